@@ -33,7 +33,7 @@ m4_foreach_w([kn_flag], [-fno-tree-vectorize -fno-tree-slp-vectorize],
 AC_DEFUN([KN_VECTORS],
 [AC_CACHE_CHECK([whether $CC compiles for x86-64], [kn_cv_vectors],
   [AC_COMPILE_IFELSE([AC_LANG_SOURCE([[#include "$srcdir/src/base/vector.h"
-#ifndef KN_HAS_VECTORS
+#ifndef KI_HAS_VECTORS
 #error none
 #endif
 ]])], [kn_cv_vectors=yes], [kn_cv_vectors=no])])

@@ -108,7 +108,7 @@ static void sort_by_steps(struct bench *bench, void *data)
         for (uint32_t pass = 0; pass <= stage; pass++) {
             const kn_arg args[] = {KN_BUFFER(work->keys), KN_VALUE(stage), KN_VALUE(pass)};
             bench_try(
-                kn_launch(bench->queue, work->one_step, &range, args, KN_COUNT(args), NULL, &bench->err),
+                kn_launch(bench->queue, work->one_step, &range, args, KI_COUNT(args), NULL, &bench->err),
                 &bench->err);
         }
 }

@@ -198,8 +198,8 @@ static void sweep(struct bench *bench)
     bool has_columns = bench->shape.rank > 1 || bench->shape.dims[0] > 4096;
     char what[48];
 
-    for (size_t h = 0; h < KN_COUNT(held); h++)
-        for (size_t i = 0; i < KN_COUNT(lines); i++) {
+    for (size_t h = 0; h < KI_COUNT(held); h++)
+        for (size_t i = 0; i < KI_COUNT(lines); i++) {
             const kn_fft_options rows = {KN_FFT_OWN, held[h], lines[i], 0},
                                  columns = {KN_FFT_OWN, held[h], 0, lines[i]};
             snprintf(what, sizeof what, "held %u rows %u", held[h], lines[i]);
@@ -245,7 +245,7 @@ static void run_shape(struct bench *bench, const kn_fft_shape *shape, bool tune)
     bench_try(
         kn_buffer_write(bench->queue, bench->in, 0, bench->x, bench->in_numbers * sizeof(float), &bench->err),
         &bench->err);
-    for (size_t i = 0; i < KN_COUNT(libraries); i++) {
+    for (size_t i = 0; i < KI_COUNT(libraries); i++) {
         const kn_fft_options options = {.library = libraries[i].library};
         if (libraries[i].backend &&
             strcmp(libraries[i].backend, kn_context_device(bench->context)->backend) != 0)
@@ -288,7 +288,7 @@ int main(int argc, char **argv)
             tune = true;
         else if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
             spec = argv[++i];
-        else if (i + 1 < argc && count < KN_COUNT(chosen) && strcmp(argv[i], "--shape") == 0 &&
+        else if (i + 1 < argc && count < KI_COUNT(chosen) && strcmp(argv[i], "--shape") == 0 &&
                  parse_shape(argv[++i], &chosen[count]))
             count++;
         else
@@ -300,7 +300,7 @@ int main(int argc, char **argv)
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
     const kn_device_info *info = kn_context_device(bench.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
-    for (size_t i = 0; i < (count ? count : KN_COUNT(shapes)); i++)
+    for (size_t i = 0; i < (count ? count : KI_COUNT(shapes)); i++)
         run_shape(&bench, count ? &chosen[i] : &shapes[i], tune);
     kn_queue_close(bench.queue);
     kn_context_close(bench.context);

@@ -156,7 +156,7 @@ static void report(struct bench *bench, const struct kind *kind, const kn_gemm_o
 }
 
 // Shapes to try.
-static const kn_gemm_tile tiles[KN_COUNT(kinds)][MOST_SHAPES] = {
+static const kn_gemm_tile tiles[KI_COUNT(kinds)][MOST_SHAPES] = {
     {
         // f32
         {64, 128, 16, 8, 8, 4, 8, 1, 128},
@@ -269,7 +269,7 @@ int main(int argc, char **argv)
     static const size_t usual[] = {256, 512, 1024, 2048, 4096, 8192};
     const char *spec = NULL;
     size_t sizes[MOST], size_count = 0;
-    bool types[KN_COUNT(kinds)] = {false}, libraries[KN_GEMM_CUBLAS + 1] = {false}, any_type = false,
+    bool types[KI_COUNT(kinds)] = {false}, libraries[KN_GEMM_CUBLAS + 1] = {false}, any_type = false,
          any_library = false;
     struct bench bench = {.err = KN_ERROR_INIT};
 
@@ -289,7 +289,7 @@ int main(int argc, char **argv)
             sizes[size_count++] = strtoul(argv[++i], NULL, 10);
         else if (strcmp(argv[i], "--type") == 0 || strcmp(argv[i], "--library") == 0) {
             bool found = false;
-            for (size_t k = 0; k < KN_COUNT(kinds); k++)
+            for (size_t k = 0; k < KI_COUNT(kinds); k++)
                 if (strcmp(value, kinds[k].name) == 0)
                     types[k] = any_type = found = true;
             for (kn_gemm_library k = KN_GEMM_OWN; k <= KN_GEMM_CUBLAS; k++)
@@ -309,10 +309,10 @@ int main(int argc, char **argv)
     for (size_t k = KN_GEMM_OWN; k <= KN_GEMM_CUBLAS; k++)
         libraries[k] = libraries[k] || !any_library;
     if (size_count == 0) {
-        size_count = KN_COUNT(usual);
+        size_count = KI_COUNT(usual);
         memcpy(sizes, usual, sizeof usual);
     }
-    for (size_t k = 0; k < KN_COUNT(kinds); k++)
+    for (size_t k = 0; k < KI_COUNT(kinds); k++)
         for (size_t s = 0;
              s < size_count && (types[k] || !any_type) && (kinds[k].type == KN_F32 || info->fp64); s++)
             bench_size(&bench, &kinds[k], sizes[s], libraries);

@@ -248,7 +248,7 @@ static void bench_column(kn_type type, size_t n, bool ties, const kn_host_option
     for (w.options.level = first; w.options.level <= last; w.options.level++) {
         if (kn_host_sort(w.keys, type, 0, &w.options, &err))
             continue; // this processor has it not
-        for (size_t task = 0; task < KN_COUNT(tasks); task++)
+        for (size_t task = 0; task < KI_COUNT(tasks); task++)
             if (!tasks[task].needs_reals || type == KN_F32 || type == KN_F64)
                 report(&w, task, ties ? "ties" : "random");
     }
@@ -284,8 +284,8 @@ int main(int argc, char **argv)
     }
     printf("%-8s %-7s %-8s %-7s %3s %9s  %-30s  %7s\n", "", "", "", "level", "thr", "n",
            "seconds (least to most)", "ns each");
-    for (size_t size = 0; size < KN_COUNT(sizes) && sizes[size] <= largest; size++)
-        for (size_t type = 0; type < KN_COUNT(types); type++)
+    for (size_t size = 0; size < KI_COUNT(sizes) && sizes[size] <= largest; size++)
+        for (size_t type = 0; type < KI_COUNT(types); type++)
             for (int ties = 0; ties < 2; ties++)
                 bench_column(types[type], sizes[size], ties, &options, tune);
     return 0;

@@ -94,12 +94,12 @@ static void tune(struct work *work, const kn_robust *expected)
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const unsigned *s = shapes[i];
         char what[64];
-        bench_try(engine_tuning_try(work->context, &robust_tunables, s, &work->err), &work->err);
+        bench_try(ki_engine_tuning_try(work->context, &ki_robust_tunables, s, &work->err), &work->err);
         snprintf(what, sizeof what, "%u x %u a unit, %u, %u", s[0], s[1], s[2], s[3]);
         stats(work);
         report(work, stats, what, judge(&work->results[0], expected, KN_ROBUST_FUSED));
     }
-    bench_try(engine_tuning_try(work->context, &robust_tunables, NULL, &work->err), &work->err);
+    bench_try(ki_engine_tuning_try(work->context, &ki_robust_tunables, NULL, &work->err), &work->err);
 }
 
 static void bench_floats(struct work *work)

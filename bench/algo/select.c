@@ -219,8 +219,8 @@ static const char *judge_reductions(const struct work *work)
 
 static void tuned_moments(struct bench *bench, struct work *work)
 {
-    bench_try(moments_tuned(bench->queue, work->x, work->type, work->n, NULL, &work->tuning, &work->moments,
-                            &bench->err),
+    bench_try(ki_moments_tuned(bench->queue, work->x, work->type, work->n, NULL, &work->tuning,
+                               &work->moments, &bench->err),
               &bench->err);
 }
 
@@ -239,7 +239,7 @@ static void tune_moments(struct bench *bench, struct work *work)
         {.group = 256, .width = 4, .unroll = 4}};
     const kn_moments usual = work->moments;
 
-    for (size_t i = 0; i < KN_COUNT(tunings); i++) {
+    for (size_t i = 0; i < KI_COUNT(tunings); i++) {
         const struct moments_tuning *t = &tunings[i];
         char what[64];
         if (t->group > kn_context_device(bench->context)->max_work_group)

@@ -207,7 +207,7 @@ static void tune(struct bench *bench, const struct work *work)
     double least = 1e9;
     kn_sort_options best = {.algorithm = KN_SORT_RADIX};
 
-    for (size_t i = 0; i < KN_COUNT(candidates); i++) {
+    for (size_t i = 0; i < KI_COUNT(candidates); i++) {
         const struct candidate *c = &candidates[i];
         kn_sort_options options = {.algorithm = KN_SORT_RADIX,
                                    .radix_group = c->group,
@@ -374,7 +374,7 @@ int main(int argc, char **argv)
             bench_row(&bench, KN_F64, (size_t)1 << 27, REAL, false, false);
     }
     for (const char *at = sizes; *at; at += strcspn(at, ","), at += *at == ',')
-        for (size_t t = 0; t < KN_COUNT(types); t++)
+        for (size_t t = 0; t < KI_COUNT(types); t++)
             if (types[t] != KN_F64 || info->fp64)
                 bench_row(&bench, types[t], (size_t)1 << strtoul(at, NULL, 10), RANDOM, tunes, pairs);
     if (huge)

@@ -2,7 +2,7 @@
 // Times kn_sort_less and kn_sort_segments on a device, each result checked in the same run: in order, stable
 // where that can be seen, and the same elements as before (the sum of a hash of each).
 //
-//     bench/sort_merge [--device SPEC] [--largest LOG2] [--tune [LOG2,...]]
+//     bench/ki_sort_merge [--device SPEC] [--largest LOG2] [--tune [LOG2,...]]
 //
 // --tune goes over group sizes, elements a work-item and ways to find splits, for floats of these sizes, and
 // does nothing else. BENCH_KERNELS=1 in the environment prints each launch's time too. The peers (CUB's
@@ -270,7 +270,7 @@ int main(int argc, char **argv)
         bench_less(&work, log2_n, sizeof(float));
     for (unsigned log2_n = 16; !tune && log2_n <= largest; log2_n += 4)
         bench_less(&work, log2_n, 2 * sizeof(float));
-    for (size_t i = 0; !tune && i < KN_COUNT(ranges); i++)
+    for (size_t i = 0; !tune && i < KI_COUNT(ranges); i++)
         bench_segments(&work, largest, ranges[i][0], ranges[i][1]);
     kn_queue_close(work.queue);
     kn_context_close(work.context);

@@ -119,7 +119,7 @@ static void time_level(const struct autocorr_job *job, const struct autocorr_tas
 
     for (size_t i = 0; i < job->repetitions; i++) {
         double start = bench_seconds(), processor_start = bench_process_seconds();
-        kn_status status = autocorr_simd(task, &options, products, &err);
+        kn_status status = ki_autocorr_simd(task, &options, products, &err);
 
         if (status == KN_ERROR_UNSUPPORTED)
             return;
@@ -127,7 +127,7 @@ static void time_level(const struct autocorr_job *job, const struct autocorr_tas
         wall[i] = bench_seconds() - start;
         processor[i] = bench_process_seconds() - processor_start;
     }
-    report(autocorr_simd_name(level), threads, task, wall, processor, job->repetitions,
+    report(ki_autocorr_simd_name(level), threads, task, wall, processor, job->repetitions,
            autocorr_is_right(task, products));
 }
 
@@ -135,7 +135,7 @@ static void time_naive(const struct autocorr_task *task, uint64_t *products, con
 {
     double start = bench_seconds(), processor_start = bench_process_seconds(), wall, processor;
 
-    bench_try(autocorr_naive(task, products, &err), &err);
+    bench_try(ki_autocorr_naive(task, products, &err), &err);
     wall = bench_seconds() - start;
     processor = bench_process_seconds() - processor_start;
     report("naive", 1, task, &wall, &processor, 1,
@@ -236,7 +236,7 @@ int main(int argc, char **argv)
     make_image(&job);
     task.first = job.image;
     task.max_offset = job.max_offset;
-    bench_try(autocorr_check(&task, &err), &err);
+    bench_try(ki_autocorr_check(&task, &err), &err);
     printf("%zu x %zu, R = %zu, %zu bits\n", task.first.width, task.first.height, task.max_offset,
            8 * kn_type_size(task.first.type));
     if (job.device)

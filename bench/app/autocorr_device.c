@@ -111,8 +111,8 @@ static void poison(struct on_device *b)
 static kn_status sum(struct on_device *b)
 {
     return b->method == AUTOCORR_DIRECT
-               ? autocorr_direct_tuned(b->queue, &b->frames, &b->tuning, b->products, &b->err)
-               : autocorr_ladder_device(b->queue, &b->frames, b->method, b->products, &b->err);
+               ? ki_autocorr_direct_tuned(b->queue, &b->frames, &b->tuning, b->products, &b->err)
+               : ki_autocorr_ladder_device(b->queue, &b->frames, b->method, b->products, &b->err);
 }
 
 static void call(void *data)
@@ -159,16 +159,16 @@ static void time_methods(struct on_device *b)
     printf("method                                 least    median       wall   GMAC / s   frames / s\n");
     b->method = AUTOCORR_DIRECT;
     for (unsigned dot = 0; dot < AUTOCORR_DOTS; dot++) {
-        b->tuning = autocorr_direct_tuning_for(b->queue);
-        snprintf(name, sizeof name, "direct, %s%s", autocorr_dot_names[dot],
+        b->tuning = ki_autocorr_direct_tuning_for(b->queue);
+        snprintf(name, sizeof name, "direct, %s%s", ki_autocorr_dot_names[dot],
                  dot == b->tuning.dot ? " (its own)" : "");
         b->tuning.dot = (enum autocorr_dot)dot;
         b->tuning.vectors = b->tuning.vectors && dot != AUTOCORR_DOT_BYTES;
         time_method(b, name);
     }
-    for (size_t i = 0; i < KN_COUNT(rungs); i++) {
+    for (size_t i = 0; i < KI_COUNT(rungs); i++) {
         b->method = rungs[i];
-        time_method(b, autocorr_method_names[rungs[i]]);
+        time_method(b, ki_autocorr_method_names[rungs[i]]);
     }
 }
 
@@ -206,9 +206,9 @@ static void try_tuning(struct on_device *b, double *least, struct autocorr_direc
         return;
     bench_try(status, &b->err);
     seconds = least_of(b);
-    printf("%-7s %2u x %-2u chunk %3u, %3u items, %2u rows: %9.4f ms a frame%s\n", autocorr_dot_names[t->dot],
-           t->tile_x, t->tile_y, t->chunk, t->items, t->rows, seconds / (double)b->frames.count * 1e3,
-           is_right(b) ? "" : "  WRONG");
+    printf("%-7s %2u x %-2u chunk %3u, %3u items, %2u rows: %9.4f ms a frame%s\n",
+           ki_autocorr_dot_names[t->dot], t->tile_x, t->tile_y, t->chunk, t->items, t->rows,
+           seconds / (double)b->frames.count * 1e3, is_right(b) ? "" : "  WRONG");
     fflush(stdout);
     if (seconds < *least) {
         *least = seconds;
@@ -225,11 +225,11 @@ static void tune(struct on_device *b)
     double least = INFINITY;
 
     b->method = AUTOCORR_DIRECT;
-    for (size_t tile = 0; tile < KN_COUNT(tiles); tile++)
-        for (size_t chunk = 0; chunk < KN_COUNT(chunks); chunk++)
-            for (size_t item = 0; item < KN_COUNT(items); item++)
-                for (size_t row = 0; row < KN_COUNT(rows); row++) {
-                    b->tuning = autocorr_direct_tuning_for(b->queue);
+    for (size_t tile = 0; tile < KI_COUNT(tiles); tile++)
+        for (size_t chunk = 0; chunk < KI_COUNT(chunks); chunk++)
+            for (size_t item = 0; item < KI_COUNT(items); item++)
+                for (size_t row = 0; row < KI_COUNT(rows); row++) {
+                    b->tuning = ki_autocorr_direct_tuning_for(b->queue);
                     if (b->tuning.vectors && tiles[tile][0] != 8 && tiles[tile][0] != 16)
                         continue;
                     b->tuning.tile_x = tiles[tile][0];
@@ -240,7 +240,7 @@ static void tune(struct on_device *b)
                     try_tuning(b, &least, &best);
                 }
     printf("best: %s, %u x %u, chunk %u, %u items, %u rows: %.4f ms a frame, %.1f frames / s\n",
-           autocorr_dot_names[best.dot], best.tile_x, best.tile_y, best.chunk, best.items, best.rows,
+           ki_autocorr_dot_names[best.dot], best.tile_x, best.tile_y, best.chunk, best.items, best.rows,
            least / (double)b->frames.count * 1e3, (double)b->frames.count / least);
 }
 
@@ -256,8 +256,8 @@ static double time_on_host(struct on_device *b, enum autocorr_method method)
     for (size_t i = 0; i < (method == AUTOCORR_NAIVE ? 1 : HOST_REPETITIONS); i++) {
         double start = bench_seconds();
 
-        bench_try(method == AUTOCORR_NAIVE ? autocorr_naive(&task, products, &b->err)
-                                           : autocorr_simd(&task, &options, products, &b->err),
+        bench_try(method == AUTOCORR_NAIVE ? ki_autocorr_naive(&task, products, &b->err)
+                                           : ki_autocorr_simd(&task, &options, products, &b->err),
                   &b->err);
         least = fmin(least, bench_seconds() - start);
     }
@@ -272,7 +272,7 @@ static double time_once(struct on_device *b, enum autocorr_method method)
     if (method == AUTOCORR_NAIVE || method == AUTOCORR_SIMD)
         return time_on_host(b, method);
     b->method = method;
-    b->tuning = autocorr_direct_tuning_for(b->queue);
+    b->tuning = ki_autocorr_direct_tuning_for(b->queue);
     if (sum(b) == KN_ERROR_LIMIT)
         return NAN;
     bench_try(kn_queue_finish(b->queue, &b->err), &b->err);
@@ -291,15 +291,15 @@ static void time_ladder(struct on_device *b)
     static const size_t offsets[] = {5, 10, 25, 50, 100, 150, 200, 250};
 
     printf("seconds a frame, and how many times faster than naive\n     R");
-    for (size_t rung = 0; rung < KN_COUNT(rungs); rung++)
-        printf(" %21s", autocorr_method_names[rungs[rung]]);
+    for (size_t rung = 0; rung < KI_COUNT(rungs); rung++)
+        printf(" %21s", ki_autocorr_method_names[rungs[rung]]);
     printf("\n");
-    for (size_t i = 0; i < KN_COUNT(offsets) && offsets[i] <= b->job->max_offset; i++) {
+    for (size_t i = 0; i < KI_COUNT(offsets) && offsets[i] <= b->job->max_offset; i++) {
         double naive = NAN;
 
         set_max_offset(b, offsets[i]);
         printf("%6zu", offsets[i]);
-        for (size_t rung = 0; rung < KN_COUNT(rungs); rung++) {
+        for (size_t rung = 0; rung < KI_COUNT(rungs); rung++) {
             bool left_out = rungs[rung] == AUTOCORR_NAIVE && offsets[i] > 50 && !b->job->naive;
             double seconds = left_out ? NAN : time_once(b, rungs[rung]);
 

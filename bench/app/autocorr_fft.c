@@ -83,7 +83,7 @@ static void print_errors(const struct job *job)
     size_t offsets = autocorr_offsets(job->max_offset), columns = 2 * job->max_offset + 1;
     uint64_t *sums = bench_allocate(offsets * sizeof *sums), state = 9;
     size_t frame = job->batch - 1;
-    double worst = 0, bound = autocorr_fft_bound(job->fft, energy_of(job, frame));
+    double worst = 0, bound = ki_autocorr_fft_bound(job->fft, energy_of(job, frame));
 
     TRY(kn_buffer_read(job->queue, job->sums, frame * offsets * sizeof *sums, sums, offsets * sizeof *sums,
                        &err));
@@ -101,9 +101,9 @@ static void print_errors(const struct job *job)
 
 static void to_rings(struct job *job)
 {
-    TRY(autocorr_fft_sums(job->queue, job->fft, &job->frames, job->sums, &err));
-    TRY(autocorr_radial_device(job->queue, job->radial, job->sums, 0, job->batch,
-                               autocorr_fft_tables(job->fft), AUTOCORR_PEARSON, job->rings, &err));
+    TRY(ki_autocorr_fft_sums(job->queue, job->fft, &job->frames, job->sums, &err));
+    TRY(ki_autocorr_radial_device(job->queue, job->radial, job->sums, 0, job->batch,
+                                  ki_autocorr_fft_tables(job->fft), AUTOCORR_PEARSON, job->rings, &err));
 }
 
 static void run(void *data)
@@ -111,7 +111,7 @@ static void run(void *data)
     struct job *job = data;
 
     to_rings(job);
-    TRY(autocorr_radial_read(job->queue, job->radial, job->rings, 0, job->batch, job->host, &err));
+    TRY(ki_autocorr_radial_read(job->queue, job->radial, job->rings, 0, job->batch, job->host, &err));
 }
 
 static struct bench_timing time_fft(struct job *job)
@@ -121,8 +121,8 @@ static struct bench_timing time_fft(struct job *job)
 
     TRY(kn_buffer_create(kn_queue_context(job->queue), job->batch * offsets * sizeof(uint64_t), &job->sums,
                          &err));
-    TRY(kn_buffer_create(kn_queue_context(job->queue), autocorr_device_radial_bytes(job->radial, job->batch),
-                         &job->rings, &err));
+    TRY(kn_buffer_create(kn_queue_context(job->queue),
+                         ki_autocorr_device_radial_bytes(job->radial, job->batch), &job->rings, &err));
     timing = bench_measure(job->queue, NULL, run, job, job->kernels);
     return timing;
 }
@@ -131,7 +131,7 @@ static void free_results(struct job *job)
 {
     kn_buffer_free(job->sums);
     kn_buffer_free(job->rings);
-    autocorr_fft_free(job->fft);
+    ki_autocorr_fft_free(job->fft);
     job->fft = NULL;
 }
 
@@ -139,12 +139,12 @@ static void free_results(struct job *job)
 static bool make_plan(struct job *job)
 {
     kn_status status =
-        autocorr_fft_create_with(job->queue, job->width, job->height, job->max_offset, job->type, false,
-                                 job->exact, job->batch, &job->options, &job->fft, &err);
+        ki_autocorr_fft_create_with(job->queue, job->width, job->height, job->max_offset, job->type, false,
+                                    job->exact, job->batch, &job->options, &job->fft, &err);
 
-    if (!status && autocorr_fft_batch(job->fft) < job->batch) {
+    if (!status && ki_autocorr_fft_batch(job->fft) < job->batch) {
         printf("batches of %zu are more than the device takes at once\n", job->batch);
-        autocorr_fft_free(job->fft);
+        ki_autocorr_fft_free(job->fft);
         return false;
     }
     if (status && !job->tune)
@@ -167,7 +167,7 @@ static void report(struct job *job)
            timing.device.median * scale, timing.device.least * scale, timing.wall.median * scale,
            timing.wall.least * scale, timing.launches);
     print_errors(job);
-    printf("  %s\n", autocorr_fft_text(job->fft));
+    printf("  %s\n", ki_autocorr_fft_text(job->fft));
     fflush(stdout);
     free_results(job);
 }
@@ -185,7 +185,7 @@ static void try_options(struct job *job, const char *what, double *least)
         what = "best so far";
     }
     printf("%-12s %.4f ms a frame: %s\n", what, timing.device.least * 1e3 / (double)job->batch,
-           autocorr_fft_text(job->fft));
+           ki_autocorr_fft_text(job->fft));
     fflush(stdout);
     free_results(job);
 }
@@ -197,8 +197,8 @@ static void tune(struct job *job)
     size_t across = job->width + job->max_offset, down = job->height + job->max_offset;
     double least = INFINITY;
 
-    for (size_t h = 0; h < KN_COUNT(held); h++)
-        for (size_t i = 0; i < KN_COUNT(lines); i++) {
+    for (size_t h = 0; h < KI_COUNT(held); h++)
+        for (size_t i = 0; i < KI_COUNT(lines); i++) {
             job->options = given;
             job->options.held = held[h];
             job->options.columns = lines[i];
@@ -245,14 +245,14 @@ static void run_batch(struct job *job, size_t batch)
 {
     job->batch = batch;
     make_frames(job);
-    TRY(autocorr_device_radial_create(job->queue, job->width, job->height, job->max_offset, &job->radial,
-                                      &err));
+    TRY(ki_autocorr_device_radial_create(job->queue, job->width, job->height, job->max_offset, &job->radial,
+                                         &err));
     job->host = bench_allocate(batch * (job->max_offset + 1) * sizeof *job->host);
     if (job->tune)
         tune(job);
     else
         report(job);
-    autocorr_device_radial_free(job->radial);
+    ki_autocorr_device_radial_free(job->radial);
     kn_buffer_free(job->frames.first);
     free(job->pixels);
     free(job->host);

@@ -89,35 +89,36 @@ static double bound;
 
 static void run_single(struct job *job, struct autocorr_fourier *fourier)
 {
-    bench_try(autocorr_fourier_single(fourier, &job->plain, job->products, &bound, &err), &err);
+    bench_try(ki_autocorr_fourier_single(fourier, &job->plain, job->products, &bound, &err), &err);
 }
 
 static void run_exact(struct job *job, struct autocorr_fourier *fourier)
 {
-    bench_try(autocorr_fourier_exact(fourier, &job->plain, job->products, NULL, &bound, &err), &err);
+    bench_try(ki_autocorr_fourier_exact(fourier, &job->plain, job->products, NULL, &bound, &err), &err);
 }
 
 static void run_masked(struct job *job, struct autocorr_fourier *fourier)
 {
-    bench_try(autocorr_fourier_exact(fourier, &job->masked, job->products, job->windows, &bound, &err), &err);
+    bench_try(ki_autocorr_fourier_exact(fourier, &job->masked, job->products, job->windows, &bound, &err),
+              &err);
 }
 
 static void run_pearson(struct job *job, struct autocorr_fourier *fourier)
 {
     run_masked(job, fourier);
-    autocorr_normalize(AUTOCORR_PEARSON, job->masked.max_offset, job->products, job->windows, job->values);
+    ki_autocorr_normalize(AUTOCORR_PEARSON, job->masked.max_offset, job->products, job->windows, job->values);
 }
 
 static void run_windows(struct job *job, struct autocorr_fourier *fourier)
 {
     (void)fourier;
-    bench_try(autocorr_windows(&job->plain, job->windows, &err), &err);
+    bench_try(ki_autocorr_windows(&job->plain, job->windows, &err), &err);
 }
 
 static void run_normalize(struct job *job, struct autocorr_fourier *fourier)
 {
     (void)fourier;
-    autocorr_normalize(AUTOCORR_PEARSON, job->masked.max_offset, job->products, job->windows, job->values);
+    ki_autocorr_normalize(AUTOCORR_PEARSON, job->masked.max_offset, job->products, job->windows, job->values);
 }
 
 static void print_times(const char *what, const char *level, unsigned threads, double *wall,
@@ -136,9 +137,9 @@ static void time_run(struct job *job, const char *what, timed *run, kn_host_leve
     double wall[MOST_REPETITIONS + 1], processor[MOST_REPETITIONS + 1];
     struct autocorr_fourier *fourier;
 
-    if (!autocorr_fourier_name(level))
+    if (!ki_autocorr_fourier_name(level))
         return;
-    bench_try(autocorr_fourier_create(&options, &fourier, &err), &err);
+    bench_try(ki_autocorr_fourier_create(&options, &fourier, &err), &err);
     for (size_t i = 0; i <= job->repetitions; i++) {
         double start = bench_seconds(), processor_start = bench_process_seconds();
 
@@ -147,7 +148,7 @@ static void time_run(struct job *job, const char *what, timed *run, kn_host_leve
         processor[i] = bench_process_seconds() - processor_start;
     }
     double first = wall[0];
-    print_times(what, autocorr_fourier_name(level), threads, wall + 1, processor + 1, job->repetitions);
+    print_times(what, ki_autocorr_fourier_name(level), threads, wall + 1, processor + 1, job->repetitions);
     printf("  first %.3f", first * 1e3);
     if (checked) {
         double error = error_of(job, checked);
@@ -157,7 +158,7 @@ static void time_run(struct job *job, const char *what, timed *run, kn_host_leve
     }
     printf("\n");
     fflush(stdout);
-    autocorr_fourier_free(fourier);
+    ki_autocorr_fourier_free(fourier);
 }
 
 // ---- FFTW ----
@@ -186,8 +187,8 @@ static bool open_fftw(struct fftw *fftw)
 static void time_fftw(const struct job *job)
 {
     const struct autocorr_task *task = &job->plain;
-    int nx = (int)host_fft_length(task->first.width + task->max_offset);
-    int ny = (int)host_fft_length(task->first.height + task->max_offset);
+    int nx = (int)ki_host_fft_length(task->first.width + task->max_offset);
+    int ny = (int)ki_host_fft_length(task->first.height + task->max_offset);
     size_t half = ((size_t)nx / 2 + 1) * (size_t)ny;
     double wall[3][MOST_REPETITIONS], processor[3][MOST_REPETITIONS];
     static const char *const names[] = {"FFTW r2c", "FFTW c2r", "FFTW all"};
@@ -295,7 +296,7 @@ int main(int argc, char **argv)
         return 2;
     }
     make_images(&job);
-    bench_try(autocorr_check(&job.plain, &err), &err);
+    bench_try(ki_autocorr_check(&job.plain, &err), &err);
     job.offsets = autocorr_offsets(job.plain.max_offset);
     job.products = bench_allocate(job.offsets * sizeof *job.products);
     job.windows = bench_allocate(job.offsets * sizeof *job.windows);

@@ -36,7 +36,7 @@ static void call(void *data)
     bench_try(
         kn_buffer_fill(l->queue, l->output, &zero, sizeof zero, 0, l->count * sizeof zero, NULL, &l->err),
         &l->err);
-    bench_try(kn_launch(l->queue, l->kernel, &range, args, KN_COUNT(args), NULL, &l->err), &l->err);
+    bench_try(kn_launch(l->queue, l->kernel, &range, args, KI_COUNT(args), NULL, &l->err), &l->err);
 }
 
 // What the listing makes of an offset, without the end of 32 bits; and the exact sum of its rows' products.

@@ -150,7 +150,7 @@ int main(int argc, char **argv)
     csv_free(&table);
     printf("%-7s %7s  %17s  %17s\n%-7s %7s  %8s %8s  %8s %8s\n", "", "", "GB/s, wall", "GB/s, processor",
            "code", "threads", "median", "fastest", "median", "fastest");
-    for (size_t code = 0; code < KN_COUNT(codes); code++)
+    for (size_t code = 0; code < KI_COUNT(codes); code++)
         for (unsigned i = 1; i <= threads; i *= 2)
             report(keep ? keep : path, rows, sums, code, i, repetitions);
     if (!keep)

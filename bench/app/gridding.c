@@ -39,19 +39,20 @@ typedef void work_function(struct bench *bench, struct mri_gridding *gridding);
 
 static void adjoint(struct bench *bench, struct mri_gridding *gridding)
 {
-    bench_try(mri_gridding_adjoint(bench->queue, gridding, bench->data, NULL, bench->image_out, &bench->err),
-              &bench->err);
+    bench_try(
+        ki_mri_gridding_adjoint(bench->queue, gridding, bench->data, NULL, bench->image_out, &bench->err),
+        &bench->err);
 }
 
 static void forward(struct bench *bench, struct mri_gridding *gridding)
 {
-    bench_try(mri_gridding_forward(bench->queue, gridding, bench->image, bench->data_out, &bench->err),
+    bench_try(ki_mri_gridding_forward(bench->queue, gridding, bench->image, bench->data_out, &bench->err),
               &bench->err);
 }
 
 static void convolve(struct bench *bench, struct mri_gridding *gridding)
 {
-    bench_try(mri_gridding_convolve(bench->queue, gridding, bench->weights, bench->data_out, &bench->err),
+    bench_try(ki_mri_gridding_convolve(bench->queue, gridding, bench->weights, bench->data_out, &bench->err),
               &bench->err);
 }
 
@@ -78,8 +79,8 @@ static double adjoint_error(struct bench *bench)
         double complex value;
 
         for (size_t axis = 0; axis < MRI_AXES; rest /= bench->matrix.size[axis], axis++)
-            r[axis] = mri_position(rest % bench->matrix.size[axis], bench->matrix.size[axis]);
-        mri_reference_adjoint_at(bench->k, bench->samples, bench->data, NULL, r, 1, &value);
+            r[axis] = ki_mri_position(rest % bench->matrix.size[axis], bench->matrix.size[axis]);
+        ki_mri_reference_adjoint_at(bench->k, bench->samples, bench->data, NULL, r, 1, &value);
         double error =
             cabs(number_at(bench, bench->image_out, n) - value) / sqrt(2.0 / 3 * (double)bench->samples);
         worst = error > worst || isnan(error) ? error : worst;
@@ -96,8 +97,8 @@ static double forward_error(struct bench *bench)
         size_t m = bench_random(&seed) % bench->samples;
         double complex value;
 
-        bench_try(mri_reference_forward(&bench->matrix, bench->k + MRI_AXES * m, 1, bench->voxel_data,
-                                        MRI_SCALE_NONE, &value, &bench->err),
+        bench_try(ki_mri_reference_forward(&bench->matrix, bench->k + MRI_AXES * m, 1, bench->voxel_data,
+                                           MRI_SCALE_NONE, &value, &bench->err),
                   &bench->err);
         double error =
             cabs(number_at(bench, bench->data_out, m) - value) / sqrt(2.0 / 3 * (double)bench->voxels);
@@ -168,8 +169,8 @@ static void run_options(struct bench *bench, const struct mri_gridding_options *
 
     printf("  group %u, split %u, tile %u x %u x %u", options->group, options->split, options->tile[0],
            options->tile[1], options->tile[2]);
-    if (mri_gridding_create(bench->queue, &bench->matrix, bench->k, bench->samples, options, &gridding,
-                            &reason)) {
+    if (ki_mri_gridding_create(bench->queue, &bench->matrix, bench->k, bench->samples, options, &gridding,
+                               &reason)) {
         printf(": %s\n", reason.text);
         return;
     }
@@ -179,7 +180,7 @@ static void run_options(struct bench *bench, const struct mri_gridding_options *
         report(bench, gridding, "forward", forward, forward_error);
         report(bench, gridding, "C C^H", convolve, NULL);
     }
-    mri_gridding_free(gridding);
+    ki_mri_gridding_free(gridding);
 }
 
 // Each beside the default; 0 is the device's own.
@@ -192,10 +193,10 @@ static void sweep(struct bench *bench)
     bool volume = bench->matrix.size[2] > 1;
     const unsigned(*tiles)[MRI_AXES] = volume ? volumes : planes;
 
-    for (size_t i = 0; i < KN_COUNT(splits); i++)
+    for (size_t i = 0; i < KI_COUNT(splits); i++)
         run_options(bench, &(struct mri_gridding_options){.split = splits[i]}, false);
-    for (size_t t = 0; t < (volume ? KN_COUNT(volumes) : KN_COUNT(planes)); t++)
-        for (size_t i = 0; i < KN_COUNT(groups); i++)
+    for (size_t t = 0; t < (volume ? KI_COUNT(volumes) : KI_COUNT(planes)); t++)
+        for (size_t i = 0; i < KI_COUNT(groups); i++)
             run_options(bench,
                         &(struct mri_gridding_options){.group = groups[i],
                                                        .tile = {tiles[t][0], tiles[t][1], tiles[t][2]}},
@@ -241,14 +242,14 @@ static void run_problem(struct bench *bench, struct trajectory_plan plan, bool t
 {
     const struct mri_gridding_options usual = {.width = 0};
 
-    bench_try(trajectory_plan(&plan, &bench->err), &bench->err);
-    bench->matrix = trajectory_matrix(&plan);
-    bench->samples = trajectory_points(&plan);
-    bench_try(mri_matrix_count(&bench->matrix, &bench->voxels, &bench->err), &bench->err);
-    printf("%s, %zu samples, %zu x %zu x %zu voxels\n", trajectory_names[plan.kind], bench->samples,
+    bench_try(ki_trajectory_plan(&plan, &bench->err), &bench->err);
+    bench->matrix = ki_trajectory_matrix(&plan);
+    bench->samples = ki_trajectory_points(&plan);
+    bench_try(ki_mri_matrix_count(&bench->matrix, &bench->voxels, &bench->err), &bench->err);
+    printf("%s, %zu samples, %zu x %zu x %zu voxels\n", ki_trajectory_names[plan.kind], bench->samples,
            bench->matrix.size[0], bench->matrix.size[1], bench->matrix.size[2]);
     bench->k = bench_allocate(bench->samples * MRI_AXES * sizeof *bench->k);
-    trajectory_fill(&plan, bench->k);
+    ki_trajectory_fill(&plan, bench->k);
     bench->data = random_numbers(bench->samples, 1);
     bench->voxel_data = random_numbers(bench->voxels, 2);
     bench->image = upload(bench, bench->voxel_data, bench->voxels);

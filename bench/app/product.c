@@ -8,8 +8,8 @@ void bench_product_apply(const struct bench_product *product)
 {
     kn_error err = KN_ERROR_INIT;
 
-    bench_try(sparse_operator_apply(product->queue, product->a, product->transposed, product->from,
-                                    product->to, &err),
+    bench_try(ki_sparse_operator_apply(product->queue, product->a, product->transposed, product->from,
+                                       product->to, &err),
               &err);
 }
 

@@ -87,8 +87,8 @@ static double error_of(const struct bench *b, const float *pairs, const double c
         double r[3];
 
         for (size_t axis = 0, rest = n; axis < 3; rest /= b->sum.matrix.size[axis], axis++)
-            r[axis] = mri_position(rest % b->sum.matrix.size[axis], b->sum.matrix.size[axis]);
-        mri_reference_adjoint_at(b->k, b->sum.samples, b->data, NULL, r, 1, &wanted);
+            r[axis] = ki_mri_position(rest % b->sum.matrix.size[axis], b->sum.matrix.size[axis]);
+        ki_mri_reference_adjoint_at(b->k, b->sum.samples, b->data, NULL, r, 1, &wanted);
         error += creal((found - wanted) * conj(found - wanted));
         energy += creal(wanted * conj(wanted));
     }
@@ -119,7 +119,7 @@ static double run_device(struct bench *b, enum mri_kernel kernel, const struct m
 
     b->sum.tuning = tuning;
     for (size_t i = 0; i < repetitions; i++) {
-        bench_try(mri_sum_device(b->queue, &b->sum, kernel, b->image, rate, &b->err), &b->err);
+        bench_try(ki_mri_sum_device(b->queue, &b->sum, kernel, b->image, rate, &b->err), &b->err);
         least = fmin(least, rate->seconds);
     }
     return least;
@@ -158,10 +158,10 @@ static void bench_host(struct bench *b, enum mri_kernel kernel, bool plain)
     for (size_t i = 0; i < (kernel == MRI_HOST_SINGLE && !plain ? 3 : 1); i++) {
         double start = processor_seconds();
 
-        bench_try(mri_sum_host(&b->sum, kernel, &options, image, &rate, &b->err), &b->err);
+        bench_try(ki_mri_sum_host(&b->sum, kernel, &options, image, &rate, &b->err), &b->err);
         least = fmin(least, processor_seconds() - start);
     }
-    snprintf(name, sizeof name, "%s%s", mri_kernel_names[kernel], plain ? ", plain C, one thread" : "");
+    snprintf(name, sizeof name, "%s%s", ki_mri_kernel_names[kernel], plain ? ", plain C, one thread" : "");
     print_row(b, name, &rate, least, error_of(b, NULL, image));
     free(image);
 }
@@ -173,13 +173,13 @@ static void tune(struct bench *b)
     static const unsigned groups[] = {128, 256, 512}, voxels[] = {1, 2, 4, 8}, widths[] = {8, 16};
     static const char *const memories[] = {"constant", "global", "local"};
     static const char *const trigs[] = {"accurate", "native", "polynomial"};
-    const struct mri_tuning usual = mri_tuning_usual(b->queue);
+    const struct mri_tuning usual = ki_mri_tuning_usual(b->queue);
     bool vectors = usual.width > 1;
     char name[80], best[80] = "";
     double most = 0;
 
-    for (size_t g = 0; g < (vectors ? KN_COUNT(widths) : KN_COUNT(groups)); g++)
-        for (size_t v = 0; v < KN_COUNT(voxels); v++)
+    for (size_t g = 0; g < (vectors ? KI_COUNT(widths) : KI_COUNT(groups)); g++)
+        for (size_t v = 0; v < KI_COUNT(voxels); v++)
             for (int memory = 0; memory < MRI_MEMORIES; memory++)
                 for (unsigned unroll = 1; unroll <= (vectors ? 1 : 8); unroll *= 2) {
                     struct mri_tuning t = usual;
@@ -280,15 +280,15 @@ static void bench_mappings(struct bench *b, kn_program *program)
     make(b, MAPPED, MAPPED_SAMPLES);
     for (size_t n = 0; n < voxels; n++)
         for (size_t axis = 0, rest = n; axis < 3; rest /= MAPPED, axis++)
-            positions[3 * n + axis] = mri_position(rest % MAPPED, MAPPED);
+            positions[3 * n + axis] = ki_mri_position(rest % MAPPED, MAPPED);
     phi = upload_pairs(b, NULL, samples);
     d = upload_pairs(b, b->data, samples);
     k = upload_floats(b, b->k, 3 * (size_t)samples);
     r = upload_floats(b, positions, 3 * (size_t)voxels);
     const kn_arg args[] = {KN_BUFFER(phi), KN_BUFFER(d),     KN_BUFFER(k),       KN_VALUE(samples),
                            KN_BUFFER(r),   KN_VALUE(voxels), KN_BUFFER(b->image)};
-    bench_mapping(b, program, "fhd_scatter", args, KN_COUNT(args), samples);
-    bench_mapping(b, program, "fhd_motion", args, KN_COUNT(args), voxels);
+    bench_mapping(b, program, "fhd_scatter", args, KI_COUNT(args), samples);
+    bench_mapping(b, program, "fhd_motion", args, KI_COUNT(args), voxels);
     kn_buffer_free(phi);
     kn_buffer_free(d);
     kn_buffer_free(k);
@@ -308,7 +308,7 @@ static double measure_ceiling(struct bench *b, kn_program *program)
     bench_try(kn_buffer_create(b->context, (items + 128) * sizeof(float), &out, &b->err), &b->err);
     const kn_arg args[] = {KN_BUFFER(out), KN_VALUE(steps)};
     for (size_t i = 0; i < REPETITIONS; i++)
-        seconds = fmin(seconds, launch(b, kernel, items, args, KN_COUNT(args)));
+        seconds = fmin(seconds, launch(b, kernel, items, args, KI_COUNT(args)));
     kn_buffer_free(out);
     return (double)items * steps / seconds;
 }
@@ -340,12 +340,12 @@ static void run_all(struct bench *b, const struct options *o)
     if (o->tune)
         tune(b);
     for (int kernel = 0; kernel < MRI_HOST_DOUBLE && !o->tune; kernel++)
-        if ((!o->kernel || strcmp(o->kernel, mri_kernel_names[kernel]) == 0) &&
+        if ((!o->kernel || strcmp(o->kernel, ki_mri_kernel_names[kernel]) == 0) &&
             (!o->lecture || kernel == MRI_TUNED))
-            bench_device(b, (enum mri_kernel)kernel, NULL, mri_kernel_names[kernel],
+            bench_device(b, (enum mri_kernel)kernel, NULL, ki_mri_kernel_names[kernel],
                          o->lecture ? 1 : REPETITIONS);
     for (int kernel = MRI_HOST_DOUBLE; kernel < MRI_KERNELS && o->host; kernel++)
-        if (!o->kernel || strcmp(o->kernel, mri_kernel_names[kernel]) == 0) {
+        if (!o->kernel || strcmp(o->kernel, ki_mri_kernel_names[kernel]) == 0) {
             bench_host(b, (enum mri_kernel)kernel, false);
             bench_host(b, (enum mri_kernel)kernel, true);
         }
@@ -373,10 +373,10 @@ int main(int argc, char **argv)
                       {"--samples", NULL, &o.samples}};
         bool known = false;
 
-        for (size_t f = 0; f < KN_COUNT(flags) && !known; f++)
+        for (size_t f = 0; f < KI_COUNT(flags) && !known; f++)
             if ((known = strcmp(argv[i], flags[f].name) == 0))
                 *flags[f].flag = true;
-        for (size_t v = 0; v < KN_COUNT(values) && !known && i + 1 < argc; v++)
+        for (size_t v = 0; v < KI_COUNT(values) && !known && i + 1 < argc; v++)
             if ((known = strcmp(argv[i], values[v].name) == 0)) {
                 if (values[v].text)
                     *values[v].text = argv[++i];

@@ -89,7 +89,7 @@ void bench_segments(bool large, struct sparse_matrix *matrix)
     entries.row = s.row;
     entries.column = s.column;
     entries.values = s.values;
-    bench_try(sparse_from_entries(&entries, matrix, &err), &err);
+    bench_try(ki_sparse_from_entries(&entries, matrix, &err), &err);
     free(s.row);
     free(s.column);
     free(s.values);

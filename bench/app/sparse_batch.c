@@ -62,7 +62,7 @@ static void prepare(struct bench *bench)
             norm += right[i] * right[i];
         }
         memset(x, 0, a->columns * sizeof *x);
-        TRY(sparse_reference_solve(a, right, &options, x, history, &bench->err));
+        TRY(ki_sparse_reference_solve(a, right, &options, x, history, &bench->err));
         for (size_t k = 0; k <= bench->iterations; k++)
             history[k] /= sqrt(norm);
         bench->history[image] = history;
@@ -90,8 +90,8 @@ static double solve(struct bench *bench, struct sparse_batch *batch)
     double seconds = 0;
 
     TRY(kn_buffer_write(bench->queue, bench->x, 0, bench->zero, bytes, &bench->err));
-    TRY(sparse_batch_solve(bench->queue, batch, bench->b, bench->images, bench->x, bench->results,
-                           &bench->err));
+    TRY(ki_sparse_batch_solve(bench->queue, batch, bench->b, bench->images, bench->x, bench->results,
+                              &bench->err));
     for (size_t i = 0; i < bench->images; i++) {
         free(bench->results[i].history);
         // One time for all that are in memory together.
@@ -141,7 +141,7 @@ static void run(struct bench *bench, const struct sparse_batch_options *options,
     double seconds[REPETITIONS], worst = 0;
     struct bench_times times;
 
-    if (sparse_batch_create(bench->queue, &bench->matrix, options, &batch, &bench->err)) {
+    if (ki_sparse_batch_create(bench->queue, &bench->matrix, options, &batch, &bench->err)) {
         printf("%-64s %s\n", name, bench->err.text);
         return;
     }
@@ -161,7 +161,7 @@ static void run(struct bench *bench, const struct sparse_batch_options *options,
     if (kernels)
         print_kernels(bench, batch);
     fflush(stdout);
-    sparse_batch_free(batch);
+    ki_sparse_batch_free(batch);
 }
 
 // Shapes of A, of A^T and of the vectors' kernels are independent, so that each line tries one of each; tiles
@@ -179,7 +179,7 @@ static const struct shape {
 
 static void tune(struct bench *bench)
 {
-    for (size_t i = 0; i < KN_COUNT(shapes); i++) {
+    for (size_t i = 0; i < KI_COUNT(shapes); i++) {
         const struct shape *s = &shapes[i];
         const struct sparse_batch_options o = {
             .solver = {.iterations = at_most(bench, TUNED), .gradient = -1},
@@ -214,18 +214,18 @@ static void run_gram(struct bench *bench)
 
     for (size_t i = 0; i < rows; i++)
         b[i] = (double)bench->right[i];
-    TRY(sparse_gram_create(&bench->matrix, NULL, &gram, &bench->err));
+    TRY(ki_sparse_gram_create(&bench->matrix, NULL, &gram, &bench->err));
     printf("Gram matrix and factors: %.3f s of processors, %.3f s\n", bench_process_seconds() - process,
            bench_seconds() - wall);
     for (size_t count = 1; count <= bench->images; count = count == 1 ? bench->images : count + 1) {
         process = bench_process_seconds();
         wall = bench_seconds();
-        TRY(sparse_gram_solve(gram, b, count, x, &bench->err));
+        TRY(ki_sparse_gram_solve(gram, b, count, x, &bench->err));
         printf("%zu images by them: %.3f ms of processors an image, %.3f ms\n", count,
                (bench_process_seconds() - process) * 1e3 / (double)count,
                (bench_seconds() - wall) * 1e3 / (double)count);
     }
-    sparse_gram_free(gram);
+    ki_sparse_gram_free(gram);
     free(b);
     free(x);
 }
@@ -284,7 +284,7 @@ int main(int argc, char **argv)
         if (tuning) {
             tune(bench);
         } else {
-            for (size_t i = 0; i < KN_COUNT(ways); i++) {
+            for (size_t i = 0; i < KI_COUNT(ways); i++) {
                 bool whole = ways[i].launches == SPARSE_BATCH_WHOLE;
                 const struct sparse_batch_options o = {
                     .solver = {.iterations = at_most(bench, whole ? WHOLE : SIZE_MAX), .gradient = -1},
@@ -299,7 +299,7 @@ int main(int argc, char **argv)
         kn_queue_close(bench->queue);
         kn_context_close(bench->context);
     }
-    sparse_free(&bench->matrix);
+    ki_sparse_free(&bench->matrix);
     free(bench->right);
     free(bench->zero);
     free(bench->results);

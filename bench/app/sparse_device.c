@@ -62,10 +62,10 @@ static void prepare(struct bench *bench)
         right[i] = (double)(bench->host_y[i] = (float)(2 * bench_uniform(&seed) - 1));
         norm += right[i] * right[i];
     }
-    TRY(sparse_transpose(a, &bench->transposed, &bench->err));
+    TRY(ki_sparse_transpose(a, &bench->transposed, &bench->err));
     TRY(kn_buffer_create(bench->context, a->columns * sizeof(float), &bench->x, &bench->err));
     TRY(kn_buffer_create(bench->context, a->rows * sizeof(float), &bench->y, &bench->err));
-    TRY(sparse_reference_solve(a, right, &options, x, history, &bench->err));
+    TRY(ki_sparse_reference_solve(a, right, &options, x, history, &bench->err));
     bench->reference = history[bench->iterations] / sqrt(norm);
     printf("%zu x %zu, %zu nonzeros, %.1f a row; residual %.7f after %zu iterations in double precision\n",
            a->rows, a->columns, a->nonzeros, (double)a->nonzeros / (double)a->rows, bench->reference,
@@ -124,7 +124,7 @@ static void run_direction(struct bench *bench, const struct sparse_operator *a, 
     printf("%-26s %-5s %9.2f us (%.2f to %.2f) %9.2f alone %7.0f GB/s  %s %.1e\n", name,
            transposed ? "A^T y" : "A x", times.many.median * 1e6, times.many.least * 1e6,
            times.many.most * 1e6, times.alone * 1e6,
-           (double)sparse_operator_bytes(a, transposed) / times.many.median * 1e-9,
+           (double)ki_sparse_operator_bytes(a, transposed) / times.many.median * 1e-9,
            error < 1e-4 ? "right" : "WRONG", error);
     fflush(stdout);
 }
@@ -134,13 +134,13 @@ static void run_format(struct bench *bench, enum sparse_format format, const str
 {
     struct sparse_operator *a = NULL;
 
-    if (sparse_operator_create(bench->queue, &bench->matrix, format, tuning, &a, &bench->err)) {
+    if (ki_sparse_operator_create(bench->queue, &bench->matrix, format, tuning, &a, &bench->err)) {
         printf("%-26s %s\n", name, bench->err.text);
         return;
     }
     run_direction(bench, a, name, false);
     run_direction(bench, a, name, true);
-    sparse_operator_free(a);
+    ki_sparse_operator_free(a);
 }
 
 // ---- solutions ----
@@ -152,7 +152,7 @@ static void print_kernels(struct bench *bench, struct sparse_solver *solver)
     size_t count = 0;
 
     TRY(kn_profile_start(bench->queue, &bench->err));
-    TRY(sparse_solver_solve(bench->queue, solver, bench->y, bench->x, &result, &bench->err));
+    TRY(ki_sparse_solver_solve(bench->queue, solver, bench->y, bench->x, &result, &bench->err));
     TRY(kn_profile_stop(bench->queue, &entries, &count, &bench->err));
     for (size_t i = 0; i < count && i < 24; i++)
         printf("    %-16s %8.2f us, then %6.2f us until the next\n", entries[i].kernel,
@@ -170,14 +170,14 @@ static void run_solver(struct bench *bench, const struct sparse_solver_options *
     double seconds[REPETITIONS];
     struct bench_times times;
 
-    if (sparse_solver_create(bench->queue, &bench->matrix, options, &solver, &bench->err)) {
+    if (ki_sparse_solver_create(bench->queue, &bench->matrix, options, &solver, &bench->err)) {
         printf("%-40s %s\n", name, bench->err.text);
         return;
     }
     for (int i = -1; i < REPETITIONS; i++) {
         memset(bench->host_x, 0, bench->matrix.columns * sizeof(float));
         upload(bench);
-        TRY(sparse_solver_solve(bench->queue, solver, bench->y, bench->x, &result, &bench->err));
+        TRY(ki_sparse_solver_solve(bench->queue, solver, bench->y, bench->x, &result, &bench->err));
         if (i >= 0)
             seconds[i] = result.seconds;
         free(result.history);
@@ -192,7 +192,7 @@ static void run_solver(struct bench *bench, const struct sparse_solver_options *
     if (kernels)
         print_kernels(bench, solver);
     fflush(stdout);
-    sparse_solver_free(solver);
+    ki_sparse_solver_free(solver);
 }
 
 // ---- tunables ----
@@ -202,11 +202,11 @@ static void tune_products(struct bench *bench)
     static const unsigned sizes[] = {64, 128, 256, 512, 1024}, counts[] = {4, 8, 16, 32, 64, 128};
     char name[64];
 
-    for (size_t i = 0; i < KN_COUNT(sizes); i++) {
+    for (size_t i = 0; i < KI_COUNT(sizes); i++) {
         const struct sparse_tuning tuning = {.group = sizes[i]};
         snprintf(name, sizeof name, "sell, group %u", sizes[i]);
         run_format(bench, SPARSE_SELL, &tuning, name);
-        for (size_t k = 0; k < KN_COUNT(counts); k++)
+        for (size_t k = 0; k < KI_COUNT(counts); k++)
             if (counts[k] <= sizes[i]) {
                 const struct sparse_tuning lanes = {.group = sizes[i], .lanes = counts[k]};
                 snprintf(name, sizeof name, "vector, group %u, lanes %u", sizes[i], counts[k]);
@@ -231,16 +231,16 @@ static void tune_solver(struct bench *bench)
         .iterations = bench->iterations, .gradient = -1, .launches = SPARSE_LAUNCHES_FUSED};
     char name[64];
 
-    for (size_t i = 0; i < KN_COUNT(sizes); i++)
-        for (size_t k = 0; k < KN_COUNT(groups); k++) {
+    for (size_t i = 0; i < KI_COUNT(sizes); i++)
+        for (size_t k = 0; k < KI_COUNT(groups); k++) {
             options.group = sizes[i];
             options.groups = groups[k];
             snprintf(name, sizeof name, "fused, group %u, %u groups", sizes[i], groups[k]);
             run_solver(bench, &options, name, false);
         }
     options.group = options.groups = 0;
-    for (size_t i = 0; i < KN_COUNT(back); i++)
-        for (size_t k = 0; k < KN_COUNT(lanes); k++) {
+    for (size_t i = 0; i < KI_COUNT(back); i++)
+        for (size_t k = 0; k < KI_COUNT(lanes); k++) {
             options.tuning = (struct sparse_tuning){.group = back[i], .lanes = lanes[k]};
             snprintf(name, sizeof name, "fused, A^T by groups of %u, lanes %u", back[i], lanes[k]);
             run_solver(bench, &options, name, false);
@@ -255,7 +255,7 @@ static void run_recordings(struct bench *bench, const struct sparse_solver_optio
     struct sparse_solver_options options = *given;
     char name[64];
 
-    for (size_t i = 0; i < KN_COUNT(ways); i++) {
+    for (size_t i = 0; i < KI_COUNT(ways); i++) {
         options.recording = ways[i];
         snprintf(name, sizeof name, "two launches, recorded: %s", kn_recording_way_name(ways[i]));
         run_solver(bench, &options, name, false);
@@ -270,14 +270,15 @@ static void run_all(struct bench *bench, bool kernels)
 
     for (int format = SPARSE_SIMPLE; format < SPARSE_FORMATS; format++)
         if (format != SPARSE_ON_THE_FLY && format != SPARSE_ON_THE_FLY_LOCAL)
-            run_format(bench, (enum sparse_format)format, NULL, sparse_format_names[format]);
+            run_format(bench, (enum sparse_format)format, NULL, ki_sparse_format_names[format]);
     options.launches = SPARSE_LAUNCHES_FUSED;
     run_recordings(bench, &options, kernels);
     options.launches = SPARSE_LAUNCHES_SEPARATE;
     for (int format = SPARSE_SIMPLE; format < SPARSE_FORMATS; format++)
         if (format != SPARSE_ON_THE_FLY && format != SPARSE_ON_THE_FLY_LOCAL) {
             options.format = (enum sparse_format)format;
-            run_solver(bench, &options, sparse_format_names[format], kernels && format == SPARSE_CSR_VECTOR);
+            run_solver(bench, &options, ki_sparse_format_names[format],
+                       kernels && format == SPARSE_CSR_VECTOR);
         }
 }
 
@@ -324,8 +325,8 @@ int main(int argc, char **argv)
     }
     kn_buffer_free(bench->x);
     kn_buffer_free(bench->y);
-    sparse_free(&bench->matrix);
-    sparse_free(&bench->transposed);
+    ki_sparse_free(&bench->matrix);
+    ki_sparse_free(&bench->transposed);
     free(bench->host_x);
     free(bench->host_y);
     kn_queue_close(bench->queue);

@@ -60,7 +60,7 @@ static void read_matrix(struct job *job)
     for (size_t i = 0; i < job->repetitions; i++) {
         struct seconds start = now();
 
-        sparse_free(&job->matrix);
+        ki_sparse_free(&job->matrix);
         bench_try(sparse_read(job->file, &job->matrix, &err), &err);
         keep_least(&least, start);
     }
@@ -91,13 +91,13 @@ static void make_problem(struct job *job)
         job->x[i] = uniform(&state);
         solution[i] = 0;
     }
-    sparse_reference_multiply(&job->matrix, job->x, job->ax);
+    ki_sparse_reference_multiply(&job->matrix, job->x, job->ax);
     for (size_t i = 0; i < job->matrix.rows; i++)
         norm += job->ax[i] * job->ax[i] / (double)job->matrix.rows;
     for (size_t i = 0; i < job->matrix.rows;
          i++) // as a uniform number from -sqrt(3) to sqrt(3) has a variance of 1
         job->b[i] = job->ax[i] + 0.02 * sqrt(3 * norm) * (2 * uniform(&state) - 1);
-    bench_try(sparse_reference_solve(&job->matrix, job->b, &options, solution, history, &err), &err);
+    bench_try(ki_sparse_reference_solve(&job->matrix, job->b, &options, solution, history, &err), &err);
     job->residual = history[job->iterations];
     free(history);
     free(solution);
@@ -139,7 +139,7 @@ static struct seconds time_product(const struct job *job, struct sparse_host *ho
         struct seconds start = now();
 
         for (size_t k = 0; k < TIMES; k++)
-            sparse_host_multiply(host, transposed, from, to);
+            ki_sparse_host_multiply(host, transposed, from, to);
         keep_least(&least, start);
     }
     return (struct seconds){least.wall / TIMES, least.processor / TIMES};
@@ -157,7 +157,7 @@ static void time_case(const struct job *job, kn_type type, enum sparse_host_form
          *b = bench_allocate((job->matrix.rows + 1) * size);
     void *y = bench_allocate((job->matrix.rows + 1) * size);
     struct sparse_host *host;
-    kn_status status = sparse_host_create(&job->matrix, type, format, &options, &host, &err);
+    kn_status status = ki_sparse_host_create(&job->matrix, type, format, &options, &host, &err);
     bool right;
 
     if (status == KN_ERROR_UNSUPPORTED)
@@ -173,16 +173,16 @@ static void time_case(const struct job *job, kn_type type, enum sparse_host_form
 
         memset(x, 0, job->matrix.columns * size);
         start = now();
-        bench_try(sparse_host_solve(host, b, &how, x, &result, &err), &err);
+        bench_try(ki_sparse_host_solve(host, b, &how, x, &result, &err), &err);
         keep_least(&least, start);
     }
     right = right && fabs(result.residual - job->residual) <= 0.01 * job->residual;
     printf("%-6s %-4s %-8s %7u  %8.1f %8.1f  %8.1f %8.1f  %8.4f %9.4f  %5zu  %s\n",
            type == KN_F32 ? "float" : "double", format == SPARSE_HOST_SELL ? "SELL" : "CSR",
-           sparse_host_level(host), threads, ax.wall * 1e6, ax.processor * 1e6, aty.wall * 1e6,
+           ki_sparse_host_level(host), threads, ax.wall * 1e6, ax.processor * 1e6, aty.wall * 1e6,
            aty.processor * 1e6, least.wall, least.processor, result.iterations, right ? "right" : "WRONG");
     fflush(stdout);
-    sparse_host_free(host);
+    ki_sparse_host_free(host);
 done:
     free(x);
     free(b);
@@ -242,6 +242,6 @@ int main(int argc, char **argv)
     free(job.x);
     free(job.b);
     free(job.ax);
-    sparse_free(&job.matrix);
+    ki_sparse_free(&job.matrix);
     return 0;
 }

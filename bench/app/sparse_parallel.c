@@ -42,7 +42,7 @@ struct bench {
 
 static size_t length_of(const struct bench *bench, bool rays)
 {
-    return rays ? sparse_parallel_rows(&bench->geometry) : sparse_parallel_columns(&bench->geometry);
+    return rays ? ki_sparse_parallel_rows(&bench->geometry) : ki_sparse_parallel_columns(&bench->geometry);
 }
 
 // Random vectors, and the host's products of them.
@@ -63,7 +63,7 @@ static void prepare(struct bench *bench)
         }
     }
     for (int i = 0; i < 2; i++)
-        TRY(sparse_parallel_multiply(&bench->geometry, i, x[i], bench->wanted[i], 0, &bench->err));
+        TRY(ki_sparse_parallel_multiply(&bench->geometry, i, x[i], bench->wanted[i], 0, &bench->err));
     free(x[0]);
     free(x[1]);
 }
@@ -75,8 +75,8 @@ static void drop(struct bench *bench)
         free(bench->wanted[i]);
         kn_buffer_free(bench->vectors[i]);
     }
-    sparse_free(&bench->matrix);
-    sparse_parallel_free(&bench->geometry);
+    ki_sparse_free(&bench->matrix);
+    ki_sparse_parallel_free(&bench->geometry);
 }
 
 static void upload(struct bench *bench)
@@ -136,26 +136,26 @@ static void run_computed(struct bench *bench, enum sparse_format format, const s
 {
     struct sparse_operator *a = NULL;
 
-    if (sparse_operator_create_parallel(bench->queue, &bench->geometry, format, tuning, &a, &bench->err))
+    if (ki_sparse_operator_create_parallel(bench->queue, &bench->geometry, format, tuning, &a, &bench->err))
         printf("%-46s %s\n", name, bench->err.text);
     else
         run_operator(bench, a, name, false, directions);
-    sparse_operator_free(a);
+    ki_sparse_operator_free(a);
 }
 
 static void run_stored(struct bench *bench)
 {
-    TRY(sparse_parallel_matrix(&bench->geometry, &bench->matrix, &bench->err));
+    TRY(ki_sparse_parallel_matrix(&bench->geometry, &bench->matrix, &bench->err));
     printf("the matrix: %zu x %zu, %zu nonzeros\n", bench->matrix.rows, bench->matrix.columns,
            bench->matrix.nonzeros);
-    for (size_t i = 0; i < KN_COUNT(stored); i++) {
+    for (size_t i = 0; i < KI_COUNT(stored); i++) {
         struct sparse_operator *a = NULL;
 
-        if (sparse_operator_create(bench->queue, &bench->matrix, stored[i], NULL, &a, &bench->err))
-            printf("%-46s %s\n", sparse_format_names[stored[i]], bench->err.text);
+        if (ki_sparse_operator_create(bench->queue, &bench->matrix, stored[i], NULL, &a, &bench->err))
+            printf("%-46s %s\n", ki_sparse_format_names[stored[i]], bench->err.text);
         else
-            run_operator(bench, a, sparse_format_names[stored[i]], true, BOTH);
-        sparse_operator_free(a);
+            run_operator(bench, a, ki_sparse_format_names[stored[i]], true, BOTH);
+        ki_sparse_operator_free(a);
     }
 }
 
@@ -171,15 +171,15 @@ static void run_solver(struct bench *bench, enum sparse_format format)
     const float zero = 0;
 
     if (is_stored)
-        TRY(sparse_solver_create(bench->queue, &bench->matrix, &options, &solver, &bench->err));
+        TRY(ki_sparse_solver_create(bench->queue, &bench->matrix, &options, &solver, &bench->err));
     else
-        TRY(sparse_solver_create_parallel(bench->queue, &bench->geometry, &options, &solver, &bench->err));
+        TRY(ki_sparse_solver_create_parallel(bench->queue, &bench->geometry, &options, &solver, &bench->err));
     for (int i = -1; i < REPETITIONS; i++) {
         upload(bench);
         TRY(kn_buffer_fill(bench->queue, bench->vectors[0], &zero, sizeof zero, 0,
                            length_of(bench, 0) * sizeof zero, NULL, &bench->err));
-        TRY(sparse_solver_solve(bench->queue, solver, bench->vectors[1], bench->vectors[0], &result,
-                                &bench->err));
+        TRY(ki_sparse_solver_solve(bench->queue, solver, bench->vectors[1], bench->vectors[0], &result,
+                                   &bench->err));
         residual = result.residual;
         if (i >= 0)
             seconds[i] = result.seconds;
@@ -187,10 +187,10 @@ static void run_solver(struct bench *bench, enum sparse_format format)
     }
     times = bench_times_of(seconds, REPETITIONS);
     printf("%-46s %u launches, %d iterations %9.3f ms (%.3f to %.3f)  residual %.6f\n",
-           sparse_format_names[format], result.launches_per_iteration, ITERATIONS, times.median * 1e3,
+           ki_sparse_format_names[format], result.launches_per_iteration, ITERATIONS, times.median * 1e3,
            times.least * 1e3, times.most * 1e3, residual);
     fflush(stdout);
-    sparse_solver_free(solver);
+    ki_sparse_solver_free(solver);
 }
 
 static void tune(struct bench *bench)
@@ -199,8 +199,8 @@ static void tune(struct bench *bench)
                           chunks[] = {4096, 8192};
     char name[80];
 
-    for (size_t g = 0; g < KN_COUNT(groups); g++)
-        for (size_t i = 0; i < KN_COUNT(counts); i++) {
+    for (size_t g = 0; g < KI_COUNT(groups); g++)
+        for (size_t i = 0; i < KI_COUNT(counts); i++) {
             struct sparse_tuning tuning = {.group = groups[g], .lanes = counts[i]};
 
             snprintf(name, sizeof name, "on-the-fly, group %u, views %u", groups[g], counts[i]);
@@ -209,7 +209,7 @@ static void tune(struct bench *bench)
             tuning = (struct sparse_tuning){.group = groups[g], .items = counts[i]};
             snprintf(name, sizeof name, "on-the-fly, group %u, items %u", groups[g], counts[i]);
             run_computed(bench, SPARSE_ON_THE_FLY, &tuning, name, BACK);
-            for (size_t c = 0; c < KN_COUNT(chunks) && counts[i] > 2; c++) {
+            for (size_t c = 0; c < KI_COUNT(chunks) && counts[i] > 2; c++) {
                 tuning.chunk = chunks[c];
                 snprintf(name, sizeof name, "+local-memory, group %u, items %u, chunk %u", groups[g],
                          counts[i], chunks[c]);
@@ -220,19 +220,19 @@ static void tune(struct bench *bench)
 
 static void run_geometry(struct bench *bench, const char *text, bool matrix, bool tuning)
 {
-    TRY(sparse_parallel_parse(text, &bench->geometry, &bench->err));
+    TRY(ki_sparse_parallel_parse(text, &bench->geometry, &bench->err));
     printf("\n%s\n", text);
     bench->fastest[0] = bench->fastest[1] = 0;
     prepare(bench);
     if (matrix)
         run_stored(bench);
-    for (size_t i = 0; i < KN_COUNT(computed); i++)
-        run_computed(bench, computed[i], NULL, sparse_format_names[computed[i]], BOTH);
+    for (size_t i = 0; i < KI_COUNT(computed); i++)
+        run_computed(bench, computed[i], NULL, ki_sparse_format_names[computed[i]], BOTH);
     if (tuning)
         tune(bench);
     if (matrix)
         run_solver(bench, SPARSE_CSR_VECTOR);
-    for (size_t i = 0; i < KN_COUNT(computed); i++)
+    for (size_t i = 0; i < KI_COUNT(computed); i++)
         run_solver(bench, computed[i]);
     drop(bench);
 }
@@ -264,7 +264,7 @@ int main(int argc, char **argv)
     TRY(kn_queue_open(bench->context, &bench->queue, &bench->err));
     const kn_device_info *info = kn_context_device(bench->context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
-    for (size_t i = 0; i < (geometry ? 1 : KN_COUNT(usual)); i++)
+    for (size_t i = 0; i < (geometry ? 1 : KI_COUNT(usual)); i++)
         run_geometry(bench, geometry ? geometry : usual[i], matrix, tuning);
     kn_queue_close(bench->queue);
     kn_context_close(bench->context);

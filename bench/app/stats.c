@@ -87,12 +87,12 @@ static struct stats_result expected_medians(const struct job *job, size_t n)
 
     options.method = STATS_SELECT;
     if (n <= REFERENCE_UP_TO) {
-        bench_try(stats_reference(job->x, n, &options, &result, &err), &err);
+        bench_try(ki_stats_reference(job->x, n, &options, &result, &err), &err);
         return result;
     }
-    bench_try(stats_column_open(STATS_PARALLEL, NULL, job->x, n, &options, &column, &err), &err);
-    bench_try(stats_column_compute(column, n, &result, &err), &err);
-    stats_column_close(column);
+    bench_try(ki_stats_column_open(STATS_PARALLEL, NULL, job->x, n, &options, &column, &err), &err);
+    bench_try(ki_stats_column_compute(column, n, &result, &err), &err);
+    ki_stats_column_close(column);
     return result;
 }
 
@@ -120,7 +120,7 @@ static struct bench_times time_column(struct stats_column *column, size_t n, dou
     *own = INFINITY;
     for (int i = 0; i < REPETITIONS; i++) {
         double start = bench_seconds(), spent = bench_process_seconds();
-        bench_try(stats_column_compute(column, n, &result, &err), &err);
+        bench_try(ki_stats_column_compute(column, n, &result, &err), &err);
         seconds[i] = bench_seconds() - start;
         *own = fmin(*own, bench_process_seconds() - spent);
     }
@@ -138,7 +138,7 @@ static void time_prefixes(struct stats_column *column, size_t n, size_t count, d
         ends[i] = (size_t)((double)(i + 1) * (double)n / (double)count);
     for (int i = 0; results && ends && i < REPETITIONS; i++) {
         double start = bench_seconds();
-        bench_try(stats_column_sweep(column, ends, count, results, &err), &err);
+        bench_try(ki_stats_column_sweep(column, ends, count, results, &err), &err);
         seconds[i] = bench_seconds() - start;
     }
     struct bench_times times = bench_times_of(seconds, REPETITIONS);
@@ -157,26 +157,26 @@ static void bench_row(const struct job *job, size_t n, enum stats_variant varian
     double own;
 
     options.method = method;
-    kn_status status = stats_column_open(variant, variant == STATS_GPU ? job->queue : NULL, job->x, n,
-                                         &options, &column, &err);
+    kn_status status = ki_stats_column_open(variant, variant == STATS_GPU ? job->queue : NULL, job->x, n,
+                                            &options, &column, &err);
     if (status == KN_ERROR_UNSUPPORTED) {
-        printf("%11zu %-20s %-7s n/a: %s\n", n, stats_variant_names[variant], stats_method_names[method],
-               err.text);
+        printf("%11zu %-20s %-7s n/a: %s\n", n, ki_stats_variant_names[variant],
+               ki_stats_method_names[method], err.text);
         return;
     }
     bench_try(status, &err);
-    bench_try(stats_column_compute(column, n, &found, &err), &err); // builds kernels, touches memory
+    bench_try(ki_stats_column_compute(column, n, &found, &err), &err); // builds kernels, touches memory
     if (isnan(*cv))
         *cv = found.cv;
     check(&found, expected, *cv);
     struct bench_times times = time_column(column, n, &own);
-    printf("%11zu %-20s %-7s %-7s %.6f (%.6f to %.6f)  %.6f  %.1e\n", n, stats_variant_names[variant],
-           stats_method_names[method], stats_column_in_bytes(column) ? "counted" : "", times.median,
+    printf("%11zu %-20s %-7s %-7s %.6f (%.6f to %.6f)  %.6f  %.1e\n", n, ki_stats_variant_names[variant],
+           ki_stats_method_names[method], ki_stats_column_in_bytes(column) ? "counted" : "", times.median,
            times.least, times.most, own, fabs(found.cv - exact) / fabs(exact));
     if (job->prefixes > 0)
         time_prefixes(column, n, job->prefixes, times.median);
     fflush(stdout);
-    stats_column_close(column);
+    ki_stats_column_close(column);
 }
 
 static void bench_size(const struct job *job, size_t n)
@@ -207,9 +207,9 @@ static bool take_option(struct job *job, const char *name, const char *value)
     if (strcmp(name, "--device") == 0)
         job->device = value;
     else if (strcmp(name, "--variant") == 0)
-        job->variant = find(stats_variant_names, value);
+        job->variant = find(ki_stats_variant_names, value);
     else if (strcmp(name, "--method") == 0)
-        job->method = find(stats_method_names, value);
+        job->method = find(ki_stats_method_names, value);
     else if (strcmp(name, "--threads") == 0)
         job->options.threads = (unsigned)strtoul(value, NULL, 10);
     else if (strcmp(name, "--least") == 0)

@@ -123,7 +123,7 @@ static double bytes_of(const struct bench *bench)
 static void apply(struct bench *bench, const void *what)
 {
     (void)what;
-    TRY(mri_toeplitz_apply(bench->queue, bench->toeplitz, bench->from, bench->to, &bench->err));
+    TRY(ki_mri_toeplitz_apply(bench->queue, bench->toeplitz, bench->from, bench->to, &bench->err));
 }
 
 static struct mri_solver_options options_of(const struct bench *bench)
@@ -137,11 +137,11 @@ static struct mri_solver_options options_of(const struct bench *bench)
 static double solve(struct bench *bench, size_t iterations)
 {
     struct mri_solver_options options = options_of(bench);
-    struct mri_normal normal = mri_toeplitz_normal(bench->toeplitz);
+    struct mri_normal normal = ki_mri_toeplitz_normal(bench->toeplitz);
     struct mri_solver_result result;
 
     options.iterations = iterations;
-    TRY(mri_solve(bench->queue, &normal, bench->from, &options, bench->to, &result, &bench->err));
+    TRY(ki_mri_solve(bench->queue, &normal, bench->from, &options, bench->to, &result, &bench->err));
     free(result.residuals);
     if (result.iterations < iterations)
         printf("  WRONG: stopped after %zu iterations of %zu\n", result.iterations, iterations);
@@ -157,18 +157,18 @@ static double error_of(struct bench *bench)
     double worst = 0, square = 0, scale;
     uint64_t seed = bench->voxels;
 
-    TRY(mri_reference_forward(&bench->matrix, bench->k, SAMPLES, bench->x, MRI_SCALE_NONE, data,
-                              &bench->err));
+    TRY(ki_mri_reference_forward(&bench->matrix, bench->k, SAMPLES, bench->x, MRI_SCALE_NONE, data,
+                                 &bench->err));
     for (size_t n = 0; n < bench->voxels; n++)
         square += creal(bench->x[n]) * creal(bench->x[n]) + cimag(bench->x[n]) * cimag(bench->x[n]);
-    scale = mri_toeplitz_bound(bench->toeplitz) * sqrt(square / (double)bench->voxels);
+    scale = ki_mri_toeplitz_bound(bench->toeplitz) * sqrt(square / (double)bench->voxels);
     for (int i = 0; i < VOXELS_CHECKED; i++) {
         size_t voxel = bench_random(&seed) % bench->voxels, rest = voxel;
         double r[MRI_AXES], error;
         float found[2];
         for (size_t axis = 0; axis < MRI_AXES; rest /= bench->matrix.size[axis], axis++)
-            r[axis] = mri_position(rest % bench->matrix.size[axis], bench->matrix.size[axis]);
-        mri_reference_adjoint_at(bench->k, SAMPLES, data, bench->weights, r, 1, &sum);
+            r[axis] = ki_mri_position(rest % bench->matrix.size[axis], bench->matrix.size[axis]);
+        ki_mri_reference_adjoint_at(bench->k, SAMPLES, data, bench->weights, r, 1, &sum);
         TRY(kn_buffer_read(bench->queue, bench->to, voxel * sizeof found, found, sizeof found, &bench->err));
         error = cabs((double)found[0] + (double)found[1] * I - sum) / scale;
         worst = error > worst || isnan(error) ? error : worst;
@@ -215,7 +215,7 @@ static void run_matrix(struct bench *bench, const struct mri_matrix *matrix, boo
     uint64_t seed = 1;
 
     bench->matrix = *matrix;
-    TRY(mri_toeplitz_measure(matrix, &bench->size, &bench->err));
+    TRY(ki_mri_toeplitz_measure(matrix, &bench->size, &bench->err));
     bench->voxels = matrix->size[0] * matrix->size[1] * matrix->size[2];
     n = (double)bench->voxels;
     bench->k = bench_allocate(MRI_AXES * SAMPLES * sizeof *bench->k);
@@ -235,8 +235,8 @@ static void run_matrix(struct bench *bench, const struct mri_matrix *matrix, boo
     TRY(kn_buffer_create(bench->context, bench->voxels * 2 * sizeof *singles, &bench->to, &bench->err));
     TRY(kn_buffer_write(bench->queue, bench->from, 0, singles, bench->voxels * 2 * sizeof *singles,
                         &bench->err));
-    TRY(mri_toeplitz_compute(bench->queue, matrix, bench->k, SAMPLES, bench->weights, MRI_TUNED,
-                             &bench->toeplitz, &rate, &bench->err));
+    TRY(ki_mri_toeplitz_compute(bench->queue, matrix, bench->k, SAMPLES, bench->weights, MRI_TUNED,
+                                &bench->toeplitz, &rate, &bench->err));
 
     times = measure(bench, apply, NULL);
     error = error_of(bench);
@@ -253,7 +253,7 @@ static void run_matrix(struct bench *bench, const struct mri_matrix *matrix, boo
     if (kernels)
         print_kernels(bench);
     fflush(stdout);
-    mri_toeplitz_free(bench->toeplitz);
+    ki_mri_toeplitz_free(bench->toeplitz);
     kn_buffer_free(bench->from);
     kn_buffer_free(bench->to);
     free(bench->k);
@@ -284,7 +284,7 @@ static void try_shape(struct bench *bench, const char *file, const char *name, u
 {
     char group_text[16], items_text[16];
     const kn_define defines[] = {{"GROUP", group_text}, {"ITEMS", items_text}};
-    const kn_program_options options = {.defines = defines, .define_count = KN_COUNT(defines)};
+    const kn_program_options options = {.defines = defines, .define_count = KI_COUNT(defines)};
     struct trial trial = {.range = {1, {groups * group}, {group}, {0}}, .args = args, .count = count};
     struct bench_times times;
     kn_program *program = NULL;
@@ -305,11 +305,11 @@ static void tune_multiply(struct bench *bench, uint64_t points)
     static const unsigned sizes[] = {64, 128, 256, 512}, items[] = {1, 2, 4, 8, 16};
     const kn_arg args[] = {KN_BUFFER(bench->to), KN_BUFFER(bench->from), KN_VALUE(points)};
 
-    for (size_t g = 0; g < KN_COUNT(sizes); g++)
-        for (size_t i = 0; i < KN_COUNT(items); i++) {
+    for (size_t g = 0; g < KI_COUNT(sizes); g++)
+        for (size_t i = 0; i < KI_COUNT(items); i++) {
             size_t tile = (size_t)2 * sizes[g] * items[i];
             try_shape(bench, "app/mri/mri_toeplitz.cl", "mri_toeplitz_multiply", sizes[g], items[i],
-                      (points + tile - 1) / tile, args, KN_COUNT(args), 20 * (double)points);
+                      (points + tile - 1) / tile, args, KI_COUNT(args), 20 * (double)points);
         }
 }
 
@@ -320,13 +320,13 @@ static void tune_curve(struct bench *bench, uint64_t floats)
     kn_buffer *state = NULL;
 
     TRY(kn_buffer_create(bench->context, 1 << 20, &state, &bench->err));
-    for (size_t g = 0; g < KN_COUNT(sizes); g++)
-        for (size_t i = 0; i < KN_COUNT(groups); i++) {
+    for (size_t g = 0; g < KI_COUNT(sizes); g++)
+        for (size_t i = 0; i < KI_COUNT(groups); i++) {
             uint32_t parts = groups[i];
             const kn_arg args[] = {KN_BUFFER(bench->from), KN_BUFFER(bench->to), KN_VALUE(floats),
                                    KN_VALUE(lambda),       KN_BUFFER(state),     KN_VALUE(parts)};
             try_shape(bench, "app/mri/mri_solver.cl", "solver_curve", sizes[g], 1, parts, args,
-                      KN_COUNT(args), 8 * (double)floats);
+                      KI_COUNT(args), 8 * (double)floats);
         }
     kn_buffer_free(state);
 }
@@ -383,7 +383,7 @@ int main(int argc, char **argv)
             bench->iterations = (size_t)atoi(argv[++i]);
         else if (i + 1 < argc && strcmp(argv[i], "--regularizer") == 0)
             bench->regularizer = strcmp(argv[++i], "difference") == 0 ? MRI_DIFFERENCE : MRI_TIKHONOV;
-        else if (i + 1 < argc && count < KN_COUNT(chosen) && strcmp(argv[i], "--matrix") == 0 &&
+        else if (i + 1 < argc && count < KI_COUNT(chosen) && strcmp(argv[i], "--matrix") == 0 &&
                  parse_matrix(argv[i + 1], &chosen[count]))
             count++, i++;
         else
@@ -399,7 +399,7 @@ int main(int argc, char **argv)
     const kn_device_info *info = kn_context_device(bench->context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     measure_copy(bench);
-    for (size_t i = 0; i < (count ? count : KN_COUNT(matrices)); i++)
+    for (size_t i = 0; i < (count ? count : KI_COUNT(matrices)); i++)
         run_matrix(bench, count ? &chosen[i] : &matrices[i], kernels);
     if (tuning)
         tune(bench);

@@ -49,7 +49,7 @@ static kn_recording *record_block(const struct launch_case *of)
     kn_recording *recording = NULL;
     kn_status status = KN_ERROR_UNSUPPORTED;
 
-    for (size_t i = 0; i < KN_COUNT(ways) && status == KN_ERROR_UNSUPPORTED; i++) {
+    for (size_t i = 0; i < KI_COUNT(ways) && status == KN_ERROR_UNSUPPORTED; i++) {
         bench_try(kn_recording_begin(of->queue, ways[i], &err), &err);
         launch_each(of);
         status = kn_recording_end(of->queue, &recording, &err);
@@ -178,11 +178,11 @@ static void bench_device(const char *spec, const char *folder)
     for (int with_args = 0; with_args < 2; with_args++) {
         of.name = with_args ? "eight" : "empty";
         of.args = with_args ? args : NULL;
-        of.arg_count = with_args ? KN_COUNT(args) : 0;
+        of.arg_count = with_args ? KI_COUNT(args) : 0;
         bench_try(kn_program_kernel(program, of.name, &of.kernel, &err), &err);
         print_case(&of, native);
     }
-    for (size_t i = 0; i < KN_COUNT(buffers); i++)
+    for (size_t i = 0; i < KI_COUNT(buffers); i++)
         kn_buffer_free(buffers[i]);
     kn_program_free(program);
     kn_queue_close(of.queue);

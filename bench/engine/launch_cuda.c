@@ -36,7 +36,7 @@ static struct launch_loop *cuda_loop_open(const struct launch_case *of)
     loop->context = native->context;
     loop->function = native->function;
     loop->stream = of->queue->native->stream;
-    bench_try(cuda_geometry_make(&range, local, "cuda", &loop->at, &err), &err);
+    bench_try(ki_cuda_geometry_make(&range, local, "cuda", &loop->at, &err), &err);
     for (size_t i = 0; i < of->arg_count; i++) {
         const kn_arg *arg = &of->args[i];
         loop->params[i] = &loop->offsets[i];

@@ -22,7 +22,7 @@ enum { LINES = 5000, REPETITIONS = 31 };
 
 static const kn_define predefined[] = {{"__OPENCL_VERSION__", "120"}, {"__OPENCL_C_VERSION__", "120"}};
 static const struct src_options reading = {
-    .predefined = predefined, .predefined_count = KN_COUNT(predefined), .embedded = src_embedded_kernels};
+    .predefined = predefined, .predefined_count = KI_COUNT(predefined), .embedded = ki_src_embedded_kernels};
 
 static double cpu_seconds(void)
 {
@@ -34,18 +34,18 @@ static double cpu_seconds(void)
 
 static char *read_text(const char *path)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     char piece[4096];
     FILE *file = fopen(path, "r");
 
     while (file && fgets(piece, sizeof piece, file))
-        kn_text_add(&text, piece);
+        ki_text_add(&text, piece);
     if (!file || text.length == 0 || text.failed) {
         fprintf(stderr, "bench: %s cannot be read\n", path);
         exit(3);
     }
     fclose(file);
-    return kn_text_take(&text);
+    return ki_text_take(&text);
 }
 
 static size_t lines_of(const char *text)
@@ -60,19 +60,19 @@ static size_t lines_of(const char *text)
 // `text` again and again, with _1, _2, ... for its _0.
 static char *repeat(const char *text, size_t lines)
 {
-    struct kn_text all = KN_TEXT_INIT;
+    struct ki_text all = KI_TEXT_INIT;
     size_t copies = (lines + lines_of(text) - 1) / lines_of(text);
 
     for (size_t copy = 0; copy < copies; copy++)
         for (const char *at = text; *at;) {
             const char *next = strstr(at, "_0");
             size_t length = next ? (size_t)(next - at) : strlen(at);
-            kn_text_add_bytes(&all, at, length);
+            ki_text_add_bytes(&all, at, length);
             if (next)
-                kn_text_format(&all, "_%zu", copy);
+                ki_text_format(&all, "_%zu", copy);
             at += next ? length + 2 : length;
         }
-    return kn_text_take(&all);
+    return ki_text_take(&all);
 }
 
 static void print_times(const char *what, double *samples)
@@ -89,11 +89,11 @@ static struct src_cuda *rewrite(const char *name, const char *text, double *read
     kn_error err = KN_ERROR_INIT;
     double start = cpu_seconds();
 
-    bench_try(src_read(name, text, &reading, &unit, &err), &err);
+    bench_try(ki_src_read(name, text, &reading, &unit, &err), &err);
     *read = cpu_seconds() - start;
-    bench_try(src_cuda_program(unit, &reading, &cuda, &err), &err);
+    bench_try(ki_src_cuda_program(unit, &reading, &cuda, &err), &err);
     *rewritten = cpu_seconds() - start;
-    src_free(unit);
+    ki_src_free(unit);
     return cuda;
 }
 
@@ -106,7 +106,7 @@ static void bench_rewrite(const char *path)
         exit(5);
     for (int i = -1; i < REPETITIONS; i++) {
         double to_read, to_both;
-        src_cuda_free(rewrite(path, text, &to_read, &to_both));
+        ki_src_cuda_free(rewrite(path, text, &to_read, &to_both));
         if (i < 0)
             continue;
         read[i] = to_read;
@@ -126,9 +126,9 @@ static double build(const struct cuda_nvrtc *nvrtc, const char *text, int arch)
     kn_error err = KN_ERROR_INIT;
     double start = cpu_seconds();
 
-    bench_try(
-        cuda_compile(nvrtc, text, cuda_policy_options(KN_POLICY_DEFAULT, false), arch, &cubin, &log, &err),
-        &err);
+    bench_try(ki_cuda_compile(nvrtc, text, ki_cuda_policy_options(KN_POLICY_DEFAULT, false), arch, &cubin,
+                              &log, &err),
+              &err);
     free(log);
     free(cubin.data);
     return cpu_seconds() - start;
@@ -141,7 +141,7 @@ static void bench_prelude(int arch)
     char why[CUDA_WHY_BYTES];
     double with[REPETITIONS], without[REPETITIONS], more[REPETITIONS], ignored;
 
-    if (!cuda_nvrtc_load(&nvrtc, INT32_MAX, why)) {
+    if (!ki_cuda_nvrtc_load(&nvrtc, INT32_MAX, why)) {
         printf("the prelude's share in a build: not measured: %s\n", why);
         return;
     }
@@ -159,8 +159,8 @@ static void bench_prelude(int arch)
     print_times("without the prelude", without);
     print_times("with it", with);
     print_times("what it adds", more);
-    src_cuda_free(cuda);
-    cuda_nvrtc_unload(&nvrtc);
+    ki_src_cuda_free(cuda);
+    ki_cuda_nvrtc_unload(&nvrtc);
 }
 
 int main(int argc, char **argv)

@@ -115,8 +115,8 @@ static void twin_build(struct bench *bench, const struct row *row, const struct 
 
     snprintf(text, sizeof text, "#include \"%s.cu\"\n", task->file);
     snprintf(options, sizeof options, "%s --include-path=%s %s",
-             cuda_policy_options(KN_POLICY_DEFAULT, false), bench->folder, row->switches);
-    if (cuda_compile(&bench->nvrtc, text, options, bench->arch, &cubin, &log, &bench->err)) {
+             ki_cuda_policy_options(KN_POLICY_DEFAULT, false), bench->folder, row->switches);
+    if (ki_cuda_compile(&bench->nvrtc, text, options, bench->arch, &cubin, &log, &bench->err)) {
         fprintf(stderr, "bench: %s.cu: %s\n%s", task->file, bench->err.text, log ? log : "");
         exit(4);
     }
@@ -327,10 +327,10 @@ int main(int argc, char **argv)
     if (!kn_cuda_context(bench.context))
         return skip("the device is not of the CUDA path");
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
-    if (!cuda_driver_load(&bench.cu, why))
+    if (!ki_cuda_driver_load(&bench.cu, why))
         return skip(why);
     CU(&bench, cuDriverGetVersion, &version);
-    if (!cuda_nvrtc_load(&bench.nvrtc, version / 1000, why))
+    if (!ki_cuda_nvrtc_load(&bench.nvrtc, version / 1000, why))
         return skip(why);
     CU(&bench, cuCtxPushCurrent_v2, kn_cuda_context(bench.context));
     bench.stream = kn_cuda_queue(bench.queue);
@@ -343,12 +343,13 @@ int main(int argc, char **argv)
     CU(&bench, cuCtxGetDevice, &device);
     CU(&bench, cuDeviceGetAttribute, &major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
     CU(&bench, cuDeviceGetAttribute, &minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR, device);
-    bench.arch = cuda_nvrtc_arch(&bench.nvrtc, 10 * major + minor);
+    bench.arch = ki_cuda_nvrtc_arch(&bench.nvrtc, 10 * major + minor);
     printf("%s: %s, driver %s, NVRTC %d.%d for sm_%d, both with %s\n", info->spec, info->name, info->driver,
-           bench.nvrtc.major, bench.nvrtc.minor, bench.arch, cuda_policy_options(KN_POLICY_DEFAULT, false));
+           bench.nvrtc.major, bench.nvrtc.minor, bench.arch,
+           ki_cuda_policy_options(KN_POLICY_DEFAULT, false));
     printf("%-28s  %-30s  %-30s  %6s  %8s  %8s\n", "", "Koine ms (least to most)", "twin ms (least to most)",
            "ratio", "Koine", "twin");
-    for (size_t i = 0; i < KN_COUNT(rows); i++)
+    for (size_t i = 0; i < KI_COUNT(rows); i++)
         wrong += !run_row(&bench, &rows[i]);
     (void)bench.cu.cuEventDestroy_v2(bench.start);
     (void)bench.cu.cuEventDestroy_v2(bench.end);

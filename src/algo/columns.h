@@ -8,25 +8,25 @@
 
 // The first n elements of a buffer: refuses NULL, another context, a number that is no type, KN_F64 without
 // double precision, and n beyond the buffer.
-kn_status column_check_any(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type,
-                           size_t n, kn_error *err);
+kn_status ki_column_check_any(const char *function, const kn_queue *queue, const kn_buffer *buffer,
+                              kn_type type, size_t n, kn_error *err);
 // The same, and types other than KN_F32 and KN_F64.
-kn_status column_check(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type,
-                       size_t n, kn_error *err);
+kn_status ki_column_check(const char *function, const kn_queue *queue, const kn_buffer *buffer, kn_type type,
+                          size_t n, kn_error *err);
 
 // Whether sums in double are computed in integers, since the device has no double precision.
-bool column_is_soft(const kn_queue *queue);
+bool ki_column_is_soft(const kn_queue *queue);
 
 // ACC_SOFT, and SQUARE_SOFT where the device needs it (cl/lib/accumulator.clh).
-void column_define_sums(struct engine_defines *defines, const kn_queue *queue);
+void ki_column_define_sums(struct engine_defines *defines, const kn_queue *queue);
 // The same, and REAL_BITS.
-void column_define_type(struct engine_defines *defines, const kn_queue *queue, kn_type type);
+void ki_column_define_type(struct engine_defines *defines, const kn_queue *queue, kn_type type);
 
 // A scalar as a kernel takes it; an accumulator is a double.
 union column_scalar {
     float f32;
     double f64;
 };
-kn_arg column_real(union column_scalar *scalar, kn_type type, double value);
+kn_arg ki_column_real(union column_scalar *scalar, kn_type type, double value);
 
 #endif

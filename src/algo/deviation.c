@@ -14,23 +14,23 @@ static kn_status get_kernel(kn_queue *queue, kn_type type, const char *name, kn_
 {
     struct engine_defines defines = {.count = 0};
 
-    column_define_type(&defines, queue, type);
-    return engine_builtin_kernel(queue->context, "algo/abs_diff.cl", defines.items, defines.count,
-                                 KN_POLICY_STRICT, name, kernel, err);
+    ki_column_define_type(&defines, queue, type);
+    return ki_engine_builtin_kernel(queue->context, "algo/abs_diff.cl", defines.items, defines.count,
+                                    KN_POLICY_STRICT, name, kernel, err);
 }
 
 kn_status kn_abs_diff(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double centre, kn_buffer *out,
                       kn_error *err)
 {
     kn_kernel *kernel = NULL;
-    kn_status status = column_check("kn_abs_diff", queue, x, type, n, err);
+    kn_status status = ki_column_check("kn_abs_diff", queue, x, type, n, err);
 
     if (!status)
-        status = column_check("kn_abs_diff (out)", queue, out, type, n, err);
+        status = ki_column_check("kn_abs_diff (out)", queue, out, type, n, err);
     if (status || n == 0)
         return status;
     if (kn_buffer_part_count(x) != kn_buffer_part_count(out))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_abs_diff: x and out are held in different numbers of parts");
     status = get_kernel(queue, type, "absolute_deviations", &kernel, err);
     for (size_t i = 0; i < kn_buffer_part_count(x) && n > 0 && !status; i++) {
@@ -40,7 +40,7 @@ kn_status kn_abs_diff(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, dou
             count = n;
         const kn_arg args[] = {KN_BUFFER(from), KN_VALUE(count), KN_VALUE(centre), KN_BUFFER(to)};
         const kn_range range = {1, {(size_t)(count + 63) / 64 * 64}, {0}, {0}};
-        status = kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+        status = kn_launch(queue, kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
         n -= count;
     }
     return status;
@@ -64,14 +64,14 @@ kn_status kn_median_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, siz
                            kn_error *err)
 {
     double pair[2];
-    kn_status status = column_check("kn_median_sorted", queue, sorted, type, n, err);
+    kn_status status = ki_column_check("kn_median_sorted", queue, sorted, type, n, err);
 
     if (!status && (!median || n == 0))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_median_sorted: no elements, or median is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_median_sorted: no elements, or median is NULL");
     if (!status)
         status = read_few(queue, sorted, type, (n - 1) / 2, n % 2 ? 1 : 2, pair, err);
     if (!status)
-        *median = n % 2 ? pair[0] + 0.0 : kn_middle(pair[0], pair[1]);
+        *median = n % 2 ? pair[0] + 0.0 : ki_middle(pair[0], pair[1]);
     return status;
 }
 
@@ -93,20 +93,20 @@ static kn_status find_on_device(const struct halves *halves, double deviation[2]
     kn_kernel *kernel = NULL;
     kn_buffer *chosen = NULL;
     struct engine_scratch scratch =
-        engine_scratch_open(halves->queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_mad_sorted");
+        ki_engine_scratch_open(halves->queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_mad_sorted");
     kn_status status = get_kernel(halves->queue, halves->type, "median_of_halves", &kernel, err);
 
     if (!status)
-        status = engine_scratch_get(&scratch, 0, 2 * kn_type_size(halves->type), &chosen, err);
+        status = ki_engine_scratch_get(&scratch, 0, 2 * kn_type_size(halves->type), &chosen, err);
     if (!status) {
         const kn_arg args[] = {KN_BUFFER(halves->sorted), KN_VALUE(n),          KN_VALUE(split),
                                KN_VALUE(halves->median),  KN_VALUE(first_rank), KN_BUFFER(chosen)};
         const kn_range range = {1, {halves->ranks}, {0}, {0}};
-        status = kn_launch(halves->queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+        status = kn_launch(halves->queue, kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
     }
     if (!status)
         status = read_few(halves->queue, chosen, halves->type, 0, halves->ranks, deviation, err);
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     for (size_t i = 0; i < halves->ranks && !status; i++)
         deviation[i] = fabs(deviation[i] - halves->median);
     return status;
@@ -169,10 +169,10 @@ kn_status kn_mad_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t
 {
     struct halves halves = {queue, sorted, type, n, n / 2, median, n ? (n - 1) / 2 : 0, n % 2 ? 1 : 2};
     double deviation[2] = {NAN, NAN};
-    kn_status status = column_check("kn_mad_sorted", queue, sorted, type, n, err);
+    kn_status status = ki_column_check("kn_mad_sorted", queue, sorted, type, n, err);
 
     if (!status && (!mad || n == 0))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_mad_sorted: no elements, or mad is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_mad_sorted: no elements, or mad is NULL");
     if (status)
         return status;
     if (isfinite(median) && kn_buffer_part_count(sorted) == 1)
@@ -181,6 +181,6 @@ kn_status kn_mad_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t
         for (size_t i = 0; i < halves.ranks && isfinite(median) && !status; i++)
             status = find_on_host(&halves, halves.first_rank + i, &deviation[i], err);
     if (!status)
-        *mad = halves.ranks == 1 ? deviation[0] + 0.0 : kn_middle(deviation[0], deviation[1]);
+        *mad = halves.ranks == 1 ? deviation[0] + 0.0 : ki_middle(deviation[0], deviation[1]);
     return status;
 }

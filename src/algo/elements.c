@@ -3,13 +3,13 @@
 
 #define PIECE_MOST ((uint64_t)1 << 31)
 
-void element_define(struct engine_defines *defines, kn_type type)
+void ki_element_define(struct engine_defines *defines, kn_type type)
 {
-    engine_define(defines, "KEY_BITS", element_bits(type));
-    engine_define(defines, "KEY_KIND", element_kind(type));
+    ki_engine_define(defines, "KEY_BITS", ki_element_bits(type));
+    ki_engine_define(defines, "KEY_KIND", ki_element_kind(type));
 }
 
-bool element_next_piece(kn_buffer *x, kn_type type, uint64_t n, struct element_piece *piece)
+bool ki_element_next_piece(kn_buffer *x, kn_type type, uint64_t n, struct element_piece *piece)
 {
     uint64_t size = kn_type_size(type), room;
 
@@ -28,21 +28,21 @@ bool element_next_piece(kn_buffer *x, kn_type type, uint64_t n, struct element_p
     return true;
 }
 
-uint64_t element_pieces(kn_buffer *x, kn_type type, uint64_t n)
+uint64_t ki_element_pieces(kn_buffer *x, kn_type type, uint64_t n)
 {
     struct element_piece piece = {.buffer = NULL};
     uint64_t pieces = 0;
 
-    while (element_next_piece(x, type, n, &piece))
+    while (ki_element_next_piece(x, type, n, &piece))
         pieces++;
     return pieces;
 }
 
-void tile_choose(const kn_queue *queue, kn_type type, uint64_t n, size_t unit, struct tile_shape *shape)
+void ki_tile_choose(const kn_queue *queue, kn_type type, uint64_t n, size_t unit, struct tile_shape *shape)
 {
     const kn_device_info *info = &queue->context->device.info;
     size_t size = kn_type_size(type), tiles;
-    const struct engine_sizes *sizes = engine_sizes(info, size <= 2 ? SHAPE_TILE_NARROW : SHAPE_TILE);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, size <= 2 ? SHAPE_TILE_NARROW : SHAPE_TILE);
 
     if (shape->group == 0)
         shape->group = sizes->group;

@@ -8,7 +8,7 @@
 #include "columns.h"
 
 // KEY_BITS and KEY_KIND (base/element.h).
-void element_define(struct engine_defines *defines, kn_type type);
+void ki_element_define(struct engine_defines *defines, kn_type type);
 
 // A stretch of a column, of at most 2^31 elements and in one part of the buffer. Zeroed, it stands before the
 // first.
@@ -20,8 +20,8 @@ struct element_piece {
 };
 
 // Goes to the next of the first n elements of x; false past the end.
-bool element_next_piece(kn_buffer *x, kn_type type, uint64_t n, struct element_piece *piece);
-uint64_t element_pieces(kn_buffer *x, kn_type type, uint64_t n);
+bool ki_element_next_piece(kn_buffer *x, kn_type type, uint64_t n, struct element_piece *piece);
+uint64_t ki_element_pieces(kn_buffer *x, kn_type type, uint64_t n);
 
 // How a launch shares a column out in tiles. On a CPU a work-item is a group.
 struct tile_shape {
@@ -30,6 +30,6 @@ struct tile_shape {
 };
 
 // `unit`: groups for each compute unit of a GPU. What is 0 is chosen, unit, group or loads (SHAPE_TILE).
-void tile_choose(const kn_queue *queue, kn_type type, uint64_t n, size_t unit, struct tile_shape *shape);
+void ki_tile_choose(const kn_queue *queue, kn_type type, uint64_t n, size_t unit, struct tile_shape *shape);
 
 #endif

@@ -55,24 +55,24 @@ static kn_status get_kernels(struct moments *m, kn_error *err)
         .defines = defines.items, .policy = KN_POLICY_STRICT, .max_registers = m->tuning.registers};
     kn_status status = KN_OK;
 
-    element_define(&defines, m->type);
-    engine_define(&defines, "GROUP", group_of(m));
+    ki_element_define(&defines, m->type);
+    ki_engine_define(&defines, "GROUP", group_of(m));
     if (m->fold_group != group_of(m))
-        engine_define(&defines, "FOLD_GROUP", m->fold_group);
+        ki_engine_define(&defines, "FOLD_GROUP", m->fold_group);
     if (m->floats) {
-        engine_define(&defines, "WIDTH", m->tree.width);
-        column_define_sums(&defines, m->queue);
+        ki_engine_define(&defines, "WIDTH", m->tree.width);
+        ki_column_define_sums(&defines, m->queue);
         if (m->tuning.unroll)
-            engine_define(&defines, "UNROLL", m->tuning.unroll);
+            ki_engine_define(&defines, "UNROLL", m->tuning.unroll);
         if (m->tuning.ahead)
-            engine_define(&defines, "AHEAD", m->tuning.ahead);
+            ki_engine_define(&defines, "AHEAD", m->tuning.ahead);
     } else {
-        engine_define(&defines, "LOADS", m->tile.loads);
+        ki_engine_define(&defines, "LOADS", m->tile.loads);
     }
     options.define_count = defines.count;
-    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
-        status = engine_builtin_kernel_with(m->queue->context, "algo/moments.cl", &options, wanted[i].name,
-                                            wanted[i].kernel, err);
+    for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++)
+        status = ki_engine_builtin_kernel_with(m->queue->context, "algo/moments.cl", &options, wanted[i].name,
+                                               wanted[i].kernel, err);
     return status;
 }
 
@@ -92,12 +92,12 @@ static kn_status choose_shift(const struct moments *m, kn_error *err)
     const kn_range range = {1, {SHIFT_SAMPLES}, {SHIFT_SAMPLES}, {0}};
     kn_status status = KN_OK;
 
-    while (!status && element_next_piece(m->x, m->type, m->n, &piece)) {
+    while (!status && ki_element_next_piece(m->x, m->type, m->n, &piece)) {
         uint32_t last = piece.first + piece.count == m->n;
         const kn_arg args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip), KN_VALUE(piece.first),
                                KN_VALUE(piece.count),   KN_VALUE(m->n),       KN_BUFFER(m->state),
                                KN_VALUE(last)};
-        status = kn_launch(m->queue, m->shift, &range, args, KN_COUNT(args), NO_EVENT, err);
+        status = kn_launch(m->queue, m->shift, &range, args, KI_COUNT(args), NO_EVENT, err);
     }
     return status;
 }
@@ -122,7 +122,7 @@ static kn_status give_shift(const struct moments *m, double shift, kn_error *err
 
 static size_t fold_groups(const struct moments *m, uint64_t count)
 {
-    return tree_fold_groups(&(struct tree_shape){m->fold_group, 0, 0}, (size_t)count);
+    return ki_tree_fold_groups(&(struct tree_shape){m->fold_group, 0, 0}, (size_t)count);
 }
 
 static bool fold_fits(const kn_device_info *info, unsigned group)
@@ -152,7 +152,7 @@ static kn_status fold(const struct moments *m, uint64_t count, kn_error *err)
         size_t groups = fold_groups(m, count);
         uint64_t to = groups == 1 ? RESULT : spare;
         const kn_arg args[] = {KN_BUFFER(m->state), KN_VALUE(from), KN_VALUE(count), KN_VALUE(to)};
-        status = launch(m, m->fold, m->fold_group, groups, (size_t)m->components, args, KN_COUNT(args), err);
+        status = launch(m, m->fold, m->fold_group, groups, (size_t)m->components, args, KI_COUNT(args), err);
         more = groups > 1;
         spare = from;
         from = to;
@@ -165,7 +165,7 @@ static kn_status make_state(struct moments *m, size_t groups, kn_error *err)
 {
     size_t cells = ROWS + (groups + fold_groups(m, groups)) * (size_t)m->components;
 
-    return engine_scratch_get(&m->scratch, 0, cells * sizeof(uint64_t), &m->state, err);
+    return ki_engine_scratch_get(&m->scratch, 0, cells * sizeof(uint64_t), &m->state, err);
 }
 
 static kn_status read_cells(struct moments *m, kn_error *err)
@@ -189,9 +189,9 @@ static kn_status launch_leaves(const struct moments *m, uint64_t groups, uint32_
         const kn_arg args[] = {KN_BUFFER(part),  KN_VALUE(n),      KN_BUFFER(m->state), KN_VALUE(base),
                                KN_VALUE(before), KN_VALUE(groups), KN_VALUE(find)};
         size_t turns = m->tuning.turns ? m->tuning.turns : 1;
-        size_t launched = (tree_leaf_groups(m->queue, &m->tree, n) + turns - 1) / turns;
-        status = launch(m, m->leaves, group_of(m), launched, 1, args, KN_COUNT(args), err);
-        before += tree_partials(&m->tree, n);
+        size_t launched = (ki_tree_leaf_groups(m->queue, &m->tree, n) + turns - 1) / turns;
+        status = launch(m, m->leaves, group_of(m), launched, 1, args, KI_COUNT(args), err);
+        before += ki_tree_partials(&m->tree, n);
         done += n;
     }
     return status;
@@ -204,24 +204,24 @@ static void finish_floats(const struct moments *m, uint64_t groups, kn_moments *
 
     to->nan_count = (size_t)(found[NANS] - padding);
     to->n = (size_t)m->n - to->nan_count;
-    to->shift = element_value(m->cells[SHIFT], m->type);
-    to->sum = element_value(found[SUM], KN_F64);
-    to->squares = element_value(found[SQUARES], KN_F64);
+    to->shift = ki_element_value(m->cells[SHIFT], m->type);
+    to->sum = ki_element_value(found[SUM], KN_F64);
+    to->squares = ki_element_value(found[SQUARES], KN_F64);
     if (to->n == 0)
         return;
-    moments_from_sums(to);
-    to->min = element_value(element_of_key(found[LEAST], m->type), m->type) + 0.0;
-    to->max = element_value(element_of_key(found[GREATEST], m->type), m->type) + 0.0;
+    ki_moments_from_sums(to);
+    to->min = ki_element_value(ki_element_of_key(found[LEAST], m->type), m->type) + 0.0;
+    to->max = ki_element_value(ki_element_of_key(found[GREATEST], m->type), m->type) + 0.0;
 }
 
 // The launch that is asked for, on GPUs; else the device's own.
 static struct engine_shape choose_tuning(struct moments *m)
 {
-    enum engine_shape_of which = column_is_soft(m->queue) ? SHAPE_MOMENTS_SOFT
-                                 : m->type == KN_F64      ? SHAPE_MOMENTS_F64
-                                                          : SHAPE_MOMENTS_F32;
-    const struct engine_sizes *sizes = engine_sizes(&m->queue->context->device.info, which);
-    struct engine_shape shape = *engine_shape(which);
+    enum engine_shape_of which = ki_column_is_soft(m->queue) ? SHAPE_MOMENTS_SOFT
+                                 : m->type == KN_F64         ? SHAPE_MOMENTS_F64
+                                                             : SHAPE_MOMENTS_F32;
+    const struct engine_sizes *sizes = ki_engine_sizes(&m->queue->context->device.info, which);
+    struct engine_shape shape = *ki_engine_shape(which);
 
     if (m->tuning.group == 0) {
         m->tuning = (struct moments_tuning){
@@ -241,10 +241,10 @@ static kn_status float_moments(struct moments *m, const double *shift, kn_moment
     size_t groups;
     kn_status status;
 
-    status = tree_choose("kn_reduce_moments", m->queue, m->x, m->type, &shape, &m->tree, err);
+    status = ki_tree_choose("kn_reduce_moments", m->queue, m->x, m->type, &shape, &m->tree, err);
     if (status)
         return status;
-    groups = tree_partials(&m->tree, (size_t)m->n);
+    groups = ki_tree_partials(&m->tree, (size_t)m->n);
     choose_fold(m, groups);
     status = get_kernels(m, err);
     if (!status)
@@ -267,7 +267,7 @@ static kn_status float_moments(struct moments *m, const double *shift, kn_moment
 static void add_piece(const struct moments *m, struct moments_exact *sums)
 {
     const uint64_t *found = m->cells + RESULT, *next = found + FIRST_SUM;
-    unsigned digits = element_bits(m->type) / 16; // of a square
+    unsigned digits = ki_element_bits(m->type) / 16; // of a square
 
     sums->least = found[LEAST] < sums->least ? found[LEAST] : sums->least;
     sums->greatest = found[GREATEST] > sums->greatest ? found[GREATEST] : sums->greatest;
@@ -283,7 +283,7 @@ static kn_status integer_piece(struct moments *m, const struct element_piece *pi
     uint64_t base = ROWS;
     const kn_arg args[] = {KN_BUFFER(piece->buffer), KN_VALUE(piece->skip), KN_VALUE(piece->count),
                            KN_BUFFER(m->state), KN_VALUE(base)};
-    kn_status status = launch(m, m->leaves, m->tile.group, m->tile.groups, 1, args, KN_COUNT(args), err);
+    kn_status status = launch(m, m->leaves, m->tile.group, m->tile.groups, 1, args, KI_COUNT(args), err);
 
     if (!status)
         status = fold(m, m->tile.groups, err);
@@ -296,25 +296,25 @@ static kn_status integer_moments(struct moments *m, kn_moments *to, kn_error *er
     struct moments_exact sums = {.least = UINT64_MAX};
     kn_status status;
 
-    tile_choose(m->queue, m->type, m->n, 0, &m->tile);
+    ki_tile_choose(m->queue, m->type, m->n, 0, &m->tile);
     m->fold_group = m->tile.group;
     status = get_kernels(m, err);
     if (!status)
         status = make_state(m, m->tile.groups, err);
     if (!status)
         status = choose_shift(m, err);
-    while (!status && element_next_piece(m->x, m->type, m->n, &piece)) {
+    while (!status && ki_element_next_piece(m->x, m->type, m->n, &piece)) {
         status = integer_piece(m, &piece, err);
         if (!status)
             add_piece(m, &sums);
     }
     if (!status)
-        moments_from_exact(m->type, (size_t)m->n, m->cells[SHIFT], &sums, to);
+        ki_moments_from_exact(m->type, (size_t)m->n, m->cells[SHIFT], &sums, to);
     return status;
 }
 
-kn_status moments_tuned(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,
-                        const struct moments_tuning *tuning, kn_moments *moments, kn_error *err)
+kn_status ki_moments_tuned(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,
+                           const struct moments_tuning *tuning, kn_moments *moments, kn_error *err)
 {
     static const uint64_t components[] = {
         [KN_I8] = 4,  [KN_U8] = 4,  [KN_I16] = 4, [KN_U16] = 4, [KN_I32] = 5,
@@ -327,12 +327,12 @@ kn_status moments_tuned(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, c
                         .components = components[type],
                         .tuning = *tuning,
                         .scratch =
-                            engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_reduce_moments")};
+                            ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_reduce_moments")};
     kn_status status;
 
-    *moments = moments_of_nothing();
+    *moments = ki_moments_of_nothing();
     status = m.floats ? float_moments(&m, shift, moments, err) : integer_moments(&m, moments, err);
-    engine_scratch_close(&m.scratch);
+    ki_engine_scratch_close(&m.scratch);
     return status;
 }
 
@@ -341,20 +341,20 @@ kn_status kn_reduce_moments(kn_queue *queue, kn_buffer *x, kn_type type, size_t 
 {
     const struct moments_tuning usual = {0};
     bool floats = type >= KN_F32;
-    kn_moments found = moments_of_nothing();
-    kn_status status = column_check_any("kn_reduce_moments", queue, x, type, n, err);
+    kn_moments found = ki_moments_of_nothing();
+    kn_status status = ki_column_check_any("kn_reduce_moments", queue, x, type, n, err);
 
     if (status)
         return status;
     if (!moments)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_moments: moments is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_moments: moments is NULL");
     if (shift && floats && !isfinite(type == KN_F64 ? *shift : (double)(float)*shift))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_moments: a shift of %g is not finite in %s", *shift,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_moments: a shift of %g is not finite in %s", *shift,
                        kn_type_name(type));
     if (shift && floats)
         found.shift = type == KN_F64 ? *shift : (double)(float)*shift;
     if (n > 0)
-        status = moments_tuned(queue, x, type, n, shift, &usual, &found, err);
+        status = ki_moments_tuned(queue, x, type, n, shift, &usual, &found, err);
     if (!status)
         *moments = found;
     return status;

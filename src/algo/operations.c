@@ -24,13 +24,13 @@ static const char *const extremes[][2] = {
     [KN_I64] = {"LONG_MIN", "LONG_MAX"},  [KN_U64] = {"0", "ULONG_MAX"},
     [KN_F32] = {"-INFINITY", "INFINITY"}, [KN_F64] = {"-INFINITY", "INFINITY"}};
 
-kn_status operation_find(const char *function, kn_reduce_op op, kn_type type, kn_type to, kn_combine *how,
-                         kn_type *as, kn_error *err)
+kn_status ki_operation_find(const char *function, kn_reduce_op op, kn_type type, kn_type to, kn_combine *how,
+                            kn_type *as, kn_error *err)
 {
     const struct operation *of = operations + op;
 
-    if ((unsigned)op >= KN_COUNT(operations))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no operation %d; see kn_reduce_op", function,
+    if ((unsigned)op >= KI_COUNT(operations))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no operation %d; see kn_reduce_op", function,
                        (int)op);
     *how = (kn_combine){.combine = type >= KN_F32 ? of->floats : of->integers};
     how->identity = op == KN_REDUCE_SUM       ? "0"

@@ -20,16 +20,16 @@ static kn_status get_sum_kernels(struct tree_job *job, kn_error *err)
     kn_context *context = job->queue->context;
     kn_status status;
 
-    column_define_type(&defines, job->queue, job->type);
-    engine_define(&defines, "GROUP", job->shape.group);
-    engine_define(&defines, "WIDTH", job->shape.width);
-    engine_define(&defines, "SQUARES", job->rows == 2);
+    ki_column_define_type(&defines, job->queue, job->type);
+    ki_engine_define(&defines, "GROUP", job->shape.group);
+    ki_engine_define(&defines, "WIDTH", job->shape.width);
+    ki_engine_define(&defines, "SQUARES", job->rows == 2);
     // Strict: the sums promise bits, so no compiler may regroup them.
-    status = engine_builtin_kernel(context, "algo/reduce.cl", defines.items, defines.count, KN_POLICY_STRICT,
-                                   "reduce_leaves", &job->leaves, err);
+    status = ki_engine_builtin_kernel(context, "algo/reduce.cl", defines.items, defines.count,
+                                      KN_POLICY_STRICT, "reduce_leaves", &job->leaves, err);
     return status ? status
-                  : engine_builtin_kernel(context, "algo/reduce.cl", defines.items, defines.count,
-                                          KN_POLICY_STRICT, "reduce_fold", &job->fold, err);
+                  : ki_engine_builtin_kernel(context, "algo/reduce.cl", defines.items, defines.count,
+                                             KN_POLICY_STRICT, "reduce_fold", &job->fold, err);
 }
 
 // The sum, and with two rows the sum of squares.
@@ -39,22 +39,23 @@ static kn_status sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, doub
     struct tree_job job = {
         .queue = queue, .x = x, .type = type, .n = n, .rows = rows, .bytes = sizeof(double)};
     union column_scalar scalar;
-    kn_status status = column_check(function, queue, x, type, n, err);
+    kn_status status = ki_column_check(function, queue, x, type, n, err);
 
     result[0] = result[1] = 0;
     if (status || n == 0)
         return status;
     if (!isfinite(type == KN_F64 ? shift : (double)(float)shift))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
                        kn_type_name(type));
-    status = tree_choose(function, queue, x, type,
-                         engine_shape(rows == 1 ? SHAPE_REDUCE_SUM : SHAPE_REDUCE_SUMS), &job.shape, err);
+    status =
+        ki_tree_choose(function, queue, x, type,
+                       ki_engine_shape(rows == 1 ? SHAPE_REDUCE_SUM : SHAPE_REDUCE_SUMS), &job.shape, err);
     if (!status)
         status = get_sum_kernels(&job, err);
-    const kn_arg shift_arg = column_real(&scalar, type, shift);
+    const kn_arg shift_arg = ki_column_real(&scalar, type, shift);
     job.shift = &shift_arg;
     if (!status)
-        status = tree_run(&job, result, err);
+        status = ki_tree_run(&job, result, err);
     return status;
 }
 
@@ -64,7 +65,7 @@ kn_status kn_reduce_sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, d
     kn_status status;
 
     if (!total)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_sum: sum is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_sum: sum is NULL");
     status = sum(queue, x, type, n, 0, 1, result, "kn_reduce_sum", err);
     if (!status)
         *total = result[0];
@@ -78,7 +79,7 @@ kn_status kn_reduce_sums(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, 
     kn_status status;
 
     if (!sums)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_sums: sums is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_reduce_sums: sums is NULL");
     status = sum(queue, x, type, n, shift, 2, result, "kn_reduce_sums", err);
     if (!status)
         *sums = (kn_sums){result[0], result[1]};
@@ -101,12 +102,12 @@ static kn_status get_kernels(struct tree_job *job, const kn_combine *how, kn_typ
 
     snprintf(group, sizeof group, "%u", job->shape.group);
     snprintf(width, sizeof width, "%u", job->shape.width);
-    status = engine_builtin_kernel(job->queue->context, "algo/reduce_with.cl", defines, KN_COUNT(defines),
-                                   KN_POLICY_STRICT, "reduce_with_leaves", &job->leaves, err);
-    return status
-               ? status
-               : engine_builtin_kernel(job->queue->context, "algo/reduce_with.cl", defines, KN_COUNT(defines),
-                                       KN_POLICY_STRICT, "reduce_with_fold", &job->fold, err);
+    status = ki_engine_builtin_kernel(job->queue->context, "algo/reduce_with.cl", defines, KI_COUNT(defines),
+                                      KN_POLICY_STRICT, "reduce_with_leaves", &job->leaves, err);
+    return status ? status
+                  : ki_engine_builtin_kernel(job->queue->context, "algo/reduce_with.cl", defines,
+                                             KI_COUNT(defines), KN_POLICY_STRICT, "reduce_with_fold",
+                                             &job->fold, err);
 }
 
 static kn_status reduce_with(const char *function, kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
@@ -118,23 +119,23 @@ static kn_status reduce_with(const char *function, kn_queue *queue, kn_buffer *x
                                              : SHAPE_REDUCE_WITH;
     struct tree_job job = {
         .queue = queue, .x = x, .type = type, .n = n, .rows = 1, .bytes = kn_type_size(to)};
-    kn_status status = tree_choose(function, queue, x, type, engine_shape(which), &job.shape, err);
+    kn_status status = ki_tree_choose(function, queue, x, type, ki_engine_shape(which), &job.shape, err);
 
     if (!status)
         status = get_kernels(&job, how, to, err);
-    return status ? status : tree_run(&job, result, err);
+    return status ? status : ki_tree_run(&job, result, err);
 }
 
 kn_status kn_reduce_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_combine *how,
                          kn_type to, void *result, kn_error *err)
 {
-    kn_status status = column_check_any("kn_reduce_with", queue, x, type, n, err);
+    kn_status status = ki_column_check_any("kn_reduce_with", queue, x, type, n, err);
 
     if (!status && (!how || !how->combine || !how->identity || !result || n == 0))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_reduce_with: no elements, or combine, identity or result is NULL");
     if (!status)
-        status = column_check_any("kn_reduce_with (result)", queue, x, to, 0, err);
+        status = ki_column_check_any("kn_reduce_with (result)", queue, x, to, 0, err);
     return status ? status : reduce_with("kn_reduce_with", queue, x, type, n, how, to, result, err);
 }
 
@@ -144,16 +145,16 @@ kn_status kn_reduce(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_re
                     kn_error *err)
 {
     bool floats = type >= KN_F32, extreme = op == KN_REDUCE_MIN || op == KN_REDUCE_MAX;
-    kn_type to = !floats ? (type % 2 ? KN_U64 : KN_I64) : extreme || column_is_soft(queue) ? type : KN_F64;
+    kn_type to = !floats ? (type % 2 ? KN_U64 : KN_I64) : extreme || ki_column_is_soft(queue) ? type : KN_F64;
     kn_combine how;
     kn_number found = {.u64 = 0};
     float single = 0;
-    kn_status status = column_check_any("kn_reduce", queue, x, type, n, err);
+    kn_status status = ki_column_check_any("kn_reduce", queue, x, type, n, err);
 
     if (!status)
-        status = operation_find("kn_reduce", op, type, to, &how, &to, err);
+        status = ki_operation_find("kn_reduce", op, type, to, &how, &to, err);
     if (!status && (!result || (n == 0 && extreme)))
-        status = kn_fail(err, KN_ERROR_ARGUMENT,
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "kn_reduce: result is NULL, or there are no elements to take the %s of",
                          op == KN_REDUCE_MIN ? "least" : "greatest");
     if (status)

@@ -23,12 +23,12 @@ static kn_status get_kernel(kn_queue *queue, const struct rung *rung, const char
 {
     struct engine_defines defines = {.count = 0};
 
-    engine_define(&defines, "KN_SUBGROUP", rung->subgroup);
-    engine_define(&defines, "KN_MATCH", rung->match);
-    engine_define(&defines, "KN_ATOMIC_FLOAT", rung->atomic_float);
-    engine_define(&defines, "GROUP", GROUP);
-    return engine_builtin_kernel(queue->context, "algo/rungs.cl", defines.items, defines.count,
-                                 KN_POLICY_DEFAULT, name, kernel, err);
+    ki_engine_define(&defines, "KN_SUBGROUP", rung->subgroup);
+    ki_engine_define(&defines, "KN_MATCH", rung->match);
+    ki_engine_define(&defines, "KN_ATOMIC_FLOAT", rung->atomic_float);
+    ki_engine_define(&defines, "GROUP", GROUP);
+    return ki_engine_builtin_kernel(queue->context, "algo/rungs.cl", defines.items, defines.count,
+                                    KN_POLICY_DEFAULT, name, kernel, err);
 }
 
 // ---- sub-groups ----
@@ -106,7 +106,7 @@ static kn_status run_subgroup(kn_queue *queue, const void *form, bool *right, kn
         status = kn_buffer_write(queue, out, 0, answers, sizeof answers, err);
     if (!status) {
         const kn_arg args[] = {KN_BUFFER(in), KN_BUFFER(out)};
-        status = kn_launch(queue, kernel, &range, args, KN_COUNT(args), NULL, err);
+        status = kn_launch(queue, kernel, &range, args, KI_COUNT(args), NULL, err);
     }
     if (!status)
         status = kn_buffer_read(queue, out, 0, answers, sizeof answers, err);
@@ -118,14 +118,15 @@ static kn_status run_subgroup(kn_queue *queue, const void *form, bool *right, kn
     return status;
 }
 
-kn_status rung_has_subgroup(kn_context *context, unsigned subgroup, unsigned match, bool *has, kn_error *err)
+kn_status ki_rung_has_subgroup(kn_context *context, unsigned subgroup, unsigned match, bool *has,
+                               kn_error *err)
 {
     const struct rung rung = {subgroup, match, 0};
     char what[64];
 
     snprintf(what, sizeof what, "sub-groups, rung %u.%u", subgroup, match);
-    return engine_trial(context, &(struct engine_trial){what, "algo/rungs.cl", &rung, run_subgroup}, has,
-                        err);
+    return ki_engine_trial(context, &(struct engine_trial){what, "algo/rungs.cl", &rung, run_subgroup}, has,
+                           err);
 }
 
 // ---- atomics ----
@@ -148,7 +149,7 @@ static kn_status run_atomic(kn_queue *queue, const void *form, bool *right, kn_e
         status = kn_buffer_write(queue, buffer, 0, sums, sizeof sums, err);
     if (!status) {
         const kn_arg args[] = {KN_BUFFER(buffer)};
-        status = kn_launch(queue, kernel, &range, args, KN_COUNT(args), NULL, err);
+        status = kn_launch(queue, kernel, &range, args, KI_COUNT(args), NULL, err);
     }
     if (!status)
         status = kn_buffer_read(queue, buffer, 0, sums, sizeof sums, err);
@@ -157,33 +158,34 @@ static kn_status run_atomic(kn_queue *queue, const void *form, bool *right, kn_e
     return status;
 }
 
-kn_status rung_has_atomic(kn_context *context, unsigned atomic_float, bool *has, kn_error *err)
+kn_status ki_rung_has_atomic(kn_context *context, unsigned atomic_float, bool *has, kn_error *err)
 {
     const struct rung rung = {0, 2, atomic_float};
     char what[64];
 
     snprintf(what, sizeof what, "atomic addition of floats, rung %u", atomic_float);
-    return engine_trial(context, &(struct engine_trial){what, "algo/rungs.cl", &rung, run_atomic}, has, err);
+    return ki_engine_trial(context, &(struct engine_trial){what, "algo/rungs.cl", &rung, run_atomic}, has,
+                           err);
 }
 
 // ---- NVIDIA's ----
 
-kn_status rung_define_subgroups(struct engine_defines *defines, kn_context *context, kn_error *err)
+kn_status ki_rung_define_subgroups(struct engine_defines *defines, kn_context *context, kn_error *err)
 {
     bool has = false;
-    kn_status status = engine_is_nvidia(context) ? rung_has_subgroup(context, 1, 0, &has, err) : KN_OK;
+    kn_status status = ki_engine_is_nvidia(context) ? ki_rung_has_subgroup(context, 1, 0, &has, err) : KN_OK;
 
-    if (!status && engine_is_nvidia(context))
-        engine_define(defines, "KN_SUBGROUP", has);
+    if (!status && ki_engine_is_nvidia(context))
+        ki_engine_define(defines, "KN_SUBGROUP", has);
     return status;
 }
 
-kn_status rung_define_atomics(struct engine_defines *defines, kn_context *context, kn_error *err)
+kn_status ki_rung_define_atomics(struct engine_defines *defines, kn_context *context, kn_error *err)
 {
     bool has = false;
-    kn_status status = engine_is_nvidia(context) ? rung_has_atomic(context, 1, &has, err) : KN_OK;
+    kn_status status = ki_engine_is_nvidia(context) ? ki_rung_has_atomic(context, 1, &has, err) : KN_OK;
 
-    if (!status && engine_is_nvidia(context))
-        engine_define(defines, "KN_ATOMIC_FLOAT", has);
+    if (!status && ki_engine_is_nvidia(context))
+        ki_engine_define(defines, "KN_ATOMIC_FLOAT", has);
     return status;
 }

@@ -7,12 +7,13 @@
 #include "columns.h"
 
 // Whether the device has KN_SUBGROUP `subgroup` with KN_MATCH `match`. Errors: no memory, a lost device.
-kn_status rung_has_subgroup(kn_context *context, unsigned subgroup, unsigned match, bool *has, kn_error *err);
-kn_status rung_has_atomic(kn_context *context, unsigned atomic_float, bool *has, kn_error *err);
+kn_status ki_rung_has_subgroup(kn_context *context, unsigned subgroup, unsigned match, bool *has,
+                               kn_error *err);
+kn_status ki_rung_has_atomic(kn_context *context, unsigned atomic_float, bool *has, kn_error *err);
 
 // For kernels that have no other rungs than 0 and NVIDIA's, 1: KN_SUBGROUP and KN_ATOMIC_FLOAT as the device
 // has them. On others than NVIDIA's the kernels' own defaults, which are 0, stay.
-kn_status rung_define_subgroups(struct engine_defines *defines, kn_context *context, kn_error *err);
-kn_status rung_define_atomics(struct engine_defines *defines, kn_context *context, kn_error *err);
+kn_status ki_rung_define_subgroups(struct engine_defines *defines, kn_context *context, kn_error *err);
+kn_status ki_rung_define_atomics(struct engine_defines *defines, kn_context *context, kn_error *err);
 
 #endif

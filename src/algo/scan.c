@@ -44,12 +44,12 @@ static kn_status get_kernels(struct scan *s, const kn_combine *how, kn_type as, 
                                  {"MAP", how->map ? how->map : "x"}};
     kn_context *context = s->queue->context;
     // Strict: no compiler may regroup what promises bits.
-    kn_status status = engine_builtin_kernel(context, "algo/scan.cl", defines, KN_COUNT(defines),
-                                             KN_POLICY_STRICT, "scan_totals", &s->totals, err);
+    kn_status status = ki_engine_builtin_kernel(context, "algo/scan.cl", defines, KI_COUNT(defines),
+                                                KN_POLICY_STRICT, "scan_totals", &s->totals, err);
 
     return status ? status
-                  : engine_builtin_kernel(context, "algo/scan.cl", defines, KN_COUNT(defines),
-                                          KN_POLICY_STRICT, "scan_blocks", &s->blocks, err);
+                  : ki_engine_builtin_kernel(context, "algo/scan.cl", defines, KI_COUNT(defines),
+                                             KN_POLICY_STRICT, "scan_blocks", &s->blocks, err);
 }
 
 static kn_range range_of(const struct scan *s, unsigned level)
@@ -69,7 +69,7 @@ static kn_status launch_totals(const struct scan *s, unsigned level, kn_error *e
                            KN_BUFFER(s->scratch),
                            KN_VALUE(s->first[level + 1])};
 
-    return kn_launch(s->queue, s->totals, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(s->queue, s->totals, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status launch_blocks(const struct scan *s, unsigned level, kn_error *err)
@@ -86,26 +86,26 @@ static kn_status launch_blocks(const struct scan *s, unsigned level, kn_error *e
                            KN_BUFFER(s->scratch),
                            KN_VALUE(prefixes)};
 
-    return kn_launch(s->queue, s->blocks, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(s->queue, s->blocks, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status scan(struct scan *s, const kn_combine *how, kn_type as, uint64_t n, kn_error *err)
 {
     uint64_t room;
-    struct engine_scratch scratch = engine_scratch_open(s->queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_scan");
+    struct engine_scratch scratch = ki_engine_scratch_open(s->queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_scan");
     kn_status status;
 
     plan(s, n);
     room = s->first[s->levels - 1] + s->n[s->levels - 1];
     status = get_kernels(s, how, as, err);
     if (!status)
-        status = engine_scratch_get(&scratch, 0, (size_t)(s->levels > 1 ? room : 1) * kn_type_size(s->type),
-                                    &s->scratch, err);
+        status = ki_engine_scratch_get(
+            &scratch, 0, (size_t)(s->levels > 1 ? room : 1) * kn_type_size(s->type), &s->scratch, err);
     for (unsigned level = 0; level + 1 < s->levels && !status; level++)
         status = launch_totals(s, level, err);
     for (unsigned level = s->levels; level-- > 0 && !status;)
         status = launch_blocks(s, level, err);
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     return status;
 }
 
@@ -113,22 +113,22 @@ static kn_status check(const char *function, const struct scan *s, kn_type type,
                        kn_error *err)
 {
     const kn_device_info *info;
-    kn_status status = column_check_any(function, s->queue, s->x, type, n, err);
+    kn_status status = ki_column_check_any(function, s->queue, s->x, type, n, err);
 
     if (!status)
-        status = column_check_any(function, s->queue, s->out, type, n, err);
+        status = ki_column_check_any(function, s->queue, s->out, type, n, err);
     if (status)
         return status;
     info = &s->queue->context->device.info;
     if ((unsigned)kind > KN_SCAN_EXCLUSIVE)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no kind %d; see kn_scan_kind", function,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no kind %d; see kn_scan_kind", function,
                        (int)kind);
     if (n > 0 && (kn_buffer_part_count(s->x) > 1 || kn_buffer_part_count(s->out) > 1))
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: a buffer is held in parts; one allocation of %s holds %llu bytes", function,
                        info->spec, (unsigned long long)info->max_alloc);
     if (info->max_work_group < SCAN_GROUP)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: %s takes groups of %llu work-items; %d are needed", function,
+        return ki_fail(err, KN_ERROR_LIMIT, "%s: %s takes groups of %llu work-items; %d are needed", function,
                        info->spec, (unsigned long long)info->max_work_group, SCAN_GROUP);
     return KN_OK;
 }
@@ -143,7 +143,7 @@ kn_status kn_scan(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_redu
     kn_status status = check("kn_scan", &s, type, n, kind, err);
 
     if (!status)
-        status = operation_find("kn_scan", op, type, type, &how, &as, err);
+        status = ki_operation_find("kn_scan", op, type, type, &how, &as, err);
     return status || n == 0 ? status : scan(&s, &how, as, n, err);
 }
 
@@ -155,6 +155,6 @@ kn_status kn_scan_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, co
     kn_status status = check("kn_scan_with", &s, type, n, kind, err);
 
     if (!status && (!how || !how->combine || !how->identity))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_scan_with: combine or identity is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_scan_with: combine or identity is NULL");
     return status || n == 0 ? status : scan(&s, how, type, n, err);
 }

@@ -45,10 +45,10 @@ static void choose_shape(struct select *s)
 {
     const kn_device_info *info = &s->queue->context->device.info;
 
-    s->digit = element_bits(s->type) <= 16 || info->local_memory < (40u << 10) ? 8 : 11;
+    s->digit = ki_element_bits(s->type) <= 16 || info->local_memory < (40u << 10) ? 8 : 11;
     s->shape = (struct tile_shape){s->options.group, s->options.loads, 0};
-    tile_choose(s->queue, s->type, s->n, s->options.groups_unit, &s->shape);
-    s->single = s->shape.group == 1 ? 1 : engine_sizes(info, SHAPE_SELECT_ALONE)->group;
+    ki_tile_choose(s->queue, s->type, s->n, s->options.groups_unit, &s->shape);
+    s->single = s->shape.group == 1 ? 1 : ki_engine_sizes(info, SHAPE_SELECT_ALONE)->group;
     while (s->single > 1 && (s->single > info->max_work_group || s->single > 1u << s->digit))
         s->single /= 2;
 }
@@ -58,14 +58,14 @@ static kn_status check_options(const struct select *s, const char *function, kn_
     const kn_select_options *options = &s->options;
 
     if ((unsigned)options->method > KN_SELECT_BRACKETS)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no method %d; see kn_select_method", function,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no method %d; see kn_select_method", function,
                        (int)options->method);
     if (options->group > 1024 || (options->group & (options->group - 1)) || options->loads > 16)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s: group %u and loads %u; they are a power of two up to 1024, and up to 16",
                        function, options->group, options->loads);
     if (options->samples > 1u << 20)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu samples; at most %u are taken", function,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %zu samples; at most %u are taken", function,
                        options->samples, 1u << 20);
     return KN_OK;
 }
@@ -82,15 +82,15 @@ static kn_status get_kernels(struct select *s, kn_error *err)
                   {"select_histogram", false, &s->histogram}};
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++) {
+    for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++) {
         struct engine_defines defines = {.count = 0};
-        element_define(&defines, s->type);
-        engine_define(&defines, "DIGIT", s->digit);
-        engine_define(&defines, "GROUP", wanted[i].single ? s->single : s->shape.group);
-        engine_define(&defines, "LOADS", s->shape.loads);
-        engine_define(&defines, "BRACKETS", wanted[i].single ? 1 : s->brackets);
-        status = engine_builtin_kernel(s->queue->context, "algo/select.cl", defines.items, defines.count,
-                                       KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
+        ki_element_define(&defines, s->type);
+        ki_engine_define(&defines, "DIGIT", s->digit);
+        ki_engine_define(&defines, "GROUP", wanted[i].single ? s->single : s->shape.group);
+        ki_engine_define(&defines, "LOADS", s->shape.loads);
+        ki_engine_define(&defines, "BRACKETS", wanted[i].single ? 1 : s->brackets);
+        status = ki_engine_builtin_kernel(s->queue->context, "algo/select.cl", defines.items, defines.count,
+                                          KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
     }
     return status;
 }
@@ -114,7 +114,7 @@ static unsigned count_digits(const struct select *s)
 {
     unsigned digits = 0;
 
-    for (unsigned previous = element_bits(s->type); previous > 0; previous = next_shift(s, previous))
+    for (unsigned previous = ki_element_bits(s->type); previous > 0; previous = next_shift(s, previous))
         digits++;
     return digits;
 }
@@ -135,15 +135,15 @@ static kn_status prepare(struct select *s, kn_error *err)
     uint64_t counters = gather_counters(s) + count_digits(s) * digit_counters(s);
     uint32_t count = s->count;
     kn_status status =
-        engine_scratch_get(&s->scratch, JOB_STATE, SELECT_JOBS * sizeof(struct job), &s->jobs, err);
+        ki_engine_scratch_get(&s->scratch, JOB_STATE, SELECT_JOBS * sizeof(struct job), &s->jobs, err);
 
     if (!status)
-        status =
-            engine_scratch_get(&s->scratch, COUNTERS, (size_t)counters * sizeof(uint32_t), &s->counters, err);
+        status = ki_engine_scratch_get(&s->scratch, COUNTERS, (size_t)counters * sizeof(uint32_t),
+                                       &s->counters, err);
     if (!status) {
         const kn_arg args[] = {KN_VALUE(s->ranks), KN_VALUE(count), KN_BUFFER(s->jobs),
                                KN_BUFFER(s->counters), KN_VALUE(counters)};
-        status = launch(s, s->prepare, s->single, 1, 1, args, KN_COUNT(args), err);
+        status = launch(s, s->prepare, s->single, 1, 1, args, KI_COUNT(args), err);
     }
     return status;
 }
@@ -162,7 +162,7 @@ static kn_status small(struct select *s, kn_buffer *x, uint64_t n, const uint64_
                            KN_VALUE(wanted), KN_VALUE(open),  KN_VALUE(bracket)};
 
     memcpy(wanted, ranks, sizeof wanted);
-    return launch(s, s->small, s->single, s->count, 1, args, KN_COUNT(args), err);
+    return launch(s, s->small, s->single, s->count, 1, args, KI_COUNT(args), err);
 }
 
 // One digit: of the whole column, or with `room` of the candidates. The first digit of the column is counted
@@ -175,18 +175,18 @@ static kn_status digit(struct select *s, unsigned index, unsigned previous, uint
     struct element_piece piece = {.buffer = s->candidates};
     kn_status status = KN_OK;
 
-    while (!status && (room ? part_number < 1 : element_next_piece(s->x, s->type, s->n, &piece))) {
+    while (!status && (room ? part_number < 1 : ki_element_next_piece(s->x, s->type, s->n, &piece))) {
         const kn_arg args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip), KN_VALUE(piece.count),
                                KN_VALUE(room),          KN_BUFFER(s->jobs),   KN_VALUE(before),
                                KN_BUFFER(s->counters),  KN_VALUE(base),       KN_VALUE(part_number)};
         status =
-            launch(s, s->histogram, s->shape.group, s->shape.groups, (size_t)jobs, args, KN_COUNT(args), err);
+            launch(s, s->histogram, s->shape.group, s->shape.groups, (size_t)jobs, args, KI_COUNT(args), err);
         part_number++;
     }
     if (!status) {
         const kn_arg args[] = {KN_BUFFER(s->jobs), KN_VALUE(before), KN_BUFFER(s->counters),
                                KN_VALUE(base),     KN_VALUE(parts),  KN_VALUE(jobs)};
-        status = launch(s, s->pick, s->single, s->count, 1, args, KN_COUNT(args), err);
+        status = launch(s, s->pick, s->single, s->count, 1, args, KI_COUNT(args), err);
     }
     return status;
 }
@@ -196,7 +196,7 @@ static kn_status digits(struct select *s, uint64_t room, kn_error *err)
     unsigned index = 0;
     kn_status status = KN_OK;
 
-    for (unsigned previous = element_bits(s->type); previous > 0 && !status;
+    for (unsigned previous = ki_element_bits(s->type); previous > 0 && !status;
          previous = next_shift(s, previous))
         status = digit(s, index++, previous, room, err);
     return status;
@@ -231,11 +231,11 @@ static kn_status take_sample(struct select *s, uint64_t samples, kn_error *err)
     uint32_t count = (uint32_t)samples;
     kn_status status = KN_OK;
 
-    while (!status && element_next_piece(s->x, s->type, s->n, &piece)) {
+    while (!status && ki_element_next_piece(s->x, s->type, s->n, &piece)) {
         const kn_arg args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip), KN_VALUE(piece.first),
                                KN_VALUE(piece.count),   KN_VALUE(s->n),       KN_BUFFER(s->candidates),
                                KN_VALUE(count)};
-        status = launch(s, s->sample, 64, (size_t)(samples + 63) / 64, 1, args, KN_COUNT(args), err);
+        status = launch(s, s->sample, 64, (size_t)(samples + 63) / 64, 1, args, KI_COUNT(args), err);
     }
     return status;
 }
@@ -247,17 +247,17 @@ static kn_status gather(struct select *s, uint64_t room, kn_error *err)
     uint32_t count = s->count;
     kn_status status = KN_OK;
 
-    while (!status && element_next_piece(s->x, s->type, s->n, &piece)) {
+    while (!status && ki_element_next_piece(s->x, s->type, s->n, &piece)) {
         const kn_arg args[] = {KN_BUFFER(piece.buffer),  KN_VALUE(piece.skip),   KN_VALUE(piece.count),
                                KN_BUFFER(s->jobs),       KN_BUFFER(s->counters), KN_VALUE(number),
                                KN_BUFFER(s->candidates), KN_VALUE(room)};
-        status = launch(s, s->gather, s->shape.group, s->shape.groups, 1, args, KN_COUNT(args), err);
+        status = launch(s, s->gather, s->shape.group, s->shape.groups, 1, args, KI_COUNT(args), err);
         number++;
     }
     if (!status) {
         const kn_arg args[] = {KN_BUFFER(s->jobs), KN_VALUE(count), KN_BUFFER(s->counters), KN_VALUE(number),
                                KN_VALUE(room)};
-        status = launch(s, s->settle, SELECT_JOBS, 1, 1, args, KN_COUNT(args), err);
+        status = launch(s, s->settle, SELECT_JOBS, 1, 1, args, KI_COUNT(args), err);
     }
     return status;
 }
@@ -287,7 +287,7 @@ static kn_status by_brackets(struct select *s, kn_error *err)
     most = s->queue->context->device.info.max_alloc / kn_type_size(s->type) / s->brackets;
     room = (room + 16 < most ? room : most - 16) / 16 * 16 + 16;
     bytes = (size_t)(room * s->brackets > samples ? room * s->brackets : samples) * kn_type_size(s->type);
-    status = engine_scratch_get(&s->scratch, CANDIDATES, bytes, &s->candidates, err);
+    status = ki_engine_scratch_get(&s->scratch, CANDIDATES, bytes, &s->candidates, err);
     if (!status)
         status = take_sample(s, samples, err);
     if (!status)
@@ -316,7 +316,7 @@ static kn_status find_jobs(struct select *s, kn_error *err)
     kn_status status = prepare(s, err);
 
     if (method == KN_SELECT_AUTO)
-        method = one || s->n * kn_type_size(s->type) < brackets_from || element_bits(s->type) == 8
+        method = one || s->n * kn_type_size(s->type) < brackets_from || ki_element_bits(s->type) == 8
                      ? KN_SELECT_DIGITS
                      : KN_SELECT_BRACKETS;
     if (!status && method == KN_SELECT_BRACKETS)
@@ -328,8 +328,8 @@ static kn_status find_jobs(struct select *s, kn_error *err)
         status = read_jobs(s, err);
     if (status || method != KN_SELECT_BRACKETS || !any_failed(s) || (s->nan_ends && s->found[0].nan))
         return status;
-    engine_log(s->queue->context, KN_LOG_INFO, "kn_select: %s; again by digits",
-               s->found[0].nan ? "there is a NaN" : "the sample misled");
+    ki_engine_log(s->queue->context, KN_LOG_INFO, "kn_select: %s; again by digits",
+                  s->found[0].nan ? "there is a NaN" : "the sample misled");
     status = prepare(s, err);
     if (!status)
         status = digits(s, 0, err);
@@ -339,7 +339,7 @@ static kn_status find_jobs(struct select *s, kn_error *err)
 static kn_status begin(struct select *s, const char *function, kn_queue *queue, kn_buffer *x, kn_type type,
                        size_t n, const kn_select_options *options, kn_error *err)
 {
-    kn_status status = column_check_any(function, queue, x, type, n, err);
+    kn_status status = ki_column_check_any(function, queue, x, type, n, err);
 
     if (status)
         return status;
@@ -350,7 +350,7 @@ static kn_status begin(struct select *s, const char *function, kn_queue *queue, 
     if (status || n == 0)
         return status;
     choose_shape(s);
-    s->pieces = element_pieces(x, type, n);
+    s->pieces = ki_element_pieces(x, type, n);
     return KN_OK;
 }
 
@@ -367,9 +367,9 @@ static kn_status find_pairs(struct select *s, const uint64_t *ranks, size_t coun
     status = get_kernels(s, err);
     if (status)
         return status;
-    s->scratch = engine_scratch_open(s->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, "kn_select");
+    s->scratch = ki_engine_scratch_open(s->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, "kn_select");
     status = find_jobs(s, err);
-    engine_scratch_close(&s->scratch);
+    ki_engine_scratch_close(&s->scratch);
     return status;
 }
 
@@ -381,11 +381,11 @@ kn_status kn_select(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const
     kn_status status = begin(&s, "kn_select", queue, x, type, n, options, err);
 
     if (!status && count > 0 && (!ranks || !values))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_select: ranks or values is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_select: ranks or values is NULL");
     for (size_t i = 0; i < count && !status; i++)
         if (ranks[i] >= n)
             status =
-                kn_fail(err, KN_ERROR_ARGUMENT, "kn_select: rank %zu of %zu elements; they go from 0 to %zu",
+                ki_fail(err, KN_ERROR_ARGUMENT, "kn_select: rank %zu of %zu elements; they go from 0 to %zu",
                         ranks[i], n, n ? n - 1 : 0);
     for (size_t done = 0; done < count && !status; done += SELECT_JOBS) {
         size_t batch = count - done < SELECT_JOBS ? count - done : SELECT_JOBS;
@@ -394,7 +394,7 @@ kn_status kn_select(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const
             pairs[j] = ranks[done + j / 2];
         status = find_pairs(&s, pairs, batch, err);
         for (size_t j = 0; j < batch && !status; j++, to += kn_type_size(type))
-            element_store(to, s.found[j].prefix[0], type);
+            ki_element_store(to, s.found[j].prefix[0], type);
     }
     return status;
 }
@@ -402,13 +402,13 @@ kn_status kn_select(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const
 // Between the two elements of a job.
 static double interpolate(const struct select *s, const struct job *job, double weight)
 {
-    double low = element_value(job->prefix[0], s->type), high = element_value(job->prefix[1], s->type);
+    double low = ki_element_value(job->prefix[0], s->type), high = ki_element_value(job->prefix[1], s->type);
     double step = high - low;
 
     if (weight == 0 || low == high)
         return low + 0.0;
     if (weight == 0.5)
-        return kn_middle(low, high);
+        return ki_middle(low, high);
     return (weight < 0.5 ? low + step * weight : high - step * (1 - weight)) + 0.0;
 }
 
@@ -419,7 +419,7 @@ static kn_status quantiles(struct select *s, const char *function, const double 
 
     for (size_t i = 0; i < count; i++)
         if (!(q[i] >= 0 && q[i] <= 1))
-            return kn_fail(err, KN_ERROR_ARGUMENT, "%s: quantile %g; they go from 0 to 1", function, q[i]);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "%s: quantile %g; they go from 0 to 1", function, q[i]);
     for (size_t done = 0; done < count && !status; done += SELECT_JOBS) {
         size_t batch = count - done < SELECT_JOBS ? count - done : SELECT_JOBS;
         uint64_t pairs[2 * SELECT_JOBS];
@@ -445,7 +445,7 @@ kn_status kn_quantiles(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, co
 
     s.nan_ends = true;
     if (!status && count > 0 && (!q || !values || n == 0))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_quantiles: no elements, or q or values is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_quantiles: no elements, or q or values is NULL");
     return status ? status : quantiles(&s, "kn_quantiles", q, count, values, err);
 }
 
@@ -457,7 +457,7 @@ kn_status kn_median(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const
 
     s.nan_ends = true;
     if (!status && (!median || n == 0))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_median: no elements, or median is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_median: no elements, or median is NULL");
     if (!status) {
         const uint64_t pair[2] = {(n - 1) / 2, n / 2};
         status = find_pairs(&s, pair, 1, err);

@@ -28,15 +28,15 @@ static kn_status get_kernels(struct top *top, kn_error *err)
     kn_context *context = top->queue->context;
     kn_status status;
 
-    element_define(&defines, top->type);
-    engine_define(&defines, "KEY_DESCENDING", top->largest);
-    engine_define(&defines, "GROUP", top->group);
+    ki_element_define(&defines, top->type);
+    ki_engine_define(&defines, "KEY_DESCENDING", top->largest);
+    ki_engine_define(&defines, "GROUP", top->group);
     defines.items[defines.count++] = (kn_define){"INDEX", kn_type_name(top->index_type)};
-    status = engine_builtin_kernel(context, "algo/top_k.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
-                                   "top_k_count", &top->count, err);
+    status = ki_engine_builtin_kernel(context, "algo/top_k.cl", defines.items, defines.count,
+                                      KN_POLICY_DEFAULT, "top_k_count", &top->count, err);
     return status ? status
-                  : engine_builtin_kernel(context, "algo/top_k.cl", defines.items, defines.count,
-                                          KN_POLICY_DEFAULT, "top_k_gather", &top->gather, err);
+                  : ki_engine_builtin_kernel(context, "algo/top_k.cl", defines.items, defines.count,
+                                             KN_POLICY_DEFAULT, "top_k_gather", &top->gather, err);
 }
 
 static kn_status select_one(const struct top *top, uint64_t rank, uint64_t *bits, kn_error *err)
@@ -57,8 +57,8 @@ static kn_status find_threshold(struct top *top, kn_error *err)
 
     if (!top->largest)
         return select_one(top, top->k - 1, &top->threshold, err);
-    status = element_kind(top->type) == 2 ? select_one(top, top->n - 1, &last, err) : KN_OK;
-    if (!status && isnan(element_value(last, top->type)) && element_kind(top->type) == 2)
+    status = ki_element_kind(top->type) == 2 ? select_one(top, top->n - 1, &last, err) : KN_OK;
+    if (!status && isnan(ki_element_value(last, top->type)) && ki_element_kind(top->type) == 2)
         status = kn_reduce_with(top->queue, top->x, top->type, (size_t)top->n, &nans, KN_U64, &count, err);
     if (status)
         return status;
@@ -71,7 +71,7 @@ static uint64_t count_blocks(const struct top *top)
     struct element_piece piece = {.buffer = NULL};
     uint64_t blocks = 0;
 
-    while (element_next_piece(top->x, top->type, top->n, &piece))
+    while (ki_element_next_piece(top->x, top->type, top->n, &piece))
         blocks += (piece.count + TOP_K_BLOCK - 1) / TOP_K_BLOCK;
     return blocks;
 }
@@ -82,7 +82,7 @@ static kn_status launch(const struct top *top, bool gather, kn_error *err)
     uint64_t first = 0;
     kn_status status = KN_OK;
 
-    while (!status && element_next_piece(top->x, top->type, top->n, &piece)) {
+    while (!status && ki_element_next_piece(top->x, top->type, top->n, &piece)) {
         uint64_t blocks = (piece.count + TOP_K_BLOCK - 1) / TOP_K_BLOCK;
         const kn_range range = {1, {(size_t)blocks * top->group}, {top->group}, {0}};
         const kn_arg count_args[] = {KN_BUFFER(piece.buffer),  KN_VALUE(piece.skip),   KN_VALUE(piece.count),
@@ -92,9 +92,9 @@ static kn_status launch(const struct top *top, bool gather, kn_error *err)
             KN_BUFFER(piece.buffer),  KN_VALUE(piece.skip),   KN_VALUE(piece.count),  KN_VALUE(piece.first),
             KN_VALUE(top->threshold), KN_BUFFER(top->counts), KN_VALUE(first),        KN_VALUE(top->blocks),
             KN_VALUE(top->k),         KN_BUFFER(top->values), KN_BUFFER(top->indices)};
-        status = gather ? kn_launch(top->queue, top->gather, &range, gather_args, KN_COUNT(gather_args),
+        status = gather ? kn_launch(top->queue, top->gather, &range, gather_args, KI_COUNT(gather_args),
                                     NO_EVENT, err)
-                        : kn_launch(top->queue, top->count, &range, count_args, KN_COUNT(count_args),
+                        : kn_launch(top->queue, top->count, &range, count_args, KI_COUNT(count_args),
                                     NO_EVENT, err);
         first += blocks;
     }
@@ -128,23 +128,23 @@ static kn_status find_top(struct top *top, kn_error *err)
 
 static kn_status check(const struct top *top, kn_top_which which, kn_error *err)
 {
-    kn_status status = column_check_any("kn_top_k", top->queue, top->x, top->type, (size_t)top->n, err);
+    kn_status status = ki_column_check_any("kn_top_k", top->queue, top->x, top->type, (size_t)top->n, err);
 
     if (!status && top->values)
         status =
-            column_check_any("kn_top_k (values)", top->queue, top->values, top->type, (size_t)top->k, err);
+            ki_column_check_any("kn_top_k (values)", top->queue, top->values, top->type, (size_t)top->k, err);
     if (!status && top->indices)
-        status = column_check_any("kn_top_k (indices)", top->queue, top->indices, top->index_type,
-                                  (size_t)top->k, err);
+        status = ki_column_check_any("kn_top_k (indices)", top->queue, top->indices, top->index_type,
+                                     (size_t)top->k, err);
     if (status)
         return status;
     if ((unsigned)which > KN_TOP_SMALLEST)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_top_k: there is no kn_top_which %d", (int)which);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_top_k: there is no kn_top_which %d", (int)which);
     if (top->k > top->n)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_top_k: %llu of %llu elements", (unsigned long long)top->k,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_top_k: %llu of %llu elements", (unsigned long long)top->k,
                        (unsigned long long)top->n);
     if (top->index_type != KN_U64 && (top->index_type != KN_U32 || top->n > (uint64_t)1 << 32))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "kn_top_k: indices of type %s for %llu elements; KN_U32 serves up to 2^32, KN_U64 any number",
             kn_type_name(top->index_type), (unsigned long long)top->n);
@@ -169,7 +169,7 @@ kn_status kn_top_k(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, size_t
     if (status || k == 0)
         return status;
     top.blocks = count_blocks(&top);
-    top.group = engine_sizes(&queue->context->device.info, SHAPE_TOP_K)->group;
+    top.group = ki_engine_sizes(&queue->context->device.info, SHAPE_TOP_K)->group;
     // What is not wanted is needed all the same.
     if (!values)
         status = kn_buffer_create(queue->context, k * kn_type_size(type), &made[0], err);

@@ -9,12 +9,12 @@ static size_t divide_up(size_t n, size_t by)
     return n / by + (n % by != 0);
 }
 
-kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x, kn_type type,
-                      const struct engine_shape *sizes, struct tree_shape *shape, kn_error *err)
+kn_status ki_tree_choose(const char *function, const kn_queue *queue, kn_buffer *x, kn_type type,
+                         const struct engine_shape *sizes, struct tree_shape *shape, kn_error *err)
 {
     const kn_device_info *info = &queue->context->device.info;
     size_t parts = kn_buffer_part_count(x), part = kn_buffer_size(kn_buffer_part(x, 0)) / kn_type_size(type);
-    bool cpu = engine_is_cpu(info), soft = type == KN_F32 && column_is_soft(queue);
+    bool cpu = engine_is_cpu(info), soft = type == KN_F32 && ki_column_is_soft(queue);
     unsigned items; // a leaf
 
     // Integers that stand for doubles take registers, and fill no vectors.
@@ -22,7 +22,7 @@ kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x,
     shape->width = cpu && !soft ? sizes->cpu.width : sizes->gpu.width;
     items = TREE_LANES / shape->width;
     if (parts > 1 && part < TREE_LEAF)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: the buffer is held in parts of %zu elements, less than a leaf of %d", function,
                        part, TREE_LEAF);
     while (shape->group > 1 && shape->group > info->max_work_group)
@@ -32,27 +32,27 @@ kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x,
         shape->group /= 2;
     shape->leaves = shape->group / items;
     if (shape->leaves == 0)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: %s takes groups of %llu work-items; at least %u are needed",
+        return ki_fail(err, KN_ERROR_LIMIT, "%s: %s takes groups of %llu work-items; at least %u are needed",
                        function, info->spec, (unsigned long long)info->max_work_group, items);
     return KN_OK;
 }
 
-size_t tree_partials(const struct tree_shape *shape, size_t n)
+size_t ki_tree_partials(const struct tree_shape *shape, size_t n)
 {
     return divide_up(n, (size_t)shape->leaves * TREE_LEAF);
 }
 
-size_t tree_leaf_groups(const kn_queue *queue, const struct tree_shape *shape, size_t n)
+size_t ki_tree_leaf_groups(const kn_queue *queue, const struct tree_shape *shape, size_t n)
 {
     // All that the device takes at once, many times over: on an H200 that was 6 % faster than as many as it
     // takes.
     const kn_device_info *info = &queue->context->device.info;
-    size_t partials = tree_partials(shape, n), most = (size_t)1 << 16;
+    size_t partials = ki_tree_partials(shape, n), most = (size_t)1 << 16;
 
     return partials < most || info->loop_limit ? partials : most;
 }
 
-size_t tree_fold_groups(const struct tree_shape *shape, size_t count)
+size_t ki_tree_fold_groups(const struct tree_shape *shape, size_t count)
 {
     return divide_up(count, (size_t)TREE_FOLD_BY * shape->group);
 }
@@ -63,7 +63,7 @@ static kn_status launch_part(const struct tree_job *job, kn_buffer *part, uint64
                              uint64_t before, uint64_t stride, kn_error *err)
 {
     const kn_range range = {
-        1, {tree_leaf_groups(job->queue, &job->shape, n) * job->shape.group}, {job->shape.group}, {0}};
+        1, {ki_tree_leaf_groups(job->queue, &job->shape, n) * job->shape.group}, {job->shape.group}, {0}};
     kn_arg args[6] = {KN_BUFFER(part), KN_VALUE(n)};
     size_t count = 2;
 
@@ -84,20 +84,21 @@ static kn_status launch_leaves(const struct tree_job *job, kn_buffer *partial, s
         kn_buffer *part = kn_buffer_part(job->x, i);
         size_t n = kn_buffer_size(part) / size < job->n - done ? kn_buffer_size(part) / size : job->n - done;
         status = launch_part(job, part, n, partial, before, groups, err);
-        before += tree_partials(&job->shape, n);
+        before += ki_tree_partials(&job->shape, n);
         done += n;
     }
     return status;
 }
 
-kn_status tree_fold(const struct tree_job *job, kn_buffer **from, kn_buffer **to, size_t count, kn_error *err)
+kn_status ki_tree_fold(const struct tree_job *job, kn_buffer **from, kn_buffer **to, size_t count,
+                       kn_error *err)
 {
     while (count > 1) {
-        size_t groups = tree_fold_groups(&job->shape, count);
+        size_t groups = ki_tree_fold_groups(&job->shape, count);
         uint64_t nodes = count;
         const kn_arg args[] = {KN_BUFFER(*from), KN_VALUE(nodes), KN_BUFFER(*to)};
         const kn_range range = {2, {groups * job->shape.group, job->rows}, {job->shape.group, 1}, {0}};
-        kn_status status = kn_launch(job->queue, job->fold, &range, args, KN_COUNT(args), NO_EVENT, err);
+        kn_status status = kn_launch(job->queue, job->fold, &range, args, KI_COUNT(args), NO_EVENT, err);
         if (status)
             return status;
         kn_buffer *swapped = *from;
@@ -108,21 +109,22 @@ kn_status tree_fold(const struct tree_job *job, kn_buffer **from, kn_buffer **to
     return KN_OK;
 }
 
-kn_status tree_run(const struct tree_job *job, void *result, kn_error *err)
+kn_status ki_tree_run(const struct tree_job *job, void *result, kn_error *err)
 {
-    size_t groups = tree_partials(&job->shape, job->n), row = job->rows * job->bytes;
+    size_t groups = ki_tree_partials(&job->shape, job->n), row = job->rows * job->bytes;
     kn_buffer *partial = NULL, *spare = NULL;
-    struct engine_scratch scratch = engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, 2, "kn_reduce");
-    kn_status status = engine_scratch_get(&scratch, 0, groups * row, &partial, err);
+    struct engine_scratch scratch =
+        ki_engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, 2, "kn_reduce");
+    kn_status status = ki_engine_scratch_get(&scratch, 0, groups * row, &partial, err);
 
     if (!status)
-        status = engine_scratch_get(&scratch, 1, groups * row, &spare, err);
+        status = ki_engine_scratch_get(&scratch, 1, groups * row, &spare, err);
     if (!status)
         status = launch_leaves(job, partial, groups, err);
     if (!status)
-        status = tree_fold(job, &partial, &spare, groups, err);
+        status = ki_tree_fold(job, &partial, &spare, groups, err);
     if (!status)
         status = kn_buffer_read(job->queue, partial, 0, result, row, err);
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     return status;
 }

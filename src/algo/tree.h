@@ -14,14 +14,14 @@ struct tree_shape {
 
 // For the column `x`, which has been checked, with the groups and widths of `sizes` (engine_shape). Fails if
 // the device's groups or the buffer's parts are too small for a leaf.
-kn_status tree_choose(const char *function, const kn_queue *queue, kn_buffer *x, kn_type type,
-                      const struct engine_shape *sizes, struct tree_shape *shape, kn_error *err);
+kn_status ki_tree_choose(const char *function, const kn_queue *queue, kn_buffer *x, kn_type type,
+                         const struct engine_shape *sizes, struct tree_shape *shape, kn_error *err);
 
 // Partial results of n elements; groups that are launched for them, which take turns; groups for folding
 // `count` nodes.
-size_t tree_partials(const struct tree_shape *shape, size_t n);
-size_t tree_leaf_groups(const kn_queue *queue, const struct tree_shape *shape, size_t n);
-size_t tree_fold_groups(const struct tree_shape *shape, size_t count);
+size_t ki_tree_partials(const struct tree_shape *shape, size_t n);
+size_t ki_tree_leaf_groups(const kn_queue *queue, const struct tree_shape *shape, size_t n);
+size_t ki_tree_fold_groups(const struct tree_shape *shape, size_t count);
 
 // A reduction in the tree: `leaves` takes (part of x, its length, shift if there is one, partial results, how
 // many stand before this part's, how many there are in a row), `fold` takes (partial results, how many in a
@@ -40,9 +40,9 @@ struct tree_job {
 
 // Folds `count` partial results of each row in *from to one, using *to in turn; *from is then where they are.
 // Of the job the queue, shape, rows and fold are used.
-kn_status tree_fold(const struct tree_job *job, kn_buffer **from, kn_buffer **to, size_t count,
-                    kn_error *err);
+kn_status ki_tree_fold(const struct tree_job *job, kn_buffer **from, kn_buffer **to, size_t count,
+                       kn_error *err);
 // result[0..rows): of `bytes` each. Waits.
-kn_status tree_run(const struct tree_job *job, void *result, kn_error *err);
+kn_status ki_tree_run(const struct tree_job *job, void *result, kn_error *err);
 
 #endif

@@ -32,7 +32,7 @@ struct be_recording;
 // A device as the backend found it.
 struct be_device {
     kn_device_info info;
-    char *extensions; // separated by blanks; freed with kn_be_devices_free
+    char *extensions; // separated by blanks; freed with ki_be_devices_free
     void *platform;   // the backend's own handles
     void *device;
 };
@@ -103,7 +103,7 @@ struct be_copy {
 // What a backend's compiler reads.
 enum be_language { BE_LANGUAGE_OPENCL, BE_LANGUAGE_CUDA };
 
-struct kn_backend {
+struct ki_backend {
     const char *name;  // as in a device's spec: "opencl"
     const char *title; // for people: "OpenCL"
     enum be_language language;
@@ -113,7 +113,7 @@ struct kn_backend {
     // caller frees *list. Empty when they are open already.
     kn_status (*drivers)(struct be_driver **list, size_t *count, kn_error *err);
     // The environment variable ("NAME=VALUE") with which a program opens that one alone, and a folder that is
-    // to be removed afterwards (process_folder_remove), "" if none.
+    // to be removed afterwards (ki_process_folder_remove), "" if none.
     kn_status (*driver_alone)(const struct be_driver *driver, char variable[PATH_MAX], char folder[PATH_MAX],
                               kn_error *err);
     // Opens these and no other: before `devices`, and once a process.
@@ -213,9 +213,9 @@ struct kn_backend {
     void (*event_free)(struct be_event *event);
 };
 
-extern const struct kn_backend kn_backend_cuda;
-extern const struct kn_backend kn_backend_opencl;
+extern const struct ki_backend ki_backend_cuda;
+extern const struct ki_backend ki_backend_opencl;
 
-void kn_be_devices_free(struct be_device *list, size_t count);
+void ki_be_devices_free(struct be_device *list, size_t count);
 
 #endif

@@ -55,7 +55,7 @@ struct be_plan;
 struct be_library {
     const char *name;
     enum be_field field;
-    const struct kn_backend *path; // whose devices it works on
+    const struct ki_backend *path; // whose devices it works on
     // Of transforms: whether one of several axes from the half spectrum writes over its input.
     bool spoils_half_spectrum;
     // Whether it is there: KN_OK, or KN_ERROR_UNSUPPORTED, with a reason that begins with its name.
@@ -71,6 +71,6 @@ struct be_library {
     void (*free)(struct be_plan *plan);
 };
 
-extern const struct be_library kn_be_clblast, kn_be_clfft, kn_be_cublas, kn_be_cufft;
+extern const struct be_library ki_be_clblast, ki_be_clfft, ki_be_cublas, ki_be_cufft;
 
 #endif

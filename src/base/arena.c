@@ -8,14 +8,14 @@
 
 #define BLOCK_BYTES ((size_t)64 * 1024)
 
-struct kn_arena_block {
-    struct kn_arena_block *older;
+struct ki_arena_block {
+    struct ki_arena_block *older;
     alignas(max_align_t) char bytes[];
 };
 
-static void *take_block(struct kn_arena *arena, size_t size)
+static void *take_block(struct ki_arena *arena, size_t size)
 {
-    struct kn_arena_block *block;
+    struct ki_arena_block *block;
 
     if (size > SIZE_MAX - sizeof *block)
         return NULL;
@@ -28,7 +28,7 @@ static void *take_block(struct kn_arena *arena, size_t size)
     return block->bytes;
 }
 
-void *kn_arena_take(struct kn_arena *arena, size_t size)
+void *ki_arena_take(struct ki_arena *arena, size_t size)
 {
     size_t align = alignof(max_align_t);
     char *start;
@@ -52,21 +52,21 @@ void *kn_arena_take(struct kn_arena *arena, size_t size)
     return start;
 }
 
-char *kn_arena_copy(struct kn_arena *arena, const char *bytes, size_t count)
+char *ki_arena_copy(struct ki_arena *arena, const char *bytes, size_t count)
 {
-    char *copy = count < SIZE_MAX ? kn_arena_take(arena, count + 1) : NULL;
+    char *copy = count < SIZE_MAX ? ki_arena_take(arena, count + 1) : NULL;
 
     if (copy && count)
         memcpy(copy, bytes, count);
     return copy;
 }
 
-void kn_arena_free(struct kn_arena *arena)
+void ki_arena_free(struct ki_arena *arena)
 {
     while (arena->blocks) {
-        struct kn_arena_block *older = arena->blocks->older;
+        struct ki_arena_block *older = arena->blocks->older;
         free(arena->blocks);
         arena->blocks = older;
     }
-    *arena = (struct kn_arena)KN_ARENA_INIT;
+    *arena = (struct ki_arena)KI_ARENA_INIT;
 }

@@ -5,26 +5,26 @@
 
 #include <stddef.h>
 
-struct kn_arena_block;
+struct ki_arena_block;
 
-struct kn_arena {
-    struct kn_arena_block *blocks; // the newest first
+struct ki_arena {
+    struct ki_arena_block *blocks; // the newest first
     char *next;
     size_t left;
     size_t total; // bytes asked of the system
 };
 
-#define KN_ARENA_INIT                                                                                        \
+#define KI_ARENA_INIT                                                                                        \
     {                                                                                                        \
         NULL, NULL, 0, 0                                                                                     \
     }
 
 // Zeroed memory, aligned for any type; NULL if there is none left.
-void *kn_arena_take(struct kn_arena *arena, size_t size);
+void *ki_arena_take(struct ki_arena *arena, size_t size);
 
 // A copy of `count` bytes with a '\0' after them; NULL if there is no memory.
-char *kn_arena_copy(struct kn_arena *arena, const char *bytes, size_t count);
+char *ki_arena_copy(struct ki_arena *arena, const char *bytes, size_t count);
 
-void kn_arena_free(struct kn_arena *arena);
+void ki_arena_free(struct ki_arena *arena);
 
 #endif

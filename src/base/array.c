@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool kn_array_grow(void *items_address, size_t *capacity, size_t count, size_t size)
+bool ki_array_grow(void *items_address, size_t *capacity, size_t count, size_t size)
 {
     size_t wanted = *capacity ? *capacity * 2 : 8;
     void *items;

@@ -9,13 +9,13 @@
 
 // Makes room for one more element of `size` bytes in the array whose pointer stands at `items_address`;
 // false if memory ran out (the array stays as it was).
-bool kn_array_grow(void *items_address, size_t *capacity, size_t count, size_t size);
+bool ki_array_grow(void *items_address, size_t *capacity, size_t count, size_t size);
 
-// KN_ARRAY_PUSH(list.items, list.count, list.capacity, value): true if it was appended.
-#define KN_ARRAY_PUSH(items, count, capacity, value)                                                         \
-    (kn_array_grow(&(items), &(capacity), (count), sizeof *(items)) ? ((items)[(count)++] = (value), true)   \
+// KI_ARRAY_PUSH(list.items, list.count, list.capacity, value): true if it was appended.
+#define KI_ARRAY_PUSH(items, count, capacity, value)                                                         \
+    (ki_array_grow(&(items), &(capacity), (count), sizeof *(items)) ? ((items)[(count)++] = (value), true)   \
                                                                     : false)
 
-#define KN_COUNT(array) (sizeof(array) / sizeof *(array))
+#define KI_COUNT(array) (sizeof(array) / sizeof *(array))
 
 #endif

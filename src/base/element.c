@@ -3,17 +3,17 @@
 
 #include <string.h>
 
-unsigned element_bits(kn_type type)
+unsigned ki_element_bits(kn_type type)
 {
     return (unsigned)(8 * kn_type_size(type));
 }
 
-unsigned element_kind(kn_type type)
+unsigned ki_element_kind(kn_type type)
 {
     return type >= KN_F32 ? 2 : type % 2 == 0;
 }
 
-void element_store(void *to, uint64_t bits, kn_type type)
+void ki_element_store(void *to, uint64_t bits, kn_type type)
 {
     const uint8_t one = (uint8_t)bits;
     const uint16_t two = (uint16_t)bits;
@@ -24,7 +24,7 @@ void element_store(void *to, uint64_t bits, kn_type type)
     memcpy(to, from[size], size);
 }
 
-double element_value(uint64_t bits, kn_type type)
+double ki_element_value(uint64_t bits, kn_type type)
 {
     union {
         int8_t i8;
@@ -39,7 +39,7 @@ double element_value(uint64_t bits, kn_type type)
         double f64;
     } element = {.u64 = 0};
 
-    element_store(&element, bits, type);
+    ki_element_store(&element, bits, type);
     const double values[] = {
         [KN_I8] = element.i8,           [KN_U8] = element.u8,           [KN_I16] = element.i16,
         [KN_U16] = element.u16,         [KN_I32] = element.i32,         [KN_U32] = element.u32,
@@ -48,13 +48,13 @@ double element_value(uint64_t bits, kn_type type)
     return values[type];
 }
 
-uint64_t element_of_key(uint64_t key, kn_type type)
+uint64_t ki_element_of_key(uint64_t key, kn_type type)
 {
-    unsigned bits = element_bits(type);
+    unsigned bits = ki_element_bits(type);
     uint64_t all = bits == 64 ? ~(uint64_t)0 : ((uint64_t)1 << bits) - 1, sign = (uint64_t)1 << (bits - 1);
 
-    if (element_kind(type) < 2)
-        return element_kind(type) == 1 ? key ^ sign : key;
+    if (ki_element_kind(type) < 2)
+        return ki_element_kind(type) == 1 ? key ^ sign : key;
     key = (key + (all >> (type == KN_F64 ? 12 : 9))) & all;
     return key & sign ? key ^ sign : key ^ all;
 }

@@ -49,7 +49,7 @@ static void append(kn_error *err, size_t used, const char *format, va_list args)
         err->text[used] = '\0';
 }
 
-kn_status kn_fail(kn_error *err, kn_status code, const char *format, ...)
+kn_status ki_fail(kn_error *err, kn_status code, const char *format, ...)
 {
     va_list args;
 
@@ -61,7 +61,7 @@ kn_status kn_fail(kn_error *err, kn_status code, const char *format, ...)
     return code;
 }
 
-kn_status kn_fail_at(kn_error *err, kn_status code, const char *file, long line, const char *format, ...)
+kn_status ki_fail_at(kn_error *err, kn_status code, const char *file, long line, const char *format, ...)
 {
     va_list args;
 
@@ -73,7 +73,7 @@ kn_status kn_fail_at(kn_error *err, kn_status code, const char *file, long line,
     return code;
 }
 
-kn_status kn_fail_errno(kn_error *err, kn_status code, const char *file, int number, const char *format, ...)
+kn_status ki_fail_errno(kn_error *err, kn_status code, const char *file, int number, const char *format, ...)
 {
     va_list args;
     size_t used;
@@ -86,10 +86,10 @@ kn_status kn_fail_errno(kn_error *err, kn_status code, const char *file, int num
     va_end(args);
     used = strlen(err->text);
     snprintf(err->text + used, sizeof err->text - used, ": %s", strerror_r(number, buffer, sizeof buffer));
-    return kn_error_native(err, number, strerrorname_np(number));
+    return ki_error_native(err, number, strerrorname_np(number));
 }
 
-kn_status kn_error_native(kn_error *err, int native, const char *name)
+kn_status ki_error_native(kn_error *err, int native, const char *name)
 {
     if (!err)
         return KN_OK;
@@ -99,9 +99,9 @@ kn_status kn_error_native(kn_error *err, int native, const char *name)
     return err->code;
 }
 
-kn_status kn_fail_memory(kn_error *err, size_t bytes, const char *what)
+kn_status ki_fail_memory(kn_error *err, size_t bytes, const char *what)
 {
     if (bytes)
-        return kn_fail(err, KN_ERROR_MEMORY, "out of memory: %zu bytes for %s", bytes, what);
-    return kn_fail(err, KN_ERROR_MEMORY, "out of memory while %s", what);
+        return ki_fail(err, KN_ERROR_MEMORY, "out of memory: %zu bytes for %s", bytes, what);
+    return ki_fail(err, KN_ERROR_MEMORY, "out of memory while %s", what);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Filling a kn_error. Each function returns the status it was given, so that a caller writes
-//     return kn_fail(err, KN_ERROR_LIMIT, "work-group of %zu, but %s takes at most %zu", ...);
+//     return ki_fail(err, KN_ERROR_LIMIT, "work-group of %zu, but %s takes at most %zu", ...);
 #ifndef KN_BASE_ERROR_H
 #define KN_BASE_ERROR_H
 
@@ -8,21 +8,21 @@
 #include <stddef.h>
 
 // A failure with a sentence. `err` may be NULL.
-kn_status kn_fail(kn_error *err, kn_status code, const char *format, ...)
+kn_status ki_fail(kn_error *err, kn_status code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 // A failure at a place: the text becomes "FILE:LINE: sentence" (without the line if it is 0).
-kn_status kn_fail_at(kn_error *err, kn_status code, const char *file, long line, const char *format, ...)
+kn_status ki_fail_at(kn_error *err, kn_status code, const char *file, long line, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 // A failure that the operating system reported: the text ends in ": " and errno's meaning.
-kn_status kn_fail_errno(kn_error *err, kn_status code, const char *file, int number, const char *format, ...)
+kn_status ki_fail_errno(kn_error *err, kn_status code, const char *file, int number, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
 // Records a driver's code and its name on an error that is already filled.
-kn_status kn_error_native(kn_error *err, int native, const char *name);
+kn_status ki_error_native(kn_error *err, int native, const char *name);
 
 // Out of host memory while doing `what` ("reading FILE"); `bytes` is what was asked for, 0 if unknown.
-kn_status kn_fail_memory(kn_error *err, size_t bytes, const char *what);
+kn_status ki_fail_memory(kn_error *err, size_t bytes, const char *what);
 
 #endif

@@ -5,10 +5,10 @@
 #include <stdint.h>
 #include <stdio.h>
 
-struct kn_hash kn_hash_fields(const struct kn_field *fields, size_t count)
+struct ki_hash ki_hash_fields(const struct ki_field *fields, size_t count)
 {
     SHA2_CTX context;
-    struct kn_hash hash;
+    struct ki_hash hash;
 
     SHA256Init(&context);
     for (size_t i = 0; i < count; i++) {
@@ -20,8 +20,8 @@ struct kn_hash kn_hash_fields(const struct kn_field *fields, size_t count)
     return hash;
 }
 
-void kn_hash_hex(const struct kn_hash *hash, char hex[2 * KN_HASH_BYTES + 1])
+void ki_hash_hex(const struct ki_hash *hash, char hex[2 * KI_HASH_BYTES + 1])
 {
-    for (size_t i = 0; i < KN_HASH_BYTES; i++)
+    for (size_t i = 0; i < KI_HASH_BYTES; i++)
         snprintf(hex + 2 * i, 3, "%02x", hash->bytes[i]);
 }

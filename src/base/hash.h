@@ -5,20 +5,20 @@
 
 #include <stddef.h>
 
-#define KN_HASH_BYTES 32
+#define KI_HASH_BYTES 32
 
-struct kn_hash {
-    unsigned char bytes[KN_HASH_BYTES];
+struct ki_hash {
+    unsigned char bytes[KI_HASH_BYTES];
 };
 
 // Hashes `count` fields.
-struct kn_field {
+struct ki_field {
     const void *data;
     size_t bytes;
 };
-struct kn_hash kn_hash_fields(const struct kn_field *fields, size_t count);
+struct ki_hash ki_hash_fields(const struct ki_field *fields, size_t count);
 
 // The hash in hexadecimal.
-void kn_hash_hex(const struct kn_hash *hash, char hex[2 * KN_HASH_BYTES + 1]);
+void ki_hash_hex(const struct ki_hash *hash, char hex[2 * KI_HASH_BYTES + 1]);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-double kn_middle(double lower, double upper)
+double ki_middle(double lower, double upper)
 {
     double sum = lower + upper;
 

@@ -8,7 +8,7 @@
 
 // x as a float holds it. Through memory: gcc 12 at -O2 takes the casts of two neighbours, there and back, for
 // nothing.
-static inline double kn_as_float(double x)
+static inline double ki_as_float(double x)
 {
     volatile float narrow = (float)x;
 
@@ -16,7 +16,7 @@ static inline double kn_as_float(double x)
 }
 
 // The bits of x as a float.
-static inline uint32_t kn_float_bits(double x)
+static inline uint32_t ki_float_bits(double x)
 {
     float narrow = (float)x;
     uint32_t bits;
@@ -26,6 +26,6 @@ static inline uint32_t kn_float_bits(double x)
 }
 
 // The mean of the two middle elements, without overflow; 0 for -0.
-double kn_middle(double lower, double upper);
+double ki_middle(double lower, double upper);
 
 #endif

@@ -14,7 +14,7 @@ static const struct {
     {0xf0, 0xf0, 4, 0x90, 0xbf}, {0xf1, 0xf3, 4, 0x80, 0xbf}, {0xf4, 0xf4, 4, 0x80, 0x8f},
 };
 
-size_t kn_utf8_length(const char *bytes, size_t count)
+size_t ki_utf8_length(const char *bytes, size_t count)
 {
     const unsigned char *b = (const unsigned char *)bytes;
 
@@ -40,7 +40,7 @@ static size_t show(const char *bytes, size_t count, char shown[5])
 {
     static const char escapes[][2] = {{'\n', 'n'}, {'\r', 'r'}, {'\t', 't'}, {'"', '"'}, {'\\', '\\'}};
     const unsigned char *b = (const unsigned char *)bytes;
-    size_t length = kn_utf8_length(bytes, count);
+    size_t length = ki_utf8_length(bytes, count);
     int control = b[0] < 0x20 || b[0] == 0x7f || (b[0] == 0xc2 && length == 2 && b[1] < 0xa0);
 
     for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++)
@@ -57,7 +57,7 @@ static size_t show(const char *bytes, size_t count, char shown[5])
     return length;
 }
 
-const char *kn_quote(char *out, size_t size, const char *bytes, size_t count)
+const char *ki_quote(char *out, size_t size, const char *bytes, size_t count)
 {
     size_t used = 1, last_fit = 1, taken = 0;
     char shown[5];

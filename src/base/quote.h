@@ -8,10 +8,10 @@
 // Writes `count` bytes into `out` between double quotes: control characters and what is not UTF-8 as \n, \t,
 // \x1b...; what does not fit is cut at a character and followed by "...". `size` is at least 8. Returns
 // `out`.
-const char *kn_quote(char *out, size_t size, const char *bytes, size_t count);
+const char *ki_quote(char *out, size_t size, const char *bytes, size_t count);
 
 // The length of the UTF-8 character at `bytes` (1 to 4), or 0 if there is none (also for overlong forms,
 // surrogates and an incomplete one). `count` is at least 1.
-size_t kn_utf8_length(const char *bytes, size_t count);
+size_t ki_utf8_length(const char *bytes, size_t count);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 
 // Makes room for `more` bytes and the '\0'.
-static bool reserve(struct kn_text *text, size_t more)
+static bool reserve(struct ki_text *text, size_t more)
 {
     size_t needed = text->length + more + 1;
     size_t capacity = text->capacity ? text->capacity : 64;
@@ -27,7 +27,7 @@ static bool reserve(struct kn_text *text, size_t more)
     return true;
 }
 
-void kn_text_add_bytes(struct kn_text *text, const char *bytes, size_t count)
+void ki_text_add_bytes(struct ki_text *text, const char *bytes, size_t count)
 {
     if (!reserve(text, count))
         return;
@@ -37,17 +37,17 @@ void kn_text_add_bytes(struct kn_text *text, const char *bytes, size_t count)
     text->data[text->length] = '\0';
 }
 
-void kn_text_add(struct kn_text *text, const char *string)
+void ki_text_add(struct ki_text *text, const char *string)
 {
-    kn_text_add_bytes(text, string, strlen(string));
+    ki_text_add_bytes(text, string, strlen(string));
 }
 
-void kn_text_add_char(struct kn_text *text, char c)
+void ki_text_add_char(struct ki_text *text, char c)
 {
-    kn_text_add_bytes(text, &c, 1);
+    ki_text_add_bytes(text, &c, 1);
 }
 
-void kn_text_format(struct kn_text *text, const char *format, ...)
+void ki_text_format(struct ki_text *text, const char *format, ...)
 {
     va_list args;
     int length;
@@ -67,26 +67,26 @@ void kn_text_format(struct kn_text *text, const char *format, ...)
     text->length += (size_t)length;
 }
 
-const char *kn_text_string(const struct kn_text *text)
+const char *ki_text_string(const struct ki_text *text)
 {
     return text->data ? text->data : "";
 }
 
-char *kn_text_take(struct kn_text *text)
+char *ki_text_take(struct ki_text *text)
 {
     char *data;
 
     if (!text->data)
-        kn_text_add_bytes(text, "", 0);
+        ki_text_add_bytes(text, "", 0);
     data = text->failed ? NULL : text->data;
     if (text->failed)
         free(text->data);
-    *text = (struct kn_text)KN_TEXT_INIT;
+    *text = (struct ki_text)KI_TEXT_INIT;
     return data;
 }
 
-void kn_text_free(struct kn_text *text)
+void ki_text_free(struct ki_text *text)
 {
     free(text->data);
-    *text = (struct kn_text)KN_TEXT_INIT;
+    *text = (struct ki_text)KI_TEXT_INIT;
 }

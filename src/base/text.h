@@ -6,29 +6,29 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-struct kn_text {
+struct ki_text {
     char *data;      // always ends in '\0' once something was appended; NULL before that
     size_t length;   // without the '\0'
     size_t capacity; // bytes allocated
     bool failed;     // memory ran out: what was appended since is lost
 };
 
-#define KN_TEXT_INIT                                                                                         \
+#define KI_TEXT_INIT                                                                                         \
     {                                                                                                        \
         NULL, 0, 0, false                                                                                    \
     }
 
-void kn_text_add(struct kn_text *text, const char *string);
-void kn_text_add_bytes(struct kn_text *text, const char *bytes, size_t count);
-void kn_text_add_char(struct kn_text *text, char c);
-void kn_text_format(struct kn_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void ki_text_add(struct ki_text *text, const char *string);
+void ki_text_add_bytes(struct ki_text *text, const char *bytes, size_t count);
+void ki_text_add_char(struct ki_text *text, char c);
+void ki_text_format(struct ki_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 // The string itself ("" if nothing was appended). Valid until the next append.
-const char *kn_text_string(const struct kn_text *text);
+const char *ki_text_string(const struct ki_text *text);
 
 // Hands the string over: the caller frees it. NULL if memory ran out at any time. `text` is empty afterwards.
-char *kn_text_take(struct kn_text *text);
+char *ki_text_take(struct ki_text *text);
 
-void kn_text_free(struct kn_text *text);
+void ki_text_free(struct ki_text *text);
 
 #endif

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Code for processors with vectors, in a library that runs on those without. A file defines VECTOR_CODE as
-// KN_TARGET of the extensions that its functions want, once, and calls them where the processor has these.
+// KI_TARGET of the extensions that its functions want, once, and calls them where the processor has these.
 #ifndef KN_BASE_VECTOR_H
 #define KN_BASE_VECTOR_H
 
 // Whether there is code with AVX2 and AVX-512 (configure asks the same).
 #if defined(__x86_64__) && defined(__GNUC__)
-#define KN_HAS_VECTORS 1
+#define KI_HAS_VECTORS 1
 #endif
 
-#define KN_TARGET(extensions) __attribute__((target(extensions)))
+#define KI_TARGET(extensions) __attribute__((target(extensions)))
 
 // A function that becomes a part of those that call it.
 #define VECTOR_WORD VECTOR_CODE static inline __attribute__((always_inline))

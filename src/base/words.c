@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-bool kn_words_have(const char *list, const char *word)
+bool ki_words_have(const char *list, const char *word)
 {
     size_t length = strlen(word);
 

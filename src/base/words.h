@@ -6,6 +6,6 @@
 #include <stdbool.h>
 
 // Whether `word` is one of `list`: a part of a longer word is not.
-bool kn_words_have(const char *list, const char *word);
+bool ki_words_have(const char *list, const char *word);
 
 #endif

@@ -18,10 +18,10 @@ static kn_status add_spec(struct places *places, const char *spec, bool from_all
     struct place_spec *specs;
 
     if (strlen(spec) >= SPEC_MAX)
-        return kn_fail(err, KN_ERROR_NO_DEVICE, "no device has a name as long as '%s'", spec);
+        return ki_fail(err, KN_ERROR_NO_DEVICE, "no device has a name as long as '%s'", spec);
     specs = realloc(places->specs, (places->count + 1) * sizeof *specs);
     if (!specs)
-        return kn_fail_memory(err, 0, "listing the devices");
+        return ki_fail_memory(err, 0, "listing the devices");
     places->specs = specs;
     snprintf(specs[places->count].spec, SPEC_MAX, "%s", spec);
     specs[places->count++].from_all = from_all;
@@ -39,7 +39,7 @@ static kn_status add_all(struct places *places, bool aliases, kn_error *err)
         if (!*list[i].why_not && (aliases || !*list[i].alias_of))
             status = add_spec(places, list[i].spec, true, err);
     if (!status && places->count == before)
-        status = kn_fail(err, KN_ERROR_NO_DEVICE, "--device all: there is no usable device%s%s",
+        status = ki_fail(err, KN_ERROR_NO_DEVICE, "--device all: there is no usable device%s%s",
                          *why ? ": " : "", why);
     kn_devices_free(list);
     return status;
@@ -49,7 +49,7 @@ static kn_status add_all(struct places *places, bool aliases, kn_error *err)
 static kn_status choose(const struct string_list *devices, const char *fallback, bool aliases,
                         struct places *places, kn_error *err)
 {
-    const char *environment = kn_env_get(KN_ENV_DEVICE);
+    const char *environment = ki_env_get(KI_ENV_DEVICE);
     const char *single = environment ? environment : fallback;
     const char *const *specs = devices->count ? devices->items : &single;
     size_t count = devices->count ? devices->count : 1;
@@ -78,7 +78,7 @@ kn_status choose_paths(const struct string_list *devices, const char *command, s
     kn_error why = KN_ERROR_INIT;
     kn_status status = choose(devices, "all", true, places, &why);
 
-    if (status == KN_ERROR_NO_DEVICE && !devices->count && !kn_env_get(KN_ENV_DEVICE)) {
+    if (status == KN_ERROR_NO_DEVICE && !devices->count && !ki_env_get(KI_ENV_DEVICE)) {
         fprintf(stderr, "%s: %s; the host's own code computes\n", command, why.text);
         return add_spec(places, "host", false, err);
     }
@@ -137,7 +137,7 @@ kn_status place_open(const char *spec, bool must_be_device, const char *command,
 static kn_status check_host(int policy, kn_error *err)
 {
     return policy == KN_POLICY_FAST
-               ? kn_fail(err, KN_ERROR_ARGUMENT,
+               ? ki_fail(err, KN_ERROR_ARGUMENT,
                          "--policy fast: the host's own code has one arithmetic, without contraction; name a "
                          "device with --device")
                : KN_OK;

@@ -33,11 +33,11 @@ static kn_status read_define(const char *word, struct build_defines *defines, kn
     char *copy;
 
     if (!length || (word[length] && word[length] != '='))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--define: '%s' is no macro; expected NAME or NAME=VALUE",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--define: '%s' is no macro; expected NAME or NAME=VALUE",
                        word);
     copy = strdup(word);
     if (!copy)
-        return kn_fail_memory(err, 0, "reading the options");
+        return ki_fail_memory(err, 0, "reading the options");
     defines->copies[defines->count] = copy;
     defines->defines[defines->count].name = copy;
     defines->defines[defines->count].value = copy[length] ? copy + length + 1 : NULL;
@@ -54,7 +54,7 @@ kn_status build_defines_read(const struct build_words *words, struct build_defin
     defines->defines = calloc(words->defines.count + 1, sizeof *defines->defines);
     defines->copies = calloc(words->defines.count + 1, sizeof *defines->copies);
     if (!defines->defines || !defines->copies)
-        status = kn_fail_memory(err, 0, "reading the options");
+        status = ki_fail_memory(err, 0, "reading the options");
     for (size_t i = 0; i < words->defines.count && !status; i++)
         status = read_define(words->defines.items[i], defines, err);
     return status;
@@ -86,8 +86,8 @@ struct src_options build_source_options(const struct build_defines *defines)
         .define_count = defines->count,
         .include_dirs = defines->includes->items,
         .include_dir_count = defines->includes->count,
-        .kernel_path = kn_env_get(KN_ENV_KERNEL_PATH),
-        .embedded = src_embedded_kernels,
+        .kernel_path = ki_env_get(KI_ENV_KERNEL_PATH),
+        .embedded = ki_src_embedded_kernels,
     };
 }
 
@@ -103,7 +103,7 @@ const char *build_input_name(const char *path)
 
 kn_status build_input_read(const char *path, char **text, kn_error *err)
 {
-    struct kn_text all = KN_TEXT_INIT;
+    struct ki_text all = KI_TEXT_INIT;
     char piece[4096];
     size_t count;
 
@@ -112,16 +112,16 @@ kn_status build_input_read(const char *path, char **text, kn_error *err)
         return KN_OK;
     errno = 0;
     while ((count = fread(piece, 1, sizeof piece, stdin)) > 0 && !all.failed)
-        kn_text_add_bytes(&all, piece, count);
+        ki_text_add_bytes(&all, piece, count);
     if (ferror(stdin)) {
-        kn_text_free(&all);
-        return kn_fail_errno(err, KN_ERROR_INPUT, "standard input", errno, "cannot be read");
+        ki_text_free(&all);
+        return ki_fail_errno(err, KN_ERROR_INPUT, "standard input", errno, "cannot be read");
     }
     if (all.length && memchr(all.data, '\0', all.length)) {
-        kn_text_free(&all);
-        return kn_fail_at(err, KN_ERROR_INPUT, "standard input", 0, "has a NUL byte; a kernel file is text");
+        ki_text_free(&all);
+        return ki_fail_at(err, KN_ERROR_INPUT, "standard input", 0, "has a NUL byte; a kernel file is text");
     }
-    kn_text_add(&all, "");
-    *text = kn_text_take(&all);
-    return *text ? KN_OK : kn_fail_memory(err, 0, "reading a kernel file");
+    ki_text_add(&all, "");
+    *text = ki_text_take(&all);
+    return *text ? KN_OK : ki_fail_memory(err, 0, "reading a kernel file");
 }

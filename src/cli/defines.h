@@ -41,7 +41,7 @@ kn_program_options build_program_options(const struct build_defines *defines, in
 kn_status build_input_read(const char *path, char **text, kn_error *err);
 const char *build_input_name(const char *path);
 
-// What src_read is given: these macros and folders, Koine's own kernels, KOINE_KERNEL_PATH.
+// What ki_src_read is given: these macros and folders, Koine's own kernels, KOINE_KERNEL_PATH.
 struct src_options build_source_options(const struct build_defines *defines);
 
 #endif

@@ -13,17 +13,17 @@
 
 static kn_status add_path(struct inputs *inputs, const char *folder, const char *name, kn_error *err)
 {
-    struct kn_text path = KN_TEXT_INIT;
+    struct ki_text path = KI_TEXT_INIT;
     char *taken;
 
     if (folder)
-        kn_text_format(&path, "%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/");
-    kn_text_add(&path, name);
-    taken = kn_text_take(&path);
-    if (taken && KN_ARRAY_PUSH(inputs->paths, inputs->count, inputs->capacity, taken))
+        ki_text_format(&path, "%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/");
+    ki_text_add(&path, name);
+    taken = ki_text_take(&path);
+    if (taken && KI_ARRAY_PUSH(inputs->paths, inputs->count, inputs->capacity, taken))
         return KN_OK;
     free(taken);
-    return kn_fail_memory(err, 0, "listing the input files");
+    return ki_fail_memory(err, 0, "listing the input files");
 }
 
 static bool ends_in(const char *name, const char *const *endings)
@@ -41,12 +41,12 @@ static bool ends_in(const char *name, const char *const *endings)
 
 static kn_status fail_empty(const char *folder, const char *const *endings, kn_error *err)
 {
-    struct kn_text list = KN_TEXT_INIT;
+    struct ki_text list = KI_TEXT_INIT;
 
     for (size_t i = 0; endings[i]; i++)
-        kn_text_format(&list, "%s%s", !i ? "" : endings[i + 1] ? ", " : " or ", endings[i]);
-    kn_fail_at(err, KN_ERROR_INPUT, folder, 0, "no file in this folder ends in %s", kn_text_string(&list));
-    kn_text_free(&list);
+        ki_text_format(&list, "%s%s", !i ? "" : endings[i + 1] ? ", " : " or ", endings[i]);
+    ki_fail_at(err, KN_ERROR_INPUT, folder, 0, "no file in this folder ends in %s", ki_text_string(&list));
+    ki_text_free(&list);
     return KN_ERROR_INPUT;
 }
 
@@ -66,7 +66,7 @@ static kn_status add_folder(struct inputs *inputs, const char *folder, const cha
     kn_status status = KN_OK;
 
     if (!dir)
-        return kn_fail_errno(err, KN_ERROR_INPUT, folder, errno, "the folder cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, folder, errno, "the folder cannot be read");
     while (!status && (entry = readdir(dir)))
         if (ends_in(entry->d_name, endings))
             status = add_path(inputs, folder, entry->d_name, err);
@@ -97,10 +97,10 @@ kn_status inputs_add(struct inputs *inputs, const struct string_list *items, con
         const char *item = items->items[i];
 
         if (!*item)
-            status = kn_fail(err, KN_ERROR_ARGUMENT, "an input's name is empty; - is standard input");
+            status = ki_fail(err, KN_ERROR_ARGUMENT, "an input's name is empty; - is standard input");
         else if (strcmp(item, "-") == 0 && has_standard_input(inputs))
             status =
-                kn_fail(err, KN_ERROR_ARGUMENT, "standard input (-) is named twice, and can be read once");
+                ki_fail(err, KN_ERROR_ARGUMENT, "standard input (-) is named twice, and can be read once");
         else if (strcmp(item, "-") != 0 && stat(item, &info) == 0 && S_ISDIR(info.st_mode))
             status = add_folder(inputs, item, endings, err);
         else

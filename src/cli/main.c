@@ -34,9 +34,9 @@ static kn_status close_standard_output(kn_error *err)
     int failed_before = ferror(stdout);
 
     if (fflush(stdout) != 0)
-        return kn_fail_errno(err, KN_ERROR_OUTPUT, NULL, errno, "cannot write to standard output");
+        return ki_fail_errno(err, KN_ERROR_OUTPUT, NULL, errno, "cannot write to standard output");
     if (failed_before)
-        return kn_fail(err, KN_ERROR_OUTPUT, "cannot write to standard output");
+        return ki_fail(err, KN_ERROR_OUTPUT, "cannot write to standard output");
     return KN_OK;
 }
 
@@ -48,7 +48,7 @@ static kn_status run_command(const struct command *command, int argc, char **arg
     kn_status status;
 
     if (!common)
-        return kn_fail_memory(err, command->arguments_size, "reading the options");
+        return ki_fail_memory(err, command->arguments_size, "reading the options");
     snprintf(name, sizeof name, "koine %s", command->name);
     common->command = name;
     status = options_parse(command, argc, argv, common, err);
@@ -71,7 +71,7 @@ static kn_status unknown_command(const char *word, kn_error *err)
     nearest_offer(&nearest, "help");
     nearest_offer(&nearest, "--help");
     nearest_offer(&nearest, "--version");
-    return kn_fail(err, KN_ERROR_ARGUMENT, "%s '%s'%s%s%s try 'koine --help'",
+    return ki_fail(err, KN_ERROR_ARGUMENT, "%s '%s'%s%s%s try 'koine --help'",
                    *word == '-' ? "unknown option" : "unknown command", word,
                    nearest.best ? ", did you mean '" : "", nearest.best ? nearest.best : "",
                    nearest.best ? "'? Or" : ";");
@@ -106,9 +106,9 @@ static kn_status run_word(int argc, char **argv, kn_error *err)
     if (strcmp(word, "--man") == 0 && next && man_print(next, stdout))
         return KN_OK;
     if (strcmp(word, "--man") == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--man: there is no page '%s'", next ? next : "");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--man: there is no page '%s'", next ? next : "");
     if (!*word)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "no command given; try 'koine --help'");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "no command given; try 'koine --help'");
     return unknown_command(word, err);
 }
 

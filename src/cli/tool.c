@@ -17,7 +17,7 @@ static double lap(struct tool *tool)
 {
     double before = tool->clock;
 
-    tool->clock = kn_clock_seconds();
+    tool->clock = ki_clock_seconds();
     return tool->clock - before;
 }
 
@@ -27,14 +27,14 @@ kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, 
     const struct common_arguments *common = &arguments->common;
     kn_status status;
 
-    *tool = (struct tool){.arguments = arguments, .start = kn_clock_seconds()};
+    *tool = (struct tool){.arguments = arguments, .start = ki_clock_seconds()};
     if (common->operands.count < operands)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "expected %s; try '%s --help'", names, common->command);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "expected %s; try '%s --help'", names, common->command);
     status = options_at_most(common, operands, err);
     if (status)
         return status;
     if (writes && !arguments->out)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "expected -o FILE.npy, for the result; try '%s --help'",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "expected -o FILE.npy, for the result; try '%s --help'",
                        common->command);
     status = report_try(common, err);
     return status || !arguments->out ? status : report_try_file(arguments->out, common->force, err);
@@ -46,7 +46,7 @@ kn_status tool_check_library(const struct tool *tool, const char *const *words, 
 
     return policy == KN_POLICY_DEFAULT || library < 2
                ? KN_OK
-               : kn_fail(err, KN_ERROR_ARGUMENT,
+               : ki_fail(err, KN_ERROR_ARGUMENT,
                          "--policy %s: %s has an arithmetic of its own; --library own has the policy",
                          policy_words[policy], words[library]);
 }
@@ -60,10 +60,10 @@ kn_status tool_open(struct tool *tool, enum tool_place places, kn_error *err)
     if (status)
         return status;
     if (chosen.count > 1)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
                          common->command);
     else if (places == TOOL_DEVICE && strcmp(chosen.specs[0].spec, "host") == 0)
-        status = kn_fail(err, KN_ERROR_NO_DEVICE,
+        status = ki_fail(err, KN_ERROR_NO_DEVICE,
                          "device host: this command has no code for the host; name a device, such as cpu");
     else
         status = place_open_with(chosen.specs[0].spec, common->policy, places == TOOL_DEVICE, common->command,
@@ -101,7 +101,7 @@ kn_status tool_read(struct tool *tool, const char *path, struct npy *array, kn_e
 {
     kn_status status;
 
-    tool->clock = kn_clock_seconds();
+    tool->clock = ki_clock_seconds();
     status = tool->arguments->column ? read_csv(path, tool->arguments->column, array, err)
                                      : npy_read(path, array, err);
     tool->seconds.read += lap(tool);
@@ -115,10 +115,10 @@ kn_status tool_read_column(struct tool *tool, const char *path, struct npy *arra
     if (status)
         return status;
     if (array->dims != 1)
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                             "the array has %zu dimensions, expected one; in Python: a.ravel()", array->dims);
     else if (array->is_complex)
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "the array is of %s, which has no order",
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "the array is of %s, which has no order",
                             npy_type_name(array));
     if (status)
         npy_free(array);
@@ -132,7 +132,7 @@ kn_status tool_upload(struct tool *tool, const struct npy *array, kn_buffer **bu
 
     if (!tool->place.queue)
         return KN_OK;
-    tool->clock = kn_clock_seconds();
+    tool->clock = ki_clock_seconds();
     status = kn_buffer_create(tool->place.context, bytes ? bytes : 1, buffer, err);
     if (!status)
         status = kn_buffer_write(tool->place.queue, *buffer, 0, array->data, bytes, err);
@@ -146,7 +146,7 @@ kn_status tool_download(struct tool *tool, kn_buffer *buffer, struct npy *array,
 
     if (!tool->place.queue)
         return KN_OK;
-    tool->clock = kn_clock_seconds();
+    tool->clock = ki_clock_seconds();
     status = kn_buffer_read(tool->place.queue, buffer, 0, array->data, array->count * npy_element_size(array),
                             err);
     tool->seconds.download += lap(tool);
@@ -155,7 +155,7 @@ kn_status tool_download(struct tool *tool, kn_buffer *buffer, struct npy *array,
 
 void tool_compute(struct tool *tool)
 {
-    tool->clock = kn_clock_seconds();
+    tool->clock = ki_clock_seconds();
     tool->built = tool->place.queue ? kn_context_build_seconds(tool->place.context) : 0;
 }
 
@@ -189,7 +189,7 @@ static json_t *integer(const void *element, size_t size, bool is_signed, char te
     else
         snprintf(text, TOOL_ELEMENT, "%" PRIu64, bits);
     if (!is_signed && bits > INT64_MAX)
-        return kn_json_double((double)bits);
+        return ki_json_double((double)bits);
     return json_integer(is_signed ? value : (int64_t)bits);
 }
 
@@ -203,12 +203,12 @@ json_t *tool_element(const struct npy *array, const void *elements, size_t i, ch
     if (type == KN_F32) {
         memcpy(&single, element, sizeof single);
         snprintf(text, TOOL_ELEMENT, "%.9g", (double)single);
-        return kn_json_float(single);
+        return ki_json_float(single);
     }
     if (type == KN_F64) {
         memcpy(&wide, element, sizeof wide);
         snprintf(text, TOOL_ELEMENT, "%.17g", wide);
-        return kn_json_double(wide);
+        return ki_json_double(wide);
     }
     return integer(element, kn_type_size(type),
                    type == KN_I8 || type == KN_I16 || type == KN_I32 || type == KN_I64, text);
@@ -233,7 +233,7 @@ bool tool_shows_text(const struct tool *tool)
 
 void tool_print_place(const struct tool *tool)
 {
-    const struct kn_json_seconds *seconds = &tool->seconds;
+    const struct ki_json_seconds *seconds = &tool->seconds;
 
     printf("on %s (%s); seconds: read %.3f, ", tool->place.device.name, tool->place.device.spec,
            seconds->read);
@@ -248,7 +248,7 @@ json_t *tool_report(struct tool *tool, kn_type type)
 {
     const struct common_arguments *common = &tool->arguments->common;
 
-    tool->seconds.total = kn_clock_seconds() - tool->start;
+    tool->seconds.total = ki_clock_seconds() - tool->start;
     return report_begin(common->command + strlen("koine "), &tool->place.device, kn_type_name(type),
                         policy_words[common->policy], &tool->seconds);
 }

@@ -36,7 +36,7 @@ struct tool {
     double start; // of the whole
     double clock; // of the step that runs
     double built; // before it
-    struct kn_json_seconds seconds;
+    struct ki_json_seconds seconds;
 };
 
 // Looks at what can be seen before any work: so many operands (named `operands` in the message), -o given if

@@ -25,7 +25,7 @@ static kn_status create_parts(kn_buffer *buffer, kn_error *err)
     buffer->part_bytes = size;
     buffer->parts = calloc(count, sizeof *buffer->parts);
     if (!buffer->parts)
-        return kn_fail_memory(err, count * sizeof *buffer->parts, "a buffer in parts");
+        return ki_fail_memory(err, count * sizeof *buffer->parts, "a buffer in parts");
     for (size_t i = 0; i < count; i++) {
         kn_buffer *part = &buffer->parts[i];
         part->context = buffer->context;
@@ -45,10 +45,10 @@ kn_status kn_buffer_create(kn_context *context, size_t bytes, kn_buffer **buffer
     kn_status status = KN_OK;
 
     if (!context || !buffer)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_create: context or buffer is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_create: context or buffer is NULL");
     made = calloc(1, sizeof *made);
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a buffer");
+        return ki_fail_memory(err, sizeof *made, "a buffer");
     made->context = context;
     made->bytes = bytes;
     if (bytes > context->device.info.max_alloc)
@@ -63,13 +63,13 @@ kn_status kn_buffer_create(kn_context *context, size_t bytes, kn_buffer **buffer
     return KN_OK;
 }
 
-kn_status engine_buffer_wrap(kn_context *context, struct be_memory *native, size_t bytes, kn_buffer **buffer,
-                             kn_error *err)
+kn_status ki_engine_buffer_wrap(kn_context *context, struct be_memory *native, size_t bytes,
+                                kn_buffer **buffer, kn_error *err)
 {
     kn_buffer *made = calloc(1, sizeof *made);
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a buffer");
+        return ki_fail_memory(err, sizeof *made, "a buffer");
     made->context = context;
     made->bytes = bytes;
     made->native = native;
@@ -112,14 +112,14 @@ static kn_status check_range(const kn_queue *queue, const kn_buffer *buffer, siz
                              const char *function, kn_error *err)
 {
     if (!queue || !buffer)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: queue or buffer is NULL", function);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: queue or buffer is NULL", function);
     if (queue->context != buffer->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the buffer belongs to another context than the queue",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the buffer belongs to another context than the queue",
                        function);
     if (offset > buffer->bytes || bytes > buffer->bytes - offset)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu bytes from byte %zu on, of a buffer of %zu bytes",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %zu bytes from byte %zu on, of a buffer of %zu bytes",
                        function, bytes, offset, buffer->bytes);
-    return engine_check_runs(queue, function, err);
+    return ki_engine_check_runs(queue, function, err);
 }
 
 // The same, and host memory that is there.
@@ -129,7 +129,7 @@ static kn_status check_copy(const kn_queue *queue, const kn_buffer *buffer, size
     kn_status status = check_range(queue, buffer, offset, bytes, function, err);
 
     if (!status && !data && bytes)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: data is NULL", function);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: data is NULL", function);
     return status;
 }
 
@@ -162,8 +162,8 @@ kn_status kn_buffer_write(kn_queue *queue, kn_buffer *buffer, size_t offset, con
 
     for (size_t done = 0; done < bytes && !status;) {
         struct piece piece = piece_at(buffer, offset + done, bytes - done);
-        status = engine_stage_write(queue, piece.memory, piece.offset, (const char *)data + done, piece.bytes,
-                                    err);
+        status = ki_engine_stage_write(queue, piece.memory, piece.offset, (const char *)data + done,
+                                       piece.bytes, err);
         done += piece.bytes;
     }
     return status;
@@ -176,11 +176,12 @@ kn_status kn_buffer_read(kn_queue *queue, kn_buffer *buffer, size_t offset, void
 
     for (size_t done = 0; done < bytes && !status;) {
         struct piece piece = piece_at(buffer, offset + done, bytes - done);
-        status = engine_stage_read(queue, piece.memory, piece.offset, (char *)data + done, piece.bytes, err);
+        status =
+            ki_engine_stage_read(queue, piece.memory, piece.offset, (char *)data + done, piece.bytes, err);
         done += piece.bytes;
     }
     if (!status && bytes > 0)
-        flight_land_all(queue->flight); // a queue does one thing after the other
+        ki_flight_land_all(queue->flight); // a queue does one thing after the other
     return status;
 }
 
@@ -197,7 +198,7 @@ kn_status kn_buffer_write_async(kn_queue *queue, kn_buffer *buffer, size_t offse
     kn_status status = check_copy(queue, buffer, offset, data, bytes, "kn_buffer_write_async", err);
 
     if (!status && bytes == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_write_async: no bytes to copy");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_write_async: no bytes to copy");
     for (size_t done = 0; done < bytes && !status;) {
         struct piece piece = piece_at(buffer, offset + done, bytes - done);
         struct be_copy copy = {piece.offset, piece.bytes, false};
@@ -206,7 +207,7 @@ kn_status kn_buffer_write_async(kn_queue *queue, kn_buffer *buffer, size_t offse
             last_event(&native, event, done + piece.bytes == bytes), err);
         done += piece.bytes;
     }
-    return status ? status : engine_event_give(queue->context, native, event, err);
+    return status ? status : ki_engine_event_give(queue->context, native, event, err);
 }
 
 kn_status kn_buffer_read_async(kn_queue *queue, kn_buffer *buffer, size_t offset, void *data, size_t bytes,
@@ -216,7 +217,7 @@ kn_status kn_buffer_read_async(kn_queue *queue, kn_buffer *buffer, size_t offset
     kn_status status = check_copy(queue, buffer, offset, data, bytes, "kn_buffer_read_async", err);
 
     if (!status && bytes == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_read_async: no bytes to copy");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_read_async: no bytes to copy");
     for (size_t done = 0; done < bytes && !status;) {
         struct piece piece = piece_at(buffer, offset + done, bytes - done);
         struct be_copy copy = {piece.offset, piece.bytes, false};
@@ -225,7 +226,7 @@ kn_status kn_buffer_read_async(kn_queue *queue, kn_buffer *buffer, size_t offset
             last_event(&native, event, done + piece.bytes == bytes), err);
         done += piece.bytes;
     }
-    return status ? status : engine_event_give(queue->context, native, event, err);
+    return status ? status : ki_engine_event_give(queue->context, native, event, err);
 }
 
 kn_status kn_buffer_copy(kn_queue *queue, kn_buffer *from, size_t from_offset, kn_buffer *to,
@@ -237,9 +238,9 @@ kn_status kn_buffer_copy(kn_queue *queue, kn_buffer *from, size_t from_offset, k
     if (!status)
         status = check_range(queue, to, to_offset, bytes, "kn_buffer_copy (to)", err);
     if (!status && bytes == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_copy: no bytes to copy");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_copy: no bytes to copy");
     if (!status && from == to && from_offset < to_offset + bytes && to_offset < from_offset + bytes)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_copy: the ranges overlap");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_copy: the ranges overlap");
     for (size_t done = 0; done < bytes && !status;) {
         struct piece source = piece_at(from, from_offset + done, bytes - done);
         struct piece target = piece_at(to, to_offset + done, source.bytes);
@@ -248,7 +249,7 @@ kn_status kn_buffer_copy(kn_queue *queue, kn_buffer *from, size_t from_offset, k
             last_event(&native, event, done + target.bytes == bytes), err);
         done += target.bytes;
     }
-    return status ? status : engine_event_give(queue->context, native, event, err);
+    return status ? status : ki_engine_event_give(queue->context, native, event, err);
 }
 
 kn_status kn_buffer_fill(kn_queue *queue, kn_buffer *buffer, const void *pattern, size_t pattern_size,
@@ -260,12 +261,12 @@ kn_status kn_buffer_fill(kn_queue *queue, kn_buffer *buffer, const void *pattern
     if (status)
         return status;
     if (!pattern)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_fill: pattern is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_buffer_fill: pattern is NULL");
     if (pattern_size == 0 || pattern_size > 16 || (pattern_size & (pattern_size - 1)))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_buffer_fill: a pattern of %zu bytes; it may have 1, 2, 4, 8 or 16", pattern_size);
     if (bytes == 0 || bytes % pattern_size || offset % pattern_size)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_buffer_fill: offset %zu or length %zu is no multiple of the pattern's %zu bytes",
                        offset, bytes, pattern_size);
     for (size_t done = 0; done < bytes && !status;) {
@@ -275,5 +276,5 @@ kn_status kn_buffer_fill(kn_queue *queue, kn_buffer *buffer, const void *pattern
                                                last_event(&native, event, done + piece.bytes == bytes), err);
         done += piece.bytes;
     }
-    return status ? status : engine_event_give(queue->context, native, event, err);
+    return status ? status : ki_engine_event_give(queue->context, native, event, err);
 }

@@ -17,7 +17,7 @@
 
 #define SMALLEST_ALLOC 64 // bytes: a pattern of any size fits a part
 
-void engine_log(const kn_context *context, kn_log_level level, const char *format, ...)
+void ki_engine_log(const kn_context *context, kn_log_level level, const char *format, ...)
 {
     char message[1024];
     va_list args;
@@ -38,38 +38,38 @@ static kn_status choose_cache(kn_context *context, kn_error *err)
 
     if (given && !*given)
         return KN_OK;
-    if (!given && cache_default_dir(path, sizeof path, &reason)) {
-        engine_log(context, KN_LOG_WARNING, "programs are not cached: %s", reason.text);
+    if (!given && ki_cache_default_dir(path, sizeof path, &reason)) {
+        ki_engine_log(context, KN_LOG_WARNING, "programs are not cached: %s", reason.text);
         return KN_OK;
     }
-    if (cache_trusted(given ? given : path, &reason)) {
-        engine_log(context, KN_LOG_WARNING,
-                   "compiled programs are neither read from the cache nor kept there: %s", reason.text);
+    if (ki_cache_trusted(given ? given : path, &reason)) {
+        ki_engine_log(context, KN_LOG_WARNING,
+                      "compiled programs are neither read from the cache nor kept there: %s", reason.text);
         return KN_OK;
     }
     context->cache_dir = strdup(given ? given : path);
-    return context->cache_dir ? KN_OK : kn_fail_memory(err, 0, "opening a context");
+    return context->cache_dir ? KN_OK : ki_fail_memory(err, 0, "opening a context");
 }
 
-kn_status engine_context_create(const struct kn_backend *backend, struct be_context *native,
-                                const struct be_device *device, const kn_context_options *options,
-                                kn_context **context, kn_error *err)
+kn_status ki_engine_context_create(const struct ki_backend *backend, struct be_context *native,
+                                   const struct be_device *device, const kn_context_options *options,
+                                   kn_context **context, kn_error *err)
 {
     kn_context *made;
     kn_status status;
 
     if (options && options->max_alloc && options->max_alloc < SMALLEST_ALLOC)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "max_alloc of %llu bytes; it is at least %d",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "max_alloc of %llu bytes; it is at least %d",
                        (unsigned long long)options->max_alloc, SMALLEST_ALLOC);
     made = calloc(1, sizeof *made);
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a context");
+        return ki_fail_memory(err, sizeof *made, "a context");
     made->backend = backend;
     made->native = native;
     made->device = *device;
     if (options)
         made->options = *options;
-    made->quirks = engine_quirks_of(&made->device.info);
+    made->quirks = ki_engine_quirks_of(&made->device.info);
     made->staged = !engine_is_cpu(&made->device.info);
     if (made->options.max_alloc && made->options.max_alloc < made->device.info.max_alloc)
         made->device.info.max_alloc = made->options.max_alloc;
@@ -83,10 +83,10 @@ kn_status engine_context_create(const struct kn_backend *backend, struct be_cont
     pthread_mutex_init(&made->tuned_lock, NULL);
     pthread_mutex_init(&made->verdicts_lock, NULL);
     made->options.cache_dir = NULL; // the caller's string; ours is cache_dir
-    engine_log(made, KN_LOG_INFO, "%s: %s, %s, driver %s", made->device.info.spec, made->device.info.name,
-               made->device.info.version, made->device.info.driver);
+    ki_engine_log(made, KN_LOG_INFO, "%s: %s, %s, driver %s", made->device.info.spec, made->device.info.name,
+                  made->device.info.version, made->device.info.driver);
     if (made->device.info.loop_limit)
-        engine_log(
+        ki_engine_log(
             made, KN_LOG_INFO,
             "%s: this driver ends a work-item's loops after %u iterations in all and reports no error; "
             "Koine's kernels stay below that, yours have to",
@@ -99,9 +99,9 @@ static void log_left_out(const kn_context *context, const struct engine_devices 
 {
     for (size_t i = 0; i < devices->count; i++)
         if (devices->items[i].left_out)
-            engine_log(context, KN_LOG_WARNING, "%s (%s): %s; 'koine cache clear' has it tried again",
-                       devices->items[i].device.info.spec, devices->items[i].device.info.name,
-                       devices->items[i].device.info.why_not);
+            ki_engine_log(context, KN_LOG_WARNING, "%s (%s): %s; 'koine cache clear' has it tried again",
+                          devices->items[i].device.info.spec, devices->items[i].device.info.name,
+                          devices->items[i].device.info.why_not);
 }
 
 kn_status kn_context_open(const char *spec, kn_context **context, kn_error *err)
@@ -119,27 +119,27 @@ kn_status kn_context_open_with(const char *spec, const kn_context_options *optio
     kn_status status;
 
     if (!context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_context_open: context is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_context_open: context is NULL");
     if (!spec)
-        spec = kn_env_get(KN_ENV_DEVICE);
+        spec = ki_env_get(KI_ENV_DEVICE);
     if (!spec || !*spec)
         spec = "auto";
-    status = engine_devices_find(&devices, spec, options ? options->cache_dir : NULL, err);
+    status = ki_engine_devices_find(&devices, spec, options ? options->cache_dir : NULL, err);
     if (status)
         return status;
-    status = engine_devices_match(&devices, spec, &chosen, err);
+    status = ki_engine_devices_match(&devices, spec, &chosen, err);
     if (!status) {
         struct flight_task *task =
-            flight_begin("opening %s (%s)", chosen->device.info.spec, chosen->device.info.name);
+            ki_flight_begin("opening %s (%s)", chosen->device.info.spec, chosen->device.info.name);
         status = chosen->backend->context_open(&chosen->device, &native, err);
-        flight_end(task);
+        ki_flight_end(task);
     }
     if (!status) {
         device = chosen->device;
         device.extensions = strdup(chosen->device.extensions);
         status = device.extensions
-                     ? engine_context_create(chosen->backend, native, &device, options, context, err)
-                     : kn_fail_memory(err, 0, "opening a context");
+                     ? ki_engine_context_create(chosen->backend, native, &device, options, context, err)
+                     : ki_fail_memory(err, 0, "opening a context");
         if (status) {
             free(device.extensions);
             chosen->backend->context_close(native);
@@ -147,7 +147,7 @@ kn_status kn_context_open_with(const char *spec, const kn_context_options *optio
     }
     if (!status)
         log_left_out(*context, &devices);
-    engine_devices_free(&devices);
+    ki_engine_devices_free(&devices);
     return status;
 }
 
@@ -184,15 +184,16 @@ double kn_context_build_seconds(const kn_context *context)
 
 // ---- queues ----
 
-kn_status engine_queue_create(kn_context *context, struct be_queue *native, kn_queue **queue, kn_error *err)
+kn_status ki_engine_queue_create(kn_context *context, struct be_queue *native, kn_queue **queue,
+                                 kn_error *err)
 {
     kn_queue *made = calloc(1, sizeof *made);
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a queue");
+        return ki_fail_memory(err, sizeof *made, "a queue");
     made->context = context;
     made->native = native;
-    made->flight = flight_claim(&context->device.info);
+    made->flight = ki_flight_claim(&context->device.info);
     *queue = made;
     return KN_OK;
 }
@@ -203,11 +204,11 @@ kn_status kn_queue_open(kn_context *context, kn_queue **queue, kn_error *err)
     kn_status status;
 
     if (!context || !queue)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_open: context or queue is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_queue_open: context or queue is NULL");
     status = context->backend->queue_open(context->native, &native, err);
     if (status)
         return status;
-    status = engine_queue_create(context, native, queue, err);
+    status = ki_engine_queue_create(context, native, queue, err);
     if (status)
         context->backend->queue_close(native);
     return status;
@@ -218,13 +219,13 @@ void kn_queue_close(kn_queue *queue)
     if (!queue)
         return;
     kn_recording_free(queue->recorder);
-    engine_release_clones(queue);
-    engine_stage_free(queue);
-    engine_scratch_free(queue);
-    engine_profile_clear(&queue->profile, queue->context->backend);
-    engine_library_close(queue);
+    ki_engine_release_clones(queue);
+    ki_engine_stage_free(queue);
+    ki_engine_scratch_free(queue);
+    ki_engine_profile_clear(&queue->profile, queue->context->backend);
+    ki_engine_library_close(queue);
     queue->context->backend->queue_close(queue->native);
-    flight_release(queue->flight);
+    ki_flight_release(queue->flight);
     free(queue);
 }
 
@@ -236,8 +237,8 @@ kn_context *kn_queue_context(const kn_queue *queue)
 kn_status kn_queue_flush(kn_queue *queue, kn_error *err)
 {
     if (!queue)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_flush: queue is NULL");
-    if (engine_check_runs(queue, "kn_queue_flush", err))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_queue_flush: queue is NULL");
+    if (ki_engine_check_runs(queue, "kn_queue_flush", err))
         return KN_ERROR_ARGUMENT;
     return queue->context->backend->queue_flush(queue->native, err);
 }
@@ -247,12 +248,12 @@ kn_status kn_queue_finish(kn_queue *queue, kn_error *err)
     kn_status status;
 
     if (!queue)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_finish: queue is NULL");
-    if (engine_check_runs(queue, "kn_queue_finish", err))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_queue_finish: queue is NULL");
+    if (ki_engine_check_runs(queue, "kn_queue_finish", err))
         return KN_ERROR_ARGUMENT;
     status = queue->context->backend->queue_finish(queue->native, err);
     if (!status)
-        flight_land_all(queue->flight);
+        ki_flight_land_all(queue->flight);
     return status;
 }
 
@@ -261,7 +262,7 @@ void kn_free(void *pointer)
     free(pointer);
 }
 
-bool engine_is_nvidia(const kn_context *context)
+bool ki_engine_is_nvidia(const kn_context *context)
 {
     return strcmp(context->device.info.backend, "cuda") == 0 ||
            strstr(context->device.extensions, "cl_nv_device_attribute_query") != NULL;

@@ -16,13 +16,13 @@ kn_status kn_cuda_context_wrap(struct CUctx_st *native, const kn_context_options
     kn_status status;
 
     if (!native || !context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_context_wrap: native or context is NULL");
-    status = kn_backend_cuda.context_wrap(native, NULL, &wrapped, &described, err);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_context_wrap: native or context is NULL");
+    status = ki_backend_cuda.context_wrap(native, NULL, &wrapped, &described, err);
     if (status)
         return status;
-    status = engine_context_create(&kn_backend_cuda, wrapped, &described, options, context, err);
+    status = ki_engine_context_create(&ki_backend_cuda, wrapped, &described, options, context, err);
     if (status) {
-        kn_backend_cuda.context_close(wrapped);
+        ki_backend_cuda.context_close(wrapped);
         free(described.extensions);
     }
     return status;
@@ -30,7 +30,7 @@ kn_status kn_cuda_context_wrap(struct CUctx_st *native, const kn_context_options
 
 static bool is_cuda(const kn_context *context)
 {
-    return context && context->backend == &kn_backend_cuda;
+    return context && context->backend == &ki_backend_cuda;
 }
 
 kn_status kn_cuda_queue_wrap(kn_context *context, struct CUstream_st *native, kn_queue **queue, kn_error *err)
@@ -39,14 +39,14 @@ kn_status kn_cuda_queue_wrap(kn_context *context, struct CUstream_st *native, kn
     kn_status status;
 
     if (!context || !native || !queue)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_queue_wrap: context, native or queue is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_queue_wrap: context, native or queue is NULL");
     if (!is_cuda(context))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_queue_wrap: %s is not a CUDA context",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_queue_wrap: %s is not a CUDA context",
                        context->device.info.spec);
     status = context->backend->queue_wrap(context->native, native, &wrapped, err);
     if (status)
         return status;
-    status = engine_queue_create(context, wrapped, queue, err);
+    status = ki_engine_queue_create(context, wrapped, queue, err);
     if (status)
         context->backend->queue_close(wrapped);
     return status;
@@ -59,15 +59,15 @@ kn_status kn_cuda_buffer_wrap(kn_context *context, unsigned long long native, si
     kn_status status;
 
     if (!context || !native || !bytes || !buffer)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_cuda_buffer_wrap: context, native, bytes or buffer is NULL or 0");
     if (!is_cuda(context))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_buffer_wrap: %s is not a CUDA context",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_buffer_wrap: %s is not a CUDA context",
                        context->device.info.spec);
     status = context->backend->memory_wrap(context->native, (void *)(uintptr_t)native, &wrapped, &bytes, err);
     if (status)
         return status;
-    status = engine_buffer_wrap(context, wrapped, bytes, buffer, err);
+    status = ki_engine_buffer_wrap(context, wrapped, bytes, buffer, err);
     if (status)
         context->backend->memory_free(wrapped);
     return status;

@@ -4,16 +4,16 @@
 #include <assert.h>
 #include <stdio.h>
 
-void engine_define(struct engine_defines *defines, const char *name, unsigned value)
+void ki_engine_define(struct engine_defines *defines, const char *name, unsigned value)
 {
     char *text = defines->values[defines->count];
 
     assert(defines->count < ENGINE_DEFINES);
     snprintf(text, sizeof defines->values[0], "%u", value);
-    engine_define_text(defines, name, text);
+    ki_engine_define_text(defines, name, text);
 }
 
-void engine_define_text(struct engine_defines *defines, const char *name, const char *text)
+void ki_engine_define_text(struct engine_defines *defines, const char *name, const char *text)
 {
     assert(defines->count < ENGINE_DEFINES);
     defines->items[defines->count++] = (kn_define){name, text};

@@ -17,8 +17,8 @@ struct engine_defines {
 
 // Adds a number. There must be room for it: how many definitions a kernel has is known when its code is
 // written.
-void engine_define(struct engine_defines *defines, const char *name, unsigned value);
+void ki_engine_define(struct engine_defines *defines, const char *name, unsigned value);
 // Adds a text, which stays the caller's.
-void engine_define_text(struct engine_defines *defines, const char *name, const char *text);
+void ki_engine_define_text(struct engine_defines *defines, const char *name, const char *text);
 
 #endif

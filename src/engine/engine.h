@@ -26,7 +26,7 @@ struct engine_tuned;   // see tuning.h
 struct engine_verdict; // see trial.h
 
 struct kn_context {
-    const struct kn_backend *backend;
+    const struct ki_backend *backend;
     struct be_context *native;
     struct be_device device;
     struct engine_quirks quirks;
@@ -52,7 +52,7 @@ struct kn_context {
 #define NO_EVENT NULL
 
 // Whether it is an NVIDIA GPU, through CUDA or NVIDIA's OpenCL: kernels may hold PTX for cards from sm_70 on.
-bool engine_is_nvidia(const kn_context *context);
+bool ki_engine_is_nvidia(const kn_context *context);
 
 #define ENGINE_STAGES      2
 #define ENGINE_STAGE_BYTES ((size_t)8 << 20)
@@ -129,48 +129,50 @@ struct kn_event {
 
 // Context options with defaults, and the parts that opening and wrapping share. Takes over `device` and
 // `native` on success only.
-kn_status engine_context_create(const struct kn_backend *backend, struct be_context *native,
-                                const struct be_device *device, const kn_context_options *options,
-                                kn_context **context, kn_error *err);
-kn_status engine_queue_create(kn_context *context, struct be_queue *native, kn_queue **queue, kn_error *err);
-kn_status engine_buffer_wrap(kn_context *context, struct be_memory *native, size_t bytes, kn_buffer **buffer,
-                             kn_error *err);
+kn_status ki_engine_context_create(const struct ki_backend *backend, struct be_context *native,
+                                   const struct be_device *device, const kn_context_options *options,
+                                   kn_context **context, kn_error *err);
+kn_status ki_engine_queue_create(kn_context *context, struct be_queue *native, kn_queue **queue,
+                                 kn_error *err);
+kn_status ki_engine_buffer_wrap(kn_context *context, struct be_memory *native, size_t bytes,
+                                kn_buffer **buffer, kn_error *err);
 
 // Says `format` to the context's log function if there is one.
-void engine_log(const kn_context *context, kn_log_level level, const char *format, ...)
+void ki_engine_log(const kn_context *context, kn_log_level level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 // A kernel of one of Koine's own files with these definitions, built once a context. The kernel stays the
 // context's. KN_POLICY_DEFAULT is the context's policy.
-kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines,
-                                size_t define_count, kn_policy policy, const char *name, kn_kernel **kernel,
-                                kn_error *err);
+kn_status ki_engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines,
+                                   size_t define_count, kn_policy policy, const char *name,
+                                   kn_kernel **kernel, kn_error *err);
 
 // The same with all that a program takes: its definitions, policy and max_registers.
-kn_status engine_builtin_kernel_with(kn_context *context, const char *file, const kn_program_options *options,
-                                     const char *name, kn_kernel **kernel, kn_error *err);
+kn_status ki_engine_builtin_kernel_with(kn_context *context, const char *file,
+                                        const kn_program_options *options, const char *name,
+                                        kn_kernel **kernel, kn_error *err);
 
 // Runs a launch that was checked.
-kn_status engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch,
-                        kn_event **event, kn_error *err);
+kn_status ki_engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch,
+                           kn_event **event, kn_error *err);
 
 // Errors: KN_ERROR_ARGUMENT, that names the function, while the queue records launches.
-kn_status engine_check_runs(const kn_queue *queue, const char *function, kn_error *err);
+kn_status ki_engine_check_runs(const kn_queue *queue, const char *function, kn_error *err);
 
 // Gives the queue's clones of all kernels to the next queue that wants one.
-void engine_release_clones(kn_queue *queue);
+void ki_engine_release_clones(kn_queue *queue);
 
 // "image2d_t" of a kind.
-const char *engine_image_type(kn_image_kind kind);
+const char *ki_engine_image_type(kn_image_kind kind);
 
 // An engine event around a backend's, if the caller wants one.
-kn_status engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err);
+kn_status ki_engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err);
 
 // Copies through pinned staging; src/engine/transfer.c.
-kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offset, const void *data,
-                             size_t bytes, kn_error *err);
-kn_status engine_stage_read(kn_queue *queue, struct be_memory *from, size_t offset, void *data, size_t bytes,
-                            kn_error *err);
-void engine_stage_free(kn_queue *queue);
+kn_status ki_engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offset, const void *data,
+                                size_t bytes, kn_error *err);
+kn_status ki_engine_stage_read(kn_queue *queue, struct be_memory *from, size_t offset, void *data,
+                               size_t bytes, kn_error *err);
+void ki_engine_stage_free(kn_queue *queue);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 
-kn_status engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err)
+kn_status ki_engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err)
 {
     kn_event *made;
 
@@ -14,7 +14,7 @@ kn_status engine_event_give(kn_context *context, struct be_event *native, kn_eve
     made = calloc(1, sizeof *made);
     if (!made) {
         context->backend->event_free(native);
-        return kn_fail_memory(err, sizeof *made, "an event");
+        return ki_fail_memory(err, sizeof *made, "an event");
     }
     made->context = context;
     made->native = native;
@@ -27,20 +27,20 @@ kn_status kn_event_wait(kn_event *event, kn_error *err)
     kn_status status;
 
     if (!event)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_event_wait: event is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_event_wait: event is NULL");
     status = event->context->backend->event_wait(event->native, err);
     if (!status)
-        flight_land(event->flight, event->number);
+        ki_flight_land(event->flight, event->number);
     return status;
 }
 
 kn_status kn_queue_wait_for(kn_queue *queue, kn_event *event, kn_error *err)
 {
     if (!queue || !event)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_wait_for: queue or event is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_queue_wait_for: queue or event is NULL");
     if (queue->context != event->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_queue_wait_for: the event belongs to another context");
-    if (engine_check_runs(queue, "kn_queue_wait_for", err))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_queue_wait_for: the event belongs to another context");
+    if (ki_engine_check_runs(queue, "kn_queue_wait_for", err))
         return KN_ERROR_ARGUMENT;
     return queue->context->backend->queue_wait(queue->native, event->native, err);
 }
@@ -51,7 +51,7 @@ kn_status kn_event_span(kn_event *event, uint64_t *start, uint64_t *end, kn_erro
     kn_status status;
 
     if (!start || !end)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_event_span: start or end is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_event_span: start or end is NULL");
     status = kn_event_wait(event, err);
     return status ? status : event->context->backend->event_times(event->native, &queued, start, end, err);
 }
@@ -62,7 +62,7 @@ kn_status kn_event_duration(kn_event *event, uint64_t *nanoseconds, kn_error *er
     kn_status status;
 
     if (!nanoseconds)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_event_duration: nanoseconds is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_event_duration: nanoseconds is NULL");
     status = kn_event_span(event, &start, &end, err);
     if (!status)
         *nanoseconds = end > start ? end - start : 0;

@@ -12,12 +12,12 @@
 // Where the command keeps its record: the one thing that is not an argument, as a signal handler has none.
 static struct flight *record;
 
-void flight_watch(struct flight *flight)
+void ki_flight_watch(struct flight *flight)
 {
     record = flight;
 }
 
-const char *flight_label(const char *kernel, const char *file)
+const char *ki_flight_label(const char *kernel, const char *file)
 {
     char words[FLIGHT_WORDS];
     const char *found = NULL;
@@ -40,7 +40,7 @@ const char *flight_label(const char *kernel, const char *file)
     return found ? found : "a kernel";
 }
 
-struct flight_queue *flight_claim(const kn_device_info *device)
+struct flight_queue *ki_flight_claim(const kn_device_info *device)
 {
     for (size_t i = 0; record && i < FLIGHT_QUEUES; i++) {
         struct flight_queue *queue = &record->queues[i];
@@ -50,21 +50,21 @@ struct flight_queue *flight_claim(const kn_device_info *device)
         snprintf(queue->device, sizeof queue->device, "%s (%.*s)", device->spec, FLIGHT_WORDS / 2,
                  device->name);
         queue->is_cpu = engine_is_cpu(device);
-        flight_land_all(queue);
+        ki_flight_land_all(queue);
         return queue;
     }
     return NULL;
 }
 
-void flight_release(struct flight_queue *queue)
+void ki_flight_release(struct flight_queue *queue)
 {
     if (!queue)
         return;
-    flight_land_all(queue);
+    ki_flight_land_all(queue);
     atomic_store(&queue->used, false);
 }
 
-unsigned flight_depart(struct flight_queue *queue, const char *label)
+unsigned ki_flight_depart(struct flight_queue *queue, const char *label)
 {
     unsigned number;
 
@@ -82,7 +82,7 @@ static void tell_return(void)
         record->returned();
 }
 
-void flight_land(struct flight_queue *queue, unsigned number)
+void ki_flight_land(struct flight_queue *queue, unsigned number)
 {
     unsigned landed;
 
@@ -96,13 +96,13 @@ void flight_land(struct flight_queue *queue, unsigned number)
     tell_return();
 }
 
-void flight_land_all(struct flight_queue *queue)
+void ki_flight_land_all(struct flight_queue *queue)
 {
     if (queue)
-        flight_land(queue, atomic_load(&queue->departed));
+        ki_flight_land(queue, atomic_load(&queue->departed));
 }
 
-struct flight_task *flight_begin(const char *format, ...)
+struct flight_task *ki_flight_begin(const char *format, ...)
 {
     va_list args;
 
@@ -123,7 +123,7 @@ struct flight_task *flight_begin(const char *format, ...)
     return NULL;
 }
 
-void flight_end(struct flight_task *task)
+void ki_flight_end(struct flight_task *task)
 {
     if (!task)
         return;

@@ -53,24 +53,24 @@ struct flight {
 
 // From now on it is written down in `flight`, which has to last as long as the process. Called once, before
 // anything else of the library.
-void flight_watch(struct flight *flight);
+void ki_flight_watch(struct flight *flight);
 
 // A kernel's name as it will be printed, the same pointer for the same words; NULL without a record.
-const char *flight_label(const char *kernel, const char *file);
+const char *ki_flight_label(const char *kernel, const char *file);
 
 // A queue's place; NULL without a record, or if all places are taken.
-struct flight_queue *flight_claim(const kn_device_info *device);
-void flight_release(struct flight_queue *queue);
+struct flight_queue *ki_flight_claim(const kn_device_info *device);
+void ki_flight_release(struct flight_queue *queue);
 
-// One kernel is launched, and its number: of launches up to it that are known to have ended, flight_land is
-// told.
-unsigned flight_depart(struct flight_queue *queue, const char *label);
-void flight_land(struct flight_queue *queue, unsigned number);
+// One kernel is launched, and its number: of launches up to it that are known to have ended, ki_flight_land
+// is told.
+unsigned ki_flight_depart(struct flight_queue *queue, const char *label);
+void ki_flight_land(struct flight_queue *queue, unsigned number);
 // All launches so far have ended.
-void flight_land_all(struct flight_queue *queue);
+void ki_flight_land_all(struct flight_queue *queue);
 
 // What the calling thread has a driver do, other than running kernels; NULL without a record or a free place.
-struct flight_task *flight_begin(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void flight_end(struct flight_task *task);
+struct flight_task *ki_flight_begin(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void ki_flight_end(struct flight_task *task);
 
 #endif

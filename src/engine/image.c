@@ -54,15 +54,15 @@ static const struct {
     {KN_ORDER_LUMINANCE, 1, NORMALISED | FLOATING},
 };
 
-const char *engine_image_type(kn_image_kind kind)
+const char *ki_engine_image_type(kn_image_kind kind)
 {
     return kinds[kind].type;
 }
 
 size_t kn_image_format_size(kn_image_format format)
 {
-    for (size_t o = 0; o < KN_COUNT(orders); o++)
-        for (size_t t = 0; t < KN_COUNT(types) && orders[o].order == format.order; t++)
+    for (size_t o = 0; o < KI_COUNT(orders); o++)
+        for (size_t t = 0; t < KI_COUNT(types) && orders[o].order == format.order; t++)
             if (types[t].type == format.type)
                 return !orders[o].takes || orders[o].takes & types[t].is
                            ? (size_t)orders[o].channels * types[t].bytes
@@ -76,24 +76,24 @@ static kn_status check_shape(const kn_context *context, const struct be_image_sh
     size_t bytes = shape->texel_bytes;
 
     if (!bytes)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_image_create: OpenCL 1.2 has no images with channels of order 0x%x and type 0x%x",
                        (unsigned)shape->format.order, (unsigned)shape->format.type);
     for (int d = 0; d < 3; d++) {
         if (!shape->size[d])
-            return kn_fail(err, KN_ERROR_ARGUMENT, "kn_image_create: an image of %zu x %zu x %zu texels",
+            return ki_fail(err, KN_ERROR_ARGUMENT, "kn_image_create: an image of %zu x %zu x %zu texels",
                            shape->size[0], shape->size[1], shape->size[2]);
         bytes = bytes > (size_t)-1 / shape->size[d] ? (size_t)-1 : bytes * shape->size[d];
     }
     if ((!kind->has_height && shape->size[1] != 1) || (!kind->has_depth && shape->size[2] != 1))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_image_create: an %s has no %s; %zu is given, 1 is expected", kind->type,
                        kind->has_height      ? "depth"
                        : shape->size[1] != 1 ? "height"
                                              : "depth or layers",
                        !kind->has_height && shape->size[1] != 1 ? shape->size[1] : shape->size[2]);
     if (bytes > context->device.info.max_alloc)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_LIMIT,
             "kn_image_create: %zu x %zu x %zu texels of %zu bytes; %s allocates at most %llu bytes",
             shape->size[0], shape->size[1], shape->size[2], shape->texel_bytes, context->device.info.spec,
@@ -108,18 +108,18 @@ kn_status kn_image_create(kn_context *context, kn_image_kind kind, kn_image_form
     kn_image *made;
     kn_status status;
 
-    if (!context || !image || (unsigned)kind >= KN_COUNT(kinds))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+    if (!context || !image || (unsigned)kind >= KI_COUNT(kinds))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_image_create: context or image is NULL, or there is no such kind");
     status = check_shape(context, &shape, err);
     if (status)
         return status;
     if (!context->device.info.images)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no images", context->device.info.spec,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no images", context->device.info.spec,
                        context->device.info.name);
     made = calloc(1, sizeof *made);
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "an image");
+        return ki_fail_memory(err, sizeof *made, "an image");
     made->context = context;
     made->shape = shape;
     status = context->backend->image_create(context->native, &shape, &made->native, err);
@@ -163,7 +163,7 @@ static kn_status check_region(const kn_image *image, const size_t origin[3], con
 
     for (int d = 0; d < 3; d++)
         if (!size[d] || origin[d] > whole[d] || size[d] > whole[d] - origin[d])
-            return kn_fail(
+            return ki_fail(
                 err, KN_ERROR_ARGUMENT,
                 "%s: %zu x %zu x %zu texels from (%zu, %zu, %zu) on, of an image of %zu x %zu x %zu",
                 function, size[0], size[1], size[2], origin[0], origin[1], origin[2], whole[0], whole[1],
@@ -178,11 +178,11 @@ static kn_status check_copy(const kn_queue *queue, const kn_image *image, const 
     size_t row;
 
     if (!queue || !image || !data)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: queue, image or data is NULL", function);
-    if (engine_check_runs(queue, function, err))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: queue, image or data is NULL", function);
+    if (ki_engine_check_runs(queue, function, err))
         return KN_ERROR_ARGUMENT;
     if (queue->context != image->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the image belongs to another context than the queue",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the image belongs to another context than the queue",
                        function);
     if (region)
         copy->region = *region;
@@ -193,7 +193,7 @@ static kn_status check_copy(const kn_queue *queue, const kn_image *image, const 
     if (check_region(image, copy->region.origin, copy->region.size, function, err))
         return KN_ERROR_ARGUMENT;
     if (copy->row_pitch < row || copy->row_pitch % image->shape.texel_bytes)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "%s: rows %zu bytes apart; they have %zu bytes, and texels of %zu have to fit between them",
             function, row_pitch, row, image->shape.texel_bytes);
@@ -219,7 +219,7 @@ kn_status kn_image_read(kn_queue *queue, kn_image *image, const kn_image_region 
     if (!status)
         status = image->context->backend->image_read(queue->native, image->native, data, &copy, err);
     if (!status)
-        flight_land_all(queue->flight);
+        ki_flight_land_all(queue->flight);
     return status;
 }
 
@@ -242,19 +242,19 @@ kn_status kn_image_copy(kn_queue *queue, kn_image *from, const kn_image_region *
     if (status)
         return status;
     if (!to || to->context != from->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_image_copy: the second image is NULL or of another context");
     if (from->shape.kind != to->shape.kind)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_image_copy: an %s and an %s; both have to be of one kind",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_image_copy: an %s and an %s; both have to be of one kind",
                        kinds[from->shape.kind].type, kinds[to->shape.kind].type);
     if (memcmp(&from->shape.format, &to->shape.format, sizeof from->shape.format) != 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_image_copy: the images have two formats");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_image_copy: the images have two formats");
     to_origin = to_origin ? to_origin : corner;
     status = check_region(to, to_origin, copy.region.size, "kn_image_copy (to)", err);
     if (!status && from == to && overlap(copy.region.origin, to_origin, copy.region.size))
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "kn_image_copy: the parts overlap");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "kn_image_copy: the parts overlap");
     if (!status)
         status = from->context->backend->image_copy(queue->native, from->native, to->native, &copy.region,
                                                     to_origin, event ? &native : NULL, err);
-    return status ? status : engine_event_give(from->context, native, event, err);
+    return status ? status : ki_engine_event_give(from->context, native, event, err);
 }

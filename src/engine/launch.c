@@ -39,13 +39,13 @@ static kn_status check_buffer(const struct check *check, const kn_buffer *buffer
     const char *kernel = check->kernel->source->name;
 
     if (!buffer)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL buffer", kernel,
+        return ki_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL buffer", kernel,
                        check->index, check->param->name);
     if (buffer->context != check->context)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a buffer of another context",
+        return ki_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a buffer of another context",
                        kernel, check->index, check->param->name);
     if (!buffer->native)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT,
+        return ki_fail(check->err, KN_ERROR_ARGUMENT,
                        "%s: argument %zu (%s) is a buffer of %zu bytes held in %zu parts of at most %zu; "
                        "launch once for "
                        "each kn_buffer_part",
@@ -53,7 +53,7 @@ static kn_status check_buffer(const struct check *check, const kn_buffer *buffer
                        buffer->part_bytes);
     if (check->param->kind == KN_PARAM_CONSTANT &&
         buffer->bytes > check->context->device.info.constant_memory)
-        return kn_fail(check->err, KN_ERROR_LIMIT,
+        return ki_fail(check->err, KN_ERROR_LIMIT,
                        "%s: argument %zu (%s) is __constant and has %zu bytes; %s takes at most %llu", kernel,
                        check->index, check->param->name, buffer->bytes, check->context->device.info.spec,
                        (unsigned long long)check->context->device.info.constant_memory);
@@ -65,15 +65,15 @@ static kn_status check_image(const struct check *check, const kn_image *image)
     const char *kernel = check->kernel->source->name;
 
     if (!image)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL image", kernel,
+        return ki_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL image", kernel,
                        check->index, check->param->name);
     if (image->context != check->context)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is an image of another context",
+        return ki_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is an image of another context",
                        kernel, check->index, check->param->name);
-    if (strcmp(engine_image_type(image->shape.kind), check->param->type) != 0)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT,
+    if (strcmp(ki_engine_image_type(image->shape.kind), check->param->type) != 0)
+        return ki_fail(check->err, KN_ERROR_ARGUMENT,
                        "%s: argument %zu (%s) takes an %s, but was given an %s", kernel, check->index,
-                       check->param->name, check->param->type, engine_image_type(image->shape.kind));
+                       check->param->name, check->param->type, ki_engine_image_type(image->shape.kind));
     return KN_OK;
 }
 
@@ -84,7 +84,7 @@ static kn_status check_sampler(const struct check *check, unsigned bits)
     if (bits > 0x3f || address > KN_SAMPLER_MIRROR ||
         (filter != KN_SAMPLER_NEAREST && filter != KN_SAMPLER_LINEAR) ||
         (address > KN_SAMPLER_CLAMP && !(bits & KN_SAMPLER_NORMALIZED)))
-        return kn_fail(
+        return ki_fail(
             check->err, KN_ERROR_ARGUMENT,
             "%s: argument %zu (%s) is a sampler of the bits 0x%x; it takes one filter, one addressing, and "
             "normalised coordinates for repeat and mirror",
@@ -101,7 +101,7 @@ static kn_status check_arg(const struct check *check, const kn_arg *arg)
     const char *kernel = check->kernel->source->name;
 
     if ((unsigned)arg->kind != wanted[param->kind])
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes %s, but was given %s",
+        return ki_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes %s, but was given %s",
                        kernel, check->index, param->name, param_words[param->kind], arg_words[arg->kind]);
     if (arg->kind == KN_ARG_BUFFER)
         return check_buffer(check, arg->buffer);
@@ -110,17 +110,17 @@ static kn_status check_arg(const struct check *check, const kn_arg *arg)
     if (arg->kind == KN_ARG_SAMPLER)
         return check_sampler(check, arg->sampler);
     if (arg->kind == KN_ARG_LOCAL && arg->size == 0)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT,
+        return ki_fail(check->err, KN_ERROR_ARGUMENT,
                        "%s: argument %zu (%s) takes local memory, but was given 0 bytes", kernel,
                        check->index, param->name);
     if (arg->kind == KN_ARG_VALUE && arg->size == 0)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a value of 0 bytes", kernel,
+        return ki_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a value of 0 bytes", kernel,
                        check->index, param->name);
     if (arg->kind == KN_ARG_VALUE && !arg->value)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL value", kernel,
+        return ki_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL value", kernel,
                        check->index, param->name);
     if (arg->kind == KN_ARG_VALUE && param->size && arg->size != param->size)
-        return kn_fail(check->err, KN_ERROR_ARGUMENT,
+        return ki_fail(check->err, KN_ERROR_ARGUMENT,
                        "%s: argument %zu (%s) is of type %s, %zu bytes, but was given %zu", kernel,
                        check->index, param->name, param->type, param->size, arg->size);
     return KN_OK;
@@ -144,10 +144,10 @@ static kn_status check_args(kn_context *context, const kn_kernel *kernel, const 
     size_t bytes = 0;
 
     if (count != source->param_count)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s takes %zu arguments, but was given %zu", source->name,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s takes %zu arguments, but was given %zu", source->name,
                        source->param_count, count);
     if (count > MAX_ARGS)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s has %zu arguments; Koine takes at most %d", source->name,
+        return ki_fail(err, KN_ERROR_LIMIT, "%s has %zu arguments; Koine takes at most %d", source->name,
                        count, MAX_ARGS);
     for (size_t i = 0; i < count; i++) {
         struct check check = {context, kernel, i, &source->params[i], err};
@@ -164,18 +164,18 @@ static kn_status check_args(kn_context *context, const kn_kernel *kernel, const 
                      : sizeof(void *);
     }
     if (reads_what_it_writes(source->params, args, count))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "%s: the same image is read through one argument and written through another; OpenCL C 1.2 has "
             "no such kernels: give it two images",
             source->name);
     if (local > context->device.info.local_memory)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%s needs %zu bytes of local memory (%zu of its own); %s has %llu", source->name,
                        local, kernel->limits.local_bytes, context->device.info.spec,
                        (unsigned long long)context->device.info.local_memory);
     if (bytes > context->device.info.max_argument_bytes)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: its arguments take %zu bytes; %s passes at most %llu",
+        return ki_fail(err, KN_ERROR_LIMIT, "%s: its arguments take %zu bytes; %s passes at most %llu",
                        source->name, bytes, context->device.info.spec,
                        (unsigned long long)context->device.info.max_argument_bytes);
     return KN_OK;
@@ -192,21 +192,21 @@ static kn_status check_group(const kn_context *context, const kn_kernel *kernel,
 
     for (unsigned d = 0; d < range->dims; d++) {
         if (range->local[d] == 0)
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "%s: work-group size 0 in dimension %u; give all dimensions or none", name, d);
         if (range->global[d] % range->local[d])
-            return kn_fail(
+            return ki_fail(
                 err, KN_ERROR_ARGUMENT,
                 "%s: %zu work-items in dimension %u are no multiple of the work-group's %zu (OpenCL 1.2)",
                 name, range->global[d], d, range->local[d]);
         if (range->local[d] > info->max_work_item_sizes[d])
-            return kn_fail(err, KN_ERROR_LIMIT,
+            return ki_fail(err, KN_ERROR_LIMIT,
                            "%s: a work-group of %zu in dimension %u; %s takes at most %llu there", name,
                            range->local[d], d, info->spec, (unsigned long long)info->max_work_item_sizes[d]);
         items = items > (size_t)-1 / range->local[d] ? (size_t)-1 : items * range->local[d];
     }
     if (items > limit)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: a work-group of %zu work-items; this kernel takes at most %zu on %s", name, items,
                        limit, info->spec);
     return KN_OK;
@@ -218,7 +218,7 @@ static kn_status check_extent(const kn_context *context, const char *name, const
 {
     if (!context->quirks.range_limit || extent <= context->quirks.range_limit)
         return KN_OK;
-    return kn_fail(
+    return ki_fail(
         err, KN_ERROR_LIMIT,
         "%s: %s %zu in dimension %u; the driver of %s tells kernels of more than %zu wrong: split the range "
         "into several launches and give the kernel the place where each begins as an argument",
@@ -233,7 +233,7 @@ static kn_status check_ids(const kn_context *context, const char *name, const kn
 
     if (!limit || (offset <= limit && size - 1 <= limit - offset))
         return KN_OK;
-    return kn_fail(
+    return ki_fail(
         err, KN_ERROR_LIMIT,
         "%s: offset %zu and size %zu in dimension %u; the driver of %s tells kernels global ids of more than "
         "%zu "
@@ -251,13 +251,13 @@ static kn_status check_required(const kn_kernel *kernel, struct be_range *range,
     for (unsigned d = 0; d < 3; d++) {
         size_t local = d < range->dims ? range->local[d] : 1;
         if (chosen && local != required[d])
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "%s requires work-groups of %zu x %zu x %zu; dimension %u was given %zu", name,
                            required[0], required[1], required[2], d, local);
         if (!chosen && d < range->dims)
             range->local[d] = required[d];
         else if (!chosen && required[d] != 1)
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "%s requires work-groups of %zu x %zu x %zu, but the range has %u dimensions",
                            name, required[0], required[1], required[2], range->dims);
     }
@@ -275,14 +275,14 @@ static kn_status check_range(const kn_context *context, const kn_kernel *kernel,
     kn_status status = KN_OK;
 
     if (given->dims < 1 || given->dims > 3)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %u dimensions; a range has 1, 2 or 3", name, given->dims);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %u dimensions; a range has 1, 2 or 3", name, given->dims);
     range->dims = given->dims;
     for (unsigned d = 0; d < given->dims; d++) {
         range->global[d] = given->global[d];
         range->local[d] = given->local[d];
         range->offset[d] = given->offset[d];
         if (given->global[d] == 0)
-            return kn_fail(err, KN_ERROR_ARGUMENT, "%s: no work-items in dimension %u", name, d);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "%s: no work-items in dimension %u", name, d);
     }
     chosen = range->local[0] || range->local[1] || range->local[2];
     if (required)
@@ -321,9 +321,9 @@ static kn_status clone_for(kn_queue *queue, kn_kernel *kernel, struct be_kernel 
     } else {
         status =
             queue->context->backend->kernel_get(kernel->program->native, kernel->source, &clone.native, err);
-        if (!status && !KN_ARRAY_PUSH(kernel->clones, kernel->clone_count, kernel->clone_capacity, clone)) {
+        if (!status && !KI_ARRAY_PUSH(kernel->clones, kernel->clone_count, kernel->clone_capacity, clone)) {
             queue->context->backend->kernel_free(clone.native);
-            status = kn_fail_memory(err, 0, "a kernel");
+            status = ki_fail_memory(err, 0, "a kernel");
         }
         *native = clone.native;
     }
@@ -333,7 +333,7 @@ static kn_status clone_for(kn_queue *queue, kn_kernel *kernel, struct be_kernel 
     return status;
 }
 
-void engine_release_clones(kn_queue *queue)
+void ki_engine_release_clones(kn_queue *queue)
 {
     pthread_mutex_lock(&queue->context->clones_lock);
     for (kn_program *program = queue->context->programs; program; program = program->next)
@@ -346,8 +346,8 @@ void engine_release_clones(kn_queue *queue)
 
 static kn_status name_kernel(const kn_kernel *kernel, kn_status status, const kn_error *reason, kn_error *err)
 {
-    kn_fail(err, status, "kernel %s: %s", kernel->source->name, reason->text);
-    kn_error_native(err, reason->native, reason->native_name);
+    ki_fail(err, status, "kernel %s: %s", kernel->source->name, reason->text);
+    ki_error_native(err, reason->native, reason->native_name);
     return status;
 }
 
@@ -355,7 +355,7 @@ static kn_status name_kernel(const kn_kernel *kernel, kn_status status, const kn
 static kn_status profile(kn_queue *queue, const kn_kernel *kernel, struct be_event **done, bool wanted,
                          kn_error *err)
 {
-    const struct kn_backend *backend = queue->context->backend;
+    const struct ki_backend *backend = queue->context->backend;
     struct be_event *second = NULL;
     kn_status status = wanted ? backend->event_share(*done, &second, err) : KN_OK;
 
@@ -363,33 +363,33 @@ static kn_status profile(kn_queue *queue, const kn_kernel *kernel, struct be_eve
         backend->event_free(*done);
         return status;
     }
-    status = engine_profile_add(&queue->profile, backend, kernel->source->name, *done, err);
+    status = ki_engine_profile_add(&queue->profile, backend, kernel->source->name, *done, err);
     if (status && second)
         backend->event_free(second);
     *done = second;
     return status;
 }
 
-kn_status engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch,
-                        kn_event **event, kn_error *err)
+kn_status ki_engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch,
+                           kn_event **event, kn_error *err)
 {
     const size_t *global = launch->range.global;
     kn_context *context = queue->context;
     struct be_event *done = NULL;
     kn_error reason; // of a failure only: clearing its text would cost more than all else here
-    unsigned number = flight_depart(queue->flight, kernel->label);
+    unsigned number = ki_flight_depart(queue->flight, kernel->label);
     kn_status status =
         context->backend->launch(queue->native, launch->kernel, &launch->range, launch->args,
                                  launch->arg_count, event || queue->profile.on ? &done : NULL, &reason);
 
     if (!status && context->options.debug_sync) {
-        engine_log(context, KN_LOG_DEBUG, "%s: %zu x %zu x %zu work-items", kernel->source->name, global[0],
-                   global[1], global[2]);
+        ki_engine_log(context, KN_LOG_DEBUG, "%s: %zu x %zu x %zu work-items", kernel->source->name,
+                      global[0], global[1], global[2]);
         status = context->backend->queue_finish(queue->native, &reason);
         if (status && done)
             context->backend->event_free(done);
         if (!status)
-            flight_land(queue->flight, number);
+            ki_flight_land(queue->flight, number);
     }
     if (status)
         return name_kernel(kernel, status, &reason, err);
@@ -398,7 +398,7 @@ kn_status engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct b
         if (status)
             return status;
     }
-    status = engine_event_give(context, done, event, err);
+    status = ki_engine_event_give(context, done, event, err);
     if (!status && event) {
         (*event)->flight = queue->flight;
         (*event)->number = number;
@@ -433,22 +433,22 @@ kn_status kn_launch(kn_queue *queue, kn_kernel *kernel, const kn_range *given, c
     kn_status status;
 
     if (!queue || !kernel || !given || (!args && arg_count))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_launch: queue, kernel, range or args is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_launch: queue, kernel, range or args is NULL");
     context = queue->context;
     if (kernel->program->context != context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s belongs to another context than the queue",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s belongs to another context than the queue",
                        kernel->source->name);
     status = check_args(context, kernel, args, arg_count, err);
     if (!status)
         status = check_range(context, kernel, given, &launch.range, err);
     if (!status && queue->recorder && event)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "%s: a launch that is recorded has no event",
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "%s: a launch that is recorded has no event",
                          kernel->source->name);
     if (!status && !queue->recorder)
         status = clone_for(queue, kernel, &launch.kernel, err);
     if (status)
         return status;
     take_args(args, arg_count, natives);
-    return queue->recorder ? engine_record(queue->recorder, kernel, &launch, err)
-                           : engine_launch(queue, kernel, &launch, event, err);
+    return queue->recorder ? ki_engine_record(queue->recorder, kernel, &launch, err)
+                           : ki_engine_launch(queue, kernel, &launch, event, err);
 }

@@ -8,20 +8,20 @@
 #include "base/array.h"
 #include "base/error.h"
 
-static const struct be_library *const libraries[] = {&kn_be_clblast, &kn_be_clfft, &kn_be_cublas,
-                                                     &kn_be_cufft};
+static const struct be_library *const libraries[] = {&ki_be_clblast, &ki_be_clfft, &ki_be_cublas,
+                                                     &ki_be_cufft};
 
 // As the record of what runs names it.
 static const char *const works[BE_FIELDS] = {"a matrix product", "a transform"};
 
-static bool is_of(const struct be_library *library, const struct kn_backend *path)
+static bool is_of(const struct be_library *library, const struct ki_backend *path)
 {
     return strcmp(library->path->name, path->name) == 0;
 }
 
-const struct be_library *engine_library_of(const struct kn_backend *path, enum be_field field)
+const struct be_library *ki_engine_library_of(const struct ki_backend *path, enum be_field field)
 {
-    for (size_t i = 0; i < KN_COUNT(libraries); i++)
+    for (size_t i = 0; i < KI_COUNT(libraries); i++)
         if (is_of(libraries[i], path) && libraries[i]->field == field)
             return libraries[i];
     return NULL;
@@ -29,18 +29,18 @@ const struct be_library *engine_library_of(const struct kn_backend *path, enum b
 
 static kn_status check_path(const kn_queue *queue, const struct be_library *library, kn_error *err)
 {
-    const struct kn_backend *path = queue->context->backend;
+    const struct ki_backend *path = queue->context->backend;
 
     return is_of(library, path)
                ? KN_OK
-               : kn_fail(err, KN_ERROR_UNSUPPORTED,
+               : ki_fail(err, KN_ERROR_UNSUPPORTED,
                          "%s works on devices reached through %s, and %s is reached through %s",
                          library->name, library->path->title, queue->context->device.info.spec, path->title);
 }
 
-kn_status engine_library_prepare(kn_queue *queue, const struct be_library *library,
-                                 const struct be_fft_shape *shape, struct be_plan **plan,
-                                 char version[BE_VERSION_BYTES], kn_error *err)
+kn_status ki_engine_library_prepare(kn_queue *queue, const struct be_library *library,
+                                    const struct be_fft_shape *shape, struct be_plan **plan,
+                                    char version[BE_VERSION_BYTES], kn_error *err)
 {
     const kn_device_info *info = &queue->context->device.info;
     struct flight_task *task;
@@ -48,26 +48,26 @@ kn_status engine_library_prepare(kn_queue *queue, const struct be_library *libra
 
     if (status)
         return status;
-    task = flight_begin("preparing %s of %s for %s (%s)", works[library->field], library->name, info->spec,
-                        info->name);
+    task = ki_flight_begin("preparing %s of %s for %s (%s)", works[library->field], library->name, info->spec,
+                           info->name);
     status = library->prepare(queue->native, shape, plan, version, err);
-    flight_end(task);
+    ki_flight_end(task);
     return status;
 }
 
-kn_status engine_library_execute(kn_queue *queue, const struct be_library *library, struct be_plan *plan,
-                                 const char *what, union be_task task, kn_error *err)
+kn_status ki_engine_library_execute(kn_queue *queue, const struct be_library *library, struct be_plan *plan,
+                                    const char *what, union be_task task, kn_error *err)
 {
     struct be_event *done = NULL;
     char name[64];
     kn_status status;
 
-    flight_depart(queue->flight, flight_label(works[library->field], library->name));
+    ki_flight_depart(queue->flight, ki_flight_label(works[library->field], library->name));
     status = library->execute(queue->native, plan, task, queue->profile.on ? &done : NULL, err);
     if (status || !done)
         return status;
     snprintf(name, sizeof name, "%s%s%s", library->name, what ? " " : "", what ? what : "");
-    return engine_profile_add(&queue->profile, queue->context->backend, name, done, err);
+    return ki_engine_profile_add(&queue->profile, queue->context->backend, name, done, err);
 }
 
 // ---- a queue's plan for products ----
@@ -84,17 +84,17 @@ static kn_status prepare_products(kn_queue *queue, const struct be_library *libr
     struct engine_products *made = calloc(1, sizeof *made);
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a library of matrix products");
+        return ki_fail_memory(err, sizeof *made, "a library of matrix products");
     made->library = library;
     made->why = (kn_error)KN_ERROR_INIT;
-    if (engine_library_prepare(queue, library, NULL, &made->plan, version, &made->why))
-        engine_log(queue->context, KN_LOG_INFO, "%s is not used: %s", library->name, made->why.text);
+    if (ki_engine_library_prepare(queue, library, NULL, &made->plan, version, &made->why))
+        ki_engine_log(queue->context, KN_LOG_INFO, "%s is not used: %s", library->name, made->why.text);
     queue->products = made;
     return KN_OK;
 }
 
-kn_status engine_library_products(kn_queue *queue, const struct be_library *library, struct be_plan **plan,
-                                  kn_error *err)
+kn_status ki_engine_library_products(kn_queue *queue, const struct be_library *library, struct be_plan **plan,
+                                     kn_error *err)
 {
     const struct engine_products *products;
     kn_status status = check_path(queue, library, err);
@@ -105,10 +105,10 @@ kn_status engine_library_products(kn_queue *queue, const struct be_library *libr
         return status;
     products = queue->products;
     *plan = products->plan;
-    return products->plan ? KN_OK : kn_fail(err, products->why.code, "%s", products->why.text);
+    return products->plan ? KN_OK : ki_fail(err, products->why.code, "%s", products->why.text);
 }
 
-void engine_library_close(kn_queue *queue)
+void ki_engine_library_close(kn_queue *queue)
 {
     if (queue->products && queue->products->plan)
         queue->products->library->free(queue->products->plan);

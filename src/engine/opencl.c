@@ -16,17 +16,17 @@ kn_status kn_opencl_context_wrap(cl_context native, cl_device_id device, const k
     kn_status status;
 
     if (!native || !context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_context_wrap: native or context is NULL");
-    status = kn_backend_opencl.context_wrap(native, device, &wrapped, &described, err);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_context_wrap: native or context is NULL");
+    status = ki_backend_opencl.context_wrap(native, device, &wrapped, &described, err);
     if (status)
         return status;
-    quirks = engine_quirks_of(&described.info);
+    quirks = ki_engine_quirks_of(&described.info);
     status =
         quirks.why_not
-            ? kn_fail(err, KN_ERROR_UNSUPPORTED, "%s cannot be used: %s", described.info.name, quirks.why_not)
-            : engine_context_create(&kn_backend_opencl, wrapped, &described, options, context, err);
+            ? ki_fail(err, KN_ERROR_UNSUPPORTED, "%s cannot be used: %s", described.info.name, quirks.why_not)
+            : ki_engine_context_create(&ki_backend_opencl, wrapped, &described, options, context, err);
     if (status) {
-        kn_backend_opencl.context_close(wrapped);
+        ki_backend_opencl.context_close(wrapped);
         free(described.extensions);
     }
     return status;
@@ -38,14 +38,14 @@ kn_status kn_opencl_queue_wrap(kn_context *context, cl_command_queue native, kn_
     kn_status status;
 
     if (!context || !native || !queue)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap: context, native or queue is NULL");
-    if (context->backend != &kn_backend_opencl)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap: %s is not an OpenCL context",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap: context, native or queue is NULL");
+    if (context->backend != &ki_backend_opencl)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap: %s is not an OpenCL context",
                        context->device.info.spec);
     status = context->backend->queue_wrap(context->native, native, &wrapped, err);
     if (status)
         return status;
-    status = engine_queue_create(context, wrapped, queue, err);
+    status = ki_engine_queue_create(context, wrapped, queue, err);
     if (status)
         context->backend->queue_close(wrapped);
     return status;
@@ -58,14 +58,14 @@ kn_status kn_opencl_buffer_wrap(kn_context *context, cl_mem native, kn_buffer **
     kn_status status;
 
     if (!context || !native || !buffer)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap: context, native or buffer is NULL");
-    if (context->backend != &kn_backend_opencl)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap: %s is not an OpenCL context",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap: context, native or buffer is NULL");
+    if (context->backend != &ki_backend_opencl)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap: %s is not an OpenCL context",
                        context->device.info.spec);
     status = context->backend->memory_wrap(context->native, native, &wrapped, &bytes, err);
     if (status)
         return status;
-    status = engine_buffer_wrap(context, wrapped, bytes, buffer, err);
+    status = ki_engine_buffer_wrap(context, wrapped, bytes, buffer, err);
     if (status)
         context->backend->memory_free(wrapped);
     return status;
@@ -73,21 +73,21 @@ kn_status kn_opencl_buffer_wrap(kn_context *context, cl_mem native, kn_buffer **
 
 cl_context kn_opencl_context(kn_context *context)
 {
-    return context && context->backend == &kn_backend_opencl
+    return context && context->backend == &ki_backend_opencl
                ? context->backend->context_native(context->native)
                : NULL;
 }
 
 cl_command_queue kn_opencl_queue(kn_queue *queue)
 {
-    return queue && queue->context->backend == &kn_backend_opencl
+    return queue && queue->context->backend == &ki_backend_opencl
                ? queue->context->backend->queue_native(queue->native)
                : NULL;
 }
 
 cl_mem kn_opencl_buffer(kn_buffer *buffer)
 {
-    return buffer && buffer->context->backend == &kn_backend_opencl && buffer->native
+    return buffer && buffer->context->backend == &ki_backend_opencl && buffer->native
                ? buffer->context->backend->memory_native(buffer->native)
                : NULL;
 }

@@ -11,20 +11,20 @@
 #include "base/error.h"
 #include "engine.h"
 
-kn_status engine_profile_add(struct engine_profile *profile, const struct kn_backend *backend,
-                             const char *kernel, struct be_event *event, kn_error *err)
+kn_status ki_engine_profile_add(struct engine_profile *profile, const struct ki_backend *backend,
+                                const char *kernel, struct be_event *event, kn_error *err)
 {
     struct engine_record record = {"", event};
 
     snprintf(record.kernel, sizeof record.kernel, "%s", kernel);
-    if (!KN_ARRAY_PUSH(profile->records, profile->count, profile->capacity, record)) {
+    if (!KI_ARRAY_PUSH(profile->records, profile->count, profile->capacity, record)) {
         backend->event_free(event);
-        return kn_fail_memory(err, 0, "recording launches");
+        return ki_fail_memory(err, 0, "recording launches");
     }
     return KN_OK;
 }
 
-void engine_profile_clear(struct engine_profile *profile, const struct kn_backend *backend)
+void ki_engine_profile_clear(struct engine_profile *profile, const struct ki_backend *backend)
 {
     for (size_t i = 0; i < profile->count; i++)
         backend->event_free(profile->records[i].event);
@@ -35,29 +35,29 @@ void engine_profile_clear(struct engine_profile *profile, const struct kn_backen
 kn_status kn_profile_start(kn_queue *queue, kn_error *err)
 {
     if (!queue)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_profile_start: queue is NULL");
-    if (engine_check_runs(queue, "kn_profile_start", err))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_profile_start: queue is NULL");
+    if (ki_engine_check_runs(queue, "kn_profile_start", err))
         return KN_ERROR_ARGUMENT;
-    engine_profile_clear(&queue->profile, queue->context->backend);
+    ki_engine_profile_clear(&queue->profile, queue->context->backend);
     queue->profile.on = true;
     return KN_OK;
 }
 
 kn_status kn_profile_stop(kn_queue *queue, kn_profile_entry **entries, size_t *count, kn_error *err)
 {
-    const struct kn_backend *backend;
+    const struct ki_backend *backend;
     kn_profile_entry *list;
     uint64_t queued;
     kn_status status;
 
     if (!queue || !entries || !count || !queue->profile.on)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_profile_stop: no kn_profile_start before, or a NULL argument");
     backend = queue->context->backend;
     status = kn_queue_finish(queue, err);
     list = calloc(queue->profile.count + 1, sizeof *list);
     if (!list && !status)
-        status = kn_fail_memory(err, 0, "a profile");
+        status = ki_fail_memory(err, 0, "a profile");
     for (size_t i = 0; i < queue->profile.count && !status; i++) {
         memcpy(list[i].kernel, queue->profile.records[i].kernel, sizeof list[i].kernel);
         status =
@@ -69,7 +69,7 @@ kn_status kn_profile_stop(kn_queue *queue, kn_profile_entry **entries, size_t *c
         *entries = list;
         *count = queue->profile.count;
     }
-    engine_profile_clear(&queue->profile, backend);
+    ki_engine_profile_clear(&queue->profile, backend);
     return status;
 }
 

@@ -20,8 +20,8 @@ struct engine_profile {
 };
 
 // Takes `event` over.
-kn_status engine_profile_add(struct engine_profile *profile, const struct kn_backend *backend,
-                             const char *kernel, struct be_event *event, kn_error *err);
-void engine_profile_clear(struct engine_profile *profile, const struct kn_backend *backend);
+kn_status ki_engine_profile_add(struct engine_profile *profile, const struct ki_backend *backend,
+                                const char *kernel, struct be_event *event, kn_error *err);
+void ki_engine_profile_clear(struct engine_profile *profile, const struct ki_backend *backend);
 
 #endif

@@ -28,35 +28,35 @@ struct recipe {
     kn_policy policy;
     unsigned max_registers;
     bool contract_off; // in the words of CUDA alone
-    struct kn_text source;
-    struct kn_text options;
+    struct ki_text source;
+    struct ki_text options;
     struct cache_key key;
 };
 
 static void opencl_text(const kn_context *context, struct recipe *recipe)
 {
     if (context->quirks.calls_wrong)
-        kn_text_add(&recipe->source,
+        ki_text_add(&recipe->source,
                     "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)\n");
     if (recipe->policy == KN_POLICY_STRICT)
-        kn_text_add(&recipe->source, "#pragma OPENCL FP_CONTRACT OFF\n");
-    kn_text_add_bytes(&recipe->source, recipe->unit->opencl, recipe->unit->opencl_length);
+        ki_text_add(&recipe->source, "#pragma OPENCL FP_CONTRACT OFF\n");
+    ki_text_add_bytes(&recipe->source, recipe->unit->opencl, recipe->unit->opencl_length);
     if (context->quirks.calls_wrong)
-        kn_text_add(&recipe->source, "\n#pragma clang attribute pop\n");
+        ki_text_add(&recipe->source, "\n#pragma clang attribute pop\n");
 }
 
 static kn_status cuda_text(struct recipe *recipe, kn_error *err)
 {
     struct src_cuda *cuda = NULL;
-    kn_status status = src_cuda_program(recipe->unit, recipe->reading, &cuda, err);
+    kn_status status = ki_src_cuda_program(recipe->unit, recipe->reading, &cuda, err);
 
     if (!status) {
-        kn_text_add_bytes(&recipe->source, cuda->text, cuda->length);
+        ki_text_add_bytes(&recipe->source, cuda->text, cuda->length);
         recipe->contract_off = cuda->contract_off;
         for (size_t i = 0; i < recipe->unit->kernel_count; i++)
             recipe->unit->kernels[i].cuda = cuda->kernels[i];
     }
-    src_cuda_free(cuda);
+    ki_src_cuda_free(cuda);
     return status;
 }
 
@@ -71,19 +71,19 @@ static kn_status engine_device_text(const kn_context *context, struct recipe *re
 
 static void compiler_options(kn_context *context, struct recipe *recipe)
 {
-    kn_text_add(&recipe->options,
+    ki_text_add(&recipe->options,
                 context->backend->policy_options(context->native, recipe->policy, recipe->contract_off));
     // Warnings about our own kernels are for us (scripts/resources, tests/e2e/house/kernels.sh); PoCL prints
     // them to users.
     if (recipe->reading->builtin && context->backend->language == BE_LANGUAGE_OPENCL)
-        kn_text_add(&recipe->options, " -w");
+        ki_text_add(&recipe->options, " -w");
     if (context->quirks.build_options[0])
-        kn_text_format(&recipe->options, " %s", context->quirks.build_options);
+        ki_text_format(&recipe->options, " %s", context->quirks.build_options);
     if (recipe->max_registers && context->backend->language == BE_LANGUAGE_CUDA)
-        kn_text_format(&recipe->options, " --maxrregcount=%u -DKN_MAX_REGISTERS=%u", recipe->max_registers,
+        ki_text_format(&recipe->options, " --maxrregcount=%u -DKN_MAX_REGISTERS=%u", recipe->max_registers,
                        recipe->max_registers);
-    else if (recipe->max_registers && kn_words_have(context->device.extensions, "cl_nv_compiler_options"))
-        kn_text_format(&recipe->options, " -cl-nv-maxrregcount=%u", recipe->max_registers);
+    else if (recipe->max_registers && ki_words_have(context->device.extensions, "cl_nv_compiler_options"))
+        ki_text_format(&recipe->options, " -cl-nv-maxrregcount=%u", recipe->max_registers);
 }
 
 static kn_status make_recipe(kn_context *context, struct recipe *recipe, kn_error *err)
@@ -95,16 +95,16 @@ static kn_status make_recipe(kn_context *context, struct recipe *recipe, kn_erro
         return status;
     compiler_options(context, recipe);
     if (recipe->source.failed || recipe->options.failed)
-        return kn_fail_memory(err, 0, "compiling a program");
+        return ki_fail_memory(err, 0, "compiling a program");
 
     const char *const words[] = {
         PACKAGE_VERSION, info->backend,  info->platform, info->name, info->vendor,
-        info->version,   info->language, info->driver,   info->uuid, kn_text_string(&recipe->options)};
-    struct kn_field fields[KN_COUNT(words) + 1];
-    for (size_t i = 0; i < KN_COUNT(words); i++)
-        fields[i] = (struct kn_field){words[i], strlen(words[i])};
-    fields[KN_COUNT(words)] = (struct kn_field){kn_text_string(&recipe->source), recipe->source.length};
-    recipe->key.hash = kn_hash_fields(fields, KN_COUNT(fields));
+        info->version,   info->language, info->driver,   info->uuid, ki_text_string(&recipe->options)};
+    struct ki_field fields[KI_COUNT(words) + 1];
+    for (size_t i = 0; i < KI_COUNT(words); i++)
+        fields[i] = (struct ki_field){words[i], strlen(words[i])};
+    fields[KI_COUNT(words)] = (struct ki_field){ki_text_string(&recipe->source), recipe->source.length};
+    recipe->key.hash = ki_hash_fields(fields, KI_COUNT(fields));
     recipe->key.program = recipe->name;
     recipe->key.device = info->name;
     return KN_OK;
@@ -112,13 +112,13 @@ static kn_status make_recipe(kn_context *context, struct recipe *recipe, kn_erro
 
 static void refuse_cached(kn_context *context, const struct recipe *recipe, const char *why)
 {
-    engine_log(context, KN_LOG_WARNING, "%s: cached program not used: %s", recipe->name, why);
-    cache_remove(context->cache_dir, &recipe->key);
+    ki_engine_log(context, KN_LOG_WARNING, "%s: cached program not used: %s", recipe->name, why);
+    ki_cache_remove(context->cache_dir, &recipe->key);
 }
 
 static bool keeps_programs(const kn_context *context)
 {
-    const char *wanted = kn_env_get(KN_ENV_KEEP_PROGRAMS);
+    const char *wanted = ki_env_get(KI_ENV_KEEP_PROGRAMS);
 
     return context->cache_dir && !context->quirks.no_binaries && !(wanted && strcmp(wanted, "no") == 0);
 }
@@ -133,12 +133,12 @@ static bool load_cached(kn_context *context, const struct recipe *recipe, struct
 
     if (!keeps_programs(context))
         return false;
-    if (!cache_read(context->cache_dir, &recipe->key, &binary, &bytes, why)) {
+    if (!ki_cache_read(context->cache_dir, &recipe->key, &binary, &bytes, why)) {
         if (why[0])
-            engine_log(context, KN_LOG_WARNING, "%s: cached program not used: %s", recipe->name, why);
+            ki_engine_log(context, KN_LOG_WARNING, "%s: cached program not used: %s", recipe->name, why);
         return false;
     }
-    loaded = !context->backend->program_load(context->native, binary, bytes, kn_text_string(&recipe->options),
+    loaded = !context->backend->program_load(context->native, binary, bytes, ki_text_string(&recipe->options),
                                              native, &reason);
     free(binary);
     if (!loaded)
@@ -155,9 +155,9 @@ static void store_cached(kn_context *context, const struct recipe *recipe, struc
     if (!keeps_programs(context))
         return;
     if (context->backend->program_binary(native, &binary, &bytes, &reason) ||
-        cache_write(context->cache_dir, &recipe->key, binary, bytes, &reason))
-        engine_log(context, KN_LOG_WARNING, "%s: not cached: %s; KOINE_CACHE_DIR may name another folder",
-                   recipe->name, reason.text);
+        ki_cache_write(context->cache_dir, &recipe->key, binary, bytes, &reason))
+        ki_engine_log(context, KN_LOG_WARNING, "%s: not cached: %s; KOINE_CACHE_DIR may name another folder",
+                      recipe->name, reason.text);
     free(binary);
 }
 
@@ -165,14 +165,15 @@ static kn_status compile(kn_context *context, const struct src_unit *unit, const
                          char **log, struct be_program **native, kn_error *err)
 {
     kn_error reason = KN_ERROR_INIT;
-    struct kn_text explained = KN_TEXT_INIT;
+    struct ki_text explained = KI_TEXT_INIT;
     struct build_place place;
     kn_status status =
-        context->backend->program_build(context->native, kn_text_string(&recipe->source),
-                                        kn_text_string(&recipe->options), native, log, &reason);
+        context->backend->program_build(context->native, ki_text_string(&recipe->source),
+                                        ki_text_string(&recipe->options), native, log, &reason);
 
     if (context->quirks.flat_name && *log) {
-        char *original = build_log_original(kn_text_string(&recipe->source), context->quirks.flat_name, *log);
+        char *original =
+            ki_build_log_original(ki_text_string(&recipe->source), context->quirks.flat_name, *log);
         if (original) {
             free(*log);
             *log = original;
@@ -180,17 +181,17 @@ static kn_status compile(kn_context *context, const struct src_unit *unit, const
     }
     if (!status)
         return KN_OK;
-    build_log_explain(unit, *log ? *log : "", &explained, &place);
+    ki_build_log_explain(unit, *log ? *log : "", &explained, &place);
     if (explained.length < sizeof reason.text / 2)
         place.begin = 0;
     if (status == KN_ERROR_BUILD)
-        kn_fail_at(err, status, place.file[0] ? place.file : recipe->name, place.line,
+        ki_fail_at(err, status, place.file[0] ? place.file : recipe->name, place.line,
                    "does not compile for %s (%s)\n%s", context->device.info.spec, context->device.info.name,
-                   kn_text_string(&explained) + place.begin);
+                   ki_text_string(&explained) + place.begin);
     else
-        kn_fail_at(err, status, recipe->name, 0, "%s", reason.text);
-    kn_error_native(err, reason.native, reason.native_name);
-    kn_text_free(&explained);
+        ki_fail_at(err, status, recipe->name, 0, "%s", reason.text);
+    ki_error_native(err, reason.native, reason.native_name);
+    ki_text_free(&explained);
     return status;
 }
 
@@ -209,11 +210,11 @@ static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel,
         return status;
     kernel->program = program;
     kernel->source = source;
-    kernel->label = flight_label(source->name, source->file);
+    kernel->label = ki_flight_label(source->name, source->file);
     kernel->serial = atomic_fetch_add(&context->serials, 1) + 1;
-    if (!KN_ARRAY_PUSH(kernel->clones, kernel->clone_count, kernel->clone_capacity, clone)) {
+    if (!KI_ARRAY_PUSH(kernel->clones, kernel->clone_count, kernel->clone_capacity, clone)) {
         context->backend->kernel_free(clone.native);
-        return kn_fail_memory(err, 0, "a kernel");
+        return ki_fail_memory(err, 0, "a kernel");
     }
     status = context->backend->kernel_limits(clone.native, &limits, err);
     if (status)
@@ -252,7 +253,7 @@ static kn_status prepare_kernels(kn_program *program, kn_error *err)
         return KN_OK;
     program->kernels = calloc(program->unit->kernel_count, sizeof *program->kernels);
     if (!program->kernels)
-        return kn_fail_memory(err, 0, "a program's kernels");
+        return ki_fail_memory(err, 0, "a program's kernels");
     program->kernel_count = program->unit->kernel_count;
     for (size_t i = 0; i < program->kernel_count && !status; i++)
         status = prepare_kernel(program, &program->kernels[i], &program->unit->kernels[i], err);
@@ -279,7 +280,7 @@ static bool take_cached(kn_context *context, const struct recipe *recipe, kn_pro
 static kn_status check_capabilities(const kn_context *context, const struct src_unit *unit, kn_error *err)
 {
     if (unit->double_line && !context->device.info.fp64)
-        return kn_fail_at(err, KN_ERROR_UNSUPPORTED, unit->double_file, unit->double_line,
+        return ki_fail_at(err, KN_ERROR_UNSUPPORTED, unit->double_file, unit->double_line,
                           "uses double precision, which %s (%s) does not have", context->device.info.spec,
                           context->device.info.name);
     return KN_OK;
@@ -293,7 +294,7 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
     struct flight_task *task;
     char *log = NULL;
     kn_program *made = calloc(1, sizeof *made);
-    kn_status status = made ? KN_OK : kn_fail_memory(err, sizeof *made, "a program");
+    kn_status status = made ? KN_OK : ki_fail_memory(err, sizeof *made, "a program");
 
     if (!status) {
         made->context = context;
@@ -302,8 +303,8 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
         recipe.max_registers = options ? options->max_registers : 0;
         status = make_recipe(context, &recipe, err);
     }
-    task =
-        flight_begin("compiling %s for %s (%s)", name, context->device.info.spec, context->device.info.name);
+    task = ki_flight_begin("compiling %s for %s (%s)", name, context->device.info.spec,
+                           context->device.info.name);
     if (!status && !(made->cached = take_cached(context, &recipe, made))) {
         status = compile(context, unit, &recipe, &log, &made->native, err);
         if (!status)
@@ -312,12 +313,12 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
         if (!status)
             store_cached(context, &recipe, made->native);
     }
-    flight_end(task);
+    ki_flight_end(task);
     if (!status)
-        engine_log(context, KN_LOG_DEBUG, "%s: %s for %s", name, made->cached ? "from the cache" : "compiled",
-                   context->device.info.spec);
-    kn_text_free(&recipe.source);
-    kn_text_free(&recipe.options);
+        ki_engine_log(context, KN_LOG_DEBUG, "%s: %s for %s", name,
+                      made->cached ? "from the cache" : "compiled", context->device.info.spec);
+    ki_text_free(&recipe.source);
+    ki_text_free(&recipe.options);
     if (options && options->log && log) {
         free(*options->log);
         *options->log = log;
@@ -347,7 +348,7 @@ static void pass_warnings(const kn_context *context, const struct src_unit *unit
 
     for (const char *line = unit->warnings; *line; line += length + 1) {
         length = strcspn(line, "\n");
-        engine_log(context, KN_LOG_WARNING, "%.*s", (int)length, line);
+        ki_engine_log(context, KN_LOG_WARNING, "%.*s", (int)length, line);
     }
 }
 
@@ -356,31 +357,31 @@ static kn_status create(kn_context *context, const char *name, const char *text,
 {
     struct src_unit *unit = NULL;
     struct target target;
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status;
 
     if (options && options->log)
         *options->log = calloc(1, 1); // the caller frees it, whatever happens
     if (!context || !name || !program)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a program needs a context, a name (and a text), and a place for its handle");
-    status = target_describe(&context->device, options, &target, err);
+    status = ki_target_describe(&context->device, options, &target, err);
     if (status)
         return status;
-    target.source.embedded = src_embedded_kernels;
-    target.source.kernel_path = kn_env_get(KN_ENV_KERNEL_PATH);
+    target.source.embedded = ki_src_embedded_kernels;
+    target.source.kernel_path = ki_env_get(KI_ENV_KERNEL_PATH);
     target.source.builtin = builtin;
-    status = src_read(name, text, &target.source, &unit, err);
+    status = ki_src_read(name, text, &target.source, &unit, err);
     if (!status)
         pass_warnings(context, unit);
     if (!status)
         status = check_capabilities(context, unit, err);
     if (!status)
         status = build(context, name, unit, &target.source, options, program, err);
-    target_free(&target);
+    ki_target_free(&target);
     if (status)
-        src_free(unit);
-    atomic_fetch_add(&context->build_nanoseconds, (unsigned long long)((kn_clock_seconds() - start) * 1e9));
+        ki_src_free(unit);
+    atomic_fetch_add(&context->build_nanoseconds, (unsigned long long)((ki_clock_seconds() - start) * 1e9));
     return status;
 }
 
@@ -416,7 +417,7 @@ void kn_program_free(kn_program *program)
     free_kernels(program);
     if (program->native)
         program->context->backend->program_free(program->native);
-    src_free(program->unit);
+    ki_src_free(program->unit);
     free(program);
 }
 
@@ -424,23 +425,23 @@ void kn_program_free(kn_program *program)
 
 kn_status kn_program_kernel(kn_program *program, const char *name, kn_kernel **kernel, kn_error *err)
 {
-    struct kn_text names = KN_TEXT_INIT;
+    struct ki_text names = KI_TEXT_INIT;
     kn_status status;
 
     if (!program || !name || !kernel)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_program_kernel: program, name or kernel is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_program_kernel: program, name or kernel is NULL");
     for (size_t i = 0; i < program->kernel_count; i++) {
         if (strcmp(program->kernels[i].source->name, name) == 0) {
             *kernel = &program->kernels[i];
-            kn_text_free(&names);
+            ki_text_free(&names);
             return KN_OK;
         }
-        kn_text_format(&names, "%s%s", i ? ", " : "", program->kernels[i].source->name);
+        ki_text_format(&names, "%s%s", i ? ", " : "", program->kernels[i].source->name);
     }
-    status = kn_fail(err, KN_ERROR_ARGUMENT, "no kernel '%s'; there %s %s", name,
+    status = ki_fail(err, KN_ERROR_ARGUMENT, "no kernel '%s'; there %s %s", name,
                      program->kernel_count == 1 ? "is" : "are",
-                     program->kernel_count ? kn_text_string(&names) : "none");
-    kn_text_free(&names);
+                     program->kernel_count ? ki_text_string(&names) : "none");
+    ki_text_free(&names);
     return status;
 }
 
@@ -477,7 +478,7 @@ const kn_param *kn_kernel_param(const kn_kernel *kernel, size_t index)
 kn_status kn_kernel_get_limits(kn_kernel *kernel, kn_kernel_limits *limits, kn_error *err)
 {
     if (!kernel || !limits)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_kernel_get_limits: kernel or limits is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_kernel_get_limits: kernel or limits is NULL");
     *limits = kernel->limits;
     return KN_OK;
 }
@@ -500,45 +501,46 @@ static kn_status builtin_program(kn_context *context, const char *key, const cha
         return status;
     entry.key = strdup(key);
     if (!entry.key ||
-        !KN_ARRAY_PUSH(context->builtins, context->builtin_count, context->builtin_capacity, entry)) {
+        !KI_ARRAY_PUSH(context->builtins, context->builtin_count, context->builtin_capacity, entry)) {
         free(entry.key);
         kn_program_free(entry.program);
-        return kn_fail_memory(err, 0, "a program");
+        return ki_fail_memory(err, 0, "a program");
     }
     *program = entry.program;
     return KN_OK;
 }
 
-kn_status engine_builtin_kernel_with(kn_context *context, const char *file, const kn_program_options *options,
-                                     const char *name, kn_kernel **kernel, kn_error *err)
+kn_status ki_engine_builtin_kernel_with(kn_context *context, const char *file,
+                                        const kn_program_options *options, const char *name,
+                                        kn_kernel **kernel, kn_error *err)
 {
-    struct kn_text key = KN_TEXT_INIT;
+    struct ki_text key = KI_TEXT_INIT;
     kn_program_options how = *options;
     kn_program *program = NULL;
     kn_status status;
 
     if (how.policy == KN_POLICY_DEFAULT)
         how.policy = context->options.policy;
-    kn_text_format(&key, "%s %d %u", file, (int)how.policy, options->max_registers);
+    ki_text_format(&key, "%s %d %u", file, (int)how.policy, options->max_registers);
     for (size_t i = 0; i < options->define_count; i++)
-        kn_text_format(&key, "\n%s=%s", options->defines[i].name,
+        ki_text_format(&key, "\n%s=%s", options->defines[i].name,
                        options->defines[i].value ? options->defines[i].value : "1");
     if (key.failed) {
-        kn_text_free(&key);
-        return kn_fail_memory(err, 0, "a program");
+        ki_text_free(&key);
+        return ki_fail_memory(err, 0, "a program");
     }
     pthread_mutex_lock(&context->builtins_lock);
-    status = builtin_program(context, kn_text_string(&key), file, &how, &program, err);
+    status = builtin_program(context, ki_text_string(&key), file, &how, &program, err);
     pthread_mutex_unlock(&context->builtins_lock);
-    kn_text_free(&key);
+    ki_text_free(&key);
     return status ? status : kn_program_kernel(program, name, kernel, err);
 }
 
-kn_status engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines,
-                                size_t define_count, kn_policy policy, const char *name, kn_kernel **kernel,
-                                kn_error *err)
+kn_status ki_engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines,
+                                   size_t define_count, kn_policy policy, const char *name,
+                                   kn_kernel **kernel, kn_error *err)
 {
     const kn_program_options options = {.defines = defines, .define_count = define_count, .policy = policy};
 
-    return engine_builtin_kernel_with(context, file, &options, name, kernel, err);
+    return ki_engine_builtin_kernel_with(context, file, &options, name, kernel, err);
 }

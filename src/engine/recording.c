@@ -18,13 +18,13 @@ static const char *const way_names[] = {[KN_RECORDING_AUTO] = "auto",
 
 const char *kn_recording_way_name(kn_recording_way way)
 {
-    return (size_t)way < KN_COUNT(way_names) ? way_names[way] : "?";
+    return (size_t)way < KI_COUNT(way_names) ? way_names[way] : "?";
 }
 
-kn_status engine_check_runs(const kn_queue *queue, const char *function, kn_error *err)
+kn_status ki_engine_check_runs(const kn_queue *queue, const char *function, kn_error *err)
 {
     return queue->recorder
-               ? kn_fail(err, KN_ERROR_ARGUMENT,
+               ? ki_fail(err, KN_ERROR_ARGUMENT,
                          "%s: the queue records launches, and takes nothing else until kn_recording_end",
                          function)
                : KN_OK;
@@ -85,7 +85,7 @@ static kn_status keep(const kn_recording *recording, const kn_kernel *kernel, st
     struct be_arg *args = copy_args(launch->args, launch->arg_count);
     kn_status status = args ? recording->context->backend->kernel_get(kernel->program->native, kernel->source,
                                                                       &launch->kernel, err)
-                            : kn_fail_memory(err, launch->arg_count * sizeof *args, "a recording");
+                            : ki_fail_memory(err, launch->arg_count * sizeof *args, "a recording");
 
     if (status)
         free(args);
@@ -94,17 +94,17 @@ static kn_status keep(const kn_recording *recording, const kn_kernel *kernel, st
     return status;
 }
 
-kn_status engine_record(kn_recording *recording, const kn_kernel *kernel, const struct be_launch *launch,
-                        kn_error *err)
+kn_status ki_engine_record(kn_recording *recording, const kn_kernel *kernel, const struct be_launch *launch,
+                           kn_error *err)
 {
     const struct be_launch *alike;
     struct be_launch kept = *launch;
     kn_status status = KN_OK;
 
-    if (!kn_array_grow(&recording->launches, &recording->launch_capacity, recording->count, sizeof kept) ||
-        !kn_array_grow(&recording->recorded, &recording->recorded_capacity, recording->count,
+    if (!ki_array_grow(&recording->launches, &recording->launch_capacity, recording->count, sizeof kept) ||
+        !ki_array_grow(&recording->recorded, &recording->recorded_capacity, recording->count,
                        sizeof *recording->recorded))
-        return kn_fail_memory(err, recording->count * sizeof kept, "a recording");
+        return ki_fail_memory(err, recording->count * sizeof kept, "a recording");
     alike = find_alike(recording, kernel, launch);
     if (alike) {
         kept.kernel = alike->kernel;
@@ -127,21 +127,21 @@ kn_status kn_recording_begin(kn_queue *queue, kn_recording_way way, kn_error *er
     kn_recording *made;
 
     if (!queue)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_recording_begin: queue is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_recording_begin: queue is NULL");
     if (queue->recorder)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_recording_begin: the queue records already; kn_recording_end first");
-    if ((size_t)way >= KN_COUNT(way_names))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_recording_begin: there is no way %d; see kn_recording_way",
+    if ((size_t)way >= KI_COUNT(way_names))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_recording_begin: there is no way %d; see kn_recording_way",
                        (int)way);
     if (way != KN_RECORDING_AUTO && way != KN_RECORDING_LAUNCHES && way != context->backend->recording_way)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: %s has no recordings as \"%s\", but as \"%s\" and \"%s\"",
                        context->device.info.spec, context->backend->title, way_names[way],
                        way_names[context->backend->recording_way], way_names[KN_RECORDING_LAUNCHES]);
     made = calloc(1, sizeof *made);
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a recording");
+        return ki_fail_memory(err, sizeof *made, "a recording");
     made->context = queue->context;
     made->way = way;
     queue->recorder = made;
@@ -159,7 +159,7 @@ static kn_status take_launches(kn_recording *recording, const char *why)
 // The way that was asked for, or the best one there is.
 static kn_status settle(const kn_queue *queue, kn_recording *recording, kn_error *err)
 {
-    const struct kn_backend *backend = recording->context->backend;
+    const struct ki_backend *backend = recording->context->backend;
     kn_error reason = KN_ERROR_INIT;
     kn_status status;
 
@@ -174,8 +174,8 @@ static kn_status settle(const kn_queue *queue, kn_recording *recording, kn_error
     } else if (status == KN_ERROR_UNSUPPORTED && recording->way == KN_RECORDING_AUTO) {
         status = take_launches(recording, reason.text);
     } else {
-        kn_fail(err, status, "%s", reason.text);
-        kn_error_native(err, reason.native, reason.native_name);
+        ki_fail(err, status, "%s", reason.text);
+        ki_error_native(err, reason.native, reason.native_name);
     }
     return status;
 }
@@ -186,11 +186,11 @@ kn_status kn_recording_end(kn_queue *queue, kn_recording **recording, kn_error *
     kn_status status = KN_OK;
 
     if (!made)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_recording_end: queue is NULL, or there was no kn_recording_begin");
     queue->recorder = NULL;
     if (recording && made->count == 0)
-        status = kn_fail(err, KN_ERROR_ARGUMENT,
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "kn_recording_end: nothing was launched since kn_recording_begin");
     else if (recording)
         status = settle(queue, made, err);
@@ -206,7 +206,7 @@ static kn_status launch_all(kn_queue *queue, const kn_recording *recording, kn_e
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < recording->count && !status; i++)
-        status = engine_launch(queue, recording->recorded[i].kernel, &recording->launches[i], NULL, err);
+        status = ki_engine_launch(queue, recording->recorded[i].kernel, &recording->launches[i], NULL, err);
     return status ? status : recording->context->backend->queue_flush(queue->native, err);
 }
 
@@ -215,17 +215,17 @@ kn_status kn_recording_replay(kn_queue *queue, kn_recording *recording, kn_error
     kn_status status;
 
     if (!queue || !recording)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_recording_replay: queue or recording is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_recording_replay: queue or recording is NULL");
     if (queue->context != recording->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_recording_replay: the recording belongs to another context than the queue");
-    status = engine_check_runs(queue, "kn_recording_replay", err);
+    status = ki_engine_check_runs(queue, "kn_recording_replay", err);
     if (status)
         return status;
     if (!recording->native || queue->profile.on || queue->context->options.debug_sync)
         return launch_all(queue, recording, err);
     for (size_t i = 0; queue->flight && i < recording->count; i++)
-        flight_depart(queue->flight, recording->recorded[i].kernel->label);
+        ki_flight_depart(queue->flight, recording->recorded[i].kernel->label);
     return recording->context->backend->recording_replay(queue->native, recording->native, err);
 }
 
@@ -246,7 +246,7 @@ const char *kn_recording_why(const kn_recording *recording)
 
 void kn_recording_free(kn_recording *recording)
 {
-    const struct kn_backend *backend = recording ? recording->context->backend : NULL;
+    const struct ki_backend *backend = recording ? recording->context->backend : NULL;
 
     if (!recording)
         return;

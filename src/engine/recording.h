@@ -22,7 +22,7 @@ struct kn_recording {
 };
 
 // Appends a launch that was checked; its kernel is not looked at.
-kn_status engine_record(kn_recording *recording, const kn_kernel *kernel, const struct be_launch *launch,
-                        kn_error *err);
+kn_status ki_engine_record(kn_recording *recording, const kn_kernel *kernel, const struct be_launch *launch,
+                           kn_error *err);
 
 #endif

@@ -12,8 +12,8 @@
 // memory. (Oclgrind 21.10, too, takes what is written to a buffer larger than a freed one for uninitialised.)
 enum { LEAST_BYTES = 65536 };
 
-struct engine_scratch engine_scratch_open(kn_queue *queue, enum engine_scratch_level level, size_t places,
-                                          const char *function)
+struct engine_scratch ki_engine_scratch_open(kn_queue *queue, enum engine_scratch_level level, size_t places,
+                                             const char *function)
 {
     struct engine_scratch_pool *pool = &queue->scratch[level];
     struct engine_scratch scratch = {queue, level, pool->open, places, function};
@@ -22,7 +22,7 @@ struct engine_scratch engine_scratch_open(kn_queue *queue, enum engine_scratch_l
     return scratch;
 }
 
-void engine_scratch_close(struct engine_scratch *scratch)
+void ki_engine_scratch_close(struct engine_scratch *scratch)
 {
     if (scratch->queue)
         scratch->queue->scratch[scratch->level].open = scratch->first;
@@ -32,23 +32,23 @@ void engine_scratch_close(struct engine_scratch *scratch)
 static kn_status make_places(struct engine_scratch_pool *pool, size_t count, kn_error *err)
 {
     while (pool->count < count)
-        if (!KN_ARRAY_PUSH(pool->places, pool->count, pool->capacity, NULL))
-            return kn_fail_memory(err, count * sizeof(kn_buffer *), "scratch memory");
+        if (!KI_ARRAY_PUSH(pool->places, pool->count, pool->capacity, NULL))
+            return ki_fail_memory(err, count * sizeof(kn_buffer *), "scratch memory");
     return KN_OK;
 }
 
-kn_status engine_scratch_get(const struct engine_scratch *scratch, size_t place, size_t bytes,
-                             kn_buffer **buffer, kn_error *err)
+kn_status ki_engine_scratch_get(const struct engine_scratch *scratch, size_t place, size_t bytes,
+                                kn_buffer **buffer, kn_error *err)
 {
     kn_queue *queue = scratch->queue;
     struct engine_scratch_pool *pool = &queue->scratch[scratch->level];
     const kn_device_info *info = &queue->context->device.info;
     kn_buffer **kept;
-    kn_status status = engine_check_runs(queue, "an algorithm with memory of the queue's", err);
+    kn_status status = ki_engine_check_runs(queue, "an algorithm with memory of the queue's", err);
 
     assert(place < scratch->places);
     if (!status && bytes > info->max_alloc)
-        status = kn_fail(err, KN_ERROR_LIMIT,
+        status = ki_fail(err, KN_ERROR_LIMIT,
                          "%s: %zu bytes of scratch memory are more than one allocation of %s holds (%llu)",
                          scratch->function, bytes, info->spec, (unsigned long long)info->max_alloc);
     if (!status)
@@ -68,7 +68,7 @@ kn_status engine_scratch_get(const struct engine_scratch *scratch, size_t place,
     return status;
 }
 
-size_t engine_scratch_kept(const kn_queue *queue)
+size_t ki_engine_scratch_kept(const kn_queue *queue)
 {
     size_t bytes = 0;
 
@@ -78,7 +78,7 @@ size_t engine_scratch_kept(const kn_queue *queue)
     return bytes;
 }
 
-size_t engine_scratch_in_use(const kn_queue *queue)
+size_t ki_engine_scratch_in_use(const kn_queue *queue)
 {
     size_t places = 0;
 
@@ -87,7 +87,7 @@ size_t engine_scratch_in_use(const kn_queue *queue)
     return places;
 }
 
-void engine_scratch_free(kn_queue *queue)
+void ki_engine_scratch_free(kn_queue *queue)
 {
     for (size_t level = 0; level < ENGINE_SCRATCH_LEVELS; level++) {
         struct engine_scratch_pool *pool = &queue->scratch[level];

@@ -34,24 +34,24 @@ struct engine_scratch {
     const char *function; // for messages
 };
 
-struct engine_scratch engine_scratch_open(kn_queue *queue, enum engine_scratch_level level, size_t places,
-                                          const char *function);
+struct engine_scratch ki_engine_scratch_open(kn_queue *queue, enum engine_scratch_level level, size_t places,
+                                             const char *function);
 
 // A buffer in one piece, of at least `bytes`, which is never freed by the caller. What is in it lasts until
 // the places are closed, or a larger one is asked for the same place. Errors: KN_ERROR_ARGUMENT while the
 // queue records launches, KN_ERROR_LIMIT for more than one allocation of the device, those of an allocation.
-kn_status engine_scratch_get(const struct engine_scratch *scratch, size_t place, size_t bytes,
-                             kn_buffer **buffer, kn_error *err);
+kn_status ki_engine_scratch_get(const struct engine_scratch *scratch, size_t place, size_t bytes,
+                                kn_buffer **buffer, kn_error *err);
 
 // The last ones opened of a level are the first ones closed.
-void engine_scratch_close(struct engine_scratch *scratch);
+void ki_engine_scratch_close(struct engine_scratch *scratch);
 
 // All that the queue keeps, in bytes.
-size_t engine_scratch_kept(const kn_queue *queue);
+size_t ki_engine_scratch_kept(const kn_queue *queue);
 // Places that are open, of all levels.
-size_t engine_scratch_in_use(const kn_queue *queue);
+size_t ki_engine_scratch_in_use(const kn_queue *queue);
 
 // For kn_queue_close.
-void engine_scratch_free(kn_queue *queue);
+void ki_engine_scratch_free(kn_queue *queue);
 
 #endif

@@ -38,7 +38,7 @@ static bool is_direct(const kn_queue *queue, size_t bytes)
 
 static kn_status stage_ready(kn_queue *queue, size_t i, kn_error *err)
 {
-    const struct kn_backend *backend = queue->context->backend;
+    const struct ki_backend *backend = queue->context->backend;
     kn_status status = KN_OK;
 
     if (!queue->stage[i].data)
@@ -56,10 +56,10 @@ static size_t stage_length(size_t bytes, size_t done)
     return bytes - done < ENGINE_STAGE_BYTES ? bytes - done : ENGINE_STAGE_BYTES;
 }
 
-kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offset, const void *data,
-                             size_t bytes, kn_error *err)
+kn_status ki_engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offset, const void *data,
+                                size_t bytes, kn_error *err)
 {
-    const struct kn_backend *backend = queue->context->backend;
+    const struct ki_backend *backend = queue->context->backend;
     kn_status status = KN_OK;
 
     if (is_direct(queue, bytes)) {
@@ -83,10 +83,10 @@ kn_status engine_stage_write(kn_queue *queue, struct be_memory *to, size_t offse
     return status;
 }
 
-kn_status engine_stage_read(kn_queue *queue, struct be_memory *from, size_t offset, void *data, size_t bytes,
-                            kn_error *err)
+kn_status ki_engine_stage_read(kn_queue *queue, struct be_memory *from, size_t offset, void *data,
+                               size_t bytes, kn_error *err)
 {
-    const struct kn_backend *backend = queue->context->backend;
+    const struct ki_backend *backend = queue->context->backend;
     size_t started = 0;
     kn_status status = KN_OK;
 
@@ -119,9 +119,9 @@ kn_status engine_stage_read(kn_queue *queue, struct be_memory *from, size_t offs
     return status;
 }
 
-void engine_stage_free(kn_queue *queue)
+void ki_engine_stage_free(kn_queue *queue)
 {
-    const struct kn_backend *backend = queue->context->backend;
+    const struct ki_backend *backend = queue->context->backend;
 
     for (size_t i = 0; i < ENGINE_STAGES; i++) {
         if (queue->busy[i])
@@ -139,11 +139,11 @@ kn_status kn_pinned_create(kn_queue *queue, size_t bytes, kn_pinned **pinned, kn
     kn_status status;
 
     if (!queue || !pinned || bytes == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_pinned_create: queue or pinned is NULL, or no bytes are asked for");
     made = calloc(1, sizeof *made);
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "pinned memory");
+        return ki_fail_memory(err, sizeof *made, "pinned memory");
     made->queue = queue;
     status = queue->context->backend->host_alloc(queue->native, bytes, &made->host, err);
     if (status) {

@@ -11,7 +11,7 @@ static const char *const level_names[] = {[KN_HOST_AUTO] = "auto",
 
 static kn_host_level best_level(void)
 {
-#ifdef KN_HAS_VECTORS
+#ifdef KI_HAS_VECTORS
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("bmi2"))
@@ -22,8 +22,8 @@ static kn_host_level best_level(void)
     return KN_HOST_SCALAR;
 }
 
-kn_status host_plan(const char *function, kn_type type, const kn_host_options *options,
-                    struct host_plan *plan, kn_error *err)
+kn_status ki_host_plan(const char *function, kn_type type, const kn_host_options *options,
+                       struct host_plan *plan, kn_error *err)
 {
     const kn_host_options defaults = {0, 0, KN_HOST_AUTO};
     kn_host_level best = best_level();
@@ -33,29 +33,29 @@ kn_status host_plan(const char *function, kn_type type, const kn_host_options *o
     *plan = (struct host_plan){options->level ? options->level : best, options->threads,
                                options->descending != 0, kn_type_size(type)};
     if (plan->size == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no type %d; see kn_type", function, (int)type);
-    if ((size_t)options->level >= KN_COUNT(level_names))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no level %d; see kn_host_level", function,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no type %d; see kn_type", function, (int)type);
+    if ((size_t)options->level >= KI_COUNT(level_names))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no level %d; see kn_host_level", function,
                        (int)options->level);
     if (options->descending != 0 && options->descending != 1)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: descending is %d; it is 0 or 1", function,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: descending is %d; it is 0 or 1", function,
                        options->descending);
     if (plan->level > best)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: this processor has no %s; the best it has is %s (KN_HOST_AUTO takes it)",
                        function, level_names[plan->level], level_names[best]);
-    plan->threads = kn_threads(plan->threads);
+    plan->threads = ki_threads(plan->threads);
     return KN_OK;
 }
 
-unsigned host_threads(const struct host_plan *plan, size_t bytes)
+unsigned ki_host_threads(const struct host_plan *plan, size_t bytes)
 {
     const size_t worth = (size_t)1 << 18; // bytes a thread
 
     return bytes / worth < plan->threads ? (unsigned)(bytes / worth) + 1 : plan->threads;
 }
 
-struct host_codec host_codec(kn_type type, bool descending)
+struct host_codec ki_host_codec(kn_type type, bool descending)
 {
     static const struct {
         int64_t infinity; // of the types that have one

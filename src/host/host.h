@@ -27,11 +27,11 @@ struct host_plan {
 };
 
 // Checks a type and options, and fills in what they leave open. `function` names the caller in messages.
-kn_status host_plan(const char *function, kn_type type, const kn_host_options *options,
-                    struct host_plan *plan, kn_error *err);
+kn_status ki_host_plan(const char *function, kn_type type, const kn_host_options *options,
+                       struct host_plan *plan, kn_error *err);
 
 // The threads that are worth starting for `bytes`.
-unsigned host_threads(const struct host_plan *plan, size_t bytes);
+unsigned ki_host_threads(const struct host_plan *plan, size_t bytes);
 
 // Where the share of thread t begins, of n elements among `threads`.
 static inline size_t host_share(size_t n, unsigned t, unsigned threads)
@@ -39,10 +39,10 @@ static inline size_t host_share(size_t n, unsigned t, unsigned threads)
     return n / threads * t + n % threads * t / threads;
 }
 
-#define HOST_PARALLEL      KN_PARALLEL
-#define HOST_ONE_AT_A_TIME KN_ONE_AT_A_TIME
+#define HOST_PARALLEL      KI_PARALLEL
+#define HOST_ONE_AT_A_TIME KI_ONE_AT_A_TIME
 
-struct host_codec host_codec(kn_type type, bool descending);
+struct host_codec ki_host_codec(kn_type type, bool descending);
 
 // What elements of any type are read and written as.
 typedef int8_t __attribute__((may_alias)) host_i8;

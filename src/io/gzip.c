@@ -44,10 +44,10 @@ static int inflate_some(z_stream *stream, const unsigned char *packed, size_t pa
 static kn_status unpacking_failed(const char *name, int result, const char *why, kn_error *err)
 {
     if (result == Z_MEM_ERROR)
-        return kn_fail_memory(err, 0, name);
+        return ki_fail_memory(err, 0, name);
     if (result == Z_BUF_ERROR || result == Z_OK)
-        return kn_fail_at(err, KN_ERROR_INPUT, name, 0, "its packed bytes end early; is the file complete?");
-    return kn_fail_at(err, KN_ERROR_INPUT, name, 0, "its packed bytes are damaged (%s)",
+        return ki_fail_at(err, KN_ERROR_INPUT, name, 0, "its packed bytes end early; is the file complete?");
+    return ki_fail_at(err, KN_ERROR_INPUT, name, 0, "its packed bytes are damaged (%s)",
                       why ? why : "zlib refuses them");
 }
 
@@ -86,12 +86,12 @@ static kn_status unpack(const unsigned char *packed, size_t packed_count, struct
             break;
         }
         if (file->count == room && !make_room(file, &room)) {
-            status = kn_fail_memory(err, 2 * room, file->name);
+            status = ki_fail_memory(err, 2 * room, file->name);
             break;
         }
     }
     inflateEnd(&stream);
-    return file->bytes ? status : kn_fail_memory(err, room, file->name);
+    return file->bytes ? status : ki_fail_memory(err, room, file->name);
 }
 
 // The file as it is, with its margin.
@@ -101,20 +101,20 @@ static kn_status read_all(FILE *stream, struct gzip_file *file, kn_error *err)
     void *data = NULL;
     char *grown;
     // Of a regular file more than there is is not read, and what there is told.
-    kn_status status = kn_input_read(stream, file->name, SIZE_MAX / 2, &data, &have, err);
+    kn_status status = ki_input_read(stream, file->name, SIZE_MAX / 2, &data, &have, err);
 
     if (!status && have > 0 && !feof(stream)) {
         size_t count = have;
 
         free(data);
-        status = kn_input_read(stream, file->name, count, &data, &have, err);
+        status = ki_input_read(stream, file->name, count, &data, &have, err);
     }
     if (status)
         return status;
     grown = realloc(data, have + GZIP_MARGIN);
     if (!grown) {
         free(data);
-        return kn_fail_memory(err, have, file->name);
+        return ki_fail_memory(err, have, file->name);
     }
     file->bytes = grown;
     file->count = have;
@@ -129,7 +129,7 @@ kn_status gzip_read(const char *path, struct gzip_file *file, kn_error *err)
 
     *file = (struct gzip_file){.name = is_input ? "standard input" : path};
     if (!stream)
-        return kn_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
     status = read_all(stream, file, err);
     if (!is_input)
         fclose(stream);
@@ -164,7 +164,7 @@ kn_status gzip_inflate(const char *name, const void *packed, size_t packed_count
         status = unpacking_failed(name, given == count ? Z_DATA_ERROR : result, stream.msg, err);
     else if (given != count)
         status =
-            kn_fail_at(err, KN_ERROR_INPUT, name, 0, "unpacks to %zu bytes instead of %zu", given, count);
+            ki_fail_at(err, KN_ERROR_INPUT, name, 0, "unpacks to %zu bytes instead of %zu", given, count);
     inflateEnd(&stream);
     return status;
 }

@@ -14,14 +14,14 @@
 #include "base/text.h"
 #include "c_locale.h"
 
-json_t *kn_json_double(double value)
+json_t *ki_json_double(double value)
 {
     // Adding +0 makes 0 of -0 and changes nothing else.
     return isfinite(value) ? json_real(value + 0.0) : json_null();
 }
 
 // The double whose shortest text is the float's: 0.1 rather than 0.10000000149011612.
-json_t *kn_json_float(float value)
+json_t *ki_json_float(float value)
 {
     struct c_locale locale;
     char text[32];
@@ -41,24 +41,24 @@ json_t *kn_json_float(float value)
     return json_real(wide + 0.0);
 }
 
-json_t *kn_json_string(const char *string)
+json_t *ki_json_string(const char *string)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     size_t left = strlen(string);
     json_t *json;
 
     while (left) {
-        size_t length = kn_utf8_length(string, left);
+        size_t length = ki_utf8_length(string, left);
 
         if (length)
-            kn_text_add_bytes(&text, string, length);
+            ki_text_add_bytes(&text, string, length);
         else
-            kn_text_add(&text, "\xef\xbf\xbd");
+            ki_text_add(&text, "\xef\xbf\xbd");
         string += length ? length : 1;
         left -= length ? length : 1;
     }
-    json = text.failed ? NULL : json_stringn(kn_text_string(&text), text.length);
-    kn_text_free(&text);
+    json = text.failed ? NULL : json_stringn(ki_text_string(&text), text.length);
+    ki_text_free(&text);
     return json;
 }
 
@@ -70,10 +70,10 @@ static bool put(json_t *object, const char *key, json_t *value)
 
 static bool put_string(json_t *object, const char *key, const char *string)
 {
-    return put(object, key, string ? kn_json_string(string) : json_null());
+    return put(object, key, string ? ki_json_string(string) : json_null());
 }
 
-static json_t *device_object(const struct kn_json_head *head)
+static json_t *device_object(const struct ki_json_head *head)
 {
     json_t *device = json_object();
 
@@ -85,7 +85,7 @@ static json_t *device_object(const struct kn_json_head *head)
     return NULL;
 }
 
-static json_t *seconds_object(const struct kn_json_seconds *seconds)
+static json_t *seconds_object(const struct ki_json_seconds *seconds)
 {
     const struct {
         const char *key;
@@ -95,15 +95,15 @@ static json_t *seconds_object(const struct kn_json_seconds *seconds)
                   {"compute", seconds->compute}, {"download", seconds->download}};
     json_t *object = json_object();
 
-    for (size_t i = 0; i < KN_COUNT(stages); i++)
-        if (!(stages[i].value < 0) && !put(object, stages[i].key, kn_json_double(stages[i].value))) {
+    for (size_t i = 0; i < KI_COUNT(stages); i++)
+        if (!(stages[i].value < 0) && !put(object, stages[i].key, ki_json_double(stages[i].value))) {
             json_decref(object);
             return NULL;
         }
     return object;
 }
 
-json_t *kn_json_result(const struct kn_json_head *head)
+json_t *ki_json_result(const struct ki_json_head *head)
 {
     json_t *root = json_object();
 
@@ -115,34 +115,34 @@ json_t *kn_json_result(const struct kn_json_head *head)
     return NULL;
 }
 
-static void add_string(struct kn_text *text, const char *bytes, size_t count)
+static void add_string(struct ki_text *text, const char *bytes, size_t count)
 {
     static const char escapes[][2] = {{'"', '"'},  {'\\', '\\'}, {'\n', 'n'}, {'\r', 'r'},
                                       {'\t', 't'}, {'\b', 'b'},  {'\f', 'f'}};
 
-    kn_text_add_char(text, '"');
+    ki_text_add_char(text, '"');
     for (size_t i = 0; i < count; i++) {
         size_t k = 0;
 
-        while (k < KN_COUNT(escapes) && escapes[k][0] != bytes[i])
+        while (k < KI_COUNT(escapes) && escapes[k][0] != bytes[i])
             k++;
-        if (k < KN_COUNT(escapes))
-            kn_text_format(text, "\\%c", escapes[k][1]);
+        if (k < KI_COUNT(escapes))
+            ki_text_format(text, "\\%c", escapes[k][1]);
         else if ((unsigned char)bytes[i] < 0x20 || bytes[i] == 0x7f)
-            kn_text_format(text, "\\u%04x", (unsigned)bytes[i]);
+            ki_text_format(text, "\\u%04x", (unsigned)bytes[i]);
         else
-            kn_text_add_char(text, bytes[i]);
+            ki_text_add_char(text, bytes[i]);
     }
-    kn_text_add_char(text, '"');
+    ki_text_add_char(text, '"');
 }
 
 // The fewest digits that read back to the same double; ".0" where it would look like an integer.
-static void add_real(struct kn_text *text, double value)
+static void add_real(struct ki_text *text, double value)
 {
     char digits[40];
 
     if (!isfinite(value)) {
-        kn_text_add(text, "null");
+        ki_text_add(text, "null");
         return;
     }
     for (int count = 15; count <= 17; count++) {
@@ -150,16 +150,16 @@ static void add_real(struct kn_text *text, double value)
         if (strtod(digits, NULL) == value)
             break;
     }
-    kn_text_add(text, digits);
+    ki_text_add(text, digits);
     if (!strpbrk(digits, ".e"))
-        kn_text_add(text, ".0");
+        ki_text_add(text, ".0");
 }
 
-static void add_line_start(struct kn_text *text, int depth)
+static void add_line_start(struct ki_text *text, int depth)
 {
-    kn_text_add_char(text, '\n');
+    ki_text_add_char(text, '\n');
     for (int i = 0; i < depth; i++)
-        kn_text_add(text, "  ");
+        ki_text_add(text, "  ");
 }
 
 static bool is_container(const json_t *json)
@@ -167,28 +167,28 @@ static bool is_container(const json_t *json)
     return json_is_array(json) || json_is_object(json);
 }
 
-static void add_value(struct kn_text *text, const json_t *json, int depth);
+static void add_value(struct ki_text *text, const json_t *json, int depth);
 
 // An array of plain values stands on one line: columns of numbers would fill pages otherwise.
-static void add_array(struct kn_text *text, const json_t *array, int depth)
+static void add_array(struct ki_text *text, const json_t *array, int depth)
 {
     size_t count = json_array_size(array);
     bool lines = count && is_container(json_array_get(array, 0));
 
-    kn_text_add_char(text, '[');
+    ki_text_add_char(text, '[');
     for (size_t i = 0; i < count; i++) {
         if (i)
-            kn_text_add(text, lines ? "," : ", ");
+            ki_text_add(text, lines ? "," : ", ");
         if (lines)
             add_line_start(text, depth + 1);
         add_value(text, json_array_get(array, i), depth + 1);
     }
     if (lines)
         add_line_start(text, depth);
-    kn_text_add_char(text, ']');
+    ki_text_add_char(text, ']');
 }
 
-static void add_object(struct kn_text *text, const json_t *json, int depth)
+static void add_object(struct ki_text *text, const json_t *json, int depth)
 {
     // jansson's iterators take a plain pointer, though they change nothing.
     json_t *object = (json_t *)(uintptr_t)json;
@@ -196,22 +196,22 @@ static void add_object(struct kn_text *text, const json_t *json, int depth)
     const char *key;
     json_t *value;
 
-    kn_text_add_char(text, '{');
+    ki_text_add_char(text, '{');
     json_object_foreach(object, key, value)
     {
-        kn_text_add(text, separator);
+        ki_text_add(text, separator);
         separator = ",";
         add_line_start(text, depth + 1);
         add_string(text, key, strlen(key));
-        kn_text_add(text, ": ");
+        ki_text_add(text, ": ");
         add_value(text, value, depth + 1);
     }
     if (*separator)
         add_line_start(text, depth);
-    kn_text_add_char(text, '}');
+    ki_text_add_char(text, '}');
 }
 
-static void add_value(struct kn_text *text, const json_t *json, int depth)
+static void add_value(struct ki_text *text, const json_t *json, int depth)
 {
     switch (json_typeof(json)) {
     case JSON_OBJECT:
@@ -224,7 +224,7 @@ static void add_value(struct kn_text *text, const json_t *json, int depth)
         add_string(text, json_string_value(json), json_string_length(json));
         break;
     case JSON_INTEGER:
-        kn_text_format(text, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
+        ki_text_format(text, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
         break;
     case JSON_REAL:
         add_real(text, json_real_value(json));
@@ -232,32 +232,32 @@ static void add_value(struct kn_text *text, const json_t *json, int depth)
     case JSON_TRUE:
     case JSON_FALSE:
     case JSON_NULL:
-        kn_text_add(text, json_is_null(json) ? "null" : json_is_true(json) ? "true" : "false");
+        ki_text_add(text, json_is_null(json) ? "null" : json_is_true(json) ? "true" : "false");
         break;
     }
 }
 
-char *kn_json_text(const json_t *root)
+char *ki_json_text(const json_t *root)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     struct c_locale locale;
 
     if (!root || !enter_c_locale(&locale))
         return NULL;
     add_value(&text, root, 0);
-    kn_text_add_char(&text, '\n');
+    ki_text_add_char(&text, '\n');
     leave_c_locale(&locale);
-    return kn_text_take(&text);
+    return ki_text_take(&text);
 }
 
-kn_status kn_json_write(const json_t *root, const char *path, bool force, kn_error *err)
+kn_status ki_json_write(const json_t *root, const char *path, bool force, kn_error *err)
 {
-    char *text = kn_json_text(root);
+    char *text = ki_json_text(root);
     kn_status status;
 
     if (!text)
-        return kn_fail_memory(err, 0, "making the JSON result");
-    status = kn_output_write(path, text, strlen(text), force, err);
+        return ki_fail_memory(err, 0, "making the JSON result");
+    status = ki_output_write(path, text, strlen(text), force, err);
     free(text);
     return status;
 }

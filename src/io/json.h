@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What commands write as JSON, on top of jansson: build the tree with jansson's own functions, numbers and
-// strings of doubtful origin with those here, and write it with kn_json_write.
+// strings of doubtful origin with those here, and write it with ki_json_write.
 #ifndef KN_IO_JSON_H
 #define KN_IO_JSON_H
 
@@ -12,31 +12,31 @@
 
 // A number, written in the fewest digits (at most 17, for a float 9) that read back to the same value.
 // Not-a-number and the infinities become null, -0 becomes 0. NULL: out of memory.
-json_t *kn_json_double(double value);
-json_t *kn_json_float(float value);
+json_t *ki_json_double(double value);
+json_t *ki_json_float(float value);
 
 // A string of any bytes, such as a file's name: what is not UTF-8 becomes U+FFFD. NULL: out of memory.
-json_t *kn_json_string(const char *string);
+json_t *ki_json_string(const char *string);
 
 // The keys that every command's result has. A string that is NULL becomes null.
-struct kn_json_head {
+struct ki_json_head {
     const char *version, *command;
     const char *device_spec, *device_name, *device_backend, *device_driver;
     const char *precision, *policy;
-    struct kn_json_seconds {
+    struct ki_json_seconds {
         double total, read, build, upload, compute, download; // each left out if negative
     } seconds;
 };
 
 // An object with these keys; the command adds its own. NULL: out of memory.
-json_t *kn_json_result(const struct kn_json_head *head);
+json_t *ki_json_result(const struct ki_json_head *head);
 
 // The text of a tree, indented by two, objects in the order they were filled, a line end at the end. The
 // caller frees it. NULL: `root` is NULL or memory ran out.
-char *kn_json_text(const json_t *root);
+char *ki_json_text(const json_t *root);
 
-// Writes the text as kn_output_write does; `root` NULL (somewhere in building it memory ran out) is
+// Writes the text as ki_output_write does; `root` NULL (somewhere in building it memory ran out) is
 // KN_ERROR_MEMORY.
-kn_status kn_json_write(const json_t *root, const char *path, bool force, kn_error *err);
+kn_status ki_json_write(const json_t *root, const char *path, bool force, kn_error *err);
 
 #endif

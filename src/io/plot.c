@@ -34,25 +34,25 @@ bool plot_available(void)
 {
     char path[PATH_MAX];
 
-    return process_find(program, path);
+    return ki_process_find(program, path);
 }
 
 // Between double quotes, with all but letters and blanks by number: neither commands nor variables
 // are then looked for in them. A control character becomes a blank.
-static void add_words(struct kn_text *script, const char *words)
+static void add_words(struct ki_text *script, const char *words)
 {
-    kn_text_add_char(script, '"');
+    ki_text_add_char(script, '"');
     for (; *words; words++) {
         unsigned char c = (unsigned char)*words;
 
         if (c <= ' ')
-            kn_text_add_char(script, ' ');
+            ki_text_add_char(script, ' ');
         else if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'))
-            kn_text_add_char(script, *words);
+            ki_text_add_char(script, *words);
         else
-            kn_text_format(script, "\\%03o", c);
+            ki_text_format(script, "\\%03o", c);
     }
-    kn_text_add_char(script, '"');
+    ki_text_add_char(script, '"');
 }
 
 static bool is_drawn(double value, bool is_log)
@@ -61,24 +61,24 @@ static bool is_drawn(double value, bool is_log)
 }
 
 // The series as a block of lines; how many points are drawn.
-static size_t add_data(struct kn_text *script, const struct plot *plot, size_t panel, size_t index)
+static size_t add_data(struct ki_text *script, const struct plot *plot, size_t panel, size_t index)
 {
     const struct plot_series *series = &plot->series[index];
     size_t drawn = 0;
 
-    kn_text_format(script, "$data%zu_%zu << END\n", panel, index);
+    ki_text_format(script, "$data%zu_%zu << END\n", panel, index);
     for (size_t i = 0; i < series->count; i++) {
         if (!is_drawn(series->x[i], plot->log_x) || !is_drawn(series->y[i], plot->log_y)) {
-            kn_text_add_char(script, '\n'); // breaks the line
+            ki_text_add_char(script, '\n'); // breaks the line
             continue;
         }
-        kn_text_format(script, "%.17g %.17g", series->x[i], series->y[i]);
+        ki_text_format(script, "%.17g %.17g", series->x[i], series->y[i]);
         if (series->y_error)
-            kn_text_format(script, " %.17g", isfinite(series->y_error[i]) ? series->y_error[i] : 0);
-        kn_text_add_char(script, '\n');
+            ki_text_format(script, " %.17g", isfinite(series->y_error[i]) ? series->y_error[i] : 0);
+        ki_text_add_char(script, '\n');
         drawn++;
     }
-    kn_text_add(script, "END\n");
+    ki_text_add(script, "END\n");
     return drawn;
 }
 
@@ -92,7 +92,7 @@ enum { TICKS_MIN = 3 };
 
 // How many of them an axis from `least` to `greatest`, which are less than two powers of ten apart, has;
 // written if there is a script.
-static size_t add_steps(struct kn_text *script, const struct steps *step, double least, double greatest)
+static size_t add_steps(struct ki_text *script, const struct steps *step, double least, double greatest)
 {
     size_t count = 0;
 
@@ -103,7 +103,7 @@ static size_t add_steps(struct kn_text *script, const struct steps *step, double
             if (tick < least * (1 - 1e-9) || tick > greatest * (1 + 1e-9))
                 continue;
             if (script)
-                kn_text_format(script, "%s%.9g", count ? ", " : "", tick);
+                ki_text_format(script, "%s%.9g", count ? ", " : "", tick);
             count++;
         }
     return count;
@@ -111,22 +111,22 @@ static size_t add_steps(struct kn_text *script, const struct steps *step, double
 
 // A logarithmic axis that has few powers of ten, or none, gets more numbers; a very short one those of its
 // ends.
-static void add_ticks(struct kn_text *script, char axis, double least, double greatest)
+static void add_ticks(struct ki_text *script, char axis, double least, double greatest)
 {
     const struct steps *step = steps;
 
     if (!(least > 0) || !(greatest < 100 * least)) {
-        kn_text_format(script, "set %ctics autofreq\n", axis);
+        ki_text_format(script, "set %ctics autofreq\n", axis);
         return;
     }
-    while (step < steps + KN_COUNT(steps) && add_steps(NULL, step, least, greatest) < TICKS_MIN)
+    while (step < steps + KI_COUNT(steps) && add_steps(NULL, step, least, greatest) < TICKS_MIN)
         step++;
-    kn_text_format(script, "set %ctics (", axis);
-    if (step < steps + KN_COUNT(steps))
+    ki_text_format(script, "set %ctics (", axis);
+    if (step < steps + KI_COUNT(steps))
         add_steps(script, step, least, greatest);
     else
-        kn_text_format(script, "%.3g, %.3g", least, greatest);
-    kn_text_add(script, ")\n");
+        ki_text_format(script, "%.3g, %.3g", least, greatest);
+    ki_text_add(script, ")\n");
 }
 
 // The least and the greatest number that is drawn on an axis; NaN without any.
@@ -144,98 +144,98 @@ static void find_ends(const struct plot *plot, char axis, double *least, double 
         }
 }
 
-static void add_axis(struct kn_text *script, const struct plot *plot, char axis, const char *label)
+static void add_axis(struct ki_text *script, const struct plot *plot, char axis, const char *label)
 {
     bool is_log = axis == 'x' ? plot->log_x : plot->log_y;
     double least, greatest;
 
-    kn_text_format(script, "set %clabel ", axis);
+    ki_text_format(script, "set %clabel ", axis);
     add_words(script, label);
-    kn_text_format(script, "\nset format %c '%%g'\n%sset logscale %c\n", axis, is_log ? "" : "un", axis);
+    ki_text_format(script, "\nset format %c '%%g'\n%sset logscale %c\n", axis, is_log ? "" : "un", axis);
     find_ends(plot, axis, &least, &greatest);
     add_ticks(script, axis, is_log ? least : 0, greatest);
 }
 
-static void add_line(struct kn_text *script, const struct plot *plot, size_t panel, size_t index)
+static void add_line(struct ki_text *script, const struct plot *plot, size_t panel, size_t index)
 {
     static const char *const looks[] = {"linespoints", "lines", "points"};
     const struct plot_series *series = &plot->series[index];
-    const struct style *style = &styles[index % KN_COUNT(styles)];
+    const struct style *style = &styles[index % KI_COUNT(styles)];
     size_t interval = (series->count + MARKS - 1) / MARKS;
 
-    kn_text_format(script, "$data%zu_%zu using %s with %s linewidth 1.8 linecolor rgb '%s' ", panel, index,
+    ki_text_format(script, "$data%zu_%zu using %s with %s linewidth 1.8 linecolor rgb '%s' ", panel, index,
                    series->y_error ? "1:2:3" : "1:2", series->y_error ? "yerrorbars" : looks[series->look],
                    style->colour);
     if (series->look != PLOT_POINTS)
-        kn_text_format(script, "dashtype %s ", style->dashes);
+        ki_text_format(script, "dashtype %s ", style->dashes);
     if (series->look != PLOT_LINE)
-        kn_text_format(script, "pointtype %d pointsize %g ", style->point,
+        ki_text_format(script, "pointtype %d pointsize %g ", style->point,
                        series->look == PLOT_POINTS ? 1.1 : 0.6);
     if (series->look == PLOT_LINE_AND_POINTS)
-        kn_text_format(script, "pointinterval %zu ", interval ? interval : 1);
-    kn_text_add(script, "title ");
+        ki_text_format(script, "pointinterval %zu ", interval ? interval : 1);
+    ki_text_add(script, "title ");
     add_words(script, series->name);
 }
 
 // Linear axes of positive numbers that come near 0 begin there, others leave some room; logarithmic ones end
 // where the points do.
-static void add_ranges(struct kn_text *script, const struct plot *plot)
+static void add_ranges(struct ki_text *script, const struct plot *plot)
 {
     double least, greatest;
 
     find_ends(plot, 'y', &least, &greatest);
-    kn_text_add(script, plot->log_x ? "set autoscale xfix\n" : "set autoscale x\n");
+    ki_text_add(script, plot->log_x ? "set autoscale xfix\n" : "set autoscale x\n");
     if (plot->log_y)
-        kn_text_add(script, "set yrange [*:*]\nset offsets\n");
+        ki_text_add(script, "set yrange [*:*]\nset offsets\n");
     else if (least >= 0 && least < greatest / 3)
-        kn_text_add(script, "set yrange [0:*]\nset offsets\n");
+        ki_text_add(script, "set yrange [0:*]\nset offsets\n");
     else
-        kn_text_add(script, "set yrange [*:*]\nset offsets graph 0, 0, 0.05, 0.05\n");
+        ki_text_add(script, "set yrange [*:*]\nset offsets graph 0, 0, 0.05, 0.05\n");
 }
 
 // One plot; how many points it draws. The last one of a page has the words of the axis below and, below them,
 // the legend.
-static size_t add_plot(struct kn_text *script, const struct plot *plot, size_t panel, size_t panels,
+static size_t add_plot(struct ki_text *script, const struct plot *plot, size_t panel, size_t panels,
                        double height)
 {
     bool last = panel + 1 == panels;
     size_t drawn = 0;
 
     if (plot->no_legend)
-        kn_text_add(script, "unset key\n");
+        ki_text_add(script, "unset key\n");
     else if (panels == 1)
-        kn_text_add(script, "set key outside below center horizontal height 1\n");
+        ki_text_add(script, "set key outside below center horizontal height 1\n");
     else if (last)
-        kn_text_format(script, "set key at screen 0.53, screen %.4f center bottom horizontal\n", 2 / height);
+        ki_text_format(script, "set key at screen 0.53, screen %.4f center bottom horizontal\n", 2 / height);
     else
-        kn_text_add(script, "set key inside top right vertical\n");
-    kn_text_format(script, "set title offset 0,%g ", panels == 1 ? 0 : -0.6);
+        ki_text_add(script, "set key inside top right vertical\n");
+    ki_text_format(script, "set title offset 0,%g ", panels == 1 ? 0 : -0.6);
     add_words(script, plot->title);
-    kn_text_add_char(script, '\n');
+    ki_text_add_char(script, '\n');
     add_axis(script, plot, 'x', last ? plot->x_label : "");
     add_axis(script, plot, 'y', plot->y_label);
     add_ranges(script, plot);
     for (size_t i = 0; i < plot->series_count; i++)
         drawn += add_data(script, plot, panel, i);
     for (size_t i = 0; i < plot->series_count; i++) {
-        kn_text_add(script, i ? ", " : "plot ");
+        ki_text_add(script, i ? ", " : "plot ");
         add_line(script, plot, panel, i);
     }
-    kn_text_add_char(script, '\n');
+    ki_text_add_char(script, '\n');
     return drawn;
 }
 
 // Panels of one size, one below the other; room for titles above, for the legend below.
-static void begin_page(struct kn_text *script, const struct plot_page *page, double height, double legend)
+static void begin_page(struct ki_text *script, const struct plot_page *page, double height, double legend)
 {
-    kn_text_format(script, "set multiplot layout %zu,1 margins 0.11,0.96,%.4f,%.4f spacing 0,%.4f title ",
+    ki_text_format(script, "set multiplot layout %zu,1 margins 0.11,0.96,%.4f,%.4f spacing 0,%.4f title ",
                    page->panel_count, (legend + 65) / height, 1 - TITLE_HEIGHT / height, 60 / height);
     add_words(script, page->title);
-    kn_text_add_char(script, '\n');
+    ki_text_add_char(script, '\n');
 }
 
 // The whole script; the panel without a point, or NULL.
-static const struct plot *add_script(struct kn_text *script, const struct plot_page *page,
+static const struct plot *add_script(struct ki_text *script, const struct plot_page *page,
                                      const char *drawing)
 {
     const struct plot *empty = NULL;
@@ -243,7 +243,7 @@ static const struct plot *add_script(struct kn_text *script, const struct plot_p
     double legend = 20 * (double)(1 + page->panels[count - 1].series_count / 2);
     double height = count == 1 ? HEIGHT : TITLE_HEIGHT + PANEL_HEIGHT * (double)count + legend;
 
-    kn_text_format(
+    ki_text_format(
         script,
         "set encoding utf8\n"
         "set terminal svg noenhanced size %d,%.0f dynamic font 'sans-serif,13' background 'white'\n"
@@ -251,13 +251,13 @@ static const struct plot *add_script(struct kn_text *script, const struct plot_p
         "output ",
         WIDTH, height);
     add_words(script, drawing);
-    kn_text_add_char(script, '\n');
+    ki_text_add_char(script, '\n');
     if (count > 1)
         begin_page(script, page, height, legend);
     for (size_t i = 0; i < count; i++)
         if (add_plot(script, &page->panels[i], i, count, height) == 0 && !empty)
             empty = &page->panels[i];
-    kn_text_format(script, "%sset output\n", count > 1 ? "unset multiplot\n" : "");
+    ki_text_format(script, "%sset output\n", count > 1 ? "unset multiplot\n" : "");
     return empty;
 }
 
@@ -266,61 +266,61 @@ static kn_status run_script(const char *gnuplot, const char *script, kn_error *e
     const char *const argv[] = {gnuplot, "--default-settings", script, NULL};
     const char *const variables[] = {"LC_ALL=C.UTF-8", NULL};
     struct process_result result;
-    kn_status status = process_run(argv, variables, seconds_at_most, &result, err);
+    kn_status status = ki_process_run(argv, variables, seconds_at_most, &result, err);
 
     if (status)
         return status;
     if (result.timed_out)
-        status = kn_fail(err, KN_ERROR_OUTPUT, "gnuplot did not finish a plot in %.0f s", seconds_at_most);
+        status = ki_fail(err, KN_ERROR_OUTPUT, "gnuplot did not finish a plot in %.0f s", seconds_at_most);
     else if (result.status)
-        status = kn_fail(err, KN_ERROR_OUTPUT, "gnuplot failed (exit status %d): %s", result.status,
+        status = ki_fail(err, KN_ERROR_OUTPUT, "gnuplot failed (exit status %d): %s", result.status,
                          result.output);
     free(result.output);
     return status;
 }
 
-static kn_status read_drawing(const char *path, struct kn_text *svg, kn_error *err)
+static kn_status read_drawing(const char *path, struct ki_text *svg, kn_error *err)
 {
     FILE *file = fopen(path, "rb");
     char bytes[4096];
     size_t count;
 
     if (!file)
-        return kn_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "gnuplot left no drawing");
+        return ki_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "gnuplot left no drawing");
     while ((count = fread(bytes, 1, sizeof bytes, file)) > 0)
-        kn_text_add_bytes(svg, bytes, count);
+        ki_text_add_bytes(svg, bytes, count);
     count = (size_t)ferror(file);
     fclose(file);
     if (count)
-        return kn_fail(err, KN_ERROR_OUTPUT, "%s: gnuplot's drawing cannot be read", path);
-    return svg->failed ? kn_fail_memory(err, 0, "reading a plot") : KN_OK;
+        return ki_fail(err, KN_ERROR_OUTPUT, "%s: gnuplot's drawing cannot be read", path);
+    return svg->failed ? ki_fail_memory(err, 0, "reading a plot") : KN_OK;
 }
 
 // Draws in `folder`.
 static kn_status draw(const char *gnuplot, const char *folder, const struct plot_page *page,
-                      struct kn_text *svg, kn_error *err)
+                      struct ki_text *svg, kn_error *err)
 {
-    struct kn_text script = KN_TEXT_INIT, drawing = KN_TEXT_INIT, file = KN_TEXT_INIT;
+    struct ki_text script = KI_TEXT_INIT, drawing = KI_TEXT_INIT, file = KI_TEXT_INIT;
     const struct plot *empty;
     kn_status status;
 
-    kn_text_format(&drawing, "%s/plot.svg", folder);
-    kn_text_format(&file, "%s/plot.gp", folder);
-    empty = add_script(&script, page, kn_text_string(&drawing));
+    ki_text_format(&drawing, "%s/plot.svg", folder);
+    ki_text_format(&file, "%s/plot.gp", folder);
+    empty = add_script(&script, page, ki_text_string(&drawing));
     if (drawing.failed || file.failed || script.failed)
-        status = kn_fail_memory(err, 0, "drawing a plot");
+        status = ki_fail_memory(err, 0, "drawing a plot");
     else if (empty)
         status =
-            kn_fail(err, KN_ERROR_ARGUMENT, "the plot '%s' has no point that can be drawn", empty->title);
+            ki_fail(err, KN_ERROR_ARGUMENT, "the plot '%s' has no point that can be drawn", empty->title);
     else
-        status = kn_output_write(file.data, script.data, script.length, false, err);
+        status = ki_output_write(file.data, script.data, script.length, false, err);
     if (!status)
         status = run_script(gnuplot, file.data, err);
     if (!status)
         status = read_drawing(drawing.data, svg, err);
-    kn_text_free(&script);
-    kn_text_free(&drawing);
-    kn_text_free(&file);
+    ki_text_free(&script);
+    ki_text_free(&drawing);
+    ki_text_free(&file);
     return status;
 }
 
@@ -334,20 +334,20 @@ kn_status plot_write(const char *path, const struct plot *plot, bool force, kn_e
 kn_status plot_write_page(const char *path, const struct plot_page *page, bool force, kn_error *err)
 {
     char gnuplot[PATH_MAX], folder[PATH_MAX];
-    struct kn_text svg = KN_TEXT_INIT;
+    struct ki_text svg = KI_TEXT_INIT;
     kn_status status;
 
-    if (!process_find(program, gnuplot))
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+    if (!ki_process_find(program, gnuplot))
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "plots are drawn by gnuplot, which is not installed (Debian, Ubuntu: apt-get install "
                        "gnuplot-nox)");
-    status = process_folder(folder, err);
+    status = ki_process_folder(folder, err);
     if (status)
         return status;
     status = draw(gnuplot, folder, page, &svg, err);
-    process_folder_remove(folder);
+    ki_process_folder_remove(folder);
     if (!status)
-        status = kn_output_write(path, svg.data, svg.length, force, err);
-    kn_text_free(&svg);
+        status = ki_output_write(path, svg.data, svg.length, force, err);
+    ki_text_free(&svg);
     return status;
 }

@@ -14,59 +14,59 @@ struct level {
 };
 
 // Ends the line before a #line. A backslash at its end must not join the two.
-static void end_line(struct kn_text *text)
+static void end_line(struct ki_text *text)
 {
     size_t length = text->length;
 
     if (!length)
         return;
     if (text->data[length - 1] != '\n')
-        kn_text_add_char(text, '\n');
+        ki_text_add_char(text, '\n');
     while (length && strchr(" \t\v\f\n", text->data[length - 1]))
         length--;
     if (length && text->data[length - 1] == '\\')
-        kn_text_add_char(text, '\n');
+        ki_text_add_char(text, '\n');
 }
 
-static void add_line(struct kn_text *text, long line, const char *file)
+static void add_line(struct ki_text *text, long line, const char *file)
 {
     end_line(text);
-    kn_text_format(text, "#line %ld \"", line);
+    ki_text_format(text, "#line %ld \"", line);
     for (; *file; file++) {
         if (*file == '"' || *file == '\\')
-            kn_text_add_char(text, '\\');
+            ki_text_add_char(text, '\\');
         if (*file == '\n')
-            kn_text_add(text, "\\n");
+            ki_text_add(text, "\\n");
         else
-            kn_text_add_char(text, *file);
+            ki_text_add_char(text, *file);
     }
-    kn_text_add(text, "\"\n");
+    ki_text_add(text, "\"\n");
 }
 
 // As many empty lines as the cut has line ends inside, so that the lines after it keep their numbers.
-static void add_blank_lines(struct kn_text *text, const char *from, const char *end)
+static void add_blank_lines(struct ki_text *text, const char *from, const char *end)
 {
     for (; from < end; from++)
         if (*from == '\n')
-            kn_text_add_char(text, '\n');
+            ki_text_add_char(text, '\n');
 }
 
-bool src_flatten(const struct src_inclusion *inclusion, const char *host, struct kn_text *text)
+bool ki_src_flatten(const struct src_inclusion *inclusion, const char *host, struct ki_text *text)
 {
     struct level *levels = NULL, level = {.inclusion = inclusion};
     size_t count = 0, capacity = 0;
     bool pushed;
 
-    kn_text_add(text, host);
+    ki_text_add(text, host);
     add_line(text, 1, inclusion->text->name);
-    pushed = KN_ARRAY_PUSH(levels, count, capacity, level);
+    pushed = KI_ARRAY_PUSH(levels, count, capacity, level);
     while (pushed && count && !text->failed) {
         struct level *top = &levels[count - 1];
         const struct src_text *source = top->inclusion->text;
         const struct src_cut *cut =
             top->cut < top->inclusion->cut_count ? &top->inclusion->cuts[top->cut] : NULL;
         size_t end = cut ? cut->begin : source->written_length;
-        kn_text_add_bytes(text, source->written + top->at, end - top->at);
+        ki_text_add_bytes(text, source->written + top->at, end - top->at);
         if (!cut) {
             if (--count && !text->failed) {
                 const struct level *outer = &levels[count - 1];
@@ -83,7 +83,7 @@ bool src_flatten(const struct src_inclusion *inclusion, const char *host, struct
         if (cut->child) {
             level = (struct level){.inclusion = cut->child};
             add_line(text, 1, cut->child->text->name);
-            pushed = KN_ARRAY_PUSH(levels, count, capacity, level);
+            pushed = KI_ARRAY_PUSH(levels, count, capacity, level);
         } else {
             add_blank_lines(text, source->written + cut->begin, source->written + cut->end);
         }

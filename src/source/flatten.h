@@ -9,6 +9,6 @@
 #include "source/preprocess/preprocess.h"
 
 // `host` are the #define lines to begin with. Appends to `text`; false if memory ran out.
-bool src_flatten(const struct src_inclusion *inclusion, const char *host, struct kn_text *text);
+bool ki_src_flatten(const struct src_inclusion *inclusion, const char *host, struct ki_text *text);
 
 #endif

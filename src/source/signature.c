@@ -14,7 +14,7 @@
 #include "type.h"
 
 struct scan {
-    struct kn_arena *arena;
+    struct ki_arena *arena;
     kn_error *err;
     const struct src_token *end; // of all
     struct src_kernel *kernels;  // prototypes too, until the end
@@ -43,24 +43,24 @@ static kn_status fail(struct scan *scan, const struct src_token *at, const char 
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    return kn_fail_at(scan->err, KN_ERROR_BUILD, at->file, (long)at->line, "%s", sentence);
+    return ki_fail_at(scan->err, KN_ERROR_BUILD, at->file, (long)at->line, "%s", sentence);
 }
 
 static kn_status no_memory(struct scan *scan)
 {
-    return kn_fail_memory(scan->err, 0, "reading the kernels' signatures");
+    return ki_fail_memory(scan->err, 0, "reading the kernels' signatures");
 }
 
 // Passes a group that must be closed.
 static kn_status pass_group(struct scan *scan, const struct src_token **at)
 {
-    const struct src_token *open = *at, *close = src_close_of(open, scan->end);
+    const struct src_token *open = *at, *close = ki_src_close_of(open, scan->end);
 
     if (!close)
         return fail(scan, open, "\"%.*s\" is never closed: \"%s\" is missing", (int)open->length, open->text,
-                    src_is(open, "(")   ? ")"
-                    : src_is(open, "[") ? "]"
-                                        : "}");
+                    ki_src_is(open, "(")   ? ")"
+                    : ki_src_is(open, "[") ? "]"
+                                           : "}");
     *at = close + 1;
     return KN_OK;
 }
@@ -75,22 +75,22 @@ static kn_status outline_declaration(struct scan *scan, const struct src_token *
     while (!status && *at < scan->end) {
         const struct src_token *token = *at;
         outline->end = token;
-        if (src_is(token, ";")) {
+        if (ki_src_is(token, ";")) {
             ++*at;
             return KN_OK;
         }
-        if (src_is(token, "}"))
+        if (ki_src_is(token, "}"))
             return fail(
                 scan, token,
                 "\"}\" closes nothing here: a \"{\" is missing before it, or this \"}\" is one too many");
-        if (src_is(token, "(") || src_is(token, "[") || src_is(token, "{")) {
-            bool is_body = src_is(token, "{") && !initialised && !in_tagged;
-            if (src_is(token, "(") && !initialised && !outline->parameters && token > outline->begin &&
-                token[-1].kind == SRC_IDENTIFIER && !src_is_attribute(&token[-1])) {
+        if (ki_src_is(token, "(") || ki_src_is(token, "[") || ki_src_is(token, "{")) {
+            bool is_body = ki_src_is(token, "{") && !initialised && !in_tagged;
+            if (ki_src_is(token, "(") && !initialised && !outline->parameters && token > outline->begin &&
+                token[-1].kind == SRC_IDENTIFIER && !ki_src_is_attribute(&token[-1])) {
                 outline->parameters = token;
                 outline->name = &token[-1];
             }
-            in_tagged = in_tagged && !src_is(token, "{");
+            in_tagged = in_tagged && !ki_src_is(token, "{");
             status = pass_group(scan, at);
             if (is_body) {
                 outline->has_body = true;
@@ -98,16 +98,17 @@ static kn_status outline_declaration(struct scan *scan, const struct src_token *
             }
             continue;
         }
-        initialised = initialised || src_is(token, "=");
-        if (src_is_word(token, "struct") || src_is_word(token, "union") || src_is_word(token, "enum"))
+        initialised = initialised || ki_src_is(token, "=");
+        if (ki_src_is_word(token, "struct") || ki_src_is_word(token, "union") ||
+            ki_src_is_word(token, "enum"))
             in_tagged = true;
         // struct tag name(...): behind the tag, something that is no brace ends the matter.
-        else if (in_tagged && token->kind == SRC_IDENTIFIER && !src_is_attribute(token) &&
-                 !(token + 1 < scan->end && (src_is(token + 1, "{") || src_is_attribute(token + 1))))
+        else if (in_tagged && token->kind == SRC_IDENTIFIER && !ki_src_is_attribute(token) &&
+                 !(token + 1 < scan->end && (ki_src_is(token + 1, "{") || ki_src_is_attribute(token + 1))))
             in_tagged = false;
-        if (src_is_word(token, "__kernel") || src_is_word(token, "kernel"))
+        if (ki_src_is_word(token, "__kernel") || ki_src_is_word(token, "kernel"))
             outline->kernel = token;
-        outline->is_typedef = outline->is_typedef || src_is_word(token, "typedef");
+        outline->is_typedef = outline->is_typedef || ki_src_is_word(token, "typedef");
         ++*at;
     }
     outline->end = *at;
@@ -120,16 +121,16 @@ static kn_status keep_typedef(struct scan *scan, const struct outline *outline)
     const struct src_token *at = outline->begin;
     struct src_declaration declaration;
 
-    src_read_specifiers(&at, outline->end, &declaration);
+    ki_src_read_specifiers(&at, outline->end, &declaration);
     while (at < outline->end) {
         const struct src_token *before = at, *name;
-        struct src_type *type = kn_arena_take(scan->arena, sizeof *type);
+        struct src_type *type = ki_arena_take(scan->arena, sizeof *type);
         if (!type)
             return no_memory(scan);
-        src_read_declarator(&at, outline->end, &declaration, type, &name);
+        ki_src_read_declarator(&at, outline->end, &declaration, type, &name);
         if (name)
             name->name->type = type;
-        if (at < outline->end && src_is(at, ","))
+        if (at < outline->end && ki_src_is(at, ","))
             at++;
         else if (at == before)
             break;
@@ -140,21 +141,21 @@ static kn_status keep_typedef(struct scan *scan, const struct outline *outline)
 // The type's words with one space between them, qualifiers left out.
 static const char *type_text(struct scan *scan, const struct src_declaration *declaration)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     const char *kept;
 
     for (const struct src_token *token = declaration->first; token <= declaration->last; token++) {
-        if (src_is_attribute(token)) {
-            token = src_skip_attributes(token, declaration->last) - 1;
+        if (ki_src_is_attribute(token)) {
+            token = ki_src_skip_attributes(token, declaration->last) - 1;
             continue;
         }
-        if (token->kind != SRC_IDENTIFIER || src_is_qualifier(token))
+        if (token->kind != SRC_IDENTIFIER || ki_src_is_qualifier(token))
             continue;
-        kn_text_add(&text, text.length ? " " : "");
-        kn_text_add_bytes(&text, token->text, token->length);
+        ki_text_add(&text, text.length ? " " : "");
+        ki_text_add_bytes(&text, token->text, token->length);
     }
-    kept = text.failed ? NULL : kn_arena_copy(scan->arena, kn_text_string(&text), text.length);
-    kn_text_free(&text);
+    kept = text.failed ? NULL : ki_arena_copy(scan->arena, ki_text_string(&text), text.length);
+    ki_text_free(&text);
     return kept;
 }
 
@@ -209,7 +210,7 @@ static const char *name_of(struct scan *scan, const struct src_token *name, size
     if (name)
         return name->name->text;
     length = snprintf(made, sizeof made, "unnamed_%zu", index + 1);
-    return kn_arena_copy(scan->arena, made, (size_t)length);
+    return ki_arena_copy(scan->arena, made, (size_t)length);
 }
 
 // One parameter, from `at` to `end` (its comma or the bracket).
@@ -221,10 +222,10 @@ static kn_status read_parameter(struct scan *scan, const struct src_kernel *kern
     struct src_type type;
     const char *why;
 
-    src_read_specifiers(&at, end, &declaration);
+    ki_src_read_specifiers(&at, end, &declaration);
     if (!declaration.first)
         return fail(scan, first, "kernel %.200s: argument %zu has no type", kernel->name, index + 1);
-    src_read_declarator(&at, end, &declaration, &type, &name);
+    ki_src_read_declarator(&at, end, &declaration, &type, &name);
     why = objection(&type);
     if (why)
         return fail(scan, name ? name : first, "kernel %.200s: argument %zu (\"%.*s\"): %s", kernel->name,
@@ -246,24 +247,25 @@ static kn_status read_parameter(struct scan *scan, const struct src_kernel *kern
 // The comma or the last bracket that ends the parameter at `at`.
 static const struct src_token *end_of_parameter(const struct src_token *at, const struct src_token *close)
 {
-    while (at < close && !src_is(at, ","))
-        at = src_is(at, "(") || src_is(at, "[") || src_is(at, "{") ? src_skip_group(at, close) : at + 1;
+    while (at < close && !ki_src_is(at, ","))
+        at = ki_src_is(at, "(") || ki_src_is(at, "[") || ki_src_is(at, "{") ? ki_src_skip_group(at, close)
+                                                                            : at + 1;
     return at;
 }
 
 static kn_status read_parameters(struct scan *scan, const struct src_token *open, struct src_kernel *kernel)
 {
-    const struct src_token *close = src_close_of(open, scan->end), *at = open + 1;
+    const struct src_token *close = ki_src_close_of(open, scan->end), *at = open + 1;
     size_t count = 1;
     kn_param *params;
     kn_status status = KN_OK;
 
-    if (at == close || (at + 1 == close && src_is_word(at, "void")))
+    if (at == close || (at + 1 == close && ki_src_is_word(at, "void")))
         return KN_OK;
     for (const struct src_token *t = end_of_parameter(at, close); t < close;
          t = end_of_parameter(t + 1, close))
         count++;
-    params = kn_arena_take(scan->arena, count * sizeof *params);
+    params = ki_arena_take(scan->arena, count * sizeof *params);
     if (!params)
         return no_memory(scan);
     for (size_t i = 0; i < count && !status; i++) {
@@ -281,7 +283,7 @@ static kn_status read_parameters(struct scan *scan, const struct src_token *open
 // The three sizes of reqd_work_group_size, from its '('.
 static kn_status read_group(struct scan *scan, const struct src_token *word, struct src_kernel *kernel)
 {
-    const struct src_token *close = src_close_of(word + 1, scan->end), *at = word + 2;
+    const struct src_token *close = ki_src_close_of(word + 1, scan->end), *at = word + 2;
 
     for (size_t i = 0; i < 3; i++) {
         const struct src_token *end = end_of_parameter(at, close);
@@ -291,7 +293,7 @@ static kn_status read_group(struct scan *scan, const struct src_token *word, str
             if (t->kind == SRC_IDENTIFIER)
                 return fail(scan, t, "reqd_work_group_size: \"%.*s\" is no number and no macro",
                             (int)t->length, t->text);
-        if ((i < 2) != (end < close) || !src_evaluate(at, (size_t)(end - at), &value, &complaint) ||
+        if ((i < 2) != (end < close) || !ki_src_evaluate(at, (size_t)(end - at), &value, &complaint) ||
             !value.bits || value.bits > UINT32_MAX)
             return fail(scan, word, "reqd_work_group_size needs three positive integers, as in (64, 1, 1)");
         kernel->required_group[i] = (size_t)value.bits;
@@ -304,8 +306,8 @@ static kn_status read_attributes(struct scan *scan, const struct outline *outlin
 {
     for (const struct src_token *t = outline->begin; t + 1 < outline->end; t++) {
         kn_status status;
-        if (!src_is(t + 1, "(") ||
-            (!src_is_word(t, "reqd_work_group_size") && !src_is_word(t, "__reqd_work_group_size__")))
+        if (!ki_src_is(t + 1, "(") ||
+            (!ki_src_is_word(t, "reqd_work_group_size") && !ki_src_is_word(t, "__reqd_work_group_size__")))
             continue;
         status = read_group(scan, t, kernel);
         if (status)
@@ -319,8 +321,8 @@ static kn_status add_kernel(struct scan *scan, struct src_name *name)
     struct src_kernel kernel = {.name = name->text};
     size_t count = scan->count;
 
-    if (!KN_ARRAY_PUSH(scan->defined, count, scan->defined_capacity, false) ||
-        !KN_ARRAY_PUSH(scan->kernels, scan->count, scan->kernel_capacity, kernel))
+    if (!KI_ARRAY_PUSH(scan->defined, count, scan->defined_capacity, false) ||
+        !KI_ARRAY_PUSH(scan->kernels, scan->count, scan->kernel_capacity, kernel))
         return no_memory(scan);
     name->kernel = (uint32_t)scan->count;
     return KN_OK;
@@ -331,7 +333,7 @@ static kn_status check_return(struct scan *scan, const struct outline *outline)
     const struct src_token *at = outline->begin;
     struct src_declaration declaration;
 
-    src_read_specifiers(&at, outline->name, &declaration);
+    ki_src_read_specifiers(&at, outline->name, &declaration);
     if (at != outline->name || declaration.base.class != SRC_CLASS_VOID || declaration.base.pointers)
         return fail(scan, outline->name, "kernel %.200s must return void", outline->name->name->text);
     return KN_OK;
@@ -374,11 +376,11 @@ static bool is_double(const struct src_token *token)
 
     if (token->kind != SRC_IDENTIFIER || token->length < 6)
         return false;
-    for (size_t i = 0; i < KN_COUNT(starts); i++) {
+    for (size_t i = 0; i < KI_COUNT(starts); i++) {
         size_t length = strlen(starts[i]);
         if (token->length < length || memcmp(token->text, starts[i], length) != 0)
             continue;
-        for (size_t k = 0; k < KN_COUNT(widths); k++) {
+        for (size_t k = 0; k < KI_COUNT(widths); k++) {
             size_t all = length + strlen(widths[k]);
             if (token->length >= all && memcmp(token->text + length, widths[k], strlen(widths[k])) == 0 &&
                 (token->length == all || (i == 1 && token->text[all] == '_')))
@@ -401,7 +403,7 @@ static void find_double(struct src_unit *unit)
 // Hands the kernels that have a body to the unit.
 static kn_status keep_kernels(struct scan *scan, struct src_unit *unit)
 {
-    struct src_kernel *kept = kn_arena_take(scan->arena, (scan->count + 1) * sizeof *kept);
+    struct src_kernel *kept = ki_arena_take(scan->arena, (scan->count + 1) * sizeof *kept);
 
     if (!kept)
         return no_memory(scan);
@@ -412,7 +414,7 @@ static kn_status keep_kernels(struct scan *scan, struct src_unit *unit)
     return KN_OK;
 }
 
-kn_status src_scan(struct src_unit *unit, struct kn_arena *arena, kn_error *err)
+kn_status ki_src_scan(struct src_unit *unit, struct ki_arena *arena, kn_error *err)
 {
     const struct src_token *at = unit->tokens;
     struct scan scan = {.arena = arena, .err = err, .end = at ? at + unit->token_count : NULL};

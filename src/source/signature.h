@@ -8,6 +8,6 @@
 
 // Fills the unit's kernels and its first use of double from its tokens. What is kept lies in `arena`. The
 // names' typedefs are set on the way.
-kn_status src_scan(struct src_unit *unit, struct kn_arena *arena, kn_error *err);
+kn_status ki_src_scan(struct src_unit *unit, struct ki_arena *arena, kn_error *err);
 
 #endif

@@ -12,8 +12,8 @@
 
 // The unit that the caller sees, and what it stands on.
 struct reading {
-    struct src_unit unit; // first: src_free gets its address
-    struct kn_arena arena;
+    struct src_unit unit; // first: ki_src_free gets its address
+    struct ki_arena arena;
     struct src_token *tokens;
     char *opencl;
 };
@@ -22,24 +22,24 @@ struct reading {
 static kn_status open_main(struct src_preprocessor *pp, const char *name, const char *text,
                            struct src_input **main)
 {
-    struct kn_text note = KN_TEXT_INIT;
+    struct ki_text note = KI_TEXT_INIT;
     enum src_found found;
     int number = 0;
 
     if (text)
-        found = src_input_add(&pp->inputs, name, text, strlen(text), main);
+        found = ki_src_input_add(&pp->inputs, name, text, strlen(text), main);
     else
-        found = src_input_open(&pp->inputs, name, main, &note, &number);
+        found = ki_src_input_open(&pp->inputs, name, main, &note, &number);
     if (found == SRC_NO_MEMORY || note.failed)
-        src_no_memory(pp);
+        ki_src_no_memory(pp);
     else if (found == SRC_MISSING)
-        kn_fail_at(pp->err, KN_ERROR_INPUT, name, 0, "there is no such kernel file; looked for%.2000s",
-                   kn_text_string(&note));
+        ki_fail_at(pp->err, KN_ERROR_INPUT, name, 0, "there is no such kernel file; looked for%.2000s",
+                   ki_text_string(&note));
     else if (found == SRC_UNREADABLE)
-        kn_fail_at(pp->err, KN_ERROR_INPUT, name, 0, "%.2000s", kn_text_string(&note));
+        ki_fail_at(pp->err, KN_ERROR_INPUT, name, 0, "%.2000s", ki_text_string(&note));
     if (pp->err && found != SRC_FOUND && number)
         pp->err->native = number;
-    kn_text_free(&note);
+    ki_text_free(&note);
     return found == SRC_FOUND ? KN_OK : found == SRC_NO_MEMORY ? KN_ERROR_MEMORY : KN_ERROR_INPUT;
 }
 
@@ -71,24 +71,24 @@ static bool is_prefix(const struct src_token *next, bool of_call)
 static int nesting_of(struct nesting *nesting, const struct src_token *last, const struct src_token *token,
                       const struct src_token *next)
 {
-    bool behind_operand = last && (is_operand(last) || src_is(last, ")") || src_is(last, "]")), of_call;
+    bool behind_operand = last && (is_operand(last) || ki_src_is(last, ")") || ki_src_is(last, "]")), of_call;
 
-    if (src_is(token, "(")) {
+    if (ki_src_is(token, "(")) {
         nesting->brackets++;
         nesting->calls = nesting->calls << 1 | (last && is_operand(last));
         return OF_OPERATOR;
     }
-    if (src_is(token, ")")) {
+    if (ki_src_is(token, ")")) {
         of_call = nesting->calls & 1;
         nesting->brackets -= nesting->brackets > 0;
         nesting->calls >>= 1;
         return is_prefix(next, of_call) ? OF_CAST : -OF_OPERATOR;
     }
-    if (src_is(token, "["))
+    if (ki_src_is(token, "["))
         return OF_OPERATOR;
-    if (src_is(token, "]"))
+    if (ki_src_is(token, "]"))
         return -OF_OPERATOR;
-    if (src_is(token, ";"))
+    if (ki_src_is(token, ";"))
         return 0;
     if (is_operand(token))
         return last && is_operand(last) ? OF_SIGN : 0; // "sizeof x", "else if"
@@ -98,20 +98,20 @@ static int nesting_of(struct nesting *nesting, const struct src_token *last, con
 static void add_token(struct nesting *nesting, const struct src_token *last, const struct src_token *token,
                       const struct src_token *next)
 {
-    bool ends = (src_is(token, ";") && !nesting->brackets) || src_is(token, "}");
-    bool chains = next && src_is_word(next, "else");
+    bool ends = (ki_src_is(token, ";") && !nesting->brackets) || ki_src_is(token, "}");
+    bool chains = next && ki_src_is_word(next, "else");
 
-    if (src_is_word(token, "case")) {
+    if (ki_src_is_word(token, "case")) {
         nesting->before_label = nesting->depth;
         nesting->in_label = true;
     }
     nesting->depth += nesting_of(nesting, last, token, next);
     if (ends)
         nesting->brackets = 0;
-    if ((ends && !chains) || src_is(token, ",") || src_is(token, "{")) {
+    if ((ends && !chains) || ki_src_is(token, ",") || ki_src_is(token, "{")) {
         nesting->depth = 0;
         nesting->in_label = false;
-    } else if (nesting->in_label && src_is(token, ":")) {
+    } else if (nesting->in_label && ki_src_is(token, ":")) {
         nesting->depth = nesting->before_label;
         nesting->in_label = false;
     }
@@ -125,7 +125,7 @@ static kn_status check_nesting(const struct src_unit *unit, kn_error *err)
         const struct src_token *token = &unit->tokens[i];
         add_token(&nesting, i ? token - 1 : NULL, token, i + 1 < unit->token_count ? token + 1 : NULL);
         if (nesting.depth > DEEPEST_NESTING)
-            return kn_fail_at(
+            return ki_fail_at(
                 err, KN_ERROR_BUILD, token->file, token->line,
                 "some %d operators, casts or statements in a row without \",\", \";\" or a brace: "
                 "compilers fail on what nests so deeply; split the expression into several statements",
@@ -136,10 +136,10 @@ static kn_status check_nesting(const struct src_unit *unit, kn_error *err)
 
 static kn_status keep_files(struct reading *reading, const struct src_preprocessor *pp)
 {
-    struct src_file *files = kn_arena_take(&reading->arena, pp->inputs.count * sizeof *files);
+    struct src_file *files = ki_arena_take(&reading->arena, pp->inputs.count * sizeof *files);
 
     if (!files)
-        return kn_fail_memory(pp->err, 0, "keeping a kernel's source");
+        return ki_fail_memory(pp->err, 0, "keeping a kernel's source");
     for (const struct src_input *input = pp->inputs.first; input; input = input->next)
         if (input->shown)
             files[reading->unit.file_count++] = (struct src_file){input->text.name, input->text.written};
@@ -150,28 +150,28 @@ static kn_status keep_files(struct reading *reading, const struct src_preprocess
 static kn_status keep_warnings(struct reading *reading, const struct src_preprocessor *pp)
 {
     reading->unit.warnings =
-        kn_arena_copy(&reading->arena, kn_text_string(&pp->warnings), pp->warnings.length);
-    return reading->unit.warnings ? KN_OK : kn_fail_memory(pp->err, 0, "keeping a kernel's warnings");
+        ki_arena_copy(&reading->arena, ki_text_string(&pp->warnings), pp->warnings.length);
+    return reading->unit.warnings ? KN_OK : ki_fail_memory(pp->err, 0, "keeping a kernel's warnings");
 }
 
 static kn_status keep_opencl(struct reading *reading, const struct src_preprocessor *pp, const char *host,
                              const struct src_inclusion *inclusion)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     size_t length;
 
-    src_flatten(inclusion, host, &text);
+    ki_src_flatten(inclusion, host, &text);
     length = text.length;
-    reading->opencl = kn_text_take(&text);
+    reading->opencl = ki_text_take(&text);
     if (!reading->opencl)
-        return kn_fail_memory(pp->err, 0, "writing a kernel's OpenCL text");
+        return ki_fail_memory(pp->err, 0, "writing a kernel's OpenCL text");
     reading->unit.opencl = reading->opencl;
     reading->unit.opencl_length = length;
     return KN_OK;
 }
 
-kn_status src_read(const char *name, const char *text, const struct src_options *options,
-                   struct src_unit **unit, kn_error *err)
+kn_status ki_src_read(const char *name, const char *text, const struct src_options *options,
+                      struct src_unit **unit, kn_error *err)
 {
     static const struct src_options no_options;
     struct reading *reading = calloc(1, sizeof *reading);
@@ -182,17 +182,17 @@ kn_status src_read(const char *name, const char *text, const struct src_options 
     kn_status status;
 
     if (!reading)
-        return kn_fail_memory(err, sizeof *reading, "a kernel's source");
-    src_preprocessor_init(&pp, options ? options : &no_options, &reading->arena, err);
+        return ki_fail_memory(err, sizeof *reading, "a kernel's source");
+    ki_src_preprocessor_init(&pp, options ? options : &no_options, &reading->arena, err);
     status = open_main(&pp, name, text, &main);
     if (!status)
-        status = src_preprocess(&pp, main, &host, &inclusion);
+        status = ki_src_preprocess(&pp, main, &host, &inclusion);
     if (!status) {
         reading->tokens = pp.output.items;
         reading->unit.tokens = pp.output.items;
         reading->unit.token_count = pp.output.count;
         pp.output = (struct src_list){NULL, 0, 0};
-        status = src_scan(&reading->unit, &reading->arena, err);
+        status = ki_src_scan(&reading->unit, &reading->arena, err);
     }
     if (!status)
         status = check_nesting(&reading->unit, err);
@@ -202,27 +202,27 @@ kn_status src_read(const char *name, const char *text, const struct src_options 
         status = keep_files(reading, &pp);
     if (!status)
         status = keep_warnings(reading, &pp);
-    src_preprocessor_free(&pp);
+    ki_src_preprocessor_free(&pp);
     if (status)
-        src_free(&reading->unit);
+        ki_src_free(&reading->unit);
     else
         *unit = &reading->unit;
     return status;
 }
 
-void src_free(struct src_unit *unit)
+void ki_src_free(struct src_unit *unit)
 {
     struct reading *reading = (struct reading *)unit;
 
     if (!reading)
         return;
-    kn_arena_free(&reading->arena);
+    ki_arena_free(&reading->arena);
     free(reading->tokens);
     free(reading->opencl);
     free(reading);
 }
 
-bool src_line(const struct src_unit *unit, const char *file, long line, const char **start, size_t *length)
+bool ki_src_line(const struct src_unit *unit, const char *file, long line, const char **start, size_t *length)
 {
     for (size_t i = 0; i < unit->file_count; i++) {
         const char *at = unit->files[i].text;

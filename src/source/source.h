@@ -19,7 +19,7 @@ struct src_embedded {
 };
 
 // Koine's own kernels; ends in {NULL, NULL}.
-extern const struct src_embedded src_embedded_kernels[];
+extern const struct src_embedded ki_src_embedded_kernels[];
 
 struct src_options {
     // What the target's compiler defines by itself (__OPENCL_VERSION__, the device's extensions): known here,
@@ -85,11 +85,12 @@ struct src_unit {
 // Errors: KN_ERROR_INPUT for a file that is missing (with the include chain), unreadable or contains a NUL
 // byte; KN_ERROR_BUILD with file:line for a bad directive, an unterminated comment, string or conditional,
 // #error, an include cycle, or a kernel signature that cannot be read; KN_ERROR_MEMORY.
-kn_status src_read(const char *name, const char *text, const struct src_options *options,
-                   struct src_unit **unit, kn_error *err);
-void src_free(struct src_unit *unit);
+kn_status ki_src_read(const char *name, const char *text, const struct src_options *options,
+                      struct src_unit **unit, kn_error *err);
+void ki_src_free(struct src_unit *unit);
 
 // The text of line `line` (from 1) of a file of the unit, without its end; false if there is no such line.
-bool src_line(const struct src_unit *unit, const char *file, long line, const char **start, size_t *length);
+bool ki_src_line(const struct src_unit *unit, const char *file, long line, const char **start,
+                 size_t *length);
 
 #endif

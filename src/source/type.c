@@ -45,57 +45,57 @@ static const struct qualifier {
 static bool is_one_of(const struct src_token *token, const char *const *words, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (src_is_word(token, words[i]))
+        if (ki_src_is_word(token, words[i]))
             return true;
     return false;
 }
 
 static const struct qualifier *qualifier_of(const struct src_token *token)
 {
-    for (size_t i = 0; token->kind == SRC_IDENTIFIER && i < KN_COUNT(qualifiers); i++)
-        if (src_is_word(token, qualifiers[i].name))
+    for (size_t i = 0; token->kind == SRC_IDENTIFIER && i < KI_COUNT(qualifiers); i++)
+        if (ki_src_is_word(token, qualifiers[i].name))
             return &qualifiers[i];
     return NULL;
 }
 
-bool src_is_qualifier(const struct src_token *token)
+bool ki_src_is_qualifier(const struct src_token *token)
 {
     return qualifier_of(token) != NULL;
 }
 
-bool src_is_attribute(const struct src_token *token)
+bool ki_src_is_attribute(const struct src_token *token)
 {
-    return src_is_word(token, "__attribute__") || src_is_word(token, "__attribute");
+    return ki_src_is_word(token, "__attribute__") || ki_src_is_word(token, "__attribute");
 }
 
-const struct src_token *src_close_of(const struct src_token *at, const struct src_token *end)
+const struct src_token *ki_src_close_of(const struct src_token *at, const struct src_token *end)
 {
-    const char *open = src_is(at, "(") ? "(" : src_is(at, "[") ? "[" : "{";
+    const char *open = ki_src_is(at, "(") ? "(" : ki_src_is(at, "[") ? "[" : "{";
     const char *close = *open == '(' ? ")" : *open == '[' ? "]" : "}";
     size_t depth = 0;
 
     for (; at < end; at++) {
-        if (src_is(at, open))
+        if (ki_src_is(at, open))
             depth++;
-        else if (src_is(at, close) && --depth == 0)
+        else if (ki_src_is(at, close) && --depth == 0)
             return at;
     }
     return NULL;
 }
 
-const struct src_token *src_skip_group(const struct src_token *at, const struct src_token *end)
+const struct src_token *ki_src_skip_group(const struct src_token *at, const struct src_token *end)
 {
-    const struct src_token *close = src_close_of(at, end);
+    const struct src_token *close = ki_src_close_of(at, end);
 
     return close ? close + 1 : end;
 }
 
-const struct src_token *src_skip_attributes(const struct src_token *at, const struct src_token *end)
+const struct src_token *ki_src_skip_attributes(const struct src_token *at, const struct src_token *end)
 {
-    while (at < end && src_is_attribute(at)) {
+    while (at < end && ki_src_is_attribute(at)) {
         at++;
-        if (at < end && src_is(at, "("))
-            at = src_skip_group(at, end);
+        if (at < end && ki_src_is(at, "("))
+            at = ki_src_skip_group(at, end);
     }
     return at;
 }
@@ -111,14 +111,14 @@ static const struct known_type *known(const struct src_token *token, uint64_t *w
     static const char *const widths[] = {"2", "3", "4", "8", "16"};
     static const uint64_t values[] = {2, 3, 4, 8, 16};
 
-    for (size_t i = 0; i < KN_COUNT(known_types); i++) {
+    for (size_t i = 0; i < KI_COUNT(known_types); i++) {
         size_t length = strlen(known_types[i].name);
         if (token->length < length || memcmp(token->text, known_types[i].name, length) != 0)
             continue;
         *width = 1;
         if (token->length == length)
             return &known_types[i];
-        for (size_t k = 0; k < KN_COUNT(widths) && known_types[i].vectors; k++) {
+        for (size_t k = 0; k < KI_COUNT(widths) && known_types[i].vectors; k++) {
             *width = values[k];
             if (token->length == length + strlen(widths[k]) &&
                 memcmp(token->text + length, widths[k], strlen(widths[k])) == 0)
@@ -159,15 +159,15 @@ static struct src_type named_type(const struct src_token *token)
 static void read_tagged(const struct src_token **at, const struct src_token *end,
                         struct src_declaration *declaration)
 {
-    bool is_enum = src_is_word(*at, "enum");
+    bool is_enum = ki_src_is_word(*at, "enum");
 
     declaration->last = *at;
-    *at = src_skip_attributes(*at + 1, end);
+    *at = ki_src_skip_attributes(*at + 1, end);
     if (*at < end && (*at)->kind == SRC_IDENTIFIER)
         declaration->last = (*at)++;
-    *at = src_skip_attributes(*at, end);
-    if (*at < end && src_is(*at, "{"))
-        *at = src_skip_group(*at, end);
+    *at = ki_src_skip_attributes(*at, end);
+    if (*at < end && ki_src_is(*at, "{"))
+        *at = ki_src_skip_group(*at, end);
     declaration->base.class = SRC_CLASS_DATA;
     declaration->base.size = is_enum ? 4 : 0;
 }
@@ -177,7 +177,7 @@ static bool is_number_word(const struct src_token *token)
 {
     static const char *const words[] = {"unsigned", "signed", "__signed__", "char",   "short",
                                         "int",      "long",   "float",      "double", "half"};
-    return is_one_of(token, words, KN_COUNT(words));
+    return is_one_of(token, words, KI_COUNT(words));
 }
 
 // 0 for long long: OpenCL C reserves it, and compilers give it 8 bytes or 16.
@@ -190,9 +190,9 @@ static size_t size_of_number(const struct src_token *first, const struct src_tok
     size_t longs = 0;
 
     for (const struct src_token *token = first; token <= last; token++) {
-        longs += src_is_word(token, "long");
-        for (size_t i = 0; i < KN_COUNT(deciding); i++)
-            if (src_is_word(token, deciding[i].word))
+        longs += ki_src_is_word(token, "long");
+        for (size_t i = 0; i < KI_COUNT(deciding); i++)
+            if (ki_src_is_word(token, deciding[i].word))
                 return deciding[i].size;
     }
     return longs > 1 ? 0 : longs ? 8 : 4;
@@ -207,7 +207,7 @@ static size_t literal_size(const struct src_token *at, const struct src_token *e
     for (const struct src_token *t = at; t < end; t++)
         if (t->kind != SRC_NUMBER && t->kind != SRC_PUNCTUATOR)
             return 0;
-    if (at >= end || !src_evaluate(at, (size_t)(end - at), &value, &complaint))
+    if (at >= end || !ki_src_evaluate(at, (size_t)(end - at), &value, &complaint))
         return 0;
     return value.bits < SIZE_MAX / 4096 ? (size_t)value.bits : 0;
 }
@@ -217,12 +217,12 @@ static void apply_attribute(const struct src_token *at, const struct src_token *
 {
     for (; at + 2 < end; at++) {
         const struct src_token *close;
-        bool is_width = src_is_word(at, "ext_vector_type") || src_is_word(at, "__ext_vector_type__");
-        if (!is_width && !src_is_word(at, "vector_size") && !src_is_word(at, "__vector_size__"))
+        bool is_width = ki_src_is_word(at, "ext_vector_type") || ki_src_is_word(at, "__ext_vector_type__");
+        if (!is_width && !ki_src_is_word(at, "vector_size") && !ki_src_is_word(at, "__vector_size__"))
             continue;
-        if (!src_is(at + 1, "("))
+        if (!ki_src_is(at + 1, "("))
             continue;
-        close = src_skip_group(at + 1, end);
+        close = ki_src_skip_group(at + 1, end);
         if (is_width)
             type->size = vector_bytes(type->size, literal_size(at + 2, close - 1));
         else
@@ -230,8 +230,8 @@ static void apply_attribute(const struct src_token *at, const struct src_token *
     }
 }
 
-void src_read_specifiers(const struct src_token **at, const struct src_token *end,
-                         struct src_declaration *declaration)
+void ki_src_read_specifiers(const struct src_token **at, const struct src_token *end,
+                            struct src_declaration *declaration)
 {
     static const char *const written[] = {"write_only", "__write_only", "read_write", "__read_write"};
 
@@ -244,12 +244,12 @@ void src_read_specifiers(const struct src_token **at, const struct src_token *en
         if (qualifier) {
             declaration->base.space = qualifier->space ? qualifier->space : space;
             declaration->base.is_const =
-                is_const || src_is_word(token, "const") || src_is_word(token, "__const");
-            declaration->base.is_written = is_written || is_one_of(token, written, KN_COUNT(written));
-            declaration->is_typedef = declaration->is_typedef || src_is_word(token, "typedef");
+                is_const || ki_src_is_word(token, "const") || ki_src_is_word(token, "__const");
+            declaration->base.is_written = is_written || is_one_of(token, written, KI_COUNT(written));
+            declaration->is_typedef = declaration->is_typedef || ki_src_is_word(token, "typedef");
             ++*at;
-        } else if (src_is_attribute(token)) {
-            *at = src_skip_attributes(token, end);
+        } else if (ki_src_is_attribute(token)) {
+            *at = ki_src_skip_attributes(token, end);
             apply_attribute(token, *at, &declaration->base);
         } else if (token->kind == SRC_PRAGMA) {
             ++*at;
@@ -262,8 +262,8 @@ void src_read_specifiers(const struct src_token **at, const struct src_token *en
             ++*at;
         } else if (declaration->first) {
             return; // the name
-        } else if (src_is_word(token, "struct") || src_is_word(token, "union") ||
-                   src_is_word(token, "enum")) {
+        } else if (ki_src_is_word(token, "struct") || ki_src_is_word(token, "union") ||
+                   ki_src_is_word(token, "enum")) {
             declaration->first = token;
             read_tagged(at, end, declaration);
         } else {
@@ -284,12 +284,12 @@ void src_read_specifiers(const struct src_token **at, const struct src_token *en
 static bool read_nested(const struct src_token **at, const struct src_token *end, struct src_type *type,
                         const struct src_token **name)
 {
-    const struct src_token *close = src_skip_group(*at, end), *token = *at + 1;
+    const struct src_token *close = ki_src_skip_group(*at, end), *token = *at + 1;
 
     for (; token < close - 1; token++) {
-        if (src_is(token, "*"))
+        if (ki_src_is(token, "*"))
             type->pointers++;
-        else if (token->kind == SRC_IDENTIFIER && !src_is_qualifier(token))
+        else if (token->kind == SRC_IDENTIFIER && !ki_src_is_qualifier(token))
             *name = token;
     }
     *at = close;
@@ -307,33 +307,33 @@ static void point_to(struct src_type *type)
     type->pointers++;
 }
 
-void src_read_declarator(const struct src_token **at, const struct src_token *end,
-                         const struct src_declaration *from, struct src_type *type,
-                         const struct src_token **name)
+void ki_src_read_declarator(const struct src_token **at, const struct src_token *end,
+                            const struct src_declaration *from, struct src_type *type,
+                            const struct src_token **name)
 {
     bool nested = false;
     size_t dimensions = 0;
 
     *type = from->base;
     *name = NULL;
-    for (; *at < end && (src_is(*at, "*") || src_is_qualifier(*at) || src_is_attribute(*at));) {
-        if (src_is(*at, "*"))
+    for (; *at < end && (ki_src_is(*at, "*") || ki_src_is_qualifier(*at) || ki_src_is_attribute(*at));) {
+        if (ki_src_is(*at, "*"))
             point_to(type);
-        *at = src_is_attribute(*at) ? src_skip_attributes(*at, end) : *at + 1;
+        *at = ki_src_is_attribute(*at) ? ki_src_skip_attributes(*at, end) : *at + 1;
     }
-    if (*at < end && src_is(*at, "(")) {
+    if (*at < end && ki_src_is(*at, "(")) {
         nested = read_nested(at, end, type, name);
     } else if (*at < end && (*at)->kind == SRC_IDENTIFIER) {
         *name = (*at)++;
     }
     for (; *at < end; dimensions++) {
         const struct src_token *open = *at;
-        *at = src_skip_attributes(open, end);
+        *at = ki_src_skip_attributes(open, end);
         apply_attribute(open, *at, type);
-        if (*at >= end || !src_is(*at, "["))
+        if (*at >= end || !ki_src_is(*at, "["))
             break;
         open = *at;
-        *at = src_skip_group(open, end);
+        *at = ki_src_skip_group(open, end);
         // Of an array parameter's dimensions, the first is the pointer.
         if (dimensions > 0 || nested) {
             type->size *= literal_size(open + 1, *at - 1);
@@ -343,9 +343,9 @@ void src_read_declarator(const struct src_token **at, const struct src_token *en
             type->array_length = literal_size(open + 1, *at - 1);
         }
     }
-    if (*at < end && src_is(*at, "(")) {
+    if (*at < end && ki_src_is(*at, "(")) {
         type->is_function = true;
-        *at = src_skip_group(*at, end);
+        *at = ki_src_skip_group(*at, end);
     }
-    *at = src_skip_attributes(*at, end);
+    *at = ki_src_skip_attributes(*at, end);
 }

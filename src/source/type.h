@@ -40,22 +40,22 @@ struct src_declaration {
 };
 
 // Specifiers and qualifiers from *at on, which moves behind them.
-void src_read_specifiers(const struct src_token **at, const struct src_token *end,
-                         struct src_declaration *declaration);
+void ki_src_read_specifiers(const struct src_token **at, const struct src_token *end,
+                            struct src_declaration *declaration);
 
 // A declarator: pointers, name (NULL if there is none), arrays. *at moves behind it.
-void src_read_declarator(const struct src_token **at, const struct src_token *end,
-                         const struct src_declaration *from, struct src_type *type,
-                         const struct src_token **name);
+void ki_src_read_declarator(const struct src_token **at, const struct src_token *end,
+                            const struct src_declaration *from, struct src_type *type,
+                            const struct src_token **name);
 
 // Whether a word qualifies (const, __global, __read_only, ...) and is therefore no part of a type's name.
-bool src_is_qualifier(const struct src_token *token);
+bool ki_src_is_qualifier(const struct src_token *token);
 
 // What closes the group that opens at `at`; NULL if it is never closed.
-const struct src_token *src_close_of(const struct src_token *at, const struct src_token *end);
+const struct src_token *ki_src_close_of(const struct src_token *at, const struct src_token *end);
 // Behind an attribute's, a bracket's or a brace's group; `end` if it is never closed.
-const struct src_token *src_skip_group(const struct src_token *at, const struct src_token *end);
-const struct src_token *src_skip_attributes(const struct src_token *at, const struct src_token *end);
-bool src_is_attribute(const struct src_token *token);
+const struct src_token *ki_src_skip_group(const struct src_token *at, const struct src_token *end);
+const struct src_token *ki_src_skip_attributes(const struct src_token *at, const struct src_token *end);
+bool ki_src_is_attribute(const struct src_token *token);
 
 #endif

@@ -24,7 +24,7 @@ static inline bool expanded_is_needed(kn_context *on, const struct src_unit *uni
 // Blanks keep tokens apart that would join: "- -x".
 static inline bool expanded_may_touch(const struct src_token *left, const struct src_token *right)
 {
-    return src_is(left, "(") || src_is(right, ",") || src_is(right, ";") || src_is(right, ")");
+    return ki_src_is(left, "(") || ki_src_is(right, ",") || ki_src_is(right, ";") || ki_src_is(right, ")");
 }
 
 // The tokens as text, a line for each that had some, pragmas on their own; NULL if memory ran out. The caller
@@ -32,19 +32,19 @@ static inline bool expanded_may_touch(const struct src_token *left, const struct
 static inline char *expanded_text(const struct src_unit *unit)
 {
     const struct src_token *last = NULL;
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
 
     for (size_t i = 0; i < unit->token_count; i++) {
         const struct src_token *token = &unit->tokens[i];
         bool starts = !last || last->kind == SRC_PRAGMA || token->kind == SRC_PRAGMA ||
                       last->line != token->line || strcmp(last->file, token->file) != 0;
-        kn_text_add(&text, starts ? "\n" : expanded_may_touch(last, token) ? "" : " ");
-        kn_text_add(&text, token->kind == SRC_PRAGMA ? "#pragma " : "");
-        kn_text_add_bytes(&text, token->text, token->length);
+        ki_text_add(&text, starts ? "\n" : expanded_may_touch(last, token) ? "" : " ");
+        ki_text_add(&text, token->kind == SRC_PRAGMA ? "#pragma " : "");
+        ki_text_add_bytes(&text, token->text, token->length);
         last = token;
     }
-    kn_text_add(&text, "\n");
-    return kn_text_take(&text);
+    ki_text_add(&text, "\n");
+    return ki_text_take(&text);
 }
 
 // The program of the text, or without one the file `name`, that `unit` was read from. The options' macros are
@@ -74,20 +74,20 @@ static inline bool expanded_differs(const char *path, const struct src_unit *uni
 {
     char *text = expanded_text(unit);
     struct src_unit *again = NULL;
-    kn_status status = text ? src_read(path, text, options, &again, error) : KN_ERROR_MEMORY;
+    kn_status status = text ? ki_src_read(path, text, options, &again, error) : KN_ERROR_MEMORY;
 
     if (!status && (strstr(text, "#define") || again->token_count != unit->token_count))
-        status = kn_fail(error, KN_ERROR_BUILD, "%s: %zu tokens, expanded %zu", path, unit->token_count,
+        status = ki_fail(error, KN_ERROR_BUILD, "%s: %zu tokens, expanded %zu", path, unit->token_count,
                          again->token_count);
     for (size_t i = 0; !status && i < unit->token_count; i++) {
         const struct src_token *before = &unit->tokens[i], *after = &again->tokens[i];
         if (before->kind != after->kind || before->length != after->length ||
             memcmp(before->text, after->text, before->length) != 0)
             status =
-                kn_fail(error, KN_ERROR_BUILD, "%s:%u: '%.*s' is '%.*s' in the expanded text", before->file,
+                ki_fail(error, KN_ERROR_BUILD, "%s:%u: '%.*s' is '%.*s' in the expanded text", before->file,
                         before->line, (int)before->length, before->text, (int)after->length, after->text);
     }
-    src_free(again);
+    ki_src_free(again);
     free(text);
     return status != KN_OK;
 }

@@ -101,7 +101,7 @@ static inline struct src_cuda *host_rewrite(const char *path, const char *define
 {
     const kn_define given = {define, "1"};
     struct be_device described = {.info = *kn_context_device(context)};
-    struct src_cuda_options wanted = {.embedded = src_embedded_kernels, .host_shim = true};
+    struct src_cuda_options wanted = {.embedded = ki_src_embedded_kernels, .host_shim = true};
     kn_program_options options = {
         .policy = KN_POLICY_STRICT, .defines = &given, .define_count = define ? 1 : 0};
     struct src_cuda *cuda = NULL;
@@ -110,11 +110,11 @@ static inline struct src_cuda *host_rewrite(const char *path, const char *define
     char extensions[] = "cl_khr_fp64", none[] = "";
 
     described.extensions = described.info.fp64 ? extensions : none;
-    EXPECT_OK(target_describe(&described, &options, &target, &err));
-    EXPECT_OK(src_read(path, NULL, &target.source, &unit, &err));
-    EXPECT_OK(src_cuda(unit, &target.source, &wanted, &cuda, &err));
-    src_free(unit);
-    target_free(&target);
+    EXPECT_OK(ki_target_describe(&described, &options, &target, &err));
+    EXPECT_OK(ki_src_read(path, NULL, &target.source, &unit, &err));
+    EXPECT_OK(ki_src_cuda(unit, &target.source, &wanted, &cuda, &err));
+    ki_src_free(unit);
+    ki_target_free(&target);
     return cuda;
 }
 

@@ -133,11 +133,11 @@ static struct src_cuda *rewrite(const struct src_unit *unit, const struct src_op
 {
     struct src_cuda_options wanted = {.constant_bank = bank,
                                       .bank_bytes = TABLE_BYTES,
-                                      .embedded = src_embedded_kernels,
+                                      .embedded = ki_src_embedded_kernels,
                                       .host_shim = true};
     struct src_cuda *cuda;
 
-    EXPECT_OK(src_cuda(unit, options, &wanted, &cuda, &err));
+    EXPECT_OK(ki_src_cuda(unit, options, &wanted, &cuda, &err));
     return cuda;
 }
 
@@ -175,7 +175,7 @@ static void check_on_host(const char *subject, const struct src_unit *unit, cons
     uint32_t *host = finish_on_host(&form, unit);
     size_t failures = 0;
 
-    src_cuda_free(cuda);
+    ki_src_cuda_free(cuda);
     for (size_t k = 0; k < unit->kernel_count; k++)
         failures += is_self_checking(&unit->kernels[k]) &&
                     !check_alone(subject, &unit->kernels[k], host + k * OUT_WORDS);
@@ -196,14 +196,14 @@ static void check_subject(const char *subject, kn_program *program, const struct
     ck_assert_ptr_nonnull(device);
     memset(device, 0xa5, unit->kernel_count * OUT_WORDS * 4);
     form[0] = start_on_host(unit, cuda, false, in);
-    src_cuda_free(cuda);
+    ki_src_cuda_free(cuda);
     for (size_t k = 0; k < unit->kernel_count; k++)
         if (!aborts[k])
             run_on_device(program, &unit->kernels[k], device + k * OUT_WORDS);
     if (forms > 1) {
         cuda = rewrite(unit, options, true);
         form[1] = start_on_host(unit, cuda, true, in);
-        src_cuda_free(cuda);
+        ki_src_cuda_free(cuda);
     }
     for (size_t f = 0; f < forms; f++) {
         uint32_t *host = finish_on_host(&form[f], unit);
@@ -243,7 +243,7 @@ static bool is_rightly_refused(const char *subject)
         {"opencl_2", "'memory_scope_work_group'"}, // nor 6.12.8, where NVIDIA's compiler has the first
     };
 
-    for (size_t i = 0; i < KN_COUNT(refused); i++)
+    for (size_t i = 0; i < KI_COUNT(refused); i++)
         if (strcmp(subject, refused[i].subject) == 0 && strstr(err.text, refused[i].words))
             return true;
     return false;
@@ -263,8 +263,8 @@ static bool read_subject(const char *subject, const char *path, struct target *t
         test_close();
         test_open_with(&uncached);
     }
-    EXPECT_OK(target_describe(&described, &options, target, &err));
-    EXPECT_OK(src_read(path, NULL, &target->source, unit, &err));
+    EXPECT_OK(ki_target_describe(&described, &options, target, &err));
+    EXPECT_OK(ki_src_read(path, NULL, &target->source, unit, &err));
     ck_assert_uint_gt((*unit)->kernel_count, 0);
     if (expanded_differs(path, *unit, &target->source, &err))
         ck_abort_msg("%s", err.text);
@@ -314,8 +314,8 @@ START_TEST(subject)
         kn_program_free(program);
         free(aborts);
     }
-    src_free(unit);
-    target_free(&target);
+    ki_src_free(unit);
+    ki_target_free(&target);
 }
 END_TEST
 
@@ -337,8 +337,8 @@ START_TEST(alone)
         if (strcmp(unit->kernels[k].name, alone_kernel) == 0)
             run_on_device(program, &unit->kernels[k], out);
     kn_program_free(program);
-    src_free(unit);
-    target_free(&target);
+    ki_src_free(unit);
+    ki_target_free(&target);
 }
 END_TEST
 
@@ -367,7 +367,7 @@ static bool find_subjects(void)
     const char *source = getenv("srcdir"), *wanted = getenv("KOINE_SUBJECT");
     char pattern[4200];
 
-    for (size_t i = 0; i < KN_COUNT(folders); i++) {
+    for (size_t i = 0; i < KI_COUNT(folders); i++) {
         snprintf(pattern, sizeof pattern, "%s/tests/conformance/%s/%s.cl", source ? source : ".", folders[i],
                  wanted ? wanted : "*");
         glob(pattern, i ? GLOB_APPEND : 0, NULL, &subjects);

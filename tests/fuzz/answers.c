@@ -38,7 +38,7 @@ bool fuzz_answers_read(const char *path, struct fuzz_answers *answers)
 
     while (file && (got = fscanf(file, "%" SCNu64 " %u %" SCNx64 " %" SCNx64, &next.seed, &next.features,
                                  &next.text, &next.numbers)) == 4) {
-        if (!KN_ARRAY_PUSH(all, count, capacity, next))
+        if (!KI_ARRAY_PUSH(all, count, capacity, next))
             break;
     }
     if (!file || got != EOF) {
@@ -57,12 +57,12 @@ bool fuzz_answers_read(const char *path, struct fuzz_answers *answers)
 bool fuzz_answers_append(const char *path, uint64_t seed, int count, unsigned features,
                          const uint64_t *numbers)
 {
-    struct kn_text lines = KN_TEXT_INIT;
+    struct ki_text lines = KI_TEXT_INIT;
     FILE *file = fopen(path, "a");
     bool good = file != NULL;
 
     for (int i = 0; i < count; i++)
-        kn_text_format(&lines, "%" PRIu64 " %u %016" PRIx64 " %016" PRIx64 "\n", seed + (uint64_t)i, features,
+        ki_text_format(&lines, "%" PRIu64 " %u %016" PRIx64 " %016" PRIx64 "\n", seed + (uint64_t)i, features,
                        hash_of_text(seed + (uint64_t)i, features), numbers[i]);
     // At once: other processes append too.
     good = good && setvbuf(file, NULL, _IOFBF, lines.length + 1) == 0 &&
@@ -71,7 +71,7 @@ bool fuzz_answers_append(const char *path, uint64_t seed, int count, unsigned fe
         good = fclose(file) == 0 && good;
     if (!good)
         fprintf(stderr, "%s: %s\n", path, strerror(errno));
-    kn_text_free(&lines);
+    ki_text_free(&lines);
     return good;
 }
 

@@ -260,7 +260,7 @@ static bool compare_kernel(const struct src_kernel *kernel, const uint32_t *devi
 
 uint64_t fuzz_hash(const void *bytes, size_t size)
 {
-    struct kn_hash hash = kn_hash_fields(&(struct kn_field){bytes, size}, 1);
+    struct ki_hash hash = ki_hash_fields(&(struct ki_field){bytes, size}, 1);
     uint64_t first;
 
     memcpy(&first, hash.bytes, sizeof first);
@@ -284,7 +284,7 @@ static enum fuzz_verdict compare_unit(kn_context *context, const char *text, con
                                       const struct src_options *source, const char *folder,
                                       struct fuzz_task *task, kn_error *err)
 {
-    struct src_cuda_options wanted = {.embedded = src_embedded_kernels, .host_shim = true};
+    struct src_cuda_options wanted = {.embedded = ki_src_embedded_kernels, .host_shim = true};
     uint32_t in[IN_WORDS], *host = calloc(unit->kernel_count, WORDS * 4),
                            *device = calloc(unit->kernel_count, WORDS * 4);
     enum fuzz_verdict verdict = FUZZ_BROKEN;
@@ -294,7 +294,7 @@ static enum fuzz_verdict compare_unit(kn_context *context, const char *text, con
         goto done;
     make_input(in);
     verdict = FUZZ_REFUSED;
-    if (task->on_host && src_cuda(unit, source, &wanted, &cuda, err))
+    if (task->on_host && ki_src_cuda(unit, source, &wanted, &cuda, err))
         goto done;
     verdict = task->on_host ? run_on_host(folder, unit, cuda, in, host) : FUZZ_SAME;
     if (verdict)
@@ -307,7 +307,7 @@ static enum fuzz_verdict compare_unit(kn_context *context, const char *text, con
         if (!judge(&unit->kernels[k], device + k * WORDS, host + k * WORDS, k, task))
             verdict = FUZZ_DIFFERENT;
 done:
-    src_cuda_free(cuda);
+    ki_src_cuda_free(cuda);
     free(host);
     free(device);
     return verdict;
@@ -329,12 +329,12 @@ enum fuzz_verdict fuzz_compare(const char *text, const char *folder, struct fuzz
         task->device = described.info;
         described.extensions = described.info.fp64 ? extensions : none;
         verdict = FUZZ_BROKEN;
-        if (target_describe(&described, &options, &target, &err) == KN_OK) {
+        if (ki_target_describe(&described, &options, &target, &err) == KN_OK) {
             verdict = FUZZ_REFUSED;
-            if (src_read("fuzz.cl", text, &target.source, &unit, &err) == KN_OK)
+            if (ki_src_read("fuzz.cl", text, &target.source, &unit, &err) == KN_OK)
                 verdict = compare_unit(context, text, unit, &target.source, folder, task, &err);
-            src_free(unit);
-            target_free(&target);
+            ki_src_free(unit);
+            ki_target_free(&target);
         }
     }
     if (err.code)
@@ -381,17 +381,17 @@ static void be_apart(const char *text, const char *folder, unsigned seconds, str
 // What a child and its children left on standard output and standard error; the caller frees it.
 static char *read_log(const char *folder)
 {
-    struct kn_text log = KN_TEXT_INIT;
+    struct ki_text log = KI_TEXT_INIT;
     char path[4200], line[4096];
     FILE *file;
 
     snprintf(path, sizeof path, "%s/log", folder);
     file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file))
-        kn_text_add(&log, line);
+        ki_text_add(&log, line);
     if (file)
         fclose(file);
-    return kn_text_take(&log);
+    return ki_text_take(&log);
 }
 
 // The verdict on a child by how it ended and what it left. Whatever Oclgrind reports, a line names the

@@ -59,7 +59,7 @@ static kn_status read_text(const char *text, struct src_unit **unit)
     memcpy(table, headers, sizeof headers);
     table[HEADERS] = (struct src_embedded){"main.cl", text};
     table[HEADERS + 1] = (struct src_embedded){NULL, NULL};
-    status = src_read("main.cl", NULL, &options, unit, &err);
+    status = ki_src_read("main.cl", NULL, &options, unit, &err);
     EXPECT(err.code == status);
     EXPECT((status == KN_OK) == (err.text[0] == '\0'));
     EXPECT(status == KN_OK || status == KN_ERROR_BUILD || status == KN_ERROR_INPUT);
@@ -71,23 +71,23 @@ static kn_status read_text(const char *text, struct src_unit **unit)
 static void lex(const char *text)
 {
     for (int way = 0; way < 4; way++) {
-        struct kn_arena arena = KN_ARENA_INIT;
+        struct ki_arena arena = KI_ARENA_INIT;
         struct src_names names;
         struct src_text read;
         struct src_lexer lexer;
         struct src_token token = {.kind = SRC_OTHER};
 
-        src_names_init(&names, &arena);
-        EXPECT(src_text_init(&read, "main.cl", text, strlen(text), &arena));
-        src_lexer_init(&lexer, &read, &names);
+        ki_src_names_init(&names, &arena);
+        EXPECT(ki_src_text_init(&read, "main.cl", text, strlen(text), &arena));
+        ki_src_lexer_init(&lexer, &read, &names);
         lexer.lenient = way & 1;
         for (size_t count = 0; token.kind != SRC_END && token.kind != SRC_FAULT; count++) {
             EXPECT(count <= read.joined_length);
-            (way & 2 ? src_lex_header : src_lex)(&lexer, &token);
-            EXPECT(src_written_offset(&read, lexer.at) <= read.written_length);
+            (way & 2 ? ki_src_lex_header : ki_src_lex)(&lexer, &token);
+            EXPECT(ki_src_written_offset(&read, lexer.at) <= read.written_length);
         }
-        src_names_free(&names);
-        kn_arena_free(&arena);
+        ki_src_names_free(&names);
+        ki_arena_free(&arena);
     }
 }
 
@@ -106,15 +106,15 @@ static void preprocess(const char *text)
     EXPECT(strlen(unit->opencl) == unit->opencl_length);
     const struct src_options options = {.predefined = predefined,
                                         .predefined_count = sizeof predefined / sizeof *predefined};
-    if (src_read("flat.cl", unit->opencl, &options, &again, &err) != KN_OK) {
+    if (ki_src_read("flat.cl", unit->opencl, &options, &again, &err) != KN_OK) {
         fprintf(stderr, "%s\n%s\n", unit->opencl, err.text);
         abort();
     }
     EXPECT(again->token_count == unit->token_count && again->kernel_count == unit->kernel_count);
     for (size_t i = 0; i < unit->token_count; i++)
         EXPECT(same_token(&again->tokens[i], &unit->tokens[i]));
-    src_free(again);
-    src_free(unit);
+    ki_src_free(again);
+    ki_src_free(unit);
 }
 
 static void rewrite(const char *text)
@@ -127,14 +127,14 @@ static void rewrite(const char *text)
 
     if (read_text(text, &unit) != KN_OK)
         return;
-    status = src_cuda(unit, NULL, &wanted, &cuda, &err);
+    status = ki_src_cuda(unit, NULL, &wanted, &cuda, &err);
     EXPECT(err.code == status);
     EXPECT((status == KN_OK) == (err.text[0] == '\0'));
     EXPECT(status == KN_OK || status == KN_ERROR_BUILD || status == KN_ERROR_UNSUPPORTED);
     if (status == KN_OK)
         EXPECT(strlen(cuda->text) == cuda->length);
-    src_cuda_free(cuda);
-    src_free(unit);
+    ki_src_cuda_free(cuda);
+    ki_src_free(unit);
 }
 
 static void (*target)(const char *text) = rewrite;

@@ -94,12 +94,12 @@ struct record_variable {
 };
 
 struct generator {
-    struct kn_arena arena;
+    struct ki_arena arena;
     uint64_t chance;
     const char *tag;   // in every name at file level, so that kernels share a file
     unsigned features; // FUZZ_DOUBLES, ...
     bool doubles;
-    struct kn_text *out;
+    struct ki_text *out;
     int indent;
     struct variable variables[MOST_VARIABLES];
     int variable_count, root_count, name_count;
@@ -187,9 +187,9 @@ enum {
 };
 
 // The kernel of this seed, k<index>, appended to `out`; `mixes` collects what fuzz_prologue must bring.
-void fuzz_kernel(uint64_t seed, int index, unsigned features, struct kn_text *out,
+void fuzz_kernel(uint64_t seed, int index, unsigned features, struct ki_text *out,
                  bool mixes[SCALARS][WIDTHS]);
-void fuzz_prologue(struct kn_text *out, bool mixes[SCALARS][WIDTHS]);
+void fuzz_prologue(struct ki_text *out, bool mixes[SCALARS][WIDTHS]);
 
 // A file of `count` kernels with the seeds from `seed` on; the caller frees it.
 char *fuzz_file(uint64_t seed, int count, unsigned features);

@@ -183,10 +183,10 @@ static const char *gen_parameters(struct generator *g, struct function *function
 }
 
 // Its text goes to `late`, behind a prototype, or to where the generator writes.
-static void gen_function(struct generator *g, struct kn_text *late)
+static void gen_function(struct generator *g, struct ki_text *late)
 {
     int variables = g->variable_count;
-    struct kn_text *out = g->out;
+    struct ki_text *out = g->out;
     struct function *function;
     const char *head;
 
@@ -344,11 +344,11 @@ static void gen_kernel(struct generator *g, const char *name)
     line(g, "}");
 }
 
-void fuzz_kernel(uint64_t seed, int index, unsigned features, struct kn_text *out,
+void fuzz_kernel(uint64_t seed, int index, unsigned features, struct ki_text *out,
                  bool mixes[SCALARS][WIDTHS])
 {
     struct generator *g = calloc(1, sizeof *g);
-    struct kn_text late = KN_TEXT_INIT;
+    struct ki_text late = KI_TEXT_INIT;
 
     if (!g)
         abort();
@@ -358,7 +358,7 @@ void fuzz_kernel(uint64_t seed, int index, unsigned features, struct kn_text *ou
                             .out = out,
                             .mixes = mixes};
     g->tag = say(g, "%d", index);
-    kn_text_format(out, "\n// seed %llu\n", (unsigned long long)seed);
+    ki_text_format(out, "\n// seed %llu\n", (unsigned long long)seed);
     gen_constants(g);
     for (int count = (int)chance(g, 3); count > 0; count--)
         gen_record(g);
@@ -368,9 +368,9 @@ void fuzz_kernel(uint64_t seed, int index, unsigned features, struct kn_text *ou
         else
             gen_function(g, &late);
     gen_kernel(g, say(g, "k%d", index));
-    kn_text_add(out, kn_text_string(&late));
-    kn_text_free(&late);
-    kn_arena_free(&g->arena);
+    ki_text_add(out, ki_text_string(&late));
+    ki_text_free(&late);
+    ki_arena_free(&g->arena);
     free(g);
 }
 
@@ -379,27 +379,27 @@ void fuzz_kernel(uint64_t seed, int index, unsigned features, struct kn_text *ou
 static const char *const scalar_names[SCALARS] = {"char", "uchar", "short", "ushort", "int",
                                                   "uint", "long",  "ulong", "float",  "double"};
 
-static void add_mix(struct kn_text *out, const char *type, int lanes)
+static void add_mix(struct ki_text *out, const char *type, int lanes)
 {
     static const char *const halves[][2] = {
         {"x", "y"}, {"xy", "z"}, {"lo", "hi"}, {"lo", "hi"}, {"lo", "hi"}};
     static const int below[][2] = {{1, 1}, {2, 1}, {2, 2}, {4, 4}, {8, 8}};
     int width = lanes == 2 ? 0 : lanes == 3 ? 1 : lanes == 4 ? 2 : lanes == 8 ? 3 : 4;
 
-    kn_text_format(out, "uint mix_%s%d(uint h, %s%d v) { ", type, lanes, type, lanes);
+    ki_text_format(out, "uint mix_%s%d(uint h, %s%d v) { ", type, lanes, type, lanes);
     for (int i = 0; i < 2; i++) {
-        kn_text_format(out, "h = mix_%s", type);
+        ki_text_format(out, "h = mix_%s", type);
         if (below[width][i] > 1)
-            kn_text_format(out, "%d", below[width][i]);
-        kn_text_format(out, "(h, v.%s); ", halves[width][i]);
+            ki_text_format(out, "%d", below[width][i]);
+        ki_text_format(out, "(h, v.%s); ", halves[width][i]);
     }
-    kn_text_add(out, "return h; }\n");
+    ki_text_add(out, "return h; }\n");
 }
 
 // The hashes that were used, and those that they stand on.
-void fuzz_prologue(struct kn_text *out, bool mixes[SCALARS][WIDTHS])
+void fuzz_prologue(struct ki_text *out, bool mixes[SCALARS][WIDTHS])
 {
-    kn_text_add(out, "uint mix(uint h, uint x) { return rotate((h ^ x) * 0x9e3779b1u, 13u); }\n");
+    ki_text_add(out, "uint mix(uint h, uint x) { return rotate((h ^ x) * 0x9e3779b1u, 13u); }\n");
     for (int s = 0; s < SCALARS; s++) {
         bool *used = mixes[s];
         const char *name = scalar_names[s];
@@ -407,15 +407,15 @@ void fuzz_prologue(struct kn_text *out, bool mixes[SCALARS][WIDTHS])
         used[0] = used[0] || used[1];
         if (!used[0])
             continue;
-        kn_text_format(out, "uint mix_%s(uint h, %s x) { ", name, name);
+        ki_text_format(out, "uint mix_%s(uint h, %s x) { ", name, name);
         if (s == G_LONG || s == G_ULONG)
-            kn_text_add(out, "return mix(mix(h, (uint)x), (uint)(x >> 32)); }\n");
+            ki_text_add(out, "return mix(mix(h, (uint)x), (uint)(x >> 32)); }\n");
         else if (s == G_FLOAT)
-            kn_text_add(out, "return mix(h, as_uint(x + 0.0f)); }\n");
+            ki_text_add(out, "return mix(h, as_uint(x + 0.0f)); }\n");
         else if (s == G_DOUBLE)
-            kn_text_add(out, "return mix(h, (uint)(as_ulong(x + 0.0) >> 32)); }\n");
+            ki_text_add(out, "return mix(h, (uint)(as_ulong(x + 0.0) >> 32)); }\n");
         else
-            kn_text_add(out, "return mix(h, (uint)x); }\n");
+            ki_text_add(out, "return mix(h, (uint)x); }\n");
         for (int w = 1; w < WIDTHS; w++)
             if (used[w])
                 add_mix(out, name, fuzz_widths[w]);
@@ -424,14 +424,14 @@ void fuzz_prologue(struct kn_text *out, bool mixes[SCALARS][WIDTHS])
 
 char *fuzz_file(uint64_t seed, int count, unsigned features)
 {
-    struct kn_text kernels = KN_TEXT_INIT, file = KN_TEXT_INIT;
+    struct ki_text kernels = KI_TEXT_INIT, file = KI_TEXT_INIT;
     bool mixes[SCALARS][WIDTHS] = {{false}};
 
     for (int i = 0; i < count; i++)
         fuzz_kernel(seed + (uint64_t)i, i, features, &kernels, mixes);
-    kn_text_add(&file, features & FUZZ_DOUBLES ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" : "");
+    ki_text_add(&file, features & FUZZ_DOUBLES ? "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n" : "");
     fuzz_prologue(&file, mixes);
-    kn_text_add(&file, kn_text_string(&kernels));
-    kn_text_free(&kernels);
-    return kn_text_take(&file);
+    ki_text_add(&file, ki_text_string(&kernels));
+    ki_text_free(&kernels);
+    return ki_text_take(&file);
 }

@@ -56,7 +56,7 @@ const char *say(struct generator *g, const char *format, ...)
     va_start(arguments, format);
     length = vasprintf(&text, format, arguments);
     va_end(arguments);
-    kept = length < 0 ? NULL : kn_arena_copy(&g->arena, text, (size_t)length);
+    kept = length < 0 ? NULL : ki_arena_copy(&g->arena, text, (size_t)length);
     if (!kept)
         out_of_memory();
     free(text);
@@ -184,8 +184,8 @@ void line(struct generator *g, const char *format, ...)
         out_of_memory();
     va_end(arguments);
     for (int i = 0; i < g->indent; i++)
-        kn_text_add(g->out, "    ");
-    kn_text_add(g->out, text);
-    kn_text_add(g->out, "\n");
+        ki_text_add(g->out, "    ");
+    ki_text_add(g->out, text);
+    ki_text_add(g->out, "\n");
     free(text);
 }

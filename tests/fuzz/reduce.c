@@ -30,14 +30,14 @@ static void cut(struct lines *lines, const char *text)
 
 static char *joined(const struct lines *lines)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
 
     for (int i = 0; i < lines->count; i++)
         if (!lines->gone[i]) {
-            kn_text_add(&text, lines->at[i]);
-            kn_text_add(&text, "\n");
+            ki_text_add(&text, lines->at[i]);
+            ki_text_add(&text, "\n");
         }
-    return kn_text_take(&text);
+    return ki_text_take(&text);
 }
 
 // The last line of what begins at `first`: of a block, its closing bracket.

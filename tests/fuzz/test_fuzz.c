@@ -233,7 +233,7 @@ static int run_jobs(const struct plan *plan)
 
 static char *read_file(const char *path)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     char buffer[4096];
     FILE *file = fopen(path, "r");
     size_t got;
@@ -243,9 +243,9 @@ static char *read_file(const char *path)
         exit(2);
     }
     while ((got = fread(buffer, 1, sizeof buffer, file)) > 0)
-        kn_text_add_bytes(&text, buffer, got);
+        ki_text_add_bytes(&text, buffer, got);
     fclose(file);
-    return kn_text_take(&text);
+    return ki_text_take(&text);
 }
 
 static enum fuzz_verdict check_file(const char *path)

@@ -7,8 +7,8 @@
 #include "buffers.h"
 #include "run.h"
 
-static const struct kn_backend *failing_real;
-static struct kn_backend failing_backend;
+static const struct ki_backend *failing_real;
+static struct ki_backend failing_backend;
 static long failing_left;        // calls up to the one that fails
 static kn_status failing_status; // its status; KN_OK: it has not come
 

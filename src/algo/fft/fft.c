@@ -16,7 +16,7 @@ struct kn_fft_plan {
     char *text;
 };
 
-static const struct fft_library *const libraries[] = {&fft_own, &fft_clfft, &fft_cufft};
+static const struct fft_library *const libraries[] = {&ki_fft_own, &ki_fft_clfft, &ki_fft_cufft};
 
 // ---- the shape ----
 
@@ -24,7 +24,7 @@ static kn_status check_extent(size_t extent, size_t whole, const char *name, uns
 {
     if (extent <= whole)
         return KN_OK;
-    return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: %s[%u] is %zu; it is at most %zu", name, axis,
+    return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: %s[%u] is %zu; it is at most %zu", name, axis,
                    extent, whole);
 }
 
@@ -39,10 +39,10 @@ static kn_status check_axis(struct fft_shape *shape, unsigned axis, kn_error *er
     kn_status status;
 
     if (n == 0 || n > UINT32_MAX / 4)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: dims[%u] is %zu; it goes from 1 to %u",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: dims[%u] is %zu; it goes from 1 to %u",
                        axis, n, UINT32_MAX / 4);
     if ((half_in && in && in != half) || (half_out && out && out != half))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_fft_plan_create: a half spectrum of %zu is all of its %zu numbers; leave %s[0] 0",
                        n, half, half_in ? "in_dims" : "out_dims");
     shape->in[axis] = in ? in : half_in ? half : n;
@@ -59,7 +59,7 @@ static kn_status count_bytes(const size_t dims[3], size_t batch, size_t number, 
 
     for (unsigned i = 0; i < 4; i++)
         if (__builtin_mul_overflow(total, (uint64_t)(i < 3 ? dims[i] : batch), &total))
-            return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: more bytes than a number counts");
+            return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: more bytes than a number counts");
     *bytes = total;
     return KN_OK;
 }
@@ -71,24 +71,24 @@ static kn_status check_shape(const kn_device_info *info, const kn_fft_shape *giv
     kn_status status = KN_OK;
 
     if (given->type != KN_F32 && given->type != KN_F64)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "kn_fft_plan_create works on float and double, not on %s",
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "kn_fft_plan_create works on float and double, not on %s",
                        kn_type_name(given->type));
     if (given->type == KN_F64 && !info->fp64)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision; use float", info->spec,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision; use float", info->spec,
                        info->name);
     if (given->rank < 1 || given->rank > 3)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: rank %u; it goes from 1 to 3",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: rank %u; it goes from 1 to 3",
                        given->rank);
     if ((unsigned)given->kind > KN_FFT_COMPLEX_TO_REAL)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: there is no kind %d; see kn_fft_kind",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: there is no kind %d; see kn_fft_kind",
                        (int)given->kind);
     if (given->input_bits &&
         (given->kind != KN_FFT_REAL_TO_COMPLEX || (given->input_bits != 8 && given->input_bits != 16)))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_fft_plan_create: input_bits %u; it is 8 or 16 with KN_FFT_REAL_TO_COMPLEX, else 0",
                        given->input_bits);
     if (!isfinite(given->scale))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: scale %g is not finite", given->scale);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: scale %g is not finite", given->scale);
     *shape = (struct fft_shape){.given = *given};
     shape->in_number = given->input_bits                       ? given->input_bits / 8
                        : given->kind == KN_FFT_REAL_TO_COMPLEX ? real
@@ -110,10 +110,10 @@ static kn_status check_shape(const kn_device_info *info, const kn_fft_shape *giv
 static kn_status check_options(const kn_fft_options *options, kn_error *err)
 {
     if (options->held && (options->held < 4 || options->held > 32))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: held %u; it goes from 4 to 32",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: held %u; it goes from 4 to 32",
                        options->held);
     if (options->rows > 64 || options->columns > 64)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: rows %u and columns %u; they go up to 64",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: rows %u and columns %u; they go up to 64",
                        options->rows, options->columns);
     return KN_OK;
 }
@@ -122,7 +122,7 @@ static kn_status check_options(const kn_fft_options *options, kn_error *err)
 
 static const struct fft_library *find_library(kn_fft_library id)
 {
-    for (size_t i = 0; i < KN_COUNT(libraries); i++)
+    for (size_t i = 0; i < KI_COUNT(libraries); i++)
         if (libraries[i]->id == id)
             return libraries[i];
     return NULL;
@@ -133,13 +133,13 @@ kn_status kn_fft_plan_create(kn_queue *queue, const kn_fft_shape *shape, const k
 {
     kn_fft_library asked = options ? options->library : KN_FFT_AUTO;
     kn_fft_plan made = {.library = find_library(asked)}, *kept;
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     kn_status status;
 
     if (!queue || !shape || !plan)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: queue, shape or plan is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: queue, shape or plan is NULL");
     if (!made.library && asked != KN_FFT_AUTO)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_fft_plan_create: there is no library %d; see kn_fft_library", (int)asked);
     made.context = queue->context;
     status = check_shape(&queue->context->device.info, shape, &made.shape, err);
@@ -148,17 +148,17 @@ kn_status kn_fft_plan_create(kn_queue *queue, const kn_fft_shape *shape, const k
     if (status)
         return status;
     status = made.library ? made.library->create(queue, &made.shape, options, &made.plan, &text, err)
-                          : fft_choose(queue, &made.shape, &made.library, &made.plan, &text, err);
+                          : ki_fft_choose(queue, &made.shape, &made.library, &made.plan, &text, err);
     if (status) {
-        kn_text_free(&text);
+        ki_text_free(&text);
         return status;
     }
-    made.text = kn_text_take(&text);
+    made.text = ki_text_take(&text);
     kept = made.text ? malloc(sizeof *kept) : NULL;
     if (!kept) {
         made.library->free(made.plan);
         free(made.text);
-        return kn_fail_memory(err, sizeof *kept, "preparing a transform");
+        return ki_fail_memory(err, sizeof *kept, "preparing a transform");
     }
     *kept = made;
     *plan = kept;
@@ -188,14 +188,14 @@ static kn_status check_buffer(const kn_queue *queue, const kn_buffer *buffer, ui
                               const char *name, kn_error *err)
 {
     if (buffer->context != queue->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: %s belongs to another context than the queue",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: %s belongs to another context than the queue",
                        name);
     if (buffer->bytes < bytes)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_fft_execute: %s holds %zu bytes; the plan's shape has %llu", name, buffer->bytes,
                        (unsigned long long)bytes);
     if (kn_buffer_part_count(buffer) > 1)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "kn_fft_execute: %s, of %zu bytes, is held in parts; one allocation of %s holds %llu",
                        name, buffer->bytes, queue->context->device.info.spec,
                        (unsigned long long)queue->context->device.info.max_alloc);
@@ -209,19 +209,19 @@ kn_status kn_fft_execute(kn_queue *queue, kn_fft_plan *plan, kn_fft_direction di
     kn_status status;
 
     if (!queue || !plan || !in || !out)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: queue, plan, in or out is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: queue, plan, in or out is NULL");
     if (queue->context != plan->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_fft_execute: the plan belongs to another context than the queue");
     if ((unsigned)direction > KN_FFT_INVERSE)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_fft_execute: there is no direction %d; see kn_fft_direction", (int)direction);
     if (plan->shape.given.kind != KN_FFT_COMPLEX &&
         (direction == KN_FFT_INVERSE) != (plan->shape.given.kind == KN_FFT_COMPLEX_TO_REAL))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: %s, but the plan is %s only",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_execute: %s, but the plan is %s only",
                        names[direction], names[direction == KN_FFT_FORWARD]);
     if (in == out && (plan->shape.given.kind != KN_FFT_COMPLEX || plan->shape.resized))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_fft_execute: in place, which only a complex transform without padding or cropping "
                        "can be; give "
                        "two buffers");

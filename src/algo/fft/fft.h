@@ -33,17 +33,17 @@ struct fft_bounds {
 };
 
 // A device's, for numbers of two of `type` each; `options` may be NULL. fft_passes.c.
-struct fft_bounds fft_bounds_of(const kn_device_info *info, kn_type type, const kn_fft_options *options);
-bool fft_is_smooth(size_t n); // no prime factor above 13
+struct fft_bounds ki_fft_bounds_of(const kn_device_info *info, kn_type type, const kn_fft_options *options);
+bool ki_fft_is_smooth(size_t n); // no prime factor above 13
 // False if `points` cannot be transformed in one pass within the bounds.
-bool fft_cut_line(size_t points, const struct fft_bounds *bounds, struct fft_cut *cut);
+bool ki_fft_cut_line(size_t points, const struct fft_bounds *bounds, struct fft_cut *cut);
 // n as the product of `parts` lengths that can be cut, as near to one another as they come; false if there
 // are none.
-bool fft_split_line(size_t n, unsigned parts, const struct fft_bounds *bounds, struct fft_cut *cuts);
+bool ki_fft_split_line(size_t n, unsigned parts, const struct fft_bounds *bounds, struct fft_cut *cuts);
 // The length of Bluestein's convolution: smooth, at least 2 n - 1.
-size_t fft_chirp_length(size_t n);
+size_t ki_fft_chirp_length(size_t n);
 // Local memory for a line (PITCH in cl/algo/fft/fft.cl).
-size_t fft_line_bytes(const struct fft_cut *cut, const struct fft_bounds *bounds);
+size_t ki_fft_line_bytes(const struct fft_cut *cut, const struct fft_bounds *bounds);
 
 // ---- roots of unity (fft_roots.c), in double, rounded to the type when they are uploaded ----
 
@@ -53,15 +53,15 @@ struct fft_roots {
 };
 
 // Each appends a table and says where it begins. False if memory ran out.
-bool fft_roots_of_cut(struct fft_roots *roots, const struct fft_cut *cut, uint32_t *at);
-bool fft_roots_of_long(struct fft_roots *roots, size_t n, uint32_t *at, uint32_t *log2_low);
+bool ki_fft_roots_of_cut(struct fft_roots *roots, const struct fft_cut *cut, uint32_t *at);
+bool ki_fft_roots_of_long(struct fft_roots *roots, size_t n, uint32_t *at, uint32_t *log2_low);
 // exp(-+i pi j^2 / n), and the spectrum of its conjugate in a circle of `length`, divided by it.
-bool fft_roots_of_chirp(struct fft_roots *roots, size_t n, size_t length, uint32_t *down, uint32_t *up,
-                        uint32_t *filter);
+bool ki_fft_roots_of_chirp(struct fft_roots *roots, size_t n, size_t length, uint32_t *down, uint32_t *up,
+                           uint32_t *filter);
 
 // Onto the device, as numbers of `type`. fft_own.c.
-kn_status fft_upload_roots(kn_queue *queue, const struct fft_roots *roots, kn_type type, kn_buffer **buffer,
-                           kn_error *err);
+kn_status ki_fft_upload_roots(kn_queue *queue, const struct fft_roots *roots, kn_type type,
+                              kn_buffer **buffer, kn_error *err);
 
 // ---- the project's own transform ----
 
@@ -105,9 +105,9 @@ struct fft_shape {
 };
 
 // The passes of a direction, with tables appended to `roots`. fft_passes.c.
-kn_status fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direction,
-                          const kn_device_info *info, const kn_fft_options *options,
-                          struct fft_passes *passes, struct fft_roots *roots, kn_error *err);
+kn_status ki_fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direction,
+                             const kn_device_info *info, const kn_fft_options *options,
+                             struct fft_passes *passes, struct fft_roots *roots, kn_error *err);
 
 // ---- libraries ----
 
@@ -117,16 +117,16 @@ struct fft_library {
     const char *name;
     // Fills `text` with what the plan runs.
     kn_status (*create)(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
-                        void **plan, struct kn_text *text, kn_error *err);
+                        void **plan, struct ki_text *text, kn_error *err);
     kn_status (*execute)(kn_queue *queue, void *plan, kn_fft_direction direction, kn_buffer *in,
                          kn_buffer *out, kn_error *err);
     void (*free)(void *plan);
 };
 
-extern const struct fft_library fft_own, fft_clfft, fft_cufft;
+extern const struct fft_library ki_fft_own, ki_fft_clfft, ki_fft_cufft;
 
 // KN_FFT_AUTO. Sets both the library and its plan.
-kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struct fft_library **library,
-                     void **plan, struct kn_text *text, kn_error *err);
+kn_status ki_fft_choose(kn_queue *queue, const struct fft_shape *shape, const struct fft_library **library,
+                        void **plan, struct ki_text *text, kn_error *err);
 
 #endif

@@ -17,7 +17,7 @@ enum { CANDIDATES = 2, WARM_UPS = 1, REPETITIONS = 3, EACH = 4 };
 struct candidate {
     const struct fft_library *library;
     void *plan; // NULL: it does not do this shape
-    struct kn_text text;
+    struct ki_text text;
     double seconds;
 };
 
@@ -27,9 +27,9 @@ static struct engine_choice choice_of(const struct fft_shape *shape)
     const kn_fft_shape *given = &shape->given;
     const uint64_t numbers[] = {given->rank,  given->dims[0],        given->dims[1],       given->dims[2],
                                 given->batch, (uint64_t)given->type, (uint64_t)given->kind};
-    const struct kn_field field = {numbers, sizeof numbers};
+    const struct ki_field field = {numbers, sizeof numbers};
 
-    return (struct engine_choice){"fft choice", kn_hash_fields(&field, 1)};
+    return (struct engine_choice){"fft choice", ki_hash_fields(&field, 1)};
 }
 
 // ---- measuring ----
@@ -42,12 +42,12 @@ static kn_status time_plan(kn_queue *queue, const struct fft_shape *shape, struc
     kn_status status = KN_OK;
 
     for (int i = -WARM_UPS; i < REPETITIONS && !status; i++) {
-        double start = kn_clock_seconds();
+        double start = ki_clock_seconds();
         for (int k = 0; k < EACH && !status; k++)
             status = candidate->library->execute(queue, candidate->plan, direction, in, out, err);
         if (!status)
             status = kn_queue_finish(queue, err);
-        double seconds = (kn_clock_seconds() - start) / EACH;
+        double seconds = (ki_clock_seconds() - start) / EACH;
         if (i <= 0 || seconds < candidate->seconds)
             candidate->seconds = seconds;
     }
@@ -69,8 +69,9 @@ static kn_status time_vendor(kn_queue *queue, const struct fft_shape *shape, str
     }
     if (status) {
         candidate->seconds = INFINITY;
-        engine_log(queue->context, KN_LOG_WARNING, "transforms are by Koine's own kernels: %s fails here: %s",
-                   candidate->library->name, reason.text);
+        ki_engine_log(queue->context, KN_LOG_WARNING,
+                      "transforms are by Koine's own kernels: %s fails here: %s", candidate->library->name,
+                      reason.text);
     }
     return KN_OK;
 }
@@ -87,7 +88,7 @@ static kn_status measure(kn_queue *queue, const struct fft_shape *shape, struct 
     if (!status)
         status = kn_buffer_fill(queue, in, &zero, 1, 0, (size_t)shape->in_bytes, NULL, err);
     if (!status && (kn_buffer_part_count(in) > 1 || kn_buffer_part_count(out) > 1))
-        status = kn_fail(
+        status = ki_fail(
             err, KN_ERROR_LIMIT, "kn_fft_plan_create: %llu bytes are more than one allocation of %s holds",
             (unsigned long long)(shape->in_bytes > shape->out_bytes ? shape->in_bytes : shape->out_bytes),
             queue->context->device.info.spec);
@@ -107,13 +108,13 @@ static kn_status measure(kn_queue *queue, const struct fft_shape *shape, struct 
 static kn_status create(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidate,
                         kn_error *err)
 {
-    kn_text_add(&candidate->text, "");
+    ki_text_add(&candidate->text, "");
     return candidate->library->create(queue, shape, NULL, &candidate->plan, &candidate->text, err);
 }
 
 // Of the two that can do the shape, the faster one.
 static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
-                         size_t *winner, struct kn_text *words, kn_error *err)
+                         size_t *winner, struct ki_text *words, kn_error *err)
 {
     const struct engine_choice choice = choice_of(shape);
     kn_error reason = KN_ERROR_INIT;
@@ -121,7 +122,7 @@ static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct 
 
     if (status == KN_ERROR_MEMORY ||
         status == KN_ERROR_LIMIT) { // no room to measure in, which is no reason to give up
-        kn_text_format(words, "not, for want of memory");
+        ki_text_format(words, "not, for want of memory");
         return KN_OK;
     }
     if (status) {
@@ -130,13 +131,13 @@ static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct 
         return status;
     }
     *winner = candidates[1].seconds < candidates[0].seconds;
-    kn_text_format(words, "%s %.4g ms, %s ", candidates[0].library->name, candidates[0].seconds * 1e3,
+    ki_text_format(words, "%s %.4g ms, %s ", candidates[0].library->name, candidates[0].seconds * 1e3,
                    candidates[1].library->name);
     if (isinf(candidates[1].seconds))
-        kn_text_add(words, "fails");
+        ki_text_add(words, "fails");
     else
-        kn_text_format(words, "%.4g ms", candidates[1].seconds * 1e3);
-    engine_remember(queue->context, &choice, *winner, words);
+        ki_text_format(words, "%.4g ms", candidates[1].seconds * 1e3);
+    ki_engine_remember(queue->context, &choice, *winner, words);
     return KN_OK;
 }
 
@@ -151,19 +152,19 @@ static kn_status create_all(kn_queue *queue, const struct fft_shape *shape, stru
         return own;
     if (create(queue, shape, &candidates[1], &reason)) {
         candidates[1].plan = NULL;
-        engine_log(queue->context, KN_LOG_INFO, "transforms are by Koine's own kernels: %s", reason.text);
+        ki_engine_log(queue->context, KN_LOG_INFO, "transforms are by Koine's own kernels: %s", reason.text);
         return own;
     }
     return KN_OK;
 }
 
-kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struct fft_library **library,
-                     void **plan, struct kn_text *text, kn_error *err)
+kn_status ki_fft_choose(kn_queue *queue, const struct fft_shape *shape, const struct fft_library **library,
+                        void **plan, struct ki_text *text, kn_error *err)
 {
     bool cuda = strcmp(queue->context->backend->name, "cuda") == 0;
-    struct candidate candidates[CANDIDATES] = {{&fft_own, NULL, KN_TEXT_INIT, 0},
-                                               {cuda ? &fft_cufft : &fft_clfft, NULL, KN_TEXT_INIT, 0}};
-    struct kn_text words = KN_TEXT_INIT;
+    struct candidate candidates[CANDIDATES] = {{&ki_fft_own, NULL, KI_TEXT_INIT, 0},
+                                               {cuda ? &ki_fft_cufft : &ki_fft_clfft, NULL, KI_TEXT_INIT, 0}};
+    struct ki_text words = KI_TEXT_INIT;
     const struct engine_choice choice = choice_of(shape);
     size_t winner = 0;
     kn_status status;
@@ -173,11 +174,11 @@ kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struc
     if (shape->resized || shape->given.scale != 1 || shape->given.input_bits ||
         queue->context->options.policy != KN_POLICY_DEFAULT || shape->given.kind == KN_FFT_COMPLEX_TO_REAL) {
         status = create(queue, shape, &candidates[0], err);
-    } else if (!engine_recall(queue->context, &choice, CANDIDATES, &winner, &words) ||
+    } else if (!ki_engine_recall(queue->context, &choice, CANDIDATES, &winner, &words) ||
                create(queue, shape, &candidates[winner], NULL)) {
         // What was found before is not there (any more).
-        kn_text_free(&words);
-        kn_text_free(&candidates[winner].text);
+        ki_text_free(&words);
+        ki_text_free(&candidates[winner].text);
         winner = 0;
         status = create_all(queue, shape, candidates, err);
         if (!status && candidates[0].plan && candidates[1].plan)
@@ -193,12 +194,12 @@ kn_status fft_choose(kn_queue *queue, const struct fft_shape *shape, const struc
     if (!status) {
         *library = candidates[winner].library;
         *plan = candidates[winner].plan;
-        kn_text_add(text, kn_text_string(&candidates[winner].text));
+        ki_text_add(text, ki_text_string(&candidates[winner].text));
         if (words.length)
-            kn_text_format(text, " (measured: %s)", words.data);
+            ki_text_format(text, " (measured: %s)", words.data);
     }
     for (size_t i = 0; i < CANDIDATES; i++)
-        kn_text_free(&candidates[i].text);
-    kn_text_free(&words);
+        ki_text_free(&candidates[i].text);
+    ki_text_free(&words);
     return status;
 }

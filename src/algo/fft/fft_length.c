@@ -14,17 +14,17 @@ static const struct {
                {11, true},  {10, false}, {9, false},  {8, false}, {7, true},
                {6, false},  {5, true},   {4, false},  {3, true},  {2, true}};
 
-bool fft_is_smooth(size_t n)
+bool ki_fft_is_smooth(size_t n)
 {
     static const unsigned primes[] = {2, 3, 5, 7, 11, 13};
 
-    for (size_t i = 0; i < KN_COUNT(primes); i++)
+    for (size_t i = 0; i < KI_COUNT(primes); i++)
         while (n % primes[i] == 0 && n > 1)
             n /= primes[i];
     return n == 1;
 }
 
-size_t fft_line_bytes(const struct fft_cut *cut, const struct fft_bounds *bounds)
+size_t ki_fft_line_bytes(const struct fft_cut *cut, const struct fft_bounds *bounds)
 {
     size_t points = cut->points,
            unused = bounds->banks && cut->radices[0] % 2 == 0 ? (points - 1) / cut->radices[0] : 0;
@@ -93,7 +93,7 @@ static void consider(struct search *search, struct fft_cut *cut)
 
     for (unsigned s = 0; s < cut->stages; s++)
         sum += cut->radices[s];
-    if (fft_line_bytes(cut, search->bounds) > search->bounds->local ||
+    if (ki_fft_line_bytes(cut, search->bounds) > search->bounds->local ||
         !choose_items(cut, search->bounds, &work))
         return;
     if (search->found && (cut->stages > search->best.stages ||
@@ -115,7 +115,7 @@ static void extend(struct search *search, struct fft_cut *cut, size_t first, uns
     }
     if (cut->stages == FFT_MAX_RADICES || (search->found && cut->stages >= search->best.stages))
         return;
-    for (size_t i = first; i < KN_COUNT(radices); i++) {
+    for (size_t i = first; i < KI_COUNT(radices); i++) {
         unsigned radix = radices[i].radix;
         if (rest % radix || (radix > search->bounds->held && !radices[i].prime))
             continue;
@@ -125,12 +125,12 @@ static void extend(struct search *search, struct fft_cut *cut, size_t first, uns
     }
 }
 
-bool fft_cut_line(size_t points, const struct fft_bounds *bounds, struct fft_cut *cut)
+bool ki_fft_cut_line(size_t points, const struct fft_bounds *bounds, struct fft_cut *cut)
 {
     struct search search = {.bounds = bounds};
     struct fft_cut trial = {.points = (unsigned)points};
 
-    if (points > bounds->points || points > UINT32_MAX / 2 || !fft_is_smooth(points))
+    if (points > bounds->points || points > UINT32_MAX / 2 || !ki_fft_is_smooth(points))
         return false;
     if (points == 1) {
         *cut = (struct fft_cut){1, 1, {1}, 1};
@@ -142,18 +142,18 @@ bool fft_cut_line(size_t points, const struct fft_bounds *bounds, struct fft_cut
     return search.found;
 }
 
-bool fft_split_line(size_t n, unsigned parts, const struct fft_bounds *bounds, struct fft_cut *cuts)
+bool ki_fft_split_line(size_t n, unsigned parts, const struct fft_bounds *bounds, struct fft_cut *cuts)
 {
     if (parts == 1)
-        return fft_cut_line(n, bounds, cuts);
+        return ki_fft_cut_line(n, bounds, cuts);
     for (size_t i = (size_t)(pow((double)n, 1.0 / parts) + 1e-9); i > 1; i--)
-        if (n % i == 0 && fft_cut_line(i, bounds, &cuts[parts - 1]) &&
-            fft_split_line(n / i, parts - 1, bounds, cuts))
+        if (n % i == 0 && ki_fft_cut_line(i, bounds, &cuts[parts - 1]) &&
+            ki_fft_split_line(n / i, parts - 1, bounds, cuts))
             return true;
     return false;
 }
 
-size_t fft_chirp_length(size_t n)
+size_t ki_fft_chirp_length(size_t n)
 {
     size_t length = 2 * n - 1;
 

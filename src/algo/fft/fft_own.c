@@ -46,15 +46,15 @@ static kn_status get_kernel(kn_context *context, kn_type type, unsigned input_bi
                   {"TABLE_OUT", pass->table_out}};
     struct engine_defines defines = {.count = 0};
 
-    _Static_assert(KN_COUNT(values) + FFT_MAX_RADICES + 1 <= ENGINE_DEFINES, "there is room for all");
-    for (size_t i = 0; i < KN_COUNT(values); i++)
-        engine_define(&defines, values[i].name, values[i].value);
+    _Static_assert(KI_COUNT(values) + FFT_MAX_RADICES + 1 <= ENGINE_DEFINES, "there is room for all");
+    for (size_t i = 0; i < KI_COUNT(values); i++)
+        ki_engine_define(&defines, values[i].name, values[i].value);
     for (unsigned s = 0; s < pass->cut.stages; s++)
-        engine_define(&defines, radix_names[s], pass->cut.radices[s]);
+        ki_engine_define(&defines, radix_names[s], pass->cut.radices[s]);
     if (input_bits)
-        engine_define_text(&defines, "SAMPLE", input_bits == 8 ? "uchar" : "ushort");
-    return engine_builtin_kernel(context, "algo/fft/fft.cl", defines.items, defines.count, KN_POLICY_DEFAULT,
-                                 "fft_pass", &pass->kernel, err);
+        ki_engine_define_text(&defines, "SAMPLE", input_bits == 8 ? "uchar" : "ushort");
+    return ki_engine_builtin_kernel(context, "algo/fft/fft.cl", defines.items, defines.count,
+                                    KN_POLICY_DEFAULT, "fft_pass", &pass->kernel, err);
 }
 
 static kn_status get_kernels(kn_context *context, const kn_fft_shape *shape, struct fft_passes *passes,
@@ -68,13 +68,13 @@ static kn_status get_kernels(kn_context *context, const kn_fft_shape *shape, str
     return status;
 }
 
-kn_status fft_upload_roots(kn_queue *queue, const struct fft_roots *roots, kn_type type, kn_buffer **buffer,
-                           kn_error *err)
+kn_status ki_fft_upload_roots(kn_queue *queue, const struct fft_roots *roots, kn_type type,
+                              kn_buffer **buffer, kn_error *err)
 {
     size_t numbers = 2 * roots->count, bytes = (numbers ? numbers : 2) * kn_type_size(type);
     float *singles = malloc(numbers * sizeof *singles + 1);
     kn_status status = singles ? kn_buffer_create(queue->context, bytes, buffer, err)
-                               : kn_fail_memory(err, bytes, "preparing a transform");
+                               : ki_fail_memory(err, bytes, "preparing a transform");
 
     for (size_t i = 0; i < numbers && singles; i++)
         singles[i] = (float)roots->values[i];
@@ -89,7 +89,7 @@ static void measure_scratch(struct own_plan *plan, const struct fft_passes *pass
 {
     for (size_t i = 0; i < passes->count; i++) {
         const struct fft_pass *pass = &passes->items[i];
-        for (unsigned slot = 0; slot < KN_COUNT(plan->scratch); slot++) {
+        for (unsigned slot = 0; slot < KI_COUNT(plan->scratch); slot++) {
             size_t bytes = (size_t)pass->to_numbers * 2 * kn_type_size(plan->shape.type);
             if (pass->target == FFT_SCRATCH_0 + slot && bytes > plan->scratch[slot])
                 plan->scratch[slot] = bytes;
@@ -98,14 +98,14 @@ static void measure_scratch(struct own_plan *plan, const struct fft_passes *pass
 }
 
 // "x 256 = 16 * 16 (16 items, 16 lines)"
-static void describe(struct kn_text *text, const struct fft_passes *passes)
+static void describe(struct ki_text *text, const struct fft_passes *passes)
 {
     for (size_t i = 0; i < passes->count; i++) {
         const struct fft_pass *pass = &passes->items[i];
-        kn_text_format(text, "%s%u = ", i ? "; " : "", pass->cut.points);
+        ki_text_format(text, "%s%u = ", i ? "; " : "", pass->cut.points);
         for (unsigned s = 0; s < pass->cut.stages; s++)
-            kn_text_format(text, "%s%u", s ? " * " : "", pass->cut.radices[s]);
-        kn_text_format(text, " (%u items, %u %s)", pass->cut.items, pass->lines_a_group,
+            ki_text_format(text, "%s%u", s ? " * " : "", pass->cut.radices[s]);
+        ki_text_format(text, " (%u items, %u %s)", pass->cut.items, pass->lines_a_group,
                        pass->rows_in && pass->rows_out ? "rows"
                        : pass->rows_in                 ? "rows to columns"
                                                        : "columns");
@@ -122,11 +122,11 @@ static void own_free(void *data)
 }
 
 static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
-                            void **plan, struct kn_text *text, kn_error *err)
+                            void **plan, struct ki_text *text, kn_error *err)
 {
     struct own_plan *own = calloc(1, sizeof *own);
     struct fft_roots roots = {NULL, 0, 0};
-    kn_status status = own ? KN_OK : kn_fail_memory(err, sizeof *own, "preparing a transform");
+    kn_status status = own ? KN_OK : ki_fail_memory(err, sizeof *own, "preparing a transform");
 
     for (unsigned direction = 0; direction < 2 && !status; direction++) {
         struct fft_passes *passes = &own->passes[direction];
@@ -134,8 +134,8 @@ static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, cons
             (direction == KN_FFT_FORWARD && shape->given.kind == KN_FFT_COMPLEX_TO_REAL))
             continue;
         own->shape = shape->given;
-        status = fft_plan_passes(shape, (kn_fft_direction)direction, &queue->context->device.info, options,
-                                 passes, &roots, err);
+        status = ki_fft_plan_passes(shape, (kn_fft_direction)direction, &queue->context->device.info, options,
+                                    passes, &roots, err);
         // A plan is often for one direction: the way back is compiled when it is first gone.
         if (!status && (direction == KN_FFT_FORWARD || shape->given.kind != KN_FFT_COMPLEX))
             status = get_kernels(queue->context, &shape->given, passes, err);
@@ -146,7 +146,7 @@ static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, cons
             describe(text, passes);
     }
     if (!status)
-        status = fft_upload_roots(queue, &roots, shape->given.type, &own->roots, err);
+        status = ki_fft_upload_roots(queue, &roots, shape->given.type, &own->roots, err);
     free(roots.values);
     if (status)
         own_free(own);
@@ -175,11 +175,11 @@ static kn_status launch(kn_queue *queue, const struct own_plan *plan, const stru
                            KN_VALUE(pass->table_out_at),
                            KN_VALUE(pass->long_roots),
                            KN_VALUE(pass->log2_low),
-                           column_real(&scale, plan->shape.type, pass->scale),
+                           ki_column_real(&scale, plan->shape.type, pass->scale),
                            KN_LOCAL(pass->local_bytes)};
     const kn_range range = {1, {groups * group}, {group}, {0}};
 
-    return kn_launch(queue, pass->kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(queue, pass->kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status own_execute(kn_queue *queue, void *data, kn_fft_direction direction, kn_buffer *in,
@@ -188,19 +188,19 @@ static kn_status own_execute(kn_queue *queue, void *data, kn_fft_direction direc
     struct own_plan *plan = data;
     kn_buffer *places[4] = {in, out, NULL, NULL};
     struct engine_scratch scratch =
-        engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, KN_COUNT(plan->scratch), "kn_fft_execute");
+        ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, KI_COUNT(plan->scratch), "kn_fft_execute");
     kn_status status = get_kernels(queue->context, &plan->shape, &plan->passes[direction], err);
 
-    for (unsigned slot = 0; slot < KN_COUNT(plan->scratch) && !status; slot++)
+    for (unsigned slot = 0; slot < KI_COUNT(plan->scratch) && !status; slot++)
         if (plan->scratch[slot] > 0)
-            status =
-                engine_scratch_get(&scratch, slot, plan->scratch[slot], &places[FFT_SCRATCH_0 + slot], err);
+            status = ki_engine_scratch_get(&scratch, slot, plan->scratch[slot], &places[FFT_SCRATCH_0 + slot],
+                                           err);
     for (size_t i = 0; i < plan->passes[direction].count && !status; i++) {
         const struct fft_pass *pass = &plan->passes[direction].items[i];
         status = launch(queue, plan, pass, places[pass->source], places[pass->target], err);
     }
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     return status;
 }
 
-const struct fft_library fft_own = {KN_FFT_OWN, "own", own_create, own_execute, own_free};
+const struct fft_library ki_fft_own = {KN_FFT_OWN, "own", own_create, own_execute, own_free};

@@ -30,7 +30,7 @@ struct axis {
     unsigned load, store;
 };
 
-struct fft_bounds fft_bounds_of(const kn_device_info *info, kn_type type, const kn_fft_options *options)
+struct fft_bounds ki_fft_bounds_of(const kn_device_info *info, kn_type type, const kn_fft_options *options)
 {
     return (struct fft_bounds){.held = options && options->held ? options->held
                                        : type == KN_F64         ? 8
@@ -49,11 +49,11 @@ static void choose_lines(const struct planner *p, struct fft_pass *pass)
     bool rows = pass->rows_in && pass->rows_out;
     unsigned asked = !p->options ? 0 : rows ? p->options->rows : p->options->columns;
     unsigned items = pass->cut.items, least = rows ? 1 : 4;
-    const struct engine_sizes *sizes = engine_sizes(p->info, rows          ? SHAPE_FFT_ROWS
-                                                             : items <= 16 ? SHAPE_FFT_COLUMNS_SHORT
-                                                                           : SHAPE_FFT_COLUMNS);
+    const struct engine_sizes *sizes = ki_engine_sizes(p->info, rows          ? SHAPE_FFT_ROWS
+                                                                : items <= 16 ? SHAPE_FFT_COLUMNS_SHORT
+                                                                              : SHAPE_FFT_COLUMNS);
     unsigned lines = asked ? asked : rows ? (items < sizes->group ? sizes->group / items : 1) : sizes->lanes;
-    size_t line = fft_line_bytes(&pass->cut, &p->bounds), most = p->info->local_memory;
+    size_t line = ki_fft_line_bytes(&pass->cut, &p->bounds), most = p->info->local_memory;
 
     if (!asked && !rows && most > (72 << 10))
         most = 72 << 10;
@@ -77,8 +77,8 @@ static kn_status add_pass(struct planner *p, const struct fft_pass *pass)
     added->has_split = pass->split > 1;
     choose_lines(p, added);
     added->scale = 1;
-    if (!fft_roots_of_cut(p->roots, &pass->cut, &added->roots))
-        return kn_fail_memory(p->err, 0, "computing roots of unity");
+    if (!ki_fft_roots_of_cut(p->roots, &pass->cut, &added->roots))
+        return ki_fail_memory(p->err, 0, "computing roots of unity");
     return KN_OK;
 }
 
@@ -123,7 +123,7 @@ static void set_end(struct fft_pass *pass, const struct axis *axis, const struct
 
 static kn_status too_many(const struct planner *p, const struct axis *axis)
 {
-    return kn_fail(
+    return ki_fail(
         p->err, KN_ERROR_LIMIT,
         "kn_fft_plan_create: %llu lines of %llu along %c are more than one launch numbers (2^32 - 1); "
         "use a smaller batch",
@@ -179,8 +179,8 @@ static kn_status add_long(struct planner *p, const struct axis *axis, const stru
             pass.to_numbers = whole * axis->outer;
             pass.rows_out = pass.inner == 1;
             pass.twiddle = true;
-            if (!fft_roots_of_long(p->roots, points * rest, &pass.long_roots, &pass.log2_low))
-                return kn_fail_memory(p->err, 0, "computing roots of unity");
+            if (!ki_fft_roots_of_long(p->roots, points * rest, &pass.long_roots, &pass.log2_low))
+                return ki_fail_memory(p->err, 0, "computing roots of unity");
         }
         status = add_pass(p, &pass);
         done *= points;
@@ -197,10 +197,10 @@ static unsigned split(const struct planner *p, uint64_t n, struct fft_cut cuts[F
     few.local /= 8;
     few.points = 1024;
     for (unsigned parts = 2; parts <= FFT_MAX_PARTS; parts++)
-        if (fft_split_line(n, parts, &few, cuts))
+        if (ki_fft_split_line(n, parts, &few, cuts))
             return parts;
     for (unsigned parts = 2; parts <= FFT_MAX_PARTS; parts++)
-        if (fft_split_line(n, parts, &p->bounds, cuts))
+        if (ki_fft_split_line(n, parts, &p->bounds, cuts))
             return parts;
     return 0;
 }
@@ -210,12 +210,12 @@ static kn_status add_transform(struct planner *p, const struct axis *axis, const
     struct fft_cut whole, cuts[FFT_MAX_PARTS];
     unsigned parts;
 
-    if (fft_cut_line(ends->n, &p->bounds, &whole))
+    if (ki_fft_cut_line(ends->n, &p->bounds, &whole))
         return add_short(p, axis, ends, &whole);
     parts = ends->n <= MOST_COUNT / 2 ? split(p, ends->n, cuts) : 0;
     if (parts)
         return add_long(p, axis, ends, cuts, parts);
-    return kn_fail(
+    return ki_fail(
         p->err, KN_ERROR_LIMIT,
         "kn_fft_plan_create: %llu points along %c take lines of %llu, more than three passes do with the %zu "
         "bytes of local memory of %s",
@@ -228,7 +228,7 @@ static kn_status add_transform(struct planner *p, const struct axis *axis, const
 // and after it, and swapping turns a factor into its conjugate.
 static kn_status add_chirp(struct planner *p, const struct axis *axis)
 {
-    uint64_t length = fft_chirp_length(axis->n);
+    uint64_t length = ki_fft_chirp_length(axis->n);
     struct ends there = {.n = length,
                          .in = axis->in,
                          .out = length,
@@ -245,9 +245,9 @@ static kn_status add_chirp(struct planner *p, const struct axis *axis)
                         .table_out = true};
     kn_status status;
 
-    if (length > MOST_COUNT / 2 || !fft_roots_of_chirp(p->roots, axis->n, length, &there.table_in_at,
-                                                       &back.table_out_at, &there.table_out_at))
-        return kn_fail_memory(p->err, 0, "computing chirps");
+    if (length > MOST_COUNT / 2 || !ki_fft_roots_of_chirp(p->roots, axis->n, length, &there.table_in_at,
+                                                          &back.table_out_at, &there.table_out_at))
+        return ki_fail_memory(p->err, 0, "computing chirps");
     status = add_transform(p, axis, &there);
     return status ? status : add_transform(p, axis, &back);
 }
@@ -275,7 +275,7 @@ static kn_status add_axis(struct planner *p, unsigned number)
         *(i < number ? &axis.inner : &axis.outer) *= i == number ? 1 : p->dims[i];
     axis.outer *= given->batch;
     p->dims[number] = axis.out;
-    if (fft_is_smooth(axis.n)) {
+    if (ki_fft_is_smooth(axis.n)) {
         const struct ends ends = {.n = axis.n,
                                   .in = axis.in,
                                   .out = axis.out,
@@ -323,15 +323,15 @@ static void place_passes(struct fft_passes *passes, uint64_t out_numbers)
     }
 }
 
-kn_status fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direction,
-                          const kn_device_info *info, const kn_fft_options *options,
-                          struct fft_passes *passes, struct fft_roots *roots, kn_error *err)
+kn_status ki_fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direction,
+                             const kn_device_info *info, const kn_fft_options *options,
+                             struct fft_passes *passes, struct fft_roots *roots, kn_error *err)
 {
     struct planner p = {.shape = shape,
                         .info = info,
                         .options = options,
                         .inverse = direction == KN_FFT_INVERSE,
-                        .bounds = fft_bounds_of(info, shape->given.type, options),
+                        .bounds = ki_fft_bounds_of(info, shape->given.type, options),
                         .passes = passes,
                         .roots = roots,
                         .err = err};

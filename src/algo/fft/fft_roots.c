@@ -25,12 +25,12 @@ static bool push_root(struct fft_roots *roots, uint64_t k, uint64_t n)
 {
     double value[2];
 
-    fft_root_of_unity(k, n, value);
+    ki_fft_root_of_unity(k, n, value);
     return push(roots, value);
 }
 
 // Stage after stage, [r - 1][k] of exp(-2 pi i r k / (span * radix)).
-bool fft_roots_of_cut(struct fft_roots *roots, const struct fft_cut *cut, uint32_t *at)
+bool ki_fft_roots_of_cut(struct fft_roots *roots, const struct fft_cut *cut, uint32_t *at)
 {
     unsigned span = cut->radices[0];
     bool fine = true;
@@ -46,7 +46,7 @@ bool fft_roots_of_cut(struct fft_roots *roots, const struct fft_cut *cut, uint32
 }
 
 // exp(-2 pi i m / n) is low[m mod 2^log2_low] times high[m >> log2_low].
-bool fft_roots_of_long(struct fft_roots *roots, size_t n, uint32_t *at, uint32_t *log2_low)
+bool ki_fft_roots_of_long(struct fft_roots *roots, size_t n, uint32_t *at, uint32_t *log2_low)
 {
     bool fine = true;
 
@@ -80,14 +80,14 @@ static void transform(const double *x, double *y, size_t n, size_t stride)
         double part[13][2];
         for (size_t r = 0; r < radix; r++) {
             double w[2], *from = y + 2 * (r * m + k);
-            fft_root_of_unity(r * k, n, w);
+            ki_fft_root_of_unity(r * k, n, w);
             part[r][0] = from[0] * w[0] - from[1] * w[1];
             part[r][1] = from[0] * w[1] + from[1] * w[0];
         }
         for (size_t q = 0; q < radix; q++) {
             double sum[2] = {0, 0}, w[2];
             for (size_t r = 0; r < radix; r++) {
-                fft_root_of_unity(r * q, radix, w);
+                ki_fft_root_of_unity(r * q, radix, w);
                 sum[0] += part[r][0] * w[0] - part[r][1] * w[1];
                 sum[1] += part[r][0] * w[1] + part[r][1] * w[0];
             }
@@ -97,8 +97,8 @@ static void transform(const double *x, double *y, size_t n, size_t stride)
     }
 }
 
-bool fft_roots_of_chirp(struct fft_roots *roots, size_t n, size_t length, uint32_t *down, uint32_t *up,
-                        uint32_t *filter)
+bool ki_fft_roots_of_chirp(struct fft_roots *roots, size_t n, size_t length, uint32_t *down, uint32_t *up,
+                           uint32_t *filter)
 {
     double *circle = calloc(length, 2 * sizeof *circle), *spectrum = calloc(length, 2 * sizeof *spectrum);
     bool fine = circle && spectrum;
@@ -106,7 +106,7 @@ bool fft_roots_of_chirp(struct fft_roots *roots, size_t n, size_t length, uint32
     *down = (uint32_t)roots->count;
     for (uint64_t j = 0; j < n && fine; j++) {
         double w[2];
-        fft_root_of_unity(j * j % (2 * n), 2 * n, w);
+        ki_fft_root_of_unity(j * j % (2 * n), 2 * n, w);
         fine = push(roots, w);
         w[1] = -w[1];
         for (size_t part = 0; part < 2; part++)

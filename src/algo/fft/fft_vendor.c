@@ -26,13 +26,13 @@ static void vendor_free(void *data)
 static kn_status check_whole(const struct be_library *library, const struct fft_shape *shape, kn_error *err)
 {
     if (shape->resized)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s neither pads nor crops: take KN_FFT_OWN, or whole arrays", library->name);
     if (shape->given.input_bits)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s transforms no integers: take KN_FFT_OWN, or input_bits 0", library->name);
     if (shape->given.scale != 1)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s does not scale: take KN_FFT_OWN, or scale 1 (here it is %g)", library->name,
                        shape->given.scale);
     return KN_OK;
@@ -51,7 +51,7 @@ static struct be_fft_shape without_short_axes(const kn_fft_shape *given)
 }
 
 static kn_status vendor_create(kn_queue *queue, const struct be_library *library,
-                               const struct fft_shape *shape, void **plan, struct kn_text *text,
+                               const struct fft_shape *shape, void **plan, struct ki_text *text,
                                kn_error *err)
 {
     const kn_fft_shape *given = &shape->given;
@@ -64,16 +64,16 @@ static kn_status vendor_create(kn_queue *queue, const struct be_library *library
         return status;
     made = calloc(1, sizeof *made);
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "preparing a transform");
+        return ki_fail_memory(err, sizeof *made, "preparing a transform");
     made->library = library;
     if (library->spoils_half_spectrum && given->kind == KN_FFT_COMPLEX_TO_REAL && whole.rank > 1)
         made->kept_bytes = (size_t)shape->in_bytes;
-    status = engine_library_prepare(queue, library, &whole, &made->plan, version, err);
+    status = ki_engine_library_prepare(queue, library, &whole, &made->plan, version, err);
     if (status) {
         free(made);
         return status;
     }
-    kn_text_format(text, "%s %s", library->name, version);
+    ki_text_format(text, "%s %s", library->name, version);
     *plan = made;
     return KN_OK;
 }
@@ -82,38 +82,39 @@ static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction di
                                 kn_buffer *out, kn_error *err)
 {
     const struct vendor_plan *plan = data;
-    struct engine_scratch scratch = engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_fft_execute");
-    kn_status status = engine_check_runs(queue, "kn_fft_execute", err);
+    struct engine_scratch scratch =
+        ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_fft_execute");
+    kn_status status = ki_engine_check_runs(queue, "kn_fft_execute", err);
 
     if (!status && plan->kept_bytes) {
         kn_buffer *copy = NULL;
-        status = engine_scratch_get(&scratch, 0, plan->kept_bytes, &copy, err);
+        status = ki_engine_scratch_get(&scratch, 0, plan->kept_bytes, &copy, err);
         if (!status)
             status = kn_buffer_copy(queue, in, 0, copy, 0, plan->kept_bytes, NO_EVENT, err);
         in = copy;
     }
     if (!status) {
         const struct be_transform transform = {direction == KN_FFT_INVERSE, in->native, out->native};
-        status = engine_library_execute(queue, plan->library, plan->plan, NULL,
-                                        (union be_task){.transform = &transform}, err);
+        status = ki_engine_library_execute(queue, plan->library, plan->plan, NULL,
+                                           (union be_task){.transform = &transform}, err);
     }
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     return status;
 }
 
 static kn_status cufft_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
-                              void **plan, struct kn_text *text, kn_error *err)
+                              void **plan, struct ki_text *text, kn_error *err)
 {
     (void)options;
-    return vendor_create(queue, &kn_be_cufft, shape, plan, text, err);
+    return vendor_create(queue, &ki_be_cufft, shape, plan, text, err);
 }
 
 static kn_status clfft_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
-                              void **plan, struct kn_text *text, kn_error *err)
+                              void **plan, struct ki_text *text, kn_error *err)
 {
     (void)options;
-    return vendor_create(queue, &kn_be_clfft, shape, plan, text, err);
+    return vendor_create(queue, &ki_be_clfft, shape, plan, text, err);
 }
 
-const struct fft_library fft_clfft = {KN_FFT_CLFFT, "clFFT", clfft_create, vendor_execute, vendor_free};
-const struct fft_library fft_cufft = {KN_FFT_CUFFT, "cuFFT", cufft_create, vendor_execute, vendor_free};
+const struct fft_library ki_fft_clfft = {KN_FFT_CLFFT, "clFFT", clfft_create, vendor_execute, vendor_free};
+const struct fft_library ki_fft_cufft = {KN_FFT_CUFFT, "cuFFT", cufft_create, vendor_execute, vendor_free};

@@ -9,9 +9,9 @@
 #include "algo/columns.h"
 
 static const struct gemm_library *const libraries[] = {
-    [KN_GEMM_OWN] = &gemm_own,
-    [KN_GEMM_CLBLAST] = &gemm_clblast,
-    [KN_GEMM_CUBLAS] = &gemm_cublas,
+    [KN_GEMM_OWN] = &ki_gemm_own,
+    [KN_GEMM_CLBLAST] = &ki_gemm_clblast,
+    [KN_GEMM_CUBLAS] = &ki_gemm_cublas,
 };
 
 // a + b * c, or the largest number if that is more.
@@ -41,22 +41,22 @@ static kn_status check_matrix(const kn_queue *queue, const kn_gemm_task *task, c
     if (matrix->pitch == 0)
         matrix->pitch = columns ? columns : 1;
     if (matrix->pitch < columns)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: %c has rows of %zu elements, but a pitch of %zu",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: %c has rows of %zu elements, but a pitch of %zu",
                        name, columns, matrix->pitch);
     if (rows == 0 || columns == 0)
         return KN_OK;
     if (!matrix->buffer)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: the buffer of %c is NULL", name);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: the buffer of %c is NULL", name);
     if (matrix->buffer->context != queue->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_gemm: the buffer of %c belongs to another context than the queue", name);
     end = end_of(matrix, rows, columns, task->batch);
     if (end > matrix->buffer->bytes / element)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_gemm: %c ends with element %zu, but its buffer holds %zu of %zu bytes", name, end,
                        matrix->buffer->bytes / element, element);
     if (kn_buffer_part_count(matrix->buffer) > 1)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_LIMIT,
             "kn_gemm: the buffer of %c, %zu bytes, is held in parts; one allocation of %s holds %llu", name,
             matrix->buffer->bytes, queue->context->device.info.spec,
@@ -76,21 +76,21 @@ static kn_status check_numbers(const kn_queue *queue, const kn_gemm_task *task, 
     const size_t most = ((size_t)1 << 31) - 1;
 
     if (task->type != KN_F32 && task->type != KN_F64)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "kn_gemm works on float and double, real or complex, not on %s",
                        kn_type_name(task->type));
     if (task->type == KN_F64 && !queue->context->device.info.fp64)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision; use float",
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision; use float",
                        queue->context->device.info.spec, queue->context->device.info.name);
     if ((unsigned)task->transpose_a > KN_GEMM_CONJUGATED || (unsigned)task->transpose_b > KN_GEMM_CONJUGATED)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_gemm: there is no transposition %d or %d; see kn_gemm_transpose",
                        (int)task->transpose_a, (int)task->transpose_b);
     if (task->m > most || task->n > most || task->k > most)
-        return kn_fail(err, KN_ERROR_LIMIT, "kn_gemm: m %zu, n %zu, k %zu; each may be %zu at most", task->m,
+        return ki_fail(err, KN_ERROR_LIMIT, "kn_gemm: m %zu, n %zu, k %zu; each may be %zu at most", task->m,
                        task->n, task->k, most);
     if (!task->is_complex && (task->alpha[1] != 0 || task->beta[1] != 0))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_gemm: alpha or beta has an imaginary part, but the matrices are real");
     return KN_OK;
 }
@@ -115,11 +115,11 @@ static kn_status check(const kn_queue *queue, kn_gemm_task *task, bool *empty, k
     if (status)
         return status;
     if (task->batch > 1 && task->c.stride < add_product(task->n, task->m - 1, task->c.pitch))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_gemm: the products of a batch overlap: C takes %zu elements, its stride is %zu",
                        add_product(task->n, task->m - 1, task->c.pitch), task->c.stride);
     if (overlap(task, &task->a, rows[0], columns[0]) || overlap(task, &task->b, rows[1], columns[1]))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: C overlaps A or B; it needs memory of its own");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: C overlaps A or B; it needs memory of its own");
     return KN_OK;
 }
 
@@ -129,7 +129,7 @@ static bool own_is_faster(const kn_queue *queue, const kn_gemm_task *task)
 {
     const size_t small = (size_t)512 * 512 * 512;
 
-    return queue->context->backend != &kn_backend_cuda ||
+    return queue->context->backend != &ki_backend_cuda ||
            (task->type == KN_F32 && !task->is_complex &&
             add_product(0, add_product(0, task->m, task->n), task->k) <= small / task->batch);
 }
@@ -140,19 +140,19 @@ static kn_status choose(kn_queue *queue, const kn_gemm_task *task, const kn_gemm
     kn_gemm_library asked = options ? options->library : KN_GEMM_AUTO;
     kn_error why = KN_ERROR_INIT;
 
-    if ((unsigned)asked >= KN_COUNT(libraries))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: there is no library %d; see kn_gemm_library",
+    if ((unsigned)asked >= KI_COUNT(libraries))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: there is no library %d; see kn_gemm_library",
                        (int)asked);
     if (asked != KN_GEMM_AUTO) {
         if (libraries[asked]->serves(queue, task, &why))
-            return kn_fail(err, why.code, "kn_gemm: %s cannot do this on %s: %s", kn_gemm_library_name(asked),
+            return ki_fail(err, why.code, "kn_gemm: %s cannot do this on %s: %s", kn_gemm_library_name(asked),
                            queue->context->device.info.spec, why.text);
         *library = asked;
         return KN_OK;
     }
     *library = KN_GEMM_OWN;
     if (queue->context->options.policy == KN_POLICY_DEFAULT && !own_is_faster(queue, task) &&
-        !gemm_cublas.serves(queue, task, NULL))
+        !ki_gemm_cublas.serves(queue, task, NULL))
         *library = KN_GEMM_CUBLAS;
     return KN_OK;
 }
@@ -161,7 +161,7 @@ const char *kn_gemm_library_name(kn_gemm_library library)
 {
     if (library == KN_GEMM_AUTO)
         return "auto";
-    return (unsigned)library < KN_COUNT(libraries) ? libraries[library]->name : "unknown";
+    return (unsigned)library < KI_COUNT(libraries) ? libraries[library]->name : "unknown";
 }
 
 kn_status kn_gemm_choose(kn_queue *queue, const kn_gemm_task *given, const kn_gemm_options *options,
@@ -172,7 +172,7 @@ kn_status kn_gemm_choose(kn_queue *queue, const kn_gemm_task *given, const kn_ge
     kn_status status;
 
     if (!queue || !given || !library)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_gemm_choose: queue, task or library is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_gemm_choose: queue, task or library is NULL");
     task = *given;
     status = check(queue, &task, &empty, err);
     return status ? status : choose(queue, &task, options, library, err);
@@ -187,7 +187,7 @@ kn_status kn_gemm(kn_queue *queue, const kn_gemm_task *given, const kn_gemm_opti
     kn_status status;
 
     if (!queue || !given)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: queue or task is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: queue or task is NULL");
     task = *given;
     status = check(queue, &task, &empty, err);
     if (!status)

@@ -15,7 +15,7 @@ struct gemm_library {
     kn_status (*run)(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile, kn_error *err);
 };
 
-extern const struct gemm_library gemm_own, gemm_clblast, gemm_cublas;
+extern const struct gemm_library ki_gemm_own, ki_gemm_clblast, ki_gemm_cublas;
 
 // A number or a pair of them.
 union gemm_element {
@@ -30,10 +30,10 @@ static inline size_t gemm_element(const kn_gemm_task *task)
 }
 
 // Of the own kernel, what koine tune chooses, and what it has of itself for large products of floats.
-extern const struct engine_tunables gemm_tunables;
-void gemm_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES]);
+extern const struct engine_tunables ki_gemm_tunables;
+void ki_gemm_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES]);
 
 // The own kernel for CPUs.
-kn_status gemm_on_cpu(kn_queue *queue, const kn_gemm_task *task, kn_error *err);
+kn_status ki_gemm_on_cpu(kn_queue *queue, const kn_gemm_task *task, kn_error *err);
 
 #endif

@@ -46,13 +46,13 @@ static kn_status get_kernel(kn_queue *queue, const kn_gemm_task *task, const str
 {
     struct engine_defines defines = {.count = 0};
 
-    engine_define(&defines, "REAL_BITS", task->type == KN_F64 ? 64 : 32);
-    engine_define(&defines, "COMPLEX", task->is_complex != 0);
-    engine_define(&defines, "ITEM_M", blocks->item_m);
-    engine_define(&defines, "BLOCK_M", blocks->m);
-    engine_define(&defines, "BLOCK_K", blocks->k);
-    return engine_builtin_kernel(queue->context, "algo/gemm/gemm_cpu.cl", defines.items, defines.count,
-                                 KN_POLICY_DEFAULT, "gemm_cpu", kernel, err);
+    ki_engine_define(&defines, "REAL_BITS", task->type == KN_F64 ? 64 : 32);
+    ki_engine_define(&defines, "COMPLEX", task->is_complex != 0);
+    ki_engine_define(&defines, "ITEM_M", blocks->item_m);
+    ki_engine_define(&defines, "BLOCK_M", blocks->m);
+    ki_engine_define(&defines, "BLOCK_K", blocks->k);
+    return ki_engine_builtin_kernel(queue->context, "algo/gemm/gemm_cpu.cl", defines.items, defines.count,
+                                    KN_POLICY_DEFAULT, "gemm_cpu", kernel, err);
 }
 
 // An operand's place in numbers: offset, from a row and a column of op(X) to the next, from a matrix to the
@@ -76,7 +76,7 @@ static struct place place_of(const kn_gemm_task *task, const kn_gemm_matrix *mat
     return place;
 }
 
-kn_status gemm_on_cpu(kn_queue *queue, const kn_gemm_task *task, kn_error *err)
+kn_status ki_gemm_on_cpu(kn_queue *queue, const kn_gemm_task *task, kn_error *err)
 {
     const struct blocks blocks = choose_blocks(queue, task);
     const struct place a = place_of(task, &task->a, task->transpose_a),
@@ -97,13 +97,13 @@ kn_status gemm_on_cpu(kn_queue *queue, const kn_gemm_task *task, kn_error *err)
         KN_VALUE(a.row),
         KN_VALUE(a.column),
         KN_VALUE(a.stride),
-        column_real(&signs[0], task->type, a.sign),
+        ki_column_real(&signs[0], task->type, a.sign),
         KN_BUFFER(k ? task->b.buffer : task->c.buffer),
         KN_VALUE(b.offset),
         KN_VALUE(b.row),
         KN_VALUE(b.column),
         KN_VALUE(b.stride),
-        column_real(&signs[1], task->type, b.sign),
+        ki_column_real(&signs[1], task->type, b.sign),
         KN_BUFFER(task->c.buffer),
         KN_VALUE(c.offset),
         KN_VALUE(c.row),
@@ -112,12 +112,12 @@ kn_status gemm_on_cpu(kn_queue *queue, const kn_gemm_task *task, kn_error *err)
         KN_VALUE(n),
         KN_VALUE(k),
         KN_VALUE(blocks.columns),
-        column_real(&factors[0], task->type, task->alpha[0]),
-        column_real(&factors[1], task->type, task->alpha[1]),
-        column_real(&factors[2], task->type, task->beta[0]),
-        column_real(&factors[3], task->type, task->beta[1]),
+        ki_column_real(&factors[0], task->type, task->alpha[0]),
+        ki_column_real(&factors[1], task->type, task->alpha[1]),
+        ki_column_real(&factors[2], task->type, task->beta[0]),
+        ki_column_real(&factors[3], task->type, task->beta[1]),
         KN_VALUE(keep),
     };
     const kn_range range = {2, {(size_t)groups_of(&blocks, task), task->batch}, {1, 1}, {0}};
-    return kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(queue, kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }

@@ -36,7 +36,7 @@ static bool is_shape(const kn_gemm_tile *t, const kn_gemm_task *task)
     const unsigned all[] = {t->m, t->n, t->k, t->item_m, t->item_n, t->lane_m, t->band};
     unsigned w = elements_a_load(task);
 
-    for (size_t i = 0; i < KN_COUNT(all); i++)
+    for (size_t i = 0; i < KI_COUNT(all); i++)
         if (!is_power_of_two(all[i]) || all[i] > 512)
             return false;
     return t->item_m >= w && t->item_n >= w && t->k >= w && t->item_m <= t->m && t->item_n <= t->n &&
@@ -48,10 +48,10 @@ static kn_status check_tile(const kn_queue *queue, const kn_gemm_tile *tile, con
                             kn_error *err)
 {
     const kn_device_info *info = &queue->context->device.info;
-    const uint64_t most = engine_local_arrays(info);
+    const uint64_t most = ki_engine_local_arrays(info);
 
     if (!is_shape(tile, task))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "kn_gemm: no tile of %u x %u x %u with %u x %u a work-item, lane_m %u, band %u: all are "
             "powers of two up to 512, a work-item has at least %u of each, and 32 work-items fill "
@@ -59,11 +59,11 @@ static kn_status check_tile(const kn_queue *queue, const kn_gemm_tile *tile, con
             tile->m, tile->n, tile->k, tile->item_m, tile->item_n, tile->lane_m, tile->band,
             elements_a_load(task));
     if (tile->parts > 1 && task->batch > 1)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_gemm: %u parts of k, but a batch of %zu: only single products are split",
                        tile->parts, task->batch);
     if (group_of(tile) > info->max_work_group || local_bytes(tile, task) > most)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "kn_gemm: a tile of %u x %u x %u takes groups of %u work-items and %llu bytes of "
                        "local memory; %s has %llu and %llu",
                        tile->m, tile->n, tile->k, group_of(tile), (unsigned long long)local_bytes(tile, task),
@@ -111,15 +111,15 @@ static unsigned parts_for(const kn_device_info *info, const kn_gemm_task *task, 
 }
 
 // What koine tune chooses, of large products of floats.
-const struct engine_tunables gemm_tunables = {
+const struct engine_tunables ki_gemm_tunables = {
     "gemm", "algo/gemm/gemm.cl", {"TILE_M", "TILE_N", "TILE_K", "ITEM_M", "ITEM_N", "BAND", NULL}};
 
 static const kn_gemm_tile *shapes_of(const kn_queue *queue, size_t kind)
 {
-    return engine_is_nvidia(queue->context) ? nvidia[kind] : others[kind];
+    return ki_engine_is_nvidia(queue->context) ? nvidia[kind] : others[kind];
 }
 
-void gemm_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES])
+void ki_gemm_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES])
 {
     const kn_gemm_tile *tile = shapes_of(queue, 0);
     const unsigned all[] = {tile->m, tile->n, tile->k, tile->item_m, tile->item_n, tile->band};
@@ -134,7 +134,7 @@ static kn_gemm_tile tuned_tile(const kn_queue *queue, const kn_gemm_task *task, 
     unsigned values[ENGINE_TUNABLES];
     kn_error why = KN_ERROR_INIT;
 
-    if (!engine_tuning(queue->context, &gemm_tunables, values))
+    if (!ki_engine_tuning(queue->context, &ki_gemm_tunables, values))
         return tile;
     tile.m = values[0];
     tile.n = values[1];
@@ -144,7 +144,7 @@ static kn_gemm_tile tuned_tile(const kn_queue *queue, const kn_gemm_task *task, 
     tile.band = values[5];
     if (!check_tile(queue, &tile, task, &why))
         return tile;
-    engine_tuning_refuse(queue->context, &gemm_tunables, "%s", why.text);
+    ki_engine_tuning_refuse(queue->context, &ki_gemm_tunables, "%s", why.text);
     return *usual;
 }
 
@@ -204,12 +204,12 @@ static kn_status get_kernel(kn_queue *queue, const kn_gemm_task *task, const kn_
     };
     struct engine_defines defines = {.count = 0};
 
-    _Static_assert(KN_COUNT(macros) <= ENGINE_DEFINES, "there is room for all");
-    for (size_t i = 0; i < KN_COUNT(macros); i++)
-        engine_define(&defines, macros[i].name, macros[i].value);
+    _Static_assert(KI_COUNT(macros) <= ENGINE_DEFINES, "there is room for all");
+    for (size_t i = 0; i < KI_COUNT(macros); i++)
+        ki_engine_define(&defines, macros[i].name, macros[i].value);
     const kn_program_options options = {
         .defines = defines.items, .define_count = defines.count, .max_registers = tile->registers};
-    return engine_builtin_kernel_with(queue->context, "algo/gemm/gemm.cl", &options, name, kernel, err);
+    return ki_engine_builtin_kernel_with(queue->context, "algo/gemm/gemm.cl", &options, name, kernel, err);
 }
 
 // alpha or beta as the kernel takes it.
@@ -259,7 +259,7 @@ static kn_status launch_once(kn_queue *queue, const kn_gemm_task *task, const kn
         element_arg(&beta, task, task->beta),
         KN_VALUE(keep),
     };
-    return kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(queue, kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 // From an element of op(A), or of op(B), to the next along k.
@@ -321,7 +321,7 @@ static kn_status fold_parts(kn_queue *queue, const kn_gemm_task *task, const kn_
         element_arg(&beta, task, task->beta),
         KN_VALUE(keep),
     };
-    return kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(queue, kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 // The products of `depth` of k each are a batch, whose results lie one after the other in scratch memory;
@@ -333,8 +333,8 @@ static kn_status run_parts(kn_queue *queue, const kn_gemm_task *task, const kn_g
            size = task->m * task->n;
     kn_gemm_task part = *task;
     kn_buffer *partial = NULL;
-    struct engine_scratch scratch = engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_gemm");
-    kn_status status = engine_scratch_get(&scratch, 0, parts * size * gemm_element(task), &partial, err);
+    struct engine_scratch scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, 1, "kn_gemm");
+    kn_status status = ki_engine_scratch_get(&scratch, 0, parts * size * gemm_element(task), &partial, err);
 
     part.alpha[0] = 1;
     part.alpha[1] = part.beta[0] = part.beta[1] = 0;
@@ -354,7 +354,7 @@ static kn_status run_parts(kn_queue *queue, const kn_gemm_task *task, const kn_g
         status = launch_tiles(queue, &part, tile, err);
     if (!status)
         status = fold_parts(queue, task, tile, partial, parts, err);
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     return status;
 }
 
@@ -382,7 +382,7 @@ static kn_status run(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_ti
     const kn_device_info *info = &queue->context->device.info;
 
     if (!tile->m && engine_is_serial(info))
-        return gemm_on_cpu(queue, task, err);
+        return ki_gemm_on_cpu(queue, task, err);
     return run_tiles(queue, task, tile, err);
 }
 
@@ -394,4 +394,4 @@ static kn_status serves(kn_queue *queue, const kn_gemm_task *task, kn_error *err
     return KN_OK;
 }
 
-const struct gemm_library gemm_own = {"own", serves, run};
+const struct gemm_library ki_gemm_own = {"own", serves, run};

@@ -7,9 +7,9 @@
 static kn_status open_library(kn_queue *queue, const struct be_library *library, struct be_plan **plan,
                               kn_error *err)
 {
-    kn_status status = engine_check_runs(queue, "kn_gemm", err);
+    kn_status status = ki_engine_check_runs(queue, "kn_gemm", err);
 
-    return status ? status : engine_library_products(queue, library, plan, err);
+    return status ? status : ki_engine_library_products(queue, library, plan, err);
 }
 
 static kn_status clblast_serves(kn_queue *queue, const kn_gemm_task *task, kn_error *err)
@@ -17,8 +17,8 @@ static kn_status clblast_serves(kn_queue *queue, const kn_gemm_task *task, kn_er
     struct be_plan *plan;
 
     if (task->k == 0)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "it multiplies no matrices without columns (k = 0)");
-    return open_library(queue, &kn_be_clblast, &plan, err);
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "it multiplies no matrices without columns (k = 0)");
+    return open_library(queue, &ki_be_clblast, &plan, err);
 }
 
 static kn_status cublas_serves(kn_queue *queue, const kn_gemm_task *task, kn_error *err)
@@ -26,7 +26,7 @@ static kn_status cublas_serves(kn_queue *queue, const kn_gemm_task *task, kn_err
     struct be_plan *plan;
 
     (void)task;
-    return open_library(queue, &kn_be_cublas, &plan, err);
+    return open_library(queue, &ki_be_cublas, &plan, err);
 }
 
 static struct be_matrix matrix_of(const kn_gemm_matrix *matrix)
@@ -60,27 +60,27 @@ static kn_status run(kn_queue *queue, const struct be_library *library, const kn
     kn_status status = open_library(queue, library, &plan, err);
 
     return status ? status
-                  : engine_library_execute(queue, library, plan, names[product.is_complex][product.fp64],
-                                           (union be_task){.product = &product}, err);
+                  : ki_engine_library_execute(queue, library, plan, names[product.is_complex][product.fp64],
+                                              (union be_task){.product = &product}, err);
 }
 
 static kn_status clblast_run(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile,
                              kn_error *err)
 {
     (void)tile;
-    return run(queue, &kn_be_clblast, task, err);
+    return run(queue, &ki_be_clblast, task, err);
 }
 
 static kn_status cublas_run(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile,
                             kn_error *err)
 {
     (void)tile;
-    return run(queue, &kn_be_cublas, task, err);
+    return run(queue, &ki_be_cublas, task, err);
 }
 
 _Static_assert((int)BE_AS_IS == KN_GEMM_AS_IS && (int)BE_TRANSPOSED == KN_GEMM_TRANSPOSED &&
                    (int)BE_CONJUGATED == KN_GEMM_CONJUGATED,
                "one is cast to the other");
 
-const struct gemm_library gemm_clblast = {"CLBlast", clblast_serves, clblast_run};
-const struct gemm_library gemm_cublas = {"cuBLAS", cublas_serves, cublas_run};
+const struct gemm_library ki_gemm_clblast = {"CLBlast", clblast_serves, clblast_run};
+const struct gemm_library ki_gemm_cublas = {"cuBLAS", cublas_serves, cublas_run};

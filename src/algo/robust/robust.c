@@ -17,7 +17,7 @@ static kn_status begin(struct robust_columns *columns, const char *function, kn_
                        kn_type type, size_t n, const kn_robust_options *options, const void *results,
                        size_t count, kn_error *err)
 {
-    kn_status status = column_check_any(function, queue, x, type, n, err);
+    kn_status status = ki_column_check_any(function, queue, x, type, n, err);
 
     if (status)
         return status;
@@ -25,9 +25,9 @@ static kn_status begin(struct robust_columns *columns, const char *function, kn_
         .function = function, .queue = queue, .x = x, .type = type, .n = n, .count = 1};
     if (options)
         columns->options = *options;
-    status = robust_check_options(function, type, &columns->options, err);
+    status = ki_robust_check_options(function, type, &columns->options, err);
     if (!status && count > 0 && !results)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "%s: results is NULL", function);
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "%s: results is NULL", function);
     return status;
 }
 
@@ -51,7 +51,7 @@ static kn_status select_column(const struct robust_columns *columns, size_t i, k
         one.x = copy;
     }
     if (!status)
-        status = robust_select(&one, result, err);
+        status = ki_robust_select(&one, result, err);
     kn_buffer_free(copy);
     return status;
 }
@@ -59,28 +59,28 @@ static kn_status select_column(const struct robust_columns *columns, size_t i, k
 // As the options ask; what the brackets missed is selected.
 static kn_status floats(const struct robust_columns *columns, kn_robust *results, kn_error *err)
 {
-    bool fits = robust_points(columns->queue, columns->type) > 0;
+    bool fits = ki_robust_points(columns->queue, columns->type) > 0;
     bool fused =
         columns->options.method != KN_ROBUST_SELECT && (fits || columns->options.method == KN_ROBUST_FUSED);
     kn_status status = KN_OK;
 
     if (fused && !fits)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: %s does not have the method KN_ROBUST_FUSED: of local memory it takes 28 KB, "
                        "and there are %llu bytes; KN_ROBUST_AUTO chooses",
                        columns->function, columns->queue->context->device.info.spec,
                        (unsigned long long)columns->queue->context->device.info.local_memory);
     if (columns->n > UINT32_MAX)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: a column of %llu elements; of floats at most %lu are taken",
+        return ki_fail(err, KN_ERROR_LIMIT, "%s: a column of %llu elements; of floats at most %lu are taken",
                        columns->function, (unsigned long long)columns->n, (unsigned long)UINT32_MAX);
     if (fused)
-        status = robust_fused(columns, results, err);
+        status = ki_robust_fused(columns, results, err);
     for (size_t i = 0; i < columns->count && !status; i++) {
         if (fused && !results[i].missed)
             continue;
         if (fused)
-            engine_log(columns->queue->context, KN_LOG_INFO,
-                       "%s: the sample misled; column %zu again by radix select", columns->function, i);
+            ki_engine_log(columns->queue->context, KN_LOG_INFO,
+                          "%s: the sample misled; column %zu again by radix select", columns->function, i);
         status = select_column(columns, i, &results[i], err);
         results[i].missed = fused;
     }
@@ -98,16 +98,16 @@ static kn_status counted(const struct robust_columns *columns, const struct robu
     kn_status status;
 
     if (!counts)
-        return kn_fail_memory(err, count * 256 * sizeof *counts, "the counts of columns");
-    status = robust_count(columns->queue, columns->x, columns->type, stretches, count, counts, err);
+        return ki_fail_memory(err, count * 256 * sizeof *counts, "the counts of columns");
+    status = ki_robust_count(columns->queue, columns->x, columns->type, stretches, count, counts, err);
     for (size_t i = 0; i < count && !status; i++) {
         uint64_t *own = counts + i * 256, length = stretches[i].end - stretches[i].begin;
         for (size_t k = 0; k < 256 && growing && i > 0; k++)
             own[k] += own[k - 256];
         n = growing ? n + length : length;
-        results[i] = robust_of_nothing(0, 0, KN_ROBUST_COUNTED);
+        results[i] = ki_robust_of_nothing(0, 0, KN_ROBUST_COUNTED);
         if (n > 0)
-            robust_counted(columns->type, own, n, shift, &results[i]);
+            ki_robust_counted(columns->type, own, n, shift, &results[i]);
     }
     free(counts);
     return status;
@@ -119,7 +119,7 @@ static kn_status counted_columns(const struct robust_columns *columns, kn_robust
     kn_status status;
 
     if (!stretches)
-        return kn_fail_memory(err, columns->count * sizeof *stretches, "the places of columns");
+        return ki_fail_memory(err, columns->count * sizeof *stretches, "the places of columns");
     for (size_t i = 0; i < columns->count; i++)
         stretches[i] = (struct robust_stretch){i * columns->stride, i * columns->stride + columns->n};
     status = counted(columns, stretches, columns->count, false, results, err);
@@ -136,10 +136,10 @@ static kn_status robust_any(const struct robust_columns *columns, kn_robust *res
     if (columns->n > 0)
         return real ? floats(columns, results, err) : counted_columns(columns, results, err);
     for (size_t i = 0; i < columns->count; i++)
-        results[i] = robust_of_nothing(0, 0,
-                                       !real                                         ? KN_ROBUST_COUNTED
-                                       : columns->options.method == KN_ROBUST_SELECT ? KN_ROBUST_SELECT
-                                                                                     : KN_ROBUST_FUSED);
+        results[i] = ki_robust_of_nothing(0, 0,
+                                          !real                                         ? KN_ROBUST_COUNTED
+                                          : columns->options.method == KN_ROBUST_SELECT ? KN_ROBUST_SELECT
+                                                                                        : KN_ROBUST_FUSED);
     return KN_OK;
 }
 
@@ -163,10 +163,10 @@ kn_status kn_robust_columns(kn_queue *queue, kn_buffer *x, kn_type type, size_t 
         begin(&columns, "kn_robust_columns", queue, x, type, most, options, results, count, err);
 
     if (!status && count > 1 && stride < n)
-        status = kn_fail(err, KN_ERROR_ARGUMENT,
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "kn_robust_columns: columns of %zu elements, %zu apart, overlap", n, stride);
     if (!status && count > 1 && is_real(type) && kn_buffer_part_count(x) > 1)
-        status = kn_fail(err, KN_ERROR_LIMIT,
+        status = ki_fail(err, KN_ERROR_LIMIT,
                          "kn_robust_columns: the buffer is held in parts (kn_buffer_part), between which a "
                          "column may lie; "
                          "give each column a buffer of its own, and use kn_robust_stats");
@@ -207,7 +207,7 @@ static kn_status counted_prefixes(const struct robust_columns *columns, const si
     kn_status status;
 
     if (!stretches)
-        return kn_fail_memory(err, count * sizeof *stretches, "the places of prefixes");
+        return ki_fail_memory(err, count * sizeof *stretches, "the places of prefixes");
     for (size_t i = 0; i < count; i++)
         stretches[i] = (struct robust_stretch){i > 0 ? ends[i - 1] : 0, ends[i]};
     status = counted(columns, stretches, count, true, results, err);
@@ -219,7 +219,7 @@ kn_status kn_robust_prefixes(kn_queue *queue, kn_buffer *x, kn_type type, const 
                              const kn_robust_options *options, kn_robust *results, kn_error *err)
 {
     struct robust_columns columns;
-    kn_status status = robust_check_ends("kn_robust_prefixes", ends, count, err);
+    kn_status status = ki_robust_check_ends("kn_robust_prefixes", ends, count, err);
 
     if (!status)
         status = begin(&columns, "kn_robust_prefixes", queue, x, type, count ? ends[count - 1] : 0, options,

@@ -27,16 +27,16 @@ struct robust_stretch {
     uint64_t begin, end;
 };
 
-// How many points of a sample robust_fused sorts in the device's local memory; 0: it is too small for
-// robust_fused.
-unsigned robust_points(const kn_queue *queue, kn_type type);
+// How many points of a sample ki_robust_fused sorts in the device's local memory; 0: it is too small for
+// ki_robust_fused.
+unsigned ki_robust_points(const kn_queue *queue, kn_type type);
 // src/algo/robust/robust_fused.c: results[0..count); `missed` says which are not there.
-kn_status robust_fused(const struct robust_columns *columns, kn_robust *results, kn_error *err);
+kn_status ki_robust_fused(const struct robust_columns *columns, kn_robust *results, kn_error *err);
 // src/algo/robust/robust_select.c: columns->count is 1.
-kn_status robust_select(const struct robust_columns *columns, kn_robust *result, kn_error *err);
+kn_status ki_robust_select(const struct robust_columns *columns, kn_robust *result, kn_error *err);
 // src/algo/robust/robust_count.c: counts[256 * i + k] of stretch i have the k-th least value.
-kn_status robust_count(kn_queue *queue, kn_buffer *x, kn_type type, const struct robust_stretch *stretches,
-                       size_t count, uint64_t *counts, kn_error *err);
+kn_status ki_robust_count(kn_queue *queue, kn_buffer *x, kn_type type, const struct robust_stretch *stretches,
+                          size_t count, uint64_t *counts, kn_error *err);
 
 // ---- cl/algo/robust/robust_rank.cl and cl/algo/robust/robust_settle.cl, for the two that use them ----
 
@@ -67,11 +67,11 @@ struct robust_ranks {
 };
 
 // What a measurement may choose on a GPU: GROUP, GROUPS (a compute unit), AHEAD and SINGLE.
-extern const struct engine_tunables robust_tunables;
+extern const struct engine_tunables ki_robust_tunables;
 // Chooses the shape for `elements` that are read at most, and gets the kernels.
-kn_status robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error *err);
+kn_status ki_robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error *err);
 // Counters and tables of all columns: how many cells of 4 bytes.
-uint64_t robust_counter_cells(const struct robust_ranks *r);
+uint64_t ki_robust_counter_cells(const struct robust_ranks *r);
 // What is read: with r->room the elements kept, in x, else n elements from x[skip] on, of a column whose
 // first part is `head`. `first`: the first of its pieces.
 struct robust_piece {
@@ -79,19 +79,19 @@ struct robust_piece {
     uint64_t skip, n;
     bool first;
 };
-kn_status robust_bins(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
-                      uint32_t level, kn_error *err);
-kn_status robust_narrow(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
-                        uint32_t level, kn_error *err);
+kn_status ki_robust_bins(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
+                         uint32_t level, kn_error *err);
+kn_status ki_robust_narrow(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
+                           uint32_t level, kn_error *err);
 // What is summed of each column, a row, and a row of their squares: `count` nodes of a row, folded by
-// robust_settle of the median, come to `sums`.
+// ki_robust_settle of the median, come to `sums`.
 struct robust_sums {
     kn_buffer *partial, *sums;
-    uint64_t count; // up to robust_fold_most
+    uint64_t count; // up to ki_robust_fold_most
 };
-uint64_t robust_fold_most(const struct robust_ranks *r);
+uint64_t ki_robust_fold_most(const struct robust_ranks *r);
 // n: the column's length if there is something to verify, else 0. `sums`: NULL without them.
-kn_status robust_settle(const struct robust_ranks *r, uint32_t question, uint32_t level, uint64_t n,
-                        const struct robust_sums *sums, kn_error *err);
+kn_status ki_robust_settle(const struct robust_ranks *r, uint32_t question, uint32_t level, uint64_t n,
+                           const struct robust_sums *sums, kn_error *err);
 
 #endif

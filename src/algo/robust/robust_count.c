@@ -34,7 +34,7 @@ struct count {
 static void choose_shape(struct count *c, uint64_t elements)
 {
     const kn_device_info *info = &c->queue->context->device.info;
-    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_ROBUST_COUNT);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_ROBUST_COUNT);
     uint64_t groups = sizes->per_unit * (uint64_t)(info->compute_units ? info->compute_units : 1), least;
 
     c->group = sizes->group;
@@ -121,7 +121,7 @@ static kn_status launch(const struct count *c, kn_buffer *chunks, kn_buffer *cou
                                KN_BUFFER(counts)};
         const kn_range range = {1, {groups * c->group}, {c->group}, {0}};
         if (groups > 0)
-            status = kn_launch(c->queue, c->kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+            status = kn_launch(c->queue, c->kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
     }
     return status;
 }
@@ -133,17 +133,17 @@ static kn_status run(struct count *c, uint64_t *counts, uint32_t *cells, kn_erro
     struct engine_defines defines = {.count = 0};
     kn_buffer *chunks = NULL, *rows = NULL;
     struct engine_scratch scratch =
-        engine_scratch_open(c->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, "kn_robust_stats");
+        ki_engine_scratch_open(c->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, "kn_robust_stats");
     kn_status status;
 
-    engine_define(&defines, "GROUP", c->group);
-    engine_define(&defines, "REPLICAS", c->replicas);
-    status = engine_builtin_kernel(c->queue->context, "algo/robust/robust_count.cl", defines.items,
-                                   defines.count, KN_POLICY_DEFAULT, "count_bytes", &c->kernel, err);
+    ki_engine_define(&defines, "GROUP", c->group);
+    ki_engine_define(&defines, "REPLICAS", c->replicas);
+    status = ki_engine_builtin_kernel(c->queue->context, "algo/robust/robust_count.cl", defines.items,
+                                      defines.count, KN_POLICY_DEFAULT, "count_bytes", &c->kernel, err);
     if (!status)
-        status = engine_scratch_get(&scratch, COUNTS, bytes, &rows, err);
+        status = ki_engine_scratch_get(&scratch, COUNTS, bytes, &rows, err);
     if (!status)
-        status = engine_scratch_get(&scratch, CHUNKS, c->chunk_count * sizeof *c->chunks, &chunks, err);
+        status = ki_engine_scratch_get(&scratch, CHUNKS, c->chunk_count * sizeof *c->chunks, &chunks, err);
     if (!status)
         status = kn_buffer_fill(c->queue, rows, &nothing, sizeof nothing, 0, bytes, NO_EVENT, err);
     if (!status)
@@ -152,7 +152,7 @@ static kn_status run(struct count *c, uint64_t *counts, uint32_t *cells, kn_erro
         status = launch(c, chunks, rows, err);
     if (!status)
         status = kn_buffer_read(c->queue, rows, 0, cells, bytes, err);
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     for (size_t r = 0; r < c->rows && !status; r++)
         for (size_t k = 0; k < ROBUST_VALUES; k++)
             counts[c->stretch[r] * ROBUST_VALUES + k] += cells[r * ROBUST_VALUES + k];
@@ -169,8 +169,8 @@ static void order_signed(uint64_t *counts)
     }
 }
 
-kn_status robust_count(kn_queue *queue, kn_buffer *x, kn_type type, const struct robust_stretch *stretches,
-                       size_t count, uint64_t *counts, kn_error *err)
+kn_status ki_robust_count(kn_queue *queue, kn_buffer *x, kn_type type, const struct robust_stretch *stretches,
+                          size_t count, uint64_t *counts, kn_error *err)
 {
     struct count c = {.queue = queue, .x = x};
     uint64_t elements = 0;
@@ -182,7 +182,7 @@ kn_status robust_count(kn_queue *queue, kn_buffer *x, kn_type type, const struct
     memset(counts, 0, count * ROBUST_VALUES * sizeof *counts);
     choose_shape(&c, elements);
     if (!plan(&c, stretches, count) || !(cells = malloc((c.rows * ROBUST_VALUES + 1) * sizeof *cells)))
-        status = kn_fail_memory(err, c.chunk_count * sizeof *c.chunks, "the counts of columns");
+        status = ki_fail_memory(err, c.chunk_count * sizeof *c.chunks, "the counts of columns");
     else if (c.rows > 0)
         status = run(&c, counts, cells, err);
     for (size_t i = 0; i < count && type == KN_I8 && !status; i++)

@@ -38,7 +38,7 @@ struct fused {
 
 // As many points of a sample as local memory has room for; 0: it is too small. What the pass keeps in it is
 // 26 KB at most (choose_shape, get_kernels).
-unsigned robust_points(const kn_queue *queue, kn_type type)
+unsigned ki_robust_points(const kn_queue *queue, kn_type type)
 {
     uint64_t room = queue->context->device.info.local_memory;
 
@@ -50,10 +50,10 @@ unsigned robust_points(const kn_queue *queue, kn_type type)
 static void choose_sample(struct fused *f)
 {
     const kn_device_info *info = &f->of->queue->context->device.info;
-    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_ROBUST_SAMPLE);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_ROBUST_SAMPLE);
     double width = f->of->options.width == 0 ? 5 : f->of->options.width, points, samples, lists, step, spread;
 
-    f->sort = robust_points(f->of->queue, f->of->type);
+    f->sort = ki_robust_points(f->of->queue, f->of->type);
     f->sort_group = sizes->group;
     while (f->sort_group > 1 && f->sort_group > info->max_work_group)
         f->sort_group /= 2;
@@ -98,14 +98,14 @@ static kn_status choose_shape(struct fused *f, kn_error *err)
     uint64_t most = of->queue->context->device.info.max_alloc / kn_type_size(of->type);
     uint64_t room;
     kn_status status =
-        tree_choose(of->function, of->queue, of->x, of->type, engine_shape(pass_of(of)), &f->tree, err);
+        ki_tree_choose(of->function, of->queue, of->x, of->type, ki_engine_shape(pass_of(of)), &f->tree, err);
 
     if (status)
         return status;
     choose_sample(f);
     room = choose_room(f);
     room = room < most ? room : most;
-    f->partials = tree_partials(&f->tree, (size_t)of->n);
+    f->partials = ki_tree_partials(&f->tree, (size_t)of->n);
     f->ranks = (struct robust_ranks){
         .queue = of->queue, .type = of->type, .count = of->count, .room = room, .tables = 2};
     while (f->ranks.count > 1 && (f->ranks.count > COLUMNS_MOST || f->ranks.count * room > most ||
@@ -122,7 +122,7 @@ static kn_status get_kernels(struct fused *f, kn_error *err)
 {
     const struct robust_columns *of = f->of;
     const kn_device_info *info = &of->queue->context->device.info;
-    const struct engine_sizes *pass = engine_sizes(info, pass_of(of));
+    const struct engine_sizes *pass = ki_engine_sizes(info, pass_of(of));
     bool small = !engine_is_cpu(info) && info->local_memory < (44u << 10);
     const struct {
         const char *file, *name;
@@ -133,21 +133,22 @@ static kn_status get_kernels(struct fused *f, kn_error *err)
                   {"algo/reduce.cl", "reduce_fold", &f->fold}};
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++) {
+    for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++) {
         struct engine_defines defines = {.count = 0};
-        column_define_type(&defines, of->queue, of->type);
-        engine_define(&defines, "GROUP", f->tree.group);
-        engine_define(&defines, "WIDTH", f->tree.width);
+        ki_column_define_type(&defines, of->queue, of->type);
+        ki_engine_define(&defines, "GROUP", f->tree.group);
+        ki_engine_define(&defines, "WIDTH", f->tree.width);
         if (i < 3) {
-            engine_define(&defines, "SORT_GROUP", f->sort_group);
-            engine_define(&defines, "SORT", f->sort);
-            engine_define(&defines, "SLOTS", small ? pass->items / 2 : pass->items);
-            engine_define(&defines, "TEAM", pass->lanes);
-            engine_define(&defines, "SIGNS", of->type == KN_F32 && engine_is_nvidia(of->queue->context));
-            engine_define(&defines, "STRAY", of->count > 1 && of->stride % f->tree.width != 0);
+            ki_engine_define(&defines, "SORT_GROUP", f->sort_group);
+            ki_engine_define(&defines, "SORT", f->sort);
+            ki_engine_define(&defines, "SLOTS", small ? pass->items / 2 : pass->items);
+            ki_engine_define(&defines, "TEAM", pass->lanes);
+            ki_engine_define(&defines, "SIGNS",
+                             of->type == KN_F32 && ki_engine_is_nvidia(of->queue->context));
+            ki_engine_define(&defines, "STRAY", of->count > 1 && of->stride % f->tree.width != 0);
         }
-        status = engine_builtin_kernel(of->queue->context, wanted[i].file, defines.items, defines.count,
-                                       KN_POLICY_STRICT, wanted[i].name, wanted[i].kernel, err);
+        status = ki_engine_builtin_kernel(of->queue->context, wanted[i].file, defines.items, defines.count,
+                                          KN_POLICY_STRICT, wanted[i].name, wanted[i].kernel, err);
     }
     return status;
 }
@@ -158,28 +159,29 @@ static kn_status get_memory(struct fused *f, kn_error *err)
     size_t size = kn_type_size(f->of->type), count = r->count;
     size_t samples = f->lists * (size_t)f->list, kept = (size_t)r->room;
     kn_status status =
-        engine_scratch_get(&f->scratch, COLUMNS, count * sizeof(struct robust_column), &r->columns, err);
+        ki_engine_scratch_get(&f->scratch, COLUMNS, count * sizeof(struct robust_column), &r->columns, err);
 
     if (!status)
-        status = engine_scratch_get(&f->scratch, COUNTERS, (size_t)robust_counter_cells(r) * sizeof(uint32_t),
-                                    &r->counters, err);
+        status = ki_engine_scratch_get(
+            &f->scratch, COUNTERS, (size_t)ki_robust_counter_cells(r) * sizeof(uint32_t), &r->counters, err);
     // The sample and then what is kept.
     if (!status)
-        status = engine_scratch_get(&f->scratch, CANDIDATES, count * (kept > samples ? kept : samples) * size,
-                                    &f->candidates, err);
+        status = ki_engine_scratch_get(&f->scratch, CANDIDATES,
+                                       count * (kept > samples ? kept : samples) * size, &f->candidates, err);
     if (!status)
-        status = engine_scratch_get(&f->scratch, PARTIAL, 2 * count * (size_t)f->partials * sizeof(double),
-                                    &f->partial, err);
+        status = ki_engine_scratch_get(&f->scratch, PARTIAL, 2 * count * (size_t)f->partials * sizeof(double),
+                                       &f->partial, err);
     if (!status)
-        status = engine_scratch_get(&f->scratch, SPARE, 2 * count * (size_t)f->partials * sizeof(double),
-                                    &f->spare, err);
+        status = ki_engine_scratch_get(&f->scratch, SPARE, 2 * count * (size_t)f->partials * sizeof(double),
+                                       &f->spare, err);
     if (!status)
-        status = engine_scratch_get(&f->scratch, GATHERED,
-                                    count * (size_t)r->gathered_room * sizeof(uint64_t), &r->gathered, err);
+        status = ki_engine_scratch_get(
+            &f->scratch, GATHERED, count * (size_t)r->gathered_room * sizeof(uint64_t), &r->gathered, err);
     if (!status)
-        status = engine_scratch_get(&f->scratch, SHIFT_SAMPLE, count * SHIFT_SAMPLES * size, &f->shift_sample,
-                                    err);
-    return status ? status : engine_scratch_get(&f->scratch, SORTED, count * f->sort * size, &f->sorted, err);
+        status = ki_engine_scratch_get(&f->scratch, SHIFT_SAMPLE, count * SHIFT_SAMPLES * size,
+                                       &f->shift_sample, err);
+    return status ? status
+                  : ki_engine_scratch_get(&f->scratch, SORTED, count * f->sort * size, &f->sorted, err);
 }
 
 // ---- launches ----
@@ -212,7 +214,7 @@ static uint64_t given_shift(const struct fused *f)
 static bool next_piece(const struct fused *f, struct element_piece *piece)
 {
     if (f->of->count == 1)
-        return element_next_piece(f->of->x, f->of->type, f->of->n, piece);
+        return ki_element_next_piece(f->of->x, f->of->type, f->of->n, piece);
     if (piece->count > 0)
         return false;
     *piece = (struct element_piece){kn_buffer_part(f->of->x, 0), f->first * f->of->stride, f->of->n, 0, 0};
@@ -222,7 +224,7 @@ static bool next_piece(const struct fused *f, struct element_piece *piece)
 static kn_status take_sample(const struct fused *f, kn_error *err)
 {
     const struct robust_ranks *r = &f->ranks;
-    uint64_t cells = robust_counter_cells(r), n = f->of->n, shift = given_shift(f);
+    uint64_t cells = ki_robust_counter_cells(r), n = f->of->n, shift = given_shift(f);
     uint32_t find = !f->of->options.shift, points = f->points;
     struct element_piece piece = {.buffer = NULL};
     kn_status status = KN_OK;
@@ -245,13 +247,13 @@ static kn_status take_sample(const struct fused *f, kn_error *err)
                                KN_VALUE(shift),
                                KN_BUFFER(f->shift_sample),
                                KN_BUFFER(r->columns)};
-        status = launch(f, f->sample, f->sort_group, f->lists + 1, r->count, args, KN_COUNT(args), err);
+        status = launch(f, f->sample, f->sort_group, f->lists + 1, r->count, args, KI_COUNT(args), err);
     }
     if (!status) {
         uint32_t run = f->sort / f->lists;
         const kn_arg args[] = {KN_BUFFER(f->sorted), KN_VALUE(points), KN_VALUE(run),
                                KN_VALUE(f->reach),   KN_VALUE(n),      KN_BUFFER(r->columns)};
-        status = launch(f, f->brackets, f->sort_group, 1, r->count, args, KN_COUNT(args), err);
+        status = launch(f, f->brackets, f->sort_group, 1, r->count, args, KI_COUNT(args), err);
     }
     return status;
 }
@@ -268,10 +270,10 @@ static kn_status read_column(const struct fused *f, kn_error *err)
                                KN_VALUE(f->of->stride),  KN_BUFFER(r->columns), KN_BUFFER(r->counters),
                                KN_BUFFER(f->partial),    KN_VALUE(before),      KN_VALUE(f->partials),
                                KN_BUFFER(f->candidates), KN_VALUE(r->room)};
-        status =
-            launch(f, f->pass, f->tree.group, tree_leaf_groups(f->of->queue, &f->tree, (size_t)piece.count),
-                   r->count, args, KN_COUNT(args), err);
-        before += tree_partials(&f->tree, (size_t)piece.count);
+        status = launch(f, f->pass, f->tree.group,
+                        ki_tree_leaf_groups(f->of->queue, &f->tree, (size_t)piece.count), r->count, args,
+                        KI_COUNT(args), err);
+        before += ki_tree_partials(&f->tree, (size_t)piece.count);
     }
     return status;
 }
@@ -281,8 +283,8 @@ static kn_status fold(struct fused *f, struct robust_sums *sums, kn_error *err)
 {
     struct tree_job job = {
         .queue = f->of->queue, .shape = f->tree, .rows = 2 * (unsigned)f->ranks.count, .fold = f->fold};
-    bool many = f->partials > robust_fold_most(&f->ranks);
-    kn_status status = many ? tree_fold(&job, &f->partial, &f->spare, (size_t)f->partials, err) : KN_OK;
+    bool many = f->partials > ki_robust_fold_most(&f->ranks);
+    kn_status status = many ? ki_tree_fold(&job, &f->partial, &f->spare, (size_t)f->partials, err) : KN_OK;
 
     *sums = (struct robust_sums){f->partial, f->spare, many ? 1 : f->partials};
     return status;
@@ -296,11 +298,11 @@ static kn_status ask(struct fused *f, kn_error *err)
     kn_status status = fold(f, &sums, err);
 
     for (uint32_t question = ROBUST_MEDIAN; question <= ROBUST_DEVIATION && !status; question++) {
-        status = robust_bins(&f->ranks, &kept, question, 0, err);
+        status = ki_robust_bins(&f->ranks, &kept, question, 0, err);
         if (!status)
-            status = robust_narrow(&f->ranks, &kept, question, 1, err);
+            status = ki_robust_narrow(&f->ranks, &kept, question, 1, err);
         if (!status)
-            status = robust_settle(&f->ranks, question, 1, f->of->n, &sums, err);
+            status = ki_robust_settle(&f->ranks, question, 1, f->of->n, &sums, err);
     }
     return status;
 }
@@ -315,18 +317,19 @@ static void finish(const struct fused *f, const struct robust_column *column, co
     double bounds[2], median, mad = NAN;
     kn_sums sums = {column->sum, column->squares};
 
-    *result = robust_of_nothing((size_t)f->of->n, counters[ROBUST_NANS] - (size_t)padding, KN_ROBUST_FUSED);
+    *result =
+        ki_robust_of_nothing((size_t)f->of->n, counters[ROBUST_NANS] - (size_t)padding, KN_ROBUST_FUSED);
     if (result->nan_count > 0)
         return;
     for (int k = 0; k < 2; k++)
-        bounds[k] = element_value(element_of_key(column->answer[ROBUST_MEDIAN][k], type), type);
-    median = kn_middle(bounds[0], bounds[1]);
+        bounds[k] = ki_element_value(ki_element_of_key(column->answer[ROBUST_MEDIAN][k], type), type);
+    median = ki_middle(bounds[0], bounds[1]);
     if (isfinite(median))
-        mad = kn_middle(element_value(column->answer[ROBUST_DEVIATION][0], KN_F64),
-                        element_value(column->answer[ROBUST_DEVIATION][1], KN_F64));
+        mad = ki_middle(ki_element_value(column->answer[ROBUST_DEVIATION][0], KN_F64),
+                        ki_element_value(column->answer[ROBUST_DEVIATION][1], KN_F64));
     result->missed = (column->missed & ROBUST_MISSED_MEDIAN) != 0 ||
                      ((column->missed & ROBUST_MISSED_DEVIATION) && isfinite(median));
-    robust_finish(result, element_value(column->shift, type), &sums, median, mad);
+    ki_robust_finish(result, ki_element_value(column->shift, type), &sums, median, mad);
 }
 
 static kn_status read_results(struct fused *f, kn_robust *results, kn_error *err)
@@ -337,7 +340,7 @@ static kn_status read_results(struct fused *f, kn_robust *results, kn_error *err
     kn_status status = KN_OK;
 
     if (!columns || !counters)
-        status = kn_fail_memory(err, count * sizeof *columns, "the results of columns");
+        status = ki_fail_memory(err, count * sizeof *columns, "the results of columns");
     if (!status)
         status = kn_buffer_read(f->of->queue, f->ranks.columns, 0, columns, count * sizeof *columns, err);
     if (!status)
@@ -363,7 +366,7 @@ static kn_status answer(struct fused *f, kn_robust *results, kn_error *err)
     return status ? status : read_results(f, results, err);
 }
 
-kn_status robust_fused(const struct robust_columns *columns, kn_robust *results, kn_error *err)
+kn_status ki_robust_fused(const struct robust_columns *columns, kn_robust *results, kn_error *err)
 {
     struct fused f = {.of = columns};
     size_t batch;
@@ -371,14 +374,14 @@ kn_status robust_fused(const struct robust_columns *columns, kn_robust *results,
 
     batch = f.ranks.count;
     if (!status)
-        status = robust_ranks_open(&f.ranks, f.ranks.room, err);
+        status = ki_robust_ranks_open(&f.ranks, f.ranks.room, err);
     if (!status)
         status = get_kernels(&f, err);
-    f.scratch = engine_scratch_open(columns->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, columns->function);
+    f.scratch = ki_engine_scratch_open(columns->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, columns->function);
     for (; f.first < columns->count && !status; f.first += batch) {
         f.ranks.count = columns->count - f.first < batch ? columns->count - f.first : batch;
         status = answer(&f, results + f.first, err);
     }
-    engine_scratch_close(&f.scratch);
+    ki_engine_scratch_close(&f.scratch);
     return status;
 }

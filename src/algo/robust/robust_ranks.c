@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "algo/tree.h"
 
-const struct engine_tunables robust_tunables = {
+const struct engine_tunables ki_robust_tunables = {
     "robust", "algo/robust/robust_rank.cl", {"GROUP", "GROUPS", "AHEAD", "SINGLE", NULL}};
 
 // The greatest power of two up to `wanted` that the device and the bins take.
@@ -27,18 +27,18 @@ static bool is_power_of_two(unsigned value)
 static void choose_tunables(const struct robust_ranks *r, unsigned values[ENGINE_TUNABLES])
 {
     const kn_device_info *info = &r->queue->context->device.info;
-    const struct engine_sizes *rank = engine_sizes(info, SHAPE_ROBUST_RANK);
+    const struct engine_sizes *rank = ki_engine_sizes(info, SHAPE_ROBUST_RANK);
     const unsigned usual[] = {rank->group, rank->per_unit,
                               r->type == KN_F64 && rank->ahead > 1 ? rank->ahead / 2 : rank->ahead,
-                              engine_sizes(info, SHAPE_ROBUST_SETTLE)->group};
+                              ki_engine_sizes(info, SHAPE_ROBUST_SETTLE)->group};
 
-    if (!engine_is_serial(info) && engine_tuning(r->queue->context, &robust_tunables, values)) {
+    if (!engine_is_serial(info) && ki_engine_tuning(r->queue->context, &ki_robust_tunables, values)) {
         if (is_power_of_two(values[0]) && values[1] > 0 && values[2] > 0 && values[2] <= 64 &&
             is_power_of_two(values[3]))
             return;
-        engine_tuning_refuse(r->queue->context, &robust_tunables,
-                             "groups of %u, %u a compute unit, %u elements ahead, one of %u", values[0],
-                             values[1], values[2], values[3]);
+        ki_engine_tuning_refuse(r->queue->context, &ki_robust_tunables,
+                                "groups of %u, %u a compute unit, %u elements ahead, one of %u", values[0],
+                                values[1], values[2], values[3]);
     }
     memcpy(values, usual, sizeof usual);
 }
@@ -64,7 +64,7 @@ static void choose_shape(struct robust_ranks *r, uint64_t elements)
         r->groups = (size_t)most;
 }
 
-kn_status robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error *err)
+kn_status ki_robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error *err)
 {
     const struct {
         const char *file, *name;
@@ -76,21 +76,21 @@ kn_status robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error 
     kn_status status = KN_OK;
 
     choose_shape(r, elements);
-    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++) {
+    for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++) {
         struct engine_defines defines = {.count = 0};
-        column_define_type(&defines, r->queue, r->type);
-        engine_define(&defines, "DIGIT", r->digit);
-        engine_define(&defines, "GROUP", *wanted[i].group);
+        ki_column_define_type(&defines, r->queue, r->type);
+        ki_engine_define(&defines, "DIGIT", r->digit);
+        ki_engine_define(&defines, "GROUP", *wanted[i].group);
         if (i < 2)
-            engine_define(&defines, "AHEAD", r->ahead);
+            ki_engine_define(&defines, "AHEAD", r->ahead);
         // Strict: distances are what they are said to be, to the bit.
-        status = engine_builtin_kernel(r->queue->context, wanted[i].file, defines.items, defines.count,
-                                       KN_POLICY_STRICT, wanted[i].name, wanted[i].kernel, err);
+        status = ki_engine_builtin_kernel(r->queue->context, wanted[i].file, defines.items, defines.count,
+                                          KN_POLICY_STRICT, wanted[i].name, wanted[i].kernel, err);
     }
     return status;
 }
 
-uint64_t robust_counter_cells(const struct robust_ranks *r)
+uint64_t ki_robust_counter_cells(const struct robust_ranks *r)
 {
     return r->count * (ROBUST_COUNTERS + (r->tables * 2 << r->digit));
 }
@@ -103,8 +103,8 @@ static kn_status launch(const struct robust_ranks *r, kn_kernel *kernel, unsigne
     return kn_launch(r->queue, kernel, &range, args, count, NO_EVENT, err);
 }
 
-kn_status robust_bins(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
-                      uint32_t level, kn_error *err)
+kn_status ki_robust_bins(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
+                         uint32_t level, kn_error *err)
 {
     uint32_t first = piece->first;
     const kn_arg args[] = {KN_BUFFER(piece->x), KN_VALUE(piece->skip), KN_VALUE(piece->n),
@@ -112,11 +112,11 @@ kn_status robust_bins(const struct robust_ranks *r, const struct robust_piece *p
                            KN_VALUE(r->tables), KN_VALUE(question),    KN_VALUE(level),
                            KN_VALUE(first)};
 
-    return launch(r, r->bins, r->group, r->groups, args, KN_COUNT(args), err);
+    return launch(r, r->bins, r->group, r->groups, args, KI_COUNT(args), err);
 }
 
-kn_status robust_narrow(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
-                        uint32_t level, kn_error *err)
+kn_status ki_robust_narrow(const struct robust_ranks *r, const struct robust_piece *piece, uint32_t question,
+                           uint32_t level, kn_error *err)
 {
     uint32_t first = piece->first;
     const kn_arg args[] = {KN_BUFFER(piece->x),       KN_VALUE(piece->skip),  KN_VALUE(piece->n),
@@ -125,16 +125,16 @@ kn_status robust_narrow(const struct robust_ranks *r, const struct robust_piece 
                            KN_VALUE(first),           KN_BUFFER(piece->head), KN_BUFFER(r->gathered),
                            KN_VALUE(r->gathered_room)};
 
-    return launch(r, r->narrow, r->group, r->groups, args, KN_COUNT(args), err);
+    return launch(r, r->narrow, r->group, r->groups, args, KI_COUNT(args), err);
 }
 
-uint64_t robust_fold_most(const struct robust_ranks *r)
+uint64_t ki_robust_fold_most(const struct robust_ranks *r)
 {
     return (uint64_t)TREE_FOLD_BY * r->single;
 }
 
-kn_status robust_settle(const struct robust_ranks *r, uint32_t question, uint32_t level, uint64_t n,
-                        const struct robust_sums *sums, kn_error *err)
+kn_status ki_robust_settle(const struct robust_ranks *r, uint32_t question, uint32_t level, uint64_t n,
+                           const struct robust_sums *sums, kn_error *err)
 {
     const struct robust_sums none = {r->columns, r->columns, 0}, *of = sums ? sums : &none;
     const kn_arg args[] = {
@@ -143,5 +143,5 @@ kn_status robust_settle(const struct robust_ranks *r, uint32_t question, uint32_
         KN_BUFFER(of->partial), KN_VALUE(of->count),        KN_BUFFER(of->sums)};
     size_t groups = sums && question == ROBUST_MEDIAN ? 3 : 1; // of which two fold
 
-    return launch(r, r->settle, r->single, groups, args, KN_COUNT(args), err);
+    return launch(r, r->settle, r->single, groups, args, KI_COUNT(args), err);
 }

@@ -31,28 +31,28 @@ static kn_status read_levels(const struct selection *s, uint32_t levels, kn_erro
 
     for (uint32_t level = 0; level <= levels && !status; level++) {
         struct element_piece piece = {.buffer = NULL};
-        while (!status && element_next_piece(s->of->x, s->of->type, s->of->n, &piece)) {
+        while (!status && ki_element_next_piece(s->of->x, s->of->type, s->of->n, &piece)) {
             const struct robust_piece part = {piece.buffer, kn_buffer_part(s->of->x, 0), piece.skip,
                                               piece.count, piece.first == 0};
-            status = level < levels ? robust_bins(&s->ranks, &part, ROBUST_DEVIATION, level, err)
-                                    : robust_narrow(&s->ranks, &part, ROBUST_DEVIATION, level, err);
+            status = level < levels ? ki_robust_bins(&s->ranks, &part, ROBUST_DEVIATION, level, err)
+                                    : ki_robust_narrow(&s->ranks, &part, ROBUST_DEVIATION, level, err);
         }
     }
-    return status ? status : robust_settle(&s->ranks, ROBUST_DEVIATION, levels, 0, NULL, err);
+    return status ? status : ki_robust_settle(&s->ranks, ROBUST_DEVIATION, levels, 0, NULL, err);
 }
 
 static kn_status get_memory(struct selection *s, kn_error *err)
 {
     struct robust_ranks *r = &s->ranks;
     kn_status status =
-        engine_scratch_get(&s->scratch, COLUMNS, sizeof(struct robust_column), &r->columns, err);
+        ki_engine_scratch_get(&s->scratch, COLUMNS, sizeof(struct robust_column), &r->columns, err);
 
     if (!status)
-        status = engine_scratch_get(&s->scratch, COUNTERS, (size_t)robust_counter_cells(r) * sizeof(uint32_t),
-                                    &r->counters, err);
+        status = ki_engine_scratch_get(
+            &s->scratch, COUNTERS, (size_t)ki_robust_counter_cells(r) * sizeof(uint32_t), &r->counters, err);
     return status ? status
-                  : engine_scratch_get(&s->scratch, GATHERED, (size_t)r->gathered_room * sizeof(uint64_t),
-                                       &r->gathered, err);
+                  : ki_engine_scratch_get(&s->scratch, GATHERED, (size_t)r->gathered_room * sizeof(uint64_t),
+                                          &r->gathered, err);
 }
 
 // The distances of these ranks. *missed: there were too many to gather.
@@ -70,14 +70,14 @@ static kn_status find_distances(struct selection *s, const uint64_t target[2], u
         status = kn_buffer_write(s->of->queue, s->ranks.columns, 0, &column, sizeof column, err);
     if (!status)
         status = kn_buffer_fill(s->of->queue, s->ranks.counters, &nothing, sizeof nothing, 0,
-                                (size_t)robust_counter_cells(&s->ranks) * sizeof nothing, NO_EVENT, err);
+                                (size_t)ki_robust_counter_cells(&s->ranks) * sizeof nothing, NO_EVENT, err);
     if (!status)
         status = read_levels(s, levels, err);
     if (!status)
         status = kn_buffer_read(s->of->queue, s->ranks.columns, 0, &column, sizeof column, err);
     *missed = column.missed != 0;
     for (int k = 0; k < 2; k++)
-        distance[k] = element_value(column.answer[ROBUST_DEVIATION][k], KN_F64);
+        distance[k] = ki_element_value(column.answer[ROBUST_DEVIATION][k], KN_F64);
     return status;
 }
 
@@ -94,8 +94,8 @@ static kn_status select_deviation(struct selection *s, double *mad, kn_error *er
                                      .type = s->of->type,
                                      .count = 1,
                                      .gathered_room = most < GATHERED_MOST ? most : GATHERED_MOST};
-    status = robust_ranks_open(&s->ranks, s->of->n, err);
-    s->scratch = engine_scratch_open(s->of->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, s->of->function);
+    status = ki_robust_ranks_open(&s->ranks, s->of->n, err);
+    s->scratch = ki_engine_scratch_open(s->of->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, s->of->function);
     // Two digits leave few in a bin, but for the worst of columns.
     if (!status)
         status = find_distances(s, middle, 16 / s->ranks.digit + 1, distance, &missed, err);
@@ -108,13 +108,13 @@ static kn_status select_deviation(struct selection *s, double *mad, kn_error *er
         status = find_distances(s, one, all, found, &unused, err);
         distance[k] = found[0];
     }
-    engine_scratch_close(&s->scratch);
+    ki_engine_scratch_close(&s->scratch);
     if (!status)
-        *mad = kn_middle(distance[0], distance[1]);
+        *mad = ki_middle(distance[0], distance[1]);
     return status;
 }
 
-kn_status robust_select(const struct robust_columns *columns, kn_robust *result, kn_error *err)
+kn_status ki_robust_select(const struct robust_columns *columns, kn_robust *result, kn_error *err)
 {
     struct selection s = {.of = columns};
     const double *shift = columns->options.shift;
@@ -125,13 +125,13 @@ kn_status robust_select(const struct robust_columns *columns, kn_robust *result,
 
     if (status)
         return status;
-    *result = robust_of_nothing((size_t)columns->n, moments.nan_count, KN_ROBUST_SELECT);
+    *result = ki_robust_of_nothing((size_t)columns->n, moments.nan_count, KN_ROBUST_SELECT);
     if (moments.nan_count > 0)
         return KN_OK;
     status = kn_median(columns->queue, columns->x, columns->type, (size_t)columns->n, NULL, &s.median, err);
     if (!status && isfinite(s.median))
         status = select_deviation(&s, &mad, err);
     if (!status)
-        robust_finish(result, moments.shift, &(kn_sums){moments.sum, moments.squares}, s.median, mad);
+        ki_robust_finish(result, moments.shift, &(kn_sums){moments.sum, moments.squares}, s.median, mad);
     return status;
 }

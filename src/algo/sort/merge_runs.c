@@ -82,7 +82,7 @@ static merge_function *const merges[][2] = {
     [KN_F32] = {ascending_f32, descending_f32}, [KN_F64] = {ascending_f64, descending_f64},
 };
 
-unsigned merge_levels(size_t n, size_t run)
+unsigned ki_merge_levels(size_t n, size_t run)
 {
     unsigned levels = 0;
 
@@ -123,12 +123,13 @@ static unsigned pieces_for(size_t n, unsigned threads)
     return threads < most ? threads : (unsigned)most;
 }
 
-void merge_runs(void *even, void *odd, kn_type type, size_t n, size_t run, bool descending, unsigned threads)
+void ki_merge_runs(void *even, void *odd, kn_type type, size_t n, size_t run, bool descending,
+                   unsigned threads)
 {
     merge_function *merge = merges[type][descending];
     int pieces = (int)pieces_for(n, threads);
 
-    for (unsigned left = merge_levels(n, run); left > 0; left--) {
+    for (unsigned left = ki_merge_levels(n, run); left > 0; left--) {
         const void *from = left % 2 ? odd : even;
         void *to = left % 2 ? even : odd;
 #pragma omp parallel for num_threads(pieces) schedule(static)

@@ -9,26 +9,26 @@ static kn_status check_options(const struct sort_job *job, kn_error *err)
     const kn_sort_options *options = &job->options;
 
     if (options->padding != KN_SORT_IN_PLACE && options->padding != KN_SORT_POWER_OF_TWO)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no padding %d; see kn_sort_padding",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no padding %d; see kn_sort_padding",
                        job->function, (int)options->padding);
     if ((unsigned)options->algorithm > KN_SORT_MERGE)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no algorithm %d; see kn_sort_algorithm",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no algorithm %d; see kn_sort_algorithm",
                        job->function, (int)options->algorithm);
     if ((unsigned)options->lanes > KN_SORT_LANES_SERIAL)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there are no lanes %d; see kn_sort_lanes", job->function,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there are no lanes %d; see kn_sort_lanes", job->function,
                        (int)options->lanes);
     if ((unsigned)options->digits > KN_SORT_DIGITS_HIGHEST)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there are no digits %d; see kn_sort_digits",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there are no digits %d; see kn_sort_digits",
                        job->function, (int)options->digits);
     if ((unsigned)options->counting > KN_SORT_COUNTING_AHEAD)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no counting %d; see kn_sort_counting",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no counting %d; see kn_sort_counting",
                        job->function, (int)options->counting);
     if (options->algorithm == KN_SORT_MERGE && job->indices)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: the merge sort moves keys and makes no indices; take auto or radix",
                        job->function);
     if (options->algorithm == KN_SORT_BITONIC && job->values)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: the bitonic sort is not stable and sorts keys alone; take radix", job->function);
     return KN_OK;
 }
@@ -38,7 +38,7 @@ static kn_status check_whole(const struct sort_job *job, const kn_buffer *buffer
     const kn_device_info *info = &job->queue->context->device.info;
 
     if (kn_buffer_part_count(buffer) > 1)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: the buffer of %zu bytes is held in parts; one allocation of %s holds %llu",
                        job->function, kn_buffer_size(buffer), info->spec,
                        (unsigned long long)info->max_alloc);
@@ -67,7 +67,7 @@ static bool takes_bitonic(const struct sort_job *job)
 
 static kn_status sort(struct sort_job *job, const kn_sort_options *options, kn_error *err)
 {
-    kn_status status = column_check_any(job->function, job->queue, job->keys, job->type, job->n, err);
+    kn_status status = ki_column_check_any(job->function, job->queue, job->keys, job->type, job->n, err);
 
     if (options)
         job->options = *options;
@@ -81,8 +81,8 @@ static kn_status sort(struct sort_job *job, const kn_sort_options *options, kn_e
     if (status)
         return status;
     if (job->options.algorithm == KN_SORT_MERGE)
-        return sort_merge(job, err);
-    return takes_bitonic(job) ? sort_bitonic(job, err) : sort_radix(job, err);
+        return ki_sort_merge(job, err);
+    return takes_bitonic(job) ? ki_sort_bitonic(job, err) : ki_sort_radix(job, err);
 }
 
 kn_status kn_sort(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, const kn_sort_options *options,
@@ -98,14 +98,14 @@ static kn_status check_beside(const char *function, const kn_queue *queue, const
                               const kn_buffer *buffer, const char *what, size_t size, size_t n, kn_error *err)
 {
     if (!queue || !keys || !buffer)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: queue, keys or %s is NULL", function, what);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: queue, keys or %s is NULL", function, what);
     if (buffer->context != queue->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the %s belong to another context than the queue",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the %s belong to another context than the queue",
                        function, what);
     if (buffer == keys)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the keys and the %s are one buffer", function, what);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the keys and the %s are one buffer", function, what);
     if (n > buffer->bytes / size)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu %s of %zu bytes, but the buffer holds %zu", function,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %zu %s of %zu bytes, but the buffer holds %zu", function,
                        n, what, size, buffer->bytes / size);
     return KN_OK;
 }
@@ -123,7 +123,7 @@ kn_status kn_sort_by_key(kn_queue *queue, kn_buffer *keys, kn_type type, kn_buff
     kn_status status;
 
     if (value_size == 0 || value_size > 16 || (value_size & (value_size - 1)))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_sort_by_key: values of %zu bytes; they have 1, 2, 4, 8 or 16", value_size);
     status = check_beside(job.function, queue, keys, values, "values", value_size, n, err);
     return status ? status : sort(&job, options, err);
@@ -143,10 +143,10 @@ kn_status kn_argsort(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, k
     kn_status status;
 
     if (index_type != KN_U32 && index_type != KN_U64)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_argsort: indices of type %s; they are KN_U32 or KN_U64",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_argsort: indices of type %s; they are KN_U32 or KN_U64",
                        kn_type_name(index_type));
     if (index_type == KN_U32 && (uint64_t)n > (uint64_t)1 << 32)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_argsort: %zu elements have numbers beyond KN_U32; take KN_U64", n);
     status = check_beside(job.function, queue, keys, indices, "indices", job.value_size, n, err);
     return status ? status : sort(&job, options, err);

@@ -21,18 +21,18 @@ struct sort_job {
 };
 
 // KEY_BITS, KEY_KIND, KEY_DESCENDING.
-void sort_define_keys(struct engine_defines *defines, const struct sort_job *job);
+void ki_sort_define_keys(struct engine_defines *defines, const struct sort_job *job);
 
-kn_status sort_bitonic(const struct sort_job *job, kn_error *err); // keys alone
-kn_status sort_radix(const struct sort_job *job, kn_error *err);
-// Of sort_radix, what koine tune chooses, and what it has of itself for many keys of 4 bytes.
-extern const struct engine_tunables sort_radix_tunables;
-void sort_radix_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES]);
+kn_status ki_sort_bitonic(const struct sort_job *job, kn_error *err); // keys alone
+kn_status ki_sort_radix(const struct sort_job *job, kn_error *err);
+// Of ki_sort_radix, what koine tune chooses, and what it has of itself for many keys of 4 bytes.
+extern const struct engine_tunables ki_sort_radix_tunables;
+void ki_sort_radix_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES]);
 // Into buckets that fit a core's cache: fewer than 2^32 keys, on a device without a limit of loops. *done is
 // false, and nothing changed, where one of them would have too many keys and KN_SORT_DIGITS_HIGHEST was not
 // asked for.
-kn_status sort_buckets(const struct sort_job *job, bool *done, kn_error *err);
-kn_status sort_whole(const struct sort_job *job, kn_error *err); // few keys, by one work-item
-kn_status sort_merge(const struct sort_job *job, kn_error *err); // no indices
+kn_status ki_sort_buckets(const struct sort_job *job, bool *done, kn_error *err);
+kn_status ki_sort_whole(const struct sort_job *job, kn_error *err); // few keys, by one work-item
+kn_status ki_sort_merge(const struct sort_job *job, kn_error *err); // no indices
 
 #endif

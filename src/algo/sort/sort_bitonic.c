@@ -33,7 +33,7 @@ static kn_status check_compiler(const struct sorter *s, kn_error *err)
     const unsigned most = context->quirks.bitonic_keys, keys = 1u << s->log2_keys;
 
     return !most || keys <= most ? KN_OK
-                                 : kn_fail(err, KN_ERROR_UNSUPPORTED,
+                                 : ki_fail(err, KN_ERROR_UNSUPPORTED,
                                            "kn_sort: %u keys a work-item; the compiler of %s (%s, driver %s) "
                                            "crashes on more than %u: "
                                            "ask for log2_keys %u at most, or leave it 0",
@@ -55,25 +55,25 @@ static kn_status choose_sizes(struct sorter *s, kn_error *err)
 {
     const kn_sort_options *options = &s->job->options;
     const kn_device_info *info = &s->queue->context->device.info;
-    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_SORT_BITONIC);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_SORT_BITONIC);
     bool group_asked = options->log2_group;
 
     s->log2_group = options->log2_group ? options->log2_group : log2_of(sizes->group);
     s->log2_keys = options->log2_keys ? options->log2_keys : log2_of(sizes->items);
     if (s->log2_group < 5 || s->log2_group > 10 || s->log2_keys < 2 || s->log2_keys > 5)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_sort: log2_group %u and log2_keys %u; they go from 5 to 10 and 2 to 5",
                        s->log2_group, s->log2_keys);
     while (((uint64_t)1 << s->log2_group) > info->max_work_group ||
-           block_bytes(s) > engine_local_arrays(info)) {
+           block_bytes(s) > ki_engine_local_arrays(info)) {
         if (group_asked || s->log2_group == 5)
-            return kn_fail(err, KN_ERROR_LIMIT,
+            return ki_fail(err, KN_ERROR_LIMIT,
                            "kn_sort: groups of %u work-items with %u keys each need %llu bytes of local "
                            "memory; %s takes "
                            "groups of %llu and has %llu bytes for a kernel's arrays",
                            1u << s->log2_group, 1u << s->log2_keys, (unsigned long long)block_bytes(s),
                            info->spec, (unsigned long long)info->max_work_group,
-                           (unsigned long long)engine_local_arrays(info));
+                           (unsigned long long)ki_engine_local_arrays(info));
         s->log2_group--;
     }
     return check_compiler(s, err);
@@ -88,13 +88,13 @@ static kn_status get_kernels(struct sorter *s, kn_error *err)
     struct engine_defines defines = {.count = 0};
     kn_status status = KN_OK;
 
-    sort_define_keys(&defines, s->job);
-    engine_define(&defines, "LOG2_GROUP", s->log2_group);
-    engine_define(&defines, "LOG2_KEYS", s->log2_keys);
-    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
+    ki_sort_define_keys(&defines, s->job);
+    ki_engine_define(&defines, "LOG2_GROUP", s->log2_group);
+    ki_engine_define(&defines, "LOG2_KEYS", s->log2_keys);
+    for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++)
         status =
-            engine_builtin_kernel(s->queue->context, "algo/sort/sort_bitonic.cl", defines.items,
-                                  defines.count, KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
+            ki_engine_builtin_kernel(s->queue->context, "algo/sort/sort_bitonic.cl", defines.items,
+                                     defines.count, KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
     return status;
 }
 
@@ -113,7 +113,7 @@ static kn_status launch(const struct sorter *s, kn_kernel *kernel, unsigned log2
     const kn_range range = range_over_runs(s, log2_run);
     const kn_arg args[] = {KN_BUFFER(keys), KN_VALUE(s->n), KN_VALUE(first), KN_VALUE(second)};
 
-    return kn_launch(s->queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(s->queue, kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status sort_blocks(const struct sorter *s, kn_buffer *keys, uint32_t decode, kn_error *err)
@@ -121,7 +121,7 @@ static kn_status sort_blocks(const struct sorter *s, kn_buffer *keys, uint32_t d
     const kn_range range = range_over_runs(s, log2_block(s));
     const kn_arg args[] = {KN_BUFFER(keys), KN_VALUE(s->n), KN_VALUE(decode)};
 
-    return kn_launch(s->queue, s->blocks, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(s->queue, s->blocks, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 // Stage `stage`: runs of 2^(stage - 1) become runs of 2^stage.
@@ -165,7 +165,7 @@ static kn_status sort_padded(struct sorter *s, kn_buffer *keys, kn_error *err)
         padded *= 2;
     status = kn_buffer_create(s->queue->context, (size_t)padded * size, &copy, err);
     if (!status && kn_buffer_part_count(copy) > 1)
-        status = kn_fail(err, KN_ERROR_LIMIT, "kn_sort: %zu bytes are more than one allocation of %s holds",
+        status = ki_fail(err, KN_ERROR_LIMIT, "kn_sort: %zu bytes are more than one allocation of %s holds",
                          (size_t)padded * size, s->queue->context->device.info.spec);
     if (!status)
         status = kn_buffer_copy(s->queue, keys, 0, copy, 0, (size_t)n * size, NO_EVENT, err);
@@ -181,7 +181,7 @@ static kn_status sort_padded(struct sorter *s, kn_buffer *keys, kn_error *err)
     return status;
 }
 
-kn_status sort_bitonic(const struct sort_job *job, kn_error *err)
+kn_status ki_sort_bitonic(const struct sort_job *job, kn_error *err)
 {
     struct sorter s = {.job = job, .queue = job->queue, .type = job->type, .n = job->n};
     kn_status status = choose_sizes(&s, err);

@@ -50,7 +50,7 @@ struct buckets {
 
 static kn_status get_slot(struct buckets *b, unsigned slot, uint64_t bytes, kn_error *err)
 {
-    return engine_scratch_get(&b->scratch, slot, (size_t)bytes, &b->slots[slot], err);
+    return ki_engine_scratch_get(&b->scratch, slot, (size_t)bytes, &b->slots[slot], err);
 }
 
 static kn_status launch(const struct buckets *b, const char *name, size_t groups, const kn_arg *args,
@@ -61,11 +61,11 @@ static kn_status launch(const struct buckets *b, const char *name, size_t groups
     kn_kernel *kernel = NULL;
     kn_status status;
 
-    sort_define_keys(&defines, b->job);
-    engine_define(&defines, "VALUE_BYTES", (unsigned)b->job->value_size);
-    engine_define(&defines, "BUCKETS", BUCKETS_MOST);
-    status = engine_builtin_kernel(b->queue->context, "algo/sort/sort_buckets.cl", defines.items,
-                                   defines.count, KN_POLICY_DEFAULT, name, &kernel, err);
+    ki_sort_define_keys(&defines, b->job);
+    ki_engine_define(&defines, "VALUE_BYTES", (unsigned)b->job->value_size);
+    ki_engine_define(&defines, "BUCKETS", BUCKETS_MOST);
+    status = ki_engine_builtin_kernel(b->queue->context, "algo/sort/sort_buckets.cl", defines.items,
+                                      defines.count, KN_POLICY_DEFAULT, name, &kernel, err);
     return status ? status : kn_launch(b->queue, kernel, &range, args, count, NO_EVENT, err);
 }
 
@@ -81,7 +81,7 @@ static kn_status read_sample(struct buckets *b, uint32_t count, kn_error *err)
     if (!status) {
         const kn_arg args[] = {KN_BUFFER(b->job->keys), KN_VALUE(n), KN_VALUE(count), KN_VALUE(seed),
                                KN_BUFFER(b->slots[COUNTS])};
-        status = launch(b, "sample_keys", SAMPLE_GROUPS, args, KN_COUNT(args), err);
+        status = launch(b, "sample_keys", SAMPLE_GROUPS, args, KI_COUNT(args), err);
     }
     if (!status)
         status =
@@ -192,7 +192,7 @@ static kn_status count_buckets(struct buckets *b, kn_error *err)
     size_t bytes = (size_t)b->groups * BUCKETS_MOST * sizeof(uint32_t);
     uint32_t *counts = malloc(bytes);
     kn_status status = counts ? get_slot(b, COUNTS, bytes, err)
-                              : kn_fail_memory(err, bytes, "the counts of a sort's buckets");
+                              : ki_fail_memory(err, bytes, "the counts of a sort's buckets");
 
     if (!status)
         status = get_slot(b, ROWS_SLOT, sizeof b->tables->rows, err);
@@ -203,7 +203,7 @@ static kn_status count_buckets(struct buckets *b, kn_error *err)
         const kn_arg args[] = {
             KN_BUFFER(b->job->keys), KN_VALUE(n),       KN_VALUE(b->chunk), KN_BUFFER(b->slots[ROWS_SLOT]),
             KN_VALUE(b->least),      KN_VALUE(b->most), KN_VALUE(b->shift), KN_BUFFER(b->slots[COUNTS])};
-        status = launch(b, "count_buckets", b->groups, args, KN_COUNT(args), err);
+        status = launch(b, "count_buckets", b->groups, args, KI_COUNT(args), err);
     }
     if (!status)
         status = kn_buffer_read(b->queue, b->slots[COUNTS], 0, counts, bytes, err);
@@ -307,7 +307,7 @@ static kn_status sort_in_buckets(struct buckets *b, bool *done, kn_error *err)
     return status ? status : sort_each(b, err);
 }
 
-kn_status sort_buckets(const struct sort_job *job, bool *done, kn_error *err)
+kn_status ki_sort_buckets(const struct sort_job *job, bool *done, kn_error *err)
 {
     uint64_t bytes = job->n * (kn_type_size(job->type) + job->value_size), wanted = bytes / BUCKET_BYTES + 1,
              chunks = (uint64_t)CHUNKS * job->queue->context->device.info.compute_units;
@@ -323,10 +323,10 @@ kn_status sort_buckets(const struct sort_job *job, bool *done, kn_error *err)
     b.groups = (uint32_t)((job->n - 1) / b.chunk + 1);
     b.tables = malloc(sizeof *b.tables);
     if (!b.tables)
-        return kn_fail_memory(err, sizeof *b.tables, "a sort's buckets");
-    b.scratch = engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, job->function);
+        return ki_fail_memory(err, sizeof *b.tables, "a sort's buckets");
+    b.scratch = ki_engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, job->function);
     status = sort_in_buckets(&b, done, err);
-    engine_scratch_close(&b.scratch);
+    ki_engine_scratch_close(&b.scratch);
     free(b.tables);
     return status;
 }
@@ -354,15 +354,15 @@ static kn_status sort_by_one(struct buckets *b, kn_error *err)
     return launch(b, "sort_whole", 1, args, count, err);
 }
 
-kn_status sort_whole(const struct sort_job *job, kn_error *err)
+kn_status ki_sort_whole(const struct sort_job *job, kn_error *err)
 {
-    struct buckets b = {.job = job,
-                        .queue = job->queue,
-                        .n = (uint32_t)job->n,
-                        .scratch =
-                            engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, job->function)};
+    struct buckets b = {
+        .job = job,
+        .queue = job->queue,
+        .n = (uint32_t)job->n,
+        .scratch = ki_engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, job->function)};
     kn_status status = sort_by_one(&b, err);
 
-    engine_scratch_close(&b.scratch);
+    ki_engine_scratch_close(&b.scratch);
     return status;
 }

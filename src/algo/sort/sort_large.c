@@ -30,7 +30,7 @@ static kn_status allocate(const struct large *l, size_t elements, void **memory,
     size_t bytes = elements * l->size;
 
     *memory = malloc(bytes ? bytes : 1);
-    return *memory ? KN_OK : kn_fail_memory(err, bytes, "merging what the device has sorted");
+    return *memory ? KN_OK : ki_fail_memory(err, bytes, "merging what the device has sorted");
 }
 
 // Elements of a chunk: what was asked for, else what the device has room for.
@@ -77,14 +77,14 @@ static kn_status sort_in_chunks(const struct large *l, size_t chunk, void *keys,
 {
     kn_error reason = KN_ERROR_INIT;
     void *spare = NULL;
-    unsigned levels = merge_levels(l->n, chunk);
+    unsigned levels = ki_merge_levels(l->n, chunk);
     kn_status status = levels ? allocate(l, l->n, &spare, err) : KN_OK;
 
     if (status)
         return status;
     status = sort_chunks(l, chunk, keys, levels % 2 ? spare : keys, &reason);
     if (!status)
-        merge_runs(keys, spare, l->type, l->n, chunk, descends(l), l->options.threads);
+        ki_merge_runs(keys, spare, l->type, l->n, chunk, descends(l), l->options.threads);
     free(spare);
     if (status == KN_ERROR_MEMORY && !l->options.chunk && chunk / 2 >= LEAST_CHUNK)
         return sort_in_chunks(l, chunk / 2, keys, err);
@@ -99,13 +99,13 @@ kn_status kn_sort_host(kn_queue *queue, void *keys, kn_type type, size_t n,
     struct large l = {"kn_sort_host", queue, type, kn_type_size(type), n, {NULL, 0, 0}};
 
     if (!queue || (!keys && n > 0))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort_host: queue or keys is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_host: queue or keys is NULL");
     if (l.size == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort_host: there is no type %d; see kn_type", (int)type);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_host: there is no type %d; see kn_type", (int)type);
     if (options)
         l.options = *options;
     if (n > SIZE_MAX / l.size)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_sort_host: %zu elements of %zu bytes are more than memory can hold", n, l.size);
     return n < 2 ? KN_OK : sort_in_chunks(&l, chunk_for(&l), keys, err);
 }
@@ -128,7 +128,7 @@ static kn_status sort_parts(const struct large *l, kn_buffer *keys, kn_error *er
 
 static kn_status merge_parts(const struct large *l, kn_buffer *keys, size_t run, kn_error *err)
 {
-    unsigned levels = merge_levels(l->n, run);
+    unsigned levels = ki_merge_levels(l->n, run);
     void *memory[2] = {NULL, NULL};
     kn_status status = allocate(l, l->n, &memory[0], err);
 
@@ -137,7 +137,7 @@ static kn_status merge_parts(const struct large *l, kn_buffer *keys, size_t run,
     if (!status)
         status = kn_buffer_read(l->queue, keys, 0, memory[levels % 2], l->n * l->size, err);
     if (!status) {
-        merge_runs(memory[0], memory[1], l->type, l->n, run, descends(l), l->options.threads);
+        ki_merge_runs(memory[0], memory[1], l->type, l->n, run, descends(l), l->options.threads);
         status = kn_buffer_write(l->queue, keys, 0, memory[0], l->n * l->size, err);
     }
     free(memory[0]);
@@ -149,7 +149,7 @@ kn_status kn_sort_large(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n
                         const kn_sort_large_options *options, kn_error *err)
 {
     struct large l = {"kn_sort_large", queue, type, kn_type_size(type), n, {NULL, 0, 0}};
-    kn_status status = column_check_any(l.function, queue, keys, type, n, err);
+    kn_status status = ki_column_check_any(l.function, queue, keys, type, n, err);
     size_t run;
 
     if (status || n < 2)
@@ -158,7 +158,7 @@ kn_status kn_sort_large(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n
         l.options = *options;
     run = kn_buffer_size(kn_buffer_part(keys, 0)) / l.size;
     if (run == 0)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: the buffer is held in parts of %zu bytes, less than an element has", l.function,
                        kn_buffer_size(kn_buffer_part(keys, 0)));
     status = sort_parts(&l, keys, err);

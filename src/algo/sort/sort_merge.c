@@ -80,7 +80,7 @@ static bool tile_fits(const struct merger *m)
     uint64_t iterations = runs_on_cpu(m) ? 32 * tile_size(m) : 0; // of sort_run, moving and merging
 
     return (runs_on_cpu(m) || m->group <= info->max_work_group) &&
-           local_bytes(m) <= engine_local_arrays(info) &&
+           local_bytes(m) <= ki_engine_local_arrays(info) &&
            (info->loop_limit == 0 || iterations <= info->loop_limit);
 }
 
@@ -90,16 +90,16 @@ static kn_status choose_sizes(struct merger *m, kn_error *err)
 {
     const kn_device_info *info = &m->queue->context->device.info;
     unsigned words = (unsigned)(entry_size(m) + 3) / 4;
-    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_SORT_MERGE);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_SORT_MERGE);
     bool few = m->n / (sizes->group * sizes->items / words + 1) < info->compute_units;
     // Elements of a word each that a work-item takes.
-    unsigned most = few ? engine_sizes(info, SHAPE_SORT_MERGE_FEW)->items : sizes->items;
+    unsigned most = few ? ki_engine_sizes(info, SHAPE_SORT_MERGE_FEW)->items : sizes->items;
     bool groups_are_free = !m->less.group, items_are_free = !m->less.items;
 
     m->group = groups_are_free ? sizes->group : m->less.group;
     m->items = items_are_free ? (words < most ? (most / words) | 1 : 1) : m->less.items;
     if (m->group > MOST_GROUP || (m->group & (m->group - 1)) || m->items > MOST_ITEMS)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s: group %u and items %u; a group has a power of two up to %d, items go up to %d",
                        m->function, m->group, m->items, MOST_GROUP, MOST_ITEMS);
     while (!tile_fits(m)) { // as many work-items as eight times the elements of one, so long as both are free
@@ -108,13 +108,13 @@ static kn_status choose_sizes(struct merger *m, kn_error *err)
         else if (items_are_free && m->items > 1)
             m->items--;
         else
-            return kn_fail(
+            return ki_fail(
                 err, KN_ERROR_LIMIT,
                 "%s: groups of %u work-items with %u elements of %zu bytes each need %llu bytes of local "
                 "memory; %s takes groups of %llu and has %llu bytes for a kernel's arrays%s",
                 m->function, m->group, m->items, entry_size(m), (unsigned long long)local_bytes(m),
                 info->spec, (unsigned long long)info->max_work_group,
-                (unsigned long long)engine_local_arrays(info),
+                (unsigned long long)ki_engine_local_arrays(info),
                 info->loop_limit ? "; and a work-item's loops are limited there" : "");
     }
     return KN_OK;
@@ -128,7 +128,7 @@ static const char *value_type(size_t size)
         const char *type;
     } types[] = {{1, "uchar"}, {2, "ushort"}, {4, "uint"}, {8, "ulong"}, {16, "uint4"}};
 
-    for (size_t i = 0; i < KN_COUNT(types); i++)
+    for (size_t i = 0; i < KI_COUNT(types); i++)
         if (types[i].size == size)
             return types[i].type;
     return NULL;
@@ -142,14 +142,14 @@ static kn_status join_lines(const struct merger *m, const char *what, const char
     char *to = *joined = malloc(strlen(snippet) + 2); // a space for the last end
 
     if (!to)
-        return kn_fail_memory(err, strlen(snippet) + 2, "a snippet of OpenCL C");
+        return ki_fail_memory(err, strlen(snippet) + 2, "a snippet of OpenCL C");
     while (*snippet) {
         const char *line = snippet + strspn(snippet, " \t");
         size_t length = strcspn(line, "\n");
         const char *comment = strstr(line, "//");
         size_t kept = comment && comment < line + length ? (size_t)(comment - line) : length;
         if (*line == '#')
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "%s: the %s has the line '%.*s'; it may have no directives of the preprocessor",
                            m->function, what, (int)length, line);
         while (kept > 0 && kept == length && line[kept - 1] == '\\')
@@ -185,27 +185,27 @@ static kn_status get_kernels(struct merger *m, kn_error *err)
 
     for (size_t i = 0; i < SNIPPETS && !status; i++) {
         status = join_lines(m, snippets[i].what, snippets[i].text, &joined[i], &reason);
-        engine_define_text(&defines, snippets[i].macro, joined[i]);
+        ki_engine_define_text(&defines, snippets[i].macro, joined[i]);
     }
-    engine_define(&defines, "TYPE_SIZE", (unsigned)m->less.size);
-    engine_define(&defines, "GROUP", m->group);
-    engine_define(&defines, "ITEMS", m->items);
-    engine_define(&defines, "SEGMENTS", m->offsets != NULL);
+    ki_engine_define(&defines, "TYPE_SIZE", (unsigned)m->less.size);
+    ki_engine_define(&defines, "GROUP", m->group);
+    ki_engine_define(&defines, "ITEMS", m->items);
+    ki_engine_define(&defines, "SEGMENTS", m->offsets != NULL);
     if (m->values)
-        engine_define_text(&defines, "VALUE", value_type(m->value_size));
-    for (size_t i = 0; i < (m->offsets ? KN_COUNT(wanted) : 3) && !status; i++)
-        status =
-            engine_builtin_kernel(m->queue->context, "algo/sort/sort_merge.cl", defines.items, defines.count,
-                                  KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, &reason);
+        ki_engine_define_text(&defines, "VALUE", value_type(m->value_size));
+    for (size_t i = 0; i < (m->offsets ? KI_COUNT(wanted) : 3) && !status; i++)
+        status = ki_engine_builtin_kernel(m->queue->context, "algo/sort/sort_merge.cl", defines.items,
+                                          defines.count, KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel,
+                                          &reason);
     for (size_t i = 0; i < SNIPPETS; i++)
         free(joined[i]);
     if (status == KN_ERROR_BUILD) {
-        kn_fail_at(err, status, reason.file, reason.line,
+        ki_fail_at(err, status, reason.file, reason.line,
                    "%s: the comparison '%s' of elements of type '%s' (%zu bytes) is not what the compiler "
                    "takes; `a` and `b` are "
                    "the elements. %s",
                    m->function, m->less.less, m->less.type, m->less.size, reason.text);
-        return kn_error_native(err, reason.native, reason.native_name);
+        return ki_error_native(err, reason.native, reason.native_name);
     }
     if (status && err)
         *err = reason;
@@ -247,7 +247,7 @@ static kn_status sort_tiles(const struct merger *m, struct columns from, struct 
                            KN_VALUE(m->segments), KN_BUFFER(or_keys(m, m->through)),
                            KN_BUFFER(to.keys),    KN_BUFFER(or_keys(m, to.values))};
 
-    return kn_launch(m->queue, m->sort_tiles, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(m->queue, m->sort_tiles, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 // A launch that finds all splits pays where there are so many that groups would wait for memory one after the
@@ -284,9 +284,9 @@ static kn_status merge_level(const struct merger *m, uint32_t level, struct colu
 
     if (given)
         status =
-            kn_launch(m->queue, m->find_splits, &each_tile, split_args, KN_COUNT(split_args), NO_EVENT, err);
+            kn_launch(m->queue, m->find_splits, &each_tile, split_args, KI_COUNT(split_args), NO_EVENT, err);
 
-    return status ? status : kn_launch(m->queue, m->merge_tiles, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return status ? status : kn_launch(m->queue, m->merge_tiles, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 // Sorts tiles, then merges `levels` times, to and fro so that the last pass writes to the caller's buffers.
@@ -296,11 +296,13 @@ static kn_status sort_levels(struct merger *m, unsigned levels, kn_error *err)
     kn_status status = KN_OK;
 
     if (levels > 0) {
-        status = engine_scratch_get(&m->scratch, OTHER_KEYS, m->n * m->less.size, &other.keys, err);
+        status = ki_engine_scratch_get(&m->scratch, OTHER_KEYS, m->n * m->less.size, &other.keys, err);
         if (!status && m->values)
-            status = engine_scratch_get(&m->scratch, OTHER_VALUES, m->n * m->value_size, &other.values, err);
+            status =
+                ki_engine_scratch_get(&m->scratch, OTHER_VALUES, m->n * m->value_size, &other.values, err);
         if (!status && splits_are_launched(m))
-            status = engine_scratch_get(&m->scratch, TILES, tile_count(m) * sizeof(uint64_t), &m->split, err);
+            status =
+                ki_engine_scratch_get(&m->scratch, TILES, tile_count(m) * sizeof(uint64_t), &m->split, err);
     }
     from = levels % 2 ? other : own;
     if (!status)
@@ -328,24 +330,24 @@ static kn_status look_at_segments(struct merger *m, unsigned *levels, kn_error *
     const kn_range each_segment = range_over(m, m->segments), each_tile = range_over(m, tile_count(m));
     uint32_t found[2] = {0, 0};
     kn_buffer *buffer = NULL;
-    kn_status status = engine_scratch_get(&m->scratch, FOUND, sizeof found, &buffer, err);
+    kn_status status = ki_engine_scratch_get(&m->scratch, FOUND, sizeof found, &buffer, err);
 
     if (!status)
         status =
-            engine_scratch_get(&m->scratch, SEGMENTS, tile_count(m) * sizeof(uint64_t), &m->through, err);
+            ki_engine_scratch_get(&m->scratch, SEGMENTS, tile_count(m) * sizeof(uint64_t), &m->through, err);
     if (!status)
         status = kn_buffer_write(m->queue, buffer, 0, found, sizeof found, err);
     if (!status) {
         const kn_arg args[] = {KN_VALUE(m->n), KN_BUFFER(m->offsets), KN_VALUE(m->segments),
                                KN_BUFFER(buffer)};
-        status = kn_launch(m->queue, m->check_segments, &each_segment, args, KN_COUNT(args), NO_EVENT, err);
+        status = kn_launch(m->queue, m->check_segments, &each_segment, args, KI_COUNT(args), NO_EVENT, err);
     }
     if (!status)
         status = kn_buffer_read(m->queue, buffer, 0, found, sizeof found, err);
     if (status)
         return status;
     if (found[1] > 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s: offsets must begin with 0, not descend, and end with n = %llu; %u of the %llu "
                        "segments have an offset that "
                        "breaks this",
@@ -353,7 +355,7 @@ static kn_status look_at_segments(struct merger *m, unsigned *levels, kn_error *
     *levels = found[0];
     const kn_arg args[] = {KN_VALUE(m->n), KN_BUFFER(m->offsets), KN_VALUE(m->segments),
                            KN_BUFFER(m->through)};
-    return kn_launch(m->queue, m->find_segments, &each_tile, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(m->queue, m->find_segments, &each_tile, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 // ---- checks, and the public functions ----
@@ -362,15 +364,15 @@ static kn_status check_buffer(const struct merger *m, const char *what, const kn
                               uint64_t n, kn_error *err)
 {
     if (!buffer)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %s is NULL", m->function, what);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %s is NULL", m->function, what);
     if (m->queue->context != buffer->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %s belongs to another context than the queue",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %s belongs to another context than the queue",
                        m->function, what);
     if (n > buffer->bytes / size)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %llu elements of %zu bytes, but %s holds %zu",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %llu elements of %zu bytes, but %s holds %zu",
                        m->function, (unsigned long long)n, size, what, buffer->bytes / size);
     if (kn_buffer_part_count(buffer) > 1)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: %s, of %zu bytes, is held in parts; one allocation of %s holds %llu", m->function,
                        what, buffer->bytes, m->queue->context->device.info.spec,
                        (unsigned long long)m->queue->context->device.info.max_alloc);
@@ -382,29 +384,29 @@ static kn_status check(const struct merger *m, bool with_values, bool with_segme
     kn_status status = KN_OK;
 
     if (!m->queue)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: queue is NULL", m->function);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: queue is NULL", m->function);
     if (!m->less.type || !m->less.less)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the type or the comparison is NULL", m->function);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the type or the comparison is NULL", m->function);
     if (m->queue->context->quirks.odd_structs_wrong && may_be_odd(m))
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: elements of type '%s' (%zu bytes) and values of %zu bytes: %s of %s copies "
                        "structs wrong whose size is not a multiple of 4; fill the type up",
                        m->function, m->less.type, m->less.size, m->value_size,
                        m->queue->context->device.info.platform, m->queue->context->device.info.spec);
     if (m->less.size == 0 || m->less.size > MOST_BYTES)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: elements of %zu bytes; they may have 1 to %d",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: elements of %zu bytes; they may have 1 to %d",
                        m->function, m->less.size, MOST_BYTES);
     if ((unsigned)m->less.splits > KN_SPLITS_GROUP)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no way %d to find splits; see kn_merge_splits",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no way %d to find splits; see kn_merge_splits",
                        m->function, (int)m->less.splits);
     status = check_buffer(m, "keys", m->keys, m->less.size, m->n, err);
     if (!status && with_values && !value_type(m->value_size))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: values of %zu bytes; they may have 1, 2, 4, 8 or 16",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: values of %zu bytes; they may have 1, 2, 4, 8 or 16",
                        m->function, m->value_size);
     if (!status && with_values)
         status = check_buffer(m, "values", m->values, m->value_size, m->n, err);
     if (!status && with_segments && (m->segments == UINT64_MAX || (m->segments == 0 && m->n > 0)))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "%s: %lld segments for %llu elements; offsets hold one number more than there are segments",
             m->function, (long long)m->segments, (unsigned long long)m->n);
@@ -436,9 +438,9 @@ static kn_status sort(struct merger *m, bool with_values, bool with_segments, kn
         status = get_kernels(m, err);
     if (status)
         return status;
-    m->scratch = engine_scratch_open(m->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, m->function);
+    m->scratch = ki_engine_scratch_open(m->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, m->function);
     status = merge(m, err);
-    engine_scratch_close(&m->scratch);
+    ki_engine_scratch_close(&m->scratch);
     return status;
 }
 
@@ -447,7 +449,7 @@ kn_status kn_sort_less(kn_queue *queue, kn_buffer *keys, size_t n, const kn_less
     struct merger m = {.function = "kn_sort_less", .queue = queue, .keys = keys, .n = n};
 
     if (!less)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort_less: less is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_less: less is NULL");
     m.less = *less;
     return sort(&m, false, false, err);
 }
@@ -463,7 +465,7 @@ kn_status kn_sort_less_by_key(kn_queue *queue, kn_buffer *keys, kn_buffer *value
                        .n = n};
 
     if (!less)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_sort_less_by_key: less is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_less_by_key: less is NULL");
     m.less = *less;
     return sort(&m, true, false, err);
 }
@@ -484,7 +486,7 @@ static kn_less order_of(kn_type type, bool descending, bool zeros_differ)
     return less;
 }
 
-kn_status sort_merge(const struct sort_job *job, kn_error *err)
+kn_status ki_sort_merge(const struct sort_job *job, kn_error *err)
 {
     struct merger m = {.function = job->function,
                        .queue = job->queue,
@@ -500,7 +502,7 @@ kn_status sort_merge(const struct sort_job *job, kn_error *err)
 static kn_status sort_segments(struct merger *m, kn_type type, bool with_values, bool descending,
                                kn_error *err)
 {
-    kn_status status = column_check_any(m->function, m->queue, m->keys, type, (size_t)m->n, err);
+    kn_status status = ki_column_check_any(m->function, m->queue, m->keys, type, (size_t)m->n, err);
 
     if (status)
         return status;

@@ -58,7 +58,7 @@ static kn_status choose_places(struct radix *r, kn_error *err)
              least = r->n > UINT32_MAX - (1u << 20) ? 64 : 32; // a tile may reach over
 
     if ((asked && asked != 32 && asked != 64) || (asked && asked < least))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: radix_places %u; it is %s64", r->job->function, asked,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: radix_places %u; it is %s64", r->job->function, asked,
                        least == 32 ? "32 or " : "");
     r->place_bits = asked ? asked : least;
     return KN_OK;
@@ -70,11 +70,11 @@ static kn_status has_lanes(const struct radix *r, unsigned lanes, bool *has, kn_
     kn_context *context = r->queue->context;
     const struct rung *rung = &rungs[lanes];
 
-    *has = rung->subgroup == 0 || (rung->subgroup == 1 && engine_is_nvidia(context)) ||
+    *has = rung->subgroup == 0 || (rung->subgroup == 1 && ki_engine_is_nvidia(context)) ||
            (rung->subgroup == 2 && strstr(context->device.extensions, "cl_khr_subgroup_ballot"));
     if (rung->subgroup == 0 || !*has)
         return KN_OK;
-    return rung_has_subgroup(context, rung->subgroup, rung->match, has, err);
+    return ki_rung_has_subgroup(context, rung->subgroup, rung->match, has, err);
 }
 
 // The first of those that the device has.
@@ -88,7 +88,7 @@ static kn_status best_lanes(struct radix *r, kn_error *err)
         r->lanes = KN_SORT_LANES_SERIAL;
         return KN_OK;
     }
-    for (size_t i = 0; i < KN_COUNT(order) && !status && !has; i++) {
+    for (size_t i = 0; i < KI_COUNT(order) && !status && !has; i++) {
         r->lanes = order[i];
         status = has_lanes(r, r->lanes, &has, err);
     }
@@ -106,7 +106,7 @@ static kn_status choose_lanes(struct radix *r, kn_error *err)
         return best_lanes(r, err);
     status = has_lanes(r, r->lanes, &has, err);
     if (!status && !has)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: %s (%s) has not what lanes %u need; it has those of KN_SORT_LANES_LOCAL (%d) and "
                        "KN_SORT_LANES_SERIAL (%d)",
                        r->job->function, context->device.info.spec, context->device.info.name, r->lanes,
@@ -153,17 +153,17 @@ static struct shape usual_shape(const kn_context *context, size_t element, bool 
 {
     static const struct shape other = {16, true, SIZE_MAX, 256, 4, 0, 16, 2};
 
-    for (size_t i = 0; i < KN_COUNT(shapes) && engine_is_nvidia(context); i++)
+    for (size_t i = 0; i < KI_COUNT(shapes) && ki_engine_is_nvidia(context); i++)
         if (element <= shapes[i].element && n <= shapes[i].n && values == shapes[i].values)
             return shapes[i];
     return other;
 }
 
 // What koine tune chooses, of many keys of 4 bytes and no values.
-const struct engine_tunables sort_radix_tunables = {
+const struct engine_tunables ki_sort_radix_tunables = {
     "sort", "algo/sort/sort_radix.cl", {"GROUP", "KEYS", "CHUNKS", "PREFETCH", NULL}};
 
-void sort_radix_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES])
+void ki_sort_radix_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES])
 {
     const struct shape shape = usual_shape(queue->context, sizeof(float), false, SIZE_MAX);
     const unsigned all[] = {shape.group, shape.keys, shape.chunks, shape.prefetch};
@@ -178,7 +178,7 @@ static bool is_tuned(const struct radix *r, unsigned values[ENGINE_TUNABLES])
 
     return r->lanes != KN_SORT_LANES_SERIAL && element <= sizeof(float) && !r->job->values &&
            usual_shape(r->queue->context, element, false, r->n).n == SIZE_MAX &&
-           engine_tuning(r->queue->context, &sort_radix_tunables, values);
+           ki_engine_tuning(r->queue->context, &ki_sort_radix_tunables, values);
 }
 
 static struct shape shape_for(const struct radix *r)
@@ -193,9 +193,9 @@ static struct shape shape_for(const struct radix *r)
         return shape;
     if (values[0] % 32 || values[0] < DIGITS || values[0] > 1024 || values[1] < 1 || values[1] > 32 ||
         values[2] < 1 || values[2] > 1024 || values[3] < 1 || values[3] > 2) {
-        engine_tuning_refuse(r->queue->context, &sort_radix_tunables,
-                             "groups of %u, %u keys, %u chunks, prefetch %u", values[0], values[1], values[2],
-                             values[3]);
+        ki_engine_tuning_refuse(r->queue->context, &ki_sort_radix_tunables,
+                                "groups of %u, %u keys, %u chunks, prefetch %u", values[0], values[1],
+                                values[2], values[3]);
         return shape;
     }
     shape.group = values[0];
@@ -215,7 +215,7 @@ static kn_status choose_group(struct radix *r, kn_error *err)
     if ((options->radix_group &&
          (options->radix_group % 32 || options->radix_group < DIGITS || options->radix_group > 1024)) ||
         options->radix_keys > 32)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "%s: radix_group %u and radix_keys %u; they are a multiple of 32 from 256 to 1024, and 1 to 32",
             r->job->function, options->radix_group, options->radix_keys);
@@ -231,11 +231,11 @@ static kn_status choose_group(struct radix *r, kn_error *err)
     while (!fits(r) && !options->radix_keys && r->keys > 1)
         r->keys--;
     if (r->keys < shape.keys && !options->radix_keys && is_tuned(r, values))
-        engine_tuning_refuse(r->queue->context, &sort_radix_tunables,
-                             "%u keys a work-item of groups of %u: local memory holds %u", shape.keys,
-                             r->group, r->keys);
+        ki_engine_tuning_refuse(r->queue->context, &ki_sort_radix_tunables,
+                                "%u keys a work-item of groups of %u: local memory holds %u", shape.keys,
+                                r->group, r->keys);
     if (!fits(r))
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: groups of %u work-items with %u keys each need %zu bytes of local memory; %s "
                        "takes groups of "
                        "%llu and has %llu bytes",
@@ -288,8 +288,8 @@ static void choose_counting(struct radix *r)
         r->flags & FOLDED && r->lanes != KN_SORT_LANES_SERIAL && r->groups <= most_groups(r, passes);
 
     if (counting == KN_SORT_COUNTING_AUTO)
-        counting = engine_is_nvidia(r->queue->context) && r->n <= ahead_up_to ? KN_SORT_COUNTING_AHEAD
-                                                                              : KN_SORT_COUNTING_SEPARATE;
+        counting = ki_engine_is_nvidia(r->queue->context) && r->n <= ahead_up_to ? KN_SORT_COUNTING_AHEAD
+                                                                                 : KN_SORT_COUNTING_SEPARATE;
     r->tables = possible && counting == KN_SORT_COUNTING_AHEAD ? passes : 1;
 }
 
@@ -303,26 +303,26 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
     kn_program_options options = {.defines = defines.items, .max_registers = r->registers};
     kn_status status = KN_OK;
 
-    sort_define_keys(&defines, r->job);
-    engine_define(&defines, "KN_SUBGROUP", rungs[r->lanes].subgroup);
-    engine_define(&defines, "KN_MATCH", rungs[r->lanes].match);
-    engine_define(&defines, "GROUP", r->group);
-    engine_define(&defines, "KEYS", r->keys);
-    engine_define(&defines, "VALUE_BYTES", (unsigned)r->job->value_size);
-    engine_define(&defines, "PLACE_BITS", r->place_bits);
-    engine_define(&defines, "SCAN_GROUP", RADIX_SCAN_GROUP);
-    engine_define(&defines, "AHEAD", r->tables > 1);
-    engine_define(&defines, "PREFETCH", r->prefetch == 1);
+    ki_sort_define_keys(&defines, r->job);
+    ki_engine_define(&defines, "KN_SUBGROUP", rungs[r->lanes].subgroup);
+    ki_engine_define(&defines, "KN_MATCH", rungs[r->lanes].match);
+    ki_engine_define(&defines, "GROUP", r->group);
+    ki_engine_define(&defines, "KEYS", r->keys);
+    ki_engine_define(&defines, "VALUE_BYTES", (unsigned)r->job->value_size);
+    ki_engine_define(&defines, "PLACE_BITS", r->place_bits);
+    ki_engine_define(&defines, "SCAN_GROUP", RADIX_SCAN_GROUP);
+    ki_engine_define(&defines, "AHEAD", r->tables > 1);
+    ki_engine_define(&defines, "PREFETCH", r->prefetch == 1);
     options.define_count = defines.count;
-    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
-        status = engine_builtin_kernel_with(r->queue->context, "algo/sort/sort_radix.cl", &options,
-                                            wanted[i].name, wanted[i].kernel, err);
+    for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++)
+        status = ki_engine_builtin_kernel_with(r->queue->context, "algo/sort/sort_radix.cl", &options,
+                                               wanted[i].name, wanted[i].kernel, err);
     return status;
 }
 
 static kn_status get_slot(struct radix *r, unsigned slot, size_t bytes, kn_error *err)
 {
-    return engine_scratch_get(&r->scratch, slot, bytes, &r->slots[slot], err);
+    return ki_engine_scratch_get(&r->scratch, slot, bytes, &r->slots[slot], err);
 }
 
 static kn_status count(const struct radix *r, kn_buffer *keys, unsigned shift, unsigned flags, kn_error *err)
@@ -333,7 +333,7 @@ static kn_status count(const struct radix *r, kn_buffer *keys, unsigned shift, u
         KN_BUFFER(keys), KN_VALUE(r->n),   KN_VALUE(r->chunk),          KN_VALUE(bits),
         KN_VALUE(what),  KN_VALUE(tables), KN_BUFFER(r->slots[COUNTS]), KN_BUFFER(r->slots[DIFFERING])};
 
-    return kn_launch(r->queue, r->count, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(r->queue, r->count, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status scan(const struct radix *r, kn_error *err)
@@ -343,7 +343,7 @@ static kn_status scan(const struct radix *r, kn_error *err)
     const kn_arg args[] = {KN_BUFFER(r->slots[COUNTS]), KN_VALUE(groups), KN_BUFFER(r->slots[OFFSETS]),
                            KN_BUFFER(r->slots[TOTALS])};
 
-    return kn_launch(r->queue, r->scan, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(r->queue, r->scan, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status scatter(const struct radix *r, unsigned pass, unsigned flags, kn_error *err)
@@ -548,7 +548,7 @@ static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *e
 
     *done = false;
     if (asked && !possible)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_UNSUPPORTED,
             "%s: KN_SORT_DIGITS_HIGHEST is for KN_SORT_LANES_SERIAL (%d), fewer than 2^32 - 1 elements and a "
             "device without a limit of loop iterations; here are lanes %u, %llu elements, and %s with a "
@@ -557,14 +557,14 @@ static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *e
             r->job->function, KN_SORT_LANES_SERIAL, r->lanes, (unsigned long long)r->n, info->spec,
             (unsigned)info->loop_limit);
     if (asked)
-        return sort_buckets(r->job, done, err);
+        return ki_sort_buckets(r->job, done, err);
     if (!possible || options->digits != KN_SORT_DIGITS_AUTO || options->radix_chunks || options->radix_places)
         return KN_OK;
     if (r->n * kn_type_size(r->job->type) <= whole_up_to) {
         *done = fits_whole(r->job);
-        return *done ? sort_whole(r->job, err) : KN_OK;
+        return *done ? ki_sort_whole(r->job, err) : KN_OK;
     }
-    return kn_type_size(r->job->type) >= 4 ? sort_buckets(r->job, done, err) : KN_OK;
+    return kn_type_size(r->job->type) >= 4 ? ki_sort_buckets(r->job, done, err) : KN_OK;
 }
 
 static kn_status get_tables(struct radix *r, kn_error *err)
@@ -579,7 +579,7 @@ static kn_status get_tables(struct radix *r, kn_error *err)
     return status ? status : get_slot(r, DIFFERING, MASKS_BYTES, err);
 }
 
-kn_status sort_radix(const struct sort_job *job, kn_error *err)
+kn_status ki_sort_radix(const struct sort_job *job, kn_error *err)
 {
     struct radix r = {.job = job, .queue = job->queue, .n = job->n};
     bool done = false;
@@ -599,10 +599,10 @@ kn_status sort_radix(const struct sort_job *job, kn_error *err)
     status = get_kernels(&r, err);
     if (status)
         return status;
-    r.scratch = engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, job->function);
+    r.scratch = ki_engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, job->function);
     status = get_tables(&r, err);
     if (!status)
         status = run_passes(&r, err);
-    engine_scratch_close(&r.scratch);
+    ki_engine_scratch_close(&r.scratch);
     return status;
 }

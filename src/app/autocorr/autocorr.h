@@ -35,7 +35,7 @@ struct autocorr_task {
     const uint8_t *mask; // a byte a pixel; where it is 0 neither image counts; NULL: all do
     size_t mask_stride;
     size_t max_offset; // R
-    double energy;     // autocorr_energy of the first, where that is known already and no mask is; else 0
+    double energy;     // ki_autocorr_energy of the first, where that is known already and no mask is; else 0
 };
 
 // The sums over the overlap at an offset; the second image's are those of I'(x + X0, y + Y0).
@@ -58,16 +58,16 @@ static inline size_t autocorr_at(size_t max_offset, ptrdiff_t x0, size_t y0)
 
 // sum (I - m)^2, with m the mean rounded down: what bounds the error of sums in single precision. Exact up to
 // 2^53. Reads the image once.
-double autocorr_energy(const struct autocorr_image *image);
+double ki_autocorr_energy(const struct autocorr_image *image);
 
 // Everything outside of the region is gone: images and mask become views of it. KN_ERROR_ARGUMENT for one
 // that does not lie in the image, with both sizes.
-kn_status autocorr_crop(struct autocorr_task *task, const struct autocorr_region *region, kn_error *err);
+kn_status ki_autocorr_crop(struct autocorr_task *task, const struct autocorr_region *region, kn_error *err);
 
 // KN_ERROR_ARGUMENT, with what was found and what can be: images without pixels, of more than 2^31, of other
 // types, or of two sizes or types; an R that leaves no overlap in either direction, R >= max(W, H). Where R
 // reaches beyond the shorter side alone, overlaps are empty there: their sums are 0.
-kn_status autocorr_check(const struct autocorr_task *task, kn_error *err);
+kn_status ki_autocorr_check(const struct autocorr_task *task, kn_error *err);
 
 // What the images of a task are: the second one, or the first again.
 static inline const struct autocorr_image *autocorr_second(const struct autocorr_task *task)
@@ -76,14 +76,15 @@ static inline const struct autocorr_image *autocorr_second(const struct autocorr
 }
 
 // The reference: C, and the windows' sums, term by term, serial. Cost: about 2 R^2 W H terms each. `products`
-// and `windows` have autocorr_offsets elements. Errors: autocorr_check's.
-kn_status autocorr_reference(const struct autocorr_task *task, uint64_t *products, kn_error *err);
-kn_status autocorr_reference_windows(const struct autocorr_task *task, struct autocorr_window *windows,
-                                     kn_error *err);
+// and `windows` have autocorr_offsets elements. Errors: ki_autocorr_check's.
+kn_status ki_autocorr_reference(const struct autocorr_task *task, uint64_t *products, kn_error *err);
+kn_status ki_autocorr_reference_windows(const struct autocorr_task *task, struct autocorr_window *windows,
+                                        kn_error *err);
 
 // The windows' sums by summed areas of the images' edges: each image is read once, its rows are added up, and
 // W + 8 R numbers for each Y0. With a mask by Fourier transforms (host_fourier.h) and all threads, or, where
-// these are not exact, term by term, as the reference. KN_ERROR_MEMORY, and autocorr_check's errors.
-kn_status autocorr_windows(const struct autocorr_task *task, struct autocorr_window *windows, kn_error *err);
+// these are not exact, term by term, as the reference. KN_ERROR_MEMORY, and ki_autocorr_check's errors.
+kn_status ki_autocorr_windows(const struct autocorr_task *task, struct autocorr_window *windows,
+                              kn_error *err);
 
 #endif

@@ -13,25 +13,25 @@
 static kn_status direct(struct autocorr_engine *engine, const struct autocorr_frames *frames,
                         kn_buffer *products, kn_error *err)
 {
-    return autocorr_direct_device(engine->queue, frames, products, err);
+    return ki_autocorr_direct_device(engine->queue, frames, products, err);
 }
 
 static kn_status ladder(struct autocorr_engine *engine, const struct autocorr_frames *frames,
                         kn_buffer *products, kn_error *err)
 {
-    return autocorr_ladder_device(engine->queue, frames, engine->ran, products, err);
+    return ki_autocorr_ladder_device(engine->queue, frames, engine->ran, products, err);
 }
 
 static kn_status transforms(struct autocorr_engine *engine, const struct autocorr_frames *frames,
                             kn_buffer *products, kn_error *err)
 {
     struct autocorr_fft *fft;
-    kn_status status = autocorr_batch_fft(engine, frames, &fft, err);
+    kn_status status = ki_autocorr_batch_fft(engine, frames, &fft, err);
 
     if (!status)
-        status = autocorr_fft_sums(engine->queue, fft, frames, products, err);
+        status = ki_autocorr_fft_sums(engine->queue, fft, frames, products, err);
     if (!status && !engine->exact)
-        engine->bound = autocorr_fft_bound(fft, autocorr_batch_energy(engine));
+        engine->bound = ki_autocorr_fft_bound(fft, ki_autocorr_batch_energy(engine));
     return status;
 }
 
@@ -43,31 +43,31 @@ static autocorr_on_device *const rows[AUTOCORR_METHODS] = {
     [AUTOCORR_TWO_LINE] = ladder, [AUTOCORR_TWO_KERNEL] = ladder,
 };
 
-bool autocorr_method_is_there(enum autocorr_method method, bool on_device)
+bool ki_autocorr_method_is_there(enum autocorr_method method, bool on_device)
 {
-    return on_device ? rows[method] != NULL : autocorr_host_has(method);
+    return on_device ? rows[method] != NULL : ki_autocorr_host_has(method);
 }
 
-kn_status autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, bool exact,
-                                struct autocorr_engine *engine, kn_error *err)
+kn_status ki_autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, bool exact,
+                                   struct autocorr_engine *engine, kn_error *err)
 {
-    const char *name = autocorr_method_names[method];
+    const char *name = ki_autocorr_method_names[method];
 
-    *engine = (struct autocorr_engine){.queue = queue, .method = method, .exact = exact, .why = KN_TEXT_INIT};
-    if (method == AUTOCORR_AUTO || autocorr_method_is_there(method, queue != NULL))
+    *engine = (struct autocorr_engine){.queue = queue, .method = method, .exact = exact, .why = KI_TEXT_INIT};
+    if (method == AUTOCORR_AUTO || ki_autocorr_method_is_there(method, queue != NULL))
         return KN_OK;
     if (!queue)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "the method %s runs on a device, and there is none here; simd and fft run on the host",
                        name);
-    return kn_fail(err, KN_ERROR_ARGUMENT, "the method %s runs on the host, and a device was given", name);
+    return ki_fail(err, KN_ERROR_ARGUMENT, "the method %s runs on the host, and a device was given", name);
 }
 
-void autocorr_engine_end(struct autocorr_engine *engine)
+void ki_autocorr_engine_end(struct autocorr_engine *engine)
 {
-    autocorr_batch_free(engine->kept);
-    autocorr_host_rooms_free(engine->rooms);
-    kn_text_free(&engine->why);
+    ki_autocorr_batch_free(engine->kept);
+    ki_autocorr_host_rooms_free(engine->rooms);
+    ki_text_free(&engine->why);
     engine->kept = NULL;
     engine->rooms = NULL;
 }
@@ -78,20 +78,20 @@ static kn_status start(struct autocorr_engine *engine, enum autocorr_method meth
 {
     engine->ran = method;
     engine->bound = 0;
-    return engine->queue ? autocorr_batch_start(engine, tasks, count, rows[method], results, err)
-                         : autocorr_host_frames(engine, tasks, count, results->products, err);
+    return engine->queue ? ki_autocorr_batch_start(engine, tasks, count, rows[method], results, err)
+                         : ki_autocorr_host_frames(engine, tasks, count, results->products, err);
 }
 
-bool autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task)
+bool ki_autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task)
 {
     const kn_device_info *device = engine->queue ? kn_context_device(kn_queue_context(engine->queue)) : NULL;
 
     return device && !task->mask && (device->fp64 || !engine->exact) &&
-           autocorr_rings_fit(device, task->max_offset);
+           ki_autocorr_rings_fit(device, task->max_offset);
 }
 
-kn_status autocorr_engine_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
-                                size_t count, const struct autocorr_results *results, kn_error *err)
+kn_status ki_autocorr_engine_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                                   size_t count, const struct autocorr_results *results, kn_error *err)
 {
     enum autocorr_method method;
     kn_error why = KN_ERROR_INIT;
@@ -99,13 +99,13 @@ kn_status autocorr_engine_start(struct autocorr_engine *engine, const struct aut
 
     if (engine->method != AUTOCORR_AUTO)
         return start(engine, engine->method, tasks, count, results, err);
-    status = autocorr_choose(engine, tasks, &method, err);
+    status = ki_autocorr_choose(engine, tasks, &method, err);
     if (status)
         return status;
     status = start(engine, method, tasks, count, results, &why);
     // Transforms that cannot be exact here (images of many bright pixels), or whose lines are too long.
     if (method == AUTOCORR_FFT && (status == KN_ERROR_UNSUPPORTED || status == KN_ERROR_LIMIT)) {
-        kn_text_format(&engine->why, "; but by transforms: %s", why.text);
+        ki_text_format(&engine->why, "; but by transforms: %s", why.text);
         return start(engine, engine->queue ? AUTOCORR_DIRECT : AUTOCORR_SIMD, tasks, count, results, err);
     }
     if (status && err)
@@ -113,22 +113,22 @@ kn_status autocorr_engine_start(struct autocorr_engine *engine, const struct aut
     return status;
 }
 
-kn_status autocorr_engine_finish(struct autocorr_engine *engine, kn_error *err)
+kn_status ki_autocorr_engine_finish(struct autocorr_engine *engine, kn_error *err)
 {
-    return engine->queue ? autocorr_batch_finish(engine, err) : KN_OK;
+    return engine->queue ? ki_autocorr_batch_finish(engine, err) : KN_OK;
 }
 
-void autocorr_engine_abandon(struct autocorr_engine *engine)
+void ki_autocorr_engine_abandon(struct autocorr_engine *engine)
 {
     if (engine->queue)
-        autocorr_batch_abandon(engine->kept);
+        ki_autocorr_batch_abandon(engine->kept);
 }
 
-kn_status autocorr_engine_sums(struct autocorr_engine *engine, const struct autocorr_task *tasks,
-                               size_t count, uint64_t *products, kn_error *err)
+kn_status ki_autocorr_engine_sums(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                                  size_t count, uint64_t *products, kn_error *err)
 {
     const struct autocorr_results results = {.products = products};
-    kn_status status = autocorr_engine_start(engine, tasks, count, &results, err);
+    kn_status status = ki_autocorr_engine_start(engine, tasks, count, &results, err);
 
-    return status ? status : autocorr_engine_finish(engine, err);
+    return status ? status : ki_autocorr_engine_finish(engine, err);
 }

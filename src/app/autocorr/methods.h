@@ -27,32 +27,32 @@ struct autocorr_engine {
     bool exact;               // every sum is the definition's
     enum autocorr_method ran; // last; AUTOCORR_AUTO as long as none did
     double bound;             // of the last sums' errors; 0 where they are exact
-    struct kn_text why;       // AUTOCORR_AUTO took what it took last; empty for a method that was named
+    struct ki_text why;       // AUTOCORR_AUTO took what it took last; empty for a method that was named
     struct autocorr_seconds seconds;
     struct autocorr_host_rooms *rooms; // what methods keep, on the host
     struct autocorr_kept *kept;        // and on a device
 };
 
 // Whether a method is there, on the host or on a device.
-bool autocorr_method_is_there(enum autocorr_method method, bool on_device);
+bool ki_autocorr_method_is_there(enum autocorr_method method, bool on_device);
 
 // Begins: `queue` is NULL for the host, and is borrowed. Without `exact` AUTOCORR_FFT computes in single
 // precision; all others are exact. KN_ERROR_ARGUMENT for a method of the host alone where a device was given,
 // KN_ERROR_UNSUPPORTED for one of a device alone without one. AUTOCORR_AUTO takes what should be fastest
 // (choose.h).
-kn_status autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, bool exact,
-                                struct autocorr_engine *engine, kn_error *err);
-void autocorr_engine_end(struct autocorr_engine *engine);
+kn_status ki_autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, bool exact,
+                                   struct autocorr_engine *engine, kn_error *err);
+void ki_autocorr_engine_end(struct autocorr_engine *engine);
 
 // The sums of `count` tasks of one size, type and R, of which either all or none have a second image:
 // `products` has count times autocorr_offsets(R) elements. Masks may be there, and need not be the same.
-// Errors: autocorr_check's; those of the method.
-kn_status autocorr_engine_sums(struct autocorr_engine *engine, const struct autocorr_task *tasks,
-                               size_t count, uint64_t *products, kn_error *err);
+// Errors: ki_autocorr_check's; those of the method.
+kn_status ki_autocorr_engine_sums(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                                  size_t count, uint64_t *products, kn_error *err);
 
 // What is wanted of tasks; NULL stays on the device.
 struct autocorr_results {
-    uint64_t *products;                        // as of autocorr_engine_sums; never NULL on the host
+    uint64_t *products;                        // as of ki_autocorr_engine_sums; never NULL on the host
     struct autocorr_ring *rings;               // R + 1 a task, of a device that has them
     enum autocorr_normalization normalization; // of the rings
 };
@@ -60,16 +60,16 @@ struct autocorr_results {
 // Whether the device makes the rings of such a task: by AUTOCORR_LINEAR, as device_radial.h promises. Not
 // with a mask, not in single precision where sums have to be exact, not for an R whose tables it does not
 // hold, and not on the host.
-bool autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task);
+bool ki_autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task);
 
-// autocorr_engine_sums in two parts. The first copies the tasks' images and enqueues what is done with them,
-// the second one waits for those that were started first, and fills what `results` pointed to. On a device
-// two of the same kind may be started before the first is finished: one is copied while the other is
+// ki_autocorr_engine_sums in two parts. The first copies the tasks' images and enqueues what is done with
+// them, the second one waits for those that were started first, and fills what `results` pointed to. On a
+// device two of the same kind may be started before the first is finished: one is copied while the other is
 // computed. `ran` and `bound` are those of the last one started. On the host all is done at the start.
-kn_status autocorr_engine_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
-                                size_t count, const struct autocorr_results *results, kn_error *err);
-kn_status autocorr_engine_finish(struct autocorr_engine *engine, kn_error *err);
+kn_status ki_autocorr_engine_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                                   size_t count, const struct autocorr_results *results, kn_error *err);
+kn_status ki_autocorr_engine_finish(struct autocorr_engine *engine, kn_error *err);
 // Waits for what was started, of which nothing is wanted any more.
-void autocorr_engine_abandon(struct autocorr_engine *engine);
+void ki_autocorr_engine_abandon(struct autocorr_engine *engine);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-const char *const autocorr_normalization_names[AUTOCORR_NORMALIZATIONS + 1] = {
+const char *const ki_autocorr_normalization_names[AUTOCORR_NORMALIZATIONS + 1] = {
     [AUTOCORR_PEARSON] = "pearson", [AUTOCORR_ENERGY] = "energy", [AUTOCORR_LU2009] = "lu2009",
     [AUTOCORR_GEO] = "geo",         [AUTOCORR_ZERO] = "zero",     [AUTOCORR_UNBIASED] = "unbiased",
     [AUTOCORR_SYMAVG] = "symavg",
@@ -93,8 +93,8 @@ static formula *const formulas[AUTOCORR_NORMALIZATIONS] = {
     [AUTOCORR_SYMAVG] = symavg,
 };
 
-void autocorr_normalize(enum autocorr_normalization normalization, size_t max_offset,
-                        const uint64_t *products, const struct autocorr_window *windows, double *values)
+void ki_autocorr_normalize(enum autocorr_normalization normalization, size_t max_offset,
+                           const uint64_t *products, const struct autocorr_window *windows, double *values)
 {
     const struct autocorr_window *whole = &windows[autocorr_at(max_offset, 0, 0)];
 

@@ -32,10 +32,10 @@ enum autocorr_normalization {
 };
 
 // Their names above; NULL ends them.
-extern const char *const autocorr_normalization_names[AUTOCORR_NORMALIZATIONS + 1];
+extern const char *const ki_autocorr_normalization_names[AUTOCORR_NORMALIZATIONS + 1];
 
 // `values` has autocorr_offsets(max_offset) elements, as the sums have.
-void autocorr_normalize(enum autocorr_normalization normalization, size_t max_offset,
-                        const uint64_t *products, const struct autocorr_window *windows, double *values);
+void ki_autocorr_normalize(enum autocorr_normalization normalization, size_t max_offset,
+                           const uint64_t *products, const struct autocorr_window *windows, double *values);
 
 #endif

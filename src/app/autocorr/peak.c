@@ -109,8 +109,8 @@ static double first_zero(const struct autocorr_ring *rings, size_t max_offset)
     return NAN;
 }
 
-void autocorr_find_lengths(const struct autocorr_ring *rings, size_t max_offset, double prominence,
-                           struct autocorr_lengths *lengths)
+void ki_autocorr_find_lengths(const struct autocorr_ring *rings, size_t max_offset, double prominence,
+                              struct autocorr_lengths *lengths)
 {
     size_t trough, peak;
     double unused;

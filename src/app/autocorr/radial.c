@@ -39,8 +39,8 @@ static void finish(struct autocorr_ring *ring, size_t number)
     ring->error = sqrt(fmax(variance, 0) * squared_weights) / ring->weight;
 }
 
-void autocorr_radial(const double *values, size_t max_offset, enum autocorr_binning binning,
-                     struct autocorr_ring *rings)
+void ki_autocorr_radial(const double *values, size_t max_offset, enum autocorr_binning binning,
+                        struct autocorr_ring *rings)
 {
     ptrdiff_t most = (ptrdiff_t)max_offset;
 

@@ -42,8 +42,8 @@ struct autocorr_ring {
 // are not complete; so ring R has the inner half of its own. What is not-a-number is left out. An offset with
 // Y0 > 0 stands for two, as half a turn makes another of it. A ring without offsets has its number as radius,
 // and the value not-a-number. Reads the array once.
-void autocorr_radial(const double *values, size_t max_offset, enum autocorr_binning binning,
-                     struct autocorr_ring *rings);
+void ki_autocorr_radial(const double *values, size_t max_offset, enum autocorr_binning binning,
+                        struct autocorr_ring *rings);
 
 // What is not there is not-a-number.
 struct autocorr_lengths {
@@ -64,7 +64,7 @@ struct autocorr_lengths {
 // 0.38. Hence the default.
 #define AUTOCORR_PROMINENCE 0.25
 
-void autocorr_find_lengths(const struct autocorr_ring *rings, size_t max_offset, double prominence,
-                           struct autocorr_lengths *lengths);
+void ki_autocorr_find_lengths(const struct autocorr_ring *rings, size_t max_offset, double prominence,
+                              struct autocorr_lengths *lengths);
 
 #endif

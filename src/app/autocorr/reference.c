@@ -50,7 +50,7 @@ static kn_status add_all(const struct autocorr_task *task, uint64_t *products,
                          struct autocorr_window *windows, kn_error *err)
 {
     size_t max_offset = task->max_offset;
-    kn_status status = autocorr_check(task, err);
+    kn_status status = ki_autocorr_check(task, err);
 
     for (size_t y0 = 0; y0 <= max_offset && !status; y0++)
         for (ptrdiff_t x0 = -(ptrdiff_t)max_offset; x0 <= (ptrdiff_t)max_offset; x0++) {
@@ -66,13 +66,13 @@ static kn_status add_all(const struct autocorr_task *task, uint64_t *products,
     return status;
 }
 
-kn_status autocorr_reference(const struct autocorr_task *task, uint64_t *products, kn_error *err)
+kn_status ki_autocorr_reference(const struct autocorr_task *task, uint64_t *products, kn_error *err)
 {
     return add_all(task, products, NULL, err);
 }
 
-kn_status autocorr_reference_windows(const struct autocorr_task *task, struct autocorr_window *windows,
-                                     kn_error *err)
+kn_status ki_autocorr_reference_windows(const struct autocorr_task *task, struct autocorr_window *windows,
+                                        kn_error *err)
 {
     return add_all(task, NULL, windows, err);
 }

@@ -21,13 +21,13 @@ static void crop_image(struct autocorr_image *image, const struct autocorr_regio
     image->height = region->height;
 }
 
-kn_status autocorr_crop(struct autocorr_task *task, const struct autocorr_region *region, kn_error *err)
+kn_status ki_autocorr_crop(struct autocorr_task *task, const struct autocorr_region *region, kn_error *err)
 {
     size_t width = task->first.width, height = task->first.height;
 
     if (!region->width || !region->height || region->x >= width || region->y >= height ||
         region->width > width - region->x || region->height > height - region->y)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "the region of %zu x %zu pixels at (%zu, %zu) is not in the image of %zu x %zu",
                        region->width, region->height, region->x, region->y, width, height);
     crop_image(&task->first, region);
@@ -41,18 +41,18 @@ kn_status autocorr_crop(struct autocorr_task *task, const struct autocorr_region
 static kn_status check_image(const struct autocorr_image *image, kn_error *err)
 {
     if (image->type != KN_U8 && image->type != KN_U16)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "an image of %zu-byte pixels of another kind; expected unsigned numbers of 8 or 16 bits",
             kn_type_size(image->type));
     if (!image->pixels || !image->width || !image->height || image->width > PIXELS_MAX / image->height)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "an image of %zu x %zu pixels; expected at least 1 and at most 2^31", image->width,
                        image->height);
     return KN_OK;
 }
 
-kn_status autocorr_check(const struct autocorr_task *task, kn_error *err)
+kn_status ki_autocorr_check(const struct autocorr_task *task, kn_error *err)
 {
     const struct autocorr_image *first = &task->first, *second = autocorr_second(task);
     size_t longest = first->width > first->height ? first->width : first->height;
@@ -63,16 +63,16 @@ kn_status autocorr_check(const struct autocorr_task *task, kn_error *err)
     if (status)
         return status;
     if (first->width != second->width || first->height != second->height)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "the images are of %zu x %zu and of %zu x %zu pixels; expected two of the same size, or a region "
             "that both have",
             first->width, first->height, second->width, second->height);
     if (first->type != second->type)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "one image is of 8 bits, the other one of 16; expected both of the same");
     if (task->max_offset >= longest)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "a largest offset of %zu leaves no overlap in an image of %zu x %zu pixels; expected at most %zu",
             task->max_offset, first->width, first->height, longest - 1);
@@ -87,7 +87,7 @@ static uint64_t level_at(const void *row, kn_type type, size_t x)
 }
 
 // In whole numbers below 2^63: nothing cancels.
-double autocorr_energy(const struct autocorr_image *image)
+double ki_autocorr_energy(const struct autocorr_image *image)
 {
     uint64_t count = (uint64_t)image->width * image->height, sum = 0, squares = 0, mean;
 

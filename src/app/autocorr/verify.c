@@ -36,8 +36,8 @@ static uint64_t sum_at(const struct autocorr_task *task, ptrdiff_t x0, size_t y0
     return sum;
 }
 
-void autocorr_verify(const struct autocorr_task *task, const uint64_t *products, double bound, size_t count,
-                     uint64_t *state, struct autocorr_verified *verified)
+void ki_autocorr_verify(const struct autocorr_task *task, const uint64_t *products, double bound,
+                        size_t count, uint64_t *state, struct autocorr_verified *verified)
 {
     size_t columns = 2 * task->max_offset + 1;
 

@@ -18,7 +18,7 @@ struct autocorr_verified {
 // Recomputes `count` offsets term by term, in 64 bits and serially, and takes those for wrong that are off by
 // more than `bound` (0 for exact sums); draws them by `state`, which is moved on.
 // Offsets may be drawn twice. Cost: one or two reads of the image for each.
-void autocorr_verify(const struct autocorr_task *task, const uint64_t *products, double bound, size_t count,
-                     uint64_t *state, struct autocorr_verified *verified);
+void ki_autocorr_verify(const struct autocorr_task *task, const uint64_t *products, double bound,
+                        size_t count, uint64_t *state, struct autocorr_verified *verified);
 
 #endif

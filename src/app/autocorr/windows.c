@@ -31,13 +31,13 @@ static void add_row(const struct autocorr_image *image, size_t y, uint64_t *colu
     const uint16_t *words = (const uint16_t *)image->pixels + (image->type == KN_U16 ? y * image->stride : 0);
 
     if (image->type == KN_U8) {
-        KN_SIMD
+        KI_SIMD
         for (size_t x = 0; x < image->width; x++) {
             columns[x] += bytes[x];
             squares[x] += (uint32_t)bytes[x] * bytes[x];
         }
     } else {
-        KN_SIMD
+        KI_SIMD
         for (size_t x = 0; x < image->width; x++) {
             columns[x] += words[x];
             squares[x] += (uint32_t)words[x] * words[x];
@@ -105,7 +105,7 @@ static kn_status walk(const struct autocorr_task *task, bool is_second, struct a
     edges.squares = calloc(image->width, sizeof *edges.squares);
     if (!memory || !edges.columns || !edges.squares)
         status =
-            kn_fail_memory(err, 2 * (count + image->width) * sizeof *memory, "the sums of an image's edges");
+            ki_fail_memory(err, 2 * (count + image->width) * sizeof *memory, "the sums of an image's edges");
     for (size_t left = image->height; left-- > 0 && !status;) {
         add_row(image, is_second ? left : image->height - 1 - left, edges.columns, edges.squares);
         if (left > task->max_offset)
@@ -119,14 +119,14 @@ static kn_status walk(const struct autocorr_task *task, bool is_second, struct a
     return status;
 }
 
-kn_status autocorr_masked_windows(struct autocorr_fourier *fourier, const struct autocorr_task *task,
-                                  struct autocorr_window *windows, kn_error *err)
+kn_status ki_autocorr_masked_windows(struct autocorr_fourier *fourier, const struct autocorr_task *task,
+                                     struct autocorr_window *windows, kn_error *err)
 {
     kn_error inexact = KN_ERROR_INIT;
-    kn_status status = autocorr_fourier_exact(fourier, task, NULL, windows, NULL, &inexact);
+    kn_status status = ki_autocorr_fourier_exact(fourier, task, NULL, windows, NULL, &inexact);
 
     if (status == KN_ERROR_UNSUPPORTED)
-        return autocorr_reference_windows(task, windows, err);
+        return ki_autocorr_reference_windows(task, windows, err);
     if (status && err)
         *err = inexact;
     return status;
@@ -137,22 +137,23 @@ static kn_status masked_windows(const struct autocorr_task *task, struct autocor
                                 kn_error *err)
 {
     struct autocorr_fourier *fourier;
-    kn_status status = autocorr_fourier_create(NULL, &fourier, err);
+    kn_status status = ki_autocorr_fourier_create(NULL, &fourier, err);
 
     if (!status)
-        status = autocorr_masked_windows(fourier, task, windows, err);
-    autocorr_fourier_free(fourier);
+        status = ki_autocorr_masked_windows(fourier, task, windows, err);
+    ki_autocorr_fourier_free(fourier);
     return status;
 }
 
-kn_status autocorr_windows(const struct autocorr_task *task, struct autocorr_window *windows, kn_error *err)
+kn_status ki_autocorr_windows(const struct autocorr_task *task, struct autocorr_window *windows,
+                              kn_error *err)
 {
     size_t width = task->first.width, height = task->first.height, max_offset = task->max_offset;
     kn_status status;
 
     if (task->mask)
         return masked_windows(task, windows, err);
-    status = autocorr_check(task, err);
+    status = ki_autocorr_check(task, err);
     for (size_t y0 = 0; y0 <= max_offset && !status; y0++)
         for (size_t column = 0; column <= 2 * max_offset; column++) {
             size_t x0 = column < max_offset ? max_offset - column : column - max_offset;

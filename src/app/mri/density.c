@@ -9,7 +9,7 @@
 
 enum { ITERATIONS = 10 };
 
-const char *const mri_density_names[MRI_DENSITIES + 1] = {"none", "ramp", "pipe"};
+const char *const ki_mri_density_names[MRI_DENSITIES + 1] = {"none", "ramp", "pipe"};
 
 // ---- ramp ----
 
@@ -28,7 +28,7 @@ static kn_status ramp(const struct mri_matrix *matrix, size_t voxels, const doub
     static const double balls[] = {1, 2, M_PI, 4 * M_PI / 3}; // of radius 1, by dimension
     double furthest = 0, nearest = INFINITY, sum = 0, volume;
     int dimensions = 0;
-    kn_status status = gridding_check_samples(matrix, k, samples, err);
+    kn_status status = ki_gridding_check_samples(matrix, k, samples, err);
 
     if (status)
         return status;
@@ -72,7 +72,7 @@ static kn_status iterate(kn_queue *queue, struct mri_gridding *gridding, size_t 
     if (!status)
         status = kn_buffer_write(queue, buffer, 0, numbers, bytes, err);
     for (int i = 0; i < ITERATIONS && !status; i++)
-        status = mri_gridding_compensate(queue, gridding, buffer, err);
+        status = ki_mri_gridding_compensate(queue, gridding, buffer, err);
     if (!status)
         status = kn_buffer_read(queue, buffer, 0, numbers, bytes, err);
     kn_buffer_free(buffer);
@@ -84,29 +84,30 @@ static kn_status pipe_menon(kn_queue *queue, const struct mri_matrix *matrix, co
 {
     struct mri_gridding *gridding = NULL;
     float *numbers = NULL;
-    kn_status status = mri_gridding_create(queue, matrix, k, samples, NULL, &gridding, err);
+    kn_status status = ki_mri_gridding_create(queue, matrix, k, samples, NULL, &gridding, err);
 
     if (status || samples == 0)
         goto done;
     numbers = malloc(samples * 2 * sizeof *numbers);
     if (!numbers) {
-        status = kn_fail_memory(err, samples * 2 * sizeof *numbers, "density compensation");
+        status = ki_fail_memory(err, samples * 2 * sizeof *numbers, "density compensation");
         goto done;
     }
     status = iterate(queue, gridding, samples, numbers, err);
     for (size_t i = 0; i < samples && !status; i++)
-        weights[mri_gridding_order(gridding)[i]] = (double)numbers[2 * i] * mri_gridding_weight(gridding);
+        weights[ki_mri_gridding_order(gridding)[i]] =
+            (double)numbers[2 * i] * ki_mri_gridding_weight(gridding);
 done:
     free(numbers);
-    mri_gridding_free(gridding);
+    ki_mri_gridding_free(gridding);
     return status;
 }
 
-kn_status mri_density(kn_queue *queue, const struct mri_matrix *matrix, const double *k, size_t samples,
-                      enum mri_density density, double *weights, kn_error *err)
+kn_status ki_mri_density(kn_queue *queue, const struct mri_matrix *matrix, const double *k, size_t samples,
+                         enum mri_density density, double *weights, kn_error *err)
 {
     size_t voxels;
-    kn_status status = mri_matrix_count(matrix, &voxels, err);
+    kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
 
     if (status)
         return status;

@@ -21,13 +21,13 @@ enum mri_density {
     MRI_DENSITIES
 };
 
-extern const char *const mri_density_names[MRI_DENSITIES + 1]; // "none", "ramp", "pipe"; ends in NULL
+extern const char *const ki_mri_density_names[MRI_DENSITIES + 1]; // "none", "ramp", "pipe"; ends in NULL
 
 // weights[] of `samples` numbers. Only MRI_DENSITY_PIPE uses the queue, which may be NULL for the others: ten
 // times it spreads and reads all samples by gridding with oversampling 2 and width 6.
-// Errors: KN_ERROR_ARGUMENT for a matrix that mri_matrix_count refuses and a k that is not a number; those of
-// mri_gridding_create.
-kn_status mri_density(kn_queue *queue, const struct mri_matrix *matrix, const double *k, size_t samples,
-                      enum mri_density density, double *weights, kn_error *err);
+// Errors: KN_ERROR_ARGUMENT for a matrix that ki_mri_matrix_count refuses and a k that is not a number; those
+// of ki_mri_gridding_create.
+kn_status ki_mri_density(kn_queue *queue, const struct mri_matrix *matrix, const double *k, size_t samples,
+                         enum mri_density density, double *weights, kn_error *err);
 
 #endif

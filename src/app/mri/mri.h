@@ -22,10 +22,10 @@ struct mri_matrix {
 };
 
 // The product of the sizes. KN_ERROR_ARGUMENT for an axis of 0, or for more voxels than memory can have.
-kn_status mri_matrix_count(const struct mri_matrix *matrix, size_t *voxels, kn_error *err);
+kn_status ki_mri_matrix_count(const struct mri_matrix *matrix, size_t *voxels, kn_error *err);
 
 // Where voxel j of an axis of `size` is.
-double mri_position(size_t j, size_t size);
+double ki_mri_position(size_t j, size_t size);
 
 // C11's CMPLX, which glibc has for gcc alone.
 static inline double complex mri_complex(double real, double imaginary)

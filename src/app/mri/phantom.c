@@ -30,8 +30,8 @@ static const struct published ellipsoids[] = {
     {1, {0.023, 0.023, 0.02}, {0, -0.606, 0}, 0},  {1, {0.023, 0.046, 0.02}, {0.06, -0.605, 0}, 0},
 };
 
-enum { SHAPES = KN_COUNT(ellipses) };
-_Static_assert(KN_COUNT(ellipsoids) == SHAPES, "as many in three dimensions");
+enum { SHAPES = KI_COUNT(ellipses) };
+_Static_assert(KI_COUNT(ellipsoids) == SHAPES, "as many in three dimensions");
 
 // The same in fields of view, y downwards.
 struct shape {
@@ -116,22 +116,22 @@ static double coverage(const struct mri_matrix *matrix, const struct shape *shap
     return points_inside(matrix, shape, middle, oversample);
 }
 
-kn_status phantom_raster(const struct mri_matrix *matrix, size_t oversample, double *image, kn_error *err)
+kn_status ki_phantom_raster(const struct mri_matrix *matrix, size_t oversample, double *image, kn_error *err)
 {
     struct shape shapes[SHAPES];
     size_t voxels;
-    kn_status status = mri_matrix_count(matrix, &voxels, err);
+    kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
 
     if (status)
         return status;
     if (oversample < 1)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "a phantom of 0 points a voxel; expected at least 1");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a phantom of 0 points a voxel; expected at least 1");
     place_shapes(matrix, shapes);
     for (size_t n = 0; n < voxels; n++) {
         double r[MRI_AXES], sum = 0;
 
         for (size_t axis = 0, rest = n; axis < MRI_AXES; rest /= matrix->size[axis], axis++)
-            r[axis] = mri_position(rest % matrix->size[axis], matrix->size[axis]);
+            r[axis] = ki_mri_position(rest % matrix->size[axis], matrix->size[axis]);
         for (size_t i = 0; i < SHAPES; i++)
             sum += shapes[i].tenths * coverage(matrix, &shapes[i], r, oversample);
         image[n] = sum / 10;
@@ -174,12 +174,12 @@ static double complex shape_at(const struct shape *shape, size_t axes, const dou
            mri_complex(cos(2 * M_PI * turns), -sin(2 * M_PI * turns));
 }
 
-kn_status phantom_kspace(const struct mri_matrix *matrix, const double *k, size_t samples,
-                         double complex *data, kn_error *err)
+kn_status ki_phantom_kspace(const struct mri_matrix *matrix, const double *k, size_t samples,
+                            double complex *data, kn_error *err)
 {
     struct shape shapes[SHAPES];
     size_t voxels;
-    kn_status status = mri_matrix_count(matrix, &voxels, err);
+    kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
 
     if (status)
         return status;

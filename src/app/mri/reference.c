@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-kn_status mri_matrix_count(const struct mri_matrix *matrix, size_t *voxels, kn_error *err)
+kn_status ki_mri_matrix_count(const struct mri_matrix *matrix, size_t *voxels, kn_error *err)
 {
     size_t count = 1;
 
@@ -14,7 +14,7 @@ kn_status mri_matrix_count(const struct mri_matrix *matrix, size_t *voxels, kn_e
         size_t size = matrix->size[axis];
 
         if (size < 1 || count > SIZE_MAX / sizeof(double complex) / size)
-            return kn_fail(
+            return ki_fail(
                 err, KN_ERROR_ARGUMENT,
                 "a matrix of %zu x %zu x %zu voxels; expected at least 1 each way, and that they fit "
                 "into memory",
@@ -25,7 +25,7 @@ kn_status mri_matrix_count(const struct mri_matrix *matrix, size_t *voxels, kn_e
     return KN_OK;
 }
 
-double mri_position(size_t j, size_t size)
+double ki_mri_position(size_t j, size_t size)
 {
     return ((double)j - (double)(size / 2)) / (double)size;
 }
@@ -46,7 +46,7 @@ static double dot(const double *k, const double *r)
 static void voxel_position(const struct mri_matrix *matrix, size_t voxel, double r[MRI_AXES])
 {
     for (size_t axis = 0; axis < MRI_AXES; voxel /= matrix->size[axis], axis++)
-        r[axis] = mri_position(voxel % matrix->size[axis], matrix->size[axis]);
+        r[axis] = ki_mri_position(voxel % matrix->size[axis], matrix->size[axis]);
 }
 
 static double factor(enum mri_scale scale, size_t voxels)
@@ -54,12 +54,12 @@ static double factor(enum mri_scale scale, size_t voxels)
     return scale == MRI_SCALE_UNITARY ? 1 / sqrt((double)voxels) : 1;
 }
 
-kn_status mri_reference_forward(const struct mri_matrix *matrix, const double *k, size_t samples,
-                                const double complex *image, enum mri_scale scale, double complex *data,
-                                kn_error *err)
+kn_status ki_mri_reference_forward(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                   const double complex *image, enum mri_scale scale, double complex *data,
+                                   kn_error *err)
 {
     size_t voxels;
-    kn_status status = mri_matrix_count(matrix, &voxels, err);
+    kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
 
     if (status)
         return status;
@@ -77,9 +77,9 @@ kn_status mri_reference_forward(const struct mri_matrix *matrix, const double *k
     return KN_OK;
 }
 
-void mri_reference_adjoint_at(const double *k, size_t samples, const double complex *data,
-                              const double *weights, const double *positions, size_t count,
-                              double complex *values)
+void ki_mri_reference_adjoint_at(const double *k, size_t samples, const double complex *data,
+                                 const double *weights, const double *positions, size_t count,
+                                 double complex *values)
 {
     for (size_t n = 0; n < count; n++) {
         double complex sum = 0;
@@ -91,12 +91,12 @@ void mri_reference_adjoint_at(const double *k, size_t samples, const double comp
     }
 }
 
-kn_status mri_reference_adjoint(const struct mri_matrix *matrix, const double *k, size_t samples,
-                                const double complex *data, const double *weights, enum mri_scale scale,
-                                double complex *image, kn_error *err)
+kn_status ki_mri_reference_adjoint(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                   const double complex *data, const double *weights, enum mri_scale scale,
+                                   double complex *image, kn_error *err)
 {
     size_t voxels;
-    kn_status status = mri_matrix_count(matrix, &voxels, err);
+    kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
 
     if (status)
         return status;
@@ -104,13 +104,13 @@ kn_status mri_reference_adjoint(const struct mri_matrix *matrix, const double *k
         double r[MRI_AXES];
 
         voxel_position(matrix, n, r);
-        mri_reference_adjoint_at(k, samples, data, weights, r, 1, &image[n]);
+        ki_mri_reference_adjoint_at(k, samples, data, weights, r, 1, &image[n]);
         image[n] *= factor(scale, voxels);
     }
     return KN_OK;
 }
 
-double complex mri_best_factor(const double complex *x, const double complex *reference, size_t count)
+double complex ki_mri_best_factor(const double complex *x, const double complex *reference, size_t count)
 {
     double complex product = 0;
     double energy = 0;
@@ -122,8 +122,8 @@ double complex mri_best_factor(const double complex *x, const double complex *re
     return energy > 0 ? product / energy : 1;
 }
 
-struct mri_quality mri_quality(const double complex *x, const double complex *reference, size_t count,
-                               double complex factor)
+struct mri_quality ki_mri_quality(const double complex *x, const double complex *reference, size_t count,
+                                  double complex factor)
 {
     double error = 0, energy = 0, highest = 0;
 

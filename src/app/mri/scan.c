@@ -17,7 +17,7 @@ static kn_status check_data(const char *path, struct mri_scan *scan, kn_error *e
 
         for (size_t m = 0; m < scan->samples; m++) {
             if (!isfinite(creal(data[m])) || !isfinite(cimag(data[m])))
-                return kn_fail_at(
+                return ki_fail_at(
                     err, KN_ERROR_INPUT, path, 0,
                     "sample %zu of coil %zu is %g%+gi, expected numbers; leave such samples out "
                     "of data and trajectory",
@@ -28,7 +28,7 @@ static kn_status check_data(const char *path, struct mri_scan *scan, kn_error *e
     }
     for (size_t m = 0; scan->weights && m < scan->samples; m++)
         if (!isfinite(scan->weights[m]))
-            return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "phi of sample %zu is no number", m);
+            return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "phi of sample %zu is no number", m);
     return KN_OK;
 }
 
@@ -37,7 +37,7 @@ static kn_status check_finite(const char *path, const struct mri_scan *scan, kn_
 {
     for (size_t i = 0; i < MRI_AXES * scan->samples; i++)
         if (!isfinite(scan->k[i]))
-            return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "sample %zu: k%c is %g, expected a number",
+            return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "sample %zu: k%c is %g, expected a number",
                               i / MRI_AXES, "xyz"[i % MRI_AXES], scan -> k[i]);
     return KN_OK;
 }
@@ -49,7 +49,7 @@ static kn_status check_finite(const char *path, const struct mri_scan *scan, kn_
 static kn_status guess_matrix(const char *path, enum trajectory_unit unit, struct mri_scan *scan,
                               kn_error *err)
 {
-    const struct trajectory_range range = trajectory_range(scan->k, scan->samples);
+    const struct trajectory_range range = ki_trajectory_range(scan->k, scan->samples);
     double furthest[MRI_AXES], most = 0;
 
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
@@ -57,7 +57,7 @@ static kn_status guess_matrix(const char *path, enum trajectory_unit unit, struc
         most = fmax(most, furthest[axis]);
     }
     if (unit != TRAJECTORY_FOV || most <= M_PI * (1 + 1e-6) || most > 0x1p20)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "--matrix is missing: how many voxels, such as 128,128? (%s does not tell: k goes to %g)", path,
             most);
@@ -82,30 +82,30 @@ static kn_status settle_matrix(const struct mri_scan_terms *terms, struct mri_sc
     } else if (!scan->matrix.axes) {
         status = guess_matrix(terms->trajectory ? terms->trajectory : terms->name, terms->unit, scan, err);
     }
-    return status ? status : mri_matrix_count(&scan->matrix, &scan->voxels, err);
+    return status ? status : ki_mri_matrix_count(&scan->matrix, &scan->voxels, err);
 }
 
-kn_status mri_scan_settle(const struct mri_scan_terms *terms, struct mri_scan *scan, kn_error *err)
+kn_status ki_mri_scan_settle(const struct mri_scan_terms *terms, struct mri_scan *scan, kn_error *err)
 {
     const char *path = terms->trajectory ? terms->trajectory : terms->name;
     kn_status status;
 
     if (!scan->samples || !scan->coils)
-        return kn_fail_at(err, KN_ERROR_INPUT, terms->name, 0, "has no samples");
+        return ki_fail_at(err, KN_ERROR_INPUT, terms->name, 0, "has no samples");
     status = check_finite(path, scan, err);
     if (!status && scan->format != MRI_SCAN_PARBOIL)
         status = settle_matrix(terms, scan, err);
     if (status)
         return status;
     if (scan->format != MRI_SCAN_PARBOIL)
-        trajectory_convert(terms->unit, &scan->matrix, scan->k, scan->samples);
-    scan->range = trajectory_range(scan->k, scan->samples);
+        ki_trajectory_convert(terms->unit, &scan->matrix, scan->k, scan->samples);
+    scan->range = ki_trajectory_range(scan->k, scan->samples);
     if (scan->format != MRI_SCAN_PARBOIL)
-        status = trajectory_check(path, &scan->matrix, scan->k, scan->samples, err);
+        status = ki_trajectory_check(path, &scan->matrix, scan->k, scan->samples, err);
     return status ? status : check_data(terms->name, scan, err);
 }
 
-void mri_scan_free(struct mri_scan *scan)
+void ki_mri_scan_free(struct mri_scan *scan)
 {
     free(scan->k);
     free(scan->data);

@@ -34,8 +34,8 @@ struct mri_scan_terms {
 // cycles per field of view and its range, the empty coils. Errors, with the name, what was found and what was
 // expected: KN_ERROR_INPUT for no samples, a trajectory that cannot be one of this matrix in this unit (with
 // the likely cause), samples that are no numbers; KN_ERROR_ARGUMENT for one that needs a matrix and has none.
-kn_status mri_scan_settle(const struct mri_scan_terms *terms, struct mri_scan *scan, kn_error *err);
+kn_status ki_mri_scan_settle(const struct mri_scan_terms *terms, struct mri_scan *scan, kn_error *err);
 
-void mri_scan_free(struct mri_scan *scan);
+void ki_mri_scan_free(struct mri_scan *scan);
 
 #endif

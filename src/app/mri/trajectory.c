@@ -92,8 +92,8 @@ static double cartesian_spokes(double extent)
     return extent;
 }
 
-const char *const trajectory_names[TRAJECTORY_KINDS + 1] = {"radial",    "golden", "spiral",
-                                                            "kooshball", "stack",  "cartesian"};
+const char *const ki_trajectory_names[TRAJECTORY_KINDS + 1] = {"radial",    "golden", "spiral",
+                                                               "kooshball", "stack",  "cartesian"};
 
 static const struct kind {
     void (*place)(const struct trajectory_plan *plan, struct place at, double k[MRI_AXES]);
@@ -128,14 +128,14 @@ static void fill_spiral(struct trajectory_plan *plan)
         plan->samples = whole(ceil(M_PI * (double)plan->extent * (double)plan->extent / (4 * arms)));
 }
 
-kn_status trajectory_plan(struct trajectory_plan *plan, kn_error *err)
+kn_status ki_trajectory_plan(struct trajectory_plan *plan, kn_error *err)
 {
     const struct kind *kind = &kinds[plan->kind];
 
     if (plan->partitions > 1 && !kind->partitions)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a %s trajectory has no partitions; those of kind stack and cartesian have",
-                       trajectory_names[plan->kind]);
+                       ki_trajectory_names[plan->kind]);
     if (!plan->partitions)
         plan->partitions = kind->partitions ? kind->partitions : 1;
     if (!kind->spokes) {
@@ -149,18 +149,18 @@ kn_status trajectory_plan(struct trajectory_plan *plan, kn_error *err)
             plan->spokes = whole(kind->spokes((double)plan->extent));
     }
     if (plan->spokes > SIZE_MAX / (MRI_AXES * sizeof(double)) / plan->samples / plan->partitions)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%zu partitions of %zu spokes of %zu samples are more than fit into memory",
                        plan->partitions, plan->spokes, plan->samples);
     return KN_OK;
 }
 
-size_t trajectory_points(const struct trajectory_plan *plan)
+size_t ki_trajectory_points(const struct trajectory_plan *plan)
 {
     return plan->partitions * plan->spokes * plan->samples;
 }
 
-struct mri_matrix trajectory_matrix(const struct trajectory_plan *plan)
+struct mri_matrix ki_trajectory_matrix(const struct trajectory_plan *plan)
 {
     struct mri_matrix matrix = {2, {plan->extent, plan->extent, 1}};
 
@@ -175,7 +175,7 @@ struct mri_matrix trajectory_matrix(const struct trajectory_plan *plan)
     return matrix;
 }
 
-void trajectory_fill(const struct trajectory_plan *plan, double *k)
+void ki_trajectory_fill(const struct trajectory_plan *plan, double *k)
 {
     for (size_t p = 0; p < plan->partitions; p++)
         for (size_t s = 0; s < plan->spokes; s++)
@@ -185,9 +185,10 @@ void trajectory_fill(const struct trajectory_plan *plan, double *k)
 
 // ---- anybody's trajectory ----
 
-const char *const trajectory_unit_names[TRAJECTORY_UNITS + 1] = {"fov", "radians", "normalized"};
+const char *const ki_trajectory_unit_names[TRAJECTORY_UNITS + 1] = {"fov", "radians", "normalized"};
 
-void trajectory_convert(enum trajectory_unit unit, const struct mri_matrix *matrix, double *k, size_t samples)
+void ki_trajectory_convert(enum trajectory_unit unit, const struct mri_matrix *matrix, double *k,
+                           size_t samples)
 {
     if (unit == TRAJECTORY_FOV)
         return;
@@ -199,7 +200,7 @@ void trajectory_convert(enum trajectory_unit unit, const struct mri_matrix *matr
         }
 }
 
-struct trajectory_range trajectory_range(const double *k, size_t samples)
+struct trajectory_range ki_trajectory_range(const double *k, size_t samples)
 {
     struct trajectory_range range = {.centre = 0};
 
@@ -213,8 +214,8 @@ struct trajectory_range trajectory_range(const double *k, size_t samples)
     return range;
 }
 
-kn_status trajectory_check(const char *file, const struct mri_matrix *matrix, const double *k, size_t samples,
-                           kn_error *err)
+kn_status ki_trajectory_check(const char *file, const struct mri_matrix *matrix, const double *k,
+                              size_t samples, kn_error *err)
 {
     for (size_t m = 0; m < samples; m++)
         for (size_t axis = 0; axis < MRI_AXES; axis++) {
@@ -222,14 +223,14 @@ kn_status trajectory_check(const char *file, const struct mri_matrix *matrix, co
             char name = "xyz"[axis];
 
             if (!isfinite(value))
-                return kn_fail_at(err, KN_ERROR_INPUT, file, 0, "sample %zu: k%c is %g, expected a number", m,
+                return ki_fail_at(err, KN_ERROR_INPUT, file, 0, "sample %zu: k%c is %g, expected a number", m,
                                   name, value);
             if (axis >= matrix->axes && value != 0)
-                return kn_fail_at(err, KN_ERROR_INPUT, file, 0,
+                return ki_fail_at(err, KN_ERROR_INPUT, file, 0,
                                   "sample %zu: kz is %g, but the matrix has two sizes; give it three", m,
                                   value);
             if (fabs(value) > edge + 1)
-                return kn_fail_at(err, KN_ERROR_INPUT, file, 0,
+                return ki_fail_at(err, KN_ERROR_INPUT, file, 0,
                                   "sample %zu: k%c is %g cycles per field of view, but a matrix of %zu "
                                   "resolves %g; is the trajectory for a larger matrix, or in another unit?",
                                   m, name, value, matrix->size[axis], edge);
@@ -237,8 +238,8 @@ kn_status trajectory_check(const char *file, const struct mri_matrix *matrix, co
     return KN_OK;
 }
 
-enum trajectory_unit trajectory_likely_unit(const struct mri_matrix *matrix,
-                                            const struct trajectory_range *range)
+enum trajectory_unit ki_trajectory_likely_unit(const struct mri_matrix *matrix,
+                                               const struct trajectory_range *range)
 {
     double furthest = 0, rounding = 1 + 1e-6;
     size_t widest = 0;

@@ -31,7 +31,7 @@ enum trajectory_kind {
     TRAJECTORY_KINDS
 };
 
-extern const char *const trajectory_names[TRAJECTORY_KINDS + 1]; // "radial", ...; ends in NULL
+extern const char *const ki_trajectory_names[TRAJECTORY_KINDS + 1]; // "radial", ...; ends in NULL
 
 // 0 stands for: as many as the others ask for (trajectory_plan).
 struct trajectory_plan {
@@ -46,12 +46,12 @@ struct trajectory_plan {
 // its edge: pi/2 N (kooshball: pi/2 N^2), cartesian N; 16 partitions of a stack. A spiral has 16 arms and pi
 // N^2 / (4 S) samples each, or the N that its samples are dense for. KN_ERROR_ARGUMENT for partitions where
 // there are none, and for more samples than memory can have.
-kn_status trajectory_plan(struct trajectory_plan *plan, kn_error *err);
+kn_status ki_trajectory_plan(struct trajectory_plan *plan, kn_error *err);
 
 // Of a plan that is filled in: its samples, the matrix that it is for, and k[3 points].
-size_t trajectory_points(const struct trajectory_plan *plan);
-struct mri_matrix trajectory_matrix(const struct trajectory_plan *plan);
-void trajectory_fill(const struct trajectory_plan *plan, double *k);
+size_t ki_trajectory_points(const struct trajectory_plan *plan);
+struct mri_matrix ki_trajectory_matrix(const struct trajectory_plan *plan);
+void ki_trajectory_fill(const struct trajectory_plan *plan, double *k);
 
 // ---- anybody's trajectory ----
 
@@ -62,28 +62,28 @@ enum trajectory_unit {
     TRAJECTORY_UNITS
 };
 
-extern const char *const trajectory_unit_names[TRAJECTORY_UNITS + 1]; // "fov", ...; ends in NULL
+extern const char *const ki_trajectory_unit_names[TRAJECTORY_UNITS + 1]; // "fov", ...; ends in NULL
 
 // To cycles per field of view, in place.
-void trajectory_convert(enum trajectory_unit unit, const struct mri_matrix *matrix, double *k,
-                        size_t samples);
+void ki_trajectory_convert(enum trajectory_unit unit, const struct mri_matrix *matrix, double *k,
+                           size_t samples);
 
 struct trajectory_range {
     double low[MRI_AXES], high[MRI_AXES]; // 0 where there is no sample
     size_t centre;                        // samples at k = 0
 };
 
-struct trajectory_range trajectory_range(const double *k, size_t samples);
+struct trajectory_range ki_trajectory_range(const double *k, size_t samples);
 
 // Refuses what cannot be a trajectory of this matrix in cycles per field of view: not a number, more than a
 // cycle outside of the band N/2, or with two axes a kz that is not 0. KN_ERROR_INPUT, with the file, the
 // sample and the likely cause.
-kn_status trajectory_check(const char *file, const struct mri_matrix *matrix, const double *k, size_t samples,
-                           kn_error *err);
+kn_status ki_trajectory_check(const char *file, const struct mri_matrix *matrix, const double *k,
+                              size_t samples, kn_error *err);
 
 // The unit in which such a range would be usual if it is not this one, TRAJECTORY_FOV if nothing is odd: all
 // of a trajectory for 8 voxels or more within 1/2, or within pi.
-enum trajectory_unit trajectory_likely_unit(const struct mri_matrix *matrix,
-                                            const struct trajectory_range *range);
+enum trajectory_unit ki_trajectory_likely_unit(const struct mri_matrix *matrix,
+                                               const struct trajectory_range *range);
 
 #endif

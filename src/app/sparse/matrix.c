@@ -10,7 +10,7 @@
 
 enum { EMPTY_MOST = 1 << 24, EMPTY_RATIO = 64 };
 
-void sparse_free(struct sparse_matrix *matrix)
+void ki_sparse_free(struct sparse_matrix *matrix)
 {
     free(matrix->starts);
     free(matrix->indices);
@@ -18,21 +18,21 @@ void sparse_free(struct sparse_matrix *matrix)
     memset(matrix, 0, sizeof *matrix);
 }
 
-kn_status sparse_create(size_t rows, size_t columns, size_t nonzeros, struct sparse_matrix *out,
-                        kn_error *err)
+kn_status ki_sparse_create(size_t rows, size_t columns, size_t nonzeros, struct sparse_matrix *out,
+                           kn_error *err)
 {
     size_t bytes = nonzeros * (sizeof *out->indices + sizeof *out->values);
     size_t longest = rows > columns ? rows : columns;
 
     memset(out, 0, sizeof *out);
     if (rows > UINT32_MAX || columns > UINT32_MAX || nonzeros > SIZE_MAX / 16)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a matrix of %zu x %zu with %zu nonzeros; expected at most %lu rows and columns", rows,
                        columns, nonzeros, (unsigned long)UINT32_MAX);
     // Starts for rows, or transposed for columns, that hold nothing: a size that a header made up would take
     // all memory.
     if (longest > EMPTY_MOST && longest / EMPTY_RATIO > nonzeros)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a matrix of %zu x %zu with only %zu nonzeros; is its size right?", rows, columns,
                        nonzeros);
     *out = (struct sparse_matrix){.rows = rows,
@@ -43,8 +43,8 @@ kn_status sparse_create(size_t rows, size_t columns, size_t nonzeros, struct spa
                                   .values = malloc((nonzeros + 1) * sizeof *out->values)};
     if (out->starts && out->indices && out->values)
         return KN_OK;
-    sparse_free(out);
-    return kn_fail_memory(err, bytes + (rows + 1) * sizeof *out->starts, "a sparse matrix");
+    ki_sparse_free(out);
+    return ki_fail_memory(err, bytes + (rows + 1) * sizeof *out->starts, "a sparse matrix");
 }
 
 // Numbers of each place, counted one place on, to where each place begins.
@@ -97,9 +97,9 @@ static void sum_duplicates(struct sparse_matrix *matrix)
     matrix->nonzeros = to;
 }
 
-kn_status sparse_transpose(const struct sparse_matrix *matrix, struct sparse_matrix *out, kn_error *err)
+kn_status ki_sparse_transpose(const struct sparse_matrix *matrix, struct sparse_matrix *out, kn_error *err)
 {
-    kn_status status = sparse_create(matrix->columns, matrix->rows, matrix->nonzeros, out, err);
+    kn_status status = ki_sparse_create(matrix->columns, matrix->rows, matrix->nonzeros, out, err);
 
     if (status)
         return status;
@@ -117,7 +117,7 @@ kn_status sparse_transpose(const struct sparse_matrix *matrix, struct sparse_mat
     return KN_OK;
 }
 
-size_t sparse_longest_row(const struct sparse_matrix *matrix)
+size_t ki_sparse_longest_row(const struct sparse_matrix *matrix)
 {
     uint64_t longest = 0;
 
@@ -127,13 +127,13 @@ size_t sparse_longest_row(const struct sparse_matrix *matrix)
     return (size_t)longest;
 }
 
-kn_status sparse_sort_rows(const struct sparse_matrix *matrix, uint32_t *order, kn_error *err)
+kn_status ki_sparse_sort_rows(const struct sparse_matrix *matrix, uint32_t *order, kn_error *err)
 {
-    size_t longest = sparse_longest_row(matrix);
+    size_t longest = ki_sparse_longest_row(matrix);
     uint64_t *first = calloc(longest + 2, sizeof *first); // of rows longer by one, then of rows as long
 
     if (!first)
-        return kn_fail_memory(err, (longest + 2) * sizeof *first, "sorting the rows of a sparse matrix");
+        return ki_fail_memory(err, (longest + 2) * sizeof *first, "sorting the rows of a sparse matrix");
     for (size_t row = 0; row < matrix->rows; row++)
         first[longest - (matrix->starts[row + 1] - matrix->starts[row]) + 1]++;
     add_up(first, longest + 1);
@@ -156,7 +156,7 @@ static bool ascend(const uint32_t *row, const uint32_t *column, size_t count)
 static kn_status take_ascending(const struct sparse_entries *entries, struct sparse_matrix *out,
                                 kn_error *err)
 {
-    kn_status status = sparse_create(entries->rows, entries->columns, entries->count, out, err);
+    kn_status status = ki_sparse_create(entries->rows, entries->columns, entries->count, out, err);
 
     for (size_t i = 0; i < entries->count && !status; i++) {
         out->starts[(size_t)entries->row[i] + 1]++;
@@ -168,7 +168,8 @@ static kn_status take_ascending(const struct sparse_entries *entries, struct spa
     return status;
 }
 
-kn_status sparse_from_entries(const struct sparse_entries *entries, struct sparse_matrix *out, kn_error *err)
+kn_status ki_sparse_from_entries(const struct sparse_entries *entries, struct sparse_matrix *out,
+                                 kn_error *err)
 {
     struct sparse_matrix transposed;
     kn_status status;
@@ -176,7 +177,7 @@ kn_status sparse_from_entries(const struct sparse_entries *entries, struct spars
     memset(out, 0, sizeof *out);
     for (size_t i = 0; i < entries->count; i++)
         if (entries->row[i] >= entries->rows || entries->column[i] >= entries->columns)
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "entry %zu is at row %lu, column %lu (from 0), outside of a matrix of %zu x %zu",
                            i, (unsigned long)entries->row[i], (unsigned long)entries->column[i],
                            entries->rows, entries->columns);
@@ -184,39 +185,39 @@ kn_status sparse_from_entries(const struct sparse_entries *entries, struct spars
         status = take_ascending(entries, out, err);
     } else {
         // By columns, then by rows: both keep the order of what is equal, so that a row's columns ascend.
-        status = sparse_create(entries->columns, entries->rows, entries->count, &transposed, err);
+        status = ki_sparse_create(entries->columns, entries->rows, entries->count, &transposed, err);
         if (status)
             return status;
         place_transposed(entries, &transposed);
-        status = sparse_transpose(&transposed, out, err);
-        sparse_free(&transposed);
+        status = ki_sparse_transpose(&transposed, out, err);
+        ki_sparse_free(&transposed);
     }
     if (!status)
         sum_duplicates(out);
     return status;
 }
 
-kn_status sparse_check(const struct sparse_matrix *matrix, const char *name, kn_error *err)
+kn_status ki_sparse_check(const struct sparse_matrix *matrix, const char *name, kn_error *err)
 {
     if (matrix->starts[0] != 0 || matrix->starts[matrix->rows] != matrix->nonzeros)
-        return kn_fail_at(err, KN_ERROR_INPUT, name, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, name, 0,
                           "its rows begin at %llu and end at %llu; expected 0 and its %zu nonzeros",
                           (unsigned long long)matrix->starts[0],
                           (unsigned long long)matrix->starts[matrix->rows], matrix->nonzeros);
     for (size_t row = 0; row < matrix->rows; row++)
         if (matrix->starts[row] > matrix->starts[row + 1])
-            return kn_fail_at(err, KN_ERROR_INPUT, name, 0, "row %zu (from 0) begins behind its end", row);
+            return ki_fail_at(err, KN_ERROR_INPUT, name, 0, "row %zu (from 0) begins behind its end", row);
     for (size_t row = 0; row < matrix->rows; row++)
         for (size_t i = matrix->starts[row]; i < matrix->starts[row + 1]; i++) {
             if (matrix->indices[i] >= matrix->columns)
-                return kn_fail_at(err, KN_ERROR_INPUT, name, 0,
+                return ki_fail_at(err, KN_ERROR_INPUT, name, 0,
                                   "row %zu (from 0) has a nonzero in column %lu of %zu", row,
                                   (unsigned long)matrix->indices[i], matrix->columns);
             if (i > matrix->starts[row] && matrix->indices[i - 1] >= matrix->indices[i])
-                return kn_fail_at(err, KN_ERROR_INPUT, name, 0,
+                return ki_fail_at(err, KN_ERROR_INPUT, name, 0,
                                   "the columns of row %zu (from 0) do not ascend", row);
             if (!isfinite(matrix->values[i]))
-                return kn_fail_at(err, KN_ERROR_INPUT, name, 0,
+                return ki_fail_at(err, KN_ERROR_INPUT, name, 0,
                                   "row %zu, column %lu (from 0): %g; expected finite numbers", row,
                                   (unsigned long)matrix->indices[i], matrix->values[i]);
         }

@@ -29,30 +29,31 @@ struct sparse_columns {
     double *values;
 };
 
-// What the caller frees with sparse_free, rows + 1 starts at 0 and `nonzeros` without meaning yet.
+// What the caller frees with ki_sparse_free, rows + 1 starts at 0 and `nonzeros` without meaning yet.
 // KN_ERROR_ARGUMENT: more rows or columns than 32 bits count, or more than 2^24 of them and 64 a nonzero;
 // KN_ERROR_MEMORY. On failure `out` is empty.
-kn_status sparse_create(size_t rows, size_t columns, size_t nonzeros, struct sparse_matrix *out,
-                        kn_error *err);
+kn_status ki_sparse_create(size_t rows, size_t columns, size_t nonzeros, struct sparse_matrix *out,
+                           kn_error *err);
 
 // From entries in any order: those of one place are summed, in their order; explicit zeros stay. Errors as
 // above, and KN_ERROR_ARGUMENT for an entry outside the matrix. Two passes of counting sort over the entries.
-kn_status sparse_from_entries(const struct sparse_entries *entries, struct sparse_matrix *out, kn_error *err);
+kn_status ki_sparse_from_entries(const struct sparse_entries *entries, struct sparse_matrix *out,
+                                 kn_error *err);
 
-// The transposed matrix, of its own memory. Errors as sparse_create. Two passes over the nonzeros.
-kn_status sparse_transpose(const struct sparse_matrix *matrix, struct sparse_matrix *out, kn_error *err);
+// The transposed matrix, of its own memory. Errors as ki_sparse_create. Two passes over the nonzeros.
+kn_status ki_sparse_transpose(const struct sparse_matrix *matrix, struct sparse_matrix *out, kn_error *err);
 
 // Nonzeros of the row that has the most.
-size_t sparse_longest_row(const struct sparse_matrix *matrix);
+size_t ki_sparse_longest_row(const struct sparse_matrix *matrix);
 
 // The rows by their lengths, the longest first, equal ones in their order: `order` has room for all of them.
 // KN_ERROR_MEMORY. A counting sort, of two passes over the rows.
-kn_status sparse_sort_rows(const struct sparse_matrix *matrix, uint32_t *order, kn_error *err);
+kn_status ki_sparse_sort_rows(const struct sparse_matrix *matrix, uint32_t *order, kn_error *err);
 
 // Whether starts and indices are what struct sparse_matrix says, and values are finite: KN_ERROR_INPUT names
 // the row that is not. For matrices that come ready made.
-kn_status sparse_check(const struct sparse_matrix *matrix, const char *name, kn_error *err);
+kn_status ki_sparse_check(const struct sparse_matrix *matrix, const char *name, kn_error *err);
 
-void sparse_free(struct sparse_matrix *matrix);
+void ki_sparse_free(struct sparse_matrix *matrix);
 
 #endif

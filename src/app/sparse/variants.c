@@ -38,19 +38,19 @@ static kn_status enqueue_copy(const struct work *work, kn_error *err)
 
 static kn_status enqueue_product(const struct work *work, kn_error *err)
 {
-    return sparse_operator_apply(work->queue, work->a, work->transposed, work->from, work->to, err);
+    return ki_sparse_operator_apply(work->queue, work->a, work->transposed, work->from, work->to, err);
 }
 
 static kn_status run_several(const struct work *work, int each, double *seconds, kn_error *err)
 {
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = KN_OK;
 
     for (int i = 0; i < each && !status; i++)
         status = work->enqueue(work, err);
     if (!status)
         status = kn_queue_finish(work->queue, err);
-    *seconds = (kn_clock_seconds() - start) / each;
+    *seconds = (ki_clock_seconds() - start) / each;
     return status;
 }
 
@@ -77,13 +77,13 @@ static kn_status time_work(const struct work *work, double *seconds, kn_error *e
     return KN_OK;
 }
 
-kn_status sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err)
+kn_status ki_sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err)
 {
     kn_context *context = kn_queue_context(queue);
     const kn_device_info *info = kn_context_device(context);
     struct work work = {.queue = queue,
                         .enqueue = enqueue_copy,
-                        .bytes = (size_t)engine_sizes(info, SHAPE_SPARSE_COPY)->chunk << 20};
+                        .bytes = (size_t)ki_engine_sizes(info, SHAPE_SPARSE_COPY)->chunk << 20};
     const float zero = 0;
     double seconds;
     kn_status status;
@@ -104,7 +104,7 @@ kn_status sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err)
     return status;
 }
 
-void sparse_fill(float *x, size_t count)
+void ki_sparse_fill(float *x, size_t count)
 {
     uint64_t state = 1;
 
@@ -143,7 +143,7 @@ static kn_status judge(const struct sparse_problem *problem, bool transposed, bo
     double *sums = calloc(3 * rows + 1, sizeof *sums), *sizes = sums + rows, *terms = sizes + rows;
 
     if (!sums)
-        return kn_fail_memory(err, 3 * rows * sizeof *sums, "checking a sparse product");
+        return ki_fail_memory(err, 3 * rows * sizeof *sums, "checking a sparse product");
     for (size_t i = 0; i < matrix->rows; i++)
         for (uint64_t k = matrix->starts[i]; k < matrix->starts[i + 1]; k++) {
             size_t to = transposed ? matrix->indices[k] : i, from = transposed ? i : matrix->indices[k];
@@ -171,8 +171,8 @@ static kn_status measure(const struct work *work, const struct sparse_problem *p
     kn_status status = kn_buffer_read(work->queue, work->to, 0, y, rows * sizeof *y, err);
 
     if (!status)
-        status =
-            judge(problem, work->transposed, spmv_takes_geometry(variant->format), y, &variant->error, err);
+        status = judge(problem, work->transposed, ki_spmv_takes_geometry(variant->format), y, &variant->error,
+                       err);
     if (!status)
         status = time_work(work, &variant->seconds, err);
     variant->ran = !status;
@@ -199,13 +199,14 @@ static kn_status begin(struct work *work, const struct sparse_problem *problem, 
 static kn_status create(kn_queue *queue, const struct sparse_problem *problem, enum sparse_format format,
                         struct sparse_operator **a, kn_error *err)
 {
-    if (problem->geometry && spmv_takes_geometry(format))
-        return sparse_operator_create_parallel(queue, problem->geometry, format, NULL, a, err);
-    return sparse_operator_create(queue, &problem->matrix, format, NULL, a, err);
+    if (problem->geometry && ki_spmv_takes_geometry(format))
+        return ki_sparse_operator_create_parallel(queue, problem->geometry, format, NULL, a, err);
+    return ki_sparse_operator_create(queue, &problem->matrix, format, NULL, a, err);
 }
 
-kn_status sparse_time_format(kn_queue *queue, const struct sparse_problem *problem, enum sparse_format format,
-                             bool transposed, float *product, struct sparse_variant *variant, kn_error *err)
+kn_status ki_sparse_time_format(kn_queue *queue, const struct sparse_problem *problem,
+                                enum sparse_format format, bool transposed, float *product,
+                                struct sparse_variant *variant, kn_error *err)
 {
     struct sparse_operator *a = NULL;
     struct work work = {.queue = queue, .enqueue = enqueue_product, .transposed = transposed};
@@ -213,7 +214,7 @@ kn_status sparse_time_format(kn_queue *queue, const struct sparse_problem *probl
     float *own = product ? NULL : malloc(rows * sizeof *own + 1);
     kn_error reason = KN_ERROR_INIT;
     kn_status status = product || own ? create(queue, problem, format, &a, &reason)
-                                      : kn_fail_memory(&reason, rows * sizeof *own, "a sparse product");
+                                      : ki_fail_memory(&reason, rows * sizeof *own, "a sparse product");
 
     *variant = (struct sparse_variant){.asked = format, .format = format};
     work.a = a;
@@ -223,14 +224,14 @@ kn_status sparse_time_format(kn_queue *queue, const struct sparse_problem *probl
         snprintf(variant->why, sizeof variant->why, "%.500s", reason.text);
         status = KN_OK;
     } else if (!status) {
-        variant->format = sparse_operator_format(a, transposed);
-        variant->bytes = sparse_operator_bytes(a, transposed);
-        snprintf(variant->why, sizeof variant->why, "%s", sparse_operator_why(a, transposed));
+        variant->format = ki_sparse_operator_format(a, transposed);
+        variant->bytes = ki_sparse_operator_bytes(a, transposed);
+        snprintf(variant->why, sizeof variant->why, "%s", ki_sparse_operator_why(a, transposed));
         status = measure(&work, problem, product ? product : own, variant, err);
     } else if (err) {
         *err = reason;
     }
-    sparse_operator_free(a);
+    ki_sparse_operator_free(a);
     kn_buffer_free(work.from);
     kn_buffer_free(work.to);
     free(own);

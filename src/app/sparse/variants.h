@@ -17,17 +17,17 @@ struct sparse_variant {
 };
 
 // Bytes a second, read and written, of a copy larger than caches.
-kn_status sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err);
+kn_status ki_sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err);
 
 // Numbers from -1 to 1, always the same ones.
-void sparse_fill(float *x, size_t count);
+void ki_sparse_fill(float *x, size_t count);
 
 // What is multiplied.
 struct sparse_problem {
     struct sparse_matrix matrix;
     const struct sparse_parallel *geometry; // whose matrix it is, for the formats on the fly; NULL: of none
     float *vectors[2];                      // x of A x, and y of A^T y
-    double rate;                            // bytes a second of sparse_copy_rate
+    double rate;                            // bytes a second of ki_sparse_copy_rate
 };
 
 // A x, or with `transposed` A^T y, in one format: timed, and compared with double precision, where a sum of n
@@ -35,7 +35,8 @@ struct sparse_problem {
 // 2^-24 of the longest step (test_parallel.c has the terms). `product` may be NULL. What a format refuses is
 // no error: `variant` tells. SPARSE_AUTO of a geometry is the faster one of those on the fly. Errors:
 // KN_ERROR_MEMORY, the device's.
-kn_status sparse_time_format(kn_queue *queue, const struct sparse_problem *problem, enum sparse_format format,
-                             bool transposed, float *product, struct sparse_variant *variant, kn_error *err);
+kn_status ki_sparse_time_format(kn_queue *queue, const struct sparse_problem *problem,
+                                enum sparse_format format, bool transposed, float *product,
+                                struct sparse_variant *variant, kn_error *err);
 
 #endif

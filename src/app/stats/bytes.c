@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "host/host.h"
-#ifdef KN_HAS_VECTORS
+#ifdef KI_HAS_VECTORS
 #include <immintrin.h>
 #endif
 
@@ -37,8 +37,8 @@ static size_t convert_each(const double *values, size_t n, uint8_t *bytes, struc
     return fits(range) ? i : 0;
 }
 
-#ifdef KN_HAS_VECTORS
-KN_TARGET("avx2")
+#ifdef KI_HAS_VECTORS
+KI_TARGET("avx2")
 static size_t convert_avx2(const double *values, size_t n, uint8_t *bytes, struct range *range)
 {
     enum { BLOCK = 4096 };
@@ -72,12 +72,12 @@ static size_t convert_avx2(const double *values, size_t n, uint8_t *bytes, struc
 }
 #endif
 
-bool stats_to_bytes(const double *values, size_t n, uint8_t *bytes, kn_type *type)
+bool ki_stats_to_bytes(const double *values, size_t n, uint8_t *bytes, kn_type *type)
 {
     struct range range = {0, 0};
     size_t done = 0;
 
-#ifdef KN_HAS_VECTORS
+#ifdef KI_HAS_VECTORS
     if (__builtin_cpu_supports("avx2"))
         done = convert_avx2(values, n, bytes, &range);
 #endif

@@ -11,6 +11,6 @@
 
 // Whether all n values are whole numbers of -128..127 (KN_I8) or of 0..255 (KN_U8); -0 counts as 0. `bytes`
 // has room for n, and is written as far as values fit.
-bool stats_to_bytes(const double *values, size_t n, uint8_t *bytes, kn_type *type);
+bool ki_stats_to_bytes(const double *values, size_t n, uint8_t *bytes, kn_type *type);
 
 #endif

@@ -10,13 +10,13 @@
 #include "bytes.h"
 #include "column_own.h"
 
-const char *const stats_variant_names[STATS_VARIANTS + 1] = {
+const char *const ki_stats_variant_names[STATS_VARIANTS + 1] = {
     [STATS_SERIAL] = "serial",     [STATS_VECTORIZED] = "vectorized",
     [STATS_PARALLEL] = "parallel", [STATS_PARALLEL_VECTORIZED] = "parallel-vectorized",
     [STATS_GPU] = "gpu",
 };
 
-const char *const stats_method_names[STATS_METHODS + 1] = {
+const char *const ki_stats_method_names[STATS_METHODS + 1] = {
     [STATS_AUTO] = "auto",
     [STATS_SORT] = "sort",
     [STATS_SELECT] = "select",
@@ -34,14 +34,14 @@ static const struct {
 };
 
 static stats_method_function *const host_methods[STATS_METHODS] = {
-    [STATS_SORT] = stats_host_sort,
-    [STATS_SELECT] = stats_host_select,
-    [STATS_FUSED] = stats_host_fused,
+    [STATS_SORT] = ki_stats_host_sort,
+    [STATS_SELECT] = ki_stats_host_select,
+    [STATS_FUSED] = ki_stats_host_fused,
 };
 static stats_method_function *const device_methods[STATS_METHODS] = {
-    [STATS_SORT] = stats_device_sort,
-    [STATS_SELECT] = stats_device_robust,
-    [STATS_FUSED] = stats_device_robust,
+    [STATS_SORT] = ki_stats_device_sort,
+    [STATS_SELECT] = ki_stats_device_robust,
+    [STATS_FUSED] = ki_stats_device_robust,
 };
 
 static stats_method_function *method_of(enum stats_variant variant, enum stats_method method)
@@ -53,14 +53,14 @@ static kn_status check_open(enum stats_variant variant, const kn_queue *queue,
                             const struct stats_options *options, kn_error *err)
 {
     if ((unsigned)variant >= STATS_VARIANTS || (unsigned)options->method >= STATS_METHODS)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no variant %d or no method %d; see column.h",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no variant %d or no method %d; see column.h",
                        (int)variant, (int)options->method);
     if ((variant == STATS_GPU) != (queue != NULL))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "the variant %s %s", stats_variant_names[variant],
+        return ki_fail(err, KN_ERROR_ARGUMENT, "the variant %s %s", ki_stats_variant_names[variant],
                        queue ? "computes on the host; it was given a device's queue"
                              : "needs a device's queue");
     if (!options->single && queue && !kn_context_device(kn_queue_context(queue))->fp64)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s has no double precision: take single precision, or the host",
                        kn_context_device(kn_queue_context(queue))->name);
     return KN_OK;
@@ -68,24 +68,24 @@ static kn_status check_open(enum stats_variant variant, const kn_queue *queue,
 
 static kn_status plan_host(struct stats_column *column, kn_error *err)
 {
-    const char *name = stats_variant_names[column->variant];
+    const char *name = ki_stats_variant_names[column->variant];
     bool vectors = ways[column->variant].vectors, threads = ways[column->variant].threads;
     const kn_host_options host = {.threads = threads ? column->options.threads : 1,
                                   .level = vectors ? KN_HOST_AUTO : KN_HOST_SCALAR};
-    kn_status status = host_plan("stats", column->type, &host, &column->plan, err);
+    kn_status status = ki_host_plan("stats", column->type, &host, &column->plan, err);
 
     if (status || column->variant == STATS_GPU)
         return status;
     if (vectors && column->plan.level == KN_HOST_SCALAR)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "the variant %s needs AVX2, which this processor does not have: "
                        "take %s",
-                       name, stats_variant_names[threads ? STATS_PARALLEL : STATS_SERIAL]);
+                       name, ki_stats_variant_names[threads ? STATS_PARALLEL : STATS_SERIAL]);
 #ifndef _OPENMP
     if (threads)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "the variant %s needs OpenMP, which this build is without: take %s", name,
-                       stats_variant_names[vectors ? STATS_VECTORIZED : STATS_SERIAL]);
+                       ki_stats_variant_names[vectors ? STATS_VECTORIZED : STATS_SERIAL]);
 #endif
     return KN_OK;
 }
@@ -112,8 +112,8 @@ static kn_status convert(struct stats_column *column, kn_error *err)
         return KN_OK;
     column->converted = malloc(bytes);
     if (!column->converted)
-        return kn_fail_memory(err, bytes, "a column converted");
-    if (counts && stats_to_bytes(column->values, column->n, column->converted, &column->type)) {
+        return ki_fail_memory(err, bytes, "a column converted");
+    if (counts && ki_stats_to_bytes(column->values, column->n, column->converted, &column->type)) {
         column->data = column->converted;
         return KN_OK;
     }
@@ -134,12 +134,13 @@ static kn_status prepare(struct stats_column *column, kn_error *err)
     if (status)
         return status;
     if (column->variant == STATS_GPU)
-        return stats_device_open(column, err);
-    return column->options.method == STATS_FUSED ? KN_OK : stats_column_take_room(column, err);
+        return ki_stats_device_open(column, err);
+    return column->options.method == STATS_FUSED ? KN_OK : ki_stats_column_take_room(column, err);
 }
 
-kn_status stats_column_open(enum stats_variant variant, kn_queue *queue, const double *values, size_t n,
-                            const struct stats_options *options, struct stats_column **column, kn_error *err)
+kn_status ki_stats_column_open(enum stats_variant variant, kn_queue *queue, const double *values, size_t n,
+                               const struct stats_options *options, struct stats_column **column,
+                               kn_error *err)
 {
     struct stats_column *c;
     kn_status status = check_open(variant, queue, options, err);
@@ -148,25 +149,25 @@ kn_status stats_column_open(enum stats_variant variant, kn_queue *queue, const d
         return status;
     c = calloc(1, sizeof *c);
     if (!c)
-        return kn_fail_memory(err, sizeof *c, "a column");
+        return ki_fail_memory(err, sizeof *c, "a column");
     c->variant = variant;
     c->options = *options;
     if (options->method == STATS_AUTO)
         c->options.method =
-            queue && !robust_points(queue, options->single ? KN_F32 : KN_F64) ? STATS_SELECT : STATS_FUSED;
+            queue && !ki_robust_points(queue, options->single ? KN_F32 : KN_F64) ? STATS_SELECT : STATS_FUSED;
     c->queue = queue;
     c->values = values;
     c->n = n;
     c->numbers = count_numbers(values, n);
     status = prepare(c, err);
     if (status)
-        stats_column_close(c);
+        ki_stats_column_close(c);
     else
         *column = c;
     return status;
 }
 
-void stats_column_close(struct stats_column *column)
+void ki_stats_column_close(struct stats_column *column)
 {
     if (!column)
         return;
@@ -183,9 +184,9 @@ static kn_status compute_timed(struct stats_column *column, size_t n, struct sta
                                kn_error *err)
 {
     const kn_context *context = column->queue ? kn_queue_context(column->queue) : NULL;
-    double start = kn_clock_seconds(), built = context ? -kn_context_build_seconds(context) : 0;
+    double start = ki_clock_seconds(), built = context ? -kn_context_build_seconds(context) : 0;
     double downloaded = column->times.download,
-           shift = stats_shift(column->values, n, column->options.single);
+           shift = ki_stats_shift(column->values, n, column->options.single);
     kn_status status = method_of(column->variant, column->options.method)(column, n, shift, result, err);
 
     if (status)
@@ -194,39 +195,39 @@ static kn_status compute_timed(struct stats_column *column, size_t n, struct sta
     downloaded = column->times.download - downloaded;
     column->times.build += built;
     column->times.compute +=
-        fmax(kn_clock_seconds() - start - built - downloaded, 0); // other threads build, too
+        fmax(ki_clock_seconds() - start - built - downloaded, 0); // other threads build, too
     result->mad = result->mad / column->options.mad_scale;
     return KN_OK;
 }
 
-kn_status stats_column_compute(struct stats_column *column, size_t n, struct stats_result *result,
-                               kn_error *err)
+kn_status ki_stats_column_compute(struct stats_column *column, size_t n, struct stats_result *result,
+                                  kn_error *err)
 {
     if (n > column->n)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%zu elements of a column that has %zu", n, column->n);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%zu elements of a column that has %zu", n, column->n);
     *result = (struct stats_result){n, NAN, NAN, NAN, NAN, NAN};
     column->ran = (struct stats_ran){0};
     return n == 0 || n > column->numbers ? KN_OK : compute_timed(column, n, result, err);
 }
 
-kn_status stats_column_sweep(struct stats_column *column, const size_t *ends, size_t count,
-                             struct stats_result *results, kn_error *err)
+kn_status ki_stats_column_sweep(struct stats_column *column, const size_t *ends, size_t count,
+                                struct stats_result *results, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    if (count > 0 && ends[count - 1] <= column->n && stats_column_in_bytes(column))
-        return stats_counted_sweep(column, ends, count, results, err);
+    if (count > 0 && ends[count - 1] <= column->n && ki_stats_column_in_bytes(column))
+        return ki_stats_counted_sweep(column, ends, count, results, err);
     for (size_t i = 0; i < count && !status; i++)
-        status = stats_column_compute(column, ends[i], &results[i], err);
+        status = ki_stats_column_compute(column, ends[i], &results[i], err);
     return status;
 }
 
-enum stats_method stats_column_method(const struct stats_column *column)
+enum stats_method ki_stats_column_method(const struct stats_column *column)
 {
     return column->options.method;
 }
 
-struct stats_times stats_column_times(const struct stats_column *column)
+struct stats_times ki_stats_column_times(const struct stats_column *column)
 {
     return column->times;
 }

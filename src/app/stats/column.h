@@ -16,9 +16,9 @@ enum stats_variant {
     STATS_GPU,                 // kernels on a device
     STATS_VARIANTS
 };
-extern const char *const stats_variant_names[STATS_VARIANTS + 1]; // ends in NULL
+extern const char *const ki_stats_variant_names[STATS_VARIANTS + 1]; // ends in NULL
 
-extern const char *const stats_method_names[STATS_METHODS + 1]; // ends in NULL
+extern const char *const ki_stats_method_names[STATS_METHODS + 1]; // ends in NULL
 
 struct stats_column;
 
@@ -32,30 +32,31 @@ struct stats_times {
 
 // Converts (single precision, or bytes where the method takes them) and, with STATS_GPU, uploads to the
 // queue's device; `queue` is NULL for the other variants. `values` stay the caller's, and must live as long.
-// Neither this nor stats_column_close is part of a computation's time. Errors: those of the engine;
+// Neither this nor ki_stats_column_close is part of a computation's time. Errors: those of the engine;
 // KN_ERROR_UNSUPPORTED for vectors that the processor does not have, for double precision on a device without
 // it; KN_ERROR_MEMORY.
-kn_status stats_column_open(enum stats_variant variant, kn_queue *queue, const double *values, size_t n,
-                            const struct stats_options *options, struct stats_column **column, kn_error *err);
-void stats_column_close(struct stats_column *column);
+kn_status ki_stats_column_open(enum stats_variant variant, kn_queue *queue, const double *values, size_t n,
+                               const struct stats_options *options, struct stats_column **column,
+                               kn_error *err);
+void ki_stats_column_close(struct stats_column *column);
 
 // The first n elements. For one method and precision, mean, std and CV have the same bits in all variants (on
 // devices with double precision); median and MAD are exact in all. The sums are taken in the tree of
-// moments.h about stats_shift of these elements: with STATS_SELECT and STATS_FUSED as they stand, so that
-// both have the bits of stats_reference; with STATS_SORT as they are sorted, since its last merge gathers
+// moments.h about ki_stats_shift of these elements: with STATS_SELECT and STATS_FUSED as they stand, so that
+// both have the bits of ki_stats_reference; with STATS_SORT as they are sorted, since its last merge gathers
 // them.
-kn_status stats_column_compute(struct stats_column *column, size_t n, struct stats_result *result,
-                               kn_error *err);
+kn_status ki_stats_column_compute(struct stats_column *column, size_t n, struct stats_result *result,
+                                  kn_error *err);
 
 // All prefixes, of ends[0] <= ends[1] ... elements, in as few reads as the method can: one for whole numbers
 // of 8 bits with STATS_FUSED, else one computation each.
-kn_status stats_column_sweep(struct stats_column *column, const size_t *ends, size_t count,
-                             struct stats_result *results, kn_error *err);
+kn_status ki_stats_column_sweep(struct stats_column *column, const size_t *ends, size_t count,
+                                struct stats_result *results, kn_error *err);
 
 // The method that computes, never STATS_AUTO, and whether the column is held in bytes.
-enum stats_method stats_column_method(const struct stats_column *column);
-bool stats_column_in_bytes(const struct stats_column *column);
+enum stats_method ki_stats_column_method(const struct stats_column *column);
+bool ki_stats_column_in_bytes(const struct stats_column *column);
 // So far.
-struct stats_times stats_column_times(const struct stats_column *column);
+struct stats_times ki_stats_column_times(const struct stats_column *column);
 
 #endif

@@ -7,16 +7,16 @@
 #include "base/error.h"
 #include "column_own.h"
 
-kn_status stats_device_open(struct stats_column *column, kn_error *err)
+kn_status ki_stats_device_open(struct stats_column *column, kn_error *err)
 {
     kn_context *context = kn_queue_context(column->queue);
     size_t bytes = column->n * kn_type_size(column->type);
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = kn_buffer_create(context, bytes, &column->buffer, err);
 
     if (!status)
         status = kn_buffer_write(column->queue, column->buffer, 0, column->data, bytes, err);
-    column->times.upload += kn_clock_seconds() - start;
+    column->times.upload += ki_clock_seconds() - start;
     if (!status && column->options.method == STATS_SORT)
         status = kn_buffer_create(context, bytes, &column->work, err);
     return status;
@@ -37,7 +37,7 @@ static kn_status sums_and_medians(struct stats_column *column, size_t n, double 
     kn_status status = kn_reduce_sums(queue, column->work, column->type, n, shift, &sums, err);
 
     if (!status)
-        stats_moments((struct stats_sums){sums.sum, sums.squares}, shift, n, result);
+        ki_stats_moments((struct stats_sums){sums.sum, sums.squares}, shift, n, result);
     if (!status)
         status = kn_median_sorted(queue, column->work, column->type, n, &result->median, err);
     if (!status && isfinite(result->median))
@@ -51,7 +51,7 @@ static kn_status sort_parts(struct stats_column *column, size_t n, double shift,
 {
     size_t size = kn_type_size(column->type), length = kn_buffer_size(kn_buffer_part(column->work, 0)) / size;
     struct stats_sums sums;
-    kn_status status = stats_column_take_room(column, err);
+    kn_status status = ki_stats_column_take_room(column, err);
     double start;
 
     for (size_t i = 0; i * length < n && !status; i++)
@@ -59,22 +59,22 @@ static kn_status sort_parts(struct stats_column *column, size_t n, double shift,
                       n - i * length < length ? n - i * length : length, err);
     if (!status)
         status = kn_queue_finish(column->queue, err);
-    start = kn_clock_seconds();
+    start = ki_clock_seconds();
     if (!status)
         status = kn_buffer_read(column->queue, column->work, 0, column->sorted, n * size, err);
-    column->times.download += kn_clock_seconds() - start;
+    column->times.download += ki_clock_seconds() - start;
     if (!status)
-        status = stats_merge_runs(column->type, n, length, shift, &column->plan, column->sorted,
-                                  column->scratch, &sums, &column->ran.merges, err);
+        status = ki_stats_merge_runs(column->type, n, length, shift, &column->plan, column->sorted,
+                                     column->scratch, &sums, &column->ran.merges, err);
     if (status)
         return status;
-    stats_moments(sums, shift, n, result);
-    stats_sorted_medians(column, n, result);
+    ki_stats_moments(sums, shift, n, result);
+    ki_stats_sorted_medians(column, n, result);
     return KN_OK;
 }
 
-kn_status stats_device_sort(struct stats_column *column, size_t n, double shift, struct stats_result *result,
-                            kn_error *err)
+kn_status ki_stats_device_sort(struct stats_column *column, size_t n, double shift,
+                               struct stats_result *result, kn_error *err)
 {
     size_t size = kn_type_size(column->type);
     kn_status status = kn_buffer_copy(column->queue, column->buffer, 0, column->work, 0, n * size, NULL, err);

@@ -23,9 +23,9 @@ static void take(struct stats_column *column, const kn_robust *robust, double sh
 {
     struct stats_sums sums = {robust->sum, robust->squares};
 
-    if (stats_column_in_bytes(column))
+    if (ki_stats_column_in_bytes(column))
         sums = about(shift, robust);
-    stats_moments(sums, shift, robust->n, result);
+    ki_stats_moments(sums, shift, robust->n, result);
     result->median = robust->median;
     result->mad = robust->mad;
     column->ran.robust = robust->method;
@@ -34,7 +34,7 @@ static void take(struct stats_column *column, const kn_robust *robust, double sh
 
 static kn_robust_options options_for(const struct stats_column *column, const double *shift)
 {
-    if (stats_column_in_bytes(column))
+    if (ki_stats_column_in_bytes(column))
         return (kn_robust_options){.method = KN_ROBUST_COUNTED};
     return (kn_robust_options){.method = column->options.method == STATS_SELECT ? KN_ROBUST_SELECT
                                                                                 : KN_ROBUST_FUSED,
@@ -50,8 +50,8 @@ static kn_host_options host_for(struct stats_column *column)
     return host;
 }
 
-kn_status stats_host_fused(struct stats_column *column, size_t n, double shift, struct stats_result *result,
-                           kn_error *err)
+kn_status ki_stats_host_fused(struct stats_column *column, size_t n, double shift,
+                              struct stats_result *result, kn_error *err)
 {
     const kn_robust_options how = options_for(column, &shift);
     const kn_host_options host = host_for(column);
@@ -63,8 +63,8 @@ kn_status stats_host_fused(struct stats_column *column, size_t n, double shift, 
     return status;
 }
 
-kn_status stats_device_robust(struct stats_column *column, size_t n, double shift,
-                              struct stats_result *result, kn_error *err)
+kn_status ki_stats_device_robust(struct stats_column *column, size_t n, double shift,
+                                 struct stats_result *result, kn_error *err)
 {
     const kn_robust_options how = options_for(column, &shift);
     kn_robust robust;
@@ -75,8 +75,8 @@ kn_status stats_device_robust(struct stats_column *column, size_t n, double shif
     return status;
 }
 
-kn_status stats_counted_sweep(struct stats_column *column, const size_t *ends, size_t count,
-                              struct stats_result *results, kn_error *err)
+kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends, size_t count,
+                                 struct stats_result *results, kn_error *err)
 {
     const kn_robust_options how = options_for(column, NULL);
     const kn_host_options host = host_for(column);
@@ -84,7 +84,7 @@ kn_status stats_counted_sweep(struct stats_column *column, const size_t *ends, s
     kn_status status;
 
     if (!robust)
-        return kn_fail_memory(err, count * sizeof *robust, "the statistics of prefixes");
+        return ki_fail_memory(err, count * sizeof *robust, "the statistics of prefixes");
     if (column->queue)
         status =
             kn_robust_prefixes(column->queue, column->buffer, column->type, ends, count, &how, robust, err);
@@ -95,7 +95,8 @@ kn_status stats_counted_sweep(struct stats_column *column, const size_t *ends, s
         results[i] = (struct stats_result){ends[i], NAN, NAN, NAN, NAN, NAN};
         if (ends[i] == 0)
             continue;
-        take(column, &robust[i], stats_shift(column->values, ends[i], column->options.single), &results[i]);
+        take(column, &robust[i], ki_stats_shift(column->values, ends[i], column->options.single),
+             &results[i]);
         results[i].mad = results[i].mad / column->options.mad_scale;
     }
     free(robust);

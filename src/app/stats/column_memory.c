@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "column_own.h"
 
-kn_status stats_column_take_room(struct stats_column *column, kn_error *err)
+kn_status ki_stats_column_take_room(struct stats_column *column, kn_error *err)
 {
     size_t bytes = column->n * kn_type_size(column->type);
 
@@ -14,11 +14,11 @@ kn_status stats_column_take_room(struct stats_column *column, kn_error *err)
     if (!column->scratch)
         column->scratch = malloc(column->n * sizeof(double));
     if (column->n > 0 && (!column->sorted || !column->scratch))
-        return kn_fail_memory(err, bytes + column->n * sizeof(double), "sorting or selecting in a column");
+        return ki_fail_memory(err, bytes + column->n * sizeof(double), "sorting or selecting in a column");
     return KN_OK;
 }
 
-bool stats_column_in_bytes(const struct stats_column *column)
+bool ki_stats_column_in_bytes(const struct stats_column *column)
 {
     return column->type == KN_I8 || column->type == KN_U8;
 }

@@ -41,20 +41,20 @@ struct stats_column {
 // them numbers.
 typedef kn_status stats_method_function(struct stats_column *column, size_t n, double shift,
                                         struct stats_result *result, kn_error *err);
-stats_method_function stats_host_sort, stats_host_select, stats_host_fused, stats_device_sort,
-    stats_device_robust;
+stats_method_function ki_stats_host_sort, ki_stats_host_select, ki_stats_host_fused, ki_stats_device_sort,
+    ki_stats_device_robust;
 
 // All prefixes of a column in bytes, in one read; scaled.
-kn_status stats_counted_sweep(struct stats_column *column, const size_t *ends, size_t count,
-                              struct stats_result *results, kn_error *err);
+kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends, size_t count,
+                                 struct stats_result *results, kn_error *err);
 
-// Uploads. What it allocates, stats_column_close frees.
-kn_status stats_device_open(struct stats_column *column, kn_error *err);
+// Uploads. What it allocates, ki_stats_column_close frees.
+kn_status ki_stats_device_open(struct stats_column *column, kn_error *err);
 
 // `sorted` and `scratch`, if they are not there yet.
-kn_status stats_column_take_room(struct stats_column *column, kn_error *err);
+kn_status ki_stats_column_take_room(struct stats_column *column, kn_error *err);
 
 // Both medians of the first n elements, in column->sorted.
-void stats_sorted_medians(struct stats_column *column, size_t n, struct stats_result *result);
+void ki_stats_sorted_medians(struct stats_column *column, size_t n, struct stats_result *result);
 
 #endif

@@ -22,7 +22,7 @@ static kn_status median_of(const void *x, kn_type type, size_t n, const kn_host_
         doubles[0] = (double)floats[0];
         doubles[1] = (double)floats[1];
     }
-    *median = n % 2 ? doubles[0] + 0.0 : kn_middle(doubles[0], doubles[1]);
+    *median = n % 2 ? doubles[0] + 0.0 : ki_middle(doubles[0], doubles[1]);
     return KN_OK;
 }
 
@@ -33,7 +33,8 @@ static kn_status medians(struct stats_column *column, size_t n, const kn_host_op
 
     if (status || !isfinite(result->median))
         return status;
-    stats_deviations(&column->plan, column->data, column->type == KN_F32, n, result->median, column->scratch);
+    ki_stats_deviations(&column->plan, column->data, column->type == KN_F32, n, result->median,
+                        column->scratch);
     return median_of(column->scratch, KN_F64, n, host, &result->mad, err);
 }
 
@@ -46,15 +47,15 @@ static void serial_medians(struct stats_column *column, size_t n, struct stats_r
         copy[i] = column->type == KN_F32 ? (double)((const float *)column->data)[i]
                                          : ((const double *)column->data)[i];
     column->ran.own_select = true;
-    result->median = stats_select_median(copy, n);
+    result->median = ki_stats_select_median(copy, n);
     if (!isfinite(result->median))
         return;
-    stats_deviations(&column->plan, copy, false, n, result->median, copy);
-    result->mad = stats_select_median(copy, n);
+    ki_stats_deviations(&column->plan, copy, false, n, result->median, copy);
+    result->mad = ki_stats_select_median(copy, n);
 }
 
-kn_status stats_host_select(struct stats_column *column, size_t n, double shift, struct stats_result *result,
-                            kn_error *err)
+kn_status ki_stats_host_select(struct stats_column *column, size_t n, double shift,
+                               struct stats_result *result, kn_error *err)
 {
     const kn_host_options host = {.threads = column->plan.threads, .level = column->plan.level};
     kn_sums sums;
@@ -62,7 +63,7 @@ kn_status stats_host_select(struct stats_column *column, size_t n, double shift,
 
     if (status)
         return status;
-    stats_moments((struct stats_sums){sums.sum, sums.squares}, shift, n, result);
+    ki_stats_moments((struct stats_sums){sums.sum, sums.squares}, shift, n, result);
     column->ran.level = host.level;
     column->ran.threads = host.threads;
     if (column->variant != STATS_SERIAL)

@@ -4,11 +4,11 @@
 #include "base/number.h"
 #include "host/stats/host_reals.h"
 
-void stats_deviations(const struct host_plan *plan, const void *x, bool single, size_t n, double median,
-                      double *to)
+void ki_stats_deviations(const struct host_plan *plan, const void *x, bool single, size_t n, double median,
+                         double *to)
 {
-    const struct host_reals *code = host_reals_for(single ? KN_F32 : KN_F64, plan->level);
-    unsigned threads = host_threads(plan, n * sizeof *to);
+    const struct host_reals *code = ki_host_reals_for(single ? KN_F32 : KN_F64, plan->level);
+    unsigned threads = ki_host_threads(plan, n * sizeof *to);
     size_t size = single ? sizeof(float) : sizeof(double);
 
     HOST_PARALLEL(threads, static)
@@ -18,7 +18,7 @@ void stats_deviations(const struct host_plan *plan, const void *x, bool single, 
     }
 }
 
-double stats_bitonic_median(const double *deviations, size_t n)
+double ki_stats_bitonic_median(const double *deviations, size_t n)
 {
     size_t left = n / 2, right = n / 2; // what comes before `left`, and `right` itself, is next
     double previous = 0, current = 0;
@@ -30,5 +30,5 @@ double stats_bitonic_median(const double *deviations, size_t n)
         else
             current = deviations[--left];
     }
-    return n % 2 ? current : kn_middle(previous, current);
+    return n % 2 ? current : ki_middle(previous, current);
 }

@@ -156,7 +156,7 @@ static void finish_leaves(const struct sorting *s, const char *from, char *to, s
             merge_part(s, &pair, before, after, leaf);
         s->networks->decode(leaf, count, &s->codec);
         const struct host_column column = {leaf, count, s->single, true, s->shift, s->leaf};
-        kn_sums sums = host_sum_leaf(&column, 0);
+        kn_sums sums = ki_host_sum_leaf(&column, 0);
         leaves[first / TREE_LEAF] = (struct stats_sums){sums.sum, sums.squares};
         before = after;
     }
@@ -169,13 +169,13 @@ static kn_status finish(const struct sorting *s, const char *from, char *to, siz
     struct stats_sums *leaves = malloc(count * sizeof *leaves);
 
     if (!leaves)
-        return kn_fail_memory(err, count * sizeof *leaves, "the sums of a column");
+        return ki_fail_memory(err, count * sizeof *leaves, "the sums of a column");
     HOST_PARALLEL(s->threads, static)
     for (unsigned t = 0; t < s->threads; t++)
         finish_leaves(s, from, to, width, share_of(s, UNIT, t), share_of(s, UNIT, t + 1), leaves);
     if (from != to)
         count_merges(s, width, UNIT);
-    *sums = stats_fold_leaves(leaves, count);
+    *sums = ki_stats_fold_leaves(leaves, count);
     free(leaves);
     return KN_OK;
 }
@@ -207,10 +207,10 @@ static struct sorting sorting_for(kn_type type, size_t n, double shift, const st
                                   struct merge_trace *trace)
 {
     return (struct sorting){words_for(plan),
-                            host_quicksort_for(plan),
-                            host_codec(type, false),
-                            host_leaf_for(plan->level),
-                            host_threads(plan, n * plan->size),
+                            ki_host_quicksort_for(plan),
+                            ki_host_codec(type, false),
+                            ki_host_leaf_for(plan->level),
+                            ki_host_threads(plan, n * plan->size),
                             n,
                             plan->size,
                             type == KN_F32,
@@ -237,9 +237,9 @@ static unsigned sort_blocks(const struct sorting *s, const char *x, char *from, 
     return done;
 }
 
-kn_status stats_merge_sort(const void *x, kn_type type, size_t n, double shift, const struct host_plan *plan,
-                           void *sorted, void *scratch, struct stats_sums *sums, struct merge_trace *trace,
-                           kn_error *err)
+kn_status ki_stats_merge_sort(const void *x, kn_type type, size_t n, double shift,
+                              const struct host_plan *plan, void *sorted, void *scratch,
+                              struct stats_sums *sums, struct merge_trace *trace, kn_error *err)
 {
     struct merge_trace unused;
     struct sorting s = sorting_for(type, n, shift, plan, trace ? trace : &unused);
@@ -256,9 +256,9 @@ kn_status stats_merge_sort(const void *x, kn_type type, size_t n, double shift, 
                     err);
 }
 
-kn_status stats_merge_runs(kn_type type, size_t n, size_t length, double shift, const struct host_plan *plan,
-                           void *sorted, void *scratch, struct stats_sums *sums, struct merge_trace *trace,
-                           kn_error *err)
+kn_status ki_stats_merge_runs(kn_type type, size_t n, size_t length, double shift,
+                              const struct host_plan *plan, void *sorted, void *scratch,
+                              struct stats_sums *sums, struct merge_trace *trace, kn_error *err)
 {
     struct merge_trace unused;
     struct sorting s = sorting_for(type, n, shift, plan, trace ? trace : &unused);

@@ -22,14 +22,14 @@ struct merge_trace {
 // by level. Threads take whole merges while there are many, and later equal parts of one, which they find by
 // bisection along the merge path (Odeh, Green, Mwassi, Shmueli, Birk 2012). Cost: one read and write of the
 // column, and another for each level above a cache. KN_ERROR_MEMORY. `trace` may be NULL.
-kn_status stats_merge_sort(const void *x, kn_type type, size_t n, double shift, const struct host_plan *plan,
-                           void *sorted, void *scratch, struct stats_sums *sums, struct merge_trace *trace,
-                           kn_error *err);
+kn_status ki_stats_merge_sort(const void *x, kn_type type, size_t n, double shift,
+                              const struct host_plan *plan, void *sorted, void *scratch,
+                              struct stats_sums *sums, struct merge_trace *trace, kn_error *err);
 
 // The same of a column that stands in `sorted` in ascending runs of `length` elements each, the last perhaps
 // shorter.
-kn_status stats_merge_runs(kn_type type, size_t n, size_t length, double shift, const struct host_plan *plan,
-                           void *sorted, void *scratch, struct stats_sums *sums, struct merge_trace *trace,
-                           kn_error *err);
+kn_status ki_stats_merge_runs(kn_type type, size_t n, size_t length, double shift,
+                              const struct host_plan *plan, void *sorted, void *scratch,
+                              struct stats_sums *sums, struct merge_trace *trace, kn_error *err);
 
 #endif

@@ -7,7 +7,7 @@
 
 enum { SHIFT_SAMPLES = 15 };
 
-bool stats_holds_nan(const double *x, size_t n)
+bool ki_stats_holds_nan(const double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (isnan(x[i]))
@@ -15,7 +15,7 @@ bool stats_holds_nan(const double *x, size_t n)
     return false;
 }
 
-double stats_shift(const double *x, size_t n, bool single)
+double ki_stats_shift(const double *x, size_t n, bool single)
 {
     double sample[SHIFT_SAMPLES];
     size_t wanted = n < SHIFT_SAMPLES ? n : SHIFT_SAMPLES, count = 0;
@@ -25,7 +25,7 @@ double stats_shift(const double *x, size_t n, bool single)
     for (size_t k = 0; k < wanted; k++) {
         size_t gaps = wanted > 1 ? wanted - 1 : 1;
         size_t index = k * ((n - 1) / gaps) + k * ((n - 1) % gaps) / gaps;
-        double value = single ? kn_as_float(x[index]) : x[index];
+        double value = single ? ki_as_float(x[index]) : x[index];
         size_t place = count;
 
         if (!isfinite(value))
@@ -38,7 +38,7 @@ double stats_shift(const double *x, size_t n, bool single)
     return count ? sample[(count - 1) / 2] : 0;
 }
 
-struct stats_sums stats_fold_leaves(struct stats_sums *leaves, size_t count)
+struct stats_sums ki_stats_fold_leaves(struct stats_sums *leaves, size_t count)
 {
     if (count == 0)
         return (struct stats_sums){0, 0};
@@ -58,7 +58,7 @@ struct stats_sums stats_fold_leaves(struct stats_sums *leaves, size_t count)
     return leaves[0];
 }
 
-void stats_moments(struct stats_sums sums, double shift, size_t n, struct stats_result *result)
+void ki_stats_moments(struct stats_sums sums, double shift, size_t n, struct stats_result *result)
 {
     double count = (double)n;
     double offset = sums.sum / count; // the mean, seen from the shift

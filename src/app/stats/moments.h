@@ -24,18 +24,18 @@ struct stats_sums {
     double sum, squares;
 };
 
-bool stats_holds_nan(const double *x, size_t n);
+bool ki_stats_holds_nan(const double *x, size_t n);
 
 // A typical element (rounded to float first, if `single`): the median of up to 15 finite ones, evenly spaced
 // over the column; 0 if all 15 are infinite. Sums relative to it keep their digits where the mean is far from
 // 0 and the deviation small, also when the first element is a start-up value; and sums of integers stay
 // exact.
-double stats_shift(const double *x, size_t n, bool single);
+double ki_stats_shift(const double *x, size_t n, bool single);
 
 // Folds the leaves' sums in place; the result is that of the whole. No leaves: zero.
-struct stats_sums stats_fold_leaves(struct stats_sums *leaves, size_t count);
+struct stats_sums ki_stats_fold_leaves(struct stats_sums *leaves, size_t count);
 
 // Fills n, mean, std and cv.
-void stats_moments(struct stats_sums sums, double shift, size_t n, struct stats_result *result);
+void ki_stats_moments(struct stats_sums sums, double shift, size_t n, struct stats_result *result);
 
 #endif

@@ -11,9 +11,9 @@ struct stats_cuts {
     size_t step;  // prefixes of step, 2 * step, ... elements, below n, and one of all n
 };
 
-size_t stats_prefix_count(struct stats_cuts cuts, size_t n);
+size_t ki_stats_prefix_count(struct stats_cuts cuts, size_t n);
 
 // How many elements prefix `index` has, counted from 0; never less than the one before it. The last has n.
-size_t stats_prefix_end(struct stats_cuts cuts, size_t n, size_t index);
+size_t ki_stats_prefix_end(struct stats_cuts cuts, size_t n, size_t index);
 
 #endif

@@ -34,13 +34,13 @@ static kn_status sum_column(const double *x, size_t n, double shift, struct stat
     struct stats_sums *leaves = malloc(count * sizeof *leaves);
 
     if (!leaves)
-        return kn_fail_memory(err, count * sizeof *leaves, "the sums of a column");
+        return ki_fail_memory(err, count * sizeof *leaves, "the sums of a column");
     for (size_t i = 0; i < count; i++) {
         size_t first = i * TREE_LEAF;
 
         leaves[i] = sum_leaf(x + first, n - first < TREE_LEAF ? n - first : TREE_LEAF, shift);
     }
-    *sums = stats_fold_leaves(leaves, count);
+    *sums = ki_stats_fold_leaves(leaves, count);
     free(leaves);
     return KN_OK;
 }
@@ -58,7 +58,7 @@ static int compare_doubles(const void *a, const void *b)
 static double sort_median(double *x, size_t n)
 {
     qsort(x, n, sizeof *x, compare_doubles);
-    return n % 2 ? x[n / 2] + 0.0 : kn_middle(x[n / 2 - 1], x[n / 2]);
+    return n % 2 ? x[n / 2] + 0.0 : ki_middle(x[n / 2 - 1], x[n / 2]);
 }
 
 // Overwrites the column. inf - inf makes a not-a-number, which no sort can place: the median is infinite
@@ -72,25 +72,25 @@ static double deviation_median(double *x, size_t n, double median)
     return sort_median(x, n);
 }
 
-kn_status stats_reference(const double *x, size_t n, const struct stats_options *options,
-                          struct stats_result *result, kn_error *err)
+kn_status ki_stats_reference(const double *x, size_t n, const struct stats_options *options,
+                             struct stats_result *result, kn_error *err)
 {
     struct stats_sums sums;
     double *copy, shift;
     kn_status status;
 
     *result = (struct stats_result){n, NAN, NAN, NAN, NAN, NAN};
-    if (n == 0 || stats_holds_nan(x, n))
+    if (n == 0 || ki_stats_holds_nan(x, n))
         return KN_OK;
     if (n > (size_t)-1 / sizeof *copy || !(copy = malloc(n * sizeof *copy)))
-        return kn_fail_memory(err, n * sizeof *copy, "a copy of a column");
+        return ki_fail_memory(err, n * sizeof *copy, "a copy of a column");
     for (size_t i = 0; i < n; i++)
-        copy[i] = options->single ? kn_as_float(x[i]) : x[i];
+        copy[i] = options->single ? ki_as_float(x[i]) : x[i];
 
-    shift = stats_shift(copy, n, options->single);
+    shift = ki_stats_shift(copy, n, options->single);
     status = sum_column(copy, n, shift, &sums, err);
     if (!status) {
-        stats_moments(sums, shift, n, result);
+        ki_stats_moments(sums, shift, n, result);
         result->median = sort_median(copy, n);
         result->mad = deviation_median(copy, n, result->median) / options->mad_scale;
     }

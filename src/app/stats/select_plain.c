@@ -71,7 +71,7 @@ static void select_rank(double *x, size_t n, size_t rank)
     insert_all(x, n);
 }
 
-double stats_select_median(double *x, size_t n)
+double ki_stats_select_median(double *x, size_t n)
 {
     double upper, lower;
 
@@ -82,5 +82,5 @@ double stats_select_median(double *x, size_t n)
     lower = x[0];
     for (size_t i = 1; i < n / 2; i++)
         lower = x[i] > lower ? x[i] : lower;
-    return kn_middle(lower, upper);
+    return ki_middle(lower, upper);
 }

@@ -6,6 +6,6 @@
 #include <stddef.h>
 
 // The median of n > 0 numbers, which are rearranged.
-double stats_select_median(double *x, size_t n);
+double ki_stats_select_median(double *x, size_t n);
 
 #endif

@@ -49,7 +49,7 @@ struct stats_result {
 // The serial reference, in double precision: moments in the fixed tree of moments.h, so that every variant
 // and device can equal it to the bit; median and MAD from two full sorts. KN_ERROR_MEMORY (it copies the
 // column).
-kn_status stats_reference(const double *x, size_t n, const struct stats_options *options,
-                          struct stats_result *result, kn_error *err);
+kn_status ki_stats_reference(const double *x, size_t n, const struct stats_options *options,
+                             struct stats_result *result, kn_error *err);
 
 #endif

@@ -36,46 +36,46 @@ static const struct {
     {CUDA_ERROR_LAUNCH_FAILED, KN_ERROR_DEVICE, FAULT},
 };
 
-const char *cuda_error_name(const struct cuda_driver *cu, CUresult code)
+const char *ki_cuda_error_name(const struct cuda_driver *cu, CUresult code)
 {
     const char *name = NULL;
 
     return cu->cuGetErrorName(code, &name) == CUDA_SUCCESS && name ? name : "CUDA error";
 }
 
-kn_status cuda_fail(kn_error *err, const struct cuda_driver *cu, const char *spec,
-                    struct cuda_outcome outcome, const char *what)
+kn_status ki_cuda_fail(kn_error *err, const struct cuda_driver *cu, const char *spec,
+                       struct cuda_outcome outcome, const char *what)
 {
-    const char *name = cuda_error_name(cu, outcome.code);
+    const char *name = ki_cuda_error_name(cu, outcome.code);
     const char *hint = "";
     kn_status status = KN_ERROR_DEVICE;
 
-    for (size_t i = 0; i < KN_COUNT(meanings); i++)
+    for (size_t i = 0; i < KI_COUNT(meanings); i++)
         if (meanings[i].code == outcome.code) {
             status = meanings[i].status;
             hint = meanings[i].hint;
         }
-    kn_fail(err, status, "%s: %s: %s: %s (%d)%s", spec, what, outcome.call, name, outcome.code, hint);
-    kn_error_native(err, outcome.code, name);
+    ki_fail(err, status, "%s: %s: %s: %s (%d)%s", spec, what, outcome.call, name, outcome.code, hint);
+    ki_error_native(err, outcome.code, name);
     return status;
 }
 
 // ---- contexts ----
 
-kn_status cuda_enter(struct be_context *context, kn_error *err)
+kn_status ki_cuda_enter(struct be_context *context, kn_error *err)
 {
     struct cuda_outcome outcome = CUDA_DO(&context->cu, cuCtxPushCurrent_v2, context->context);
 
-    return outcome.code ? cuda_fail(err, &context->cu, context->spec, outcome, "entering its context")
+    return outcome.code ? ki_cuda_fail(err, &context->cu, context->spec, outcome, "entering its context")
                         : KN_OK;
 }
 
-bool cuda_enter_to_free(struct be_context *context)
+bool ki_cuda_enter_to_free(struct be_context *context)
 {
     return context->cu.cuCtxPushCurrent_v2(context->context) == CUDA_SUCCESS;
 }
 
-void cuda_leave(struct be_context *context)
+void ki_cuda_leave(struct be_context *context)
 {
     CUcontext popped;
 
@@ -89,15 +89,15 @@ static kn_status context_begin(struct be_context **context, kn_error *err)
     struct be_context *made = calloc(1, sizeof *made);
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a CUDA context");
-    if (!cuda_driver_load(&made->cu, why)) {
+        return ki_fail_memory(err, sizeof *made, "a CUDA context");
+    if (!ki_cuda_driver_load(&made->cu, why)) {
         free(made);
-        return kn_fail(err, KN_ERROR_NO_DEVICE, "cuda: %s", why);
+        return ki_fail(err, KN_ERROR_NO_DEVICE, "cuda: %s", why);
     }
     if (pthread_mutex_init(&made->lock, NULL) != 0) {
-        cuda_driver_unload(&made->cu);
+        ki_cuda_driver_unload(&made->cu);
         free(made);
-        return kn_fail_memory(err, 0, "a CUDA context");
+        return ki_fail_memory(err, 0, "a CUDA context");
     }
     *context = made;
     return KN_OK;
@@ -106,11 +106,11 @@ static kn_status context_begin(struct be_context **context, kn_error *err)
 static void context_end(struct be_context *context)
 {
     if (context->base)
-        cuda_event_free(context->base);
+        ki_cuda_event_free(context->base);
     if (context->retained)
         (void)context->cu.cuDevicePrimaryCtxRelease_v2(context->device);
     pthread_mutex_destroy(&context->lock);
-    cuda_driver_unload(&context->cu);
+    ki_cuda_driver_unload(&context->cu);
     free(context);
 }
 
@@ -128,7 +128,7 @@ static kn_status read_target(struct be_context *context, kn_error *err)
     if (!outcome.code)
         outcome = CUDA_DO(cu, cuDriverGetVersion, &version);
     if (outcome.code)
-        return cuda_fail(err, cu, context->spec, outcome, "opening the device");
+        return ki_cuda_fail(err, cu, context->spec, outcome, "opening the device");
     context->arch = major * 10 + minor;
     context->cuda_major = version / 1000;
     return KN_OK;
@@ -146,7 +146,7 @@ static kn_status context_open(const struct be_device *device, struct be_context 
     snprintf(made->spec, sizeof made->spec, "%s", device->info.spec);
     outcome = CUDA_DO(&made->cu, cuDevicePrimaryCtxRetain, &made->context, made->device);
     if (outcome.code) {
-        status = cuda_fail(err, &made->cu, made->spec, outcome, "opening the device");
+        status = ki_cuda_fail(err, &made->cu, made->spec, outcome, "opening the device");
     } else {
         made->retained = true;
         status = read_target(made, err);
@@ -170,17 +170,18 @@ static kn_status context_wrap(void *native, void *native_device, struct be_conte
         return status;
     made->context = native;
     snprintf(made->spec, sizeof made->spec, "cuda:wrapped");
-    status = cuda_enter(made, err);
+    status = ki_cuda_enter(made, err);
     if (status) {
         context_end(made);
         return status;
     }
     outcome = CUDA_DO(&made->cu, cuCtxGetDevice, &made->device);
-    cuda_leave(made);
+    ki_cuda_leave(made);
     if (outcome.code)
-        status = cuda_fail(err, &made->cu, made->spec, outcome, "asking a wrapped CUcontext for its device");
+        status =
+            ki_cuda_fail(err, &made->cu, made->spec, outcome, "asking a wrapped CUcontext for its device");
     if (!status)
-        status = cuda_device_describe(&made->cu, made->device, device, err);
+        status = ki_cuda_device_describe(&made->cu, made->device, device, err);
     if (status) {
         context_end(made);
         return status;
@@ -188,7 +189,7 @@ static kn_status context_wrap(void *native, void *native_device, struct be_conte
     if (!device->info.spec[0])
         snprintf(device->info.spec, sizeof device->info.spec, "%s", made->spec);
     snprintf(made->spec, sizeof made->spec, "%s", device->info.spec);
-    status = device->info.why_not[0] ? kn_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) cannot be used: %s",
+    status = device->info.why_not[0] ? ki_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) cannot be used: %s",
                                                made->spec, device->info.name, device->info.why_not)
                                      : read_target(made, err);
     if (status) {
@@ -214,7 +215,7 @@ static kn_status queue_create(struct be_context *context, CUstream stream, bool 
     struct be_queue *made = calloc(1, sizeof *made);
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a CUDA stream");
+        return ki_fail_memory(err, sizeof *made, "a CUDA stream");
     *made = (struct be_queue){context, stream, owned};
     *queue = made;
     return KN_OK;
@@ -224,20 +225,20 @@ static kn_status queue_open(struct be_context *context, struct be_queue **queue,
 {
     CUstream stream = NULL;
     struct cuda_outcome outcome;
-    kn_status status = cuda_enter(context, err);
+    kn_status status = ki_cuda_enter(context, err);
 
     if (status)
         return status;
     // Not ordered after the default stream, in which the application may work.
     outcome = CUDA_DO(&context->cu, cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
     if (outcome.code) {
-        status = cuda_fail(err, &context->cu, context->spec, outcome, "opening a stream");
+        status = ki_cuda_fail(err, &context->cu, context->spec, outcome, "opening a stream");
     } else {
         status = queue_create(context, stream, true, queue, err);
         if (status)
             (void)context->cu.cuStreamDestroy_v2(stream);
     }
-    cuda_leave(context);
+    ki_cuda_leave(context);
     return status;
 }
 
@@ -245,16 +246,16 @@ static kn_status queue_wrap(struct be_context *context, void *native, struct be_
 {
     CUcontext owner = NULL;
     struct cuda_outcome outcome;
-    kn_status status = cuda_enter(context, err);
+    kn_status status = ki_cuda_enter(context, err);
 
     if (status)
         return status;
     outcome = CUDA_DO(&context->cu, cuStreamGetCtx, native, &owner);
-    cuda_leave(context);
+    ki_cuda_leave(context);
     if (outcome.code)
-        return cuda_fail(err, &context->cu, context->spec, outcome, "reading a wrapped CUstream");
+        return ki_cuda_fail(err, &context->cu, context->spec, outcome, "reading a wrapped CUstream");
     if (owner != context->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped CUstream belongs to another CUcontext",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped CUstream belongs to another CUcontext",
                        context->spec);
     return queue_create(context, native, false, queue, err);
 }
@@ -275,14 +276,14 @@ static kn_status queue_finish(struct be_queue *queue, kn_error *err)
 {
     struct be_context *context = queue->context;
     struct cuda_outcome outcome;
-    kn_status status = cuda_enter(context, err);
+    kn_status status = ki_cuda_enter(context, err);
 
     if (status)
         return status;
     outcome = CUDA_DO(&context->cu, cuStreamSynchronize, queue->stream);
     if (outcome.code)
-        status = cuda_fail(err, &context->cu, context->spec, outcome, "waiting for the queue");
-    cuda_leave(context);
+        status = ki_cuda_fail(err, &context->cu, context->spec, outcome, "waiting for the queue");
+    ki_cuda_leave(context);
     return status;
 }
 
@@ -290,27 +291,27 @@ static kn_status queue_wait(struct be_queue *queue, struct be_event *event, kn_e
 {
     struct be_context *context = queue->context;
     struct cuda_outcome outcome;
-    kn_status status = cuda_enter(context, err);
+    kn_status status = ki_cuda_enter(context, err);
 
     if (status)
         return status;
     outcome = CUDA_DO(&context->cu, cuStreamWaitEvent, queue->stream, event->end, 0);
     if (outcome.code)
-        status = cuda_fail(err, &context->cu, context->spec, outcome, "waiting for an event");
-    cuda_leave(context);
+        status = ki_cuda_fail(err, &context->cu, context->spec, outcome, "waiting for an event");
+    ki_cuda_leave(context);
     return status;
 }
 
 static void queue_close(struct be_queue *queue)
 {
     struct be_context *context = queue->context;
-    bool entered = cuda_enter_to_free(context);
+    bool entered = ki_cuda_enter_to_free(context);
 
     (void)context->cu.cuStreamSynchronize(queue->stream);
     if (queue->owned)
         (void)context->cu.cuStreamDestroy_v2(queue->stream);
     if (entered)
-        cuda_leave(context);
+        ki_cuda_leave(context);
     free(queue);
 }
 
@@ -322,18 +323,18 @@ static kn_status memory_create(struct be_context *context, CUdeviceptr pointer, 
     struct be_memory *made = calloc(1, sizeof *made);
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a CUDA buffer");
+        return ki_fail_memory(err, sizeof *made, "a CUDA buffer");
     made->context = context;
     made->pointer = pointer;
     made->bytes = bytes;
     made->owned = owned;
     atomic_init(&made->foreign, !owned);
-    cuda_memory_written(made);
+    ki_cuda_memory_written(made);
     *memory = made;
     return KN_OK;
 }
 
-void cuda_memory_written(struct be_memory *memory)
+void ki_cuda_memory_written(struct be_memory *memory)
 {
     atomic_store(&memory->last_write, atomic_fetch_add(&memory->context->writes, 1) + 1);
 }
@@ -344,20 +345,20 @@ static kn_status memory_alloc(struct be_context *context, size_t bytes, struct b
     CUdeviceptr pointer = 0;
     struct cuda_outcome outcome;
     char what[64];
-    kn_status status = cuda_enter(context, err);
+    kn_status status = ki_cuda_enter(context, err);
 
     if (status)
         return status;
     outcome = CUDA_DO(&context->cu, cuMemAlloc_v2, &pointer, bytes);
     if (outcome.code) {
         snprintf(what, sizeof what, "allocating %zu bytes", bytes);
-        status = cuda_fail(err, &context->cu, context->spec, outcome, what);
+        status = ki_cuda_fail(err, &context->cu, context->spec, outcome, what);
     } else {
         status = memory_create(context, pointer, bytes, true, memory, err);
         if (status)
             (void)context->cu.cuMemFree_v2(pointer);
     }
-    cuda_leave(context);
+    ki_cuda_leave(context);
     return status;
 }
 
@@ -381,12 +382,12 @@ static bool memory_aligned(const struct be_memory *memory, size_t bytes)
 static void memory_free(struct be_memory *memory)
 {
     struct be_context *context = memory->context;
-    bool entered = memory->owned && cuda_enter_to_free(context);
+    bool entered = memory->owned && ki_cuda_enter_to_free(context);
 
     if (memory->owned)
         (void)context->cu.cuMemFree_v2(memory->pointer);
     if (entered)
-        cuda_leave(context);
+        ki_cuda_leave(context);
     free(memory);
 }
 
@@ -395,42 +396,42 @@ static kn_status host_alloc(struct be_queue *queue, size_t bytes, struct be_host
     struct be_context *context = queue->context;
     void *data = NULL;
     struct cuda_outcome outcome;
-    kn_status status = cuda_enter(context, err);
+    kn_status status = ki_cuda_enter(context, err);
 
     if (status)
         return status;
     outcome = CUDA_DO(&context->cu, cuMemHostAlloc, &data, bytes, CU_MEMHOSTALLOC_PORTABLE);
     if (outcome.code)
-        status = cuda_fail(err, &context->cu, context->spec, outcome, "allocating pinned host memory");
+        status = ki_cuda_fail(err, &context->cu, context->spec, outcome, "allocating pinned host memory");
     else
         *host = (struct be_host){data, NULL};
-    cuda_leave(context);
+    ki_cuda_leave(context);
     return status;
 }
 
 static void host_free(struct be_queue *queue, struct be_host *host)
 {
     struct be_context *context = queue->context;
-    bool entered = cuda_enter_to_free(context);
+    bool entered = ki_cuda_enter_to_free(context);
 
     (void)context->cu.cuStreamSynchronize(queue->stream);
     (void)context->cu.cuMemFreeHost(host->data);
     if (entered)
-        cuda_leave(context);
+        ki_cuda_leave(context);
 }
 
 static const char *policy_options(const struct be_context *context, kn_policy policy, bool contract_off)
 {
     (void)context;
-    return cuda_policy_options(policy, contract_off);
+    return ki_cuda_policy_options(policy, contract_off);
 }
 
-const struct kn_backend kn_backend_cuda = {
+const struct ki_backend ki_backend_cuda = {
     .name = "cuda",
     .title = "CUDA",
     .language = BE_LANGUAGE_CUDA,
     .image_bytes = sizeof(struct cuda_image_data),
-    .devices = cuda_devices,
+    .devices = ki_cuda_devices,
     .context_open = context_open,
     .context_wrap = context_wrap,
     .context_native = context_native,
@@ -447,32 +448,32 @@ const struct kn_backend kn_backend_cuda = {
     .memory_native = memory_native,
     .memory_aligned = memory_aligned,
     .memory_free = memory_free,
-    .image_create = cuda_image_create,
-    .image_free = cuda_image_free,
+    .image_create = ki_cuda_image_create,
+    .image_free = ki_cuda_image_free,
     .host_alloc = host_alloc,
     .host_free = host_free,
-    .copy_to_device = cuda_copy_to_device,
-    .copy_to_host = cuda_copy_to_host,
-    .copy_on_device = cuda_copy_on_device,
-    .fill = cuda_fill,
-    .image_write = cuda_image_write,
-    .image_read = cuda_image_read,
-    .image_copy = cuda_image_copy,
+    .copy_to_device = ki_cuda_copy_to_device,
+    .copy_to_host = ki_cuda_copy_to_host,
+    .copy_on_device = ki_cuda_copy_on_device,
+    .fill = ki_cuda_fill,
+    .image_write = ki_cuda_image_write,
+    .image_read = ki_cuda_image_read,
+    .image_copy = ki_cuda_image_copy,
     .policy_options = policy_options,
-    .program_build = cuda_program_build,
-    .program_load = cuda_program_load,
-    .program_binary = cuda_program_binary,
-    .program_free = cuda_program_free,
-    .kernel_get = cuda_kernel_get,
-    .kernel_limits = cuda_kernel_limits,
-    .kernel_free = cuda_kernel_free,
-    .launch = cuda_launch,
+    .program_build = ki_cuda_program_build,
+    .program_load = ki_cuda_program_load,
+    .program_binary = ki_cuda_program_binary,
+    .program_free = ki_cuda_program_free,
+    .kernel_get = ki_cuda_kernel_get,
+    .kernel_limits = ki_cuda_kernel_limits,
+    .kernel_free = ki_cuda_kernel_free,
+    .launch = ki_cuda_launch,
     .recording_way = KN_RECORDING_GRAPH,
-    .recording_create = cuda_recording_create,
-    .recording_replay = cuda_recording_replay,
-    .recording_free = cuda_recording_free,
-    .event_wait = cuda_event_wait,
-    .event_times = cuda_event_times,
-    .event_share = cuda_event_share,
-    .event_free = cuda_event_free,
+    .recording_create = ki_cuda_recording_create,
+    .recording_replay = ki_cuda_recording_replay,
+    .recording_free = ki_cuda_recording_free,
+    .event_wait = ki_cuda_event_wait,
+    .event_times = ki_cuda_event_times,
+    .event_share = ki_cuda_event_share,
+    .event_free = ki_cuda_event_free,
 };

@@ -81,92 +81,93 @@ struct cuda_outcome {
 #define CUDA_DO(cu, name, ...) ((struct cuda_outcome){(cu)->name(__VA_ARGS__), #name})
 
 // "SPEC: what: CALL: CUDA_ERROR_NAME (code)", with what usually helps.
-kn_status cuda_fail(kn_error *err, const struct cuda_driver *cu, const char *spec,
-                    struct cuda_outcome outcome, const char *what);
+kn_status ki_cuda_fail(kn_error *err, const struct cuda_driver *cu, const char *spec,
+                       struct cuda_outcome outcome, const char *what);
 // The name of a code; "CUDA error" if the driver knows none.
-const char *cuda_error_name(const struct cuda_driver *cu, CUresult code);
+const char *ki_cuda_error_name(const struct cuda_driver *cu, CUresult code);
 
 // Between the two the context is current on this thread.
-kn_status cuda_enter(struct be_context *context, kn_error *err);
-void cuda_leave(struct be_context *context);
+kn_status ki_cuda_enter(struct be_context *context, kn_error *err);
+void ki_cuda_leave(struct be_context *context);
 // The same for what has no one to report to: false if it could not be entered. What is to be freed is freed
 // then too.
-bool cuda_enter_to_free(struct be_context *context);
+bool ki_cuda_enter_to_free(struct be_context *context);
 
 // ---- devices ----
 
-extern const char cuda_extensions[]; // that programs may use: "cl_khr_fp64 ..."
-kn_status cuda_devices(struct be_device **list, size_t *count, char why[256], kn_error *err);
+extern const char ki_cuda_extensions[]; // that programs may use: "cl_khr_fp64 ..."
+kn_status ki_cuda_devices(struct be_device **list, size_t *count, char why[256], kn_error *err);
 // Fills `device`; one that cannot be used has the reason in info.why_not. `spec` stays empty if no ordinal
 // has it.
-kn_status cuda_device_describe(const struct cuda_driver *cu, CUdevice native, struct be_device *device,
-                               kn_error *err);
+kn_status ki_cuda_device_describe(const struct cuda_driver *cu, CUdevice native, struct be_device *device,
+                                  kn_error *err);
 
 // ---- work in a queue ----
 
 // A copy, fill or launch: begins with the context entered and the start time noted if `timed`; `outcome` is
-// how what was done in between ended. cuda_work_end leaves the context in every case.
+// how what was done in between ended. ki_cuda_work_end leaves the context in every case.
 struct cuda_work {
     struct be_queue *queue;
     struct be_event *event;
 };
-kn_status cuda_work_begin(struct cuda_work *work, struct be_queue *queue, bool timed, kn_error *err);
-kn_status cuda_work_end(struct cuda_work *work, struct cuda_outcome outcome, bool blocking, const char *what,
-                        struct be_event **event, kn_error *err);
+kn_status ki_cuda_work_begin(struct cuda_work *work, struct be_queue *queue, bool timed, kn_error *err);
+kn_status ki_cuda_work_end(struct cuda_work *work, struct cuda_outcome outcome, bool blocking,
+                           const char *what, struct be_event **event, kn_error *err);
 // Ends work of which nothing was enqueued.
-void cuda_work_abandon(struct cuda_work *work);
+void ki_cuda_work_abandon(struct cuda_work *work);
 
 // Notes that the contents change with the work that is being enqueued.
-void cuda_memory_written(struct be_memory *memory);
+void ki_cuda_memory_written(struct be_memory *memory);
 
 // Whether the launch writes to this argument.
-bool cuda_launch_writes(const struct be_kernel *kernel, const struct be_arg *args, size_t i);
+bool ki_cuda_launch_writes(const struct be_kernel *kernel, const struct be_arg *args, size_t i);
 
 // ---- the table's functions ----
 
-kn_status cuda_copy_to_device(struct be_queue *queue, struct be_memory *to, const void *from,
-                              const struct be_copy *copy, struct be_event **event, kn_error *err);
-kn_status cuda_copy_to_host(struct be_queue *queue, struct be_memory *from, void *to,
-                            const struct be_copy *copy, struct be_event **event, kn_error *err);
-kn_status cuda_copy_on_device(struct be_queue *queue, struct be_memory *from, size_t from_offset,
-                              struct be_memory *to, size_t to_offset, size_t bytes, struct be_event **event,
+kn_status ki_cuda_copy_to_device(struct be_queue *queue, struct be_memory *to, const void *from,
+                                 const struct be_copy *copy, struct be_event **event, kn_error *err);
+kn_status ki_cuda_copy_to_host(struct be_queue *queue, struct be_memory *from, void *to,
+                               const struct be_copy *copy, struct be_event **event, kn_error *err);
+kn_status ki_cuda_copy_on_device(struct be_queue *queue, struct be_memory *from, size_t from_offset,
+                                 struct be_memory *to, size_t to_offset, size_t bytes,
+                                 struct be_event **event, kn_error *err);
+kn_status ki_cuda_fill(struct be_queue *queue, struct be_memory *memory, const void *pattern,
+                       size_t pattern_size, size_t offset, size_t bytes, struct be_event **event,
+                       kn_error *err);
+
+kn_status ki_cuda_image_create(struct be_context *context, const struct be_image_shape *shape,
+                               struct be_image **image, kn_error *err);
+void ki_cuda_image_free(struct be_image *image);
+kn_status ki_cuda_image_write(struct be_queue *queue, struct be_image *to, const void *from,
+                              const struct be_image_copy *copy, kn_error *err);
+kn_status ki_cuda_image_read(struct be_queue *queue, struct be_image *from, void *to,
+                             const struct be_image_copy *copy, kn_error *err);
+kn_status ki_cuda_image_copy(struct be_queue *queue, struct be_image *from, struct be_image *to,
+                             const kn_image_region *region, const size_t to_origin[3],
+                             struct be_event **event, kn_error *err);
+
+kn_status ki_cuda_program_build(struct be_context *context, const char *source, const char *options,
+                                struct be_program **program, char **log, kn_error *err);
+kn_status ki_cuda_program_load(struct be_context *context, const void *binary, size_t bytes,
+                               const char *options, struct be_program **program, kn_error *err);
+kn_status ki_cuda_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
+void ki_cuda_program_free(struct be_program *program);
+kn_status ki_cuda_kernel_get(struct be_program *program, const struct src_kernel *source,
+                             struct be_kernel **kernel, kn_error *err);
+kn_status ki_cuda_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
+void ki_cuda_kernel_free(struct be_kernel *kernel);
+kn_status ki_cuda_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
+                         const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err);
+
+kn_status ki_cuda_recording_create(struct be_queue *queue, const struct be_launch *launches, size_t count,
+                                   struct be_recording **recording, kn_error *err);
+kn_status ki_cuda_recording_replay(struct be_queue *queue, struct be_recording *recording, kn_error *err);
+void ki_cuda_recording_free(struct be_recording *recording);
+
+kn_status ki_cuda_event_wait(struct be_event *event, kn_error *err);
+kn_status ki_cuda_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
                               kn_error *err);
-kn_status cuda_fill(struct be_queue *queue, struct be_memory *memory, const void *pattern,
-                    size_t pattern_size, size_t offset, size_t bytes, struct be_event **event, kn_error *err);
-
-kn_status cuda_image_create(struct be_context *context, const struct be_image_shape *shape,
-                            struct be_image **image, kn_error *err);
-void cuda_image_free(struct be_image *image);
-kn_status cuda_image_write(struct be_queue *queue, struct be_image *to, const void *from,
-                           const struct be_image_copy *copy, kn_error *err);
-kn_status cuda_image_read(struct be_queue *queue, struct be_image *from, void *to,
-                          const struct be_image_copy *copy, kn_error *err);
-kn_status cuda_image_copy(struct be_queue *queue, struct be_image *from, struct be_image *to,
-                          const kn_image_region *region, const size_t to_origin[3], struct be_event **event,
-                          kn_error *err);
-
-kn_status cuda_program_build(struct be_context *context, const char *source, const char *options,
-                             struct be_program **program, char **log, kn_error *err);
-kn_status cuda_program_load(struct be_context *context, const void *binary, size_t bytes, const char *options,
-                            struct be_program **program, kn_error *err);
-kn_status cuda_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
-void cuda_program_free(struct be_program *program);
-kn_status cuda_kernel_get(struct be_program *program, const struct src_kernel *source,
-                          struct be_kernel **kernel, kn_error *err);
-kn_status cuda_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
-void cuda_kernel_free(struct be_kernel *kernel);
-kn_status cuda_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
-                      const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err);
-
-kn_status cuda_recording_create(struct be_queue *queue, const struct be_launch *launches, size_t count,
-                                struct be_recording **recording, kn_error *err);
-kn_status cuda_recording_replay(struct be_queue *queue, struct be_recording *recording, kn_error *err);
-void cuda_recording_free(struct be_recording *recording);
-
-kn_status cuda_event_wait(struct be_event *event, kn_error *err);
-kn_status cuda_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
-                           kn_error *err);
-kn_status cuda_event_share(struct be_event *event, struct be_event **second, kn_error *err);
-void cuda_event_free(struct be_event *event);
+kn_status ki_cuda_event_share(struct be_event *event, struct be_event **second, kn_error *err);
+void ki_cuda_event_free(struct be_event *event);
 
 #endif

@@ -53,7 +53,7 @@ struct cublas {
 static const struct cuda_symbol symbols[] = {CUBLAS_CALLS(CUBLAS_SYMBOL)};
 
 static const struct cuda_toolkit toolkit = {
-    "cuBLAS", {{13, "libcublas.so.13"}, {12, "libcublas.so.12"}}, symbols, KN_COUNT(symbols)};
+    "cuBLAS", {{13, "libcublas.so.13"}, {12, "libcublas.so.12"}}, symbols, KI_COUNT(symbols)};
 
 struct be_plan {
     struct be_context *context;
@@ -67,8 +67,8 @@ static kn_status fail(const struct be_plan *plan, cublasStatus_t code, const cha
     kn_status status = code == CUBLAS_STATUS_ALLOC_FAILED ? KN_ERROR_MEMORY : KN_ERROR_DEVICE;
     const char *name = plan->cublas.cublasGetStatusString(code);
 
-    kn_fail(err, status, "%s: cuBLAS: %s: %s (%d)", plan->context->spec, call, name ? name : "failed", code);
-    kn_error_native(err, code, name ? name : "cuBLAS error");
+    ki_fail(err, status, "%s: cuBLAS: %s: %s (%d)", plan->context->spec, call, name ? name : "failed", code);
+    ki_error_native(err, code, name ? name : "cuBLAS error");
     return status;
 }
 
@@ -76,16 +76,16 @@ static kn_status cublas_find(kn_error *err)
 {
     struct cublas cublas;
 
-    return cuda_toolkit_find(&toolkit, &cublas, err);
+    return ki_cuda_toolkit_find(&toolkit, &cublas, err);
 }
 
 static void cublas_free(struct be_plan *plan)
 {
-    bool entered = plan->handle && cuda_enter_to_free(plan->context);
+    bool entered = plan->handle && ki_cuda_enter_to_free(plan->context);
 
     if (entered) {
         (void)plan->cublas.cublasDestroy_v2(plan->handle);
-        cuda_leave(plan->context);
+        ki_cuda_leave(plan->context);
     }
     if (plan->library)
         dlclose(plan->library);
@@ -102,11 +102,11 @@ static kn_status cublas_prepare(struct be_queue *queue, const struct be_fft_shap
 
     (void)shape;
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "cuBLAS");
+        return ki_fail_memory(err, sizeof *made, "cuBLAS");
     made->context = queue->context;
-    status = cuda_toolkit_load(&toolkit, queue->context->cuda_major, &made->library, &made->cublas, err);
+    status = ki_cuda_toolkit_load(&toolkit, queue->context->cuda_major, &made->library, &made->cublas, err);
     if (!status)
-        status = cuda_enter(queue->context, err);
+        status = ki_cuda_enter(queue->context, err);
     if (status) {
         cublas_free(made);
         return status;
@@ -116,7 +116,7 @@ static kn_status cublas_prepare(struct be_queue *queue, const struct be_fft_shap
         call = "cublasSetStream";
         code = made->cublas.cublasSetStream_v2(made->handle, queue->stream);
     }
-    cuda_leave(queue->context);
+    ki_cuda_leave(queue->context);
     if (code) {
         status = fail(made, code, call, err);
         cublas_free(made);
@@ -183,22 +183,22 @@ static kn_status cublas_execute(struct be_queue *queue, struct be_plan *plan, un
     const struct be_product *product = task.product;
     struct cuda_work work;
     cublasStatus_t code;
-    kn_status status = cuda_work_begin(&work, queue, event != NULL, err);
+    kn_status status = ki_cuda_work_begin(&work, queue, event != NULL, err);
 
     if (status)
         return status;
-    cuda_memory_written(product->c.memory);
+    ki_cuda_memory_written(product->c.memory);
     code = call_gemm(plan, product);
     if (!code)
-        return cuda_work_end(&work, enqueued, false, "multiplying matrices", event, err);
-    cuda_work_abandon(&work);
+        return ki_cuda_work_end(&work, enqueued, false, "multiplying matrices", event, err);
+    ki_cuda_work_abandon(&work);
     return fail(plan, code, product->batch == 1 ? "cublasGemm" : "cublasGemmStridedBatched", err);
 }
 
-const struct be_library kn_be_cublas = {
+const struct be_library ki_be_cublas = {
     .name = "cuBLAS",
     .field = BE_PRODUCTS,
-    .path = &kn_backend_cuda,
+    .path = &ki_backend_cuda,
     .find = cublas_find,
     .prepare = cublas_prepare,
     .execute = cublas_execute,

@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-const char *cuda_policy_options(kn_policy policy, bool contract_off)
+const char *ki_cuda_policy_options(kn_policy policy, bool contract_off)
 {
     static const char *const options[][2] = {
         [KN_POLICY_DEFAULT] = {"--fmad=true --prec-div=false --prec-sqrt=false",
@@ -18,7 +18,7 @@ const char *cuda_policy_options(kn_policy policy, bool contract_off)
         [KN_POLICY_FAST] = {"--use_fast_math", "--use_fast_math --fmad=false"},
     };
 
-    return options[(size_t)policy < KN_COUNT(options) ? policy : KN_POLICY_DEFAULT][contract_off];
+    return options[(size_t)policy < KI_COUNT(options) ? policy : KN_POLICY_DEFAULT][contract_off];
 }
 
 // Always given. What is suppressed are warnings that OpenCL C programs earn by being read as C++: things
@@ -34,9 +34,9 @@ static kn_status fail(const struct cuda_nvrtc *nvrtc, nvrtcResult code, const ch
                        : code == NVRTC_ERROR_COMPILATION ? KN_ERROR_BUILD
                                                          : KN_ERROR_DEVICE;
 
-    kn_fail(err, status, "NVRTC %d.%d: %s: %s (%d)", nvrtc->major, nvrtc->minor, call, name ? name : "error",
+    ki_fail(err, status, "NVRTC %d.%d: %s: %s (%d)", nvrtc->major, nvrtc->minor, call, name ? name : "error",
             code);
-    kn_error_native(err, code, name ? name : "");
+    ki_error_native(err, code, name ? name : "");
     return status;
 }
 
@@ -61,12 +61,12 @@ static kn_status words_make(struct words *words, const char *options, int arch, 
     memset(words, 0, sizeof *words);
     words->text = malloc(size);
     if (!words->text)
-        return kn_fail_memory(err, size, "compiling a program");
+        return ki_fail_memory(err, size, "compiling a program");
     snprintf(words->text, size, "--gpu-architecture=sm_%d %s %s", arch, always, options);
     for (char *word = strtok_r(words->text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        if (!KN_ARRAY_PUSH(words->items, words->count, words->capacity, word)) {
+        if (!KI_ARRAY_PUSH(words->items, words->count, words->capacity, word)) {
             words_free(words);
-            return kn_fail_memory(err, 0, "compiling a program");
+            return ki_fail_memory(err, 0, "compiling a program");
         }
     return KN_OK;
 }
@@ -101,7 +101,7 @@ static kn_status take_cubin(const struct cuda_nvrtc *nvrtc, nvrtcProgram program
         return fail(nvrtc, code, "nvrtcGetCUBINSize", err);
     data = malloc(size ? size : 1);
     if (!data)
-        return kn_fail_memory(err, size, "a compiled program");
+        return ki_fail_memory(err, size, "a compiled program");
     code = nvrtc->nvrtcGetCUBIN(program, data);
     if (code != NVRTC_SUCCESS) {
         free(data);
@@ -112,8 +112,8 @@ static kn_status take_cubin(const struct cuda_nvrtc *nvrtc, nvrtcProgram program
     return KN_OK;
 }
 
-kn_status cuda_compile(const struct cuda_nvrtc *nvrtc, const char *text, const char *options, int arch,
-                       struct cuda_cubin *cubin, char **log, kn_error *err)
+kn_status ki_cuda_compile(const struct cuda_nvrtc *nvrtc, const char *text, const char *options, int arch,
+                          struct cuda_cubin *cubin, char **log, kn_error *err)
 {
     nvrtcProgram program = NULL;
     struct words words;
@@ -135,7 +135,7 @@ kn_status cuda_compile(const struct cuda_nvrtc *nvrtc, const char *text, const c
     if (compiled != NVRTC_SUCCESS)
         status = fail(nvrtc, compiled, "nvrtcCompileProgram", err);
     else if (!*log)
-        status = kn_fail_memory(err, 0, "a compiler's messages");
+        status = ki_fail_memory(err, 0, "a compiler's messages");
     else if (said != NVRTC_SUCCESS)
         status = fail(nvrtc, said, call, err);
     else

@@ -14,12 +14,12 @@ struct cuda_cubin {
 };
 
 // The compiler's switches for a numeric policy, and for a program with #pragma OPENCL FP_CONTRACT OFF.
-const char *cuda_policy_options(kn_policy policy, bool contract_off);
+const char *ki_cuda_policy_options(kn_policy policy, bool contract_off);
 
 // `options` are separated by blanks; `arch` is one of nvrtc->archs. `log` receives what the compiler said
 // (malloc'ed, maybe ""), also on failure; the caller frees it and cubin->data. Errors: KN_ERROR_BUILD if the
 // text does not compile; KN_ERROR_DEVICE naming the NVRTC call; KN_ERROR_MEMORY.
-kn_status cuda_compile(const struct cuda_nvrtc *nvrtc, const char *text, const char *options, int arch,
-                       struct cuda_cubin *cubin, char **log, kn_error *err);
+kn_status ki_cuda_compile(const struct cuda_nvrtc *nvrtc, const char *text, const char *options, int arch,
+                          struct cuda_cubin *cubin, char **log, kn_error *err);
 
 #endif

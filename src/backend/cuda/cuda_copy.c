@@ -4,49 +4,49 @@
 
 #include <string.h>
 
-kn_status cuda_copy_to_device(struct be_queue *queue, struct be_memory *to, const void *from,
-                              const struct be_copy *copy, struct be_event **event, kn_error *err)
+kn_status ki_cuda_copy_to_device(struct be_queue *queue, struct be_memory *to, const void *from,
+                                 const struct be_copy *copy, struct be_event **event, kn_error *err)
 {
     struct cuda_work work;
     struct cuda_outcome outcome;
-    kn_status status = cuda_work_begin(&work, queue, event != NULL, err);
+    kn_status status = ki_cuda_work_begin(&work, queue, event != NULL, err);
 
     if (status)
         return status;
-    cuda_memory_written(to);
+    ki_cuda_memory_written(to);
     outcome = CUDA_DO(&queue->context->cu, cuMemcpyHtoDAsync_v2, to->pointer + copy->offset, from,
                       copy->bytes, queue->stream);
-    return cuda_work_end(&work, outcome, copy->blocking, "copying to the device", event, err);
+    return ki_cuda_work_end(&work, outcome, copy->blocking, "copying to the device", event, err);
 }
 
-kn_status cuda_copy_to_host(struct be_queue *queue, struct be_memory *from, void *to,
-                            const struct be_copy *copy, struct be_event **event, kn_error *err)
+kn_status ki_cuda_copy_to_host(struct be_queue *queue, struct be_memory *from, void *to,
+                               const struct be_copy *copy, struct be_event **event, kn_error *err)
 {
     struct cuda_work work;
     struct cuda_outcome outcome;
-    kn_status status = cuda_work_begin(&work, queue, event != NULL, err);
+    kn_status status = ki_cuda_work_begin(&work, queue, event != NULL, err);
 
     if (status)
         return status;
     outcome = CUDA_DO(&queue->context->cu, cuMemcpyDtoHAsync_v2, to, from->pointer + copy->offset,
                       copy->bytes, queue->stream);
-    return cuda_work_end(&work, outcome, copy->blocking, "copying from the device", event, err);
+    return ki_cuda_work_end(&work, outcome, copy->blocking, "copying from the device", event, err);
 }
 
-kn_status cuda_copy_on_device(struct be_queue *queue, struct be_memory *from, size_t from_offset,
-                              struct be_memory *to, size_t to_offset, size_t bytes, struct be_event **event,
-                              kn_error *err)
+kn_status ki_cuda_copy_on_device(struct be_queue *queue, struct be_memory *from, size_t from_offset,
+                                 struct be_memory *to, size_t to_offset, size_t bytes,
+                                 struct be_event **event, kn_error *err)
 {
     struct cuda_work work;
     struct cuda_outcome outcome;
-    kn_status status = cuda_work_begin(&work, queue, event != NULL, err);
+    kn_status status = ki_cuda_work_begin(&work, queue, event != NULL, err);
 
     if (status)
         return status;
-    cuda_memory_written(to);
+    ki_cuda_memory_written(to);
     outcome = CUDA_DO(&queue->context->cu, cuMemcpyDtoDAsync_v2, to->pointer + to_offset,
                       from->pointer + from_offset, bytes, queue->stream);
-    return cuda_work_end(&work, outcome, false, "copying on the device", event, err);
+    return ki_cuda_work_end(&work, outcome, false, "copying on the device", event, err);
 }
 
 // ---- fills ----
@@ -80,8 +80,9 @@ static struct cuda_outcome fill_by_doubling(struct be_queue *queue, CUdeviceptr 
     return outcome;
 }
 
-kn_status cuda_fill(struct be_queue *queue, struct be_memory *memory, const void *pattern,
-                    size_t pattern_size, size_t offset, size_t bytes, struct be_event **event, kn_error *err)
+kn_status ki_cuda_fill(struct be_queue *queue, struct be_memory *memory, const void *pattern,
+                       size_t pattern_size, size_t offset, size_t bytes, struct be_event **event,
+                       kn_error *err)
 {
     const struct cuda_driver *cu = &queue->context->cu;
     CUdeviceptr to = memory->pointer + offset;
@@ -91,11 +92,11 @@ kn_status cuda_fill(struct be_queue *queue, struct be_memory *memory, const void
     unsigned four;
     struct cuda_work work;
     struct cuda_outcome outcome;
-    kn_status status = cuda_work_begin(&work, queue, event != NULL, err);
+    kn_status status = ki_cuda_work_begin(&work, queue, event != NULL, err);
 
     if (status)
         return status;
-    cuda_memory_written(memory);
+    ki_cuda_memory_written(memory);
     switch (size) {
     case 1:
         memcpy(&byte, pattern, size);
@@ -112,5 +113,5 @@ kn_status cuda_fill(struct be_queue *queue, struct be_memory *memory, const void
     default:
         outcome = fill_by_doubling(queue, to, pattern, size, bytes);
     }
-    return cuda_work_end(&work, outcome, false, "filling device memory", event, err);
+    return ki_cuda_work_end(&work, outcome, false, "filling device memory", event, err);
 }

@@ -12,18 +12,18 @@
 #include "base/error.h"
 
 // What the CUDA path serves, in OpenCL's words. (half is a storage type there, so no cl_khr_fp16.)
-const char cuda_extensions[] = "cl_khr_fp64 cl_khr_byte_addressable_store "
-                               "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
-                               "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
-                               "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics "
-                               "cl_khr_3d_image_writes";
+const char ki_cuda_extensions[] = "cl_khr_fp64 cl_khr_byte_addressable_store "
+                                  "cl_khr_global_int32_base_atomics cl_khr_global_int32_extended_atomics "
+                                  "cl_khr_local_int32_base_atomics cl_khr_local_int32_extended_atomics "
+                                  "cl_khr_int64_base_atomics cl_khr_int64_extended_atomics "
+                                  "cl_khr_3d_image_writes";
 
 #define ITEM_BYTES 64 // kept of a kernel's arguments for kn_item and its alignment
 
 static void refuse(const struct cuda_driver *cu, struct cuda_outcome outcome, char why[256])
 {
     snprintf(why, 256, "the driver does not describe it: %s: %s (%d)", outcome.call,
-             cuda_error_name(cu, outcome.code), outcome.code);
+             ki_cuda_error_name(cu, outcome.code), outcome.code);
 }
 
 static struct cuda_outcome read_attributes(const struct cuda_driver *cu, CUdevice native, int *arch,
@@ -44,7 +44,7 @@ static struct cuda_outcome read_attributes(const struct cuda_driver *cu, CUdevic
     };
     struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
 
-    for (size_t i = 0; i < KN_COUNT(wanted) && !outcome.code; i++)
+    for (size_t i = 0; i < KI_COUNT(wanted) && !outcome.code; i++)
         outcome = CUDA_DO(cu, cuDeviceGetAttribute, wanted[i].value, wanted[i].attribute, native);
     *arch = major * 10 + minor;
     info->compute_units = (uint32_t)units;
@@ -129,17 +129,17 @@ static void choose_compiler(const struct cuda_driver *cu, int arch, kn_device_in
         refuse(cu, outcome, info->why_not);
         return;
     }
-    if (!cuda_nvrtc_load(&nvrtc, version / 1000, info->why_not))
+    if (!ki_cuda_nvrtc_load(&nvrtc, version / 1000, info->why_not))
         return;
-    if (!cuda_nvrtc_arch(&nvrtc, arch))
+    if (!ki_cuda_nvrtc_arch(&nvrtc, arch))
         snprintf(info->why_not, sizeof info->why_not, "NVRTC %d.%d knows no sm_%d; NVIDIA's OpenCL serves it",
                  nvrtc.major, nvrtc.minor, arch);
     snprintf(info->language, sizeof info->language, "NVRTC %d.%d", nvrtc.major, nvrtc.minor);
-    cuda_nvrtc_unload(&nvrtc);
+    ki_cuda_nvrtc_unload(&nvrtc);
 }
 
-kn_status cuda_device_describe(const struct cuda_driver *cu, CUdevice native, struct be_device *device,
-                               kn_error *err)
+kn_status ki_cuda_device_describe(const struct cuda_driver *cu, CUdevice native, struct be_device *device,
+                                  kn_error *err)
 {
     kn_device_info *info = &device->info;
     struct cuda_outcome outcome;
@@ -147,9 +147,9 @@ kn_status cuda_device_describe(const struct cuda_driver *cu, CUdevice native, st
 
     memset(device, 0, sizeof *device);
     device->device = (void *)(intptr_t)native;
-    device->extensions = strdup(cuda_extensions);
+    device->extensions = strdup(ki_cuda_extensions);
     if (!device->extensions)
-        return kn_fail_memory(err, 0, "listing CUDA devices");
+        return ki_fail_memory(err, 0, "listing CUDA devices");
     snprintf(info->backend, sizeof info->backend, "cuda");
     snprintf(info->platform, sizeof info->platform, "CUDA");
     snprintf(info->vendor, sizeof info->vendor, "NVIDIA Corporation");
@@ -175,16 +175,17 @@ static kn_status add_devices(const struct cuda_driver *cu, int found, struct be_
     size_t filled = 0;
 
     if (!devices)
-        return kn_fail_memory(err, 0, "listing CUDA devices");
+        return ki_fail_memory(err, 0, "listing CUDA devices");
     for (int i = 0; i < found; i++) {
         CUdevice native = 0;
         struct cuda_outcome outcome = CUDA_DO(cu, cuDeviceGet, &native, i);
         if (outcome.code) {
-            snprintf(why, 256, "%s: %s (%d)", outcome.call, cuda_error_name(cu, outcome.code), outcome.code);
+            snprintf(why, 256, "%s: %s (%d)", outcome.call, ki_cuda_error_name(cu, outcome.code),
+                     outcome.code);
             continue;
         }
-        if (cuda_device_describe(cu, native, &devices[filled], err)) {
-            kn_be_devices_free(devices, filled);
+        if (ki_cuda_device_describe(cu, native, &devices[filled], err)) {
+            ki_be_devices_free(devices, filled);
             return KN_ERROR_MEMORY;
         }
         snprintf(devices[filled].info.spec, sizeof devices[filled].info.spec, "cuda:%d", i);
@@ -195,7 +196,7 @@ static kn_status add_devices(const struct cuda_driver *cu, int found, struct be_
     return KN_OK;
 }
 
-kn_status cuda_devices(struct be_device **list, size_t *count, char why[256], kn_error *err)
+kn_status ki_cuda_devices(struct be_device **list, size_t *count, char why[256], kn_error *err)
 {
     struct cuda_driver cu;
     struct cuda_outcome outcome;
@@ -205,15 +206,15 @@ kn_status cuda_devices(struct be_device **list, size_t *count, char why[256], kn
     *list = NULL;
     *count = 0;
     why[0] = '\0';
-    if (!cuda_driver_load(&cu, why))
+    if (!ki_cuda_driver_load(&cu, why))
         return KN_OK;
     outcome = CUDA_DO(&cu, cuDeviceGetCount, &found);
     if (outcome.code)
-        snprintf(why, 256, "%s: %s (%d)", outcome.call, cuda_error_name(&cu, outcome.code), outcome.code);
+        snprintf(why, 256, "%s: %s (%d)", outcome.call, ki_cuda_error_name(&cu, outcome.code), outcome.code);
     else if (found <= 0)
         snprintf(why, 256, "NVIDIA's driver is installed, but finds no GPU");
     else
         status = add_devices(&cu, found, list, count, why, err);
-    cuda_driver_unload(&cu);
+    ki_cuda_driver_unload(&cu);
     return status;
 }

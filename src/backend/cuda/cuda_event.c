@@ -32,7 +32,7 @@ static kn_status start_event(struct be_queue *queue, struct be_event **event, kn
     struct cuda_outcome outcome;
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a CUDA event");
+        return ki_fail_memory(err, sizeof *made, "a CUDA event");
     made->context = context;
     atomic_init(&made->handles, 1);
     outcome = CUDA_DO(&context->cu, cuEventCreate, &made->start, CU_EVENT_DEFAULT);
@@ -42,7 +42,7 @@ static kn_status start_event(struct be_queue *queue, struct be_event **event, kn
         outcome = CUDA_DO(&context->cu, cuEventRecord, made->start, queue->stream);
     if (outcome.code) {
         destroy(made);
-        return cuda_fail(err, &context->cu, context->spec, outcome, "noting when work begins");
+        return ki_cuda_fail(err, &context->cu, context->spec, outcome, "noting when work begins");
     }
     *event = made;
     return KN_OK;
@@ -62,9 +62,9 @@ static kn_status ensure_base(struct be_queue *queue, kn_error *err)
     return status;
 }
 
-kn_status cuda_work_begin(struct cuda_work *work, struct be_queue *queue, bool timed, kn_error *err)
+kn_status ki_cuda_work_begin(struct cuda_work *work, struct be_queue *queue, bool timed, kn_error *err)
 {
-    kn_status status = cuda_enter(queue->context, err);
+    kn_status status = ki_cuda_enter(queue->context, err);
 
     work->queue = queue;
     work->event = NULL;
@@ -74,12 +74,12 @@ kn_status cuda_work_begin(struct cuda_work *work, struct be_queue *queue, bool t
     if (!status)
         status = start_event(queue, &work->event, err);
     if (status)
-        cuda_leave(queue->context);
+        ki_cuda_leave(queue->context);
     return status;
 }
 
-kn_status cuda_work_end(struct cuda_work *work, struct cuda_outcome outcome, bool blocking, const char *what,
-                        struct be_event **event, kn_error *err)
+kn_status ki_cuda_work_end(struct cuda_work *work, struct cuda_outcome outcome, bool blocking,
+                           const char *what, struct be_event **event, kn_error *err)
 {
     struct be_context *context = work->queue->context;
     const struct cuda_driver *cu = &context->cu;
@@ -90,35 +90,35 @@ kn_status cuda_work_end(struct cuda_work *work, struct cuda_outcome outcome, boo
     if (!outcome.code && blocking)
         outcome = CUDA_DO(cu, cuStreamSynchronize, work->queue->stream);
     if (outcome.code) {
-        status = cuda_fail(err, cu, context->spec, outcome, what);
+        status = ki_cuda_fail(err, cu, context->spec, outcome, what);
         if (work->event)
             destroy(work->event);
     } else if (event) {
         *event = work->event;
     }
-    cuda_leave(context);
+    ki_cuda_leave(context);
     return status;
 }
 
-void cuda_work_abandon(struct cuda_work *work)
+void ki_cuda_work_abandon(struct cuda_work *work)
 {
     if (work->event)
         destroy(work->event);
-    cuda_leave(work->queue->context);
+    ki_cuda_leave(work->queue->context);
 }
 
-kn_status cuda_event_wait(struct be_event *event, kn_error *err)
+kn_status ki_cuda_event_wait(struct be_event *event, kn_error *err)
 {
     struct be_context *context = event->context;
-    kn_status status = cuda_enter(context, err);
+    kn_status status = ki_cuda_enter(context, err);
     struct cuda_outcome outcome;
 
     if (status)
         return status;
     outcome = CUDA_DO(&context->cu, cuEventSynchronize, event->end);
     if (outcome.code)
-        status = cuda_fail(err, &context->cu, context->spec, outcome, "waiting for an event");
-    cuda_leave(context);
+        status = ki_cuda_fail(err, &context->cu, context->spec, outcome, "waiting for an event");
+    ki_cuda_leave(context);
     return status;
 }
 
@@ -127,14 +127,14 @@ static int64_t nanoseconds(float milliseconds)
     return (int64_t)llround((double)milliseconds * 1e6);
 }
 
-kn_status cuda_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
-                           kn_error *err)
+kn_status ki_cuda_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
+                              kn_error *err)
 {
     struct be_context *context = event->context;
     struct be_event *old = NULL;
     float since_base = 0, duration = 0;
     struct cuda_outcome outcome;
-    kn_status status = cuda_enter(context, err);
+    kn_status status = ki_cuda_enter(context, err);
 
     if (status)
         return status;
@@ -143,7 +143,7 @@ kn_status cuda_event_times(struct be_event *event, uint64_t *queued, uint64_t *s
     if (!outcome.code)
         outcome = CUDA_DO(&context->cu, cuEventElapsedTime, &duration, event->start, event->end);
     if (outcome.code) {
-        status = cuda_fail(err, &context->cu, context->spec, outcome, "reading an event's times");
+        status = ki_cuda_fail(err, &context->cu, context->spec, outcome, "reading an event's times");
     } else {
         int64_t began = context->base_ns + nanoseconds(since_base);
         if (since_base > REBASE_AFTER_MS) {
@@ -156,13 +156,13 @@ kn_status cuda_event_times(struct be_event *event, uint64_t *queued, uint64_t *s
         *end = (uint64_t)(began + nanoseconds(duration));
     }
     pthread_mutex_unlock(&context->lock);
-    cuda_leave(context);
+    ki_cuda_leave(context);
     if (old)
-        cuda_event_free(old);
+        ki_cuda_event_free(old);
     return status;
 }
 
-kn_status cuda_event_share(struct be_event *event, struct be_event **second, kn_error *err)
+kn_status ki_cuda_event_share(struct be_event *event, struct be_event **second, kn_error *err)
 {
     (void)err;
     atomic_fetch_add(&event->handles, 1);
@@ -170,15 +170,15 @@ kn_status cuda_event_share(struct be_event *event, struct be_event **second, kn_
     return KN_OK;
 }
 
-void cuda_event_free(struct be_event *event)
+void ki_cuda_event_free(struct be_event *event)
 {
     struct be_context *context = event->context;
     bool entered;
 
     if (atomic_fetch_sub(&event->handles, 1) > 1)
         return;
-    entered = cuda_enter_to_free(context);
+    entered = ki_cuda_enter_to_free(context);
     destroy(event);
     if (entered)
-        cuda_leave(context);
+        ki_cuda_leave(context);
 }

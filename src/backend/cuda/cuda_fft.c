@@ -52,7 +52,7 @@ static const struct cuda_toolkit toolkit = {
     "cuFFT",
     {{13, "libcufft.so.12"}, {12, "libcufft.so.11"}, {11, "libcufft.so.10"}},
     symbols,
-    KN_COUNT(symbols)};
+    KI_COUNT(symbols)};
 
 struct be_plan {
     struct be_context *context;
@@ -71,16 +71,16 @@ static const char *result_name(cufftResult code)
                                         "CUFFT_EXEC_FAILED",   "CUFFT_SETUP_FAILED",  "CUFFT_INVALID_SIZE",
                                         "CUFFT_UNALIGNED_DATA"};
 
-    return code >= 0 && (size_t)code < KN_COUNT(names) ? names[code] : "cuFFT error";
+    return code >= 0 && (size_t)code < KI_COUNT(names) ? names[code] : "cuFFT error";
 }
 
 static kn_status fail(const struct be_plan *plan, cufftResult code, const char *call, kn_error *err)
 {
     const cufftResult alloc_failed = 2;
 
-    kn_fail(err, code == alloc_failed ? KN_ERROR_MEMORY : KN_ERROR_DEVICE, "%s: %s: %s (%d)",
+    ki_fail(err, code == alloc_failed ? KN_ERROR_MEMORY : KN_ERROR_DEVICE, "%s: %s: %s (%d)",
             plan->context->spec, call, result_name(code), code);
-    kn_error_native(err, code, result_name(code));
+    ki_error_native(err, code, result_name(code));
     return code == alloc_failed ? KN_ERROR_MEMORY : KN_ERROR_DEVICE;
 }
 
@@ -88,7 +88,7 @@ static kn_status cufft_find(kn_error *err)
 {
     struct cufft cufft;
 
-    return cuda_toolkit_find(&toolkit, &cufft, err);
+    return ki_cuda_toolkit_find(&toolkit, &cufft, err);
 }
 
 // Compact arrays of a kind, slowest axis first.
@@ -119,11 +119,11 @@ static kn_status make(struct be_queue *queue, struct be_plan *plan, kn_error *er
 
 static void cufft_free(struct be_plan *plan)
 {
-    bool entered = plan->made && cuda_enter_to_free(plan->context);
+    bool entered = plan->made && ki_cuda_enter_to_free(plan->context);
 
     if (entered) {
         (void)plan->cufft.cufftDestroy(plan->handle);
-        cuda_leave(plan->context);
+        ki_cuda_leave(plan->context);
     }
     if (plan->library)
         dlclose(plan->library);
@@ -138,19 +138,19 @@ static kn_status cufft_prepare(struct be_queue *queue, const struct be_fft_shape
     kn_status status;
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a cuFFT plan");
+        return ki_fail_memory(err, sizeof *made, "a cuFFT plan");
     made->context = queue->context;
     made->shape = *shape;
-    status = cuda_toolkit_load(&toolkit, queue->context->cuda_major, &made->library, &made->cufft, err);
+    status = ki_cuda_toolkit_load(&toolkit, queue->context->cuda_major, &made->library, &made->cufft, err);
     if (!status)
-        status = cuda_enter(queue->context, err);
+        status = ki_cuda_enter(queue->context, err);
     if (status) {
         cufft_free(made);
         return status;
     }
     status = make(queue, made, err);
     (void)made->cufft.cufftGetVersion(&number);
-    cuda_leave(queue->context);
+    ki_cuda_leave(queue->context);
     if (status) {
         cufft_free(made);
         return status;
@@ -182,26 +182,26 @@ static kn_status cufft_execute(struct be_queue *queue, struct be_plan *plan, uni
     const char *call = "cufftSetStream";
     struct cuda_work work;
     cufftResult code;
-    kn_status status = cuda_work_begin(&work, queue, event != NULL, err);
+    kn_status status = ki_cuda_work_begin(&work, queue, event != NULL, err);
 
     if (status)
         return status;
     code = plan->cufft.cufftSetStream(plan->handle, queue->stream);
     if (!code) {
         call = enqueued.call;
-        cuda_memory_written(transform->out);
+        ki_cuda_memory_written(transform->out);
         code = run(plan, transform);
     }
     if (!code)
-        return cuda_work_end(&work, enqueued, false, "transforming", event, err);
-    cuda_work_abandon(&work);
+        return ki_cuda_work_end(&work, enqueued, false, "transforming", event, err);
+    ki_cuda_work_abandon(&work);
     return fail(plan, code, call, err);
 }
 
-const struct be_library kn_be_cufft = {
+const struct be_library ki_be_cufft = {
     .name = "cuFFT",
     .field = BE_TRANSFORMS,
-    .path = &kn_backend_cuda,
+    .path = &ki_backend_cuda,
     .spoils_half_spectrum = true,
     .find = cufft_find,
     .prepare = cufft_prepare,

@@ -51,7 +51,7 @@ static const struct {
 
 static const struct format *format_of(kn_channel_type type)
 {
-    for (size_t i = 0; i < KN_COUNT(formats); i++)
+    for (size_t i = 0; i < KI_COUNT(formats); i++)
         if (formats[i].type == type)
             return &formats[i];
     return NULL;
@@ -136,13 +136,13 @@ static kn_status refuse(struct be_context *context, const struct be_image_shape 
     snprintf(what, sizeof what, "an image of %zu x %zu x %zu texels of %zu bytes", shape->size[0],
              shape->size[1], shape->size[2], shape->texel_bytes);
     if (outcome.code == CUDA_ERROR_INVALID_VALUE)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: %s: %s; the device takes no images of this size",
+        return ki_fail(err, KN_ERROR_LIMIT, "%s: %s: %s; the device takes no images of this size",
                        context->spec, what, outcome.call);
-    return cuda_fail(err, &context->cu, context->spec, outcome, what);
+    return ki_cuda_fail(err, &context->cu, context->spec, outcome, what);
 }
 
-kn_status cuda_image_create(struct be_context *context, const struct be_image_shape *shape,
-                            struct be_image **image, kn_error *err)
+kn_status ki_cuda_image_create(struct be_context *context, const struct be_image_shape *shape,
+                               struct be_image **image, kn_error *err)
 {
     const struct format *format = format_of(shape->format.type);
     struct be_image *made = calloc(1, sizeof *made);
@@ -150,7 +150,7 @@ kn_status cuda_image_create(struct be_context *context, const struct be_image_sh
     kn_status status;
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a CUDA image");
+        return ki_fail_memory(err, sizeof *made, "a CUDA image");
     made->context = context;
     made->data.width = (int)shape->size[0];
     made->data.height = (int)shape->size[1];
@@ -158,7 +158,7 @@ kn_status cuda_image_create(struct be_context *context, const struct be_image_sh
     made->data.order = (int)shape->format.order;
     made->data.type = (int)shape->format.type;
     made->data.texel_bytes = (int)shape->texel_bytes;
-    status = cuda_enter(context, err);
+    status = ki_cuda_enter(context, err);
     if (status) {
         free(made);
         return status;
@@ -177,18 +177,18 @@ kn_status cuda_image_create(struct be_context *context, const struct be_image_sh
     } else {
         *image = made;
     }
-    cuda_leave(context);
+    ki_cuda_leave(context);
     return status;
 }
 
-void cuda_image_free(struct be_image *image)
+void ki_cuda_image_free(struct be_image *image)
 {
     struct be_context *context = image->context;
-    bool entered = cuda_enter_to_free(context);
+    bool entered = ki_cuda_enter_to_free(context);
 
     release(image);
     if (entered)
-        cuda_leave(context);
+        ki_cuda_leave(context);
 }
 
 // ---- descriptions on the device ----
@@ -217,7 +217,8 @@ static struct cuda_outcome describe(struct be_image *image)
     return outcome;
 }
 
-struct cuda_outcome cuda_images_describe(struct be_context *context, const struct be_arg *args, size_t count)
+struct cuda_outcome ki_cuda_images_describe(struct be_context *context, const struct be_arg *args,
+                                            size_t count)
 {
     struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
 
@@ -260,16 +261,16 @@ static kn_status copy_between(struct be_queue *queue, const struct cuda_copy_sid
     CUDA_MEMCPY3D copy = {*from, *to, region->size[0] * texel_bytes, region->size[1], region->size[2]};
     struct cuda_work work;
     struct cuda_outcome outcome;
-    kn_status status = cuda_work_begin(&work, queue, event != NULL, err);
+    kn_status status = ki_cuda_work_begin(&work, queue, event != NULL, err);
 
     if (status)
         return status;
     outcome = CUDA_DO(&queue->context->cu, cuMemcpy3DAsync_v2, &copy, queue->stream);
-    return cuda_work_end(&work, outcome, blocking, what, event, err);
+    return ki_cuda_work_end(&work, outcome, blocking, what, event, err);
 }
 
-kn_status cuda_image_write(struct be_queue *queue, struct be_image *to, const void *from,
-                           const struct be_image_copy *copy, kn_error *err)
+kn_status ki_cuda_image_write(struct be_queue *queue, struct be_image *to, const void *from,
+                              const struct be_image_copy *copy, kn_error *err)
 {
     struct cuda_copy_side host = host_side(from, copy), image = side_of(to, copy->region.origin);
 
@@ -277,8 +278,8 @@ kn_status cuda_image_write(struct be_queue *queue, struct be_image *to, const vo
                         "copying to an image", NULL, err);
 }
 
-kn_status cuda_image_read(struct be_queue *queue, struct be_image *from, void *to,
-                          const struct be_image_copy *copy, kn_error *err)
+kn_status ki_cuda_image_read(struct be_queue *queue, struct be_image *from, void *to,
+                             const struct be_image_copy *copy, kn_error *err)
 {
     struct cuda_copy_side host = host_side(to, copy), image = side_of(from, copy->region.origin);
 
@@ -286,9 +287,9 @@ kn_status cuda_image_read(struct be_queue *queue, struct be_image *from, void *t
                         "copying from an image", NULL, err);
 }
 
-kn_status cuda_image_copy(struct be_queue *queue, struct be_image *from, struct be_image *to,
-                          const kn_image_region *region, const size_t to_origin[3], struct be_event **event,
-                          kn_error *err)
+kn_status ki_cuda_image_copy(struct be_queue *queue, struct be_image *from, struct be_image *to,
+                             const kn_image_region *region, const size_t to_origin[3],
+                             struct be_event **event, kn_error *err)
 {
     struct cuda_copy_side source = side_of(from, region->origin), target = side_of(to, to_origin);
 

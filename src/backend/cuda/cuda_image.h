@@ -28,6 +28,7 @@ struct be_image {
 
 // Puts the data of these arguments' images on the device, for a kernel that takes their addresses; an image
 // keeps its place. The context is current.
-struct cuda_outcome cuda_images_describe(struct be_context *context, const struct be_arg *args, size_t count);
+struct cuda_outcome ki_cuda_images_describe(struct be_context *context, const struct be_arg *args,
+                                            size_t count);
 
 #endif

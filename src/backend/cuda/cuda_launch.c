@@ -32,8 +32,8 @@ static unsigned grid_size(const struct cuda_item *item, int d)
     return left < CUDA_MAX_GRID_YZ ? left : CUDA_MAX_GRID_YZ;
 }
 
-kn_status cuda_geometry_make(const struct be_range *range, const size_t local[3], const char *spec,
-                             struct cuda_geometry *geometry, kn_error *err)
+kn_status ki_cuda_geometry_make(const struct be_range *range, const size_t local[3], const char *spec,
+                                struct cuda_geometry *geometry, kn_error *err)
 {
     struct cuda_item *item = &geometry->item;
     size_t groups[3];
@@ -46,7 +46,7 @@ kn_status cuda_geometry_make(const struct be_range *range, const size_t local[3]
         item->offset[d] = range->offset[d];
     }
     if (groups[0] > CUDA_MAX_GRID_X || groups[1] > UINT32_MAX || groups[2] > UINT32_MAX)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: %zu x %zu x %zu work-groups; it takes at most %u x %u x %u: use larger groups or "
                        "several launches",
                        spec, groups[0], groups[1], groups[2], CUDA_MAX_GRID_X, UINT32_MAX, UINT32_MAX);
@@ -62,7 +62,7 @@ kn_status cuda_geometry_make(const struct be_range *range, const size_t local[3]
     return KN_OK;
 }
 
-bool cuda_geometry_next(struct cuda_geometry *geometry)
+bool ki_cuda_geometry_next(struct cuda_geometry *geometry)
 {
     struct cuda_item *item = &geometry->item;
 
@@ -78,7 +78,7 @@ bool cuda_geometry_next(struct cuda_geometry *geometry)
     return false;
 }
 
-void cuda_local_pick(const struct be_range *range, size_t limit, size_t local[3])
+void ki_cuda_local_pick(const struct be_range *range, size_t limit, size_t local[3])
 {
     for (int d = 0; d < 3; d++) {
         size_t size = limit < range->global[d] ? limit : range->global[d];
@@ -106,7 +106,7 @@ static struct cuda_outcome pick_local(struct be_kernel *kernel, const struct be_
                           kernel->function, NULL, shared, LARGEST_PICK);
         if (outcome.code)
             return outcome;
-        cuda_local_pick(range, (size_t)block, kernel->picked);
+        ki_cuda_local_pick(range, (size_t)block, kernel->picked);
         kernel->picked_for = *range;
         kernel->picked_shared = shared;
     }
@@ -137,7 +137,7 @@ static kn_status pack(const struct be_kernel *kernel, const struct be_arg *args,
     packed->shared = align_up(kernel->source->cuda.arena_bytes);
     packed->bank = 0;
     if (count > MAX_ARGS)
-        return kn_fail(err, KN_ERROR_LIMIT, "%s: %zu arguments; CUDA kernels take at most %d", spec, count,
+        return ki_fail(err, KN_ERROR_LIMIT, "%s: %zu arguments; CUDA kernels take at most %d", spec, count,
                        MAX_ARGS);
     for (size_t i = 0; i < count; i++) {
         const struct be_arg *arg = &args[i];
@@ -156,7 +156,7 @@ static kn_status pack(const struct be_kernel *kernel, const struct be_arg *args,
             packed->offsets[i] = (unsigned)packed->bank;
             packed->bank += align_up(arg->memory->bytes);
             if (packed->bank > kernel->bank_bytes)
-                return kn_fail(err, KN_ERROR_LIMIT,
+                return ki_fail(err, KN_ERROR_LIMIT,
                                "%s: argument %zu (%s): the __constant arguments take %zu bytes; the bank "
                                "this program was "
                                "built with has %zu",
@@ -196,7 +196,7 @@ static struct cuda_outcome fill_bank(struct be_queue *queue, struct be_kernel *k
     return outcome;
 }
 
-bool cuda_launch_writes(const struct be_kernel *kernel, const struct be_arg *args, size_t i)
+bool ki_cuda_launch_writes(const struct be_kernel *kernel, const struct be_arg *args, size_t i)
 {
     const kn_param *param = &kernel->source->params[i];
 
@@ -206,8 +206,8 @@ bool cuda_launch_writes(const struct be_kernel *kernel, const struct be_arg *arg
 static void note_writes(const struct be_kernel *kernel, const struct be_arg *args, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (cuda_launch_writes(kernel, args, i))
-            cuda_memory_written(args[i].memory);
+        if (ki_cuda_launch_writes(kernel, args, i))
+            ki_cuda_memory_written(args[i].memory);
 }
 
 // More dynamic shared memory than every card gives has to be asked for: all there is, since kernel objects of
@@ -242,12 +242,12 @@ static struct cuda_outcome launch_grids(const struct be_queue *queue, const stru
         outcome = CUDA_DO(cu, cuLaunchKernel, kernel->function, at->grid[0], at->grid[1], at->grid[2],
                           at->block[0], at->block[1], at->block[2], (unsigned)packed->shared, queue->stream,
                           packed->params, NULL);
-    while (!outcome.code && cuda_geometry_next(at));
+    while (!outcome.code && ki_cuda_geometry_next(at));
     return outcome;
 }
 
-kn_status cuda_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
-                      const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err)
+kn_status ki_cuda_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
+                         const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err)
 {
     struct cuda_geometry at = {{0}, {0}, {{0}, {0}, {0}, {0}, 0, 0}};
     struct packed packed;
@@ -257,28 +257,28 @@ kn_status cuda_launch(struct be_queue *queue, struct be_kernel *kernel, const st
     kn_status status = pack(kernel, args, arg_count, &at.item, &packed, err);
 
     if (!status)
-        status = cuda_work_begin(&work, queue, event != NULL, err);
+        status = ki_cuda_work_begin(&work, queue, event != NULL, err);
     if (status)
         return status;
     outcome = ask_for_shared(kernel, packed.shared);
     if (!outcome.code && kernel->source->cuda.image_addresses)
-        outcome = cuda_images_describe(queue->context, args, arg_count);
+        outcome = ki_cuda_images_describe(queue->context, args, arg_count);
     if (!outcome.code && range->local[0] == 0)
         outcome = pick_local(kernel, range, packed.shared, local);
     else
         for (unsigned d = 0; d < range->dims; d++)
             local[d] = range->local[d];
     if (!outcome.code)
-        status = cuda_geometry_make(range, local, queue->context->spec, &at, err);
+        status = ki_cuda_geometry_make(range, local, queue->context->spec, &at, err);
     if (!outcome.code && !status)
         outcome = fill_bank(queue, kernel, args, arg_count, &packed);
     if (!outcome.code && !status)
         outcome = launch_grids(queue, kernel, &at, &packed);
     if (status) {
-        cuda_work_abandon(&work);
+        ki_cuda_work_abandon(&work);
         return status;
     }
     if (!outcome.code)
         note_writes(kernel, args, arg_count);
-    return cuda_work_end(&work, outcome, false, "launching", event, err);
+    return ki_cuda_work_end(&work, outcome, false, "launching", event, err);
 }

@@ -24,13 +24,13 @@ struct cuda_geometry {
 
 // The first grid. `local` is given and divides the range. Errors: KN_ERROR_LIMIT for more work-groups in x
 // than a grid takes.
-kn_status cuda_geometry_make(const struct be_range *range, const size_t local[3], const char *spec,
-                             struct cuda_geometry *geometry, kn_error *err);
+kn_status ki_cuda_geometry_make(const struct be_range *range, const size_t local[3], const char *spec,
+                                struct cuda_geometry *geometry, kn_error *err);
 // The grid after it: a grid has at most CUDA_MAX_GRID_YZ groups in y and in z. False: there is none.
-bool cuda_geometry_next(struct cuda_geometry *geometry);
+bool ki_cuda_geometry_next(struct cuda_geometry *geometry);
 
 // A work-group of at most `limit` work-items that divides the range (OpenCL 1.2 has no others), as wide in
 // the first dimension as it can be.
-void cuda_local_pick(const struct be_range *range, size_t limit, size_t local[3]);
+void ki_cuda_local_pick(const struct be_range *range, size_t limit, size_t local[3]);
 
 #endif

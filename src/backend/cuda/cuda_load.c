@@ -39,7 +39,7 @@ static void *open_library(const char *folder, size_t length, const char *name)
 // folder.
 static void *find_library(const char *name, bool in_toolkit)
 {
-    const char *folders = kn_env_get(KN_ENV_CUDA_LIBRARIES);
+    const char *folders = ki_env_get(KI_ENV_CUDA_LIBRARIES);
     const char *home = getenv("CUDA_HOME");
     char toolkit[4096];
     void *library = NULL;
@@ -67,7 +67,7 @@ static void *find_library(const char *name, bool in_toolkit)
 // Where find_library looks for what the toolkit has.
 static const char *folders_searched(void)
 {
-    return kn_env_get(KN_ENV_CUDA_LIBRARIES)
+    return ki_env_get(KI_ENV_CUDA_LIBRARIES)
                ? "KOINE_CUDA_LIBRARIES"
                : "the system's folders, $CUDA_HOME/lib64 and /usr/local/cuda/lib64";
 }
@@ -103,7 +103,7 @@ static bool refuse_init(const struct cuda_driver *driver, CUresult code, char wh
     return false;
 }
 
-bool cuda_driver_load(struct cuda_driver *driver, char why[CUDA_WHY_BYTES])
+bool ki_cuda_driver_load(struct cuda_driver *driver, char why[CUDA_WHY_BYTES])
 {
     const char *missing;
     CUresult code;
@@ -114,23 +114,23 @@ bool cuda_driver_load(struct cuda_driver *driver, char why[CUDA_WHY_BYTES])
         snprintf(why, CUDA_WHY_BYTES, "no NVIDIA driver (%s not found)", driver_name);
         return false;
     }
-    missing = bind(driver->library, driver, driver_symbols, KN_COUNT(driver_symbols));
+    missing = bind(driver->library, driver, driver_symbols, KI_COUNT(driver_symbols));
     if (missing) {
         snprintf(why, CUDA_WHY_BYTES, "NVIDIA's driver is too old: its %s has no %s", driver_name, missing);
-        cuda_driver_unload(driver);
+        ki_cuda_driver_unload(driver);
         return false;
     }
-    driver->no_graphs = bind(driver->library, driver, graph_symbols, KN_COUNT(graph_symbols));
+    driver->no_graphs = bind(driver->library, driver, graph_symbols, KI_COUNT(graph_symbols));
     code = driver->cuInit(0);
     if (code != CUDA_SUCCESS) {
         refuse_init(driver, code, why);
-        cuda_driver_unload(driver);
+        ki_cuda_driver_unload(driver);
         return false;
     }
     return true;
 }
 
-void cuda_driver_unload(struct cuda_driver *driver)
+void ki_cuda_driver_unload(struct cuda_driver *driver)
 {
     if (driver->library)
         dlclose(driver->library);
@@ -144,39 +144,39 @@ static kn_status refuse_toolkit(const struct cuda_toolkit *toolkit, int newest, 
     char names[CUDA_WHY_BYTES] = "";
     int oldest = 0;
 
-    for (size_t i = 0; i < KN_COUNT(toolkit->files) && toolkit->files[i].name; i++) {
+    for (size_t i = 0; i < KI_COUNT(toolkit->files) && toolkit->files[i].name; i++) {
         size_t used = strlen(names);
         oldest = toolkit->files[i].major;
         if (oldest <= newest)
             snprintf(names + used, sizeof names - used, "%s%s", used ? ", " : "", toolkit->files[i].name);
     }
     if (!names[0])
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: the driver is of CUDA %d; the %s that Koine calls needs %d or newer",
                        toolkit->name, newest, toolkit->name, oldest);
-    return kn_fail(err, KN_ERROR_UNSUPPORTED,
+    return ki_fail(err, KN_ERROR_UNSUPPORTED,
                    "%s: %s not found (looked in %s); install the CUDA toolkit's %s", toolkit->name, names,
                    folders_searched(), toolkit->name);
 }
 
-kn_status cuda_toolkit_load(const struct cuda_toolkit *toolkit, int newest, void **library, void *calls,
-                            kn_error *err)
+kn_status ki_cuda_toolkit_load(const struct cuda_toolkit *toolkit, int newest, void **library, void *calls,
+                               kn_error *err)
 {
     const char *missing, *name = NULL;
 
     *library = NULL;
-    for (size_t i = 0; i < KN_COUNT(toolkit->files) && toolkit->files[i].name && !*library; i++)
+    for (size_t i = 0; i < KI_COUNT(toolkit->files) && toolkit->files[i].name && !*library; i++)
         if (toolkit->files[i].major <= newest)
             *library = find_library(name = toolkit->files[i].name, true);
     if (!*library)
         return refuse_toolkit(toolkit, newest, err);
     missing = bind(*library, calls, toolkit->symbols, toolkit->symbol_count);
-    return missing ? kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s has no %s: it is not one that Koine knows",
+    return missing ? ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s has no %s: it is not one that Koine knows",
                              toolkit->name, name, missing)
                    : KN_OK;
 }
 
-kn_status cuda_toolkit_find(const struct cuda_toolkit *toolkit, void *calls, kn_error *err)
+kn_status ki_cuda_toolkit_find(const struct cuda_toolkit *toolkit, void *calls, kn_error *err)
 {
     struct cuda_driver cu;
     char why[CUDA_WHY_BYTES];
@@ -184,11 +184,11 @@ kn_status cuda_toolkit_find(const struct cuda_toolkit *toolkit, void *calls, kn_
     int version = 0;
     kn_status status;
 
-    if (!cuda_driver_load(&cu, why))
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s", toolkit->name, why);
+    if (!ki_cuda_driver_load(&cu, why))
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s", toolkit->name, why);
     (void)cu.cuDriverGetVersion(&version);
-    cuda_driver_unload(&cu);
-    status = cuda_toolkit_load(toolkit, version / 1000, &library, calls, err);
+    ki_cuda_driver_unload(&cu);
+    status = ki_cuda_toolkit_load(toolkit, version / 1000, &library, calls, err);
     if (library)
         dlclose(library);
     return status;
@@ -199,7 +199,7 @@ kn_status cuda_toolkit_find(const struct cuda_toolkit *toolkit, void *calls, kn_
 // Asks an opened NVRTC what it is.
 static bool describe(struct cuda_nvrtc *nvrtc, const char *name, char why[CUDA_WHY_BYTES])
 {
-    const char *missing = bind(nvrtc->library, nvrtc, nvrtc_symbols, KN_COUNT(nvrtc_symbols));
+    const char *missing = bind(nvrtc->library, nvrtc, nvrtc_symbols, KI_COUNT(nvrtc_symbols));
     const char *call = "nvrtcVersion";
     nvrtcResult code;
 
@@ -231,7 +231,7 @@ static void explain_missing(int newest, char why[CUDA_WHY_BYTES])
 {
     const char *wanted = NULL;
 
-    for (size_t i = KN_COUNT(nvrtc_names); i-- > 0;) {
+    for (size_t i = KI_COUNT(nvrtc_names); i-- > 0;) {
         if (nvrtc_names[i].major <= newest) {
             wanted = nvrtc_names[i].name;
             continue;
@@ -251,33 +251,33 @@ static void explain_missing(int newest, char why[CUDA_WHY_BYTES])
              folders_searched());
 }
 
-bool cuda_nvrtc_load(struct cuda_nvrtc *nvrtc, int newest, char why[CUDA_WHY_BYTES])
+bool ki_cuda_nvrtc_load(struct cuda_nvrtc *nvrtc, int newest, char why[CUDA_WHY_BYTES])
 {
     bool described = false;
 
     why[0] = '\0';
-    for (size_t i = 0; i < KN_COUNT(nvrtc_names); i++) {
+    for (size_t i = 0; i < KI_COUNT(nvrtc_names); i++) {
         memset(nvrtc, 0, sizeof *nvrtc);
         if (nvrtc_names[i].major > newest || !(nvrtc->library = find_library(nvrtc_names[i].name, true)))
             continue;
         if (describe(nvrtc, nvrtc_names[i].name, why))
             return true;
         described = true;
-        cuda_nvrtc_unload(nvrtc);
+        ki_cuda_nvrtc_unload(nvrtc);
     }
     if (!described)
         explain_missing(newest, why);
     return false;
 }
 
-void cuda_nvrtc_unload(struct cuda_nvrtc *nvrtc)
+void ki_cuda_nvrtc_unload(struct cuda_nvrtc *nvrtc)
 {
     if (nvrtc->library)
         dlclose(nvrtc->library);
     memset(nvrtc, 0, sizeof *nvrtc);
 }
 
-int cuda_nvrtc_arch(const struct cuda_nvrtc *nvrtc, int arch)
+int ki_cuda_nvrtc_arch(const struct cuda_nvrtc *nvrtc, int arch)
 {
     int best = 0;
 

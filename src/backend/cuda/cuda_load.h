@@ -35,8 +35,8 @@ struct cuda_nvrtc {
 
 // Opens libcuda.so.1 and initialises it; false with the reason. The library stays in the process for good:
 // driver threads may still run in it.
-bool cuda_driver_load(struct cuda_driver *driver, char why[CUDA_WHY_BYTES]);
-void cuda_driver_unload(struct cuda_driver *driver);
+bool ki_cuda_driver_load(struct cuda_driver *driver, char why[CUDA_WHY_BYTES]);
+void ki_cuda_driver_unload(struct cuda_driver *driver);
 
 // An entry point of a library, and where its address goes.
 struct cuda_symbol {
@@ -59,22 +59,22 @@ struct cuda_toolkit {
 // KOINE_CUDA_LIBRARIES), and fills the function pointers of `calls`: not the library of a newer toolkit than
 // the driver's, which would want a newer driver. KN_ERROR_UNSUPPORTED if it is not there. *library is to be
 // closed with dlclose if it is not NULL then.
-kn_status cuda_toolkit_load(const struct cuda_toolkit *toolkit, int newest, void **library, void *calls,
-                            kn_error *err);
+kn_status ki_cuda_toolkit_load(const struct cuda_toolkit *toolkit, int newest, void **library, void *calls,
+                               kn_error *err);
 
 // Whether it is there for the driver that is.
-kn_status cuda_toolkit_find(const struct cuda_toolkit *toolkit, void *calls, kn_error *err);
+kn_status ki_cuda_toolkit_find(const struct cuda_toolkit *toolkit, void *calls, kn_error *err);
 
 // Which NVRTC serves a driver: the one of the driver's own major version, and if that is not there (or makes
 // what the driver does not take) older ones, newest first. Never a newer one: older drivers refuse its
 // cubins.
 //
 // Opens the first that is found and whose major version is at most `newest`; false with the reason.
-bool cuda_nvrtc_load(struct cuda_nvrtc *nvrtc, int newest, char why[CUDA_WHY_BYTES]);
-void cuda_nvrtc_unload(struct cuda_nvrtc *nvrtc);
+bool ki_cuda_nvrtc_load(struct cuda_nvrtc *nvrtc, int newest, char why[CUDA_WHY_BYTES]);
+void ki_cuda_nvrtc_unload(struct cuda_nvrtc *nvrtc);
 
 // What to compile for so that a card of compute capability `arch` (90 for 9.0) runs it: `arch` itself, or the
 // next lower of the same generation, whose cubins it runs too. 0 if this NVRTC knows neither.
-int cuda_nvrtc_arch(const struct cuda_nvrtc *nvrtc, int arch);
+int ki_cuda_nvrtc_arch(const struct cuda_nvrtc *nvrtc, int arch);
 
 #endif

@@ -28,7 +28,7 @@ static bool is_refusal(CUresult code)
                                      CUDA_ERROR_INVALID_PTX, CUDA_ERROR_UNSUPPORTED_PTX_VERSION,
                                      CUDA_ERROR_INVALID_SOURCE};
 
-    for (size_t i = 0; i < KN_COUNT(codes); i++)
+    for (size_t i = 0; i < KI_COUNT(codes); i++)
         if (codes[i] == code)
             return true;
     return false;
@@ -59,7 +59,8 @@ static kn_status program_create(struct be_context *context, struct cuda_cubin *c
     struct be_program *made = calloc(1, sizeof *made);
     CUdeviceptr bank = 0;
     size_t bank_bytes = 0;
-    kn_status status = made ? cuda_enter(context, err) : kn_fail_memory(err, sizeof *made, "a CUDA program");
+    kn_status status =
+        made ? ki_cuda_enter(context, err) : ki_fail_memory(err, sizeof *made, "a CUDA program");
 
     if (status) {
         free(made);
@@ -72,10 +73,10 @@ static kn_status program_create(struct be_context *context, struct cuda_cubin *c
         if (outcome->code)
             (void)cu->cuModuleUnload(made->module);
     }
-    cuda_leave(context);
+    ki_cuda_leave(context);
     if (outcome->code) {
         free(made);
-        return cuda_fail(err, cu, context->spec, *outcome, "loading a compiled program");
+        return ki_cuda_fail(err, cu, context->spec, *outcome, "loading a compiled program");
     }
     made->has_bank = bank_bytes > 0;
     made->cubin = *cubin;
@@ -91,16 +92,16 @@ static kn_status build_with(struct be_context *context, const struct cuda_nvrtc 
 {
     struct cuda_cubin cubin = {NULL, 0};
     struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
-    int arch = cuda_nvrtc_arch(nvrtc, context->arch);
+    int arch = ki_cuda_nvrtc_arch(nvrtc, context->arch);
     kn_status status;
 
     *refused = false;
     if (!arch) {
         *refused = true;
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: NVRTC %d.%d knows no sm_%d", context->spec,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: NVRTC %d.%d knows no sm_%d", context->spec,
                        nvrtc->major, nvrtc->minor, context->arch);
     }
-    status = cuda_compile(nvrtc, source, options, arch, &cubin, log, err);
+    status = ki_cuda_compile(nvrtc, source, options, arch, &cubin, log, err);
     if (!status)
         status = program_create(context, &cubin, program, &outcome, err);
     *refused = is_refusal(outcome.code);
@@ -108,8 +109,8 @@ static kn_status build_with(struct be_context *context, const struct cuda_nvrtc 
     return status;
 }
 
-kn_status cuda_program_build(struct be_context *context, const char *source, const char *options,
-                             struct be_program **program, char **log, kn_error *err)
+kn_status ki_cuda_program_build(struct be_context *context, const char *source, const char *options,
+                                struct be_program **program, char **log, kn_error *err)
 {
     char why[CUDA_WHY_BYTES];
     int newest = context->cuda_major;
@@ -122,13 +123,13 @@ kn_status cuda_program_build(struct be_context *context, const char *source, con
         struct cuda_nvrtc nvrtc;
         kn_error reason = KN_ERROR_INIT;
 
-        if (!cuda_nvrtc_load(&nvrtc, newest, why))
+        if (!ki_cuda_nvrtc_load(&nvrtc, newest, why))
             break;
         free(*log);
         *log = NULL;
         status = build_with(context, &nvrtc, source, options, program, log, &refused, &reason);
         newest = nvrtc.major - 1;
-        cuda_nvrtc_unload(&nvrtc);
+        ki_cuda_nvrtc_unload(&nvrtc);
         if (!status)
             return KN_OK;
         if (!first.code)
@@ -136,17 +137,17 @@ kn_status cuda_program_build(struct be_context *context, const char *source, con
     } while (refused);
 
     if (!first.code)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s", context->spec, why);
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s", context->spec, why);
     if (refused)
-        kn_fail(err, first.code, "%s; and there is no older NVRTC that serves it better", first.text);
+        ki_fail(err, first.code, "%s; and there is no older NVRTC that serves it better", first.text);
     else
-        kn_fail(err, first.code, "%s", first.text);
-    kn_error_native(err, first.native, first.native_name);
+        ki_fail(err, first.code, "%s", first.text);
+    ki_error_native(err, first.native, first.native_name);
     return first.code;
 }
 
-kn_status cuda_program_load(struct be_context *context, const void *binary, size_t bytes, const char *options,
-                            struct be_program **program, kn_error *err)
+kn_status ki_cuda_program_load(struct be_context *context, const void *binary, size_t bytes,
+                               const char *options, struct be_program **program, kn_error *err)
 {
     static const unsigned char magic[4] = {0x7f, 'E', 'L', 'F'};
     struct cuda_cubin cubin = {NULL, bytes};
@@ -155,37 +156,37 @@ kn_status cuda_program_load(struct be_context *context, const void *binary, size
 
     (void)options;
     if (bytes < sizeof magic || memcmp(binary, magic, sizeof magic) != 0) // the driver is not told the length
-        return kn_fail(err, KN_ERROR_INPUT, "%s: loading a cached program: it is no cubin", context->spec);
+        return ki_fail(err, KN_ERROR_INPUT, "%s: loading a cached program: it is no cubin", context->spec);
     cubin.data = malloc(bytes);
     if (!cubin.data)
-        return kn_fail_memory(err, bytes, "a compiled program");
+        return ki_fail_memory(err, bytes, "a compiled program");
     memcpy(cubin.data, binary, bytes);
     status = program_create(context, &cubin, program, &outcome, err);
     free(cubin.data);
     return status;
 }
 
-kn_status cuda_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err)
+kn_status ki_cuda_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err)
 {
     void *copy = malloc(program->cubin.bytes);
 
     if (!copy)
-        return kn_fail_memory(err, program->cubin.bytes, "a program's binary");
+        return ki_fail_memory(err, program->cubin.bytes, "a program's binary");
     memcpy(copy, program->cubin.data, program->cubin.bytes);
     *binary = copy;
     *bytes = program->cubin.bytes;
     return KN_OK;
 }
 
-void cuda_program_free(struct be_program *program)
+void ki_cuda_program_free(struct be_program *program)
 {
     struct be_context *context = program->context;
-    bool entered = cuda_enter_to_free(context);
+    bool entered = ki_cuda_enter_to_free(context);
 
     (void)context->cu.cuCtxSynchronize(); // its kernels may still run
     (void)context->cu.cuModuleUnload(program->module);
     if (entered)
-        cuda_leave(context);
+        ki_cuda_leave(context);
     free(program->cubin.data);
     free(program);
 }
@@ -230,8 +231,8 @@ static struct cuda_outcome kernel_open(struct be_kernel *kernel, const struct be
     return outcome;
 }
 
-kn_status cuda_kernel_get(struct be_program *program, const struct src_kernel *source,
-                          struct be_kernel **kernel, kn_error *err)
+kn_status ki_cuda_kernel_get(struct be_program *program, const struct src_kernel *source,
+                             struct be_kernel **kernel, kn_error *err)
 {
     struct be_context *context = program->context;
     struct be_kernel *made = calloc(1, sizeof *made);
@@ -243,11 +244,11 @@ kn_status cuda_kernel_get(struct be_program *program, const struct src_kernel *s
         made->slots = calloc(source->param_count + 1, sizeof *made->slots);
     if (!made || (program->has_bank && !made->slots)) {
         free(made);
-        return kn_fail_memory(err, sizeof *made, "a CUDA kernel");
+        return ki_fail_memory(err, sizeof *made, "a CUDA kernel");
     }
     made->context = context;
     made->source = source;
-    status = cuda_enter(context, err);
+    status = ki_cuda_enter(context, err);
     if (status) {
         free(made->slots);
         free(made);
@@ -256,22 +257,22 @@ kn_status cuda_kernel_get(struct be_program *program, const struct src_kernel *s
     outcome = kernel_open(made, program);
     if (outcome.code) {
         snprintf(what, sizeof what, "getting kernel %s", source->name);
-        status = cuda_fail(err, &context->cu, context->spec, outcome, what);
+        status = ki_cuda_fail(err, &context->cu, context->spec, outcome, what);
         kernel_destroy(made);
     } else {
         *kernel = made;
     }
-    cuda_leave(context);
+    ki_cuda_leave(context);
     return status;
 }
 
-kn_status cuda_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err)
+kn_status ki_cuda_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err)
 {
     struct be_context *context = kernel->context;
     const struct cuda_driver *cu = &context->cu;
     int threads = 0, warp = 0;
     struct cuda_outcome outcome;
-    kn_status status = cuda_enter(context, err);
+    kn_status status = ki_cuda_enter(context, err);
 
     if (status)
         return status;
@@ -279,20 +280,20 @@ kn_status cuda_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *
         CUDA_DO(cu, cuFuncGetAttribute, &threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel->function);
     if (!outcome.code)
         outcome = CUDA_DO(cu, cuDeviceGetAttribute, &warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, context->device);
-    cuda_leave(context);
+    ki_cuda_leave(context);
     if (outcome.code)
-        return cuda_fail(err, cu, context->spec, outcome, "asking for a kernel's limits");
+        return ki_cuda_fail(err, cu, context->spec, outcome, "asking for a kernel's limits");
     *limits = (struct be_kernel_limits){(size_t)threads, (size_t)warp,
                                         kernel->static_shared + kernel->source->cuda.arena_bytes};
     return KN_OK;
 }
 
-void cuda_kernel_free(struct be_kernel *kernel)
+void ki_cuda_kernel_free(struct be_kernel *kernel)
 {
     struct be_context *context = kernel->context;
-    bool entered = cuda_enter_to_free(context);
+    bool entered = ki_cuda_enter_to_free(context);
 
     kernel_destroy(kernel);
     if (entered)
-        cuda_leave(context);
+        ki_cuda_leave(context);
 }

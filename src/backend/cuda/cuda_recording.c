@@ -20,9 +20,9 @@ static kn_status note_written(struct be_recording *recording, struct be_memory *
     for (size_t i = 0; i < recording->count; i++)
         if (recording->written[i] == memory)
             return KN_OK;
-    return KN_ARRAY_PUSH(recording->written, recording->count, recording->capacity, memory)
+    return KI_ARRAY_PUSH(recording->written, recording->count, recording->capacity, memory)
                ? KN_OK
-               : kn_fail_memory(err, recording->count * sizeof memory, "a recording");
+               : ki_fail_memory(err, recording->count * sizeof memory, "a recording");
 }
 
 static kn_status note_all_written(struct be_recording *recording, const struct be_launch *launches,
@@ -32,7 +32,7 @@ static kn_status note_all_written(struct be_recording *recording, const struct b
 
     for (size_t i = 0; i < count; i++)
         for (size_t k = 0; k < launches[i].arg_count && !status; k++)
-            if (cuda_launch_writes(launches[i].kernel, launches[i].args, k))
+            if (ki_cuda_launch_writes(launches[i].kernel, launches[i].args, k))
                 status = note_written(recording, launches[i].args[k].memory, err);
     return status;
 }
@@ -47,13 +47,13 @@ static kn_status capture(struct be_queue *queue, const struct be_launch *launche
     kn_status status = KN_OK;
 
     if (outcome.code)
-        return cuda_fail(err, cu, queue->context->spec, outcome, "recording launches");
+        return ki_cuda_fail(err, cu, queue->context->spec, outcome, "recording launches");
     for (size_t i = 0; i < count && !status; i++)
-        status = cuda_launch(queue, launches[i].kernel, &launches[i].range, launches[i].args,
-                             launches[i].arg_count, NULL, err);
+        status = ki_cuda_launch(queue, launches[i].kernel, &launches[i].range, launches[i].args,
+                                launches[i].arg_count, NULL, err);
     outcome = CUDA_DO(cu, cuStreamEndCapture, queue->stream, graph);
     if (!status && outcome.code)
-        status = cuda_fail(err, cu, queue->context->spec, outcome, "recording launches");
+        status = ki_cuda_fail(err, cu, queue->context->spec, outcome, "recording launches");
     return status;
 }
 
@@ -78,14 +78,14 @@ static kn_status make_graph(struct be_recording *recording, const struct be_laun
     kn_status status;
 
     if (outcome.code)
-        return cuda_fail(err, cu, context->spec, outcome, "opening a stream");
+        return ki_cuda_fail(err, cu, context->spec, outcome, "opening a stream");
     forget_banks(launches, count);
     status = capture(&captures, launches, count, &graph, err);
     forget_banks(launches, count);
     if (!status) {
         outcome = CUDA_DO(cu, cuGraphInstantiateWithFlags, &recording->graph, graph, 0);
         if (outcome.code)
-            status = cuda_fail(err, cu, context->spec, outcome, "making a graph of launches");
+            status = ki_cuda_fail(err, cu, context->spec, outcome, "making a graph of launches");
     }
     if (graph)
         (void)cu->cuGraphDestroy(graph);
@@ -93,26 +93,26 @@ static kn_status make_graph(struct be_recording *recording, const struct be_laun
     return status;
 }
 
-kn_status cuda_recording_create(struct be_queue *queue, const struct be_launch *launches, size_t count,
-                                struct be_recording **recording, kn_error *err)
+kn_status ki_cuda_recording_create(struct be_queue *queue, const struct be_launch *launches, size_t count,
+                                   struct be_recording **recording, kn_error *err)
 {
     struct be_context *context = queue->context;
     struct be_recording *made;
     kn_status status;
 
     if (context->cu.no_graphs)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: NVIDIA's driver has no %s (graphs as of CUDA 11.4)",
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: NVIDIA's driver has no %s (graphs as of CUDA 11.4)",
                        context->spec, context->cu.no_graphs);
     made = calloc(1, sizeof *made);
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a recording");
+        return ki_fail_memory(err, sizeof *made, "a recording");
     made->context = context;
     status = note_all_written(made, launches, count, err);
     if (!status)
-        status = cuda_enter(context, err);
+        status = ki_cuda_enter(context, err);
     if (!status) {
         status = make_graph(made, launches, count, err);
-        cuda_leave(context);
+        ki_cuda_leave(context);
     }
     if (status) {
         free(made->written);
@@ -123,28 +123,28 @@ kn_status cuda_recording_create(struct be_queue *queue, const struct be_launch *
     return status;
 }
 
-kn_status cuda_recording_replay(struct be_queue *queue, struct be_recording *recording, kn_error *err)
+kn_status ki_cuda_recording_replay(struct be_queue *queue, struct be_recording *recording, kn_error *err)
 {
     struct cuda_work work;
     struct cuda_outcome outcome;
-    kn_status status = cuda_work_begin(&work, queue, false, err);
+    kn_status status = ki_cuda_work_begin(&work, queue, false, err);
 
     if (status)
         return status;
     outcome = CUDA_DO(&queue->context->cu, cuGraphLaunch, recording->graph, queue->stream);
     for (size_t i = 0; i < recording->count && !outcome.code; i++)
-        cuda_memory_written(recording->written[i]);
-    return cuda_work_end(&work, outcome, false, "replaying launches", NULL, err);
+        ki_cuda_memory_written(recording->written[i]);
+    return ki_cuda_work_end(&work, outcome, false, "replaying launches", NULL, err);
 }
 
 // The driver lets a graph that still runs come to its end.
-void cuda_recording_free(struct be_recording *recording)
+void ki_cuda_recording_free(struct be_recording *recording)
 {
-    bool entered = cuda_enter_to_free(recording->context);
+    bool entered = ki_cuda_enter_to_free(recording->context);
 
     (void)recording->context->cu.cuGraphExecDestroy(recording->graph);
     if (entered)
-        cuda_leave(recording->context);
+        ki_cuda_leave(recording->context);
     free(recording->written);
     free(recording);
 }

@@ -10,11 +10,11 @@
 #include "base/error.h"
 #include "offline_compiler.h"
 
-const char *const offline_defaults[] = {"cuda:sm_75", "cuda:sm_90", "amd:gfx90a", "amd:gfx1030",
-                                        "intel:skl",  "intel:dg2",  "spirv",      NULL};
+const char *const ki_offline_defaults[] = {"cuda:sm_75", "cuda:sm_90", "amd:gfx90a", "amd:gfx1030",
+                                           "intel:skl",  "intel:dg2",  "spirv",      NULL};
 
-static const struct offline_compiler *const compilers[] = {&offline_cuda, &offline_amd, &offline_intel,
-                                                           &offline_spirv};
+static const struct offline_compiler *const compilers[] = {&ki_offline_cuda, &ki_offline_amd,
+                                                           &ki_offline_intel, &ki_offline_spirv};
 
 static const char empty_kernel[] = "__kernel void nothing(__global int *p) { p[get_global_id(0)] = 0; }\n";
 
@@ -23,7 +23,7 @@ static const char empty_kernel[] = "__kernel void nothing(__global int *p) { p[g
 // The compiler of a target's name, and where the architecture stands in it.
 static const struct offline_compiler *compiler_of(const char *name, const char **arch)
 {
-    for (size_t i = 0; i < KN_COUNT(compilers); i++) {
+    for (size_t i = 0; i < KI_COUNT(compilers); i++) {
         size_t length = strlen(compilers[i]->prefix);
 
         if (strncmp(name, compilers[i]->prefix, length) != 0 || (name[length] && name[length] != ':'))
@@ -34,7 +34,7 @@ static const struct offline_compiler *compiler_of(const char *name, const char *
     return NULL;
 }
 
-bool offline_knows(const char *name)
+bool ki_offline_knows(const char *name)
 {
     const char *arch;
 
@@ -47,14 +47,14 @@ static kn_status check_arch(const struct offline_compiler *compiler, const char 
     const char *letters = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
 
     if (compiler->example && !*arch)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "target %s: an architecture must follow, as in %s", name,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "target %s: an architecture must follow, as in %s", name,
                        compiler->example);
     if (!compiler->example && *arch)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "target %s: '%s' has no architectures", name,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "target %s: '%s' has no architectures", name,
                        compiler->prefix);
     if (strlen(name) >= sizeof target->name || strlen(arch) >= sizeof target->arch ||
         arch[strspn(arch, letters)])
-        return kn_fail(err, KN_ERROR_ARGUMENT, "target %s: there is no such architecture", name);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "target %s: there is no such architecture", name);
     return KN_OK;
 }
 
@@ -72,17 +72,17 @@ static kn_status try_target(const struct offline_target *target, kn_error *err)
     struct offline_result result;
     const char *words;
     int length;
-    kn_status status = offline_compile(target, &unit, NULL, KN_POLICY_DEFAULT, &result, err);
+    kn_status status = ki_offline_compile(target, &unit, NULL, KN_POLICY_DEFAULT, &result, err);
 
     if (status)
         return status;
     if (result.outcome != OFFLINE_OK) {
         first_words(result.log, &words, &length);
-        status = kn_fail(err, target->arch[0] ? KN_ERROR_ARGUMENT : KN_ERROR_DEVICE,
+        status = ki_fail(err, target->arch[0] ? KN_ERROR_ARGUMENT : KN_ERROR_DEVICE,
                          "target %s: %s does not compile for it: %.*s", target->name, target->program, length,
                          words);
     }
-    offline_result_free(&result);
+    ki_offline_result_free(&result);
     return status;
 }
 
@@ -103,7 +103,7 @@ static kn_status find_working(struct offline_target *target, kn_error *err)
     return first.code ? first.code : reason.code;
 }
 
-kn_status offline_open(const char *name, struct offline_target **target, kn_error *err)
+kn_status ki_offline_open(const char *name, struct offline_target **target, kn_error *err)
 {
     const char *arch = "";
     const struct offline_compiler *compiler = compiler_of(name, &arch);
@@ -111,10 +111,10 @@ kn_status offline_open(const char *name, struct offline_target **target, kn_erro
     kn_status status;
 
     if (!compiler)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no target '%s'", name);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no target '%s'", name);
     made = calloc(1, sizeof *made);
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a target");
+        return ki_fail_memory(err, sizeof *made, "a target");
     status = check_arch(compiler, name, arch, made, err);
     if (!status) {
         made->compiler = compiler;
@@ -123,33 +123,33 @@ kn_status offline_open(const char *name, struct offline_target **target, kn_erro
         status = find_working(made, err);
     }
     if (status)
-        offline_close(made);
+        ki_offline_close(made);
     else
         *target = made;
     return status;
 }
 
-void offline_close(struct offline_target *target)
+void ki_offline_close(struct offline_target *target)
 {
     if (!target)
         return;
-    cuda_nvrtc_unload(&target->nvrtc);
+    ki_cuda_nvrtc_unload(&target->nvrtc);
     free(target->predefined);
-    kn_arena_free(&target->arena);
+    ki_arena_free(&target->arena);
     free(target);
 }
 
-const char *offline_name(const struct offline_target *target)
+const char *ki_offline_name(const struct offline_target *target)
 {
     return target->name;
 }
 
-const char *offline_note(const struct offline_target *target)
+const char *ki_offline_note(const struct offline_target *target)
 {
     return target->note;
 }
 
-const kn_define *offline_predefined(const struct offline_target *target, size_t *count)
+const kn_define *ki_offline_predefined(const struct offline_target *target, size_t *count)
 {
     *count = target->predefined_count;
     return target->predefined;
@@ -169,22 +169,22 @@ static kn_status write_source(const struct src_unit *unit, const char *path, kn_
         number = errno;
         written = false;
     }
-    return written ? KN_OK : kn_fail_errno(err, KN_ERROR_OUTPUT, path, number, "cannot be written");
+    return written ? KN_OK : ki_fail_errno(err, KN_ERROR_OUTPUT, path, number, "cannot be written");
 }
 
 static kn_status not_applicable(const struct offline_target *target, const struct src_unit *unit,
                                 struct offline_result *result, kn_error *err)
 {
-    struct kn_text log = KN_TEXT_INIT;
+    struct ki_text log = KI_TEXT_INIT;
 
-    kn_text_format(&log, "%s:%ld: uses double precision, which %s does not have\n", unit->double_file,
+    ki_text_format(&log, "%s:%ld: uses double precision, which %s does not have\n", unit->double_file,
                    unit->double_line, target->name);
     result->outcome = OFFLINE_NOT_APPLICABLE;
-    result->log = kn_text_take(&log);
-    return result->log ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's words");
+    result->log = ki_text_take(&log);
+    return result->log ? KN_OK : ki_fail_memory(err, 0, "keeping a compiler's words");
 }
 
-bool offline_uses_folder(const struct offline_target *target)
+bool ki_offline_uses_folder(const struct offline_target *target)
 {
     return !target->compiler->is_library;
 }
@@ -194,26 +194,26 @@ static kn_status compile_in_folder(const struct offline_target *target, struct o
                                    struct offline_result *result, kn_error *err)
 {
     char folder[PATH_MAX];
-    struct kn_text source = KN_TEXT_INIT;
-    kn_status status = process_folder(folder, err);
+    struct ki_text source = KI_TEXT_INIT;
+    kn_status status = ki_process_folder(folder, err);
 
     if (status)
         return status;
-    kn_text_format(&source, "%s/program.cl", folder);
+    ki_text_format(&source, "%s/program.cl", folder);
     job->folder = folder;
-    job->source = kn_text_string(&source);
-    status = source.failed ? kn_fail_memory(err, 0, "naming a file")
+    job->source = ki_text_string(&source);
+    status = source.failed ? ki_fail_memory(err, 0, "naming a file")
                            : write_source(job->unit, job->source, job->policy, err);
     if (!status)
         status = target->compiler->compile(target, job, result, err);
-    process_folder_remove(folder);
-    kn_text_free(&source);
+    ki_process_folder_remove(folder);
+    ki_text_free(&source);
     return status;
 }
 
-kn_status offline_compile(const struct offline_target *target, const struct src_unit *unit,
-                          const struct src_options *options, kn_policy policy, struct offline_result *result,
-                          kn_error *err)
+kn_status ki_offline_compile(const struct offline_target *target, const struct src_unit *unit,
+                             const struct src_options *options, kn_policy policy,
+                             struct offline_result *result, kn_error *err)
 {
     struct offline_job job = {.unit = unit, .options = options, .policy = policy};
     kn_status status = KN_OK;
@@ -222,14 +222,14 @@ kn_status offline_compile(const struct offline_target *target, const struct src_
     if (target->no_fp64 && unit->double_line)
         return not_applicable(target, unit, result, err);
     for (size_t i = 0; i < unit->kernel_count && !status; i++)
-        if (!offline_kernel_named(result, unit->kernels[i].name, strlen(unit->kernels[i].name)))
-            status = kn_fail_memory(err, 0, "listing kernels");
+        if (!ki_offline_kernel_named(result, unit->kernels[i].name, strlen(unit->kernels[i].name)))
+            status = ki_fail_memory(err, 0, "listing kernels");
     if (!status)
         status = target->compiler->is_library ? target->compiler->compile(target, &job, result, err)
                                               : compile_in_folder(target, &job, result, err);
     if (!status && result->outcome != OFFLINE_OK)
-        offline_drop_kernels(result);
+        ki_offline_drop_kernels(result);
     if (status)
-        offline_result_free(result);
+        ki_offline_result_free(result);
     return status;
 }

@@ -59,8 +59,8 @@ static bool keep_define(struct offline_target *target, const char *line, size_t 
             at++;
         at += at < end;
     }
-    return offline_define(target, name, (size_t)(at - name), at + (at < end),
-                          (size_t)(end - at - (at < end)));
+    return ki_offline_define(target, name, (size_t)(at - name), at + (at < end),
+                             (size_t)(end - at - (at < end)));
 }
 
 static kn_status ask_defines(struct offline_target *target, const char *const *words_of_target, kn_error *err)
@@ -73,21 +73,21 @@ static kn_status ask_defines(struct offline_target *target, const char *const *w
     kn_status status;
 
     snprintf(cpu, sizeof cpu, "-mcpu=%s", target->arch);
-    offline_word(&words, target->program);
-    offline_add(&words, language);
-    offline_add(&words, words_of_target);
+    ki_offline_word(&words, target->program);
+    ki_offline_add(&words, language);
+    ki_offline_add(&words, words_of_target);
     if (target->arch[0])
-        offline_word(&words, cpu);
-    offline_add(&words, (const char *const[]){"-dM", "-E", "/dev/null", NULL});
-    status = offline_run(&words, NULL, &result, &exit_status, err);
+        ki_offline_word(&words, cpu);
+    ki_offline_add(&words, (const char *const[]){"-dM", "-E", "/dev/null", NULL});
+    status = ki_offline_run(&words, NULL, &result, &exit_status, err);
     for (const char *line = status ? "" : result.log; kept && *line;) {
         size_t length = strcspn(line, "\n");
 
         kept = keep_define(target, line, length);
         line += length + (line[length] == '\n');
     }
-    offline_result_free(&result);
-    return kept ? status : kn_fail_memory(err, 0, "keeping a compiler's macros");
+    ki_offline_result_free(&result);
+    return kept ? status : ki_fail_memory(err, 0, "keeping a compiler's macros");
 }
 
 static bool find_version(const char *program, size_t version, char path[PATH_MAX])
@@ -95,7 +95,7 @@ static bool find_version(const char *program, size_t version, char path[PATH_MAX
     char name[64];
 
     snprintf(name, sizeof name, "%s%s", program, versions[version]);
-    return process_find(name, path);
+    return ki_process_find(name, path);
 }
 
 // ---- AMD ----
@@ -112,23 +112,23 @@ static kn_status find_amd(struct offline_target *target, size_t attempt, kn_erro
     char path[PATH_MAX];
 
     if (strncmp(target->arch, "gfx", 3) != 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "target %s: AMD's architectures are called gfx90a, gfx1030 and the like",
                        target->name);
     target->libraries[0] = '\0';
-    for (size_t i = 0; i < KN_COUNT(library_folders) && !target->libraries[0]; i++)
+    for (size_t i = 0; i < KI_COUNT(library_folders) && !target->libraries[0]; i++)
         if (has_library(library_folders[i], "ockl", path))
             snprintf(target->libraries, PATH_MAX, "%s", library_folders[i]);
     if (!target->libraries[0])
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_NO_DEVICE,
             "target %s: ROCm's device libraries (amdgcn/bitcode/ockl.bc) are not installed (Debian, "
             "Ubuntu: apt-get install clang-15 lld-15 rocm-device-libs)",
             target->name);
-    for (size_t i = 0; i < KN_COUNT(versions); i++)
+    for (size_t i = 0; i < KI_COUNT(versions); i++)
         if (find_version("clang", i, target->program) && attempt-- == 0)
             return ask_defines(target, amd_words, err);
-    return kn_fail(err, KN_ERROR_NO_DEVICE,
+    return ki_fail(err, KN_ERROR_NO_DEVICE,
                    "target %s: clang is not installed (Debian, Ubuntu: apt-get install clang-15 lld-15 "
                    "rocm-device-libs)",
                    target->name);
@@ -156,7 +156,7 @@ static size_t amd_libraries(const struct offline_target *target, kn_policy polic
     };
     size_t count = 0;
 
-    for (size_t i = 0; i < KN_COUNT(wanted); i++) {
+    for (size_t i = 0; i < KI_COUNT(wanted); i++) {
         char name[96];
 
         snprintf(name, sizeof name, "%s%s", wanted[i].name, wanted[i].ending);
@@ -195,10 +195,10 @@ static bool read_remark(const char *line, size_t length, struct offline_result *
 
     if (at) {
         at += sizeof function - 1;
-        *kernel = offline_kernel_named(result, at, strcspn(at, " \n"));
+        *kernel = ki_offline_kernel_named(result, at, strcspn(at, " \n"));
         return *kernel != NULL;
     }
-    for (size_t i = 0; i < KN_COUNT(numbers) && *kernel; i++) {
+    for (size_t i = 0; i < KI_COUNT(numbers) && *kernel; i++) {
         at = memmem(line, length, numbers[i].label, strlen(numbers[i].label));
         if (at)
             *(long *)((char *)*kernel + numbers[i].offset) =
@@ -210,7 +210,7 @@ static bool read_remark(const char *line, size_t length, struct offline_result *
 // Takes the resource report out of the log.
 static kn_status read_remarks(struct offline_result *result, kn_error *err)
 {
-    struct kn_text rest = KN_TEXT_INIT;
+    struct ki_text rest = KI_TEXT_INIT;
     struct offline_kernel *kernel = NULL;
     bool kept = true;
 
@@ -220,13 +220,13 @@ static kn_status read_remarks(struct offline_result *result, kn_error *err)
         if (is_remark(line, length))
             kept = read_remark(line, length, result, &kernel);
         else
-            kn_text_format(&rest, "%.*s\n", (int)length, line);
+            ki_text_format(&rest, "%.*s\n", (int)length, line);
         line += length + (line[length] == '\n');
     }
-    kn_text_add(&rest, "");
+    ki_text_add(&rest, "");
     free(result->log);
-    result->log = kn_text_take(&rest);
-    return kept && result->log ? KN_OK : kn_fail_memory(err, 0, "reading a compiler's words");
+    result->log = ki_text_take(&rest);
+    return kept && result->log ? KN_OK : ki_fail_memory(err, 0, "reading a compiler's words");
 }
 
 static kn_status compile_amd(const struct offline_target *target, const struct offline_job *job,
@@ -241,22 +241,22 @@ static kn_status compile_amd(const struct offline_target *target, const struct o
     kn_status status;
 
     if (!libraries)
-        return kn_fail_memory(err, LIBRARIES_MAX * sizeof *libraries, "compiling");
+        return ki_fail_memory(err, LIBRARIES_MAX * sizeof *libraries, "compiling");
     snprintf(cpu, sizeof cpu, "-mcpu=%s", target->arch);
     snprintf(output, sizeof output, "%s/program.hsaco", job->folder);
-    offline_word(&words, target->program);
-    offline_add(&words, language);
-    offline_add(&words, built_ins);
-    offline_add(&words, amd_words);
-    offline_add(&words, amd_output);
-    offline_add(&words, policy_words[job->policy]);
-    offline_word(&words, cpu);
+    ki_offline_word(&words, target->program);
+    ki_offline_add(&words, language);
+    ki_offline_add(&words, built_ins);
+    ki_offline_add(&words, amd_words);
+    ki_offline_add(&words, amd_output);
+    ki_offline_add(&words, policy_words[job->policy]);
+    ki_offline_word(&words, cpu);
     count = amd_libraries(target, job->policy, libraries);
     for (size_t i = 0; i < count; i++)
-        offline_add(&words, (const char *const[]){"-Xclang", "-mlink-builtin-bitcode", "-Xclang",
-                                                  libraries[i], NULL});
-    offline_add(&words, (const char *const[]){job->source, "-o", output, NULL});
-    status = offline_run(&words, NULL, result, &exit_status, err);
+        ki_offline_add(&words, (const char *const[]){"-Xclang", "-mlink-builtin-bitcode", "-Xclang",
+                                                     libraries[i], NULL});
+    ki_offline_add(&words, (const char *const[]){job->source, "-o", output, NULL});
+    status = ki_offline_run(&words, NULL, result, &exit_status, err);
     if (!status)
         status = read_remarks(result, err);
     result->outcome = exit_status == 0 ? OFFLINE_OK : OFFLINE_FAILED;
@@ -264,7 +264,7 @@ static kn_status compile_amd(const struct offline_target *target, const struct o
     return status;
 }
 
-const struct offline_compiler offline_amd = {"amd", "amd:gfx90a", false, find_amd, compile_amd};
+const struct offline_compiler ki_offline_amd = {"amd", "amd:gfx90a", false, find_amd, compile_amd};
 
 // ---- SPIR-V ----
 
@@ -272,17 +272,17 @@ static kn_status find_spirv(struct offline_target *target, size_t attempt, kn_er
 {
     bool found = false;
 
-    for (size_t i = 0; i < KN_COUNT(versions) && !found && attempt == 0; i++)
+    for (size_t i = 0; i < KI_COUNT(versions) && !found && attempt == 0; i++)
         found =
             find_version("clang", i, target->program) && find_version("llvm-spirv", i, target->translator);
     if (!found)
         target->translator[0] = '\0';
-    if (found && !process_find("spirv-val", target->validator))
+    if (found && !ki_process_find("spirv-val", target->validator))
         target->validator[0] = '\0';
-    for (size_t i = 0; i < KN_COUNT(versions) && !found && attempt == 0; i++)
+    for (size_t i = 0; i < KI_COUNT(versions) && !found && attempt == 0; i++)
         found = find_version("clang", i, target->program);
     if (!found)
-        return kn_fail(err, KN_ERROR_NO_DEVICE,
+        return ki_fail(err, KN_ERROR_NO_DEVICE,
                        "target spirv: clang is not installed (Debian, Ubuntu: apt-get install clang-15 "
                        "llvm-spirv-15 spirv-tools)");
     snprintf(target->note, sizeof target->note, "%s",
@@ -302,24 +302,25 @@ static kn_status compile_spirv(const struct offline_target *target, const struct
 
     snprintf(bitcode, sizeof bitcode, "%s/program.bc", job->folder);
     snprintf(spirv, sizeof spirv, "%s/program.spv", job->folder);
-    offline_word(&front, target->program);
-    offline_add(&front, language);
-    offline_add(&front, built_ins);
-    offline_add(&front, spirv_words);
-    offline_add(&front, policy_words[job->policy]);
+    ki_offline_word(&front, target->program);
+    ki_offline_add(&front, language);
+    ki_offline_add(&front, built_ins);
+    ki_offline_add(&front, spirv_words);
+    ki_offline_add(&front, policy_words[job->policy]);
     // Optimised loops are valid for drivers, but not for spirv-val.
-    offline_add(&front, (const char *const[]){"-O0", "-emit-llvm", "-c", job->source, "-o", bitcode, NULL});
-    offline_add(&translate, (const char *const[]){target->translator, "--spirv-max-version=1.1", bitcode,
-                                                  "-o", spirv, NULL});
-    offline_add(&validate,
-                (const char *const[]){target->validator, "--target-env", "opencl2.1", spirv, NULL});
-    status = offline_run(&front, NULL, result, &exit_status, err);
+    ki_offline_add(&front,
+                   (const char *const[]){"-O0", "-emit-llvm", "-c", job->source, "-o", bitcode, NULL});
+    ki_offline_add(&translate, (const char *const[]){target->translator, "--spirv-max-version=1.1", bitcode,
+                                                     "-o", spirv, NULL});
+    ki_offline_add(&validate,
+                   (const char *const[]){target->validator, "--target-env", "opencl2.1", spirv, NULL});
+    status = ki_offline_run(&front, NULL, result, &exit_status, err);
     if (!status && exit_status == 0 && target->translator[0])
-        status = offline_run(&translate, NULL, result, &exit_status, err);
+        status = ki_offline_run(&translate, NULL, result, &exit_status, err);
     if (!status && exit_status == 0 && target->validator[0])
-        status = offline_run(&validate, NULL, result, &exit_status, err);
+        status = ki_offline_run(&validate, NULL, result, &exit_status, err);
     result->outcome = exit_status == 0 ? OFFLINE_OK : OFFLINE_FAILED;
     return status;
 }
 
-const struct offline_compiler offline_spirv = {"spirv", NULL, false, find_spirv, compile_spirv};
+const struct offline_compiler ki_offline_spirv = {"spirv", NULL, false, find_spirv, compile_spirv};

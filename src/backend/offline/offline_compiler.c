@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-void offline_word(struct offline_words *words, const char *word)
+void ki_offline_word(struct offline_words *words, const char *word)
 {
     if (words->count < OFFLINE_WORDS_MAX)
         words->items[words->count++] = word;
@@ -18,40 +18,40 @@ void offline_word(struct offline_words *words, const char *word)
     words->items[words->count] = NULL;
 }
 
-void offline_add(struct offline_words *words, const char *const *list)
+void ki_offline_add(struct offline_words *words, const char *const *list)
 {
     for (; *list; list++)
-        offline_word(words, *list);
+        ki_offline_word(words, *list);
 }
 
-kn_status offline_run(const struct offline_words *words, const char *const *variables,
-                      struct offline_result *result, int *status, kn_error *err)
+kn_status ki_offline_run(const struct offline_words *words, const char *const *variables,
+                         struct offline_result *result, int *status, kn_error *err)
 {
     struct process_result done;
-    struct kn_text log = KN_TEXT_INIT;
+    struct ki_text log = KI_TEXT_INIT;
     kn_status failed;
 
     if (words->full)
-        return kn_fail(err, KN_ERROR_DEVICE, "%s: more than %d words on its command line", words->items[0],
+        return ki_fail(err, KN_ERROR_DEVICE, "%s: more than %d words on its command line", words->items[0],
                        OFFLINE_WORDS_MAX);
-    failed = process_run(words->items, variables, OFFLINE_SECONDS, &done, err);
+    failed = ki_process_run(words->items, variables, OFFLINE_SECONDS, &done, err);
     if (failed)
         return failed;
     if (result->log)
-        kn_text_add(&log, result->log);
-    kn_text_add(&log, done.output);
+        ki_text_add(&log, result->log);
+    ki_text_add(&log, done.output);
     if (done.timed_out)
-        kn_text_format(&log, "%s: stopped after %d seconds\n", words->items[0], OFFLINE_SECONDS);
+        ki_text_format(&log, "%s: stopped after %d seconds\n", words->items[0], OFFLINE_SECONDS);
     else if (done.signal)
-        kn_text_format(&log, "%s: ended by signal %d\n", words->items[0], done.signal);
+        ki_text_format(&log, "%s: ended by signal %d\n", words->items[0], done.signal);
     free(done.output);
     free(result->log);
-    result->log = kn_text_take(&log);
+    result->log = ki_text_take(&log);
     *status = done.status;
-    return result->log ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's words");
+    return result->log ? KN_OK : ki_fail_memory(err, 0, "keeping a compiler's words");
 }
 
-struct offline_kernel *offline_kernel_named(struct offline_result *result, const char *name, size_t length)
+struct offline_kernel *ki_offline_kernel_named(struct offline_result *result, const char *name, size_t length)
 {
     struct offline_kernel *kernels;
 
@@ -71,17 +71,17 @@ struct offline_kernel *offline_kernel_named(struct offline_result *result, const
     return kernels;
 }
 
-bool offline_define(struct offline_target *target, const char *name, size_t name_length, const char *value,
-                    size_t value_length)
+bool ki_offline_define(struct offline_target *target, const char *name, size_t name_length, const char *value,
+                       size_t value_length)
 {
-    kn_define define = {kn_arena_copy(&target->arena, name, name_length),
-                        kn_arena_copy(&target->arena, value, value_length)};
+    kn_define define = {ki_arena_copy(&target->arena, name, name_length),
+                        ki_arena_copy(&target->arena, value, value_length)};
 
     return define.name && define.value &&
-           KN_ARRAY_PUSH(target->predefined, target->predefined_count, target->predefined_capacity, define);
+           KI_ARRAY_PUSH(target->predefined, target->predefined_count, target->predefined_capacity, define);
 }
 
-void offline_drop_kernels(struct offline_result *result)
+void ki_offline_drop_kernels(struct offline_result *result)
 {
     for (size_t i = 0; i < result->kernel_count; i++)
         free(result->kernels[i].name);
@@ -90,9 +90,9 @@ void offline_drop_kernels(struct offline_result *result)
     result->kernel_count = 0;
 }
 
-void offline_result_free(struct offline_result *result)
+void ki_offline_result_free(struct offline_result *result)
 {
-    offline_drop_kernels(result);
+    ki_offline_drop_kernels(result);
     free(result->log);
     memset(result, 0, sizeof *result);
 }

@@ -31,7 +31,7 @@ struct offline_compiler {
                          struct offline_result *result, kn_error *err);
 };
 
-extern const struct offline_compiler offline_amd, offline_cuda, offline_intel, offline_spirv;
+extern const struct offline_compiler ki_offline_amd, ki_offline_cuda, ki_offline_intel, ki_offline_spirv;
 
 struct offline_target {
     const struct offline_compiler *compiler;
@@ -47,31 +47,32 @@ struct offline_target {
     bool no_fp64;
     kn_define *predefined;
     size_t predefined_count, predefined_capacity;
-    struct kn_arena arena; // of the macros
+    struct ki_arena arena; // of the macros
 };
 
-// A list of words for process_run; one that does not fit makes it `full`.
+// A list of words for ki_process_run; one that does not fit makes it `full`.
 struct offline_words {
     const char *items[OFFLINE_WORDS_MAX + 1];
     size_t count;
     bool full;
 };
-void offline_word(struct offline_words *words, const char *word);
+void ki_offline_word(struct offline_words *words, const char *word);
 // Several, up to a NULL.
-void offline_add(struct offline_words *words, const char *const *list);
+void ki_offline_add(struct offline_words *words, const char *const *list);
 
 // Runs the words. The result's log receives (or is continued by) what it printed; `*status` its exit status.
-kn_status offline_run(const struct offline_words *words, const char *const *variables,
-                      struct offline_result *result, int *status, kn_error *err);
+kn_status ki_offline_run(const struct offline_words *words, const char *const *variables,
+                         struct offline_result *result, int *status, kn_error *err);
 
 // The result's record of a kernel, made if it is new. NULL: out of memory.
-struct offline_kernel *offline_kernel_named(struct offline_result *result, const char *name, size_t length);
+struct offline_kernel *ki_offline_kernel_named(struct offline_result *result, const char *name,
+                                               size_t length);
 
 // A result without its kernels' records; the log stays.
-void offline_drop_kernels(struct offline_result *result);
+void ki_offline_drop_kernels(struct offline_result *result);
 
 // Adds a macro to the target's; false if memory ran out.
-bool offline_define(struct offline_target *target, const char *name, size_t name_length, const char *value,
-                    size_t value_length);
+bool ki_offline_define(struct offline_target *target, const char *name, size_t name_length, const char *value,
+                       size_t value_length);
 
 #endif

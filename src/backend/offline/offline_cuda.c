@@ -26,31 +26,31 @@ static bool keep_macros(struct offline_target *target)
 {
     bool kept = true;
 
-    for (size_t i = 0; i < KN_COUNT(language) && kept; i++)
-        kept = offline_define(target, language[i].name, strlen(language[i].name), language[i].value,
-                              strlen(language[i].value));
-    for (const char *name = cuda_extensions; *name && kept;) {
+    for (size_t i = 0; i < KI_COUNT(language) && kept; i++)
+        kept = ki_offline_define(target, language[i].name, strlen(language[i].name), language[i].value,
+                                 strlen(language[i].value));
+    for (const char *name = ki_cuda_extensions; *name && kept;) {
         size_t length = strcspn(name, " ");
 
-        kept = offline_define(target, name, length, "1", 1);
+        kept = ki_offline_define(target, name, length, "1", 1);
         name += length + strspn(name + length, " ");
     }
     return kept;
 }
 
-size_t offline_cuda_archs(int archs[], size_t capacity, char why[], size_t why_bytes)
+size_t ki_offline_cuda_archs(int archs[], size_t capacity, char why[], size_t why_bytes)
 {
     char reason[CUDA_WHY_BYTES];
     struct cuda_nvrtc nvrtc;
     size_t count = 0;
 
-    if (!cuda_nvrtc_load(&nvrtc, INT_MAX, reason)) {
+    if (!ki_cuda_nvrtc_load(&nvrtc, INT_MAX, reason)) {
         snprintf(why, why_bytes, "%s", reason);
         return 0;
     }
     for (; count < (size_t)nvrtc.arch_count && count < capacity; count++)
         archs[count] = nvrtc.archs[count];
-    cuda_nvrtc_unload(&nvrtc);
+    ki_cuda_nvrtc_unload(&nvrtc);
     return count;
 }
 
@@ -72,10 +72,10 @@ static bool compiles_for(const struct cuda_nvrtc *nvrtc, int arch)
     return false;
 }
 
-static kn_status refuse_arch(const char *name, const struct kn_text *archs, kn_error *err)
+static kn_status refuse_arch(const char *name, const struct ki_text *archs, kn_error *err)
 {
-    return kn_fail(err, KN_ERROR_ARGUMENT, "target %s: there is no such architecture; %s", name,
-                   kn_text_string(archs));
+    return ki_fail(err, KN_ERROR_ARGUMENT, "target %s: there is no such architecture; %s", name,
+                   ki_text_string(archs));
 }
 
 // The newest NVRTC that compiles for the architecture, and does compile.
@@ -83,32 +83,32 @@ static kn_status find_nvrtc(struct offline_target *target, kn_error *err)
 {
     static const char nothing[] = "extern \"C\" __global__ void koine_nothing() {}\n";
     const int arch = arch_number(target->arch);
-    struct kn_text archs = KN_TEXT_INIT;
+    struct ki_text archs = KI_TEXT_INIT;
     char why[CUDA_WHY_BYTES];
     kn_status status = KN_OK;
 
-    for (int newest = INT_MAX; cuda_nvrtc_load(&target->nvrtc, newest, why);) {
+    for (int newest = INT_MAX; ki_cuda_nvrtc_load(&target->nvrtc, newest, why);) {
         if (compiles_for(&target->nvrtc, arch))
             break;
         newest = target->nvrtc.major - 1;
-        kn_text_format(&archs, "%sNVRTC %d.%d compiles for", archs.length ? "; " : "", target->nvrtc.major,
+        ki_text_format(&archs, "%sNVRTC %d.%d compiles for", archs.length ? "; " : "", target->nvrtc.major,
                        target->nvrtc.minor);
         for (int i = 0; i < target->nvrtc.arch_count; i++)
-            kn_text_format(&archs, "%s sm_%d", i ? "," : "", target->nvrtc.archs[i]);
-        cuda_nvrtc_unload(&target->nvrtc);
+            ki_text_format(&archs, "%s sm_%d", i ? "," : "", target->nvrtc.archs[i]);
+        ki_cuda_nvrtc_unload(&target->nvrtc);
     }
     if (!target->nvrtc.library) {
         status = archs.length ? refuse_arch(target->name, &archs, err)
-                              : kn_fail(err, KN_ERROR_NO_DEVICE, "target %s: %s", target->name, why);
+                              : ki_fail(err, KN_ERROR_NO_DEVICE, "target %s: %s", target->name, why);
     } else {
         struct cuda_cubin cubin = {NULL, 0};
         char *log = NULL;
 
-        status = cuda_compile(&target->nvrtc, nothing, "", arch, &cubin, &log, err);
+        status = ki_cuda_compile(&target->nvrtc, nothing, "", arch, &cubin, &log, err);
         free(cubin.data);
         free(log);
     }
-    kn_text_free(&archs);
+    ki_text_free(&archs);
     return status;
 }
 
@@ -117,13 +117,13 @@ static kn_status find_cuda(struct offline_target *target, size_t attempt, kn_err
     kn_status status;
 
     if (attempt > 0)
-        return kn_fail(err, KN_ERROR_NO_DEVICE, "target %s: there is no other NVRTC", target->name);
+        return ki_fail(err, KN_ERROR_NO_DEVICE, "target %s: there is no other NVRTC", target->name);
     status = find_nvrtc(target, err);
     if (status)
         return status;
     target->cuda_arch = arch_number(target->arch);
     snprintf(target->note, sizeof target->note, "NVRTC %d.%d", target->nvrtc.major, target->nvrtc.minor);
-    return keep_macros(target) ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's macros");
+    return keep_macros(target) ? KN_OK : ki_fail_memory(err, 0, "keeping a compiler's macros");
 }
 
 // ---- what it says ----
@@ -199,7 +199,7 @@ static bool read_ptxas(const char *line, size_t length, struct offline_result *r
 }
 
 // "file.cl(6): error: ..." becomes "file.cl:6: error: ...".
-static void add_line(struct kn_text *text, const char *line, size_t length)
+static void add_line(struct ki_text *text, const char *line, size_t length)
 {
     size_t open = 0, close = 0;
 
@@ -216,19 +216,19 @@ static void add_line(struct kn_text *text, const char *line, size_t length)
         }
     }
     if (close)
-        kn_text_format(text, "%.*s:%.*s%.*s\n", (int)open, line, (int)(close - open - 1), line + open + 1,
+        ki_text_format(text, "%.*s:%.*s%.*s\n", (int)open, line, (int)(close - open - 1), line + open + 1,
                        (int)(length - close - 1), line + close + 1);
     else
-        kn_text_format(text, "%.*s\n", (int)length, line);
+        ki_text_format(text, "%.*s\n", (int)length, line);
 }
 
 // Takes the resource report out of the log; the rest is the result's.
 static kn_status read_log(const char *log, struct offline_result *result, kn_error *err)
 {
-    struct kn_text rest = KN_TEXT_INIT;
+    struct ki_text rest = KI_TEXT_INIT;
     struct ptxas_report report = {NULL, NULL};
 
-    kn_text_add(&rest, "");
+    ki_text_add(&rest, "");
     for (const char *line = log ? log : ""; *line;) {
         size_t length = strcspn(line, "\n");
 
@@ -237,8 +237,8 @@ static kn_status read_log(const char *log, struct offline_result *result, kn_err
         line += length + (line[length] == '\n');
     }
     free(result->log);
-    result->log = kn_text_take(&rest);
-    return result->log ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's words");
+    result->log = ki_text_take(&rest);
+    return result->log ? KN_OK : ki_fail_memory(err, 0, "keeping a compiler's words");
 }
 
 // ---- compiling ----
@@ -263,19 +263,19 @@ static kn_status keep_refusal(kn_status refused, const kn_error *why, struct off
 static kn_status compile_text(const struct offline_target *target, const char *text, const char *options,
                               struct cuda_cubin *cubin, char **log, kn_error *err)
 {
-    struct kn_text with_report = KN_TEXT_INIT;
+    struct ki_text with_report = KI_TEXT_INIT;
     kn_status status;
 
-    kn_text_format(&with_report, "%s --ptxas-options=-v", options);
+    ki_text_format(&with_report, "%s --ptxas-options=-v", options);
     if (with_report.failed)
-        return kn_fail_memory(err, 0, "compiling a program");
-    status =
-        cuda_compile(&target->nvrtc, text, kn_text_string(&with_report), target->cuda_arch, cubin, log, err);
-    kn_text_free(&with_report);
+        return ki_fail_memory(err, 0, "compiling a program");
+    status = ki_cuda_compile(&target->nvrtc, text, ki_text_string(&with_report), target->cuda_arch, cubin,
+                             log, err);
+    ki_text_free(&with_report);
     if (status != KN_ERROR_BUILD || !*log || strstr(*log, "error"))
         return status;
     free(*log);
-    return cuda_compile(&target->nvrtc, text, options, target->cuda_arch, cubin, log, err);
+    return ki_cuda_compile(&target->nvrtc, text, options, target->cuda_arch, cubin, log, err);
 }
 
 // Of shared memory for a block, opted in to (CUDA programming guide, "Technical specifications per compute
@@ -288,7 +288,7 @@ static size_t most_shared(int arch)
     } table[] = {{70, 96},  {72, 96}, {75, 64},  {80, 163}, {86, 99},
                  {87, 163}, {89, 99}, {120, 99}, {121, 99}};
 
-    for (size_t i = 0; i < KN_COUNT(table); i++)
+    for (size_t i = 0; i < KI_COUNT(table); i++)
         if (table[i].arch == arch)
             return table[i].kibibytes << 10;
     return (size_t)227 << 10;
@@ -307,7 +307,7 @@ static kn_status add_arenas(const struct offline_target *target, const struct sr
                             const struct src_cuda *cuda, struct offline_result *result, kn_error *err)
 {
     const size_t most = most_shared(target->cuda_arch);
-    struct kn_text refused = KN_TEXT_INIT;
+    struct ki_text refused = KI_TEXT_INIT;
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < unit->kernel_count; i++) {
@@ -317,7 +317,7 @@ static kn_status add_arenas(const struct offline_target *target, const struct sr
             continue;
         kernel->local_bytes += (long)cuda->kernels[i].arena_bytes;
         if ((size_t)kernel->local_bytes > most)
-            kn_text_format(
+            ki_text_format(
                 &refused,
                 "%s:%ld: error: %s has %ld bytes of __local variables; a work-group on sm_%d has at "
                 "most %zu: make them smaller, or compile for a device with more\n",
@@ -326,12 +326,12 @@ static kn_status add_arenas(const struct offline_target *target, const struct sr
     }
     if (refused.length) {
         result->outcome = OFFLINE_FAILED;
-        kn_text_add(&refused, result->log ? result->log : "");
+        ki_text_add(&refused, result->log ? result->log : "");
         free(result->log);
-        result->log = kn_text_take(&refused);
-        status = result->log ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's words");
+        result->log = ki_text_take(&refused);
+        status = result->log ? KN_OK : ki_fail_memory(err, 0, "keeping a compiler's words");
     }
-    kn_text_free(&refused);
+    ki_text_free(&refused);
     return status;
 }
 
@@ -342,11 +342,11 @@ static kn_status compile_cuda(const struct offline_target *target, const struct 
     struct src_cuda *cuda = NULL;
     kn_error why = KN_ERROR_INIT;
     char *log = NULL;
-    kn_status status = src_cuda_program(job->unit, job->options, &cuda, &why), kept;
+    kn_status status = ki_src_cuda_program(job->unit, job->options, &cuda, &why), kept;
 
     if (status)
         return keep_refusal(status, &why, result, err);
-    status = compile_text(target, cuda->text, cuda_policy_options(job->policy, cuda->contract_off), &cubin,
+    status = compile_text(target, cuda->text, ki_cuda_policy_options(job->policy, cuda->contract_off), &cubin,
                           &log, &why);
     kept = read_log(log, result, err);
     if (!status && !kept)
@@ -355,8 +355,8 @@ static kn_status compile_cuda(const struct offline_target *target, const struct 
         kept = keep_refusal(status, &why, result, err);
     free(log);
     free(cubin.data);
-    src_cuda_free(cuda);
+    ki_src_cuda_free(cuda);
     return kept;
 }
 
-const struct offline_compiler offline_cuda = {"cuda", "cuda:sm_90", true, find_cuda, compile_cuda};
+const struct offline_compiler ki_offline_cuda = {"cuda", "cuda:sm_90", true, find_cuda, compile_cuda};

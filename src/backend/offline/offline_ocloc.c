@@ -55,19 +55,19 @@ static kn_status find_intel(struct offline_target *target, size_t attempt, kn_er
 {
     bool kept = true;
 
-    if (attempt > 0 || !process_find("ocloc", target->program))
-        return kn_fail(err, KN_ERROR_NO_DEVICE,
+    if (attempt > 0 || !ki_process_find("ocloc", target->program))
+        return ki_fail(err, KN_ERROR_NO_DEVICE,
                        "target %s: ocloc is not installed (Debian, Ubuntu: apt-get install intel-opencl-icd)",
                        target->name);
-    for (size_t i = 0; i < KN_COUNT(without_fp64); i++)
+    for (size_t i = 0; i < KI_COUNT(without_fp64); i++)
         if (strncmp(target->arch, without_fp64[i], strlen(without_fp64[i])) == 0)
             target->no_fp64 = true;
-    for (size_t i = 0; i < KN_COUNT(always) && kept; i++)
-        kept = offline_define(target, always[i].name, strlen(always[i].name), always[i].value,
-                              strlen(always[i].value));
+    for (size_t i = 0; i < KI_COUNT(always) && kept; i++)
+        kept = ki_offline_define(target, always[i].name, strlen(always[i].name), always[i].value,
+                                 strlen(always[i].value));
     if (kept && !target->no_fp64)
-        kept = offline_define(target, "cl_khr_fp64", strlen("cl_khr_fp64"), "1", 1);
-    return kept ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's macros");
+        kept = ki_offline_define(target, "cl_khr_fp64", strlen("cl_khr_fp64"), "1", 1);
+    return kept ? KN_OK : ki_fail_memory(err, 0, "keeping a compiler's macros");
 }
 
 // What one assembler text says; an empty name if it is none.
@@ -129,7 +129,7 @@ static bool keep_assembler(const char *path, struct offline_result *result, stru
     read_assembler(path, &found);
     if (!found.kernel[0] || stat(path, &info) != 0)
         return true;
-    kernel = offline_kernel_named(result, found.kernel, strlen(found.kernel));
+    kernel = ki_offline_kernel_named(result, found.kernel, strlen(found.kernel));
     date = kernel ? date_of(dates, (size_t)(kernel - result->kernels)) : NULL;
     if (!date)
         return false;
@@ -159,29 +159,29 @@ static kn_status read_dump(const char *folder, struct offline_result *result, kn
     if (dir)
         closedir(dir);
     free(dates.items);
-    return kept ? KN_OK : kn_fail_memory(err, 0, "reading what ocloc wrote");
+    return kept ? KN_OK : ki_fail_memory(err, 0, "reading what ocloc wrote");
 }
 
 // Takes lines that say nothing out of the log.
 static kn_status clean_log(struct offline_result *result, kn_error *err)
 {
     static const char *const noise[] = {"Build succeeded.", "Command was:"};
-    struct kn_text rest = KN_TEXT_INIT;
+    struct ki_text rest = KI_TEXT_INIT;
 
     for (const char *line = result->log; *line;) {
         size_t length = strcspn(line, "\n");
         bool says = length > 0;
 
-        for (size_t i = 0; i < KN_COUNT(noise); i++)
+        for (size_t i = 0; i < KI_COUNT(noise); i++)
             says = says && strncmp(line, noise[i], strlen(noise[i])) != 0;
         if (says)
-            kn_text_format(&rest, "%.*s\n", (int)length, line);
+            ki_text_format(&rest, "%.*s\n", (int)length, line);
         line += length + (line[length] == '\n');
     }
-    kn_text_add(&rest, "");
+    ki_text_add(&rest, "");
     free(result->log);
-    result->log = kn_text_take(&rest);
-    return result->log ? KN_OK : kn_fail_memory(err, 0, "reading a compiler's words");
+    result->log = ki_text_take(&rest);
+    return result->log ? KN_OK : ki_fail_memory(err, 0, "reading a compiler's words");
 }
 
 static kn_status compile_intel(const struct offline_target *target, const struct offline_job *job,
@@ -194,10 +194,10 @@ static kn_status compile_intel(const struct offline_target *target, const struct
     kn_status status;
 
     snprintf(dump, sizeof dump, "IGC_DumpToCustomDir=%s/dump", job->folder);
-    offline_add(&words, (const char *const[]){target->program, "compile", "-file", job->source, "-device",
-                                              target->arch, "-options", policy_words[job->policy], "-out_dir",
-                                              job->folder, NULL});
-    status = offline_run(&words, variables, result, &exit_status, err);
+    ki_offline_add(&words, (const char *const[]){target->program, "compile", "-file", job->source, "-device",
+                                                 target->arch, "-options", policy_words[job->policy],
+                                                 "-out_dir", job->folder, NULL});
+    status = ki_offline_run(&words, variables, result, &exit_status, err);
     if (!status)
         status = clean_log(result, err);
     result->outcome = exit_status == 0 ? OFFLINE_OK : OFFLINE_FAILED;
@@ -206,4 +206,4 @@ static kn_status compile_intel(const struct offline_target *target, const struct
     return status;
 }
 
-const struct offline_compiler offline_intel = {"intel", "intel:dg2", false, find_intel, compile_intel};
+const struct offline_compiler ki_offline_intel = {"intel", "intel:dg2", false, find_intel, compile_intel};

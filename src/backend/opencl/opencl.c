@@ -84,15 +84,15 @@ static const struct {
     {-1140, "CL_INCOMPATIBLE_COMMAND_QUEUE_KHR"},
 };
 
-const char *opencl_error_name(cl_int code)
+const char *ki_opencl_error_name(cl_int code)
 {
-    for (size_t i = 0; i < KN_COUNT(error_names); i++)
+    for (size_t i = 0; i < KI_COUNT(error_names); i++)
         if (error_names[i].code == code)
             return error_names[i].name;
     return "unknown OpenCL error";
 }
 
-kn_status opencl_fail(kn_error *err, cl_int code, const char *spec, const char *what)
+kn_status ki_opencl_fail(kn_error *err, cl_int code, const char *spec, const char *what)
 {
     kn_status status = KN_ERROR_DEVICE;
     const char *hint = "";
@@ -122,12 +122,12 @@ kn_status opencl_fail(kn_error *err, cl_int code, const char *spec, const char *
     default:
         break;
     }
-    kn_fail(err, status, "%s: %s: %s (%d)%s", spec, what, opencl_error_name(code), (int)code, hint);
-    kn_error_native(err, code, opencl_error_name(code));
+    ki_fail(err, status, "%s: %s: %s (%d)%s", spec, what, ki_opencl_error_name(code), (int)code, hint);
+    ki_error_native(err, code, ki_opencl_error_name(code));
     return status;
 }
 
-void kn_be_devices_free(struct be_device *list, size_t count)
+void ki_be_devices_free(struct be_device *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(list[i].extensions);
@@ -143,10 +143,10 @@ static kn_status context_create(cl_context native, const struct be_device *devic
     cl_device_fp_config config = 0;
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "an OpenCL context");
+        return ki_fail_memory(err, sizeof *made, "an OpenCL context");
     if (pthread_mutex_init(&made->lock, NULL) != 0) {
         free(made);
-        return kn_fail_memory(err, 0, "an OpenCL context");
+        return ki_fail_memory(err, 0, "an OpenCL context");
     }
     made->context = native;
     made->device = device->device;
@@ -166,7 +166,7 @@ static kn_status context_open(const struct be_device *device, struct be_context 
     kn_status status;
 
     if (!opened)
-        return opencl_fail(err, code, device->info.spec, "opening the device");
+        return ki_opencl_fail(err, code, device->info.spec, "opening the device");
     status = context_create(opened, device, context, err);
     if (status)
         cl->ReleaseContext(opened);
@@ -183,23 +183,23 @@ static kn_status context_wrap(void *native, void *native_device, struct be_conte
     cl_int code;
     kn_status status;
 
-    if (!opencl_load(why))
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "OpenCL cannot be used: %s", why);
+    if (!ki_opencl_load(why))
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "OpenCL cannot be used: %s", why);
     code = cl->GetContextInfo(given, CL_CONTEXT_DEVICES, sizeof devices, devices, &size);
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, "opencl", "reading the devices of a wrapped cl_context");
+        return ki_opencl_fail(err, code, "opencl", "reading the devices of a wrapped cl_context");
     while (native_device && i < size / sizeof *devices && devices[i] != native_device)
         i++;
     if (i == size / sizeof *devices)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "the device is none of the wrapped cl_context's %zu", i);
-    status = opencl_device_describe(devices[i], device, err);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "the device is none of the wrapped cl_context's %zu", i);
+    status = ki_opencl_device_describe(devices[i], device, err);
     if (status)
         return status;
     if (!device->info.spec[0])
         snprintf(device->info.spec, sizeof device->info.spec, "opencl:wrapped");
     code = cl->RetainContext(given);
     if (code != CL_SUCCESS)
-        status = opencl_fail(err, code, device->info.spec, "keeping a wrapped cl_context");
+        status = ki_opencl_fail(err, code, device->info.spec, "keeping a wrapped cl_context");
     else if ((status = context_create(given, device, context, err)))
         cl->ReleaseContext(given);
     if (status)
@@ -230,7 +230,7 @@ static kn_status queue_create(struct be_context *context, cl_command_queue nativ
     struct be_queue *made = calloc(1, sizeof *made);
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "an OpenCL queue");
+        return ki_fail_memory(err, sizeof *made, "an OpenCL queue");
     made->queue = native;
     made->context = context;
     *queue = made;
@@ -245,7 +245,7 @@ static kn_status queue_open(struct be_context *context, struct be_queue **queue,
     kn_status status;
 
     if (!opened)
-        return opencl_fail(err, code, context->spec, "opening a command queue");
+        return ki_opencl_fail(err, code, context->spec, "opening a command queue");
     status = queue_create(context, opened, queue, err);
     if (status)
         cl->ReleaseCommandQueue(opened);
@@ -266,22 +266,22 @@ static kn_status queue_wrap(struct be_context *context, void *native, struct be_
     if (code == CL_SUCCESS)
         code = cl->GetCommandQueueInfo(given, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, context->spec, "reading a wrapped cl_command_queue");
+        return ki_opencl_fail(err, code, context->spec, "reading a wrapped cl_command_queue");
     if (owner != context->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s: the wrapped cl_command_queue belongs to another cl_context", context->spec);
     if (device != context->device)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "%s: the wrapped cl_command_queue is of another device of its cl_context than the wrapped one",
             context->spec);
     if (properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: the wrapped cl_command_queue is out of order; Koine needs an in-order queue",
                        context->spec);
     code = cl->RetainCommandQueue(given);
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, context->spec, "keeping a wrapped cl_command_queue");
+        return ki_opencl_fail(err, code, context->spec, "keeping a wrapped cl_command_queue");
     status = queue_create(context, given, queue, err);
     if (status)
         cl->ReleaseCommandQueue(given);
@@ -297,21 +297,23 @@ static kn_status queue_flush(struct be_queue *queue, kn_error *err)
 {
     cl_int code = cl->Flush(queue->queue);
 
-    return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "flushing the queue");
+    return code == CL_SUCCESS ? KN_OK : ki_opencl_fail(err, code, queue->context->spec, "flushing the queue");
 }
 
 static kn_status queue_finish(struct be_queue *queue, kn_error *err)
 {
     cl_int code = cl->Finish(queue->queue);
 
-    return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "waiting for the queue");
+    return code == CL_SUCCESS ? KN_OK
+                              : ki_opencl_fail(err, code, queue->context->spec, "waiting for the queue");
 }
 
 static kn_status queue_wait(struct be_queue *queue, struct be_event *event, kn_error *err)
 {
     cl_int code = cl->EnqueueBarrierWithWaitList(queue->queue, 1, &event->event, NULL);
 
-    return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "waiting for an event");
+    return code == CL_SUCCESS ? KN_OK
+                              : ki_opencl_fail(err, code, queue->context->spec, "waiting for an event");
 }
 
 static void queue_close(struct be_queue *queue)
@@ -329,7 +331,7 @@ static kn_status memory_create(struct be_context *context, cl_mem native, struct
     struct be_memory *made = calloc(1, sizeof *made);
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "an OpenCL buffer");
+        return ki_fail_memory(err, sizeof *made, "an OpenCL buffer");
     made->memory = native;
     made->serial = atomic_fetch_add(&context->serials, 1) + 1;
     *memory = made;
@@ -346,7 +348,7 @@ static kn_status memory_alloc(struct be_context *context, size_t bytes, struct b
 
     if (!allocated) {
         snprintf(what, sizeof what, "allocating %zu bytes", bytes);
-        return opencl_fail(err, code, context->spec, what);
+        return ki_opencl_fail(err, code, context->spec, what);
     }
     status = memory_create(context, allocated, memory, err);
     if (status)
@@ -366,16 +368,16 @@ static kn_status memory_wrap(struct be_context *context, void *native, struct be
     if (code == CL_SUCCESS)
         code = cl->GetMemObjectInfo(given, CL_MEM_TYPE, sizeof type, &type, NULL);
     if (code == CL_SUCCESS && type != CL_MEM_OBJECT_BUFFER)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_mem is no buffer", context->spec);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_mem is no buffer", context->spec);
     if (code == CL_SUCCESS)
         code = cl->GetMemObjectInfo(given, CL_MEM_CONTEXT, sizeof owner, &owner, NULL);
     if (code == CL_SUCCESS && owner != context->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_mem belongs to another cl_context",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the wrapped cl_mem belongs to another cl_context",
                        context->spec);
     if (code == CL_SUCCESS)
         code = cl->RetainMemObject(given);
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, context->spec, "wrapping a cl_mem");
+        return ki_opencl_fail(err, code, context->spec, "wrapping a cl_mem");
     status = memory_create(context, given, memory, err);
     if (status)
         cl->ReleaseMemObject(given);
@@ -414,7 +416,7 @@ static kn_status host_alloc(struct be_queue *queue, size_t bytes, struct be_host
     if (!data) {
         if (pinned)
             cl->ReleaseMemObject(pinned);
-        return opencl_fail(err, code, queue->context->spec, "allocating pinned host memory");
+        return ki_opencl_fail(err, code, queue->context->spec, "allocating pinned host memory");
     }
     status = memory_create(queue->context, pinned, &host->holder, err);
     if (status) {
@@ -442,8 +444,8 @@ static kn_status copy_to_device(struct be_queue *queue, struct be_memory *to, co
                                          from, 0, NULL, event ? &native : NULL);
 
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, queue->context->spec, "copying to the device");
-    return opencl_event_give(native, event, err);
+        return ki_opencl_fail(err, code, queue->context->spec, "copying to the device");
+    return ki_opencl_event_give(native, event, err);
 }
 
 static kn_status copy_to_host(struct be_queue *queue, struct be_memory *from, void *to,
@@ -454,8 +456,8 @@ static kn_status copy_to_host(struct be_queue *queue, struct be_memory *from, vo
                                         to, 0, NULL, event ? &native : NULL);
 
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, queue->context->spec, "copying from the device");
-    return opencl_event_give(native, event, err);
+        return ki_opencl_fail(err, code, queue->context->spec, "copying from the device");
+    return ki_opencl_event_give(native, event, err);
 }
 
 static kn_status copy_on_device(struct be_queue *queue, struct be_memory *from, size_t from_offset,
@@ -467,8 +469,8 @@ static kn_status copy_on_device(struct be_queue *queue, struct be_memory *from, 
                                         0, NULL, event ? &native : NULL);
 
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, queue->context->spec, "copying on the device");
-    return opencl_event_give(native, event, err);
+        return ki_opencl_fail(err, code, queue->context->spec, "copying on the device");
+    return ki_opencl_event_give(native, event, err);
 }
 
 static kn_status fill(struct be_queue *queue, struct be_memory *memory, const void *pattern,
@@ -480,8 +482,8 @@ static kn_status fill(struct be_queue *queue, struct be_memory *memory, const vo
                                         NULL, event ? &native : NULL);
 
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, queue->context->spec, "filling device memory");
-    return opencl_event_give(native, event, err);
+        return ki_opencl_fail(err, code, queue->context->spec, "filling device memory");
+    return ki_opencl_event_give(native, event, err);
 }
 
 static const char *policy_options(const struct be_context *context, kn_policy policy, bool contract_off)
@@ -498,15 +500,15 @@ static const char *policy_options(const struct be_context *context, kn_policy po
     }
 }
 
-const struct kn_backend kn_backend_opencl = {
+const struct ki_backend ki_backend_opencl = {
     .name = "opencl",
     .title = "OpenCL",
     .language = BE_LANGUAGE_OPENCL,
     .image_bytes = sizeof(cl_mem),
-    .drivers = opencl_drivers,
-    .driver_alone = opencl_driver_alone,
-    .drivers_open = opencl_drivers_open,
-    .devices = opencl_devices,
+    .drivers = ki_opencl_drivers,
+    .driver_alone = ki_opencl_driver_alone,
+    .drivers_open = ki_opencl_drivers_open,
+    .devices = ki_opencl_devices,
     .context_open = context_open,
     .context_wrap = context_wrap,
     .context_native = context_native,
@@ -523,32 +525,32 @@ const struct kn_backend kn_backend_opencl = {
     .memory_native = memory_native,
     .memory_aligned = memory_aligned,
     .memory_free = memory_free,
-    .image_create = opencl_image_create,
-    .image_free = opencl_image_free,
+    .image_create = ki_opencl_image_create,
+    .image_free = ki_opencl_image_free,
     .host_alloc = host_alloc,
     .host_free = host_free,
     .copy_to_device = copy_to_device,
     .copy_to_host = copy_to_host,
     .copy_on_device = copy_on_device,
     .fill = fill,
-    .image_write = opencl_image_write,
-    .image_read = opencl_image_read,
-    .image_copy = opencl_image_copy,
+    .image_write = ki_opencl_image_write,
+    .image_read = ki_opencl_image_read,
+    .image_copy = ki_opencl_image_copy,
     .policy_options = policy_options,
-    .program_build = opencl_program_build,
-    .program_load = opencl_program_load,
-    .program_binary = opencl_program_binary,
-    .program_free = opencl_program_free,
-    .kernel_get = opencl_kernel_get,
-    .kernel_limits = opencl_kernel_limits,
-    .kernel_free = opencl_kernel_free,
-    .launch = opencl_launch,
+    .program_build = ki_opencl_program_build,
+    .program_load = ki_opencl_program_load,
+    .program_binary = ki_opencl_program_binary,
+    .program_free = ki_opencl_program_free,
+    .kernel_get = ki_opencl_kernel_get,
+    .kernel_limits = ki_opencl_kernel_limits,
+    .kernel_free = ki_opencl_kernel_free,
+    .launch = ki_opencl_launch,
     .recording_way = KN_RECORDING_COMMAND_BUFFER,
-    .recording_create = opencl_recording_create,
-    .recording_replay = opencl_recording_replay,
-    .recording_free = opencl_recording_free,
-    .event_wait = opencl_event_wait,
-    .event_times = opencl_event_times,
-    .event_share = opencl_event_share,
-    .event_free = opencl_event_free,
+    .recording_create = ki_opencl_recording_create,
+    .recording_replay = ki_opencl_recording_replay,
+    .recording_free = ki_opencl_recording_free,
+    .event_wait = ki_opencl_event_wait,
+    .event_times = ki_opencl_event_times,
+    .event_share = ki_opencl_event_share,
+    .event_free = ki_opencl_event_free,
 };

@@ -49,13 +49,13 @@ struct be_event {
 };
 
 // "CL_OUT_OF_RESOURCES" for a code; "unknown OpenCL error" if it is none.
-const char *opencl_error_name(cl_int code);
+const char *ki_opencl_error_name(cl_int code);
 
 // A failure of an OpenCL call: "SPEC: what: CL_NAME (code)", with what usually helps.
-kn_status opencl_fail(kn_error *err, cl_int code, const char *spec, const char *what);
+kn_status ki_opencl_fail(kn_error *err, cl_int code, const char *spec, const char *what);
 
 // An event the caller wants (`event` not NULL) or does not.
-kn_status opencl_event_give(cl_event native, struct be_event **event, kn_error *err);
+kn_status ki_opencl_event_give(cl_event native, struct be_event **event, kn_error *err);
 
 // What a library enqueues, as many commands as it likes: if it is `timed`, from a marker before the first,
 // when everything before it in the queue has ended, to the end of `last`, of which the library gives the
@@ -64,55 +64,56 @@ struct opencl_work {
     struct be_queue *queue;
     cl_event begin, last; // NULL: not timed
 };
-kn_status opencl_work_begin(struct opencl_work *work, struct be_queue *queue, bool timed, kn_error *err);
+kn_status ki_opencl_work_begin(struct opencl_work *work, struct be_queue *queue, bool timed, kn_error *err);
 // Where the library puts the event of its last command; NULL: nowhere.
-cl_event *opencl_work_last(struct opencl_work *work);
-kn_status opencl_work_end(struct opencl_work *work, struct be_event **event, kn_error *err);
+cl_event *ki_opencl_work_last(struct opencl_work *work);
+kn_status ki_opencl_work_end(struct opencl_work *work, struct be_event **event, kn_error *err);
 // Ends work that the library refused.
-void opencl_work_abandon(struct opencl_work *work);
+void ki_opencl_work_abandon(struct opencl_work *work);
 
-kn_status opencl_image_create(struct be_context *context, const struct be_image_shape *shape,
-                              struct be_image **image, kn_error *err);
-void opencl_image_free(struct be_image *image);
-kn_status opencl_image_write(struct be_queue *queue, struct be_image *to, const void *from,
-                             const struct be_image_copy *copy, kn_error *err);
-kn_status opencl_image_read(struct be_queue *queue, struct be_image *from, void *to,
-                            const struct be_image_copy *copy, kn_error *err);
-kn_status opencl_image_copy(struct be_queue *queue, struct be_image *from, struct be_image *to,
-                            const kn_image_region *region, const size_t to_origin[3], struct be_event **event,
-                            kn_error *err);
+kn_status ki_opencl_image_create(struct be_context *context, const struct be_image_shape *shape,
+                                 struct be_image **image, kn_error *err);
+void ki_opencl_image_free(struct be_image *image);
+kn_status ki_opencl_image_write(struct be_queue *queue, struct be_image *to, const void *from,
+                                const struct be_image_copy *copy, kn_error *err);
+kn_status ki_opencl_image_read(struct be_queue *queue, struct be_image *from, void *to,
+                               const struct be_image_copy *copy, kn_error *err);
+kn_status ki_opencl_image_copy(struct be_queue *queue, struct be_image *from, struct be_image *to,
+                               const kn_image_region *region, const size_t to_origin[3],
+                               struct be_event **event, kn_error *err);
 // The context's own sampler of these bits; CL_SUCCESS or why there is none.
-cl_int opencl_sampler(struct be_context *context, unsigned bits, cl_sampler *sampler);
+cl_int ki_opencl_sampler(struct be_context *context, unsigned bits, cl_sampler *sampler);
 
-kn_status opencl_devices(struct be_device **list, size_t *count, char why[256], kn_error *err);
+kn_status ki_opencl_devices(struct be_device **list, size_t *count, char why[256], kn_error *err);
 // Fills `device` for a native device, but for its spec.
-kn_status opencl_device_describe(cl_device_id native, struct be_device *device, kn_error *err);
+kn_status ki_opencl_device_describe(cl_device_id native, struct be_device *device, kn_error *err);
 
-kn_status opencl_program_build(struct be_context *context, const char *source, const char *options,
-                               struct be_program **program, char **log, kn_error *err);
-kn_status opencl_program_load(struct be_context *context, const void *binary, size_t bytes,
-                              const char *options, struct be_program **program, kn_error *err);
-kn_status opencl_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
-void opencl_program_free(struct be_program *program);
-kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel *source,
-                            struct be_kernel **kernel, kn_error *err);
-kn_status opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
-void opencl_kernel_free(struct be_kernel *kernel);
-kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
-                        const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err);
+kn_status ki_opencl_program_build(struct be_context *context, const char *source, const char *options,
+                                  struct be_program **program, char **log, kn_error *err);
+kn_status ki_opencl_program_load(struct be_context *context, const void *binary, size_t bytes,
+                                 const char *options, struct be_program **program, kn_error *err);
+kn_status ki_opencl_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
+void ki_opencl_program_free(struct be_program *program);
+kn_status ki_opencl_kernel_get(struct be_program *program, const struct src_kernel *source,
+                               struct be_kernel **kernel, kn_error *err);
+kn_status ki_opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
+void ki_opencl_kernel_free(struct be_kernel *kernel);
+kn_status ki_opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
+                           const struct be_arg *args, size_t arg_count, struct be_event **event,
+                           kn_error *err);
 // The kernel with these arguments, as the next launch takes it.
-kn_status opencl_kernel_set(struct be_kernel *kernel, const struct be_arg *args, size_t arg_count,
-                            cl_kernel *native, kn_error *err);
+kn_status ki_opencl_kernel_set(struct be_kernel *kernel, const struct be_arg *args, size_t arg_count,
+                               cl_kernel *native, kn_error *err);
 // The range's work-group, or NULL: the device's choice.
-const size_t *opencl_range_local(const struct be_range *range);
-kn_status opencl_recording_create(struct be_queue *queue, const struct be_launch *launches, size_t count,
-                                  struct be_recording **recording, kn_error *err);
-kn_status opencl_recording_replay(struct be_queue *queue, struct be_recording *recording, kn_error *err);
-void opencl_recording_free(struct be_recording *recording);
-kn_status opencl_event_wait(struct be_event *event, kn_error *err);
-kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
-                             kn_error *err);
-kn_status opencl_event_share(struct be_event *event, struct be_event **second, kn_error *err);
-void opencl_event_free(struct be_event *event);
+const size_t *ki_opencl_range_local(const struct be_range *range);
+kn_status ki_opencl_recording_create(struct be_queue *queue, const struct be_launch *launches, size_t count,
+                                     struct be_recording **recording, kn_error *err);
+kn_status ki_opencl_recording_replay(struct be_queue *queue, struct be_recording *recording, kn_error *err);
+void ki_opencl_recording_free(struct be_recording *recording);
+kn_status ki_opencl_event_wait(struct be_event *event, kn_error *err);
+kn_status ki_opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
+                                kn_error *err);
+kn_status ki_opencl_event_share(struct be_event *event, struct be_event **second, kn_error *err);
+void ki_opencl_event_free(struct be_event *event);
 
 #endif

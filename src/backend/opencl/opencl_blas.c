@@ -55,8 +55,8 @@ static kn_status load(struct clblast *clblast, kn_error *err)
 {
     char why[OPENCL_WHY_BYTES];
 
-    if (!opencl_library_load("libclblast.so.1", "libclblast1", clblast, symbols, KN_COUNT(symbols), why))
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "CLBlast: %s", why);
+    if (!ki_opencl_library_load("libclblast.so.1", "libclblast1", clblast, symbols, KI_COUNT(symbols), why))
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "CLBlast: %s", why);
     return KN_OK;
 }
 
@@ -71,7 +71,7 @@ static kn_status clblast_prepare(struct be_queue *queue, const struct be_fft_sha
                                  struct be_plan **plan, char version[BE_VERSION_BYTES], kn_error *err)
 {
     struct be_plan *made = calloc(1, sizeof *made);
-    kn_status status = made ? load(&made->clblast, err) : kn_fail_memory(err, sizeof *made, "CLBlast");
+    kn_status status = made ? load(&made->clblast, err) : ki_fail_memory(err, sizeof *made, "CLBlast");
 
     (void)queue;
     (void)shape;
@@ -146,28 +146,28 @@ static kn_status clblast_execute(struct be_queue *queue, struct be_plan *plan, u
     kn_status status;
 
     if (product->k == 0)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "CLBlast multiplies no matrices of 0 columns (k = 0); take another library");
-    status = opencl_work_begin(&work, queue, event != NULL, err);
+    status = ki_opencl_work_begin(&work, queue, event != NULL, err);
     if (status)
         return status;
     code = calls[product->is_complex][product->fp64](&plan->clblast, product, ops, &queue->queue,
-                                                     opencl_work_last(&work));
+                                                     ki_opencl_work_last(&work));
     if (code == CLBlastSuccess)
-        return opencl_work_end(&work, event, err);
-    opencl_work_abandon(&work);
+        return ki_opencl_work_end(&work, event, err);
+    ki_opencl_work_abandon(&work);
     // Below -1000 are its own numbers (clblast_c.h).
     if (code > -1000)
-        return opencl_fail(err, (cl_int)code, queue->context->spec, "CLBlast");
-    kn_fail(err, KN_ERROR_DEVICE, "%s: CLBlast failed with %d (CLBlastStatusCode in clblast_c.h)",
+        return ki_opencl_fail(err, (cl_int)code, queue->context->spec, "CLBlast");
+    ki_fail(err, KN_ERROR_DEVICE, "%s: CLBlast failed with %d (CLBlastStatusCode in clblast_c.h)",
             queue->context->spec, (int)code);
-    return kn_error_native(err, code, "CLBlast error");
+    return ki_error_native(err, code, "CLBlast error");
 }
 
-const struct be_library kn_be_clblast = {
+const struct be_library ki_be_clblast = {
     .name = "CLBlast",
     .field = BE_PRODUCTS,
-    .path = &kn_backend_opencl,
+    .path = &ki_backend_opencl,
     .find = clblast_find,
     .prepare = clblast_prepare,
     .execute = clblast_execute,

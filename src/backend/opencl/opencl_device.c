@@ -77,15 +77,15 @@ static void identify(cl_device_id device, const char *extensions, kn_device_info
     unsigned char uuid[16];
     cl_uint pci[4];
 
-    if (kn_words_have(extensions, "cl_khr_device_uuid") &&
+    if (ki_words_have(extensions, "cl_khr_device_uuid") &&
         cl->GetDeviceInfo(device, DEVICE_UUID_KHR, sizeof uuid, uuid, NULL) == CL_SUCCESS)
         for (size_t i = 0; i < sizeof uuid; i++)
             snprintf(info->uuid + 2 * i, 3, "%02x", uuid[i]);
-    if (kn_words_have(extensions, "cl_khr_pci_bus_info") &&
+    if (ki_words_have(extensions, "cl_khr_pci_bus_info") &&
         cl->GetDeviceInfo(device, DEVICE_PCI_BUS_INFO_KHR, sizeof pci, pci, NULL) == CL_SUCCESS) {
         snprintf(info->pci, sizeof info->pci, "%04x:%02x:%02x.%x", pci[0] & 0xffffu, pci[1] & 0xffu,
                  pci[2] & 0xffu, pci[3] & 0xfu);
-    } else if (kn_words_have(extensions, "cl_nv_device_attribute_query") &&
+    } else if (ki_words_have(extensions, "cl_nv_device_attribute_query") &&
                cl->GetDeviceInfo(device, DEVICE_PCI_BUS_ID_NV, sizeof pci[0], &pci[0], NULL) == CL_SUCCESS &&
                cl->GetDeviceInfo(device, DEVICE_PCI_SLOT_ID_NV, sizeof pci[1], &pci[1], NULL) == CL_SUCCESS) {
         snprintf(info->pci, sizeof info->pci, "0000:%02x:%02x.%x", pci[0] & 0xffu, (pci[1] >> 3) & 0x1fu,
@@ -95,10 +95,10 @@ static void identify(cl_device_id device, const char *extensions, kn_device_info
 
 static bool has_subgroups(const char *extensions)
 {
-    return kn_words_have(extensions, "cl_khr_subgroups") || kn_words_have(extensions, "cl_intel_subgroups");
+    return ki_words_have(extensions, "cl_khr_subgroups") || ki_words_have(extensions, "cl_intel_subgroups");
 }
 
-kn_status opencl_device_describe(cl_device_id native, struct be_device *device, kn_error *err)
+kn_status ki_opencl_device_describe(cl_device_id native, struct be_device *device, kn_error *err)
 {
     kn_device_info *info = &device->info;
     cl_platform_id platform = NULL;
@@ -113,7 +113,7 @@ kn_status opencl_device_describe(cl_device_id native, struct be_device *device, 
     }
     device->extensions = device_string(native, CL_DEVICE_EXTENSIONS);
     if (!device->extensions && !(device->extensions = calloc(1, 1)))
-        return kn_fail_memory(err, 0, "listing OpenCL devices");
+        return ki_fail_memory(err, 0, "listing OpenCL devices");
 
     snprintf(info->backend, sizeof info->backend, "opencl");
     device_text(native, CL_DEVICE_NAME, info->name, sizeof info->name);
@@ -165,12 +165,12 @@ static kn_status add_platform(cl_platform_id platform, unsigned number, struct b
         *list = grown;
     if (!natives || !grown) {
         free(natives);
-        return kn_fail_memory(err, 0, "listing OpenCL devices");
+        return ki_fail_memory(err, 0, "listing OpenCL devices");
     }
     if (cl->GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, found, natives, NULL) == CL_SUCCESS)
         for (cl_uint i = 0; i < found && !status; i++) {
             struct be_device *device = &(*list)[*count];
-            status = opencl_device_describe(natives[i], device, err);
+            status = ki_opencl_device_describe(natives[i], device, err);
             device->platform = platform;
             snprintf(device->info.spec, sizeof device->info.spec, "opencl:%u.%u", number, (unsigned)i);
             if (!status)
@@ -180,7 +180,7 @@ static kn_status add_platform(cl_platform_id platform, unsigned number, struct b
     return status;
 }
 
-kn_status opencl_devices(struct be_device **list, size_t *count, char why[256], kn_error *err)
+kn_status ki_opencl_devices(struct be_device **list, size_t *count, char why[256], kn_error *err)
 {
     cl_uint platforms = 0;
     cl_platform_id *ids;
@@ -190,10 +190,10 @@ kn_status opencl_devices(struct be_device **list, size_t *count, char why[256], 
     *list = NULL;
     *count = 0;
     why[0] = '\0';
-    if (!opencl_load(why))
+    if (!ki_opencl_load(why))
         return KN_OK;
     code = cl->GetPlatformIDs(0, NULL, &platforms);
-    opencl_drivers_opened();
+    ki_opencl_drivers_opened();
     if (code == PLATFORM_NOT_FOUND_KHR || (code == CL_SUCCESS && platforms == 0)) {
         snprintf(
             why, 256,
@@ -201,18 +201,18 @@ kn_status opencl_devices(struct be_device **list, size_t *count, char why[256], 
         return KN_OK;
     }
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, "opencl", "looking for OpenCL drivers");
+        return ki_opencl_fail(err, code, "opencl", "looking for OpenCL drivers");
     ids = calloc(platforms, sizeof *ids);
     if (!ids)
-        return kn_fail_memory(err, 0, "listing OpenCL platforms");
+        return ki_fail_memory(err, 0, "listing OpenCL platforms");
     code = cl->GetPlatformIDs(platforms, ids, NULL);
     if (code != CL_SUCCESS)
-        status = opencl_fail(err, code, "opencl", "listing OpenCL platforms");
+        status = ki_opencl_fail(err, code, "opencl", "listing OpenCL platforms");
     for (cl_uint i = 0; i < platforms && !status; i++)
         status = add_platform(ids[i], i, list, count, err);
     free(ids);
     if (status) {
-        kn_be_devices_free(*list, *count);
+        ki_be_devices_free(*list, *count);
         *list = NULL;
         *count = 0;
     } else if (*count == 0) {

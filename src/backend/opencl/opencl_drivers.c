@@ -23,7 +23,7 @@
 // state, not a setting of ours.
 static atomic_bool opened;
 
-void opencl_drivers_opened(void)
+void ki_opencl_drivers_opened(void)
 {
     atomic_store(&opened, true);
 }
@@ -68,7 +68,7 @@ static kn_status add(struct be_driver **list, size_t *count, const char *folder,
     struct be_driver *driver;
 
     if (!grown)
-        return kn_fail_memory(err, 0, "listing OpenCL drivers");
+        return ki_fail_memory(err, 0, "listing OpenCL drivers");
     *list = grown;
     driver = &grown[*count];
     memset(driver, 0, sizeof *driver);
@@ -83,7 +83,7 @@ static kn_status add(struct be_driver **list, size_t *count, const char *folder,
     return KN_OK;
 }
 
-kn_status opencl_drivers(struct be_driver **list, size_t *count, kn_error *err)
+kn_status ki_opencl_drivers(struct be_driver **list, size_t *count, kn_error *err)
 {
     const char *named = getenv(VARIABLE), *older = getenv("OPENCL_VENDOR_PATH");
     const char *folder = named && *named ? named : older && *older ? older : VENDORS;
@@ -94,7 +94,7 @@ kn_status opencl_drivers(struct be_driver **list, size_t *count, kn_error *err)
 
     *list = NULL;
     *count = 0;
-    if (atomic_load(&opened) || !opencl_load(why))
+    if (atomic_load(&opened) || !ki_opencl_load(why))
         return KN_OK;
     if (!is_folder(folder))
         return folder == named ? add(list, count, "", named, err) : KN_OK;
@@ -117,7 +117,7 @@ kn_status opencl_drivers(struct be_driver **list, size_t *count, kn_error *err)
 static kn_status make_folder(const struct be_driver *list, size_t count, char folder[PATH_MAX], kn_error *err)
 {
     char path[PATH_MAX + 32];
-    kn_status status = process_folder(folder, err);
+    kn_status status = ki_process_folder(folder, err);
 
     for (size_t i = 0; i < count && !status; i++) {
         FILE *file;
@@ -125,16 +125,16 @@ static kn_status make_folder(const struct be_driver *list, size_t count, char fo
         snprintf(path, sizeof path, "%s/%04zu" SUFFIX, folder, i);
         file = fopen(path, "w");
         if (!file || fprintf(file, "%s\n", list[i].library) < 0 || fclose(file) != 0)
-            status = kn_fail_errno(err, KN_ERROR_OUTPUT, path, errno,
+            status = ki_fail_errno(err, KN_ERROR_OUTPUT, path, errno,
                                    "a list of OpenCL drivers cannot be written");
     }
     if (status)
-        process_folder_remove(folder);
+        ki_process_folder_remove(folder);
     return status;
 }
 
-kn_status opencl_driver_alone(const struct be_driver *driver, char variable[PATH_MAX], char folder[PATH_MAX],
-                              kn_error *err)
+kn_status ki_opencl_driver_alone(const struct be_driver *driver, char variable[PATH_MAX],
+                                 char folder[PATH_MAX], kn_error *err)
 {
     bool is_alone = !ends_in_suffix(driver->file);
     kn_status status = is_alone ? KN_OK : make_folder(driver, 1, folder, err);
@@ -144,16 +144,16 @@ kn_status opencl_driver_alone(const struct be_driver *driver, char variable[PATH
     if (!status &&
         snprintf(variable, PATH_MAX, VARIABLE "=%s", is_alone ? driver->file : folder) >= PATH_MAX) {
         if (!is_alone)
-            process_folder_remove(folder);
+            ki_process_folder_remove(folder);
         status =
-            kn_fail(err, KN_ERROR_OUTPUT, "the path of a list of OpenCL drivers is longer than any may be");
+            ki_fail(err, KN_ERROR_OUTPUT, "the path of a list of OpenCL drivers is longer than any may be");
     }
     return status;
 }
 
 // The environment is the loader's only way to be told, and it looks there in its first call: the variable has
 // another value for as long as that call takes.
-kn_status opencl_drivers_open(const struct be_driver *list, size_t count, kn_error *err)
+kn_status ki_opencl_drivers_open(const struct be_driver *list, size_t count, kn_error *err)
 {
     const char *before = getenv(VARIABLE);
     char *kept = before ? strdup(before) : NULL;
@@ -162,23 +162,23 @@ kn_status opencl_drivers_open(const struct be_driver *list, size_t count, kn_err
     kn_status status;
 
     if (before && !kept)
-        return kn_fail_memory(err, 0, "opening OpenCL drivers");
-    if (!opencl_load(why)) {
+        return ki_fail_memory(err, 0, "opening OpenCL drivers");
+    if (!ki_opencl_load(why)) {
         free(kept);
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "OpenCL cannot be used: %s", why);
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "OpenCL cannot be used: %s", why);
     }
     status = make_folder(list, count, folder, err);
     if (!status && setenv(VARIABLE, folder, 1) != 0) {
-        status = kn_fail_memory(err, 0, "opening OpenCL drivers");
-        process_folder_remove(folder);
+        status = ki_fail_memory(err, 0, "opening OpenCL drivers");
+        ki_process_folder_remove(folder);
     } else if (!status) {
         (void)cl->GetPlatformIDs(0, NULL, &platforms); // what it says is asked again where devices are listed
-        opencl_drivers_opened();
+        ki_opencl_drivers_opened();
         if (kept)
             setenv(VARIABLE, kept, 1);
         else
             unsetenv(VARIABLE);
-        process_folder_remove(folder);
+        ki_process_folder_remove(folder);
     }
     free(kept);
     return status;

@@ -8,17 +8,17 @@
 // The loader's list: the .icd files in the folder of OCL_ICD_VENDORS or OPENCL_VENDOR_PATH, else in
 // /etc/OpenCL/vendors, sorted by name; or the one file or library that OCL_ICD_VENDORS names. Empty once this
 // process has opened them, and where there is no loader.
-kn_status opencl_drivers(struct be_driver **list, size_t *count, kn_error *err);
+kn_status ki_opencl_drivers(struct be_driver **list, size_t *count, kn_error *err);
 
 // The environment in which a program opens that driver alone: `variable` receives "OCL_ICD_VENDORS=..." and
-// `folder` what the caller removes with process_folder_remove ("" if nothing).
-kn_status opencl_driver_alone(const struct be_driver *driver, char variable[PATH_MAX], char folder[PATH_MAX],
-                              kn_error *err);
+// `folder` what the caller removes with ki_process_folder_remove ("" if nothing).
+kn_status ki_opencl_driver_alone(const struct be_driver *driver, char variable[PATH_MAX],
+                                 char folder[PATH_MAX], kn_error *err);
 
 // Opens these drivers and no other, in this process, for good.
-kn_status opencl_drivers_open(const struct be_driver *list, size_t count, kn_error *err);
+kn_status ki_opencl_drivers_open(const struct be_driver *list, size_t count, kn_error *err);
 
 // To be called when the loader has opened its drivers.
-void opencl_drivers_opened(void);
+void ki_opencl_drivers_opened(void);
 
 #endif

@@ -74,8 +74,8 @@ static kn_status load(struct clfft *clfft, kn_error *err)
 {
     char why[OPENCL_WHY_BYTES];
 
-    if (!opencl_library_load("libclFFT.so.2", "libclfft2", clfft, symbols, KN_COUNT(symbols), why))
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "clFFT: %s", why);
+    if (!ki_opencl_library_load("libclFFT.so.2", "libclfft2", clfft, symbols, KI_COUNT(symbols), why))
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "clFFT: %s", why);
     return KN_OK;
 }
 
@@ -114,14 +114,14 @@ static void end_use(const struct clfft *clfft)
 static kn_status fail(const struct be_context *context, clfftStatus code, const char *what, kn_error *err)
 {
     if (code == CLFFT_NOTIMPLEMENTED || code == CLFFT_TRANSPOSED_NOTIMPLEMENTED)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_UNSUPPORTED,
             "clFFT does not do this shape: its lengths have no prime factor above 13; take KN_FFT_OWN");
     if (code == CLFFT_DEVICE_NO_DOUBLE)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: clFFT: no double precision", context->spec);
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: clFFT: no double precision", context->spec);
     if (code >= CLFFT_BUGCHECK)
-        return kn_fail(err, KN_ERROR_DEVICE, "%s: %s: clFFT's error %d", context->spec, what, (int)code);
-    return opencl_fail(err, (cl_int)code, context->spec, what);
+        return ki_fail(err, KN_ERROR_DEVICE, "%s: %s: clFFT's error %d", context->spec, what, (int)code);
+    return ki_opencl_fail(err, (cl_int)code, context->spec, what);
 }
 
 // Compact arrays: numbers from one line to the next, for lines of `length` numbers.
@@ -181,7 +181,7 @@ static kn_status bake(struct be_queue *queue, struct be_plan *plan, int placemen
 
 static void clfft_free(struct be_plan *plan)
 {
-    for (size_t i = 0; i < KN_COUNT(plan->handles); i++)
+    for (size_t i = 0; i < KI_COUNT(plan->handles); i++)
         if (plan->baked[i])
             (void)plan->clfft.clfftDestroyPlan(&plan->handles[i]);
     end_use(&plan->clfft);
@@ -194,7 +194,7 @@ static kn_status clfft_prepare(struct be_queue *queue, const struct be_fft_shape
     struct be_plan *made = calloc(1, sizeof *made);
     cl_uint major = 0, minor = 0, patch = 0;
     clfftStatus code;
-    kn_status status = made ? load(&made->clfft, err) : kn_fail_memory(err, sizeof *made, "a clFFT plan");
+    kn_status status = made ? load(&made->clfft, err) : ki_fail_memory(err, sizeof *made, "a clFFT plan");
 
     if (status) {
         free(made);
@@ -228,23 +228,23 @@ static kn_status clfft_execute(struct be_queue *queue, struct be_plan *plan, uni
     clfftStatus code;
 
     if (!status)
-        status = opencl_work_begin(&work, queue, event != NULL, err);
+        status = ki_opencl_work_begin(&work, queue, event != NULL, err);
     if (status)
         return status;
     code = plan->clfft.clfftEnqueueTransform(
         plan->handles[placement], transform->inverse ? CLFFT_BACKWARD : CLFFT_FORWARD, 1, &queue->queue, 0,
-        NULL, opencl_work_last(&work), &transform->in->memory,
+        NULL, ki_opencl_work_last(&work), &transform->in->memory,
         placement == IN_PLACE ? NULL : &transform->out->memory, NULL);
     if (!code)
-        return opencl_work_end(&work, event, err);
-    opencl_work_abandon(&work);
+        return ki_opencl_work_end(&work, event, err);
+    ki_opencl_work_abandon(&work);
     return fail(plan->context, code, "transforming", err);
 }
 
-const struct be_library kn_be_clfft = {
+const struct be_library ki_be_clfft = {
     .name = "clFFT",
     .field = BE_TRANSFORMS,
-    .path = &kn_backend_opencl,
+    .path = &ki_backend_opencl,
     .find = clfft_find,
     .prepare = clfft_prepare,
     .execute = clfft_execute,

@@ -50,8 +50,8 @@ static bool takes_format(struct be_context *context, const cl_image_format *form
     return count > MOST_FORMATS;
 }
 
-kn_status opencl_image_create(struct be_context *context, const struct be_image_shape *shape,
-                              struct be_image **image, kn_error *err)
+kn_status ki_opencl_image_create(struct be_context *context, const struct be_image_shape *shape,
+                                 struct be_image **image, kn_error *err)
 {
     cl_image_format format = {(cl_channel_order)shape->format.order, (cl_channel_type)shape->format.type};
     struct be_image *made = calloc(1, sizeof *made);
@@ -60,10 +60,10 @@ kn_status opencl_image_create(struct be_context *context, const struct be_image_
     char what[96];
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "an OpenCL image");
+        return ki_fail_memory(err, sizeof *made, "an OpenCL image");
     if (!takes_format(context, &format, describe(shape, NULL).image_type)) {
         free(made);
-        return opencl_fail(err, CL_IMAGE_FORMAT_NOT_SUPPORTED, context->spec, "an image");
+        return ki_opencl_fail(err, CL_IMAGE_FORMAT_NOT_SUPPORTED, context->spec, "an image");
     }
     made->texel_bytes = shape->texel_bytes;
     made->kind = shape->kind;
@@ -80,13 +80,13 @@ kn_status opencl_image_create(struct be_context *context, const struct be_image_
         free(made);
         snprintf(what, sizeof what, "an image of %zu x %zu x %zu texels", shape->size[0], shape->size[1],
                  shape->size[2]);
-        return opencl_fail(err, code, context->spec, what);
+        return ki_opencl_fail(err, code, context->spec, what);
     }
     *image = made;
     return KN_OK;
 }
 
-void opencl_image_free(struct be_image *image)
+void ki_opencl_image_free(struct be_image *image)
 {
     cl->ReleaseMemObject(image->image);
     if (image->buffer)
@@ -124,8 +124,8 @@ static size_t slice_pitch(const struct be_image *image, const struct be_image_co
     return has_slices ? copy->row_pitch * copy->region.size[1] : 0;
 }
 
-kn_status opencl_image_write(struct be_queue *queue, struct be_image *to, const void *from,
-                             const struct be_image_copy *copy, kn_error *err)
+kn_status ki_opencl_image_write(struct be_queue *queue, struct be_image *to, const void *from,
+                                const struct be_image_copy *copy, kn_error *err)
 {
     struct place at = place_of(to, copy->region.origin, copy->region.size);
     cl_int code;
@@ -136,11 +136,12 @@ kn_status opencl_image_write(struct be_queue *queue, struct be_image *to, const 
     else
         code = cl->EnqueueWriteImage(queue->queue, to->image, CL_TRUE, at.origin, at.size, copy->row_pitch,
                                      slice_pitch(to, copy), from, 0, NULL, NULL);
-    return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "copying to an image");
+    return code == CL_SUCCESS ? KN_OK
+                              : ki_opencl_fail(err, code, queue->context->spec, "copying to an image");
 }
 
-kn_status opencl_image_read(struct be_queue *queue, struct be_image *from, void *to,
-                            const struct be_image_copy *copy, kn_error *err)
+kn_status ki_opencl_image_read(struct be_queue *queue, struct be_image *from, void *to,
+                               const struct be_image_copy *copy, kn_error *err)
 {
     struct place at = place_of(from, copy->region.origin, copy->region.size);
     cl_int code;
@@ -151,12 +152,13 @@ kn_status opencl_image_read(struct be_queue *queue, struct be_image *from, void 
     else
         code = cl->EnqueueReadImage(queue->queue, from->image, CL_TRUE, at.origin, at.size, copy->row_pitch,
                                     slice_pitch(from, copy), to, 0, NULL, NULL);
-    return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "copying from an image");
+    return code == CL_SUCCESS ? KN_OK
+                              : ki_opencl_fail(err, code, queue->context->spec, "copying from an image");
 }
 
-kn_status opencl_image_copy(struct be_queue *queue, struct be_image *from, struct be_image *to,
-                            const kn_image_region *region, const size_t to_origin[3], struct be_event **event,
-                            kn_error *err)
+kn_status ki_opencl_image_copy(struct be_queue *queue, struct be_image *from, struct be_image *to,
+                               const kn_image_region *region, const size_t to_origin[3],
+                               struct be_event **event, kn_error *err)
 {
     struct place source = place_of(from, region->origin, region->size),
                  target = place_of(to, to_origin, region->size);
@@ -171,11 +173,11 @@ kn_status opencl_image_copy(struct be_queue *queue, struct be_image *from, struc
         code = cl->EnqueueCopyImage(queue->queue, from->image, to->image, source.origin, target.origin,
                                     source.size, 0, NULL, wanted);
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, queue->context->spec, "copying between images");
-    return opencl_event_give(native, event, err);
+        return ki_opencl_fail(err, code, queue->context->spec, "copying between images");
+    return ki_opencl_event_give(native, event, err);
 }
 
-cl_int opencl_sampler(struct be_context *context, unsigned bits, cl_sampler *sampler)
+cl_int ki_opencl_sampler(struct be_context *context, unsigned bits, cl_sampler *sampler)
 {
     static const cl_addressing_mode modes[] = {CL_ADDRESS_NONE, CL_ADDRESS_CLAMP_TO_EDGE, CL_ADDRESS_CLAMP,
                                                CL_ADDRESS_REPEAT, CL_ADDRESS_MIRRORED_REPEAT};

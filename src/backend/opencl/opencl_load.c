@@ -15,7 +15,7 @@ static const char loader_name[] = "libOpenCL.so.1";
 #define LOADER_SYMBOL(name) {"cl" #name, offsetof(struct opencl_calls, name)},
 static const struct opencl_symbol loader_symbols[] = {OPENCL_CALLS(LOADER_SYMBOL)};
 
-struct opencl_calls opencl_calls;
+struct opencl_calls ki_opencl_calls;
 static pthread_mutex_t load_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool is_loaded;
 static bool is_global; // the loader's names are the whole process's: every library calls this one
@@ -51,7 +51,7 @@ static const char *last_error(const char *name)
 // `name` receives what it is called in messages. NULL: the dynamic linker has the reason.
 static void *find_loader(const char **name)
 {
-    const char *given = kn_env_get(KN_ENV_OPENCL_LIBRARY);
+    const char *given = ki_env_get(KI_ENV_OPENCL_LIBRARY);
     void *library;
 
     *name = loader_name;
@@ -79,16 +79,16 @@ static bool load(char why[OPENCL_WHY_BYTES])
                  name == loader_name ? "; apt-get install ocl-icd-libopencl1" : "");
         return false;
     }
-    missing = bind(library, &calls, loader_symbols, KN_COUNT(loader_symbols));
+    missing = bind(library, &calls, loader_symbols, KI_COUNT(loader_symbols));
     if (missing) {
         snprintf(why, OPENCL_WHY_BYTES, "%s is too old or no OpenCL loader: it has no %s", name, missing);
         return false;
     }
-    opencl_calls = calls;
+    ki_opencl_calls = calls;
     return true;
 }
 
-bool opencl_load(char why[OPENCL_WHY_BYTES])
+bool ki_opencl_load(char why[OPENCL_WHY_BYTES])
 {
     bool loaded;
 
@@ -105,12 +105,12 @@ static bool calls_our_loader(void *library)
 {
     void *theirs = dlsym(library, "clGetPlatformIDs"), *ours;
 
-    memcpy(&ours, &opencl_calls.GetPlatformIDs, sizeof ours);
+    memcpy(&ours, &ki_opencl_calls.GetPlatformIDs, sizeof ours);
     return is_global || theirs == ours;
 }
 
-bool opencl_library_load(const char *name, const char *package, void *calls,
-                         const struct opencl_symbol *symbols, size_t count, char why[OPENCL_WHY_BYTES])
+bool ki_opencl_library_load(const char *name, const char *package, void *calls,
+                            const struct opencl_symbol *symbols, size_t count, char why[OPENCL_WHY_BYTES])
 {
     void *library = open_library(name, 0);
     const char *missing;

@@ -70,15 +70,15 @@ struct opencl_calls {
 };
 
 // The loader's calls: cl->GetDeviceInfo(...). A process has one loader, so there is one table: filled by
-// opencl_load and left alone from then on.
-extern struct opencl_calls opencl_calls;
-static struct opencl_calls *const cl = &opencl_calls;
+// ki_opencl_load and left alone from then on.
+extern struct opencl_calls ki_opencl_calls;
+static struct opencl_calls *const cl = &ki_opencl_calls;
 
 // Opens the loader, once a process: the one that is loaded already, as in an application that links with it;
 // else that of KOINE_OPENCL_LIBRARY; else the system's. False with the reason, and the next call tries again.
 // To be called before anything else that OpenCL has; any thread may. It opens no driver: the loader does that
 // in the first call.
-bool opencl_load(char why[OPENCL_WHY_BYTES]);
+bool ki_opencl_load(char why[OPENCL_WHY_BYTES]);
 
 // An entry point of a library, and where its address goes.
 struct opencl_symbol {
@@ -89,7 +89,7 @@ struct opencl_symbol {
 // A library that itself calls OpenCL, by its versioned name: fills the function pointers of `calls`. False
 // with the reason: it is not there (`package` has it), lacks a symbol, or calls another OpenCL loader than
 // ours, whose objects it would not know. It stays in the process for good.
-bool opencl_library_load(const char *name, const char *package, void *calls,
-                         const struct opencl_symbol *symbols, size_t count, char why[OPENCL_WHY_BYTES]);
+bool ki_opencl_library_load(const char *name, const char *package, void *calls,
+                            const struct opencl_symbol *symbols, size_t count, char why[OPENCL_WHY_BYTES]);
 
 #endif

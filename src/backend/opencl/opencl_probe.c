@@ -29,7 +29,7 @@ int main(void)
     char why[OPENCL_WHY_BYTES];
     cl_uint count = 0;
 
-    if (!opencl_load(why)) {
+    if (!ki_opencl_load(why)) {
         fprintf(stderr, "koine-probe: %s\n", why);
         return 1;
     }

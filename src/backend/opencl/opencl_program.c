@@ -36,7 +36,7 @@ static kn_status program_create(struct be_context *context, cl_program native, s
     struct be_program *made = calloc(1, sizeof *made);
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "an OpenCL program");
+        return ki_fail_memory(err, sizeof *made, "an OpenCL program");
     made->program = native;
     made->context = context;
     *program = made;
@@ -58,8 +58,8 @@ static char *build_log(cl_program program, cl_device_id device)
     return log;
 }
 
-kn_status opencl_program_build(struct be_context *context, const char *source, const char *options,
-                               struct be_program **program, char **log, kn_error *err)
+kn_status ki_opencl_program_build(struct be_context *context, const char *source, const char *options,
+                                  struct be_program **program, char **log, kn_error *err)
 {
     cl_int code;
     cl_program made = cl->CreateProgramWithSource(context->context, 1, &source, NULL, &code);
@@ -67,11 +67,11 @@ kn_status opencl_program_build(struct be_context *context, const char *source, c
 
     *log = NULL;
     if (!made)
-        return opencl_fail(err, code, context->spec, "creating a program");
+        return ki_opencl_fail(err, code, context->spec, "creating a program");
     code = cl->BuildProgram(made, 1, &context->device, options, NULL, NULL);
     *log = build_log(made, context->device);
     if (code != CL_SUCCESS) {
-        opencl_fail(err, code, context->spec, "compiling");
+        ki_opencl_fail(err, code, context->spec, "compiling");
         status = code == CL_OUT_OF_HOST_MEMORY ? KN_ERROR_MEMORY : KN_ERROR_BUILD;
         if (err)
             err->code = status;
@@ -83,8 +83,8 @@ kn_status opencl_program_build(struct be_context *context, const char *source, c
     return status;
 }
 
-kn_status opencl_program_load(struct be_context *context, const void *binary, size_t bytes,
-                              const char *options, struct be_program **program, kn_error *err)
+kn_status ki_opencl_program_load(struct be_context *context, const void *binary, size_t bytes,
+                                 const char *options, struct be_program **program, kn_error *err)
 {
     const unsigned char *data = binary;
     cl_int loaded = CL_SUCCESS;
@@ -94,10 +94,10 @@ kn_status opencl_program_load(struct be_context *context, const void *binary, si
     kn_status status;
 
     if (!made)
-        return opencl_fail(err, code, context->spec, "loading a cached program");
+        return ki_opencl_fail(err, code, context->spec, "loading a cached program");
     code = loaded != CL_SUCCESS ? loaded : cl->BuildProgram(made, 1, &context->device, options, NULL, NULL);
     if (code != CL_SUCCESS)
-        status = opencl_fail(err, code, context->spec, "loading a cached program");
+        status = ki_opencl_fail(err, code, context->spec, "loading a cached program");
     else
         status = program_create(context, made, program, err);
     if (status)
@@ -105,7 +105,7 @@ kn_status opencl_program_load(struct be_context *context, const void *binary, si
     return status;
 }
 
-kn_status opencl_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err)
+kn_status ki_opencl_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err)
 {
     const char *spec = program->context->spec;
     cl_device_id devices[OPENCL_MAX_DEVICES];
@@ -118,28 +118,28 @@ kn_status opencl_program_binary(struct be_program *program, void **binary, size_
     if (code == CL_SUCCESS)
         code = cl->GetProgramInfo(program->program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL);
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, spec, "asking for a program's binary");
+        return ki_opencl_fail(err, code, spec, "asking for a program's binary");
     while (i < found / sizeof *devices && devices[i] != program->context->device)
         i++;
     size = i < found / sizeof *devices ? sizes[i] : 0;
     if (size == 0)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the driver keeps no binary of a program", spec);
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: the driver keeps no binary of a program", spec);
     data = malloc(size);
     if (!data)
-        return kn_fail_memory(err, size, "a program's binary");
+        return ki_fail_memory(err, size, "a program's binary");
     binaries[i] = data;
     code = cl->GetProgramInfo(program->program, CL_PROGRAM_BINARIES, found / sizeof *devices * sizeof data,
                               binaries, NULL);
     if (code != CL_SUCCESS) {
         free(data);
-        return opencl_fail(err, code, spec, "reading a program's binary");
+        return ki_opencl_fail(err, code, spec, "reading a program's binary");
     }
     *binary = data;
     *bytes = size;
     return KN_OK;
 }
 
-void opencl_program_free(struct be_program *program)
+void ki_opencl_program_free(struct be_program *program)
 {
     cl->ReleaseProgram(program->program);
     free(program);
@@ -147,8 +147,8 @@ void opencl_program_free(struct be_program *program)
 
 // ---- kernels ----
 
-kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel *source,
-                            struct be_kernel **kernel, kn_error *err)
+kn_status ki_opencl_kernel_get(struct be_program *program, const struct src_kernel *source,
+                               struct be_kernel **kernel, kn_error *err)
 {
     struct be_kernel *made = calloc(1, sizeof *made);
     char what[160];
@@ -158,7 +158,7 @@ kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel 
         made->args = calloc(source->param_count + 1, sizeof *made->args);
     if (!made || !made->args) {
         free(made);
-        return kn_fail_memory(err, sizeof *made, "an OpenCL kernel");
+        return ki_fail_memory(err, sizeof *made, "an OpenCL kernel");
     }
     made->context = program->context;
     made->kernel = cl->CreateKernel(program->program, source->name, &code);
@@ -166,13 +166,13 @@ kn_status opencl_kernel_get(struct be_program *program, const struct src_kernel 
         free(made->args);
         free(made);
         snprintf(what, sizeof what, "getting kernel %s", source->name);
-        return opencl_fail(err, code, program->context->spec, what);
+        return ki_opencl_fail(err, code, program->context->spec, what);
     }
     *kernel = made;
     return KN_OK;
 }
 
-kn_status opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err)
+kn_status ki_opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err)
 {
     cl_device_id device = kernel->context->device;
     cl_ulong local = 0;
@@ -187,12 +187,12 @@ kn_status opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits
         code = cl->GetKernelWorkGroupInfo(kernel->kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local,
                                           &local, NULL);
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, kernel->context->spec, "asking for a kernel's limits");
+        return ki_opencl_fail(err, code, kernel->context->spec, "asking for a kernel's limits");
     limits->local_bytes = (size_t)local;
     return KN_OK;
 }
 
-void opencl_kernel_free(struct be_kernel *kernel)
+void ki_opencl_kernel_free(struct be_kernel *kernel)
 {
     cl->ReleaseKernel(kernel->kernel);
     free(kernel->args);
@@ -219,7 +219,7 @@ static cl_int set_image(struct be_kernel *kernel, size_t i, const struct be_arg 
 static cl_int set_sampler(struct be_kernel *kernel, size_t i, const struct be_arg *arg)
 {
     cl_sampler sampler;
-    cl_int code = opencl_sampler(kernel->context, arg->sampler, &sampler);
+    cl_int code = ki_opencl_sampler(kernel->context, arg->sampler, &sampler);
 
     return code == CL_SUCCESS ? cl->SetKernelArg(kernel->kernel, (cl_uint)i, sizeof sampler, &sampler) : code;
 }
@@ -252,8 +252,8 @@ static cl_int set_arg(struct be_kernel *kernel, size_t i, const struct be_arg *a
     return CL_SUCCESS;
 }
 
-kn_status opencl_kernel_set(struct be_kernel *kernel, const struct be_arg *args, size_t arg_count,
-                            cl_kernel *native, kn_error *err)
+kn_status ki_opencl_kernel_set(struct be_kernel *kernel, const struct be_arg *args, size_t arg_count,
+                               cl_kernel *native, kn_error *err)
 {
     char what[64];
 
@@ -261,40 +261,41 @@ kn_status opencl_kernel_set(struct be_kernel *kernel, const struct be_arg *args,
         cl_int code = set_arg(kernel, i, &args[i]);
         if (code != CL_SUCCESS) {
             snprintf(what, sizeof what, "setting argument %zu", i);
-            return opencl_fail(err, code, kernel->context->spec, what);
+            return ki_opencl_fail(err, code, kernel->context->spec, what);
         }
     }
     *native = kernel->kernel;
     return KN_OK;
 }
 
-const size_t *opencl_range_local(const struct be_range *range)
+const size_t *ki_opencl_range_local(const struct be_range *range)
 {
     static const size_t no_local[3] = {0, 0, 0};
 
     return memcmp(range->local, no_local, sizeof no_local) != 0 ? range->local : NULL;
 }
 
-kn_status opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
-                        const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err)
+kn_status ki_opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
+                           const struct be_arg *args, size_t arg_count, struct be_event **event,
+                           kn_error *err)
 {
     cl_kernel ready;
     cl_event native = NULL;
     cl_int code;
-    kn_status status = opencl_kernel_set(kernel, args, arg_count, &ready, err);
+    kn_status status = ki_opencl_kernel_set(kernel, args, arg_count, &ready, err);
 
     if (status)
         return status;
     code = cl->EnqueueNDRangeKernel(queue->queue, ready, range->dims, range->offset, range->global,
-                                    opencl_range_local(range), 0, NULL, event ? &native : NULL);
+                                    ki_opencl_range_local(range), 0, NULL, event ? &native : NULL);
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, queue->context->spec, "launching");
-    return opencl_event_give(native, event, err);
+        return ki_opencl_fail(err, code, queue->context->spec, "launching");
+    return ki_opencl_event_give(native, event, err);
 }
 
 // ---- events ----
 
-kn_status opencl_event_give(cl_event native, struct be_event **event, kn_error *err)
+kn_status ki_opencl_event_give(cl_event native, struct be_event **event, kn_error *err)
 {
     struct be_event *made;
 
@@ -303,14 +304,14 @@ kn_status opencl_event_give(cl_event native, struct be_event **event, kn_error *
     made = calloc(1, sizeof *made);
     if (!made) {
         cl->ReleaseEvent(native);
-        return kn_fail_memory(err, sizeof *made, "an OpenCL event");
+        return ki_fail_memory(err, sizeof *made, "an OpenCL event");
     }
     made->event = native;
     *event = made;
     return KN_OK;
 }
 
-kn_status opencl_work_begin(struct opencl_work *work, struct be_queue *queue, bool timed, kn_error *err)
+kn_status ki_opencl_work_begin(struct opencl_work *work, struct be_queue *queue, bool timed, kn_error *err)
 {
     cl_int code = CL_SUCCESS;
 
@@ -318,17 +319,17 @@ kn_status opencl_work_begin(struct opencl_work *work, struct be_queue *queue, bo
     if (timed)
         code = cl->EnqueueMarkerWithWaitList(queue->queue, 0, NULL, &work->begin);
     return code == CL_SUCCESS ? KN_OK
-                              : opencl_fail(err, code, queue->context->spec, "noting when work begins");
+                              : ki_opencl_fail(err, code, queue->context->spec, "noting when work begins");
 }
 
-cl_event *opencl_work_last(struct opencl_work *work)
+cl_event *ki_opencl_work_last(struct opencl_work *work)
 {
     return work->begin ? &work->last : NULL;
 }
 
-kn_status opencl_work_end(struct opencl_work *work, struct be_event **event, kn_error *err)
+kn_status ki_opencl_work_end(struct opencl_work *work, struct be_event **event, kn_error *err)
 {
-    kn_status status = opencl_event_give(work->last, event, err);
+    kn_status status = ki_opencl_event_give(work->last, event, err);
 
     if (!status && event)
         (*event)->begin = work->begin;
@@ -337,21 +338,21 @@ kn_status opencl_work_end(struct opencl_work *work, struct be_event **event, kn_
     return status;
 }
 
-void opencl_work_abandon(struct opencl_work *work)
+void ki_opencl_work_abandon(struct opencl_work *work)
 {
     if (work->begin)
         cl->ReleaseEvent(work->begin);
 }
 
-kn_status opencl_event_wait(struct be_event *event, kn_error *err)
+kn_status ki_opencl_event_wait(struct be_event *event, kn_error *err)
 {
     cl_int code = cl->WaitForEvents(1, &event->event);
 
-    return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, "opencl", "waiting for an event");
+    return code == CL_SUCCESS ? KN_OK : ki_opencl_fail(err, code, "opencl", "waiting for an event");
 }
 
-kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
-                             kn_error *err)
+kn_status ki_opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
+                                kn_error *err)
 {
     cl_ulong times[3] = {0, 0, 0};
     cl_event first = event->begin ? event->begin : event->event;
@@ -366,14 +367,14 @@ kn_status opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t 
         code = cl->GetEventProfilingInfo(event->event, CL_PROFILING_COMMAND_END, sizeof times[2], &times[2],
                                          NULL);
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, "opencl", "reading an event's times");
+        return ki_opencl_fail(err, code, "opencl", "reading an event's times");
     *queued = times[0];
     *start = times[1];
     *end = times[2];
     return KN_OK;
 }
 
-kn_status opencl_event_share(struct be_event *event, struct be_event **second, kn_error *err)
+kn_status ki_opencl_event_share(struct be_event *event, struct be_event **second, kn_error *err)
 {
     struct opencl_work work = {NULL, event->begin, event->event};
     cl_int code = cl->RetainEvent(work.last);
@@ -383,11 +384,11 @@ kn_status opencl_event_share(struct be_event *event, struct be_event **second, k
         if (code != CL_SUCCESS)
             cl->ReleaseEvent(work.last);
     }
-    return code == CL_SUCCESS ? opencl_work_end(&work, second, err)
-                              : opencl_fail(err, code, "opencl", "sharing an event");
+    return code == CL_SUCCESS ? ki_opencl_work_end(&work, second, err)
+                              : ki_opencl_fail(err, code, "opencl", "sharing an event");
 }
 
-void opencl_event_free(struct be_event *event)
+void ki_opencl_event_free(struct be_event *event)
 {
     if (event->begin)
         cl->ReleaseEvent(event->begin);

@@ -74,20 +74,20 @@ static kn_status check_device(const struct be_queue *queue, kn_error *err)
     cl_uint version = 0;
 
     if (!find_version(device, &version))
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the device lists no " EXTENSION, spec);
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: the device lists no " EXTENSION, spec);
     if (version >> 22 != TAKEN_MAJOR || (version >> 12 & 0x3ff) != TAKEN_MINOR)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: the device has " EXTENSION " %u.%u; Koine takes %d.%d",
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: the device has " EXTENSION " %u.%u; Koine takes %d.%d",
                        spec, version >> 22, version >> 12 & 0x3ff, TAKEN_MAJOR, TAKEN_MINOR);
     if (cl->GetDeviceInfo(device, COMMAND_BUFFER_CAPABILITIES, sizeof capabilities, &capabilities, NULL) !=
             CL_SUCCESS ||
         !(capabilities & CAN_BE_PENDING_TWICE))
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: the device takes no command buffer again before it is done", spec);
     if (cl->GetDeviceInfo(device, COMMAND_BUFFER_QUEUE_PROPERTIES, sizeof wanted, &wanted, NULL) !=
             CL_SUCCESS ||
         cl->GetCommandQueueInfo(queue->queue, CL_QUEUE_PROPERTIES, sizeof has, &has, NULL) != CL_SUCCESS ||
         wanted & ~has)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_UNSUPPORTED,
             "%s: the device takes command buffers in queues of the properties 0x%llx; this one has 0x%llx",
             spec, (unsigned long long)wanted, (unsigned long long)has);
@@ -108,11 +108,11 @@ static kn_status find_calls(const struct be_context *context, struct calls *call
     cl_int code = cl->GetDeviceInfo(context->device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
 
     if (code != CL_SUCCESS)
-        return opencl_fail(err, code, context->spec, "asking for the device's platform");
-    for (size_t i = 0; i < KN_COUNT(names); i++) {
+        return ki_opencl_fail(err, code, context->spec, "asking for the device's platform");
+    for (size_t i = 0; i < KI_COUNT(names); i++) {
         void *address = cl->GetExtensionFunctionAddressForPlatform(platform, names[i].name);
         if (!address)
-            return kn_fail(err, KN_ERROR_UNSUPPORTED,
+            return ki_fail(err, KN_ERROR_UNSUPPORTED,
                            "%s: the device lists " EXTENSION ", but its driver has no %s", context->spec,
                            names[i].name);
         memcpy(names[i].to, &address, sizeof address);
@@ -130,14 +130,15 @@ static kn_status add_all(struct be_recording *recording, const char *spec, const
         const struct be_launch *launch = &launches[i];
         cl_kernel kernel;
         cl_int code;
-        kn_status status = opencl_kernel_set(launch->kernel, launch->args, launch->arg_count, &kernel, err);
+        kn_status status =
+            ki_opencl_kernel_set(launch->kernel, launch->args, launch->arg_count, &kernel, err);
         if (status)
             return status;
         code = recording->calls.add(recording->buffer, NULL, NULL, kernel, launch->range.dims,
                                     launch->range.offset, launch->range.global,
-                                    opencl_range_local(&launch->range), 0, NULL, NULL, NULL);
+                                    ki_opencl_range_local(&launch->range), 0, NULL, NULL, NULL);
         if (code != CL_SUCCESS)
-            return opencl_fail(err, code, spec, "recording a launch");
+            return ki_opencl_fail(err, code, spec, "recording a launch");
     }
     return KN_OK;
 }
@@ -152,23 +153,23 @@ static kn_status make_buffer(struct be_recording *recording, struct be_queue *qu
 
     recording->buffer = recording->calls.create(1, &queue->queue, properties, &code);
     if (!recording->buffer)
-        return opencl_fail(err, code, spec, "making a command buffer");
+        return ki_opencl_fail(err, code, spec, "making a command buffer");
     status = add_all(recording, spec, launches, count, err);
     if (!status) {
         code = recording->calls.finalize(recording->buffer);
         if (code != CL_SUCCESS)
-            status = opencl_fail(err, code, spec, "making a command buffer");
+            status = ki_opencl_fail(err, code, spec, "making a command buffer");
     }
     if (status)
         (void)recording->calls.release(recording->buffer);
     return status;
 }
 
-kn_status opencl_recording_create(struct be_queue *queue, const struct be_launch *launches, size_t count,
-                                  struct be_recording **recording, kn_error *err)
+kn_status ki_opencl_recording_create(struct be_queue *queue, const struct be_launch *launches, size_t count,
+                                     struct be_recording **recording, kn_error *err)
 {
     struct be_recording *made = calloc(1, sizeof *made);
-    kn_status status = made ? check_device(queue, err) : kn_fail_memory(err, sizeof *made, "a recording");
+    kn_status status = made ? check_device(queue, err) : ki_fail_memory(err, sizeof *made, "a recording");
 
     if (!status)
         status = find_calls(queue->context, &made->calls, err);
@@ -181,14 +182,14 @@ kn_status opencl_recording_create(struct be_queue *queue, const struct be_launch
     return status;
 }
 
-kn_status opencl_recording_replay(struct be_queue *queue, struct be_recording *recording, kn_error *err)
+kn_status ki_opencl_recording_replay(struct be_queue *queue, struct be_recording *recording, kn_error *err)
 {
     cl_int code = recording->calls.enqueue(1, &queue->queue, recording->buffer, 0, NULL, NULL);
 
-    return code == CL_SUCCESS ? KN_OK : opencl_fail(err, code, queue->context->spec, "replaying launches");
+    return code == CL_SUCCESS ? KN_OK : ki_opencl_fail(err, code, queue->context->spec, "replaying launches");
 }
 
-void opencl_recording_free(struct be_recording *recording)
+void ki_opencl_recording_free(struct be_recording *recording)
 {
     (void)recording->calls.release(recording->buffer);
     free(recording);

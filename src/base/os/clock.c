@@ -3,7 +3,7 @@
 
 #include <time.h>
 
-double kn_clock_seconds(void)
+double ki_clock_seconds(void)
 {
     struct timespec now;
 

@@ -4,6 +4,6 @@
 #define KN_BASE_CLOCK_H
 
 // Seconds of a clock that only goes forward; their differences have a meaning.
-double kn_clock_seconds(void);
+double ki_clock_seconds(void);
 
 #endif

@@ -3,15 +3,15 @@
 
 #include <stdlib.h>
 
-const struct kn_env_entry kn_env_table[KN_ENV_COUNT] = {
-#define KN_ENV_ENTRY(identifier, name, value, meaning) {name, value, meaning},
-    KN_ENVIRONMENT(KN_ENV_ENTRY)
-#undef KN_ENV_ENTRY
+const struct ki_env_entry ki_env_table[KI_ENV_COUNT] = {
+#define KI_ENV_ENTRY(identifier, name, value, meaning) {name, value, meaning},
+    KI_ENVIRONMENT(KI_ENV_ENTRY)
+#undef KI_ENV_ENTRY
 };
 
-const char *kn_env_get(enum kn_env_variable variable)
+const char *ki_env_get(enum ki_env_variable variable)
 {
-    const char *value = getenv(kn_env_table[variable].name);
+    const char *value = getenv(ki_env_table[variable].name);
 
     return value && *value ? value : NULL;
 }

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 // X(identifier, name, what its value looks like, meaning)
-#define KN_ENVIRONMENT(X)                                                                                    \
+#define KI_ENVIRONMENT(X)                                                                                    \
     X(DEVICE, "KOINE_DEVICE", "SPEC",                                                                        \
       "The device to use where --device names none: opencl:0.0, cpu, gpu, or a part of a name.")             \
     X(CACHE_DIR, "KOINE_CACHE_DIR", "DIR",                                                                   \
@@ -38,22 +38,22 @@
       "For the tests: what must be there (data, for instance); a test that would be skipped for want of "    \
       "it fails.")
 
-enum kn_env_variable {
-#define KN_ENV_IDENTIFIER(identifier, name, value, meaning) KN_ENV_##identifier,
-    KN_ENVIRONMENT(KN_ENV_IDENTIFIER)
-#undef KN_ENV_IDENTIFIER
-        KN_ENV_COUNT
+enum ki_env_variable {
+#define KI_ENV_IDENTIFIER(identifier, name, value, meaning) KI_ENV_##identifier,
+    KI_ENVIRONMENT(KI_ENV_IDENTIFIER)
+#undef KI_ENV_IDENTIFIER
+        KI_ENV_COUNT
 };
 
-struct kn_env_entry {
+struct ki_env_entry {
     const char *name;
     const char *value; // as a manual shows it
     const char *meaning;
 };
 
-extern const struct kn_env_entry kn_env_table[KN_ENV_COUNT];
+extern const struct ki_env_entry ki_env_table[KI_ENV_COUNT];
 
 // The variable's value, NULL if it is not set or empty.
-const char *kn_env_get(enum kn_env_variable variable);
+const char *ki_env_get(enum ki_env_variable variable);
 
 #endif

@@ -21,7 +21,7 @@ static size_t remaining(FILE *file)
     return info.st_size > at ? (size_t)(info.st_size - at) : 0;
 }
 
-kn_status kn_input_read(FILE *file, const char *path, size_t bytes, void **data, size_t *have, kn_error *err)
+kn_status ki_input_read(FILE *file, const char *path, size_t bytes, void **data, size_t *have, kn_error *err)
 {
     size_t there = remaining(file), room = 0;
     unsigned char *read = NULL;
@@ -39,17 +39,17 @@ kn_status kn_input_read(FILE *file, const char *path, size_t bytes, void **data,
             grown = realloc(read, room ? room : 1);
             if (!grown) {
                 free(read);
-                return kn_fail_memory(err, bytes, path);
+                return ki_fail_memory(err, bytes, path);
             }
             read = grown;
             *have += fread(read + *have, 1, room - *have, file);
         } while (*have == room && *have < bytes && !ferror(file));
     if (ferror(file)) {
         free(read);
-        return kn_fail_errno(err, KN_ERROR_INPUT, path, errno, "its numbers cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "its numbers cannot be read");
     }
     if (!read && !(read = calloc(1, 1)))
-        return kn_fail_memory(err, 1, path);
+        return ki_fail_memory(err, 1, path);
     *data = read;
     return KN_OK;
 }

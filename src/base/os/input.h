@@ -12,6 +12,6 @@
 // caller frees it). `*have` tells how many there were: less than `bytes` means that the file ends before,
 // which is for the caller to refuse, in its words; of a regular file that is too short nothing is read.
 // Errors: KN_ERROR_INPUT, where reading failed; KN_ERROR_MEMORY. On failure `*data` is NULL.
-kn_status kn_input_read(FILE *file, const char *path, size_t bytes, void **data, size_t *have, kn_error *err);
+kn_status ki_input_read(FILE *file, const char *path, size_t bytes, void **data, size_t *have, kn_error *err);
 
 #endif

@@ -12,28 +12,28 @@
 
 #include "base/error.h"
 
-struct kn_output {
+struct ki_output {
     FILE *stream;
     char *name;                   // as the user wrote it, for messages
     char *path;                   // where the file goes: `name` with symbolic links followed
     char *folder;                 // the folder of `path`
     char *temporary;              // NULL where the stream writes to its place directly
-    struct kn_output_name *noted; // its place in the record of the command
+    struct ki_output_name *noted; // its place in the record of the command
     bool force;
 };
 
 // Where the command keeps its record: the one thing that is not an argument, as a signal handler has none.
-static struct kn_output_names *record;
+static struct ki_output_names *record;
 
-void kn_output_watch(struct kn_output_names *names)
+void ki_output_watch(struct ki_output_names *names)
 {
     record = names;
 }
 
-static struct kn_output_name *note(const char *path)
+static struct ki_output_name *note(const char *path)
 {
-    for (size_t i = 0; record && i < KN_OUTPUT_NAMES && strlen(path) < KN_OUTPUT_NAME; i++) {
-        struct kn_output_name *name = &record->items[i];
+    for (size_t i = 0; record && i < KI_OUTPUT_NAMES && strlen(path) < KI_OUTPUT_NAME; i++) {
+        struct ki_output_name *name = &record->items[i];
 
         if (!atomic_exchange(&name->used, true)) {
             strcpy(name->path, path);
@@ -43,7 +43,7 @@ static struct kn_output_name *note(const char *path)
     return NULL;
 }
 
-static void strike_out(struct kn_output *out)
+static void strike_out(struct ki_output *out)
 {
     if (!out->noted)
         return;
@@ -53,12 +53,12 @@ static void strike_out(struct kn_output *out)
 }
 
 // The memory may be damaged: only what is named as our files are is removed.
-void kn_output_remove(struct kn_output_names *names)
+void ki_output_remove(struct ki_output_names *names)
 {
-    for (size_t i = 0; i < KN_OUTPUT_NAMES; i++) {
+    for (size_t i = 0; i < KI_OUTPUT_NAMES; i++) {
         char *path = names->items[i].path, *slash;
 
-        path[KN_OUTPUT_NAME - 1] = '\0';
+        path[KI_OUTPUT_NAME - 1] = '\0';
         slash = strrchr(path, '/');
         if (slash && strncmp(slash, "/.koine-", strlen("/.koine-")) == 0)
             (void)unlink(path);
@@ -67,27 +67,27 @@ void kn_output_remove(struct kn_output_names *names)
 
 static kn_status fail_open(const char *path, int number, kn_error *err)
 {
-    return kn_fail_errno(err, KN_ERROR_OUTPUT, path, number, "cannot be written");
+    return ki_fail_errno(err, KN_ERROR_OUTPUT, path, number, "cannot be written");
 }
 
 static kn_status fail_exists(const char *path, kn_error *err)
 {
-    return kn_fail_at(err, KN_ERROR_OUTPUT, path, 0,
+    return ki_fail_at(err, KN_ERROR_OUTPUT, path, 0,
                       "is already there and is not overwritten; --force does, or choose another name");
 }
 
 // `number` is negative where a write failed earlier and its reason is no longer known.
-static kn_status fail_write(const struct kn_output *out, int number, kn_error *err)
+static kn_status fail_write(const struct ki_output *out, int number, kn_error *err)
 {
     const char *kept = out->temporary ? ", and was not kept" : "";
 
     if (number < 0)
-        return kn_fail_at(err, KN_ERROR_OUTPUT, out->name, 0,
+        return ki_fail_at(err, KN_ERROR_OUTPUT, out->name, 0,
                           "could not be written whole%s (is the disk full?)", kept);
-    return kn_fail_errno(err, KN_ERROR_OUTPUT, out->name, number, "could not be written whole%s", kept);
+    return ki_fail_errno(err, KN_ERROR_OUTPUT, out->name, number, "could not be written whole%s", kept);
 }
 
-static void free_output(struct kn_output *out)
+static void free_output(struct ki_output *out)
 {
     strike_out(out);
     free(out->name);
@@ -99,14 +99,14 @@ static void free_output(struct kn_output *out)
 
 // A new file in the folder, with the mode that the user's umask gives, or the one of the file it will
 // replace.
-static kn_status open_temporary(struct kn_output *out, const struct stat *replaced, kn_error *err)
+static kn_status open_temporary(struct ki_output *out, const struct stat *replaced, kn_error *err)
 {
     size_t size = strlen(out->folder) + 64;
     int fd = -1;
 
     out->temporary = malloc(size);
     if (!out->temporary)
-        return kn_fail_memory(err, size, out->name);
+        return ki_fail_memory(err, size, out->name);
     for (int attempt = 0; attempt < 1000; attempt++) {
         snprintf(out->temporary, size, "%s/.koine-%ld-%d.tmp", out->folder, (long)getpid(), attempt);
         fd = open(out->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -119,10 +119,10 @@ static kn_status open_temporary(struct kn_output *out, const struct stat *replac
         free(out->temporary);
         out->temporary = NULL;
         if (number == ENOENT)
-            return kn_fail_at(err, KN_ERROR_OUTPUT, out->name, 0,
+            return ki_fail_at(err, KN_ERROR_OUTPUT, out->name, 0,
                               "cannot be written: there is no folder %s; create it first", out->folder);
         if (number == EACCES || number == EROFS)
-            return kn_fail_errno(err, KN_ERROR_OUTPUT, out->name, number,
+            return ki_fail_errno(err, KN_ERROR_OUTPUT, out->name, number,
                                  "cannot be written: no file can be made in the folder %s", out->folder);
         return fail_open(out->name, number, err);
     }
@@ -135,10 +135,10 @@ static kn_status open_temporary(struct kn_output *out, const struct stat *replac
         return KN_OK;
     close(fd);
     unlink(out->temporary);
-    return kn_fail_memory(err, 0, out->name);
+    return ki_fail_memory(err, 0, out->name);
 }
 
-static kn_status open_direct(struct kn_output *out, kn_error *err)
+static kn_status open_direct(struct ki_output *out, kn_error *err)
 {
     int fd = open(out->path, O_WRONLY | O_CLOEXEC);
 
@@ -148,26 +148,26 @@ static kn_status open_direct(struct kn_output *out, kn_error *err)
     if (out->stream)
         return KN_OK;
     close(fd);
-    return kn_fail_memory(err, 0, out->name);
+    return ki_fail_memory(err, 0, out->name);
 }
 
 // Fills `path` and `folder`: links are followed, so that a link to a result stays one.
-static kn_status resolve(struct kn_output *out, bool exists, kn_error *err)
+static kn_status resolve(struct ki_output *out, bool exists, kn_error *err)
 {
     char *copy;
 
     out->path = exists ? realpath(out->name, NULL) : strdup(out->name);
     if (!out->path)
-        return errno == ENOMEM ? kn_fail_memory(err, 0, out->name) : fail_open(out->name, errno, err);
+        return errno == ENOMEM ? ki_fail_memory(err, 0, out->name) : fail_open(out->name, errno, err);
     copy = strdup(out->path);
     if (!copy)
-        return kn_fail_memory(err, 0, out->name);
+        return ki_fail_memory(err, 0, out->name);
     out->folder = strdup(dirname(copy));
     free(copy);
-    return out->folder ? KN_OK : kn_fail_memory(err, 0, out->name);
+    return out->folder ? KN_OK : ki_fail_memory(err, 0, out->name);
 }
 
-static kn_status open_path(struct kn_output *out, kn_error *err)
+static kn_status open_path(struct ki_output *out, kn_error *err)
 {
     struct stat info;
     size_t length = strlen(out->name);
@@ -175,12 +175,12 @@ static kn_status open_path(struct kn_output *out, kn_error *err)
     kn_status status;
 
     if (length == 0)
-        return kn_fail(err, KN_ERROR_OUTPUT, "the name of the file to write is empty");
+        return ki_fail(err, KN_ERROR_OUTPUT, "the name of the file to write is empty");
     if (exists && S_ISDIR(info.st_mode))
-        return kn_fail_at(err, KN_ERROR_OUTPUT, out->name, 0,
+        return ki_fail_at(err, KN_ERROR_OUTPUT, out->name, 0,
                           "cannot be written: it is a directory; name a file");
     if (!exists && (out->name[length - 1] == '/'))
-        return kn_fail_at(err, KN_ERROR_OUTPUT, out->name, 0,
+        return ki_fail_at(err, KN_ERROR_OUTPUT, out->name, 0,
                           "cannot be written: the name ends in '/'; name a file");
     if (exists && S_ISREG(info.st_mode) && !out->force)
         return fail_exists(out->name, err);
@@ -191,18 +191,18 @@ static kn_status open_path(struct kn_output *out, kn_error *err)
     return open_temporary(out, exists ? &info : NULL, err);
 }
 
-kn_status kn_output_open(const char *path, bool force, struct kn_output **out, kn_error *err)
+kn_status ki_output_open(const char *path, bool force, struct ki_output **out, kn_error *err)
 {
     bool standard = strcmp(path, "-") == 0;
-    struct kn_output *made = calloc(1, sizeof *made);
+    struct ki_output *made = calloc(1, sizeof *made);
     kn_status status = KN_OK;
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, path);
+        return ki_fail_memory(err, sizeof *made, path);
     made->force = force;
     made->name = strdup(standard ? "standard output" : path);
     if (!made->name)
-        status = kn_fail_memory(err, 0, path);
+        status = ki_fail_memory(err, 0, path);
     else if (standard)
         made->stream = stdout;
     else
@@ -215,9 +215,9 @@ kn_status kn_output_open(const char *path, bool force, struct kn_output **out, k
     return KN_OK;
 }
 
-kn_status kn_output_try(const char *path, bool force, kn_error *err)
+kn_status ki_output_try(const char *path, bool force, kn_error *err)
 {
-    struct kn_output *out = NULL;
+    struct ki_output *out = NULL;
     struct stat info;
     kn_status status;
 
@@ -225,19 +225,19 @@ kn_status kn_output_try(const char *path, bool force, kn_error *err)
     if (strcmp(path, "-") == 0 ||
         (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)))
         return KN_OK;
-    status = kn_output_open(path, force, &out, err);
+    status = ki_output_open(path, force, &out, err);
     if (!status)
-        kn_output_discard(out);
+        ki_output_discard(out);
     return status;
 }
 
-FILE *kn_output_stream(struct kn_output *out)
+FILE *ki_output_stream(struct ki_output *out)
 {
     return out->stream;
 }
 
 // Gives the temporary file its name. Without force the name must be free at that very moment.
-static int put_in_place(const struct kn_output *out)
+static int put_in_place(const struct ki_output *out)
 {
     if (out->force)
         return rename(out->temporary, out->path);
@@ -261,7 +261,7 @@ static void sync_folder(const char *folder)
 }
 
 // Writes out what is buffered; returns errno's number for what went wrong, now or earlier, or 0.
-static int finish_stream(struct kn_output *out)
+static int finish_stream(struct ki_output *out)
 {
     // The flush usually meets an earlier failure's trouble again, and then knows its reason.
     int number = ferror(out->stream) ? -1 : 0;
@@ -276,7 +276,7 @@ static int finish_stream(struct kn_output *out)
     return number;
 }
 
-kn_status kn_output_close(struct kn_output *out, kn_error *err)
+kn_status ki_output_close(struct ki_output *out, kn_error *err)
 {
     kn_status status = KN_OK;
     int number;
@@ -299,7 +299,7 @@ kn_status kn_output_close(struct kn_output *out, kn_error *err)
     return status;
 }
 
-void kn_output_discard(struct kn_output *out)
+void ki_output_discard(struct ki_output *out)
 {
     if (!out)
         return;
@@ -310,20 +310,20 @@ void kn_output_discard(struct kn_output *out)
     free_output(out);
 }
 
-kn_status kn_output_write(const char *path, const void *bytes, size_t count, bool force, kn_error *err)
+kn_status ki_output_write(const char *path, const void *bytes, size_t count, bool force, kn_error *err)
 {
-    struct kn_output *out = NULL;
-    kn_status status = kn_output_open(path, force, &out, err);
+    struct ki_output *out = NULL;
+    kn_status status = ki_output_open(path, force, &out, err);
 
     if (status)
         return status;
     errno = 0;
     if (count && fwrite(bytes, 1, count, out->stream) != count) {
         status = fail_write(out, errno ? errno : -1, err);
-        kn_output_discard(out);
+        ki_output_discard(out);
         return status;
     }
-    return kn_output_close(out, err);
+    return ki_output_close(out, err);
 }
 
 // Creates one folder; one that is there is fine.
@@ -336,24 +336,24 @@ static kn_status make_folder(const char *path, kn_error *err)
         return KN_OK;
     number = errno;
     if (stat(path, &info) != 0)
-        return kn_fail_errno(err, KN_ERROR_OUTPUT, path, number, "the folder cannot be created");
+        return ki_fail_errno(err, KN_ERROR_OUTPUT, path, number, "the folder cannot be created");
     if (!S_ISDIR(info.st_mode))
-        return kn_fail_at(err, KN_ERROR_OUTPUT, path, 0,
+        return ki_fail_at(err, KN_ERROR_OUTPUT, path, 0,
                           "a file is in the way where a folder is wanted; remove it "
                           "or choose another name");
     return KN_OK;
 }
 
-kn_status kn_output_folder(const char *path, kn_error *err)
+kn_status ki_output_folder(const char *path, kn_error *err)
 {
     char *part;
     kn_status status = KN_OK;
 
     if (!*path)
-        return kn_fail(err, KN_ERROR_OUTPUT, "the name of the output folder is empty");
+        return ki_fail(err, KN_ERROR_OUTPUT, "the name of the output folder is empty");
     part = strdup(path);
     if (!part)
-        return kn_fail_memory(err, 0, path);
+        return ki_fail_memory(err, 0, path);
     for (char *slash = strchr(part + 1, '/'); slash && !status; slash = strchr(slash + 1, '/')) {
         *slash = '\0';
         status = make_folder(part, err);
@@ -363,6 +363,6 @@ kn_status kn_output_folder(const char *path, kn_error *err)
         status = make_folder(part, err);
     free(part);
     if (!status && access(path, W_OK | X_OK) != 0)
-        return kn_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "the folder cannot be written into");
+        return ki_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "the folder cannot be written into");
     return status;
 }

@@ -2,10 +2,10 @@
 // Writing a result file so that it is there whole or not at all: to a temporary name in the same folder,
 // synced, renamed.
 //
-//     struct kn_output *out = NULL;
-//     if (kn_output_open("x.npy", force, &out, err)) return ...;
-//     fwrite(..., kn_output_stream(out));                  // errors stick in the stream
-//     return kn_output_close(out, err);                    // or kn_output_discard(out)
+//     struct ki_output *out = NULL;
+//     if (ki_output_open("x.npy", force, &out, err)) return ...;
+//     fwrite(..., ki_output_stream(out));                  // errors stick in the stream
+//     return ki_output_close(out, err);                    // or ki_output_discard(out)
 //
 // "-" is standard output. What is no regular file (/dev/null, a pipe) is written to directly. A program that
 // calls this ignores SIGPIPE and SIGXFSZ, so that a closed pipe and a file-size limit come back as errors.
@@ -19,43 +19,43 @@
 
 #include <koine/error.h>
 
-struct kn_output;
+struct ki_output;
 
 // Every failure is KN_ERROR_OUTPUT: a file that is already there (unless `force`), a directory in the way, a
 // missing folder, no permission.
-kn_status kn_output_open(const char *path, bool force, struct kn_output **out, kn_error *err);
+kn_status ki_output_open(const char *path, bool force, struct ki_output **out, kn_error *err);
 
 // Whether it could be opened, before the work is done that would fill it. Leaves nothing.
-kn_status kn_output_try(const char *path, bool force, kn_error *err);
+kn_status ki_output_try(const char *path, bool force, kn_error *err);
 
-FILE *kn_output_stream(struct kn_output *out);
+FILE *ki_output_stream(struct ki_output *out);
 
 // Makes the file appear under its name and frees `out`. On failure (disk full; the name was taken meanwhile)
 // nothing is left behind. NULL is fine.
-kn_status kn_output_close(struct kn_output *out, kn_error *err);
+kn_status ki_output_close(struct ki_output *out, kn_error *err);
 
 // Drops what was written, and frees `out`. NULL is fine.
-void kn_output_discard(struct kn_output *out);
+void ki_output_discard(struct ki_output *out);
 
 // The names of the files that are being written, for a signal handler of whoever owns the record: a process
 // that crashes leaves none of them behind. Without a record nothing is written down.
-enum { KN_OUTPUT_NAMES = 8, KN_OUTPUT_NAME = 4096 };
-struct kn_output_names {
-    struct kn_output_name {
+enum { KI_OUTPUT_NAMES = 8, KI_OUTPUT_NAME = 4096 };
+struct ki_output_names {
+    struct ki_output_name {
         atomic_bool used;
-        char path[KN_OUTPUT_NAME];
-    } items[KN_OUTPUT_NAMES];
+        char path[KI_OUTPUT_NAME];
+    } items[KI_OUTPUT_NAMES];
 };
 // From now on names stand in `names`, which has to last as long as the process. Called once, before any file
 // is opened.
-void kn_output_watch(struct kn_output_names *names);
+void ki_output_watch(struct ki_output_names *names);
 // Removes those files. May be called in a signal handler.
-void kn_output_remove(struct kn_output_names *names);
+void ki_output_remove(struct ki_output_names *names);
 
 // A whole file at once.
-kn_status kn_output_write(const char *path, const void *bytes, size_t count, bool force, kn_error *err);
+kn_status ki_output_write(const char *path, const void *bytes, size_t count, bool force, kn_error *err);
 
 // Makes sure that a folder is there and can be written into, creating it and those above it.
-kn_status kn_output_folder(const char *path, kn_error *err);
+kn_status ki_output_folder(const char *path, kn_error *err);
 
 #endif

@@ -71,7 +71,7 @@ static int start(const char *const argv[], char **environment, int output, pid_t
     memcpy(&words, &argv, sizeof words); // the same
     sigemptyset(&none);
     sigemptyset(&usual);
-    for (size_t i = 0; i < KN_COUNT(defaults); i++)
+    for (size_t i = 0; i < KI_COUNT(defaults); i++)
         sigaddset(&usual, defaults[i]);
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -88,12 +88,12 @@ static int start(const char *const argv[], char **environment, int output, pid_t
 }
 
 // Reads until the other end is closed; false if that did not happen in time.
-static bool read_all(int from, double deadline, struct kn_text *output)
+static bool read_all(int from, double deadline, struct ki_text *output)
 {
     char bytes[4096];
 
     for (;;) {
-        double left = deadline - kn_clock_seconds();
+        double left = deadline - ki_clock_seconds();
         struct pollfd wait = {from, POLLIN, 0};
         int ready = left > 0 ? poll(&wait, 1, (int)(left * 1000) + 1) : 0;
         ssize_t count;
@@ -108,7 +108,7 @@ static bool read_all(int from, double deadline, struct kn_text *output)
         if (count <= 0)
             return true;
         if (output->length < OUTPUT_MAX)
-            kn_text_add_bytes(output, bytes, (size_t)count);
+            ki_text_add_bytes(output, bytes, (size_t)count);
     }
 }
 
@@ -123,46 +123,46 @@ static void wait_for(pid_t child, struct process_result *result)
 }
 
 // A log may hold a NUL byte; as a string it would end there.
-static void replace_nuls(struct kn_text *text)
+static void replace_nuls(struct ki_text *text)
 {
     for (size_t i = 0; i < text->length; i++)
         if (!text->data[i])
             text->data[i] = '?';
 }
 
-kn_status process_run(const char *const argv[], const char *const variables[], double seconds,
-                      struct process_result *result, kn_error *err)
+kn_status ki_process_run(const char *const argv[], const char *const variables[], double seconds,
+                         struct process_result *result, kn_error *err)
 {
-    struct kn_text output = KN_TEXT_INIT;
+    struct ki_text output = KI_TEXT_INIT;
     int ends[2], number;
     char **environment;
     pid_t child = 0;
 
     *result = (struct process_result){NULL, 0, 0, false};
     if (pipe2(ends, O_CLOEXEC))
-        return kn_fail_errno(err, KN_ERROR_DEVICE, argv[0], errno, "cannot be started");
+        return ki_fail_errno(err, KN_ERROR_DEVICE, argv[0], errno, "cannot be started");
     environment = environment_with(variables);
     number = environment ? start(argv, environment, ends[1], &child) : ENOMEM;
     free(environment);
     close(ends[1]);
     if (number) {
         close(ends[0]);
-        return kn_fail_errno(err, number == ENOMEM ? KN_ERROR_MEMORY : KN_ERROR_DEVICE, argv[0], number,
+        return ki_fail_errno(err, number == ENOMEM ? KN_ERROR_MEMORY : KN_ERROR_DEVICE, argv[0], number,
                              "cannot be started");
     }
-    if (!read_all(ends[0], kn_clock_seconds() + seconds, &output)) {
+    if (!read_all(ends[0], ki_clock_seconds() + seconds, &output)) {
         result->timed_out = true;
         kill(child, SIGKILL);
     }
     close(ends[0]);
     wait_for(child, result);
     replace_nuls(&output);
-    kn_text_add(&output, "");
-    result->output = kn_text_take(&output);
-    return result->output ? KN_OK : kn_fail_memory(err, 0, "keeping another program's words");
+    ki_text_add(&output, "");
+    result->output = ki_text_take(&output);
+    return result->output ? KN_OK : ki_fail_memory(err, 0, "keeping another program's words");
 }
 
-bool process_find(const char *name, char path[PATH_MAX])
+bool ki_process_find(const char *name, char path[PATH_MAX])
 {
     const char *folders = getenv("PATH");
 
@@ -179,15 +179,15 @@ bool process_find(const char *name, char path[PATH_MAX])
     return false;
 }
 
-kn_status process_folder(char path[PATH_MAX], kn_error *err)
+kn_status ki_process_folder(char path[PATH_MAX], kn_error *err)
 {
     const char *root = getenv("TMPDIR");
     int written = snprintf(path, PATH_MAX, "%s/koine-XXXXXX", root && *root ? root : "/tmp");
 
     if (written < 0 || written >= PATH_MAX)
-        return kn_fail(err, KN_ERROR_OUTPUT, "TMPDIR is longer than any path may be");
+        return ki_fail(err, KN_ERROR_OUTPUT, "TMPDIR is longer than any path may be");
     if (!mkdtemp(path))
-        return kn_fail_errno(err, KN_ERROR_OUTPUT, path, errno,
+        return ki_fail_errno(err, KN_ERROR_OUTPUT, path, errno,
                              "a folder for passing files cannot be made; TMPDIR may name another place");
     return KN_OK;
 }
@@ -201,7 +201,7 @@ static int remove_one(const char *path, const struct stat *info, int kind, struc
     return 0;
 }
 
-void process_folder_remove(const char *path)
+void ki_process_folder_remove(const char *path)
 {
     nftw(path, remove_one, REMOVE_FILES, FTW_DEPTH | FTW_PHYS);
 }

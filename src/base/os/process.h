@@ -21,14 +21,14 @@ struct process_result {
 // may be NULL) added to the environment, and waits for at most `seconds`, then kills it. Signals that the
 // caller blocks or ignores are not blocked or ignored in it. Output past 4 MiB is dropped. Errors:
 // KN_ERROR_DEVICE if it cannot be started; KN_ERROR_MEMORY.
-kn_status process_run(const char *const argv[], const char *const variables[], double seconds,
-                      struct process_result *result, kn_error *err);
+kn_status ki_process_run(const char *const argv[], const char *const variables[], double seconds,
+                         struct process_result *result, kn_error *err);
 
 // The path of a program in PATH; false if there is none.
-bool process_find(const char *name, char path[PATH_MAX]);
+bool ki_process_find(const char *name, char path[PATH_MAX]);
 
 // A new folder in TMPDIR or /tmp, for the caller to remove with what is in it.
-kn_status process_folder(char path[PATH_MAX], kn_error *err);
-void process_folder_remove(const char *path);
+kn_status ki_process_folder(char path[PATH_MAX], kn_error *err);
+void ki_process_folder_remove(const char *path);
 
 #endif

@@ -29,10 +29,10 @@ static kn_status draw(const struct autocorr_run *run, const struct plot *plot, c
 
 static char *label(const char *format, const char *unit)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
 
-    kn_text_format(&text, "%s (%s)", format, unit);
-    return kn_text_take(&text);
+    ki_text_format(&text, "%s (%s)", format, unit);
+    return ki_text_take(&text);
 }
 
 // The frames that are drawn.
@@ -84,7 +84,7 @@ kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn
     if (!x_label || !numbers) {
         free(x_label);
         free(numbers);
-        return kn_fail_memory(err, total * sizeof *numbers, "drawing the plots");
+        return ki_fail_memory(err, total * sizeof *numbers, "drawing the plots");
     }
     for (size_t i = 0; i < count; i++) {
         add_curve(run, chosen[i], numbers + at, &series[i]);
@@ -121,7 +121,7 @@ kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path,
     kn_status status;
 
     if (!times || !y_label) {
-        status = kn_fail_memory(err, 3 * run->row_count * sizeof *times, "drawing the plots");
+        status = ki_fail_memory(err, 3 * run->row_count * sizeof *times, "drawing the plots");
     } else {
         for (size_t i = 0; i < run->row_count; i++) {
             times[i] = (double)i * run->interval;

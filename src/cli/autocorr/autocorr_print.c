@@ -107,28 +107,28 @@ static void print_verified(const struct autocorr_run *run)
 
 const char *autocorr_why(const struct autocorr_run *run)
 {
-    return run->arguments->method == AUTOCORR_AUTO ? kn_text_string(&run->engine.why) : "named by --method";
+    return run->arguments->method == AUTOCORR_AUTO ? ki_text_string(&run->engine.why) : "named by --method";
 }
 
 bool autocorr_print(const struct autocorr_run *run)
 {
-    const struct kn_json_seconds *seconds = &run->seconds;
+    const struct ki_json_seconds *seconds = &run->seconds;
     const kn_device_info *device = &run->place.device;
 
     if (!print_frames(run))
         return false;
     printf("lengths in %s, correlation %s\n", run->unit,
-           autocorr_normalization_names[run->settings.normalization]);
+           ki_autocorr_normalization_names[run->settings.normalization]);
     print_growth(run);
     print_hint(run);
     print_verified(run);
     if (run->arguments->method == AUTOCORR_AUTO && run->place.queue)
-        printf("%s: %s\n", autocorr_method_names[run->engine.ran], autocorr_why(run));
+        printf("%s: %s\n", ki_autocorr_method_names[run->engine.ran], autocorr_why(run));
     if (run->bound > 0)
         printf("sums in single precision: each is off by less than %.3g; --exact has none that is off\n",
                run->bound);
     printf("by %s on %s (%s); seconds: total %.3f, waiting for frames %.3f (decoding %.3f in %u thread%s), ",
-           autocorr_method_names[run->engine.ran], device->name, device->spec, seconds->total,
+           ki_autocorr_method_names[run->engine.ran], device->name, device->spec, seconds->total,
            run->pipeline.wait, run->pipeline.decode, run->pipeline.decoders,
            run->pipeline.decoders == 1 ? "" : "s");
     if (seconds->build >= 0)

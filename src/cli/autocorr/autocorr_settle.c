@@ -27,12 +27,12 @@ static kn_status read_units(struct autocorr_run *run, kn_error *err)
     run->pixel = 1;
     run->unit = "px";
     if (arguments->interval && (!read_positive(arguments->interval, &run->interval, &end) || *end))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--interval: '%s' is no number of seconds above 0",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--interval: '%s' is no number of seconds above 0",
                        arguments->interval);
     if (!arguments->pixel)
         return KN_OK;
     if (!read_positive(arguments->pixel, &run->pixel, &end) || *end != ',' || !end[1])
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--pixel: '%s' is not SIZE,UNIT: a number above 0 and a word, such as 0.5,um",
                        arguments->pixel);
     run->unit = end + 1;
@@ -53,7 +53,7 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
     kn_status status = KN_OK;
 
     if (common->operands.count < 1)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
                        common->command);
     if (arguments->region) {
         status = prepare_region("region", arguments->region, &run->region, err);
@@ -80,16 +80,16 @@ kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
 {
     const struct autocorr_arguments *arguments = run->arguments;
     const char *const others[] = {arguments->mask, arguments->with, arguments->prepare.dust};
-    double start = kn_clock_seconds();
-    kn_status status = prepare_list(&run->files, others, KN_COUNT(others), &run->input, &run->frames, err);
+    double start = ki_clock_seconds();
+    kn_status status = prepare_list(&run->files, others, KI_COUNT(others), &run->input, &run->frames, err);
 
     if (!status) {
         run->rows = calloc(run->frames.count, sizeof *run->rows);
         if (!run->rows)
-            status = kn_fail_memory(err, run->frames.count * sizeof *run->rows, "the frames");
+            status = ki_fail_memory(err, run->frames.count * sizeof *run->rows, "the frames");
     }
     if (!status && arguments->variants && run->frames.count != 1)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "--variants takes one image, and %zu frames were given",
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--variants takes one image, and %zu frames were given",
                          run->frames.count);
     if (!status && arguments->mask) {
         status = frames_read_grey(arguments->mask, &run->mask, err);
@@ -102,7 +102,7 @@ kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
     if (!status)
         status = prepare_open(&arguments->prepare, &run->frames, &run->plan, err);
     run->settings.preparation = run->plan.preparation;
-    run->seconds.read = kn_clock_seconds() - start;
+    run->seconds.read = ki_clock_seconds() - start;
     return status;
 }
 
@@ -121,16 +121,16 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
     kn_status status;
 
     if (common->policy == KN_POLICY_FAST)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--policy fast: the sums are exact to the last integer, which relaxed maths cannot "
                        "promise; leave it out, or take strict");
-    if (!run->arguments->variants && method != AUTOCORR_AUTO && !autocorr_method_is_there(method, true) &&
+    if (!run->arguments->variants && method != AUTOCORR_AUTO && !ki_autocorr_method_is_there(method, true) &&
         !common->devices.count) {
         place_host(&run->place);
     } else {
         status = choose_places(&common->devices, &chosen, err);
         if (!status && chosen.count > 1)
-            status = kn_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
+            status = ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
                              common->command);
         if (!status)
             status = place_open_with(chosen.specs[0].spec, common->policy, false, common->command,
@@ -143,7 +143,7 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
         if (status)
             return status;
     }
-    return autocorr_engine_begin(run->place.queue, method, autocorr_is_exact(run), &run->engine, err);
+    return ki_autocorr_engine_begin(run->place.queue, method, autocorr_is_exact(run), &run->engine, err);
 }
 
 void autocorr_free(struct autocorr_run *run)
@@ -162,6 +162,6 @@ void autocorr_free(struct autocorr_run *run)
     free(run->with.pixels);
     inputs_free(&run->files);
     prepare_close(&run->plan);
-    autocorr_engine_end(&run->engine);
+    ki_autocorr_engine_end(&run->engine);
     place_close(&run->place);
 }

@@ -19,19 +19,20 @@ kn_status autocorr_run_variants(struct autocorr_run *run, kn_error *err)
     struct autocorr_task task;
     struct autocorr_prepared prepared = {.dust = 0};
     uint8_t *mask = NULL;
-    kn_status status = autocorr_fetch(&run->frames, 0, &grey, err);
+    kn_status status = ki_autocorr_fetch(&run->frames, 0, &grey, err);
 
     if (!status && run->plan.preparation)
-        status = autocorr_prepare(run->plan.preparation, file, &grey, &prepared, err);
-    autocorr_prepared_free(&prepared);
+        status = ki_autocorr_prepare(run->plan.preparation, file, &grey, &prepared, err);
+    ki_autocorr_prepared_free(&prepared);
     if (!status)
-        status = autocorr_mask_bytes(run->settings.mask, &mask, err);
+        status = ki_autocorr_mask_bytes(run->settings.mask, &mask, err);
     if (!status)
-        status = autocorr_make_task(&run->settings, mask, file, &grey, run->settings.max_offset, &task, err);
+        status =
+            ki_autocorr_make_task(&run->settings, mask, file, &grey, run->settings.max_offset, &task, err);
     if (!status) {
         progress_begin(&run->progress, run->arguments->common.quiet);
-        status = autocorr_variants_run(run->place.queue, &task, autocorr_is_exact(run), step, &run->progress,
-                                       &run->variants, err);
+        status = ki_autocorr_variants_run(run->place.queue, &task, autocorr_is_exact(run), step,
+                                          &run->progress, &run->variants, err);
         progress_end(&run->progress);
     }
     free(grey.pixels);
@@ -96,8 +97,8 @@ json_t *autocorr_variants_json(const struct autocorr_run *run)
 
             report_put(&object, "method", json_string(variants->items[m].name));
             report_put(&object, "max_offset", json_integer((json_int_t)variants->offsets[r]));
-            report_put(&object, "seconds", kn_json_double(variants->items[m].seconds[r]));
-            report_put(&object, "speed_up", kn_json_double(speed_up(variants, m, 0, r)));
+            report_put(&object, "seconds", ki_json_double(variants->items[m].seconds[r]));
+            report_put(&object, "speed_up", ki_json_double(speed_up(variants, m, 0, r)));
             report_put(&object, "differ", json_integer((json_int_t)variants->items[m].differ[r]));
             report_append(&array, object);
         }

@@ -30,7 +30,7 @@ static kn_status check_names(const struct autocorr_run *run, kn_error *err)
     kn_status status;
 
     if (!names)
-        return kn_fail_memory(err, run->frames.count * sizeof *names, "naming the files");
+        return ki_fail_memory(err, run->frames.count * sizeof *names, "naming the files");
     for (size_t i = 0; i < run->frames.count; i++)
         names[i] = run->rows[i].name;
     status = prepare_check_names(names, &run->frames, frame_endings[0], err);
@@ -42,7 +42,7 @@ static kn_status try_path(const struct autocorr_run *run, const char *name, cons
 {
     char *path = path_of(run, name, ending);
     kn_status status = path ? report_try_file(path, run->arguments->common.force, err)
-                            : kn_fail_memory(err, 0, "naming the files");
+                            : ki_fail_memory(err, 0, "naming the files");
 
     free(path);
     return status;
@@ -53,7 +53,7 @@ static kn_status try_folder(struct autocorr_run *run, kn_error *err)
     kn_status status = check_names(run, err);
 
     if (!status)
-        status = kn_output_folder(run->arguments->common.output, err);
+        status = ki_output_folder(run->arguments->common.output, err);
     for (size_t i = 0; i < run->frames.count && !status; i++)
         status = prepare_try_steps(&run->plan, run->arguments->common.output, run->rows[i].name,
                                    run->arguments->common.force, err);
@@ -82,7 +82,7 @@ kn_status autocorr_try_files(struct autocorr_run *run, kn_error *err)
     for (size_t i = 0; i < run->frames.count && !status; i++) {
         run->rows[i].name = prepare_name(&run->frames.sources[i]);
         if (!run->rows[i].name)
-            status = kn_fail_memory(err, 0, "naming the files");
+            status = ki_fail_memory(err, 0, "naming the files");
     }
     if (!status && arguments->sums)
         status = report_try_file(arguments->sums, arguments->common.force, err);
@@ -101,32 +101,32 @@ static kn_status write_c2d(const struct autocorr_frame *frame, const char *path,
     return npy_write(path, &array, force, err);
 }
 
-static void add_cell(struct kn_text *text, double value)
+static void add_cell(struct ki_text *text, double value)
 {
     if (isnan(value))
-        kn_text_add(text, ",nan");
+        ki_text_add(text, ",nan");
     else
-        kn_text_format(text, ",%.17g", value);
+        ki_text_format(text, ",%.17g", value);
 }
 
 static kn_status write_c1d(const struct autocorr_run *run, const struct autocorr_row *row, const char *path,
                            bool force, kn_error *err)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     kn_status status;
 
-    kn_text_format(&text, "r_%s,c1d,standard_error,count\n", run->unit);
+    ki_text_format(&text, "r_%s,c1d,standard_error,count\n", run->unit);
     for (size_t k = 0; k <= row->max_offset; k++) {
         const struct autocorr_ring *ring = &row->rings[k];
 
-        kn_text_format(&text, "%.17g", ring->radius * run->pixel);
+        ki_text_format(&text, "%.17g", ring->radius * run->pixel);
         add_cell(&text, ring->value);
         add_cell(&text, ring->error);
-        kn_text_format(&text, ",%zu\n", ring->count);
+        ki_text_format(&text, ",%zu\n", ring->count);
     }
-    status = text.failed ? kn_fail_memory(err, 0, "writing the results")
-                         : kn_output_write(path, text.data, text.length, force, err);
-    kn_text_free(&text);
+    status = text.failed ? ki_fail_memory(err, 0, "writing the results")
+                         : ki_output_write(path, text.data, text.length, force, err);
+    ki_text_free(&text);
     return status;
 }
 
@@ -134,7 +134,7 @@ static kn_status write_picture(const struct autocorr_frame *frame, const char *p
                                kn_error *err)
 {
     double low = INFINITY, high = -INFINITY;
-    struct kn_picture picture = {.pixels = NULL};
+    struct ki_picture picture = {.pixels = NULL};
     kn_status status;
 
     for (size_t i = 0; i < autocorr_offsets(frame->max_offset); i++)
@@ -142,10 +142,10 @@ static kn_status write_picture(const struct autocorr_frame *frame, const char *p
             low = fmin(low, frame->values[i]);
             high = fmax(high, frame->values[i]);
         }
-    status = kn_picture_of(frame->values, 2 * frame->max_offset + 1, frame->max_offset + 1, 8, low, high,
+    status = ki_picture_of(frame->values, 2 * frame->max_offset + 1, frame->max_offset + 1, 8, low, high,
                            &picture, err);
     if (!status)
-        status = kn_png_write(path, &picture, force, err);
+        status = ki_png_write(path, &picture, force, err);
     free(picture.pixels);
     return status;
 }
@@ -163,7 +163,7 @@ kn_status autocorr_write_frame(const struct autocorr_run *run, const struct auto
         char *path = path_of(run, row->name, frame_endings[e]);
 
         if (!path)
-            status = kn_fail_memory(err, 0, "naming the files");
+            status = ki_fail_memory(err, 0, "naming the files");
         else if (e == 0)
             status = write_c2d(frame, path, force, err);
         else if (e == 1)
@@ -198,7 +198,7 @@ static kn_status write_sums(const struct autocorr_run *run, kn_error *err)
         }
     array.data = malloc(good * offsets * sizeof(uint64_t));
     if (!array.data)
-        return kn_fail_memory(err, good * offsets * sizeof(uint64_t), "the sums");
+        return ki_fail_memory(err, good * offsets * sizeof(uint64_t), "the sums");
     for (size_t i = 0; i < run->row_count; i++)
         if (!run->rows[i].error)
             memcpy((uint64_t *)array.data + offsets * at++, run->rows[i].products,
@@ -220,7 +220,7 @@ write_plot(const struct autocorr_run *run, const char *name,
            kn_status (*plot)(const struct autocorr_run *run, const char *path, kn_error *err), kn_error *err)
 {
     char *path = path_of(run, name, ".svg");
-    kn_status status = path ? plot(run, path, err) : kn_fail_memory(err, 0, "naming the files");
+    kn_status status = path ? plot(run, path, err) : ki_fail_memory(err, 0, "naming the files");
 
     free(path);
     return status;
@@ -271,8 +271,8 @@ static json_t *ring_json(const struct autocorr_run *run, const struct autocorr_r
 {
     json_t *array = json_array();
 
-    report_append(&array, kn_json_double(ring->radius * run->pixel));
-    report_append(&array, kn_json_double(ring->value));
+    report_append(&array, ki_json_double(ring->radius * run->pixel));
+    report_append(&array, ki_json_double(ring->value));
     report_append(&array, json_integer((json_int_t)ring->count));
     return array;
 }
@@ -294,27 +294,27 @@ static json_t *frame_json(const struct autocorr_run *run, const struct autocorr_
 
     for (size_t k = 0; k <= row->max_offset; k++)
         report_append(&rings, ring_json(run, &row->rings[k]));
-    report_put(&object, "file", kn_json_string(row->source.file));
+    report_put(&object, "file", ki_json_string(row->source.file));
     if (row->source.pages > 1)
         report_put(&object, "page", json_integer((json_int_t)row->source.page + 1));
     if (run->interval > 0)
-        report_put(&object, "t", kn_json_double((double)row->index * run->interval));
+        report_put(&object, "t", ki_json_double((double)row->index * run->interval));
     report_put(&object, "width", json_integer((json_int_t)row->width));
     report_put(&object, "height", json_integer((json_int_t)row->height));
     report_put(&object, "max_offset", json_integer((json_int_t)row->max_offset));
-    report_put(&object, "r_max", kn_json_double(lengths->r_max));
-    report_put(&object, "r_max_error", kn_json_double(lengths->r_max_error));
-    report_put(&object, "maximum", kn_json_double(lengths->maximum));
-    report_put(&object, "r_min", kn_json_double(lengths->r_min));
-    report_put(&object, "minimum", kn_json_double(lengths->minimum));
-    report_put(&object, "r_zero", kn_json_double(lengths->r_zero));
+    report_put(&object, "r_max", ki_json_double(lengths->r_max));
+    report_put(&object, "r_max_error", ki_json_double(lengths->r_max_error));
+    report_put(&object, "maximum", ki_json_double(lengths->maximum));
+    report_put(&object, "r_min", ki_json_double(lengths->r_min));
+    report_put(&object, "minimum", ki_json_double(lengths->minimum));
+    report_put(&object, "r_zero", ki_json_double(lengths->r_zero));
     report_put(&object, "c1d", rings);
-    report_put(&object, "method", json_string(autocorr_method_names[row->method]));
+    report_put(&object, "method", json_string(ki_autocorr_method_names[row->method]));
     if (run->plan.asked)
         report_put(&object, "prepared", prepare_json(&run->plan, &row->prepared));
     if (row->verified.count)
         put_verified(&object, &row->verified);
-    report_put(&object, "seconds", kn_json_double(row->seconds));
+    report_put(&object, "seconds", ki_json_double(row->seconds));
     return object;
 }
 
@@ -322,9 +322,9 @@ static json_t *failed_json(const struct autocorr_row *row)
 {
     json_t *object = json_object();
 
-    report_put(&object, "file", kn_json_string(row->source.file));
+    report_put(&object, "file", ki_json_string(row->source.file));
     report_put(&object, "page", json_integer((json_int_t)row->source.page + 1));
-    report_put(&object, "error", kn_json_string(row->error));
+    report_put(&object, "error", ki_json_string(row->error));
     return object;
 }
 
@@ -332,11 +332,11 @@ static json_t *line_json(const struct autocorr_line *line)
 {
     json_t *object = json_object();
 
-    report_put(&object, "slope", kn_json_double(line->slope));
-    report_put(&object, "slope_error", kn_json_double(line->slope_error));
-    report_put(&object, "intercept", kn_json_double(line->intercept));
-    report_put(&object, "intercept_error", kn_json_double(line->intercept_error));
-    report_put(&object, "r2", kn_json_double(line->r2));
+    report_put(&object, "slope", ki_json_double(line->slope));
+    report_put(&object, "slope_error", ki_json_double(line->slope_error));
+    report_put(&object, "intercept", ki_json_double(line->intercept));
+    report_put(&object, "intercept_error", ki_json_double(line->intercept_error));
+    report_put(&object, "r2", ki_json_double(line->r2));
     return object;
 }
 
@@ -359,11 +359,11 @@ static json_t *pipeline_json(const struct autocorr_run *run)
 
     report_put(&object, "frames", json_integer((json_int_t)(pipeline->frames - pipeline->failed)));
     report_put(&object, "decoders", json_integer((json_int_t)pipeline->decoders));
-    report_put(&object, "decode", kn_json_double(pipeline->decode));
-    report_put(&object, "wait", kn_json_double(pipeline->wait));
-    report_put(&object, "transfer", kn_json_double(seconds->upload + seconds->download));
-    report_put(&object, "compute", kn_json_double(seconds->compute));
-    report_put(&object, "analyse", kn_json_double(pipeline->analyse));
+    report_put(&object, "decode", ki_json_double(pipeline->decode));
+    report_put(&object, "wait", ki_json_double(pipeline->wait));
+    report_put(&object, "transfer", ki_json_double(seconds->upload + seconds->download));
+    report_put(&object, "compute", ki_json_double(seconds->compute));
+    report_put(&object, "analyse", ki_json_double(pipeline->analyse));
     report_put(&object, "batches", json_integer((json_int_t)pipeline->batches));
     report_put(&object, "overlapped", json_integer((json_int_t)pipeline->overlapped));
     report_put(&object, "device_rings", json_integer((json_int_t)pipeline->device_rings));
@@ -383,14 +383,14 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
             report_append(&failed, failed_json(&run->rows[i]));
         else
             report_append(&frames, frame_json(run, &run->rows[i]));
-    report_put(&root, "method", json_string(autocorr_method_names[run->engine.ran]));
-    report_put(&root, "why", kn_json_string(autocorr_why(run)));
+    report_put(&root, "method", json_string(ki_autocorr_method_names[run->engine.ran]));
+    report_put(&root, "why", ki_json_string(autocorr_why(run)));
     report_put(&root, "exact", json_boolean(!(run->bound > 0)));
-    report_put(&root, "bound", kn_json_double(run->bound));
-    report_put(&root, "normalize", json_string(autocorr_normalization_names[run->settings.normalization]));
-    report_put(&root, "with", arguments->with ? kn_json_string(arguments->with) : json_null());
-    report_put(&root, "unit", kn_json_string(run->unit));
-    report_put(&root, "pixel", kn_json_double(run->pixel));
+    report_put(&root, "bound", ki_json_double(run->bound));
+    report_put(&root, "normalize", json_string(ki_autocorr_normalization_names[run->settings.normalization]));
+    report_put(&root, "with", arguments->with ? ki_json_string(arguments->with) : json_null());
+    report_put(&root, "unit", ki_json_string(run->unit));
+    report_put(&root, "pixel", ki_json_double(run->pixel));
     report_put(&root, "frames", frames);
     report_put(&root, "failed", failed);
     if (run->has_growth)

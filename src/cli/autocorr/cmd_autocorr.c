@@ -19,7 +19,7 @@ static const struct option_row options[] = {
     {"max-offset", 'r', FIELD(OPTION_COUNT, max_offset), .metavar = "R",
      .help = "the largest offset in pixels (default: a quarter of the first frame's shorter side, at most "
              "250)"},
-    {"method", 'm', FIELD(OPTION_CHOICE, method), .words = autocorr_method_names, .fallback = "auto",
+    {"method", 'm', FIELD(OPTION_CHOICE, method), .words = ki_autocorr_method_names, .fallback = "auto",
      .help = "how the sums are computed; auto takes what is fastest"},
     {"exact", FIELD(OPTION_FLAG, exact),
      .help = "every sum is exact: fft in double precision or whole numbers; the others always are"},
@@ -29,7 +29,7 @@ static const struct option_row options[] = {
      .help = "recompute N random offsets of each frame term by term; exit status 1 if one differs"},
     {"with", FIELD(OPTION_PATH, with), .metavar = "IMAGE",
      .help = "correlate with this image, which is the shifted one, instead of each with itself"},
-    {"normalize", 'n', FIELD(OPTION_CHOICE, normalization), .words = autocorr_normalization_names,
+    {"normalize", 'n', FIELD(OPTION_CHOICE, normalization), .words = ki_autocorr_normalization_names,
      .fallback = "pearson", .help = "from sums to a correlation; see the manual page for the formulas"},
     {"region", FIELD(OPTION_PATH, region), .metavar = "X,Y,W,H",
      .help = "only the W x H pixels whose upper left one is (X, Y)"},
@@ -85,7 +85,7 @@ static kn_status take(void *context, struct autocorr_frame *frame, kn_error *err
     if (frame->error) {
         row->error = strdup(frame->error->text);
         if (!row->error)
-            return kn_fail_memory(err, 0, "a frame's error");
+            return ki_fail_memory(err, 0, "a frame's error");
         if (run->frames.count == 1) { // it is the command's own
             if (err)
                 *err = *frame->error;
@@ -127,14 +127,14 @@ static kn_status fit(struct autocorr_run *run, kn_error *err)
         return KN_OK;
     times = malloc(2 * run->row_count * sizeof *times);
     if (!times)
-        return kn_fail_memory(err, 2 * run->row_count * sizeof *times, "the growth law");
+        return ki_fail_memory(err, 2 * run->row_count * sizeof *times, "the growth law");
     lengths = times + run->row_count;
     for (size_t i = 0; i < run->row_count; i++)
         if (!run->rows[i].error) {
             times[count] = (double)i * run->interval;
             lengths[count++] = run->rows[i].lengths.r_max;
         }
-    autocorr_fit_growth(times, lengths, count, &run->growth);
+    ki_autocorr_fit_growth(times, lengths, count, &run->growth);
     run->has_growth = true;
     free(times);
     return KN_OK;
@@ -142,12 +142,12 @@ static kn_status fit(struct autocorr_run *run, kn_error *err)
 
 static kn_status compute(struct autocorr_run *run, kn_error *err)
 {
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     bool on_device;
     kn_status status;
 
     progress_begin(&run->progress, run->arguments->common.quiet);
-    status = autocorr_series(&run->engine, &run->frames, &run->settings, take, run, &run->pipeline, err);
+    status = ki_autocorr_series(&run->engine, &run->frames, &run->settings, take, run, &run->pipeline, err);
     progress_end(&run->progress);
     on_device = run->place.queue != NULL;
     run->seconds.read += run->pipeline.wait;
@@ -155,7 +155,7 @@ static kn_status compute(struct autocorr_run *run, kn_error *err)
     run->seconds.upload = on_device ? run->engine.seconds.upload : -1;
     run->seconds.download = on_device ? run->engine.seconds.download : -1;
     run->seconds.compute = run->engine.seconds.compute + run->pipeline.analyse;
-    run->seconds.total = kn_clock_seconds() - start + run->seconds.read - run->pipeline.wait;
+    run->seconds.total = ki_clock_seconds() - start + run->seconds.read - run->pipeline.wait;
     return status ? status : fit(run, err);
 }
 
@@ -173,7 +173,7 @@ static void judge(struct autocorr_run *run)
                 "%s: %s: %zu of %zu recomputed sums differ; at (%td, %zu) %s found %" PRIu64
                 ", and the definition gives %" PRIu64 "\n",
                 common->command, run->rows[i].source.file, verified->wrong, verified->count, verified->x0,
-                verified->y0, autocorr_method_names[run->rows[i].method], verified->found,
+                verified->y0, ki_autocorr_method_names[run->rows[i].method], verified->found,
                 verified->expected);
         common->check_failed = true;
     }
@@ -196,13 +196,13 @@ static kn_status report(struct autocorr_run *run, kn_error *err)
         status = autocorr_write_json(run, err);
     if (!status && report_shows_text(common) && run->pipeline.failed < run->frames.count) {
         if (!autocorr_print(run) || (run->arguments->variants && !autocorr_print_variants(run)))
-            status = kn_fail_memory(err, 0, "printing the results");
+            status = ki_fail_memory(err, 0, "printing the results");
         else
             autocorr_print_files(run);
     }
     judge(run);
     if (!status && run->pipeline.failed)
-        status = kn_fail(err, KN_ERROR_INPUT, "%zu of %zu frames could not be done, and are named above",
+        status = ki_fail(err, KN_ERROR_INPUT, "%zu of %zu frames could not be done, and are named above",
                          run->pipeline.failed, run->frames.count);
     return status;
 }

@@ -62,7 +62,7 @@ struct autocorr_run {
     struct autocorr_growth growth;
     struct autocorr_pipeline pipeline;
     struct autocorr_variants variants; // with --variants
-    struct kn_json_seconds seconds;
+    struct ki_json_seconds seconds;
 };
 
 // What can be refused before anything is read; what is read before the frames; the device.

@@ -31,7 +31,7 @@ kn_status prepare_region(const char *option, const char *text, struct autocorr_r
     }
     return right
                ? KN_OK
-               : kn_fail(err, KN_ERROR_ARGUMENT,
+               : ki_fail(err, KN_ERROR_ARGUMENT,
                          "--%s: '%s' is not X,Y,W,H: four whole numbers, the last two from 1", option, text);
 }
 
@@ -52,7 +52,7 @@ static kn_status read_contrast(const char *text, struct autocorr_preparation_opt
             options->low < options->high)
             return KN_OK;
     }
-    return kn_fail(err, KN_ERROR_ARGUMENT,
+    return ki_fail(err, KN_ERROR_ARGUMENT,
                    "--contrast: '%s' is neither auto nor LO,HI: two levels, the first less than the second",
                    text);
 }
@@ -74,7 +74,7 @@ kn_status prepare_settle(const struct prepare_arguments *arguments, const struct
         options->crop = &plan->crop;
     }
     if (!status && arguments->steps && !common->output)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "--steps writes pictures, and --output DIR says where");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--steps writes pictures, and --output DIR says where");
     plan->asked = arguments->stabilise || arguments->flatten || arguments->dust || arguments->contrast ||
                   arguments->crop || arguments->steps;
     return status;
@@ -90,13 +90,13 @@ kn_status prepare_open(const struct prepare_arguments *arguments, const struct a
         plan->options.dust = &plan->dust;
     }
     if (!status && plan->asked)
-        status = autocorr_preparation_open(frames, &plan->options, &plan->preparation, err);
+        status = ki_autocorr_preparation_open(frames, &plan->options, &plan->preparation, err);
     return status;
 }
 
 void prepare_close(struct prepare_plan *plan)
 {
-    autocorr_preparation_close(plan->preparation);
+    ki_autocorr_preparation_close(plan->preparation);
     free(plan->dust.pixels);
 }
 
@@ -114,7 +114,7 @@ kn_status prepare_list(const struct inputs *files, const char *const others[], s
     for (size_t i = 0; i < other_count; i++)
         named += others[i] && strcmp(others[i], "-") == 0;
     if (!status && named > 1)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "standard input (-) is named twice, and can be read once");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "standard input (-) is named twice, and can be read once");
     return status ? status : frames_list(files->paths, files->count, input, frames, err);
 }
 
@@ -122,23 +122,23 @@ char *prepare_name(const struct autocorr_source *source)
 {
     const char *slash = strrchr(source->file, '/'), *base = slash ? slash + 1 : source->file;
     const char *dot = strrchr(base, '.');
-    struct kn_text name = KN_TEXT_INIT;
+    struct ki_text name = KI_TEXT_INIT;
 
     if (strcmp(base, "-") == 0)
-        kn_text_add(&name, "stdin");
+        ki_text_add(&name, "stdin");
     else
-        kn_text_add_bytes(&name, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
+        ki_text_add_bytes(&name, base, dot && dot != base ? (size_t)(dot - base) : strlen(base));
     if (source->pages > 1)
-        kn_text_format(&name, "-p%zu", source->page + 1);
-    return kn_text_take(&name);
+        ki_text_format(&name, "-p%zu", source->page + 1);
+    return ki_text_take(&name);
 }
 
 char *prepare_path(const char *folder, const char *name, const char *ending)
 {
-    struct kn_text path = KN_TEXT_INIT;
+    struct ki_text path = KI_TEXT_INIT;
 
-    kn_text_format(&path, "%s/%s%s", folder, name, ending);
-    return kn_text_take(&path);
+    ki_text_format(&path, "%s/%s%s", folder, name, ending);
+    return ki_text_take(&path);
 }
 
 struct named {
@@ -159,14 +159,14 @@ kn_status prepare_check_names(char *const *names, const struct autocorr_film *fr
     kn_status status = KN_OK;
 
     if (!sorted)
-        return kn_fail_memory(err, count * sizeof *sorted, "naming the files");
+        return ki_fail_memory(err, count * sizeof *sorted, "naming the files");
     for (size_t i = 0; i < count; i++)
         sorted[i] = (struct named){names[i], sources[i].file};
     qsort(sorted, count, sizeof *sorted, compare_names);
     for (size_t i = 1; i < count && !status; i++)
         if (strcmp(sorted[i - 1].name, sorted[i].name) == 0)
             status =
-                kn_fail(err, KN_ERROR_ARGUMENT,
+                ki_fail(err, KN_ERROR_ARGUMENT,
                         "--output: %s and %s would both be written to %s%s; give them different names, or a "
                         "folder each",
                         sorted[i - 1].file, sorted[i].file, sorted[i].name, ending);
@@ -176,24 +176,24 @@ kn_status prepare_check_names(char *const *names, const struct autocorr_film *fr
 
 kn_status prepare_write_png(const char *path, const struct autocorr_grey *grey, bool force, kn_error *err)
 {
-    const struct kn_picture picture = {grey->width, grey->height, grey->type == KN_U8 ? 8 : 16, grey->pixels};
+    const struct ki_picture picture = {grey->width, grey->height, grey->type == KN_U8 ? 8 : 16, grey->pixels};
     kn_status status;
 
     interrupt_hold();
-    status = kn_png_write(path, &picture, force, err);
+    status = ki_png_write(path, &picture, force, err);
     interrupt_release();
     return status;
 }
 
 static char *step_path(const char *folder, const char *name, size_t step)
 {
-    struct kn_text ending = KN_TEXT_INIT;
+    struct ki_text ending = KI_TEXT_INIT;
     char *path = NULL;
 
-    kn_text_format(&ending, ".%s.png", autocorr_step_names[step]);
+    ki_text_format(&ending, ".%s.png", ki_autocorr_step_names[step]);
     if (!ending.failed)
         path = prepare_path(folder, name, ending.data);
-    kn_text_free(&ending);
+    ki_text_free(&ending);
     return path;
 }
 
@@ -209,7 +209,7 @@ kn_status prepare_write_steps(const struct prepare_plan *plan, const char *folde
             continue;
         path = step_path(folder, name, step);
         status = path ? prepare_write_png(path, &prepared->pictures[step], force, err)
-                      : kn_fail_memory(err, 0, "naming the files");
+                      : ki_fail_memory(err, 0, "naming the files");
         free(path);
     }
     return status;
@@ -223,7 +223,7 @@ kn_status prepare_try_steps(const struct prepare_plan *plan, const char *folder,
     for (size_t step = 0; plan->options.show && step < AUTOCORR_STEPS && !status; step++) {
         char *path = step_path(folder, name, step);
 
-        status = path ? report_try_file(path, force, err) : kn_fail_memory(err, 0, "naming the files");
+        status = path ? report_try_file(path, force, err) : ki_fail_memory(err, 0, "naming the files");
         free(path);
     }
     return status;
@@ -235,8 +235,8 @@ static json_t *pair(double first, double second)
 {
     json_t *array = json_array();
 
-    report_append(&array, kn_json_double(first));
-    report_append(&array, kn_json_double(second));
+    report_append(&array, ki_json_double(first));
+    report_append(&array, ki_json_double(second));
     return array;
 }
 

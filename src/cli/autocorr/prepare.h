@@ -51,7 +51,8 @@ kn_status prepare_region(const char *option, const char *text, struct autocorr_r
 // What can be refused before anything is read. KN_ERROR_ARGUMENT.
 kn_status prepare_settle(const struct prepare_arguments *arguments, const struct common_arguments *common,
                          struct prepare_plan *plan, kn_error *err);
-// Reads the dust's mask and the first frame, as far as they are needed. Errors of autocorr_preparation_open.
+// Reads the dust's mask and the first frame, as far as they are needed. Errors of
+// ki_autocorr_preparation_open.
 kn_status prepare_open(const struct prepare_arguments *arguments, const struct autocorr_film *frames,
                        struct prepare_plan *plan, kn_error *err);
 void prepare_close(struct prepare_plan *plan);

@@ -87,8 +87,8 @@ static void print_targets(const struct check_run *run)
 
         if (!target->offline)
             printf("%s: %s\n", target->name, target->device.name);
-        else if (*offline_note(target->offline))
-            printf("%s: %s\n", target->name, offline_note(target->offline));
+        else if (*ki_offline_note(target->offline))
+            printf("%s: %s\n", target->name, ki_offline_note(target->offline));
     }
 }
 
@@ -119,20 +119,21 @@ static json_t *row_json(const struct check_row *row)
         const struct check_kernel *kernel = &row->kernels[i];
         json_t *item = json_object();
 
-        report_put(&item, "name", kn_json_string(kernel->name));
+        report_put(&item, "name", ki_json_string(kernel->name));
         report_put(&item, "registers", number_json(kernel->registers));
         report_put(&item, "local_bytes", number_json(kernel->local_bytes));
         report_put(&item, "spill_bytes", number_json(kernel->spill_bytes));
         report_put(&item, "work_group", number_json(kernel->work_group));
         report_append(&kernels, item);
     }
-    report_put(&object, "file", kn_json_string(row->file));
-    report_put(&object, "target", kn_json_string(row->target->name));
+    report_put(&object, "file", ki_json_string(row->file));
+    report_put(&object, "target", ki_json_string(row->target->name));
     report_put(&object, "ok",
                row->outcome == OFFLINE_NOT_APPLICABLE ? json_null()
                                                       : json_boolean(row->outcome == OFFLINE_OK));
-    report_put(&object, "log", kn_json_string(row->log ? row->log : ""));
-    report_put(&object, "note", report_text(row->target->offline ? offline_note(row->target->offline) : ""));
+    report_put(&object, "log", ki_json_string(row->log ? row->log : ""));
+    report_put(&object, "note",
+               report_text(row->target->offline ? ki_offline_note(row->target->offline) : ""));
     report_put(&object, "kernels", kernels);
     return object;
 }
@@ -140,7 +141,7 @@ static json_t *row_json(const struct check_row *row)
 kn_status check_write_json(const struct check_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
-    const struct kn_json_seconds times = {run->seconds, -1, -1, -1, -1, -1};
+    const struct ki_json_seconds times = {run->seconds, -1, -1, -1, -1, -1};
     json_t *root = report_begin("check", NULL, NULL, policy_words[common->policy], &times);
     json_t *results = json_array(), *skipped = json_array();
 
@@ -149,8 +150,8 @@ kn_status check_write_json(const struct check_run *run, kn_error *err)
     for (size_t i = 0; i < run->targets.skipped_count; i++) {
         json_t *item = json_object();
 
-        report_put(&item, "target", kn_json_string(run->targets.skipped[i].name));
-        report_put(&item, "why", kn_json_string(run->targets.skipped[i].why));
+        report_put(&item, "target", ki_json_string(run->targets.skipped[i].name));
+        report_put(&item, "why", ki_json_string(run->targets.skipped[i].why));
         report_append(&skipped, item);
     }
     report_put(&root, "results", results);

@@ -16,22 +16,22 @@ static kn_status skip(struct check_targets *targets, const char *name, bool name
 
     snprintf(skipped.name, sizeof skipped.name, "%s", name);
     snprintf(skipped.why, sizeof skipped.why, "%s", why);
-    return KN_ARRAY_PUSH(targets->skipped, targets->skipped_count, targets->skipped_capacity, skipped)
+    return KI_ARRAY_PUSH(targets->skipped, targets->skipped_count, targets->skipped_capacity, skipped)
                ? KN_OK
-               : kn_fail_memory(err, 0, "listing the targets");
+               : ki_fail_memory(err, 0, "listing the targets");
 }
 
 static kn_status add(struct check_targets *targets, const struct check_target *target, kn_error *err)
 {
     for (size_t i = 0; i < targets->count; i++)
         if (strcmp(targets->items[i].name, target->name) == 0) {
-            offline_close(target->offline);
+            ki_offline_close(target->offline);
             return KN_OK; // named twice
         }
-    if (KN_ARRAY_PUSH(targets->items, targets->count, targets->capacity, *target))
+    if (KI_ARRAY_PUSH(targets->items, targets->count, targets->capacity, *target))
         return KN_OK;
-    offline_close(target->offline);
-    return kn_fail_memory(err, 0, "listing the targets");
+    ki_offline_close(target->offline);
+    return ki_fail_memory(err, 0, "listing the targets");
 }
 
 // "opencl" is every device that can be used, those too that are reached by another path; "opencl:0.0" is one.
@@ -69,7 +69,7 @@ static kn_status find_offline(struct check_targets *targets, const char *name, b
 {
     struct check_target target = {.offline = NULL};
     kn_error why = KN_ERROR_INIT;
-    kn_status status = offline_open(name, &target.offline, &why);
+    kn_status status = ki_offline_open(name, &target.offline, &why);
 
     if (status == KN_ERROR_MEMORY || (status == KN_ERROR_ARGUMENT && named)) {
         if (err)
@@ -95,7 +95,7 @@ static kn_status find_cuda(struct check_targets *targets, const char *name, bool
 
     if (strcmp(name, "cuda:all") != 0)
         return find_offline(targets, name, named, err);
-    count = offline_cuda_archs(archs, KN_COUNT(archs), why, sizeof why);
+    count = ki_offline_cuda_archs(archs, KI_COUNT(archs), why, sizeof why);
     if (count == 0)
         return skip(targets, name, named, why, err);
     for (size_t i = 0; i < count && !status; i++) {
@@ -117,13 +117,13 @@ static const struct {
 
 static kn_status find_target(struct check_targets *targets, const char *name, bool named, kn_error *err)
 {
-    for (size_t i = 0; i < KN_COUNT(families); i++) {
+    for (size_t i = 0; i < KI_COUNT(families); i++) {
         size_t length = strlen(families[i].prefix);
 
         if (strncmp(name, families[i].prefix, length) == 0 && (!name[length] || name[length] == ':'))
             return families[i].find(targets, name, named, err);
     }
-    return kn_fail(
+    return ki_fail(
         err, KN_ERROR_ARGUMENT,
         "--target: '%s' is no target; there are opencl, opencl:0.0, cuda:sm_90, cuda:all, amd:gfx90a, "
         "intel:dg2, spirv",
@@ -137,7 +137,7 @@ kn_status check_targets_find(const struct string_list *names, struct check_targe
     memset(targets, 0, sizeof *targets);
     if (names->count == 0)
         status = find_target(targets, "opencl", false, err);
-    for (const char *const *name = offline_defaults; names->count == 0 && *name && !status; name++)
+    for (const char *const *name = ki_offline_defaults; names->count == 0 && *name && !status; name++)
         status = find_target(targets, *name, false, err);
     for (size_t i = 0; i < names->count && !status; i++)
         status = find_target(targets, names->items[i], true, err);
@@ -147,7 +147,7 @@ kn_status check_targets_find(const struct string_list *names, struct check_targe
 void check_targets_free(struct check_targets *targets)
 {
     for (size_t i = 0; i < targets->count; i++)
-        offline_close(targets->items[i].offline);
+        ki_offline_close(targets->items[i].offline);
     free(targets->items);
     free(targets->skipped);
 }

@@ -37,12 +37,12 @@ static kn_status keep_kernel(struct check_row *row, const struct check_kernel *v
     struct check_kernel *kernels = realloc(row->kernels, (row->kernel_count + 1) * sizeof *kernels);
 
     if (!kernels)
-        return kn_fail_memory(err, 0, "listing kernels");
+        return ki_fail_memory(err, 0, "listing kernels");
     row->kernels = kernels;
     kernels[row->kernel_count] = *values;
     kernels[row->kernel_count].name = strdup(name);
     if (!kernels[row->kernel_count].name)
-        return kn_fail_memory(err, 0, "listing kernels");
+        return ki_fail_memory(err, 0, "listing kernels");
     row->kernel_count++;
     return KN_OK;
 }
@@ -59,7 +59,7 @@ static kn_status keep_failure(struct check_row *row, const kn_error *why, kn_err
     row->outcome = why->code == KN_ERROR_UNSUPPORTED ? OFFLINE_NOT_APPLICABLE : OFFLINE_FAILED;
     free(row->log);
     row->log = strdup(why->text);
-    return row->log ? KN_OK : kn_fail_memory(err, 0, "keeping a compiler's words");
+    return row->log ? KN_OK : ki_fail_memory(err, 0, "keeping a compiler's words");
 }
 
 static kn_status check_on_device(const struct check_run *run, kn_context *context, struct check_row *row,
@@ -94,17 +94,17 @@ static kn_status check_on_device(const struct check_run *run, kn_context *contex
 static kn_status keep_result(const struct src_unit *unit, const struct offline_result *result,
                              struct check_row *row, kn_error *err)
 {
-    struct kn_text log = KN_TEXT_INIT;
+    struct ki_text log = KI_TEXT_INIT;
     struct build_place place;
     kn_status status = KN_OK;
 
     row->outcome = result->outcome;
-    kn_text_add(&log, unit->warnings);
-    build_log_explain(unit, result->log, &log, &place);
-    kn_text_add(&log, "");
-    row->log = kn_text_take(&log);
+    ki_text_add(&log, unit->warnings);
+    ki_build_log_explain(unit, result->log, &log, &place);
+    ki_text_add(&log, "");
+    row->log = ki_text_take(&log);
     if (!row->log)
-        status = kn_fail_memory(err, 0, "keeping a compiler's words");
+        status = ki_fail_memory(err, 0, "keeping a compiler's words");
     for (size_t i = 0; i < result->kernel_count && !status; i++) {
         const struct offline_kernel *kernel = &result->kernels[i];
         const struct check_kernel values = {NULL, kernel->registers, kernel->local_bytes, kernel->spill_bytes,
@@ -128,29 +128,29 @@ static kn_status check_offline(const struct check_run *run, struct check_row *ro
     kn_status status;
 
     if (!defines)
-        return kn_fail_memory(err, 0, "reading a kernel file");
+        return ki_fail_memory(err, 0, "reading a kernel file");
     defines[0] = (kn_define){not_cpu, "0"};
     for (size_t i = 0; i < how.define_count; i++)
         defines[strcmp(how.defines[i].name, not_cpu) == 0 ? 0 : count++] = how.defines[i];
     how.defines = defines;
     how.define_count = count;
-    how.predefined = offline_predefined(target, &how.predefined_count);
-    status = src_read(row->file, row->text, &how, &unit, &why);
+    how.predefined = ki_offline_predefined(target, &how.predefined_count);
+    status = ki_src_read(row->file, row->text, &how, &unit, &why);
     if (status) {
         free(defines);
         return keep_failure(row, &why, err);
     }
     fputs(unit->warnings, stderr); // a device's context says them by itself
-    if (offline_uses_folder(target))
+    if (ki_offline_uses_folder(target))
         interrupt_hold(); // its compiler, another process, is interrupted at once, and then its folder
                           // removed
-    status = offline_compile(target, unit, &how, (kn_policy)run->arguments->common.policy, &result, err);
-    if (offline_uses_folder(target))
+    status = ki_offline_compile(target, unit, &how, (kn_policy)run->arguments->common.policy, &result, err);
+    if (ki_offline_uses_folder(target))
         interrupt_release();
     if (!status)
         status = keep_result(unit, &result, row, err);
-    offline_result_free(&result);
-    src_free(unit);
+    ki_offline_result_free(&result);
+    ki_src_free(unit);
     free(defines);
     return status;
 }
@@ -197,7 +197,7 @@ static kn_status check_all(struct check_run *run, kn_error *err)
 
     run->rows = calloc(run->file_count * run->targets.count + 1, sizeof *run->rows);
     if (!run->rows)
-        return kn_fail_memory(err, 0, "checking");
+        return ki_fail_memory(err, 0, "checking");
     progress_begin(&progress, run->arguments->common.quiet);
     for (size_t i = 0; i < run->targets.count && !status; i++)
         status = check_target(run, i, &progress, err);
@@ -219,10 +219,10 @@ static kn_status judge_skipped(const struct check_run *run, kn_error *err)
 {
     for (size_t i = 0; i < run->targets.skipped_count; i++)
         if (run->targets.skipped[i].named)
-            return kn_fail(err, KN_ERROR_NO_DEVICE, "%s was asked for, but not checked",
+            return ki_fail(err, KN_ERROR_NO_DEVICE, "%s was asked for, but not checked",
                            run->targets.skipped[i].name);
     if (run->targets.count == 0)
-        return kn_fail(err, KN_ERROR_NO_DEVICE,
+        return ki_fail(err, KN_ERROR_NO_DEVICE,
                        "nothing was checked: no compiler is here; install pocl-opencl-icd, "
                        "clang-15, intel-opencl-icd or NVRTC");
     return KN_OK;
@@ -255,11 +255,11 @@ static kn_status run_check(void *given, kn_error *err)
     struct check_arguments *arguments = given;
     struct common_arguments *common = &arguments->common;
     struct check_run run = {.arguments = arguments, .file_count = common->operands.count};
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = build_defines_read(&arguments->build, &run.defines, err);
 
     if (!status && run.file_count == 0)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "no kernel file named; try 'koine check --help'");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "no kernel file named; try 'koine check --help'");
     for (size_t i = 0; i < run.file_count && !status && !run.text; i++)
         status = build_input_read(common->operands.items[i], &run.text, err);
     if (!status)
@@ -270,11 +270,11 @@ static kn_status run_check(void *given, kn_error *err)
         name_skipped(&run);
         status = check_all(&run, err);
     }
-    run.seconds = kn_clock_seconds() - start;
+    run.seconds = ki_clock_seconds() - start;
     if (!status && common->json)
         status = check_write_json(&run, err);
     if (!status && report_shows_text(common) && run.targets.count && !check_print(&run))
-        status = kn_fail_memory(err, 0, "printing the results");
+        status = ki_fail_memory(err, 0, "printing the results");
     if (!status)
         common->check_failed = any_failed(&run);
     if (!status && !common->check_failed)

@@ -36,7 +36,7 @@ static kn_status read_action(const struct common_arguments *common, enum action 
     const char *word = common->operands.count ? common->operands.items[0] : "";
     struct nearest nearest = {word, NULL, 0};
 
-    for (size_t i = 0; i < KN_COUNT(actions); i++) {
+    for (size_t i = 0; i < KI_COUNT(actions); i++) {
         nearest_offer(&nearest, actions[i]);
         if (strcmp(actions[i], word) != 0)
             continue;
@@ -44,8 +44,8 @@ static kn_status read_action(const struct common_arguments *common, enum action 
         return options_at_most(common, 1, err);
     }
     if (!*word)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "expected list, verify or clear; try 'koine cache --help'");
-    return kn_fail(
+        return ki_fail(err, KN_ERROR_ARGUMENT, "expected list, verify or clear; try 'koine cache --help'");
+    return ki_fail(
         err, KN_ERROR_ARGUMENT, "'%s' is not list, verify or clear%s%s%s; try 'koine cache --help'", word,
         nearest.best ? ", did you mean '" : "", nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
 }
@@ -107,10 +107,10 @@ static json_t *entry_json(const struct cache_entry *entry)
 {
     json_t *object = json_object();
 
-    report_put(&object, "file", kn_json_string(entry->file));
-    report_put(&object, "program", kn_json_string(entry->program));
-    report_put(&object, "device", kn_json_string(entry->device));
-    report_put(&object, "version", kn_json_string(entry->version));
+    report_put(&object, "file", ki_json_string(entry->file));
+    report_put(&object, "program", ki_json_string(entry->program));
+    report_put(&object, "device", ki_json_string(entry->device));
+    report_put(&object, "version", ki_json_string(entry->version));
     report_put(&object, "bytes", json_integer((json_int_t)entry->bytes));
     report_put(&object, "used", json_integer(entry->used));
     report_put(&object, "valid", json_boolean(entry->valid));
@@ -121,15 +121,15 @@ static json_t *entry_json(const struct cache_entry *entry)
 static kn_status write_json(const struct finding *finding, enum action action,
                             const struct common_arguments *common, kn_error *err)
 {
-    const struct kn_json_seconds times = {finding->seconds, -1, -1, -1, -1, -1};
+    const struct ki_json_seconds times = {finding->seconds, -1, -1, -1, -1, -1};
     json_t *root = report_begin("cache", NULL, NULL, NULL, &times), *array = json_array();
 
     for (size_t i = 0; i < finding->count; i++)
         report_append(&array, entry_json(&finding->entries[i]));
     report_put(&root, "action", json_string(actions[action]));
-    report_put(&root, "directory", kn_json_string(finding->dir));
+    report_put(&root, "directory", ki_json_string(finding->dir));
     report_put(&root, "distrust",
-               finding->distrust.code ? kn_json_string(finding->distrust.text) : json_null());
+               finding->distrust.code ? ki_json_string(finding->distrust.text) : json_null());
     report_put(&root, "removed", json_integer((json_int_t)finding->removed));
     report_put(&root, "entries", array);
     return report_write(root, common, err);
@@ -139,27 +139,27 @@ static kn_status run(void *arguments, kn_error *err)
 {
     struct common_arguments *common = arguments;
     struct finding finding = {.distrust = KN_ERROR_INIT};
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     enum action action = ACTION_LIST;
     kn_status status = read_action(common, &action, err);
 
     if (!status)
         status = report_try(common, err);
     if (!status)
-        status = cache_default_dir(finding.dir, sizeof finding.dir, err);
-    if (!status && cache_trusted(finding.dir, &finding.distrust))
+        status = ki_cache_default_dir(finding.dir, sizeof finding.dir, err);
+    if (!status && ki_cache_trusted(finding.dir, &finding.distrust))
         fprintf(stderr, "%s: nothing there is used: %s\n", common->command, finding.distrust.text);
     if (!status && action == ACTION_CLEAR)
-        status = cache_clear(finding.dir, &finding.removed, err);
+        status = ki_cache_clear(finding.dir, &finding.removed, err);
     else if (!status)
-        status = cache_list(finding.dir, &finding.entries, &finding.count, err);
+        status = ki_cache_list(finding.dir, &finding.entries, &finding.count, err);
     for (size_t i = 0; i < finding.count; i++)
         finding.damaged += !finding.entries[i].valid;
-    finding.seconds = kn_clock_seconds() - start;
+    finding.seconds = ki_clock_seconds() - start;
     if (!status && common->json)
         status = write_json(&finding, action, common, err);
     if (!status && report_shows_text(common) && !print_text(&finding, action) && !ferror(stdout))
-        status = kn_fail_memory(err, 0, "printing the list");
+        status = ki_fail_memory(err, 0, "printing the list");
     common->check_failed = action == ACTION_VERIFY && (finding.damaged > 0 || finding.distrust.code);
     free(finding.entries);
     return status;

@@ -137,7 +137,7 @@ static void print_text(const kn_device_info *list, size_t count, const char *why
         *failed = !print_table(list, count, all, stdout);
     if (!all && count > used)
         printf("%zu not used; 'koine devices --all' says why\n", count - used);
-    for (size_t i = 0; i < KN_COUNT(paths); i++)
+    for (size_t i = 0; i < KI_COUNT(paths); i++)
         print_path(&paths[i], list, count, why);
 }
 
@@ -145,13 +145,13 @@ static json_t *device_json(const kn_device_info *device)
 {
     json_t *object = json_object();
 
-    report_put(&object, "spec", kn_json_string(device->spec));
-    report_put(&object, "name", kn_json_string(device->name));
-    report_put(&object, "vendor", kn_json_string(device->vendor));
-    report_put(&object, "backend", kn_json_string(device->backend));
-    report_put(&object, "version", kn_json_string(device->version));
-    report_put(&object, "driver", kn_json_string(device->driver));
-    report_put(&object, "type", kn_json_string(type_names[device->type]));
+    report_put(&object, "spec", ki_json_string(device->spec));
+    report_put(&object, "name", ki_json_string(device->name));
+    report_put(&object, "vendor", ki_json_string(device->vendor));
+    report_put(&object, "backend", ki_json_string(device->backend));
+    report_put(&object, "version", ki_json_string(device->version));
+    report_put(&object, "driver", ki_json_string(device->driver));
+    report_put(&object, "type", ki_json_string(type_names[device->type]));
     report_put(&object, "compute_units", json_integer(device->compute_units));
     report_put(&object, "global_memory", json_integer((json_int_t)device->global_memory));
     report_put(&object, "local_memory", json_integer((json_int_t)device->local_memory));
@@ -170,7 +170,7 @@ static json_t *library_json(const kn_device_library *library)
 {
     json_t *object = json_object();
 
-    report_put(&object, "name", kn_json_string(library->name));
+    report_put(&object, "name", ki_json_string(library->name));
     report_put(&object, "why_not", report_text(library->why_not));
     return object;
 }
@@ -184,7 +184,7 @@ static json_t *path_json(const struct path *path, const kn_device_info *list, si
     char reason[256];
 
     find_reason(path, why, reason);
-    report_put(&object, "backend", kn_json_string(path->backend));
+    report_put(&object, "backend", ki_json_string(path->backend));
     report_put(&object, "why_not", report_text(device ? device->why_not : reason));
     if (device && !*device->why_not && !kn_device_libraries(device, &gemm, &fft, NULL)) {
         report_put(&object, "gemm", library_json(&gemm));
@@ -196,7 +196,7 @@ static json_t *path_json(const struct path *path, const kn_device_info *list, si
 static kn_status write_json(const kn_device_info *list, size_t count, const char *why, double seconds,
                             const struct devices_arguments *arguments, kn_error *err)
 {
-    const struct kn_json_seconds times = {seconds, -1, -1, -1, -1, -1};
+    const struct ki_json_seconds times = {seconds, -1, -1, -1, -1, -1};
     const kn_device_info *best = NULL;
     json_t *array = json_array(), *ways = json_array(), *root;
 
@@ -208,7 +208,7 @@ static kn_status write_json(const kn_device_info *list, size_t count, const char
     }
     root = report_begin("devices", best, NULL, NULL, &times);
     report_put(&root, "devices", array);
-    for (size_t i = 0; i < KN_COUNT(paths); i++)
+    for (size_t i = 0; i < KI_COUNT(paths); i++)
         report_append(&ways, path_json(&paths[i], list, count, why));
     report_put(&root, "paths", ways);
     return report_write(root, &arguments->common, err);
@@ -218,7 +218,7 @@ static kn_status run(void *given, kn_error *err)
 {
     struct devices_arguments *arguments = given;
     const struct common_arguments *common = &arguments->common;
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_device_info *list = NULL;
     size_t count = 0;
     char why[256] = "";
@@ -230,11 +230,11 @@ static kn_status run(void *given, kn_error *err)
     if (!status)
         status = kn_devices_list(&list, &count, why, err);
     if (!status && common->json)
-        status = write_json(list, count, why, kn_clock_seconds() - start, arguments, err);
+        status = write_json(list, count, why, ki_clock_seconds() - start, arguments, err);
     if (!status && report_shows_text(common))
         print_text(list, count, why, arguments->all, &failed);
     if (failed)
-        status = kn_fail_memory(err, 0, "printing the devices");
+        status = ki_fail_memory(err, 0, "printing the devices");
     kn_devices_free(list);
     return status;
 }

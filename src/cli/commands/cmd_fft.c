@@ -50,7 +50,7 @@ static kn_status widen(struct npy *array, kn_error *err)
     char *data = calloc(array->count + 1, 2 * size);
 
     if (!data)
-        return kn_fail_memory(err, 2 * size * array->count, "the transform's input");
+        return ki_fail_memory(err, 2 * size * array->count, "the transform's input");
     for (size_t i = 0; i < array->count; i++)
         memcpy(data + 2 * size * i, (const char *)array->data + size * i, size);
     free(array->data);
@@ -67,16 +67,16 @@ static kn_status check_input(struct transform *transform, kn_error *err)
     size_t axes = arguments->axes ? arguments->axes : in->dims;
 
     if (in->type != KN_F32 && in->type != KN_F64)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                           "is of %s, expected float32, float64, complex64 or complex128", npy_type_name(in));
     if (axes < 1 || axes > 3 || axes > in->dims)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                           "has %zu dimensions; 1 to 3 of them can be transformed, which --axes N tells",
                           in->dims);
     if (in->count == 0)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "is an array without elements");
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "is an array without elements");
     if (arguments->real && in->is_complex != arguments->inverse)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "is of %s, but --real%s takes %s numbers",
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "is of %s, but --real%s takes %s numbers",
                           npy_type_name(in), arguments->inverse ? " --inverse" : "",
                           arguments->inverse ? "complex" : "real");
     return arguments->real || in->is_complex ? KN_OK : widen(in, err);
@@ -97,7 +97,7 @@ static kn_status lay_out(struct transform *transform, kn_error *err)
     if (arguments->real && arguments->inverse) {
         out->shape[in->dims - 1] = arguments->last ? arguments->last : 2 * (last - 1);
         if (out->shape[in->dims - 1] / 2 + 1 != last)
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "--last: half of the spectrum of %zu numbers has %zu, but here are %zu",
                            out->shape[in->dims - 1], out->shape[in->dims - 1] / 2 + 1, last);
     } else if (arguments->real) {
@@ -121,7 +121,7 @@ static kn_status lay_out(struct transform *transform, kn_error *err)
     }
     shape->scale = arguments->inverse ? 1 / (double)points : 1;
     out->data = calloc(out->count + 1, npy_element_size(out));
-    return out->data ? KN_OK : kn_fail_memory(err, out->count * npy_element_size(out), "the transform");
+    return out->data ? KN_OK : ki_fail_memory(err, out->count * npy_element_size(out), "the transform");
 }
 
 static kn_status compute(struct transform *transform, kn_error *err)
@@ -179,7 +179,7 @@ static kn_status run_fft(void *given, kn_error *err)
     kn_status status = tool_begin(&transform.tool, &arguments->tool, 1, "IN.npy", true, err);
 
     if (!status && arguments->last && !(arguments->real && arguments->inverse))
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "--last goes with --real --inverse");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--last goes with --real --inverse");
     if (!status)
         status = tool_check_library(&transform.tool, library_words, arguments->library, err);
     if (!status)

@@ -43,10 +43,10 @@ static kn_status read_matrix(struct product *product, size_t operand, struct npy
     kn_status status = tool_read(&product->tool, path, matrix, err);
 
     if (!status && matrix->dims != 2)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "has %zu dimensions, expected a matrix",
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "has %zu dimensions, expected a matrix",
                           matrix->dims);
     if (!status && matrix->type != KN_F32 && matrix->type != KN_F64)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                           "is of %s, expected float32, float64, complex64 or complex128",
                           npy_type_name(matrix));
     return status;
@@ -64,10 +64,10 @@ static kn_status read_matrices(struct product *product, kn_error *err)
     if (status)
         return status;
     if (a->type != b->type || a->is_complex != b->is_complex)
-        return kn_fail_at(err, KN_ERROR_INPUT, paths[1], 0, "is of %s, but %s of %s; both must be alike",
+        return ki_fail_at(err, KN_ERROR_INPUT, paths[1], 0, "is of %s, but %s of %s; both must be alike",
                           npy_type_name(b), paths[0], npy_type_name(a));
     if (a->shape[!turned_a] != b->shape[turned_b])
-        return kn_fail_at(err, KN_ERROR_INPUT, paths[1], 0, "has %zu %s, but %s has %zu %s",
+        return ki_fail_at(err, KN_ERROR_INPUT, paths[1], 0, "has %zu %s, but %s has %zu %s",
                           b->shape[turned_b], turned_b ? "columns" : "rows", paths[0], a->shape[!turned_a],
                           turned_a ? "rows" : "columns");
     product->c = (struct npy){.type = a->type,
@@ -78,7 +78,7 @@ static kn_status read_matrices(struct product *product, kn_error *err)
     product->c.data = calloc(product->c.count + 1, npy_element_size(&product->c));
     return product->c.data
                ? KN_OK
-               : kn_fail_memory(err, product->c.count * npy_element_size(&product->c), "the product");
+               : ki_fail_memory(err, product->c.count * npy_element_size(&product->c), "the product");
 }
 
 static kn_status multiply(struct product *product, kn_error *err)

@@ -32,7 +32,7 @@ static const struct option_row options[] = {
      .help = "how many voxels; with NZ in 3D"},
     {"kspace", 'k', FIELD(OPTION_PATH, kspace), .metavar = "TRAJ",
      .help = "its k-space at this trajectory's samples (.cfl/.hdr, .npy) instead of the image"},
-    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .words = trajectory_unit_names, .fallback = "fov",
+    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .words = ki_trajectory_unit_names, .fallback = "fov",
      .help = "of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per "
              "voxel (up to 1/2)"},
     {"points", FIELD(OPTION_COUNT, points), .metavar = "N", .fallback = "4",
@@ -47,7 +47,7 @@ struct phantom {
     struct trajectory_range range;
     struct npy out;
     double start;
-    struct kn_json_seconds seconds;
+    struct ki_json_seconds seconds;
 };
 
 static kn_status check_arguments(struct phantom *phantom, kn_error *err)
@@ -59,10 +59,10 @@ static kn_status check_arguments(struct phantom *phantom, kn_error *err)
     if (!status)
         status = convention_matrix(arguments->matrix, &phantom->matrix, err);
     if (!status && !arguments->out)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "expected -o OUT, for the result; try '%s --help'",
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "expected -o OUT, for the result; try '%s --help'",
                          common->command);
     if (!status && !arguments->kspace && arguments->unit != TRAJECTORY_FOV)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "--trajectory-unit goes with --kspace");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--trajectory-unit goes with --kspace");
     if (!status)
         status = report_try(common, err);
     return status ? status
@@ -77,14 +77,14 @@ static kn_status allocate(struct npy *out, size_t count, size_t parts, kn_error 
     out->is_complex = parts == 2;
     out->count = count;
     out->data = calloc(count + 1, parts * sizeof(double));
-    return out->data ? KN_OK : kn_fail_memory(err, count * parts * sizeof(double), "the phantom");
+    return out->data ? KN_OK : ki_fail_memory(err, count * parts * sizeof(double), "the phantom");
 }
 
 static kn_status make_image(struct phantom *phantom, kn_error *err)
 {
     const struct mri_matrix *matrix = &phantom->matrix;
     size_t voxels;
-    kn_status status = mri_matrix_count(matrix, &voxels, err);
+    kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
 
     if (!status)
         status = allocate(&phantom->out, voxels, 1, err);
@@ -94,9 +94,9 @@ static kn_status make_image(struct phantom *phantom, kn_error *err)
     for (size_t axis = 0; axis < matrix->axes; axis++)
         phantom->out.shape[matrix->axes - 1 - axis] = matrix->size[axis];
     phantom->seconds.read = -1;
-    phantom->seconds.compute = kn_clock_seconds();
-    status = phantom_raster(matrix, phantom->arguments->points, phantom->out.data, err);
-    phantom->seconds.compute = kn_clock_seconds() - phantom->seconds.compute;
+    phantom->seconds.compute = ki_clock_seconds();
+    status = ki_phantom_raster(matrix, phantom->arguments->points, phantom->out.data, err);
+    phantom->seconds.compute = ki_clock_seconds() - phantom->seconds.compute;
     return status;
 }
 
@@ -106,13 +106,14 @@ static kn_status make_kspace(struct phantom *phantom, kn_error *err)
     struct mri_trajectory *trajectory = &phantom->trajectory;
     kn_status status = mri_trajectory_read(arguments->kspace, trajectory, err);
 
-    phantom->seconds.read = kn_clock_seconds() - phantom->start;
+    phantom->seconds.read = ki_clock_seconds() - phantom->start;
     if (status)
         return status;
-    trajectory_convert((enum trajectory_unit)arguments->unit, &phantom->matrix, trajectory->k,
-                       trajectory->samples);
-    phantom->range = trajectory_range(trajectory->k, trajectory->samples);
-    status = trajectory_check(arguments->kspace, &phantom->matrix, trajectory->k, trajectory->samples, err);
+    ki_trajectory_convert((enum trajectory_unit)arguments->unit, &phantom->matrix, trajectory->k,
+                          trajectory->samples);
+    phantom->range = ki_trajectory_range(trajectory->k, trajectory->samples);
+    status =
+        ki_trajectory_check(arguments->kspace, &phantom->matrix, trajectory->k, trajectory->samples, err);
     if (!status)
         status = allocate(&phantom->out, trajectory->samples, 2, err);
     if (status)
@@ -120,9 +121,9 @@ static kn_status make_kspace(struct phantom *phantom, kn_error *err)
     if (arguments->unit == TRAJECTORY_FOV)
         convention_doubt(&arguments->common, arguments->kspace, &phantom->matrix, &phantom->range);
     mri_data_shape(trajectory, &phantom->out);
-    phantom->seconds.compute = kn_clock_seconds();
-    status = phantom_kspace(&phantom->matrix, trajectory->k, trajectory->samples, phantom->out.data, err);
-    phantom->seconds.compute = kn_clock_seconds() - phantom->seconds.compute;
+    phantom->seconds.compute = ki_clock_seconds();
+    status = ki_phantom_kspace(&phantom->matrix, trajectory->k, trajectory->samples, phantom->out.data, err);
+    phantom->seconds.compute = ki_clock_seconds() - phantom->seconds.compute;
     return status;
 }
 
@@ -184,7 +185,7 @@ static kn_status report(const struct phantom *phantom, kn_error *err)
 static kn_status run_phantom(void *given, kn_error *err)
 {
     struct phantom phantom = {.arguments = given,
-                              .start = kn_clock_seconds(),
+                              .start = ki_clock_seconds(),
                               .seconds = {.build = -1, .upload = -1, .download = -1}};
     kn_status status = check_arguments(&phantom, err);
 
@@ -192,7 +193,7 @@ static kn_status run_phantom(void *given, kn_error *err)
         status = phantom.arguments->kspace ? make_kspace(&phantom, err) : make_image(&phantom, err);
     if (!status)
         status = write_result(&phantom, err);
-    phantom.seconds.total = kn_clock_seconds() - phantom.start;
+    phantom.seconds.total = ki_clock_seconds() - phantom.start;
     if (!status)
         status = report(&phantom, err);
     free(phantom.trajectory.k);

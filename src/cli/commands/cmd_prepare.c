@@ -40,7 +40,7 @@ struct run {
     struct row *rows;
     struct prepare_plan plan;
     struct progress progress;
-    struct kn_json_seconds seconds;
+    struct ki_json_seconds seconds;
 };
 
 static const char *const endings[] = {".png", ".tif", ".tiff", NULL};
@@ -56,22 +56,22 @@ static kn_status try_files(struct run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
     char **names = calloc(run->frames.count, sizeof *names);
-    kn_status status = names ? KN_OK : kn_fail_memory(err, run->frames.count * sizeof *names, "the frames");
+    kn_status status = names ? KN_OK : ki_fail_memory(err, run->frames.count * sizeof *names, "the frames");
 
     for (size_t i = 0; i < run->frames.count && !status; i++) {
         names[i] = run->rows[i].name = prepare_name(&run->frames.sources[i]);
         if (!names[i])
-            status = kn_fail_memory(err, 0, "naming the files");
+            status = ki_fail_memory(err, 0, "naming the files");
     }
     if (!status)
         status = prepare_check_names(names, &run->frames, ".png", err);
     if (!status)
-        status = kn_output_folder(common->output, err);
+        status = ki_output_folder(common->output, err);
     for (size_t i = 0; i < run->frames.count && !status; i++) {
         char *path = prepare_path(common->output, names[i], ".png");
 
         status =
-            path ? report_try_file(path, common->force, err) : kn_fail_memory(err, 0, "naming the files");
+            path ? report_try_file(path, common->force, err) : ki_fail_memory(err, 0, "naming the files");
         if (!status)
             status = prepare_try_steps(&run->plan, common->output, names[i], common->force, err);
         free(path);
@@ -87,10 +87,10 @@ static kn_status begin(struct run *run, kn_error *err)
     kn_status status;
 
     if (common->operands.count < 1)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
                        common->command);
     if (!common->output)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "expected --output DIR, for the prepared images; try '%s --help'", common->command);
     status = prepare_settle(&arguments->prepare, common, &run->plan, err);
     run->plan.asked = true;
@@ -102,7 +102,7 @@ static kn_status begin(struct run *run, kn_error *err)
         status = prepare_list(&run->files, &arguments->prepare.dust, 1, &run->input, &run->frames, err);
     run->rows = status ? NULL : calloc(run->frames.count, sizeof *run->rows);
     if (!status && !run->rows)
-        status = kn_fail_memory(err, run->frames.count * sizeof *run->rows, "the frames");
+        status = ki_fail_memory(err, run->frames.count * sizeof *run->rows, "the frames");
     if (!status)
         status = try_files(run, err);
     return status;
@@ -122,7 +122,7 @@ static kn_status take(struct run *run, size_t i, struct autocorr_decoded *decode
         run->failed++;
         row->error = strdup(decoded->error.text);
         if (!row->error)
-            return kn_fail_memory(err, 0, "a frame's error");
+            return ki_fail_memory(err, 0, "a frame's error");
         if (run->frames.count == 1) { // it is the command's own
             if (err)
                 *err = decoded->error;
@@ -143,7 +143,7 @@ static kn_status take(struct run *run, size_t i, struct autocorr_decoded *decode
     memset(row->prepared.pictures, 0, sizeof row->prepared.pictures);
     path = prepare_path(common->output, row->name, ".png");
     status = path ? prepare_write_png(path, &decoded->grey, common->force, err)
-                  : kn_fail_memory(err, 0, "naming the files");
+                  : ki_fail_memory(err, 0, "naming the files");
     free(path);
     return status ? status
                   : prepare_write_steps(&run->plan, common->output, row->name, &decoded->prepared,
@@ -155,20 +155,20 @@ static kn_status work(struct run *run, kn_error *err)
     struct autocorr_reader_options reading = {.ahead = AHEAD, .preparation = run->plan.preparation};
     struct autocorr_reader *reader = NULL;
     bool said_colour = false;
-    kn_status status = autocorr_reader_open(&run->frames, &reading, &reader, err);
+    kn_status status = ki_autocorr_reader_open(&run->frames, &reading, &reader, err);
 
     progress_begin(&run->progress, run->arguments->common.quiet);
     for (size_t i = 0; i < run->frames.count && !status; i++) {
         struct autocorr_decoded decoded = {.grey = {.pixels = NULL}};
 
-        autocorr_reader_next(reader, true, &decoded);
+        ki_autocorr_reader_next(reader, true, &decoded);
         status = take(run, i, &decoded, &said_colour, err);
         free(decoded.grey.pixels);
-        autocorr_prepared_free(&decoded.prepared);
+        ki_autocorr_prepared_free(&decoded.prepared);
         progress_step(&run->progress, (double)(i + 1) / (double)run->frames.count);
     }
     progress_end(&run->progress);
-    autocorr_reader_close(reader, &run->seconds.compute);
+    ki_autocorr_reader_close(reader, &run->seconds.compute);
     return status;
 }
 
@@ -216,14 +216,14 @@ static kn_status write_json(const struct run *run, kn_error *err)
         const struct row *row = &run->rows[i];
         json_t *object = row->error ? json_object() : prepare_json(&run->plan, &row->prepared);
 
-        report_put(&object, "file", kn_json_string(run->frames.sources[i].file));
+        report_put(&object, "file", ki_json_string(run->frames.sources[i].file));
         report_put(&object, "page", json_integer((json_int_t)run->frames.sources[i].page + 1));
         if (row->error) {
-            report_put(&object, "error", kn_json_string(row->error));
+            report_put(&object, "error", ki_json_string(row->error));
             report_append(&failed, object);
             continue;
         }
-        report_put(&object, "name", kn_json_string(row->name));
+        report_put(&object, "name", ki_json_string(row->name));
         report_put(&object, "width", json_integer((json_int_t)row->width));
         report_put(&object, "height", json_integer((json_int_t)row->height));
         report_append(&frames, object);
@@ -250,21 +250,21 @@ static kn_status run_prepare(void *given, kn_error *err)
 {
     struct run run = {.arguments = given};
     const struct common_arguments *common = &run.arguments->common;
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = begin(&run, err);
 
-    run.seconds = (struct kn_json_seconds){.build = -1, .upload = -1, .download = -1, .read = -1};
+    run.seconds = (struct ki_json_seconds){.build = -1, .upload = -1, .download = -1, .read = -1};
     if (!status)
         status = prepare_open(&run.arguments->prepare, &run.frames, &run.plan, err);
     if (!status)
         status = work(&run, err);
-    run.seconds.total = kn_clock_seconds() - start;
+    run.seconds.total = ki_clock_seconds() - start;
     if (!status && common->json)
         status = write_json(&run, err);
     if (!status && report_shows_text(common) && run.failed < run.frames.count && !print(&run))
-        status = kn_fail_memory(err, 0, "printing the results");
+        status = ki_fail_memory(err, 0, "printing the results");
     if (!status && run.failed)
-        status = kn_fail(err, KN_ERROR_INPUT, "%zu of %zu frames could not be done, and are named above",
+        status = ki_fail(err, KN_ERROR_INPUT, "%zu of %zu frames could not be done, and are named above",
                          run.failed, run.frames.count);
     end(&run);
     return status;

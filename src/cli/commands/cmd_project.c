@@ -26,7 +26,7 @@ static const struct option_row options[] = {
      .help = "write the sinogram (or with --transpose the picture) here: .npy, .png, .nii or .cfl"},
     {"transpose", FIELD(OPTION_FLAG, transposed),
      .help = "the other way: every pixel sums what the sinogram has of it, by the exact transpose"},
-    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .words = sparse_format_names,
+    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .words = ki_sparse_format_names,
      .fallback = "auto",
      .help = "on a device: on-the-fly, on-the-fly+local-memory (auto: the faster one), or a stored "
              "matrix's: see koine spmv"},
@@ -47,19 +47,19 @@ static kn_status read_input(struct project *project, kn_error *err)
     const char *const *operands = project->arguments->tool.common.operands.items;
     const struct sparse_parallel *geometry = &project->geometry;
     bool transposed = project->arguments->transposed;
-    kn_status status = sparse_parallel_parse(operands[0], &project->geometry, err);
+    kn_status status = ki_sparse_parallel_parse(operands[0], &project->geometry, err);
 
     if (status)
         return status;
     project->projection = (struct sparse_projection){
-        geometry, transposed, (enum sparse_format)project->arguments->format, KN_TEXT_INIT};
+        geometry, transposed, (enum sparse_format)project->arguments->format, KI_TEXT_INIT};
     project->from_height = transposed ? geometry->angles : geometry->size;
     project->from_width = transposed ? geometry->detectors : geometry->size;
     project->to_height = transposed ? geometry->size : geometry->angles;
     project->to_width = transposed ? geometry->size : geometry->detectors;
-    project->tool.clock = kn_clock_seconds();
+    project->tool.clock = ki_clock_seconds();
     status = sparse_read_plane(operands[1], project->from_height, project->from_width, &project->from, err);
-    project->tool.seconds.read = kn_clock_seconds() - project->tool.clock;
+    project->tool.seconds.read = ki_clock_seconds() - project->tool.clock;
     return status;
 }
 
@@ -70,9 +70,10 @@ static kn_status compute(struct project *project, kn_error *err)
 
     project->to = malloc(bytes);
     if (!project->to)
-        return kn_fail_memory(err, bytes, "the result");
+        return ki_fail_memory(err, bytes, "the result");
     tool_compute(&project->tool);
-    status = sparse_project(project->tool.place.queue, &project->projection, project->from, project->to, err);
+    status =
+        ki_sparse_project(project->tool.place.queue, &project->projection, project->from, project->to, err);
     return tool_computed(&project->tool, status, err);
 }
 
@@ -101,7 +102,7 @@ static void print(const struct project *project)
     printf("%s of %zu x %zu pixels, %zu projections of %zu detectors, axis at %g, %s ",
            project->projection.transposed ? "the transpose" : "a sinogram", geometry->size, geometry->size,
            geometry->angles, geometry->detectors, geometry->axis,
-           sparse_format_names[project->projection.format]);
+           ki_sparse_format_names[project->projection.format]);
     tool_print_place(&project->tool);
 }
 
@@ -114,11 +115,11 @@ static kn_status report(struct project *project, kn_error *err)
     report_put(&shape, "angles", json_integer((json_int_t)geometry->angles));
     report_put(&shape, "detectors", json_integer((json_int_t)geometry->detectors));
     report_put(&shape, "size", json_integer((json_int_t)geometry->size));
-    report_put(&shape, "axis", kn_json_double(geometry->axis));
+    report_put(&shape, "axis", ki_json_double(geometry->axis));
     report_put(&root, "geometry", shape);
     report_put(&root, "transposed", json_boolean(project->projection.transposed));
-    report_put(&root, "format", json_string(sparse_format_names[project->projection.format]));
-    report_put(&root, "why", report_text(kn_text_string(&project->projection.why)));
+    report_put(&root, "format", json_string(ki_sparse_format_names[project->projection.format]));
+    report_put(&root, "why", report_text(ki_text_string(&project->projection.why)));
     return tool_report_write(&project->tool, root, err);
 }
 
@@ -146,8 +147,8 @@ static kn_status run_project(void *given, kn_error *err)
         status = report(&project, err);
     free(project.from);
     free(project.to);
-    kn_text_free(&project.projection.why);
-    sparse_parallel_free(&project.geometry);
+    ki_text_free(&project.projection.why);
+    ki_sparse_parallel_free(&project.geometry);
     tool_end(&project.tool);
     return status;
 }

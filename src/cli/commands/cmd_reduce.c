@@ -46,11 +46,11 @@ struct reduction {
 static kn_status check_arguments(const struct reduce_arguments *arguments, kn_error *err)
 {
     if (!arguments->combine != !arguments->identity)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--combine and --identity go together");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--combine and --identity go together");
     if (arguments->map && !arguments->combine)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--map goes with --combine");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--map goes with --combine");
     if (arguments->combine && arguments->op != OP_SUM)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--op %s and --combine are two operations; choose one of them",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--op %s and --combine are two operations; choose one of them",
                        op_words[arguments->op]);
     return KN_OK;
 }
@@ -61,7 +61,7 @@ static kn_status sum_on_host(struct reduction *r, kn_error *err)
 
     if (r->arguments->combine || r->arguments->op != OP_SUM ||
         (values->type != KN_F32 && values->type != KN_F64))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_UNSUPPORTED,
             "the host's code has the sum of float32 and float64 alone; name a device, such as cpu");
     return kn_host_sum(values->data, values->type, values->count, &r->number.f64, NULL, err);
@@ -76,7 +76,7 @@ static kn_status reduce(struct reduction *r, kn_error *err)
     size_t n = r->values.count;
 
     if (n == 0 && (arguments->combine || arguments->op == OP_MIN || arguments->op == OP_MAX))
-        return kn_fail_at(err, KN_ERROR_INPUT, arguments->tool.common.operands.items[0], 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, arguments->tool.common.operands.items[0], 0,
                           "has no elements");
     if (!queue)
         return sum_on_host(r, err);
@@ -128,7 +128,7 @@ static void report_moments(const kn_moments *moments, json_t **root, bool text)
                 {"max", moments->max}};
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        report_put(root, rows[i].name, kn_json_double(rows[i].value));
+        report_put(root, rows[i].name, ki_json_double(rows[i].value));
         if (text)
             printf("%s %.17g\n", rows[i].name, rows[i].value);
     }

@@ -37,11 +37,11 @@ static const struct option_row options[] = {
 static kn_status check_arguments(const struct scan_arguments *arguments, kn_error *err)
 {
     if (!arguments->combine != !arguments->identity)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--combine and --identity go together");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--combine and --identity go together");
     if (arguments->map && !arguments->combine)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--map goes with --combine");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--map goes with --combine");
     if (arguments->combine && arguments->op != KN_REDUCE_SUM)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--op %s and --combine are two operations; choose one of them",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--op %s and --combine are two operations; choose one of them",
                        op_words[arguments->op]);
     return KN_OK;
 }

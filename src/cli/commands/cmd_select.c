@@ -43,14 +43,14 @@ static kn_status parse(struct selection *selection, kn_error *err)
                              *quantiles = &selection->arguments->quantiles;
 
     if (ranks->count + quantiles->count == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "expected --rank K or --quantile Q; try 'koine select --help'");
     selection->ranks = calloc(ranks->count + 1, sizeof *selection->ranks);
     selection->elements = calloc(ranks->count + 1, sizeof(uint64_t));
     selection->quantiles = calloc(quantiles->count + 1, sizeof *selection->quantiles);
     selection->values = calloc(quantiles->count + 1, sizeof *selection->values);
     if (!selection->ranks || !selection->elements || !selection->quantiles || !selection->values)
-        return kn_fail_memory(err, 0, "reading the options");
+        return ki_fail_memory(err, 0, "reading the options");
     for (size_t i = 0; i < ranks->count; i++) {
         const char *word = ranks->items[i];
         char *end;
@@ -58,7 +58,7 @@ static kn_status parse(struct selection *selection, kn_error *err)
         errno = 0;
         selection->ranks[i] = (size_t)strtoumax(word, &end, 10);
         if (*word < '0' || *word > '9' || *end || errno)
-            return kn_fail(err, KN_ERROR_ARGUMENT, "--rank: '%s' is no whole number from 0", word);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--rank: '%s' is no whole number from 0", word);
     }
     for (size_t i = 0; i < quantiles->count; i++) {
         const char *word = quantiles->items[i];
@@ -66,7 +66,7 @@ static kn_status parse(struct selection *selection, kn_error *err)
 
         selection->quantiles[i] = strtod(word, &end);
         if (!*word || *end || !(selection->quantiles[i] >= 0 && selection->quantiles[i] <= 1))
-            return kn_fail(err, KN_ERROR_ARGUMENT, "--quantile: '%s' is no number from 0 to 1", word);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--quantile: '%s' is no number from 0 to 1", word);
     }
     return KN_OK;
 }
@@ -76,10 +76,10 @@ static kn_status check_ranks(const struct selection *selection, kn_error *err)
     const char *path = selection->arguments->tool.common.operands.items[0];
 
     if (selection->column.count == 0)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "the column has no elements");
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "the column has no elements");
     for (size_t i = 0; i < selection->arguments->ranks.count; i++)
         if (selection->ranks[i] >= selection->column.count)
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "--rank %zu: %s has %zu elements, whose ranks go from 0 to %zu",
                            selection->ranks[i], path, selection->column.count, selection->column.count - 1);
     return KN_OK;
@@ -130,8 +130,8 @@ static kn_status report(struct selection *selection, kn_error *err)
 
         if (text)
             printf("quantile %.17g: %.17g\n", selection->quantiles[i], selection->values[i]);
-        report_put(&row, "quantile", kn_json_double(selection->quantiles[i]));
-        report_put(&row, "value", kn_json_double(selection->values[i]));
+        report_put(&row, "quantile", ki_json_double(selection->quantiles[i]));
+        report_put(&row, "value", ki_json_double(selection->values[i]));
         report_append(&quantiles, row);
     }
     report_put(&root, "n", json_integer((json_int_t)selection->column.count));

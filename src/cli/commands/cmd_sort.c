@@ -63,23 +63,23 @@ static kn_status check_arguments(const struct sort_arguments *arguments, kn_erro
     const char *algorithm = algorithm_words[arguments->algorithm];
 
     if (arguments->argsort && (arguments->by_key || arguments->segments || arguments->less))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--argsort does not go with --by-key, --segments or --less");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--argsort does not go with --by-key, --segments or --less");
     if (arguments->top && (arguments->segments || arguments->less || named))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--top selects before it sorts, in numpy's order: it does not go with %s",
                        arguments->segments ? "--segments"
                        : arguments->less   ? "--less"
                                            : "--algorithm");
     if (arguments->less && (arguments->segments || arguments->descending))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--less is an order of its own: it does not go with --segments or --descending");
     if ((arguments->less || arguments->segments) && named && arguments->algorithm != KN_SORT_MERGE)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--algorithm %s: --less and --segments sort by merging",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--algorithm %s: --less and --segments sort by merging",
                        algorithm);
     if (arguments->argsort && named && arguments->algorithm != KN_SORT_RADIX)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--algorithm %s: --argsort sorts by radix", algorithm);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--algorithm %s: --argsort sorts by radix", algorithm);
     if (arguments->by_key && arguments->algorithm == KN_SORT_BITONIC)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--algorithm bitonic sorts keys alone, without --by-key");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--algorithm bitonic sorts keys alone, without --by-key");
     return KN_OK;
 }
 
@@ -96,7 +96,7 @@ static kn_status refuse_nan(const struct sorting *sorting, kn_error *err)
 {
     for (size_t i = 0; i < sorting->keys.count && sorting->arguments->nan == NAN_ERROR; i++)
         if (is_nan(&sorting->keys, i))
-            return kn_fail_at(err, KN_ERROR_INPUT, sorting->arguments->tool.common.operands.items[0], 0,
+            return ki_fail_at(err, KN_ERROR_INPUT, sorting->arguments->tool.common.operands.items[0], 0,
                               "element %zu (from 0) is not a number", i);
     return KN_OK;
 }
@@ -106,7 +106,7 @@ static kn_status check_top(const struct sorting *sorting, kn_error *err)
     const struct sort_arguments *arguments = sorting->arguments;
 
     if (arguments->top > sorting->keys.count)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--top %zu: %s has %zu elements", arguments->top,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--top %zu: %s has %zu elements", arguments->top,
                        arguments->tool.common.operands.items[0], sorting->keys.count);
     return KN_OK;
 }
@@ -118,10 +118,10 @@ static kn_status read_values(struct sorting *sorting, kn_error *err)
     kn_status status = npy_read(path, values, err);
 
     if (!status && (values->dims < 1 || values->shape[0] != sorting->keys.count))
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "has %zu values for %zu keys",
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "has %zu values for %zu keys",
                           values->dims ? values->shape[0] : 1, sorting->keys.count);
     if (!status && values->dims != 1)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "has %zu dimensions, expected one", values->dims);
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "has %zu dimensions, expected one", values->dims);
     return status;
 }
 
@@ -135,15 +135,15 @@ static kn_status read_offsets(struct sorting *sorting, kn_error *err)
     if (status)
         return status;
     if (offsets->dims != 1 || offsets->count < 1)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "expected one dimension and at least one offset");
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "expected one dimension and at least one offset");
     if (offsets->type == KN_I64 || offsets->type == KN_U64)
         return KN_OK;
     if (offsets->type != KN_I32 && offsets->type != KN_U32)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "offsets of %s, expected integers of 32 or 64 bits",
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "offsets of %s, expected integers of 32 or 64 bits",
                           npy_type_name(offsets));
     uint64_t *wide = malloc(offsets->count * sizeof *wide);
     if (!wide)
-        return kn_fail_memory(err, offsets->count * sizeof *wide, "reading the offsets");
+        return ki_fail_memory(err, offsets->count * sizeof *wide, "reading the offsets");
     for (size_t i = 0; i < offsets->count; i++)
         wide[i] = offsets->type == KN_U32 ? ((const uint32_t *)offsets->data)[i]
                                           : (uint64_t)(int64_t)((const int32_t *)offsets->data)[i];
@@ -213,7 +213,7 @@ static kn_status sort_on_host(struct sorting *sorting, kn_error *err)
     struct npy *keys = &sorting->keys, *values = &sorting->values;
 
     if (arguments->segments || arguments->less || arguments->algorithm != KN_SORT_AUTO)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_UNSUPPORTED,
             "the host's code does not take --segments, --less and --algorithm; name a device, such as cpu");
     if (arguments->argsort)
@@ -259,7 +259,7 @@ static kn_status make_array(struct npy *array, const struct npy *like, size_t co
                           .shape = {count},
                           .count = count,
                           .data = calloc(count + 1, size)};
-    return array->data ? KN_OK : kn_fail_memory(err, count * size, "the result");
+    return array->data ? KN_OK : ki_fail_memory(err, count * size, "the result");
 }
 
 static const struct npy number = {.type = KN_I64}; // of an element, as numpy has it

@@ -29,7 +29,7 @@ static const struct option_row options[] = {
     {"vector", 'x', FIELD(OPTION_PATH, vector), .metavar = "FILE",
      .help = "the vector, a column of .npy or .mtx (default: numbers from -1 to 1, always the same)"},
     {"transpose", FIELD(OPTION_FLAG, transposed), .help = "the transposed matrix times the vector"},
-    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .words = sparse_format_names,
+    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .words = ki_sparse_format_names,
      .fallback = "auto",
      .help = "how the matrix is kept on the device, and multiplied: auto, simple, memory-layout, "
              "local-memory, memory-layout+local-memory, on-the-fly, on-the-fly+local-memory, "
@@ -59,7 +59,7 @@ static kn_status check_arguments(const struct spmv_arguments *arguments, kn_erro
                                                  : NULL;
 
     if (arguments->variants && found)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s goes with one product; --variants runs all of them, both ways", found);
     return KN_OK;
 }
@@ -73,7 +73,7 @@ static kn_status read_vector(struct spmv *spmv, float *x, size_t count, kn_error
     kn_status status = sparse_read_columns(path, &columns, err);
 
     if (!status && (columns.count != 1 || columns.rows != count))
-        status = kn_fail_at(
+        status = ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
             "has %zu columns of %zu numbers, but the matrix is %zu x %zu: expected one of %zu", columns.count,
             columns.rows, spmv->problem.matrix.rows, spmv->problem.matrix.columns, count);
@@ -89,11 +89,11 @@ static kn_status read_matrix(struct spmv *spmv, kn_error *err)
     const char *name = spmv->arguments->tool.common.operands.items[0];
     kn_status status;
 
-    if (!sparse_is_parallel(name))
+    if (!ki_sparse_is_parallel(name))
         return sparse_read(name, &spmv->problem.matrix, err);
-    status = sparse_parallel_parse(name, &spmv->geometry, err);
+    status = ki_sparse_parallel_parse(name, &spmv->geometry, err);
     spmv->problem.geometry = &spmv->geometry;
-    return status ? status : sparse_parallel_matrix(&spmv->geometry, &spmv->problem.matrix, err);
+    return status ? status : ki_sparse_parallel_matrix(&spmv->geometry, &spmv->problem.matrix, err);
 }
 
 static kn_status read_input(struct spmv *spmv, kn_error *err)
@@ -101,18 +101,18 @@ static kn_status read_input(struct spmv *spmv, kn_error *err)
     const struct spmv_arguments *arguments = spmv->arguments;
     kn_status status;
 
-    spmv->tool.clock = kn_clock_seconds();
+    spmv->tool.clock = ki_clock_seconds();
     status = read_matrix(spmv, err);
     for (unsigned i = 0; i < 2 && !status; i++) {
         size_t count = i ? spmv->problem.matrix.rows : spmv->problem.matrix.columns;
         spmv->problem.vectors[i] = malloc(count * sizeof(float) + 1);
         if (!spmv->problem.vectors[i])
-            return kn_fail_memory(err, count * sizeof(float), "a vector");
-        sparse_fill(spmv->problem.vectors[i], count);
+            return ki_fail_memory(err, count * sizeof(float), "a vector");
+        ki_sparse_fill(spmv->problem.vectors[i], count);
         if (arguments->vector && i == arguments->transposed)
             status = read_vector(spmv, spmv->problem.vectors[i], count, err);
     }
-    spmv->tool.seconds.read = kn_clock_seconds() - spmv->tool.clock;
+    spmv->tool.seconds.read = ki_clock_seconds() - spmv->tool.clock;
     return status;
 }
 
@@ -121,8 +121,8 @@ static kn_status read_input(struct spmv *spmv, kn_error *err)
 static kn_status run_format(struct spmv *spmv, enum sparse_format format, bool transposed, kn_error *err)
 {
     spmv->transposed[spmv->count] = transposed;
-    return sparse_time_format(spmv->tool.place.queue, &spmv->problem, format, transposed, spmv->product,
-                              &spmv->variants[spmv->count++], err);
+    return ki_sparse_time_format(spmv->tool.place.queue, &spmv->problem, format, transposed, spmv->product,
+                                 &spmv->variants[spmv->count++], err);
 }
 
 static kn_status compute_one(struct spmv *spmv, kn_error *err)
@@ -133,10 +133,10 @@ static kn_status compute_one(struct spmv *spmv, kn_error *err)
 
     spmv->product = malloc(rows * sizeof *spmv->product + 1);
     if (!spmv->product)
-        return kn_fail_memory(err, rows * sizeof *spmv->product, "the product");
+        return ki_fail_memory(err, rows * sizeof *spmv->product, "the product");
     status = run_format(spmv, (enum sparse_format)spmv->arguments->format, transposed, err);
     if (!status && !spmv->variants[0].ran)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "%s", spmv->variants[0].why);
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "%s", spmv->variants[0].why);
     return status;
 }
 
@@ -145,7 +145,7 @@ static kn_status compute(struct spmv *spmv, kn_error *err)
     kn_status status;
 
     tool_compute(&spmv->tool);
-    status = sparse_copy_rate(spmv->tool.place.queue, &spmv->problem.rate, err);
+    status = ki_sparse_copy_rate(spmv->tool.place.queue, &spmv->problem.rate, err);
     if (!status && !spmv->arguments->variants)
         status = compute_one(spmv, err);
     for (unsigned i = 0; i < 2 * SPARSE_FORMATS && spmv->arguments->variants && !status; i++)
@@ -169,7 +169,7 @@ static kn_status write_product(const struct spmv *spmv, kn_error *err)
         return KN_OK;
     columns.values = malloc(columns.rows * sizeof *columns.values + 1);
     if (!columns.values)
-        return kn_fail_memory(err, columns.rows * sizeof *columns.values, "the product");
+        return ki_fail_memory(err, columns.rows * sizeof *columns.values, "the product");
     for (size_t i = 0; i < columns.rows; i++)
         columns.values[i] = (double)spmv->product[i];
     interrupt_hold();
@@ -196,10 +196,10 @@ static kn_status print(const struct spmv *spmv, kn_error *err)
         const struct sparse_variant *variant = &spmv->variants[i];
 
         if (variant->asked == variant->format || !variant->ran)
-            table_add(&table, "%s", sparse_format_names[variant->asked]);
+            table_add(&table, "%s", ki_sparse_format_names[variant->asked]);
         else
-            table_add(&table, "%s: %s", sparse_format_names[variant->asked],
-                      sparse_format_names[variant->format]);
+            table_add(&table, "%s: %s", ki_sparse_format_names[variant->asked],
+                      ki_sparse_format_names[variant->format]);
         table_add(&table, "%s", spmv->transposed[i] ? "A^T y" : "A x");
         if (variant->ran) {
             table_add(&table, "%.2f", variant->seconds * 1e6);
@@ -210,7 +210,7 @@ static kn_status print(const struct spmv *spmv, kn_error *err)
             table_add_all(&table, (const char *const[]){"-", "-", "-", variant->why, NULL});
         }
     }
-    return table_finish(&table) ? KN_OK : kn_fail_memory(err, 0, "the table");
+    return table_finish(&table) ? KN_OK : ki_fail_memory(err, 0, "the table");
 }
 
 static kn_status report(struct spmv *spmv, kn_error *err)
@@ -221,13 +221,13 @@ static kn_status report(struct spmv *spmv, kn_error *err)
         const struct sparse_variant *variant = &spmv->variants[i];
         json_t *row = json_object();
 
-        report_put(&row, "variant", json_string(sparse_format_names[variant->asked]));
-        report_put(&row, "format", json_string(sparse_format_names[variant->format]));
+        report_put(&row, "variant", json_string(ki_sparse_format_names[variant->asked]));
+        report_put(&row, "format", json_string(ki_sparse_format_names[variant->format]));
         report_put(&row, "transposed", json_boolean(spmv->transposed[i]));
-        report_put(&row, "seconds", kn_json_double(variant->ran ? variant->seconds : NAN));
+        report_put(&row, "seconds", ki_json_double(variant->ran ? variant->seconds : NAN));
         report_put(&row, "bytes", json_integer((json_int_t)variant->bytes));
-        report_put(&row, "share", kn_json_double(variant->ran ? variant->share : NAN));
-        report_put(&row, "error", kn_json_double(variant->ran ? variant->error : NAN));
+        report_put(&row, "share", ki_json_double(variant->ran ? variant->share : NAN));
+        report_put(&row, "error", ki_json_double(variant->ran ? variant->error : NAN));
         report_put(&row, "ok", variant->ran ? json_boolean(!is_wrong(variant)) : json_null());
         report_put(&row, "why", report_text(variant->why));
         report_append(&variants, row);
@@ -235,7 +235,7 @@ static kn_status report(struct spmv *spmv, kn_error *err)
     report_put(&root, "rows", json_integer((json_int_t)spmv->problem.matrix.rows));
     report_put(&root, "columns", json_integer((json_int_t)spmv->problem.matrix.columns));
     report_put(&root, "nonzeros", json_integer((json_int_t)spmv->problem.matrix.nonzeros));
-    report_put(&root, "copy_bytes_per_second", kn_json_double(spmv->problem.rate));
+    report_put(&root, "copy_bytes_per_second", ki_json_double(spmv->problem.rate));
     report_put(&root, "variants", variants);
     return tool_report_write(&spmv->tool, root, err);
 }
@@ -263,8 +263,8 @@ static kn_status run_spmv(void *given, kn_error *err)
         status = print(&spmv, err);
     if (!status)
         status = report(&spmv, err);
-    sparse_free(&spmv.problem.matrix);
-    sparse_parallel_free(&spmv.geometry);
+    ki_sparse_free(&spmv.problem.matrix);
+    ki_sparse_parallel_free(&spmv.geometry);
     free(spmv.problem.vectors[0]);
     free(spmv.problem.vectors[1]);
     free(spmv.product);

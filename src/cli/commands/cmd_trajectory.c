@@ -38,11 +38,11 @@ static const struct option_row options[] = {
 static kn_status read_kind(const char *word, enum trajectory_kind *kind, kn_error *err)
 {
     for (int i = 0; i < TRAJECTORY_KINDS; i++)
-        if (strcmp(word, trajectory_names[i]) == 0) {
+        if (strcmp(word, ki_trajectory_names[i]) == 0) {
             *kind = (enum trajectory_kind)i;
             return KN_OK;
         }
-    return kn_fail(
+    return ki_fail(
         err, KN_ERROR_ARGUMENT,
         "there is no trajectory '%s'; there are radial, golden, spiral, kooshball, stack, cartesian", word);
 }
@@ -54,7 +54,7 @@ static kn_status read_arguments(const struct trajectory_arguments *arguments, st
     kn_status status;
 
     if (common->operands.count < 1)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "expected a KIND, such as radial; try '%s --help'",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "expected a KIND, such as radial; try '%s --help'",
                        common->command);
     status = options_at_most(common, 1, err);
     *plan = (struct trajectory_plan){.spokes = arguments->spokes,
@@ -64,10 +64,10 @@ static kn_status read_arguments(const struct trajectory_arguments *arguments, st
     if (!status)
         status = read_kind(common->operands.items[0], &plan->kind, err);
     if (!status && !arguments->out)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "expected -o TRAJ, for the result; try '%s --help'",
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "expected -o TRAJ, for the result; try '%s --help'",
                          common->command);
     if (!status)
-        status = trajectory_plan(plan, err);
+        status = ki_trajectory_plan(plan, err);
     if (!status)
         status = report_try(common, err);
     return status ? status : volume_try(arguments->out, VOLUME_ARRAY, common->force, err);
@@ -79,7 +79,7 @@ static kn_status write_array(const struct trajectory_arguments *arguments, const
     const struct npy array = {.type = KN_F64,
                               .dims = 3,
                               .shape = {plan->partitions * plan->spokes, plan->samples, MRI_AXES},
-                              .count = MRI_AXES * trajectory_points(plan),
+                              .count = MRI_AXES * ki_trajectory_points(plan),
                               .data = k};
     kn_status status;
 
@@ -91,27 +91,27 @@ static kn_status write_array(const struct trajectory_arguments *arguments, const
 
 static void print(const struct trajectory_plan *plan, const struct trajectory_range *range)
 {
-    const struct mri_matrix matrix = trajectory_matrix(plan);
+    const struct mri_matrix matrix = ki_trajectory_matrix(plan);
 
-    printf("%s: ", trajectory_names[plan->kind]);
+    printf("%s: ", ki_trajectory_names[plan->kind]);
     if (plan->partitions > 1)
         printf("%zu partitions of ", plan->partitions);
     printf("%zu %s of %zu samples, %zu in all, for a matrix of ", plan->spokes,
            plan->kind == TRAJECTORY_SPIRAL      ? "arms"
            : plan->kind == TRAJECTORY_CARTESIAN ? "lines"
                                                 : "spokes",
-           plan->samples, trajectory_points(plan));
+           plan->samples, ki_trajectory_points(plan));
     convention_print_matrix(&matrix);
     printf("\n");
     convention_print_range(&matrix, range);
 }
 
 static kn_status report(const struct trajectory_arguments *arguments, const struct trajectory_plan *plan,
-                        const struct trajectory_range *range, const struct kn_json_seconds *seconds,
+                        const struct trajectory_range *range, const struct ki_json_seconds *seconds,
                         kn_error *err)
 {
     const struct common_arguments *common = &arguments->common;
-    const struct mri_matrix matrix = trajectory_matrix(plan);
+    const struct mri_matrix matrix = ki_trajectory_matrix(plan);
     struct place host;
     json_t *root;
 
@@ -120,11 +120,11 @@ static kn_status report(const struct trajectory_arguments *arguments, const stru
     place_host(&host);
     root = report_begin("trajectory", &host.device, precision_words[PRECISION_DOUBLE],
                         policy_words[KN_POLICY_DEFAULT], seconds);
-    report_put(&root, "kind", json_string(trajectory_names[plan->kind]));
+    report_put(&root, "kind", json_string(ki_trajectory_names[plan->kind]));
     report_put(&root, "spokes", json_integer((json_int_t)plan->spokes));
     report_put(&root, "samples", json_integer((json_int_t)plan->samples));
     report_put(&root, "partitions", json_integer((json_int_t)plan->partitions));
-    report_put(&root, "points", json_integer((json_int_t)trajectory_points(plan)));
+    report_put(&root, "points", json_integer((json_int_t)ki_trajectory_points(plan)));
     convention_report(&root, &matrix, range);
     return report_write(root, common, err);
 }
@@ -132,25 +132,25 @@ static kn_status report(const struct trajectory_arguments *arguments, const stru
 static kn_status run_trajectory(void *given, kn_error *err)
 {
     const struct trajectory_arguments *arguments = given;
-    struct kn_json_seconds seconds = {.read = -1, .build = -1, .upload = -1, .download = -1};
+    struct ki_json_seconds seconds = {.read = -1, .build = -1, .upload = -1, .download = -1};
     struct trajectory_range range;
     struct trajectory_plan plan;
-    double start = kn_clock_seconds(), *k;
+    double start = ki_clock_seconds(), *k;
     kn_status status = read_arguments(arguments, &plan, err);
     size_t points;
 
     if (status)
         return status;
-    points = trajectory_points(&plan);
+    points = ki_trajectory_points(&plan);
     k = malloc(MRI_AXES * sizeof *k * points);
     if (!k)
-        return kn_fail_memory(err, MRI_AXES * sizeof *k * points, "a trajectory");
-    seconds.compute = kn_clock_seconds();
-    trajectory_fill(&plan, k);
-    range = trajectory_range(k, points);
-    seconds.compute = kn_clock_seconds() - seconds.compute;
+        return ki_fail_memory(err, MRI_AXES * sizeof *k * points, "a trajectory");
+    seconds.compute = ki_clock_seconds();
+    ki_trajectory_fill(&plan, k);
+    range = ki_trajectory_range(k, points);
+    seconds.compute = ki_clock_seconds() - seconds.compute;
     status = write_array(arguments, &plan, k, err);
-    seconds.total = kn_clock_seconds() - start;
+    seconds.total = ki_clock_seconds() - start;
     if (!status)
         status = report(arguments, &plan, &range, &seconds, err);
     free(k);

@@ -45,7 +45,7 @@ struct outcome {
     char why[256];             // it was not
     bool kept;
     unsigned values[ENGINE_TUNABLES];
-    struct kn_text words; // of the measurement that is kept
+    struct ki_text words; // of the measurement that is kept
 };
 
 struct tune_run {
@@ -60,14 +60,14 @@ struct tune_run {
 
 static kn_status add_subject(struct tune_run *run, const struct tune_subject *subject, kn_error *err)
 {
-    const struct outcome outcome = {.subject = subject, .words = KN_TEXT_INIT};
+    const struct outcome outcome = {.subject = subject, .words = KI_TEXT_INIT};
 
     for (size_t i = 0; i < run->count; i++)
         if (run->outcomes[i].subject == subject)
             return KN_OK;
-    return KN_ARRAY_PUSH(run->outcomes, run->count, run->capacity, outcome)
+    return KI_ARRAY_PUSH(run->outcomes, run->count, run->capacity, outcome)
                ? KN_OK
-               : kn_fail_memory(err, 0, "the list of algorithms");
+               : ki_fail_memory(err, 0, "the list of algorithms");
 }
 
 // Its name, or what stands before the hyphen in several.
@@ -82,7 +82,7 @@ static bool is_named(const struct tune_subject *subject, const char *word)
 static kn_status add_named(struct tune_run *run, const char *word, kn_error *err)
 {
     struct nearest nearest = {word, NULL, 0};
-    struct kn_text names = KN_TEXT_INIT;
+    struct ki_text names = KI_TEXT_INIT;
     kn_status status = KN_OK;
     bool found = false;
 
@@ -90,17 +90,17 @@ static kn_status add_named(struct tune_run *run, const char *word, kn_error *err
         const char *name = tune_subjects[i]->tunables->algorithm;
 
         nearest_offer(&nearest, name);
-        kn_text_format(&names, "%s%s", i ? ", " : "", name);
+        ki_text_format(&names, "%s%s", i ? ", " : "", name);
         if (is_named(tune_subjects[i], word)) {
             status = add_subject(run, tune_subjects[i], err);
             found = true;
         }
     }
     if (!found)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "'%s' is none of those that have tunables: %s%s%s%s", word,
-                         kn_text_string(&names), nearest.best ? "; did you mean '" : "",
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "'%s' is none of those that have tunables: %s%s%s%s", word,
+                         ki_text_string(&names), nearest.best ? "; did you mean '" : "",
                          nearest.best ? nearest.best : "", nearest.best ? "'?" : "");
-    kn_text_free(&names);
+    ki_text_free(&names);
     return status;
 }
 
@@ -119,12 +119,12 @@ static kn_status read_subjects(struct tune_run *run, kn_error *err)
 static kn_status check_arguments(const struct tune_arguments *arguments, kn_error *err)
 {
     if (arguments->list && arguments->reset)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--list and --reset exclude each other; choose one");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--list and --reset exclude each other; choose one");
     if (arguments->quick && (arguments->list || arguments->reset))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--quick is for measurements, and --%s makes none",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--quick is for measurements, and --%s makes none",
                        arguments->list ? "list" : "reset");
     if (arguments->journal && (arguments->list || arguments->reset || arguments->common.json))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--journal is for one measurement, without --list, --reset and --json");
     return report_try(&arguments->common, err);
 }
@@ -136,10 +136,10 @@ static kn_status open_place(struct tune_run *run, kn_error *err)
     kn_status status = choose_places(&common->devices, &chosen, err);
 
     if (!status && chosen.count > 1)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s measures one", chosen.count,
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s measures one", chosen.count,
                          common->command);
     if (!status && strcmp(chosen.specs[0].spec, "host") == 0)
-        status = kn_fail(err, KN_ERROR_NO_DEVICE,
+        status = ki_fail(err, KN_ERROR_NO_DEVICE,
                          "device host: its code has no tunables; name a device, such as cpu");
     if (!status)
         status = place_open(chosen.specs[0].spec, true, common->command, &run->place, err);
@@ -161,16 +161,16 @@ static void print_report(const struct outcome *outcome)
     table_add_all(&table, (const char *const[]){"candidate", "ms", "of the best", "", NULL});
     for (size_t i = 0; i < report->count; i++) {
         const struct tune_row *row = &report->rows[i];
-        struct kn_text text = KN_TEXT_INIT;
+        struct ki_text text = KI_TEXT_INIT;
         bool counts = row->seconds >= 0;
 
         tune_describe(outcome->subject, row->values, &text);
-        table_add(&table, "%s", kn_text_string(&text));
+        table_add(&table, "%s", ki_text_string(&text));
         table_add(&table, counts ? "%.4g" : "-", row->seconds * 1e3);
         table_add(&table, counts ? "%.0f %%" : "-", 100 * best / row->seconds);
         table_add(&table, "%s%s%s", row->why, i == 0 ? "built-in" : "",
                   i == report->best ? i == 0 ? ", best" : "best" : "");
-        kn_text_free(&text);
+        ki_text_free(&text);
     }
     table_finish(&table);
 }
@@ -186,12 +186,12 @@ static kn_status measure_apart(const struct tune_run *run, struct outcome *outco
                            run->arguments->quick ? "--quick" : "--journal",
                            run->arguments->quick ? "--journal" : NULL,
                            NULL};
-    struct kn_text said = KN_TEXT_INIT;
+    struct ki_text said = KI_TEXT_INIT;
     kn_status status = tune_measure_apart(outcome->subject, words, &outcome->report, &said, err);
 
     if (said.length)
-        fputs(kn_text_string(&said), stderr);
-    kn_text_free(&said);
+        fputs(ki_text_string(&said), stderr);
+    ki_text_free(&said);
     return status;
 }
 
@@ -221,10 +221,10 @@ static kn_status measure(struct tune_run *run, struct outcome *outcome, kn_error
 static kn_status measure_all(struct tune_run *run, kn_error *err)
 {
     char dir[4096], spec[sizeof run->place.device.spec];
-    kn_status status = cache_default_dir(dir, sizeof dir, err);
+    kn_status status = ki_cache_default_dir(dir, sizeof dir, err);
 
     if (!status)
-        status = cache_try(dir, err);
+        status = ki_cache_try(dir, err);
     snprintf(spec, sizeof spec, "%s", run->place.device.spec);
     place_close(&run->place);
     for (size_t i = 0; i < run->count && !status; i++)
@@ -242,8 +242,8 @@ static kn_status work(struct tune_run *run, kn_error *err)
         const struct engine_tunables *tunables = outcome->subject->tunables;
 
         if (arguments->reset)
-            engine_tuning_forget(run->place.context, tunables);
-        outcome->kept = engine_tuning_kept(run->place.context, tunables, outcome->values, &outcome->words);
+            ki_engine_tuning_forget(run->place.context, tunables);
+        outcome->kept = ki_engine_tuning_kept(run->place.context, tunables, outcome->values, &outcome->words);
     }
     return status;
 }
@@ -253,7 +253,7 @@ static kn_status work_with_journal(struct tune_run *run, kn_error *err)
 {
     prctl(PR_SET_PDEATHSIG, SIGTERM); // without the other one nobody reads the journal
     if (run->count != 1)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--journal is for one ALGO, and %zu are named", run->count);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--journal is for one ALGO, and %zu are named", run->count);
     return tune_measure(run->place.queue, run->outcomes[0].subject, run->arguments->quick,
                         run->arguments->journal, &run->outcomes[0].report, err);
 }
@@ -267,18 +267,18 @@ static void print_kept(const struct tune_run *run)
     for (size_t i = 0; i < run->count; i++) {
         const struct outcome *outcome = &run->outcomes[i];
         const char *name = outcome->subject->tunables->algorithm;
-        struct kn_text text = KN_TEXT_INIT;
+        struct ki_text text = KI_TEXT_INIT;
 
         tune_describe(outcome->subject, outcome->values, &text);
         if (*outcome->why)
             printf("%s\n", outcome->why);
         else if (outcome->kept)
-            printf("%s on %s (%s): kept %s; %s\n", name, device->name, device->spec, kn_text_string(&text),
-                   kn_text_string(&outcome->words));
+            printf("%s on %s (%s): kept %s; %s\n", name, device->name, device->spec, ki_text_string(&text),
+                   ki_text_string(&outcome->words));
         else
             printf("%s on %s (%s): nothing is kept, the built-in values serve\n", name, device->name,
                    device->spec);
-        kn_text_free(&text);
+        ki_text_free(&text);
     }
 }
 
@@ -298,10 +298,10 @@ static json_t *row_json(const struct tune_report *report, size_t i)
     json_t *object = json_object();
 
     report_put(&object, "values", values_json(report->subject, row->values));
-    report_put(&object, "seconds", counts ? kn_json_double(row->seconds) : json_null());
+    report_put(&object, "seconds", counts ? ki_json_double(row->seconds) : json_null());
     report_put(&object, "share",
-               counts ? kn_json_double(report->rows[report->best].seconds / row->seconds) : json_null());
-    report_put(&object, "error", kn_json_double(row->error));
+               counts ? ki_json_double(report->rows[report->best].seconds / row->seconds) : json_null());
+    report_put(&object, "error", ki_json_double(row->error));
     report_put(&object, "built_in", json_boolean(i == 0));
     report_put(&object, "best", json_boolean(i == report->best));
     report_put(&object, "why", report_text(row->why));
@@ -310,7 +310,7 @@ static json_t *row_json(const struct tune_report *report, size_t i)
 
 static kn_status write_json(const struct tune_run *run, kn_error *err)
 {
-    const struct kn_json_seconds times = {run->seconds, -1, run->built, -1, -1, -1};
+    const struct ki_json_seconds times = {run->seconds, -1, run->built, -1, -1, -1};
     json_t *root = report_begin("tune", &run->place.device, precision_words[PRECISION_FLOAT],
                                 policy_words[KN_POLICY_DEFAULT], &times);
     json_t *results = json_array();
@@ -326,7 +326,7 @@ static kn_status write_json(const struct tune_run *run, kn_error *err)
         report_put(&object, "why", report_text(outcome->why));
         report_put(&object, "kept",
                    outcome->kept ? values_json(outcome->subject, outcome->values) : json_null());
-        report_put(&object, "measured", report_text(kn_text_string(&outcome->words)));
+        report_put(&object, "measured", report_text(ki_text_string(&outcome->words)));
         report_append(&results, object);
     }
     report_put(&root, "results", results);
@@ -343,7 +343,7 @@ static kn_status tell(const struct tune_run *run, kn_error *err)
 static kn_status run_tune(void *given, kn_error *err)
 {
     struct tune_run run = {.arguments = given};
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = check_arguments(run.arguments, err);
 
     if (!status)
@@ -352,12 +352,12 @@ static kn_status run_tune(void *given, kn_error *err)
         status = open_place(&run, err);
     if (!status)
         status = run.arguments->journal ? work_with_journal(&run, err) : work(&run, err);
-    run.seconds = kn_clock_seconds() - start;
+    run.seconds = ki_clock_seconds() - start;
     if (!status && !run.arguments->journal)
         status = tell(&run, err);
     for (size_t i = 0; i < run.count; i++) {
         tune_free(&run.outcomes[i].report);
-        kn_text_free(&run.outcomes[i].words);
+        ki_text_free(&run.outcomes[i].words);
     }
     free(run.outcomes);
     place_close(&run.place);

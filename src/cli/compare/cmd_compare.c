@@ -37,19 +37,19 @@ static const struct compare_job *job_named(const char *name)
 static kn_status unknown_job(const char *name, kn_error *err)
 {
     struct nearest nearest = {name, NULL, 0};
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     kn_status status;
 
-    kn_text_format(&text, "there is no job '%s'", name);
+    ki_text_format(&text, "there is no job '%s'", name);
     for (const struct compare_job *const *job = compare_jobs; *job; job++)
         nearest_offer(&nearest, (*job)->name);
     if (nearest.best)
-        kn_text_format(&text, ", did you mean %s?", nearest.best);
-    kn_text_add(&text, nearest.best ? " There are" : "; there are");
+        ki_text_format(&text, ", did you mean %s?", nearest.best);
+    ki_text_add(&text, nearest.best ? " There are" : "; there are");
     for (const struct compare_job *const *job = compare_jobs; *job; job++)
-        kn_text_format(&text, " %s", (*job)->name);
-    status = kn_fail(err, KN_ERROR_ARGUMENT, "%s", kn_text_string(&text));
-    kn_text_free(&text);
+        ki_text_format(&text, " %s", (*job)->name);
+    status = ki_fail(err, KN_ERROR_ARGUMENT, "%s", ki_text_string(&text));
+    ki_text_free(&text);
     return status;
 }
 
@@ -77,7 +77,7 @@ static kn_status choose_jobs(struct compare_session *session, kn_error *err)
         count++;
     session->jobs = calloc(count, sizeof *session->jobs);
     if (!session->jobs)
-        return kn_fail_memory(err, 0, "listing the jobs");
+        return ki_fail_memory(err, 0, "listing the jobs");
     for (size_t i = 0; i < count; i++)
         if (is_wanted(common, compare_jobs[i]))
             session->jobs[session->job_count++] = compare_jobs[i];
@@ -104,7 +104,7 @@ static kn_status open_places(struct compare_session *session, const struct place
             return why.code;
         }
     }
-    return session->place_count ? KN_OK : kn_fail(err, KN_ERROR_NO_DEVICE, "no device could be opened");
+    return session->place_count ? KN_OK : ki_fail(err, KN_ERROR_NO_DEVICE, "no device could be opened");
 }
 
 static kn_status choose_devices(struct compare_session *session, kn_error *err)
@@ -118,7 +118,7 @@ static kn_status choose_devices(struct compare_session *session, kn_error *err)
     session->opened = calloc(chosen.count, sizeof *session->opened);
     session->places = calloc(chosen.count, sizeof *session->places);
     status = session->opened && session->places ? open_places(session, &chosen, err)
-                                                : kn_fail_memory(err, 0, "opening the devices");
+                                                : ki_fail_memory(err, 0, "opening the devices");
     choose_free(&chosen);
     return status;
 }
@@ -150,7 +150,7 @@ static void reopen(void *user, size_t index)
 static kn_status run_jobs(struct compare_session *session, kn_error *err)
 {
     const struct common_arguments *common = &session->arguments->common;
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = KN_OK;
 
     session->run =
@@ -169,12 +169,12 @@ static kn_status run_jobs(struct compare_session *session, kn_error *err)
         status = compare_job_run(&session->run, session->jobs[i], err);
         progress_end(&session->bar);
         if (!status && report_shows_text(common) && !compare_print(session, session->jobs[i], first))
-            status = kn_fail_memory(err, 0, "printing the results");
+            status = ki_fail_memory(err, 0, "printing the results");
     }
     for (size_t i = 0; i < session->place_count; i++)
         if (session->opened[i].queue)
             session->build += kn_context_build_seconds(session->opened[i].context);
-    session->total = kn_clock_seconds() - start;
+    session->total = ki_clock_seconds() - start;
     return status;
 }
 
@@ -194,7 +194,7 @@ static kn_status judge(struct compare_session *session, bool *wrong, kn_error *e
             failed = row;
     }
     if (failed && !computed)
-        return kn_fail(err, KN_ERROR_DEVICE, "every job failed; the first, %s %s: %s", failed->job->name,
+        return ki_fail(err, KN_ERROR_DEVICE, "every job failed; the first, %s %s: %s", failed->job->name,
                        failed->which->name, failed->why);
     return KN_OK;
 }

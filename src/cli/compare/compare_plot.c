@@ -14,10 +14,10 @@
 
 static char *path_of(const struct compare_session *session, const char *name, const char *ending)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
 
-    kn_text_format(&text, "%s/%s.%s", session->arguments->common.output, name, ending);
-    return kn_text_take(&text);
+    ki_text_format(&text, "%s/%s.%s", session->arguments->common.output, name, ending);
+    return ki_text_take(&text);
 }
 
 // A job with one size has nothing to draw a line through.
@@ -31,7 +31,7 @@ static kn_status try_file(const struct compare_session *session, const char *nam
 {
     char *path = path_of(session, name, ending);
     kn_status status = path ? report_try_file(path, session->arguments->common.force, err)
-                            : kn_fail_memory(err, 0, "naming the files of the result");
+                            : ki_fail_memory(err, 0, "naming the files of the result");
 
     free(path);
     return status;
@@ -40,7 +40,7 @@ static kn_status try_file(const struct compare_session *session, const char *nam
 kn_status compare_try_files(const struct compare_session *session, kn_error *err)
 {
     const struct common_arguments *common = &session->arguments->common;
-    kn_status status = kn_output_folder(common->output, err);
+    kn_status status = ki_output_folder(common->output, err);
 
     if (!status)
         status = try_file(session, "report", "json", err);
@@ -99,7 +99,7 @@ static kn_status plot_job(const struct compare_session *session, const struct co
     kn_status status = KN_OK;
 
     if (!points.x || !points.y || !points.names || !points.series || !path) {
-        status = kn_fail_memory(err, 0, "drawing the plots");
+        status = ki_fail_memory(err, 0, "drawing the plots");
     } else {
         for (const struct compare_case *which = job->cases; which->name; which++)
             for (size_t place = 0; place < session->place_count; place++)
@@ -126,9 +126,9 @@ kn_status compare_write_files(const struct compare_session *session, json_t *roo
     kn_status status;
 
     if (!path)
-        return kn_fail_memory(err, 0, "naming the files of the result");
+        return ki_fail_memory(err, 0, "naming the files of the result");
     interrupt_hold();
-    status = kn_json_write(root, path, session->arguments->common.force, err);
+    status = ki_json_write(root, path, session->arguments->common.force, err);
     interrupt_release();
     free(path);
     for (size_t i = 0; i < session->job_count && !status && plot_available(); i++)

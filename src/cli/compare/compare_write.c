@@ -115,7 +115,7 @@ bool compare_print(const struct compare_session *session, const struct compare_j
     bool printed;
 
     table_begin(&table, "lrlrrrrrrl");
-    for (size_t i = 0; i < KN_COUNT(titles); i++)
+    for (size_t i = 0; i < KI_COUNT(titles); i++)
         table_add(&table, "%s", titles[i]);
     for (size_t i = first; i < session->run.row_count; i++) {
         const struct compare_row *row = &session->run.rows[i];
@@ -140,15 +140,15 @@ static json_t *times_json(const struct compare_times *times)
     if (!(times->median > 0))
         return json_null();
     object = json_object();
-    report_put(&object, "median", kn_json_double(times->median));
-    report_put(&object, "least", kn_json_double(times->least));
-    report_put(&object, "most", kn_json_double(times->most));
+    report_put(&object, "median", ki_json_double(times->median));
+    report_put(&object, "least", ki_json_double(times->least));
+    report_put(&object, "most", ki_json_double(times->most));
     return object;
 }
 
 static json_t *number_or_null(double value, bool known)
 {
-    return known ? kn_json_double(value) : json_null();
+    return known ? ki_json_double(value) : json_null();
 }
 
 static json_t *row_json(const struct compare_session *session, const struct compare_row *row)
@@ -162,7 +162,7 @@ static json_t *row_json(const struct compare_session *session, const struct comp
     report_put(&object, "n", json_integer((json_int_t)row->n));
     report_put(&object, "n_asked", json_integer((json_int_t)row->asked));
     report_put(&object, "counts", json_string(row->job->size));
-    report_put(&object, "device", kn_json_string(session->places[row->place].device->spec));
+    report_put(&object, "device", ki_json_string(session->places[row->place].device->spec));
     report_put(&object, "verdict", json_string(verdict_words[row->verdict]));
     report_put(&object, "why", report_text(row->why));
     report_put(&object, "repetitions", json_integer((json_int_t)row->repetitions));
@@ -183,9 +183,9 @@ static json_t *place_json(const struct compare_place *place)
     const kn_device_info *device = place->device;
     json_t *object = json_object();
 
-    report_put(&object, "spec", kn_json_string(device->spec));
-    report_put(&object, "name", kn_json_string(device->name));
-    report_put(&object, "backend", kn_json_string(device->backend));
+    report_put(&object, "spec", ki_json_string(device->spec));
+    report_put(&object, "name", ki_json_string(device->name));
+    report_put(&object, "backend", ki_json_string(device->backend));
     report_put(&object, "version", report_text(device->version));
     report_put(&object, "driver", report_text(device->driver));
     report_put(&object, "alias_of", report_text(device->alias_of));
@@ -194,7 +194,7 @@ static json_t *place_json(const struct compare_place *place)
 
 json_t *compare_json(const struct compare_session *session)
 {
-    const struct kn_json_seconds seconds = {session->total, -1, session->build, -1, -1, -1};
+    const struct ki_json_seconds seconds = {session->total, -1, session->build, -1, -1, -1};
     json_t *root =
         report_begin("compare", session->places[0].device, NULL, policy_words[KN_POLICY_DEFAULT], &seconds);
     json_t *devices = json_array(), *rows = json_array();

@@ -72,7 +72,7 @@ static struct src_options source_options(const struct build_defines *defines, si
     struct src_options how = build_source_options(defines);
 
     how.predefined = predefined;
-    how.predefined_count = KN_COUNT(predefined) - (language == CUDA ? 0 : CUDA_ONLY);
+    how.predefined_count = KI_COUNT(predefined) - (language == CUDA ? 0 : CUDA_ONLY);
     return how;
 }
 
@@ -91,7 +91,7 @@ static kn_status read_builtin(const char *file, const struct build_defines *defi
     struct src_options how = source_options(defines, language);
 
     how.builtin = true;
-    return src_read(file, NULL, &how, unit, err);
+    return ki_src_read(file, NULL, &how, unit, err);
 }
 
 // Their names, one a line; into `names` too.
@@ -100,18 +100,18 @@ static kn_status list_kernels(const struct build_defines *defines, bool shows_te
 {
     kn_status status = KN_OK;
 
-    for (const struct src_embedded *file = src_embedded_kernels; file->name && !status; file++) {
+    for (const struct src_embedded *file = ki_src_embedded_kernels; file->name && !status; file++) {
         struct src_unit *unit = NULL;
 
         if (!ends_in(file->name, ".cl"))
             continue;
         status = read_builtin(file->name, defines, OPENCL, &unit, err);
         for (size_t i = 0; !status && i < unit->kernel_count; i++) {
-            report_append(names, kn_json_string(unit->kernels[i].name));
+            report_append(names, ki_json_string(unit->kernels[i].name));
             if (shows_text)
                 puts(unit->kernels[i].name);
         }
-        src_free(unit);
+        ki_src_free(unit);
     }
     return status;
 }
@@ -123,7 +123,7 @@ static kn_status read_kernel(const char *name, const struct build_defines *defin
     struct nearest nearest = {name, NULL, 0};
     char best[128] = "";
 
-    for (const struct src_embedded *file = src_embedded_kernels; file->name; file++) {
+    for (const struct src_embedded *file = ki_src_embedded_kernels; file->name; file++) {
         kn_status status;
 
         if (!ends_in(file->name, ".cl"))
@@ -139,10 +139,10 @@ static kn_status read_kernel(const char *name, const struct build_defines *defin
         if (nearest.best && nearest.best != best)
             snprintf(best, sizeof best, "%s", nearest.best);
         nearest.best = *best ? best : NULL; // the unit's goes with it
-        src_free(*unit);
+        ki_src_free(*unit);
         *unit = NULL;
     }
-    return kn_fail(
+    return ki_fail(
         err, KN_ERROR_ARGUMENT,
         "'%s' is no kernel of Koine's%s%s%s; 'koine emit --list' has their names, and a file's name ends "
         "in .cl",
@@ -156,7 +156,7 @@ struct emit_work {
     bool is_wanted[LANGUAGE_COUNT];
     struct src_unit *units[LANGUAGE_COUNT];
     struct src_cuda *cuda;
-    struct kn_text texts[LANGUAGE_COUNT];
+    struct ki_text texts[LANGUAGE_COUNT];
     char *name; // that the files share
     char *sources[LANGUAGE_COUNT];
     char *json, *header;
@@ -165,11 +165,11 @@ struct emit_work {
 static void free_work(struct emit_work *work)
 {
     for (size_t i = 0; i < LANGUAGE_COUNT; i++) {
-        src_free(work->units[i]);
-        kn_text_free(&work->texts[i]);
+        ki_src_free(work->units[i]);
+        ki_text_free(&work->texts[i]);
         free(work->sources[i]);
     }
-    src_cuda_free(work->cuda);
+    ki_src_cuda_free(work->cuda);
     free(work->name);
     free(work->json);
     free(work->header);
@@ -186,7 +186,7 @@ static kn_status choose_languages(const struct string_list *targets, struct emit
         while (language < LANGUAGE_COUNT && strcmp(targets->items[i], languages[language].name) != 0)
             language++;
         if (language == LANGUAGE_COUNT)
-            return kn_fail(err, KN_ERROR_ARGUMENT, "--target: '%s' is none of opencl, cuda",
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--target: '%s' is none of opencl, cuda",
                            targets->items[i]);
         work->is_wanted[language] = true;
     }
@@ -196,16 +196,16 @@ static kn_status choose_languages(const struct string_list *targets, struct emit
 // A program that CUDA cannot have is one that does not compile.
 static kn_status write_cuda(struct emit_work *work, const struct src_options *how, kn_error *err)
 {
-    kn_status status = src_cuda_program(work->units[CUDA], how, &work->cuda, err);
+    kn_status status = ki_src_cuda_program(work->units[CUDA], how, &work->cuda, err);
 
     if (status == KN_ERROR_UNSUPPORTED && err)
         err->code = KN_ERROR_BUILD;
     if (status)
         return status == KN_ERROR_UNSUPPORTED ? KN_ERROR_BUILD : status;
-    kn_text_format(&work->texts[CUDA], "// CUDA C++17, written by koine emit " PACKAGE_VERSION
+    ki_text_format(&work->texts[CUDA], "// CUDA C++17, written by koine emit " PACKAGE_VERSION
                                        ". Compiles with nvcc -std=c++17, and with NVRTC --std=c++17 "
                                        "--device-as-default-execution-space.\n");
-    kn_text_add_bytes(&work->texts[CUDA], work->cuda->text, work->cuda->length);
+    ki_text_add_bytes(&work->texts[CUDA], work->cuda->text, work->cuda->length);
     return KN_OK;
 }
 
@@ -221,16 +221,16 @@ static kn_status read_operand(const char *operand, bool is_file, const char *tex
 
         if (!work->is_wanted[i])
             continue;
-        status = is_file ? src_read(build_input_name(operand), text, &how, &work->units[i], err)
+        status = is_file ? ki_src_read(build_input_name(operand), text, &how, &work->units[i], err)
                          : read_kernel(operand, defines, i, &work->units[i], err);
         if (!status && !warned)
             warned = fputs(work->units[i]->warnings, stderr) >= 0;
         if (!status && i == CUDA)
             status = write_cuda(work, &how, err);
         else if (!status)
-            kn_text_add_bytes(&work->texts[i], work->units[i]->opencl, work->units[i]->opencl_length);
+            ki_text_add_bytes(&work->texts[i], work->units[i]->opencl, work->units[i]->opencl_length);
         if (!status && work->texts[i].failed)
-            status = kn_fail_memory(err, 0, "emitting a kernel");
+            status = ki_fail_memory(err, 0, "emitting a kernel");
     }
     return status;
 }
@@ -239,10 +239,10 @@ static kn_status read_operand(const char *operand, bool is_file, const char *tex
 
 static char *path_of(const char *folder, const char *name, const char *ending)
 {
-    struct kn_text path = KN_TEXT_INIT;
+    struct ki_text path = KI_TEXT_INIT;
 
-    kn_text_format(&path, "%s%s%s%s", folder ? folder : "", folder ? "/" : "", name, ending);
-    return kn_text_take(&path);
+    ki_text_format(&path, "%s%s%s%s", folder ? folder : "", folder ? "/" : "", name, ending);
+    return ki_text_take(&path);
 }
 
 static bool name_files(const char *operand, const char *folder, struct emit_work *work)
@@ -273,7 +273,7 @@ static kn_status spare_input(const char *input, const struct emit_work *work, kn
     for (size_t i = 0; i < LANGUAGE_COUNT; i++)
         if (work->sources[i] && stat(input, &from) == 0 && stat(work->sources[i], &to) == 0 &&
             from.st_ino == to.st_ino && from.st_dev == to.st_dev)
-            return kn_fail_at(err, KN_ERROR_OUTPUT, work->sources[i], 0,
+            return ki_fail_at(err, KN_ERROR_OUTPUT, work->sources[i], 0,
                               "is the source itself; name another folder with --output");
     return KN_OK;
 }
@@ -293,27 +293,27 @@ static kn_status try_files(const struct emit_work *work, bool force, kn_error *e
 static kn_status write_files(const struct emit_work *work, const struct emit_metadata *metadata, bool force,
                              kn_error *err)
 {
-    struct kn_text header = KN_TEXT_INIT;
+    struct ki_text header = KI_TEXT_INIT;
     json_t *json = emit_json(metadata);
     kn_status status = KN_OK;
 
     emit_header(metadata, &header);
     if (header.failed || !json)
-        status = kn_fail_memory(err, 0, "writing the metadata");
+        status = ki_fail_memory(err, 0, "writing the metadata");
     if (!status)
         status = try_files(work, force, err);
     interrupt_hold();
     for (size_t i = 0; i < LANGUAGE_COUNT && !status; i++)
         if (work->sources[i])
             status =
-                kn_output_write(work->sources[i], work->texts[i].data, work->texts[i].length, force, err);
+                ki_output_write(work->sources[i], work->texts[i].data, work->texts[i].length, force, err);
     if (!status)
-        status = kn_json_write(json, work->json, force, err);
+        status = ki_json_write(json, work->json, force, err);
     if (!status)
-        status = kn_output_write(work->header, header.data, header.length, force, err);
+        status = ki_output_write(work->header, header.data, header.length, force, err);
     interrupt_release();
     json_decref(json);
-    kn_text_free(&header);
+    ki_text_free(&header);
     return status;
 }
 
@@ -343,7 +343,7 @@ static kn_status write_work(const struct emit_work *work, const struct build_def
     }
     metadata.macros = &macros;
     if (!emit_macros_find(metadata.unit, defines->defines, defines->count, &macros))
-        status = kn_fail_memory(err, 0, "emitting a kernel");
+        status = ki_fail_memory(err, 0, "emitting a kernel");
     if (!status)
         status = write_files(work, &metadata, force, err);
     emit_macros_free(&macros);
@@ -362,7 +362,7 @@ static void list_files(const struct emit_work *work, bool shows_text, json_t **n
     files[count++] = work->json;
     files[count++] = work->header;
     for (size_t i = 0; i < count; i++) {
-        report_append(names, kn_json_string(files[i]));
+        report_append(names, ki_json_string(files[i]));
         if (shows_text)
             puts(files[i]);
     }
@@ -382,9 +382,9 @@ static kn_status emit(const struct emit_arguments *arguments, const struct build
     if (!status)
         status = read_operand(operand, is_file, text, defines, &work, err);
     if (!status && !name_files(is_input ? "stdin" : operand, folder, &work))
-        status = kn_fail_memory(err, 0, "emitting a kernel");
+        status = ki_fail_memory(err, 0, "emitting a kernel");
     if (!status && folder)
-        status = kn_output_folder(folder, err);
+        status = ki_output_folder(folder, err);
     if (!status && is_file)
         status = spare_input(operand, &work, err);
     if (!status)
@@ -401,14 +401,14 @@ static kn_status run_emit(void *given, kn_error *err)
     struct emit_arguments *arguments = given;
     const struct string_list *operands = &arguments->common.operands;
     const struct common_arguments *common = &arguments->common;
-    struct kn_json_seconds times = {-1, -1, -1, -1, -1, -1};
-    const double start = kn_clock_seconds();
+    struct ki_json_seconds times = {-1, -1, -1, -1, -1, -1};
+    const double start = ki_clock_seconds();
     struct build_defines defines = {.count = 0};
     json_t *root = NULL, *names = json_array();
     kn_status status = options_at_most(common, arguments->list ? 0 : 1, err);
 
     if (!status && !arguments->list && operands->count == 0)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "name a kernel or a file; try 'koine emit --help'");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "name a kernel or a file; try 'koine emit --help'");
     if (!status)
         status = build_defines_read(&arguments->build, &defines, err);
     if (!status)
@@ -421,7 +421,7 @@ static kn_status run_emit(void *given, kn_error *err)
         json_decref(names);
         return status;
     }
-    times.total = kn_clock_seconds() - start;
+    times.total = ki_clock_seconds() - start;
     root = report_begin("emit", NULL, NULL, NULL, &times);
     report_put(&root, arguments->list ? "kernels" : "files", names);
     return report_write(root, common, err);

@@ -28,7 +28,7 @@ static bool add_macro(struct emit_macros *macros, const char *name, size_t name_
             return true; // the first one holds
     macro.name = strndup(name, name_length);
     macro.value = strndup(value, value_length);
-    if (macro.name && macro.value && KN_ARRAY_PUSH(macros->items, macros->count, macros->capacity, macro))
+    if (macro.name && macro.value && KI_ARRAY_PUSH(macros->items, macros->count, macros->capacity, macro))
         return true;
     free(macro.name);
     free(macro.value);
@@ -165,18 +165,18 @@ static json_t *param_json(const struct src_kernel *kernel, size_t index, const s
     json_t *object = json_object();
 
     report_put(&object, "index", json_integer((json_int_t)index));
-    report_put(&object, "name", kn_json_string(param->name));
-    report_put(&object, "kind", kn_json_string(kind_words[param->kind]));
-    report_put(&object, "type", kn_json_string(param->type));
+    report_put(&object, "name", ki_json_string(param->name));
+    report_put(&object, "kind", ki_json_string(kind_words[param->kind]));
+    report_put(&object, "type", ki_json_string(param->type));
     report_put(&object, "size", param->size ? json_integer((json_int_t)param->size) : json_null());
     if (param->kind == KN_PARAM_GLOBAL || param->kind == KN_PARAM_CONSTANT)
         report_put(&object, "const", json_boolean(param->is_const));
     if (param->kind == KN_PARAM_IMAGE)
-        report_put(&object, "access", kn_json_string(access_word(param)));
+        report_put(&object, "access", ki_json_string(access_word(param)));
     if (param->kind == KN_PARAM_LOCAL)
-        report_put(&object, "local_bytes", kn_json_string("elements * size"));
+        report_put(&object, "local_bytes", ki_json_string("elements * size"));
     if (cuda)
-        report_put(&object, "cuda", kn_json_string(cuda_word(param, cuda, kernel->name)));
+        report_put(&object, "cuda", ki_json_string(cuda_word(param, cuda, kernel->name)));
     return object;
 }
 
@@ -188,13 +188,13 @@ static json_t *kernel_json(const struct src_kernel *kernel, const struct emit_so
         report_append(&params, param_json(kernel, i, cuda));
     for (size_t d = 0; d < 3; d++)
         report_append(&group, json_integer((json_int_t)kernel->required_group[d]));
-    report_put(&object, "name", kn_json_string(kernel->name));
+    report_put(&object, "name", ki_json_string(kernel->name));
     if (cuda) {
-        struct kn_text symbol = KN_TEXT_INIT;
+        struct ki_text symbol = KI_TEXT_INIT;
 
-        kn_text_format(&symbol, CUDA_SYMBOL_PREFIX "%s", kernel->name);
-        report_put(&object, "cuda_symbol", symbol.failed ? NULL : kn_json_string(kn_text_string(&symbol)));
-        kn_text_free(&symbol);
+        ki_text_format(&symbol, CUDA_SYMBOL_PREFIX "%s", kernel->name);
+        report_put(&object, "cuda_symbol", symbol.failed ? NULL : ki_json_string(ki_text_string(&symbol)));
+        ki_text_free(&symbol);
         report_put(&object, "cuda_local_bytes",
                    json_integer((json_int_t)rewritten(cuda, kernel->name).arena_bytes));
     }
@@ -205,7 +205,7 @@ static json_t *kernel_json(const struct src_kernel *kernel, const struct emit_so
         json_decref(group);
         report_put(&object, "required_work_group", json_null());
     }
-    report_put(&object, "file", kn_json_string(kernel->file));
+    report_put(&object, "file", ki_json_string(kernel->file));
     report_put(&object, "line", json_integer(kernel->line));
     return object;
 }
@@ -215,7 +215,7 @@ static json_t *source_json(const struct emit_source *source)
     json_t *object = json_object();
 
     report_put(&object, "target", json_string(source->target));
-    report_put(&object, "file", kn_json_string(source->file));
+    report_put(&object, "file", ki_json_string(source->file));
     if (source->cuda) {
         report_put(&object, "bank_bytes", json_integer((json_int_t)source->cuda->bank_bytes));
         report_put(&object, "contract_off", json_boolean(source->cuda->contract_off));
@@ -237,15 +237,15 @@ json_t *emit_json(const struct emit_metadata *metadata)
         const struct emit_macro *macro = &metadata->macros->items[i];
         json_t *item = json_object();
 
-        report_put(&item, "name", kn_json_string(macro->name));
-        report_put(&item, "value", kn_json_string(macro->value));
+        report_put(&item, "name", ki_json_string(macro->name));
+        report_put(&item, "value", ki_json_string(macro->value));
         report_put(&item, "given", json_boolean(macro->was_given));
         report_append(&macros, item);
     }
     report_put(&root, "koine", json_string(PACKAGE_VERSION));
     report_put(&root, "command", json_string("emit"));
     report_put(&root, "target", json_string(metadata->sources[0].target));
-    report_put(&root, "source", kn_json_string(metadata->sources[0].file));
+    report_put(&root, "source", ki_json_string(metadata->sources[0].file));
     report_put(&root, "sources", sources);
     report_put(&root, "uses_double", json_boolean(metadata->unit->double_line != 0));
     report_put(&root, "macros", macros);
@@ -256,21 +256,21 @@ json_t *emit_json(const struct emit_metadata *metadata)
 // ---- the header ----
 
 // As a C identifier in capitals.
-static void add_capitals(struct kn_text *text, const char *name)
+static void add_capitals(struct ki_text *text, const char *name)
 {
     if (isdigit((unsigned char)*name))
-        kn_text_add_char(text, '_');
+        ki_text_add_char(text, '_');
     for (; *name; name++)
-        kn_text_add_char(text, (char)(isalnum((unsigned char)*name) ? toupper((unsigned char)*name) : '_'));
+        ki_text_add_char(text, (char)(isalnum((unsigned char)*name) ? toupper((unsigned char)*name) : '_'));
 }
 
 // Inside "" or a comment of C.
-static void add_quoted(struct kn_text *text, const char *string)
+static void add_quoted(struct ki_text *text, const char *string)
 {
     for (; *string; string++) {
         if (*string == '"' || *string == '\\')
-            kn_text_add_char(text, '\\');
-        kn_text_add_char(text, (unsigned char)*string < ' ' ? ' ' : *string);
+            ki_text_add_char(text, '\\');
+        ki_text_add_char(text, (unsigned char)*string < ' ' ? ' ' : *string);
     }
 }
 
@@ -279,7 +279,7 @@ static bool is_image_or_const(const kn_param *param)
     return param->kind == KN_PARAM_IMAGE || param->is_const;
 }
 
-static void add_param(struct kn_text *text, const struct src_kernel *kernel, size_t index)
+static void add_param(struct ki_text *text, const struct src_kernel *kernel, size_t index)
 {
     static const char *const meanings[] = {
         [KN_PARAM_GLOBAL] = "bytes of an element",
@@ -293,19 +293,19 @@ static void add_param(struct kn_text *text, const struct src_kernel *kernel, siz
     bool is_pointer =
         param->kind == KN_PARAM_GLOBAL || param->kind == KN_PARAM_CONSTANT || param->kind == KN_PARAM_LOCAL;
 
-    kn_text_format(text, "#define %s_ARG_%s %zu // %s %s%s%s %s%s\n", kernel->name, param->name, index,
+    ki_text_format(text, "#define %s_ARG_%s %zu // %s %s%s%s %s%s\n", kernel->name, param->name, index,
                    kind_words[param->kind],
                    param->kind == KN_PARAM_IMAGE ? access_word(param)
                    : param->is_const             ? "const"
                                                  : "",
                    is_image_or_const(param) ? " " : "", param->type, is_pointer ? "*" : "", param->name);
     if (param->size)
-        kn_text_format(text, "#define %s_BYTES_%s %zu // %s\n", kernel->name, param->name, param->size,
+        ki_text_format(text, "#define %s_BYTES_%s %zu // %s\n", kernel->name, param->name, param->size,
                        meanings[param->kind]);
 }
 
 // The argument that stands for an image, where there are images.
-static void add_image(struct kn_text *text, const struct src_unit *unit)
+static void add_image(struct ki_text *text, const struct src_unit *unit)
 {
     static const char image[] =
         "//   image      a struct koine_image by value; of a kernel with NAME_IMAGE_ADDRESSES, which has "
@@ -331,11 +331,11 @@ static void add_image(struct kn_text *text, const struct src_unit *unit)
     for (size_t k = 0; k < unit->kernel_count; k++)
         for (size_t i = 0; i < unit->kernels[k].param_count; i++)
             any = any || unit->kernels[k].params[i].kind >= KN_PARAM_IMAGE;
-    kn_text_add(text, any ? image : "");
+    ki_text_add(text, any ? image : "");
 }
 
 // How the CUDA kernels are launched, and the argument that OpenCL does not have.
-static void add_cuda(struct kn_text *text, const struct src_unit *unit, const struct emit_source *source)
+static void add_cuda(struct ki_text *text, const struct src_unit *unit, const struct emit_source *source)
 {
     static const char item[] =
         "// The last argument of every kernel, passed by value: 64 bytes. For a launch of `grid` blocks of\n"
@@ -354,7 +354,7 @@ static void add_cuda(struct kn_text *text, const struct src_unit *unit, const st
         "};\n"
         "#endif\n";
 
-    kn_text_format(
+    ki_text_format(
         text,
         "\n// %s: CUDA C++17, for nvcc -std=c++17 and for NVRTC --std=c++17\n"
         "// --device-as-default-execution-space%s. The macros have the values above: with others it\n"
@@ -363,14 +363,14 @@ static void add_cuda(struct kn_text *text, const struct src_unit *unit, const st
         "//   global     a device pointer\n",
         source->file, source->cuda->contract_off ? ", both with --fmad=false" : "");
     if (source->cuda->bank_bytes)
-        kn_text_format(
+        ki_text_format(
             text,
             "//   constant   unsigned: where the data begin, in bytes, in the symbol kn_bank, which has\n"
             "//              %zu of them; a multiple of the type's alignment\n",
             source->cuda->bank_bytes);
     else
-        kn_text_add(text, "//   constant   a device pointer\n");
-    kn_text_add(
+        ki_text_add(text, "//   constant   a device pointer\n");
+    ki_text_add(
         text,
         "//   local      unsigned: where it begins, in bytes, in the dynamic shared memory of the launch; a\n"
         "//              multiple of 16, and the launch asks for the bytes of all of them together. Where "
@@ -381,57 +381,57 @@ static void add_cuda(struct kn_text *text, const struct src_unit *unit, const st
         "//              (cudaFuncAttributeMaxDynamicSharedMemorySize)\n"
         "//   value      the value itself; a vector of 3 is one of 4\n");
     add_image(text, unit);
-    kn_text_add(text, item);
+    ki_text_add(text, item);
 }
 
-static void add_kernel(struct kn_text *text, const struct src_kernel *kernel, const struct emit_source *cuda)
+static void add_kernel(struct ki_text *text, const struct src_kernel *kernel, const struct emit_source *cuda)
 {
     const struct src_cuda_kernel made = rewritten(cuda, kernel->name);
 
-    kn_text_format(text, "\n#define %s_NAME \"%s\"\n#define %s_ARGS %zu\n", kernel->name, kernel->name,
+    ki_text_format(text, "\n#define %s_NAME \"%s\"\n#define %s_ARGS %zu\n", kernel->name, kernel->name,
                    kernel->name, kernel->param_count);
     if (cuda)
-        kn_text_format(text, "#define %s_SYMBOL \"" CUDA_SYMBOL_PREFIX "%s\"\n", kernel->name, kernel->name);
+        ki_text_format(text, "#define %s_SYMBOL \"" CUDA_SYMBOL_PREFIX "%s\"\n", kernel->name, kernel->name);
     if (made.arena_bytes)
-        kn_text_format(text, "#define %s_LOCAL_BYTES %zu // of dynamic shared memory, its own\n",
+        ki_text_format(text, "#define %s_LOCAL_BYTES %zu // of dynamic shared memory, its own\n",
                        kernel->name, made.arena_bytes);
     if (made.image_addresses)
-        kn_text_format(text, "#define %s_IMAGE_ADDRESSES 1\n", kernel->name);
+        ki_text_format(text, "#define %s_IMAGE_ADDRESSES 1\n", kernel->name);
     for (size_t i = 0; i < kernel->param_count; i++)
         add_param(text, kernel, i);
     if (kernel->required_group[0])
-        kn_text_format(text,
+        ki_text_format(text,
                        "#define %s_GROUP_X %zu // the work-group it requires\n#define %s_GROUP_Y %zu\n"
                        "#define %s_GROUP_Z %zu\n",
                        kernel->name, kernel->required_group[0], kernel->name, kernel->required_group[1],
                        kernel->name, kernel->required_group[2]);
 }
 
-void emit_header(const struct emit_metadata *metadata, struct kn_text *text)
+void emit_header(const struct emit_metadata *metadata, struct ki_text *text)
 {
     const struct emit_source *cuda = emit_cuda_source(metadata);
 
-    kn_text_format(text,
+    ki_text_format(text,
                    "// Launch metadata of %s's kernels, written by koine emit " PACKAGE_VERSION ".\n#ifndef ",
                    metadata->sources[0].file);
     add_capitals(text, metadata->name);
-    kn_text_add(text, "_LAUNCH_H\n#define ");
+    ki_text_add(text, "_LAUNCH_H\n#define ");
     add_capitals(text, metadata->name);
-    kn_text_add(text, "_LAUNCH_H\n");
+    ki_text_add(text, "_LAUNCH_H\n");
     if (metadata->macros->count)
-        kn_text_add(text, "\n// The macros that the source is compiled with.\n");
+        ki_text_add(text, "\n// The macros that the source is compiled with.\n");
     for (size_t i = 0; i < metadata->macros->count; i++) {
         const struct emit_macro *macro = &metadata->macros->items[i];
 
-        kn_text_add(text, "#define ");
+        ki_text_add(text, "#define ");
         add_capitals(text, metadata->name);
-        kn_text_format(text, "_MACRO_%.*s \"", (int)strcspn(macro->name, "("), macro->name);
+        ki_text_format(text, "_MACRO_%.*s \"", (int)strcspn(macro->name, "("), macro->name);
         add_quoted(text, macro->value);
-        kn_text_add(text, "\"\n");
+        ki_text_add(text, "\"\n");
     }
     if (cuda)
         add_cuda(text, metadata->unit, cuda);
     for (size_t i = 0; i < metadata->unit->kernel_count; i++)
         add_kernel(text, &metadata->unit->kernels[i], cuda);
-    kn_text_add(text, "\n#endif\n");
+    ki_text_add(text, "\n#endif\n");
 }

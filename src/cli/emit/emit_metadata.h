@@ -49,6 +49,6 @@ const struct emit_source *emit_cuda_source(const struct emit_metadata *metadata)
 
 // NULL: out of memory.
 json_t *emit_json(const struct emit_metadata *metadata);
-void emit_header(const struct emit_metadata *metadata, struct kn_text *text);
+void emit_header(const struct emit_metadata *metadata, struct ki_text *text);
 
 #endif

@@ -32,7 +32,7 @@ static const struct fault faults[] = {
 
 static void take_back(void);
 static struct flight flight = FLIGHT_INIT(take_back);
-static struct kn_output_names outputs;
+static struct ki_output_names outputs;
 static char command[64];
 static const char *programs;               // PATH
 static bool dumps, waits;                  // KOINE_LOG: debug, sync
@@ -205,7 +205,7 @@ static const char *oclgrind_library(void)
         "/usr/local/lib/liboclgrind-rt-icd.so",
     };
 
-    for (size_t i = 0; i < KN_COUNT(places); i++)
+    for (size_t i = 0; i < KI_COUNT(places); i++)
         if (access(places[i], R_OK) == 0)
             return places[i];
     return NULL;
@@ -288,7 +288,7 @@ static void print_message(const char *words)
 
 static const char *words_of(int number)
 {
-    for (size_t i = 0; i < KN_COUNT(faults); i++)
+    for (size_t i = 0; i < KI_COUNT(faults); i++)
         if (faults[i].number == number)
             return faults[i].words;
     return "a signal";
@@ -310,7 +310,7 @@ static void handle(int number, siginfo_t *info, void *context)
     // Several threads of a device crash at once: one speaks, and the others wait for the process's end.
     while (atomic_exchange(&handling, true))
         pause();
-    kn_output_remove(&outputs);
+    ki_output_remove(&outputs);
     if (sent) {
         leave_as_before(number, true);
         return;
@@ -333,7 +333,7 @@ static bool is_free(int number)
 // its own over them while it compiles, and what that makes of abort() ends the process without a word: so
 // after each task of a driver's ours are put back. There is nothing to take back for signals that were
 // somebody else's from the start.
-static bool ours[KN_COUNT(faults)];
+static bool ours[KI_COUNT(faults)];
 
 static void handle_fault(int number)
 {
@@ -350,14 +350,14 @@ static void take_back(void)
 {
     struct sigaction action;
 
-    for (size_t i = 0; i < KN_COUNT(faults) && !atomic_load(&handling); i++)
+    for (size_t i = 0; i < KI_COUNT(faults) && !atomic_load(&handling); i++)
         if (ours[i] && sigaction(faults[i].number, NULL, &action) == 0 && action.sa_sigaction != handle)
             handle_fault(faults[i].number);
 }
 
 void crash_install(const char *name)
 {
-    const char *log = kn_env_get(KN_ENV_LOG);
+    const char *log = ki_env_get(KI_ENV_LOG);
     const stack_t other = {.ss_sp = stack, .ss_size = sizeof stack};
 
     if (CRASH_SANITIZED)
@@ -366,10 +366,10 @@ void crash_install(const char *name)
     programs = getenv("PATH");
     dumps = log && strcmp(log, "debug") == 0;
     waits = log && strcmp(log, "sync") == 0;
-    flight_watch(&flight);
-    kn_output_watch(&outputs);
+    ki_flight_watch(&flight);
+    ki_output_watch(&outputs);
     sigaltstack(&other, NULL);
-    for (size_t i = 0; i < KN_COUNT(faults); i++) {
+    for (size_t i = 0; i < KI_COUNT(faults); i++) {
         ours[i] = is_free(faults[i].number);
         if (ours[i])
             handle_fault(faults[i].number);

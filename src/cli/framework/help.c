@@ -84,37 +84,37 @@ static void print_examples(const struct command_example *examples, size_t count,
         print_entry(examples[i].line, examples[i].meaning, 6, out);
 }
 
-void help_spelling(const struct option_row *row, struct kn_text *text)
+void help_spelling(const struct option_row *row, struct ki_text *text)
 {
     if (row->letter)
-        kn_text_format(text, "-%c, ", row->letter);
-    kn_text_format(text, "--%s", row->name);
+        ki_text_format(text, "-%c, ", row->letter);
+    ki_text_format(text, "--%s", row->name);
     if (row->type == OPTION_CHOICE && !row->metavar) {
         for (const char *const *word = row->words; *word; word++)
-            kn_text_format(text, "%s%s", word == row->words ? " " : "|", *word);
+            ki_text_format(text, "%s%s", word == row->words ? " " : "|", *word);
     } else if (row->metavar) {
-        kn_text_format(text, " %s", row->metavar);
+        ki_text_format(text, " %s", row->metavar);
     }
 }
 
-void help_meaning(const struct option_row *row, struct kn_text *text)
+void help_meaning(const struct option_row *row, struct ki_text *text)
 {
-    kn_text_add(text, row->help);
+    ki_text_add(text, row->help);
     if (row->fallback)
-        kn_text_format(text, " (default: %s)", row->fallback);
+        ki_text_format(text, " (default: %s)", row->fallback);
 }
 
 static void print_option(const struct option_row *row, FILE *out)
 {
-    struct kn_text spelling = KN_TEXT_INIT, meaning = KN_TEXT_INIT;
+    struct ki_text spelling = KI_TEXT_INIT, meaning = KI_TEXT_INIT;
 
     if (!row->letter)
-        kn_text_add(&spelling, "    ");
+        ki_text_add(&spelling, "    ");
     help_spelling(row, &spelling);
     help_meaning(row, &meaning);
-    print_entry(kn_text_string(&spelling), kn_text_string(&meaning), 30, out);
-    kn_text_free(&spelling);
-    kn_text_free(&meaning);
+    print_entry(ki_text_string(&spelling), ki_text_string(&meaning), 30, out);
+    ki_text_free(&spelling);
+    ki_text_free(&meaning);
 }
 
 void help_command(const struct command *command, FILE *out)
@@ -128,7 +128,7 @@ void help_command(const struct command *command, FILE *out)
     fputs("\nOptions:\n", out);
     for (size_t i = 0; i < count; i++)
         print_option(&rows[i], out);
-    print_examples(command->examples, KN_COUNT(command->examples), out);
+    print_examples(command->examples, KI_COUNT(command->examples), out);
     fprintf(out, "\nMore: man koine-%s\n", command->name);
 }
 

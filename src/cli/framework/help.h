@@ -15,10 +15,10 @@ void help_command(const struct command *command, FILE *out);
 void help_overview(const struct command *const *commands, FILE *out);
 
 // An option's spelling with its value, "-d, --device SPEC", for the help and the man page.
-void help_spelling(const struct option_row *row, struct kn_text *text);
+void help_spelling(const struct option_row *row, struct ki_text *text);
 
 // What an option does, with its default: "overwrite files that are there", "numeric policy: ... (default:
 // default)".
-void help_meaning(const struct option_row *row, struct kn_text *text);
+void help_meaning(const struct option_row *row, struct ki_text *text);
 
 #endif

@@ -41,7 +41,7 @@ static void mask(int how)
     sigset_t set;
 
     sigemptyset(&set);
-    for (size_t i = 0; i < KN_COUNT(held); i++)
+    for (size_t i = 0; i < KI_COUNT(held); i++)
         sigaddset(&set, held[i]);
     sigprocmask(how, &set, NULL);
 }

@@ -28,20 +28,20 @@ static kn_log_level level = KN_LOG_WARNING; // what print_message reads through 
 
 // Warnings that were printed: a command that opens several contexts hears some of them from each.
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct kn_hash *printed;
+static struct ki_hash *printed;
 static size_t count, capacity;
 
 static bool is_new(const char *message)
 {
-    const struct kn_field field = {message, strlen(message)};
-    const struct kn_hash hash = kn_hash_fields(&field, 1);
+    const struct ki_field field = {message, strlen(message)};
+    const struct ki_hash hash = ki_hash_fields(&field, 1);
     bool found = false;
 
     pthread_mutex_lock(&lock);
     for (size_t i = 0; i < count && !found; i++)
         found = memcmp(printed[i].bytes, hash.bytes, sizeof hash.bytes) == 0;
     if (!found)
-        (void)KN_ARRAY_PUSH(printed, count, capacity, hash); // if memory ran out, it may be said again
+        (void)KI_ARRAY_PUSH(printed, count, capacity, hash); // if memory ran out, it may be said again
     pthread_mutex_unlock(&lock);
     return !found;
 }
@@ -56,14 +56,14 @@ static void print_message(void *user, kn_log_level of, const char *message)
 
 kn_status log_options(kn_context_options *options, kn_error *err)
 {
-    const char *asked = kn_env_get(KN_ENV_LOG);
+    const char *asked = ki_env_get(KI_ENV_LOG);
     const struct log_word *word = asked ? NULL : &words[0];
 
-    for (size_t i = 0; asked && i < KN_COUNT(words); i++)
+    for (size_t i = 0; asked && i < KI_COUNT(words); i++)
         if (strcmp(words[i].word, asked) == 0)
             word = &words[i];
     if (!word)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "KOINE_LOG: '%s' is none of warning, info, debug, sync",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "KOINE_LOG: '%s' is none of warning, info, debug, sync",
                        asked);
     options->log = print_message;
     level = word->level;

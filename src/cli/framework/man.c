@@ -55,12 +55,12 @@ static void print_paragraphs(const char *text, FILE *out)
     const char *end;
 
     for (; (end = strstr(text, "\n\n")); text = end + 2) {
-        struct kn_text paragraph = KN_TEXT_INIT;
+        struct ki_text paragraph = KI_TEXT_INIT;
 
-        kn_text_add_bytes(&paragraph, text, (size_t)(end - text));
-        print_text(kn_text_string(&paragraph), out);
+        ki_text_add_bytes(&paragraph, text, (size_t)(end - text));
+        print_text(ki_text_string(&paragraph), out);
         fputs("\n.PP\n", out);
-        kn_text_free(&paragraph);
+        ki_text_free(&paragraph);
     }
     print_text(text, out);
     fputc('\n', out);
@@ -100,13 +100,13 @@ static void print_command(const struct command *command, const char *page, FILE 
     print_paragraphs(command->description, out);
     fputs(".SH OPTIONS\nAn option's name may be written with underscores for its hyphens.\n", out);
     for (size_t i = 0; i < count; i++) {
-        struct kn_text spelling = KN_TEXT_INIT, meaning = KN_TEXT_INIT;
+        struct ki_text spelling = KI_TEXT_INIT, meaning = KI_TEXT_INIT;
 
         help_spelling(&rows[i], &spelling);
         help_meaning(&rows[i], &meaning);
-        print_term(kn_text_string(&spelling), kn_text_string(&meaning), out);
-        kn_text_free(&spelling);
-        kn_text_free(&meaning);
+        print_term(ki_text_string(&spelling), ki_text_string(&meaning), out);
+        ki_text_free(&spelling);
+        ki_text_free(&meaning);
     }
     print_statuses(out);
     fputs(".SH ENVIRONMENT\nThe variables are listed in\n.BR koine (1).\n", out);
@@ -146,12 +146,12 @@ static void print_koine(FILE *out)
         print_term((*command)->name, (*command)->summary, out);
     print_statuses(out);
     fputs(".SH ENVIRONMENT\n", out);
-    for (size_t i = 0; i < KN_ENV_COUNT; i++) {
-        struct kn_text term = KN_TEXT_INIT;
+    for (size_t i = 0; i < KI_ENV_COUNT; i++) {
+        struct ki_text term = KI_TEXT_INIT;
 
-        kn_text_format(&term, "%s=%s", kn_env_table[i].name, kn_env_table[i].value);
-        print_term(kn_text_string(&term), kn_env_table[i].meaning, out);
-        kn_text_free(&term);
+        ki_text_format(&term, "%s=%s", ki_env_table[i].name, ki_env_table[i].value);
+        print_term(ki_text_string(&term), ki_env_table[i].meaning, out);
+        ki_text_free(&term);
     }
     print_examples(koine_examples, KOINE_EXAMPLES, out);
     fputs(".SH SEE ALSO\n", out);

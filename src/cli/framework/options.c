@@ -50,7 +50,7 @@ size_t options_collect(const struct command *command, struct option_row rows[OPT
 
     for (const struct option_row *row = command->options; row && row->name; row++)
         rows[count++] = *row;
-    for (size_t i = 0; i < KN_COUNT(common_rows); i++) {
+    for (size_t i = 0; i < KI_COUNT(common_rows); i++) {
         if (common_rows[i].bit && !(command->common & common_rows[i].bit))
             continue;
         rows[count] = common_rows[i].row;
@@ -110,25 +110,25 @@ static kn_status usage(const char *name, kn_error *err, const char *what)
 {
     const char *joint = what[strlen(what) - 1] == '?' ? " Or" : ";";
 
-    return kn_fail(err, KN_ERROR_ARGUMENT, "%s%s try 'koine %s --help'", what, joint, name);
+    return ki_fail(err, KN_ERROR_ARGUMENT, "%s%s try 'koine %s --help'", what, joint, name);
 }
 
 static kn_status bad_value(const char *name, const struct option_row *row, const char *value, kn_error *err)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     kn_status status;
 
     if (row->type == OPTION_CHOICE) {
-        kn_text_format(&text, "--%s: '%s' is none of", row->name, value);
+        ki_text_format(&text, "--%s: '%s' is none of", row->name, value);
         for (const char *const *word = row->words; *word; word++)
-            kn_text_format(&text, "%s %s", word == row->words ? "" : ",", *word);
+            ki_text_format(&text, "%s %s", word == row->words ? "" : ",", *word);
     } else if (row->type == OPTION_COUNT) {
-        kn_text_format(&text, "--%s: '%s' is no whole number from 1", row->name, value);
+        ki_text_format(&text, "--%s: '%s' is no whole number from 1", row->name, value);
     } else {
-        kn_text_format(&text, "--%s: the value is empty, expected %s", row->name, row->metavar);
+        ki_text_format(&text, "--%s: the value is empty, expected %s", row->name, row->metavar);
     }
-    status = usage(name, err, kn_text_string(&text));
-    kn_text_free(&text);
+    status = usage(name, err, ki_text_string(&text));
+    ki_text_free(&text);
     return status;
 }
 
@@ -171,9 +171,9 @@ static kn_status store(const char *name, const struct option_row *row, const cha
     case OPTION_STRINGS:
         if (!*value)
             break;
-        return KN_ARRAY_PUSH(list->items, list->count, list->capacity, value)
+        return KI_ARRAY_PUSH(list->items, list->count, list->capacity, value)
                    ? KN_OK
-                   : kn_fail_memory(err, 0, "reading the options");
+                   : ki_fail_memory(err, 0, "reading the options");
     case OPTION_PATH:
         if (!*value)
             break;
@@ -200,7 +200,7 @@ static kn_status unknown_option(const struct spelling *spelling, const char *nam
 {
     char word[SPELLING_MAX];
     struct nearest nearest = {word, NULL, 0};
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     size_t beginnings = 0;
     kn_status status;
 
@@ -210,19 +210,19 @@ static kn_status unknown_option(const struct spelling *spelling, const char *nam
     for (size_t i = 0; i < spelling->count; i++)
         beginnings += strncmp(spelling->rows[i].name, word, strlen(word)) == 0;
     if (beginnings > 1) {
-        kn_text_format(&text, "option --%s is the beginning of several:", word);
+        ki_text_format(&text, "option --%s is the beginning of several:", word);
         for (size_t i = 0; i < spelling->count; i++)
             if (strncmp(spelling->rows[i].name, word, strlen(word)) == 0)
-                kn_text_format(&text, " --%s", spelling->rows[i].name);
+                ki_text_format(&text, " --%s", spelling->rows[i].name);
     } else {
         for (size_t i = 0; i < spelling->count; i++)
             nearest_offer(&nearest, spelling->rows[i].name);
-        kn_text_format(&text, "unknown option --%s", word);
+        ki_text_format(&text, "unknown option --%s", word);
         if (nearest.best)
-            kn_text_format(&text, ", did you mean --%s?", nearest.best);
+            ki_text_format(&text, ", did you mean --%s?", nearest.best);
     }
-    status = usage(name, err, kn_text_string(&text));
-    kn_text_free(&text);
+    status = usage(name, err, ki_text_string(&text));
+    ki_text_free(&text);
     return status;
 }
 
@@ -268,8 +268,8 @@ kn_status options_parse(const struct command *command, int argc, char **argv, vo
             status = refused(&spelling, command->name, found, argv, err);
     }
     for (int i = optind; !status && i < argc; i++)
-        if (!KN_ARRAY_PUSH(operands->items, operands->count, operands->capacity, argv[i]))
-            status = kn_fail_memory(err, 0, "reading the options");
+        if (!KI_ARRAY_PUSH(operands->items, operands->count, operands->capacity, argv[i]))
+            status = ki_fail_memory(err, 0, "reading the options");
     return status;
 }
 
@@ -314,6 +314,6 @@ kn_status options_at_most(const struct common_arguments *common, size_t most, kn
 {
     if (common->operands.count <= most)
         return KN_OK;
-    return kn_fail(err, KN_ERROR_ARGUMENT, "'%s' is one argument too many; try '%s --help'",
+    return ki_fail(err, KN_ERROR_ARGUMENT, "'%s' is one argument too many; try '%s --help'",
                    common->operands.items[most], common->command);
 }

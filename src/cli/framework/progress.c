@@ -14,12 +14,12 @@ void progress_begin(struct progress *progress, bool quiet)
 {
     progress->allowed = !quiet && isatty(STDERR_FILENO) == 1;
     progress->shown = false;
-    progress->start = progress->last = kn_clock_seconds();
+    progress->start = progress->last = ki_clock_seconds();
 }
 
 void progress_step(struct progress *progress, double done)
 {
-    double now = progress->allowed ? kn_clock_seconds() : 0;
+    double now = progress->allowed ? ki_clock_seconds() : 0;
     char bar[BAR_WIDTH + 1];
 
     if (!progress->allowed || now - progress->start < silent_seconds || now - progress->last < step_seconds)

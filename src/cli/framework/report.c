@@ -17,7 +17,7 @@ kn_status report_try_file(const char *path, bool force, kn_error *err)
     kn_status status;
 
     interrupt_hold();
-    status = kn_output_try(path, force, err);
+    status = ki_output_try(path, force, err);
     interrupt_release();
     return status;
 }
@@ -28,9 +28,9 @@ kn_status report_try(const struct common_arguments *common, kn_error *err)
 }
 
 json_t *report_begin(const char *command, const kn_device_info *device, const char *precision,
-                     const char *policy, const struct kn_json_seconds *seconds)
+                     const char *policy, const struct ki_json_seconds *seconds)
 {
-    struct kn_json_head head = {
+    struct ki_json_head head = {
         .version = PACKAGE_VERSION,
         .command = command,
         .precision = precision,
@@ -44,7 +44,7 @@ json_t *report_begin(const char *command, const kn_device_info *device, const ch
         head.device_backend = device->backend;
         head.device_driver = *device->driver ? device->driver : NULL;
     }
-    return kn_json_result(&head);
+    return ki_json_result(&head);
 }
 
 kn_status report_write(json_t *root, const struct common_arguments *common, kn_error *err)
@@ -53,7 +53,7 @@ kn_status report_write(json_t *root, const struct common_arguments *common, kn_e
 
     if (common->json) {
         interrupt_hold();
-        status = kn_json_write(root, common->json, common->force, err);
+        status = ki_json_write(root, common->json, common->force, err);
         interrupt_release();
     }
     json_decref(root);
@@ -62,7 +62,7 @@ kn_status report_write(json_t *root, const struct common_arguments *common, kn_e
 
 json_t *report_text(const char *string)
 {
-    return *string ? kn_json_string(string) : json_null();
+    return *string ? ki_json_string(string) : json_null();
 }
 
 void report_put(json_t **object, const char *key, json_t *value)

@@ -20,7 +20,7 @@ kn_status report_try_file(const char *path, bool force, kn_error *err);
 // The object with the shared keys, to which the command adds its own. `device` may be NULL; so may
 // `precision` and `policy`. NULL: out of memory, which report_write reports.
 json_t *report_begin(const char *command, const kn_device_info *device, const char *precision,
-                     const char *policy, const struct kn_json_seconds *seconds);
+                     const char *policy, const struct ki_json_seconds *seconds);
 
 // Writes it where --json says, and frees it. Without --json it does nothing else.
 kn_status report_write(json_t *root, const struct common_arguments *common, kn_error *err);

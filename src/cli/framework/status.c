@@ -35,5 +35,5 @@ enum exit_status exit_status_of(kn_status status)
 {
     size_t i = (size_t)status;
 
-    return i < KN_COUNT(statuses) ? statuses[i] : EXIT_CHECK_FAILED;
+    return i < KI_COUNT(statuses) ? statuses[i] : EXIT_CHECK_FAILED;
 }

@@ -30,7 +30,7 @@ void table_add(struct table *table, const char *format, ...)
     }
     for (unsigned char *c = (unsigned char *)cell; *c; c++)
         *c = *c < ' ' || *c == 127 ? '?' : *c;
-    if (!KN_ARRAY_PUSH(table->cells, table->count, table->capacity, cell)) {
+    if (!KI_ARRAY_PUSH(table->cells, table->count, table->capacity, cell)) {
         free(cell);
         table->failed = true;
     }

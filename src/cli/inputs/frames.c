@@ -25,7 +25,7 @@ static kn_status read_page(struct image_file *file, const char *path, size_t pag
     if (status)
         return status;
     picture = (struct autocorr_picture){image.width, image.height, image.channels, image.type, image.samples};
-    return autocorr_grey_of(path, &picture, grey, err);
+    return ki_autocorr_grey_of(path, &picture, grey, err);
 }
 
 // ---- frames ----
@@ -46,7 +46,7 @@ static kn_status fetch(const struct autocorr_film *frames, size_t i, void **kept
     if (!opened)
         opened = *kept = calloc(1, sizeof *opened);
     if (!opened)
-        return kn_fail_memory(err, sizeof *opened, source->file);
+        return ki_fail_memory(err, sizeof *opened, source->file);
     if (opened->path != source->file) {
         image_close(opened->file);
         opened->file = NULL;
@@ -96,9 +96,9 @@ kn_status frames_list(char *const *files, size_t count, const struct image_bytes
         image_close(file);
         source.pages = of;
         for (source.page = 0; source.page < of; source.page++) {
-            if (!KN_ARRAY_PUSH(list, listed, capacity, source)) {
+            if (!KI_ARRAY_PUSH(list, listed, capacity, source)) {
                 free(list);
-                return kn_fail_memory(err, (listed + of) * sizeof source, "listing the frames");
+                return ki_fail_memory(err, (listed + of) * sizeof source, "listing the frames");
             }
         }
     }
@@ -124,7 +124,7 @@ kn_status frames_read_grey(const char *path, struct autocorr_grey *grey, kn_erro
     if (!status)
         status = open_file(path, is_input ? &input : NULL, &file, err);
     if (!status && image_pages(file) != 1)
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "has %zu pages, expected one", image_pages(file));
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "has %zu pages, expected one", image_pages(file));
     if (!status)
         status = read_page(file, path, 0, grey, err);
     image_close(file);

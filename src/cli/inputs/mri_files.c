@@ -17,17 +17,17 @@ static kn_status check_array(const char *path, const struct npy *array, kn_error
     size_t axes = array->dims ? array->shape[array->dims - 1] : 0;
 
     if (array->type != KN_F32 && array->type != KN_F64)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                           "is of %s, but a trajectory is of real or complex floats", npy_type_name(array));
     if (array->dims < 2 || (axes != 2 && axes != MRI_AXES))
-        return kn_fail_at(
+        return ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
             "is no trajectory: expected [3, samples, spokes] (.cfl) or the shape (spokes, samples, 3) "
             "(.npy), but the first dimension (.cfl; .npy: the last one) of its %zu is %zu",
             array->dims, axes);
     for (size_t i = 0; array->is_complex && i < array->count; i++)
         if (number(array, 2 * i + 1) != 0)
-            return kn_fail_at(
+            return ki_fail_at(
                 err, KN_ERROR_INPUT, path, 0,
                 "is no trajectory: its number %zu has the imaginary part %g, expected 0; is it k-space?", i,
                 number(array, 2 * i + 1));
@@ -44,7 +44,7 @@ static kn_status place(const struct npy *array, struct mri_trajectory *trajector
     memcpy(trajectory->shape, array->shape, trajectory->dims * sizeof *array->shape);
     trajectory->k = calloc(trajectory->samples + 1, MRI_AXES * sizeof *trajectory->k);
     if (!trajectory->k)
-        return kn_fail_memory(err, trajectory->samples * MRI_AXES * sizeof *trajectory->k, "a trajectory");
+        return ki_fail_memory(err, trajectory->samples * MRI_AXES * sizeof *trajectory->k, "a trajectory");
     for (size_t m = 0; m < trajectory->samples; m++)
         for (size_t axis = 0; axis < axes; axis++)
             trajectory->k[MRI_AXES * m + axis] = number(array, step * (axes * m + axis));
@@ -72,13 +72,13 @@ kn_status mri_values_read(const char *path, bool complex_only, struct npy *shape
 
     *values = NULL;
     if (!status && ((shape->type != KN_F32 && shape->type != KN_F64) || (complex_only && !shape->is_complex)))
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "is of %s, expected %scomplex floats%s",
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "is of %s, expected %scomplex floats%s",
                             npy_type_name(shape), complex_only ? "" : "real or ",
                             complex_only && !shape->is_complex ? "; is it an image, and no k-space?" : "");
     if (!status) {
         *values = malloc((shape->count + 1) * sizeof **values);
         if (!*values)
-            status = kn_fail_memory(err, shape->count * sizeof **values, path);
+            status = ki_fail_memory(err, shape->count * sizeof **values, path);
     }
     for (size_t i = 0; !status && i < shape->count; i++)
         (*values)[i] = shape->is_complex ? mri_complex(number(shape, 2 * i), number(shape, 2 * i + 1))
@@ -100,7 +100,7 @@ kn_status mri_image_array(const struct mri_matrix *matrix, size_t voxels, const 
                           .count = voxels,
                           .data = malloc(voxels * parts * bytes + 1)};
     if (!array->data)
-        return kn_fail_memory(err, voxels * parts * bytes, "an image");
+        return ki_fail_memory(err, voxels * parts * bytes, "an image");
     for (size_t axis = 0; axis < matrix->axes; axis++)
         array->shape[matrix->axes - 1 - axis] = matrix->size[axis];
     for (size_t i = 0; i < parts * voxels; i++) {

@@ -26,14 +26,14 @@ static kn_status take_numbers(const char *path, const void *elements, kn_type ty
 
     *values = malloc(count * sizeof **values + 1);
     if (!*values)
-        return kn_fail_memory(err, count * sizeof **values, path);
+        return ki_fail_memory(err, count * sizeof **values, path);
     for (size_t i = 0; i < count; i++) {
         uint64_t bits = 0;
 
         memcpy(&bits, (const char *)elements + i * size, size);
-        (*values)[i] = element_value(bits, type);
+        (*values)[i] = ki_element_value(bits, type);
         if (!isfinite((*values)[i])) {
-            kn_fail_at(err, KN_ERROR_INPUT, path, 0, "element %zu is %g; expected numbers", i, (*values)[i]);
+            ki_fail_at(err, KN_ERROR_INPUT, path, 0, "element %zu is %g; expected numbers", i, (*values)[i]);
             free(*values);
             *values = NULL;
             return KN_ERROR_INPUT;
@@ -46,13 +46,13 @@ static kn_status take_numbers(const char *path, const void *elements, kn_type ty
 static kn_status refuse_shape(const char *path, const struct npy *array, size_t height, size_t width,
                               kn_error *err)
 {
-    struct kn_text shape = KN_TEXT_INIT;
+    struct ki_text shape = KI_TEXT_INIT;
 
     for (size_t i = 0; i < array->dims; i++)
-        kn_text_format(&shape, "%s%zu", i ? " x " : "", array->shape[i]);
-    kn_fail_at(err, KN_ERROR_INPUT, path, 0, "an array of %s; the geometry expects %zu x %zu",
-               array->dims ? kn_text_string(&shape) : "one number", height, width);
-    kn_text_free(&shape);
+        ki_text_format(&shape, "%s%zu", i ? " x " : "", array->shape[i]);
+    ki_fail_at(err, KN_ERROR_INPUT, path, 0, "an array of %s; the geometry expects %zu x %zu",
+               array->dims ? ki_text_string(&shape) : "one number", height, width);
+    ki_text_free(&shape);
     return KN_ERROR_INPUT;
 }
 
@@ -64,7 +64,7 @@ static kn_status read_array(const char *path, size_t height, size_t width, doubl
     if (status)
         return status;
     if (array.is_complex)
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "complex numbers; expected real ones");
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "complex numbers; expected real ones");
     else if (array.count != height * width ||
              !(array.dims == 1 || (array.dims == 2 && array.shape[0] == height)))
         status = refuse_shape(path, &array, height, width, err);
@@ -83,10 +83,10 @@ static kn_status read_image(const char *path, size_t height, size_t width, doubl
     if (!status)
         status = image_read(file, 0, &image, err);
     if (!status && image.channels != 1)
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "%u channels a pixel; expected a grey picture",
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "%u channels a pixel; expected a grey picture",
                             image.channels);
     if (!status && (image.height != height || image.width != width))
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                             "%zu lines of %zu pixels; the geometry expects %zu of %zu", image.height,
                             image.width, height, width);
     if (!status)

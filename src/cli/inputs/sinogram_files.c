@@ -30,17 +30,17 @@ static kn_status check_sizes(const struct reader *reader)
 
     if (!sizes[PROJECTIONS] || sizes[PROJECTIONS] > SPARSE_PARALLEL_ANGLES || !sizes[DETECTORS] ||
         sizes[DETECTORS] > SPARSE_PARALLEL_DETECTORS)
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                           "'%s' is %zu projections x %zu slices x %zu detectors; expected from 1 to %d "
                           "projections and from 1 to %d detectors",
                           data_name, sizes[PROJECTIONS], sizes[SLICES], sizes[DETECTORS],
                           SPARSE_PARALLEL_ANGLES, SPARSE_PARALLEL_DETECTORS);
     if (reader->slice >= sizes[SLICES])
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                           "has no slice %zu; '%s' has %zu, counted from 0", reader->slice, data_name,
                           sizes[SLICES]);
     if (reader->bin > sizes[DETECTORS])
-        return kn_fail(reader->err, KN_ERROR_ARGUMENT, "%zu detectors to be one, but %s has only %zu",
+        return ki_fail(reader->err, KN_ERROR_ARGUMENT, "%zu detectors to be one, but %s has only %zu",
                        reader->bin, reader->path, sizes[DETECTORS]);
     return KN_OK;
 }
@@ -55,7 +55,7 @@ static kn_status read_slice(const struct reader *reader, const char *name, size_
     if (status)
         return status;
     if (!sizes[0] || sizes[SLICES] != reader->sizes[SLICES] || sizes[DETECTORS] != reader->sizes[DETECTORS])
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                           "'%s' is %zu x %zu x %zu; expected 1 or more x %zu x %zu, as '%s' is", name,
                           sizes[0], sizes[1], sizes[2], reader->sizes[SLICES], reader->sizes[DETECTORS],
                           data_name);
@@ -65,7 +65,7 @@ static kn_status read_slice(const struct reader *reader, const char *name, size_
     for (size_t i = 0; !status && i < sizes[0] * sizes[DETECTORS]; i++)
         if (!isfinite((*values)[i]))
             status =
-                kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+                ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                            "'%s' has %g in projection %zu, slice %zu, detector %zu; expected numbers", name,
                            (*values)[i], i / sizes[DETECTORS], reader->slice, i % sizes[DETECTORS]);
     return status;
@@ -88,13 +88,13 @@ static kn_status read_theta(const struct reader *reader, struct sparse_sinogram 
 
         out->theta = malloc(out->angles * sizeof *out->theta);
         for (size_t t = 0; t < out->angles && out->theta; t++)
-            out->theta[t] = sparse_parallel_theta(&even, t);
+            out->theta[t] = ki_sparse_parallel_theta(&even, t);
         return out->theta ? KN_OK
-                          : kn_fail_memory(reader->err, out->angles * sizeof *out->theta, reader->path);
+                          : ki_fail_memory(reader->err, out->angles * sizeof *out->theta, reader->path);
     }
     status = hdf5_sizes(reader->file, theta_name, 1, &count, reader->err);
     if (!status && count != out->angles)
-        status = kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+        status = ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                             "'%s' has %zu angles, but '%s' has %zu projections", theta_name, count, data_name,
                             out->angles);
     if (!status)
@@ -102,7 +102,7 @@ static kn_status read_theta(const struct reader *reader, struct sparse_sinogram 
     for (size_t t = 0; t < count && !status; t++) {
         if (!isfinite(out->theta[t]))
             status =
-                kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+                ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                            "'%s' has %g for projection %zu; expected degrees", theta_name, out->theta[t], t);
         out->theta[t] *= DEGREE;
     }
@@ -116,7 +116,7 @@ static kn_status take_logs(const struct reader *reader, struct sparse_sinogram *
         reader->dark, reader->white_frames,       reader->dark_frames,      reader->bin};
 
     out->slices = reader->sizes[SLICES];
-    return sparse_sinogram_from_counts(&counts, out, reader->err);
+    return ki_sparse_sinogram_from_counts(&counts, out, reader->err);
 }
 
 static kn_status read_all(struct reader *reader, struct sparse_sinogram *out)
@@ -133,7 +133,7 @@ static kn_status read_all(struct reader *reader, struct sparse_sinogram *out)
     if (!status)
         status = read_field(reader, dark_name, &reader->dark_frames, &reader->dark);
     if (!status && reader->dark && !reader->white)
-        status = kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+        status = ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                             "has '%s', but no '%s' to divide the projections by", dark_name, white_name);
     if (!status)
         status = read_slice(reader, data_name, &frames, &reader->counts);
@@ -156,6 +156,6 @@ kn_status sparse_read_sinogram(const char *path, const struct sparse_sinogram_op
     free(reader.white);
     free(reader.dark);
     if (status)
-        sparse_sinogram_free(out);
+        ki_sparse_sinogram_free(out);
     return status;
 }

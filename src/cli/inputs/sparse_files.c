@@ -34,7 +34,7 @@ static kn_status make_room(struct owned *owned, size_t rows, size_t columns, siz
     owned->entries = (struct sparse_entries){rows, columns, 0, owned->row, owned->column, owned->values};
     if (owned->row && owned->column && owned->values)
         return KN_OK;
-    return kn_fail_memory(err, count * (sizeof *owned->values + 2 * sizeof *owned->row), "a sparse matrix");
+    return ki_fail_memory(err, count * (sizeof *owned->values + 2 * sizeof *owned->row), "a sparse matrix");
 }
 
 static void add(struct owned *owned, uint32_t row, uint32_t column, double value)
@@ -62,7 +62,7 @@ static kn_status read_real(const char *path, struct matrix_market *file, kn_erro
     if (status || file->field != MATRIX_MARKET_COMPLEX)
         return status;
     matrix_market_free(file);
-    return kn_fail_at(err, KN_ERROR_INPUT, path, 1,
+    return ki_fail_at(err, KN_ERROR_INPUT, path, 1,
                       "complex numbers; sparse systems are solved in real ones");
 }
 
@@ -80,7 +80,7 @@ static kn_status take_array(const struct matrix_market *file, struct sparse_matr
         if (file->values[i] != 0)
             add(&owned, (uint32_t)(i % file->rows), (uint32_t)(i / file->rows), file->values[i]);
     if (!status)
-        status = sparse_from_entries(&owned.entries, matrix, err);
+        status = ki_sparse_from_entries(&owned.entries, matrix, err);
     free_owned(&owned);
     return status;
 }
@@ -98,7 +98,7 @@ static kn_status read_matrix_market(const char *path, struct sparse_matrix *matr
         struct sparse_entries entries = {file.rows, file.columns, file.count,
                                          file.row,  file.column,  file.values};
 
-        status = sparse_from_entries(&entries, matrix, err);
+        status = ki_sparse_from_entries(&entries, matrix, err);
     }
     matrix_market_free(&file);
     return status;
@@ -118,7 +118,7 @@ static double value_at(const struct npy *array, size_t i)
     uint64_t bits = 0;
 
     memcpy(&bits, (const char *)array->data + i * size, size);
-    return element_value(bits, array->type);
+    return ki_element_value(bits, array->type);
 }
 
 // A whole number from 0 to `most`; false if it is none.
@@ -143,7 +143,7 @@ static kn_status read_scipy(const char *path, struct scipy *scipy, kn_error *err
     status = npz_text(&npz, "format", format, sizeof format, err);
     if (!status && strcmp(format, "csr") != 0 && strcmp(format, "csc") != 0)
         status =
-            kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+            ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                        "a matrix in the format '%s'; csr and csc are read (in SciPy: A.tocsr())", format);
     scipy->by_columns = !status && format[2] == 'c';
     if (!status)
@@ -156,7 +156,7 @@ static kn_status read_scipy(const char *path, struct scipy *scipy, kn_error *err
         status = npz_array(&npz, "data", &scipy->values, err);
     npz_close(&npz);
     if (!status && (scipy->values.is_complex || scipy->starts.is_complex || scipy->indices.is_complex))
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                             "complex numbers; sparse systems are solved in real ones");
     return status;
 }
@@ -171,7 +171,7 @@ static kn_status take_line(const char *path, const struct scipy *scipy, size_t l
     if (!whole_at(&scipy->starts, line, (double)scipy->values.count, &begin) ||
         !whole_at(&scipy->starts, line + 1, (double)scipy->values.count, &end) || begin > end ||
         begin != owned->entries.count)
-        return kn_fail_at(
+        return ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
             "indptr: %s %zu (from 0) is from %g to %g; expected ascending numbers from 0 to %zu", kind, line,
             value_at(&scipy->starts, line), value_at(&scipy->starts, line + 1), scipy->values.count);
@@ -179,11 +179,11 @@ static kn_status take_line(const char *path, const struct scipy *scipy, size_t l
         double value = value_at(&scipy->values, i);
 
         if (!whole_at(&scipy->indices, i, (double)size - 1, &index))
-            return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+            return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                               "indices: %g in %s %zu (from 0); expected 0 to %zu",
                               value_at(&scipy->indices, i), kind, line, size - (size > 0));
         if (!isfinite(value))
-            return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+            return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                               "data: %g in %s %zu (from 0); expected finite numbers", value, kind, line);
         if (scipy->by_columns)
             add(owned, (uint32_t)index, (uint32_t)line, value);
@@ -202,11 +202,11 @@ static kn_status take_scipy(const char *path, const struct scipy *scipy, struct 
 
     if (scipy->shape.count != 2 || !whole_at(&scipy->shape, 0, UINT32_MAX, &rows) ||
         !whole_at(&scipy->shape, 1, UINT32_MAX, &columns))
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "shape: expected two numbers from 0 to 2^32 - 1");
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "shape: expected two numbers from 0 to 2^32 - 1");
     lines = scipy->by_columns ? columns : rows;
     size = scipy->by_columns ? rows : columns;
     if (scipy->starts.count != lines + 1 || scipy->indices.count != scipy->values.count)
-        return kn_fail_at(
+        return ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
             "%zu numbers in indptr, %zu in indices and %zu in data; a matrix of %zu x %zu has %zu in the "
             "first, and as many in the others",
@@ -215,7 +215,7 @@ static kn_status take_scipy(const char *path, const struct scipy *scipy, struct 
     for (size_t line = 0; line < lines && !status; line++)
         status = take_line(path, scipy, line, size, &owned, err);
     if (!status)
-        status = sparse_from_entries(&owned.entries, matrix, err);
+        status = ki_sparse_from_entries(&owned.entries, matrix, err);
     free_owned(&owned);
     return status;
 }
@@ -247,7 +247,7 @@ static kn_status make_columns(struct sparse_columns *columns, const char *path, 
     size_t count = columns->rows * columns->count;
 
     columns->values = count < SIZE_MAX / 16 ? calloc(count + 1, sizeof *columns->values) : NULL;
-    return columns->values ? KN_OK : kn_fail_memory(err, count * sizeof *columns->values, path);
+    return columns->values ? KN_OK : ki_fail_memory(err, count * sizeof *columns->values, path);
 }
 
 static kn_status read_npy_columns(const char *path, struct sparse_columns *columns, kn_error *err)
@@ -258,7 +258,7 @@ static kn_status read_npy_columns(const char *path, struct sparse_columns *colum
     if (status)
         return status;
     if (array.is_complex || array.dims < 1 || array.dims > 2)
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                             "%s of %zu dimensions; expected real numbers, (rows) or (rows, columns)",
                             npy_type_name(&array), array.dims);
     columns->rows = array.shape[0];
@@ -270,7 +270,7 @@ static kn_status read_npy_columns(const char *path, struct sparse_columns *colum
 
         columns->values[i % columns->count * columns->rows + i / columns->count] = value;
         if (!isfinite(value))
-            status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "element %zu is %g; expected finite numbers", i,
+            status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "element %zu is %g; expected finite numbers", i,
                                 value);
     }
     npy_free(&array);
@@ -288,7 +288,7 @@ static kn_status read_mtx_columns(const char *path, struct sparse_columns *colum
     columns->count = file.columns;
     // A sparse file may say a size that it has not.
     if (file.rows > MADE_UP / (file.columns + 1) && file.columns * file.rows / 64 > file.count)
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                             "%zu x %zu with only %zu entries; is it a right-hand side?", file.rows,
                             file.columns, file.count);
     else
@@ -327,7 +327,7 @@ static kn_status write_npy_columns(const char *path, const struct sparse_columns
     kn_status status;
 
     if (!values)
-        return kn_fail_memory(err, array.count * sizeof *values, path);
+        return ki_fail_memory(err, array.count * sizeof *values, path);
     for (size_t i = 0; i < array.count; i++)
         values[i] = columns->values[i % columns->count * columns->rows + i / columns->count];
     array.data = values;
@@ -349,5 +349,5 @@ kn_status sparse_write_columns(const char *path, const struct sparse_columns *co
         return write_npy_columns(path, columns, force, err);
     if (ends_in(path, ".mtx"))
         return matrix_market_write(path, &file, force, err);
-    return kn_fail(err, KN_ERROR_ARGUMENT, "%s: expected a name that ends in .npy or .mtx", path);
+    return ki_fail(err, KN_ERROR_ARGUMENT, "%s: expected a name that ends in .npy or .mtx", path);
 }

@@ -9,7 +9,7 @@
 
 // Reads a matrix: a .npz that SciPy's save_npz wrote (csr or csc, any order, duplicates), or a Matrix Market
 // file, of which a dense one leaves its zeros out and a pattern has ones. Duplicates are summed, explicit
-// zeros stay. The caller frees it by sparse_free. KN_ERROR_INPUT, with the file and, of Matrix Market, the
+// zeros stay. The caller frees it by ki_sparse_free. KN_ERROR_INPUT, with the file and, of Matrix Market, the
 // line; also for complex numbers and for not-a-number and infinities. KN_ERROR_MEMORY. On failure `matrix` is
 // empty.
 kn_status sparse_read(const char *path, struct sparse_matrix *matrix, kn_error *err);

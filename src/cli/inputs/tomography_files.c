@@ -36,17 +36,17 @@ static kn_status read_binned(const char *path, size_t slice, const struct sparse
     detectors = sinogram->detectors;
     if (sinogram->angles != geometry->angles || detectors / geometry->detectors < 1 ||
         detectors % geometry->detectors != 0) {
-        status = kn_fail_at(
+        status = ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
             "has %zu projections of %zu detectors; the geometry's %zu of %zu are no whole part of them",
             sinogram->angles, detectors, geometry->angles, geometry->detectors);
-        sparse_sinogram_free(sinogram);
+        ki_sparse_sinogram_free(sinogram);
         return status;
     }
     options.bin = detectors / geometry->detectors;
     if (options.bin == 1)
         return KN_OK;
-    sparse_sinogram_free(sinogram);
+    ki_sparse_sinogram_free(sinogram);
     return sparse_read_sinogram(path, &options, sinogram, err);
 }
 
@@ -66,7 +66,7 @@ kn_status sparse_read_measured(const char *path, size_t slice, struct sparse_par
         geometry->theta = sinogram.theta;
         sinogram.theta = NULL;
     }
-    sparse_sinogram_free(&sinogram);
+    ki_sparse_sinogram_free(&sinogram);
     return KN_OK;
 }
 
@@ -85,9 +85,9 @@ kn_status sparse_try_solutions(const char *path, size_t columns, size_t count, k
     if (ends_in(path, ".npy") || ends_in(path, ".mtx") || strcmp(path, "-") == 0)
         return KN_OK;
     if (!ends_in(path, ".png"))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: expected a name that ends in .npy, .mtx or .png", path);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: expected a name that ends in .npy, .mtx or .png", path);
     if (count != 1 || !edge_of(columns))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "%s: %zu solution%s of %zu numbers; a picture is one, of as many as a square has: .npy or .mtx",
             path, count, count == 1 ? "" : "s", columns);
@@ -105,7 +105,7 @@ kn_status sparse_write_solutions(const char *path, const struct sparse_columns *
         return sparse_write_columns(path, x, force, err);
     values = malloc((x->rows + 1) * sizeof *values);
     if (!values)
-        return kn_fail_memory(err, x->rows * sizeof *values, path);
+        return ki_fail_memory(err, x->rows * sizeof *values, path);
     for (size_t i = 0; i < x->rows; i++)
         values[i] = fmax(x->values[i], 0);
     picture.data = values;

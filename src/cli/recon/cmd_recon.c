@@ -22,19 +22,19 @@ static const struct option_row options[] = {
      .help = "how many voxels (default: what the file or the trajectory's range tells)"},
     {"trajectory", 't', FIELD(OPTION_PATH, trajectory), .metavar = "TRAJ",
      .help = "where the samples of a .cfl or .npy lie (.cfl/.hdr, .npy)"},
-    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .words = trajectory_unit_names, .fallback = "fov",
+    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .words = ki_trajectory_unit_names, .fallback = "fov",
      .help = "of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per "
              "voxel (up to 1/2)"},
     {"parboil", FIELD(OPTION_CHOICE, parboil), .words = parboil_words, .fallback = "published",
      .help = "the order of a .bin's fields: as Parboil reads them, or as they were written"},
-    {"solver", 's', FIELD(OPTION_CHOICE, solver), .words = mri_recon_solver_names, .fallback = "ls",
+    {"solver", 's', FIELD(OPTION_CHOICE, solver), .words = ki_mri_recon_solver_names, .fallback = "ls",
      .help = "least squares by conjugate gradients, the adjoint sum alone, or gridding"},
     {"kernel", 'k', FIELD(OPTION_PATH, kernel), .metavar = "NAME",
      .help = "how the sums are computed: naive, register, coalesced, constant, constant-struct, fast-trig, "
              "tuned (default), or on the host: host-double, host-single (default without a device)"},
     {"precision", FIELD(OPTION_CHOICE, precision), .words = recon_precision_words, .fallback = "auto",
      .help = "what the kernel computes in: double is host-double's alone; auto is the kernel's own"},
-    {"normal", FIELD(OPTION_CHOICE, normal), .words = mri_normal_names, .fallback = "toeplitz",
+    {"normal", FIELD(OPTION_CHOICE, normal), .words = ki_mri_normal_names, .fallback = "toeplitz",
      .help = "how ls applies F^H F: as a convolution with Q, by FFT; or by F and F^H as they stand, in "
              "each iteration"},
     {"iterations", 'n', FIELD(OPTION_COUNT, iterations), .metavar = "N", .fallback = "20",
@@ -46,9 +46,9 @@ static const struct option_row options[] = {
     {"relative-lambda", FIELD(OPTION_FLAG, relative_lambda),
      .help = "--lambda counts in units of the greatest eigenvalue of Q's circulant, which bounds that of "
              "F^H F; not with --normal forward"},
-    {"regularizer", FIELD(OPTION_CHOICE, regularizer), .words = mri_regularizer_names, .fallback = "tikhonov",
-     .help = "keep the image small, or the differences between neighbours"},
-    {"boundary", FIELD(OPTION_CHOICE, boundary), .words = mri_boundary_names, .fallback = "zero",
+    {"regularizer", FIELD(OPTION_CHOICE, regularizer), .words = ki_mri_regularizer_names,
+     .fallback = "tikhonov", .help = "keep the image small, or the differences between neighbours"},
+    {"boundary", FIELD(OPTION_CHOICE, boundary), .words = ki_mri_boundary_names, .fallback = "zero",
      .help = "of the differences: none across the image's edge, or from one edge to the other"},
     {"warm-start", FIELD(OPTION_PATH, warm_start), .metavar = "IMAGE",
      .help = "of ls: begin with this image (.cfl/.hdr, .npy) instead of 0"},
@@ -67,7 +67,7 @@ static const struct option_row options[] = {
      .help = "of ls: take Q from this file, which must be of the same trajectory"},
     {"reference", FIELD(OPTION_PATH, reference), .metavar = "IMAGE",
      .help = "the true image (.cfl/.hdr, .npy), to compare with"},
-    {"reference-scale", FIELD(OPTION_CHOICE, reference_scale), .words = mri_reference_scale_names,
+    {"reference-scale", FIELD(OPTION_CHOICE, reference_scale), .words = ki_mri_reference_scale_names,
      .fallback = "auto",
      .help = "best: compare after the complex factor that brings the image nearest to the reference; none: "
              "as it is; auto: best for adjoint and gridding, whose sums have a scale of their own, and "
@@ -88,25 +88,25 @@ static kn_status compute(struct recon_run *run, kn_error *err)
     const struct mri_recon_reference reference = {run->reference,
                                                   (enum mri_reference_scale)run->arguments->reference_scale};
     double built = run->place.queue ? kn_context_build_seconds(run->place.context) : 0;
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status;
 
     run->options.progress = step;
     run->options.context = &run->progress;
     progress_begin(&run->progress, run->arguments->common.quiet);
     status = run->arguments->variants
-                 ? mri_variants_run(run->place.queue, &run->scan, &run->options,
-                                    run->reference ? &reference : NULL, &run->variants, err)
-                 : mri_recon(run->place.queue, &run->scan, &run->options, &run->result, err);
+                 ? ki_mri_variants_run(run->place.queue, &run->scan, &run->options,
+                                       run->reference ? &reference : NULL, &run->variants, err)
+                 : ki_mri_recon(run->place.queue, &run->scan, &run->options, &run->result, err);
     progress_end(&run->progress);
     run->shown = &run->result;
     if (!status && run->arguments->variants)
-        run->shown = &mri_variant_of(&run->variants, run->options.kernel)->result;
+        run->shown = &ki_mri_variant_of(&run->variants, run->options.kernel)->result;
     run->seconds.build = run->place.queue ? kn_context_build_seconds(run->place.context) - built : -1;
-    run->seconds.compute = kn_clock_seconds() - start - (run->place.queue ? run->seconds.build : 0);
+    run->seconds.compute = ki_clock_seconds() - start - (run->place.queue ? run->seconds.build : 0);
     if (!status && run->reference)
         status =
-            mri_recon_quality(&run->scan, run->options.solver, run->shown, &reference, &run->quality, err);
+            ki_mri_recon_quality(&run->scan, run->options.solver, run->shown, &reference, &run->quality, err);
     return status;
 }
 
@@ -142,13 +142,13 @@ static kn_status report(struct recon_run *run, kn_error *err)
         recon_print_files(run);
     }
     judge(run);
-    return printed ? recon_write_json(run, err) : kn_fail_memory(err, 0, "printing the results");
+    return printed ? recon_write_json(run, err) : ki_fail_memory(err, 0, "printing the results");
 }
 
 static kn_status run_recon(void *given, kn_error *err)
 {
     struct recon_run run = {
-        .arguments = given, .start_time = kn_clock_seconds(), .seconds = {.upload = -1, .download = -1}};
+        .arguments = given, .start_time = ki_clock_seconds(), .seconds = {.upload = -1, .download = -1}};
     const struct recon_arguments *arguments = run.arguments;
     kn_status status = recon_check_arguments(&run, err);
 
@@ -164,7 +164,7 @@ static kn_status run_recon(void *given, kn_error *err)
         status = compute(&run, err);
     if (!status)
         status = recon_write_files(&run, err);
-    run.seconds.total = kn_clock_seconds() - run.start_time;
+    run.seconds.total = ki_clock_seconds() - run.start_time;
     if (!status)
         status = report(&run, err);
     recon_free(&run);

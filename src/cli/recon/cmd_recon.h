@@ -37,7 +37,7 @@ struct recon_run {
     struct mri_recon_result *shown; // which of them is the image: `result`, or a variant's
     struct mri_quality quality;     // of `shown`, with --reference
     double start_time;
-    struct kn_json_seconds seconds;
+    struct ki_json_seconds seconds;
 };
 
 extern const char *const recon_basis_words[];     // "delta", "box"

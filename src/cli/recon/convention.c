@@ -12,10 +12,10 @@ kn_status convention_matrix(const char *text, struct mri_matrix *matrix, kn_erro
 {
     *matrix = (struct mri_matrix){0, {1, 1, 1}};
     if (!text)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--matrix is missing: how many voxels, such as 128,128?");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--matrix is missing: how many voxels, such as 128,128?");
     matrix->axes = options_sizes(text, matrix->size);
     if (matrix->axes < 2)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--matrix: '%s' is not NX,NY[,NZ], whole numbers from 1",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--matrix: '%s' is not NX,NY[,NZ], whole numbers from 1",
                        text);
     return KN_OK;
 }
@@ -38,8 +38,8 @@ static json_t *pair(double low, double high)
 {
     json_t *both = json_array();
 
-    report_append(&both, kn_json_double(low));
-    report_append(&both, kn_json_double(high));
+    report_append(&both, ki_json_double(low));
+    report_append(&both, ki_json_double(high));
     return both;
 }
 
@@ -65,12 +65,12 @@ void convention_report(json_t **root, const struct mri_matrix *matrix, const str
 void convention_doubt(const struct common_arguments *common, const char *path,
                       const struct mri_matrix *matrix, const struct trajectory_range *range)
 {
-    enum trajectory_unit likely = trajectory_likely_unit(matrix, range);
+    enum trajectory_unit likely = ki_trajectory_likely_unit(matrix, range);
 
     if (likely != TRAJECTORY_FOV)
         fprintf(stderr,
                 "%s: %s: k is at most %s on every axis, taken as %s; if it is in another unit: "
                 "--trajectory-unit %s\n",
                 common->command, path, likely == TRAJECTORY_RADIANS ? "pi" : "0.5", unit,
-                trajectory_unit_names[likely]);
+                ki_trajectory_unit_names[likely]);
 }

@@ -23,7 +23,7 @@ const char *recon_basis_word(const struct recon_run *run)
 bool recon_is_scaled(const struct recon_run *run, enum mri_recon_solver solver)
 {
     return run->reference &&
-           mri_recon_is_scaled(solver, (enum mri_reference_scale)run->arguments->reference_scale);
+           ki_mri_recon_is_scaled(solver, (enum mri_reference_scale)run->arguments->reference_scale);
 }
 
 const char *recon_method(const struct recon_run *run)
@@ -47,8 +47,8 @@ void recon_print_scan(const struct recon_run *run)
 {
     const struct mri_scan *scan = &run->scan;
     struct mri_recon_memory memory;
-    bool on_host =
-        !run->place.queue || (mri_kernel_is_host(run->options.kernel) && run->options.solver != MRI_GRIDDING);
+    bool on_host = !run->place.queue ||
+                   (ki_mri_kernel_is_host(run->options.kernel) && run->options.solver != MRI_GRIDDING);
 
     printf("recon: %zu sample%s of %s, %zu coil%s, to ", scan->samples, plural(scan->samples), run->input,
            scan->coils, plural(scan->coils));
@@ -70,7 +70,8 @@ void recon_print_scan(const struct recon_run *run)
            "floor(N/2))/N; scale %s, basis %s, density %s\n",
            run->options.scale == MRI_SCALE_UNITARY ? "unitary (1/sqrt(voxels) before both)" : "none",
            recon_basis_word(run), recon_density_word(run));
-    if (mri_recon_measure(on_host ? NULL : run->place.queue, scan, &run->options, &memory, NULL) == KN_OK) {
+    if (ki_mri_recon_measure(on_host ? NULL : run->place.queue, scan, &run->options, &memory, NULL) ==
+        KN_OK) {
         printf("memory: about %.1f MB on the host", (double)memory.host / mega);
         if (!on_host)
             printf(", at most %.1f MB of the device's %.0f MB", (double)memory.device / mega,
@@ -78,7 +79,7 @@ void recon_print_scan(const struct recon_run *run)
         printf("\n");
     }
     if (run->options.normal == MRI_NORMAL_FORWARD) {
-        const struct mri_recon_terms terms = mri_recon_terms(scan, &run->options);
+        const struct mri_recon_terms terms = ki_mri_recon_terms(scan, &run->options);
 
         printf("normal operator by both sums: up to %.3g terms (voxels x samples) in all iterations, where Q "
                "would "
@@ -95,7 +96,7 @@ static void print_sum(const char *name, const struct mri_stage *stage)
     printf("%s: %.4g s", name, stage->seconds);
     if (stage->rate.pairs > 0 && stage->seconds > 0)
         printf(", %.3g terms (voxels x samples), %.4g G a second, %.4g GFLOP/s", stage->rate.pairs,
-               stage->rate.pairs / stage->seconds / giga, mri_stage_gflops(stage));
+               stage->rate.pairs / stage->seconds / giga, ki_mri_stage_gflops(stage));
     if (stage->rate.loads > 0 && stage->rate.seconds > 0)
         printf("; by the lecture's estimate %.3g numbers from memory off the chip, %.3g a term",
                stage->rate.loads, stage->rate.loads / stage->rate.pairs);
@@ -125,8 +126,8 @@ static void print_solver(const struct recon_run *run)
     }
     if (!result->coil_count)
         return;
-    printf("lambda %.6g (%s%s%s)", result->lambda, mri_regularizer_names[ls->regularizer],
-           has_boundary ? ", boundary " : "", has_boundary ? mri_boundary_names[ls->boundary] : "");
+    printf("lambda %.6g (%s%s%s)", result->lambda, ki_mri_regularizer_names[ls->regularizer],
+           has_boundary ? ", boundary " : "", has_boundary ? ki_mri_boundary_names[ls->boundary] : "");
     if (result->q_kernel)
         printf(", max |C| %.6g bounds F^H F; Q by %s%s\n", result->bound, result->q_kernel,
                result->q_loaded ? ", from a file" : "");
@@ -164,8 +165,8 @@ bool recon_print_result(const struct recon_run *run)
     print_solver(run);
     print_quality(run);
     printf("%s by %s on %s (%s); seconds: total %.3f, read %.3f, compute %.3f",
-           mri_recon_solver_names[run->options.solver],
-           run->options.solver == MRI_GRIDDING ? "gridding" : mri_kernel_names[run->options.kernel],
+           ki_mri_recon_solver_names[run->options.solver],
+           run->options.solver == MRI_GRIDDING ? "gridding" : ki_mri_kernel_names[run->options.kernel],
            run->place.device.name, run->place.device.spec, run->seconds.total, run->seconds.read,
            run->seconds.compute);
     if (run->seconds.build >= 0)

@@ -39,7 +39,7 @@ static kn_status read_number(const char *option, const char *text, double least,
         return KN_OK;
     number = strtod(text, &end);
     if (*end || end == text || !isfinite(number) || number < least)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--%s: '%s' is no number from %g on", option, text, least);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--%s: '%s' is no number from %g on", option, text, least);
     *value = number;
     return KN_OK;
 }
@@ -47,11 +47,11 @@ static kn_status read_number(const char *option, const char *text, double least,
 static kn_status read_kernel(struct recon_run *run, kn_error *err)
 {
     const char *word = run->arguments->kernel;
-    int found = word ? index_of(word, mri_kernel_names) : MRI_TUNED;
+    int found = word ? index_of(word, ki_mri_kernel_names) : MRI_TUNED;
 
     run->kernel_chosen = !word;
     if (found < 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--kernel: '%s' is none of naive, register, coalesced, constant, constant-struct, "
                        "fast-trig, tuned, host-double, host-single",
                        word);
@@ -70,10 +70,10 @@ static kn_status settle_precision(struct recon_run *run, kn_error *err)
     if (arguments->precision == RECON_AUTO)
         return KN_OK;
     if (arguments->variants)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--precision: --variants runs the kernels of both; leave it out");
     if (arguments->precision == RECON_DOUBLE && options->solver == MRI_GRIDDING)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "--precision double: gridding computes in single precision; --solver ls and adjoint have "
             "the kernel host-double");
@@ -82,8 +82,8 @@ static kn_status settle_precision(struct recon_run *run, kn_error *err)
         return KN_OK;
     }
     if ((options->kernel == MRI_HOST_DOUBLE) != (arguments->precision == RECON_DOUBLE))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--precision %s: the kernel %s computes in %s precision; %s",
-                       recon_precision_words[arguments->precision], mri_kernel_names[options->kernel],
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--precision %s: the kernel %s computes in %s precision; %s",
+                       recon_precision_words[arguments->precision], ki_mri_kernel_names[options->kernel],
                        options->kernel == MRI_HOST_DOUBLE ? "double" : "single",
                        options->kernel == MRI_HOST_DOUBLE ? "leave --kernel out for one in single"
                                                           : "--kernel host-double is the one in double");
@@ -94,13 +94,13 @@ static kn_status settle_precision(struct recon_run *run, kn_error *err)
 static kn_status check_policy(const struct recon_run *run, kn_error *err)
 {
     if (run->arguments->common.policy != KN_POLICY_FAST || run->arguments->variants ||
-        run->options.solver == MRI_GRIDDING || !mri_kernel_is_host(run->options.kernel))
+        run->options.solver == MRI_GRIDDING || !ki_mri_kernel_is_host(run->options.kernel))
         return KN_OK;
-    return kn_fail(
+    return ki_fail(
         err, KN_ERROR_ARGUMENT,
         "--policy fast: the kernel %s is the host's, which has one arithmetic, without contraction; take "
         "a kernel of a device",
-        mri_kernel_names[run->options.kernel]);
+        ki_mri_kernel_names[run->options.kernel]);
 }
 
 static kn_status read_numbers(struct recon_run *run, kn_error *err)
@@ -116,9 +116,9 @@ static kn_status read_numbers(struct recon_run *run, kn_error *err)
             read_number("oversampling", arguments->oversampling, 1.25, &options->gridding.oversampling, err);
     if (!status && (arguments->oversampling || arguments->width) && options->solver != MRI_GRIDDING &&
         !arguments->variants)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "--oversampling and --width go with --solver gridding");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--oversampling and --width go with --solver gridding");
     if (!status && arguments->width && (arguments->width < 2 || arguments->width > 8))
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "--width: %zu is not from 2 to 8", arguments->width);
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--width: %zu is not from 2 to 8", arguments->width);
     options->gridding.width = (unsigned)arguments->width;
     return status;
 }
@@ -131,14 +131,14 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
     kn_status status;
 
     if (common->operands.count < 1)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "expected INPUT, a scan; try '%s --help'", common->command);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "expected INPUT, a scan; try '%s --help'", common->command);
     status = options_at_most(common, 1, err);
     run->input = common->operands.items[0];
     if (!status && !arguments->out && !arguments->variants)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "expected -o OUT, for the image; try '%s --help'",
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "expected -o OUT, for the image; try '%s --help'",
                          common->command);
     if (!status && common->output && !arguments->variants)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "--output goes with --variants; -o OUT is the image");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--output goes with --variants; -o OUT is the image");
     if (!status && arguments->matrix)
         status = convention_matrix(arguments->matrix, &run->request.matrix, err);
     run->request.path = run->input;
@@ -174,11 +174,11 @@ static kn_status read_values(const char *path, size_t expected, const char *what
     kn_status status = mri_values_read(path, false, &shape, values, err);
 
     if (!status && shape.count != expected)
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "has %zu numbers, expected %zu, one for each %s",
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "has %zu numbers, expected %zu, one for each %s",
                             shape.count, expected, what);
     for (size_t i = 0; !status && i < expected; i++)
         if (!isfinite(creal((*values)[i])) || !isfinite(cimag((*values)[i])))
-            status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "number %zu is %g%+gi, expected numbers", i,
+            status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "number %zu is %g%+gi, expected numbers", i,
                                 creal((*values)[i]), cimag((*values)[i]));
     return status;
 }
@@ -186,7 +186,7 @@ static kn_status read_values(const char *path, size_t expected, const char *what
 static kn_status read_density(struct recon_run *run, kn_error *err)
 {
     const char *word = run->arguments->density;
-    int found = index_of(word, mri_density_names);
+    int found = index_of(word, ki_mri_density_names);
     double complex *values = NULL;
     kn_status status;
 
@@ -197,11 +197,11 @@ static kn_status read_density(struct recon_run *run, kn_error *err)
     status = read_values(word, run->scan.samples, "sample", &values, err);
     run->weights = status ? NULL : malloc(run->scan.samples * sizeof *run->weights);
     if (!status && !run->weights)
-        status = kn_fail_memory(err, run->scan.samples * sizeof *run->weights, word);
+        status = ki_fail_memory(err, run->scan.samples * sizeof *run->weights, word);
     for (size_t m = 0; !status && m < run->scan.samples; m++) {
         run->weights[m] = creal(values[m]);
         if (cimag(values[m]) != 0 || run->weights[m] < 0)
-            status = kn_fail_at(err, KN_ERROR_INPUT, word, 0,
+            status = ki_fail_at(err, KN_ERROR_INPUT, word, 0,
                                 "the weight of sample %zu is %g%+gi, expected a real number from 0 on", m,
                                 creal(values[m]), cimag(values[m]));
     }
@@ -222,8 +222,8 @@ static kn_status read_basis(struct recon_run *run, kn_error *err)
     if (found == BASIS_BOX) {
         run->basis = malloc(samples * sizeof *run->basis);
         if (!run->basis)
-            return kn_fail_memory(err, samples * sizeof *run->basis, "the voxel's basis");
-        mri_basis_box(&run->scan.matrix, run->scan.k, samples, run->basis);
+            return ki_fail_memory(err, samples * sizeof *run->basis, "the voxel's basis");
+        ki_mri_basis_box(&run->scan.matrix, run->scan.k, samples, run->basis);
     } else {
         status = read_values(word, samples, "sample", &run->basis, err);
     }
@@ -235,7 +235,7 @@ kn_status recon_read(struct recon_run *run, kn_error *err)
 {
     const struct recon_arguments *arguments = run->arguments;
     const struct mri_scan *scan = &run->scan;
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = mri_scan_read(&run->request, &run->scan, err);
 
     if (!status && scan->positions && arguments->out) // no image, but a list of values
@@ -253,7 +253,7 @@ kn_status recon_read(struct recon_run *run, kn_error *err)
     run->options.start = run->start;
     if (!status && arguments->reference)
         status = read_values(arguments->reference, scan->voxels, "voxel", &run->reference, err);
-    run->seconds.read = kn_clock_seconds() - start;
+    run->seconds.read = ki_clock_seconds() - start;
     return status;
 }
 
@@ -265,7 +265,8 @@ static bool all_on_host(const struct recon_run *run)
     const struct mri_recon_options *options = &run->options;
 
     return !run->arguments->variants && options->solver != MRI_GRIDDING &&
-           mri_kernel_is_host(options->kernel) && (options->density != MRI_DENSITY_PIPE || options->weights);
+           ki_mri_kernel_is_host(options->kernel) &&
+           (options->density != MRI_DENSITY_PIPE || options->weights);
 }
 
 kn_status recon_open(struct recon_run *run, kn_error *err)
@@ -279,7 +280,7 @@ kn_status recon_open(struct recon_run *run, kn_error *err)
     } else {
         status = choose_places(&common->devices, &chosen, err);
         if (!status && chosen.count > 1)
-            status = kn_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
+            status = ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
                              common->command);
         if (!status)
             status = place_open_with(chosen.specs[0].spec, common->policy, false, common->command,
@@ -288,16 +289,16 @@ kn_status recon_open(struct recon_run *run, kn_error *err)
         if (status)
             return status;
     }
-    if (!run->place.queue && run->kernel_chosen && !mri_kernel_is_host(run->options.kernel))
+    if (!run->place.queue && run->kernel_chosen && !ki_mri_kernel_is_host(run->options.kernel))
         run->options.kernel = MRI_HOST_SINGLE;
-    return mri_recon_try(run->place.queue, &run->scan, &run->options, err);
+    return ki_mri_recon_try(run->place.queue, &run->scan, &run->options, err);
 }
 
 void recon_free(struct recon_run *run)
 {
-    mri_recon_free(&run->result);
-    mri_variants_free(&run->variants);
-    mri_scan_free(&run->scan);
+    ki_mri_recon_free(&run->result);
+    ki_mri_variants_free(&run->variants);
+    ki_mri_scan_free(&run->scan);
     free(run->weights);
     free(run->basis);
     free(run->start);

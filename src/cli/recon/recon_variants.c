@@ -24,7 +24,7 @@ static void add_name(struct table *table, const struct mri_variant *variant)
     else if (variant->options.weights)
         table_add(table, "%s, density from a file", variant->name);
     else
-        table_add(table, "%s, density %s", variant->name, mri_density_names[variant->options.density]);
+        table_add(table, "%s, density %s", variant->name, ki_mri_density_names[variant->options.density]);
 }
 
 static bool print_quality(const struct recon_run *run)
@@ -58,7 +58,7 @@ static void add_stage(struct table *table, const struct mri_stage *stage)
     bool ran = stage->seconds >= 0;
 
     add_number(table, ran ? stage->seconds : NAN);
-    add_number(table, ran ? mri_stage_gflops(stage) : NAN);
+    add_number(table, ran ? ki_mri_stage_gflops(stage) : NAN);
 }
 
 static bool print_times(const struct recon_run *run)

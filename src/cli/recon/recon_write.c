@@ -35,47 +35,47 @@ static kn_status write_image(const struct recon_run *run, const struct mri_recon
     return status;
 }
 
-static void add_numbers(struct kn_text *text, const double *numbers, size_t count)
+static void add_numbers(struct ki_text *text, const double *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (isnan(numbers[i]) || numbers[i] < 0)
-            kn_text_add(text, ",");
+            ki_text_add(text, ",");
         else
-            kn_text_format(text, ",%.9g", numbers[i]);
+            ki_text_format(text, ",%.9g", numbers[i]);
     }
 }
 
 static kn_status write_csv(const struct recon_run *run, const char *path, kn_error *err)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     kn_status status;
 
-    kn_text_add(&text,
+    ki_text_add(&text,
                 "variant,error_percent,psnr_db,snr_db,q_seconds,q_gflops,q_pairs,fhd_seconds,fhd_gflops,"
                 "fhd_pairs,solver_seconds,gridding_seconds,seconds,ratio\n");
     for (size_t i = 0; i < run->variants.count; i++) {
         const struct mri_variant *variant = &run->variants.items[i];
         const struct mri_recon_result *result = &variant->result;
         const double numbers[] = {
-            result->q.seconds,      mri_stage_gflops(&result->q),   result->q.rate.pairs,
-            result->fhd.seconds,    mri_stage_gflops(&result->fhd), result->fhd.rate.pairs,
-            result->solver.seconds, result->gridding.seconds,       variant->seconds,
+            result->q.seconds,      ki_mri_stage_gflops(&result->q),   result->q.rate.pairs,
+            result->fhd.seconds,    ki_mri_stage_gflops(&result->fhd), result->fhd.rate.pairs,
+            result->solver.seconds, result->gridding.seconds,          variant->seconds,
             variant->ratio};
 
         // Decibels may be negative.
-        kn_text_format(&text, "%s,%.9g,%.9g,%.9g", variant->name, variant->quality.error_percent,
+        ki_text_format(&text, "%s,%.9g,%.9g,%.9g", variant->name, variant->quality.error_percent,
                        variant->quality.psnr_db, variant->quality.snr_db);
         add_numbers(&text, numbers, sizeof numbers / sizeof *numbers);
-        kn_text_add_char(&text, '\n');
+        ki_text_add_char(&text, '\n');
     }
     if (text.failed) {
-        status = kn_fail_memory(err, 0, "writing the results");
+        status = ki_fail_memory(err, 0, "writing the results");
     } else {
         interrupt_hold();
-        status = kn_output_write(path, text.data, text.length, run->arguments->common.force, err);
+        status = ki_output_write(path, text.data, text.length, run->arguments->common.force, err);
         interrupt_release();
     }
-    kn_text_free(&text);
+    ki_text_free(&text);
     return status;
 }
 
@@ -87,7 +87,7 @@ static kn_status try_file(const struct recon_run *run, const char *path, kn_erro
 // The names of --output's pictures: every variant that there may be.
 static const char *picture_name(size_t i)
 {
-    return i < MRI_KERNELS ? mri_kernel_names[i] : mri_recon_solver_names[MRI_GRIDDING];
+    return i < MRI_KERNELS ? ki_mri_kernel_names[i] : ki_mri_recon_solver_names[MRI_GRIDDING];
 }
 
 kn_status recon_try_files(const struct recon_run *run, kn_error *err)
@@ -101,16 +101,16 @@ kn_status recon_try_files(const struct recon_run *run, kn_error *err)
     if (!status && arguments->save_q)
         status = try_file(run, arguments->save_q, err);
     if (!status && common->output)
-        status = kn_output_folder(common->output, err);
+        status = ki_output_folder(common->output, err);
     for (size_t i = 0; common->output && i <= MRI_VARIANTS && !status; i++) {
-        struct kn_text path = KN_TEXT_INIT;
+        struct ki_text path = KI_TEXT_INIT;
 
         if (i == MRI_VARIANTS)
-            kn_text_format(&path, "%s/variants.csv", common->output);
+            ki_text_format(&path, "%s/variants.csv", common->output);
         else
-            kn_text_format(&path, "%s/%s.png", common->output, picture_name(i));
-        status = path.failed ? kn_fail_memory(err, 0, "naming the files") : try_file(run, path.data, err);
-        kn_text_free(&path);
+            ki_text_format(&path, "%s/%s.png", common->output, picture_name(i));
+        status = path.failed ? ki_fail_memory(err, 0, "naming the files") : try_file(run, path.data, err);
+        ki_text_free(&path);
     }
     return status;
 }
@@ -121,19 +121,19 @@ static kn_status write_folder(const struct recon_run *run, kn_error *err)
     kn_status status = KN_OK;
 
     for (size_t i = 0; i <= run->variants.count && !status; i++) {
-        struct kn_text path = KN_TEXT_INIT;
+        struct ki_text path = KI_TEXT_INIT;
 
         if (i == run->variants.count)
-            kn_text_format(&path, "%s/variants.csv", folder);
+            ki_text_format(&path, "%s/variants.csv", folder);
         else
-            kn_text_format(&path, "%s/%s.png", folder, run->variants.items[i].name);
+            ki_text_format(&path, "%s/%s.png", folder, run->variants.items[i].name);
         if (path.failed)
-            status = kn_fail_memory(err, 0, "naming the files");
+            status = ki_fail_memory(err, 0, "naming the files");
         else if (i == run->variants.count)
             status = write_csv(run, path.data, err);
         else
             status = write_image(run, &run->variants.items[i].result, path.data, err);
-        kn_text_free(&path);
+        ki_text_free(&path);
     }
     return status;
 }
@@ -173,11 +173,11 @@ static json_t *sum_json(const struct mri_stage *stage)
 {
     json_t *object = json_object();
 
-    report_put(&object, "seconds", kn_json_double(stage->seconds));
-    report_put(&object, "gflops", kn_json_double(mri_stage_gflops(stage)));
-    report_put(&object, "pairs", kn_json_double(stage->rate.pairs));
-    report_put(&object, "kernel_seconds", kn_json_double(stage->rate.seconds));
-    report_put(&object, "loads", kn_json_double(stage->rate.loads));
+    report_put(&object, "seconds", ki_json_double(stage->seconds));
+    report_put(&object, "gflops", ki_json_double(ki_mri_stage_gflops(stage)));
+    report_put(&object, "pairs", ki_json_double(stage->rate.pairs));
+    report_put(&object, "kernel_seconds", ki_json_double(stage->rate.seconds));
+    report_put(&object, "loads", ki_json_double(stage->rate.loads));
     return object;
 }
 
@@ -201,7 +201,7 @@ static json_t *stages_json(const struct mri_recon_result *result)
             stage = sum_json(stages[i].stage);
         } else {
             stage = json_object();
-            report_put(&stage, "seconds", kn_json_double(stages[i].stage->seconds));
+            report_put(&stage, "seconds", ki_json_double(stages[i].stage->seconds));
         }
         report_put(&object, stages[i].name, stage);
     }
@@ -213,7 +213,7 @@ static json_t *residuals_json(const struct mri_solver_result *solved)
     json_t *array = json_array();
 
     for (size_t i = 0; i <= solved->iterations; i++)
-        report_append(&array, kn_json_double(solved->residuals[i]));
+        report_append(&array, ki_json_double(solved->residuals[i]));
     return array;
 }
 
@@ -222,13 +222,13 @@ static void put_quality(json_t **object, const struct recon_run *run, enum mri_r
 {
     json_t *factor = json_array();
 
-    report_append(&factor, kn_json_double(creal(quality->factor)));
-    report_append(&factor, kn_json_double(cimag(quality->factor)));
+    report_append(&factor, ki_json_double(creal(quality->factor)));
+    report_append(&factor, ki_json_double(cimag(quality->factor)));
     report_put(object, "reference_scale", json_string(recon_is_scaled(run, solver) ? "best" : "none"));
     report_put(object, "reference_factor", factor);
-    report_put(object, "error_percent", kn_json_double(quality->error_percent));
-    report_put(object, "psnr_db", kn_json_double(quality->psnr_db));
-    report_put(object, "snr_db", kn_json_double(quality->snr_db));
+    report_put(object, "error_percent", ki_json_double(quality->error_percent));
+    report_put(object, "psnr_db", ki_json_double(quality->psnr_db));
+    report_put(object, "snr_db", ki_json_double(quality->snr_db));
 }
 
 // The first coil's residuals under the contract's key; all coils' where there are several.
@@ -246,18 +246,18 @@ static void put_solver(json_t **root, const struct mri_recon_result *result,
         json_t *object = json_object();
 
         report_put(&object, "iterations", residuals_json(&result->coils[coil]));
-        report_put(&object, "residual", kn_json_double(result->coils[coil].residual));
+        report_put(&object, "residual", ki_json_double(result->coils[coil].residual));
         report_put(&object, "converged", json_boolean(result->coils[coil].converged));
         report_append(&coils, object);
     }
     report_put(root, "coil_results", coils);
-    report_put(root, "residual", kn_json_double(result->coils[0].residual));
-    report_put(root, "lambda", kn_json_double(result->lambda));
-    report_put(root, "regularizer", json_string(mri_regularizer_names[ls->regularizer]));
+    report_put(root, "residual", ki_json_double(result->coils[0].residual));
+    report_put(root, "lambda", ki_json_double(result->lambda));
+    report_put(root, "regularizer", json_string(ki_mri_regularizer_names[ls->regularizer]));
     report_put(root, "boundary",
-               ls->regularizer == MRI_DIFFERENCE ? json_string(mri_boundary_names[ls->boundary])
+               ls->regularizer == MRI_DIFFERENCE ? json_string(ki_mri_boundary_names[ls->boundary])
                                                  : json_null());
-    report_put(root, "bound", kn_json_double(result->bound));
+    report_put(root, "bound", ki_json_double(result->bound));
     report_put(root, "q_kernel", result->q_kernel ? json_string(result->q_kernel) : json_null());
     report_put(root, "q_loaded", json_boolean(result->q_loaded));
 }
@@ -266,8 +266,8 @@ static void put_check(json_t **root, const struct mri_recon_result *result)
 {
     json_t *object = json_object();
 
-    report_put(&object, "difference", kn_json_double(result->checked ? result->check : NAN));
-    report_put(&object, "bound", kn_json_double(result->checked ? result->check_bound : NAN));
+    report_put(&object, "difference", ki_json_double(result->checked ? result->check : NAN));
+    report_put(&object, "bound", ki_json_double(result->checked ? result->check_bound : NAN));
     report_put(&object, "samples", json_integer((json_int_t)result->checked));
     report_put(root, "adjoint_check", object);
     object = json_object();
@@ -288,11 +288,11 @@ static json_t *variants_json(const struct recon_run *run)
         report_put(&object, "variant", json_string(variant->name));
         report_put(&object, "density",
                    variant->options.weights ? json_string("file")
-                                            : json_string(mri_density_names[variant->options.density]));
+                                            : json_string(ki_mri_density_names[variant->options.density]));
         put_quality(&object, run, variant->options.solver, &variant->quality);
         report_put(&object, "stages", stages_json(&variant->result));
-        report_put(&object, "seconds", kn_json_double(variant->seconds));
-        report_put(&object, "ratio", kn_json_double(variant->ratio));
+        report_put(&object, "seconds", ki_json_double(variant->seconds));
+        report_put(&object, "ratio", ki_json_double(variant->ratio));
         report_append(&array, object);
     }
     return array;
@@ -302,7 +302,7 @@ static void put_scan(json_t **root, const struct recon_run *run)
 {
     const struct mri_scan *scan = &run->scan;
 
-    report_put(root, "input", kn_json_string(run->input));
+    report_put(root, "input", ki_json_string(run->input));
     report_put(root, "samples", json_integer((json_int_t)scan->samples));
     report_put(root, "coils", json_integer((json_int_t)scan->coils));
     report_put(root, "voxels", json_integer((json_int_t)scan->voxels));
@@ -310,8 +310,8 @@ static void put_scan(json_t **root, const struct recon_run *run)
     report_put(root, "noise_acquisitions", json_integer((json_int_t)scan->noise));
     convention_report(root, &scan->matrix, &scan->range);
     report_put(root, "scale", json_string(run->options.scale == MRI_SCALE_UNITARY ? "unitary" : "none"));
-    report_put(root, "density", kn_json_string(recon_density_word(run)));
-    report_put(root, "basis", kn_json_string(recon_basis_word(run)));
+    report_put(root, "density", ki_json_string(recon_density_word(run)));
+    report_put(root, "basis", ki_json_string(recon_basis_word(run)));
 }
 
 kn_status recon_write_json(struct recon_run *run, kn_error *err)
@@ -319,23 +319,23 @@ kn_status recon_write_json(struct recon_run *run, kn_error *err)
     const struct recon_arguments *arguments = run->arguments;
     const struct mri_recon_result *result = run->shown;
     struct place host;
-    bool on_host = run->options.solver != MRI_GRIDDING && mri_kernel_is_host(run->options.kernel);
+    bool on_host = run->options.solver != MRI_GRIDDING && ki_mri_kernel_is_host(run->options.kernel);
     json_t *root;
 
     place_host(&host);
     root = report_begin("recon", on_host ? &host.device : &run->place.device,
                         precision_words[result->is_double ? PRECISION_DOUBLE : PRECISION_FLOAT],
                         policy_words[arguments->common.policy], &run->seconds);
-    report_put(&root, "image", arguments->out ? kn_json_string(arguments->out) : json_null());
-    report_put(&root, "solver", json_string(mri_recon_solver_names[run->options.solver]));
+    report_put(&root, "image", arguments->out ? ki_json_string(arguments->out) : json_null());
+    report_put(&root, "solver", json_string(ki_mri_recon_solver_names[run->options.solver]));
     report_put(&root, "kernel",
                run->options.solver == MRI_GRIDDING ? json_null()
-                                                   : json_string(mri_kernel_names[run->options.kernel]));
+                                                   : json_string(ki_mri_kernel_names[run->options.kernel]));
     report_put(&root, "method", json_string(recon_method(run)));
     report_put(&root, "why", json_string(recon_why(run)));
     put_scan(&root, run);
     report_put(&root, "normal",
-               run->options.solver == MRI_LS ? json_string(mri_normal_names[run->options.normal])
+               run->options.solver == MRI_LS ? json_string(ki_mri_normal_names[run->options.normal])
                                              : json_null());
     put_solver(&root, result, &run->options.ls);
     put_check(&root, result);

@@ -29,13 +29,13 @@ static kn_status count_coils(const char *path, const struct npy *shape, const ch
         *coils *= size;
     }
     if (product != samples)
-        return kn_fail_at(
+        return ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
             "has %zu samples, but the trajectory %s has %zu; expected [1, samples, spokes, coils] "
             "(.cfl) or the shape (coils, spokes, samples) (.npy) of that trajectory",
             shape->count, trajectory, samples);
     if (several)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                           "has %zu times the trajectory's samples in more than one dimension; expected coils "
                           "alone, and one image: cut it out of the array first",
                           *coils);
@@ -49,7 +49,7 @@ static kn_status read_array(const struct mri_scan_request *request, struct mri_s
     kn_status status;
 
     if (!request->trajectory)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s has no trajectory of its own: expected --trajectory FILE (.cfl or .npy), such as "
                        "'koine trajectory' writes",
                        request->path);
@@ -59,7 +59,7 @@ static kn_status read_array(const struct mri_scan_request *request, struct mri_s
     scan->k = trajectory.k;
     scan->samples = trajectory.samples;
     if (!scan->samples)
-        return kn_fail_at(err, KN_ERROR_INPUT, request->trajectory, 0, "has no samples");
+        return ki_fail_at(err, KN_ERROR_INPUT, request->trajectory, 0, "has no samples");
     status = mri_values_read(request->path, true, &shape, &scan->data, err);
     if (status)
         return status;
@@ -79,7 +79,7 @@ static size_t cube_edge(const struct parboil *file)
         size_t rest = n;
 
         for (size_t axis = 0; axis < MRI_AXES; axis++, rest /= edge)
-            if (fabs((double)file->r[axis][n] - mri_position(rest % edge, edge)) > 1e-6)
+            if (fabs((double)file->r[axis][n] - ki_mri_position(rest % edge, edge)) > 1e-6)
                 return 0;
     }
     return edge;
@@ -99,7 +99,7 @@ static kn_status take_parboil(const struct parboil *file, struct mri_scan *scan,
     scan->weights = malloc(file->samples * sizeof *scan->weights);
     scan->positions = edge ? NULL : malloc(file->voxels * MRI_AXES * sizeof *scan->positions);
     if (!scan->k || !scan->weights || (!edge && !scan->positions))
-        return kn_fail_memory(err, (file->samples + file->voxels) * MRI_AXES * sizeof(double), "a scan");
+        return ki_fail_memory(err, (file->samples + file->voxels) * MRI_AXES * sizeof(double), "a scan");
     for (size_t m = 0; m < file->samples; m++) {
         double real = (double)file->phi[0][m], imaginary = (double)file->phi[1][m];
 
@@ -119,7 +119,7 @@ static kn_status read_parboil(const struct mri_scan_request *request, struct mri
     kn_status status;
 
     if (request->matrix.axes)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s has its own voxels; --matrix is for other inputs",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s has its own voxels; --matrix is for other inputs",
                        request->path);
     status = parboil_read(request->path, request->order, &file, err);
     if (!status)
@@ -157,7 +157,7 @@ static kn_status read_input(const struct mri_scan_request *request, struct mri_s
 
     scan->format = format_of(request->path);
     if (scan->format != MRI_SCAN_ARRAY && request->trajectory)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s has its own trajectory; --trajectory is for .cfl and .npy",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s has its own trajectory; --trajectory is for .cfl and .npy",
                        request->path);
     return readers[scan->format](request, scan, err);
 }
@@ -170,8 +170,8 @@ kn_status mri_scan_read(const struct mri_scan_request *request, struct mri_scan 
     *scan = (struct mri_scan){.k = NULL};
     status = read_input(request, scan, err);
     if (!status)
-        status = mri_scan_settle(&terms, scan, err);
+        status = ki_mri_scan_settle(&terms, scan, err);
     if (status)
-        mri_scan_free(scan);
+        ki_mri_scan_free(scan);
     return status;
 }

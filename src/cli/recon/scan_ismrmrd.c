@@ -25,7 +25,7 @@ static kn_status check_image(const char *path, size_t i, const struct ismrmrd_ac
         unsigned found = acquisition->index[images[n].index], expected = first->index[images[n].index];
 
         if (found != expected)
-            return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+            return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                               "acquisition %zu is of %s %u, and those before of %s %u: several images in one "
                               "file; expected one, so copy the acquisitions of each into a file of its own",
                               i, images[n].name, found, images[n].name, expected);
@@ -48,12 +48,12 @@ static kn_status survey(const char *path, const struct ismrmrd *file, struct mri
         }
         first = first ? first : acquisition;
         if (acquisition->axes != 2 && acquisition->axes != MRI_AXES)
-            return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+            return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                               "acquisition %zu has a trajectory of %zu dimensions, expected 2 or 3%s", i,
                               acquisition->axes,
                               acquisition->axes ? "" : "; is it a Cartesian scan, which has none?");
         if (acquisition->coils != first->coils)
-            return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+            return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                               "acquisition %zu has %zu channels, and those before %zu", i, acquisition->coils,
                               first->coils);
         status = check_image(path, i, first, acquisition, err);
@@ -62,7 +62,7 @@ static kn_status survey(const char *path, const struct ismrmrd *file, struct mri
     scan->coils = first ? first->coils : 0;
     if (!status && (!scan->samples || !scan->coils))
         status =
-            kn_fail_at(err, KN_ERROR_INPUT, path, 0, "has no samples: %zu acquisitions, %zu of them of noise",
+            ki_fail_at(err, KN_ERROR_INPUT, path, 0, "has no samples: %zu acquisitions, %zu of them of noise",
                        file->count, scan->noise);
     return status;
 }
@@ -129,7 +129,7 @@ kn_status mri_scan_ismrmrd(const char *path, struct mri_scan *scan, kn_error *er
         scan->k = calloc(scan->samples, MRI_AXES * sizeof *scan->k);
         scan->data = malloc(scan->samples * scan->coils * sizeof *scan->data);
         if (!scan->k || !scan->data)
-            status = kn_fail_memory(err, scan->samples * scan->coils * sizeof *scan->data, path);
+            status = ki_fail_memory(err, scan->samples * scan->coils * sizeof *scan->data, path);
     }
     for (size_t i = 0; i < file.count && !status; i++) {
         if (ismrmrd_is_noise(&file.acquisitions[i]))

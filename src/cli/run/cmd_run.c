@@ -50,19 +50,19 @@ static kn_status read_range(const struct run_arguments *arguments, kn_range *ran
 
     *range = (kn_range){.dims = 0};
     if (!arguments->global)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--global is missing: how many work-items shall there be?");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--global is missing: how many work-items shall there be?");
     range->dims = options_sizes(arguments->global, range->global);
     if (!range->dims)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--global: '%s' is not X[,Y[,Z]], whole numbers from 1",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--global: '%s' is not X[,Y[,Z]], whole numbers from 1",
                        arguments->global);
     if (!arguments->local)
         return KN_OK;
     dims = options_sizes(arguments->local, range->local);
     if (!dims)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--local: '%s' is not X[,Y[,Z]], whole numbers from 1",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--local: '%s' is not X[,Y[,Z]], whole numbers from 1",
                        arguments->local);
     if (dims != range->dims)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--local has %u dimensions, but --global has %u", dims,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--local has %u dimensions, but --global has %u", dims,
                        range->dims);
     return KN_OK;
 }
@@ -75,12 +75,12 @@ static kn_status read_bound(const struct run_arguments *arguments, struct run_bo
     errno = 0;
     ulp = strtoumax(arguments->ulp, &end, 10);
     if (!isdigit((unsigned char)*arguments->ulp) || errno || *end || ulp > INT64_MAX)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--ulp: '%s' is no whole number from 0", arguments->ulp);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--ulp: '%s' is no whole number from 0", arguments->ulp);
     bound->ulp = ulp;
     bound->tolerance = strtod(arguments->tolerance, &end);
     if (*end || isspace((unsigned char)*arguments->tolerance) || !isfinite(bound->tolerance) ||
         bound->tolerance < 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--tolerance: '%s' is no number from 0", arguments->tolerance);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--tolerance: '%s' is no number from 0", arguments->tolerance);
     return KN_OK;
 }
 
@@ -90,9 +90,9 @@ static kn_status read_options(struct run_run *run, kn_error *err)
     kn_status status = options_at_most(&arguments->common, 1, err);
 
     if (!status && arguments->common.operands.count == 0)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "no kernel file named; try 'koine run --help'");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "no kernel file named; try 'koine run --help'");
     if (!status && arguments->common.devices.count > 1)
-        status = kn_fail(err, KN_ERROR_ARGUMENT,
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "--device: a kernel runs on one device; --compare names a second");
     if (!status)
         status = read_range(arguments, &run->range, err);
@@ -117,7 +117,7 @@ static kn_status try_outputs(const struct run_run *run, kn_error *err)
 static kn_status open_place(const char *spec, const char *command, struct place *place, kn_error *err)
 {
     if (strcmp(spec, "host") == 0)
-        return kn_fail(err, KN_ERROR_NO_DEVICE,
+        return ki_fail(err, KN_ERROR_NO_DEVICE,
                        "device host: a kernel needs a device; 'koine devices' has them");
     return place_open(spec, true, command, place, err);
 }
@@ -129,7 +129,7 @@ static kn_status find_kernel(const struct run_run *run, kn_program *program, kn_
     if (run->arguments->kernel)
         return kn_program_kernel(program, run->arguments->kernel, kernel, err);
     if (kn_program_kernel_count(program) != 1)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s has %zu kernels; --kernel names the one to run",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s has %zu kernels; --kernel names the one to run",
                        run->arguments->common.operands.items[0], kn_program_kernel_count(program));
     *kernel = kn_program_kernel_at(program, 0);
     return KN_OK;
@@ -139,7 +139,7 @@ static kn_status build(struct run_run *run, struct run_outcome *outcome, kn_erro
 {
     const struct run_arguments *arguments = run->arguments;
     struct build_defines defines = {.count = 0};
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = build_defines_read(&arguments->build, &defines, err);
 
     if (!status) {
@@ -152,7 +152,7 @@ static kn_status build(struct run_run *run, struct run_outcome *outcome, kn_erro
                            : kn_program_from_file(outcome->place.context, file, &how, &outcome->program, err);
     }
     build_defines_free(&defines);
-    outcome->build = kn_clock_seconds() - start;
+    outcome->build = ki_clock_seconds() - start;
     return status ? status : find_kernel(run, outcome->program, &outcome->kernel, err);
 }
 
@@ -166,7 +166,7 @@ static kn_status create_buffers(const struct run_run *run, struct run_outcome *o
     outcome->seconds = calloc(run->arguments->repeat, sizeof *outcome->seconds);
     outcome->images = calloc(count, sizeof *outcome->images);
     if (!outcome->buffers || !outcome->images || !outcome->data || !outcome->seconds)
-        return kn_fail_memory(err, 0, "running a kernel");
+        return ki_fail_memory(err, 0, "running a kernel");
     for (size_t i = 0; i < run->args.count && !status; i++) {
         const struct run_arg *arg = &run->args.items[i];
 
@@ -174,7 +174,7 @@ static kn_status create_buffers(const struct run_run *run, struct run_outcome *o
             continue;
         outcome->data[i] = malloc(arg->bytes);
         if (!outcome->data[i])
-            status = kn_fail_memory(err, arg->bytes, "keeping a buffer's contents");
+            status = ki_fail_memory(err, arg->bytes, "keeping a buffer's contents");
         else if (arg->kind == RUN_IMAGE)
             status = kn_image_create(outcome->place.context, arg->image, arg->format, arg->size[0],
                                      arg->size[1], arg->size[2], &outcome->images[i], err);
@@ -195,7 +195,7 @@ static kn_status upload_image(const struct run_arg *arg, struct run_outcome *out
 // What the buffers hold at the start: poison everywhere, then the contents.
 static kn_status upload(const struct run_run *run, struct run_outcome *outcome, kn_error *err)
 {
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < run->args.count && !status; i++) {
@@ -215,7 +215,7 @@ static kn_status upload(const struct run_run *run, struct run_outcome *outcome, 
     }
     if (!status)
         status = kn_queue_finish(outcome->place.queue, err);
-    outcome->upload += kn_clock_seconds() - start;
+    outcome->upload += ki_clock_seconds() - start;
     return status;
 }
 
@@ -238,7 +238,7 @@ static kn_status launch(const struct run_run *run, struct run_outcome *outcome, 
 
 static kn_status download(const struct run_run *run, struct run_outcome *outcome, kn_error *err)
 {
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < run->args.count && !status; i++)
@@ -247,14 +247,14 @@ static kn_status download(const struct run_run *run, struct run_outcome *outcome
                                     run->args.items[i].bytes, err);
         else if (outcome->images[i])
             status = kn_image_read(outcome->place.queue, outcome->images[i], NULL, outcome->data[i], 0, err);
-    outcome->download = kn_clock_seconds() - start;
+    outcome->download = ki_clock_seconds() - start;
     return status;
 }
 
 static kn_status compute(const struct run_run *run, struct run_outcome *outcome, kn_error *err)
 {
     kn_arg *args = calloc(run->args.count + 1, sizeof *args);
-    kn_status status = args ? create_buffers(run, outcome, err) : kn_fail_memory(err, 0, "running a kernel");
+    kn_status status = args ? create_buffers(run, outcome, err) : ki_fail_memory(err, 0, "running a kernel");
 
     for (size_t i = 0; args && i < run->args.count && !status; i++) {
         const struct run_arg *arg = &run->args.items[i];
@@ -301,7 +301,7 @@ static kn_status compare(struct run_run *run, kn_error *err)
         return status;
     run->differences = calloc(run->args.count + 1, sizeof *run->differences);
     if (!run->differences)
-        return kn_fail_memory(err, 0, "comparing the results");
+        return ki_fail_memory(err, 0, "comparing the results");
     for (size_t i = 0; i < run->args.count; i++)
         if (run_has_contents(&run->args.items[i]))
             run_compare(&run->args.items[i], run->outcomes[0].data[i], run->outcomes[1].data[i], &run->bound,
@@ -315,7 +315,7 @@ static kn_status run_all(struct run_run *run, kn_error *err)
     kn_status status = choose_places(&run->arguments->common.devices, &places, err);
 
     if (!status && places.count != 1)
-        status = kn_fail(err, KN_ERROR_ARGUMENT,
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "--device: a kernel runs on one device; --compare names a second");
     if (!status)
         status = run_on(run, places.specs[0].spec, err);
@@ -349,7 +349,7 @@ static kn_status write_array(const struct run_arg *arg, const unsigned char *dat
                              .shape = {arg->count, arg->type.width}};
     array.data = packed(arg, data);
     if (!array.data)
-        return kn_fail_memory(err, arg->bytes, "writing an array");
+        return ki_fail_memory(err, arg->bytes, "writing an array");
     interrupt_hold();
     status = npy_write(arg->out_path, &array, force, err);
     interrupt_release();
@@ -389,25 +389,25 @@ static kn_status run_run(void *given, kn_error *err)
     struct run_arguments *arguments = given;
     struct common_arguments *common = &arguments->common;
     struct run_run run = {.arguments = arguments};
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = read_options(&run, err);
 
     if (!status)
         status = build_input_read(common->operands.items[0], &run.text, err);
     if (!status)
         status = run_args_read(&arguments->args, &run.args, err);
-    run.read = kn_clock_seconds() - start;
+    run.read = ki_clock_seconds() - start;
     if (!status)
         status = try_outputs(&run, err);
     if (!status)
         status = run_all(&run, err);
     if (!status)
         status = write_arrays(&run, err);
-    run.total = kn_clock_seconds() - start;
+    run.total = ki_clock_seconds() - start;
     if (!status && common->json)
         status = run_write_json(&run, err);
     if (!status && report_shows_text(common) && !run_print(&run))
-        status = kn_fail_memory(err, 0, "printing the results");
+        status = ki_fail_memory(err, 0, "printing the results");
     if (!status)
         common->check_failed = !run_agrees(&run);
     for (size_t i = 0; i < run.outcome_count; i++)

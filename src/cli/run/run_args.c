@@ -36,14 +36,14 @@ static kn_status read_extent(struct run_arg *arg, const char *type, size_t type_
                              size_t count_length, kn_error *err)
 {
     if (!run_type_read(type, type_length, &arg->type))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "--arg %s: '%.*s' is no type; expected char, uchar, short, ushort, int, uint, long, ulong, "
             "half, float or double, with 2, 3, 4, 8 or 16 behind it for a vector",
             arg->spec, (int)type_length, type);
     if (!read_size(count, count_length, &arg->count) ||
         arg->count > SIZE_MAX / 2 / run_type_bytes(&arg->type))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%.*s' is no number of elements from 1", arg->spec,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%.*s' is no number of elements from 1", arg->spec,
                        (int)count_length, count);
     arg->kind = RUN_BUFFER;
     arg->has_type = true;
@@ -69,13 +69,13 @@ static kn_status read_array(struct run_arg *arg, const char *path, struct npy *a
     kn_status status;
 
     if (!*path)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: a path must follow", arg->spec);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: a path must follow", arg->spec);
     status = npy_read(path, array, err);
     if (status)
         return status;
     if (array->count == 0) {
         npy_free(array);
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                           "is an array without elements; a kernel needs at least one");
     }
     run_type_of_npy(array->type, &arg->type);
@@ -106,11 +106,11 @@ static kn_status read_inout(struct run_arg *arg, const char *rest, size_t index,
 
     (void)index;
     if (!between || !between[5])
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: expected inout:IN.npy:OUT.npy", arg->spec);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: expected inout:IN.npy:OUT.npy", arg->spec);
     in = strndup(rest, (size_t)(between - rest) + 4);
     arg->out_path = strdup(between + 5);
     status = in && arg->out_path ? read_array(arg, in, &array, err)
-                                 : kn_fail_memory(err, 0, "reading the arguments");
+                                 : ki_fail_memory(err, 0, "reading the arguments");
     free(in);
     return status;
 }
@@ -125,15 +125,15 @@ static kn_status read_out(struct run_arg *arg, const char *rest, size_t index, k
     while (type && type > rest && type[-1] != ':')
         type--;
     if (!count || type - rest < 2)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: expected out:FILE.npy:TYPE:COUNT", arg->spec);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: expected out:FILE.npy:TYPE:COUNT", arg->spec);
     status = read_extent(arg, type, (size_t)(count - type), count + 1, strlen(count + 1), err);
     if (status)
         return status;
     if (!arg->type.has_npy)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: %s is not written to .npy; take buf:, or float",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: %s is not written to .npy; take buf:, or float",
                        arg->spec, arg->type.base);
     arg->out_path = strndup(rest, (size_t)(type - rest) - 1);
-    return arg->out_path ? KN_OK : kn_fail_memory(err, 0, "reading the arguments");
+    return arg->out_path ? KN_OK : ki_fail_memory(err, 0, "reading the arguments");
 }
 
 static int hex_digit(char c)
@@ -149,17 +149,17 @@ static kn_status read_struct(struct run_arg *arg, const char *rest, size_t index
 
     (void)index;
     if (digits == 0 || digits % 2)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--arg %s: %zu hexadecimal digits; expected two for each byte of the struct",
                        arg->spec, digits);
     arg->kind = RUN_VALUE;
     arg->bytes = digits / 2;
     arg->data = calloc(1, arg->bytes);
     if (!arg->data)
-        return kn_fail_memory(err, arg->bytes, "reading the arguments");
+        return ki_fail_memory(err, arg->bytes, "reading the arguments");
     for (size_t i = 0; i < digits; i++) {
         if (hex_digit(rest[i]) < 0)
-            return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%c' is no hexadecimal digit", arg->spec,
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%c' is no hexadecimal digit", arg->spec,
                            rest[i]);
         arg->data[i / 2] = (unsigned char)(arg->data[i / 2] << 4 | hex_digit(rest[i]));
     }
@@ -171,7 +171,7 @@ static kn_status read_local(struct run_arg *arg, const char *rest, size_t index,
     (void)index;
     arg->kind = RUN_LOCAL;
     if (!read_size(rest, strlen(rest), &arg->bytes))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%s' is no number of bytes from 1", arg->spec,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%s' is no number of bytes from 1", arg->spec,
                        rest);
     return KN_OK;
 }
@@ -187,19 +187,19 @@ static kn_status read_value(struct run_arg *arg, const char *equals, kn_error *e
     arg->bytes = run_type_bytes(&arg->type);
     arg->data = calloc(1, arg->bytes);
     if (!arg->data)
-        return kn_fail_memory(err, arg->bytes, "reading the arguments");
+        return ki_fail_memory(err, arg->bytes, "reading the arguments");
     for (bool more = true; more && given <= arg->type.width; given++) {
         size_t length = strcspn(at, ",");
 
         if (given < arg->type.width &&
             !run_number_read(&arg->type, at, length, arg->data + given * arg->type.size))
-            return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%.*s' is no %s", arg->spec, (int)length, at,
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%.*s' is no %s", arg->spec, (int)length, at,
                            arg->type.base);
         more = at[length] == ',';
         at += length + more;
     }
     if (given != 1 && given != arg->type.width)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: expected %u numbers, or one for all", arg->spec,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: expected %u numbers, or one for all", arg->spec,
                        arg->type.width);
     for (unsigned c = given; c < arg->type.width; c++)
         memcpy(arg->data + c * arg->type.size, arg->data, arg->type.size);
@@ -219,7 +219,7 @@ static kn_status read_arg(struct run_arg *arg, size_t index, kn_error *err)
     const char *equals = strchr(arg->spec, '=');
     kn_status status;
 
-    for (size_t i = 0; i < KN_COUNT(readers); i++) {
+    for (size_t i = 0; i < KI_COUNT(readers); i++) {
         size_t length = strlen(readers[i].prefix);
 
         if (strncmp(arg->spec, readers[i].prefix, length) == 0)
@@ -229,7 +229,7 @@ static kn_status read_arg(struct run_arg *arg, size_t index, kn_error *err)
         return status;
     if (equals && run_type_read(arg->spec, (size_t)(equals - arg->spec), &arg->type))
         return read_value(arg, equals, err);
-    return kn_fail(err, KN_ERROR_ARGUMENT, "--arg: '%s' is none of %s", arg->spec, forms);
+    return ki_fail(err, KN_ERROR_ARGUMENT, "--arg: '%s' is none of %s", arg->spec, forms);
 }
 
 kn_status run_args_read(const struct string_list *specs, struct run_args *args, kn_error *err)
@@ -238,7 +238,7 @@ kn_status run_args_read(const struct string_list *specs, struct run_args *args, 
 
     args->items = calloc(specs->count + 1, sizeof *args->items);
     if (!args->items)
-        return kn_fail_memory(err, 0, "reading the arguments");
+        return ki_fail_memory(err, 0, "reading the arguments");
     for (size_t i = 0; i < specs->count && !status; i++) {
         args->count = i + 1;
         args->items[i].spec = specs->items[i];
@@ -263,7 +263,7 @@ void run_args_free(struct run_args *args)
 
 // ---- what the kernel wants ----
 
-static void add_params(const kn_kernel *kernel, struct kn_text *text)
+static void add_params(const kn_kernel *kernel, struct ki_text *text)
 {
     static const char *const spaces[] = {[KN_PARAM_GLOBAL] = "global ", [KN_PARAM_CONSTANT] = "constant ",
                                          [KN_PARAM_LOCAL] = "local ",   [KN_PARAM_VALUE] = "",
@@ -272,7 +272,7 @@ static void add_params(const kn_kernel *kernel, struct kn_text *text)
     for (size_t i = 0; i < kn_kernel_param_count(kernel); i++) {
         const kn_param *param = kn_kernel_param(kernel, i);
 
-        kn_text_format(text, "%s%s%s%s %s%s", i ? ", " : "", spaces[param->kind],
+        ki_text_format(text, "%s%s%s%s %s%s", i ? ", " : "", spaces[param->kind],
                        param->kind == KN_PARAM_IMAGE ? (param->is_const ? "read_only " : "write_only ")
                        : param->is_const             ? "const "
                                                      : "",
@@ -282,14 +282,14 @@ static void add_params(const kn_kernel *kernel, struct kn_text *text)
 
 static kn_status refuse_count(const struct run_args *args, const kn_kernel *kernel, kn_error *err)
 {
-    struct kn_text params = KN_TEXT_INIT;
+    struct ki_text params = KI_TEXT_INIT;
     kn_status status;
 
     add_params(kernel, &params);
     status =
-        kn_fail(err, KN_ERROR_ARGUMENT, "%s takes %zu arguments (%.2000s), but --arg was given %zu times",
-                kn_kernel_name(kernel), kn_kernel_param_count(kernel), kn_text_string(&params), args->count);
-    kn_text_free(&params);
+        ki_fail(err, KN_ERROR_ARGUMENT, "%s takes %zu arguments (%.2000s), but --arg was given %zu times",
+                kn_kernel_name(kernel), kn_kernel_param_count(kernel), ki_text_string(&params), args->count);
+    ki_text_free(&params);
     return status;
 }
 
@@ -298,7 +298,7 @@ static kn_status refuse_type(const struct run_arg *arg, const kn_param *param, s
     char given[RUN_TYPE_NAME];
 
     run_type_name(&arg->type, given);
-    return kn_fail(err, KN_ERROR_ARGUMENT, "argument %zu (%s) is of %s, but --arg %s is of %s", index,
+    return ki_fail(err, KN_ERROR_ARGUMENT, "argument %zu (%s) is of %s, but --arg %s is of %s", index,
                    param->name, param->type, arg->spec, given);
 }
 
@@ -310,7 +310,7 @@ static kn_status widen_array(struct run_arg *arg, kn_error *err)
     unsigned char *data = calloc(count, room);
 
     if (!data)
-        return kn_fail_memory(err, count * room, "reading the arguments");
+        return ki_fail_memory(err, count * room, "reading the arguments");
     for (size_t i = 0; i < count; i++)
         memcpy(data + i * room, arg->data + i * element, element);
     free(arg->data);
@@ -335,7 +335,7 @@ static kn_status fit_array(struct run_arg *arg, const kn_param *param, const str
     if (wanted->width == 1)
         return KN_OK;
     if (wanted->width == 3 ? last != 3 : arg->count % wanted->width != 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "argument %zu (%s) is of %s, but the %zu numbers of --arg %s make no whole vectors%s",
                        index, param->name, param->type, arg->count, arg->spec,
                        wanted->width == 3 ? " (the array's last dimension must be 3)" : "");

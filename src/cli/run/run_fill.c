@@ -73,7 +73,7 @@ static kn_status fill_random(struct run_arg *arg, const char *rest, kn_error *er
         errno = 0;
         arg->seed = strtoull(rest, &end, 10);
         if (errno || *end || *rest < '0' || *rest > '9')
-            return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: the seed '%s' is no whole number from 0",
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: the seed '%s' is no whole number from 0",
                            arg->spec, rest);
     }
     arg->is_random = true;
@@ -94,7 +94,7 @@ static kn_status fill_value(struct run_arg *arg, const char *rest, kn_error *err
     unsigned char value[8];
 
     if (!run_number_read(&arg->type, rest, strlen(rest), value))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%s' is no %s", arg->spec, rest, arg->type.base);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%s' is no %s", arg->spec, rest, arg->type.base);
     for (size_t i = 0; i < arg->count; i++)
         for (unsigned c = 0; c < arg->type.width; c++)
             memcpy(component(arg, i, c), value, arg->type.size);
@@ -109,21 +109,21 @@ static kn_status fill_file(struct run_arg *arg, const char *rest, kn_error *err)
     bool more;
 
     if (!*rest)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: file= needs a path", arg->spec);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: file= needs a path", arg->spec);
     if (!file)
-        return kn_fail_errno(err, KN_ERROR_INPUT, rest, errno, "cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, rest, errno, "cannot be read");
     errno = 0;
     read = fread(arg->data, 1, arg->bytes, file);
     if (ferror(file)) {
         int number = errno;
 
         fclose(file);
-        return kn_fail_errno(err, KN_ERROR_INPUT, rest, number, "cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, rest, number, "cannot be read");
     }
     more = read == arg->bytes && fgetc(file) != EOF;
     fclose(file);
     if (read < arg->bytes || more)
-        return kn_fail_at(err, KN_ERROR_INPUT, rest, 0, "holds %s than the %zu bytes of --arg %s",
+        return ki_fail_at(err, KN_ERROR_INPUT, rest, 0, "holds %s than the %zu bytes of --arg %s",
                           more ? "more" : "less", arg->bytes, arg->spec);
     return KN_OK;
 }
@@ -143,7 +143,7 @@ kn_status run_fill(struct run_arg *arg, const char *fill, uint64_t seed, kn_erro
     arg->seed = seed;
     if (!*fill)
         return KN_OK;
-    for (size_t i = 0; i < KN_COUNT(fills); i++) {
+    for (size_t i = 0; i < KI_COUNT(fills); i++) {
         size_t length = strlen(fills[i].word);
         const char *rest = fill + length;
 
@@ -152,10 +152,10 @@ kn_status run_fill(struct run_arg *arg, const char *fill, uint64_t seed, kn_erro
             continue;
         arg->data = calloc(1, arg->bytes);
         if (!arg->data)
-            return kn_fail_memory(err, arg->bytes, "filling a buffer");
+            return ki_fail_memory(err, arg->bytes, "filling a buffer");
         return fills[i].fill(arg, rest + (*rest != '\0'), err);
     }
-    return kn_fail(err, KN_ERROR_ARGUMENT,
+    return ki_fail(err, KN_ERROR_ARGUMENT,
                    "--arg %s: '%s' is none of zero, iota, random[:SEED], value=V, file=PATH", arg->spec,
                    fill);
 }

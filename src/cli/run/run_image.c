@@ -70,28 +70,28 @@ static kn_status read_format(struct run_arg *arg, const char *order, size_t orde
 {
     const struct order *found = NULL;
 
-    for (size_t i = 0; i < KN_COUNT(orders); i++)
+    for (size_t i = 0; i < KI_COUNT(orders); i++)
         if (is_word(order, order_length, orders[i].word))
             found = &orders[i];
     if (!found)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--arg %s: '%.*s' is none of r, a, rg, ra, rgba, bgra, argb, intensity, luminance",
                        arg->spec, (int)order_length, order);
     arg->format.order = found->order;
-    for (size_t i = 0; i < KN_COUNT(types); i++)
+    for (size_t i = 0; i < KI_COUNT(types); i++)
         if (is_word(type, type_length, types[i].word)) {
             arg->format.type = types[i].type;
             run_type_read(types[i].number, strlen(types[i].number), &arg->type);
             arg->type.width = found->channels;
         }
     if (!arg->format.type)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "--arg %s: '%.*s' is none of snorm8, snorm16, unorm8, unorm16, signed8, signed16, signed32, "
             "unsigned8, unsigned16, unsigned32, half, float",
             arg->spec, (int)type_length, type);
     if (!kn_image_format_size(arg->format))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: OpenCL has no images of order %s and type %.*s",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: OpenCL has no images of order %s and type %.*s",
                        arg->spec, found->word, (int)type_length, type);
     return KN_OK;
 }
@@ -138,7 +138,7 @@ static kn_status read_image(struct run_arg *arg, const char *rest, size_t kind, 
     if (status)
         return status;
     if (!read_sizes(arg, parts[2], lengths[2], kinds[kind].sizes, kinds[kind].has_layers))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%.*s' is not %s, whole numbers from 1", arg->spec,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: '%.*s' is not %s, whole numbers from 1", arg->spec,
                        (int)lengths[2], parts[2],
                        kinds[kind].sizes == 1 ? "WIDTH"
                        : kinds[kind].sizes == 2
@@ -168,10 +168,10 @@ static kn_status read_sampler(struct run_arg *arg, const char *rest, kn_error *e
     for (const char *at = rest;; at++) {
         size_t length = strcspn(at, ","), i = 0;
 
-        while (i < KN_COUNT(words) && !is_word(at, length, words[i].word))
+        while (i < KI_COUNT(words) && !is_word(at, length, words[i].word))
             i++;
-        if (i == KN_COUNT(words) || seen & words[i].group)
-            return kn_fail(
+        if (i == KI_COUNT(words) || seen & words[i].group)
+            return ki_fail(
                 err, KN_ERROR_ARGUMENT,
                 "--arg %s: '%.*s' is not expected; a sampler is nearest or linear, then none, edge, clamp, "
                 "repeat or mirror, then perhaps normalized, with commas between them",
@@ -183,17 +183,17 @@ static kn_status read_sampler(struct run_arg *arg, const char *rest, kn_error *e
             break;
     }
     if (!(seen & 0x30))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: the filter is missing: nearest or linear",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: the filter is missing: nearest or linear",
                        arg->spec);
     if ((arg->sampler & 0x0e) > KN_SAMPLER_CLAMP && !(arg->sampler & KN_SAMPLER_NORMALIZED))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--arg %s: repeat and mirror need normalized coordinates",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--arg %s: repeat and mirror need normalized coordinates",
                        arg->spec);
     return KN_OK;
 }
 
 bool run_image_read(struct run_arg *arg, size_t index, kn_status *status, kn_error *err)
 {
-    for (size_t i = 0; i < KN_COUNT(kinds); i++) {
+    for (size_t i = 0; i < KI_COUNT(kinds); i++) {
         size_t length = strlen(kinds[i].prefix);
 
         if (strncmp(arg->spec, kinds[i].prefix, length) != 0)

@@ -183,9 +183,9 @@ static json_t *times_json(const struct run_run *run, const struct run_outcome *o
 
     run_times(run, outcome, times);
     report_put(&object, "count", json_integer((json_int_t)run->arguments->repeat));
-    report_put(&object, "min", kn_json_double(times[0]));
-    report_put(&object, "median", kn_json_double(times[1]));
-    report_put(&object, "max", kn_json_double(times[2]));
+    report_put(&object, "min", ki_json_double(times[0]));
+    report_put(&object, "median", ki_json_double(times[1]));
+    report_put(&object, "max", ki_json_double(times[2]));
     return object;
 }
 
@@ -199,16 +199,16 @@ static json_t *buffer_json(const struct run_run *run, size_t index)
     run_summarize(arg, run->outcomes[0].data[index], &summary);
     run_type_name(&arg->type, type);
     report_put(&object, "argument", json_integer((json_int_t)index));
-    report_put(&object, "name", kn_json_string(arg->name));
-    report_put(&object, "type", kn_json_string(type));
+    report_put(&object, "name", ki_json_string(arg->name));
+    report_put(&object, "type", ki_json_string(type));
     report_put(&object, "count", json_integer((json_int_t)arg->count));
-    report_put(&object, "min", kn_json_double(summary.min));
-    report_put(&object, "max", kn_json_double(summary.max));
-    report_put(&object, "sum", kn_json_double(summary.sum));
+    report_put(&object, "min", ki_json_double(summary.min));
+    report_put(&object, "max", ki_json_double(summary.max));
+    report_put(&object, "sum", ki_json_double(summary.sum));
     report_put(&object, "nan", json_integer((json_int_t)summary.nan));
     report_put(&object, "unwritten", json_integer((json_int_t)summary.unwritten));
     report_put(&object, "seed", arg->is_random ? json_integer((json_int_t)arg->seed) : json_null());
-    report_put(&object, "file", arg->out_path ? kn_json_string(arg->out_path) : json_null());
+    report_put(&object, "file", arg->out_path ? ki_json_string(arg->out_path) : json_null());
     return object;
 }
 
@@ -220,17 +220,17 @@ static json_t *difference_json(const struct run_run *run, size_t index)
 
     report_put(&first, "element", json_integer((json_int_t)(difference->first / arg->type.width)));
     report_put(&first, "component", json_integer((json_int_t)(difference->first % arg->type.width)));
-    report_put(&first, "value", kn_json_string(difference->value));
-    report_put(&first, "other", kn_json_string(difference->other));
+    report_put(&first, "value", ki_json_string(difference->value));
+    report_put(&first, "other", ki_json_string(difference->other));
     report_put(&object, "argument", json_integer((json_int_t)index));
-    report_put(&object, "name", kn_json_string(arg->name));
+    report_put(&object, "name", ki_json_string(arg->name));
     report_put(&object, "compared", json_integer((json_int_t)difference->compared));
     report_put(&object, "beyond", json_integer((json_int_t)difference->beyond));
     report_put(&object, "max_ulp",
                arg->type.class != RUN_FLOAT || difference->worst_ulp > INT64_MAX
                    ? json_null()
                    : json_integer((json_int_t)difference->worst_ulp));
-    report_put(&object, "max_difference", kn_json_double(difference->worst));
+    report_put(&object, "max_difference", ki_json_double(difference->worst));
     if (difference->beyond) {
         report_put(&object, "first", first);
     } else {
@@ -245,9 +245,9 @@ static json_t *compare_json(const struct run_run *run)
     const kn_device_info *device = &run->outcomes[1].place.device;
     json_t *object = json_object(), *other = json_object(), *buffers = json_array();
 
-    report_put(&other, "spec", kn_json_string(device->spec));
-    report_put(&other, "name", kn_json_string(device->name));
-    report_put(&other, "backend", kn_json_string(device->backend));
+    report_put(&other, "spec", ki_json_string(device->spec));
+    report_put(&other, "name", ki_json_string(device->name));
+    report_put(&other, "backend", ki_json_string(device->backend));
     report_put(&other, "driver", report_text(device->driver));
     for (size_t i = 0; i < run->args.count; i++)
         if (run_has_contents(&run->args.items[i]))
@@ -255,7 +255,7 @@ static json_t *compare_json(const struct run_run *run)
     report_put(&object, "device", other);
     report_put(&object, "ok", json_boolean(run_agrees(run)));
     report_put(&object, "ulp", json_integer((json_int_t)run->bound.ulp));
-    report_put(&object, "tolerance", kn_json_double(run->bound.tolerance));
+    report_put(&object, "tolerance", ki_json_double(run->bound.tolerance));
     report_put(&object, "repeat", times_json(run, &run->outcomes[1]));
     report_put(&object, "buffers", buffers);
     return object;
@@ -266,7 +266,7 @@ kn_status run_write_json(const struct run_run *run, kn_error *err)
     const struct common_arguments *common = &run->arguments->common;
     const struct run_outcome *outcome = &run->outcomes[0];
     json_t *buffers = json_array(), *root;
-    struct kn_json_seconds seconds = {.total = run->total,
+    struct ki_json_seconds seconds = {.total = run->total,
                                       .read = run->read,
                                       .build = outcome->build,
                                       .upload = outcome->upload,
@@ -279,7 +279,7 @@ kn_status run_write_json(const struct run_run *run, kn_error *err)
     for (size_t i = 0; i < run->args.count; i++)
         if (run_has_contents(&run->args.items[i]))
             report_append(&buffers, buffer_json(run, i));
-    report_put(&root, "kernel", kn_json_string(kn_kernel_name(outcome->kernel)));
+    report_put(&root, "kernel", ki_json_string(kn_kernel_name(outcome->kernel)));
     report_put(&root, "global", sizes_json(run->range.global, run->range.dims));
     report_put(&root, "local", sizes_json(run->range.local, run->range.dims));
     report_put(&root, "repeat", times_json(run, outcome));

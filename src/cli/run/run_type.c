@@ -30,10 +30,10 @@ static const struct {
 
 static const struct run_type *scalar_named(const char *word, size_t length)
 {
-    for (size_t i = 0; i < KN_COUNT(spellings); i++)
+    for (size_t i = 0; i < KI_COUNT(spellings); i++)
         if (strlen(spellings[i].word) == length && memcmp(spellings[i].word, word, length) == 0)
             return scalar_named(spellings[i].base, strlen(spellings[i].base));
-    for (size_t i = 0; i < KN_COUNT(scalars); i++)
+    for (size_t i = 0; i < KI_COUNT(scalars); i++)
         if (strlen(scalars[i].base) == length && memcmp(scalars[i].base, word, length) == 0)
             return &scalars[i];
     return NULL;
@@ -57,7 +57,7 @@ bool run_type_read(const char *word, size_t length, struct run_type *type)
     for (size_t i = letters; i < length; i++)
         width = 10 * width + (unsigned)(word[i] - '0');
     type->width = width;
-    for (size_t i = 0; i < KN_COUNT(widths); i++)
+    for (size_t i = 0; i < KI_COUNT(widths); i++)
         if (widths[i] == width && word[letters] != '0')
             return true;
     return false;
@@ -65,7 +65,7 @@ bool run_type_read(const char *word, size_t length, struct run_type *type)
 
 bool run_type_of_npy(kn_type npy, struct run_type *type)
 {
-    for (size_t i = 0; i < KN_COUNT(scalars); i++)
+    for (size_t i = 0; i < KI_COUNT(scalars); i++)
         if (scalars[i].has_npy && scalars[i].npy == npy) {
             *type = scalars[i];
             return true;

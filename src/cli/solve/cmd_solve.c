@@ -24,7 +24,7 @@ static const struct option_row options[] = {
     {"tolerance", 't', FIELD(OPTION_PATH, tolerance), .metavar = "T",
      .help = "stop when |A x - b| is T of |b|; not to get there is exit status 1, and so is an x that "
              "single precision has not reached"},
-    {"stop", FIELD(OPTION_CHOICE, stop), .words = sparse_stop_names, .fallback = "auto",
+    {"stop", FIELD(OPTION_CHOICE, stop), .words = ki_sparse_stop_names, .fallback = "auto",
      .help = "when: after all iterations, by --tolerance, by --noise, or when A x - b is as white as it "
              "gets; auto: what is given"},
     {"noise", FIELD(OPTION_PATH, noise), .metavar = "DELTA",
@@ -42,11 +42,11 @@ static const struct option_row options[] = {
     {"weight", FIELD(OPTION_PATH, weight), .metavar = "W",
      .help = "of the penalty for what is beyond bounds with cgnr (default: 50 times the longest column's "
              "square), or of --correction (default: 1)"},
-    {"method", 'm', FIELD(OPTION_CHOICE, method), .words = sparse_method_names, .fallback = "auto",
+    {"method", 'm', FIELD(OPTION_CHOICE, method), .words = ki_sparse_method_names, .fallback = "auto",
      .help = "auto: fista within bounds, else cgnr"},
-    {"preconditioner", FIELD(OPTION_CHOICE, preconditioning), .words = sparse_preconditioning_names,
+    {"preconditioner", FIELD(OPTION_CHOICE, preconditioning), .words = ki_sparse_preconditioning_names,
      .fallback = "none", .help = "of cgnr on the host: the diagonal of A^T A, or its incomplete LU factors"},
-    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .words = sparse_format_names,
+    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .words = ki_sparse_format_names,
      .fallback = "auto",
      .help = "how a device keeps the matrix: auto, simple, memory-layout, local-memory, "
              "memory-layout+local-memory, on-the-fly, on-the-fly+local-memory, backprojection, ell, "
@@ -80,9 +80,9 @@ static kn_status compute(struct solve_command *command, kn_error *err)
 
     progress_begin(&command->progress, arguments->tool.common.quiet);
     tool_compute(tool);
-    status = sparse_solve(tool->place.queue, &command->matrix, &command->b,
-                          arguments->start ? &command->start : NULL, names, &command->task, &progress,
-                          &command->answer, err);
+    status = ki_sparse_solve(tool->place.queue, &command->matrix, &command->b,
+                             arguments->start ? &command->start : NULL, names, &command->task, &progress,
+                             &command->answer, err);
     status = tool_computed(tool, status, err);
     progress_end(&command->progress);
     if (status)
@@ -111,7 +111,7 @@ static void judge_precision(struct solve_command *command)
 {
     const struct sparse_answer *answer = &command->answer;
     struct common_arguments *common = &command->arguments->tool.common;
-    const struct sparse_solution *least = sparse_least_accurate(answer);
+    const struct sparse_solution *least = ki_sparse_least_accurate(answer);
     size_t count = 0;
 
     for (size_t i = 0; i < answer->x.count; i++)
@@ -162,7 +162,7 @@ static kn_status solve_one(struct solve_command *command, kn_error *err)
     kn_status status = KN_OK;
 
     if (arguments->tool.common.output)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--output is for the plot of --sweep; -o X has the solutions");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--output is for the plot of --sweep; -o X has the solutions");
     status = solve_read(command, err);
     if (!status)
         status = solve_open(command, err);
@@ -171,7 +171,7 @@ static kn_status solve_one(struct solve_command *command, kn_error *err)
     if (!status)
         status = write_solutions(command, err);
     if (!status && tool_shows_text(&command->tool) && !solve_print(command))
-        status = kn_fail_memory(err, 0, "printing the results");
+        status = ki_fail_memory(err, 0, "printing the results");
     if (!status)
         judge(command);
     return status ? status : solve_write_json(command, err);
@@ -190,9 +190,9 @@ static kn_status run_solve(void *given, kn_error *err)
         status = solve_settle(&command, err);
     if (!status)
         status = arguments->sweep ? solve_sweep(&command, err) : solve_one(&command, err);
-    sparse_answer_free(&command.answer);
-    sparse_free(&command.matrix);
-    sparse_parallel_free(&command.geometry);
+    ki_sparse_answer_free(&command.answer);
+    ki_sparse_free(&command.matrix);
+    ki_sparse_parallel_free(&command.geometry);
     free(command.b.values);
     free(command.start.values);
     tool_end(&command.tool);

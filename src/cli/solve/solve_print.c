@@ -24,7 +24,7 @@ static const struct {
 
 static const char *meaning_of(const char *word)
 {
-    for (size_t i = 0; i < KN_COUNT(meanings); i++)
+    for (size_t i = 0; i < KI_COUNT(meanings); i++)
         if (strcmp(meanings[i].word, word) == 0)
             return meanings[i].meaning;
     return word;
@@ -100,7 +100,7 @@ bool solve_print(const struct solve_command *command)
         printf("parallel rays; ");
     else
         printf("%zu nonzeros; ", command->matrix.nonzeros);
-    printf("%s, %s; ", sparse_method_names[command->task.method], answer->code);
+    printf("%s, %s; ", ki_sparse_method_names[command->task.method], answer->code);
     tool_print_place(&command->tool);
     if (answer->weight > 0)
         printf("the correction's weight is %.6g\n", answer->weight);
@@ -123,13 +123,13 @@ static json_t *history_of(const struct sparse_solution *solution)
     json_t *history = json_array();
 
     for (size_t i = 0; solution->history && i <= solution->iterations; i++)
-        report_append(&history, kn_json_double(solution->history[i]));
+        report_append(&history, ki_json_double(solution->history[i]));
     return history;
 }
 
 static void put_accuracy(json_t **object, const struct sparse_solution *solution)
 {
-    report_put(object, "error_estimate", kn_json_double(solution->error_estimate));
+    report_put(object, "error_estimate", ki_json_double(solution->error_estimate));
     report_put(object, "precision_reached", json_boolean(solution->precision_reached));
 }
 
@@ -137,11 +137,11 @@ static void put_solution(json_t **object, const struct solve_command *command,
                          const struct sparse_solution *solution)
 {
     report_put(object, "iterations", json_integer((json_int_t)solution->iterations));
-    report_put(object, "residual", kn_json_double(solution->residual));
-    report_put(object, "normal_residual", kn_json_double(solution->normal_residual));
-    report_put(object, "true_residual", kn_json_double(solution->residual));
+    report_put(object, "residual", ki_json_double(solution->residual));
+    report_put(object, "normal_residual", ki_json_double(solution->normal_residual));
+    report_put(object, "true_residual", ki_json_double(solution->residual));
     report_put(object, "true_normal_residual",
-               command->task.correction ? json_null() : kn_json_double(solution->normal_residual));
+               command->task.correction ? json_null() : ki_json_double(solution->normal_residual));
     report_put(object, "stopped_by", json_string(solution->stopped_by));
 }
 
@@ -172,23 +172,23 @@ kn_status solve_write_json(struct solve_command *command, kn_error *err)
     report_put(&root, "columns", json_integer((json_int_t)command->matrix.columns));
     report_put(&root, "nonzeros",
                command->task.geometry ? json_null() : json_integer((json_int_t)command->matrix.nonzeros));
-    report_put(&root, "method", json_string(sparse_method_names[command->task.method]));
+    report_put(&root, "method", json_string(ki_sparse_method_names[command->task.method]));
     report_put(&root, "code", json_string(answer->code));
-    put_solution(&root, command, sparse_worst(answer));
-    put_accuracy(&root, sparse_least_accurate(answer));
-    report_put(&root, "history", history_of(sparse_worst(answer)));
+    put_solution(&root, command, ki_sparse_worst(answer));
+    put_accuracy(&root, ki_sparse_least_accurate(answer));
+    report_put(&root, "history", history_of(ki_sparse_worst(answer)));
     report_put(&root, "history_of", json_string(answer->history_is_normal ? "normal_residual" : "residual"));
-    report_put(&root, "reached", json_boolean(sparse_all_reached(answer)));
+    report_put(&root, "reached", json_boolean(ki_sparse_all_reached(answer)));
     report_put(&root, "launches_per_iteration",
                answer->launches_per_iteration ? json_integer((json_int_t)answer->launches_per_iteration)
                                               : json_null());
-    report_put(&root, "weight", kn_json_double(answer->weight));
-    report_put(&root, "shift", kn_json_double(answer->shift));
-    report_put(&root, "adjoint", kn_json_double(answer->adjoint));
-    report_put(&root, "adjoint_bound", kn_json_double(answer->adjoint_bound));
-    report_put(&root, "iterate_seconds", kn_json_double(answer->iterate_seconds));
+    report_put(&root, "weight", ki_json_double(answer->weight));
+    report_put(&root, "shift", ki_json_double(answer->shift));
+    report_put(&root, "adjoint", ki_json_double(answer->adjoint));
+    report_put(&root, "adjoint_bound", ki_json_double(answer->adjoint_bound));
+    report_put(&root, "iterate_seconds", ki_json_double(answer->iterate_seconds));
     report_put(&root, "solve_seconds",
-               kn_json_double(answer->iterate_seconds + answer->prepare_seconds + answer->copy_seconds));
+               ki_json_double(answer->iterate_seconds + answer->prepare_seconds + answer->copy_seconds));
     report_put(&root, "solutions", columns(command));
     return tool_report_write(&command->tool, root, err);
 }

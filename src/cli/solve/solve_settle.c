@@ -25,7 +25,7 @@ static kn_status read_number(const char *option, const char *text, double *value
         return KN_OK;
     number = strtod(text, &end);
     if (*end || end == text || !isfinite(number) || number < 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--%s: '%s' is no number from 0 on", option, text);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--%s: '%s' is no number from 0 on", option, text);
     *value = number;
     return KN_OK;
 }
@@ -42,10 +42,10 @@ static kn_status read_smooth(struct solve_command *command, kn_error *err)
         return KN_OK;
     weight = strtod(text, &end);
     if (end == text || !isfinite(weight) || weight < 0 || (*end && *end != ','))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--smooth: '%s' is no W or W,ORDER with W a number from 0 on",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--smooth: '%s' is no W or W,ORDER with W a number from 0 on",
                        text);
     if (*end && strcmp(end, ",1") != 0 && strcmp(end, ",2") != 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--smooth: '%s' asks for differences of another order than 1 or 2", text);
     command->task.smooth = weight;
     command->task.order = strcmp(end, ",2") == 0 ? 2 : 1;
@@ -61,19 +61,19 @@ static kn_status read_bounds(struct solve_command *command, kn_error *err)
     char *comma, *end;
 
     if (arguments->nonnegative && text)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--nonnegative is --bounds 0,inf; give one of them");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--nonnegative is --bounds 0,inf; give one of them");
     task->bounded = text || arguments->nonnegative;
     task->high = INFINITY;
     if (!text)
         return KN_OK;
     task->low = strtod(text, &comma);
     if (comma == text || *comma != ',')
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' is no LO,HI; -inf and inf are no bound", text);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' is no LO,HI; -inf and inf are no bound", text);
     task->high = strtod(comma + 1, &end);
     if (end == comma + 1 || *end || isnan(task->low) || isnan(task->high))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' is no LO,HI; -inf and inf are no bound", text);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' is no LO,HI; -inf and inf are no bound", text);
     if (task->low > task->high)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' has the greater one first", text);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--bounds: '%s' has the greater one first", text);
     return KN_OK;
 }
 
@@ -90,7 +90,7 @@ static kn_status read_numbers(struct solve_command *command, kn_error *err)
                    {"weight", arguments->weight, &task->weight}};
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i < KN_COUNT(numbers) && !status; i++)
+    for (size_t i = 0; i < KI_COUNT(numbers) && !status; i++)
         status = read_number(numbers[i].option, numbers[i].text, numbers[i].value, err);
     if (!status)
         status = read_smooth(command, err);
@@ -102,8 +102,8 @@ static kn_status read_numbers(struct solve_command *command, kn_error *err)
 // What is asked for that the host alone has, and devices alone; NULL: nothing.
 static const char *host_alone(const struct sparse_task *task)
 {
-    if (sparse_holds_bounds(task->method))
-        return sparse_method_names[task->method];
+    if (ki_sparse_holds_bounds(task->method))
+        return ki_sparse_method_names[task->method];
     if (task->preconditioning)
         return "--preconditioner";
     return NULL;
@@ -222,7 +222,7 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
     const char *named = devices->count ? devices->items[0] : NULL;
     const char *host = host_alone(task), *device = device_alone(command);
     bool named_host = named && strcmp(named, "host") == 0, named_device = named && !named_host;
-    bool penalty = task->bounded && !sparse_holds_bounds(task->method);
+    bool penalty = task->bounded && !ki_sparse_holds_bounds(task->method);
     const bool holds[FACTS] = {
         [ALWAYS] = true,
         [TOLERANCE] = arguments->tolerance,
@@ -252,14 +252,14 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
                                        [THE_HOST_ALONE] = host,
                                        [THE_DEVICE_ALONE] = device,
                                        [THE_NAMED] = named,
-                                       [THE_METHOD] = sparse_method_names[task->method],
+                                       [THE_METHOD] = ki_sparse_method_names[task->method],
                                        [THE_PLACE] = named ? named : device};
 
-    for (size_t i = 0; i < KN_COUNT(refusals); i++) {
+    for (size_t i = 0; i < KI_COUNT(refusals); i++) {
         const enum fact *facts = refusals[i].facts;
 
         if (holds[facts[0]] && holds[facts[1]] && holds[facts[2]])
-            return kn_fail(err, KN_ERROR_ARGUMENT, "%s%s%s%s", words[refusals[i].first], refusals[i].text,
+            return ki_fail(err, KN_ERROR_ARGUMENT, "%s%s%s%s", words[refusals[i].first], refusals[i].text,
                            words[refusals[i].second], refusals[i].rest ? refusals[i].rest : "");
     }
     return KN_OK;
@@ -278,7 +278,7 @@ kn_status solve_settle(struct solve_command *command, kn_error *err)
 
     command->task = task;
     status = read_numbers(command, err);
-    command->task = sparse_task_settle(&command->task);
+    command->task = ki_sparse_task_settle(&command->task);
     return status ? status : check_together(command, err);
 }
 
@@ -294,10 +294,10 @@ static kn_status choose_columns(struct solve_command *command, const char *path,
     if (strcmp(text, "all") == 0)
         return KN_OK;
     if (options_sizes(text, numbers) != 1)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--rhs: '%s' is neither all nor the number of a column, from 1", text);
     if (numbers[0] > b->count)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--rhs %s: %s has %zu column%s", text, path, b->count,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--rhs %s: %s has %zu column%s", text, path, b->count,
                        b->count == 1 ? "" : "s");
     command->first = numbers[0] - 1;
     memmove(b->values, b->values + command->first * b->rows, b->rows * sizeof *b->values);
@@ -310,12 +310,12 @@ static kn_status read_matrix(struct solve_command *command, const char *text, kn
 {
     kn_status status;
 
-    if (!sparse_is_parallel(text))
+    if (!ki_sparse_is_parallel(text))
         return sparse_read(text, &command->matrix, err);
-    status = sparse_parallel_parse(text, &command->geometry, err);
+    status = ki_sparse_parallel_parse(text, &command->geometry, err);
     command->task.geometry = &command->geometry;
-    command->matrix.rows = status ? 0 : sparse_parallel_rows(&command->geometry);
-    command->matrix.columns = status ? 0 : sparse_parallel_columns(&command->geometry);
+    command->matrix.rows = status ? 0 : ki_sparse_parallel_rows(&command->geometry);
+    command->matrix.columns = status ? 0 : ki_sparse_parallel_columns(&command->geometry);
     return status;
 }
 
@@ -326,12 +326,12 @@ static kn_status read_right_hand_sides(struct solve_command *command, const char
     unsigned long slice = text ? strtoul(text, &end, 10) : 0;
 
     if (text && (*text < '0' || *text > '9' || *end))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--slice: '%s' is no number from 0 on", text);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--slice: '%s' is no number from 0 on", text);
     if (sparse_is_tomography(path))
         return sparse_read_measured(path, slice, command->task.geometry ? &command->geometry : NULL,
                                     &command->b, err);
     if (text)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--slice goes with measured tomography, a .h5");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--slice goes with measured tomography, a .h5");
     return sparse_read_columns(path, &command->b, err);
 }
 
@@ -339,20 +339,20 @@ kn_status solve_read(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
     const char *const *paths = arguments->tool.common.operands.items;
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = read_matrix(command, paths[0], err);
 
     if (!status)
         status = read_right_hand_sides(command, paths[1], err);
     if (!status && command->b.count == 0)
-        status = kn_fail_at(err, KN_ERROR_INPUT, paths[1], 0, "has no column; expected right-hand sides");
+        status = ki_fail_at(err, KN_ERROR_INPUT, paths[1], 0, "has no column; expected right-hand sides");
     if (!status)
         status = choose_columns(command, paths[1], err);
     if (!status)
         status = sparse_try_solutions(arguments->tool.out, command->matrix.columns, command->b.count, err);
     if (!status && arguments->start)
         status = sparse_read_columns(arguments->start, &command->start, err);
-    command->tool.seconds.read = kn_clock_seconds() - start;
+    command->tool.seconds.read = ki_clock_seconds() - start;
     return status;
 }
 
@@ -364,7 +364,7 @@ kn_status solve_open(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
     const struct common_arguments *common = &arguments->tool.common;
-    bool named = common->devices.count > 0 || kn_env_get(KN_ENV_DEVICE);
+    bool named = common->devices.count > 0 || ki_env_get(KI_ENV_DEVICE);
     bool by_host = host_alone(&command->task) || arguments->precision == SOLVE_PRECISION_DOUBLE ||
                    (!named && arguments->precision == SOLVE_PRECISION_AUTO);
     kn_status status = KN_OK;
@@ -376,9 +376,9 @@ kn_status solve_open(struct solve_command *command, kn_error *err)
         status = tool_open(&command->tool, device_alone(command) ? TOOL_DEVICE : TOOL_DEVICE_OR_HOST, err);
     }
     if (!status && !command->tool.place.queue && is_float_of_double(command))
-        status = kn_fail(err, KN_ERROR_ARGUMENT,
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "--precision float: there is no device, and the host has --method %s in double",
-                         sparse_method_names[command->task.method]);
+                         ki_sparse_method_names[command->task.method]);
     command->task.is_double = !command->tool.place.queue && arguments->precision != SOLVE_PRECISION_FLOAT;
     return status;
 }

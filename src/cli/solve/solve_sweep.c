@@ -39,7 +39,7 @@ static kn_status check_sweep(const struct solve_arguments *arguments, kn_error *
                                                  : NULL;
 
     if (found)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s goes with a system; --sweep makes its own, and does all iterations of cgnr",
                        found);
     return options_at_most(&arguments->tool.common, 0, err);
@@ -47,10 +47,10 @@ static kn_status check_sweep(const struct solve_arguments *arguments, kn_error *
 
 static char *plot_path(const struct sweep *sweep)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
 
-    kn_text_format(&text, "%s/sweep.svg", sweep->command->arguments->tool.common.output);
-    return kn_text_take(&text);
+    ki_text_format(&text, "%s/sweep.svg", sweep->command->arguments->tool.common.output);
+    return ki_text_take(&text);
 }
 
 static kn_status try_files(const struct sweep *sweep, kn_error *err)
@@ -62,12 +62,12 @@ static kn_status try_files(const struct sweep *sweep, kn_error *err)
     if (status || !common->output)
         return status;
     if (!plot_available())
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "--output is for the plot, which gnuplot draws; it is not installed");
-    status = kn_output_folder(common->output, err);
+    status = ki_output_folder(common->output, err);
     path = plot_path(sweep);
     if (!status)
-        status = path ? report_try_file(path, common->force, err) : kn_fail_memory(err, 0, "naming the plot");
+        status = path ? report_try_file(path, common->force, err) : ki_fail_memory(err, 0, "naming the plot");
     free(path);
     return status;
 }
@@ -86,7 +86,7 @@ static kn_status open_places(struct sweep *sweep, kn_error *err)
     if (!status)
         sweep->places = calloc(chosen.count + 1, sizeof *sweep->places);
     if (!status && !sweep->places)
-        status = kn_fail_memory(err, 0, "opening the devices");
+        status = ki_fail_memory(err, 0, "opening the devices");
     if (!status)
         place_host(&sweep->places[sweep->place_count++]);
     for (size_t i = 0; i < chosen.count && !status; i++) {
@@ -108,7 +108,7 @@ static kn_status run_size(struct sweep *sweep, size_t size, kn_error *err)
     struct sparse_matrix matrix = {.rows = 0};
     struct sparse_columns b;
     size_t all = SPARSE_SWEEP_SIZES * sweep->place_count;
-    kn_status status = sparse_sweep_system(size, &matrix, &b, err);
+    kn_status status = ki_sparse_sweep_system(size, &matrix, &b, err);
 
     for (size_t i = 0; i < sweep->place_count && !status; i++) {
         struct sparse_task task = sweep->command->task;
@@ -117,11 +117,11 @@ static kn_status run_size(struct sweep *sweep, size_t size, kn_error *err)
         task.is_double = sweep->command->arguments->precision == SOLVE_PRECISION_DOUBLE;
         if (i == HOST) // formats are devices'
             task.format = SPARSE_AUTO;
-        status = sparse_sweep_run(sweep->places[i].queue, &matrix, &b, &task, &sweep->points[at], err);
+        status = ki_sparse_sweep_run(sweep->places[i].queue, &matrix, &b, &task, &sweep->points[at], err);
         progress_step(&sweep->command->progress, (double)(at + 1) / (double)all);
     }
     free(b.values);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
     return status;
 }
 
@@ -131,7 +131,7 @@ static kn_status run_all(struct sweep *sweep, kn_error *err)
 
     sweep->points = calloc(SPARSE_SWEEP_SIZES * sweep->place_count, sizeof *sweep->points);
     if (!sweep->points)
-        return kn_fail_memory(err, 0, "the sweep");
+        return ki_fail_memory(err, 0, "the sweep");
     progress_begin(&sweep->command->progress, sweep->command->arguments->tool.common.quiet);
     for (size_t size = 0; size < SPARSE_SWEEP_SIZES && !status; size++)
         status = run_size(sweep, size, err);
@@ -170,7 +170,7 @@ static kn_status print(const struct sweep *sweep, kn_error *err)
         table_add(&table, "%s", is_wrong(point) ? "WRONG" : "right");
     }
     if (!table_finish(&table))
-        return kn_fail_memory(err, 0, "the table");
+        return ki_fail_memory(err, 0, "the table");
     printf("All iterations are done, for the time alone: past the precision's floor a residual means "
            "nothing.\n");
     return KN_OK;
@@ -179,7 +179,7 @@ static kn_status print(const struct sweep *sweep, kn_error *err)
 static kn_status write_json(const struct sweep *sweep, double total, kn_error *err)
 {
     const struct common_arguments *common = &sweep->command->arguments->tool.common;
-    const struct kn_json_seconds seconds = {total, -1, -1, -1, -1, -1};
+    const struct ki_json_seconds seconds = {total, -1, -1, -1, -1, -1};
     const struct place *last = &sweep->places[sweep->place_count - 1];
     bool is_double = sweep->command->arguments->precision == SOLVE_PRECISION_DOUBLE;
     json_t *root = report_begin("solve", &last->device, is_double ? "double" : "float",
@@ -190,14 +190,14 @@ static kn_status write_json(const struct sweep *sweep, double total, kn_error *e
         const struct sparse_sweep_point *point = &sweep->points[i];
         json_t *row = json_object();
 
-        report_put(&row, "place", kn_json_string(sweep->places[i % sweep->place_count].device.spec));
+        report_put(&row, "place", ki_json_string(sweep->places[i % sweep->place_count].device.spec));
         report_put(&row, "rows", json_integer((json_int_t)point->rows));
         report_put(&row, "columns", json_integer((json_int_t)point->columns));
         report_put(&row, "nonzeros", json_integer((json_int_t)point->nonzeros));
         report_put(&row, "iterations", json_integer((json_int_t)point->iterations));
-        report_put(&row, "seconds", kn_json_double(point->seconds));
-        report_put(&row, "seconds_with_upload", kn_json_double(point->with_prepare));
-        report_put(&row, "residual", kn_json_double(point->residual));
+        report_put(&row, "seconds", ki_json_double(point->seconds));
+        report_put(&row, "seconds_with_upload", ki_json_double(point->with_prepare));
+        report_put(&row, "residual", ki_json_double(point->residual));
         report_put(&row, "code", json_string(point->code));
         report_put(&row, "ok", json_boolean(!is_wrong(point)));
         report_append(&points, row);
@@ -248,7 +248,7 @@ static kn_status plot(const struct sweep *sweep, kn_error *err)
     kn_status status = KN_OK;
 
     if (!drawing.y || !drawing.names || !drawing.series || !path) {
-        status = kn_fail_memory(err, 0, "drawing the plot");
+        status = ki_fail_memory(err, 0, "drawing the plot");
     } else {
         for (size_t i = 0; i < sweep->place_count; i++)
             draw_place(sweep, i, &drawing);
@@ -279,7 +279,7 @@ kn_status solve_sweep(struct solve_command *command, kn_error *err)
 {
     struct sweep sweep = {.command = command};
     struct common_arguments *common = &command->arguments->tool.common;
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = check_sweep(command->arguments, err);
 
     if (!status)
@@ -295,7 +295,7 @@ kn_status solve_sweep(struct solve_command *command, kn_error *err)
     if (!status && common->output)
         status = plot(&sweep, err);
     if (!status)
-        status = write_json(&sweep, kn_clock_seconds() - start, err);
+        status = write_json(&sweep, ki_clock_seconds() - start, err);
     for (size_t i = 0; i < sweep.place_count; i++)
         place_close(&sweep.places[i]);
     free(sweep.places);

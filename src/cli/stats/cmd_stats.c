@@ -38,7 +38,7 @@ static const struct option_row options[] = {
      .help = "the variant with all threads of the host and no vectors; with --vectorized, vectors too"},
     {"all-variants", FIELD(OPTION_FLAG, all_variants),
      .help = "serial, vectorized, parallel, parallel-vectorized and gpu, one after another"},
-    {"method", FIELD(OPTION_CHOICE, method), .words = stats_method_names, .fallback = "auto",
+    {"method", FIELD(OPTION_CHOICE, method), .words = ki_stats_method_names, .fallback = "auto",
      .help = "sort the column, select both medians without sorting, or all in one read; auto is fused "
              "where the variant has it"},
     {"precision", FIELD(OPTION_CHOICE, common.precision), .words = stats_precision_words,
@@ -59,7 +59,7 @@ static const struct option_row options[] = {
 
 static kn_status compute_files(struct stats_run *run, const struct inputs *files, kn_error *err)
 {
-    double start = kn_clock_seconds(), share = 1.0 / (double)files->count;
+    double start = ki_clock_seconds(), share = 1.0 / (double)files->count;
     struct progress progress;
     kn_status status = KN_OK;
 
@@ -67,7 +67,7 @@ static kn_status compute_files(struct stats_run *run, const struct inputs *files
     for (size_t i = 0; i < files->count && !status; i++)
         status = stats_compute_file(run, files->paths[i], (double)i * share, share, &progress, err);
     progress_end(&progress);
-    run->total = kn_clock_seconds() - start;
+    run->total = ki_clock_seconds() - start;
     return status;
 }
 
@@ -80,7 +80,7 @@ static kn_status settle(struct stats_run *run, kn_error *err)
     run->cuts = (struct stats_cuts){arguments->num_partitions, arguments->partition_step};
     run->output = common->output ? common->output : arguments->plots ? "results" : NULL;
     if (arguments->plots && !plot_available())
-        return kn_fail(err, KN_ERROR_OUTPUT,
+        return ki_fail(err, KN_ERROR_OUTPUT,
                        "--plots: plots are drawn by gnuplot, which is not installed (Debian, Ubuntu: apt-get "
                        "install gnuplot-nox)");
     if ((arguments->plots || arguments->sweep) && !run->cuts.parts && !run->cuts.step) {
@@ -122,7 +122,7 @@ static kn_status run_stats(void *given, kn_error *err)
     if (!status && common->json)
         status = stats_write_json(&run, err);
     if (!status && report_shows_text(common) && !stats_print(&run))
-        status = kn_fail_memory(err, 0, "printing the results");
+        status = ki_fail_memory(err, 0, "printing the results");
     if (!status && report_shows_text(common))
         stats_print_files(&run);
     stats_run_free(&run);

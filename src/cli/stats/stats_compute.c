@@ -31,8 +31,8 @@ struct task {
 
 static kn_status compute_once(const struct work *work, const struct task *task, kn_error *err)
 {
-    return task->ends ? stats_column_sweep(work->column, task->ends, task->count, task->results, err)
-                      : stats_column_compute(work->column, task->n, task->results, err);
+    return task->ends ? ki_stats_column_sweep(work->column, task->ends, task->count, task->results, err)
+                      : ki_stats_column_compute(work->column, task->n, task->results, err);
 }
 
 // Whether a time is one of several that are compared, and a device's: drivers compile parts of a kernel at
@@ -54,15 +54,15 @@ static kn_status compute(struct work *work, const struct task *task, double *med
     kn_status status = warms_up(work) ? compute_once(work, task, err) : KN_OK;
 
     for (size_t i = 0; i < repetitions && !status; i++) {
-        double build = stats_column_times(work->column).build, start = kn_clock_seconds();
+        double build = ki_stats_column_times(work->column).build, start = ki_clock_seconds();
 
         status = compute_once(work, task, err);
-        work->seconds[i] = kn_clock_seconds() - start - (stats_column_times(work->column).build - build);
+        work->seconds[i] = ki_clock_seconds() - start - (ki_stats_column_times(work->column).build - build);
         work->seconds[i] = fmax(work->seconds[i], 0);
         work->way->times.compute += work->seconds[i];
     }
     if (!status)
-        status = stats_reference(work->seconds, repetitions, &plain, &spent, err);
+        status = ki_stats_reference(work->seconds, repetitions, &plain, &spent, err);
     if (!status)
         *median = spent.median;
     return status;
@@ -75,7 +75,7 @@ static kn_status compute_prefixes(struct work *work, struct stats_row *row, kn_e
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < last && !status; i++) {
-        const struct task task = {stats_prefix_end(work->run->cuts, n, i), NULL, 0, &row->prefixes[i]};
+        const struct task task = {ki_stats_prefix_end(work->run->cuts, n, i), NULL, 0, &row->prefixes[i]};
 
         status = compute(work, &task, &row->prefix_seconds[i], err);
         progress_step(work->progress,
@@ -93,9 +93,9 @@ static kn_status sweep_prefixes(struct work *work, struct stats_row *row, kn_err
     kn_status status;
 
     if (!ends)
-        return kn_fail_memory(err, row->prefix_count * sizeof *ends, "the ends of the prefixes");
+        return ki_fail_memory(err, row->prefix_count * sizeof *ends, "the ends of the prefixes");
     for (size_t i = 0; i < row->prefix_count; i++)
-        ends[i] = stats_prefix_end(work->run->cuts, row->result.n, i);
+        ends[i] = ki_stats_prefix_end(work->run->cuts, row->result.n, i);
     status = compute(work, &task, &row->sweep_seconds, err);
     free(ends);
     return status;
@@ -111,7 +111,7 @@ static void free_row(struct stats_row *row)
 static kn_status allocate_row(const struct stats_run *run, const struct csv_column *column,
                               struct stats_row *row, kn_error *err)
 {
-    size_t count = stats_prefix_count(run->cuts, column->count);
+    size_t count = ki_stats_prefix_count(run->cuts, column->count);
 
     row->column = strdup(column->name);
     row->prefix_count = count;
@@ -119,7 +119,7 @@ static kn_status allocate_row(const struct stats_run *run, const struct csv_colu
     row->prefix_seconds = count && !run->arguments->sweep ? calloc(count, sizeof *row->prefix_seconds) : NULL;
     if (!row->column || (count && !row->prefixes) ||
         (count && !run->arguments->sweep && !row->prefix_seconds))
-        return kn_fail_memory(err, count * sizeof *row->prefixes, "the results of the prefixes");
+        return ki_fail_memory(err, count * sizeof *row->prefixes, "the results of the prefixes");
     return KN_OK;
 }
 
@@ -151,24 +151,24 @@ static kn_status compute_column(struct work *work, const char *file, const struc
     kn_status status = allocate_row(run, column, &row, err);
 
     if (!status)
-        status = stats_column_open(work->way->variant, run->places[work->way->place].queue, column->values,
-                                   column->count, &how, &work->column, err);
+        status = ki_stats_column_open(work->way->variant, run->places[work->way->place].queue, column->values,
+                                      column->count, &how, &work->column, err);
     if (!status)
         status = compute_all(work, column, &row, err);
     if (!status) {
-        struct stats_times times = stats_column_times(work->column);
+        struct stats_times times = ki_stats_column_times(work->column);
 
         work->way->times.build += times.build;
         work->way->times.upload += times.upload;
         work->way->times.download += times.download;
-        row.method = stats_column_method(work->column);
-        row.in_bytes = stats_column_in_bytes(work->column);
-        if (!KN_ARRAY_PUSH(run->rows, run->row_count, run->row_capacity, row))
-            status = kn_fail_memory(err, 0, "keeping the results");
+        row.method = ki_stats_column_method(work->column);
+        row.in_bytes = ki_stats_column_in_bytes(work->column);
+        if (!KI_ARRAY_PUSH(run->rows, run->row_count, run->row_capacity, row))
+            status = ki_fail_memory(err, 0, "keeping the results");
     }
     if (status)
         free_row(&row);
-    stats_column_close(work->column);
+    ki_stats_column_close(work->column);
     work->column = NULL;
     return status;
 }
@@ -182,7 +182,7 @@ static kn_status compute_table(struct stats_run *run, const char *file, const st
     work.share = share / (double)(table->column_count * run->way_count);
     work.seconds = calloc(run->arguments->repetitions, sizeof *work.seconds);
     if (!work.seconds)
-        return kn_fail_memory(err, run->arguments->repetitions * sizeof *work.seconds,
+        return ki_fail_memory(err, run->arguments->repetitions * sizeof *work.seconds,
                               "the times of the repetitions");
     for (size_t i = 0; i < table->column_count * run->way_count && !status; i++) {
         work.way = &run->ways[i % run->way_count];
@@ -202,10 +202,10 @@ kn_status stats_compute_file(struct stats_run *run, const char *file, double bef
                                     .columns = arguments->columns.items,
                                     .column_count = arguments->columns.count};
     struct csv_table table = {.columns = NULL};
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = csv_read(file, &how, &table, err);
 
-    run->read += kn_clock_seconds() - start;
+    run->read += ki_clock_seconds() - start;
     if (status)
         return status;
     if (!run->ways)

@@ -60,11 +60,11 @@ static kn_status check_devices(const struct stats_arguments *arguments, kn_error
         bool host = strcmp(devices->items[i], "host") == 0;
 
         if (names_host_variant(arguments) && !host)
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "variant %s runs on the host: it does not go with --device %s; --gpu does",
-                           stats_variant_names[host_variant(arguments)], devices->items[i]);
+                           ki_stats_variant_names[host_variant(arguments)], devices->items[i]);
         if (arguments->gpu && host)
-            return kn_fail(
+            return ki_fail(
                 err, KN_ERROR_ARGUMENT,
                 "--gpu runs kernels: it does not go with --device host; --parallel --vectorized does");
     }
@@ -73,22 +73,22 @@ static kn_status check_devices(const struct stats_arguments *arguments, kn_error
 
 kn_status stats_check_arguments(const struct stats_arguments *arguments, kn_error *err)
 {
-    for (size_t i = 0; i < KN_COUNT(exclusions); i++) {
+    for (size_t i = 0; i < KI_COUNT(exclusions); i++) {
         const struct exclusion *row = &exclusions[i];
 
         if (flag(arguments, row->field) && flag(arguments, row->other_field))
-            return kn_fail(err, KN_ERROR_ARGUMENT, "--%s and --%s exclude each other: %s", row->option,
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--%s and --%s exclude each other: %s", row->option,
                            row->other, row->advice);
     }
     if (arguments->num_partitions && arguments->partition_step)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--num-partitions and --partition-step exclude each other: the first says how many "
                        "prefixes there are, the second how far apart they end");
     if (arguments->num_partitions > UINT32_MAX)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--num-partitions: %zu prefixes are more than there can be",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--num-partitions: %zu prefixes are more than there can be",
                        arguments->num_partitions);
     if (arguments->inputs.count + arguments->common.operands.count == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "no input: name a file or a folder; try 'koine stats --help'");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "no input: name a file or a folder; try 'koine stats --help'");
     return check_devices(arguments, err);
 }
 
@@ -103,9 +103,9 @@ static kn_status try_variant(enum stats_variant variant, kn_error *err)
     const struct stats_options options = STATS_OPTIONS_INIT;
     struct stats_column *column = NULL;
     const double value = 1;
-    kn_status status = stats_column_open(variant, NULL, &value, 1, &options, &column, err);
+    kn_status status = ki_stats_column_open(variant, NULL, &value, 1, &options, &column, err);
 
-    stats_column_close(column);
+    ki_stats_column_close(column);
     return status;
 }
 
@@ -135,7 +135,7 @@ static kn_status add_all_host_ways(struct stats_run *run, kn_error *err)
 
         if (status == KN_ERROR_UNSUPPORTED) {
             fprintf(stderr, "%s: variant %s is left out: %s\n", run->arguments->common.command,
-                    stats_variant_names[variant], why.text);
+                    ki_stats_variant_names[variant], why.text);
         } else if (status) {
             if (err)
                 *err = why;
@@ -168,7 +168,7 @@ static kn_status add_device_ways(struct stats_run *run, const struct place_spec 
 
     if (common->precision != PRECISION_FLOAT && !device->fp64) {
         if (!spec->from_all)
-            return kn_fail(err, KN_ERROR_UNSUPPORTED,
+            return ki_fail(err, KN_ERROR_UNSUPPORTED,
                            "%s (%s) has no double precision; take --precision float, --serial, or another "
                            "--device",
                            device->spec, device->name);
@@ -227,7 +227,7 @@ kn_status stats_open_ways(struct stats_run *run, kn_error *err)
     run->places = calloc(1 + chosen.count, sizeof *run->places);
     run->ways = calloc(2 * (STATS_VARIANTS + chosen.count), sizeof *run->ways);
     if (!run->places || !run->ways)
-        status = kn_fail_memory(err, 0, "opening the devices");
+        status = ki_fail_memory(err, 0, "opening the devices");
     if (!status && (!devices || arguments->all_variants)) {
         open_host(run);
         if (devices)
@@ -239,6 +239,6 @@ kn_status stats_open_ways(struct stats_run *run, kn_error *err)
         status = open_device(run, &chosen.specs[i], err);
     choose_free(&chosen);
     if (!status && run->way_count == 0)
-        status = kn_fail(err, KN_ERROR_UNSUPPORTED, "no device is left; take --precision float");
+        status = ki_fail(err, KN_ERROR_UNSUPPORTED, "no device is left; take --precision float");
     return status;
 }

@@ -52,7 +52,7 @@ static kn_status begin(const struct stats_run *run, struct drawing *drawing, kn_
     drawing->values = calloc(values, sizeof *drawing->values);
     return drawing->panels && drawing->series && drawing->values
                ? KN_OK
-               : kn_fail_memory(err, values * sizeof *drawing->values, "drawing the plots");
+               : ki_fail_memory(err, values * sizeof *drawing->values, "drawing the plots");
 }
 
 static void end(struct drawing *drawing)
@@ -76,13 +76,13 @@ static struct plot *add_panel(struct drawing *drawing, const char *title, const 
 
 // Takes the name over. `values`: a double in the first result, or among the seconds; `stride` bytes apart.
 static kn_status add_series(struct drawing *drawing, struct plot *panel, const struct stats_row *row,
-                            const void *values, size_t stride, struct kn_text *name, kn_error *err)
+                            const void *values, size_t stride, struct ki_text *name, kn_error *err)
 {
     double *x = &drawing->values[drawing->value_count], *y = x + row->prefix_count;
-    char *taken = kn_text_take(name);
+    char *taken = ki_text_take(name);
 
     if (!taken)
-        return kn_fail_memory(err, 0, "naming the lines of a plot");
+        return ki_fail_memory(err, 0, "naming the lines of a plot");
     for (size_t i = 0; i < row->prefix_count; i++) {
         x[i] = (double)row->prefixes[i].n;
         memcpy(&y[i], (const char *)values + i * stride, sizeof *y);
@@ -138,11 +138,11 @@ static size_t device_count(const struct stats_run *run)
     return count;
 }
 
-static void add_way_name(const struct stats_run *run, const struct stats_way *way, struct kn_text *name)
+static void add_way_name(const struct stats_run *run, const struct stats_way *way, struct ki_text *name)
 {
-    kn_text_add(name, stats_variant_names[way->variant]);
+    ki_text_add(name, ki_stats_variant_names[way->variant]);
     if (way->variant == STATS_GPU && device_count(run) > 1)
-        kn_text_format(name, " on %s", run->places[way->place].device.spec);
+        ki_text_format(name, " on %s", run->places[way->place].device.spec);
 }
 
 // Draws it, or says that there is nothing to draw.
@@ -193,7 +193,7 @@ static kn_status add_times(const struct stats_run *run, bool single, struct draw
 
     for (size_t i = 0; i < run->way_count && !status; i++) {
         const struct stats_row *row = stats_row(run, 0, i);
-        struct kn_text name = KN_TEXT_INIT;
+        struct ki_text name = KI_TEXT_INIT;
 
         if (run->ways[i].single != single)
             continue;
@@ -201,7 +201,7 @@ static kn_status add_times(const struct stats_run *run, bool single, struct draw
             panel = add_panel(drawing, single ? "Single precision" : "Double precision", NULL);
         add_way_name(run, &run->ways[i], &name);
         if (!is_one_method(run))
-            kn_text_format(&name, " (%s)", stats_method_names[row->method]);
+            ki_text_format(&name, " (%s)", ki_stats_method_names[row->method]);
         status =
             add_series(drawing, panel, row, row->prefix_seconds, sizeof *row->prefix_seconds, &name, err);
     }
@@ -222,14 +222,14 @@ static void choose_axes(struct drawing *drawing)
 kn_status stats_plot_time(const struct stats_run *run, const char *path, kn_error *err)
 {
     const struct stats_row *row = stats_row(run, 0, 0);
-    struct kn_text title = KN_TEXT_INIT;
+    struct ki_text title = KI_TEXT_INIT;
     struct drawing drawing;
     kn_status status = begin(run, &drawing, err);
 
-    kn_text_add(&title, "Computing time");
+    ki_text_add(&title, "Computing time");
     if (is_one_method(run))
-        kn_text_format(&title, ", method %s", stats_method_names[row->method]);
-    kn_text_format(&title, ": %s, column %s", base_name(row->file), row->column);
+        ki_text_format(&title, ", method %s", ki_stats_method_names[row->method]);
+    ki_text_format(&title, ": %s, column %s", base_name(row->file), row->column);
     if (!status)
         status = add_times(run, false, &drawing, err);
     if (!status)
@@ -238,11 +238,11 @@ kn_status stats_plot_time(const struct stats_run *run, const char *path, kn_erro
         choose_axes(&drawing);
         scale(&drawing, true);
         if (drawing.panel_count == 1)
-            drawing.panels[0].title = kn_text_string(&title);
+            drawing.panels[0].title = ki_text_string(&title);
         drawing.panels[0].no_legend = drawing.panel_count > 1;
-        status = draw(run, &drawing, kn_text_string(&title), path, err);
+        status = draw(run, &drawing, ki_text_string(&title), path, err);
     }
-    kn_text_free(&title);
+    ki_text_free(&title);
     end(&drawing);
     return status;
 }
@@ -256,11 +256,11 @@ static bool is_first_of_its_kind(const struct stats_run *run, size_t group, size
 }
 
 // The ways that gave the same results as this one: their variants, or how many those are.
-static void add_kind_name(const struct stats_run *run, size_t group, size_t way, struct kn_text *name)
+static void add_kind_name(const struct stats_run *run, size_t group, size_t way, struct ki_text *name)
 {
     bool singles = false, doubles = false;
     size_t count = 0, variants = 0;
-    struct kn_text list = KN_TEXT_INIT;
+    struct ki_text list = KI_TEXT_INIT;
 
     for (size_t i = way; i < run->way_count; i++) {
         const struct stats_way *other = &run->ways[i];
@@ -275,18 +275,18 @@ static void add_kind_name(const struct stats_run *run, size_t group, size_t way,
             stats_same_results(stats_row(run, group, way), stats_row(run, group, i - 1)))
             continue;
         if (variants++)
-            kn_text_add(&list, ", ");
+            ki_text_add(&list, ", ");
         add_way_name(run, other, &list);
     }
     if (list.length > (run->arguments->common.precision == PRECISION_BOTH ? SHORT_LIST_MAX : LIST_MAX))
-        kn_text_format(name, "%zu variants", variants);
+        ki_text_format(name, "%zu variants", variants);
     else
-        kn_text_add(name, kn_text_string(&list));
+        ki_text_add(name, ki_text_string(&list));
     if (run->arguments->common.precision == PRECISION_BOTH)
-        kn_text_add(name, singles && doubles ? ", both precisions" : singles ? ", float" : ", double");
+        ki_text_add(name, singles && doubles ? ", both precisions" : singles ? ", float" : ", double");
     if (count > 1)
-        kn_text_add(name, ": the same bits");
-    kn_text_free(&list);
+        ki_text_add(name, ": the same bits");
+    ki_text_free(&list);
 }
 
 // A column of a file: a line for each kind of result, one if all ways agree.
@@ -297,12 +297,12 @@ static kn_status add_group(const struct stats_run *run, size_t group, size_t off
 
     for (size_t way = 0; way < run->way_count && !status; way++) {
         const struct stats_row *row = stats_row(run, group, way);
-        struct kn_text name = KN_TEXT_INIT;
+        struct ki_text name = KI_TEXT_INIT;
 
         if (!is_first_of_its_kind(run, group, way))
             continue;
         if (run->file_count > 1)
-            kn_text_format(&name, "%s", base_name(row->file));
+            ki_text_format(&name, "%s", base_name(row->file));
         else
             add_kind_name(run, group, way, &name);
         status = add_series(drawing, panel, row, (const char *)row->prefixes + offset, sizeof *row->prefixes,
@@ -330,7 +330,7 @@ static void share_legend(struct drawing *drawing)
 static kn_status plot_results(const struct stats_run *run, size_t offset, const char *what,
                               const char *y_label, const char *path, kn_error *err)
 {
-    struct kn_text title = KN_TEXT_INIT, only = KN_TEXT_INIT;
+    struct ki_text title = KI_TEXT_INIT, only = KI_TEXT_INIT;
     struct drawing drawing;
     kn_status status = begin(run, &drawing, err);
 
@@ -345,19 +345,19 @@ static kn_status plot_results(const struct stats_run *run, size_t offset, const 
             if (strcmp(stats_row(run, group, 0)->column, column) == 0)
                 status = add_group(run, group, offset, panel, &drawing, err);
     }
-    kn_text_add(&title, what);
+    ki_text_add(&title, what);
     if (run->file_count == 1)
-        kn_text_format(&title, ": %s", base_name(stats_row(run, 0, 0)->file));
-    kn_text_format(&only, "%s, column %s", kn_text_string(&title), stats_row(run, 0, 0)->column);
+        ki_text_format(&title, ": %s", base_name(stats_row(run, 0, 0)->file));
+    ki_text_format(&only, "%s, column %s", ki_text_string(&title), stats_row(run, 0, 0)->column);
     if (!status) {
         scale(&drawing, false);
         share_legend(&drawing);
         if (drawing.panel_count == 1)
-            drawing.panels[0].title = kn_text_string(&only);
-        status = draw(run, &drawing, kn_text_string(&title), path, err);
+            drawing.panels[0].title = ki_text_string(&only);
+        status = draw(run, &drawing, ki_text_string(&title), path, err);
     }
-    kn_text_free(&title);
-    kn_text_free(&only);
+    ki_text_free(&title);
+    ki_text_free(&only);
     end(&drawing);
     return status;
 }

@@ -66,10 +66,10 @@ static void print_way(const struct stats_run *run, size_t index, bool same)
     const struct stats_row *row = stats_row(run, 0, index);
 
     printf("%s (%s), variant %s, %s precision; ", device->name, device->spec,
-           stats_variant_names[way->variant], stats_precision_of(way));
+           ki_stats_variant_names[way->variant], stats_precision_of(way));
     printf("seconds: read %.3f, build %.3f, upload %.3f, compute %.3f; method %s%s%s\n", run->read,
            way->times.build, way->times.upload, way->times.compute + way->times.download,
-           stats_method_names[row->method], row->in_bytes ? " on bytes" : "",
+           ki_stats_method_names[row->method], row->in_bytes ? " on bytes" : "",
            same ? "; the same values to the last bit" : "");
 }
 
@@ -87,7 +87,7 @@ static bool print_times(const struct stats_run *run)
 
         add_file(&table, row->file, &last);
         table_add(&table, "%s", i % run->way_count ? "" : row->column);
-        table_add(&table, "%s", stats_variant_names[way->variant]);
+        table_add(&table, "%s", ki_stats_variant_names[way->variant]);
         table_add(&table, "%s", stats_precision_of(way));
         table_add(&table, "%.*g", TIME_DIGITS, row->seconds);
         if (isnan(row->sweep_seconds))
@@ -115,7 +115,7 @@ static bool print_prefixes(const struct stats_run *run)
         for (size_t k = 0; k < row->prefix_count; k++) {
             add_file(&table, row->file, &last);
             table_add(&table, "%s", i % run->way_count || k ? "" : row->column);
-            table_add(&table, "%s", k ? "" : stats_variant_names[run->ways[i % run->way_count].variant]);
+            table_add(&table, "%s", k ? "" : ki_stats_variant_names[run->ways[i % run->way_count].variant]);
             table_add(&table, "%zu", row->prefixes[k].n);
             add_number(&table, DIGITS, row->prefixes[k].cv);
             add_number(&table, DIGITS, row->prefixes[k].mad);

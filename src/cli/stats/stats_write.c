@@ -14,56 +14,56 @@
 #include "cli/framework/report.h"
 
 // A cell of a CSV file, quoted where it has to be.
-static void add_cell(struct kn_text *text, const char *cell)
+static void add_cell(struct ki_text *text, const char *cell)
 {
     if (!strpbrk(cell, ",\"\r\n")) {
-        kn_text_format(text, "%s,", cell);
+        ki_text_format(text, "%s,", cell);
         return;
     }
-    kn_text_add_char(text, '"');
+    ki_text_add_char(text, '"');
     for (; *cell; cell++)
-        kn_text_format(text, *cell == '"' ? "\"%c" : "%c", *cell);
-    kn_text_add(text, "\",");
+        ki_text_format(text, *cell == '"' ? "\"%c" : "%c", *cell);
+    ki_text_add(text, "\",");
 }
 
 // Numbers as other programs read them: nan, inf, -inf.
-static void add_numbers(struct kn_text *text, const double *numbers, size_t count)
+static void add_numbers(struct ki_text *text, const double *numbers, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         if (isnan(numbers[i]))
-            kn_text_add(text, "nan,");
+            ki_text_add(text, "nan,");
         else
-            kn_text_format(text, "%.17g,", numbers[i]);
+            ki_text_format(text, "%.17g,", numbers[i]);
     }
 }
 
-static void add_way(struct kn_text *text, const struct stats_run *run, const struct stats_row *row,
+static void add_way(struct ki_text *text, const struct stats_run *run, const struct stats_row *row,
                     const struct stats_way *way)
 {
     add_cell(text, row->file);
     add_cell(text, row->column);
     add_cell(text, run->places[way->place].device.spec);
-    kn_text_format(text, "%s,%s,", stats_variant_names[way->variant], stats_method_names[row->method]);
+    ki_text_format(text, "%s,%s,", ki_stats_variant_names[way->variant], ki_stats_method_names[row->method]);
 }
 
-static kn_status write_text(const struct stats_run *run, const char *path, struct kn_text *text,
+static kn_status write_text(const struct stats_run *run, const char *path, struct ki_text *text,
                             kn_error *err)
 {
     kn_status status = KN_OK;
 
     if (text->failed)
-        status = kn_fail_memory(err, 0, "writing the results");
+        status = ki_fail_memory(err, 0, "writing the results");
     else
-        status = kn_output_write(path, text->data, text->length, run->arguments->common.force, err);
-    kn_text_free(text);
+        status = ki_output_write(path, text->data, text->length, run->arguments->common.force, err);
+    ki_text_free(text);
     return status;
 }
 
 static kn_status write_csv(const struct stats_run *run, const char *path, kn_error *err)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
 
-    kn_text_add(&text, "file,column,device,variant,method,n,mean,std,cv,median,mad,seconds,precision\n");
+    ki_text_add(&text, "file,column,device,variant,method,n,mean,std,cv,median,mad,seconds,precision\n");
     for (size_t i = 0; i < run->row_count; i++) {
         const struct stats_row *row = &run->rows[i];
         const struct stats_way *way = &run->ways[i % run->way_count];
@@ -71,18 +71,18 @@ static kn_status write_csv(const struct stats_run *run, const char *path, kn_err
         const double numbers[] = {result->mean, result->std, result->cv, result->median, result->mad};
 
         add_way(&text, run, row, way);
-        kn_text_format(&text, "%zu,", result->n);
-        add_numbers(&text, numbers, KN_COUNT(numbers));
-        kn_text_format(&text, "%.9g,%s\n", row->seconds, stats_precision_of(way));
+        ki_text_format(&text, "%zu,", result->n);
+        add_numbers(&text, numbers, KI_COUNT(numbers));
+        ki_text_format(&text, "%.9g,%s\n", row->seconds, stats_precision_of(way));
     }
     return write_text(run, path, &text, err);
 }
 
 static kn_status write_partitions(const struct stats_run *run, const char *path, kn_error *err)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
 
-    kn_text_add(&text, "file,column,device,variant,method,precision,n,cv,mad,seconds\n");
+    ki_text_add(&text, "file,column,device,variant,method,precision,n,cv,mad,seconds\n");
     for (size_t i = 0; i < run->row_count; i++) {
         const struct stats_row *row = &run->rows[i];
         const struct stats_way *way = &run->ways[i % run->way_count];
@@ -91,11 +91,11 @@ static kn_status write_partitions(const struct stats_run *run, const char *path,
             const double numbers[] = {row->prefixes[k].cv, row->prefixes[k].mad};
 
             add_way(&text, run, row, way);
-            kn_text_format(&text, "%s,%zu,", stats_precision_of(way), row->prefixes[k].n);
-            add_numbers(&text, numbers, KN_COUNT(numbers));
+            ki_text_format(&text, "%s,%zu,", stats_precision_of(way), row->prefixes[k].n);
+            add_numbers(&text, numbers, KI_COUNT(numbers));
             if (row->prefix_seconds)
-                kn_text_format(&text, "%.9g", row->prefix_seconds[k]);
-            kn_text_add_char(&text, '\n');
+                ki_text_format(&text, "%.9g", row->prefix_seconds[k]);
+            ki_text_add_char(&text, '\n');
         }
     }
     return write_text(run, path, &text, err);
@@ -136,14 +136,14 @@ static kn_status each_file(const struct stats_run *run, bool trial, kn_error *er
 {
     kn_status status = KN_OK;
 
-    for (size_t i = 0; run->output && i < KN_COUNT(files) && !status; i++) {
-        struct kn_text path = KN_TEXT_INIT;
+    for (size_t i = 0; run->output && i < KI_COUNT(files) && !status; i++) {
+        struct ki_text path = KI_TEXT_INIT;
 
         if (files[i].wanted && !files[i].wanted(run))
             continue;
-        kn_text_format(&path, "%s/%s", run->output, files[i].name);
+        ki_text_format(&path, "%s/%s", run->output, files[i].name);
         if (path.failed) {
-            status = kn_fail_memory(err, 0, "naming the files of the result");
+            status = ki_fail_memory(err, 0, "naming the files of the result");
         } else if (trial) {
             status = try_file(run, path.data, err);
         } else {
@@ -151,14 +151,14 @@ static kn_status each_file(const struct stats_run *run, bool trial, kn_error *er
             status = files[i].write(run, path.data, err);
             interrupt_release();
         }
-        kn_text_free(&path);
+        ki_text_free(&path);
     }
     return status;
 }
 
 kn_status stats_try_files(const struct stats_run *run, kn_error *err)
 {
-    kn_status status = run->output ? kn_output_folder(run->output, err) : KN_OK;
+    kn_status status = run->output ? ki_output_folder(run->output, err) : KN_OK;
 
     return status ? status : each_file(run, true, err);
 }
@@ -175,7 +175,7 @@ void stats_print_files(const struct stats_run *run)
     if (!run->output)
         return;
     printf("\nwritten to %s", run->output);
-    for (size_t i = 0; i < KN_COUNT(files); i++)
+    for (size_t i = 0; i < KI_COUNT(files); i++)
         if (!files[i].wanted || files[i].wanted(run)) {
             printf("%s%s", joint, files[i].name);
             joint = ", ";
@@ -191,9 +191,9 @@ static json_t *prefixes_json(const struct stats_row *row)
         json_t *object = json_object();
 
         report_put(&object, "n", json_integer((json_int_t)row->prefixes[i].n));
-        report_put(&object, "cv", kn_json_double(row->prefixes[i].cv));
-        report_put(&object, "mad", kn_json_double(row->prefixes[i].mad));
-        report_put(&object, "seconds", kn_json_double(row->prefix_seconds ? row->prefix_seconds[i] : NAN));
+        report_put(&object, "cv", ki_json_double(row->prefixes[i].cv));
+        report_put(&object, "mad", ki_json_double(row->prefixes[i].mad));
+        report_put(&object, "seconds", ki_json_double(row->prefix_seconds ? row->prefix_seconds[i] : NAN));
         report_append(&array, object);
     }
     return array;
@@ -203,23 +203,23 @@ static json_t *row_json(const struct stats_run *run, const struct stats_row *row
 {
     json_t *object = json_object();
 
-    report_put(&object, "file", kn_json_string(row->file));
-    report_put(&object, "column", kn_json_string(row->column));
-    report_put(&object, "device", kn_json_string(run->places[way->place].device.spec));
-    report_put(&object, "variant", json_string(stats_variant_names[way->variant]));
-    report_put(&object, "method", json_string(stats_method_names[row->method]));
+    report_put(&object, "file", ki_json_string(row->file));
+    report_put(&object, "column", ki_json_string(row->column));
+    report_put(&object, "device", ki_json_string(run->places[way->place].device.spec));
+    report_put(&object, "variant", json_string(ki_stats_variant_names[way->variant]));
+    report_put(&object, "method", json_string(ki_stats_method_names[row->method]));
     report_put(&object, "precision", json_string(stats_precision_of(way)));
     report_put(&object, "in_bytes", json_boolean(row->in_bytes));
     report_put(&object, "n", json_integer((json_int_t)row->result.n));
     report_put(&object, "missing", json_integer((json_int_t)row->missing));
-    report_put(&object, "mean", kn_json_double(row->result.mean));
-    report_put(&object, "std", kn_json_double(row->result.std));
-    report_put(&object, "cv", kn_json_double(row->result.cv));
-    report_put(&object, "median", kn_json_double(row->result.median));
-    report_put(&object, "mad", kn_json_double(row->result.mad));
-    report_put(&object, "seconds", kn_json_double(row->seconds));
+    report_put(&object, "mean", ki_json_double(row->result.mean));
+    report_put(&object, "std", ki_json_double(row->result.std));
+    report_put(&object, "cv", ki_json_double(row->result.cv));
+    report_put(&object, "median", ki_json_double(row->result.median));
+    report_put(&object, "mad", ki_json_double(row->result.mad));
+    report_put(&object, "seconds", ki_json_double(row->seconds));
     if (run->arguments->sweep)
-        report_put(&object, "sweep_seconds", kn_json_double(row->sweep_seconds));
+        report_put(&object, "sweep_seconds", ki_json_double(row->sweep_seconds));
     report_put(&object, "partitions", prefixes_json(row));
     return object;
 }
@@ -227,7 +227,7 @@ static json_t *row_json(const struct stats_run *run, const struct stats_row *row
 kn_status stats_write_json(const struct stats_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
-    struct kn_json_seconds seconds = {run->total, run->read, 0, 0, 0, 0};
+    struct ki_json_seconds seconds = {run->total, run->read, 0, 0, 0, 0};
     const struct place *device = NULL;
     json_t *rows = json_array(), *root;
 

@@ -50,16 +50,16 @@ static bool contains(const char *text, size_t length, const char *word)
 }
 
 // The file's name in a #line directive, without its escapes.
-static void add_quoted_name(struct kn_text *out, const char *quote)
+static void add_quoted_name(struct ki_text *out, const char *quote)
 {
     for (const char *c = quote + 1; *c && *c != '"'; c++) {
         c += c[0] == '\\' && c[1];
-        kn_text_add_char(out, *c);
+        ki_text_add_char(out, *c);
     }
 }
 
 // "FILE:LINE" for a line of the flat text.
-static void add_original_place(struct kn_text *out, const char *flat, long wanted)
+static void add_original_place(struct ki_text *out, const char *flat, long wanted)
 {
     const char *quote = NULL;
     long original = 1;
@@ -74,12 +74,12 @@ static void add_original_place(struct kn_text *out, const char *flat, long wante
     }
     if (quote)
         add_quoted_name(out, quote);
-    kn_text_format(out, ":%ld", original);
+    ki_text_format(out, ":%ld", original);
 }
 
-char *build_log_original(const char *flat, const char *name, const char *log)
+char *ki_build_log_original(const char *flat, const char *name, const char *log)
 {
-    struct kn_text out = KN_TEXT_INIT;
+    struct ki_text out = KI_TEXT_INIT;
     size_t length = strlen(name);
 
     while (*log) {
@@ -90,10 +90,10 @@ char *build_log_original(const char *flat, const char *name, const char *log)
             add_original_place(&out, flat, line);
             log = end;
         } else {
-            kn_text_add_char(&out, *log++);
+            ki_text_add_char(&out, *log++);
         }
     }
-    return kn_text_take(&out);
+    return ki_text_take(&out);
 }
 
 static size_t indent_of(const char *text, size_t length)
@@ -107,7 +107,7 @@ static size_t indent_of(const char *text, size_t length)
 
 // Some compilers show the source line too, indented in their own way, and point into it on the next. At
 // `log`, where one may: puts the marks below the line that we have shown, and returns where the log goes on.
-static const char *take_excerpt(const char *log, const char *source, size_t length, struct kn_text *out)
+static const char *take_excerpt(const char *log, const char *source, size_t length, struct ki_text *out)
 {
     size_t shown = strcspn(log, "\n"), indent = indent_of(log, shown),
            source_indent = indent_of(source, length), marks;
@@ -119,13 +119,13 @@ static const char *take_excerpt(const char *log, const char *source, size_t leng
     marks = strspn(log, " \t^~");
     if (marks <= indent || (log[marks] != '\n' && log[marks] != '\0'))
         return log;
-    kn_text_format(out, "       | %.*s%.*s\n", (int)source_indent, source, (int)(marks - indent),
+    ki_text_format(out, "       | %.*s%.*s\n", (int)source_indent, source, (int)(marks - indent),
                    log + indent);
     return log + marks + (log[marks] == '\n');
 }
 
-void build_log_explain(const struct src_unit *unit, const char *log, struct kn_text *out,
-                       struct build_place *place)
+void ki_build_log_explain(const struct src_unit *unit, const char *log, struct ki_text *out,
+                          struct build_place *place)
 {
     bool error_seen = false;
 
@@ -138,7 +138,7 @@ void build_log_explain(const struct src_unit *unit, const char *log, struct kn_t
         log += length + (log[length] == '\n');
         if (length == 0)
             continue;
-        kn_text_format(out, "%.*s\n", (int)length, message);
+        ki_text_format(out, "%.*s\n", (int)length, message);
         const struct src_file *file = find_place(unit, message, length, &line, &said);
         if (!file)
             continue;
@@ -149,8 +149,8 @@ void build_log_explain(const struct src_unit *unit, const char *log, struct kn_t
             place->begin = begin;
         }
         error_seen = error_seen || is_error;
-        if (src_line(unit, file->name, line, &source, &length)) {
-            kn_text_format(out, "%6ld | %.*s\n", line, (int)length, source);
+        if (ki_src_line(unit, file->name, line, &source, &length)) {
+            ki_text_format(out, "%6ld | %.*s\n", line, (int)length, source);
             log = take_excerpt(log, source, length, out);
         }
     }

@@ -14,12 +14,12 @@ struct build_place {
 
 // For a compiler that ignores #line: its log with every "NAME:LINE" replaced by the original file and line.
 // `flat` is the text that it was given. The caller frees the answer; NULL if memory ran out.
-char *build_log_original(const char *flat, const char *name, const char *log);
+char *ki_build_log_original(const char *flat, const char *name, const char *log);
 
 // Appends `log` to `out`; after each line that names a place in a file of the unit comes that source line,
 // once, even if the compiler shows it too. `place` receives the place of the first error, or else of the
 // first message.
-void build_log_explain(const struct src_unit *unit, const char *log, struct kn_text *out,
-                       struct build_place *place);
+void ki_build_log_explain(const struct src_unit *unit, const char *log, struct ki_text *out,
+                          struct build_place *place);
 
 #endif

@@ -25,15 +25,15 @@
 #define NEW     ".new-"             // how the name of a file that is being written begins
 #define STALE   3600                // seconds after which nobody is writing it any more
 #define TRIES   100                 // names for a file that is being written
-#define NAME    (2 * KN_HASH_BYTES + sizeof SUFFIX)
+#define NAME    (2 * KI_HASH_BYTES + sizeof SUFFIX)
 
 // A file is this header and the binary. `sum` is over the rest of the header and the binary.
 struct header {
     char magic[8];
     uint32_t format;
     uint32_t reserved; // 0
-    unsigned char sum[KN_HASH_BYTES];
-    unsigned char key[KN_HASH_BYTES];
+    unsigned char sum[KI_HASH_BYTES];
+    unsigned char key[KI_HASH_BYTES];
     uint64_t bytes;
     char program[64];
     char device[128];
@@ -42,9 +42,9 @@ struct header {
 
 static const char magic[8] = {'K', 'O', 'I', 'N', 'E', 'B', 'I', 'N'};
 
-kn_status cache_default_dir(char *path, size_t size, kn_error *err)
+kn_status ki_cache_default_dir(char *path, size_t size, kn_error *err)
 {
-    const char *own = kn_env_get(KN_ENV_CACHE_DIR);
+    const char *own = ki_env_get(KI_ENV_CACHE_DIR);
     const char *xdg = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     int length;
@@ -56,18 +56,18 @@ kn_status cache_default_dir(char *path, size_t size, kn_error *err)
     else if (home && *home)
         length = snprintf(path, size, "%s/.cache/koine", home);
     else
-        return kn_fail(err, KN_ERROR_OUTPUT, "neither KOINE_CACHE_DIR nor XDG_CACHE_HOME nor HOME is set");
+        return ki_fail(err, KN_ERROR_OUTPUT, "neither KOINE_CACHE_DIR nor XDG_CACHE_HOME nor HOME is set");
     if (length < 0 || (size_t)length >= size)
-        return kn_fail(err, KN_ERROR_OUTPUT, "the cache folder's name is too long");
+        return ki_fail(err, KN_ERROR_OUTPUT, "the cache folder's name is too long");
     return KN_OK;
 }
 
-kn_status cache_trusted(const char *dir, kn_error *err)
+kn_status ki_cache_trusted(const char *dir, kn_error *err)
 {
     kn_error reason = KN_ERROR_INIT;
     int folder;
 
-    if (cache_folder_open(dir, false, &folder, &reason) && reason.native == 0) {
+    if (ki_cache_folder_open(dir, false, &folder, &reason) && reason.native == 0) {
         if (err)
             *err = reason;
         return reason.code;
@@ -79,18 +79,18 @@ kn_status cache_trusted(const char *dir, kn_error *err)
 
 static void file_name(char name[NAME], const struct cache_key *key)
 {
-    kn_hash_hex(&key->hash, name);
-    strcpy(name + 2 * KN_HASH_BYTES, SUFFIX);
+    ki_hash_hex(&key->hash, name);
+    strcpy(name + 2 * KI_HASH_BYTES, SUFFIX);
 }
 
-static struct kn_hash checksum(const struct header *header, const void *data)
+static struct ki_hash checksum(const struct header *header, const void *data)
 {
-    const struct kn_field fields[] = {
+    const struct ki_field fields[] = {
         {header, offsetof(struct header, sum)},
         {header->key, sizeof *header - offsetof(struct header, key)},
         {data, (size_t)header->bytes},
     };
-    return kn_hash_fields(fields, KN_COUNT(fields));
+    return ki_hash_fields(fields, KI_COUNT(fields));
 }
 
 static bool read_fully(int fd, void *data, size_t bytes)
@@ -124,13 +124,13 @@ static bool write_fully(int fd, const void *data, size_t bytes)
 static const char *examine(int fd, struct header *header, void **data)
 {
     struct stat info;
-    struct kn_hash sum;
+    struct ki_hash sum;
 
     *data = NULL;
     if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
         return "not a regular file";
-    if (cache_file_distrust(&info))
-        return cache_file_distrust(&info);
+    if (ki_cache_file_distrust(&info))
+        return ki_cache_file_distrust(&info);
     if ((uint64_t)info.st_size < sizeof *header || !read_fully(fd, header, sizeof *header))
         return "truncated";
     if (memcmp(header->magic, magic, sizeof magic) != 0)
@@ -196,7 +196,7 @@ static bool read_entry(int folder, const char *name, const struct cache_key *key
     return !wrong;
 }
 
-bool cache_read(const char *dir, const struct cache_key *key, void **data, size_t *bytes, char why[128])
+bool ki_cache_read(const char *dir, const struct cache_key *key, void **data, size_t *bytes, char why[128])
 {
     char name[NAME];
     kn_error reason = KN_ERROR_INIT;
@@ -205,7 +205,7 @@ bool cache_read(const char *dir, const struct cache_key *key, void **data, size_
 
     why[0] = '\0';
     *data = NULL;
-    if (cache_folder_open(dir, false, &folder, &reason)) {
+    if (ki_cache_folder_open(dir, false, &folder, &reason)) {
         if (reason.native)
             say_errno(reason.native, why);
         else
@@ -222,8 +222,8 @@ bool cache_read(const char *dir, const struct cache_key *key, void **data, size_
 
 static bool is_entry(const char *name)
 {
-    return strspn(name, "0123456789abcdef") == 2 * KN_HASH_BYTES &&
-           strcmp(name + 2 * KN_HASH_BYTES, SUFFIX) == 0;
+    return strspn(name, "0123456789abcdef") == 2 * KI_HASH_BYTES &&
+           strcmp(name + 2 * KI_HASH_BYTES, SUFFIX) == 0;
 }
 
 static bool is_temporary(const char *name)
@@ -262,15 +262,15 @@ static void sweep(int folder)
     closedir(entries);
 }
 
-kn_status cache_try(const char *dir, kn_error *err)
+kn_status ki_cache_try(const char *dir, kn_error *err)
 {
     int folder;
-    kn_status status = cache_folder_open(dir, true, &folder, err);
+    kn_status status = ki_cache_folder_open(dir, true, &folder, err);
 
     if (status)
         return status;
     if (faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) != 0)
-        status = kn_fail_errno(err, KN_ERROR_OUTPUT, dir, errno, "the cache cannot be written");
+        status = ki_fail_errno(err, KN_ERROR_OUTPUT, dir, errno, "the cache cannot be written");
     close(folder);
     return status;
 }
@@ -286,15 +286,15 @@ static int open_temporary(int folder, char name[sizeof NEW "XXXXXX"])
             pid_t process;
             unsigned number;
         } seed;
-        char hex[2 * KN_HASH_BYTES + 1];
+        char hex[2 * KI_HASH_BYTES + 1];
 
         memset(&seed, 0, sizeof seed);
         clock_gettime(CLOCK_REALTIME, &seed.now);
         seed.process = getpid();
         seed.number = i;
-        const struct kn_field field = {&seed, sizeof seed};
-        const struct kn_hash hash = kn_hash_fields(&field, 1);
-        kn_hash_hex(&hash, hex);
+        const struct ki_field field = {&seed, sizeof seed};
+        const struct ki_hash hash = ki_hash_fields(&field, 1);
+        ki_hash_hex(&hash, hex);
         snprintf(name, sizeof NEW "XXXXXX", NEW "%.6s", hex);
         fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
         if (fd < 0 && errno != EEXIST)
@@ -306,7 +306,7 @@ static int open_temporary(int folder, char name[sizeof NEW "XXXXXX"])
 static struct header header_of(const struct cache_key *key, const void *data, size_t bytes)
 {
     struct header header;
-    struct kn_hash sum;
+    struct ki_hash sum;
 
     memset(&header, 0, sizeof header);
     memcpy(header.magic, magic, sizeof magic);
@@ -344,27 +344,27 @@ static int write_entry(int folder, const struct cache_key *key, const void *data
     return number;
 }
 
-kn_status cache_write(const char *dir, const struct cache_key *key, const void *data, size_t bytes,
-                      kn_error *err)
+kn_status ki_cache_write(const char *dir, const struct cache_key *key, const void *data, size_t bytes,
+                         kn_error *err)
 {
     int folder, number;
-    kn_status status = cache_folder_open(dir, true, &folder, err);
+    kn_status status = ki_cache_folder_open(dir, true, &folder, err);
 
     if (status)
         return status;
     sweep(folder);
     number = write_entry(folder, key, data, bytes);
     close(folder);
-    return number ? kn_fail_errno(err, KN_ERROR_OUTPUT, dir, number, "the cache cannot be written") : KN_OK;
+    return number ? ki_fail_errno(err, KN_ERROR_OUTPUT, dir, number, "the cache cannot be written") : KN_OK;
 }
 
-void cache_remove(const char *dir, const struct cache_key *key)
+void ki_cache_remove(const char *dir, const struct cache_key *key)
 {
     kn_error reason = KN_ERROR_INIT;
     char name[NAME];
     int folder;
 
-    if (cache_folder_open(dir, false, &folder, &reason) || folder < 0)
+    if (ki_cache_folder_open(dir, false, &folder, &reason) || folder < 0)
         return;
     file_name(name, key);
     (void)unlinkat(folder, name, 0);
@@ -409,11 +409,11 @@ static kn_status open_folder(const char *dir, DIR **folder, kn_error *err)
 {
     *folder = opendir(dir);
     if (!*folder && errno != ENOENT)
-        return kn_fail_errno(err, KN_ERROR_INPUT, dir, errno, "the cache folder cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, dir, errno, "the cache folder cannot be read");
     return KN_OK;
 }
 
-kn_status cache_list(const char *dir, struct cache_entry **list, size_t *count, kn_error *err)
+kn_status ki_cache_list(const char *dir, struct cache_entry **list, size_t *count, kn_error *err)
 {
     DIR *folder;
     size_t capacity = 0;
@@ -425,8 +425,8 @@ kn_status cache_list(const char *dir, struct cache_entry **list, size_t *count, 
         return status;
     for (struct dirent *item; (item = readdir(folder)) && !status;)
         if (is_entry(item->d_name) &&
-            !KN_ARRAY_PUSH(*list, *count, capacity, describe(dirfd(folder), item->d_name)))
-            status = kn_fail_memory(err, 0, "listing the cache");
+            !KI_ARRAY_PUSH(*list, *count, capacity, describe(dirfd(folder), item->d_name)))
+            status = ki_fail_memory(err, 0, "listing the cache");
     closedir(folder);
     if (status) {
         free(*list);
@@ -436,7 +436,7 @@ kn_status cache_list(const char *dir, struct cache_entry **list, size_t *count, 
     return status;
 }
 
-kn_status cache_clear(const char *dir, size_t *removed, kn_error *err)
+kn_status ki_cache_clear(const char *dir, size_t *removed, kn_error *err)
 {
     DIR *folder;
     kn_status status = open_folder(dir, &folder, err);
@@ -450,7 +450,7 @@ kn_status cache_clear(const char *dir, size_t *removed, kn_error *err)
         if (unlinkat(dirfd(folder), item->d_name, 0) == 0)
             ++*removed;
         else if (errno != ENOENT && !status) // the others are removed all the same
-            status = kn_fail_errno(err, KN_ERROR_OUTPUT, dir, errno, "'%s' cannot be removed", item->d_name);
+            status = ki_fail_errno(err, KN_ERROR_OUTPUT, dir, errno, "'%s' cannot be removed", item->d_name);
     }
     closedir(folder);
     return status;

@@ -58,7 +58,7 @@ static bool is_ours(uid_t owner)
     return owner == geteuid() || owner == 0;
 }
 
-const char *cache_file_distrust(const struct stat *info)
+const char *ki_cache_file_distrust(const struct stat *info)
 {
     if (!is_ours(info->st_uid))
         return "it belongs to another user";
@@ -79,7 +79,7 @@ static bool is_last(const struct walk *walk)
 
 static kn_status fail_errno(const struct walk *walk, int number, const char *what)
 {
-    return kn_fail_errno(walk->err, KN_ERROR_OUTPUT, walk->seen, number, "%s", what);
+    return ki_fail_errno(walk->err, KN_ERROR_OUTPUT, walk->seen, number, "%s", what);
 }
 
 // Judges the folder that was opened, and goes on from there.
@@ -94,13 +94,13 @@ static kn_status enter(struct walk *walk, int fd)
     if (fstat(fd, &info) != 0)
         return fail_errno(walk, errno, "the cache folder cannot be examined");
     if (last ? !is_ours(info.st_uid) : !owner_is_trusted(walk, info.st_uid))
-        return kn_fail_at(walk->err, KN_ERROR_OUTPUT, walk->seen, 0,
+        return ki_fail_at(walk->err, KN_ERROR_OUTPUT, walk->seen, 0,
                           "this folder%s belongs to another user (uid %ld, yours is %ld), who could put "
                           "programs there; " ADVICE,
                           last ? "" : ", in which the cache lies,", (long)info.st_uid, (long)geteuid());
     walk->shared = others_can_write(&info);
     if (walk->shared && (last || !(info.st_mode & S_ISVTX)))
-        return kn_fail_at(
+        return ki_fail_at(
             walk->err, KN_ERROR_OUTPUT, walk->seen, 0,
             "others can write this folder%s (mode %04o), and could put programs there; 'chmod go-w' "
             "changes that, or " ADVICE,
@@ -137,7 +137,7 @@ static kn_status follow(struct walk *walk, const char *name, bool *is_link)
     if (fstatat(walk->fd, name, &info, AT_SYMLINK_NOFOLLOW) != 0)
         return fail_errno(walk, errno, "the cache folder cannot be examined");
     if (!owner_is_trusted(walk, info.st_uid))
-        return kn_fail_at(
+        return ki_fail_at(
             walk->err, KN_ERROR_OUTPUT, walk->seen, 0,
             "the symbolic link '%s' in this folder belongs to another user (uid %ld, yours is %ld), who "
             "could make it lead anywhere; " ADVICE,
@@ -202,16 +202,16 @@ static kn_status begin(struct walk *walk, const char *dir)
     int length;
 
     if (dir[0] != '/' && !getcwd(here, sizeof here))
-        return kn_fail_errno(walk->err, KN_ERROR_OUTPUT, dir, errno,
+        return ki_fail_errno(walk->err, KN_ERROR_OUTPUT, dir, errno,
                              "the current folder, in which the cache lies, has no name");
     length = snprintf(walk->rest, sizeof walk->rest, "%s/%s", here, dir);
     if (length < 0 || (size_t)length >= sizeof walk->rest)
-        return kn_fail_errno(walk->err, KN_ERROR_OUTPUT, dir, ENAMETOOLONG,
+        return ki_fail_errno(walk->err, KN_ERROR_OUTPUT, dir, ENAMETOOLONG,
                              "the cache folder cannot be opened");
     return enter_root(walk);
 }
 
-kn_status cache_folder_open(const char *dir, bool make, int *folder, kn_error *err)
+kn_status ki_cache_folder_open(const char *dir, bool make, int *folder, kn_error *err)
 {
     struct walk walk = {.fd = -1, .make = make, .err = err};
     char name[PATH_MAX];

@@ -25,9 +25,9 @@
 // what is used. *folder is a descriptor for openat and its like (O_PATH), -1 if the folder is not there;
 // `make` makes it and those above it, mode 0700. KN_ERROR_OUTPUT: with a native code if it cannot be opened
 // or made, without one if it is not trusted. Cost: a few microseconds for each folder on the way.
-kn_status cache_folder_open(const char *dir, bool make, int *folder, kn_error *err);
+kn_status ki_cache_folder_open(const char *dir, bool make, int *folder, kn_error *err);
 
 // What makes an open file, or one that is about to be read, not trusted; NULL if it is.
-const char *cache_file_distrust(const struct stat *info);
+const char *ki_cache_file_distrust(const struct stat *info);
 
 #endif

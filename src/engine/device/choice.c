@@ -15,76 +15,77 @@ static struct cache_key key_of(const kn_context *context, const struct engine_ch
     const kn_device_info *info = &context->device.info;
     const char *const words[] = {choice->what, PACKAGE_VERSION, info->spec,
                                  info->name,   info->driver,    info->version};
-    struct kn_field fields[KN_COUNT(words) + 1];
+    struct ki_field fields[KI_COUNT(words) + 1];
 
-    for (size_t i = 0; i < KN_COUNT(words); i++)
-        fields[i] = (struct kn_field){words[i], strlen(words[i])};
-    fields[KN_COUNT(words)] = (struct kn_field){choice->subject.bytes, KN_HASH_BYTES};
-    return (struct cache_key){kn_hash_fields(fields, KN_COUNT(fields)), choice->what, info->name};
+    for (size_t i = 0; i < KI_COUNT(words); i++)
+        fields[i] = (struct ki_field){words[i], strlen(words[i])};
+    fields[KI_COUNT(words)] = (struct ki_field){choice->subject.bytes, KI_HASH_BYTES};
+    return (struct cache_key){ki_hash_fields(fields, KI_COUNT(fields)), choice->what, info->name};
 }
 
-bool engine_recall_bytes(const kn_context *context, const struct engine_choice *choice, struct kn_text *bytes)
+bool ki_engine_recall_bytes(const kn_context *context, const struct engine_choice *choice,
+                            struct ki_text *bytes)
 {
     const struct cache_key key = key_of(context, choice);
     char *data = NULL;
     size_t count = 0;
     char why[128] = "";
 
-    if (!context->cache_dir || !cache_read(context->cache_dir, &key, (void **)&data, &count, why)) {
+    if (!context->cache_dir || !ki_cache_read(context->cache_dir, &key, (void **)&data, &count, why)) {
         if (*why)
-            engine_log(context, KN_LOG_WARNING, "%s: what was kept is not used: %s", choice->what, why);
+            ki_engine_log(context, KN_LOG_WARNING, "%s: what was kept is not used: %s", choice->what, why);
         return false;
     }
-    kn_text_add_bytes(bytes, data, count);
+    ki_text_add_bytes(bytes, data, count);
     free(data);
     return !bytes->failed;
 }
 
-kn_status engine_remember_bytes(const kn_context *context, const struct engine_choice *choice,
-                                const struct kn_text *bytes, kn_error *err)
+kn_status ki_engine_remember_bytes(const kn_context *context, const struct engine_choice *choice,
+                                   const struct ki_text *bytes, kn_error *err)
 {
     const struct cache_key key = key_of(context, choice);
 
     if (!context->cache_dir)
-        return kn_fail(err, KN_ERROR_OUTPUT,
+        return ki_fail(err, KN_ERROR_OUTPUT,
                        "there is no folder to keep it in; KOINE_CACHE_DIR names one that can be written");
     if (bytes->failed)
-        return kn_fail_memory(err, bytes->length, choice->what);
-    return cache_write(context->cache_dir, &key, bytes->data, bytes->length, err);
+        return ki_fail_memory(err, bytes->length, choice->what);
+    return ki_cache_write(context->cache_dir, &key, bytes->data, bytes->length, err);
 }
 
-void engine_forget(const kn_context *context, const struct engine_choice *choice)
+void ki_engine_forget(const kn_context *context, const struct engine_choice *choice)
 {
     const struct cache_key key = key_of(context, choice);
 
     if (context->cache_dir)
-        cache_remove(context->cache_dir, &key);
+        ki_cache_remove(context->cache_dir, &key);
 }
 
-bool engine_recall(const kn_context *context, const struct engine_choice *choice, size_t most, size_t *winner,
-                   struct kn_text *words)
+bool ki_engine_recall(const kn_context *context, const struct engine_choice *choice, size_t most,
+                      size_t *winner, struct ki_text *words)
 {
-    struct kn_text data = KN_TEXT_INIT;
-    bool fine =
-        engine_recall_bytes(context, choice, &data) && data.length > 1 && (unsigned char)data.data[0] < most;
+    struct ki_text data = KI_TEXT_INIT;
+    bool fine = ki_engine_recall_bytes(context, choice, &data) && data.length > 1 &&
+                (unsigned char)data.data[0] < most;
 
     if (fine) {
         *winner = (unsigned char)data.data[0];
-        kn_text_add_bytes(words, data.data + 1, data.length - 1);
+        ki_text_add_bytes(words, data.data + 1, data.length - 1);
     }
-    kn_text_free(&data);
+    ki_text_free(&data);
     return fine;
 }
 
-void engine_remember(const kn_context *context, const struct engine_choice *choice, size_t winner,
-                     const struct kn_text *words)
+void ki_engine_remember(const kn_context *context, const struct engine_choice *choice, size_t winner,
+                        const struct ki_text *words)
 {
-    struct kn_text data = KN_TEXT_INIT;
+    struct ki_text data = KI_TEXT_INIT;
     kn_error reason = KN_ERROR_INIT;
 
-    kn_text_add_char(&data, (char)winner);
-    kn_text_add_bytes(&data, words->data, words->length);
-    if (context->cache_dir && engine_remember_bytes(context, choice, &data, &reason))
-        engine_log(context, KN_LOG_WARNING, "%s is not remembered: %s", choice->what, reason.text);
-    kn_text_free(&data);
+    ki_text_add_char(&data, (char)winner);
+    ki_text_add_bytes(&data, words->data, words->length);
+    if (context->cache_dir && ki_engine_remember_bytes(context, choice, &data, &reason))
+        ki_engine_log(context, KN_LOG_WARNING, "%s is not remembered: %s", choice->what, reason.text);
+    ki_text_free(&data);
 }

@@ -11,23 +11,23 @@
 // What is chosen ("fft choice"), and all that it depends on beside the device.
 struct engine_choice {
     const char *what;
-    struct kn_hash subject;
+    struct ki_hash subject;
 };
 
 // The number of the one that won, below `most`, and the measurement in words, which are appended. False if
 // there is no cache, or nothing (valid) in it.
-bool engine_recall(const kn_context *context, const struct engine_choice *choice, size_t most, size_t *winner,
-                   struct kn_text *words);
+bool ki_engine_recall(const kn_context *context, const struct engine_choice *choice, size_t most,
+                      size_t *winner, struct ki_text *words);
 // Where it cannot be kept, the log says so.
-void engine_remember(const kn_context *context, const struct engine_choice *choice, size_t winner,
-                     const struct kn_text *words);
+void ki_engine_remember(const kn_context *context, const struct engine_choice *choice, size_t winner,
+                        const struct ki_text *words);
 
 // The same of any bytes, which are appended. What is there and damaged is removed, and the log warns.
-bool engine_recall_bytes(const kn_context *context, const struct engine_choice *choice,
-                         struct kn_text *bytes);
+bool ki_engine_recall_bytes(const kn_context *context, const struct engine_choice *choice,
+                            struct ki_text *bytes);
 // KN_ERROR_OUTPUT where there is no cache, or it cannot be written.
-kn_status engine_remember_bytes(const kn_context *context, const struct engine_choice *choice,
-                                const struct kn_text *bytes, kn_error *err);
-void engine_forget(const kn_context *context, const struct engine_choice *choice);
+kn_status ki_engine_remember_bytes(const kn_context *context, const struct engine_choice *choice,
+                                   const struct ki_text *bytes, kn_error *err);
+void ki_engine_forget(const kn_context *context, const struct engine_choice *choice);
 
 #endif

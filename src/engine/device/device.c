@@ -16,10 +16,10 @@
 #include "quirks.h"
 #include "shapes.h"
 
-static const struct kn_backend *const backends[] = {
+static const struct ki_backend *const backends[] = {
     // The first one that reaches a device is the one that "auto" takes; the others become its aliases.
-    &kn_backend_cuda,
-    &kn_backend_opencl,
+    &ki_backend_cuda,
+    &ki_backend_opencl,
 };
 
 // What "auto" prefers: the lower the better.
@@ -63,7 +63,7 @@ static void mark_aliases(struct engine_devices *devices)
             }
 }
 
-void engine_devices_rank(struct engine_devices *devices)
+void ki_engine_devices_rank(struct engine_devices *devices)
 {
     sort_by_rank(devices);
     mark_aliases(devices);
@@ -79,7 +79,7 @@ static void add_reason(struct engine_devices *devices, const char *title, const 
 }
 
 // A driver that is not opened is an entry like a device that is not used: who lists devices sees it, and why.
-static kn_status add_left_out(struct engine_devices *devices, const struct kn_backend *backend,
+static kn_status add_left_out(struct engine_devices *devices, const struct ki_backend *backend,
                               const struct engine_left_out *left_out, kn_error *err)
 {
     struct engine_device device = {.backend = backend};
@@ -93,17 +93,17 @@ static kn_status add_left_out(struct engine_devices *devices, const struct kn_ba
     info->type = KN_DEVICE_ACCELERATOR;
     snprintf(info->why_not, sizeof info->why_not, "the driver is left out: %.200s", left_out->why);
     device.left_out = true;
-    return KN_ARRAY_PUSH(devices->items, devices->count, devices->capacity, device)
+    return KI_ARRAY_PUSH(devices->items, devices->count, devices->capacity, device)
                ? KN_OK
-               : kn_fail_memory(err, 0, "listing drivers");
+               : ki_fail_memory(err, 0, "listing drivers");
 }
 
-static kn_status open_drivers(struct engine_devices *devices, const struct kn_backend *backend,
+static kn_status open_drivers(struct engine_devices *devices, const struct ki_backend *backend,
                               const char *cache_dir, kn_error *err)
 {
     struct engine_left_out *list = NULL;
     size_t count = 0;
-    kn_status status = engine_drivers_open(backend, cache_dir, &list, &count, err);
+    kn_status status = ki_engine_drivers_open(backend, cache_dir, &list, &count, err);
 
     for (size_t i = 0; i < count && !status; i++)
         status = add_left_out(devices, backend, &list[i], err);
@@ -111,7 +111,7 @@ static kn_status open_drivers(struct engine_devices *devices, const struct kn_ba
     return status;
 }
 
-static kn_status add_backend(struct engine_devices *devices, const struct kn_backend *backend,
+static kn_status add_backend(struct engine_devices *devices, const struct ki_backend *backend,
                              const char *cache_dir, kn_error *err)
 {
     struct be_device *found = NULL;
@@ -120,26 +120,26 @@ static kn_status add_backend(struct engine_devices *devices, const struct kn_bac
     struct flight_task *task;
     kn_status status = open_drivers(devices, backend, cache_dir, err);
 
-    task = flight_begin("looking for the devices of %s", backend->title);
+    task = ki_flight_begin("looking for the devices of %s", backend->title);
     if (!status)
         status = backend->devices(&found, &count, reason, err);
-    flight_end(task);
+    ki_flight_end(task);
     if (count == 0)
         add_reason(devices, backend->title, devices->count > before ? "its drivers are left out" : reason);
     for (size_t i = 0; i < count && !status; i++) {
         struct engine_device device = {.backend = backend, .device = found[i]};
-        engine_quirks_of(&device.device.info);
-        if (KN_ARRAY_PUSH(devices->items, devices->count, devices->capacity, device))
+        ki_engine_quirks_of(&device.device.info);
+        if (KI_ARRAY_PUSH(devices->items, devices->count, devices->capacity, device))
             found[i].extensions = NULL; // moved
         else
-            status = kn_fail_memory(err, 0, "listing devices");
+            status = ki_fail_memory(err, 0, "listing devices");
     }
-    kn_be_devices_free(found, count);
+    ki_be_devices_free(found, count);
     return status;
 }
 
 // Whether a path may have what `spec` means: "cuda:0" is of CUDA alone. A name may be of any.
-static bool may_have(const struct kn_backend *backend, const char *spec)
+static bool may_have(const struct ki_backend *backend, const char *spec)
 {
     size_t length = strcspn(spec, ":");
 
@@ -158,28 +158,28 @@ static bool is_settled(const struct engine_devices *devices, const char *spec)
     return false;
 }
 
-kn_status engine_devices_find(struct engine_devices *devices, const char *spec, const char *cache_dir,
-                              kn_error *err)
+kn_status ki_engine_devices_find(struct engine_devices *devices, const char *spec, const char *cache_dir,
+                                 kn_error *err)
 {
     char path[PATH_MAX];
-    const char *verdicts = cache_dir && *cache_dir                                     ? cache_dir
-                           : !cache_dir && !cache_default_dir(path, sizeof path, NULL) ? path
-                                                                                       : NULL;
+    const char *verdicts = cache_dir && *cache_dir                                        ? cache_dir
+                           : !cache_dir && !ki_cache_default_dir(path, sizeof path, NULL) ? path
+                                                                                          : NULL;
     kn_status status = KN_OK;
 
     memset(devices, 0, sizeof *devices);
-    for (size_t i = 0; i < KN_COUNT(backends) && !status && !(spec && is_settled(devices, spec)); i++)
+    for (size_t i = 0; i < KI_COUNT(backends) && !status && !(spec && is_settled(devices, spec)); i++)
         if (!spec || may_have(backends[i], spec))
             status = add_backend(devices, backends[i], verdicts, err);
     if (status) {
-        engine_devices_free(devices);
+        ki_engine_devices_free(devices);
         return status;
     }
-    engine_devices_rank(devices);
+    ki_engine_devices_rank(devices);
     return KN_OK;
 }
 
-void engine_devices_free(struct engine_devices *devices)
+void ki_engine_devices_free(struct engine_devices *devices)
 {
     for (size_t i = 0; i < devices->count; i++)
         free(devices->items[i].device.extensions);
@@ -210,30 +210,30 @@ static bool means(const kn_device_info *info, const char *spec)
     return !strchr(spec, ':') && contains(info->name, spec);
 }
 
-static void describe(struct kn_text *list, const kn_device_info *info, bool is_next)
+static void describe(struct ki_text *list, const kn_device_info *info, bool is_next)
 {
-    kn_text_format(list, "%s%s (%s)", is_next ? ", " : "", info->spec, info->name);
+    ki_text_format(list, "%s%s (%s)", is_next ? ", " : "", info->spec, info->name);
     if (info->why_not[0])
-        kn_text_format(list, " [not usable: %s]", info->why_not);
+        ki_text_format(list, " [not usable: %s]", info->why_not);
 }
 
 static kn_status no_match(const struct engine_devices *devices, const char *spec, kn_error *err)
 {
-    struct kn_text list = KN_TEXT_INIT;
+    struct ki_text list = KI_TEXT_INIT;
     kn_status status;
 
     if (devices->count == 0)
-        return kn_fail(err, KN_ERROR_NO_DEVICE, "no device: %s", devices->why);
+        return ki_fail(err, KN_ERROR_NO_DEVICE, "no device: %s", devices->why);
     for (size_t i = 0; i < devices->count; i++)
         describe(&list, &devices->items[i].device.info, i > 0);
-    status = kn_fail(err, KN_ERROR_NO_DEVICE, "no device '%s'; there is %s%s%s", spec, kn_text_string(&list),
+    status = ki_fail(err, KN_ERROR_NO_DEVICE, "no device '%s'; there is %s%s%s", spec, ki_text_string(&list),
                      devices->why[0] ? "; " : "", devices->why);
-    kn_text_free(&list);
+    ki_text_free(&list);
     return status;
 }
 
-kn_status engine_devices_match(const struct engine_devices *devices, const char *spec,
-                               const struct engine_device **match, kn_error *err)
+kn_status ki_engine_devices_match(const struct engine_devices *devices, const char *spec,
+                                  const struct engine_device **match, kn_error *err)
 {
     const struct engine_device *found = NULL;
 
@@ -243,7 +243,7 @@ kn_status engine_devices_match(const struct engine_devices *devices, const char 
     if (!found)
         return no_match(devices, spec, err);
     if (found->device.info.why_not[0])
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) cannot be used: %s", found->device.info.spec,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) cannot be used: %s", found->device.info.spec,
                        found->device.info.name, found->device.info.why_not);
     *match = found;
     return KN_OK;
@@ -256,14 +256,14 @@ kn_status kn_devices_list(kn_device_info **list, size_t *count, char why[256], k
     kn_device_info *infos;
 
     if (!list || !count)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_devices_list: list or count is NULL");
-    status = engine_devices_find(&devices, NULL, NULL, err);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_devices_list: list or count is NULL");
+    status = ki_engine_devices_find(&devices, NULL, NULL, err);
     if (status)
         return status;
     infos = calloc(devices.count ? devices.count : 1, sizeof *infos);
     if (!infos) {
-        engine_devices_free(&devices);
-        return kn_fail_memory(err, 0, "listing devices");
+        ki_engine_devices_free(&devices);
+        return ki_fail_memory(err, 0, "listing devices");
     }
     for (size_t i = 0; i < devices.count; i++)
         infos[i] = devices.items[i].device.info;
@@ -271,7 +271,7 @@ kn_status kn_devices_list(kn_device_info **list, size_t *count, char why[256], k
         snprintf(why, 256, "%s", devices.why);
     *list = infos;
     *count = devices.count;
-    engine_devices_free(&devices);
+    ki_engine_devices_free(&devices);
     return KN_OK;
 }
 

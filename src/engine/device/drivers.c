@@ -37,7 +37,7 @@ static bool is_program(const char *path)
 // installed.
 static bool find_probe(char path[PATH_MAX])
 {
-    const char *given = kn_env_get(KN_ENV_PROBE);
+    const char *given = ki_env_get(KI_ENV_PROBE);
     char module[PATH_MAX];
     Dl_info info;
 
@@ -55,21 +55,21 @@ static bool find_probe(char path[PATH_MAX])
 // ---- what a verdict holds for ----
 
 // What of a file changes when it is replaced.
-static void add_file(struct kn_text *text, const char *path)
+static void add_file(struct ki_text *text, const char *path)
 {
     struct stat info;
 
     if (stat(path, &info) == 0)
-        kn_text_format(text, "%s %llu %llu %lld.%09ld\n", path, (unsigned long long)info.st_ino,
+        ki_text_format(text, "%s %llu %llu %lld.%09ld\n", path, (unsigned long long)info.st_ino,
                        (unsigned long long)info.st_size, (long long)info.st_mtim.tv_sec,
                        info.st_mtim.tv_nsec);
     else
-        kn_text_format(text, "%s absent\n", path);
+        ki_text_format(text, "%s absent\n", path);
 }
 
 // A library that is given as a name is found in LD_LIBRARY_PATH or by the loader's index, which is written
 // anew whenever a package brings libraries.
-static void add_library(struct kn_text *text, const char *library)
+static void add_library(struct ki_text *text, const char *library)
 {
     const char *folders = getenv("LD_LIBRARY_PATH");
     char path[2 * PATH_MAX];
@@ -89,36 +89,36 @@ static void add_library(struct kn_text *text, const char *library)
 }
 
 // Whether the system's own file systems are mounted: drivers look there for processors and devices.
-static void add_mounts(struct kn_text *text)
+static void add_mounts(struct ki_text *text)
 {
     static const char *const folders[] = {"/sys", "/proc", "/dev"};
 
-    for (size_t i = 0; i < KN_COUNT(folders); i++) {
+    for (size_t i = 0; i < KI_COUNT(folders); i++) {
         struct statfs info;
 
-        kn_text_format(text, "%s %lx\n", folders[i], statfs(folders[i], &info) == 0 ? (long)info.f_type : 0L);
+        ki_text_format(text, "%s %lx\n", folders[i], statfs(folders[i], &info) == 0 ? (long)info.f_type : 0L);
     }
 }
 
 // Variables that drivers read.
-static void add_variables(struct kn_text *text)
+static void add_variables(struct ki_text *text)
 {
     static const char *const prefixes[] = {
         "LD_", "POCL_", "RUSTICL_", "MESA_", "LP_", "GALLIVM_", "OCLGRIND_", "CL_", "KOINE_OPENCL_LIBRARY="};
 
     for (char **entry = environ; *entry; entry++)
-        for (size_t i = 0; i < KN_COUNT(prefixes); i++)
+        for (size_t i = 0; i < KI_COUNT(prefixes); i++)
             if (strncmp(*entry, prefixes[i], strlen(prefixes[i])) == 0)
-                kn_text_format(text, "%s\n", *entry);
+                ki_text_format(text, "%s\n", *entry);
 }
 
 // Of all that decides whether the driver can be opened.
 static bool find_key(const struct be_driver *driver, const char *probe, struct cache_key *key)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     bool fine;
 
-    kn_text_add(&text, "driver\n" PACKAGE_VERSION "\n");
+    ki_text_add(&text, "driver\n" PACKAGE_VERSION "\n");
     add_file(&text, probe);
     add_file(&text, driver->file);
     add_library(&text, driver->library);
@@ -126,10 +126,10 @@ static bool find_key(const struct be_driver *driver, const char *probe, struct c
     add_variables(&text);
     fine = !text.failed;
     if (fine) {
-        const struct kn_field field = {text.data, text.length};
-        *key = (struct cache_key){kn_hash_fields(&field, 1), "driver", driver->library};
+        const struct ki_field field = {text.data, text.length};
+        *key = (struct cache_key){ki_hash_fields(&field, 1), "driver", driver->library};
     }
-    kn_text_free(&text);
+    ki_text_free(&text);
     return fine;
 }
 
@@ -138,7 +138,7 @@ static bool find_key(const struct be_driver *driver, const char *probe, struct c
 enum verdict { DRIVER_FINE, DRIVER_FAILS, DRIVER_UNKNOWN };
 
 // Tries it now. `why` receives what is wrong. DRIVER_UNKNOWN: koine-probe itself could not do its work.
-static enum verdict try_driver(const struct kn_backend *backend, const struct be_driver *driver,
+static enum verdict try_driver(const struct ki_backend *backend, const struct be_driver *driver,
                                const char *probe, char why[ENGINE_DRIVER_WHY])
 {
     const char *const argv[] = {probe, NULL};
@@ -149,7 +149,7 @@ static enum verdict try_driver(const struct kn_backend *backend, const struct be
 
     if (backend->driver_alone(driver, variable, folder, NULL))
         return DRIVER_UNKNOWN;
-    if (!process_run(argv, variables, PROBE_SECONDS, &result, NULL)) {
+    if (!ki_process_run(argv, variables, PROBE_SECONDS, &result, NULL)) {
         verdict = strstr(result.output, PROBE_FINE) ? DRIVER_FINE : DRIVER_FAILS;
         if (result.timed_out)
             snprintf(why, ENGINE_DRIVER_WHY, "a program that opens it does not go on within %d seconds",
@@ -165,12 +165,12 @@ static enum verdict try_driver(const struct kn_backend *backend, const struct be
         free(result.output);
     }
     if (*folder)
-        process_folder_remove(folder);
+        ki_process_folder_remove(folder);
     return verdict;
 }
 
 // The kept verdict is the empty text for a driver that can be opened, else what is wrong with it.
-static enum verdict judge(const struct kn_backend *backend, const struct be_driver *driver, const char *probe,
+static enum verdict judge(const struct ki_backend *backend, const struct be_driver *driver, const char *probe,
                           const char *cache_dir, char why[ENGINE_DRIVER_WHY])
 {
     struct cache_key key;
@@ -181,7 +181,7 @@ static enum verdict judge(const struct kn_backend *backend, const struct be_driv
     enum verdict verdict;
 
     why[0] = '\0';
-    if (has_key && cache_read(cache_dir, &key, (void **)&kept, &bytes, ignored)) {
+    if (has_key && ki_cache_read(cache_dir, &key, (void **)&kept, &bytes, ignored)) {
         snprintf(why, ENGINE_DRIVER_WHY, "%.*s", (int)(bytes - 1), kept + 1);
         verdict = kept[0] == '+' ? DRIVER_FINE : DRIVER_FAILS;
         free(kept);
@@ -193,13 +193,13 @@ static enum verdict judge(const struct kn_backend *backend, const struct be_driv
 
         snprintf(data, sizeof data, "%c%s", verdict == DRIVER_FINE ? '+' : '-',
                  verdict == DRIVER_FINE ? "" : why);
-        (void)cache_write(cache_dir, &key, data, strlen(data), NULL); // or it is tried again
+        (void)ki_cache_write(cache_dir, &key, data, strlen(data), NULL); // or it is tried again
     }
     return verdict;
 }
 
-kn_status engine_drivers_open(const struct kn_backend *backend, const char *cache_dir,
-                              struct engine_left_out **list, size_t *count, kn_error *err)
+kn_status ki_engine_drivers_open(const struct ki_backend *backend, const char *cache_dir,
+                                 struct engine_left_out **list, size_t *count, kn_error *err)
 {
     struct be_driver *drivers = NULL;
     size_t found = 0, kept = 0;
@@ -212,7 +212,7 @@ kn_status engine_drivers_open(const struct kn_backend *backend, const char *cach
         return KN_OK;
     status = backend->drivers(&drivers, &found, err);
     if (!status && found > 0 && !(*list = calloc(found, sizeof **list)))
-        status = kn_fail_memory(err, 0, "trying drivers");
+        status = ki_fail_memory(err, 0, "trying drivers");
     for (size_t i = 0; i < found && !status; i++) {
         struct engine_left_out *left_out = &(*list)[*count];
 

@@ -17,7 +17,7 @@ struct engine_left_out {
 
 // Opens the drivers of a path that can be opened; *list, which the caller frees, are those that were left
 // out. `cache_dir`: where verdicts are kept; NULL: nowhere.
-kn_status engine_drivers_open(const struct kn_backend *backend, const char *cache_dir,
-                              struct engine_left_out **list, size_t *count, kn_error *err);
+kn_status ki_engine_drivers_open(const struct ki_backend *backend, const char *cache_dir,
+                                 struct engine_left_out **list, size_t *count, kn_error *err);
 
 #endif

@@ -27,12 +27,12 @@ static void describe(const struct be_library *found, kn_device_library *library)
 kn_status kn_device_libraries(const kn_device_info *device, kn_device_library *gemm, kn_device_library *fft,
                               kn_error *err)
 {
-    bool cuda = device && strcmp(device->backend, kn_backend_cuda.name) == 0;
-    const struct kn_backend *path = cuda ? &kn_backend_cuda : &kn_backend_opencl;
+    bool cuda = device && strcmp(device->backend, ki_backend_cuda.name) == 0;
+    const struct ki_backend *path = cuda ? &ki_backend_cuda : &ki_backend_opencl;
 
     if (!device || !gemm || !fft)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_device_libraries: device, gemm or fft is NULL");
-    describe(engine_library_of(path, BE_PRODUCTS), gemm);
-    describe(engine_library_of(path, BE_TRANSFORMS), fft);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_device_libraries: device, gemm or fft is NULL");
+    describe(ki_engine_library_of(path, BE_PRODUCTS), gemm);
+    describe(ki_engine_library_of(path, BE_TRANSFORMS), fft);
     return KN_OK;
 }

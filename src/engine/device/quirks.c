@@ -77,11 +77,11 @@ static bool begins_with(const char *text, const char *start)
     return strncmp(text, start, strlen(start)) == 0;
 }
 
-struct engine_quirks engine_quirks_of(kn_device_info *info)
+struct engine_quirks ki_engine_quirks_of(kn_device_info *info)
 {
     struct engine_quirks quirks = {.build_options = ""};
 
-    for (size_t i = 0; i < KN_COUNT(table); i++)
+    for (size_t i = 0; i < KI_COUNT(table); i++)
         if (strcmp(info->platform, table[i].platform) == 0 && begins_with(info->name, table[i].device) &&
             begins_with(info->driver, table[i].driver))
             quirks = table[i].quirks;

@@ -33,6 +33,6 @@ struct engine_quirks {
 
 // The quirks of a device, from its platform's name, and with `info` changed where they show (why_not,
 // loop_limit).
-struct engine_quirks engine_quirks_of(kn_device_info *info);
+struct engine_quirks ki_engine_quirks_of(kn_device_info *info);
 
 #endif

@@ -190,12 +190,12 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     [SHAPE_SPARSE_COPY] = {"sparse-copy", false, {.chunk = 64}, {.chunk = 512}},
 };
 
-const struct engine_shape *engine_shape(enum engine_shape_of which)
+const struct engine_shape *ki_engine_shape(enum engine_shape_of which)
 {
     return &table[which];
 }
 
-const struct engine_sizes *engine_sizes(const kn_device_info *info, enum engine_shape_of which)
+const struct engine_sizes *ki_engine_sizes(const kn_device_info *info, enum engine_shape_of which)
 {
     const struct engine_shape *shape = &table[which];
     bool cpu = shape->long_loops ? engine_is_serial(info) : engine_is_cpu(info);
@@ -203,7 +203,7 @@ const struct engine_sizes *engine_sizes(const kn_device_info *info, enum engine_
     return cpu ? &shape->cpu : &shape->gpu;
 }
 
-uint64_t engine_local_arrays(const kn_device_info *info)
+uint64_t ki_engine_local_arrays(const kn_device_info *info)
 {
     const uint64_t most = 48 << 10;
 

@@ -100,12 +100,12 @@ static inline bool engine_is_serial(const kn_device_info *info)
 }
 
 // The whole row, for those who change a part of it or choose the column themselves.
-const struct engine_shape *engine_shape(enum engine_shape_of which);
+const struct engine_shape *ki_engine_shape(enum engine_shape_of which);
 // The row's column for this device.
-const struct engine_sizes *engine_sizes(const kn_device_info *info, enum engine_shape_of which);
+const struct engine_sizes *ki_engine_sizes(const kn_device_info *info, enum engine_shape_of which);
 
 // Bytes of local memory that a kernel's own arrays may take: CUDA has 48 KiB for them on every GPU, so no GPU
 // is given more.
-uint64_t engine_local_arrays(const kn_device_info *info);
+uint64_t ki_engine_local_arrays(const kn_device_info *info);
 
 #endif

@@ -40,8 +40,8 @@ static bool defines_cpu(const kn_program_options *options)
     return false;
 }
 
-kn_status target_describe(const struct be_device *device, const kn_program_options *options,
-                          struct target *target, kn_error *err)
+kn_status ki_target_describe(const struct be_device *device, const kn_program_options *options,
+                             struct target *target, kn_error *err)
 {
     size_t given = options ? options->define_count : 0;
     size_t count = 0;
@@ -49,17 +49,17 @@ kn_status target_describe(const struct be_device *device, const kn_program_optio
     memset(target, 0, sizeof *target);
     target->names = strdup(device->extensions);
     target->predefined =
-        calloc(KN_COUNT(always) + 3 + count_words(device->extensions), sizeof *target->predefined);
+        calloc(KI_COUNT(always) + 3 + count_words(device->extensions), sizeof *target->predefined);
     target->defines = calloc(given + 1, sizeof *target->defines);
     if (!target->names || !target->predefined || !target->defines) {
-        target_free(target);
-        return kn_fail_memory(err, 0, "describing a device to the preprocessor");
+        ki_target_free(target);
+        return ki_fail_memory(err, 0, "describing a device to the preprocessor");
     }
     snprintf(target->version, sizeof target->version, "%d", version_number(device->info.version));
     target->predefined[count++] = (kn_define){"__OPENCL_VERSION__", target->version};
     if (device->info.images)
         target->predefined[count++] = (kn_define){"__IMAGE_SUPPORT__", "1"};
-    for (size_t i = 0; i < KN_COUNT(always); i++)
+    for (size_t i = 0; i < KI_COUNT(always); i++)
         target->predefined[count++] = always[i];
     char *rest = NULL;
     for (char *name = strtok_r(target->names, " ", &rest); name; name = strtok_r(NULL, " ", &rest))
@@ -81,7 +81,7 @@ kn_status target_describe(const struct be_device *device, const kn_program_optio
     return KN_OK;
 }
 
-void target_free(struct target *target)
+void ki_target_free(struct target *target)
 {
     free(target->predefined);
     free(target->defines);

@@ -15,8 +15,8 @@ struct target {
 };
 
 // `options` may be NULL. The target borrows its strings and those of `device`.
-kn_status target_describe(const struct be_device *device, const kn_program_options *options,
-                          struct target *target, kn_error *err);
-void target_free(struct target *target);
+kn_status ki_target_describe(const struct be_device *device, const kn_program_options *options,
+                             struct target *target, kn_error *err);
+void ki_target_free(struct target *target);
 
 #endif

@@ -12,47 +12,47 @@
 
 // What the context knows of a form.
 struct engine_verdict {
-    struct kn_hash name;
+    struct ki_hash name;
     bool serves;
 };
 
 enum { FAILS, SERVES, VERDICTS };
 
-static struct kn_hash name_of(const struct engine_trial *trial)
+static struct ki_hash name_of(const struct engine_trial *trial)
 {
-    const struct kn_field fields[] = {{trial->what, strlen(trial->what)},
+    const struct ki_field fields[] = {{trial->what, strlen(trial->what)},
                                       {trial->kernels, strlen(trial->kernels)}};
 
-    return kn_hash_fields(fields, KN_COUNT(fields));
+    return ki_hash_fields(fields, KI_COUNT(fields));
 }
 
 // On disk the kernels' text tells one version from another.
 static kn_status subject_of(const kn_context *context, const struct engine_trial *trial,
-                            struct kn_hash *subject, kn_error *err)
+                            struct ki_hash *subject, kn_error *err)
 {
     struct src_unit *unit = NULL;
     struct target target;
-    kn_status status = target_describe(&context->device, NULL, &target, err);
+    kn_status status = ki_target_describe(&context->device, NULL, &target, err);
 
     if (status)
         return status;
-    target.source.embedded = src_embedded_kernels;
-    target.source.kernel_path = kn_env_get(KN_ENV_KERNEL_PATH);
+    target.source.embedded = ki_src_embedded_kernels;
+    target.source.kernel_path = ki_env_get(KI_ENV_KERNEL_PATH);
     target.source.builtin = true;
-    status = src_read(trial->kernels, NULL, &target.source, &unit, err);
+    status = ki_src_read(trial->kernels, NULL, &target.source, &unit, err);
     if (!status) {
-        const struct kn_field fields[] = {{trial->what, strlen(trial->what)},
+        const struct ki_field fields[] = {{trial->what, strlen(trial->what)},
                                           {unit->opencl, unit->opencl_length}};
-        *subject = kn_hash_fields(fields, KN_COUNT(fields));
+        *subject = ki_hash_fields(fields, KI_COUNT(fields));
     }
-    src_free(unit);
-    target_free(&target);
+    ki_src_free(unit);
+    ki_target_free(&target);
     return status;
 }
 
 // ---- in the context ----
 
-static bool find(kn_context *context, const struct kn_hash *name, bool *serves)
+static bool find(kn_context *context, const struct ki_hash *name, bool *serves)
 {
     bool found = false;
 
@@ -66,12 +66,12 @@ static bool find(kn_context *context, const struct kn_hash *name, bool *serves)
     return found;
 }
 
-static void keep(kn_context *context, const struct kn_hash *name, bool serves)
+static void keep(kn_context *context, const struct ki_hash *name, bool serves)
 {
     const struct engine_verdict verdict = {*name, serves};
 
     pthread_mutex_lock(&context->verdicts_lock);
-    (void)KN_ARRAY_PUSH(context->verdicts, context->verdict_count, context->verdict_capacity,
+    (void)KI_ARRAY_PUSH(context->verdicts, context->verdict_count, context->verdict_capacity,
                         verdict); // else tried again
     pthread_mutex_unlock(&context->verdicts_lock);
 }
@@ -79,12 +79,12 @@ static void keep(kn_context *context, const struct kn_hash *name, bool serves)
 // ---- the trial ----
 
 // Of an error, what the form did: its first line.
-static void add_reason(struct kn_text *why, const kn_error *reason)
+static void add_reason(struct ki_text *why, const kn_error *reason)
 {
-    kn_text_add_bytes(why, reason->text, strcspn(reason->text, "\n"));
+    ki_text_add_bytes(why, reason->text, strcspn(reason->text, "\n"));
 }
 
-static kn_status run(kn_context *context, const struct engine_trial *trial, bool *serves, struct kn_text *why,
+static kn_status run(kn_context *context, const struct engine_trial *trial, bool *serves, struct ki_text *why,
                      kn_error *err)
 {
     kn_error reason = KN_ERROR_INIT;
@@ -98,7 +98,7 @@ static kn_status run(kn_context *context, const struct engine_trial *trial, bool
     kn_queue_close(queue);
     *serves = !status && right;
     if (!status && !right)
-        kn_text_add(why, "it gives wrong results");
+        ki_text_add(why, "it gives wrong results");
     if (status == KN_ERROR_BUILD || status == KN_ERROR_UNSUPPORTED || status == KN_ERROR_LIMIT) {
         add_reason(why, &reason);
         return KN_OK;
@@ -109,19 +109,19 @@ static kn_status run(kn_context *context, const struct engine_trial *trial, bool
 }
 
 static void report(const kn_context *context, kn_log_level level, const struct engine_trial *trial,
-                   const struct kn_text *why)
+                   const struct ki_text *why)
 {
-    engine_log(context, level, "%s: not used on %s (%s, driver %s): %s", trial->what,
-               context->device.info.spec, context->device.info.name, context->device.info.driver,
-               kn_text_string(why));
+    ki_engine_log(context, level, "%s: not used on %s (%s, driver %s): %s", trial->what,
+                  context->device.info.spec, context->device.info.name, context->device.info.driver,
+                  ki_text_string(why));
 }
 
-kn_status engine_trial(kn_context *context, const struct engine_trial *trial, bool *serves, kn_error *err)
+kn_status ki_engine_trial(kn_context *context, const struct engine_trial *trial, bool *serves, kn_error *err)
 {
-    const struct kn_hash name = name_of(trial);
+    const struct ki_hash name = name_of(trial);
     struct engine_choice choice = {.what = trial->what};
     kn_log_level level = KN_LOG_INFO; // of what was known
-    struct kn_text why = KN_TEXT_INIT;
+    struct ki_text why = KI_TEXT_INIT;
     size_t verdict = FAILS;
     kn_status status;
 
@@ -130,20 +130,20 @@ kn_status engine_trial(kn_context *context, const struct engine_trial *trial, bo
     status = subject_of(context, trial, &choice.subject, err);
     if (status)
         return status;
-    if (engine_recall(context, &choice, VERDICTS, &verdict, &why)) {
+    if (ki_engine_recall(context, &choice, VERDICTS, &verdict, &why)) {
         *serves = verdict == SERVES;
     } else {
         level = KN_LOG_WARNING;
         status = run(context, trial, serves, &why, err);
         if (*serves)
-            kn_text_add(&why, "it gives right results");
+            ki_text_add(&why, "it gives right results");
         if (!status)
-            engine_remember(context, &choice, *serves ? SERVES : FAILS, &why);
+            ki_engine_remember(context, &choice, *serves ? SERVES : FAILS, &why);
     }
     if (!status && !*serves)
         report(context, level, trial, &why);
     if (!status)
         keep(context, &name, *serves);
-    kn_text_free(&why);
+    ki_text_free(&why);
     return status;
 }

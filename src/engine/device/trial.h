@@ -20,6 +20,6 @@ struct engine_trial {
 // Whether it serves. A form that does not compile or gives wrong results does not: the log has a warning that
 // says why. It is a warning the first time, and told at KN_LOG_INFO when the verdict is read from the disk.
 // A failure that says nothing of the form (no memory, a lost device) is returned, and nothing is kept.
-kn_status engine_trial(kn_context *context, const struct engine_trial *trial, bool *serves, kn_error *err);
+kn_status ki_engine_trial(kn_context *context, const struct engine_trial *trial, bool *serves, kn_error *err);
 
 #endif

@@ -21,14 +21,14 @@ struct engine_tuned {
     char refused[ENGINE_TUNING_WHY]; // of tried ones
 };
 
-#define HASH_DIGITS (2 * KN_HASH_BYTES)
+#define HASH_DIGITS (2 * KI_HASH_BYTES)
 
 static struct engine_choice choice_of(const struct engine_tunables *tunables, char what[64])
 {
-    const struct kn_field field = {tunables->algorithm, strlen(tunables->algorithm)};
+    const struct ki_field field = {tunables->algorithm, strlen(tunables->algorithm)};
 
     snprintf(what, 64, "tuning of %s", tunables->algorithm);
-    return (struct engine_choice){what, kn_hash_fields(&field, 1)};
+    return (struct engine_choice){what, ki_hash_fields(&field, 1)};
 }
 
 // ---- on disk: the hash of the kernels' text, "GROUP=256 VOXELS=4 ...", the words; a line each ----
@@ -38,22 +38,22 @@ static kn_status hash_kernels(const kn_context *context, const struct engine_tun
 {
     struct src_unit *unit = NULL;
     struct target target;
-    kn_status status = target_describe(&context->device, NULL, &target, err);
+    kn_status status = ki_target_describe(&context->device, NULL, &target, err);
 
     if (status)
         return status;
-    target.source.embedded = src_embedded_kernels;
-    target.source.kernel_path = kn_env_get(KN_ENV_KERNEL_PATH);
+    target.source.embedded = ki_src_embedded_kernels;
+    target.source.kernel_path = ki_env_get(KI_ENV_KERNEL_PATH);
     target.source.builtin = true;
-    status = src_read(tunables->kernels, NULL, &target.source, &unit, err);
+    status = ki_src_read(tunables->kernels, NULL, &target.source, &unit, err);
     if (!status) {
-        const struct kn_field field = {unit->opencl, unit->opencl_length};
-        const struct kn_hash hash = kn_hash_fields(&field, 1);
+        const struct ki_field field = {unit->opencl, unit->opencl_length};
+        const struct ki_hash hash = ki_hash_fields(&field, 1);
 
-        kn_hash_hex(&hash, hex);
+        ki_hash_hex(&hash, hex);
     }
-    src_free(unit);
-    target_free(&target);
+    ki_src_free(unit);
+    ki_target_free(&target);
     return status;
 }
 
@@ -79,10 +79,10 @@ static const char *read_values(const char *text, const struct engine_tunables *t
 
 // NULL if the record serves, else why not.
 static const char *read_record(const kn_context *context, const struct engine_tunables *tunables,
-                               const struct kn_text *record, unsigned *values, struct kn_text *words)
+                               const struct ki_text *record, unsigned *values, struct ki_text *words)
 {
     char hex[HASH_DIGITS + 1];
-    const char *text = kn_text_string(record), *rest;
+    const char *text = ki_text_string(record), *rest;
 
     if (record->length <= HASH_DIGITS || strlen(text) != record->length || text[HASH_DIGITS] != '\n')
         return "it is no tuning";
@@ -93,22 +93,22 @@ static const char *read_record(const kn_context *context, const struct engine_tu
     rest = read_values(text + HASH_DIGITS + 1, tunables, values);
     if (!rest)
         return "it is of other tunables; run koine tune again";
-    kn_text_add(words, rest);
+    ki_text_add(words, rest);
     return NULL;
 }
 
-bool engine_tuning_kept(kn_context *context, const struct engine_tunables *tunables, unsigned *values,
-                        struct kn_text *words)
+bool ki_engine_tuning_kept(kn_context *context, const struct engine_tunables *tunables, unsigned *values,
+                           struct ki_text *words)
 {
     char what[64];
     const struct engine_choice choice = choice_of(tunables, what);
-    struct kn_text record = KN_TEXT_INIT;
-    bool found = engine_recall_bytes(context, &choice, &record);
+    struct ki_text record = KI_TEXT_INIT;
+    bool found = ki_engine_recall_bytes(context, &choice, &record);
     const char *wrong = found ? read_record(context, tunables, &record, values, words) : NULL;
 
     if (wrong)
-        engine_log(context, KN_LOG_WARNING, "%s: what was kept is not used: %s", what, wrong);
-    kn_text_free(&record);
+        ki_engine_log(context, KN_LOG_WARNING, "%s: what was kept is not used: %s", what, wrong);
+    ki_text_free(&record);
     return found && !wrong;
 }
 
@@ -141,14 +141,14 @@ static bool set(kn_context *context, const struct engine_tunables *tunables, con
     if (values)
         memcpy(tuned.values, values, count_of(tunables) * sizeof *values);
     if (!there)
-        return KN_ARRAY_PUSH(context->tuned, context->tuned_count, context->tuned_capacity, tuned);
+        return KI_ARRAY_PUSH(context->tuned, context->tuned_count, context->tuned_capacity, tuned);
     *there = tuned;
     return true;
 }
 
-bool engine_tuning(kn_context *context, const struct engine_tunables *tunables, unsigned *values)
+bool ki_engine_tuning(kn_context *context, const struct engine_tunables *tunables, unsigned *values)
 {
-    struct kn_text words = KN_TEXT_INIT;
+    struct ki_text words = KI_TEXT_INIT;
     const struct engine_tuned *tuned;
     bool given;
 
@@ -161,31 +161,32 @@ bool engine_tuning(kn_context *context, const struct engine_tunables *tunables, 
     } else {
         unsigned kept[ENGINE_TUNABLES];
 
-        given = engine_tuning_kept(context, tunables, kept, &words);
+        given = ki_engine_tuning_kept(context, tunables, kept, &words);
         if (given) {
             memcpy(values, kept, count_of(tunables) * sizeof *values);
-            engine_log(context, KN_LOG_INFO, "tuning of %s: %s", tunables->algorithm, kn_text_string(&words));
+            ki_engine_log(context, KN_LOG_INFO, "tuning of %s: %s", tunables->algorithm,
+                          ki_text_string(&words));
         }
         (void)set(context, tunables, given ? kept : NULL, false); // else it is read again
     }
     pthread_mutex_unlock(&context->tuned_lock);
-    kn_text_free(&words);
+    ki_text_free(&words);
     return given;
 }
 
-kn_status engine_tuning_try(kn_context *context, const struct engine_tunables *tunables,
-                            const unsigned *values, kn_error *err)
+kn_status ki_engine_tuning_try(kn_context *context, const struct engine_tunables *tunables,
+                               const unsigned *values, kn_error *err)
 {
     bool fine;
 
     pthread_mutex_lock(&context->tuned_lock);
     fine = set(context, tunables, values, true);
     pthread_mutex_unlock(&context->tuned_lock);
-    return fine ? KN_OK : kn_fail_memory(err, sizeof(struct engine_tuned), tunables->algorithm);
+    return fine ? KN_OK : ki_fail_memory(err, sizeof(struct engine_tuned), tunables->algorithm);
 }
 
-void engine_tuning_refuse(kn_context *context, const struct engine_tunables *tunables, const char *format,
-                          ...)
+void ki_engine_tuning_refuse(kn_context *context, const struct engine_tunables *tunables, const char *format,
+                             ...)
 {
     struct engine_tuned *tuned;
     char why[ENGINE_TUNING_WHY];
@@ -206,12 +207,12 @@ void engine_tuning_refuse(kn_context *context, const struct engine_tunables *tun
     }
     pthread_mutex_unlock(&context->tuned_lock);
     if (kept)
-        engine_log(context, KN_LOG_WARNING, "tuning of %s: what was kept is not used: %s",
-                   tunables->algorithm, why);
+        ki_engine_log(context, KN_LOG_WARNING, "tuning of %s: what was kept is not used: %s",
+                      tunables->algorithm, why);
 }
 
-bool engine_tuning_refused(kn_context *context, const struct engine_tunables *tunables,
-                           char why[ENGINE_TUNING_WHY])
+bool ki_engine_tuning_refused(kn_context *context, const struct engine_tunables *tunables,
+                              char why[ENGINE_TUNING_WHY])
 {
     const struct engine_tuned *tuned;
     bool refused;
@@ -225,7 +226,7 @@ bool engine_tuning_refused(kn_context *context, const struct engine_tunables *tu
     return refused;
 }
 
-void engine_tuning_reread(kn_context *context, const struct engine_tunables *tunables)
+void ki_engine_tuning_reread(kn_context *context, const struct engine_tunables *tunables)
 {
     struct engine_tuned *tuned;
 
@@ -236,32 +237,32 @@ void engine_tuning_reread(kn_context *context, const struct engine_tunables *tun
     pthread_mutex_unlock(&context->tuned_lock);
 }
 
-kn_status engine_tuning_keep(kn_context *context, const struct engine_tunables *tunables,
-                             const unsigned *values, const char *words, kn_error *err)
+kn_status ki_engine_tuning_keep(kn_context *context, const struct engine_tunables *tunables,
+                                const unsigned *values, const char *words, kn_error *err)
 {
     char what[64], hex[HASH_DIGITS + 1];
     const struct engine_choice choice = choice_of(tunables, what);
-    struct kn_text record = KN_TEXT_INIT;
+    struct ki_text record = KI_TEXT_INIT;
     kn_status status = hash_kernels(context, tunables, hex, err);
 
     if (status)
         return status;
-    kn_text_format(&record, "%s\n", hex);
+    ki_text_format(&record, "%s\n", hex);
     for (size_t i = 0; tunables->names[i]; i++)
-        kn_text_format(&record, "%s=%u%s", tunables->names[i], values[i],
+        ki_text_format(&record, "%s=%u%s", tunables->names[i], values[i],
                        tunables->names[i + 1] ? " " : "\n");
-    kn_text_add(&record, words);
-    status = engine_remember_bytes(context, &choice, &record, err);
-    kn_text_free(&record);
-    engine_tuning_reread(context, tunables);
+    ki_text_add(&record, words);
+    status = ki_engine_remember_bytes(context, &choice, &record, err);
+    ki_text_free(&record);
+    ki_engine_tuning_reread(context, tunables);
     return status;
 }
 
-void engine_tuning_forget(kn_context *context, const struct engine_tunables *tunables)
+void ki_engine_tuning_forget(kn_context *context, const struct engine_tunables *tunables)
 {
     char what[64];
     const struct engine_choice choice = choice_of(tunables, what);
 
-    engine_forget(context, &choice);
-    engine_tuning_reread(context, tunables);
+    ki_engine_forget(context, &choice);
+    ki_engine_tuning_reread(context, tunables);
 }

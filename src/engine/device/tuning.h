@@ -16,33 +16,33 @@ struct engine_tunables {
     const char *names[ENGINE_TUNABLES + 1]; // "GROUP", ...; ends in NULL
 };
 
-// The values to take instead of the algorithm's own, in the order of the names: those of engine_tuning_try,
-// else those that are kept. False if there are none. A file that is damaged, or of other kernels or tunables,
-// counts as none, and the log warns. Reads the cache once a context.
-bool engine_tuning(kn_context *context, const struct engine_tunables *tunables, unsigned *values);
+// The values to take instead of the algorithm's own, in the order of the names: those of
+// ki_engine_tuning_try, else those that are kept. False if there are none. A file that is damaged, or of
+// other kernels or tunables, counts as none, and the log warns. Reads the cache once a context.
+bool ki_engine_tuning(kn_context *context, const struct engine_tunables *tunables, unsigned *values);
 
-// Makes engine_tuning give these values, in this context alone; NULL: none, whatever is kept.
-kn_status engine_tuning_try(kn_context *context, const struct engine_tunables *tunables,
-                            const unsigned *values, kn_error *err);
+// Makes ki_engine_tuning give these values, in this context alone; NULL: none, whatever is kept.
+kn_status ki_engine_tuning_try(kn_context *context, const struct engine_tunables *tunables,
+                               const unsigned *values, kn_error *err);
 
 // What an algorithm says of values that it cannot take; it then takes its own. Of tried ones it is noted; of
 // kept ones the log warns, and they are left alone from then on.
-void engine_tuning_refuse(kn_context *context, const struct engine_tunables *tunables, const char *format,
-                          ...) __attribute__((format(printf, 3, 4)));
+void ki_engine_tuning_refuse(kn_context *context, const struct engine_tunables *tunables, const char *format,
+                             ...) __attribute__((format(printf, 3, 4)));
 // Whether the values that are tried were refused, and why.
-bool engine_tuning_refused(kn_context *context, const struct engine_tunables *tunables,
-                           char why[ENGINE_TUNING_WHY]);
+bool ki_engine_tuning_refused(kn_context *context, const struct engine_tunables *tunables,
+                              char why[ENGINE_TUNING_WHY]);
 
 // Ends that: the kept values count again.
-void engine_tuning_reread(kn_context *context, const struct engine_tunables *tunables);
+void ki_engine_tuning_reread(kn_context *context, const struct engine_tunables *tunables);
 
 // Keeps them on disk, with the measurement in words (one line). KN_ERROR_OUTPUT where that cannot be written.
-kn_status engine_tuning_keep(kn_context *context, const struct engine_tunables *tunables,
-                             const unsigned *values, const char *words, kn_error *err);
+kn_status ki_engine_tuning_keep(kn_context *context, const struct engine_tunables *tunables,
+                                const unsigned *values, const char *words, kn_error *err);
 // What is kept on disk, the words appended; false if there is nothing.
-bool engine_tuning_kept(kn_context *context, const struct engine_tunables *tunables, unsigned *values,
-                        struct kn_text *words);
+bool ki_engine_tuning_kept(kn_context *context, const struct engine_tunables *tunables, unsigned *values,
+                           struct ki_text *words);
 // Back to the algorithm's own, on disk too.
-void engine_tuning_forget(kn_context *context, const struct engine_tunables *tunables);
+void ki_engine_tuning_forget(kn_context *context, const struct engine_tunables *tunables);
 
 #endif

@@ -22,7 +22,7 @@ struct host_cholesky {
     double *work; // the diagonal before it is factored, and a block's strips
 };
 
-static cholesky_update *const levels[] = {[KN_HOST_SCALAR] = cholesky_update_scalar,
+static cholesky_update *const levels[] = {[KN_HOST_SCALAR] = ki_cholesky_update_scalar,
                                           HOST_SET_VECTORS(cholesky_update)};
 
 // ---- memory ----
@@ -33,14 +33,14 @@ static double *allocate(size_t count)
     return aligned_alloc(64, (count * sizeof(double) / 64 + 1) * 64);
 }
 
-kn_status host_cholesky_create(size_t n, const kn_host_options *options, struct host_cholesky **cholesky,
-                               kn_error *err)
+kn_status ki_host_cholesky_create(size_t n, const kn_host_options *options, struct host_cholesky **cholesky,
+                                  kn_error *err)
 {
     struct host_cholesky *c = calloc(1, sizeof *c);
     size_t size = (n + STRIP - 1) / STRIP * STRIP,
            pitch = size + 8; // rows do not fall on the same lines of a cache
-    kn_status status = c ? host_plan("host_cholesky_create", KN_F64, options, &c->plan, err)
-                         : kn_fail_memory(err, sizeof *c, "a dense system");
+    kn_status status = c ? ki_host_plan("host_cholesky_create", KN_F64, options, &c->plan, err)
+                         : ki_fail_memory(err, sizeof *c, "a dense system");
 
     if (!status) {
         c->n = n;
@@ -52,16 +52,16 @@ kn_status host_cholesky_create(size_t n, const kn_host_options *options, struct 
         if (c->elements && c->work)
             memset(c->elements, 0, size * pitch * sizeof *c->elements);
         else
-            status = kn_fail_memory(err, size * pitch * sizeof *c->elements, "a dense system");
+            status = ki_fail_memory(err, size * pitch * sizeof *c->elements, "a dense system");
     }
     if (status)
-        host_cholesky_free(c);
+        ki_host_cholesky_free(c);
     else
         *cholesky = c;
     return status;
 }
 
-void host_cholesky_free(struct host_cholesky *cholesky)
+void ki_host_cholesky_free(struct host_cholesky *cholesky)
 {
     if (!cholesky)
         return;
@@ -70,7 +70,7 @@ void host_cholesky_free(struct host_cholesky *cholesky)
     free(cholesky);
 }
 
-double *host_cholesky_row(struct host_cholesky *cholesky, size_t i)
+double *ki_host_cholesky_row(struct host_cholesky *cholesky, size_t i)
 {
     return cholesky->elements + i * cholesky->pitch;
 }
@@ -91,7 +91,7 @@ static void update_block(const struct host_cholesky *c, size_t from, size_t to, 
                          double *packed)
 {
     size_t depth = last - first, blocks = (c->size - from + BLOCK - 1) / BLOCK;
-    unsigned threads = host_threads(&c->plan, (c->size - from) * depth * sizeof *packed);
+    unsigned threads = ki_host_threads(&c->plan, (c->size - from) * depth * sizeof *packed);
 
     for (size_t strip = from; strip < to; strip += STRIP)
         pack(c, strip, first, last, packed + (strip - from) * DEPTH);
@@ -140,7 +140,7 @@ static void factor_strip(const struct host_cholesky *c, size_t strip)
 {
     const double *triangle = c->elements + strip * c->pitch + strip;
     size_t first = strip + STRIP, blocks = (c->size - first + BLOCK - 1) / BLOCK;
-    unsigned threads = host_threads(&c->plan, (c->size - first) * STRIP * sizeof *triangle);
+    unsigned threads = ki_host_threads(&c->plan, (c->size - first) * STRIP * sizeof *triangle);
 
     HOST_PARALLEL(threads, static)
     for (size_t b = 0; b < blocks; b++) {
@@ -190,7 +190,7 @@ static bool factor_all(const struct host_cholesky *c, const double *diagonal, do
     return true;
 }
 
-bool host_cholesky_factor(struct host_cholesky *cholesky, size_t *column)
+bool ki_host_cholesky_factor(struct host_cholesky *cholesky, size_t *column)
 {
     double *diagonal = cholesky->work, *packed = cholesky->work + cholesky->size;
 
@@ -239,7 +239,7 @@ static void solve_strip(const struct host_cholesky *c, double *y)
     }
 }
 
-kn_status host_cholesky_solve(const struct host_cholesky *cholesky, double *x, size_t count, kn_error *err)
+kn_status ki_host_cholesky_solve(const struct host_cholesky *cholesky, double *x, size_t count, kn_error *err)
 {
     const struct host_cholesky *c = cholesky;
     size_t strips = (count + STRIP - 1) / STRIP, room = c->size * STRIP;
@@ -250,7 +250,7 @@ kn_status host_cholesky_solve(const struct host_cholesky *cholesky, double *x, s
         return KN_OK;
     all = allocate(threads * room);
     if (!all)
-        return kn_fail_memory(err, threads * room * sizeof *all, "solving a dense system");
+        return ki_fail_memory(err, threads * room * sizeof *all, "solving a dense system");
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++)
         for (size_t s = host_share(strips, t, threads); s < host_share(strips, t + 1, threads); s++) {

@@ -14,7 +14,7 @@ enum { CHOLESKY_STRIP = 16, CHOLESKY_ROWS = 8 };
 typedef void cholesky_update(const double *left, const double *right, size_t depth, double *to, size_t rows,
                              size_t pitch, size_t to_pitch);
 
-extern cholesky_update cholesky_update_scalar;
+extern cholesky_update ki_cholesky_update_scalar;
 HOST_DECLARE_SET_VECTORS(cholesky_update, cholesky_update);
 
 #endif

@@ -2,8 +2,8 @@
 // The loop of host_cholesky_own.h in plain C.
 #include "host_cholesky_own.h"
 
-void cholesky_update_scalar(const double *left, const double *right, size_t depth, double *to, size_t rows,
-                            size_t pitch, size_t to_pitch)
+void ki_cholesky_update_scalar(const double *left, const double *right, size_t depth, double *to, size_t rows,
+                               size_t pitch, size_t to_pitch)
 {
     for (size_t row = 0; row < rows; row++, left += pitch, to += to_pitch) {
         double sums[CHOLESKY_STRIP] = {0};

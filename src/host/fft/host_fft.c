@@ -17,7 +17,7 @@ static const struct {
     double cost;
 } radices[] = {{8, 14}, {7, 17}, {5, 14}, {4, 11}, {3, 12}, {2, 10}};
 
-const struct host_fft_code *host_fft_code_for(kn_type type, kn_host_level level)
+const struct host_fft_code *ki_host_fft_code_for(kn_type type, kn_host_level level)
 {
     static const struct host_fft_code *const codes[][2] = {HOST_LEVELS(host_fft)};
 
@@ -32,7 +32,7 @@ static bool cut_part(size_t length, struct host_fft_part *part)
     size_t rest = length;
 
     *part = (struct host_fft_part){.length = length};
-    for (size_t i = 0; i < KN_COUNT(radices) && rest > 0; i++)
+    for (size_t i = 0; i < KI_COUNT(radices) && rest > 0; i++)
         while (rest % radices[i].radix == 0 && !(radices[i].radix == 8 && rest % 32 == 16)) {
             if (part->stages == HOST_FFT_STAGES)
                 return false;
@@ -61,7 +61,7 @@ static bool is_smooth(size_t n)
 {
     static const unsigned primes[] = {2, 3, 5, 7};
 
-    for (size_t i = 0; i < KN_COUNT(primes); i++)
+    for (size_t i = 0; i < KI_COUNT(primes); i++)
         while (n > 1 && n % primes[i] == 0)
             n /= primes[i];
     return n == 1;
@@ -84,13 +84,13 @@ static double cost_of(size_t length)
 
     for (unsigned p = 0; p < parts; p++)
         for (unsigned s = 0; s < part[p].stages; s++)
-            for (size_t i = 0; i < KN_COUNT(radices); i++)
+            for (size_t i = 0; i < KI_COUNT(radices); i++)
                 cost += part[p].radices[s] == radices[i].radix ? radices[i].cost : 0;
     // points that lie a power of two apart share few places of a cache
     return cost * (double)length * (length % 256 == 0 ? 1.2 : 1);
 }
 
-size_t host_fft_length(size_t n)
+size_t ki_host_fft_length(size_t n)
 {
     enum { FARTHEST = 1 << 16 }; // from the first length that will do
     size_t best = n, last = SIZE_MAX;
@@ -119,7 +119,7 @@ static void push(struct table *table, uint64_t k, uint64_t n)
 {
     double turn[2];
 
-    fft_root_of_unity(k, n, turn);
+    ki_fft_root_of_unity(k, n, turn);
     for (size_t i = 0; i < 2 && table->numbers; i++)
         if (table->type == KN_F64)
             ((double *)table->numbers)[table->count + i] = turn[i];
@@ -174,42 +174,42 @@ static void push_all(struct host_fft *fft, struct table *table)
     }
 }
 
-kn_status host_fft_create(size_t length, kn_type type, kn_host_level level, struct host_fft **fft,
-                          kn_error *err)
+kn_status ki_host_fft_create(size_t length, kn_type type, kn_host_level level, struct host_fft **fft,
+                             kn_error *err)
 {
     struct host_fft *made = calloc(1, sizeof *made);
     struct table table = {.type = type};
 
     *fft = NULL;
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "a transform");
-    made->code = host_fft_code_for(type, level);
+        return ki_fail_memory(err, sizeof *made, "a transform");
+    made->code = ki_host_fft_code_for(type, level);
     made->length = length;
     made->parts = parts_of(length, made->part);
     if (!made->parts) {
         free(made);
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a transform of %zu points; expected a length without prime factors above 7", length);
     }
     push_all(made, &table);
     made->turns = table.numbers = malloc((table.count + 1) * kn_type_size(type));
     if (!made->turns) {
         free(made);
-        return kn_fail_memory(err, (table.count + 1) * kn_type_size(type), "a transform's table");
+        return ki_fail_memory(err, (table.count + 1) * kn_type_size(type), "a transform's table");
     }
     push_all(made, &table);
     *fft = made;
     return KN_OK;
 }
 
-void host_fft_free(struct host_fft *fft)
+void ki_host_fft_free(struct host_fft *fft)
 {
     if (fft)
         free(fft->turns);
     free(fft);
 }
 
-double host_fft_error(const struct host_fft *fft)
+double ki_host_fft_error(const struct host_fft *fft)
 {
     double roundings = 0;
 

@@ -73,24 +73,24 @@ struct host_fft_code {
 };
 
 // The code for KN_F32 or KN_F64.
-const struct host_fft_code *host_fft_code_for(kn_type type, kn_host_level level);
+const struct host_fft_code *ki_host_fft_code_for(kn_type type, kn_host_level level);
 
 // The length of at least n without prime factors above 7 that takes the least time.
-size_t host_fft_length(size_t n);
+size_t ki_host_fft_length(size_t n);
 
 // KN_ERROR_ARGUMENT for a length of 0 or with a prime factor above 7; KN_ERROR_MEMORY. The tables take the
 // room of two lines. At every level the same sums in the same order, but that fused multiplications round
 // once where the processor has them.
-kn_status host_fft_create(size_t length, kn_type type, kn_host_level level, struct host_fft **fft,
-                          kn_error *err);
-void host_fft_free(struct host_fft *fft); // NULL too
+kn_status ki_host_fft_create(size_t length, kn_type type, kn_host_level level, struct host_fft **fft,
+                             kn_error *err);
+void ki_host_fft_free(struct host_fft *fft); // NULL too
 
 // The greatest error of a point of a transform is below this times the sum of the moduli of the line's
 // points: a number that passes through a stage of radix r is turned (4 roundings, the table's among them)
 // and added up in a sum of r terms (r roundings, and 2 for their coefficients), each of half the distance of
 // 1 to the next number. The error's root mean square, as a part of the result's, is below it as well: but for
 // a factor a stage is a rotation, which keeps what errors there are, and its own are as many.
-double host_fft_error(const struct host_fft *fft);
+double ki_host_fft_error(const struct host_fft *fft);
 
 HOST_DECLARE_LEVELS(const struct host_fft_code, host_fft);
 

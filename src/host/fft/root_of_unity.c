@@ -6,7 +6,7 @@
 static const double pi = 3.14159265358979323846;
 
 // The angle is reduced to an eighth of the circle while it is still a fraction.
-void fft_root_of_unity(uint64_t k, uint64_t n, double value[2])
+void ki_fft_root_of_unity(uint64_t k, uint64_t n, double value[2])
 {
     uint64_t eighth = (8 * (k % n)) / n; // octant
     uint64_t twice = (eighth + 1) / 2;   // quarters next to it

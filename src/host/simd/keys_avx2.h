@@ -9,7 +9,7 @@
 
 #include "host/host.h"
 
-#define VECTOR_CODE KN_TARGET("avx2,fma,bmi,bmi2,popcnt")
+#define VECTOR_CODE KI_TARGET("avx2,fma,bmi,bmi2,popcnt")
 enum { REGISTERS = 16 };
 
 typedef __m256i vector;

@@ -13,7 +13,7 @@
 #ifndef SIMD_MORE
 #define SIMD_MORE ""
 #endif
-#define VECTOR_CODE KN_TARGET("avx512f,avx512dq,avx512bw,avx512vl,bmi,bmi2,popcnt" SIMD_MORE)
+#define VECTOR_CODE KI_TARGET("avx512f,avx512dq,avx512bw,avx512vl,bmi,bmi2,popcnt" SIMD_MORE)
 enum { REGISTERS = 32 }; // of vectors
 
 typedef __m512i vector;

@@ -10,20 +10,20 @@
 // HOST_SET_VECTORS: of what there is for one width alone, a table [level].
 #define HOST_WIDTHS(name, set)                                                                               \
     {                                                                                                        \
-        &name##_##set##_32, &name##_##set##_64                                                               \
+        &ki_##name##_##set##_32, &ki_##name##_##set##_64                                                     \
     }
 #define HOST_LEVELS(name) [KN_HOST_SCALAR] = HOST_WIDTHS(name, scalar), HOST_VECTORS(name)
 #define HOST_DECLARE_LEVELS(type, name)                                                                      \
-    extern type name##_scalar_32, name##_scalar_64;                                                          \
+    extern type ki_##name##_scalar_32, ki_##name##_scalar_64;                                                \
     HOST_DECLARE_VECTORS(type, name)
 
-#ifdef KN_HAS_VECTORS
+#ifdef KI_HAS_VECTORS
 #define HOST_VECTORS(name)                                                                                   \
     [KN_HOST_AVX2] = HOST_WIDTHS(name, avx2), [KN_HOST_AVX512] = HOST_WIDTHS(name, avx512)
 #define HOST_DECLARE_VECTORS(type, name)                                                                     \
-    extern type name##_avx2_32, name##_avx2_64, name##_avx512_32, name##_avx512_64
-#define HOST_SET_VECTORS(name)               [KN_HOST_AVX2] = &name##_avx2, [KN_HOST_AVX512] = &name##_avx512
-#define HOST_DECLARE_SET_VECTORS(type, name) extern type name##_avx2, name##_avx512
+    extern type ki_##name##_avx2_32, ki_##name##_avx2_64, ki_##name##_avx512_32, ki_##name##_avx512_64
+#define HOST_SET_VECTORS(name)               [KN_HOST_AVX2] = &ki_##name##_avx2, [KN_HOST_AVX512] = &ki_##name##_avx512
+#define HOST_DECLARE_SET_VECTORS(type, name) extern type ki_##name##_avx2, ki_##name##_avx512
 #else
 #define HOST_VECTORS(name)
 #define HOST_DECLARE_VECTORS(type, name) struct host_plan

@@ -35,10 +35,10 @@
 #endif
 
 // name_avx2_32, as levels.h declares it; and name_avx2, of what there is for one width alone.
-#define SIMD_JOIN(name, set, bits)   name##_##set##_##bits
+#define SIMD_JOIN(name, set, bits)   ki_##name##_##set##_##bits
 #define SIMD_EXPAND(name, set, bits) SIMD_JOIN(name, set, bits)
 #define SIMD_NAME(name)              SIMD_EXPAND(name, SIMD_SET, KEY_BITS)
-#define SIMD_JOIN_SET(name, set)     name##_##set
+#define SIMD_JOIN_SET(name, set)     ki_##name##_##set
 #define SIMD_EXPAND_SET(name, set)   SIMD_JOIN_SET(name, set)
 #define SIMD_SET_NAME(name)          SIMD_EXPAND_SET(name, SIMD_SET)
 

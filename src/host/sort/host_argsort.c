@@ -71,7 +71,7 @@ static kn_status rank_all(const struct radix *r, const void *x, size_t size, con
     struct seen *parts = calloc(r->threads, sizeof *parts);
 
     if (!parts)
-        return kn_fail_memory(err, r->threads * sizeof *parts, "sorting");
+        return ki_fail_memory(err, r->threads * sizeof *parts, "sorting");
     HOST_PARALLEL(r->threads, static)
     for (unsigned t = 0; t < r->threads; t++)
         rank_share(r, x, host_share(r->n, t, r->threads), host_share(r->n, t + 1, r->threads), size, codec,
@@ -192,7 +192,7 @@ static kn_status argsort(const void *x, size_t n, void *indices, size_t index_si
     struct radix r = {.n = n,
                       .key_size = plan->size == 8 ? 8 : 4,
                       .index_size = index_size,
-                      .threads = host_threads(plan, n * plan->size)};
+                      .threads = ki_host_threads(plan, n * plan->size)};
     size_t keys_bytes = n * r.key_size, places_bytes = r.threads * DIGITS * sizeof *r.places;
     size_t bytes = places_bytes + 2 * keys_bytes + n * index_size;
     struct seen seen = {{0, 0}, {0, 0}};
@@ -200,7 +200,7 @@ static kn_status argsort(const void *x, size_t n, void *indices, size_t index_si
     kn_status status;
 
     if (!memory)
-        return kn_fail_memory(err, bytes, "sorting");
+        return ki_fail_memory(err, bytes, "sorting");
     r.places = (size_t *)memory;
     r.keys[0] = memory + places_bytes;
     r.keys[1] = memory + places_bytes + keys_bytes;
@@ -229,21 +229,21 @@ kn_status kn_host_argsort(const void *keys, kn_type type, size_t n, void *indice
                           const kn_host_options *options, kn_error *err)
 {
     struct host_plan plan;
-    kn_status status = host_plan("kn_host_argsort", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_argsort", type, options, &plan, err);
 
     if (status)
         return status;
     if (index_type != KN_U32 && index_type != KN_U64)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_argsort: indices of %s; they are uint or ulong",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_argsort: indices of %s; they are uint or ulong",
                        kn_type_name(index_type));
     if (index_type == KN_U32 && n > (size_t)UINT32_MAX + 1)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_host_argsort: %zu elements have no indices of 32 bits; take KN_U64", n);
     if (n > 0 && (!keys || !indices))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_argsort: keys or indices is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_argsort: keys or indices is NULL");
     if (n == 0)
         return KN_OK;
-    struct host_codec codec = host_codec(type, plan.descending);
+    struct host_codec codec = ki_host_codec(type, plan.descending);
     return argsort(keys, n, indices, kn_type_size(index_type), &codec, &plan, err);
 }
 
@@ -268,7 +268,7 @@ static void pick_share(char *to, const char *from, const size_t *order, size_t f
 static void permute(void *items, size_t size, size_t n, const size_t *order, void *spare,
                     const struct host_plan *plan)
 {
-    unsigned threads = host_threads(plan, n * size);
+    unsigned threads = ki_host_threads(plan, n * size);
 
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++)
@@ -284,14 +284,14 @@ kn_status kn_host_sort_by_key(void *keys, kn_type type, void *values, size_t val
                               const kn_host_options *options, kn_error *err)
 {
     struct host_plan plan;
-    kn_status status = host_plan("kn_host_sort_by_key", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_sort_by_key", type, options, &plan, err);
     size_t *order = NULL, larger = plan.size > value_size ? plan.size : value_size;
     void *spare = NULL;
 
     if (status)
         return status;
     if (n > 0 && (!keys || !values || value_size == 0))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_host_sort_by_key: keys or values is NULL, or values have no bytes");
     if (n < 2)
         return KN_OK;
@@ -300,9 +300,9 @@ kn_status kn_host_sort_by_key(void *keys, kn_type type, void *values, size_t val
         spare = malloc(n * larger);
     }
     if (!order || !spare)
-        status = kn_fail_memory(err, n * (sizeof *order + larger), "sorting by keys");
+        status = ki_fail_memory(err, n * (sizeof *order + larger), "sorting by keys");
     if (!status) {
-        struct host_codec codec = host_codec(type, plan.descending);
+        struct host_codec codec = ki_host_codec(type, plan.descending);
         status = argsort(keys, n, order, sizeof *order, &codec, &plan, err);
     }
     if (!status) {

@@ -63,17 +63,17 @@ static void count_share(const void *x, size_t first, size_t end, size_t size, ui
     }
 }
 
-kn_status host_count(const void *x, size_t n, const struct host_codec *codec, const struct host_plan *plan,
-                     size_t **counts, kn_error *err)
+kn_status ki_host_count(const void *x, size_t n, const struct host_codec *codec, const struct host_plan *plan,
+                        size_t **counts, kn_error *err)
 {
     size_t size = plan->size, kinds = (size_t)1 << 8 * size,
            each = kinds * (sizeof **counts + TABLES * sizeof(uint32_t));
-    unsigned threads = host_threads(plan, n * size / 4); // a thread's tables have to be worth while
+    unsigned threads = ki_host_threads(plan, n * size / 4); // a thread's tables have to be worth while
     size_t *totals = calloc(threads * each + kinds * sizeof *totals, 1), *by_key = totals;
     uint32_t *tables = (uint32_t *)(totals + kinds * (threads + 1));
 
     if (!totals)
-        return kn_fail_memory(err, threads * each, "counting");
+        return ki_fail_memory(err, threads * each, "counting");
     totals += kinds;
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++)
@@ -115,25 +115,26 @@ static kn_status sort_widened(int16_t *keys, size_t n, const struct host_codec *
     int32_t *widened = malloc(n * sizeof *widened);
 
     if (!widened)
-        return kn_fail_memory(err, n * sizeof *widened, "sorting");
+        return ki_fail_memory(err, n * sizeof *widened, "sorting");
     for (size_t i = 0; i < n; i++)
         widened[i] = (int32_t)host_encode(keys[i], sizeof *keys, codec);
-    host_quicksort_for(&wide)->sort(widened, n, INT16_MIN, INT16_MAX, &as_is);
+    ki_host_quicksort_for(&wide)->sort(widened, n, INT16_MIN, INT16_MAX, &as_is);
     for (size_t i = 0; i < n; i++)
         keys[i] = (int16_t)host_decode(widened[i], sizeof *keys, codec);
     free(widened);
     return KN_OK;
 }
 
-kn_status host_sort_counted(void *keys, kn_type type, size_t n, const struct host_plan *plan, kn_error *err)
+kn_status ki_host_sort_counted(void *keys, kn_type type, size_t n, const struct host_plan *plan,
+                               kn_error *err)
 {
-    struct host_codec codec = host_codec(type, plan->descending);
+    struct host_codec codec = ki_host_codec(type, plan->descending);
     size_t *counts = NULL, start = 0;
     kn_status status;
 
     if (plan->size == 2 && n < COUNTED_FROM)
         return sort_widened(keys, n, &codec, plan, err);
-    status = host_count(keys, n, &codec, plan, &counts, err);
+    status = ki_host_count(keys, n, &codec, plan, &counts, err);
     for (size_t i = 0; start < n && !status; i++) {
         int64_t key = host_least(plan->size) + (int64_t)i;
         fill(keys, start, counts[i], n, plan->size, host_decode(key, plan->size, &codec));

@@ -51,8 +51,8 @@ static void answer(struct selection *s, int64_t key)
                host_decode(key, s->plan->size, &s->codec));
 }
 
-void host_quickselect(const struct host_quicksort *quicksort, void *from, size_t n, size_t size, size_t first,
-                      size_t last, int64_t least, int64_t most, int64_t found[2])
+void ki_host_quickselect(const struct host_quicksort *quicksort, void *from, size_t n, size_t size,
+                         size_t first, size_t last, int64_t least, int64_t most, int64_t found[2])
 {
     uint64_t chance = UINT64_C(0x2545f4914f6cdd1d);
     char *keys = from;
@@ -65,9 +65,9 @@ void host_quickselect(const struct host_quicksort *quicksort, void *from, size_t
         size_t lows = quicksort->divide(keys, n, threshold, NULL);
         if (first < lows && last >= lows) { // the greatest here and the least there
             int64_t low[2], high[2];
-            host_quickselect(quicksort, keys, lows, size, first, first, least, threshold, low);
-            host_quickselect(quicksort, keys + lows * size, n - lows, size, last - lows, last - lows,
-                             threshold + 1, most, high);
+            ki_host_quickselect(quicksort, keys, lows, size, first, first, least, threshold, low);
+            ki_host_quickselect(quicksort, keys + lows * size, n - lows, size, last - lows, last - lows,
+                                threshold + 1, most, high);
             found[0] = low[0];
             found[1] = high[0];
             return;
@@ -98,7 +98,7 @@ static kn_status draw_sample(struct selection *s, kn_error *err)
 
     s->sample = malloc(count * size);
     if (!s->sample)
-        return kn_fail_memory(err, count * size, "a sample");
+        return ki_fail_memory(err, count * size, "a sample");
     for (size_t i = 0; i < count; i++) {
         chance = chance * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
         size_t at = (size_t)((double)(chance >> 11) * 0x1p-53 * (double)s->n);
@@ -155,7 +155,8 @@ static void answer_kept(struct selection *s, size_t rank, const struct host_brac
 {
     int64_t found[2];
 
-    host_quickselect(s->quicksort, s->kept, s->kept_count, s->plan->size, rank, rank, b->low, b->high, found);
+    ki_host_quickselect(s->quicksort, s->kept, s->kept_count, s->plan->size, rank, rank, b->low, b->high,
+                        found);
     answer(s, found[0]);
 }
 
@@ -180,7 +181,7 @@ static void answer_within(struct selection *s, const struct host_bracket *b)
 // One read of x around the next rank that is wanted; `missed` if it is not answered then.
 static kn_status read_bracket(struct selection *s, kn_error *err)
 {
-    unsigned threads = host_threads(s->plan, s->n * s->plan->size);
+    unsigned threads = ki_host_threads(s->plan, s->n * s->plan->size);
     size_t before = s->done;
     double share;
     struct host_bracket bracket = bracket_for(s, s->wanted[s->done].rank, &share);
@@ -190,7 +191,7 @@ static kn_status read_bracket(struct selection *s, kn_error *err)
     s->kept_count = 0;
     s->kept = malloc(s->room * s->plan->size);
     if (!s->kept)
-        return kn_fail_memory(err, s->room * s->plan->size, "what lies near a rank");
+        return ki_fail_memory(err, s->room * s->plan->size, "what lies near a rank");
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++)
         read_share(s, host_share(s->n, t, threads), host_share(s->n, t + 1, threads), &bracket);
@@ -210,7 +211,7 @@ static void *copy_of(const struct selection *s, kn_error *err)
     void *copy = malloc(s->n * s->plan->size);
 
     if (!copy)
-        kn_fail_memory(err, s->n * s->plan->size, "a copy to select from");
+        ki_fail_memory(err, s->n * s->plan->size, "a copy to select from");
     else
         memcpy(copy, s->x, s->n * s->plan->size);
     return copy;
@@ -241,7 +242,7 @@ static kn_status select_sorted(struct selection *s, kn_type type, kn_error *err)
 static kn_status select_counted(struct selection *s, kn_error *err)
 {
     size_t *counts = NULL, below = 0, kind = 0;
-    kn_status status = host_count(s->x, s->n, &s->codec, s->plan, &counts, err);
+    kn_status status = ki_host_count(s->x, s->n, &s->codec, s->plan, &counts, err);
 
     while (s->done < s->count && !status) {
         while (below + counts[kind] <= s->wanted[s->done].rank)
@@ -273,17 +274,17 @@ static kn_status select_ranks(struct selection *s, kn_type type, kn_error *err)
     return s->done < s->count && !status ? select_sorted(s, type, err) : status;
 }
 
-kn_status host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count, void *values,
-                      const struct host_plan *plan, struct host_select *how, kn_error *err)
+kn_status ki_host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count,
+                         void *values, const struct host_plan *plan, struct host_select *how, kn_error *err)
 {
-    struct selection s = {.quicksort = host_quicksort_for(plan),
+    struct selection s = {.quicksort = ki_host_quicksort_for(plan),
                           .plan = plan,
                           .x = x,
                           .n = n,
                           .how = how,
                           .count = count,
                           .values = values,
-                          .codec = host_codec(type, plan->descending),
+                          .codec = ki_host_codec(type, plan->descending),
                           .limit = ~host_least(plan->size)};
     kn_status status;
 
@@ -298,7 +299,7 @@ kn_status host_select(const void *x, kn_type type, size_t n, const size_t *ranks
     }
     s.wanted = malloc(count * sizeof *s.wanted);
     if (!s.wanted)
-        return kn_fail_memory(err, count * sizeof *s.wanted, "ranks");
+        return ki_fail_memory(err, count * sizeof *s.wanted, "ranks");
     for (size_t i = 0; i < count; i++)
         s.wanted[i] = (struct wanted){ranks[i], i};
     qsort(s.wanted, count, sizeof *s.wanted, by_rank);
@@ -312,15 +313,15 @@ kn_status kn_host_select(const void *x, kn_type type, size_t n, const size_t *ra
 {
     struct host_select how = {0};
     struct host_plan plan;
-    kn_status status = host_plan("kn_host_select", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_select", type, options, &plan, err);
 
     if (!status && count > 0 && (!x || !ranks || !values))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_select: x, ranks or values is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_select: x, ranks or values is NULL");
     for (size_t i = 0; i < count && !status; i++)
         if (ranks[i] >= n)
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "kn_host_select: rank %zu of %zu elements; ranks go from 0 to n - 1", ranks[i], n);
-    return status || count == 0 ? status : host_select(x, type, n, ranks, count, values, &plan, &how, err);
+    return status || count == 0 ? status : ki_host_select(x, type, n, ranks, count, values, &plan, &how, err);
 }
 
 // ---- quantiles ----
@@ -360,30 +361,30 @@ kn_status kn_host_quantiles(const void *x, kn_type type, size_t n, const double 
 {
     struct host_select how = {0};
     struct host_plan plan;
-    kn_status status = host_plan("kn_host_quantiles", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_quantiles", type, options, &plan, err);
     size_t *ranks;
     char *found;
 
     if (status || count == 0)
         return status;
     if (!x || !q || !values || n == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_host_quantiles: x, q or values is NULL, or there are no elements");
     for (size_t i = 0; i < count; i++)
         if (!(q[i] >= 0 && q[i] <= 1))
-            return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_quantiles: a quantile of %g; they go from 0 to 1",
+            return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_quantiles: a quantile of %g; they go from 0 to 1",
                            q[i]);
     plan.descending = false;
     ranks = malloc(2 * count * (sizeof *ranks + plan.size));
     if (!ranks)
-        return kn_fail_memory(err, 2 * count * (sizeof *ranks + plan.size), "quantiles");
+        return ki_fail_memory(err, 2 * count * (sizeof *ranks + plan.size), "quantiles");
     found = (char *)(ranks + 2 * count);
     for (size_t i = 0; i < count; i++) {
         ranks[2 * i] = (size_t)floor(q[i] * (double)(n - 1));
         ranks[2 * i] = ranks[2 * i] < n ? ranks[2 * i] : n - 1; // n - 1 was rounded up
         ranks[2 * i + 1] = ranks[2 * i] + 1 < n ? ranks[2 * i] + 1 : n - 1;
     }
-    status = host_select(x, type, n, ranks, 2 * count, found, &plan, &how, err);
+    status = ki_host_select(x, type, n, ranks, 2 * count, found, &plan, &how, err);
     for (size_t i = 0; i < count && !status; i++)
         values[i] = how.beyond ? NAN
                                : between(number_at(found, 2 * i, type), number_at(found, 2 * i + 1, type),

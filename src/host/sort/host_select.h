@@ -16,12 +16,12 @@ struct host_select {
     size_t beyond; // NaN
 };
 
-kn_status host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count, void *values,
-                      const struct host_plan *plan, struct host_select *how, kn_error *err);
+kn_status ki_host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count,
+                         void *values, const struct host_plan *plan, struct host_select *how, kn_error *err);
 
 // The keys of two ranks, first <= last <= first + 1, among n > last encoded ones within [least, most], which
 // are rearranged.
-void host_quickselect(const struct host_quicksort *quicksort, void *keys, size_t n, size_t size, size_t first,
-                      size_t last, int64_t least, int64_t most, int64_t found[2]);
+void ki_host_quickselect(const struct host_quicksort *quicksort, void *keys, size_t n, size_t size,
+                         size_t first, size_t last, int64_t least, int64_t most, int64_t found[2]);
 
 #endif

@@ -157,7 +157,7 @@ static kn_status sort_together(struct sorting *s, kn_error *err)
 
     s->pieces = malloc(bytes);
     if (!s->pieces)
-        return kn_fail_memory(err, bytes, "sorting");
+        return ki_fail_memory(err, bytes, "sorting");
     s->lows = (struct run *)(s->pieces + limit);
     s->highs = s->lows + s->threads;
     s->pieces[0] = (struct piece){0, s->n, host_least(s->size), ~host_least(s->size)};
@@ -178,20 +178,20 @@ static kn_status sort_together(struct sorting *s, kn_error *err)
 kn_status kn_host_sort(void *keys, kn_type type, size_t n, const kn_host_options *options, kn_error *err)
 {
     struct host_plan plan;
-    kn_status status = host_plan("kn_host_sort", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_sort", type, options, &plan, err);
 
     if (!status && !keys && n > 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_sort: keys is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_sort: keys is NULL");
     if (status || n < 2)
         return status;
     if (plan.size < 4)
-        return host_sort_counted(keys, type, n, &plan, err);
-    struct sorting s = {.quicksort = host_quicksort_for(&plan),
-                        .codec = host_codec(type, plan.descending),
+        return ki_host_sort_counted(keys, type, n, &plan, err);
+    struct sorting s = {.quicksort = ki_host_quicksort_for(&plan),
+                        .codec = ki_host_codec(type, plan.descending),
                         .keys = keys,
                         .n = n,
                         .size = plan.size,
-                        .threads = host_threads(&plan, n * plan.size),
+                        .threads = ki_host_threads(&plan, n * plan.size),
                         .chance = UINT64_C(0x2545f4914f6cdd1d)};
     if (n * plan.size >= TOGETHER_FROM)
         return sort_together(&s, err);

@@ -29,15 +29,16 @@ struct host_quicksort {
 };
 
 // Sorts elements of 1 or 2 bytes by counting.
-kn_status host_sort_counted(void *keys, kn_type type, size_t n, const struct host_plan *plan, kn_error *err);
+kn_status ki_host_sort_counted(void *keys, kn_type type, size_t n, const struct host_plan *plan,
+                               kn_error *err);
 
 // How many elements of 1 or 2 bytes have each key: counts[key - least], of 256 or 65,536. The caller frees
 // *counts.
-kn_status host_count(const void *x, size_t n, const struct host_codec *codec, const struct host_plan *plan,
-                     size_t **counts, kn_error *err);
+kn_status ki_host_count(const void *x, size_t n, const struct host_codec *codec, const struct host_plan *plan,
+                        size_t **counts, kn_error *err);
 
 // For elements of 4 or 8 bytes.
-const struct host_quicksort *host_quicksort_for(const struct host_plan *plan);
+const struct host_quicksort *ki_host_quicksort_for(const struct host_plan *plan);
 
 HOST_DECLARE_LEVELS(const struct host_quicksort, host_quicksort);
 

@@ -132,14 +132,14 @@ static kn_status find_top(struct top *top, kn_type type, const kn_host_options *
 static kn_status check(const struct top *top, kn_type index_type, kn_error *err)
 {
     if (index_type != KN_U64 && (index_type != KN_U32 || top->n > (size_t)UINT32_MAX + 1))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "kn_host_top_k: indices of type %s for %zu elements; KN_U32 serves up to 2^32, KN_U64 any number",
             kn_type_name(index_type), top->n);
     if (top->k > top->n)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_top_k: %zu of %zu elements", top->k, top->n);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_top_k: %zu of %zu elements", top->k, top->n);
     if (top->k > 0 && !top->x)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_top_k: x is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_top_k: x is NULL");
     return KN_OK;
 }
 
@@ -148,21 +148,21 @@ kn_status kn_host_top_k(const void *x, kn_type type, size_t n, size_t k, void *v
 {
     struct top top = {.x = x, .n = n, .k = k, .index_size = kn_type_size(index_type)};
     void *own_values = NULL, *own_indices = NULL;
-    kn_status status = host_plan("kn_host_top_k", type, options, &top.plan, err);
+    kn_status status = ki_host_plan("kn_host_top_k", type, options, &top.plan, err);
 
     if (!status)
         status = check(&top, index_type, err);
     if (status || k == 0)
         return status;
-    top.codec = host_codec(type, top.plan.descending);
-    top.threads = host_threads(&top.plan, n * top.plan.size);
+    top.codec = ki_host_codec(type, top.plan.descending);
+    top.threads = ki_host_threads(&top.plan, n * top.plan.size);
     top.shares = malloc(top.threads * sizeof *top.shares);
     // What is not wanted is needed all the same.
     top.values = values ? values : (own_values = malloc(k * top.plan.size));
     top.indices = indices ? indices : (own_indices = malloc(k * top.index_size));
     status = top.shares && top.values && top.indices
                  ? find_top(&top, type, options, err)
-                 : kn_fail_memory(err, k * (top.plan.size + top.index_size), "the first k");
+                 : ki_fail_memory(err, k * (top.plan.size + top.index_size), "the first k");
     free(top.shares);
     free(own_values);
     free(own_indices);

@@ -18,7 +18,7 @@ struct host_integers {
 typedef void host_digits(const struct host_integers *integers, size_t first, size_t n,
                          struct moments_exact *sums);
 
-host_digits host_digits_scalar;
+host_digits ki_host_digits_scalar;
 HOST_DECLARE_SET_VECTORS(host_digits, host_digits);
 
 #endif

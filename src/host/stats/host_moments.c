@@ -29,7 +29,7 @@ static size_t sample_place(uint64_t sample, uint64_t n)
 // The stored bits of the median of the samples, of floats without NaN and infinities; 0 if there is none.
 static int64_t typical_element(const void *x, kn_type type, size_t n)
 {
-    struct host_codec codec = host_codec(type, false);
+    struct host_codec codec = ki_host_codec(type, false);
     size_t size = kn_type_size(type), count = 0;
     int64_t sorted[SHIFT_SAMPLES], least = INT64_MIN, most = INT64_MAX; // of floats the infinities' keys
 
@@ -50,7 +50,7 @@ static int64_t typical_element(const void *x, kn_type type, size_t n)
     return count > 0 ? host_decode(sorted[(count - 1) / 2], size, &codec) : 0;
 }
 
-double host_moments_shift(const void *x, kn_type type, size_t n)
+double ki_host_moments_shift(const void *x, kn_type type, size_t n)
 {
     union {
         int64_t bits;
@@ -82,10 +82,10 @@ static void read_share(struct float_read *r, size_t first, size_t end)
         size_t start = i * TREE_LEAF, count = r->n - start < TREE_LEAF ? r->n - start : TREE_LEAF;
         size_t before = own.nan_count;
         if (r->column)
-            r->leaves[i] = host_sum_leaf(r->column, i);
+            r->leaves[i] = ki_host_sum_leaf(r->column, i);
         r->reals->extremes((const char *)r->x + start * r->plan->size, count, &own);
         if (r->column && own.nan_count > before)
-            r->leaves[i] = host_sum_numbers(r->column, i);
+            r->leaves[i] = ki_host_sum_numbers(r->column, i);
     }
     HOST_ONE_AT_A_TIME
     {
@@ -99,9 +99,9 @@ static struct host_extremes read_floats(const void *x, kn_type type, size_t n, c
                                         const struct host_column *column, kn_sums *leaves)
 {
     struct float_read r = {
-        x, n, plan, host_reals_for(type, plan->level), column, leaves, {INFINITY, -INFINITY, 0}};
-    size_t count = host_leaf_count(n);
-    unsigned threads = host_threads(plan, n * plan->size);
+        x, n, plan, ki_host_reals_for(type, plan->level), column, leaves, {INFINITY, -INFINITY, 0}};
+    size_t count = ki_host_leaf_count(n);
+    unsigned threads = ki_host_threads(plan, n * plan->size);
 
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++)
@@ -112,15 +112,15 @@ static struct host_extremes read_floats(const void *x, kn_type type, size_t n, c
 static kn_status float_moments(const void *x, kn_type type, size_t n, double shift,
                                const struct host_plan *plan, kn_moments *to, kn_error *err)
 {
-    const struct host_column column = {x, n, type == KN_F32, true, shift, host_leaf_for(plan->level)};
-    size_t bytes = host_leaf_count(n) * sizeof(kn_sums);
+    const struct host_column column = {x, n, type == KN_F32, true, shift, ki_host_leaf_for(plan->level)};
+    size_t bytes = ki_host_leaf_count(n) * sizeof(kn_sums);
     struct host_extremes extremes;
     kn_sums *leaves = malloc(bytes), sums;
 
     if (!leaves)
-        return kn_fail_memory(err, bytes, "the sums of a column");
+        return ki_fail_memory(err, bytes, "the sums of a column");
     extremes = read_floats(x, type, n, plan, &column, leaves);
-    sums = host_fold_leaves(leaves, host_leaf_count(n));
+    sums = ki_host_fold_leaves(leaves, ki_host_leaf_count(n));
     free(leaves);
     to->nan_count = extremes.nan_count;
     to->n = n - extremes.nan_count;
@@ -129,7 +129,7 @@ static kn_status float_moments(const void *x, kn_type type, size_t n, double shi
     to->squares = sums.squares;
     if (to->n == 0)
         return KN_OK;
-    moments_from_sums(to);
+    ki_moments_from_sums(to);
     to->min = extremes.least + 0.0;
     to->max = extremes.greatest + 0.0;
     return KN_OK;
@@ -141,8 +141,8 @@ static void read_integers(const struct host_integers *integers, size_t n, const 
                           struct moments_exact *to)
 {
     const size_t most = (size_t)1 << 31; // at a time
-    unsigned threads = host_threads(plan, n * plan->size);
-    static host_digits *const levels[] = {[KN_HOST_SCALAR] = host_digits_scalar,
+    unsigned threads = ki_host_threads(plan, n * plan->size);
+    static host_digits *const levels[] = {[KN_HOST_SCALAR] = ki_host_digits_scalar,
                                           HOST_SET_VECTORS(host_digits)};
     host_digits *add = levels[plan->level];
 
@@ -169,19 +169,19 @@ static void read_integers(const struct host_integers *integers, size_t n, const 
 // The sign bit of signed types.
 static uint64_t sign_of(kn_type type)
 {
-    return element_kind(type) == 1 ? (uint64_t)1 << (element_bits(type) - 1) : 0;
+    return ki_element_kind(type) == 1 ? (uint64_t)1 << (ki_element_bits(type) - 1) : 0;
 }
 
 static void integer_moments(const void *x, kn_type type, size_t n, const struct host_plan *plan,
                             kn_moments *to)
 {
-    uint64_t ones = UINT64_MAX >> (64 - element_bits(type)), sign = sign_of(type);
+    uint64_t ones = UINT64_MAX >> (64 - ki_element_bits(type)), sign = sign_of(type);
     uint64_t shift = ((uint64_t)typical_element(x, type, n) ^ sign) & ones;
     const struct host_integers integers = {x, plan->size, sign, shift, true};
     struct moments_exact sums;
 
     read_integers(&integers, n, plan, &sums);
-    moments_from_exact(type, n, shift, &sums, to);
+    ki_moments_from_exact(type, n, shift, &sums, to);
 }
 
 kn_status kn_host_moments(const void *x, kn_type type, size_t n, const double *shift, kn_moments *moments,
@@ -189,24 +189,24 @@ kn_status kn_host_moments(const void *x, kn_type type, size_t n, const double *s
 {
     bool floats = type == KN_F32 || type == KN_F64;
     double rounded = !shift ? 0 : type == KN_F32 ? (double)(float)*shift : *shift;
-    kn_moments found = moments_of_nothing();
+    kn_moments found = ki_moments_of_nothing();
     struct host_plan plan;
-    kn_status status = host_plan("kn_host_moments", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_moments", type, options, &plan, err);
 
     if (status)
         return status;
     if (!moments || (!x && n > 0))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_moments: x or the result is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_moments: x or the result is NULL");
     if (floats && !isfinite(rounded))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_moments: a shift of %g is not finite in %s", *shift,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_moments: a shift of %g is not finite in %s", *shift,
                        kn_type_name(type));
     if (floats)
         found.shift = rounded;
     if (n > 0 && !floats)
         integer_moments(x, type, n, &plan, &found);
     else if (n > 0)
-        status =
-            float_moments(x, type, n, shift ? rounded : host_moments_shift(x, type, n), &plan, &found, err);
+        status = float_moments(x, type, n, shift ? rounded : ki_host_moments_shift(x, type, n), &plan, &found,
+                               err);
     if (!status)
         *moments = found;
     return status;
@@ -231,8 +231,9 @@ static kn_number reduce_integers(const void *x, kn_type type, size_t n, kn_reduc
 
 static kn_number multiply_integers(const void *x, kn_type type, size_t n, const struct host_plan *plan)
 {
-    unsigned threads = host_threads(plan, n * plan->size);
-    uint64_t ones = element_kind(type) == 1 ? UINT64_MAX : UINT64_MAX >> (64 - element_bits(type)), all = 1;
+    unsigned threads = ki_host_threads(plan, n * plan->size);
+    uint64_t ones = ki_element_kind(type) == 1 ? UINT64_MAX : UINT64_MAX >> (64 - ki_element_bits(type)),
+             all = 1;
 
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++) {
@@ -265,12 +266,12 @@ static double multiply_leaf(const struct host_column *c, size_t i)
 static kn_status multiply_floats(const struct host_column *c, const struct host_plan *plan, double *product,
                                  kn_error *err)
 {
-    size_t count = host_leaf_count(c->n);
-    unsigned threads = host_threads(plan, c->n * plan->size);
+    size_t count = ki_host_leaf_count(c->n);
+    unsigned threads = ki_host_threads(plan, c->n * plan->size);
     double *leaves = malloc(count * sizeof *leaves);
 
     if (!leaves)
-        return kn_fail_memory(err, count * sizeof *leaves, "the products of a column");
+        return ki_fail_memory(err, count * sizeof *leaves, "the products of a column");
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++)
         for (size_t i = host_share(count, t, threads); i < host_share(count, t + 1, threads); i++)
@@ -289,7 +290,7 @@ static kn_status multiply_floats(const struct host_column *c, const struct host_
 static kn_status reduce_floats(const void *x, kn_type type, size_t n, kn_reduce_op op,
                                const struct host_plan *plan, kn_number *to, kn_error *err)
 {
-    const struct host_column column = {x, n, type == KN_F32, false, 0, host_leaf_for(plan->level)};
+    const struct host_column column = {x, n, type == KN_F32, false, 0, ki_host_leaf_for(plan->level)};
     struct host_extremes extremes;
 
     if (op == KN_REDUCE_PRODUCT)
@@ -308,15 +309,15 @@ kn_status kn_host_reduce(const void *x, kn_type type, size_t n, kn_reduce_op op,
     bool floats = type == KN_F32 || type == KN_F64, extreme = op == KN_REDUCE_MIN || op == KN_REDUCE_MAX;
     kn_number found = {.u64 = op == KN_REDUCE_PRODUCT};
     struct host_plan plan;
-    kn_status status = host_plan("kn_host_reduce", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_reduce", type, options, &plan, err);
 
     if (status)
         return status;
     if ((unsigned)op > KN_REDUCE_MAX)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "kn_host_reduce: there is no operation %d; see kn_reduce_op",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_reduce: there is no operation %d; see kn_reduce_op",
                        (int)op);
     if (!result || (!x && n > 0) || (n == 0 && extreme))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_host_reduce: x or the result is NULL, or there are no elements to take the %s of",
                        op == KN_REDUCE_MIN ? "least" : "greatest");
     if (floats)

@@ -8,6 +8,6 @@
 #include <koine/types.h>
 
 // The shift that cl/algo/moments.cl chooses for a column of KN_F32 or KN_F64.
-double host_moments_shift(const void *x, kn_type type, size_t n);
+double ki_host_moments_shift(const void *x, kn_type type, size_t n);
 
 #endif

@@ -39,7 +39,7 @@ struct host_reals {
 };
 
 // KN_F32 or KN_F64.
-const struct host_reals *host_reals_for(kn_type type, kn_host_level level);
+const struct host_reals *ki_host_reals_for(kn_type type, kn_host_level level);
 
 HOST_DECLARE_LEVELS(const struct host_reals, host_reals);
 

@@ -17,13 +17,13 @@
 
 static size_t sum_all(struct host_robust *r)
 {
-    size_t leaves = host_leaf_count(r->column.n), nan_count = 0;
-    unsigned threads = host_threads(r->plan, r->column.n * r->plan->size);
+    size_t leaves = ki_host_leaf_count(r->column.n), nan_count = 0;
+    unsigned threads = ki_host_threads(r->plan, r->column.n * r->plan->size);
 
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++)
         for (size_t i = host_share(leaves, t, threads); i < host_share(leaves, t + 1, threads); i++)
-            __atomic_fetch_add(&nan_count, host_robust_leaf(r, i), __ATOMIC_RELAXED);
+            __atomic_fetch_add(&nan_count, ki_host_robust_leaf(r, i), __ATOMIC_RELAXED);
     return nan_count;
 }
 
@@ -40,7 +40,7 @@ static kn_status select_middle(const struct host_robust *r, const void *x, kn_ty
 
     plan.size = kn_type_size(type);
     plan.descending = false;
-    status = host_select(x, type, r->column.n, ranks, 2, values, &plan, &how, err);
+    status = ki_host_select(x, type, r->column.n, ranks, 2, values, &plan, &how, err);
     for (size_t i = 0; i < 2 && !status; i++) {
         float single;
         memcpy(&single, values + i * sizeof single, sizeof single);
@@ -48,14 +48,14 @@ static kn_status select_middle(const struct host_robust *r, const void *x, kn_ty
         found[i] = type == KN_F64 ? found[i] : (double)single;
     }
     if (!status)
-        *middle = ranks[0] == ranks[1] ? found[0] + 0.0 : kn_middle(found[0], found[1]);
+        *middle = ranks[0] == ranks[1] ? found[0] + 0.0 : ki_middle(found[0], found[1]);
     return status;
 }
 
 static kn_status select_both(const struct host_robust *r, double *median, double *mad, kn_error *err)
 {
     size_t n = r->column.n;
-    unsigned threads = host_threads(r->plan, n * sizeof(double));
+    unsigned threads = ki_host_threads(r->plan, n * sizeof(double));
     double *deviations;
     kn_status status = select_middle(r, r->column.x, r->type, median, err);
 
@@ -64,7 +64,7 @@ static kn_status select_both(const struct host_robust *r, double *median, double
         return status;
     deviations = malloc(n * sizeof *deviations);
     if (!deviations)
-        return kn_fail_memory(err, n * sizeof *deviations, "deviations from the median");
+        return ki_fail_memory(err, n * sizeof *deviations, "deviations from the median");
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++) {
         size_t first = host_share(n, t, threads), count = host_share(n, t + 1, threads) - first;
@@ -80,7 +80,7 @@ static kn_status select_both(const struct host_robust *r, double *median, double
 static kn_status robust_prefix(struct host_robust *r, size_t n, kn_robust_method method, kn_robust *result,
                                kn_error *err)
 {
-    size_t leaves = host_leaf_count(n), nan_count = 0;
+    size_t leaves = ki_host_leaf_count(n), nan_count = 0;
     double median = NAN, mad = NAN;
     bool missed = false;
     kn_status status = KN_OK;
@@ -88,7 +88,7 @@ static kn_status robust_prefix(struct host_robust *r, size_t n, kn_robust_method
 
     r->column.n = n;
     if (method == KN_ROBUST_FUSED)
-        status = host_robust_fused(r, &nan_count, &median, &mad, &missed, err);
+        status = ki_host_robust_fused(r, &nan_count, &median, &mad, &missed, err);
     else
         nan_count = sum_all(r);
     if (missed)
@@ -98,13 +98,13 @@ static kn_status robust_prefix(struct host_robust *r, size_t n, kn_robust_method
     if (status)
         return status;
     r->summed = n / TREE_LEAF;
-    *result = robust_of_nothing(n, nan_count, method);
+    *result = ki_robust_of_nothing(n, nan_count, method);
     result->missed = missed;
     if (nan_count > 0)
         return KN_OK;
     memcpy(r->folded, r->leaves, leaves * sizeof *r->folded);
-    sums = host_fold_leaves(r->folded, leaves);
-    robust_finish(result, r->column.shift, &sums, median, mad);
+    sums = ki_host_fold_leaves(r->folded, leaves);
+    ki_robust_finish(result, r->column.shift, &sums, median, mad);
     return KN_OK;
 }
 
@@ -112,11 +112,11 @@ static kn_status robust_floats(const void *x, kn_type type, const size_t *ends, 
                                const kn_robust_options *options, const struct host_plan *plan,
                                kn_robust *results, kn_error *err)
 {
-    size_t most = host_leaf_count(ends[count - 1]);
+    size_t most = ki_host_leaf_count(ends[count - 1]);
     kn_robust_method method = options->method == KN_ROBUST_SELECT ? KN_ROBUST_SELECT : KN_ROBUST_FUSED;
-    double shift = options->shift ? *options->shift : host_moments_shift(x, type, ends[count - 1]);
+    double shift = options->shift ? *options->shift : ki_host_moments_shift(x, type, ends[count - 1]);
     struct host_robust r = {.plan = plan,
-                            .reals = host_reals_for(type, plan->level),
+                            .reals = ki_host_reals_for(type, plan->level),
                             .type = type,
                             .width = options->width == 0 ? 8 : options->width};
     kn_status status = KN_OK;
@@ -126,13 +126,13 @@ static kn_status robust_floats(const void *x, kn_type type, const size_t *ends, 
                                     type == KN_F32,
                                     true,
                                     type == KN_F32 ? (double)(float)shift : shift,
-                                    host_leaf_for(plan->level)};
+                                    ki_host_leaf_for(plan->level)};
     r.leaves = malloc((2 * most + 1) * sizeof *r.leaves);
     if (!r.leaves)
-        return kn_fail_memory(err, (2 * most + 1) * sizeof *r.leaves, "the sums of a column");
+        return ki_fail_memory(err, (2 * most + 1) * sizeof *r.leaves, "the sums of a column");
     r.folded = r.leaves + most;
     for (size_t i = 0; i < count && !status; i++) {
-        results[i] = robust_of_nothing(0, 0, method);
+        results[i] = ki_robust_of_nothing(0, 0, method);
         if (ends[i] > 0)
             status = robust_prefix(&r, ends[i], method, &results[i], err);
     }
@@ -146,7 +146,7 @@ static kn_status robust_bytes(const void *x, kn_type type, const size_t *ends, s
                               const kn_robust_options *options, const struct host_plan *plan,
                               kn_robust *results, kn_error *err)
 {
-    struct host_codec codec = host_codec(type, false);
+    struct host_codec codec = ki_host_codec(type, false);
     int shift = options->shift ? (int)rint(*options->shift) : 0;
     uint64_t totals[256] = {0};
     size_t done = 0;
@@ -154,13 +154,13 @@ static kn_status robust_bytes(const void *x, kn_type type, const size_t *ends, s
 
     for (size_t i = 0; i < count && !status; done = ends[i++]) {
         size_t *counts = NULL;
-        status = host_count((const char *)x + done, ends[i] - done, &codec, plan, &counts, err);
-        for (size_t k = 0; k < KN_COUNT(totals) && !status; k++)
+        status = ki_host_count((const char *)x + done, ends[i] - done, &codec, plan, &counts, err);
+        for (size_t k = 0; k < KI_COUNT(totals) && !status; k++)
             totals[k] += counts[k];
         free(counts);
-        results[i] = robust_of_nothing(0, 0, KN_ROBUST_COUNTED);
+        results[i] = ki_robust_of_nothing(0, 0, KN_ROBUST_COUNTED);
         if (ends[i] > 0 && !status)
-            robust_counted(type, totals, ends[i], shift, &results[i]);
+            ki_robust_counted(type, totals, ends[i], shift, &results[i]);
     }
     return status;
 }
@@ -173,16 +173,16 @@ static kn_status robust_prefixes(const char *function, const void *x, kn_type ty
 {
     const kn_robust_options defaults = {.method = KN_ROBUST_AUTO};
     struct host_plan plan;
-    kn_status status = host_plan(function, type, host, &plan, err);
+    kn_status status = ki_host_plan(function, type, host, &plan, err);
 
     options = options ? options : &defaults;
     if (!status)
-        status = robust_check_options(function, type, options, err);
+        status = ki_robust_check_options(function, type, options, err);
     if (status || count == 0)
         return status;
-    status = robust_check_ends(function, ends, count, err);
+    status = ki_robust_check_ends(function, ends, count, err);
     if (!status && (!results || (!x && ends[count - 1] > 0)))
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "%s: x or a result is NULL", function);
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "%s: x or a result is NULL", function);
     if (status)
         return status;
     return type == KN_F32 || type == KN_F64

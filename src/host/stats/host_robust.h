@@ -20,11 +20,11 @@ struct host_robust {
 };
 
 // Reads leaf i: its sums, unless they are known, go to leaves[i]. Returns how many NaN are in it.
-size_t host_robust_leaf(struct host_robust *r, size_t i);
+size_t ki_host_robust_leaf(struct host_robust *r, size_t i);
 
 // One read between brackets: the sums, nan_count, median and mad. *missed: a bracket did not hold its rank,
 // or too much; median and mad are not set then.
-kn_status host_robust_fused(struct host_robust *r, size_t *nan_count, double *median, double *mad,
-                            bool *missed, kn_error *err);
+kn_status ki_host_robust_fused(struct host_robust *r, size_t *nan_count, double *median, double *mad,
+                               bool *missed, kn_error *err);
 
 #endif

@@ -57,7 +57,7 @@ static kn_status draw_sample(struct fused *f, kn_error *err)
 
     f->sample = malloc(count * f->size);
     if (!f->sample)
-        return kn_fail_memory(err, count * f->size, "a sample");
+        return ki_fail_memory(err, count * f->size, "a sample");
     for (size_t i = 0; i < count; i++) {
         size_t place = (size_t)(((double)i + (double)(mix(i) >> 11) * 0x1p-53) * length);
         place = place < f->n ? place : f->n - 1; // rounded up
@@ -203,7 +203,7 @@ static void read_share(struct fused *f, size_t first, size_t end)
     for (size_t i = first; i < end; i++) {
         struct host_sifted sifted = {.middle = middle, .arms = arms};
         size_t start = i * TREE_LEAF, count = f->n - start < TREE_LEAF ? f->n - start : TREE_LEAF;
-        nan_count += host_robust_leaf(f->r, i);
+        nan_count += ki_host_robust_leaf(f->r, i);
         f->r->reals->sift((const char *)f->r->column.x + start * f->size, count, own, &sifted);
         keep(middle, sifted.middle_count, f->size, f->sifted.middle, &f->sifted.middle_count, f->middle_room);
         keep(arms, sifted.arm_count, f->size, f->sifted.arms, &f->sifted.arm_count, f->arm_room);
@@ -219,15 +219,15 @@ static void read_share(struct fused *f, size_t first, size_t end)
 
 static kn_status read_column(struct fused *f, kn_error *err)
 {
-    size_t leaves = host_leaf_count(f->n);
-    unsigned threads = host_threads(f->r->plan, f->n * f->size);
+    size_t leaves = ki_host_leaf_count(f->n);
+    unsigned threads = ki_host_threads(f->r->plan, f->n * f->size);
 
     f->middle_room = room_for(f, &f->intervals[HOST_MIDDLE]);
     f->arm_room = room_for(f, &f->intervals[HOST_LOWER]) + room_for(f, &f->intervals[HOST_UPPER]);
     f->sifted.middle = malloc(f->middle_room * f->size);
     f->sifted.arms = malloc(f->arm_room * f->size);
     if (!f->sifted.middle || !f->sifted.arms)
-        return kn_fail_memory(err, (f->middle_room + f->arm_room) * f->size,
+        return ki_fail_memory(err, (f->middle_room + f->arm_room) * f->size,
                               "what lies near the median and the MAD");
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++)
@@ -240,12 +240,12 @@ static kn_status read_column(struct fused *f, kn_error *err)
 // Of the kept elements' ranks first and last.
 static void select_middle(struct fused *f, size_t first, size_t last, double found[2])
 {
-    struct host_codec codec = host_codec(f->r->type, false);
+    struct host_codec codec = ki_host_codec(f->r->type, false);
     int64_t keys[2], least = host_least(f->size);
 
     f->quicksort->encode(f->sifted.middle, f->sifted.middle_count, &codec);
-    host_quickselect(f->quicksort, f->sifted.middle, f->sifted.middle_count, f->size, first, last, least,
-                     ~least, keys);
+    ki_host_quickselect(f->quicksort, f->sifted.middle, f->sifted.middle_count, f->size, first, last, least,
+                        ~least, keys);
     for (size_t i = 0; i < 2; i++) {
         union {
             float single;
@@ -270,7 +270,7 @@ static bool find_median(struct fused *f, double *median)
                       (ranks[1] < kept_end ? ranks[1] : kept_end - 1) - inner, found);
     for (size_t i = 0; i < 2; i++)
         found[i] = ranks[i] < inner ? m->low : ranks[i] >= kept_end ? m->high : found[i];
-    *median = ranks[0] == ranks[1] ? found[0] + 0.0 : kn_middle(found[0], found[1]);
+    *median = ranks[0] == ranks[1] ? found[0] + 0.0 : ki_middle(found[0], found[1]);
     return true;
 }
 
@@ -320,8 +320,8 @@ static void select_kept(const struct arms *arms, size_t first, size_t last, doub
 {
     int64_t keys[2]; // no deviation has a sign, so its bits are its key
 
-    host_quickselect(arms->quicksort, arms->deviations, arms->kept, sizeof(double), first, last, 0, INT64_MAX,
-                     keys);
+    ki_host_quickselect(arms->quicksort, arms->deviations, arms->kept, sizeof(double), first, last, 0,
+                        INT64_MAX, keys);
     memcpy(found, keys, sizeof keys);
 }
 
@@ -383,9 +383,9 @@ static bool select_among_ends(const struct arms *arms, size_t rank, double *foun
 static bool find_mad(struct fused *f, double median, double *deviations, double *mad)
 {
     const struct host_plan wide = {.level = f->r->plan->level, .size = sizeof(double)};
-    struct arms arms = {.quicksort = host_quicksort_for(&wide), .deviations = deviations};
+    struct arms arms = {.quicksort = ki_host_quicksort_for(&wide), .deviations = deviations};
     size_t ranks[2] = {(f->n - 1) / 2, f->n / 2}, kept = f->sifted.arm_count;
-    unsigned threads = host_threads(f->r->plan, kept * sizeof(double));
+    unsigned threads = ki_host_threads(f->r->plan, kept * sizeof(double));
     double found[2];
 
     HOST_PARALLEL(threads, static)
@@ -398,7 +398,7 @@ static bool find_mad(struct fused *f, double median, double *deviations, double 
     if (!select_between_ends(&arms, ranks, found) &&
         !(select_among_ends(&arms, ranks[0], &found[0]) && select_among_ends(&arms, ranks[1], &found[1])))
         return false;
-    *mad = ranks[0] == ranks[1] ? found[0] : kn_middle(found[0], found[1]);
+    *mad = ranks[0] == ranks[1] ? found[0] : ki_middle(found[0], found[1]);
     return found[0] >= arms.farthest && found[1] <= arms.nearest;
 }
 
@@ -421,18 +421,18 @@ static kn_status find_both(struct fused *f, double *median, double *mad, bool *m
     deviations =
         f->size == sizeof(double) ? f->sifted.arms : malloc((f->sifted.arm_count + 1) * sizeof(double));
     if (!deviations)
-        return kn_fail_memory(err, f->sifted.arm_count * sizeof(double), "deviations from the median");
+        return ki_fail_memory(err, f->sifted.arm_count * sizeof(double), "deviations from the median");
     *missed = !find_mad(f, *median, deviations, mad);
     if (deviations != f->sifted.arms)
         free(deviations);
     return KN_OK;
 }
 
-kn_status host_robust_fused(struct host_robust *r, size_t *nan_count, double *median, double *mad,
-                            bool *missed, kn_error *err)
+kn_status ki_host_robust_fused(struct host_robust *r, size_t *nan_count, double *median, double *mad,
+                               bool *missed, kn_error *err)
 {
     struct fused f = {
-        .r = r, .n = r->column.n, .size = r->plan->size, .quicksort = host_quicksort_for(r->plan)};
+        .r = r, .n = r->column.n, .size = r->plan->size, .quicksort = ki_host_quicksort_for(r->plan)};
     kn_status status = draw_sample(&f, err);
 
     *missed = false;

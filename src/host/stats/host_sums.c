@@ -22,9 +22,9 @@ static inline __attribute__((always_inline)) void add_each(const struct host_col
     }
 }
 
-#ifdef KN_HAS_VECTORS
+#ifdef KI_HAS_VECTORS
 // The same, where fma is an instruction and not a call.
-KN_TARGET("fma")
+KI_TARGET("fma")
 static void add_elements_fma(const struct host_column *c, const void *x, size_t count, double *sums,
                              double *squares)
 {
@@ -35,7 +35,7 @@ static void add_elements_fma(const struct host_column *c, const void *x, size_t 
 static void add_elements(const struct host_column *c, const void *x, size_t count, double *sums,
                          double *squares)
 {
-#ifdef KN_HAS_VECTORS
+#ifdef KI_HAS_VECTORS
     if (__builtin_cpu_supports("fma")) {
         add_elements_fma(c, x, count, sums, squares);
         return;
@@ -61,7 +61,7 @@ static kn_sums sum_elements(const struct host_column *c, const void *x, size_t c
     return (kn_sums){sums[0], squares[0]};
 }
 
-size_t host_leaf_count(size_t n)
+size_t ki_host_leaf_count(size_t n)
 {
     return n / TREE_LEAF + (n % TREE_LEAF != 0);
 }
@@ -76,12 +76,12 @@ static const void *leaf_start(const struct host_column *c, size_t i)
     return (const char *)c->x + i * TREE_LEAF * (c->single ? sizeof(float) : sizeof(double));
 }
 
-kn_sums host_sum_leaf(const struct host_column *c, size_t i)
+kn_sums ki_host_sum_leaf(const struct host_column *c, size_t i)
 {
     return sum_elements(c, leaf_start(c, i), leaf_size(c, i));
 }
 
-kn_sums host_sum_numbers(const struct host_column *c, size_t i)
+kn_sums ki_host_sum_numbers(const struct host_column *c, size_t i)
 {
     union {
         float singles[TREE_LEAF];
@@ -98,7 +98,7 @@ kn_sums host_sum_numbers(const struct host_column *c, size_t i)
     return sum_elements(c, &numbers, count);
 }
 
-kn_sums host_fold_leaves(kn_sums *leaves, size_t count)
+kn_sums ki_host_fold_leaves(kn_sums *leaves, size_t count)
 {
     if (count == 0)
         return (kn_sums){0, 0};
@@ -115,7 +115,7 @@ kn_sums host_fold_leaves(kn_sums *leaves, size_t count)
     return leaves[0];
 }
 
-host_leaf *host_leaf_for(kn_host_level level)
+host_leaf *ki_host_leaf_for(kn_host_level level)
 {
     static host_leaf *const leaves[] = {[KN_HOST_SCALAR] = NULL, HOST_SET_VECTORS(host_leaf)};
 
@@ -125,17 +125,17 @@ host_leaf *host_leaf_for(kn_host_level level)
 static kn_status sum_column(const struct host_column *c, const struct host_plan *plan, kn_sums *sums,
                             kn_error *err)
 {
-    size_t count = host_leaf_count(c->n);
-    unsigned threads = host_threads(plan, c->n * plan->size);
+    size_t count = ki_host_leaf_count(c->n);
+    unsigned threads = ki_host_threads(plan, c->n * plan->size);
     kn_sums *leaves = malloc(count * sizeof *leaves);
 
     if (!leaves)
-        return kn_fail_memory(err, count * sizeof *leaves, "the sums of a column");
+        return ki_fail_memory(err, count * sizeof *leaves, "the sums of a column");
     HOST_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++)
         for (size_t i = host_share(count, t, threads); i < host_share(count, t + 1, threads); i++)
-            leaves[i] = host_sum_leaf(c, i);
-    *sums = host_fold_leaves(leaves, count);
+            leaves[i] = ki_host_sum_leaf(c, i);
+    *sums = ki_host_fold_leaves(leaves, count);
     free(leaves);
     return KN_OK;
 }
@@ -144,22 +144,22 @@ static kn_status sums_of(const char *function, const void *x, kn_type type, size
                          bool wants_squares, kn_sums *sums, const kn_host_options *options, kn_error *err)
 {
     struct host_plan plan;
-    kn_status status = host_plan(function, type, options, &plan, err);
+    kn_status status = ki_host_plan(function, type, options, &plan, err);
     struct host_column column = {
         x, n, type == KN_F32, wants_squares, type == KN_F32 ? (double)(float)shift : shift, NULL};
 
     if (status)
         return status;
     if (type != KN_F32 && type != KN_F64)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: works on float and double, not on %s", function,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: works on float and double, not on %s", function,
                        kn_type_name(type));
     if (!sums || (!x && n > 0))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: x or the result is NULL", function);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: x or the result is NULL", function);
     if (!isfinite(column.shift))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
                        kn_type_name(type));
     *sums = (kn_sums){0, 0};
-    column.leaf = host_leaf_for(plan.level);
+    column.leaf = ki_host_leaf_for(plan.level);
     return n == 0 ? KN_OK : sum_column(&column, &plan, sums, err);
 }
 

@@ -20,18 +20,18 @@ struct host_column {
     size_t n;
     bool single, wants_squares;
     double shift;
-    host_leaf *leaf; // host_leaf_for a level
+    host_leaf *leaf; // ki_host_leaf_for a level
 };
 
 // NULL: plain C.
-host_leaf *host_leaf_for(kn_host_level level);
+host_leaf *ki_host_leaf_for(kn_host_level level);
 
-size_t host_leaf_count(size_t n);
+size_t ki_host_leaf_count(size_t n);
 // Sums of leaf i, NaN if there is a NaN in it.
-kn_sums host_sum_leaf(const struct host_column *c, size_t i);
+kn_sums ki_host_sum_leaf(const struct host_column *c, size_t i);
 // The same without NaN, each of which counts as a number equal to the shift.
-kn_sums host_sum_numbers(const struct host_column *c, size_t i);
+kn_sums ki_host_sum_numbers(const struct host_column *c, size_t i);
 // In place; zeros if there are none.
-kn_sums host_fold_leaves(kn_sums *leaves, size_t count);
+kn_sums ki_host_fold_leaves(kn_sums *leaves, size_t count);
 
 #endif

@@ -16,13 +16,13 @@ struct moments_exact {
 };
 
 // What is not a number is NaN.
-kn_moments moments_of_nothing(void);
+kn_moments ki_moments_of_nothing(void);
 
 // Floats: mean and variance from n > 0, the shift and the sums.
-void moments_from_sums(kn_moments *m);
+void ki_moments_from_sums(kn_moments *m);
 
 // Integers: everything, of n > 0.
-void moments_from_exact(kn_type type, size_t n, uint64_t shift_key, const struct moments_exact *sums,
-                        kn_moments *m);
+void ki_moments_from_exact(kn_type type, size_t n, uint64_t shift_key, const struct moments_exact *sums,
+                           kn_moments *m);
 
 #endif

@@ -7,42 +7,42 @@
 
 #include "base/error.h"
 
-kn_status robust_check_options(const char *function, kn_type type, const kn_robust_options *options,
-                               kn_error *err)
+kn_status ki_robust_check_options(const char *function, kn_type type, const kn_robust_options *options,
+                                  kn_error *err)
 {
     bool floats = type == KN_F32 || type == KN_F64;
     double shift = options->shift ? *options->shift : 0;
     double limits[2] = {type == KN_I8 ? INT8_MIN : 0, type == KN_I8 ? INT8_MAX : UINT8_MAX};
 
     if (!floats && type != KN_I8 && type != KN_U8)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: works on float, double and 8 bits, not on %s",
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: works on float, double and 8 bits, not on %s",
                        function, kn_type_name(type));
     if ((unsigned)options->method > KN_ROBUST_COUNTED)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: there is no method %d; see kn_robust_method", function,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no method %d; see kn_robust_method", function,
                        (int)options->method);
     if (options->method != KN_ROBUST_AUTO && (options->method == KN_ROBUST_COUNTED) == floats)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: columns of %s are %s; KN_ROBUST_AUTO chooses",
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: columns of %s are %s; KN_ROBUST_AUTO chooses",
                        function, kn_type_name(type),
                        floats ? "not counted in 256 bins" : "counted in 256 bins, and nothing else");
     if (!(options->width >= 0) || isinf(options->width))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: brackets of a width of %g; 0 chooses", function,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: brackets of a width of %g; 0 chooses", function,
                        options->width);
     if (floats && !isfinite(type == KN_F32 ? (double)(float)shift : shift))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
                        kn_type_name(type));
     if (!floats && !(rint(shift) >= limits[0] && rint(shift) <= limits[1]))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is no %s; they go from %g to %g", function,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is no %s; they go from %g to %g", function,
                        shift, kn_type_name(type), limits[0], limits[1]);
     return KN_OK;
 }
 
-kn_status robust_check_ends(const char *function, const size_t *ends, size_t count, kn_error *err)
+kn_status ki_robust_check_ends(const char *function, const size_t *ends, size_t count, kn_error *err)
 {
     if (count > 0 && !ends)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: ends is NULL", function);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: ends is NULL", function);
     for (size_t i = 1; i < count; i++)
         if (ends[i] < ends[i - 1])
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "%s: prefix %zu has %zu elements and the one before it %zu; they grow", function,
                            i, ends[i], ends[i - 1]);
     return KN_OK;

@@ -10,16 +10,16 @@
 
 enum { VALUES = 256 };
 
-kn_robust robust_of_nothing(size_t n, size_t nan_count, kn_robust_method method)
+kn_robust ki_robust_of_nothing(size_t n, size_t nan_count, kn_robust_method method)
 {
     return (kn_robust){n, nan_count, NAN, NAN, NAN, NAN, NAN, NAN, NAN, method, 0};
 }
 
-void robust_finish(kn_robust *result, double shift, const kn_sums *sums, double median, double mad)
+void ki_robust_finish(kn_robust *result, double shift, const kn_sums *sums, double median, double mad)
 {
     kn_moments m = {.n = result->n, .shift = shift, .sum = sums->sum, .squares = sums->squares};
 
-    moments_from_sums(&m);
+    ki_moments_from_sums(&m);
     result->mean = m.mean;
     result->variance = m.variance;
     result->shift = shift + 0.0;
@@ -40,7 +40,7 @@ static double median_of(const uint64_t *counts, uint64_t n, int least)
     lower = value + least;
     while (below + counts[value] <= n / 2)
         below += counts[value++];
-    return kn_middle(lower, value + least);
+    return ki_middle(lower, value + least);
 }
 
 // From the median outward: the nearer of the next value on the left and the next on the right.
@@ -62,10 +62,10 @@ static double mad_of(const uint64_t *counts, uint64_t n, int least, double media
         }
         within += count;
     }
-    return kn_middle(found[0], found[1]);
+    return ki_middle(found[0], found[1]);
 }
 
-void robust_counted(kn_type type, const uint64_t counts[VALUES], uint64_t n, int shift, kn_robust *result)
+void ki_robust_counted(kn_type type, const uint64_t counts[VALUES], uint64_t n, int shift, kn_robust *result)
 {
     int least = type == KN_I8 ? INT8_MIN : 0;
     struct moments_exact sums = {.least = 0}; // the extremes are not asked for
@@ -76,7 +76,7 @@ void robust_counted(kn_type type, const uint64_t counts[VALUES], uint64_t n, int
         sums.keys += (unsigned __int128)counts[i] * (unsigned)i;
         sums.squares[0] += (unsigned __int128)counts[i] * (unsigned)(distance * distance);
     }
-    moments_from_exact(type, (size_t)n, (uint64_t)(shift - least), &sums, &m);
+    ki_moments_from_exact(type, (size_t)n, (uint64_t)(shift - least), &sums, &m);
     *result = (kn_robust){.n = (size_t)n,
                           .mean = m.mean,
                           .variance = m.variance,

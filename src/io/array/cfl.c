@@ -29,13 +29,13 @@ size_t cfl_dim(const struct npy *array, size_t i)
 char *cfl_path(const char *name, const char *ending)
 {
     size_t length = strlen(name);
-    struct kn_text path = KN_TEXT_INIT;
+    struct ki_text path = KI_TEXT_INIT;
 
     if (length > 4 && (strcmp(name + length - 4, ".cfl") == 0 || strcmp(name + length - 4, ".hdr") == 0))
         length -= 4;
-    kn_text_add_bytes(&path, name, length);
-    kn_text_add(&path, ending);
-    return kn_text_take(&path);
+    ki_text_add_bytes(&path, name, length);
+    ki_text_add(&path, ending);
+    return ki_text_take(&path);
 }
 
 // ---- reading ----
@@ -49,17 +49,17 @@ static kn_status read_text(const char *path, char **text, kn_error *err)
     kn_status status = KN_OK;
 
     if (!file)
-        return kn_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
     read = calloc(1, HEADER_MAX + 1);
     if (!read) {
         fclose(file);
-        return kn_fail_memory(err, HEADER_MAX, path);
+        return ki_fail_memory(err, HEADER_MAX, path);
     }
     length = fread(read, 1, HEADER_MAX, file);
     if (ferror(file))
-        status = kn_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
+        status = ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
     else if (length == HEADER_MAX)
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                             "a header of %d bytes or more; expected a few lines of text", HEADER_MAX);
     fclose(file);
     if (status)
@@ -88,9 +88,9 @@ static kn_status bad(const char *path, const char *text, const char *at, const c
     char quoted[80];
     size_t length = strcspn(at, "\n");
 
-    return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "offset %zu: expected %s, but found %s",
+    return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "offset %zu: expected %s, but found %s",
                       (size_t)(at - text), expected,
-                      length ? kn_quote(quoted, sizeof quoted, at, length < 40 ? length : 40) : "the end");
+                      length ? ki_quote(quoted, sizeof quoted, at, length < 40 ? length : 40) : "the end");
 }
 
 static kn_status parse_dimensions(const char *path, const char *text, struct npy *array, kn_error *err)
@@ -154,17 +154,17 @@ static kn_status read_numbers(const char *path, const char *header, struct npy *
     kn_status status;
 
     if (!file)
-        return kn_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
-    status = kn_input_read(file, path, bytes, &array->data, &have, err);
+        return ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
+    status = ki_input_read(file, path, bytes, &array->data, &have, err);
     if (!status && have < bytes)
-        status = kn_fail_at(
+        status = ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
             "ends at offset %zu, but expected %zu bytes, as %s promises %zu complex numbers; is it "
             "complete?",
             have, bytes, header, array->count);
     else if (!status && fgetc(file) != EOF)
         status =
-            kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+            ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                        "offset %zu: more follows the %zu complex numbers that %s promises; do the two files "
                        "belong together?",
                        bytes, array->count, header);
@@ -178,7 +178,7 @@ kn_status cfl_read(const char *name, struct npy *array, kn_error *err)
     kn_status status;
 
     *array = (struct npy){.type = KN_F32, .is_complex = true};
-    status = header && data ? read_header(header, array, err) : kn_fail_memory(err, 0, "reading an array");
+    status = header && data ? read_header(header, array, err) : ki_fail_memory(err, 0, "reading an array");
     if (!status)
         status = read_numbers(data, header, array, err);
     free(header);
@@ -211,14 +211,14 @@ static kn_status check_array(const struct npy *array, size_t *count, kn_error *e
 {
     *count = 1;
     if (array->type != KN_F32 && array->type != KN_F64)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "a .cfl holds complex numbers of floats, not %s",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a .cfl holds complex numbers of floats, not %s",
                        npy_type_name(array));
     if (array->dims > CFL_DIMS)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "a .cfl has at most %d dimensions, not %zu", CFL_DIMS,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a .cfl has at most %d dimensions, not %zu", CFL_DIMS,
                        array->dims);
     for (size_t i = 0; i < array->dims; i++)
         *count *= array->shape[i];
-    return *count ? KN_OK : kn_fail(err, KN_ERROR_ARGUMENT, "a .cfl has no dimension of size 0");
+    return *count ? KN_OK : ki_fail(err, KN_ERROR_ARGUMENT, "a .cfl has no dimension of size 0");
 }
 
 static void write_header(const struct npy *array, FILE *stream)
@@ -232,7 +232,7 @@ static void write_header(const struct npy *array, FILE *stream)
 kn_status cfl_write(const char *name, const struct npy *array, bool force, kn_error *err)
 {
     char *header = cfl_path(name, ".hdr"), *data = cfl_path(name, ".cfl");
-    struct kn_output *outs[2] = {NULL, NULL}; // the numbers, the header
+    struct ki_output *outs[2] = {NULL, NULL}; // the numbers, the header
     float *converted = NULL;
     size_t count;
     kn_status status = check_array(array, &count, err);
@@ -240,25 +240,25 @@ kn_status cfl_write(const char *name, const struct npy *array, bool force, kn_er
     if (!status && !(array->type == KN_F32 && array->is_complex))
         converted = convert(array, count);
     if (!status && (!header || !data || (!converted && !(array->type == KN_F32 && array->is_complex))))
-        status = kn_fail_memory(err, 2 * sizeof *converted * count, name);
+        status = ki_fail_memory(err, 2 * sizeof *converted * count, name);
     if (!status)
-        status = kn_output_open(data, force, &outs[0], err);
+        status = ki_output_open(data, force, &outs[0], err);
     if (!status)
-        status = kn_output_open(header, force, &outs[1], err);
+        status = ki_output_open(header, force, &outs[1], err);
     if (!status) {
-        fwrite(converted ? converted : array->data, 2 * sizeof(float), count, kn_output_stream(outs[0]));
-        write_header(array, kn_output_stream(outs[1]));
-        status = kn_output_close(outs[0], err);
+        fwrite(converted ? converted : array->data, 2 * sizeof(float), count, ki_output_stream(outs[0]));
+        write_header(array, ki_output_stream(outs[1]));
+        status = ki_output_close(outs[0], err);
         outs[0] = NULL;
     }
     if (!status) {
-        status = kn_output_close(outs[1], err);
+        status = ki_output_close(outs[1], err);
         outs[1] = NULL;
         if (status)
             remove(data);
     }
-    kn_output_discard(outs[0]);
-    kn_output_discard(outs[1]);
+    ki_output_discard(outs[0]);
+    ki_output_discard(outs[1]);
     free(converted);
     free(header);
     free(data);

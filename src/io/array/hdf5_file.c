@@ -40,19 +40,19 @@ void hdf5_unhush(const struct hdf5_hush *hush)
 static herr_t keep_reason(unsigned depth, const H5E_error2_t *error, void *reason)
 {
     if (depth == 0 && error->desc)
-        kn_text_add(reason, error->desc);
+        ki_text_add(reason, error->desc);
     return 0;
 }
 
 kn_status hdf5_failed(const char *path, const char *what, kn_error *err)
 {
-    struct kn_text reason = KN_TEXT_INIT;
+    struct ki_text reason = KI_TEXT_INIT;
     kn_status status;
 
     H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_reason, &reason);
-    status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "%s cannot be read (libhdf5: %s); is it damaged?", what,
-                        reason.length ? kn_text_string(&reason) : "no reason given");
-    kn_text_free(&reason);
+    status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "%s cannot be read (libhdf5: %s); is it damaged?", what,
+                        reason.length ? ki_text_string(&reason) : "no reason given");
+    ki_text_free(&reason);
     return status;
 }
 
@@ -62,17 +62,17 @@ kn_status hdf5_open_plain(const char *path, const char *kind, hid_t *file, size_
     htri_t is_hdf5;
 
     if (stat(path, &info) != 0)
-        return kn_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
     *bytes = (size_t)info.st_size;
     is_hdf5 = S_ISREG(info.st_mode) ? H5Fis_hdf5(path) : 0;
     if (is_hdf5 == 0)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "expected an HDF5 file (%s, .h5), but it is none",
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "expected an HDF5 file (%s, .h5), but it is none",
                           kind);
     *file = is_hdf5 > 0 ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : -1;
     return *file >= 0 ? KN_OK : hdf5_failed(path, "it", err);
 }
 
-void hdf5_list_names(hid_t group, struct kn_text *names)
+void hdf5_list_names(hid_t group, struct ki_text *names)
 {
     H5G_info_t info = {.nlinks = 0};
 
@@ -82,12 +82,12 @@ void hdf5_list_names(hid_t group, struct kn_text *names)
 
         if (H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, sizeof name, H5P_DEFAULT) < 0)
             break;
-        kn_text_format(names, "%s%s", i ? ", " : "", kn_quote(quoted, sizeof quoted, name, strlen(name)));
+        ki_text_format(names, "%s%s", i ? ", " : "", ki_quote(quoted, sizeof quoted, name, strlen(name)));
     }
     if (!names->length)
-        kn_text_add(names, "nothing");
+        ki_text_add(names, "nothing");
     else if (info.nlinks > NAMES_SHOWN)
-        kn_text_add(names, ", ...");
+        ki_text_add(names, ", ...");
 }
 
 // ---- files ----
@@ -101,7 +101,7 @@ kn_status hdf5_open(const char *path, const char *kind, struct hdf5_file **file,
     *file = NULL;
     if (!made || !(made->path = strdup(path))) {
         free(made);
-        return kn_fail_memory(err, sizeof *made + strlen(path), path);
+        return ki_fail_memory(err, sizeof *made + strlen(path), path);
     }
     hdf5_hush(&hush);
     status = hdf5_open_plain(path, kind, &made->file, &made->bytes, err);
@@ -154,7 +154,7 @@ bool hdf5_has(const struct hdf5_file *file, const char *name)
 
 static kn_status missing(const struct hdf5_file *file, const char *name, kn_error *err)
 {
-    struct kn_text names = KN_TEXT_INIT;
+    struct ki_text names = KI_TEXT_INIT;
     size_t there = find(file, name);
     char group[PATH] = "/";
     hid_t id;
@@ -169,9 +169,9 @@ static kn_status missing(const struct hdf5_file *file, const char *name, kn_erro
         hdf5_list_names(id, &names);
         H5Gclose(id);
     }
-    status = kn_fail_at(err, KN_ERROR_INPUT, file->path, 0, "has no '%s'; '%s' holds %s", name, group,
-                        names.length ? kn_text_string(&names) : "no names");
-    kn_text_free(&names);
+    status = ki_fail_at(err, KN_ERROR_INPUT, file->path, 0, "has no '%s'; '%s' holds %s", name, group,
+                        names.length ? ki_text_string(&names) : "no names");
+    ki_text_free(&names);
     return status;
 }
 
@@ -210,13 +210,13 @@ static kn_status open_array(const struct hdf5_file *file, const char *name, size
         return missing(file, name, err);
     array->set = H5Dopen2(file->file, name, H5P_DEFAULT);
     if (array->set < 0 || !holds_numbers(array->set))
-        return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0, "'%s' is no array of numbers", name);
+        return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0, "'%s' is no array of numbers", name);
     array->space = H5Dget_space(array->set);
     found = array->space >= 0 ? H5Sget_simple_extent_ndims(array->space) : -1;
     if (found < 0)
         return hdf5_failed(file->path, name, err);
     if ((size_t)found != dimensions || dimensions > HDF5_DIMENSIONS)
-        return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0, "'%s' has %d dimensions, expected %zu", name,
+        return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0, "'%s' has %d dimensions, expected %zu", name,
                           found, dimensions);
     H5Sget_simple_extent_dims(array->space, array->sizes, NULL);
     return KN_OK;
@@ -245,7 +245,7 @@ static kn_status check_part(const struct hdf5_file *file, const char *name, cons
     *total = 1;
     for (size_t i = 0; i < dimensions; i++) {
         if (first[i] > array->sizes[i] || counts[i] > array->sizes[i] - first[i])
-            return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0,
+            return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
                               "'%s' has %llu elements along dimension %zu; wanted were %zu from %zu on", name,
                               (unsigned long long)array->sizes[i], i + 1, counts[i], first[i]);
         if (counts[i] && *total > SIZE_MAX / sizeof(double) / counts[i])
@@ -254,7 +254,7 @@ static kn_status check_part(const struct hdf5_file *file, const char *name, cons
             *total *= counts[i];
     }
     if (*total / PACKED > file->bytes)
-        return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
                           "'%s' promises %zu numbers, but the file has only %zu bytes", name, *total,
                           file->bytes);
     return KN_OK;
@@ -293,7 +293,7 @@ kn_status hdf5_read(const struct hdf5_file *file, const char *name, size_t dimen
     if (!status)
         status = check_part(file, name, &array, dimensions, first, counts, &total, err);
     if (!status && !(*values = malloc(total * sizeof **values + 1)))
-        status = kn_fail_memory(err, total * sizeof **values, file->path);
+        status = ki_fail_memory(err, total * sizeof **values, file->path);
     if (!status && total)
         status = read_part(file, name, &array, dimensions, first, counts, *values, err);
     close_array(&array);
@@ -310,7 +310,7 @@ kn_status hdf5_read(const struct hdf5_file *file, const char *name, size_t dimen
 kn_status hdf5_open(const char *path, const char *kind, struct hdf5_file **file, kn_error *err)
 {
     *file = NULL;
-    return kn_fail_at(err, KN_ERROR_UNSUPPORTED, path, 0,
+    return ki_fail_at(err, KN_ERROR_UNSUPPORTED, path, 0,
                       "HDF5 files (%s, .h5) are read by libhdf5, without which this Koine was built: install "
                       "libhdf5-dev and build again, or convert the data to .npy",
                       kind);
@@ -334,7 +334,7 @@ kn_status hdf5_sizes(const struct hdf5_file *file, const char *name, size_t dime
     (void)file;
     (void)dimensions;
     (void)sizes;
-    return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: no libhdf5", name);
+    return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: no libhdf5", name);
 }
 
 kn_status hdf5_read(const struct hdf5_file *file, const char *name, size_t dimensions, const size_t *first,
@@ -345,7 +345,7 @@ kn_status hdf5_read(const struct hdf5_file *file, const char *name, size_t dimen
     (void)first;
     (void)counts;
     *values = NULL;
-    return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s: no libhdf5", name);
+    return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: no libhdf5", name);
 }
 
 #endif

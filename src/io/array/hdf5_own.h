@@ -24,6 +24,6 @@ kn_status hdf5_failed(const char *path, const char *what, kn_error *err);
 kn_status hdf5_open_plain(const char *path, const char *kind, hid_t *file, size_t *bytes, kn_error *err);
 
 // The first few names in a group, quoted; "nothing".
-void hdf5_list_names(hid_t group, struct kn_text *names);
+void hdf5_list_names(hid_t group, struct ki_text *names);
 
 #endif

@@ -94,14 +94,14 @@ static kn_status failed(const struct reader *reader, const char *what)
 // What is there instead of the group that was looked for.
 static kn_status no_group(const struct reader *reader)
 {
-    struct kn_text names = KN_TEXT_INIT;
+    struct ki_text names = KI_TEXT_INIT;
     kn_status status;
 
     hdf5_list_names(reader->file, &names);
-    status = kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+    status = ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                         "has no '%s/data', where an ISMRMRD file has its acquisitions; it holds %s",
-                        reader->group, kn_text_string(&names));
-    kn_text_free(&names);
+                        reader->group, ki_text_string(&names));
+    ki_text_free(&names);
     return status;
 }
 
@@ -130,7 +130,7 @@ static hid_t native(enum member_type type)
 
 static kn_status no_member(const struct reader *reader, const char *name, const char *kind)
 {
-    return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+    return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                       "'%s/data' is no table of acquisitions: expected a member '%s' (%s) in its rows",
                       reader->group, name, kind);
 }
@@ -169,7 +169,7 @@ static kn_status add_index(const struct reader *reader, hid_t file_head, hid_t h
     if (file_index < 0)
         return KN_OK;
     index = H5Tcreate(H5T_COMPOUND, sizeof(uint16_t) * ISMRMRD_INDICES);
-    status = add_members(reader, file_index, index, index_members, KN_COUNT(index_members));
+    status = add_members(reader, file_index, index, index_members, KI_COUNT(index_members));
     if (!status && H5Tget_nmembers(index) > 0 &&
         H5Tinsert(head, "idx", offsetof(struct head, index), index) < 0)
         status = failed(reader, "its table");
@@ -186,7 +186,7 @@ static kn_status add_head(const struct reader *reader, hid_t file_row)
     if (file_head < 0)
         return no_member(reader, "head", "a compound");
     head = H5Tcreate(H5T_COMPOUND, sizeof(struct head));
-    status = add_members(reader, file_head, head, head_members, KN_COUNT(head_members));
+    status = add_members(reader, file_head, head, head_members, KI_COUNT(head_members));
     if (!status)
         status = add_index(reader, file_head, head);
     if (!status && H5Tinsert(reader->type, "head", offsetof(struct row, head), head) < 0)
@@ -246,7 +246,7 @@ static kn_status copy_numbers(const hvl_t *list, float **numbers, kn_error *err)
         return KN_OK;
     *numbers = malloc(bytes);
     if (!*numbers)
-        return kn_fail_memory(err, bytes, "an acquisition");
+        return ki_fail_memory(err, bytes, "an acquisition");
     memcpy(*numbers, list->p, bytes);
     return KN_OK;
 }
@@ -259,11 +259,11 @@ static kn_status take_row(const struct reader *reader, size_t number, const stru
     kn_status status;
 
     if (row->data.len != wanted)
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                           "acquisition %zu: %d samples of %d coils are %zu numbers, but found %zu", number,
                           head->samples, head->coils, wanted, row->data.len);
     if (row->trajectory.len != points)
-        return kn_fail_at(
+        return ki_fail_at(
             reader->err, KN_ERROR_INPUT, reader->path, 0,
             "acquisition %zu: a trajectory of %d samples in %d dimensions is %zu numbers, but found %zu",
             number, head->samples, head->axes, points, row->trajectory.len);
@@ -306,17 +306,17 @@ static kn_status read_table(struct reader *reader, struct ismrmrd *scan)
     kn_status status = KN_OK;
 
     if (H5Sget_simple_extent_ndims(reader->space) != 1)
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                           "'%s/data' has %d dimensions, expected 1", reader->group,
                           H5Sget_simple_extent_ndims(reader->space));
     if (count > reader->bytes)
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                           "'%s/data' promises %zu acquisitions, but the file has only %zu bytes",
                           reader->group, count, reader->bytes);
     scan->acquisitions = calloc(count + 1, sizeof *scan->acquisitions);
     rows = calloc(ROWS, sizeof *rows);
     if (!scan->acquisitions || !rows)
-        status = kn_fail_memory(reader->err, count * sizeof *scan->acquisitions, reader->path);
+        status = ki_fail_memory(reader->err, count * sizeof *scan->acquisitions, reader->path);
     else
         scan->count = count;
     for (size_t first = 0; first < count && !status; first += ROWS)
@@ -335,7 +335,7 @@ static kn_status read_string(const struct reader *reader, hid_t set, hid_t type,
     char *string = NULL;
 
     if (size > reader->bytes)
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                           "its header promises %zu bytes, more than it has", size);
     if (H5Tis_variable_str(type) > 0) {
         if (H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, &string) < 0)
@@ -347,7 +347,7 @@ static kn_status read_string(const struct reader *reader, hid_t set, hid_t type,
         if (*text && H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, *text) < 0)
             return failed(reader, "its header");
     }
-    return *text ? KN_OK : kn_fail_memory(reader->err, size, reader->path);
+    return *text ? KN_OK : ki_fail_memory(reader->err, size, reader->path);
 }
 
 static kn_status read_header(const struct reader *reader, struct ismrmrd *scan)
@@ -361,7 +361,7 @@ static kn_status read_header(const struct reader *reader, struct ismrmrd *scan)
         type = H5Dget_type(set);
         space = H5Dget_space(set);
         if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)
-            status = kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0, "'%s/xml' is not one string",
+            status = ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0, "'%s/xml' is not one string",
                                 reader->group);
         else
             status = read_string(reader, set, type, &scan->xml);
@@ -369,7 +369,7 @@ static kn_status read_header(const struct reader *reader, struct ismrmrd *scan)
         H5Tclose(type);
         H5Dclose(set);
     } else if (!(scan->xml = strdup(""))) {
-        status = kn_fail_memory(reader->err, 1, reader->path);
+        status = ki_fail_memory(reader->err, 1, reader->path);
     }
     if (group >= 0)
         H5Gclose(group);
@@ -418,7 +418,7 @@ kn_status ismrmrd_read(const char *path, const char *group, struct ismrmrd *scan
 {
     (void)group;
     memset(scan, 0, sizeof *scan);
-    return kn_fail_at(
+    return ki_fail_at(
         err, KN_ERROR_UNSUPPORTED, path, 0,
         "ISMRMRD files (.h5) are read by libhdf5, without which this Koine was built: install libhdf5-dev "
         "and build again, or convert the data to .cfl or .npy");

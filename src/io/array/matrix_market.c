@@ -54,10 +54,10 @@ static kn_status bad_head(const struct head *head, const char *why, const char *
 {
     char quoted[80];
 
-    return kn_fail_at(head->err, KN_ERROR_INPUT, head->name, 1,
+    return ki_fail_at(head->err, KN_ERROR_INPUT, head->name, 1,
                       "%s, found %s; a Matrix Market file begins like "
                       "'%%%%MatrixMarket matrix coordinate real general'",
-                      why, kn_quote(quoted, sizeof quoted, found, length));
+                      why, ki_quote(quoted, sizeof quoted, found, length));
 }
 
 static kn_status find_word(const struct head *head, const struct word *words, const char *why,
@@ -142,7 +142,7 @@ static kn_status read_first_line(struct head *head, bool *is_unsigned)
                                            .symmetry = (enum matrix_market_symmetry)symmetry};
     *is_unsigned = *words[3] == 'u' || *words[3] == 'U';
     wrong = contradiction(head->matrix);
-    return wrong ? kn_fail_at(head->err, KN_ERROR_INPUT, head->name, 1, "'%.*s': %s",
+    return wrong ? ki_fail_at(head->err, KN_ERROR_INPUT, head->name, 1, "'%.*s': %s",
                               (int)(words[4] + lengths[4] - words[1]), words[1], wrong)
                  : KN_OK;
 }
@@ -173,16 +173,16 @@ static kn_status read_sizes(struct head *head, uint64_t sizes[3], unsigned count
     char quoted[80];
 
     if (!find_sizes(head))
-        return kn_fail_at(head->err, KN_ERROR_INPUT, head->name, head->line,
+        return ki_fail_at(head->err, KN_ERROR_INPUT, head->name, head->line,
                           "the file ends before its sizes; expected %s", what);
     p = head->at;
     for (unsigned i = 0; i < count && p; i++)
         p = matrix_market_whole(p, &sizes[i]);
     p = p ? matrix_market_blanks(p) : NULL;
     if (!p || (*p != '\n' && p != head->end))
-        return kn_fail_at(head->err, KN_ERROR_INPUT, head->name, head->line,
+        return ki_fail_at(head->err, KN_ERROR_INPUT, head->name, head->line,
                           "expected %s, whole numbers from 0, found %s", what,
-                          kn_quote(quoted, sizeof quoted, head->at, strcspn(head->at, "\r\n")));
+                          ki_quote(quoted, sizeof quoted, head->at, strcspn(head->at, "\r\n")));
     head->at = p < head->end ? p + 1 : p;
     head->line++;
     return KN_OK;
@@ -212,11 +212,11 @@ static kn_status take_sizes(struct head *head, size_t *declared)
     if (status)
         return status;
     if (sizes[0] > UINT32_MAX || columns > UINT32_MAX)
-        return kn_fail_at(head->err, KN_ERROR_INPUT, head->name, line,
+        return ki_fail_at(head->err, KN_ERROR_INPUT, head->name, line,
                           "%llu x %llu: sizes up to 2^32 - 1 are read", (unsigned long long)sizes[0],
                           (unsigned long long)columns);
     if (matrix->symmetry != MATRIX_MARKET_GENERAL && sizes[0] != columns)
-        return kn_fail_at(head->err, KN_ERROR_INPUT, head->name, line,
+        return ki_fail_at(head->err, KN_ERROR_INPUT, head->name, line,
                           "%llu x %llu: a symmetric matrix has as many rows as columns",
                           (unsigned long long)sizes[0], (unsigned long long)columns);
     matrix->rows = (size_t)sizes[0];
@@ -244,7 +244,7 @@ static kn_status mirror_entries(struct matrix_market *matrix, const char *name, 
     if (matrix->values)
         values = realloc(matrix->values, room * pair * sizeof *values);
     if (!row || !column || (matrix->values && !values))
-        return kn_fail_memory(err, room * (2 * sizeof *row + pair * sizeof *values), name);
+        return ki_fail_memory(err, room * (2 * sizeof *row + pair * sizeof *values), name);
     matrix->values = values;
     for (size_t i = 0; i < count; i++) {
         size_t to = matrix->count;
@@ -271,7 +271,7 @@ static kn_status mirror_array(struct matrix_market *matrix, const char *name, lo
     double sign = skips ? -1 : 1, *whole = calloc(n * n * pair + 1, sizeof *whole);
 
     if (!whole)
-        return kn_fail_memory(err, n * n * pair * sizeof *whole, name);
+        return ki_fail_memory(err, n * n * pair * sizeof *whole, name);
     for (size_t j = 0; j < n; j++)
         for (size_t i = j + skips; i < n; i++, from++)
             for (size_t part = 0; part < pair; part++) {
@@ -280,7 +280,7 @@ static kn_status mirror_array(struct matrix_market *matrix, const char *name, lo
 
                 if (is_conjugated && i == j && value != 0) {
                     free(whole);
-                    return kn_fail_at(
+                    return ki_fail_at(
                         err, KN_ERROR_INPUT, name, sizes_line,
                         "element %zu of the array, on the diagonal of a hermitian matrix, has %g as "
                         "imaginary part; expected 0",
@@ -311,7 +311,7 @@ static kn_status read_body(struct head *head, struct matrix_market_body *body,
     body->sizes_line = head->line - 1;
     body->c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!body->c)
-        return kn_fail_memory(head->err, 0, head->name);
+        return ki_fail_memory(head->err, 0, head->name);
     status = matrix_market_read_lines(body, options, matrix, head->err);
     freelocale(body->c);
     if (status || matrix->symmetry == MATRIX_MARKET_GENERAL)
@@ -369,10 +369,10 @@ static kn_status check_written(const struct matrix_market *matrix, kn_error *err
     size_t numbers = matrix->count * (matrix->field == MATRIX_MARKET_COMPLEX ? 2 : 1);
 
     if (matrix->symmetry != MATRIX_MARKET_GENERAL)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "matrix_market_write: only general matrices are written");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "matrix_market_write: only general matrices are written");
     for (size_t i = 0; matrix->values && i < numbers; i++)
         if (!isfinite(matrix->values[i]))
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "element %zu is %g, which Matrix Market files do not hold; write it as .npy", i,
                            matrix->values[i]);
     return KN_OK;
@@ -405,18 +405,18 @@ static void print(const struct matrix_market *matrix, FILE *stream)
 
 kn_status matrix_market_write(const char *path, const struct matrix_market *matrix, bool force, kn_error *err)
 {
-    struct kn_output *out = NULL;
+    struct ki_output *out = NULL;
     struct c_locale locale;
     kn_status status = check_written(matrix, err);
 
     if (status)
         return status;
     if (!enter_c_locale(&locale))
-        return kn_fail_memory(err, 0, path);
-    status = kn_output_open(path, force, &out, err);
+        return ki_fail_memory(err, 0, path);
+    status = ki_output_open(path, force, &out, err);
     if (!status) {
-        print(matrix, kn_output_stream(out));
-        status = kn_output_close(out, err);
+        print(matrix, ki_output_stream(out));
+        status = ki_output_close(out, err);
     }
     leave_c_locale(&locale);
     return status;

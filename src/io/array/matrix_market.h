@@ -47,7 +47,7 @@ struct matrix_market_options {
 // Reads a file, packed by gzip or not; "-" is standard input. `options` may be NULL. Taken as well: any case
 // of the first line's words, one '%' there instead of two, lines that end in CRLF or in CR alone, blanks and
 // blank lines anywhere, comments anywhere behind the first line, Fortran's exponents (1D+03). Duplicates stay
-// as they are (sparse_from_entries sums them), and explicit zeros. A symmetric file has the lower triangle
+// as they are (ki_sparse_from_entries sums them), and explicit zeros. A symmetric file has the lower triangle
 // only: mirrored here, negated if skew (on whose diagonal zeros may stand), conjugated if hermitian. Three
 // passes over the file in memory; nothing is allocated for what the header promises and the file has no room
 // for. KN_ERROR_INPUT, with the line, what was found and expected, the first in the file: no such header,
@@ -59,7 +59,7 @@ struct matrix_market_options {
 kn_status matrix_market_read(const char *path, const struct matrix_market_options *options,
                              struct matrix_market *matrix, kn_error *err);
 
-// Writes a file as kn_output_open does (`force` overwrites). Symmetry must be general: entries stand as they
+// Writes a file as ki_output_open does (`force` overwrites). Symmetry must be general: entries stand as they
 // are. 17 digits: reading gives the same bits. KN_ERROR_ARGUMENT: a symmetry, or values that are not finite,
 // which no reader would take; KN_ERROR_OUTPUT.
 kn_status matrix_market_write(const char *path, const struct matrix_market *matrix, bool force,

@@ -49,14 +49,14 @@ kn_status matrix_market_end_lines(const char *name, char *text, size_t count,
                                   const struct matrix_market_options *options, kn_error *err)
 {
     size_t bytes = options && options->chunk ? options->chunk : CHUNK, pieces = count / bytes + 1;
-    unsigned threads = count <= bytes ? 1 : kn_threads(options ? options->threads : 0);
+    unsigned threads = count <= bytes ? 1 : ki_threads(options ? options->threads : 0);
     char *next = malloc(pieces); // as they were: a piece may change its first character while another looks
 
     if (!next)
-        return kn_fail_memory(err, pieces, name);
+        return ki_fail_memory(err, pieces, name);
     for (size_t i = 0; i < pieces; i++)
         next[i] = i + 1 < pieces ? text[(i + 1) * bytes] : '\0';
-    KN_PARALLEL(threads, dynamic)
+    KI_PARALLEL(threads, dynamic)
     for (size_t i = 0; i < pieces; i++)
         end_lines(text + i * bytes, text + (i + 1 < pieces ? (i + 1) * bytes : count), next[i]);
     free(next);
@@ -173,10 +173,10 @@ static kn_status bad(const struct reader *reader, long line, const char *expecte
     p = matrix_market_blanks(p);
     length = strcspn(p, "\r\n");
     if (p == reader->body->end || length == 0)
-        return kn_fail_at(err, KN_ERROR_INPUT, reader->body->name, line, "expected %s, found the line's end",
+        return ki_fail_at(err, KN_ERROR_INPUT, reader->body->name, line, "expected %s, found the line's end",
                           expected);
-    return kn_fail_at(err, KN_ERROR_INPUT, reader->body->name, line, "expected %s, found %s", expected,
-                      kn_quote(quoted, sizeof quoted, p, length));
+    return ki_fail_at(err, KN_ERROR_INPUT, reader->body->name, line, "expected %s, found %s", expected,
+                      ki_quote(quoted, sizeof quoted, p, length));
 }
 
 // Says what is wrong with an index, if anything is.
@@ -190,12 +190,12 @@ static kn_status explain_index(const struct reader *reader, long line, const cha
                    what[0] == 'r' ? "a row, a whole number from 1" : "a column, a whole number from 1", *p,
                    err);
     if (!end || *index == 0)
-        return kn_fail_at(
+        return ki_fail_at(
             err, KN_ERROR_INPUT, reader->body->name, line,
             "%s %s: Matrix Market counts from 1; was it written by a program that counts from 0?", what,
             end ? "0" : "below 0");
     if (*index > size)
-        return kn_fail_at(err, KN_ERROR_INPUT, reader->body->name, line,
+        return ki_fail_at(err, KN_ERROR_INPUT, reader->body->name, line,
                           "%s %llu, but line %ld declares %zu %ss", what, (unsigned long long)*index,
                           reader->body->sizes_line, size, what);
     *p = end;
@@ -207,7 +207,7 @@ static kn_status explain_place(const struct reader *reader, long line, uint64_t 
 {
     if (is_in_triangle(reader->matrix->symmetry, (uint32_t)(row - 1), (uint32_t)(column - 1)))
         return KN_OK;
-    return kn_fail_at(
+    return ki_fail_at(
         err, KN_ERROR_INPUT, reader->body->name, line,
         "row %llu, column %llu: a %s file has the entries below the diagonal%s, which are mirrored",
         (unsigned long long)row, (unsigned long long)column,
@@ -250,7 +250,7 @@ static kn_status explain(const struct reader *reader, const char *p, long line, 
         return status;
     p = matrix_market_blanks(p);
     if (*p == '\n' || p == reader->body->end)
-        return kn_fail_at(err, KN_ERROR_INPUT, reader->body->name, line, "%s",
+        return ki_fail_at(err, KN_ERROR_INPUT, reader->body->name, line, "%s",
                           matrix->symmetry == MATRIX_MARKET_SKEW
                               ? "the diagonal of a skew-symmetric matrix is 0; expected no entry there, or 0"
                               : "the diagonal of a hermitian matrix is real; expected 0 as imaginary part");
@@ -320,7 +320,7 @@ static kn_status cut(struct reader *reader, size_t bytes, unsigned threads, kn_e
     reader->count = (size_t)(end - begin) / bytes + 1;
     reader->chunks = calloc(reader->count, sizeof *reader->chunks);
     if (!reader->chunks)
-        return kn_fail_memory(err, reader->count * sizeof *reader->chunks, reader->body->name);
+        return ki_fail_memory(err, reader->count * sizeof *reader->chunks, reader->body->name);
     for (size_t i = 0; i < reader->count; i++) {
         const char *until = reader->body->begin + (i + 1) * bytes;
 
@@ -333,7 +333,7 @@ static kn_status cut(struct reader *reader, size_t bytes, unsigned threads, kn_e
         }
         reader->chunks[i].end = begin;
     }
-    KN_PARALLEL(threads, dynamic)
+    KI_PARALLEL(threads, dynamic)
     for (size_t i = 0; i < reader->count; i++)
         count_lines(reader, &reader->chunks[i]);
     for (size_t i = 0; i < reader->count; i++) {
@@ -349,7 +349,7 @@ static kn_status make_room(struct reader *reader, kn_error *err)
     size_t count = reader->lines;
 
     if (count < reader->body->declared)
-        return kn_fail_at(err, KN_ERROR_INPUT, reader->body->name, reader->body->sizes_line,
+        return ki_fail_at(err, KN_ERROR_INPUT, reader->body->name, reader->body->sizes_line,
                           "declares %zu entries, but only %zu lines follow; is the file complete?",
                           reader->body->declared, count);
     if (matrix->format == MATRIX_MARKET_COORDINATE) {
@@ -360,7 +360,7 @@ static kn_status make_room(struct reader *reader, kn_error *err)
         matrix->values = malloc((count + 1) * reader->numbers * sizeof *matrix->values);
     if ((matrix->format == MATRIX_MARKET_COORDINATE && !(matrix->row && matrix->column)) ||
         (reader->numbers && !matrix->values))
-        return kn_fail_memory(err,
+        return ki_fail_memory(err,
                               count * (2 * sizeof *matrix->row + reader->numbers * sizeof *matrix->values),
                               reader->body->name);
     return KN_OK;
@@ -392,7 +392,7 @@ static kn_status too_many(const struct reader *reader, const struct chunk *chunk
     for (; p < chunk->end; line++, p = line_end(reader, p) + 1)
         if (is_entry(p, chunk->end) && wanted-- == 0)
             break;
-    return kn_fail_at(err, KN_ERROR_INPUT, reader->body->name,
+    return ki_fail_at(err, KN_ERROR_INPUT, reader->body->name,
                       reader->body->line + (long)(chunk->first_line + line),
                       "more follows the %zu entries that line %ld declares", reader->body->declared,
                       reader->body->sizes_line);
@@ -416,7 +416,7 @@ static kn_status join(struct reader *reader, kn_error *err)
         have += chunk->entries;
     }
     if (have < reader->body->declared)
-        return kn_fail_at(err, KN_ERROR_INPUT, reader->body->name, reader->body->sizes_line,
+        return ki_fail_at(err, KN_ERROR_INPUT, reader->body->name, reader->body->sizes_line,
                           "declares %zu entries, but %zu follow; is the file complete?",
                           reader->body->declared, have);
     return KN_OK;
@@ -432,7 +432,7 @@ kn_status matrix_market_read_lines(const struct matrix_market_body *body,
                                        [MATRIX_MARKET_PATTERN] = 0};
     struct reader reader = {.body = body, .matrix = matrix, .numbers = numbers[matrix->field]};
     size_t bytes = options && options->chunk ? options->chunk : CHUNK;
-    unsigned threads = kn_threads(options ? options->threads : 0);
+    unsigned threads = ki_threads(options ? options->threads : 0);
     kn_status status;
 
     if ((size_t)(body->end - body->begin) <= bytes)
@@ -441,7 +441,7 @@ kn_status matrix_market_read_lines(const struct matrix_market_body *body,
     if (!status)
         status = make_room(&reader, err);
     if (!status) {
-        KN_PARALLEL(threads, dynamic)
+        KI_PARALLEL(threads, dynamic)
         for (size_t i = 0; i < reader.count; i++)
             read_chunk(&reader, &reader.chunks[i]);
         status = join(&reader, err);

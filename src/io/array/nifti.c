@@ -79,14 +79,14 @@ static kn_status check_image(const struct npy *image, size_t *count, kn_error *e
 {
     *count = 1;
     if (image->is_complex || (image->type != KN_F32 && image->type != KN_F64))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a NIfTI image is written from float32 or float64, not from %s", npy_type_name(image));
     if (image->dims < 1 || image->dims > AXES)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "a NIfTI image is written with 1 to 3 dimensions, not %zu",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a NIfTI image is written with 1 to 3 dimensions, not %zu",
                        image->dims);
     for (size_t i = 0; i < image->dims; i++) {
         if (image->shape[i] < 1 || image->shape[i] > INT16_MAX)
-            return kn_fail(err, KN_ERROR_ARGUMENT, "a NIfTI image has 1 to 32767 voxels a side, not %zu",
+            return ki_fail(err, KN_ERROR_ARGUMENT, "a NIfTI image has 1 to 32767 voxels a side, not %zu",
                            image->shape[i]);
         *count *= image->shape[i];
     }
@@ -97,7 +97,7 @@ kn_status nifti_write(const char *path, const struct npy *image, const double vo
                       kn_error *err)
 {
     unsigned char header[DATA_AT];
-    struct kn_output *out = NULL;
+    struct ki_output *out = NULL;
     float *converted = NULL;
     size_t count;
     kn_status status = check_image(image, &count, err);
@@ -107,16 +107,16 @@ kn_status nifti_write(const char *path, const struct npy *image, const double vo
     if (image->type == KN_F64) {
         converted = malloc(count * sizeof *converted);
         if (!converted)
-            return kn_fail_memory(err, count * sizeof *converted, path);
+            return ki_fail_memory(err, count * sizeof *converted, path);
         for (size_t i = 0; i < count; i++)
             converted[i] = (float)((const double *)image->data)[i];
     }
     fill_header(image, voxel_mm, header);
-    status = kn_output_open(path, force, &out, err);
+    status = ki_output_open(path, force, &out, err);
     if (!status) {
-        fwrite(header, 1, sizeof header, kn_output_stream(out));
-        fwrite(converted ? converted : image->data, sizeof(float), count, kn_output_stream(out));
-        status = kn_output_close(out, err);
+        fwrite(header, 1, sizeof header, ki_output_stream(out));
+        fwrite(converted ? converted : image->data, sizeof(float), count, ki_output_stream(out));
+        status = ki_output_close(out, err);
     }
     free(converted);
     return status;

@@ -54,7 +54,7 @@ static const struct {
 
 static size_t type_index(const struct npy *array)
 {
-    for (size_t i = 0; i < KN_COUNT(types); i++)
+    for (size_t i = 0; i < KI_COUNT(types); i++)
         if (types[i].type == array->type && types[i].is_bool == array->is_bool &&
             types[i].is_complex == array->is_complex)
             return i;
@@ -94,8 +94,8 @@ static kn_status bad(const struct reader *reader, size_t offset, const char *wha
 {
     char quoted[80];
 
-    return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0, "offset %zu: %s, but found %s", offset,
-                      what, length ? kn_quote(quoted, sizeof quoted, found, length) : "the end");
+    return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0, "offset %zu: %s, but found %s", offset,
+                      what, length ? ki_quote(quoted, sizeof quoted, found, length) : "the end");
 }
 
 static kn_status bad_here(const struct reader *reader, const char *what)
@@ -109,8 +109,8 @@ static kn_status bad_here(const struct reader *reader, const char *what)
 static kn_status read_failed(const struct reader *reader, const char *what)
 {
     if (ferror(reader->file))
-        return kn_fail_errno(reader->err, KN_ERROR_INPUT, reader->path, errno, "cannot be read");
-    return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0, "ends within %s; is it complete?", what);
+        return ki_fail_errno(reader->err, KN_ERROR_INPUT, reader->path, errno, "cannot be read");
+    return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0, "ends within %s; is it complete?", what);
 }
 
 static void skip_blanks(struct reader *reader)
@@ -152,11 +152,11 @@ static kn_status refuse_type(const struct reader *reader, const char *descr, siz
     char quoted[64];
     const char *kind = "an unknown type";
 
-    for (size_t i = 0; i < KN_COUNT(unread); i++)
+    for (size_t i = 0; i < KI_COUNT(unread); i++)
         if (length > 1 && descr[1] == unread[i].kind)
             kind = unread[i].name;
-    kn_quote(quoted, sizeof quoted, descr, length);
-    return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+    ki_quote(quoted, sizeof quoted, descr, length);
+    return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                       "offset %zu: %s (%s): expected bool, integers of 8 to 64 bits, float32 or float64, "
                       "complex64 or complex128; in "
                       "Python: a.astype('float32')",
@@ -171,12 +171,12 @@ static kn_status read_descr(struct reader *reader, struct npy *array)
     skip_blanks(reader);
     offset = reader->offset + (size_t)(reader->at - reader->text);
     if (*reader->at == '[')
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                           "offset %zu: records of several fields are not read; save one field: a['NAME']",
                           offset);
     if (!take_string(reader, &descr, &length))
         return bad_here(reader, "expected the type, such as '<f4'");
-    for (size_t i = 0; i < KN_COUNT(types); i++) {
+    for (size_t i = 0; i < KI_COUNT(types); i++) {
         size_t letters = strlen(types[i].descr);
         bool has_order =
             length == letters + 1 && (strchr("<>", descr[0]) || (descr[0] == '|' && descr[2] == '1'));
@@ -258,7 +258,7 @@ static kn_status parse_header(struct reader *reader, struct npy *array)
             return bad_here(reader, "expected ',' or '}' in the header");
     }
     if (!status && !(has_descr && has_order && has_shape))
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0, "the header has no '%s'",
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0, "the header has no '%s'",
                           !has_descr   ? "descr"
                           : !has_order ? "fortran_order"
                                        : "shape");
@@ -278,7 +278,7 @@ static kn_status read_header(struct reader *reader, struct npy *array)
         return bad(reader, 0, "expected a NumPy file (.npy), which begins with \\x93NUMPY", (char *)start,
                    read);
     if (start[MAGIC_BYTES] < 1 || start[MAGIC_BYTES] > 3)
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                           "offset 6: version %d.%d of the format; 1.0, 2.0 and 3.0 are read",
                           start[MAGIC_BYTES], start[MAGIC_BYTES + 1]);
     width = start[MAGIC_BYTES] == 1 ? 2 : 4;
@@ -286,11 +286,11 @@ static kn_status read_header(struct reader *reader, struct npy *array)
         return read_failed(reader, "its head");
     length = (size_t)size[0] | (size_t)size[1] << 8 | (size_t)size[2] << 16 | (size_t)size[3] << 24;
     if (length > HEADER_MAX)
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                           "offset 8: a header of %zu bytes; at most %d are read", length, HEADER_MAX);
     text = calloc(1, length + 1);
     if (!text)
-        return kn_fail_memory(reader->err, length, "reading an array");
+        return ki_fail_memory(reader->err, length, "reading an array");
     if (fread(text, 1, length, reader->file) != length) {
         status = read_failed(reader, "its header");
     } else {
@@ -306,17 +306,17 @@ static kn_status read_header(struct reader *reader, struct npy *array)
 static kn_status read_data(struct reader *reader, struct npy *array)
 {
     size_t bytes = array->count * npy_element_size(array), have;
-    kn_status status = kn_input_read(reader->file, reader->path, bytes, &array->data, &have, reader->err);
+    kn_status status = ki_input_read(reader->file, reader->path, bytes, &array->data, &have, reader->err);
 
     if (status)
         return status;
     if (have < bytes)
-        return kn_fail_at(
+        return ki_fail_at(
             reader->err, KN_ERROR_INPUT, reader->path, 0,
             "the header says %zu elements, %zu bytes, but only %zu follow it; is the file complete?",
             array->count, bytes, have);
     if (fgetc(reader->file) != EOF)
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                           "more follows the %zu elements that the header says; one array a file is read",
                           array->count);
     return ferror(reader->file) ? read_failed(reader, "its numbers") : KN_OK;
@@ -345,7 +345,7 @@ static kn_status transpose(struct npy *array, kn_error *err)
     unsigned char *data = malloc(array->count * size + 1);
 
     if (!data)
-        return kn_fail_memory(err, array->count * size, "transposing an array");
+        return ki_fail_memory(err, array->count * size, "transposing an array");
     for (size_t d = 0, stride = 1; d < array->dims; stride *= array->shape[d++])
         strides[d] = stride;
     for (size_t to = 0; to < array->count; to++) {
@@ -388,7 +388,7 @@ kn_status npy_read(const char *path, struct npy *array, kn_error *err)
     memset(array, 0, sizeof *array);
     reader.file = is_input ? stdin : fopen(path, "rb");
     if (!reader.file)
-        return kn_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
     status = read_stream(&reader, array);
     if (!is_input)
         fclose(reader.file);
@@ -405,7 +405,7 @@ kn_status npy_read_bytes(const char *name, const void *bytes, size_t count, stru
         return bad(&reader, 0, "expected a NumPy file (.npy), which begins with \\x93NUMPY", "", 0);
     reader.file = fmemopen((void *)(uintptr_t)bytes, count, "rb");
     if (!reader.file)
-        return kn_fail_errno(err, KN_ERROR_INPUT, name, errno, "cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, name, errno, "cannot be read");
     status = read_stream(&reader, array);
     fclose(reader.file);
     return status;
@@ -413,29 +413,29 @@ kn_status npy_read_bytes(const char *name, const void *bytes, size_t count, stru
 
 // ---- writing ----
 
-static void format_header(const struct npy *array, struct kn_text *text)
+static void format_header(const struct npy *array, struct ki_text *text)
 {
     const char *descr = types[type_index(array)].descr;
     size_t length;
 
-    kn_text_format(text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
+    ki_text_format(text, "{'descr': '%c%s', 'fortran_order': False, 'shape': (",
                    kn_type_size(array->type) == 1 ? '|' : '<', descr);
     for (size_t i = 0; i < array->dims; i++)
-        kn_text_format(text, "%zu%s", array->shape[i],
+        ki_text_format(text, "%zu%s", array->shape[i],
                        array->dims == 1      ? ","
                        : i + 1 < array->dims ? ", "
                                              : "");
-    kn_text_add(text, "), }");
+    ki_text_add(text, "), }");
     // The head before the header has 10 bytes, and a line end is its last.
     for (length = text->length + 1 + MAGIC_BYTES + 4; length % ALIGNMENT; length++)
-        kn_text_add_char(text, ' ');
-    kn_text_add_char(text, '\n');
+        ki_text_add_char(text, ' ');
+    ki_text_add_char(text, '\n');
 }
 
 kn_status npy_write(const char *path, const struct npy *array, bool force, kn_error *err)
 {
-    struct kn_text header = KN_TEXT_INIT;
-    struct kn_output *out = NULL;
+    struct ki_text header = KI_TEXT_INIT;
+    struct ki_output *out = NULL;
     size_t count = 1;
     kn_status status;
 
@@ -443,20 +443,20 @@ kn_status npy_write(const char *path, const struct npy *array, bool force, kn_er
         count *= array->shape[i];
     format_header(array, &header);
     if (header.failed || header.length > UINT16_MAX) {
-        kn_text_free(&header);
-        return kn_fail_memory(err, 0, "writing an array");
+        ki_text_free(&header);
+        return ki_fail_memory(err, 0, "writing an array");
     }
-    status = kn_output_open(path, force, &out, err);
+    status = ki_output_open(path, force, &out, err);
     if (!status) {
-        FILE *stream = kn_output_stream(out);
+        FILE *stream = ki_output_stream(out);
 
         fwrite(magic, 1, MAGIC_BYTES, stream);
         fwrite((const unsigned char[]){1, 0, header.length & 0xff, (unsigned char)(header.length >> 8)}, 1, 4,
                stream);
         fwrite(header.data, 1, header.length, stream);
         fwrite(array->data, npy_element_size(array), count, stream);
-        status = kn_output_close(out, err);
+        status = ki_output_close(out, err);
     }
-    kn_text_free(&header);
+    ki_text_free(&header);
     return status;
 }

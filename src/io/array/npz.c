@@ -42,7 +42,7 @@ static uint64_t number(const unsigned char *p, unsigned bytes)
 
 static kn_status bad(const struct npz *npz, const char *what, kn_error *err)
 {
-    return kn_fail_at(err, KN_ERROR_INPUT, npz->file.name, 0,
+    return ki_fail_at(err, KN_ERROR_INPUT, npz->file.name, 0,
                       "%s; expected a NumPy archive (.npz), is it complete?", what);
 }
 
@@ -156,7 +156,7 @@ kn_status npz_open(const char *path, struct npz *npz, kn_error *err)
     if (!status) {
         npz->members = calloc((size_t)count + 1, sizeof *npz->members);
         if (!npz->members)
-            status = kn_fail_memory(err, (size_t)count * sizeof *npz->members, path);
+            status = ki_fail_memory(err, (size_t)count * sizeof *npz->members, path);
     }
     for (; npz->count < count && !status; npz->count += !status)
         status = read_member(npz, &at, &npz->members[npz->count], err);
@@ -199,21 +199,21 @@ static kn_status unpack(const struct npz *npz, const struct npz_member *member, 
     if (!p || at > npz->file.count || member->packed_bytes > npz->file.count - at ||
         (member->method == STORED && member->bytes != member->packed_bytes) ||
         member->bytes / DEFLATE_MOST > member->packed_bytes + 1)
-        return kn_fail_at(err, KN_ERROR_INPUT, member_name, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, member_name, 0,
                           "does not lie within the archive; is it complete?");
     if (member->method != STORED && member->method != DEFLATED)
-        return kn_fail_at(err, KN_ERROR_INPUT, member_name, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, member_name, 0,
                           "is packed by method %u; stored and deflated members are read", member->method);
     *bytes = malloc((size_t)member->bytes + 1);
     if (!*bytes)
-        return kn_fail_memory(err, (size_t)member->bytes, member_name);
+        return ki_fail_memory(err, (size_t)member->bytes, member_name);
     if (member->method == STORED)
         memcpy(*bytes, npz->file.bytes + at, (size_t)member->bytes);
     else
         status = gzip_inflate(member_name, npz->file.bytes + at, (size_t)member->packed_bytes, *bytes,
                               (size_t)member->bytes, err);
     if (!status && crc32_z(0, *bytes, (size_t)member->bytes) != member->crc)
-        status = kn_fail_at(err, KN_ERROR_INPUT, member_name, 0, "is damaged: its bytes do not give its CRC");
+        status = ki_fail_at(err, KN_ERROR_INPUT, member_name, 0, "is damaged: its bytes do not give its CRC");
     if (status) {
         free(*bytes);
         *bytes = NULL;
@@ -229,7 +229,7 @@ static kn_status unpack_named(const struct npz *npz, const char *name, char *lab
 
     *bytes = NULL;
     if (!member)
-        return kn_fail_at(err, KN_ERROR_INPUT, npz->file.name, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, npz->file.name, 0,
                           "has no array '%s' among its %zu; SciPy's save_npz writes it", name, npz->count);
     snprintf(label, NAME_MOST, "%s: %s", npz->file.name, name);
     *count = (size_t)member->bytes;
@@ -277,7 +277,7 @@ kn_status npz_text(const struct npz *npz, const char *name, char *text, size_t s
         }
         text[at] = '\0';
     } else {
-        status = kn_fail_at(err, KN_ERROR_INPUT, label, 0, "is no text; expected one like 'csr'");
+        status = ki_fail_at(err, KN_ERROR_INPUT, label, 0, "is no text; expected one like 'csr'");
     }
     free(bytes);
     return status;

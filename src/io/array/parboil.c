@@ -21,25 +21,25 @@ static kn_status read_file(const char *path, const char *kind, size_t counts, co
 
     *numbers = NULL;
     if (!file)
-        return kn_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
     head = fread(found, sizeof *found, counts, file);
     if (ferror(file))
-        status = kn_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
+        status = ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
     else if (head < counts)
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                             "ends within the first %zu bytes, which hold the counts of %s",
                             counts * sizeof *found, kind);
     for (size_t i = 0; i < counts && !status; i++) {
         if (found[i] < 1)
-            status = kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+            status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                                 "offset %zu: a count of %d, expected at least 1; is it %s?",
                                 i * sizeof *found, (int)found[i], kind);
         bytes += sizeof(float) * each[i] * (size_t)found[i];
     }
     if (!status)
-        status = kn_input_read(file, path, bytes, numbers, &have, err);
+        status = ki_input_read(file, path, bytes, numbers, &have, err);
     if (!status && (have < bytes || fgetc(file) != EOF))
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                             "has %s than %zu bytes, which its counts ask for; is it %s, and complete?",
                             have < bytes ? "less" : "more", bytes + counts * sizeof *found, kind);
     fclose(file);
@@ -101,7 +101,7 @@ kn_status parboil_read_result(const char *path, struct npy *q, kn_error *err)
     free(numbers);
     if (pairs)
         return KN_OK;
-    status = kn_fail_memory(err, 2 * sizeof *pairs * q->count, path);
+    status = ki_fail_memory(err, 2 * sizeof *pairs * q->count, path);
     npy_free(q);
     return status;
 }

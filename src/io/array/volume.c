@@ -26,7 +26,7 @@ static kn_status real_values(const struct npy *array, size_t first, size_t count
     double *real = malloc(count * sizeof *real + 1);
 
     if (!real)
-        return kn_fail_memory(err, count * sizeof *real, "an image");
+        return ki_fail_memory(err, count * sizeof *real, "an image");
     for (size_t i = 0; i < count; i++)
         real[i] = array->is_complex
                       ? hypot(number(array, 2 * (first + i)), number(array, 2 * (first + i) + 1))
@@ -40,15 +40,15 @@ static kn_status count_voxels(const struct npy *array, size_t *count, kn_error *
 {
     *count = 1;
     if (array->type != KN_F32 && array->type != KN_F64)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "an image is of real or complex floats, not of %s",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "an image is of real or complex floats, not of %s",
                        npy_type_name(array));
     if (array->dims < 1 || array->dims > 3)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "an image has 1 to 3 dimensions, but this array has %zu; .cfl and .npy take it",
                        array->dims);
     for (size_t i = 0; i < array->dims; i++)
         *count *= array->shape[i];
-    return *count ? KN_OK : kn_fail(err, KN_ERROR_ARGUMENT, "an image without voxels");
+    return *count ? KN_OK : ki_fail(err, KN_ERROR_ARGUMENT, "an image without voxels");
 }
 
 static kn_status write_nifti(const char *path, const struct npy *array, bool force, kn_error *err)
@@ -72,7 +72,7 @@ static kn_status write_nifti(const char *path, const struct npy *array, bool for
 
 static kn_status write_png(const char *path, const struct npy *array, bool force, kn_error *err)
 {
-    struct kn_picture picture = {.pixels = NULL};
+    struct ki_picture picture = {.pixels = NULL};
     double *values = NULL, high = 0;
     size_t count, width = cfl_dim(array, 0), height = cfl_dim(array, 1), slice = cfl_dim(array, 2) / 2;
     kn_status status = count_voxels(array, &count, err);
@@ -85,9 +85,9 @@ static kn_status write_png(const char *path, const struct npy *array, bool force
         values[i] = fabs(values[i]);
         high = isfinite(values[i]) ? fmax(high, values[i]) : high;
     }
-    status = kn_picture_of(values, width, height, 8, 0, high, &picture, err);
+    status = ki_picture_of(values, width, height, 8, 0, high, &picture, err);
     if (!status)
-        status = kn_png_write(path, &picture, force, err);
+        status = ki_png_write(path, &picture, force, err);
     free(picture.pixels);
     free(values);
     return status;
@@ -115,7 +115,7 @@ static const struct format *format_of(const char *path)
         ending = ".npy";
     if (!ending || ending == name)
         return *name ? &formats[0] : NULL;
-    for (size_t i = 0; i < KN_COUNT(formats); i++)
+    for (size_t i = 0; i < KI_COUNT(formats); i++)
         if (strcmp(ending, formats[i].ending) == 0)
             return &formats[i];
     return NULL;
@@ -127,7 +127,7 @@ static kn_status choose(const char *path, enum volume_kind kind, const struct fo
     *format = format_of(path);
     if (*format && (kind == VOLUME_IMAGE || (*format)->kind == VOLUME_ARRAY))
         return KN_OK;
-    return kn_fail_at(err, KN_ERROR_ARGUMENT, path, 0, "expected a name that ends in %s",
+    return ki_fail_at(err, KN_ERROR_ARGUMENT, path, 0, "expected a name that ends in %s",
                       kind == VOLUME_IMAGE ? ".cfl, .npy, .nii or .png, which tells the format"
                                            : ".cfl or .npy, which tells the format");
 }
@@ -139,11 +139,11 @@ kn_status volume_try(const char *path, enum volume_kind kind, bool force, kn_err
     kn_status status = choose(path, kind, &format, err);
 
     if (status || format->write != cfl_write)
-        return status ? status : kn_output_try(path, force, err);
-    for (size_t i = 0; i < KN_COUNT(pair) && !status; i++) {
+        return status ? status : ki_output_try(path, force, err);
+    for (size_t i = 0; i < KI_COUNT(pair) && !status; i++) {
         char *name = cfl_path(path, pair[i]);
 
-        status = name ? kn_output_try(name, force, err) : kn_fail_memory(err, 0, path);
+        status = name ? ki_output_try(name, force, err) : ki_fail_memory(err, 0, path);
         free(name);
     }
     return status;
@@ -165,6 +165,6 @@ kn_status volume_read(const char *path, struct npy *array, kn_error *err)
     *array = (struct npy){.data = NULL};
     if (format && format->read)
         return format->read(path, array, err);
-    return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+    return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                       "expected a .npy file or a .cfl/.hdr pair, by its ending");
 }

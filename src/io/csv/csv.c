@@ -20,7 +20,7 @@ static unsigned choose_threads(const struct csv_reader *reader)
     if (!reader->input.seekable || reader->input.finished)
         return 1;
     left = csv_input_size(&reader->input) - csv_input_offset(&reader->input);
-    return reader->options.chunk || left >= WORTH_THREADS ? kn_threads(reader->options.threads) : 1;
+    return reader->options.chunk || left >= WORTH_THREADS ? ki_threads(reader->options.threads) : 1;
 }
 
 static kn_status read_rows(struct csv_reader *reader, const struct csv_head *head)
@@ -42,7 +42,7 @@ static kn_status read_rows(struct csv_reader *reader, const struct csv_head *hea
     if (status)
         return status;
     if (reader->rows == 0)
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, 0,
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, 0,
                           "the file has a header but no rows; expected rows of numbers below it");
     return KN_OK;
 }
@@ -62,7 +62,7 @@ static kn_status make_table(struct csv_reader *reader, struct csv_table *table)
 {
     table->columns = calloc(reader->wanted_count, sizeof *table->columns);
     if (!table->columns)
-        return kn_fail_memory(reader->err, 0, "reading a CSV file");
+        return ki_fail_memory(reader->err, 0, "reading a CSV file");
     table->rows = reader->rows;
     table->start_time = reader->start_time;
     table->sample_rate = reader->sample_rate;
@@ -99,7 +99,7 @@ kn_status csv_read(const char *path, const struct csv_options *options, struct c
         reader.options = *options;
     reader.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!reader.c)
-        return kn_fail_memory(err, 0, "preparing to read a CSV file");
+        return ki_fail_memory(err, 0, "preparing to read a CSV file");
     if ((status = csv_input_open(&reader.input, path, reader.options.chunk, err)) ||
         (status = csv_read_head(&reader, &head)) || (status = csv_choose_columns(&reader)) ||
         (status = read_rows(&reader, &head)))

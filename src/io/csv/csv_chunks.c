@@ -231,8 +231,8 @@ kn_status csv_read_chunks(struct csv_reader *reader, unsigned threads)
     chunks.count = (size_t)((csv_input_size(&reader->input) - chunks.begin) / chunks.bytes) + 1;
     chunks.items = calloc(threads, sizeof *chunks.items);
     if (!chunks.items)
-        return kn_fail_memory(reader->err, threads * sizeof *chunks.items, "reading a CSV file");
-    KN_PARALLEL(threads, static)
+        return ki_fail_memory(reader->err, threads * sizeof *chunks.items, "reading a CSV file");
+    KI_PARALLEL(threads, static)
     for (unsigned i = 0; i < threads; i++)
         work(&chunks, &chunks.items[i]);
     for (unsigned i = 0; i < threads; i++)

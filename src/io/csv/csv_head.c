@@ -43,8 +43,8 @@ static kn_status parse_row(struct csv_reader *reader, const struct csv_record *r
         if (!csv_cell_at(from, record->end, &parsed.cell, &next))
             return csv_fail_quote(reader, record->line, row->count);
         parsed.kind = csv_cell_kind(&parsed.cell, reader->c, &parsed.value);
-        if (!KN_ARRAY_PUSH(row->items, row->count, row->capacity, parsed))
-            return kn_fail_memory(reader->err, 0, "reading a CSV file's first line");
+        if (!KI_ARRAY_PUSH(row->items, row->count, row->capacity, parsed))
+            return ki_fail_memory(reader->err, 0, "reading a CSV file's first line");
         if (next == record->end)
             return KN_OK;
     }
@@ -114,7 +114,7 @@ static kn_status check_separators(struct csv_reader *reader, long line, const st
 
     for (size_t i = 0; i < row->count; i++)
         if (!row->items[i].cell.quoted && memchr(row->items[i].cell.text, '\r', row->items[i].cell.length))
-            return kn_fail_at(
+            return ki_fail_at(
                 reader->err, KN_ERROR_INPUT, reader->input.name, line,
                 "a carriage return (\\r) stands inside the line; lines must end in \\n or \\r\\n");
     if (row->count > 1 || cell->quoted)
@@ -123,7 +123,7 @@ static kn_status check_separators(struct csv_reader *reader, long line, const st
     tab = memchr(cell->text, '\t', cell->length) != NULL;
     if (!semicolon && !tab)
         return KN_OK;
-    return kn_fail_at(
+    return ki_fail_at(
         reader->err, KN_ERROR_INPUT, reader->input.name, line,
         "the line is one cell, but contains %s; Koine reads commas between cells and points in numbers",
         semicolon ? "';'" : "tabs");
@@ -133,13 +133,13 @@ static kn_status name_columns(struct csv_reader *reader, const struct parsed_row
 {
     static const char *const axes[] = {"x", "y", "z"}, *const beats[] = {"time", "ibi"};
     const char *const *names = export == EXPORT_E4_BEATS                               ? beats
-                               : export == EXPORT_E4 && first->count == KN_COUNT(axes) ? axes
+                               : export == EXPORT_E4 && first->count == KI_COUNT(axes) ? axes
                                                                                        : NULL;
     struct csv_reader_column *columns = calloc(first->count, sizeof *columns);
     char number[32];
 
     if (!columns)
-        return kn_fail_memory(reader->err, first->count * sizeof *columns, "the columns of a CSV file");
+        return ki_fail_memory(reader->err, first->count * sizeof *columns, "the columns of a CSV file");
     reader->columns = columns;
     reader->column_count = first->count;
     for (size_t i = 0; i < first->count; i++) {
@@ -151,7 +151,7 @@ static kn_status name_columns(struct csv_reader *reader, const struct parsed_row
         else
             columns[i].out.name = strdup(names ? names[i] : number);
         if (!columns[i].out.name)
-            return kn_fail_memory(reader->err, 0, "reading the columns' names of a CSV file");
+            return ki_fail_memory(reader->err, 0, "reading the columns' names of a CSV file");
     }
     return KN_OK;
 }
@@ -164,7 +164,7 @@ static kn_status keep_first(struct csv_reader *reader, struct csv_head *head)
 
     head->first_text = malloc(length + 1);
     if (!head->first_text)
-        return kn_fail_memory(reader->err, length + 1, "the first line of a CSV file");
+        return ki_fail_memory(reader->err, length + 1, "the first line of a CSV file");
     memcpy(head->first_text, record->text, length);
     head->first_text[length] = '\0';
     record->text = head->first_text;
@@ -181,7 +181,7 @@ kn_status csv_read_head(struct csv_reader *reader, struct csv_head *head)
     if ((status = csv_next_row(reader, &head->first)))
         return status;
     if (!head->first.found)
-        return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, 0,
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, 0,
                           "the file is empty; expected rows of numbers");
     if ((status = keep_first(reader, head)) || (status = parse_row(reader, &head->first.record, &first)) ||
         (status = check_separators(reader, head->first.record.line, &first)) ||
@@ -210,22 +210,22 @@ done:
 static kn_status fail_choice(struct csv_reader *reader, const char *wanted, const char *trouble)
 {
     enum { SHOWN = 50 };
-    struct kn_text list = KN_TEXT_INIT;
+    struct ki_text list = KI_TEXT_INIT;
     char quoted[64];
     kn_status status;
 
     for (size_t i = 0; i < reader->column_count && i < SHOWN; i++) {
         const char *name = reader->columns[i].out.name;
 
-        kn_text_format(&list, "%s%zu %s", i ? ", " : "", i + 1,
-                       kn_quote(quoted, sizeof quoted, name, strlen(name)));
+        ki_text_format(&list, "%s%zu %s", i ? ", " : "", i + 1,
+                       ki_quote(quoted, sizeof quoted, name, strlen(name)));
     }
     if (reader->column_count > SHOWN)
-        kn_text_format(&list, " and %zu more", reader->column_count - SHOWN);
-    status = kn_fail_at(reader->err, KN_ERROR_ARGUMENT, reader->input.name, 0,
+        ki_text_format(&list, " and %zu more", reader->column_count - SHOWN);
+    status = ki_fail_at(reader->err, KN_ERROR_ARGUMENT, reader->input.name, 0,
                         "%s %s; the file's columns are: %s (choose by name or by number)", trouble,
-                        kn_quote(quoted, sizeof quoted, wanted, strlen(wanted)), kn_text_string(&list));
-    kn_text_free(&list);
+                        ki_quote(quoted, sizeof quoted, wanted, strlen(wanted)), ki_text_string(&list));
+    ki_text_free(&list);
     return status;
 }
 
@@ -260,7 +260,7 @@ kn_status csv_choose_columns(struct csv_reader *reader)
 
     reader->order = malloc((asked + 1) * sizeof *reader->order);
     if (!reader->order)
-        return kn_fail_memory(reader->err, 0, "choosing columns of a CSV file");
+        return ki_fail_memory(reader->err, 0, "choosing columns of a CSV file");
     for (size_t i = 0; i < asked; i++) {
         if ((status = find_column(reader, reader->options.columns[i], &index)))
             return status;

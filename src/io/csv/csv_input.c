@@ -53,7 +53,7 @@ static kn_status refill(struct csv_input *in, kn_error *err)
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return kn_fail_errno(err, KN_ERROR_INPUT, in->name, errno, "cannot be read");
+            return ki_fail_errno(err, KN_ERROR_INPUT, in->name, errno, "cannot be read");
         in->finished = got == 0;
         in->end += (size_t)got;
     }
@@ -73,7 +73,7 @@ static kn_status make_window(struct csv_input *in, kn_error *err)
     char *memory = malloc(CSV_MARGIN + WINDOW_BYTES + CSV_MARGIN);
 
     if (!memory)
-        return kn_fail_memory(err, CSV_MARGIN + WINDOW_BYTES + CSV_MARGIN, in->name);
+        return ki_fail_memory(err, CSV_MARGIN + WINDOW_BYTES + CSV_MARGIN, in->name);
     memset(memory, 0, CSV_MARGIN + CSV_MARGIN);
     in->window = memory + CSV_MARGIN;
     return KN_OK;
@@ -92,9 +92,9 @@ kn_status csv_input_open(struct csv_input *in, const char *path, size_t piece, k
                              .line = 1};
     in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (in->fd < 0)
-        return kn_fail_errno(err, KN_ERROR_INPUT, in->name, errno, "cannot be opened for reading");
+        return ki_fail_errno(err, KN_ERROR_INPUT, in->name, errno, "cannot be opened for reading");
     if (fstat(in->fd, &info) == 0 && S_ISDIR(info.st_mode)) {
-        status = kn_fail_at(err, KN_ERROR_INPUT, in->name, 0, "is a directory; expected a CSV file");
+        status = ki_fail_at(err, KN_ERROR_INPUT, in->name, 0, "is a directory; expected a CSV file");
         goto fail;
     }
     in->seekable = !standard && S_ISREG(info.st_mode);
@@ -204,21 +204,21 @@ static kn_status fail_nul(const struct csv_input *in, kn_error *err)
 {
     long line = in->line + count_lines(in->window + in->next, in->window + in->nul);
 
-    return kn_fail_at(
+    return ki_fail_at(
         err, KN_ERROR_INPUT, in->name, line,
         "found a NUL byte, expected text (is this a binary file, or one in UTF-16? save it as UTF-8)");
 }
 
 static kn_status fail_open_quote(const struct csv_input *in, long open_lines, kn_error *err)
 {
-    return kn_fail_at(err, KN_ERROR_INPUT, in->name, in->line + open_lines,
+    return ki_fail_at(err, KN_ERROR_INPUT, in->name, in->line + open_lines,
                       "a quote (\") is opened in this line and never closed%s",
                       in->finished ? "" : " within 1 MiB");
 }
 
 static kn_status fail_long_line(const struct csv_input *in, kn_error *err)
 {
-    return kn_fail_at(
+    return ki_fail_at(
         err, KN_ERROR_INPUT, in->name, in->line,
         "the line is longer than 1 MiB (%zu bytes), expected a row of numbers (do its lines end in "
         "\\n or \\r\\n?)",

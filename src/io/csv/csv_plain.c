@@ -9,7 +9,7 @@
 #include "base/vector.h"
 #include "csv_number.h"
 
-#ifdef KN_HAS_VECTORS
+#ifdef KI_HAS_VECTORS
 #include <immintrin.h>
 #endif
 
@@ -62,8 +62,8 @@ static void begin_separators(struct separators *found, size_t from)
     found->count = found->line_ends = 0;
 }
 
-#ifdef KN_HAS_VECTORS
-#define VECTOR_CODE KN_TARGET("avx2,bmi,popcnt")
+#ifdef KI_HAS_VECTORS
+#define VECTOR_CODE KI_TARGET("avx2,bmi,popcnt")
 
 VECTOR_WORD uint64_t equal_bytes(__m256i low, __m256i high, char byte)
 {
@@ -130,7 +130,7 @@ INLINE bool read_number_any(const char *from, const char *end, double *value)
     return csv_short_number(from, (size_t)(end - from), value);
 }
 
-#ifdef KN_HAS_VECTORS
+#ifdef KI_HAS_VECTORS
 // 15 characters, the last one highest. Tables by where the point is, 16 for none: how the digits before it
 // move up, and what the integer that they make is divided by.
 static const struct {
@@ -276,7 +276,7 @@ static size_t read_rows_any(struct csv_reader *reader, size_t end, size_t stop, 
     return read_rows(reader, found, stop, next, read_number_any);
 }
 
-#ifdef KN_HAS_VECTORS
+#ifdef KI_HAS_VECTORS
 VECTOR_CODE static size_t read_rows_avx2(struct csv_reader *reader, size_t end, size_t stop,
                                          struct separators *found, size_t *next)
 {
@@ -287,7 +287,7 @@ VECTOR_CODE static size_t read_rows_avx2(struct csv_reader *reader, size_t end, 
 
 static rows_reader *best_reader(const struct csv_options *options)
 {
-#ifdef KN_HAS_VECTORS
+#ifdef KI_HAS_VECTORS
     if (options->code == CSV_CODE_BEST && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
         __builtin_cpu_supports("popcnt"))
         return read_rows_avx2;

@@ -47,7 +47,7 @@ static const char *describe_column(char *out, size_t size, const struct csv_read
     if (named) {
         const char *name = reader->columns[column].out.name;
 
-        kn_quote(quoted, sizeof quoted, name, strlen(name));
+        ki_quote(quoted, sizeof quoted, name, strlen(name));
     }
     snprintf(out, size, "column %zu%s%s", column + 1, named ? " " : "", named ? quoted : "");
     return out;
@@ -62,17 +62,17 @@ static kn_status fail_cell(struct csv_reader *reader, long line, size_t column, 
         hint = " (Koine reads commas between cells, not ';')";
     else if (cell->length > 1 && cell->text[0] == '0' && (cell->text[1] | 0x20) == 'x')
         hint = " (in decimal)";
-    return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, line,
+    return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, line,
                       "%s: found %s, expected a number%s",
                       describe_column(where, sizeof where, reader, column),
-                      kn_quote(found, sizeof found, cell->text, cell->length), hint);
+                      ki_quote(found, sizeof found, cell->text, cell->length), hint);
 }
 
 kn_status csv_fail_quote(struct csv_reader *reader, long line, size_t column)
 {
     char where[128];
 
-    return kn_fail_at(
+    return ki_fail_at(
         reader->err, KN_ERROR_INPUT, reader->input.name, line,
         "%s: text after the closing quote; expected a comma or the line's end (a quote inside a "
         "quoted cell is written twice)",
@@ -89,7 +89,7 @@ static kn_status fail_cell_count(struct csv_reader *reader, const struct csv_rec
         found++;
         from = next + 1;
     }
-    return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, record->line,
+    return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, record->line,
                       "found %zu cell%s in this row, expected %zu as in the %s", found, found == 1 ? "" : "s",
                       reader->column_count, reader->named ? "header" : "first row");
 }
@@ -98,7 +98,7 @@ static kn_status fail_missing(struct csv_reader *reader, long line, size_t colum
 {
     char where[128];
 
-    return kn_fail_at(
+    return ki_fail_at(
         reader->err, KN_ERROR_INPUT, reader->input.name, line,
         "%s: the cell is missing (empty, nan or NA), expected a number; leave missing cells out with "
         "--missing omit, keep them as not-a-number with --missing propagate, or choose other columns",
@@ -164,7 +164,7 @@ kn_status csv_reserve(struct csv_reader *reader, size_t rows, uint64_t at)
     expected = expected_rows(reader, rows, at);
     if ((expected > capacity && grow_to(reader, expected)) || grow_to(reader, capacity))
         return KN_OK;
-    return kn_fail_memory(reader->err, capacity * sizeof(double), "a column of a CSV file");
+    return ki_fail_memory(reader->err, capacity * sizeof(double), "a column of a CSV file");
 }
 
 bool csv_has_number(const struct csv_reader *reader, size_t column)
@@ -183,10 +183,10 @@ static kn_status leave_out(struct csv_reader *reader, size_t column, long line)
     if (--reader->wanted_count > 0)
         return KN_OK;
     if (reader->column_count == 1)
-        return kn_fail_at(
+        return ki_fail_at(
             reader->err, KN_ERROR_INPUT, reader->input.name, line,
             "found text in the file's only column, expected numbers; Koine reads commas between cells");
-    return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, line,
+    return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, line,
                       "no column holds numbers: found text in each of the file's %zu columns",
                       reader->column_count);
 }
@@ -274,7 +274,7 @@ static kn_status add_empty_lines(struct csv_reader *reader, const struct csv_row
 
     for (size_t i = 0; i < row->empty_lines; i++, line++) {
         if (reader->column_count > 1)
-            return kn_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, line,
+            return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, line,
                               "found an empty line between rows, expected %zu cells", reader->column_count);
         if ((status = csv_reserve(reader, reader->rows + 1, csv_input_offset(&reader->input))))
             return status;

@@ -45,21 +45,21 @@ kn_status image_allocate(const struct image_file *file, struct image *image, kn_
     size_t bytes = image_bytes(image);
 
     if (!bytes)
-        return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
                           "an image of %zu x %zu pixels; expected at least one", image->width, image->height);
     if (bytes > file->bytes_max)
-        return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
                           "an image of %zu x %zu pixels of %u x %zu bytes, more than the %zu bytes that are "
                           "read of one; cut it into smaller ones",
                           image->width, image->height, image->channels, kn_type_size(image->type),
                           file->bytes_max);
     image->samples = calloc(1, bytes);
-    return image->samples ? KN_OK : kn_fail_memory(err, bytes, file->path);
+    return image->samples ? KN_OK : ki_fail_memory(err, bytes, file->path);
 }
 
 static kn_status fail_empty(const struct image_file *file, kn_error *err)
 {
-    return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0, "is empty; expected a PNG or TIFF image");
+    return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0, "is empty; expected a PNG or TIFF image");
 }
 
 FILE *image_stream(const struct image_file *file)
@@ -88,17 +88,17 @@ static kn_status look(struct image_file *file, kn_error *err)
         fclose(stream);
     }
     if (failed)
-        return kn_fail_errno(err, KN_ERROR_INPUT, file->path, failed, "cannot be read");
-    for (size_t i = 0; i < KN_COUNT(signatures) && !file->format; i++)
+        return ki_fail_errno(err, KN_ERROR_INPUT, file->path, failed, "cannot be read");
+    for (size_t i = 0; i < KI_COUNT(signatures) && !file->format; i++)
         if (count >= signatures[i].count && memcmp(head, signatures[i].bytes, signatures[i].count) == 0)
             file->format = signatures[i].format;
     if (file->format)
         return KN_OK;
     if (!count)
         return fail_empty(file, err);
-    return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0,
+    return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
                       "expected a PNG or TIFF image, but it begins with %s",
-                      kn_quote(quoted, sizeof quoted, head, count));
+                      ki_quote(quoted, sizeof quoted, head, count));
 }
 
 static kn_status open_any(const char *path, const struct image_bytes *bytes, size_t bytes_max,
@@ -111,7 +111,7 @@ static kn_status open_any(const char *path, const struct image_bytes *bytes, siz
     if (opened)
         opened->path = strdup(path);
     if (!opened || !opened->path)
-        status = kn_fail_memory(err, sizeof *opened, path);
+        status = ki_fail_memory(err, sizeof *opened, path);
     if (!status) {
         opened->bytes_max = bytes_max ? bytes_max : IMAGE_BYTES_MAX;
         opened->data = bytes && bytes->count ? bytes->data : NULL;
@@ -148,16 +148,16 @@ kn_status image_read_input(struct image_bytes *bytes, kn_error *err)
         void *grown = realloc(bytes->data, room = room ? 2 * room : PIECE);
 
         if (!grown) {
-            status = kn_fail_memory(err, room, "standard input");
+            status = ki_fail_memory(err, room, "standard input");
             break;
         }
         bytes->data = grown;
         bytes->count += fread((char *)grown + bytes->count, 1, room - bytes->count, stdin);
     } while (bytes->count == room && room <= IMAGE_BYTES_MAX);
     if (!status && ferror(stdin))
-        status = kn_fail_errno(err, KN_ERROR_INPUT, bytes->name, errno, "cannot be read");
+        status = ki_fail_errno(err, KN_ERROR_INPUT, bytes->name, errno, "cannot be read");
     if (!status && bytes->count > IMAGE_BYTES_MAX)
-        status = kn_fail_at(err, KN_ERROR_INPUT, bytes->name, 0,
+        status = ki_fail_at(err, KN_ERROR_INPUT, bytes->name, 0,
                             "more than %d bytes of an image; give its file by its name", IMAGE_BYTES_MAX);
     if (status) {
         free(bytes->data);
@@ -177,7 +177,7 @@ kn_status image_read(struct image_file *file, size_t page, struct image *image, 
 
     *image = (struct image){.samples = NULL};
     if (page >= file->pages)
-        return kn_fail_at(err, KN_ERROR_ARGUMENT, file->path, 0,
+        return ki_fail_at(err, KN_ERROR_ARGUMENT, file->path, 0,
                           "has no page %zu; its %zu are counted from 0", page, file->pages);
     status = file->format->read(file, page, image, err);
     if (status) {

@@ -101,9 +101,9 @@ static kn_status failed(const struct image_file *file, const struct reader *read
                         kn_error *err)
 {
     if (reader->ended)
-        return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
                           "ends at byte %zu, in the middle of %s: it is cut short", reader->offset, where);
-    return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0,
+    return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
                       "%s cannot be read, near byte %zu (libpng: %s); is it damaged?", where, reader->offset,
                       reader->text);
 }
@@ -113,7 +113,7 @@ static kn_status check_length(const struct image_file *file, const struct image 
 {
     if (image->width * image->height / 8 / DEFLATE_MOST <= file->bytes)
         return KN_OK;
-    return kn_fail_at(
+    return ki_fail_at(
         err, KN_ERROR_INPUT, file->path, 0,
         "says that it has %zu x %zu pixels, but its %zu bytes cannot hold them: it is cut short or "
         "damaged",
@@ -141,10 +141,10 @@ static kn_status read_page(struct image_file *file, size_t page, struct image *i
 
     (void)page;
     if (!reader.stream)
-        return kn_fail_errno(err, KN_ERROR_INPUT, file->path, errno, "cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, file->path, errno, "cannot be read");
     reader.png = png_create_read_struct(PNG_LIBPNG_VER_STRING, &reader, on_error, on_warning);
     reader.info = reader.png ? png_create_info_struct(reader.png) : NULL;
-    status = reader.info ? decode(file, &reader, err) : kn_fail_memory(err, 0, file->path);
+    status = reader.info ? decode(file, &reader, err) : ki_fail_memory(err, 0, file->path);
     png_destroy_read_struct(&reader.png, &reader.info, NULL);
     fclose(reader.stream);
     *image = reader.image;

@@ -69,7 +69,7 @@ static kn_status failed(const struct image_file *file, const char *what, size_t 
 {
     const struct stack *stack = file->own;
 
-    return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0,
+    return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
                       "%s %zu cannot be read (libtiff: %s); is it damaged?", what, number,
                       *stack->text ? stack->text : "no reason given");
 }
@@ -86,14 +86,14 @@ static kn_status find_pages(struct image_file *file, kn_error *err)
         kind = 0;
         TIFFGetField(stack->tiff, TIFFTAG_SUBFILETYPE, &kind);
         if (!(kind & FILETYPE_REDUCEDIMAGE) &&
-            !KN_ARRAY_PUSH(stack->pages, stack->count, stack->capacity, TIFFCurrentDirOffset(stack->tiff)))
-            return kn_fail_memory(err, stack->count * sizeof *stack->pages, file->path);
+            !KI_ARRAY_PUSH(stack->pages, stack->count, stack->capacity, TIFFCurrentDirOffset(stack->tiff)))
+            return ki_fail_memory(err, stack->count * sizeof *stack->pages, file->path);
         *stack->text = '\0';
     } while (TIFFReadDirectory(stack->tiff));
     if (*stack->text)
         return failed(file, "page", stack->count, err);
     if (!stack->count)
-        return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
                           "has no page but smaller copies of one (NewSubfileType 1)");
     file->pages = stack->count;
     return KN_OK;
@@ -159,7 +159,7 @@ static kn_status open_file(struct image_file *file, kn_error *err)
     file->own = stack;
     if (!stack || !options) {
         TIFFOpenOptionsFree(options);
-        return kn_fail_memory(err, sizeof *stack, file->path);
+        return ki_fail_memory(err, sizeof *stack, file->path);
     }
     TIFFOpenOptionsSetErrorHandlerExtR(options, on_error, stack);
     TIFFOpenOptionsSetWarningHandlerExtR(options, on_warning, stack);
@@ -186,7 +186,7 @@ static void close_file(struct image_file *file)
 static kn_status refuse(const struct image_file *file, size_t number, const char *what, unsigned found,
                         const char *expected, kn_error *err)
 {
-    return kn_fail_at(err, KN_ERROR_INPUT, file->path, 0, "page %zu: %s is %u; expected %s", number, what,
+    return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0, "page %zu: %s is %u; expected %s", number, what,
                       found, expected);
 }
 
@@ -224,12 +224,12 @@ static const struct sample {
 static kn_status sample_type(const struct image_file *file, size_t number, const struct page *page,
                              kn_type *type, kn_error *err)
 {
-    for (size_t i = 0; i < KN_COUNT(sample_kinds); i++)
+    for (size_t i = 0; i < KI_COUNT(sample_kinds); i++)
         if (page->bits == sample_kinds[i].bits && page->format == sample_kinds[i].format) {
             *type = sample_kinds[i].type;
             return KN_OK;
         }
-    return kn_fail_at(
+    return ki_fail_at(
         err, KN_ERROR_INPUT, file->path, 0,
         "page %zu: samples of %u bits and SampleFormat %u; expected unsigned numbers (1) of 8 or 16 bits "
         "or floats (3) of 32",
@@ -274,7 +274,7 @@ static kn_status read_head(const struct image_file *file, size_t number, struct 
     image->height = page->height;
     image->channels = page->samples;
     if (page->compression == COMPRESSION_NONE && image_bytes(image) > file->bytes)
-        return kn_fail_at(
+        return ki_fail_at(
             err, KN_ERROR_INPUT, file->path, 0,
             "page %zu says that it has %zu x %zu pixels of %zu bytes, but the file has only %zu bytes: it "
             "is cut short or damaged",
@@ -303,13 +303,13 @@ static kn_status make_piece(const struct image_file *file, size_t number, const 
     shape.height = height;
     shape.channels = page->planar == PLANARCONFIG_CONTIG ? page->samples : 1;
     if (!width || !height || image_bytes(&shape) > file->bytes_max)
-        return kn_fail_at(
+        return ki_fail_at(
             err, KN_ERROR_INPUT, file->path, 0,
             "page %zu: is in %s of %u x %u pixels; expected at least one pixel, and at most %zu bytes",
             number, page->tiled ? "tiles" : "strips", width, height, file->bytes_max);
     *piece =
         (struct piece){malloc(image_bytes(&shape)), width, height, shape.channels * kn_type_size(shape.type)};
-    return piece->data ? KN_OK : kn_fail_memory(err, image_bytes(&shape), file->path);
+    return piece->data ? KN_OK : ki_fail_memory(err, image_bytes(&shape), file->path);
 }
 
 // The piece whose first pixel is (x, y), of a plane, to its place in the image.
@@ -417,7 +417,7 @@ static kn_status read_page(struct image_file *file, size_t number, struct image 
 
 static kn_status open_file(struct image_file *file, kn_error *err)
 {
-    return kn_fail_at(
+    return ki_fail_at(
         err, KN_ERROR_UNSUPPORTED, file->path, 0,
         "TIFF images are read by libtiff (4.5 or later), without which this Koine was built: install "
         "libtiff-dev and build again, or convert the image to PNG");

@@ -11,13 +11,13 @@
 
 enum { SIDE_MAX = 1000000 }; // libpng's own
 
-static kn_status check(const struct kn_picture *picture, kn_error *err)
+static kn_status check(const struct ki_picture *picture, kn_error *err)
 {
     if (picture->width < 1 || picture->width > SIDE_MAX || picture->height < 1 || picture->height > SIDE_MAX)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "a picture of %zu x %zu pixels; expected 1 to %d each way",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a picture of %zu x %zu pixels; expected 1 to %d each way",
                        picture->width, picture->height, SIDE_MAX);
     if (picture->bits != 8 && picture->bits != 16)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "a picture with %u bits a pixel; expected 8 or 16",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a picture with %u bits a pixel; expected 8 or 16",
                        picture->bits);
     return KN_OK;
 }
@@ -27,7 +27,7 @@ static void on_error(png_structp png, png_const_charp message)
 {
     kn_error *err = png_get_error_ptr(png);
 
-    kn_fail(err, KN_ERROR_OUTPUT, "libpng: %s", message);
+    ki_fail(err, KN_ERROR_OUTPUT, "libpng: %s", message);
     png_longjmp(png, 1);
 }
 
@@ -37,7 +37,7 @@ static void on_warning(png_structp png, png_const_charp message)
     (void)message;
 }
 
-// Into the stream, whose errors stick until kn_output_close.
+// Into the stream, whose errors stick until ki_output_close.
 static void on_write(png_structp png, png_bytep bytes, size_t count)
 {
     fwrite(bytes, 1, count, png_get_io_ptr(png));
@@ -49,7 +49,7 @@ static void on_flush(png_structp png)
 }
 
 // False where libpng ran into trouble, which is in `err` then.
-static bool encode(png_structp png, png_infop info, const struct kn_picture *picture, FILE *stream)
+static bool encode(png_structp png, png_infop info, const struct ki_picture *picture, FILE *stream)
 {
     size_t row = picture->width * picture->bits / 8;
 
@@ -68,35 +68,35 @@ static bool encode(png_structp png, png_infop info, const struct kn_picture *pic
     return true;
 }
 
-kn_status kn_png_write(const char *path, const struct kn_picture *picture, bool force, kn_error *err)
+kn_status ki_png_write(const char *path, const struct ki_picture *picture, bool force, kn_error *err)
 {
-    struct kn_output *out = NULL;
+    struct ki_output *out = NULL;
     kn_error own = KN_ERROR_INIT;
     png_structp png = NULL;
     png_infop info = NULL;
     kn_status status = check(picture, err);
 
     if (!status)
-        status = kn_output_open(path, force, &out, err);
+        status = ki_output_open(path, force, &out, err);
     if (status)
         return status;
     png = png_create_write_struct(PNG_LIBPNG_VER_STRING, &own, on_error, on_warning);
     info = png ? png_create_info_struct(png) : NULL;
     if (!info)
-        status = kn_fail_memory(err, 0, path);
-    else if (!encode(png, info, picture, kn_output_stream(out)))
-        status = kn_fail_at(err, KN_ERROR_OUTPUT, path, 0, "%s", own.text);
+        status = ki_fail_memory(err, 0, path);
+    else if (!encode(png, info, picture, ki_output_stream(out)))
+        status = ki_fail_at(err, KN_ERROR_OUTPUT, path, 0, "%s", own.text);
     png_destroy_write_struct(&png, &info);
     if (!status)
-        return kn_output_close(out, err);
-    kn_output_discard(out);
+        return ki_output_close(out, err);
+    ki_output_discard(out);
     return status;
 }
 
-kn_status kn_picture_of(const double *values, size_t width, size_t height, unsigned bits, double low,
-                        double high, struct kn_picture *picture, kn_error *err)
+kn_status ki_picture_of(const double *values, size_t width, size_t height, unsigned bits, double low,
+                        double high, struct ki_picture *picture, kn_error *err)
 {
-    struct kn_picture made = {width, height, bits, NULL};
+    struct ki_picture made = {width, height, bits, NULL};
     double white = bits == 8 ? UINT8_MAX : UINT16_MAX;
     kn_status status = check(&made, err);
 
@@ -104,7 +104,7 @@ kn_status kn_picture_of(const double *values, size_t width, size_t height, unsig
         return status;
     made.pixels = calloc(width * height, bits / 8);
     if (!made.pixels)
-        return kn_fail_memory(err, width * height * bits / 8, "a picture");
+        return ki_fail_memory(err, width * height * bits / 8, "a picture");
     for (size_t i = 0; high > low && i < width * height; i++) {
         double grey = (values[i] - low) / (high - low);
         double level = grey > 0 ? rint(fmin(grey, 1) * white) : 0; // a not-a-number is not above 0

@@ -8,7 +8,7 @@
 
 #include <koine/error.h>
 
-struct kn_picture {
+struct ki_picture {
     size_t width, height; // 1 to 1,000,000 each
     unsigned bits;        // of a pixel: 8 (uint8_t) or 16 (uint16_t, in the machine's byte order)
     void *pixels;         // rows from top to bottom, 0 is black
@@ -16,11 +16,11 @@ struct kn_picture {
 
 // The file is there whole or not at all (output.h); the same picture makes the same bytes. Errors:
 // KN_ERROR_ARGUMENT for sizes and bits other than those above; KN_ERROR_OUTPUT; KN_ERROR_MEMORY.
-kn_status kn_png_write(const char *path, const struct kn_picture *picture, bool force, kn_error *err);
+kn_status ki_png_write(const char *path, const struct ki_picture *picture, bool force, kn_error *err);
 
 // A picture of real numbers, `low` and less black, `high` and more white, not-a-number black; where `high` is
 // not above `low` all is black. The caller frees `picture->pixels`. KN_ERROR_ARGUMENT, KN_ERROR_MEMORY.
-kn_status kn_picture_of(const double *values, size_t width, size_t height, unsigned bits, double low,
-                        double high, struct kn_picture *picture, kn_error *err);
+kn_status ki_picture_of(const double *values, size_t width, size_t height, unsigned bits, double low,
+                        double high, struct ki_picture *picture, kn_error *err);
 
 #endif

@@ -20,14 +20,14 @@ static void print_items(struct printer *printer)
 {
     for (const struct syn_item *item = printer->parser->items; item; item = item->next) {
         if (item != printer->parser->items)
-            print_space(printer);
-        print_tags(printer, item->tags);
+            ki_print_space(printer);
+        ki_print_tags(printer, item->tags);
         if (item->definition)
-            rewrite_function(printer, item);
+            ki_rewrite_function(printer, item);
         else
-            print_declaration(printer, item->declaration, false);
+            ki_print_declaration(printer, item->declaration, false);
     }
-    print_trim(printer);
+    ki_print_trim(printer);
 }
 
 // The program's text. Tables that are too large for __constant__ memory, or too many, lie in global memory:
@@ -36,8 +36,8 @@ static void print_program(struct printer *printer)
 {
     static const size_t largest[] = {BANK_BYTES, 4096, 0};
 
-    for (size_t i = 0; i < KN_COUNT(largest) && !printer->parser->status; i++) {
-        kn_text_free(printer->out);
+    for (size_t i = 0; i < KI_COUNT(largest) && !printer->parser->status; i++) {
+        ki_text_free(printer->out);
         printer->file = NULL;
         printer->table_bytes = 0;
         printer->largest_table = largest[i];
@@ -56,7 +56,7 @@ static const char *find_embedded(const struct src_embedded *table, const char *n
 }
 
 // A file of the prelude, its #include "name" lines replaced by what they name, a folder "cuda/" away.
-static kn_status add_prelude(struct kn_text *text, const struct src_embedded *table, const char *name,
+static kn_status add_prelude(struct ki_text *text, const struct src_embedded *table, const char *name,
                              int depth, kn_error *err)
 {
     const char *from = find_embedded(table, name);
@@ -64,7 +64,7 @@ static kn_status add_prelude(struct kn_text *text, const struct src_embedded *ta
     kn_status status = KN_OK;
 
     if (!from || depth > 8)
-        return kn_fail_at(err, KN_ERROR_INPUT, name, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, name, 0,
                           "this file of the CUDA prelude is not in the library");
     while (*from && !status) {
         size_t length = strcspn(from, "\n");
@@ -75,50 +75,50 @@ static kn_status add_prelude(struct kn_text *text, const struct src_embedded *ta
                      from + sizeof include - 1);
             status = add_prelude(text, table, inner, depth + 1, err);
         } else {
-            kn_text_add_bytes(text, from, length);
-            kn_text_add_char(text, '\n');
+            ki_text_add_bytes(text, from, length);
+            ki_text_add_char(text, '\n');
         }
         from += length + (from[length] == '\n');
     }
     return status;
 }
 
-static void add_selectors(struct kn_text *text, const struct printer *printer)
+static void add_selectors(struct ki_text *text, const struct printer *printer)
 {
     static const int widths[] = {2, 3, 4, 8, 16};
 
-    for (size_t i = 0; i < KN_COUNT(widths); i++) {
-        kn_text_format(text, "#define KN_SWIZZLES_%d", widths[i]);
+    for (size_t i = 0; i < KI_COUNT(widths); i++) {
+        ki_text_format(text, "#define KN_SWIZZLES_%d", widths[i]);
         for (size_t k = 0; k < printer->selector_count; k++) {
             const struct print_selector *selector = &printer->selectors[k];
             if (selector->lanes != widths[i])
                 continue;
-            kn_text_format(text, " KN_SWIZZLE(%d, %s", selector->lanes, selector->name);
+            ki_text_format(text, " KN_SWIZZLE(%d, %s", selector->lanes, selector->name);
             for (int c = 0; c < selector->count; c++)
-                kn_text_format(text, ", %d", selector->components[c]);
-            kn_text_add(text, ")");
+                ki_text_format(text, ", %d", selector->components[c]);
+            ki_text_add(text, ")");
         }
-        kn_text_add(text, "\n");
+        ki_text_add(text, "\n");
     }
 }
 
 // The whole translation unit around the program's text.
-static kn_status assemble(struct kn_text *text, const struct printer *printer, const struct kn_text *program,
+static kn_status assemble(struct ki_text *text, const struct printer *printer, const struct ki_text *program,
                           const struct src_cuda_options *cuda, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    kn_text_format(text, "#define KN_CONSTANT_BANK %d\n", cuda->constant_bank);
+    ki_text_format(text, "#define KN_CONSTANT_BANK %d\n", cuda->constant_bank);
     if (cuda->constant_bank)
-        kn_text_format(text, "#define KN_BANK_BYTES %zu\n", cuda->bank_bytes);
+        ki_text_format(text, "#define KN_BANK_BYTES %zu\n", cuda->bank_bytes);
     add_selectors(text, printer);
     if (cuda->embedded)
         status = add_prelude(text, cuda->embedded, PRELUDE, 0, err);
     if (cuda->embedded && !status && printer->parser->uses_images)
         status = add_prelude(text, cuda->embedded, IMAGES, 0, err);
-    kn_text_add(text, "\nnamespace kn { namespace program {\n");
-    kn_text_add_bytes(text, kn_text_string(program), program->length);
-    kn_text_add(text, "\n} }\n");
+    ki_text_add(text, "\nnamespace kn { namespace program {\n");
+    ki_text_add_bytes(text, ki_text_string(program), program->length);
+    ki_text_add(text, "\n} }\n");
     return status;
 }
 
@@ -143,17 +143,17 @@ static struct src_cuda_kernel *describe_kernels(const struct src_unit *unit, con
         size_t i = function && function->is_kernel ? find_kernel(unit, function->symbol) : unit->kernel_count;
 
         kernels[i].arena_bytes = i < unit->kernel_count ? function->arena_bytes : 0;
-        kernels[i].image_addresses = i < unit->kernel_count && rewrite_takes_addresses(item->type);
+        kernels[i].image_addresses = i < unit->kernel_count && ki_rewrite_takes_addresses(item->type);
     }
     return kernels;
 }
 
-kn_status src_cuda(const struct src_unit *unit, const struct src_options *options,
-                   const struct src_cuda_options *cuda, struct src_cuda **out, kn_error *err)
+kn_status ki_src_cuda(const struct src_unit *unit, const struct src_options *options,
+                      const struct src_cuda_options *cuda, struct src_cuda **out, kn_error *err)
 {
-    struct kn_arena arena = KN_ARENA_INIT;
+    struct ki_arena arena = KI_ARENA_INIT;
     struct syn_parser parser;
-    struct kn_text program = KN_TEXT_INIT, text = KN_TEXT_INIT;
+    struct ki_text program = KI_TEXT_INIT, text = KI_TEXT_INIT;
     struct printer printer = {.out = &program, .parser = &parser};
     struct src_cuda *made = calloc(1, sizeof *made);
     kn_status status = KN_ERROR_MEMORY;
@@ -161,7 +161,7 @@ kn_status src_cuda(const struct src_unit *unit, const struct src_options *option
     (void)options;
     memset(&parser, 0, sizeof parser);
     if (made)
-        status = syn_parse(&parser, unit, &arena, err);
+        status = ki_syn_parse(&parser, unit, &arena, err);
     if (!status) {
         print_program(&printer);
         status = parser.status;
@@ -169,27 +169,27 @@ kn_status src_cuda(const struct src_unit *unit, const struct src_options *option
     if (!status)
         status = assemble(&text, &printer, &program, cuda, err);
     if (!made || (!status && (program.failed || text.failed)))
-        status = kn_fail_memory(err, 0, "writing a kernel for CUDA");
+        status = ki_fail_memory(err, 0, "writing a kernel for CUDA");
     if (!status) {
         *made = (struct src_cuda){.length = text.length,
                                   .table_bytes = printer.table_bytes,
                                   .uses_constant_args = printer.uses_constant_args,
                                   .bank_bytes = cuda->constant_bank ? cuda->bank_bytes : 0,
                                   .contract_off = parser.contract_off};
-        made->text = kn_text_take(&text);
+        made->text = ki_text_take(&text);
         made->kernels = describe_kernels(unit, &parser);
         if (!made->kernels)
-            status = kn_fail_memory(err, 0, "describing kernels for CUDA");
+            status = ki_fail_memory(err, 0, "describing kernels for CUDA");
     }
     if (!status)
         *out = made;
     else
-        src_cuda_free(made);
+        ki_src_cuda_free(made);
     free(printer.selectors);
-    kn_text_free(&program);
-    kn_text_free(&text);
-    syn_parser_free(&parser);
-    kn_arena_free(&arena);
+    ki_text_free(&program);
+    ki_text_free(&text);
+    ki_syn_parser_free(&parser);
+    ki_arena_free(&arena);
     return status;
 }
 
@@ -203,13 +203,13 @@ static bool wants_bank(const struct src_options *options)
     return bank;
 }
 
-kn_status src_cuda_program(const struct src_unit *unit, const struct src_options *options,
-                           struct src_cuda **out, kn_error *err)
+kn_status ki_src_cuda_program(const struct src_unit *unit, const struct src_options *options,
+                              struct src_cuda **out, kn_error *err)
 {
-    struct src_cuda_options cuda = {.embedded = src_embedded_kernels};
+    struct src_cuda_options cuda = {.embedded = ki_src_embedded_kernels};
     struct src_cuda *plain = NULL;
     size_t taken;
-    kn_status status = src_cuda(unit, options, &cuda, &plain, err);
+    kn_status status = ki_src_cuda(unit, options, &cuda, &plain, err);
 
     if (status || !wants_bank(options) || !plain->uses_constant_args) {
         *out = plain;
@@ -217,16 +217,16 @@ kn_status src_cuda_program(const struct src_unit *unit, const struct src_options
     }
     taken = plain->table_bytes + BANK_RESERVE;
     if (taken >= BANK_BYTES)
-        status = kn_fail_at(err, KN_ERROR_LIMIT, unit->file_count ? unit->files[0].name : "the program", 0,
+        status = ki_fail_at(err, KN_ERROR_LIMIT, unit->file_count ? unit->files[0].name : "the program", 0,
                             "its __constant tables take %zu bytes and leave no room for KN_CONSTANT=bank",
                             plain->table_bytes);
-    src_cuda_free(plain);
+    ki_src_cuda_free(plain);
     cuda.constant_bank = true;
     cuda.bank_bytes = taken < BANK_BYTES ? (BANK_BYTES - taken) / 16 * 16 : 0;
-    return status ? status : src_cuda(unit, options, &cuda, out, err);
+    return status ? status : ki_src_cuda(unit, options, &cuda, out, err);
 }
 
-void src_cuda_free(struct src_cuda *cuda)
+void ki_src_cuda_free(struct src_cuda *cuda)
 {
     if (!cuda)
         return;

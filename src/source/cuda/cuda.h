@@ -37,14 +37,14 @@ struct src_cuda {
 // Errors: KN_ERROR_UNSUPPORTED for what CUDA cannot have (pipes, device-side enqueue,
 // recursion, function pointers) and KN_ERROR_BUILD for what is no OpenCL C as far as the parser can tell,
 // both with file and line; KN_ERROR_MEMORY.
-kn_status src_cuda(const struct src_unit *unit, const struct src_options *options,
-                   const struct src_cuda_options *cuda, struct src_cuda **out, kn_error *err);
-void src_cuda_free(struct src_cuda *cuda);
+kn_status ki_src_cuda(const struct src_unit *unit, const struct src_options *options,
+                      const struct src_cuda_options *cuda, struct src_cuda **out, kn_error *err);
+void ki_src_cuda_free(struct src_cuda *cuda);
 
 // The text that Koine itself compiles: with its prelude, and with the constant bank if the program is defined
 // KN_CONSTANT=bank and has __constant arguments; the bank then takes what the program's own tables leave of
 // constant memory. Errors: src_cuda's, and KN_ERROR_LIMIT if they leave none.
-kn_status src_cuda_program(const struct src_unit *unit, const struct src_options *options,
-                           struct src_cuda **out, kn_error *err);
+kn_status ki_src_cuda_program(const struct src_unit *unit, const struct src_options *options,
+                              struct src_cuda **out, kn_error *err);
 
 #endif

@@ -21,8 +21,8 @@ static size_t alignment_of(const struct syn_declarator *declarator, size_t align
 {
     long long asked = 0;
 
-    if (declarator->attributes.aligned && syn_evaluate(declarator->attributes.aligned, &asked) && asked > 0 &&
-        (size_t)asked > alignment)
+    if (declarator->attributes.aligned && ki_syn_evaluate(declarator->attributes.aligned, &asked) &&
+        asked > 0 && (size_t)asked > alignment)
         alignment = (size_t)asked;
     return alignment < LEAST_ALIGNMENT ? LEAST_ALIGNMENT : alignment;
 }
@@ -33,7 +33,7 @@ static void lay_out_locals(struct syn_function *function)
     size_t at = 0, size, alignment;
 
     for (struct syn_declarator *d = function->locals; d; d = d->next) {
-        d->symbol->is_placed = syn_size(d->type, &size, &alignment);
+        d->symbol->is_placed = ki_syn_size(d->type, &size, &alignment);
         if (!d->symbol->is_placed)
             continue;
         at = round_up(at, alignment_of(d, alignment));
@@ -136,7 +136,7 @@ static void place_variables(struct syn_function *function)
     }
 }
 
-void syn_place_locals(struct syn_parser *parser)
+void ki_syn_place_locals(struct syn_parser *parser)
 {
     size_t total = 0;
 

@@ -4,39 +4,39 @@
 
 #include <string.h>
 
-void print_trim(struct printer *printer)
+void ki_print_trim(struct printer *printer)
 {
-    struct kn_text *out = printer->out;
+    struct ki_text *out = printer->out;
 
     while (out->length && out->data[out->length - 1] == ' ')
         out->data[--out->length] = '\0';
 }
 
-void print_space(struct printer *printer)
+void ki_print_space(struct printer *printer)
 {
-    const struct kn_text *out = printer->out;
+    const struct ki_text *out = printer->out;
 
     if (out->length && out->data[out->length - 1] != ' ' && out->data[out->length - 1] != '\n')
         print_text(printer, " ");
 }
 
-void print_place(struct printer *printer, const struct src_token *place)
+void ki_print_place(struct printer *printer, const struct src_token *place)
 {
     long line = (long)place->line;
 
     if (printer->file && strcmp(printer->file, place->file) == 0 && line == printer->line)
         return;
-    print_trim(printer);
+    ki_print_trim(printer);
     if (printer->file && strcmp(printer->file, place->file) == 0 && line > printer->line &&
         line < printer->line + 8) {
         for (; printer->line < line; printer->line++)
             print_text(printer, "\n");
     } else {
-        kn_text_format(printer->out, "\n#line %ld \"", line);
+        ki_text_format(printer->out, "\n#line %ld \"", line);
         for (const char *c = place->file; *c; c++) {
             if (*c == '"' || *c == '\\')
-                kn_text_add_char(printer->out, '\\');
-            kn_text_add_char(printer->out, *c);
+                ki_text_add_char(printer->out, '\\');
+            ki_text_add_char(printer->out, *c);
         }
         print_text(printer, "\"\n");
         printer->file = place->file;
@@ -46,47 +46,47 @@ void print_place(struct printer *printer, const struct src_token *place)
         print_text(printer, "    ");
 }
 
-void print_word(struct printer *printer, const struct syn_word *word)
+void ki_print_word(struct printer *printer, const struct syn_word *word)
 {
     if (word->reserved)
         print_text(printer, "kn_id_");
     for (const char *c = word->name->text; *c; c++)
         if ((unsigned char)*c >= 0x80)
-            kn_text_format(printer->out, "_%02x", (unsigned)(unsigned char)*c);
+            ki_text_format(printer->out, "_%02x", (unsigned)(unsigned char)*c);
         else
-            kn_text_add_char(printer->out, *c == '$' ? '_' : *c);
+            ki_text_add_char(printer->out, *c == '$' ? '_' : *c);
 }
 
 // In C++ a member that is named like a type hides it from the members behind.
-void print_member_name(struct printer *printer, const struct syn_word *word)
+void ki_print_member_name(struct printer *printer, const struct syn_word *word)
 {
     if (word->is_type && !word->reserved)
         print_text(printer, "kn_id_");
-    print_word(printer, word);
+    ki_print_word(printer, word);
 }
 
-void print_symbol(struct printer *printer, const struct syn_symbol *symbol)
+void ki_print_symbol(struct printer *printer, const struct syn_symbol *symbol)
 {
     if (symbol->kind == SYN_SYMBOL_MEMBER) {
-        print_member_name(printer, symbol->word);
+        ki_print_member_name(printer, symbol->word);
         return;
     }
     if (symbol->renamed)
-        kn_text_format(printer->out, "kn_constant_%u_", symbol->renamed);
+        ki_text_format(printer->out, "kn_constant_%u_", symbol->renamed);
     else if (!symbol->word->reserved && symbol->kind == SYN_SYMBOL_FUNCTION && symbol->word->result)
         print_text(printer, "kn_id_"); // named like a built-in function
-    print_word(printer, symbol->word);
+    ki_print_word(printer, symbol->word);
 }
 
-void print_tag(struct printer *printer, const struct syn_tag *tag)
+void ki_print_tag(struct printer *printer, const struct syn_tag *tag)
 {
     if (!tag->name) {
-        kn_text_format(printer->out, "kn_type_%u", tag->number);
+        ki_text_format(printer->out, "kn_type_%u", tag->number);
         return;
     }
     if (tag->name->is_ordinary)
         print_text(printer, "kn_tag_");
-    print_word(printer, tag->name);
+    ki_print_word(printer, tag->name);
 }
 
 static bool is_base(const struct syn_type *type)
@@ -109,10 +109,10 @@ static void print_base(struct printer *printer, const struct syn_type *type, boo
         (type->kind == SYN_T_SCALAR || type->kind == SYN_T_POINTER || type->kind == SYN_T_VOID))
         print_text(printer, "volatile ");
     if (type->alias) {
-        print_symbol(printer, type->alias);
+        ki_print_symbol(printer, type->alias);
     } else if (type->kind == SYN_T_RECORD) {
         print_text(printer, type->tag->kind == SYN_TAG_UNION ? "union " : "struct ");
-        print_tag(printer, type->tag);
+        ki_print_tag(printer, type->tag);
     } else {
         print_text(printer, type->spelling);
     }
@@ -124,9 +124,9 @@ static void print_parameters(struct printer *printer, const struct syn_type *typ
     for (const struct syn_parameter *p = type->parameters; p; p = p->next) {
         print_text(printer, ", ");
         if (p->symbol)
-            print_typed_symbol(printer, p->type, p->symbol, false);
+            ki_print_typed_symbol(printer, p->type, p->symbol, false);
         else
-            print_type(printer, p->type, NULL, false);
+            ki_print_type(printer, p->type, NULL, false);
     }
     print_text(printer, ")");
 }
@@ -135,9 +135,9 @@ static void print_parameters(struct printer *printer, const struct syn_type *typ
 static void add_declarator(struct printer *printer, const struct syn_type *type, const struct syn_type *stop,
                            const char *name, bool bare)
 {
-    struct kn_text text = KN_TEXT_INIT, wider = KN_TEXT_INIT, *out = printer->out;
+    struct ki_text text = KI_TEXT_INIT, wider = KI_TEXT_INIT, *out = printer->out;
 
-    kn_text_add(&text, name ? name : "");
+    ki_text_add(&text, name ? name : "");
     for (; type != stop && !is_base(type); type = type->of) {
         printer->out = &wider;
         if (type->kind == SYN_T_POINTER) {
@@ -149,23 +149,23 @@ static void add_declarator(struct printer *printer, const struct syn_type *type,
                 print_text(printer, "volatile ");
             if (type->qualifiers & SYN_Q_RESTRICT)
                 print_text(printer, "__restrict__ ");
-            kn_text_add(&wider, kn_text_string(&text));
+            ki_text_add(&wider, ki_text_string(&text));
             print_text(printer, brackets ? ")" : "");
         } else if (type->kind == SYN_T_ARRAY) {
-            kn_text_add(&wider, kn_text_string(&text));
+            ki_text_add(&wider, ki_text_string(&text));
             print_text(printer, "[");
-            if (type->length && (type->count < 0 || syn_is_spelled_out(type->length)))
-                print_expr(printer, type->length);
+            if (type->length && (type->count < 0 || ki_syn_is_spelled_out(type->length)))
+                ki_print_expr(printer, type->length);
             else if (type->count >= 0)
-                kn_text_format(&wider, "%ld", type->count);
+                ki_text_format(&wider, "%ld", type->count);
             print_text(printer, "]");
         } else {
-            kn_text_add(&wider, kn_text_string(&text));
+            ki_text_add(&wider, ki_text_string(&text));
             print_parameters(printer, type);
         }
-        kn_text_free(&text);
+        ki_text_free(&text);
         text = wider;
-        wider = (struct kn_text)KN_TEXT_INIT;
+        wider = (struct ki_text)KI_TEXT_INIT;
         bare = bare && type->kind == SYN_T_ARRAY;
     }
     printer->out = out;
@@ -173,12 +173,12 @@ static void add_declarator(struct printer *printer, const struct syn_type *type,
         print_base(printer, type, bare);
     if (text.length && (type != stop || !stop))
         print_text(printer, " ");
-    kn_text_add(out, kn_text_string(&text));
+    ki_text_add(out, ki_text_string(&text));
     out->failed = out->failed || text.failed;
-    kn_text_free(&text);
+    ki_text_free(&text);
 }
 
-void print_type(struct printer *printer, const struct syn_type *type, const char *name, bool bare)
+void ki_print_type(struct printer *printer, const struct syn_type *type, const char *name, bool bare)
 {
     add_declarator(printer, type, NULL, name, bare);
 }
@@ -186,24 +186,24 @@ void print_type(struct printer *printer, const struct syn_type *type, const char
 static void with_symbol(struct printer *printer, const struct syn_type *type, const struct syn_type *stop,
                         const struct syn_symbol *symbol, bool bare)
 {
-    struct kn_text name = KN_TEXT_INIT, *out = printer->out;
+    struct ki_text name = KI_TEXT_INIT, *out = printer->out;
 
     printer->out = &name;
-    print_symbol(printer, symbol);
+    ki_print_symbol(printer, symbol);
     printer->out = out;
-    add_declarator(printer, type, stop, kn_text_string(&name), bare);
+    add_declarator(printer, type, stop, ki_text_string(&name), bare);
     out->failed = out->failed || name.failed;
-    kn_text_free(&name);
+    ki_text_free(&name);
 }
 
-void print_typed_symbol(struct printer *printer, const struct syn_type *type, const struct syn_symbol *symbol,
-                        bool bare)
+void ki_print_typed_symbol(struct printer *printer, const struct syn_type *type,
+                           const struct syn_symbol *symbol, bool bare)
 {
     with_symbol(printer, type, NULL, symbol, bare);
 }
 
-void print_declarator(struct printer *printer, const struct syn_type *type, const struct syn_type *base,
-                      const struct syn_symbol *symbol)
+void ki_print_declarator(struct printer *printer, const struct syn_type *type, const struct syn_type *base,
+                         const struct syn_symbol *symbol)
 {
     with_symbol(printer, type, base, symbol, false);
 }

@@ -13,7 +13,7 @@ struct print_selector {
 };
 
 struct printer {
-    struct kn_text *out;
+    struct ki_text *out;
     struct syn_parser *parser;
     const char *file; // where the next character stands, as the compiler counts; NULL: nowhere yet
     long line;
@@ -30,59 +30,60 @@ struct printer {
 
 // print.c: places, names, types.
 // A blank between two things, if none is there; and blanks at the end away, before a line ends.
-void print_space(struct printer *printer);
-void print_trim(struct printer *printer);
-void print_place(struct printer *printer, const struct src_token *place);
-void print_word(struct printer *printer, const struct syn_word *word);
-void print_symbol(struct printer *printer, const struct syn_symbol *symbol);
-void print_member_name(struct printer *printer, const struct syn_word *word);
-void print_tag(struct printer *printer, const struct syn_tag *tag);
+void ki_print_space(struct printer *printer);
+void ki_print_trim(struct printer *printer);
+void ki_print_place(struct printer *printer, const struct src_token *place);
+void ki_print_word(struct printer *printer, const struct syn_word *word);
+void ki_print_symbol(struct printer *printer, const struct syn_symbol *symbol);
+void ki_print_member_name(struct printer *printer, const struct syn_word *word);
+void ki_print_tag(struct printer *printer, const struct syn_tag *tag);
 // A declaration of `name` (NULL for a type alone); `bare` leaves the outermost const out.
-void print_type(struct printer *printer, const struct syn_type *type, const char *name, bool bare);
-void print_typed_symbol(struct printer *printer, const struct syn_type *type, const struct syn_symbol *symbol,
-                        bool bare);
+void ki_print_type(struct printer *printer, const struct syn_type *type, const char *name, bool bare);
+void ki_print_typed_symbol(struct printer *printer, const struct syn_type *type,
+                           const struct syn_symbol *symbol, bool bare);
 // Its declarator alone, as it stands behind the base of a declaration.
-void print_declarator(struct printer *printer, const struct syn_type *type, const struct syn_type *base,
-                      const struct syn_symbol *symbol);
+void ki_print_declarator(struct printer *printer, const struct syn_type *type, const struct syn_type *base,
+                         const struct syn_symbol *symbol);
 
 // print_expression.c
-void print_expr(struct printer *printer, const struct syn_expr *expr);
+void ki_print_expr(struct printer *printer, const struct syn_expr *expr);
 // As a value of a type: with the cast that C does by itself and C++ does not.
-void print_converted(struct printer *printer, const struct syn_type *type, const struct syn_expr *expr);
-const struct syn_expr *print_unwrapped(const struct syn_expr *expr); // without its brackets
-bool print_is_null(const struct syn_expr *expr);                     // a null pointer constant
-bool print_is_bit_field(const struct syn_expr *expr);
-bool print_is_selection(const struct syn_expr *expr); // several components of a vector
+void ki_print_converted(struct printer *printer, const struct syn_type *type, const struct syn_expr *expr);
+const struct syn_expr *ki_print_unwrapped(const struct syn_expr *expr); // without its brackets
+bool ki_print_is_null(const struct syn_expr *expr);                     // a null pointer constant
+bool ki_print_is_bit_field(const struct syn_expr *expr);
+bool ki_print_is_selection(const struct syn_expr *expr); // several components of a vector
 
 // A file each.
-void rewrite_call(struct printer *printer, const struct syn_expr *call);
-bool rewrite_builtin(struct printer *printer, const struct syn_expr *call, const char *name);
-void rewrite_printf(struct printer *printer, const struct syn_expr *call);
-void rewrite_ternary(struct printer *printer, const struct syn_expr *expr);
-void rewrite_shift(struct printer *printer, const struct syn_expr *expr); // with its assignment
-void rewrite_selection(struct printer *printer, const struct syn_expr *expr);
-void rewrite_slot(struct printer *printer, const struct syn_slot *slot);
+void ki_rewrite_call(struct printer *printer, const struct syn_expr *call);
+bool ki_rewrite_builtin(struct printer *printer, const struct syn_expr *call, const char *name);
+void ki_rewrite_printf(struct printer *printer, const struct syn_expr *call);
+void ki_rewrite_ternary(struct printer *printer, const struct syn_expr *expr);
+void ki_rewrite_shift(struct printer *printer, const struct syn_expr *expr); // with its assignment
+void ki_rewrite_selection(struct printer *printer, const struct syn_expr *expr);
+void ki_rewrite_slot(struct printer *printer, const struct syn_slot *slot);
 // Whether it becomes an expression of the whole type, for a union's later member is set.
-bool rewrite_sets_other_member(const struct syn_slot *slot);
-void rewrite_function(struct printer *printer, const struct syn_item *item);
+bool ki_rewrite_sets_other_member(const struct syn_slot *slot);
+void ki_rewrite_function(struct printer *printer, const struct syn_item *item);
 // Whether a kernel of this type takes the addresses of its images: by value, its arguments are more than CUDA
 // passes.
-bool rewrite_takes_addresses(const struct syn_type *type);
-void rewrite_prototype(struct printer *printer, const struct syn_symbol *symbol, const struct syn_type *type);
+bool ki_rewrite_takes_addresses(const struct syn_type *type);
+void ki_rewrite_prototype(struct printer *printer, const struct syn_symbol *symbol,
+                          const struct syn_type *type);
 
 // print_declaration.c, print_statement.c
-void print_tags(struct printer *printer, const struct syn_tag *tags);
-void print_declaration(struct printer *printer, const struct syn_declaration *declaration, bool split);
-void print_for_declaration(struct printer *printer, const struct syn_declaration *declaration);
-void print_constant(struct printer *printer, const struct syn_declarator *declarator);
+void ki_print_tags(struct printer *printer, const struct syn_tag *tags);
+void ki_print_declaration(struct printer *printer, const struct syn_declaration *declaration, bool split);
+void ki_print_for_declaration(struct printer *printer, const struct syn_declaration *declaration);
+void ki_print_constant(struct printer *printer, const struct syn_declarator *declarator);
 // Compound literals that are objects: their variables stand before the statement, and get their values where
 // the literals stand. Arrays are wrapped, so that they can be assigned.
-void print_literal_type(struct printer *printer, const struct syn_type *type);
-void print_literals(struct printer *printer, const struct syn_expr *literals);
-void print_value_block(struct printer *printer, const struct syn_expr *statements); // of ({ ... })
-void print_block(struct printer *printer, const struct syn_statement *first, const struct src_token *open,
-                 const struct src_token *end);
+void ki_print_literal_type(struct printer *printer, const struct syn_type *type);
+void ki_print_literals(struct printer *printer, const struct syn_expr *literals);
+void ki_print_value_block(struct printer *printer, const struct syn_expr *statements); // of ({ ... })
+void ki_print_block(struct printer *printer, const struct syn_statement *first, const struct src_token *open,
+                    const struct src_token *end);
 
-#define print_text(printer, text) kn_text_add((printer)->out, text)
+#define print_text(printer, text) ki_text_add((printer)->out, text)
 
 #endif

@@ -13,7 +13,7 @@ static void print_attributes(struct printer *printer, const struct syn_attribute
     print_text(printer, attributes->packed && (attributes->aligned || attributes->is_aligned) ? ", " : "");
     if (attributes->aligned) {
         print_text(printer, "aligned(");
-        print_expr(printer, attributes->aligned);
+        ki_print_expr(printer, attributes->aligned);
         print_text(printer, ")");
     } else if (attributes->is_aligned) {
         print_text(printer, "aligned");
@@ -29,17 +29,17 @@ static void print_member(struct printer *printer, const struct syn_member *membe
 
     if (member->type->kind == SYN_T_ARRAY &&
         (member->type->count == 0 || (member->type->count < 0 && !member->type->length)))
-        syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, member->place,
-                 "an array without elements as a struct's member cannot be had in CUDA");
+        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, member->place,
+                    "an array without elements as a struct's member cannot be had in CUDA");
     if (member->is_anonymous)
         print_record(printer, member->type->tag);
     else if (member->name)
-        print_typed_symbol(printer, member->type, &symbol, true); // a const one would want a value in C++
+        ki_print_typed_symbol(printer, member->type, &symbol, true); // a const one would want a value in C++
     else
-        print_type(printer, member->type, NULL, false);
+        ki_print_type(printer, member->type, NULL, false);
     if (member->bits) {
         print_text(printer, " : ");
-        print_expr(printer, member->bits);
+        ki_print_expr(printer, member->bits);
     }
     print_attributes(printer, &member->attributes);
     print_text(printer, ";");
@@ -47,8 +47,8 @@ static void print_member(struct printer *printer, const struct syn_member *membe
 
 static void print_record(struct printer *printer, const struct syn_tag *tag)
 {
-    if (syn_is_packed_otherwise(tag))
-        syn_fail(
+    if (ki_syn_is_packed_otherwise(tag))
+        ki_syn_fail(
             printer->parser, KN_ERROR_UNSUPPORTED, tag->place,
             "a vector stands unaligned in this packed struct, which cannot be had in CUDA; make it an array "
             "of its elements and use vload");
@@ -56,12 +56,12 @@ static void print_record(struct printer *printer, const struct syn_tag *tag)
     print_attributes(printer, &tag->attributes);
     if (!tag->is_inline) {
         print_text(printer, " ");
-        print_tag(printer, tag);
+        ki_print_tag(printer, tag);
     }
     print_text(printer, " {");
     printer->indent++;
     for (const struct syn_member *m = tag->members; m; m = m->next) {
-        print_place(printer, m->place);
+        ki_print_place(printer, m->place);
         print_text(printer, " ");
         print_member(printer, m);
     }
@@ -69,12 +69,12 @@ static void print_record(struct printer *printer, const struct syn_tag *tag)
     print_text(printer, " }");
 }
 
-void print_tags(struct printer *printer, const struct syn_tag *tags)
+void ki_print_tags(struct printer *printer, const struct syn_tag *tags)
 {
     for (; tags; tags = tags->next) {
         if (tags->kind == SYN_TAG_ENUM || tags->is_inline)
             continue;
-        print_place(printer, tags->place);
+        ki_print_place(printer, tags->place);
         print_record(printer, tags);
         print_text(printer, "; ");
     }
@@ -95,10 +95,10 @@ static void print_value(struct printer *printer, const struct syn_declarator *de
         return;
     print_text(printer, " = ");
     // A list, a vector from pieces or a string that fills its array; or a plain value.
-    if (!value->expr || (syn_is_text(value) && value->type->kind == SYN_T_ARRAY))
-        rewrite_slot(printer, value);
+    if (!value->expr || (ki_syn_is_text(value) && value->type->kind == SYN_T_ARRAY))
+        ki_rewrite_slot(printer, value);
     else
-        print_converted(printer, declarator->type, value->expr);
+        ki_print_converted(printer, declarator->type, value->expr);
 }
 
 // KN_CONSTANT_VAR may say const itself: a pointer, whose const is another, hides behind a name.
@@ -114,32 +114,32 @@ static void print_constant_type(struct printer *printer, const struct syn_declar
     if (element->kind != SYN_T_POINTER) {
         // Another constant's value may depend on it.
         bool folds = declarator->symbol->is_folded && element == declarator->type && declarator->value;
-        kn_text_format(printer->out, "%s %s", space, folds ? "constexpr " : "");
-        print_typed_symbol(printer, declarator->type, declarator->symbol, true);
+        ki_text_format(printer->out, "%s %s", space, folds ? "constexpr " : "");
+        ki_print_typed_symbol(printer, declarator->type, declarator->symbol, true);
         return;
     }
     snprintf(pointer, sizeof pointer, "kn_pointer_%.100s", name);
     print_text(printer, "typedef ");
-    print_type(printer, element, pointer, true);
-    kn_text_format(printer->out, "; %s %s ", space, pointer);
-    print_declarator(printer, declarator->type, element, declarator->symbol);
+    ki_print_type(printer, element, pointer, true);
+    ki_text_format(printer->out, "; %s %s ", space, pointer);
+    ki_print_declarator(printer, declarator->type, element, declarator->symbol);
 }
 
-void print_constant(struct printer *printer, const struct syn_declarator *declarator)
+void ki_print_constant(struct printer *printer, const struct syn_declarator *declarator)
 {
     size_t size = 0, alignment;
 
     // Its value is known wherever it is used, so that a texture is chosen when the program is compiled.
     if (declarator->type->kind == SYN_T_SAMPLER) {
         print_text(printer, "static constexpr ");
-        print_typed_symbol(printer, declarator->type, declarator->symbol, true);
+        ki_print_typed_symbol(printer, declarator->type, declarator->symbol, true);
         print_value(printer, declarator);
         print_text(printer, "; ");
         return;
     }
-    if (!syn_size(declarator->type, &size, &alignment))
-        syn_fail(printer->parser, KN_ERROR_BUILD, declarator->place,
-                 "the size of this __constant variable cannot be told");
+    if (!ki_syn_size(declarator->type, &size, &alignment))
+        ki_syn_fail(printer->parser, KN_ERROR_BUILD, declarator->place,
+                    "the size of this __constant variable cannot be told");
     if (size <= printer->largest_table)
         printer->table_bytes += (size + 15) / 16 * 16;
     print_constant_type(printer, declarator,
@@ -153,22 +153,22 @@ void print_constant(struct printer *printer, const struct syn_declarator *declar
 static void print_split(struct printer *printer, const struct syn_declarator *declarator)
 {
     const struct syn_slot *value = declarator->value;
-    bool plain = value->expr && !syn_is_text(value);
+    bool plain = value->expr && !ki_syn_is_text(value);
 
-    print_typed_symbol(printer, declarator->type, declarator->symbol, true);
+    ki_print_typed_symbol(printer, declarator->type, declarator->symbol, true);
     print_attributes(printer, &declarator->attributes);
     if (plain || value->type->kind == SYN_T_VECTOR) {
         print_text(printer, "; ");
-        print_symbol(printer, declarator->symbol);
+        ki_print_symbol(printer, declarator->symbol);
         print_value(printer, declarator);
         print_text(printer, ";");
         return;
     }
     print_text(printer, "; { const ");
-    print_type(printer, declarator->type, "kn_value", true);
+    ki_print_type(printer, declarator->type, "kn_value", true);
     print_value(printer, declarator);
     print_text(printer, "; kn_copy(");
-    print_symbol(printer, declarator->symbol);
+    ki_print_symbol(printer, declarator->symbol);
     print_text(printer, ", kn_value); }");
 }
 
@@ -180,7 +180,7 @@ static void print_variable(struct printer *printer, const struct syn_declarator 
         const struct syn_symbol *symbol = declarator->symbol;
         // C++ has no constant without its value: the definition stands where the name is declared first.
         if (!printer->function && declarator == symbol->first)
-            print_constant(printer, symbol->definition ? symbol->definition : declarator);
+            ki_print_constant(printer, symbol->definition ? symbol->definition : declarator);
         return; // inside a function it was lifted out
     }
     if (space & SYN_Q_LOCAL && declarator->symbol->is_placed) {
@@ -188,16 +188,16 @@ static void print_variable(struct printer *printer, const struct syn_declarator 
         char type[32];
         snprintf(type, sizeof type, "kn_local_%u", declarator->symbol->local_number);
         print_text(printer, "typedef ");
-        print_type(printer, declarator->type, type, true);
+        ki_print_type(printer, declarator->type, type, true);
     } else if (space & SYN_Q_LOCAL) {
         print_text(printer, "KN_LOCAL_VAR ");
-        print_typed_symbol(printer, declarator->type, declarator->symbol, true);
+        ki_print_typed_symbol(printer, declarator->type, declarator->symbol, true);
         print_attributes(printer, &declarator->attributes);
     } else if (split && declarator->value) {
         print_split(printer, declarator);
         return;
     } else {
-        print_typed_symbol(printer, declarator->type, declarator->symbol, !declarator->value);
+        ki_print_typed_symbol(printer, declarator->type, declarator->symbol, !declarator->value);
         print_attributes(printer, &declarator->attributes);
         print_value(printer, declarator);
     }
@@ -214,62 +214,62 @@ static bool defines(const struct syn_declaration *declaration)
     return tag != NULL;
 }
 
-void print_declaration(struct printer *printer, const struct syn_declaration *declaration, bool split)
+void ki_print_declaration(struct printer *printer, const struct syn_declaration *declaration, bool split)
 {
     bool first = true;
 
-    print_tags(printer, declaration->tags);
+    ki_print_tags(printer, declaration->tags);
     if (declaration->bare && !defines(declaration)) {
-        print_place(printer, declaration->place);
+        ki_print_place(printer, declaration->place);
         print_text(printer, declaration->bare->kind == SYN_TAG_UNION ? "union " : "struct ");
-        print_tag(printer, declaration->bare);
+        ki_print_tag(printer, declaration->bare);
         print_text(printer, ";");
     }
     for (const struct syn_declarator *d = declaration->declarators; d; d = d->next, first = false) {
-        print_place(printer, first ? declaration->place : d->place);
+        ki_print_place(printer, first ? declaration->place : d->place);
         if (!first)
-            print_space(printer);
+            ki_print_space(printer);
         if (d->symbol->kind == SYN_SYMBOL_VARIABLE) {
             print_variable(printer, d, split);
             continue;
         }
         if (d->symbol->kind == SYN_SYMBOL_TYPEDEF) {
             print_text(printer, "typedef ");
-            print_typed_symbol(printer, d->type, d->symbol, false);
+            ki_print_typed_symbol(printer, d->type, d->symbol, false);
             print_attributes(printer, &d->attributes);
         } else {
-            rewrite_prototype(printer, d->symbol, d->type);
+            ki_rewrite_prototype(printer, d->symbol, d->type);
         }
         print_text(printer, ";");
     }
 }
 
-void print_for_declaration(struct printer *printer, const struct syn_declaration *declaration)
+void ki_print_for_declaration(struct printer *printer, const struct syn_declaration *declaration)
 {
-    print_type(printer, declaration->base, NULL, false);
+    ki_print_type(printer, declaration->base, NULL, false);
     for (const struct syn_declarator *d = declaration->declarators; d; d = d->next) {
         print_text(printer, " ");
-        print_declarator(printer, d->type, declaration->base, d->symbol);
+        ki_print_declarator(printer, d->type, declaration->base, d->symbol);
         print_value(printer, d);
         print_text(printer, d->next ? "," : "");
     }
 }
 
-void print_literal_type(struct printer *printer, const struct syn_type *type)
+void ki_print_literal_type(struct printer *printer, const struct syn_type *type)
 {
     if (type->kind == SYN_T_ARRAY) {
         print_text(printer, "kn_array<");
-        print_type(printer, type->of, NULL, true);
-        kn_text_format(printer->out, ", %ld>", type->count);
+        ki_print_type(printer, type->of, NULL, true);
+        ki_text_format(printer->out, ", %ld>", type->count);
     } else {
-        print_type(printer, type, NULL, true);
+        ki_print_type(printer, type, NULL, true);
     }
 }
 
-void print_literals(struct printer *printer, const struct syn_expr *literals)
+void ki_print_literals(struct printer *printer, const struct syn_expr *literals)
 {
     for (; literals; literals = literals->next_literal) {
-        print_literal_type(printer, literals->named);
-        kn_text_format(printer->out, " kn_literal_%u; ", literals->hoisted);
+        ki_print_literal_type(printer, literals->named);
+        ki_text_format(printer->out, " kn_literal_%u; ", literals->hoisted);
     }
 }

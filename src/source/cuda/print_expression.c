@@ -5,32 +5,32 @@
 #include "base/array.h"
 #include "print.h"
 
-const struct syn_expr *print_unwrapped(const struct syn_expr *expr)
+const struct syn_expr *ki_print_unwrapped(const struct syn_expr *expr)
 {
     while (expr->kind == SYN_E_PAREN)
         expr = expr->a;
     return expr;
 }
 
-bool print_is_selection(const struct syn_expr *expr)
+bool ki_print_is_selection(const struct syn_expr *expr)
 {
-    expr = print_unwrapped(expr);
-    return (expr->kind == SYN_E_DOT && (!expr->a->type || syn_is_vector(expr->a->type))) ||
+    expr = ki_print_unwrapped(expr);
+    return (expr->kind == SYN_E_DOT && (!expr->a->type || ki_syn_is_vector(expr->a->type))) ||
            (expr->kind == SYN_E_ARROW &&
-            (!expr->a->type || (expr->a->type->of && syn_is_vector(expr->a->type->of))));
+            (!expr->a->type || (expr->a->type->of && ki_syn_is_vector(expr->a->type->of))));
 }
 
-bool print_is_null(const struct syn_expr *expr)
+bool ki_print_is_null(const struct syn_expr *expr)
 {
     long long value;
 
-    expr = print_unwrapped(expr);
+    expr = ki_print_unwrapped(expr);
     if (expr->kind == SYN_E_NAME && !expr->symbol && strcmp(expr->word->name->text, "NULL") == 0)
         return true;
     if (expr->kind == SYN_E_CAST && expr->named->kind == SYN_T_POINTER && expr->named->of &&
         expr->named->of->kind == SYN_T_VOID)
-        return print_is_null(expr->a);
-    return syn_is_integer(expr->type) && syn_evaluate(expr, &value) && value == 0;
+        return ki_print_is_null(expr->a);
+    return ki_syn_is_integer(expr->type) && ki_syn_evaluate(expr, &value) && value == 0;
 }
 
 // Whether C++ converts one pointer to another by itself: the same target, perhaps with const added.
@@ -40,45 +40,45 @@ static bool converts(const struct syn_type *to, const struct syn_type *from)
 
     if (!to->of || !from->of || ((from->of->qualifiers & kept) & ~to->of->qualifiers))
         return false;
-    return to->of->kind == SYN_T_VOID || syn_same_type(to->of, from->of);
+    return to->of->kind == SYN_T_VOID || ki_syn_same_type(to->of, from->of);
 }
 
-void print_converted(struct printer *printer, const struct syn_type *type, const struct syn_expr *expr)
+void ki_print_converted(struct printer *printer, const struct syn_type *type, const struct syn_expr *expr)
 {
-    const struct syn_type *from = syn_decayed(printer->parser, expr->type);
+    const struct syn_type *from = ki_syn_decayed(printer->parser, expr->type);
     bool to_pointer = type && type->kind == SYN_T_POINTER, from_pointer = from && from->kind == SYN_T_POINTER;
 
     if (type && type->kind == SYN_T_SAMPLER && (!from || from->kind != SYN_T_SAMPLER)) {
         print_text(printer, "kn_sampler(");
-        print_expr(printer, expr);
+        ki_print_expr(printer, expr);
         print_text(printer, ")");
         return;
     }
-    if (to_pointer && print_is_null(expr)) {
+    if (to_pointer && ki_print_is_null(expr)) {
         print_text(printer, "nullptr");
         return;
     }
     if ((to_pointer && !(from_pointer && converts(type, from))) ||
-        (from_pointer && syn_is_integer(type) && type->scalar != SYN_S_BOOL)) {
+        (from_pointer && ki_syn_is_integer(type) && type->scalar != SYN_S_BOOL)) {
         print_text(printer, "(");
-        print_type(printer, type, NULL, true);
-        print_text(printer, syn_is_integer(type) ? ")(size_t)(" : ")(");
-        print_expr(printer, expr);
+        ki_print_type(printer, type, NULL, true);
+        print_text(printer, ki_syn_is_integer(type) ? ")(size_t)(" : ")(");
+        ki_print_expr(printer, expr);
         print_text(printer, ")");
         return;
     }
-    print_expr(printer, expr);
+    ki_print_expr(printer, expr);
 }
 
 static void print_op(struct printer *printer, uint32_t op)
 {
     for (; op; op >>= 8)
-        kn_text_add_char(printer->out, (char)(op & 0xff));
+        ki_text_add_char(printer->out, (char)(op & 0xff));
 }
 
 static void print_token(struct printer *printer, const struct src_token *token)
 {
-    kn_text_add_bytes(printer->out, token->text, token->length);
+    ki_text_add_bytes(printer->out, token->text, token->length);
 }
 
 static void print_enumerator(struct printer *printer, const struct syn_symbol *symbol)
@@ -88,9 +88,9 @@ static void print_enumerator(struct printer *printer, const struct syn_symbol *s
     if (value == (-0x7fffffff - 1LL))
         print_text(printer, "(-0x7fffffff - 1");
     else
-        kn_text_format(printer->out, value < 0 ? "(%lld" : "%lld", value);
+        ki_text_format(printer->out, value < 0 ? "(%lld" : "%lld", value);
     print_text(printer, value > 0xffffffffLL ? "L" : value > 0x7fffffffLL ? "u" : "");
-    kn_text_format(printer->out, " /* %s */%s", symbol->word->name->text, value < 0 ? ")" : "");
+    ki_text_format(printer->out, " /* %s */%s", symbol->word->name->text, value < 0 ? ")" : "");
 }
 
 static void print_name(struct printer *printer, const struct syn_expr *expr)
@@ -98,21 +98,21 @@ static void print_name(struct printer *printer, const struct syn_expr *expr)
     if (!expr->symbol && strcmp(expr->word->name->text, "NULL") == 0)
         print_text(printer, "nullptr");
     else if (!expr->symbol)
-        print_word(printer, expr->word);
+        ki_print_word(printer, expr->word);
     else if (expr->symbol->kind == SYN_SYMBOL_ENUMERATOR)
         print_enumerator(printer, expr->symbol);
     else if (expr->symbol->kind == SYN_SYMBOL_FUNCTION)
-        syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, expr->place->token,
-                 "\"%s\" is used without calling it: function pointers cannot be had in CUDA",
-                 expr->word->name->text);
+        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, expr->place->token,
+                    "\"%s\" is used without calling it: function pointers cannot be had in CUDA",
+                    expr->word->name->text);
     else if (expr->type && expr->type->kind == SYN_T_IMAGE && expr != printer->argument)
-        syn_fail(printer->parser, KN_ERROR_BUILD, expr->place->token,
-                 "\"%s\" is an image: it can only be handed to a function", expr->word->name->text);
+        ki_syn_fail(printer->parser, KN_ERROR_BUILD, expr->place->token,
+                    "\"%s\" is an image: it can only be handed to a function", expr->word->name->text);
     else if (expr->symbol->is_placed)
-        kn_text_format(printer->out, "kn_in_arena<kn_local_%u>(%zu)", expr->symbol->local_number,
+        ki_text_format(printer->out, "kn_in_arena<kn_local_%u>(%zu)", expr->symbol->local_number,
                        expr->symbol->arena_offset);
     else
-        print_symbol(printer, expr->symbol);
+        ki_print_symbol(printer, expr->symbol);
 }
 
 static void print_number(struct printer *printer, const struct syn_expr *expr)
@@ -120,9 +120,9 @@ static void print_number(struct printer *printer, const struct syn_expr *expr)
     const struct src_token *token = expr->place->token;
     bool is_half = expr->type && expr->type->kind == SYN_T_SCALAR && expr->type->scalar == SYN_S_HALF;
 
-    kn_text_add(printer->out, is_half ? "kn_cast<half>(" : "");
-    kn_text_add_bytes(printer->out, token->text, token->length - is_half);
-    kn_text_add(printer->out, is_half ? "f)" : "");
+    ki_text_add(printer->out, is_half ? "kn_cast<half>(" : "");
+    ki_text_add_bytes(printer->out, token->text, token->length - is_half);
+    ki_text_add(printer->out, is_half ? "f)" : "");
 }
 
 static void print_character(struct printer *printer, const struct syn_expr *expr)
@@ -143,7 +143,7 @@ static void print_string(struct printer *printer, const struct syn_expr *expr)
 static void print_paren(struct printer *printer, const struct syn_expr *expr)
 {
     print_text(printer, "(");
-    print_expr(printer, expr->a);
+    ki_print_expr(printer, expr->a);
     print_text(printer, ")");
 }
 
@@ -154,19 +154,19 @@ static bool steps_bool(const struct syn_expr *expr)
            expr->a->type->kind == SYN_T_SCALAR && expr->a->type->scalar == SYN_S_BOOL;
 }
 
-bool print_is_bit_field(const struct syn_expr *expr)
+bool ki_print_is_bit_field(const struct syn_expr *expr)
 {
     const struct syn_member *member = NULL;
     const struct syn_type *type;
 
-    expr = print_unwrapped(expr);
+    expr = ki_print_unwrapped(expr);
     if (expr->kind != SYN_E_DOT && expr->kind != SYN_E_ARROW)
         return false;
     type = expr->a->type;
     if (expr->kind == SYN_E_ARROW)
         type = type && (type->kind == SYN_T_POINTER || type->kind == SYN_T_ARRAY) ? type->of : NULL;
     if (type && type->kind == SYN_T_RECORD)
-        member = syn_find_member(type->tag, expr->word);
+        member = ki_syn_find_member(type->tag, expr->word);
     return member && member->bits;
 }
 
@@ -179,7 +179,7 @@ static bool steps_round(const struct syn_expr *expr)
 
     return (expr->op == SYN_OP2('+', '+') || expr->op == SYN_OP2('-', '-')) && type &&
            type->kind == SYN_T_SCALAR && (type->scalar == SYN_S_CHAR || type->scalar == SYN_S_SHORT) &&
-           !print_is_bit_field(expr->a);
+           !ki_print_is_bit_field(expr->a);
 }
 
 static bool is_void_pointer(const struct syn_type *type)
@@ -192,8 +192,8 @@ static bool print_step(struct printer *printer, const struct syn_expr *expr, con
 {
     if ((expr->op != SYN_OP2('+', '+') && expr->op != SYN_OP2('-', '-')) || !is_void_pointer(expr->type))
         return false;
-    kn_text_format(printer->out, "%s(", function);
-    print_expr(printer, expr->a);
+    ki_text_format(printer->out, "%s(", function);
+    ki_print_expr(printer, expr->a);
     print_text(printer, (expr->op & 0xff) == '+' ? ", 1)" : ", -1)");
     return true;
 }
@@ -202,13 +202,13 @@ static void print_prefix(struct printer *printer, const struct syn_expr *expr)
 {
     if (steps_bool(expr)) {
         print_text(printer, "(");
-        print_expr(printer, expr->a);
+        ki_print_expr(printer, expr->a);
         print_text(printer, expr->op == SYN_OP2('+', '+') ? " = 1)" : " ^= 1)");
         return;
     }
     if (steps_round(expr)) {
         print_text(printer, "(");
-        print_expr(printer, expr->a);
+        ki_print_expr(printer, expr->a);
         print_text(printer, expr->op == SYN_OP2('+', '+') ? " += 1)" : " -= 1)");
         return;
     }
@@ -217,39 +217,39 @@ static void print_prefix(struct printer *printer, const struct syn_expr *expr)
     print_op(printer, expr->op);
     if (expr->a->kind == SYN_E_PREFIX && (expr->a->op & 0xff) == (expr->op & 0xff))
         print_text(printer, " ");
-    print_expr(printer, expr->a);
+    ki_print_expr(printer, expr->a);
 }
 
 static void print_postfix(struct printer *printer, const struct syn_expr *expr)
 {
     if (steps_bool(expr)) {
         print_text(printer, "kn_step_bool(");
-        print_expr(printer, expr->a);
+        ki_print_expr(printer, expr->a);
         print_text(printer, expr->op == SYN_OP2('+', '+') ? ", 1)" : ", -1)");
         return;
     }
     if (steps_round(expr)) {
         print_text(printer, "kn_before(");
-        print_expr(printer, expr->a);
+        ki_print_expr(printer, expr->a);
         print_text(printer, expr->op == SYN_OP2('+', '+') ? " += 1, 1)" : " -= 1, -1)");
         return;
     }
     if (print_step(printer, expr, "kn_step_after"))
         return;
-    print_expr(printer, expr->a);
+    ki_print_expr(printer, expr->a);
     print_op(printer, expr->op);
 }
 
 // Pointers of different types are compared as C compares them: by address.
 static bool compares_addresses(struct printer *printer, const struct syn_expr *expr)
 {
-    const struct syn_type *a = syn_decayed(printer->parser, expr->a->type);
-    const struct syn_type *b = syn_decayed(printer->parser, expr->b->type);
+    const struct syn_type *a = ki_syn_decayed(printer->parser, expr->a->type);
+    const struct syn_type *b = ki_syn_decayed(printer->parser, expr->b->type);
     uint32_t first = expr->op & 0xff;
 
     if ((expr->op != '<' && expr->op != '>' && expr->op >> 8 != '=') || !strchr("<>=!", (int)first) || !a ||
-        !b || a->kind != SYN_T_POINTER || b->kind != SYN_T_POINTER || print_is_null(expr->a) ||
-        print_is_null(expr->b))
+        !b || a->kind != SYN_T_POINTER || b->kind != SYN_T_POINTER || ki_print_is_null(expr->a) ||
+        ki_print_is_null(expr->b))
         return false;
     return !converts(a, b) && !converts(b, a);
 }
@@ -263,9 +263,9 @@ static bool print_bytes(struct printer *printer, const struct syn_expr *expr)
     if ((expr->op != '+' && expr->op != '-') || !(left || right))
         return false;
     print_text(printer, expr->op == '+' ? "kn_bytes_on(" : "kn_bytes_back(");
-    print_expr(printer, pointer);
+    ki_print_expr(printer, pointer);
     print_text(printer, ", ");
-    print_expr(printer, other);
+    ki_print_expr(printer, other);
     print_text(printer, ")");
     return true;
 }
@@ -278,16 +278,16 @@ static void print_binary(struct printer *printer, const struct syn_expr *expr)
         return;
 
     if (expr->op == SYN_OP2('<', '<') || expr->op == SYN_OP2('>', '>')) {
-        rewrite_shift(printer, expr);
+        ki_rewrite_shift(printer, expr);
         return;
     }
     addresses = compares_addresses(printer, expr);
     print_text(printer, addresses ? "(const void *)(" : "");
-    print_expr(printer, expr->a);
+    ki_print_expr(printer, expr->a);
     print_text(printer, addresses ? ") " : " ");
     print_op(printer, expr->op);
     print_text(printer, addresses ? " (const void *)(" : " ");
-    print_expr(printer, expr->b);
+    ki_print_expr(printer, expr->b);
     print_text(printer, addresses ? ")" : "");
 }
 
@@ -296,50 +296,50 @@ static bool assigns_selection(const struct syn_expr *expr)
 {
     const struct syn_type *type = expr->a->type;
 
-    return expr->op == '=' && print_is_selection(expr->a) && (!type || syn_is_vector(type)) &&
-           (!expr->b->type || syn_is_vector(expr->b->type));
+    return expr->op == '=' && ki_print_is_selection(expr->a) && (!type || ki_syn_is_vector(type)) &&
+           (!expr->b->type || ki_syn_is_vector(expr->b->type));
 }
 
 static void print_assign(struct printer *printer, const struct syn_expr *expr)
 {
     if (expr->op == SYN_OP3('<', '<', '=') || expr->op == SYN_OP3('>', '>', '=')) {
-        rewrite_shift(printer, expr);
+        ki_rewrite_shift(printer, expr);
         return;
     }
     if (is_void_pointer(expr->a->type) && expr->op != '=') {
         print_text(printer, "kn_step_before(");
-        print_expr(printer, expr->a);
+        ki_print_expr(printer, expr->a);
         print_text(printer, (expr->op & 0xff) == '-' ? ", -(ptrdiff_t)(" : ", (");
-        print_expr(printer, expr->b);
+        ki_print_expr(printer, expr->b);
         print_text(printer, "))");
         return;
     }
-    print_expr(printer, expr->a);
+    ki_print_expr(printer, expr->a);
     print_text(printer, " ");
     print_op(printer, expr->op);
     print_text(printer, " ");
     if (assigns_selection(expr)) {
         print_text(printer, "kn_rvalue(");
-        print_expr(printer, expr->b);
+        ki_print_expr(printer, expr->b);
         print_text(printer, ")");
     } else if (expr->op == '=')
-        print_converted(printer, expr->a->type, expr->b);
+        ki_print_converted(printer, expr->a->type, expr->b);
     else
-        print_expr(printer, expr->b);
+        ki_print_expr(printer, expr->b);
 }
 
 static void print_comma(struct printer *printer, const struct syn_expr *expr)
 {
-    print_expr(printer, expr->a);
+    ki_print_expr(printer, expr->a);
     print_text(printer, ", ");
-    print_expr(printer, expr->b);
+    ki_print_expr(printer, expr->b);
 }
 
 static void print_index(struct printer *printer, const struct syn_expr *expr)
 {
-    print_expr(printer, expr->a);
+    ki_print_expr(printer, expr->a);
     print_text(printer, "[");
-    print_expr(printer, expr->b);
+    ki_print_expr(printer, expr->b);
     print_text(printer, "]");
 }
 
@@ -351,42 +351,42 @@ static void print_splat(struct printer *printer, const struct syn_type *to, cons
                     to->kind == SYN_T_VECTOR && to->scalar <= SYN_S_ULONG;
 
     print_text(printer, all_bits ? "-(int)(" : "");
-    print_expr(printer, from);
+    ki_print_expr(printer, from);
     print_text(printer, all_bits ? ")" : "");
 }
 
 static void print_cast(struct printer *printer, const struct syn_expr *expr)
 {
-    const struct syn_type *from = syn_decayed(printer->parser, expr->a->type), *to = expr->named;
+    const struct syn_type *from = ki_syn_decayed(printer->parser, expr->a->type), *to = expr->named;
 
     if (to->kind == SYN_T_VECTOR || (to->kind == SYN_T_SCALAR && to->scalar == SYN_S_HALF)) {
         print_text(printer, "kn_cast<");
-        print_type(printer, to, NULL, true);
+        ki_print_type(printer, to, NULL, true);
         print_text(printer, ">(");
         print_splat(printer, to, expr->a);
         print_text(printer, ")");
         return;
     }
-    if (to->kind == SYN_T_POINTER && print_is_null(expr)) {
+    if (to->kind == SYN_T_POINTER && ki_print_is_null(expr)) {
         print_text(printer, "nullptr");
         return;
     }
     print_text(printer, "(");
-    print_type(printer, to, NULL, true);
+    ki_print_type(printer, to, NULL, true);
     print_text(printer, ")");
     // C++ does not let a pointer lose bits in one step.
-    if (syn_is_integer(to) && to->scalar != SYN_S_BOOL && from && from->kind == SYN_T_POINTER)
+    if (ki_syn_is_integer(to) && to->scalar != SYN_S_BOOL && from && from->kind == SYN_T_POINTER)
         print_text(printer, "(size_t)");
-    print_expr(printer, expr->a);
+    ki_print_expr(printer, expr->a);
 }
 
 static void print_vector(struct printer *printer, const struct syn_expr *expr)
 {
     print_text(printer, "kn_make<");
-    print_type(printer, expr->named, NULL, true);
+    ki_print_type(printer, expr->named, NULL, true);
     print_text(printer, ">(");
     for (const struct syn_expr *part = expr->arguments; part; part = part->next) {
-        print_expr(printer, part);
+        ki_print_expr(printer, part);
         print_text(printer, part->next ? ", " : "");
     }
     print_text(printer, ")");
@@ -397,22 +397,22 @@ static void print_compound(struct printer *printer, const struct syn_expr *expr)
     bool array = expr->named->kind == SYN_T_ARRAY, record = expr->named->kind == SYN_T_RECORD;
 
     if (expr->hoisted)
-        kn_text_format(printer->out, "(kn_literal_%u = ", expr->hoisted);
-    if (rewrite_sets_other_member(expr->value)) {
+        ki_text_format(printer->out, "(kn_literal_%u = ", expr->hoisted);
+    if (ki_rewrite_sets_other_member(expr->value)) {
         record = true; // says its type itself
     } else if (expr->named->alias && !array) {
-        print_symbol(printer, expr->named->alias);
+        ki_print_symbol(printer, expr->named->alias);
     } else if (record) {
-        print_tag(printer, expr->named->tag);
+        ki_print_tag(printer, expr->named->tag);
     } else if (array) {
-        print_literal_type(printer, expr->named);
+        ki_print_literal_type(printer, expr->named);
     } else if (expr->named->kind != SYN_T_VECTOR) {
         print_text(printer, "(");
-        print_type(printer, expr->named, NULL, true);
+        ki_print_type(printer, expr->named, NULL, true);
         print_text(printer, ")");
     }
     print_text(printer, array ? "{" : record ? "" : "(");
-    rewrite_slot(printer, expr->value);
+    ki_rewrite_slot(printer, expr->value);
     print_text(printer, array ? "}" : record ? "" : ")");
     if (expr->hoisted)
         print_text(printer, array ? ").kn_v" : ")");
@@ -426,9 +426,9 @@ static void print_sizeof(struct printer *printer, const struct syn_expr *expr)
     // The types of C, not those of C++: 'a' and a < b are int, (0, array) is a pointer.
     if (type && (expr->kind != SYN_E_SIZEOF || type->kind == SYN_T_SCALAR || type->kind == SYN_T_VECTOR ||
                  type->kind == SYN_T_POINTER))
-        print_type(printer, type, NULL, true);
+        ki_print_type(printer, type, NULL, true);
     else
-        print_expr(printer, expr->a);
+        ki_print_expr(printer, expr->a);
     print_text(printer, ")");
 }
 
@@ -437,30 +437,30 @@ static void print_statements(struct printer *printer, const struct syn_expr *exp
     print_text(printer, "[&]");
     if (expr->type && expr->type->kind != SYN_T_VOID) {
         print_text(printer, "() -> ");
-        print_type(printer, expr->type, NULL, true);
+        ki_print_type(printer, expr->type, NULL, true);
     }
     print_text(printer, " ");
-    print_value_block(printer, expr);
+    ki_print_value_block(printer, expr);
     print_text(printer, "()");
 }
 
 static void print_with_type(struct printer *printer, const struct syn_expr *expr)
 {
     print_text(printer, expr->kind == SYN_E_BUILTIN_AS ? "kn_as<" : "kn_convert<");
-    print_type(printer, expr->named, NULL, true);
+    ki_print_type(printer, expr->named, NULL, true);
     print_text(printer, ">(");
-    print_expr(printer, expr->a);
+    ki_print_expr(printer, expr->a);
     print_text(printer, ")");
 }
 
 static void print_vec_step(struct printer *printer, const struct syn_expr *expr)
 {
-    int lanes = syn_is_vector(expr->named) ? expr->named->lanes : 1;
+    int lanes = ki_syn_is_vector(expr->named) ? expr->named->lanes : 1;
 
-    kn_text_format(printer->out, "%d", lanes == 3 ? 4 : lanes);
+    ki_text_format(printer->out, "%d", lanes == 3 ? 4 : lanes);
 }
 
-void print_expr(struct printer *printer, const struct syn_expr *expr)
+void ki_print_expr(struct printer *printer, const struct syn_expr *expr)
 {
     static void (*const print[])(struct printer *, const struct syn_expr *) = {
         [SYN_E_NAME] = print_name,
@@ -472,12 +472,12 @@ void print_expr(struct printer *printer, const struct syn_expr *expr)
         [SYN_E_POSTFIX] = print_postfix,
         [SYN_E_BINARY] = print_binary,
         [SYN_E_ASSIGN] = print_assign,
-        [SYN_E_TERNARY] = rewrite_ternary,
+        [SYN_E_TERNARY] = ki_rewrite_ternary,
         [SYN_E_COMMA] = print_comma,
-        [SYN_E_CALL] = rewrite_call,
+        [SYN_E_CALL] = ki_rewrite_call,
         [SYN_E_INDEX] = print_index,
-        [SYN_E_DOT] = rewrite_selection,
-        [SYN_E_ARROW] = rewrite_selection,
+        [SYN_E_DOT] = ki_rewrite_selection,
+        [SYN_E_ARROW] = ki_rewrite_selection,
         [SYN_E_CAST] = print_cast,
         [SYN_E_VECTOR] = print_vector,
         [SYN_E_COMPOUND] = print_compound,

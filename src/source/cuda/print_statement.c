@@ -29,12 +29,12 @@ static void print_pragma(struct printer *printer, const struct syn_statement *st
 
     if (!statement->pragma && !unroll)
         return;
-    print_trim(printer);
+    ki_print_trim(printer);
     if (statement->pragma) {
-        kn_text_format(printer->out, "\n#pragma %.*s", (int)statement->pragma->length,
+        ki_text_format(printer->out, "\n#pragma %.*s", (int)statement->pragma->length,
                        statement->pragma->text);
     } else if (unroll > 0) {
-        kn_text_format(printer->out, "\n#pragma unroll %ld", unroll);
+        ki_text_format(printer->out, "\n#pragma unroll %ld", unroll);
     } else {
         print_text(printer, "\n#pragma unroll");
     }
@@ -44,7 +44,7 @@ static void print_pragma(struct printer *printer, const struct syn_statement *st
 static void print_if(struct printer *printer, const struct syn_statement *statement)
 {
     print_text(printer, "if (");
-    print_expr(printer, statement->a);
+    ki_print_expr(printer, statement->a);
     print_text(printer, ")");
     print_body(printer, statement->body);
     if (statement->otherwise) {
@@ -59,10 +59,10 @@ static void print_condition_loop(struct printer *printer, const struct syn_state
     const struct syn_type *around = printer->switched, *type = statement->a->type;
 
     print_text(printer, word);
-    print_expr(printer, statement->a);
+    ki_print_expr(printer, statement->a);
     print_text(printer, ")");
     if (statement->kind == SYN_ST_SWITCH)
-        printer->switched = type && type->kind == SYN_T_SCALAR ? syn_promoted(type) : NULL;
+        printer->switched = type && type->kind == SYN_T_SCALAR ? ki_syn_promoted(type) : NULL;
     print_body(printer, statement->body);
     printer->switched = around;
 }
@@ -72,7 +72,7 @@ static void print_do(struct printer *printer, const struct syn_statement *statem
     print_text(printer, "do");
     print_body(printer, statement->body);
     print_text(printer, " while (");
-    print_expr(printer, statement->a);
+    ki_print_expr(printer, statement->a);
     print_text(printer, ");");
 }
 
@@ -110,25 +110,25 @@ static void print_for(struct printer *printer, const struct syn_statement *state
 
     if (outside) {
         print_text(printer, "{ ");
-        print_declaration(printer, statement->declaration, statement->has_label || statement->has_case);
-        print_space(printer);
+        ki_print_declaration(printer, statement->declaration, statement->has_label || statement->has_case);
+        ki_print_space(printer);
         print_pragma(printer, statement);
-        print_place(printer, statement->place);
+        ki_print_place(printer, statement->place);
     }
     print_text(printer, "for (");
     if (statement->declaration && !outside)
-        print_for_declaration(printer, statement->declaration);
+        ki_print_for_declaration(printer, statement->declaration);
     else if (statement->a)
-        print_expr(printer, statement->a);
+        ki_print_expr(printer, statement->a);
     print_text(printer, ";");
     if (statement->b) {
         print_text(printer, " ");
-        print_expr(printer, statement->b);
+        ki_print_expr(printer, statement->b);
     }
     print_text(printer, ";");
     if (statement->c) {
         print_text(printer, " ");
-        print_expr(printer, statement->c);
+        ki_print_expr(printer, statement->c);
     }
     print_text(printer, ")");
     print_body(printer, statement->body);
@@ -139,17 +139,17 @@ static void print_for(struct printer *printer, const struct syn_statement *state
 static void print_case(struct printer *printer, const struct syn_expr *constant)
 {
     long long value;
-    bool fits = syn_evaluate(constant, &value) && value >= 0 && value <= 0x7fffffff;
+    bool fits = ki_syn_evaluate(constant, &value) && value >= 0 && value <= 0x7fffffff;
 
     print_text(printer, "case ");
     if (!fits && printer->switched) {
         print_text(printer, "(");
-        print_type(printer, printer->switched, NULL, true);
+        ki_print_type(printer, printer->switched, NULL, true);
         print_text(printer, ")(");
-        print_expr(printer, constant);
+        ki_print_expr(printer, constant);
         print_text(printer, ")");
     } else {
-        print_expr(printer, constant);
+        ki_print_expr(printer, constant);
     }
 }
 
@@ -157,20 +157,22 @@ static void print_case(struct printer *printer, const struct syn_expr *constant)
 static void print_cases(struct printer *printer, const struct syn_statement *statement)
 {
     long long first = 0, last = 0;
-    bool known = syn_evaluate(statement->a, &first);
+    bool known = ki_syn_evaluate(statement->a, &first);
 
-    if (!statement->b && (!known || syn_is_spelled_out(statement->a))) {
+    if (!statement->b && (!known || ki_syn_is_spelled_out(statement->a))) {
         print_case(printer, statement->a);
         return;
     }
     last = first;
-    if (statement->b && (!known || !syn_evaluate(statement->b, &last) || last < first || last - first > 1000))
-        syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, statement->place,
-                 "this range of cases is none of 1 to 1000 integer constants");
+    if (statement->b &&
+        (!known || !ki_syn_evaluate(statement->b, &last) || last < first || last - first > 1000))
+        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, statement->place,
+                    "this range of cases is none of 1 to 1000 integer constants");
     for (long long value = first; value <= last && !printer->parser->status; value++) {
         print_text(printer, "case (");
-        print_type(printer, printer->switched ? printer->switched : syn_scalar_type(SYN_S_LONG), NULL, true);
-        kn_text_format(printer->out, value == last ? ")%lld" : ")%lld: ", value);
+        ki_print_type(printer, printer->switched ? printer->switched : ki_syn_scalar_type(SYN_S_LONG), NULL,
+                      true);
+        ki_text_format(printer->out, value == last ? ")%lld" : ")%lld: ", value);
     }
 }
 
@@ -181,7 +183,7 @@ static void print_labelled(struct printer *printer, const struct syn_statement *
     } else if (statement->kind == SYN_ST_DEFAULT) {
         print_text(printer, "default");
     } else {
-        print_word(printer, statement->label);
+        ki_print_word(printer, statement->label);
     }
     print_text(printer, ":");
     if (statement->body) {
@@ -197,17 +199,17 @@ static void print_return(struct printer *printer, const struct syn_statement *st
     print_text(printer, "return");
     if (statement->a) {
         print_text(printer, " ");
-        print_converted(printer, printer->function->type->of, statement->a);
+        ki_print_converted(printer, printer->function->type->of, statement->a);
     }
     print_text(printer, ";");
 }
 
 static void print_asm_operand(struct printer *printer, const struct syn_asm_operand *operand)
 {
-    print_expr(printer, operand->text);
+    ki_print_expr(printer, operand->text);
     if (operand->value) {
         print_text(printer, "(");
-        print_expr(printer, operand->value);
+        ki_print_expr(printer, operand->value);
         print_text(printer, ")");
     }
 }
@@ -215,7 +217,7 @@ static void print_asm_operand(struct printer *printer, const struct syn_asm_oper
 static void print_asm(struct printer *printer, const struct syn_asm *assembly)
 {
     print_text(printer, assembly->is_volatile ? "asm volatile(" : "asm(");
-    print_expr(printer, assembly->text);
+    ki_print_expr(printer, assembly->text);
     for (int i = 0; i < assembly->section_count; i++) {
         print_text(printer, " : ");
         for (const struct syn_asm_operand *o = assembly->sections[i]; o; o = o->next) {
@@ -230,7 +232,7 @@ static void print_simple(struct printer *printer, const struct syn_statement *st
 {
     switch (statement->kind) {
     case SYN_ST_EXPR:
-        print_expr(printer, statement->a);
+        ki_print_expr(printer, statement->a);
         break;
     case SYN_ST_BREAK:
         print_text(printer, "break");
@@ -240,7 +242,7 @@ static void print_simple(struct printer *printer, const struct syn_statement *st
         break;
     case SYN_ST_GOTO:
         print_text(printer, "goto ");
-        print_word(printer, statement->label);
+        ki_print_word(printer, statement->label);
         break;
     default:
         break;
@@ -252,16 +254,16 @@ static void print_statement(struct printer *printer, const struct syn_statement 
 {
     if (!declares_outside(statement))
         print_pragma(printer, statement);
-    print_tags(printer, statement->tags);
+    ki_print_tags(printer, statement->tags);
     if (statement->kind != SYN_ST_DECLARATION || statement->literals)
-        print_place(printer, statement->place);
-    print_literals(printer, statement->literals);
+        ki_print_place(printer, statement->place);
+    ki_print_literals(printer, statement->literals);
     switch (statement->kind) {
     case SYN_ST_DECLARATION:
-        print_declaration(printer, statement->declaration, split);
+        ki_print_declaration(printer, statement->declaration, split);
         break;
     case SYN_ST_BLOCK:
-        print_block(printer, statement->body, statement->place, statement->end);
+        ki_print_block(printer, statement->body, statement->place, statement->end);
         break;
     case SYN_ST_IF:
         print_if(printer, statement);
@@ -293,13 +295,13 @@ static void print_statement(struct printer *printer, const struct syn_statement 
     }
 }
 
-void print_block(struct printer *printer, const struct syn_statement *first, const struct src_token *open,
-                 const struct src_token *end)
+void ki_print_block(struct printer *printer, const struct syn_statement *first, const struct src_token *open,
+                    const struct src_token *end)
 {
     const struct syn_statement *last_label = NULL;
     bool split;
 
-    print_place(printer, open);
+    ki_print_place(printer, open);
     print_text(printer, "{");
     for (const struct syn_statement *s = first; s; s = s->next)
         if (s->has_label || s->has_case)
@@ -309,32 +311,32 @@ void print_block(struct printer *printer, const struct syn_statement *first, con
     for (const struct syn_statement *s = first; s; s = s->next) {
         // A label's own declaration stands behind it: no later label, no jump over it.
         split = split && s != last_label;
-        print_space(printer);
+        ki_print_space(printer);
         print_statement(printer, s, split);
     }
     printer->indent--;
-    print_space(printer);
-    print_place(printer, end);
+    ki_print_space(printer);
+    ki_print_place(printer, end);
     print_text(printer, "}");
 }
 
 // Its last statement's value is what it returns.
-void print_value_block(struct printer *printer, const struct syn_expr *statements)
+void ki_print_value_block(struct printer *printer, const struct syn_expr *statements)
 {
     print_text(printer, "{");
     printer->indent++;
     for (const struct syn_statement *s = statements->body; s; s = s->next) {
-        print_space(printer);
+        ki_print_space(printer);
         if (s->next || s->kind != SYN_ST_EXPR) {
             print_statement(printer, s, false);
             continue;
         }
-        print_tags(printer, s->tags);
-        print_place(printer, s->place);
-        print_literals(printer, s->literals);
-        print_text(printer, print_is_selection(s->a) ? "return kn_rvalue(" : "return ");
-        print_expr(printer, s->a);
-        print_text(printer, print_is_selection(s->a) ? ");" : ";");
+        ki_print_tags(printer, s->tags);
+        ki_print_place(printer, s->place);
+        ki_print_literals(printer, s->literals);
+        print_text(printer, ki_print_is_selection(s->a) ? "return kn_rvalue(" : "return ");
+        ki_print_expr(printer, s->a);
+        print_text(printer, ki_print_is_selection(s->a) ? ");" : ";");
     }
     printer->indent--;
     print_text(printer, " }");

@@ -31,20 +31,21 @@ static void print_shuffle(struct printer *printer, const struct syn_expr *call)
 
     print_text(printer, "kn_shufflevector<");
     for (const struct syn_expr *i = b ? b->next : NULL; i; i = i->next) {
-        if (!syn_evaluate(i, &index))
-            syn_fail(printer->parser, KN_ERROR_BUILD, i->place->token, "this index is no integer constant");
-        kn_text_format(printer->out, i->next ? "%lld, " : "%lld", index);
+        if (!ki_syn_evaluate(i, &index))
+            ki_syn_fail(printer->parser, KN_ERROR_BUILD, i->place->token,
+                        "this index is no integer constant");
+        ki_text_format(printer->out, i->next ? "%lld, " : "%lld", index);
     }
     print_text(printer, ">(");
     if (b) {
-        print_expr(printer, a);
+        ki_print_expr(printer, a);
         print_text(printer, ", ");
-        print_expr(printer, b);
+        ki_print_expr(printer, b);
     }
     print_text(printer, ")");
 }
 
-bool rewrite_builtin(struct printer *printer, const struct syn_expr *call, const char *name)
+bool ki_rewrite_builtin(struct printer *printer, const struct syn_expr *call, const char *name)
 {
     static const char prefix[] = "__builtin_";
     const char *plain = name + sizeof prefix - 1;
@@ -58,25 +59,25 @@ bool rewrite_builtin(struct printer *printer, const struct syn_expr *call, const
         return true;
     }
     if (strcmp(plain, "constant_p") == 0 && call->arguments) {
-        kn_text_format(printer->out, "%d", syn_evaluate(call->arguments, &value));
+        ki_text_format(printer->out, "%d", ki_syn_evaluate(call->arguments, &value));
         return true;
     }
-    for (size_t i = 0; i < KN_COUNT(builtins) && !found; i++) {
+    for (size_t i = 0; i < KI_COUNT(builtins) && !found; i++) {
         if (strcmp(plain, builtins[i].name) != 0)
             continue;
         found = true;
         if (builtins[i].argument)
-            kn_text_format(printer->out, "(int)%s((%s)(", builtins[i].function, builtins[i].argument);
+            ki_text_format(printer->out, "(int)%s((%s)(", builtins[i].function, builtins[i].argument);
         else
-            kn_text_format(printer->out, "%s(", name);
+            ki_text_format(printer->out, "%s(", name);
         for (const struct syn_expr *argument = call->arguments; argument; argument = argument->next) {
-            print_expr(printer, argument);
+            ki_print_expr(printer, argument);
             print_text(printer, argument->next ? ", " : "");
         }
         print_text(printer, builtins[i].argument ? "))" : ")");
     }
     if (!found)
-        syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, call->place->token,
-                 "\"%s\": this built-in function of one compiler cannot be had in CUDA", name);
+        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, call->place->token,
+                    "\"%s\": this built-in function of one compiler cannot be had in CUDA", name);
     return true;
 }

@@ -11,8 +11,8 @@ static void print_arguments(struct printer *printer, const struct syn_expr *argu
 {
     for (; arguments; arguments = arguments->next) {
         print_text(printer, first ? "" : ", ");
-        printer->argument = print_unwrapped(arguments);
-        print_converted(printer, parameters ? parameters->type : NULL, arguments);
+        printer->argument = ki_print_unwrapped(arguments);
+        ki_print_converted(printer, parameters ? parameters->type : NULL, arguments);
         parameters = parameters ? parameters->next : NULL;
         first = false;
     }
@@ -25,7 +25,7 @@ static const struct rounding {
 
 static const char *rounding_tag(const char *suffix)
 {
-    for (size_t i = 0; i < KN_COUNT(roundings); i++)
+    for (size_t i = 0; i < KI_COUNT(roundings); i++)
         if (strcmp(suffix, roundings[i].suffix) == 0)
             return roundings[i].tag;
     return NULL;
@@ -39,13 +39,13 @@ static bool print_conversion(struct printer *printer, const struct syn_expr *cal
     const char *rest, *tag;
     bool saturates;
 
-    type = syn_type_in_name(word, "as_", &rest);
+    type = ki_syn_type_in_name(word, "as_", &rest);
     if (type && !*rest) {
-        kn_text_format(printer->out, "kn_as<%s>(", type->spelling);
+        ki_text_format(printer->out, "kn_as<%s>(", type->spelling);
         print_arguments(printer, call->arguments, NULL, true);
         return true;
     }
-    type = syn_type_in_name(word, "convert_", &rest);
+    type = ki_syn_type_in_name(word, "convert_", &rest);
     if (!type)
         return false;
     saturates = strncmp(rest, "_sat", 4) == 0;
@@ -53,7 +53,7 @@ static bool print_conversion(struct printer *printer, const struct syn_expr *cal
     tag = rounding_tag(rest);
     if (*rest && !tag)
         return false;
-    kn_text_format(printer->out, "kn_convert<%s%s%s%s>(", type->spelling, saturates ? ", kn_sat" : "",
+    ki_text_format(printer->out, "kn_convert<%s%s%s%s>(", type->spelling, saturates ? ", kn_sat" : "",
                    tag ? ", " : "", tag ? tag : "");
     print_arguments(printer, call->arguments, NULL, true);
     return true;
@@ -72,7 +72,7 @@ static bool print_memory(struct printer *printer, const struct syn_expr *call, c
                      {"vstore_half", "kn_vstore_half", true},
                      {"vstore", "kn_vstore", false}};
 
-    for (size_t i = 0; i < KN_COUNT(functions); i++) {
+    for (size_t i = 0; i < KI_COUNT(functions); i++) {
         const char *rest = word->name->text + strlen(functions[i].prefix), *tag = NULL;
         int lanes = 0;
         if (strncmp(word->name->text, functions[i].prefix, strlen(functions[i].prefix)) != 0)
@@ -83,7 +83,7 @@ static bool print_memory(struct printer *printer, const struct syn_expr *call, c
             tag = rounding_tag(rest);
         if ((*rest && !tag) || lanes > 16)
             return false;
-        kn_text_format(printer->out, "%s<%d%s%s>(", functions[i].function, lanes ? lanes : 1,
+        ki_text_format(printer->out, "%s<%d%s%s>(", functions[i].function, lanes ? lanes : 1,
                        functions[i].rounds ? ", " : "",
                        !functions[i].rounds ? ""
                        : tag                ? tag
@@ -100,39 +100,39 @@ static void check_access(struct printer *printer, const struct syn_expr *call, c
     const struct syn_type *image = call->arguments ? call->arguments->type : NULL;
     bool writes;
 
-    if (!syn_is_image_call(word, &writes) || !image)
+    if (!ki_syn_is_image_call(word, &writes) || !image)
         return;
     if (image->kind != SYN_T_IMAGE)
-        syn_fail(printer->parser, KN_ERROR_BUILD, call->place->token, "%s: the first argument is no image",
-                 word->name->text);
+        ki_syn_fail(printer->parser, KN_ERROR_BUILD, call->place->token, "%s: the first argument is no image",
+                    word->name->text);
     else if (image->is_written != writes)
-        syn_fail(printer->parser, KN_ERROR_BUILD, call->place->token,
-                 "%s: the image is %s; its parameter has to say %s", word->name->text,
-                 writes ? "read_only" : "write_only", writes ? "write_only" : "read_only");
+        ki_syn_fail(printer->parser, KN_ERROR_BUILD, call->place->token,
+                    "%s: the image is %s; its parameter has to say %s", word->name->text,
+                    writes ? "read_only" : "write_only", writes ? "write_only" : "read_only");
 }
 
-void rewrite_call(struct printer *printer, const struct syn_expr *call)
+void ki_rewrite_call(struct printer *printer, const struct syn_expr *call)
 {
-    const struct syn_expr *callee = print_unwrapped(call->a);
+    const struct syn_expr *callee = ki_print_unwrapped(call->a);
     const struct syn_word *word = callee->word;
 
     if (callee->symbol) {
-        print_symbol(printer, callee->symbol);
+        ki_print_symbol(printer, callee->symbol);
         print_text(printer, "(kn_me");
         print_arguments(printer, call->arguments,
                         word->is_overloaded ? NULL : callee->symbol->type->parameters, false);
         return;
     }
     if (strcmp(word->name->text, "printf") == 0) {
-        rewrite_printf(printer, call);
+        ki_rewrite_printf(printer, call);
         return;
     }
-    if (rewrite_builtin(printer, call, word->name->text))
+    if (ki_rewrite_builtin(printer, call, word->name->text))
         return;
     if (!word->result && (print_conversion(printer, call, word) || print_memory(printer, call, word)))
         return;
     check_access(printer, call, word);
-    print_word(printer, word);
+    ki_print_word(printer, word);
     print_text(printer, word->needs_item ? "(kn_me" : "(");
     print_arguments(printer, call->arguments, NULL, !word->needs_item);
 }

@@ -7,7 +7,7 @@
 // Whether C++ takes the value inside braces as it is.
 static bool is_plain(const struct syn_type *type, const struct syn_expr *expr)
 {
-    const struct syn_expr *inner = print_unwrapped(expr);
+    const struct syn_expr *inner = ki_print_unwrapped(expr);
     long long value;
 
     if (!expr->type || expr->type->kind != SYN_T_SCALAR)
@@ -17,8 +17,8 @@ static bool is_plain(const struct syn_type *type, const struct syn_expr *expr)
         return true;
     if (inner->kind == SYN_E_NUMBER && type->scalar >= SYN_S_FLOAT && expr->type->scalar >= SYN_S_FLOAT)
         return true;
-    return inner->kind == SYN_E_NUMBER && syn_is_integer(expr->type) && type->scalar != SYN_S_HALF &&
-           syn_evaluate(inner, &value) && value >= 0 && value <= (type->scalar == SYN_S_BOOL ? 1 : 127);
+    return inner->kind == SYN_E_NUMBER && ki_syn_is_integer(expr->type) && type->scalar != SYN_S_HALF &&
+           ki_syn_evaluate(inner, &value) && value >= 0 && value <= (type->scalar == SYN_S_BOOL ? 1 : 127);
 }
 
 static void print_scalar(struct printer *printer, const struct syn_type *type, const struct syn_expr *expr)
@@ -26,29 +26,29 @@ static void print_scalar(struct printer *printer, const struct syn_type *type, c
     bool plain = type->kind != SYN_T_SCALAR || is_plain(type, expr);
 
     print_text(printer, plain ? "" : "kn_init(");
-    print_converted(printer, type, expr);
+    ki_print_converted(printer, type, expr);
     print_text(printer, plain ? "" : ")");
 }
 
 static void print_whole_vector(struct printer *printer, const struct syn_type *type,
                                const struct syn_expr *expr)
 {
-    bool plain = expr->type && syn_same_type(type, expr->type) && !print_is_selection(expr);
+    bool plain = expr->type && ki_syn_same_type(type, expr->type) && !ki_print_is_selection(expr);
 
     if (!plain)
-        kn_text_format(printer->out, "kn_cast<%s>(", type->spelling);
-    print_expr(printer, expr);
+        ki_text_format(printer->out, "kn_cast<%s>(", type->spelling);
+    ki_print_expr(printer, expr);
     print_text(printer, plain ? "" : ")");
 }
 
 static void print_pieces(struct printer *printer, const struct syn_slot *slot)
 {
-    kn_text_format(printer->out, "kn_make<%s>(", slot->type->spelling);
+    ki_text_format(printer->out, "kn_make<%s>(", slot->type->spelling);
     for (size_t i = 0; i < slot->count; i++) {
         const struct syn_slot *piece = slot->children[i];
         print_text(printer, i ? ", " : "");
         if (piece && piece->expr)
-            print_expr(printer, piece->expr);
+            ki_print_expr(printer, piece->expr);
         else
             print_text(printer, "0");
     }
@@ -77,7 +77,7 @@ static void print_characters(struct printer *printer, const struct syn_expr *str
             print_text(printer, printed ? ", kn_init('" : "kn_init('");
             if (length == 1 && token->text[at] == '\'')
                 print_text(printer, "\\");
-            kn_text_add_bytes(printer->out, token->text + at, length);
+            ki_text_add_bytes(printer->out, token->text + at, length);
             print_text(printer, "')");
             at += length;
         }
@@ -101,14 +101,14 @@ static bool is_anonymous_record(const struct syn_slot *slot)
 }
 
 // Whether the initialiser of a record with a name sets such a member, perhaps of an anonymous union inside.
-bool rewrite_sets_other_member(const struct syn_slot *slot)
+bool ki_rewrite_sets_other_member(const struct syn_slot *slot)
 {
     if (slot->expr || !slot->type || slot->type->kind != SYN_T_RECORD)
         return false;
     if (is_other_member(slot))
         return true;
     for (size_t i = 0; i < slot->count; i++)
-        if (is_anonymous_record(slot->children[i]) && rewrite_sets_other_member(slot->children[i]))
+        if (is_anonymous_record(slot->children[i]) && ki_rewrite_sets_other_member(slot->children[i]))
             return true;
     return false;
 }
@@ -123,7 +123,7 @@ static void print_parts(struct printer *printer, const struct syn_slot *slot)
     for (size_t i = 0; i < slot->count; i++) {
         print_text(printer, i ? ", " : "");
         if (slot->children[i])
-            rewrite_slot(printer, slot->children[i]);
+            ki_rewrite_slot(printer, slot->children[i]);
         else
             print_text(printer, "{}");
     }
@@ -135,11 +135,11 @@ static void print_other_members(struct printer *printer, const struct syn_slot *
     for (size_t i = 0; i < slot->count; i++)
         if (slot->member && is_other_member(slot) && slot->member->name) {
             print_text(printer, "{ const ");
-            print_type(printer, slot->member->type, "kn_value", true);
+            ki_print_type(printer, slot->member->type, "kn_value", true);
             print_text(printer, " = ");
-            rewrite_slot(printer, slot->children[i]);
+            ki_rewrite_slot(printer, slot->children[i]);
             print_text(printer, "; kn_copy(kn_r.");
-            print_member_name(printer, slot->member->name);
+            ki_print_member_name(printer, slot->member->name);
             print_text(printer, ", kn_value); } ");
         } else if (is_anonymous_record(slot->children[i])) {
             print_other_members(printer, slot->children[i]);
@@ -150,11 +150,11 @@ static void print_other_members(struct printer *printer, const struct syn_slot *
 static void print_made(struct printer *printer, const struct syn_slot *slot)
 {
     if (!printer->function)
-        syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, slot->place ? slot->place : slot->type->tag->place,
-                 "a __constant union whose first member is not the one initialised cannot be had in CUDA; "
-                 "make that member the first");
+        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, slot->place ? slot->place : slot->type->tag->place,
+                    "a __constant union whose first member is not the one initialised cannot be had in CUDA; "
+                    "make that member the first");
     print_text(printer, "[&] { ");
-    print_type(printer, slot->type, "kn_r", true);
+    ki_print_type(printer, slot->type, "kn_r", true);
     print_text(printer, " = ");
     print_parts(printer, slot);
     print_text(printer, "; ");
@@ -162,11 +162,11 @@ static void print_made(struct printer *printer, const struct syn_slot *slot)
     print_text(printer, "return kn_r; }()");
 }
 
-void rewrite_slot(struct printer *printer, const struct syn_slot *slot)
+void ki_rewrite_slot(struct printer *printer, const struct syn_slot *slot)
 {
     const struct syn_type *type = slot->type;
 
-    if (syn_is_text(slot) && type->count >= 0 && syn_string_bytes(slot->expr) > type->count)
+    if (ki_syn_is_text(slot) && type->count >= 0 && ki_syn_string_bytes(slot->expr) > type->count)
         print_characters(printer, slot->expr, type->count);
     else if (slot->expr && type->kind == SYN_T_VECTOR)
         print_whole_vector(printer, type, slot->expr);
@@ -174,7 +174,7 @@ void rewrite_slot(struct printer *printer, const struct syn_slot *slot)
         print_scalar(printer, type, slot->expr);
     else if (type->kind == SYN_T_VECTOR && slot->count)
         print_pieces(printer, slot);
-    else if (rewrite_sets_other_member(slot) && !is_anonymous_record(slot))
+    else if (ki_rewrite_sets_other_member(slot) && !is_anonymous_record(slot))
         print_made(printer, slot);
     else
         print_parts(printer, slot);

@@ -10,7 +10,8 @@ enum {
     IMAGE_BYTES = 128      // kn_image_data
 };
 
-void rewrite_prototype(struct printer *printer, const struct syn_symbol *symbol, const struct syn_type *type)
+void ki_rewrite_prototype(struct printer *printer, const struct syn_symbol *symbol,
+                          const struct syn_type *type)
 {
     const struct syn_function *function = symbol->function;
 
@@ -18,7 +19,7 @@ void rewrite_prototype(struct printer *printer, const struct syn_symbol *symbol,
     print_text(printer, !function || !function->is_defined ? "KN_DECLARED "
                         : function->is_kernel              ? "KN_BODY "
                                                            : "KN_FN ");
-    print_typed_symbol(printer, type, symbol, false);
+    ki_print_typed_symbol(printer, type, symbol, false);
 }
 
 static unsigned space_of(const struct syn_type *type)
@@ -34,18 +35,18 @@ static unsigned space_of(const struct syn_type *type)
 static void print_target(struct printer *printer, const struct syn_type *type, size_t index)
 {
     if (type->of && type->of->kind == SYN_T_ARRAY && !type->of->alias)
-        kn_text_format(printer->out, "kn_row_%zu", index);
+        ki_text_format(printer->out, "kn_row_%zu", index);
     else
-        print_type(printer, type->of, NULL, true);
+        ki_print_type(printer, type->of, NULL, true);
 }
 
 // A parameter may have no name, as nothing in the kernel's body reads it; the wrapper's has one.
 static void print_parameter_name(struct printer *printer, const struct syn_parameter *parameter, size_t index)
 {
     if (parameter->symbol)
-        print_symbol(printer, parameter->symbol);
+        ki_print_symbol(printer, parameter->symbol);
     else
-        kn_text_format(printer->out, "kn_unnamed_%zu", index);
+        ki_text_format(printer->out, "kn_unnamed_%zu", index);
 }
 
 // Of an argument as the wrapper takes it, images by value.
@@ -56,12 +57,12 @@ static void argument_layout(const struct syn_type *type, size_t *size, size_t *a
         *alignment = 8;
     } else if (type->kind == SYN_T_SAMPLER || space_of(type) & SYN_Q_LOCAL) {
         *size = *alignment = 4;
-    } else if (!syn_size(type, size, alignment)) {
+    } else if (!ki_syn_size(type, size, alignment)) {
         *size = *alignment = 8;
     }
 }
 
-bool rewrite_takes_addresses(const struct syn_type *type)
+bool ki_rewrite_takes_addresses(const struct syn_type *type)
 {
     size_t bytes = 0, size, alignment;
     bool any = false;
@@ -80,20 +81,20 @@ static void print_wrapper_parameter(struct printer *printer, const struct syn_pa
     unsigned space = space_of(parameter->type);
 
     if (parameter->type->kind == SYN_T_IMAGE) {
-        kn_text_format(printer->out, "KN_IMAGE_%sPARAM(%s, ", addresses ? "ADDRESS_" : "",
+        ki_text_format(printer->out, "KN_IMAGE_%sPARAM(%s, ", addresses ? "ADDRESS_" : "",
                        parameter->type->spelling);
         print_parameter_name(printer, parameter, index);
         print_text(printer, ")");
         return;
     }
     if (!space && parameter->symbol) {
-        print_typed_symbol(printer, parameter->type, parameter->symbol, false);
+        ki_print_typed_symbol(printer, parameter->type, parameter->symbol, false);
         return;
     }
     if (!space) {
         char name[32];
         snprintf(name, sizeof name, "kn_unnamed_%zu", index);
-        print_type(printer, parameter->type, name, false);
+        ki_print_type(printer, parameter->type, name, false);
         return;
     }
     printer->uses_constant_args = printer->uses_constant_args || space & SYN_Q_CONSTANT;
@@ -123,7 +124,7 @@ static void print_wrapper(struct printer *printer, const struct syn_function *fu
                           const struct syn_type *type)
 {
     const char *name = function->symbol->word->name->text;
-    bool addresses = rewrite_takes_addresses(type);
+    bool addresses = ki_rewrite_takes_addresses(type);
     size_t index = 0;
 
     print_text(printer, " ");
@@ -132,21 +133,21 @@ static void print_wrapper(struct printer *printer, const struct syn_function *fu
             char row[32];
             snprintf(row, sizeof row, "kn_row_%zu", index);
             print_text(printer, "typedef ");
-            print_type(printer, p->type->of, row, true);
+            ki_print_type(printer, p->type->of, row, true);
             print_text(printer, "; ");
         }
     if (function->group[0])
-        kn_text_format(printer->out, "KN_KERNEL_SIZED(%s, %zu, %zu, %zu)(", name, function->group[0],
+        ki_text_format(printer->out, "KN_KERNEL_SIZED(%s, %zu, %zu, %zu)(", name, function->group[0],
                        function->group[1], function->group[2]);
     else
-        kn_text_format(printer->out, "KN_KERNEL(%s)(", name);
+        ki_text_format(printer->out, "KN_KERNEL(%s)(", name);
     index = 0;
     for (const struct syn_parameter *p = type->parameters; p; p = p->next) {
         print_wrapper_parameter(printer, p, index++, addresses);
         print_text(printer, ", ");
     }
     print_text(printer, "KN_ITEM_PARAM) { kn::program::");
-    print_symbol(printer, function->symbol);
+    ki_print_symbol(printer, function->symbol);
     print_text(printer, "(kn_me");
     index = 0;
     for (const struct syn_parameter *p = type->parameters; p; p = p->next)
@@ -154,19 +155,19 @@ static void print_wrapper(struct printer *printer, const struct syn_function *fu
     print_text(printer, "); }");
 }
 
-void rewrite_function(struct printer *printer, const struct syn_item *item)
+void ki_rewrite_function(struct printer *printer, const struct syn_item *item)
 {
     const struct syn_function *function = item->definition;
 
     for (const struct syn_declarator *d = function->constants; d; d = d->next) {
-        print_place(printer, d->place);
-        print_constant(printer, d);
+        ki_print_place(printer, d->place);
+        ki_print_constant(printer, d);
     }
-    print_place(printer, item->place);
-    rewrite_prototype(printer, function->symbol, item->type);
+    ki_print_place(printer, item->place);
+    ki_rewrite_prototype(printer, function->symbol, item->type);
     print_text(printer, " ");
     printer->function = function;
-    print_block(printer, function->body, item->open, item->end);
+    ki_print_block(printer, function->body, item->open, item->end);
     printer->function = NULL;
     if (function->is_kernel)
         print_wrapper(printer, function, item->type);

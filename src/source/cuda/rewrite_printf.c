@@ -32,7 +32,7 @@ static const char *read_conversion(const char *at, struct conversion *conversion
     return *at ? at + 1 : at;
 }
 
-static void add_conversion(struct kn_text *text, const struct conversion *conversion)
+static void add_conversion(struct ki_text *text, const struct conversion *conversion)
 {
     // hl is a vector of 32-bit elements, plain for C; CUDA has no hh: the argument is cut to a byte instead.
     const char *length = conversion->length[0] == 'h' && conversion->length[1] ? "" : conversion->length;
@@ -40,10 +40,10 @@ static void add_conversion(struct kn_text *text, const struct conversion *conver
     int lanes = conversion->lanes ? conversion->lanes : 1;
 
     for (int i = 0; i < lanes; i++) {
-        kn_text_add(text, i ? ",%" : "%");
-        kn_text_add_bytes(text, conversion->flags, conversion->flag_length);
-        kn_text_add(text, real ? "" : length);
-        kn_text_add_char(text, conversion->letter);
+        ki_text_add(text, i ? ",%" : "%");
+        ki_text_add_bytes(text, conversion->flags, conversion->flag_length);
+        ki_text_add(text, real ? "" : length);
+        ki_text_add_char(text, conversion->letter);
     }
 }
 
@@ -58,9 +58,9 @@ static void print_lanes(struct printer *printer, const struct syn_expr *argument
                         const struct conversion *conversion)
 {
     for (int i = 0; i < conversion->lanes; i++) {
-        kn_text_format(printer->out, ", %skn_component(", byte_cast(conversion));
-        print_expr(printer, argument);
-        kn_text_format(printer->out, ", %d)", i);
+        ki_text_format(printer->out, ", %skn_component(", byte_cast(conversion));
+        ki_print_expr(printer, argument);
+        ki_text_format(printer->out, ", %d)", i);
     }
 }
 
@@ -74,14 +74,14 @@ static bool repeats(const struct syn_expr *expr)
         (expr->kind == SYN_E_PREFIX && expr->op > 0xff))
         return false;
     if (expr->kind == SYN_E_CALL) {
-        const struct syn_expr *callee = print_unwrapped(expr->a);
+        const struct syn_expr *callee = ki_print_unwrapped(expr->a);
         bool pure = callee->word->result ? strchr("aUhsiNrSzu", callee->word->result) != NULL
-                                         : syn_type_in_name(callee->word, "convert_", &rest) ||
-                                               syn_type_in_name(callee->word, "as_", &rest);
+                                         : ki_syn_type_in_name(callee->word, "convert_", &rest) ||
+                                               ki_syn_type_in_name(callee->word, "as_", &rest);
         if (callee->symbol || !pure)
             return false;
     }
-    for (size_t i = 0; i < KN_COUNT(parts); i++)
+    for (size_t i = 0; i < KI_COUNT(parts); i++)
         if (parts[i] && !repeats(parts[i]))
             return false;
     for (const struct syn_expr *argument = expr->arguments; argument; argument = argument->next)
@@ -92,18 +92,18 @@ static bool repeats(const struct syn_expr *expr)
 
 // Prints one string token's text, its conversions rewritten; the arguments go to `values`.
 static const struct syn_expr *rewrite_format(struct printer *printer, const struct src_token *token,
-                                             const struct syn_expr *argument, struct kn_text *values)
+                                             const struct syn_expr *argument, struct ki_text *values)
 {
     const char *at = token->text, *end = token->text + token->length;
-    struct kn_text *out = printer->out;
+    struct ki_text *out = printer->out;
     struct conversion conversion;
 
     while (at < end) {
-        kn_text_add_char(out, *at);
+        ki_text_add_char(out, *at);
         if (*at++ != '%')
             continue;
         if (*at == '%') {
-            kn_text_add_char(out, *at++);
+            ki_text_add_char(out, *at++);
             continue;
         }
         out->length--; // the '%' comes with each lane
@@ -112,18 +112,18 @@ static const struct syn_expr *rewrite_format(struct printer *printer, const stru
         printer->out = values;
         for (; conversion.stars > 0 && argument; conversion.stars--, argument = argument->next) {
             print_text(printer, ", ");
-            print_expr(printer, argument);
+            ki_print_expr(printer, argument);
         }
         if (argument && conversion.lanes) {
             if (!repeats(argument))
-                syn_fail(
+                ki_syn_fail(
                     printer->parser, KN_ERROR_UNSUPPORTED, argument->place->token,
                     "printf of a vector expression that does more than to compute; make it a variable first");
             print_lanes(printer, argument, &conversion);
         } else if (argument) {
             bool cut = *byte_cast(&conversion) != 0;
-            kn_text_format(printer->out, ", %s%s", byte_cast(&conversion), cut ? "(" : "");
-            print_expr(printer, argument);
+            ki_text_format(printer->out, ", %s%s", byte_cast(&conversion), cut ? "(" : "");
+            ki_print_expr(printer, argument);
             print_text(printer, cut ? ")" : "");
         }
         printer->out = out;
@@ -132,16 +132,16 @@ static const struct syn_expr *rewrite_format(struct printer *printer, const stru
     return argument;
 }
 
-void rewrite_printf(struct printer *printer, const struct syn_expr *call)
+void ki_rewrite_printf(struct printer *printer, const struct syn_expr *call)
 {
-    const struct syn_expr *format = call->arguments ? print_unwrapped(call->arguments) : NULL, *argument;
-    struct kn_text values = KN_TEXT_INIT;
+    const struct syn_expr *format = call->arguments ? ki_print_unwrapped(call->arguments) : NULL, *argument;
+    struct ki_text values = KI_TEXT_INIT;
 
     if (format && format->kind == SYN_E_NAME && format->symbol && format->symbol->text)
         format = format->symbol->text;
     if (!format || format->kind != SYN_E_STRING) {
-        syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, call->place->token,
-                 "printf's format must stand in the call as a string, or be a __constant array");
+        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, call->place->token,
+                    "printf's format must stand in the call as a string, or be a __constant array");
         return;
     }
     argument = call->arguments->next;
@@ -152,10 +152,10 @@ void rewrite_printf(struct printer *printer, const struct syn_expr *call)
     }
     for (; argument; argument = argument->next) {
         print_text(printer, ", ");
-        print_expr(printer, argument);
+        ki_print_expr(printer, argument);
     }
-    kn_text_add(printer->out, kn_text_string(&values));
+    ki_text_add(printer->out, ki_text_string(&values));
     printer->out->failed = printer->out->failed || values.failed;
-    kn_text_free(&values);
+    ki_text_free(&values);
     print_text(printer, "))");
 }

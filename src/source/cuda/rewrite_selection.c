@@ -17,7 +17,7 @@ static void note(struct printer *printer, int lanes, const int *components, int 
             return;
     memcpy(selector.components, components, (size_t)count * sizeof *components);
     memcpy(selector.name, name, strlen(name));
-    if (!KN_ARRAY_PUSH(printer->selectors, printer->selector_count, printer->selector_capacity, selector))
+    if (!KI_ARRAY_PUSH(printer->selectors, printer->selector_count, printer->selector_capacity, selector))
         printer->out->failed = true;
 }
 
@@ -27,8 +27,8 @@ static void note_everywhere(struct printer *printer, const struct syn_word *word
     static const int widths[] = {2, 3, 4, 8, 16};
     int components[16], count;
 
-    for (size_t i = 0; i < KN_COUNT(widths); i++) {
-        count = syn_selector(word->name->text, word->name->length, widths[i], components);
+    for (size_t i = 0; i < KI_COUNT(widths); i++) {
+        count = ki_syn_selector(word->name->text, word->name->length, widths[i], components);
         if (count > 1 && strlen(word->name->text) < 20)
             note(printer, widths[i], components, count, word->name->text);
     }
@@ -36,12 +36,12 @@ static void note_everywhere(struct printer *printer, const struct syn_word *word
 
 static void print_member(struct printer *printer, const struct syn_expr *expr)
 {
-    print_expr(printer, expr->a);
+    ki_print_expr(printer, expr->a);
     print_text(printer, expr->kind == SYN_E_ARROW ? "->" : ".");
-    print_member_name(printer, expr->word);
+    ki_print_member_name(printer, expr->word);
 }
 
-void rewrite_selection(struct printer *printer, const struct syn_expr *expr)
+void ki_rewrite_selection(struct printer *printer, const struct syn_expr *expr)
 {
     const struct syn_expr *chain[64], *base = expr, *inner;
     const struct syn_type *type = NULL;
@@ -53,16 +53,16 @@ void rewrite_selection(struct printer *printer, const struct syn_expr *expr)
         type = base->a->type;
         if (base->kind == SYN_E_ARROW)
             type = type && (type->kind == SYN_T_POINTER || type->kind == SYN_T_ARRAY) ? type->of : NULL;
-        if (!syn_is_vector(type) || length == KN_COUNT(chain))
+        if (!ki_syn_is_vector(type) || length == KI_COUNT(chain))
             break;
         chain[length++] = base;
-        inner = print_unwrapped(base->a);
+        inner = ki_print_unwrapped(base->a);
         if (base->kind == SYN_E_ARROW || (inner->kind != SYN_E_DOT && inner->kind != SYN_E_ARROW) ||
-            !print_is_selection(inner))
+            !ki_print_is_selection(inner))
             break;
         base = inner;
     }
-    if (!length || !syn_is_vector(type)) {
+    if (!length || !ki_syn_is_vector(type)) {
         if (!type)
             note_everywhere(printer, expr->word);
         print_member(printer, expr);
@@ -70,16 +70,16 @@ void rewrite_selection(struct printer *printer, const struct syn_expr *expr)
     }
     for (size_t i = length; i-- > 0;) {
         int width = i + 1 == length ? type->lanes : count, found;
-        found = syn_selector(chain[i]->word->name->text, chain[i]->word->name->length, width, chosen);
+        found = ki_syn_selector(chain[i]->word->name->text, chain[i]->word->name->length, width, chosen);
         for (int k = 0; k < found && i + 1 < length; k++)
             chosen[k] = chosen[k] < count ? components[chosen[k]] : 0;
         count = found;
         memcpy(components, chosen, sizeof components);
     }
-    syn_selector_name(type->lanes, components, count, name);
+    ki_syn_selector_name(type->lanes, components, count, name);
     if (count > 1)
         note(printer, type->lanes, components, count, name);
-    print_expr(printer, base->a);
+    ki_print_expr(printer, base->a);
     print_text(printer, base->kind == SYN_E_ARROW ? "->" : ".");
     print_text(printer, name);
 }

@@ -5,26 +5,26 @@
 // A number that is certainly within the width of a scalar.
 static bool is_plain(const struct syn_expr *expr)
 {
-    const struct syn_type *left = syn_promoted(expr->a->type);
+    const struct syn_type *left = ki_syn_promoted(expr->a->type);
     long long count;
 
-    return syn_is_integer(left) && syn_evaluate(expr->b, &count) && count >= 0 &&
-           count < 8 * syn_scalar_bytes(left->scalar);
+    return ki_syn_is_integer(left) && ki_syn_evaluate(expr->b, &count) && count >= 0 &&
+           count < 8 * ki_syn_scalar_bytes(left->scalar);
 }
 
 // No reference may be taken of a bit-field: s.f = kn_shl(s.f, n), with s named once and evaluated once.
 static void print_bit_field(struct printer *printer, const struct syn_expr *expr, bool left)
 {
-    const struct syn_expr *field = print_unwrapped(expr->a);
+    const struct syn_expr *field = ki_print_unwrapped(expr->a);
 
     print_text(printer, "[&](auto &kn_s) { return kn_s.");
-    print_member_name(printer, field->word);
-    kn_text_format(printer->out, " = kn_%s(kn_s.", left ? "shl" : "shr");
-    print_member_name(printer, field->word);
+    ki_print_member_name(printer, field->word);
+    ki_text_format(printer->out, " = kn_%s(kn_s.", left ? "shl" : "shr");
+    ki_print_member_name(printer, field->word);
     print_text(printer, ", ");
-    print_expr(printer, expr->b);
+    ki_print_expr(printer, expr->b);
     print_text(printer, field->kind == SYN_E_ARROW ? "); }(*(" : "); }(");
-    print_expr(printer, field->a);
+    ki_print_expr(printer, field->a);
     print_text(printer, field->kind == SYN_E_ARROW ? "))" : ")");
 }
 
@@ -36,27 +36,27 @@ static void expect_integers(struct printer *printer, const struct syn_expr *expr
     for (size_t i = 0; i < 2; i++)
         if (types[i] && (types[i]->kind == SYN_T_SCALAR || types[i]->kind == SYN_T_VECTOR) &&
             types[i]->scalar > SYN_S_ULONG)
-            syn_fail(printer->parser, KN_ERROR_BUILD, expr->place->token,
-                     "a shift takes integers; its %s operand is none", i == 0 ? "left" : "right");
+            ki_syn_fail(printer->parser, KN_ERROR_BUILD, expr->place->token,
+                        "a shift takes integers; its %s operand is none", i == 0 ? "left" : "right");
 }
 
-void rewrite_shift(struct printer *printer, const struct syn_expr *expr)
+void ki_rewrite_shift(struct printer *printer, const struct syn_expr *expr)
 {
     bool left = (expr->op & 0xff) == '<', assigns = expr->kind == SYN_E_ASSIGN, plain = is_plain(expr);
 
     expect_integers(printer, expr);
-    if (assigns && !plain && print_is_bit_field(expr->a)) {
+    if (assigns && !plain && ki_print_is_bit_field(expr->a)) {
         print_bit_field(printer, expr, left);
         return;
     }
     if (!plain)
-        kn_text_format(printer->out, "kn_%s%s(", left ? "shl" : "shr", assigns ? "_assign" : "");
-    print_expr(printer, expr->a);
+        ki_text_format(printer->out, "kn_%s%s(", left ? "shl" : "shr", assigns ? "_assign" : "");
+    ki_print_expr(printer, expr->a);
     if (plain)
-        kn_text_format(printer->out, " %s%s ", left ? "<<" : ">>", assigns ? "=" : "");
+        ki_text_format(printer->out, " %s%s ", left ? "<<" : ">>", assigns ? "=" : "");
     else
         print_text(printer, ", ");
-    print_expr(printer, expr->b);
+    ki_print_expr(printer, expr->b);
     if (!plain)
         print_text(printer, ")");
 }

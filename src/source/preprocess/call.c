@@ -25,9 +25,9 @@ struct call {
 static void free_call(struct src_preprocessor *pp, struct call *call)
 {
     for (size_t i = 0; i < call->count; i++)
-        src_list_free(pp, &call->arguments[i].expanded);
+        ki_src_list_free(pp, &call->arguments[i].expanded);
     free(call->arguments);
-    src_list_free(pp, &call->tokens);
+    ki_src_list_free(pp, &call->tokens);
 }
 
 static kn_status fail_count(struct src_preprocessor *pp, const struct call *call, const char *given)
@@ -35,17 +35,18 @@ static kn_status fail_count(struct src_preprocessor *pp, const struct call *call
     const struct src_macro *macro = call->macro;
     size_t named = macro->parameter_count - macro->variadic;
 
-    return src_fail_token(pp, call->name,
-                          "macro %.100s takes %s%zu argument%s, and %s given (it is defined at %.200s:%ld)",
-                          macro->name->text, macro->variadic ? "at least " : "", named, named == 1 ? "" : "s",
-                          given, macro->file, macro->line);
+    return ki_src_fail_token(
+        pp, call->name, "macro %.100s takes %s%zu argument%s, and %s given (it is defined at %.200s:%ld)",
+        macro->name->text, macro->variadic ? "at least " : "", named, named == 1 ? "" : "s", given,
+        macro->file, macro->line);
 }
 
 static kn_status begin_argument(struct src_preprocessor *pp, struct call *call)
 {
     struct argument argument = {.first = call->tokens.count};
 
-    return KN_ARRAY_PUSH(call->arguments, call->count, call->capacity, argument) ? KN_OK : src_no_memory(pp);
+    return KI_ARRAY_PUSH(call->arguments, call->count, call->capacity, argument) ? KN_OK
+                                                                                 : ki_src_no_memory(pp);
 }
 
 // Reads up to the ')' that ends the call.
@@ -55,22 +56,23 @@ static kn_status read_arguments(struct src_preprocessor *pp, struct call *call, 
     size_t depth = 0;
     kn_status status = begin_argument(pp, call);
 
-    while (!status && !(status = src_next_raw(pp, last))) {
+    while (!status && !(status = ki_src_next_raw(pp, last))) {
         if (last->kind == SRC_END)
-            return src_fail_token(pp, call->name,
-                                  "the call of macro %.100s is never closed: \")\" is missing",
-                                  macro->name->text);
-        if (depth == 0 && src_is(last, ")"))
+            return ki_src_fail_token(pp, call->name,
+                                     "the call of macro %.100s is never closed: \")\" is missing",
+                                     macro->name->text);
+        if (depth == 0 && ki_src_is(last, ")"))
             return KN_OK;
-        if (depth == 0 && src_is(last, ",") && !(macro->variadic && call->count == macro->parameter_count)) {
+        if (depth == 0 && ki_src_is(last, ",") &&
+            !(macro->variadic && call->count == macro->parameter_count)) {
             if (call->count >= macro->parameter_count)
                 return fail_count(pp, call, "more are");
             status = begin_argument(pp, call);
             continue;
         }
-        depth += src_is(last, "(");
-        depth -= src_is(last, ")");
-        status = src_list_add(pp, &call->tokens, last);
+        depth += ki_src_is(last, "(");
+        depth -= ki_src_is(last, ")");
+        status = ki_src_list_add(pp, &call->tokens, last);
         call->arguments[call->count - 1].count++;
     }
     return status;
@@ -106,7 +108,7 @@ static kn_status expanded(struct src_preprocessor *pp, struct call *call, struct
     kn_status status = KN_OK;
 
     if (!argument->is_expanded)
-        status = src_expand_list(pp, tokens_of(call, argument), argument->count, &argument->expanded);
+        status = ki_src_expand_list(pp, tokens_of(call, argument), argument->count, &argument->expanded);
     argument->is_expanded = true;
     return status;
 }
@@ -123,7 +125,7 @@ static kn_status add_all(struct src_preprocessor *pp, struct src_list *out, cons
         if (i == 0)
             token.flags = (uint8_t)((token.flags & ~SRC_SPACE) | (place->flags & SRC_SPACE));
         token.flags &= (uint8_t)~SRC_LINE_START;
-        status = src_list_add(pp, out, &token);
+        status = ki_src_list_add(pp, out, &token);
     }
     pp->steps += count;
     return status;
@@ -133,7 +135,7 @@ static kn_status add_all(struct src_preprocessor *pp, struct src_list *out, cons
 static bool is_comma_rule(const struct src_macro *macro, size_t i)
 {
     return macro->variadic && macro->body[i].parameter == macro->parameter_count && i >= 2 &&
-           src_is(&macro->body[i - 2], ",") && src_is(&macro->body[i - 1], "##");
+           ki_src_is(&macro->body[i - 2], ",") && ki_src_is(&macro->body[i - 1], "##");
 }
 
 // The tokens that body token `i` stands for, beside a ## or not, go to `out`.
@@ -150,10 +152,10 @@ static kn_status add_operand(struct src_preprocessor *pp, struct call *call, siz
     token.line = call->name->line;
     token.parameter = 0;
     if (!argument)
-        return src_list_add(pp, out, &token);
+        return ki_src_list_add(pp, out, &token);
     if (beside_paste && !argument->count) {
         empty.flags = token.flags & SRC_SPACE;
-        return src_list_add(pp, out, &empty);
+        return ki_src_list_add(pp, out, &empty);
     }
     if (beside_paste)
         return add_all(pp, out, tokens_of(call, argument), argument->count, &token);
@@ -166,10 +168,10 @@ static kn_status add_string(struct src_preprocessor *pp, struct call *call, size
     const struct src_token *hash = &call->macro->body[*i];
     const struct argument *argument = &call->arguments[call->macro->body[++*i].parameter - 1];
     struct src_token made = {.file = call->name->file, .line = call->name->line};
-    kn_status status = src_stringify(pp, tokens_of(call, argument), argument->count, &made);
+    kn_status status = ki_src_stringify(pp, tokens_of(call, argument), argument->count, &made);
 
     made.flags = hash->flags & SRC_SPACE;
-    return status ? status : src_list_add(pp, out, &made);
+    return status ? status : ki_src_list_add(pp, out, &made);
 }
 
 // What stands for "..." after a comma and ##.
@@ -203,8 +205,8 @@ static kn_status substitute(struct src_preprocessor *pp, struct call *call, stru
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < macro->body_count && !status; i++) {
-        bool before_paste = i + 1 < macro->body_count && src_is(&body[i + 1], "##");
-        if (src_is(&body[i], "##") && !pasting) {
+        bool before_paste = i + 1 < macro->body_count && ki_src_is(&body[i + 1], "##");
+        if (ki_src_is(&body[i], "##") && !pasting) {
             pasting = true;
             continue;
         }
@@ -214,30 +216,30 @@ static kn_status substitute(struct src_preprocessor *pp, struct call *call, stru
             pasting = false;
             continue;
         }
-        if (macro->kind == SRC_MACRO_FUNCTION && src_is(&body[i], "#"))
+        if (macro->kind == SRC_MACRO_FUNCTION && ki_src_is(&body[i], "#"))
             status = add_string(pp, call, &i, &operand);
         else
             status = add_operand(pp, call, i, pasting || before_paste, &operand);
         if (!status && pasting && operand.count)
-            status = src_paste(pp, &out->items[out->count - 1], &operand.items[0]);
+            status = ki_src_paste(pp, &out->items[out->count - 1], &operand.items[0]);
         for (size_t k = pasting; k < operand.count && !status; k++)
-            status = src_list_add(pp, out, &operand.items[k]);
+            status = ki_src_list_add(pp, out, &operand.items[k]);
         pasting = false;
     }
     drop_placemarkers(out);
-    src_list_free(pp, &operand);
+    ki_src_list_free(pp, &operand);
     return status;
 }
 
-kn_status src_call(struct src_preprocessor *pp, const struct src_macro *macro, const struct src_token *name,
-                   long *last_line, struct src_list *out)
+kn_status ki_src_call(struct src_preprocessor *pp, const struct src_macro *macro,
+                      const struct src_token *name, long *last_line, struct src_list *out)
 {
     struct call call = {.macro = macro, .name = name};
     struct src_token token;
     kn_status status;
 
     pp->collecting++;
-    status = src_next_raw(pp, &token); // the '('
+    status = ki_src_next_raw(pp, &token); // the '('
     if (!status)
         status = read_arguments(pp, &call, &token);
     pp->collecting--;
@@ -251,8 +253,8 @@ kn_status src_call(struct src_preprocessor *pp, const struct src_macro *macro, c
     return status;
 }
 
-kn_status src_paste_body(struct src_preprocessor *pp, const struct src_macro *macro,
-                         const struct src_token *name, struct src_list *out)
+kn_status ki_src_paste_body(struct src_preprocessor *pp, const struct src_macro *macro,
+                            const struct src_token *name, struct src_list *out)
 {
     struct call call = {.macro = macro, .name = name};
 

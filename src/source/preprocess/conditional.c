@@ -4,7 +4,7 @@
 #include "expression.h"
 #include "preprocess.h"
 
-bool src_is_skipping(const struct src_preprocessor *pp)
+bool ki_src_is_skipping(const struct src_preprocessor *pp)
 {
     const struct src_frame *frame = &pp->frames[pp->frame_count - 1];
 
@@ -17,9 +17,9 @@ static kn_status open_conditional(struct src_preprocessor *pp, const struct src_
 {
     struct src_conditional conditional = {.branch = branch, .file = hash->file, .line = (long)hash->line};
 
-    return KN_ARRAY_PUSH(pp->conditionals, pp->conditional_count, pp->conditional_capacity, conditional)
+    return KI_ARRAY_PUSH(pp->conditionals, pp->conditional_count, pp->conditional_capacity, conditional)
                ? KN_OK
-               : src_no_memory(pp);
+               : ki_src_no_memory(pp);
 }
 
 // The value of the expression on the rest of the line.
@@ -28,57 +28,58 @@ static kn_status read_condition(struct src_preprocessor *pp, const struct src_to
     struct src_list expanded = {NULL, 0, 0};
     struct src_complaint complaint;
     struct src_value value = {0, false};
-    kn_status status = src_read_line(pp);
+    kn_status status = ki_src_read_line(pp);
 
     if (!status) {
         pp->in_condition = true;
-        status = src_expand_list(pp, pp->line.items, pp->line.count, &expanded);
+        status = ki_src_expand_list(pp, pp->line.items, pp->line.count, &expanded);
         pp->in_condition = false;
     }
     if (!status && !expanded.count)
-        status = src_fail_token(pp, hash, "this condition is empty: an expression is expected");
-    else if (!status && !src_evaluate(expanded.items, expanded.count, &value, &complaint))
-        status = src_fail_token(pp, hash, "this condition cannot be evaluated: %s", complaint.text);
-    src_list_free(pp, &expanded);
+        status = ki_src_fail_token(pp, hash, "this condition is empty: an expression is expected");
+    else if (!status && !ki_src_evaluate(expanded.items, expanded.count, &value, &complaint))
+        status = ki_src_fail_token(pp, hash, "this condition cannot be evaluated: %s", complaint.text);
+    ki_src_list_free(pp, &expanded);
     *holds = value.bits != 0;
     return status;
 }
 
-kn_status src_if(struct src_preprocessor *pp, const struct src_token *hash)
+kn_status ki_src_if(struct src_preprocessor *pp, const struct src_token *hash)
 {
     bool holds = false;
     kn_status status;
 
-    if (src_is_skipping(pp))
+    if (ki_src_is_skipping(pp))
         return open_conditional(pp, hash, SRC_BRANCH_OVER);
     status = read_condition(pp, hash, &holds);
     // #if !defined NAME guards a file as #ifndef NAME does.
-    if (!status && src_top(pp)->guard_state == SRC_GUARD_OPEN && !src_top(pp)->guard) {
+    if (!status && ki_src_top(pp)->guard_state == SRC_GUARD_OPEN && !ki_src_top(pp)->guard) {
         const struct src_token *t = pp->line.items;
         size_t count = pp->line.count;
-        if (count == 3 && src_is(&t[0], "!") && src_is_word(&t[1], "defined"))
-            src_top(pp)->guard = t[2].name;
-        else if (count == 5 && src_is(&t[0], "!") && src_is_word(&t[1], "defined") && src_is(&t[2], "("))
-            src_top(pp)->guard = t[3].name;
-        if (!src_top(pp)->guard)
-            src_top(pp)->guard_state = SRC_GUARD_NONE;
+        if (count == 3 && ki_src_is(&t[0], "!") && ki_src_is_word(&t[1], "defined"))
+            ki_src_top(pp)->guard = t[2].name;
+        else if (count == 5 && ki_src_is(&t[0], "!") && ki_src_is_word(&t[1], "defined") &&
+                 ki_src_is(&t[2], "("))
+            ki_src_top(pp)->guard = t[3].name;
+        if (!ki_src_top(pp)->guard)
+            ki_src_top(pp)->guard_state = SRC_GUARD_NONE;
     }
     return status ? status : open_conditional(pp, hash, holds ? SRC_BRANCH_TAKEN : SRC_BRANCH_WAITING);
 }
 
 static kn_status if_defined(struct src_preprocessor *pp, const struct src_token *hash, bool wanted)
 {
-    struct src_frame *frame = src_top(pp);
+    struct src_frame *frame = ki_src_top(pp);
     struct src_name *name;
     kn_status status;
 
-    if (src_is_skipping(pp))
+    if (ki_src_is_skipping(pp))
         return open_conditional(pp, hash, SRC_BRANCH_OVER);
-    status = src_read_line(pp);
+    status = ki_src_read_line(pp);
     if (status)
         return status;
     if (!pp->line.count || pp->line.items[0].kind != SRC_IDENTIFIER)
-        return src_fail_token(pp, hash, "%s needs a macro's name", wanted ? "#ifdef" : "#ifndef");
+        return ki_src_fail_token(pp, hash, "%s needs a macro's name", wanted ? "#ifdef" : "#ifndef");
     name = pp->line.items[0].name;
     if (frame->guard_state == SRC_GUARD_OPEN && !frame->guard) {
         frame->guard = wanted ? NULL : name;
@@ -88,12 +89,12 @@ static kn_status if_defined(struct src_preprocessor *pp, const struct src_token 
                             (name->macro != NULL) == wanted ? SRC_BRANCH_TAKEN : SRC_BRANCH_WAITING);
 }
 
-kn_status src_ifdef(struct src_preprocessor *pp, const struct src_token *hash)
+kn_status ki_src_ifdef(struct src_preprocessor *pp, const struct src_token *hash)
 {
     return if_defined(pp, hash, true);
 }
 
-kn_status src_ifndef(struct src_preprocessor *pp, const struct src_token *hash)
+kn_status ki_src_ifndef(struct src_preprocessor *pp, const struct src_token *hash)
 {
     return if_defined(pp, hash, false);
 }
@@ -103,18 +104,18 @@ kn_status src_ifndef(struct src_preprocessor *pp, const struct src_token *hash)
 static struct src_conditional *innermost(struct src_preprocessor *pp, const struct src_token *hash,
                                          const char *directive, bool branches, kn_status *status)
 {
-    struct src_frame *frame = src_top(pp);
+    struct src_frame *frame = ki_src_top(pp);
     struct src_conditional *conditional;
 
     *status = KN_OK;
     if (pp->conditional_count == frame->first_conditional) {
-        *status = src_fail_token(pp, hash, "%s without an #if before it in this file", directive);
+        *status = ki_src_fail_token(pp, hash, "%s without an #if before it in this file", directive);
         return NULL;
     }
     conditional = &pp->conditionals[pp->conditional_count - 1];
     if (branches && conditional->had_else) {
-        *status = src_fail_token(pp, hash, "%s after the #else of the #if at %s:%ld", directive,
-                                 conditional->file, conditional->line);
+        *status = ki_src_fail_token(pp, hash, "%s after the #else of the #if at %s:%ld", directive,
+                                    conditional->file, conditional->line);
         return NULL;
     }
     if (branches && pp->conditional_count == frame->first_conditional + 1)
@@ -122,7 +123,7 @@ static struct src_conditional *innermost(struct src_preprocessor *pp, const stru
     return conditional;
 }
 
-kn_status src_elif(struct src_preprocessor *pp, const struct src_token *hash)
+kn_status ki_src_elif(struct src_preprocessor *pp, const struct src_token *hash)
 {
     kn_status status;
     struct src_conditional *conditional = innermost(pp, hash, "#elif", true, &status);
@@ -134,14 +135,14 @@ kn_status src_elif(struct src_preprocessor *pp, const struct src_token *hash)
         conditional->branch = SRC_BRANCH_OVER;
         return KN_OK;
     }
-    src_top(pp)->lexer.lenient = false;
+    ki_src_top(pp)->lexer.lenient = false;
     status = read_condition(pp, hash, &holds);
     if (!status && holds)
         conditional->branch = SRC_BRANCH_TAKEN;
     return status;
 }
 
-kn_status src_else(struct src_preprocessor *pp, const struct src_token *hash)
+kn_status ki_src_else(struct src_preprocessor *pp, const struct src_token *hash)
 {
     kn_status status;
     struct src_conditional *conditional = innermost(pp, hash, "#else", true, &status);
@@ -153,10 +154,10 @@ kn_status src_else(struct src_preprocessor *pp, const struct src_token *hash)
     return KN_OK;
 }
 
-kn_status src_endif(struct src_preprocessor *pp, const struct src_token *hash)
+kn_status ki_src_endif(struct src_preprocessor *pp, const struct src_token *hash)
 {
     kn_status status;
-    struct src_frame *frame = src_top(pp);
+    struct src_frame *frame = ki_src_top(pp);
 
     if (!innermost(pp, hash, "#endif", false, &status))
         return status;

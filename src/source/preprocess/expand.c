@@ -26,9 +26,9 @@ static void pop_context(struct src_preprocessor *pp)
 
 static kn_status push_context(struct src_preprocessor *pp, const struct src_context *context)
 {
-    if (!KN_ARRAY_PUSH(pp->contexts, pp->context_count, pp->context_capacity, *context)) {
+    if (!KI_ARRAY_PUSH(pp->contexts, pp->context_count, pp->context_capacity, *context)) {
         free(context->owned);
-        return src_no_memory(pp);
+        return ki_src_no_memory(pp);
     }
     if (context->macro)
         context->macro->disabled = true;
@@ -68,21 +68,21 @@ static kn_status take_from_files(struct src_preprocessor *pp, struct src_token *
     kn_status status = KN_OK;
 
     while (!status) {
-        struct src_frame *frame = src_top(pp);
-        bool skipping = src_is_skipping(pp);
+        struct src_frame *frame = ki_src_top(pp);
+        bool skipping = ki_src_is_skipping(pp);
         frame->lexer.lenient = skipping;
-        src_lex(&frame->lexer, token);
+        ki_src_lex(&frame->lexer, token);
         frame->lexer.lenient = false;
         if (token->kind == SRC_FAULT)
-            return src_fail_fault(pp, token);
+            return ki_src_fail_fault(pp, token);
         if (token->kind == SRC_END) {
             // A call's arguments end with the file at the latest.
             if (pp->frame_count == 1 || pp->collecting)
                 return KN_OK;
-            status = src_pop_input(pp);
-        } else if ((token->flags & SRC_LINE_START) && src_is(token, "#")) {
+            status = ki_src_pop_input(pp);
+        } else if ((token->flags & SRC_LINE_START) && ki_src_is(token, "#")) {
             struct src_token hash = *token;
-            status = src_directive(pp, &hash);
+            status = ki_src_directive(pp, &hash);
         } else if (!skipping) {
             if (frame->guard_state != SRC_GUARD_OPEN)
                 frame->guard_state = SRC_GUARD_NONE;
@@ -92,7 +92,7 @@ static kn_status take_from_files(struct src_preprocessor *pp, struct src_token *
     return status;
 }
 
-kn_status src_next_raw(struct src_preprocessor *pp, struct src_token *token)
+kn_status ki_src_next_raw(struct src_preprocessor *pp, struct src_token *token)
 {
     kn_status status;
 
@@ -102,7 +102,7 @@ kn_status src_next_raw(struct src_preprocessor *pp, struct src_token *token)
             return status;
     }
     if (pp->steps > SRC_MOST_STEPS)
-        return src_fail_token(
+        return ki_src_fail_token(
             pp, token, "macros expand to more than %d tokens: one of them multiplies itself", SRC_MOST_STEPS);
     if (token->name && token->name->macro && token->name->macro->disabled)
         token->flags |= SRC_PAINTED;
@@ -123,12 +123,12 @@ static bool is_call(struct src_preprocessor *pp)
     while ((context = top_context(pp)) && context->next == context->count && !context->barrier)
         pop_context(pp);
     if (context)
-        return context->next < context->count && src_is(&context->tokens[context->next], "(");
-    ahead = src_top(pp)->lexer;
+        return context->next < context->count && ki_src_is(&context->tokens[context->next], "(");
+    ahead = ki_src_top(pp)->lexer;
     ahead.lenient = true;
-    src_lex(&ahead, &token);
+    ki_src_lex(&ahead, &token);
     // The next file's end and a directive end the search, as in other compilers.
-    return src_is(&token, "(");
+    return ki_src_is(&token, "(");
 }
 
 static kn_status expand_builtin(struct src_preprocessor *pp, enum src_macro_kind kind,
@@ -144,10 +144,10 @@ static kn_status expand_builtin(struct src_preprocessor *pp, enum src_macro_kind
     if (kind == SRC_MACRO_LINE && context && !context->barrier)
         value = (unsigned long)context->last_line;
     if (kind == SRC_MACRO_FILE) {
-        status = src_make_string(pp, token->file, &made);
+        status = ki_src_make_string(pp, token->file, &made);
     } else {
         snprintf(digits, sizeof digits, "%lu", value);
-        status = src_make_token(pp, digits, strlen(digits), &made);
+        status = ki_src_make_token(pp, digits, strlen(digits), &made);
     }
     made.flags = token->flags;
     *token = made;
@@ -171,11 +171,11 @@ static kn_status expand(struct src_preprocessor *pp, struct src_macro *macro, co
     if (outer && !outer->barrier)
         context.last_line = outer->last_line;
     if (macro->kind == SRC_MACRO_FUNCTION)
-        status = src_call(pp, macro, name, outer && !outer->barrier ? NULL : &context.last_line, &made);
+        status = ki_src_call(pp, macro, name, outer && !outer->barrier ? NULL : &context.last_line, &made);
     else if (macro->pastes)
-        status = src_paste_body(pp, macro, name, &made);
+        status = ki_src_paste_body(pp, macro, name, &made);
     if (status) {
-        src_list_free(pp, &made);
+        ki_src_list_free(pp, &made);
         return status;
     }
     if (macro->kind == SRC_MACRO_FUNCTION || macro->pastes) {
@@ -187,7 +187,7 @@ static kn_status expand(struct src_preprocessor *pp, struct src_macro *macro, co
     pp->steps++;
     if (!context.count) {
         pp->carry_space = pp->carry_space || (name->flags & SRC_SPACE);
-        src_list_free(pp, &made);
+        ki_src_list_free(pp, &made);
         return KN_OK;
     }
     return push_context(pp, &context);
@@ -198,19 +198,19 @@ static kn_status expand_defined(struct src_preprocessor *pp, struct src_token *t
 {
     struct src_token place = *token, next;
     bool bracket;
-    kn_status status = src_next_raw(pp, &next);
+    kn_status status = ki_src_next_raw(pp, &next);
     struct src_name *name;
 
-    bracket = !status && src_is(&next, "(");
+    bracket = !status && ki_src_is(&next, "(");
     if (bracket)
-        status = src_next_raw(pp, &next);
+        status = ki_src_next_raw(pp, &next);
     name = next.name;
     if (!status && (next.kind != SRC_IDENTIFIER || !name))
-        status = src_fail_token(pp, &place, "\"defined\" needs a macro's name");
+        status = ki_src_fail_token(pp, &place, "\"defined\" needs a macro's name");
     if (!status && bracket)
-        status = src_next_raw(pp, &next);
-    if (!status && bracket && !src_is(&next, ")"))
-        status = src_fail_token(pp, &place, "\")\" is missing after \"defined(%.100s\"", name->text);
+        status = ki_src_next_raw(pp, &next);
+    if (!status && bracket && !ki_src_is(&next, ")"))
+        status = ki_src_fail_token(pp, &place, "\")\" is missing after \"defined(%.100s\"", name->text);
     if (!status)
         *token = (struct src_token){.kind = SRC_NUMBER,
                                     .text = name->macro ? "1" : "0",
@@ -221,15 +221,15 @@ static kn_status expand_defined(struct src_preprocessor *pp, struct src_token *t
     return status;
 }
 
-kn_status src_next(struct src_preprocessor *pp, struct src_token *token)
+kn_status ki_src_next(struct src_preprocessor *pp, struct src_token *token)
 {
     for (;;) {
         struct src_macro *macro;
         struct src_token name;
-        kn_status status = src_next_raw(pp, token);
+        kn_status status = ki_src_next_raw(pp, token);
         if (status || token->kind != SRC_IDENTIFIER)
             return status;
-        if (pp->in_condition && src_is_word(token, "defined"))
+        if (pp->in_condition && ki_src_is_word(token, "defined"))
             return expand_defined(pp, token);
         macro = token->name->macro;
         if (!macro || (token->flags & SRC_PAINTED))
@@ -245,8 +245,8 @@ kn_status src_next(struct src_preprocessor *pp, struct src_token *token)
     }
 }
 
-kn_status src_expand_list(struct src_preprocessor *pp, const struct src_token *tokens, size_t count,
-                          struct src_list *out)
+kn_status ki_src_expand_list(struct src_preprocessor *pp, const struct src_token *tokens, size_t count,
+                             struct src_list *out)
 {
     struct src_context barrier = {.tokens = tokens, .count = count, .barrier = true};
     bool carried = pp->carry_space;
@@ -257,16 +257,16 @@ kn_status src_expand_list(struct src_preprocessor *pp, const struct src_token *t
     if (!count)
         return KN_OK;
     if (pp->call_depth >= SRC_CALL_DEPTH)
-        return src_fail_token(pp, tokens, "macro calls are nested more than %d deep in arguments",
-                              SRC_CALL_DEPTH);
+        return ki_src_fail_token(pp, tokens, "macro calls are nested more than %d deep in arguments",
+                                 SRC_CALL_DEPTH);
     barrier.file = tokens[count - 1].file;
     barrier.line = (long)tokens[count - 1].line;
     pp->carry_space = false;
     pp->collecting = 0;
     pp->call_depth++;
     status = push_context(pp, &barrier);
-    while (!status && !(status = src_next(pp, &token)) && token.kind != SRC_END)
-        status = src_list_add(pp, out, &token);
+    while (!status && !(status = ki_src_next(pp, &token)) && token.kind != SRC_END)
+        status = ki_src_list_add(pp, out, &token);
     // After an error the contexts are freed with the preprocessor; otherwise only the barrier is left.
     if (!status)
         pop_context(pp);

@@ -82,7 +82,7 @@ static struct src_value truth(bool value)
 
 static bool accept(struct evaluation *e, const char *punctuator)
 {
-    if (e->at >= e->end || !src_is(e->at, punctuator))
+    if (e->at >= e->end || !ki_src_is(e->at, punctuator))
         return false;
     e->at++;
     return true;
@@ -161,7 +161,7 @@ static unsigned character(const char **p, const char *end)
             value = value * 8 + (unsigned)digit_of(**p);
         return value & 0xFF;
     }
-    for (size_t i = 0; i < KN_COUNT(escapes); i++)
+    for (size_t i = 0; i < KI_COUNT(escapes); i++)
         if (escapes[i][0] == **p) {
             (*p)++;
             return (unsigned)escapes[i][1];
@@ -191,8 +191,8 @@ static struct src_value skip_group(struct evaluation *e)
     size_t depth = 0;
 
     for (; e->at < e->end; e->at++) {
-        depth += src_is(e->at, "(");
-        if (src_is(e->at, ")") && --depth == 0) {
+        depth += ki_src_is(e->at, "(");
+        if (ki_src_is(e->at, ")") && --depth == 0) {
             e->at++;
             return truth(false);
         }
@@ -202,13 +202,13 @@ static struct src_value skip_group(struct evaluation *e)
 
 static struct src_value identifier(struct evaluation *e, const struct src_token *token, bool live)
 {
-    if (e->at < e->end && src_is(e->at, "(")) {
+    if (e->at < e->end && ki_src_is(e->at, "(")) {
         if (live)
             return complain(e, token, "\"%.*s\" is no macro that takes arguments", shown(token), token->text);
         return skip_group(e);
     }
     // OpenCL C has true as a keyword.
-    return truth(src_is_word(token, "true"));
+    return truth(ki_src_is_word(token, "true"));
 }
 
 static struct src_value primary(struct evaluation *e, bool live)
@@ -229,7 +229,7 @@ static struct src_value primary(struct evaluation *e, bool live)
     default:
         break;
     }
-    if (!src_is(token, "("))
+    if (!ki_src_is(token, "("))
         return complain(e, token, "\"%.*s\" stands where a value should", shown(token), token->text);
     value = conditional(e, live);
     if (!e->failed && !accept(e, ")"))
@@ -243,11 +243,11 @@ static struct src_value unary(struct evaluation *e, bool live)
     struct src_value value;
     size_t i = 0;
 
-    while (i < KN_COUNT(operators) && !accept(e, operators[i]))
+    while (i < KI_COUNT(operators) && !accept(e, operators[i]))
         i++;
     if (++e->depth > DEEPEST)
         return complain(e, e->at, "brackets and operators are nested more than %d deep", DEEPEST);
-    value = i < KN_COUNT(operators) ? unary(e, live) : primary(e, live);
+    value = i < KI_COUNT(operators) ? unary(e, live) : primary(e, live);
     e->depth--;
     switch (i) {
     case 0:
@@ -347,8 +347,8 @@ static struct src_value apply(struct evaluation *e, const struct src_token *at, 
 
 static const struct binary *binary_at(const struct evaluation *e)
 {
-    for (size_t i = 0; e->at < e->end && i < KN_COUNT(binaries); i++)
-        if (src_is(e->at, binaries[i].text))
+    for (size_t i = 0; e->at < e->end && i < KI_COUNT(binaries); i++)
+        if (ki_src_is(e->at, binaries[i].text))
             return &binaries[i];
     return NULL;
 }
@@ -388,8 +388,8 @@ static struct src_value conditional(struct evaluation *e, bool live)
     return value;
 }
 
-bool src_evaluate(const struct src_token *tokens, size_t count, struct src_value *value,
-                  struct src_complaint *complaint)
+bool ki_src_evaluate(const struct src_token *tokens, size_t count, struct src_value *value,
+                     struct src_complaint *complaint)
 {
     struct evaluation e = {.at = tokens, .end = tokens + count, .complaint = complaint};
 

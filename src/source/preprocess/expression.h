@@ -17,7 +17,7 @@ struct src_complaint {
 };
 
 // Tokens whose macros are expanded; identifiers that are left are 0.
-bool src_evaluate(const struct src_token *tokens, size_t count, struct src_value *value,
-                  struct src_complaint *complaint);
+bool ki_src_evaluate(const struct src_token *tokens, size_t count, struct src_value *value,
+                     struct src_complaint *complaint);
 
 #endif

@@ -15,24 +15,25 @@
 struct search {
     struct src_inputs *inputs;
     struct src_input *input;
-    struct kn_text *note;
+    struct ki_text *note;
     int number;
 };
 
-void src_inputs_init(struct src_inputs *inputs, const struct src_options *options, struct kn_arena *arena)
+void ki_src_inputs_init(struct src_inputs *inputs, const struct src_options *options, struct ki_arena *arena)
 {
     *inputs = (struct src_inputs){.arena = arena, .options = options};
     inputs->last = &inputs->first;
 }
 
-enum src_found src_input_add(struct src_inputs *inputs, const char *name, const char *bytes, size_t length,
-                             struct src_input **input)
+enum src_found ki_src_input_add(struct src_inputs *inputs, const char *name, const char *bytes, size_t length,
+                                struct src_input **input)
 {
-    struct src_input *added = kn_arena_take(inputs->arena, sizeof *added);
-    char *kept_name = kn_arena_copy(inputs->arena, name, strlen(name));
-    char *kept = kn_arena_copy(inputs->arena, bytes, length);
+    struct src_input *added = ki_arena_take(inputs->arena, sizeof *added);
+    char *kept_name = ki_arena_copy(inputs->arena, name, strlen(name));
+    char *kept = ki_arena_copy(inputs->arena, bytes, length);
 
-    if (!added || !kept_name || !kept || !src_text_init(&added->text, kept_name, kept, length, inputs->arena))
+    if (!added || !kept_name || !kept ||
+        !ki_src_text_init(&added->text, kept_name, kept, length, inputs->arena))
         return SRC_NO_MEMORY;
     *inputs->last = added;
     inputs->last = &added->next;
@@ -44,7 +45,7 @@ enum src_found src_input_add(struct src_inputs *inputs, const char *name, const 
 static enum src_found unusable(struct search *search, const char *path, int number, const char *why)
 {
     search->number = number;
-    kn_text_format(search->note, "\"%s\" cannot be read: %s", path, why);
+    ki_text_format(search->note, "\"%s\" cannot be read: %s", path, why);
     return SRC_UNREADABLE;
 }
 
@@ -58,7 +59,7 @@ static enum src_found unusable_errno(struct search *search, const char *path, in
 }
 
 // Refuses what has a NUL byte: it is no text.
-static enum src_found refuse_binary(struct search *search, const char *path, const struct kn_text *bytes)
+static enum src_found refuse_binary(struct search *search, const char *path, const struct ki_text *bytes)
 {
     const char *nul = bytes->length ? memchr(bytes->data, '\0', bytes->length) : NULL;
     size_t line = 1;
@@ -67,12 +68,12 @@ static enum src_found refuse_binary(struct search *search, const char *path, con
         return SRC_FOUND;
     for (const char *p = bytes->data; p < nul; p++)
         line += *p == '\n';
-    kn_text_format(search->note, "\"%s\" is no text: it has a NUL byte at offset %zu, in line %zu", path,
+    ki_text_format(search->note, "\"%s\" is no text: it has a NUL byte at offset %zu, in line %zu", path,
                    (size_t)(nul - bytes->data), line);
     return SRC_UNREADABLE;
 }
 
-static enum src_found read_all(struct search *search, const char *path, int file, struct kn_text *bytes)
+static enum src_found read_all(struct search *search, const char *path, int file, struct ki_text *bytes)
 {
     char buffer[16384];
 
@@ -84,7 +85,7 @@ static enum src_found read_all(struct search *search, const char *path, int file
             return unusable_errno(search, path, errno);
         if (got == 0)
             break;
-        kn_text_add_bytes(bytes, buffer, (size_t)got);
+        ki_text_add_bytes(bytes, buffer, (size_t)got);
         if (bytes->failed)
             return SRC_NO_MEMORY;
         if (bytes->length > LARGEST_FILE)
@@ -109,7 +110,7 @@ static bool is_absence(int number)
 
 static enum src_found try_path(struct search *search, const char *path)
 {
-    struct kn_text bytes = KN_TEXT_INIT;
+    struct ki_text bytes = KI_TEXT_INIT;
     enum src_found found;
     struct stat info;
     int file;
@@ -118,7 +119,7 @@ static enum src_found try_path(struct search *search, const char *path)
     if (search->input)
         return SRC_FOUND;
     if (stat(path, &info) != 0 && is_absence(errno)) {
-        kn_text_format(search->note, "\n    %s", path);
+        ki_text_format(search->note, "\n    %s", path);
         return SRC_MISSING;
     }
     file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -134,32 +135,32 @@ static enum src_found try_path(struct search *search, const char *path)
         found = read_all(search, path, file, &bytes);
     close(file);
     if (found == SRC_FOUND)
-        found = src_input_add(search->inputs, path, kn_text_string(&bytes), bytes.length, &search->input);
+        found = ki_src_input_add(search->inputs, path, ki_text_string(&bytes), bytes.length, &search->input);
     if (found == SRC_FOUND) {
         search->input->on_disk = true;
         search->input->device = info.st_dev;
         search->input->inode = info.st_ino;
     }
-    kn_text_free(&bytes);
+    ki_text_free(&bytes);
     return found;
 }
 
 // `length` bytes of a folder, and a name in it. "" and "." are where the process stands.
 static enum src_found try_folder(struct search *search, const char *folder, size_t length, const char *name)
 {
-    struct kn_text path = KN_TEXT_INIT;
+    struct ki_text path = KI_TEXT_INIT;
     enum src_found found;
 
     while (length > 1 && folder[length - 1] == '/')
         length--;
     if (length && !(length == 1 && *folder == '.')) {
-        kn_text_add_bytes(&path, folder, length);
+        ki_text_add_bytes(&path, folder, length);
         if (folder[length - 1] != '/')
-            kn_text_add_char(&path, '/');
+            ki_text_add_char(&path, '/');
     }
-    kn_text_add(&path, name);
-    found = path.failed ? SRC_NO_MEMORY : try_path(search, kn_text_string(&path));
-    kn_text_free(&path);
+    ki_text_add(&path, name);
+    found = path.failed ? SRC_NO_MEMORY : try_path(search, ki_text_string(&path));
+    ki_text_free(&path);
     return found;
 }
 
@@ -167,7 +168,7 @@ static enum src_found try_folder(struct search *search, const char *folder, size
 static enum src_found stand_for(struct search *search, const char *name)
 {
     if (!search->input->stands_for)
-        search->input->stands_for = kn_arena_copy(search->inputs->arena, name, strlen(name));
+        search->input->stands_for = ki_arena_copy(search->inputs->arena, name, strlen(name));
     return search->input->stands_for ? SRC_FOUND : SRC_NO_MEMORY;
 }
 
@@ -198,13 +199,13 @@ static enum src_found try_table(struct search *search, const char *name)
     for (; entry && entry->name; entry++) {
         if (strcmp(entry->name, name) != 0)
             continue;
-        found = src_input_add(search->inputs, name, entry->text, strlen(entry->text), &search->input);
+        found = ki_src_input_add(search->inputs, name, entry->text, strlen(entry->text), &search->input);
         if (found == SRC_FOUND)
             search->input->embedded = true;
         return found;
     }
     if (search->inputs->options->embedded)
-        kn_text_format(search->note, "\n    %s among the built-in files", name);
+        ki_text_format(search->note, "\n    %s among the built-in files", name);
     return SRC_MISSING;
 }
 
@@ -242,13 +243,13 @@ static void simplify(char *name)
 }
 
 // The table's name for `name` beside one of its own; the caller frees it.
-static bool name_beside(struct kn_text *path, const char *of_table, const char *name)
+static bool name_beside(struct ki_text *path, const char *of_table, const char *name)
 {
     size_t length = folder_length(of_table);
 
-    kn_text_add_bytes(path, of_table, length);
-    kn_text_add(path, length ? "/" : "");
-    kn_text_add(path, name);
+    ki_text_add_bytes(path, of_table, length);
+    ki_text_add(path, length ? "/" : "");
+    ki_text_add(path, name);
     if (!path->failed)
         simplify(path->data);
     return !path->failed;
@@ -257,7 +258,7 @@ static bool name_beside(struct kn_text *path, const char *of_table, const char *
 // Beside a file of the table: another version of the neighbour in the kernel path, else the one of the table.
 static enum src_found try_beside(struct search *search, const char *of_table, const char *name)
 {
-    struct kn_text path = KN_TEXT_INIT;
+    struct ki_text path = KI_TEXT_INIT;
     enum src_found found = SRC_NO_MEMORY;
 
     if (name_beside(&path, of_table, name)) {
@@ -265,7 +266,7 @@ static enum src_found try_beside(struct search *search, const char *of_table, co
         if (found == SRC_MISSING)
             found = try_table(search, path.data);
     }
-    kn_text_free(&path);
+    ki_text_free(&path);
     return found;
 }
 
@@ -274,12 +275,12 @@ static enum src_found try_beside_on_disk(struct search *search, const struct src
                                          const char *name)
 {
     const char *own = includer->text.name;
-    struct kn_text path = KN_TEXT_INIT;
+    struct ki_text path = KI_TEXT_INIT;
     enum src_found found = try_folder(search, own, folder_length(own), name);
 
     if (found == SRC_FOUND && includer->stands_for)
         found = name_beside(&path, includer->stands_for, name) ? stand_for(search, path.data) : SRC_NO_MEMORY;
-    kn_text_free(&path);
+    ki_text_free(&path);
     return found;
 }
 
@@ -304,8 +305,8 @@ static const char *with_folder(const struct src_embedded *entry, const char *nam
     return name;
 }
 
-enum src_found src_input_open(struct src_inputs *inputs, const char *name, struct src_input **input,
-                              struct kn_text *note, int *number)
+enum src_found ki_src_input_open(struct src_inputs *inputs, const char *name, struct src_input **input,
+                                 struct ki_text *note, int *number)
 {
     struct search search = {.inputs = inputs, .note = note};
     const char *in_table = with_folder(inputs->options->embedded, name);
@@ -322,8 +323,9 @@ enum src_found src_input_open(struct src_inputs *inputs, const char *name, struc
     return found;
 }
 
-enum src_found src_input_find(struct src_inputs *inputs, const struct src_input *includer, const char *name,
-                              bool angled, struct src_input **input, struct kn_text *note, int *number)
+enum src_found ki_src_input_find(struct src_inputs *inputs, const struct src_input *includer,
+                                 const char *name, bool angled, struct src_input **input,
+                                 struct ki_text *note, int *number)
 {
     struct search search = {.inputs = inputs, .note = note};
     enum src_found found = SRC_MISSING;
@@ -349,7 +351,7 @@ enum src_found src_input_find(struct src_inputs *inputs, const struct src_input 
     return note->failed ? SRC_NO_MEMORY : found;
 }
 
-bool src_input_is_once(const struct src_inputs *inputs, const struct src_input *input)
+bool ki_src_input_is_once(const struct src_inputs *inputs, const struct src_input *input)
 {
     if (input->once || !input->on_disk)
         return input->once;

@@ -25,7 +25,7 @@ struct src_input {
 };
 
 struct src_inputs {
-    struct kn_arena *arena;
+    struct ki_arena *arena;
     const struct src_options *options;
     struct src_input *first, **last;
     size_t count;
@@ -38,23 +38,24 @@ enum src_found {
     SRC_NO_MEMORY
 };
 
-void src_inputs_init(struct src_inputs *inputs, const struct src_options *options, struct kn_arena *arena);
+void ki_src_inputs_init(struct src_inputs *inputs, const struct src_options *options, struct ki_arena *arena);
 
 // A text that is at hand already, under this name.
-enum src_found src_input_add(struct src_inputs *inputs, const char *name, const char *bytes, size_t length,
-                             struct src_input **input);
+enum src_found ki_src_input_add(struct src_inputs *inputs, const char *name, const char *bytes, size_t length,
+                                struct src_input **input);
 
 // The main file: the one at path `name`, else the embedded one, whose folder may be left out ("reduce.cl" for
 // "algo/reduce.cl"); a built-in only from the kernel path and the table.
-enum src_found src_input_open(struct src_inputs *inputs, const char *name, struct src_input **input,
-                              struct kn_text *note, int *number);
+enum src_found ki_src_input_open(struct src_inputs *inputs, const char *name, struct src_input **input,
+                                 struct ki_text *note, int *number);
 
 // What `includer` means by #include "name", or <name> if `angled`. `number` gets errno if that was the
 // reason.
-enum src_found src_input_find(struct src_inputs *inputs, const struct src_input *includer, const char *name,
-                              bool angled, struct src_input **input, struct kn_text *note, int *number);
+enum src_found ki_src_input_find(struct src_inputs *inputs, const struct src_input *includer,
+                                 const char *name, bool angled, struct src_input **input,
+                                 struct ki_text *note, int *number);
 
 // Whether this file, under any of its paths, said #pragma once.
-bool src_input_is_once(const struct src_inputs *inputs, const struct src_input *input);
+bool ki_src_input_is_once(const struct src_inputs *inputs, const struct src_input *input);
 
 #endif

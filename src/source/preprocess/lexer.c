@@ -18,7 +18,7 @@ static const struct punctuator {
 };
 static const char single_punctuators[] = "[](){}.&*+-~!/%<>^|?:;=,#";
 
-const char src_lack_of_memory[] = "out of memory";
+const char ki_src_lack_of_memory[] = "out of memory";
 
 static bool is_digit(char c)
 {
@@ -43,12 +43,12 @@ static void pass_joints(struct src_lexer *lexer)
     }
 }
 
-void src_lexer_init(struct src_lexer *lexer, const struct src_text *text, struct src_names *names)
+void ki_src_lexer_init(struct src_lexer *lexer, const struct src_text *text, struct src_names *names)
 {
     *lexer = (struct src_lexer){.text = text, .names = names, .line = 1, .file = text->name, .fresh = true};
 }
 
-size_t src_written_offset(const struct src_text *text, size_t at)
+size_t ki_src_written_offset(const struct src_text *text, size_t at)
 {
     size_t low = 0, high = text->joint_count;
 
@@ -62,7 +62,7 @@ size_t src_written_offset(const struct src_text *text, size_t at)
     return at + (low ? text->joints[low - 1].removed : 0);
 }
 
-long src_lexer_line(const struct src_lexer *lexer)
+long ki_src_lexer_line(const struct src_lexer *lexer)
 {
     return lexer->line + lexer->line_shift;
 }
@@ -108,7 +108,7 @@ static bool skip_blanks(struct src_lexer *lexer, struct src_token *token)
         } else if (c == '/' && text[lexer->at + 1] == '*') {
             long line;
             pass_joints(lexer);
-            line = src_lexer_line(lexer);
+            line = ki_src_lexer_line(lexer);
             if (!skip_comment(lexer)) {
                 fault(token, line, "this comment is never closed: \"*/\" is missing");
                 return false;
@@ -171,9 +171,9 @@ static void lex_identifier(struct src_lexer *lexer, struct src_token *token)
         p++;
     token->kind = SRC_IDENTIFIER;
     token->length = (uint32_t)(p - token->text);
-    token->name = src_intern(lexer->names, token->text, token->length);
+    token->name = ki_src_intern(lexer->names, token->text, token->length);
     if (!token->name)
-        fault(token, (long)token->line, src_lack_of_memory);
+        fault(token, (long)token->line, ki_src_lack_of_memory);
     else
         token->text = token->name->text;
 }
@@ -185,7 +185,7 @@ static void lex_punctuator(struct src_token *token)
     token->kind = SRC_PUNCTUATOR;
     token->length = 1;
     // Most stand alone: no longer one has any other second character.
-    for (size_t i = 0; text[1] && strchr("#%&+-.:<=>|", text[1]) && i < KN_COUNT(punctuators); i++) {
+    for (size_t i = 0; text[1] && strchr("#%&+-.:<=>|", text[1]) && i < KI_COUNT(punctuators); i++) {
         if (text[0] != punctuators[i].text[0] || text[1] != punctuators[i].text[1])
             continue;
         if (strncmp(text, punctuators[i].text, strlen(punctuators[i].text)) != 0)
@@ -205,7 +205,7 @@ static bool begin_token(struct src_lexer *lexer, struct src_token *token)
     if (!skip_blanks(lexer, token))
         return false;
     pass_joints(lexer);
-    token->line = (uint32_t)src_lexer_line(lexer);
+    token->line = (uint32_t)ki_src_lexer_line(lexer);
     token->text = lexer->text->joined + lexer->at;
     if (lexer->at >= lexer->text->joined_length || *token->text == '\n')
         return false;
@@ -215,7 +215,7 @@ static bool begin_token(struct src_lexer *lexer, struct src_token *token)
     return true;
 }
 
-void src_lex(struct src_lexer *lexer, struct src_token *token)
+void ki_src_lex(struct src_lexer *lexer, struct src_token *token)
 {
     char c, second;
     size_t start;
@@ -239,7 +239,7 @@ void src_lex(struct src_lexer *lexer, struct src_token *token)
         lexer->at = start + token->length;
 }
 
-void src_lex_header(struct src_lexer *lexer, struct src_token *token)
+void ki_src_lex_header(struct src_lexer *lexer, struct src_token *token)
 {
     struct src_lexer before = *lexer;
     size_t length;
@@ -253,7 +253,7 @@ void src_lex_header(struct src_lexer *lexer, struct src_token *token)
                  : 0;
     if (!length || token->text[length + 1] != close) {
         *lexer = before;
-        src_lex(lexer, token);
+        ki_src_lex(lexer, token);
         return;
     }
     token->kind = close == '>' ? SRC_HEADER : SRC_STRING;
@@ -261,19 +261,19 @@ void src_lex_header(struct src_lexer *lexer, struct src_token *token)
     lexer->at += token->length;
 }
 
-bool src_lex_single(struct src_names *names, const char *bytes, size_t length, struct src_token *token)
+bool ki_src_lex_single(struct src_names *names, const char *bytes, size_t length, struct src_token *token)
 {
     struct src_text text = {
         .name = "", .written = bytes, .joined = bytes, .written_length = length, .joined_length = length};
     struct src_lexer lexer;
 
-    src_lexer_init(&lexer, &text, names);
-    src_lex(&lexer, token);
+    ki_src_lexer_init(&lexer, &text, names);
+    ki_src_lex(&lexer, token);
     return token->kind != SRC_FAULT && token->kind != SRC_END && token->length == length &&
            (token->kind != SRC_OTHER || length == 1);
 }
 
-bool src_is(const struct src_token *token, const char *punctuator)
+bool ki_src_is(const struct src_token *token, const char *punctuator)
 {
     size_t length = strlen(punctuator);
 
@@ -283,14 +283,14 @@ bool src_is(const struct src_token *token, const char *punctuator)
         return true;
     if (!(token->flags & SRC_DIGRAPH))
         return false;
-    for (size_t i = 0; i < KN_COUNT(punctuators); i++)
+    for (size_t i = 0; i < KI_COUNT(punctuators); i++)
         if (punctuators[i].meaning && strlen(punctuators[i].text) == token->length &&
             memcmp(punctuators[i].text, token->text, token->length) == 0)
             return strcmp(punctuators[i].meaning, punctuator) == 0;
     return false;
 }
 
-bool src_is_word(const struct src_token *token, const char *word)
+bool ki_src_is_word(const struct src_token *token, const char *word)
 {
     return token->kind == SRC_IDENTIFIER && token->length == strlen(word) &&
            memcmp(token->text, word, token->length) == 0;

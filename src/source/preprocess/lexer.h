@@ -46,7 +46,7 @@ struct src_name {
 };
 
 struct src_names {
-    struct kn_arena *arena;
+    struct ki_arena *arena;
     struct src_name **buckets;
     size_t bucket_count;
     size_t count;
@@ -94,31 +94,31 @@ struct src_lexer {
 };
 
 // The text of a fault for want of memory; any other is about the source.
-extern const char src_lack_of_memory[];
+extern const char ki_src_lack_of_memory[];
 
-void src_names_init(struct src_names *names, struct kn_arena *arena);
-void src_names_free(struct src_names *names);
+void ki_src_names_init(struct src_names *names, struct ki_arena *arena);
+void ki_src_names_free(struct src_names *names);
 // NULL if memory ran out.
-struct src_name *src_intern(struct src_names *names, const char *text, size_t length);
+struct src_name *ki_src_intern(struct src_names *names, const char *text, size_t length);
 
 // Fills `text` from `length` bytes without '\0' that outlive it; false if memory ran out.
 // Line ends become '\n', a byte order mark goes.
-bool src_text_init(struct src_text *text, const char *name, const char *bytes, size_t length,
-                   struct kn_arena *arena);
+bool ki_src_text_init(struct src_text *text, const char *name, const char *bytes, size_t length,
+                      struct ki_arena *arena);
 
-void src_lexer_init(struct src_lexer *lexer, const struct src_text *text, struct src_names *names);
-void src_lex(struct src_lexer *lexer, struct src_token *token);
-// The same right after `#include`: "name" without escapes, or <name>; any other token as src_lex gives it.
-void src_lex_header(struct src_lexer *lexer, struct src_token *token);
+void ki_src_lexer_init(struct src_lexer *lexer, const struct src_text *text, struct src_names *names);
+void ki_src_lex(struct src_lexer *lexer, struct src_token *token);
+// The same right after `#include`: "name" without escapes, or <name>; any other token as ki_src_lex gives it.
+void ki_src_lex_header(struct src_lexer *lexer, struct src_token *token);
 // Reads one token that makes up all of `bytes` (which end in '\0' and stay); false if they are not one token.
-bool src_lex_single(struct src_names *names, const char *bytes, size_t length, struct src_token *token);
+bool ki_src_lex_single(struct src_names *names, const char *bytes, size_t length, struct src_token *token);
 // Where a place of the joined text is in the text as written.
-size_t src_written_offset(const struct src_text *text, size_t at);
+size_t ki_src_written_offset(const struct src_text *text, size_t at);
 // The line where the lexer stands, as tokens would have it.
-long src_lexer_line(const struct src_lexer *lexer);
+long ki_src_lexer_line(const struct src_lexer *lexer);
 
 // Whether a token is this punctuator (digraphs count as what they stand for) or this word.
-bool src_is(const struct src_token *token, const char *punctuator);
-bool src_is_word(const struct src_token *token, const char *word);
+bool ki_src_is(const struct src_token *token, const char *punctuator);
+bool ki_src_is_word(const struct src_token *token, const char *word);
 
 #endif

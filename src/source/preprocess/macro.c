@@ -41,11 +41,11 @@ static kn_status add_parameter(struct src_preprocessor *pp, struct src_macro *ma
                                const struct src_token *token, struct src_name *name)
 {
     if (index_of_parameter(macro, name))
-        return src_fail_token(pp, token, "macro %.100s has two parameters named %.100s", macro->name->text,
-                              name->text);
+        return ki_src_fail_token(pp, token, "macro %.100s has two parameters named %.100s", macro->name->text,
+                                 name->text);
     if (macro->parameter_count == SRC_MOST_PARAMETERS)
-        return src_fail_token(pp, token, "macro %.100s has more than %d parameters", macro->name->text,
-                              SRC_MOST_PARAMETERS);
+        return ki_src_fail_token(pp, token, "macro %.100s has more than %d parameters", macro->name->text,
+                                 SRC_MOST_PARAMETERS);
     macro->parameters[macro->parameter_count++] = name;
     return KN_OK;
 }
@@ -57,51 +57,51 @@ static kn_status read_parameters(struct src_preprocessor *pp, struct src_macro *
     size_t count = pp->line.count, i = *at;
     kn_status status = KN_OK;
 
-    macro->parameters = kn_arena_take(pp->arena, (count < SRC_MOST_PARAMETERS ? count : SRC_MOST_PARAMETERS) *
+    macro->parameters = ki_arena_take(pp->arena, (count < SRC_MOST_PARAMETERS ? count : SRC_MOST_PARAMETERS) *
                                                      sizeof *macro->parameters);
     if (!macro->parameters)
-        return src_no_memory(pp);
-    if (i < count && src_is(&tokens[i], ")")) {
+        return ki_src_no_memory(pp);
+    if (i < count && ki_src_is(&tokens[i], ")")) {
         *at = i + 1;
         return KN_OK;
     }
     while (!status && !macro->variadic && i < count) {
         struct src_name *parameter = tokens[i].name;
-        if (src_is(&tokens[i], "...")) {
+        if (ki_src_is(&tokens[i], "...")) {
             macro->variadic = true;
-            parameter = src_intern(&pp->names, "__VA_ARGS__", strlen("__VA_ARGS__"));
+            parameter = ki_src_intern(&pp->names, "__VA_ARGS__", strlen("__VA_ARGS__"));
         }
         if (!parameter)
             break;
         status = add_parameter(pp, macro, &tokens[i++], parameter);
         // "args...", as compilers have it
-        if (!macro->variadic && i < count && src_is(&tokens[i], "...")) {
+        if (!macro->variadic && i < count && ki_src_is(&tokens[i], "...")) {
             macro->variadic = true;
             i++;
         }
-        if (!status && i < count && src_is(&tokens[i], ")")) {
+        if (!status && i < count && ki_src_is(&tokens[i], ")")) {
             *at = i + 1;
             return KN_OK;
         }
-        if (i >= count || !src_is(&tokens[i], ","))
+        if (i >= count || !ki_src_is(&tokens[i], ","))
             break;
         i++;
     }
     if (status)
         return status;
-    return src_fail_token(pp, name,
-                          "macro %.100s: its parameters should be names with commas between them, then \")\"",
-                          macro->name->text);
+    return ki_src_fail_token(
+        pp, name, "macro %.100s: its parameters should be names with commas between them, then \")\"",
+        macro->name->text);
 }
 
 static kn_status read_body(struct src_preprocessor *pp, struct src_macro *macro, size_t at)
 {
     const struct src_token *from = pp->line.items + at;
     size_t count = pp->line.count - at;
-    struct src_token *body = kn_arena_take(pp->arena, count * sizeof *body);
+    struct src_token *body = ki_arena_take(pp->arena, count * sizeof *body);
 
     if (!body)
-        return src_no_memory(pp);
+        return ki_src_no_memory(pp);
     for (size_t i = 0; i < count; i++) {
         body[i] = from[i];
         body[i].flags &= (uint8_t)~SRC_LINE_START;
@@ -111,15 +111,15 @@ static kn_status read_body(struct src_preprocessor *pp, struct src_macro *macro,
     macro->body = body;
     macro->body_count = count;
     for (size_t i = 0; i < count; i++) {
-        if (src_is(&body[i], "##")) {
+        if (ki_src_is(&body[i], "##")) {
             macro->pastes = true;
             if (i == 0 || i + 1 == count)
-                return src_fail_token(pp, &body[i], "macro %.100s: ## needs something on both sides",
-                                      macro->name->text);
-        } else if (macro->kind == SRC_MACRO_FUNCTION && src_is(&body[i], "#") &&
+                return ki_src_fail_token(pp, &body[i], "macro %.100s: ## needs something on both sides",
+                                         macro->name->text);
+        } else if (macro->kind == SRC_MACRO_FUNCTION && ki_src_is(&body[i], "#") &&
                    (i + 1 == count || !body[i + 1].parameter)) {
-            return src_fail_token(pp, &body[i], "macro %.100s: # needs one of its parameters after it",
-                                  macro->name->text);
+            return ki_src_fail_token(pp, &body[i], "macro %.100s: # needs one of its parameters after it",
+                                     macro->name->text);
         }
     }
     return KN_OK;
@@ -158,9 +158,9 @@ static kn_status replace_hosts(struct src_preprocessor *pp, const struct src_mac
         value[used] = '\0';
     }
     if (macro->origin == SRC_ORIGIN_HOST)
-        return src_fail_token(pp, name, "macro %.100s is defined twice, differently (-D %.100s=%s, too)",
-                              old->name->text, old->name->text, value);
-    return src_warn_token(
+        return ki_src_fail_token(pp, name, "macro %.100s is defined twice, differently (-D %.100s=%s, too)",
+                                 old->name->text, old->name->text, value);
+    return ki_src_warn_token(
         pp, name,
         "macro %.100s is defined as something else than the host's definition (-D %.100s=%s), which no "
         "longer holds; put #ifndef %.100s around it to make it a default",
@@ -169,7 +169,8 @@ static kn_status replace_hosts(struct src_preprocessor *pp, const struct src_mac
 
 static bool is_reserved(const struct src_token *name)
 {
-    return src_is_word(name, "defined") || src_is_word(name, "__VA_ARGS__") || src_is_word(name, "_Pragma") ||
+    return ki_src_is_word(name, "defined") || ki_src_is_word(name, "__VA_ARGS__") ||
+           ki_src_is_word(name, "_Pragma") ||
            (name->name->macro && name->name->macro->kind > SRC_MACRO_FUNCTION);
 }
 
@@ -178,16 +179,16 @@ static kn_status check_name(struct src_preprocessor *pp, const struct src_token 
     const struct src_token *name = pp->line.items;
 
     if (!pp->line.count || name->kind != SRC_IDENTIFIER)
-        return src_fail_token(pp, hash, "%s needs a macro's name", directive);
+        return ki_src_fail_token(pp, hash, "%s needs a macro's name", directive);
     if (is_reserved(name))
-        return src_fail_token(pp, name, "%s %.100s: this name belongs to the language", directive,
-                              name->name->text);
+        return ki_src_fail_token(pp, name, "%s %.100s: this name belongs to the language", directive,
+                                 name->name->text);
     return KN_OK;
 }
 
-kn_status src_define(struct src_preprocessor *pp, const struct src_token *hash)
+kn_status ki_src_define(struct src_preprocessor *pp, const struct src_token *hash)
 {
-    kn_status status = src_read_line(pp);
+    kn_status status = ki_src_read_line(pp);
     const struct src_token *name;
     struct src_macro *macro, *old;
     size_t at = 1;
@@ -197,14 +198,14 @@ kn_status src_define(struct src_preprocessor *pp, const struct src_token *hash)
     if (status)
         return status;
     name = pp->line.items;
-    macro = kn_arena_take(pp->arena, sizeof *macro);
+    macro = ki_arena_take(pp->arena, sizeof *macro);
     if (!macro)
-        return src_no_memory(pp);
+        return ki_src_no_memory(pp);
     macro->name = name->name;
-    macro->origin = src_top(pp)->origin;
+    macro->origin = ki_src_top(pp)->origin;
     macro->file = name->file;
     macro->line = (long)name->line;
-    if (pp->line.count > 1 && src_is(&name[1], "(") && !(name[1].flags & SRC_SPACE)) {
+    if (pp->line.count > 1 && ki_src_is(&name[1], "(") && !(name[1].flags & SRC_SPACE)) {
         macro->kind = SRC_MACRO_FUNCTION;
         at = 2;
         status = read_parameters(pp, macro, &at);
@@ -221,9 +222,9 @@ kn_status src_define(struct src_preprocessor *pp, const struct src_token *hash)
     return old && old->origin == SRC_ORIGIN_HOST ? replace_hosts(pp, old, macro, name) : KN_OK;
 }
 
-kn_status src_undefine(struct src_preprocessor *pp, const struct src_token *hash)
+kn_status ki_src_undefine(struct src_preprocessor *pp, const struct src_token *hash)
 {
-    kn_status status = src_read_line(pp);
+    kn_status status = ki_src_read_line(pp);
 
     if (!status)
         status = check_name(pp, hash, "#undef");
@@ -232,24 +233,25 @@ kn_status src_undefine(struct src_preprocessor *pp, const struct src_token *hash
     return status;
 }
 
-kn_status src_define_builtins(struct src_preprocessor *pp)
+kn_status ki_src_define_builtins(struct src_preprocessor *pp)
 {
     struct src_input *input;
     struct src_token token;
     kn_status status;
 
     for (size_t i = 0; i < sizeof computed / sizeof *computed; i++) {
-        struct src_name *name = src_intern(&pp->names, computed[i].name, strlen(computed[i].name));
-        struct src_macro *macro = kn_arena_take(pp->arena, sizeof *macro);
+        struct src_name *name = ki_src_intern(&pp->names, computed[i].name, strlen(computed[i].name));
+        struct src_macro *macro = ki_arena_take(pp->arena, sizeof *macro);
         if (!name || !macro)
-            return src_no_memory(pp);
+            return ki_src_no_memory(pp);
         *macro = (struct src_macro){.name = name, .kind = computed[i].kind, .file = "the language"};
         name->macro = macro;
     }
-    if (src_input_add(&pp->inputs, "the language", builtin_lines, strlen(builtin_lines), &input) != SRC_FOUND)
-        return src_no_memory(pp);
-    status = src_push_input(pp, input, SRC_ORIGIN_TARGET, NULL, 0, NULL);
+    if (ki_src_input_add(&pp->inputs, "the language", builtin_lines, strlen(builtin_lines), &input) !=
+        SRC_FOUND)
+        return ki_src_no_memory(pp);
+    status = ki_src_push_input(pp, input, SRC_ORIGIN_TARGET, NULL, 0, NULL);
     if (!status)
-        status = src_next(pp, &token);
-    return status ? status : src_pop_input(pp);
+        status = ki_src_next(pp, &token);
+    return status ? status : ki_src_pop_input(pp);
 }

@@ -10,13 +10,15 @@ static kn_status keep_text(struct src_preprocessor *pp, const char *text, size_t
 {
     pp->text_made += length + 1;
     if (pp->text_made > SRC_MOST_TEXT)
-        return src_fail(pp, KN_ERROR_BUILD, src_top(pp)->lexer.file, src_lexer_line(&src_top(pp)->lexer),
-                        "# and ## make more than %d bytes of text: a macro multiplies itself", SRC_MOST_TEXT);
-    *kept = kn_arena_copy(pp->arena, text, length);
-    return *kept ? KN_OK : src_no_memory(pp);
+        return ki_src_fail(
+            pp, KN_ERROR_BUILD, ki_src_top(pp)->lexer.file, ki_src_lexer_line(&ki_src_top(pp)->lexer),
+            "# and ## make more than %d bytes of text: a macro multiplies itself", SRC_MOST_TEXT);
+    *kept = ki_arena_copy(pp->arena, text, length);
+    return *kept ? KN_OK : ki_src_no_memory(pp);
 }
 
-kn_status src_make_token(struct src_preprocessor *pp, const char *text, size_t length, struct src_token *made)
+kn_status ki_src_make_token(struct src_preprocessor *pp, const char *text, size_t length,
+                            struct src_token *made)
 {
     struct src_token token;
     const char *kept;
@@ -24,10 +26,10 @@ kn_status src_make_token(struct src_preprocessor *pp, const char *text, size_t l
 
     if (status)
         return status;
-    if (!src_lex_single(&pp->names, kept, length, &token))
-        return token.text == src_lack_of_memory
-                   ? src_no_memory(pp)
-                   : src_fail_token(pp, made, "\"%.200s\" is no token of C", kept);
+    if (!ki_src_lex_single(&pp->names, kept, length, &token))
+        return token.text == ki_src_lack_of_memory
+                   ? ki_src_no_memory(pp)
+                   : ki_src_fail_token(pp, made, "\"%.200s\" is no token of C", kept);
     token.file = made->file;
     token.line = made->line;
     token.flags = (uint8_t)((token.flags & SRC_DIGRAPH) | (made->flags & (SRC_SPACE | SRC_LINE_START)));
@@ -35,63 +37,63 @@ kn_status src_make_token(struct src_preprocessor *pp, const char *text, size_t l
     return KN_OK;
 }
 
-static kn_status finish_string(struct src_preprocessor *pp, struct kn_text *text, struct src_token *made)
+static kn_status finish_string(struct src_preprocessor *pp, struct ki_text *text, struct src_token *made)
 {
     const char *kept = NULL;
     kn_status status;
 
-    kn_text_add_char(text, '"');
-    status = text->failed ? src_no_memory(pp) : keep_text(pp, kn_text_string(text), text->length, &kept);
+    ki_text_add_char(text, '"');
+    status = text->failed ? ki_src_no_memory(pp) : keep_text(pp, ki_text_string(text), text->length, &kept);
     if (!status) {
         made->kind = SRC_STRING;
         made->name = NULL;
         made->text = kept;
         made->length = (uint32_t)text->length;
     }
-    kn_text_free(text);
+    ki_text_free(text);
     return status;
 }
 
-kn_status src_make_string(struct src_preprocessor *pp, const char *string, struct src_token *made)
+kn_status ki_src_make_string(struct src_preprocessor *pp, const char *string, struct src_token *made)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
 
-    kn_text_add_char(&text, '"');
+    ki_text_add_char(&text, '"');
     for (; *string; string++) {
         if (*string == '"' || *string == '\\')
-            kn_text_add_char(&text, '\\');
+            ki_text_add_char(&text, '\\');
         if (*string == '\n')
-            kn_text_add(&text, "\\n");
+            ki_text_add(&text, "\\n");
         else
-            kn_text_add_char(&text, *string);
+            ki_text_add_char(&text, *string);
     }
     return finish_string(pp, &text, made);
 }
 
 // A string or character constant inside a string: quotes and backslashes get a backslash.
-static void add_escaped(struct kn_text *text, const struct src_token *token)
+static void add_escaped(struct ki_text *text, const struct src_token *token)
 {
     for (size_t i = 0; i < token->length; i++) {
         if (token->text[i] == '"' || token->text[i] == '\\')
-            kn_text_add_char(text, '\\');
-        kn_text_add_char(text, token->text[i]);
+            ki_text_add_char(text, '\\');
+        ki_text_add_char(text, token->text[i]);
     }
 }
 
-kn_status src_stringify(struct src_preprocessor *pp, const struct src_token *tokens, size_t count,
-                        struct src_token *made)
+kn_status ki_src_stringify(struct src_preprocessor *pp, const struct src_token *tokens, size_t count,
+                           struct src_token *made)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     size_t backslashes = 0;
 
-    kn_text_add_char(&text, '"');
+    ki_text_add_char(&text, '"');
     for (size_t i = 0; i < count && pp->text_made + text.length <= SRC_MOST_TEXT; i++) {
         if (i && (tokens[i].flags & SRC_SPACE))
-            kn_text_add_char(&text, ' ');
+            ki_text_add_char(&text, ' ');
         if (tokens[i].kind == SRC_STRING || tokens[i].kind == SRC_CHARACTER)
             add_escaped(&text, &tokens[i]);
         else
-            kn_text_add_bytes(&text, tokens[i].text, tokens[i].length);
+            ki_text_add_bytes(&text, tokens[i].text, tokens[i].length);
     }
     // A lone backslash at the end would eat the closing quote.
     while (text.data && backslashes + 1 < text.length && text.data[text.length - 1 - backslashes] == '\\')
@@ -102,9 +104,9 @@ kn_status src_stringify(struct src_preprocessor *pp, const struct src_token *tok
     return finish_string(pp, &text, made);
 }
 
-kn_status src_paste(struct src_preprocessor *pp, struct src_token *left, const struct src_token *right)
+kn_status ki_src_paste(struct src_preprocessor *pp, struct src_token *left, const struct src_token *right)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     struct src_token made = *left;
     const char *kept;
     kn_status status;
@@ -117,15 +119,15 @@ kn_status src_paste(struct src_preprocessor *pp, struct src_token *left, const s
         left->flags = (uint8_t)((right->flags & ~SRC_SPACE) | space);
         return KN_OK;
     }
-    kn_text_add_bytes(&text, left->text, left->length);
-    kn_text_add_bytes(&text, right->text, right->length);
-    status = text.failed ? src_no_memory(pp) : keep_text(pp, kn_text_string(&text), text.length, &kept);
-    if (!status && !src_lex_single(&pp->names, kept, text.length, &made))
-        status =
-            src_fail_token(pp, left, "## makes \"%.200s\" of \"%.*s\" and \"%.*s\", which is no token of C",
-                           kept, left->length < 80 ? (int)left->length : 80, left->text,
-                           right->length < 80 ? (int)right->length : 80, right->text);
-    kn_text_free(&text);
+    ki_text_add_bytes(&text, left->text, left->length);
+    ki_text_add_bytes(&text, right->text, right->length);
+    status = text.failed ? ki_src_no_memory(pp) : keep_text(pp, ki_text_string(&text), text.length, &kept);
+    if (!status && !ki_src_lex_single(&pp->names, kept, text.length, &made))
+        status = ki_src_fail_token(pp, left,
+                                   "## makes \"%.200s\" of \"%.*s\" and \"%.*s\", which is no token of C",
+                                   kept, left->length < 80 ? (int)left->length : 80, left->text,
+                                   right->length < 80 ? (int)right->length : 80, right->text);
+    ki_text_free(&text);
     if (status)
         return status;
     made.file = left->file;
@@ -135,12 +137,12 @@ kn_status src_paste(struct src_preprocessor *pp, struct src_token *left, const s
     return KN_OK;
 }
 
-const char *src_string_text(struct src_preprocessor *pp, const struct src_token *token)
+const char *ki_src_string_text(struct src_preprocessor *pp, const struct src_token *token)
 {
     const char *from = token->text + (*token->text == 'L') + 1, *end = token->text + token->length - 1;
     char *text, *to;
 
-    text = kn_arena_take(pp->arena, token->length + 1);
+    text = ki_arena_take(pp->arena, token->length + 1);
     if (!text)
         return NULL;
     for (to = text; from < end; from++) {

@@ -12,27 +12,27 @@
 // The chain of #includes is shown this far.
 #define SHOWN_FILES 8
 
-void src_preprocessor_init(struct src_preprocessor *pp, const struct src_options *options,
-                           struct kn_arena *arena, kn_error *err)
+void ki_src_preprocessor_init(struct src_preprocessor *pp, const struct src_options *options,
+                              struct ki_arena *arena, kn_error *err)
 {
     *pp = (struct src_preprocessor){.arena = arena, .options = options, .err = err};
-    src_names_init(&pp->names, arena);
-    src_inputs_init(&pp->inputs, options, arena);
+    ki_src_names_init(&pp->names, arena);
+    ki_src_inputs_init(&pp->inputs, options, arena);
 }
 
-void src_preprocessor_free(struct src_preprocessor *pp)
+void ki_src_preprocessor_free(struct src_preprocessor *pp)
 {
     for (size_t i = 0; i < pp->context_count; i++)
         free(pp->contexts[i].owned);
     for (struct src_inclusion *inclusion = pp->inclusions; inclusion; inclusion = inclusion->next)
         free(inclusion->cuts);
-    src_names_free(&pp->names);
+    ki_src_names_free(&pp->names);
     free(pp->frames);
     free(pp->conditionals);
     free(pp->contexts);
     free(pp->output.items);
     free(pp->line.items);
-    kn_text_free(&pp->warnings);
+    ki_text_free(&pp->warnings);
 }
 
 static kn_status fail_with(struct src_preprocessor *pp, kn_status code, const char *file, long line,
@@ -53,11 +53,11 @@ static kn_status fail_with(struct src_preprocessor *pp, kn_status code, const ch
         used += (size_t)snprintf(chain + used, sizeof chain - used, "\n  included from %s:%ld",
                                  frame->from_file, frame->from_line);
     }
-    return kn_fail_at(pp->err, code, file, line, "%s%s", sentence, chain);
+    return ki_fail_at(pp->err, code, file, line, "%s%s", sentence, chain);
 }
 
-kn_status src_fail(struct src_preprocessor *pp, kn_status code, const char *file, long line,
-                   const char *format, ...)
+kn_status ki_src_fail(struct src_preprocessor *pp, kn_status code, const char *file, long line,
+                      const char *format, ...)
 {
     va_list args;
 
@@ -67,7 +67,8 @@ kn_status src_fail(struct src_preprocessor *pp, kn_status code, const char *file
     return code;
 }
 
-kn_status src_fail_token(struct src_preprocessor *pp, const struct src_token *token, const char *format, ...)
+kn_status ki_src_fail_token(struct src_preprocessor *pp, const struct src_token *token, const char *format,
+                            ...)
 {
     va_list args;
 
@@ -77,7 +78,8 @@ kn_status src_fail_token(struct src_preprocessor *pp, const struct src_token *to
     return KN_ERROR_BUILD;
 }
 
-kn_status src_warn_token(struct src_preprocessor *pp, const struct src_token *token, const char *format, ...)
+kn_status ki_src_warn_token(struct src_preprocessor *pp, const struct src_token *token, const char *format,
+                            ...)
 {
     char words[1000];
     va_list args;
@@ -85,37 +87,37 @@ kn_status src_warn_token(struct src_preprocessor *pp, const struct src_token *to
     va_start(args, format);
     vsnprintf(words, sizeof words, format, args);
     va_end(args);
-    kn_text_format(&pp->warnings, "%s:%ld: warning: %s\n", token->file, (long)token->line, words);
-    return pp->warnings.failed ? src_no_memory(pp) : KN_OK;
+    ki_text_format(&pp->warnings, "%s:%ld: warning: %s\n", token->file, (long)token->line, words);
+    return pp->warnings.failed ? ki_src_no_memory(pp) : KN_OK;
 }
 
-kn_status src_fail_fault(struct src_preprocessor *pp, const struct src_token *fault)
+kn_status ki_src_fail_fault(struct src_preprocessor *pp, const struct src_token *fault)
 {
-    if (fault->text == src_lack_of_memory)
-        return src_no_memory(pp);
-    return src_fail_token(pp, fault, "%s", fault->text);
+    if (fault->text == ki_src_lack_of_memory)
+        return ki_src_no_memory(pp);
+    return ki_src_fail_token(pp, fault, "%s", fault->text);
 }
 
-kn_status src_no_memory(struct src_preprocessor *pp)
+kn_status ki_src_no_memory(struct src_preprocessor *pp)
 {
-    return kn_fail_memory(pp->err, 0, "preprocessing a kernel source");
+    return ki_fail_memory(pp->err, 0, "preprocessing a kernel source");
 }
 
-kn_status src_list_add(struct src_preprocessor *pp, struct src_list *list, const struct src_token *token)
+kn_status ki_src_list_add(struct src_preprocessor *pp, struct src_list *list, const struct src_token *token)
 {
     size_t before = list->capacity;
 
-    if (!KN_ARRAY_PUSH(list->items, list->count, list->capacity, *token))
-        return src_no_memory(pp);
+    if (!KI_ARRAY_PUSH(list->items, list->count, list->capacity, *token))
+        return ki_src_no_memory(pp);
     pp->held += list->capacity - before;
     if (pp->held > 2 * (size_t)SRC_MOST_TOKENS || list->count > SRC_MOST_TOKENS)
-        return src_fail_token(
+        return ki_src_fail_token(
             pp, token, "preprocessing makes more than %d tokens: a macro or an #include multiplies itself",
             SRC_MOST_TOKENS);
     return KN_OK;
 }
 
-void src_list_free(struct src_preprocessor *pp, struct src_list *list)
+void ki_src_list_free(struct src_preprocessor *pp, struct src_list *list)
 {
     pp->held -= list->capacity;
     free(list->items);
@@ -133,21 +135,21 @@ static bool ends_in_backslash(const char *text)
 }
 
 // A macro of the host's or the target's as a line of text.
-static kn_status write_define(struct src_preprocessor *pp, const kn_define *define, struct kn_text *text)
+static kn_status write_define(struct src_preprocessor *pp, const kn_define *define, struct ki_text *text)
 {
     const char *name = define->name ? define->name : "", *value = define->value ? define->value : "1";
     size_t word = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
 
     if (!word || (*name >= '0' && *name <= '9') || (name[word] && name[word] != '(') || strpbrk(name, "\r\n"))
-        return kn_fail(
+        return ki_fail(
             pp->err, KN_ERROR_ARGUMENT,
             "\"%.200s\" is no macro's name: letters, digits and '_' are expected, then (a, b) if it takes "
             "arguments",
             name);
     if (strpbrk(value, "\r\n") || ends_in_backslash(value))
-        return kn_fail(pp->err, KN_ERROR_ARGUMENT,
+        return ki_fail(pp->err, KN_ERROR_ARGUMENT,
                        "macro %.200s: its value must be one line, without a backslash at its end", name);
-    kn_text_format(text, "#define %s %s\n", name, value);
+    ki_text_format(text, "#define %s %s\n", name, value);
     return KN_OK;
 }
 
@@ -155,25 +157,25 @@ static kn_status write_define(struct src_preprocessor *pp, const kn_define *defi
 static kn_status read_defines(struct src_preprocessor *pp, const kn_define *defines, size_t count,
                               enum src_origin origin, const char **lines)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     struct src_input *input;
     struct src_token token;
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < count && !status; i++)
         status = write_define(pp, &defines[i], &text);
-    if (!status && (text.failed || src_input_add(&pp->inputs, "the host's macros", kn_text_string(&text),
-                                                 text.length, &input) != SRC_FOUND))
-        status = src_no_memory(pp);
-    kn_text_free(&text);
+    if (!status && (text.failed || ki_src_input_add(&pp->inputs, "the host's macros", ki_text_string(&text),
+                                                    text.length, &input) != SRC_FOUND))
+        status = ki_src_no_memory(pp);
+    ki_text_free(&text);
     if (status)
         return status;
     *lines = input->text.written;
-    status = src_push_input(pp, input, origin, NULL, 0, NULL);
+    status = ki_src_push_input(pp, input, origin, NULL, 0, NULL);
     if (!status)
-        status = src_next(pp, &token);
+        status = ki_src_next(pp, &token);
     if (!status)
-        status = src_pop_input(pp);
+        status = ki_src_pop_input(pp);
     return status;
 }
 
@@ -186,15 +188,16 @@ static kn_status read_pragma(struct src_preprocessor *pp, const char *bytes, str
     struct src_lexer lexer;
     kn_status status = KN_OK;
 
-    if (!src_text_init(&text, made->file, bytes, strlen(bytes), pp->arena))
-        return src_no_memory(pp);
-    src_lexer_init(&lexer, &text, &pp->names);
+    if (!ki_src_text_init(&text, made->file, bytes, strlen(bytes), pp->arena))
+        return ki_src_no_memory(pp);
+    ki_src_lexer_init(&lexer, &text, &pp->names);
     lexer.lenient = true;
-    for (src_lex(&lexer, &token); !status && token.kind != SRC_END; src_lex(&lexer, &token))
-        status = token.kind == SRC_FAULT ? src_fail_fault(pp, &token) : src_list_add(pp, &tokens, &token);
+    for (ki_src_lex(&lexer, &token); !status && token.kind != SRC_END; ki_src_lex(&lexer, &token))
+        status =
+            token.kind == SRC_FAULT ? ki_src_fail_fault(pp, &token) : ki_src_list_add(pp, &tokens, &token);
     if (!status)
-        status = src_make_pragma(pp, tokens.items, tokens.count, made);
-    src_list_free(pp, &tokens);
+        status = ki_src_make_pragma(pp, tokens.items, tokens.count, made);
+    ki_src_list_free(pp, &tokens);
     return status;
 }
 
@@ -207,41 +210,41 @@ static kn_status fold_pragma(struct src_preprocessor *pp)
     const char *text;
     kn_status status;
 
-    if (output->count < 2 || !src_is_word(&output->items[output->count - 2], "_Pragma"))
+    if (output->count < 2 || !ki_src_is_word(&output->items[output->count - 2], "_Pragma"))
         goto whole;
-    if (!src_is(&output->items[output->count - 1], "("))
-        return src_fail_token(pp, &output->items[output->count - 2], "_Pragma takes a string in brackets");
+    if (!ki_src_is(&output->items[output->count - 1], "("))
+        return ki_src_fail_token(pp, &output->items[output->count - 2], "_Pragma takes a string in brackets");
 whole:
-    if (output->count < 4 || !src_is_word(&output->items[first], "_Pragma"))
+    if (output->count < 4 || !ki_src_is_word(&output->items[first], "_Pragma"))
         return KN_OK;
-    if (output->items[first + 2].kind != SRC_STRING || !src_is(&output->items[first + 3], ")"))
-        return src_fail_token(pp, &output->items[first], "_Pragma takes a string in brackets");
+    if (output->items[first + 2].kind != SRC_STRING || !ki_src_is(&output->items[first + 3], ")"))
+        return ki_src_fail_token(pp, &output->items[first], "_Pragma takes a string in brackets");
     made = output->items[first];
-    text = src_string_text(pp, &output->items[first + 2]);
-    status = text ? read_pragma(pp, text, &made) : src_no_memory(pp);
+    text = ki_src_string_text(pp, &output->items[first + 2]);
+    status = text ? read_pragma(pp, text, &made) : ki_src_no_memory(pp);
     output->items[first] = made;
     output->count = first + 1;
     return status;
 }
 
-kn_status src_preprocess(struct src_preprocessor *pp, struct src_input *main, const char **host,
-                         struct src_inclusion **inclusion)
+kn_status ki_src_preprocess(struct src_preprocessor *pp, struct src_input *main, const char **host,
+                            struct src_inclusion **inclusion)
 {
     const struct src_options *options = pp->options;
     const char *unused;
     struct src_token token;
-    kn_status status = src_define_builtins(pp);
+    kn_status status = ki_src_define_builtins(pp);
 
     if (!status)
         status = read_defines(pp, options->predefined, options->predefined_count, SRC_ORIGIN_TARGET, &unused);
     if (!status)
         status = read_defines(pp, options->defines, options->define_count, SRC_ORIGIN_HOST, host);
     if (!status)
-        status = src_push_input(pp, main, SRC_ORIGIN_SOURCE, NULL, 0, inclusion);
-    while (!status && !(status = src_next(pp, &token)) && token.kind != SRC_END) {
-        status = src_list_add(pp, &pp->output, &token);
+        status = ki_src_push_input(pp, main, SRC_ORIGIN_SOURCE, NULL, 0, inclusion);
+    while (!status && !(status = ki_src_next(pp, &token)) && token.kind != SRC_END) {
+        status = ki_src_list_add(pp, &pp->output, &token);
         if (!status)
             status = fold_pragma(pp);
     }
-    return status ? status : src_pop_input(pp);
+    return status ? status : ki_src_pop_input(pp);
 }

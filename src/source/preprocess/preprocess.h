@@ -112,7 +112,7 @@ struct src_context {
 };
 
 struct src_preprocessor {
-    struct kn_arena *arena;
+    struct ki_arena *arena;
     const struct src_options *options;
     kn_error *err;
     struct src_names names;
@@ -127,7 +127,7 @@ struct src_preprocessor {
     size_t inclusion_count;
     struct src_list output;
     struct src_list line; // the directive being read
-    struct kn_text warnings;
+    struct ki_text warnings;
     size_t held; // tokens in all lists
     size_t steps;
     size_t text_read, text_made;
@@ -138,88 +138,88 @@ struct src_preprocessor {
     unsigned long counter; // __COUNTER__
 };
 
-void src_preprocessor_init(struct src_preprocessor *pp, const struct src_options *options,
-                           struct kn_arena *arena, kn_error *err);
-void src_preprocessor_free(struct src_preprocessor *pp);
+void ki_src_preprocessor_init(struct src_preprocessor *pp, const struct src_options *options,
+                              struct ki_arena *arena, kn_error *err);
+void ki_src_preprocessor_free(struct src_preprocessor *pp);
 
 // Reads the target's and the host's macros, then `main` to its end, into pp->output. `*host` gets the #define
 // lines of the host's macros, `*inclusion` what flatten.h needs.
-kn_status src_preprocess(struct src_preprocessor *pp, struct src_input *main, const char **host,
-                         struct src_inclusion **inclusion);
+kn_status ki_src_preprocess(struct src_preprocessor *pp, struct src_input *main, const char **host,
+                            struct src_inclusion **inclusion);
 
 // Inside the preprocessor.
 // ---------------------------------------------------------------------------------------
 
 // Fails at a place, with the chain of #includes.
-kn_status src_fail(struct src_preprocessor *pp, kn_status code, const char *file, long line,
-                   const char *format, ...) __attribute__((format(printf, 5, 6)));
-kn_status src_fail_token(struct src_preprocessor *pp, const struct src_token *token, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+kn_status ki_src_fail(struct src_preprocessor *pp, kn_status code, const char *file, long line,
+                      const char *format, ...) __attribute__((format(printf, 5, 6)));
+kn_status ki_src_fail_token(struct src_preprocessor *pp, const struct src_token *token, const char *format,
+                            ...) __attribute__((format(printf, 3, 4)));
 // Adds a line to pp->warnings.
-kn_status src_warn_token(struct src_preprocessor *pp, const struct src_token *token, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-kn_status src_fail_fault(struct src_preprocessor *pp, const struct src_token *fault); // an SRC_FAULT
-kn_status src_no_memory(struct src_preprocessor *pp);
+kn_status ki_src_warn_token(struct src_preprocessor *pp, const struct src_token *token, const char *format,
+                            ...) __attribute__((format(printf, 3, 4)));
+kn_status ki_src_fail_fault(struct src_preprocessor *pp, const struct src_token *fault); // an SRC_FAULT
+kn_status ki_src_no_memory(struct src_preprocessor *pp);
 
 // frame.c: files.
-struct src_frame *src_top(struct src_preprocessor *pp);
-kn_status src_push_input(struct src_preprocessor *pp, struct src_input *input, enum src_origin origin,
-                         const char *from_file, long from_line, struct src_inclusion **inclusion);
+struct src_frame *ki_src_top(struct src_preprocessor *pp);
+kn_status ki_src_push_input(struct src_preprocessor *pp, struct src_input *input, enum src_origin origin,
+                            const char *from_file, long from_line, struct src_inclusion **inclusion);
 // Ends the innermost file; its conditionals must be closed.
-kn_status src_pop_input(struct src_preprocessor *pp);
-kn_status src_include(struct src_preprocessor *pp, const struct src_token *hash);
+kn_status ki_src_pop_input(struct src_preprocessor *pp);
+kn_status ki_src_include(struct src_preprocessor *pp, const struct src_token *hash);
 // Keeps the directive that was just read out of the OpenCL text.
-kn_status src_cut_line(struct src_preprocessor *pp);
+kn_status ki_src_cut_line(struct src_preprocessor *pp);
 // The rest of a directive's line, into pp->line.
-kn_status src_read_line(struct src_preprocessor *pp);
+kn_status ki_src_read_line(struct src_preprocessor *pp);
 
-// Lists. A list is freed with src_list_free, or its tokens go on to live elsewhere and stay counted.
-kn_status src_list_add(struct src_preprocessor *pp, struct src_list *list, const struct src_token *token);
-void src_list_free(struct src_preprocessor *pp, struct src_list *list);
+// Lists. A list is freed with ki_src_list_free, or its tokens go on to live elsewhere and stay counted.
+kn_status ki_src_list_add(struct src_preprocessor *pp, struct src_list *list, const struct src_token *token);
+void ki_src_list_free(struct src_preprocessor *pp, struct src_list *list);
 
 // expand.c: the next token with all macros expanded / as it stands; SRC_END at the end of all or at a
 // barrier.
-kn_status src_next(struct src_preprocessor *pp, struct src_token *token);
-kn_status src_next_raw(struct src_preprocessor *pp, struct src_token *token);
-kn_status src_expand_list(struct src_preprocessor *pp, const struct src_token *tokens, size_t count,
-                          struct src_list *out);
+kn_status ki_src_next(struct src_preprocessor *pp, struct src_token *token);
+kn_status ki_src_next_raw(struct src_preprocessor *pp, struct src_token *token);
+kn_status ki_src_expand_list(struct src_preprocessor *pp, const struct src_token *tokens, size_t count,
+                             struct src_list *out);
 
 // call.c: reads the arguments of a call whose '(' comes next, and makes its expansion.
-kn_status src_call(struct src_preprocessor *pp, const struct src_macro *macro, const struct src_token *name,
-                   long *last_line, struct src_list *out);
+kn_status ki_src_call(struct src_preprocessor *pp, const struct src_macro *macro,
+                      const struct src_token *name, long *last_line, struct src_list *out);
 // The expansion of an object-like macro with ## in its body.
-kn_status src_paste_body(struct src_preprocessor *pp, const struct src_macro *macro,
-                         const struct src_token *name, struct src_list *out);
+kn_status ki_src_paste_body(struct src_preprocessor *pp, const struct src_macro *macro,
+                            const struct src_token *name, struct src_list *out);
 
 // operators.c: # and ##, and tokens that are made.
-kn_status src_stringify(struct src_preprocessor *pp, const struct src_token *tokens, size_t count,
-                        struct src_token *made);
-kn_status src_paste(struct src_preprocessor *pp, struct src_token *left, const struct src_token *right);
+kn_status ki_src_stringify(struct src_preprocessor *pp, const struct src_token *tokens, size_t count,
+                           struct src_token *made);
+kn_status ki_src_paste(struct src_preprocessor *pp, struct src_token *left, const struct src_token *right);
 // `text` as a string literal, or as what it is.
-kn_status src_make_string(struct src_preprocessor *pp, const char *text, struct src_token *made);
-kn_status src_make_token(struct src_preprocessor *pp, const char *text, size_t length,
-                         struct src_token *made);
+kn_status ki_src_make_string(struct src_preprocessor *pp, const char *text, struct src_token *made);
+kn_status ki_src_make_token(struct src_preprocessor *pp, const char *text, size_t length,
+                            struct src_token *made);
 // The text of a string literal; NULL if it is none or memory ran out.
-const char *src_string_text(struct src_preprocessor *pp, const struct src_token *token);
+const char *ki_src_string_text(struct src_preprocessor *pp, const struct src_token *token);
 
 // macro.c: #define and #undef, with the line in pp->line.
-kn_status src_define(struct src_preprocessor *pp, const struct src_token *hash);
-kn_status src_undefine(struct src_preprocessor *pp, const struct src_token *hash);
-kn_status src_define_builtins(struct src_preprocessor *pp);
+kn_status ki_src_define(struct src_preprocessor *pp, const struct src_token *hash);
+kn_status ki_src_undefine(struct src_preprocessor *pp, const struct src_token *hash);
+kn_status ki_src_define_builtins(struct src_preprocessor *pp);
 
 // directive.c: a '#' that starts a line was read.
-kn_status src_directive(struct src_preprocessor *pp, const struct src_token *hash);
+kn_status ki_src_directive(struct src_preprocessor *pp, const struct src_token *hash);
 // A pragma's token from what follows the word.
-kn_status src_make_pragma(struct src_preprocessor *pp, const struct src_token *tokens, size_t count,
-                          struct src_token *made);
+kn_status ki_src_make_pragma(struct src_preprocessor *pp, const struct src_token *tokens, size_t count,
+                             struct src_token *made);
 
 // conditional.c: what each conditional directive does.
-bool src_is_skipping(const struct src_preprocessor *pp);
-kn_status src_if(struct src_preprocessor *pp, const struct src_token *hash);
-kn_status src_ifdef(struct src_preprocessor *pp, const struct src_token *hash);
-kn_status src_ifndef(struct src_preprocessor *pp, const struct src_token *hash);
-kn_status src_elif(struct src_preprocessor *pp, const struct src_token *hash);
-kn_status src_else(struct src_preprocessor *pp, const struct src_token *hash);
-kn_status src_endif(struct src_preprocessor *pp, const struct src_token *hash);
+bool ki_src_is_skipping(const struct src_preprocessor *pp);
+kn_status ki_src_if(struct src_preprocessor *pp, const struct src_token *hash);
+kn_status ki_src_ifdef(struct src_preprocessor *pp, const struct src_token *hash);
+kn_status ki_src_ifndef(struct src_preprocessor *pp, const struct src_token *hash);
+kn_status ki_src_elif(struct src_preprocessor *pp, const struct src_token *hash);
+kn_status ki_src_else(struct src_preprocessor *pp, const struct src_token *hash);
+kn_status ki_src_endif(struct src_preprocessor *pp, const struct src_token *hash);
 
 #endif

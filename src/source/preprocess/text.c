@@ -7,13 +7,13 @@
 #include "lexer.h"
 
 // '\r' and "\r\n" become '\n'.
-static bool unify_line_ends(struct src_text *text, struct kn_arena *arena)
+static bool unify_line_ends(struct src_text *text, struct ki_arena *arena)
 {
     char *copy, *to;
 
     if (!memchr(text->written, '\r', text->written_length))
         return true;
-    copy = kn_arena_copy(arena, text->written, text->written_length);
+    copy = ki_arena_copy(arena, text->written, text->written_length);
     if (!copy)
         return false;
     to = copy;
@@ -41,7 +41,7 @@ static size_t joint_length(const char *p)
     return p[1 + blanks] == '\n' ? blanks + 2 : p[1 + blanks] == '\0' ? blanks + 1 : 0;
 }
 
-static bool join_lines(struct src_text *text, struct kn_arena *arena)
+static bool join_lines(struct src_text *text, struct ki_arena *arena)
 {
     const char *from = text->written;
     struct src_joint *joints;
@@ -54,8 +54,8 @@ static bool join_lines(struct src_text *text, struct kn_arena *arena)
         count += joint_length(p) != 0;
     if (!count)
         return true;
-    copy = kn_arena_take(arena, text->written_length + 1);
-    joints = kn_arena_take(arena, count * sizeof *joints);
+    copy = ki_arena_take(arena, text->written_length + 1);
+    joints = ki_arena_take(arena, count * sizeof *joints);
     if (!copy || !joints)
         return false;
     to = copy;
@@ -75,8 +75,8 @@ static bool join_lines(struct src_text *text, struct kn_arena *arena)
     return true;
 }
 
-bool src_text_init(struct src_text *text, const char *name, const char *bytes, size_t length,
-                   struct kn_arena *arena)
+bool ki_src_text_init(struct src_text *text, const char *name, const char *bytes, size_t length,
+                      struct ki_arena *arena)
 {
     if (length >= 3 && memcmp(bytes, "\xEF\xBB\xBF", 3) == 0) {
         bytes += 3;
@@ -86,12 +86,12 @@ bool src_text_init(struct src_text *text, const char *name, const char *bytes, s
     return unify_line_ends(text, arena) && join_lines(text, arena);
 }
 
-void src_names_init(struct src_names *names, struct kn_arena *arena)
+void ki_src_names_init(struct src_names *names, struct ki_arena *arena)
 {
     *names = (struct src_names){.arena = arena};
 }
 
-void src_names_free(struct src_names *names)
+void ki_src_names_free(struct src_names *names)
 {
     free(names->buckets);
     *names = (struct src_names){.arena = NULL};
@@ -119,7 +119,7 @@ static bool widen(struct src_names *names)
     return true;
 }
 
-struct src_name *src_intern(struct src_names *names, const char *text, size_t length)
+struct src_name *ki_src_intern(struct src_names *names, const char *text, size_t length)
 {
     struct src_name *name, **bucket;
     uint32_t hash = 2166136261u; // FNV-1a
@@ -132,7 +132,7 @@ struct src_name *src_intern(struct src_names *names, const char *text, size_t le
     for (name = *bucket; name; name = name->next)
         if (name->hash == hash && name->length == length && memcmp(name->text, text, length) == 0)
             return name;
-    name = kn_arena_take(names->arena, sizeof *name + length + 1);
+    name = ki_arena_take(names->arena, sizeof *name + length + 1);
     if (!name)
         return NULL;
     name->hash = hash;

@@ -61,7 +61,7 @@ static const struct rule {
     {'e', true, " async_work_group_copy async_work_group_strided_copy "},
 };
 
-char syn_built_in_function(const char *text, size_t length, bool *needs_item)
+char ki_syn_built_in_function(const char *text, size_t length, bool *needs_item)
 {
     char wanted[64];
 
@@ -71,7 +71,7 @@ char syn_built_in_function(const char *text, size_t length, bool *needs_item)
     wanted[0] = wanted[length + 1] = ' ';
     wanted[length + 2] = '\0';
     memcpy(wanted + 1, text, length);
-    for (size_t i = 0; i < KN_COUNT(rules); i++)
+    for (size_t i = 0; i < KI_COUNT(rules); i++)
         if (strstr(rules[i].names, wanted)) {
             *needs_item = rules[i].needs_item;
             return rules[i].result;
@@ -79,7 +79,7 @@ char syn_built_in_function(const char *text, size_t length, bool *needs_item)
     return 0;
 }
 
-const struct syn_type *syn_type_in_name(const struct syn_word *word, const char *prefix, const char **rest)
+const struct syn_type *ki_syn_type_in_name(const struct syn_word *word, const char *prefix, const char **rest)
 {
     size_t skip = strlen(prefix), length;
     const char *name = word->name->text + skip;
@@ -90,7 +90,7 @@ const struct syn_type *syn_type_in_name(const struct syn_word *word, const char 
     if (strncmp(name, "size_t", 6) == 0 || strncmp(name, "ptrdiff_t", 9) == 0)
         length = strcspn(name + length + 1, "_") + length + 1;
     *rest = name + length;
-    return syn_built_in_type(name, length);
+    return ki_syn_built_in_type(name, length);
 }
 
 // vload4, vload_half, vloada_half16: the lanes; 0 if it is something else.
@@ -98,7 +98,7 @@ static int loaded_lanes(const char *name, bool *half)
 {
     static const char *const prefixes[] = {"vload_half", "vloada_half", "vload"};
 
-    for (size_t i = 0; i < KN_COUNT(prefixes); i++) {
+    for (size_t i = 0; i < KI_COUNT(prefixes); i++) {
         size_t length = strlen(prefixes[i]);
         const char *digits = name + length;
         if (strncmp(name, prefixes[i], length) != 0)
@@ -120,14 +120,14 @@ static const struct syn_type *compiler_result(const struct syn_expr *call, const
     int count = 0;
 
     if (strcmp(name, "expect") == 0)
-        return syn_scalar_type(SYN_S_LONG);
+        return ki_syn_scalar_type(SYN_S_LONG);
     if (strcmp(name, "unreachable") == 0 || strcmp(name, "assume") == 0)
-        return &syn_void_type;
+        return &ki_syn_void_type;
     if (strcmp(name, "shufflevector") != 0)
-        return syn_scalar_type(SYN_S_INT);
+        return ki_syn_scalar_type(SYN_S_INT);
     for (const struct syn_expr *a = call->arguments; a; a = a->next)
         count++;
-    return syn_is_vector(first) && count > 2 ? syn_vector_type(first->scalar, count - 2) : NULL;
+    return ki_syn_is_vector(first) && count > 2 ? ki_syn_vector_type(first->scalar, count - 2) : NULL;
 }
 
 // Of convert_T, as_T and vload.
@@ -140,17 +140,17 @@ static const struct syn_type *named_result(const struct syn_expr *call, const st
 
     if (strncmp(word->name->text, "__builtin_", 10) == 0)
         return compiler_result(call, word->name->text + 10);
-    type = syn_type_in_name(word, "convert_", &rest);
+    type = ki_syn_type_in_name(word, "convert_", &rest);
     if (!type)
-        type = syn_type_in_name(word, "as_", &rest);
+        type = ki_syn_type_in_name(word, "as_", &rest);
     if (type || !lanes)
         return type;
     if (half)
-        return syn_vector_type(SYN_S_FLOAT, lanes);
+        return ki_syn_vector_type(SYN_S_FLOAT, lanes);
     pointer = call->arguments && call->arguments->next ? call->arguments->next->type : NULL;
     if (pointer && (pointer->kind == SYN_T_POINTER || pointer->kind == SYN_T_ARRAY) && pointer->of &&
         pointer->of->kind == SYN_T_SCALAR)
-        return syn_vector_type(pointer->of->scalar, lanes);
+        return ki_syn_vector_type(pointer->of->scalar, lanes);
     return NULL;
 }
 
@@ -158,7 +158,7 @@ static const struct syn_type *with_scalar(const struct syn_type *type, enum syn_
 {
     if (!type || (type->kind != SYN_T_SCALAR && type->kind != SYN_T_VECTOR))
         return NULL;
-    return syn_vector_type(scalar, type->kind == SYN_T_VECTOR ? type->lanes : 1);
+    return ki_syn_vector_type(scalar, type->kind == SYN_T_VECTOR ? type->lanes : 1);
 }
 
 static const struct syn_type *generic_result(char result, const struct syn_expr *call)
@@ -173,17 +173,17 @@ static const struct syn_type *generic_result(char result, const struct syn_expr 
     for (const struct syn_expr *a = call->arguments; a; a = a->next) {
         last = a->type;
         known = known && a->type;
-        if (!syn_is_vector(type) && syn_is_vector(a->type))
+        if (!ki_syn_is_vector(type) && ki_syn_is_vector(a->type))
             type = a->type;
     }
-    if (!type || (!known && !syn_is_vector(type)) ||
+    if (!type || (!known && !ki_syn_is_vector(type)) ||
         (type->kind != SYN_T_SCALAR && type->kind != SYN_T_VECTOR))
         return NULL;
     switch (result) {
     case 'a':
         return with_scalar(type, type->scalar);
     case 's':
-        return syn_scalar_type(type->scalar);
+        return ki_syn_scalar_type(type->scalar);
     case 'i':
         return with_scalar(type, SYN_S_INT);
     case 'N':
@@ -197,7 +197,7 @@ static const struct syn_type *generic_result(char result, const struct syn_expr 
     case 'S':
         return first && last ? with_scalar(last, first->scalar) : NULL;
     case 'r':
-        return syn_truth(type, type);
+        return ki_syn_truth(type, type);
     default:
         return NULL;
     }
@@ -207,10 +207,10 @@ static const struct syn_type *image_dim(const struct syn_type *image)
 {
     if (!image || image->kind != SYN_T_IMAGE)
         return NULL;
-    return syn_vector_type(SYN_S_INT, image->image == SYN_IMAGE_3D ? 4 : 2);
+    return ki_syn_vector_type(SYN_S_INT, image->image == SYN_IMAGE_3D ? 4 : 2);
 }
 
-const struct syn_type *syn_call_type(struct syn_parser *parser, const struct syn_expr *call)
+const struct syn_type *ki_syn_call_type(struct syn_parser *parser, const struct syn_expr *call)
 {
     const struct syn_expr *callee = call->a;
     const struct syn_type *pointer;
@@ -228,21 +228,21 @@ const struct syn_type *syn_call_type(struct syn_parser *parser, const struct syn
     case 0:
         return named_result(call, callee->word);
     case 'n':
-        return syn_scalar_type(SYN_S_INT);
+        return ki_syn_scalar_type(SYN_S_INT);
     case 'u':
-        return syn_scalar_type(SYN_S_UINT);
+        return ki_syn_scalar_type(SYN_S_UINT);
     case 'z':
-        return &syn_size_type;
+        return &ki_syn_size_type;
     case 'v':
-        return &syn_void_type;
+        return &ki_syn_void_type;
     case 'e':
-        return &syn_event_type;
+        return &ki_syn_event_type;
     case 'F':
-        return syn_vector_type(SYN_S_FLOAT, 4);
+        return ki_syn_vector_type(SYN_S_FLOAT, 4);
     case 'I':
-        return syn_vector_type(SYN_S_INT, 4);
+        return ki_syn_vector_type(SYN_S_INT, 4);
     case 'W':
-        return syn_vector_type(SYN_S_UINT, 4);
+        return ki_syn_vector_type(SYN_S_UINT, 4);
     case 'D':
         return image_dim(call->arguments ? call->arguments->type : NULL);
     case 'p':
@@ -254,7 +254,7 @@ const struct syn_type *syn_call_type(struct syn_parser *parser, const struct syn
     }
 }
 
-const struct syn_type *syn_constant_type(const struct syn_word *word)
+const struct syn_type *ki_syn_constant_type(const struct syn_word *word)
 {
     static const struct {
         const char *prefix;
@@ -269,13 +269,13 @@ const struct syn_type *syn_constant_type(const struct syn_word *word)
         {"false", SYN_S_INT},
     };
 
-    for (size_t i = 0; i < KN_COUNT(constants); i++)
+    for (size_t i = 0; i < KI_COUNT(constants); i++)
         if (strncmp(word->name->text, constants[i].prefix, strlen(constants[i].prefix)) == 0) {
             size_t length = word->name->length;
             if (constants[i].scalar == SYN_S_FLOAT && word->name->text[0] == 'M' && length > 2 &&
                 word->name->text[length - 2] != '_' && word->name->text[1] == '_')
-                return syn_scalar_type(SYN_S_DOUBLE); // M_PI; M_PI_F is a float
-            return syn_scalar_type(constants[i].scalar);
+                return ki_syn_scalar_type(SYN_S_DOUBLE); // M_PI; M_PI_F is a float
+            return ki_syn_scalar_type(constants[i].scalar);
         }
     return NULL;
 }

@@ -70,11 +70,12 @@ static long long wrap(const struct syn_type *type, long long value)
 static bool binary_value(const struct syn_expr *expr, long long a, long long b, long long *value)
 {
     const struct syn_type *type =
-        expr->a->type && expr->b->type ? syn_common(expr->a->type, expr->b->type) : NULL;
+        expr->a->type && expr->b->type ? ki_syn_common(expr->a->type, expr->b->type) : NULL;
     bool is_unsigned = type && type->scalar == SYN_S_ULONG;
     unsigned long long x, y;
-    unsigned width =
-        expr->type && syn_is_integer(expr->type) ? 8u * (unsigned)syn_scalar_bytes(expr->type->scalar) : 32;
+    unsigned width = expr->type && ki_syn_is_integer(expr->type)
+                         ? 8u * (unsigned)ki_syn_scalar_bytes(expr->type->scalar)
+                         : 32;
 
     a = expr->op == SYN_OP2('<', '<') || expr->op == SYN_OP2('>', '>') ? a : wrap(type, a);
     b = wrap(type, b);
@@ -144,7 +145,7 @@ static bool binary_value(const struct syn_expr *expr, long long a, long long b, 
     }
 }
 
-bool syn_evaluate(const struct syn_expr *expr, long long *value)
+bool ki_syn_evaluate(const struct syn_expr *expr, long long *value)
 {
     long long a, b;
     size_t size, alignment;
@@ -161,9 +162,9 @@ bool syn_evaluate(const struct syn_expr *expr, long long *value)
         *value = expr->symbol->value;
         return true;
     case SYN_E_PAREN:
-        return syn_evaluate(expr->a, value);
+        return ki_syn_evaluate(expr->a, value);
     case SYN_E_PREFIX:
-        if (!syn_evaluate(expr->a, &a))
+        if (!ki_syn_evaluate(expr->a, &a))
             return false;
         fine = expr->op == '-' || expr->op == '+' || expr->op == '~' || expr->op == '!';
         *value = expr->op == '-'   ? (long long)(0ull - (unsigned long long)a)
@@ -172,17 +173,21 @@ bool syn_evaluate(const struct syn_expr *expr, long long *value)
                                    : a;
         break;
     case SYN_E_BINARY:
-        fine = syn_evaluate(expr->a, &a) && syn_evaluate(expr->b, &b) && binary_value(expr, a, b, value);
+        fine =
+            ki_syn_evaluate(expr->a, &a) && ki_syn_evaluate(expr->b, &b) && binary_value(expr, a, b, value);
         break;
     case SYN_E_TERNARY:
-        return syn_evaluate(expr->a, &a) && syn_evaluate(!a ? expr->c : expr->b ? expr->b : expr->a, value);
+        return ki_syn_evaluate(expr->a, &a) && ki_syn_evaluate(!a        ? expr->c
+                                                               : expr->b ? expr->b
+                                                                         : expr->a,
+                                                               value);
     case SYN_E_CAST:
-        fine = syn_is_integer(expr->named) && syn_evaluate(expr->a, value);
+        fine = ki_syn_is_integer(expr->named) && ki_syn_evaluate(expr->a, value);
         break;
     case SYN_E_SIZEOF:
     case SYN_E_SIZEOF_TYPE:
     case SYN_E_ALIGNOF_TYPE:
-        fine = syn_size(expr->kind == SYN_E_SIZEOF ? expr->a->type : expr->named, &size, &alignment);
+        fine = ki_syn_size(expr->kind == SYN_E_SIZEOF ? expr->a->type : expr->named, &size, &alignment);
         *value = fine ? (long long)(expr->kind == SYN_E_ALIGNOF_TYPE ? alignment : size) : 0;
         return fine;
     default:
@@ -195,14 +200,14 @@ bool syn_evaluate(const struct syn_expr *expr, long long *value)
 
 static bool type_layout(const struct syn_type *type, bool as_classes, struct syn_layout *layout);
 
-bool syn_is_spelled_out(const struct syn_expr *expr)
+bool ki_syn_is_spelled_out(const struct syn_expr *expr)
 {
     const struct syn_expr *parts[] = {expr->a, expr->b, expr->c};
 
     if (expr->kind == SYN_E_NAME && expr->symbol && expr->symbol->is_constant)
         return false;
-    for (size_t i = 0; i < KN_COUNT(parts); i++)
-        if (parts[i] && !syn_is_spelled_out(parts[i]))
+    for (size_t i = 0; i < KI_COUNT(parts); i++)
+        if (parts[i] && !ki_syn_is_spelled_out(parts[i]))
             return false;
     return true;
 }
@@ -223,7 +228,7 @@ static size_t asked_alignment(const struct syn_attributes *attributes, size_t al
 {
     long long asked;
 
-    if (attributes->aligned && syn_evaluate(attributes->aligned, &asked) && asked > (long long)alignment)
+    if (attributes->aligned && ki_syn_evaluate(attributes->aligned, &asked) && asked > (long long)alignment)
         return (size_t)asked;
     return alignment;
 }
@@ -237,7 +242,8 @@ static bool place_bits(const struct syn_member *member, const struct syn_layout 
     size_t unit = type->size * 8;
     long long bits;
 
-    if (!syn_evaluate(member->bits, &bits) || bits < 0 || (size_t)bits > unit || member->attributes.aligned)
+    if (!ki_syn_evaluate(member->bits, &bits) || bits < 0 || (size_t)bits > unit ||
+        member->attributes.aligned)
         return false;
     *width = (size_t)bits;
     if (bits == 0 || (!packed && *at / unit != (*at + *width - 1) / unit))
@@ -275,7 +281,7 @@ static struct syn_layout lay_out(const struct syn_tag *tag, bool as_classes)
     return layout;
 }
 
-void syn_lay_out(struct syn_tag *tag)
+void ki_syn_lay_out(struct syn_tag *tag)
 {
     for (const struct syn_member *m = tag->members; m; m = m->next)
         tag->has_vector = tag->has_vector || has_vector(m->type);
@@ -283,7 +289,7 @@ void syn_lay_out(struct syn_tag *tag)
     tag->class_layout = lay_out(tag, true);
 }
 
-bool syn_is_packed_otherwise(const struct syn_tag *tag)
+bool ki_syn_is_packed_otherwise(const struct syn_tag *tag)
 {
     const struct syn_layout *c = &tag->layout, *classes = &tag->class_layout;
 
@@ -299,11 +305,11 @@ static bool type_layout(const struct syn_type *type, bool as_classes, struct syn
     layout->places = 0;
     switch (type->kind) {
     case SYN_T_SCALAR:
-        *size = *alignment = (size_t)syn_scalar_bytes(type->scalar);
+        *size = *alignment = (size_t)ki_syn_scalar_bytes(type->scalar);
         return true;
     case SYN_T_VECTOR:
         *size = *alignment =
-            (size_t)syn_scalar_bytes(type->scalar) * (size_t)(type->lanes == 3 ? 4 : type->lanes);
+            (size_t)ki_syn_scalar_bytes(type->scalar) * (size_t)(type->lanes == 3 ? 4 : type->lanes);
         return true;
     case SYN_T_POINTER:
     case SYN_T_EVENT:
@@ -325,7 +331,7 @@ static bool type_layout(const struct syn_type *type, bool as_classes, struct syn
     }
 }
 
-bool syn_size(const struct syn_type *type, size_t *size, size_t *alignment)
+bool ki_syn_size(const struct syn_type *type, size_t *size, size_t *alignment)
 {
     struct syn_layout layout = {0};
     bool known = type_layout(type, false, &layout);

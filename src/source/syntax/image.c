@@ -22,32 +22,33 @@ static const struct syn_type images[][2] = {
     IMAGES(SYN_IMAGE_2D_ARRAY, "image2d_array_t"),
     IMAGES(SYN_IMAGE_3D, "image3d_t"),
 };
-const struct syn_type syn_sampler_type = {.kind = SYN_T_SAMPLER, .spelling = "sampler_t"};
+const struct syn_type ki_syn_sampler_type = {.kind = SYN_T_SAMPLER, .spelling = "sampler_t"};
 
-const struct syn_type *syn_opaque_type(const char *text, size_t length)
+const struct syn_type *ki_syn_opaque_type(const char *text, size_t length)
 {
     if (length == strlen("sampler_t") && memcmp(text, "sampler_t", length) == 0)
-        return &syn_sampler_type;
-    for (size_t i = 0; i < KN_COUNT(images); i++)
+        return &ki_syn_sampler_type;
+    for (size_t i = 0; i < KI_COUNT(images); i++)
         if (strlen(images[i][0].spelling) == length && memcmp(text, images[i][0].spelling, length) == 0)
             return &images[i][0];
     return NULL;
 }
 
-const struct syn_type *syn_with_access(struct syn_parser *parser, const struct syn_type *type,
-                                       const struct syn_token *access)
+const struct syn_type *ki_syn_with_access(struct syn_parser *parser, const struct syn_type *type,
+                                          const struct syn_token *access)
 {
     const char *word = access->word->name->text;
 
     word += strncmp(word, "__", 2) == 0 ? 2 : 0;
     if (!type || type->kind != SYN_T_IMAGE)
-        syn_fail(parser, KN_ERROR_BUILD, access->token, "\"%s\" stands before what is no image",
-                 access->word->name->text);
+        ki_syn_fail(parser, KN_ERROR_BUILD, access->token, "\"%s\" stands before what is no image",
+                    access->word->name->text);
     else if (strcmp(word, "read_write") == 0)
-        syn_fail(parser, KN_ERROR_UNSUPPORTED, access->token,
-                 "\"%s\": OpenCL C 1.2 has no images that a kernel both reads and writes; pass one read_only "
-                 "and another write_only",
-                 access->word->name->text);
+        ki_syn_fail(
+            parser, KN_ERROR_UNSUPPORTED, access->token,
+            "\"%s\": OpenCL C 1.2 has no images that a kernel both reads and writes; pass one read_only "
+            "and another write_only",
+            access->word->name->text);
     else
         type = &images[type->image][strcmp(word, "write_only") == 0];
     return type;
@@ -64,18 +65,19 @@ static const struct syn_type *opaque_in(const struct syn_type *type)
 static void refuse(struct syn_parser *parser, const struct syn_type *opaque, const struct src_token *place)
 {
     if (opaque->kind == SYN_T_IMAGE)
-        syn_fail(parser, KN_ERROR_BUILD, place,
-                 "an image (\"%s\") can only be a parameter: it has no variables, members, pointers, arrays, "
-                 "casts, and no function returns it",
-                 images[opaque->image][0].spelling);
+        ki_syn_fail(
+            parser, KN_ERROR_BUILD, place,
+            "an image (\"%s\") can only be a parameter: it has no variables, members, pointers, arrays, "
+            "casts, and no function returns it",
+            images[opaque->image][0].spelling);
     else
-        syn_fail(parser, KN_ERROR_BUILD, place,
-                 "a sampler (\"sampler_t\") can only be a parameter or a constant with a value: it has no "
-                 "members, pointers, arrays, casts, and no function returns it");
+        ki_syn_fail(parser, KN_ERROR_BUILD, place,
+                    "a sampler (\"sampler_t\") can only be a parameter or a constant with a value: it has no "
+                    "members, pointers, arrays, casts, and no function returns it");
 }
 
-void syn_check_parameter(struct syn_parser *parser, const struct syn_type *type,
-                         const struct src_token *place)
+void ki_syn_check_parameter(struct syn_parser *parser, const struct syn_type *type,
+                            const struct src_token *place)
 {
     const struct syn_type *opaque = opaque_in(type);
 
@@ -83,8 +85,8 @@ void syn_check_parameter(struct syn_parser *parser, const struct syn_type *type,
         refuse(parser, opaque, place);
 }
 
-void syn_check_variable(struct syn_parser *parser, const struct syn_declarator *declarator,
-                        const struct src_token *place)
+void ki_syn_check_variable(struct syn_parser *parser, const struct syn_declarator *declarator,
+                           const struct src_token *place)
 {
     const struct syn_type *type = declarator->type, *opaque = opaque_in(type);
 
@@ -93,7 +95,7 @@ void syn_check_variable(struct syn_parser *parser, const struct syn_declarator *
         refuse(parser, opaque, place);
 }
 
-void syn_check_other(struct syn_parser *parser, const struct syn_type *type, const struct src_token *place)
+void ki_syn_check_other(struct syn_parser *parser, const struct syn_type *type, const struct src_token *place)
 {
     const struct syn_type *opaque = opaque_in(type);
 
@@ -101,7 +103,7 @@ void syn_check_other(struct syn_parser *parser, const struct syn_type *type, con
         refuse(parser, opaque, place);
 }
 
-bool syn_is_image_call(const struct syn_word *word, bool *writes)
+bool ki_syn_is_image_call(const struct syn_word *word, bool *writes)
 {
     *writes = strncmp(word->name->text, "write_image", 11) == 0;
     return word->result && (*writes || strncmp(word->name->text, "read_image", 10) == 0);

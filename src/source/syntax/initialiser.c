@@ -29,11 +29,11 @@ static struct syn_slot *child(struct syn_parser *parser, struct syn_slot *slot, 
         struct syn_slot **children;
         while (capacity <= index)
             capacity *= 2;
-        children = kn_arena_take(parser->arena, capacity * sizeof *children);
+        children = ki_arena_take(parser->arena, capacity * sizeof *children);
         if (!children) {
             if (!parser->status)
-                parser->status = kn_fail_memory(parser->err, 0, "reading an initialiser");
-            return syn_take(parser, sizeof *slot);
+                parser->status = ki_fail_memory(parser->err, 0, "reading an initialiser");
+            return ki_syn_take(parser, sizeof *slot);
         }
         if (slot->count)
             memcpy(children, slot->children, slot->count * sizeof *children);
@@ -43,7 +43,7 @@ static struct syn_slot *child(struct syn_parser *parser, struct syn_slot *slot, 
     if (index >= slot->count)
         slot->count = index + 1;
     if (!slot->children[index])
-        slot->children[index] = syn_take(parser, sizeof *slot);
+        slot->children[index] = ki_syn_take(parser, sizeof *slot);
     slot->children[index]->type = type;
     return slot->children[index];
 }
@@ -62,7 +62,7 @@ static const struct syn_member *find(const struct syn_tag *tag, const struct syn
     for (const struct syn_member *m = tag->members; m; m = m->next) {
         if (!is_initialised(m))
             continue;
-        if (name ? m->name == name || (m->is_anonymous && syn_find_member(m->type->tag, name))
+        if (name ? m->name == name || (m->is_anonymous && ki_syn_find_member(m->type->tag, name))
                  : at == *index) {
             *index = at;
             return m;
@@ -82,10 +82,10 @@ static struct syn_slot *designated(struct syn_parser *parser, struct syn_slot *s
     long long at;
 
     if (type->kind == SYN_T_ARRAY && designator->index) {
-        if (!syn_evaluate(designator->index, &at) || at < 0 || at >= SYN_MOST_ELEMENTS ||
+        if (!ki_syn_evaluate(designator->index, &at) || at < 0 || at >= SYN_MOST_ELEMENTS ||
             (type->count >= 0 && at >= type->count)) {
-            syn_fail(parser, KN_ERROR_BUILD, cursor->item->place,
-                     "this designator names no element of the array");
+            ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item->place,
+                        "this designator names no element of the array");
             return NULL;
         }
         cursor->designators = designator->next;
@@ -94,8 +94,8 @@ static struct syn_slot *designated(struct syn_parser *parser, struct syn_slot *s
     }
     if (type->kind != SYN_T_RECORD || !designator->member ||
         !(member = find(type->tag, designator->member, index))) {
-        syn_fail(parser, KN_ERROR_BUILD, cursor->item->place,
-                 "this designator does not fit what is initialised");
+        ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item->place,
+                    "this designator does not fit what is initialised");
         return NULL;
     }
     if (member->name == designator->member)
@@ -120,11 +120,11 @@ static void fill_range(struct syn_parser *parser, struct syn_slot *slot, struct 
     struct cursor again = *cursor;
     long long first, last;
 
-    if (type->kind != SYN_T_ARRAY || !syn_evaluate(designator->index, &first) ||
-        !syn_evaluate(designator->last, &last) || first < 0 || last < first || last >= SYN_MOST_ELEMENTS ||
+    if (type->kind != SYN_T_ARRAY || !ki_syn_evaluate(designator->index, &first) ||
+        !ki_syn_evaluate(designator->last, &last) || first < 0 || last < first || last >= SYN_MOST_ELEMENTS ||
         (type->count >= 0 && last >= type->count)) {
-        syn_fail(parser, KN_ERROR_BUILD, cursor->item->place,
-                 "this designator names no elements of the array");
+        ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item->place,
+                    "this designator names no elements of the array");
         return;
     }
     for (long long at = first; at <= last && !parser->status; at++) {
@@ -178,14 +178,14 @@ static void fill_parts(struct syn_parser *parser, struct syn_slot *slot, struct 
         }
         if (!part) {
             if (braced && !parser->status)
-                syn_fail(parser, KN_ERROR_BUILD, cursor->item->place,
-                         "there are more initialisers than parts");
+                ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item->place,
+                            "there are more initialisers than parts");
             return;
         }
         initialise_one(parser, part, cursor);
         // An element that has no parts takes nothing, and neither would millions of them.
         if (cursor->item == item && slot->type->kind == SYN_T_ARRAY && !parser->status)
-            syn_fail(parser, KN_ERROR_BUILD, item->place, "the elements of this array have no parts");
+            ki_syn_fail(parser, KN_ERROR_BUILD, item->place, "the elements of this array have no parts");
         index++;
         led = false;
     }
@@ -193,7 +193,7 @@ static void fill_parts(struct syn_parser *parser, struct syn_slot *slot, struct 
 
 static int lanes_of(const struct syn_expr *expr)
 {
-    return syn_is_vector(expr->type) ? expr->type->lanes : 1;
+    return ki_syn_is_vector(expr->type) ? expr->type->lanes : 1;
 }
 
 static void fill_vector(struct syn_parser *parser, struct syn_slot *slot, struct cursor *cursor)
@@ -208,8 +208,8 @@ static void fill_vector(struct syn_parser *parser, struct syn_slot *slot, struct
         move_on(cursor);
     }
     if (filled > slot->type->lanes)
-        syn_fail(parser, KN_ERROR_BUILD, cursor->item ? cursor->item->place : NULL,
-                 "these components do not fit a %s", slot->type->spelling);
+        ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item ? cursor->item->place : NULL,
+                    "these components do not fit a %s", slot->type->spelling);
     for (; filled < slot->type->lanes; filled++)
         child(parser, slot, slot->count, NULL);
 }
@@ -220,12 +220,12 @@ static bool is_character_array(const struct syn_type *type)
            (type->of->scalar == SYN_S_CHAR || type->of->scalar == SYN_S_UCHAR);
 }
 
-bool syn_is_text(const struct syn_slot *slot)
+bool ki_syn_is_text(const struct syn_slot *slot)
 {
     return slot->expr && slot->expr->kind == SYN_E_STRING && is_character_array(slot->type);
 }
 
-long syn_string_bytes(const struct syn_expr *string)
+long ki_syn_string_bytes(const struct syn_expr *string)
 {
     long bytes = 1;
 
@@ -253,7 +253,7 @@ static void complete_array(struct syn_parser *parser, struct syn_slot *slot, lon
 
     if (slot->type->kind != SYN_T_ARRAY || slot->type->count >= 0)
         return;
-    type = syn_take(parser, sizeof *type);
+    type = ki_syn_take(parser, sizeof *type);
     *type = *slot->type;
     type->count = count;
     if (type->alias)
@@ -267,7 +267,7 @@ static void initialise_list(struct syn_parser *parser, struct syn_slot *slot, co
     const struct syn_type *type = slot->type;
 
     *slot = (struct syn_slot){.type = type};
-    if (!syn_descend(parser))
+    if (!ki_syn_descend(parser))
         return;
     if (type->kind == SYN_T_VECTOR && items && items->expr && !items->next &&
         lanes_of(items->expr) == type->lanes) {
@@ -277,10 +277,11 @@ static void initialise_list(struct syn_parser *parser, struct syn_slot *slot, co
     } else if (is_character_array(type) && items && !items->next && items->expr &&
                items->expr->kind == SYN_E_STRING) {
         slot->expr = items->expr;
-        complete_array(parser, slot, syn_string_bytes(slot->expr));
+        complete_array(parser, slot, ki_syn_string_bytes(slot->expr));
     } else if (type->kind == SYN_T_ARRAY || type->kind == SYN_T_RECORD) {
         if (type->kind == SYN_T_RECORD && !type->tag->complete)
-            syn_fail(parser, KN_ERROR_BUILD, items ? items->place : NULL, "this struct is not defined yet");
+            ki_syn_fail(parser, KN_ERROR_BUILD, items ? items->place : NULL,
+                        "this struct is not defined yet");
         else
             fill_parts(parser, slot, &cursor, true, false);
         complete_array(parser, slot, (long)slot->count);
@@ -300,14 +301,14 @@ static void initialise_one(struct syn_parser *parser, struct syn_slot *slot, str
     const struct syn_init *item = cursor->item;
     bool aggregate = type->kind == SYN_T_ARRAY || type->kind == SYN_T_RECORD;
 
-    if (!syn_descend(parser))
+    if (!ki_syn_descend(parser))
         return;
     if (cursor->designators) {
         slot->expr = NULL;
         if (aggregate)
             fill_parts(parser, slot, cursor, false, true);
         else
-            syn_fail(parser, KN_ERROR_BUILD, item->place, "this designator names a part of what has none");
+            ki_syn_fail(parser, KN_ERROR_BUILD, item->place, "this designator names a part of what has none");
     } else if (item->is_list) {
         initialise_list(parser, slot, item->items);
         move_on(cursor);
@@ -316,7 +317,7 @@ static void initialise_one(struct syn_parser *parser, struct syn_slot *slot, str
                  (!item->expr->type || item->expr->type->kind == SYN_T_RECORD))) {
         *slot = (struct syn_slot){.type = type};
         fill_parts(parser, slot, cursor, false, false);
-    } else if (type->kind == SYN_T_VECTOR && syn_is_vector(item->expr->type) &&
+    } else if (type->kind == SYN_T_VECTOR && ki_syn_is_vector(item->expr->type) &&
                item->expr->type->lanes != type->lanes) {
         *slot = (struct syn_slot){.type = type};
         fill_vector(parser, slot, cursor);
@@ -327,10 +328,10 @@ static void initialise_one(struct syn_parser *parser, struct syn_slot *slot, str
     syn_ascend(parser);
 }
 
-struct syn_slot *syn_initialise(struct syn_parser *parser, const struct syn_type **type,
-                                const struct syn_init *init)
+struct syn_slot *ki_syn_initialise(struct syn_parser *parser, const struct syn_type **type,
+                                   const struct syn_init *init)
 {
-    struct syn_slot *slot = syn_take(parser, sizeof *slot);
+    struct syn_slot *slot = ki_syn_take(parser, sizeof *slot);
 
     if (parser->status)
         return slot;
@@ -339,8 +340,8 @@ struct syn_slot *syn_initialise(struct syn_parser *parser, const struct syn_type
         initialise_list(parser, slot, init->items);
     } else {
         slot->expr = init->expr;
-        if (syn_is_text(slot))
-            complete_array(parser, slot, syn_string_bytes(init->expr));
+        if (ki_syn_is_text(slot))
+            complete_array(parser, slot, ki_syn_string_bytes(init->expr));
     }
     *type = slot->type;
     return slot;

@@ -11,7 +11,7 @@ struct type_words {
     const struct syn_type *type; // by a name of its own
 };
 
-bool syn_starts_type(const struct syn_parser *parser, const struct syn_token *token)
+bool ki_syn_starts_type(const struct syn_parser *parser, const struct syn_token *token)
 {
     const struct syn_word *word = token->word;
 
@@ -54,14 +54,14 @@ static void parse_attribute(struct syn_parser *parser, struct syn_attributes *at
     memcpy(plain, text, length < sizeof plain ? length : 0);
     plain[length < sizeof plain ? length : 0] = '\0';
     parser->at++;
-    if (strcmp(plain, "vec_type_hint") == 0 || !syn_at(parser, '(')) {
+    if (strcmp(plain, "vec_type_hint") == 0 || !ki_syn_at(parser, '(')) {
         int depth = 0;
         attributes->packed = attributes->packed || strcmp(plain, "packed") == 0;
         attributes->is_aligned = attributes->is_aligned || strcmp(plain, "aligned") == 0;
         if (strcmp(plain, "opencl_unroll_hint") == 0)
             attributes->unroll = -1;
-        while (syn_at(parser, '(') || depth) {
-            depth += syn_at(parser, '(') - syn_at(parser, ')');
+        while (ki_syn_at(parser, '(') || depth) {
+            depth += ki_syn_at(parser, '(') - ki_syn_at(parser, ')');
             parser->at += !parser->status && parser->at->token->kind != SRC_END;
             if (parser->at->token->kind == SRC_END)
                 return;
@@ -69,41 +69,41 @@ static void parse_attribute(struct syn_parser *parser, struct syn_attributes *at
         return;
     }
     parser->at++;
-    while (!syn_at(parser, ')') && !parser->status) {
-        struct syn_expr *argument = syn_parse_assignment(parser);
+    while (!ki_syn_at(parser, ')') && !parser->status) {
+        struct syn_expr *argument = ki_syn_parse_assignment(parser);
         if (count < 3)
             values[count++] = argument;
-        if (!syn_at(parser, ')'))
-            syn_expect(parser, ',', "in an attribute");
+        if (!ki_syn_at(parser, ')'))
+            ki_syn_expect(parser, ',', "in an attribute");
     }
-    syn_expect(parser, ')', "at the end of an attribute");
+    ki_syn_expect(parser, ')', "at the end of an attribute");
     if (parser->status)
         return;
     if (strcmp(plain, "aligned") == 0)
         attributes->aligned = values[0];
     if (strcmp(plain, "reqd_work_group_size") == 0)
         for (size_t i = 0; i < 3; i++)
-            attributes->group[i] = values[i] && syn_evaluate(values[i], &value) ? (size_t)value : 1;
-    if (strcmp(plain, "ext_vector_type") == 0 && values[0] && syn_evaluate(values[0], &value))
+            attributes->group[i] = values[i] && ki_syn_evaluate(values[i], &value) ? (size_t)value : 1;
+    if (strcmp(plain, "ext_vector_type") == 0 && values[0] && ki_syn_evaluate(values[0], &value))
         attributes->vector = (int)value;
-    if (strcmp(plain, "opencl_unroll_hint") == 0 && values[0] && syn_evaluate(values[0], &value))
+    if (strcmp(plain, "opencl_unroll_hint") == 0 && values[0] && ki_syn_evaluate(values[0], &value))
         attributes->unroll = (long)value;
 }
 
-void syn_parse_attributes(struct syn_parser *parser, struct syn_attributes *attributes)
+void ki_syn_parse_attributes(struct syn_parser *parser, struct syn_attributes *attributes)
 {
-    while (syn_at_keyword(parser, SYN_ATTRIBUTE)) {
+    while (ki_syn_at_keyword(parser, SYN_ATTRIBUTE)) {
         parser->at++;
-        syn_expect(parser, '(', "behind __attribute__");
-        syn_expect(parser, '(', "behind __attribute__(");
-        while (!syn_at(parser, ')') && !parser->status) {
+        ki_syn_expect(parser, '(', "behind __attribute__");
+        ki_syn_expect(parser, '(', "behind __attribute__(");
+        while (!ki_syn_at(parser, ')') && !parser->status) {
             if (parser->at->word)
                 parse_attribute(parser, attributes);
-            else if (!syn_take_op(parser, ','))
-                syn_unexpected(parser, "an attribute's name");
+            else if (!ki_syn_take_op(parser, ','))
+                ki_syn_unexpected(parser, "an attribute's name");
         }
-        syn_expect(parser, ')', "at the end of __attribute__");
-        syn_expect(parser, ')', "at the end of __attribute__");
+        ki_syn_expect(parser, ')', "at the end of __attribute__");
+        ki_syn_expect(parser, ')', "at the end of __attribute__");
     }
 }
 
@@ -114,52 +114,52 @@ static void expect_complete(struct syn_parser *parser, const struct syn_member *
     while (type && type->kind == SYN_T_ARRAY)
         type = type->of;
     if (type && type->kind == SYN_T_RECORD && !type->tag->complete)
-        syn_fail(parser, KN_ERROR_BUILD, member->place, "this member's struct is not defined yet");
+        ki_syn_fail(parser, KN_ERROR_BUILD, member->place, "this member's struct is not defined yet");
 }
 
 static void parse_members(struct syn_parser *parser, struct syn_tag *tag)
 {
     struct syn_member **end = &tag->members;
 
-    while (!syn_at(parser, '}') && !parser->status) {
+    while (!ki_syn_at(parser, '}') && !parser->status) {
         struct syn_specifiers specifiers;
-        if (syn_take_op(parser, ';'))
+        if (ki_syn_take_op(parser, ';'))
             continue;
-        if (syn_at_keyword(parser, SYN_STATIC_ASSERT)) {
-            syn_parse_static_assert(parser);
+        if (ki_syn_at_keyword(parser, SYN_STATIC_ASSERT)) {
+            ki_syn_parse_static_assert(parser);
             continue;
         }
-        syn_parse_specifiers(parser, &specifiers);
-        if (syn_at(parser, ';') && specifiers.tag && !specifiers.tag->name &&
+        ki_syn_parse_specifiers(parser, &specifiers);
+        if (ki_syn_at(parser, ';') && specifiers.tag && !specifiers.tag->name &&
             specifiers.tag->kind != SYN_TAG_ENUM) {
             specifiers.tag->is_inline = true;
-            *end = syn_take(parser, sizeof **end);
+            *end = ki_syn_take(parser, sizeof **end);
             **end =
                 (struct syn_member){.place = specifiers.place, .type = specifiers.base, .is_anonymous = true};
             end = &(*end)->next;
         }
-        while (!syn_at(parser, ';') && !parser->status) {
-            struct syn_member *member = syn_take(parser, sizeof *member);
+        while (!ki_syn_at(parser, ';') && !parser->status) {
+            struct syn_member *member = ki_syn_take(parser, sizeof *member);
             const struct syn_token *name = NULL;
             member->attributes = specifiers.attributes;
             member->type = specifiers.base;
             member->place = parser->at->token;
-            if (!syn_at(parser, ':'))
-                member->type = syn_parse_declarator(parser, specifiers.base, &name, &member->attributes);
-            syn_check_other(parser, member->type, member->place);
+            if (!ki_syn_at(parser, ':'))
+                member->type = ki_syn_parse_declarator(parser, specifiers.base, &name, &member->attributes);
+            ki_syn_check_other(parser, member->type, member->place);
             member->name = name ? name->word : NULL;
             expect_complete(parser, member);
-            if (syn_take_op(parser, ':'))
-                member->bits = syn_parse_conditional(parser);
+            if (ki_syn_take_op(parser, ':'))
+                member->bits = ki_syn_parse_conditional(parser);
             else if (!name)
-                syn_unexpected(parser, "a member's name");
-            syn_parse_attributes(parser, &member->attributes);
+                ki_syn_unexpected(parser, "a member's name");
+            ki_syn_parse_attributes(parser, &member->attributes);
             *end = member;
             end = &member->next;
-            if (!syn_at(parser, ';'))
-                syn_expect(parser, ',', "between members, or \";\" behind the last");
+            if (!ki_syn_at(parser, ';'))
+                ki_syn_expect(parser, ',', "between members, or \";\" behind the last");
         }
-        syn_expect(parser, ';', "behind a member");
+        ki_syn_expect(parser, ';', "behind a member");
     }
 }
 
@@ -168,29 +168,29 @@ static void parse_enumerators(struct syn_parser *parser, struct syn_tag *tag)
     long long value = -1;
     bool negative = false;
 
-    while (!syn_at(parser, '}') && !parser->status) {
+    while (!ki_syn_at(parser, '}') && !parser->status) {
         const struct syn_token *name = parser->at;
-        const struct syn_type *type = syn_scalar_type(SYN_S_INT);
+        const struct syn_type *type = ki_syn_scalar_type(SYN_S_INT);
         struct syn_symbol *symbol;
         if (!name->word || name->word->keyword) {
-            syn_unexpected(parser, "the name of a constant");
+            ki_syn_unexpected(parser, "the name of a constant");
             return;
         }
         parser->at++;
         value++;
-        if (syn_take_op(parser, '=')) {
-            struct syn_expr *expr = syn_parse_conditional(parser);
-            if (!parser->status && !syn_evaluate(expr, &value))
-                syn_fail(parser, KN_ERROR_BUILD, name->token, "the value of \"%s\" is no integer constant",
-                         name->word->name->text);
+        if (ki_syn_take_op(parser, '=')) {
+            struct syn_expr *expr = ki_syn_parse_conditional(parser);
+            if (!parser->status && !ki_syn_evaluate(expr, &value))
+                ki_syn_fail(parser, KN_ERROR_BUILD, name->token, "the value of \"%s\" is no integer constant",
+                            name->word->name->text);
         }
         negative = negative || value < 0;
         if (value > 0x7fffffff)
-            type = syn_scalar_type(value > 0xffffffffLL ? SYN_S_LONG : SYN_S_UINT);
-        symbol = syn_declare(parser, SYN_SYMBOL_ENUMERATOR, name->word, type, name->token);
+            type = ki_syn_scalar_type(value > 0xffffffffLL ? SYN_S_LONG : SYN_S_UINT);
+        symbol = ki_syn_declare(parser, SYN_SYMBOL_ENUMERATOR, name->word, type, name->token);
         symbol->value = value;
-        if (!syn_at(parser, '}'))
-            syn_expect(parser, ',', "between the constants of an enum");
+        if (!ki_syn_at(parser, '}'))
+            ki_syn_expect(parser, ',', "between the constants of an enum");
     }
     tag->scalar = negative ? SYN_S_INT : SYN_S_UINT;
 }
@@ -198,19 +198,19 @@ static void parse_enumerators(struct syn_parser *parser, struct syn_tag *tag)
 static struct syn_tag *find_tag(struct syn_parser *parser, enum syn_tag_kind kind,
                                 const struct syn_token *name, const struct src_token *place)
 {
-    bool defines = syn_at(parser, '{');
+    bool defines = ki_syn_at(parser, '{');
     struct syn_word *word = name ? name->word : NULL;
     bool here = word && word->tag && word->tag_level == parser->level;
 
-    if (!word || !word->tag || ((defines || syn_at(parser, ';')) && !here))
-        return syn_declare_tag(parser, kind, word, place);
+    if (!word || !word->tag || ((defines || ki_syn_at(parser, ';')) && !here))
+        return ki_syn_declare_tag(parser, kind, word, place);
     if (word->tag->kind != kind || (defines && word->tag->complete))
-        syn_fail(parser, KN_ERROR_BUILD, place, "\"%s\" is defined a second time", word->name->text);
+        ki_syn_fail(parser, KN_ERROR_BUILD, place, "\"%s\" is defined a second time", word->name->text);
     return word->tag;
 }
 
 // The word struct, union or enum stands at parser->at.
-const struct syn_type *syn_parse_tag(struct syn_parser *parser, struct syn_tag **found)
+const struct syn_type *ki_syn_parse_tag(struct syn_parser *parser, struct syn_tag **found)
 {
     const struct syn_token *place = parser->at, *name = NULL;
     enum syn_tag_kind kind = (enum syn_tag_kind)(place->word->keyword - SYN_STRUCT);
@@ -219,33 +219,33 @@ const struct syn_type *syn_parse_tag(struct syn_parser *parser, struct syn_tag *
     struct syn_tag *tag;
 
     parser->at++;
-    syn_parse_attributes(parser, &attributes);
+    ki_syn_parse_attributes(parser, &attributes);
     if (parser->at->word && !parser->at->word->keyword)
         name = parser->at++;
-    syn_parse_attributes(parser, &attributes);
-    if (!name && !syn_at(parser, '{'))
-        syn_unexpected(parser, "a name or \"{\"");
+    ki_syn_parse_attributes(parser, &attributes);
+    if (!name && !ki_syn_at(parser, '{'))
+        ki_syn_unexpected(parser, "a name or \"{\"");
     *found = tag = find_tag(parser, kind, name, place->token);
-    if (syn_take_op(parser, '{')) {
-        if (!syn_descend(parser))
-            return &syn_void_type;
+    if (ki_syn_take_op(parser, '{')) {
+        if (!ki_syn_descend(parser))
+            return &ki_syn_void_type;
         if (kind == SYN_TAG_ENUM)
             parse_enumerators(parser, tag);
         else
             parse_members(parser, tag);
         syn_ascend(parser);
-        syn_expect(parser, '}', "at the end of a struct, union or enum");
-        syn_parse_attributes(parser, &attributes);
+        ki_syn_expect(parser, '}', "at the end of a struct, union or enum");
+        ki_syn_parse_attributes(parser, &attributes);
         tag->complete = true;
         tag->attributes = attributes;
         if (kind != SYN_TAG_ENUM && !parser->status)
-            syn_lay_out(tag);
+            ki_syn_lay_out(tag);
         *parser->tags_end = tag;
         parser->tags_end = &tag->next;
     }
     if (kind == SYN_TAG_ENUM)
-        return syn_scalar_type(tag->complete ? tag->scalar : SYN_S_UINT);
-    type = syn_take(parser, sizeof *type);
+        return ki_syn_scalar_type(tag->complete ? tag->scalar : SYN_S_UINT);
+    type = ki_syn_take(parser, sizeof *type);
     type->kind = SYN_T_RECORD;
     type->tag = tag;
     return type;
@@ -256,14 +256,14 @@ static const struct syn_type *parse_typeof(struct syn_parser *parser)
     const struct syn_token *place = parser->at++;
     const struct syn_type *type;
 
-    syn_expect(parser, '(', "behind typeof");
-    type = syn_starts_type(parser, parser->at) ? syn_parse_type_name(parser)
-                                               : syn_parse_expression(parser)->type;
-    syn_expect(parser, ')', "at the end of typeof");
+    ki_syn_expect(parser, '(', "behind typeof");
+    type = ki_syn_starts_type(parser, parser->at) ? ki_syn_parse_type_name(parser)
+                                                  : ki_syn_parse_expression(parser)->type;
+    ki_syn_expect(parser, ')', "at the end of typeof");
     if (!type)
-        syn_fail(parser, KN_ERROR_BUILD, place->token,
-                 "the type of this expression cannot be told; name the type");
-    return type ? type : &syn_void_type;
+        ki_syn_fail(parser, KN_ERROR_BUILD, place->token,
+                    "the type of this expression cannot be told; name the type");
+    return type ? type : &ki_syn_void_type;
 }
 
 // unsigned long int and its like, in any order.
@@ -275,20 +275,20 @@ static const struct syn_type *type_of_words(const struct type_words *seen)
     if (seen->type)
         return seen->type;
     if (words[SYN_VOID])
-        return &syn_void_type;
+        return &ki_syn_void_type;
     if (words[SYN_BOOL])
-        return syn_scalar_type(SYN_S_BOOL);
+        return ki_syn_scalar_type(SYN_S_BOOL);
     if (words[SYN_FLOAT])
-        return syn_scalar_type(SYN_S_FLOAT);
+        return ki_syn_scalar_type(SYN_S_FLOAT);
     if (words[SYN_DOUBLE])
-        return syn_scalar_type(SYN_S_DOUBLE);
+        return ki_syn_scalar_type(SYN_S_DOUBLE);
     if (words[SYN_CHAR])
-        return syn_scalar_type(is_unsigned ? SYN_S_UCHAR : SYN_S_CHAR);
+        return ki_syn_scalar_type(is_unsigned ? SYN_S_UCHAR : SYN_S_CHAR);
     if (words[SYN_SHORT])
-        return syn_scalar_type(is_unsigned ? SYN_S_USHORT : SYN_S_SHORT);
+        return ki_syn_scalar_type(is_unsigned ? SYN_S_USHORT : SYN_S_SHORT);
     if (words[SYN_LONG])
-        return syn_scalar_type(is_unsigned ? SYN_S_ULONG : SYN_S_LONG);
-    return syn_scalar_type(is_unsigned ? SYN_S_UINT : SYN_S_INT);
+        return ki_syn_scalar_type(is_unsigned ? SYN_S_ULONG : SYN_S_LONG);
+    return ki_syn_scalar_type(is_unsigned ? SYN_S_UINT : SYN_S_INT);
 }
 
 // The present word as a type, if it is one and none was seen before.
@@ -298,22 +298,22 @@ static bool take_type(struct syn_parser *parser, struct type_words *seen, struct
     enum syn_keyword keyword = word->keyword;
 
     if (keyword == SYN_REFUSED && !word->symbol)
-        syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token, "\"%s\": %s cannot be had in CUDA",
-                 word->name->text, word->why);
+        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token, "\"%s\": %s cannot be had in CUDA",
+                    word->name->text, word->why);
     if (keyword >= SYN_VOID && keyword <= SYN_UNSIGNED) {
         seen->words[keyword]++;
         parser->at++;
     } else if (seen->any) {
         return false;
     } else if (keyword == SYN_STRUCT || keyword == SYN_UNION || keyword == SYN_ENUM) {
-        seen->type = syn_parse_tag(parser, &specifiers->tag);
+        seen->type = ki_syn_parse_tag(parser, &specifiers->tag);
     } else if (keyword == SYN_TYPEOF) {
         seen->type = parse_typeof(parser);
     } else if (keyword == SYN_AUTO_TYPE) {
         specifiers->is_auto = true;
         parser->at++;
     } else if (word->symbol && word->symbol->kind == SYN_SYMBOL_TYPEDEF) {
-        struct syn_type *type = syn_take(parser, sizeof *type);
+        struct syn_type *type = ki_syn_take(parser, sizeof *type);
         *type = *word->symbol->type;
         type->alias = word->symbol;
         type->outer = 0;
@@ -321,9 +321,9 @@ static bool take_type(struct syn_parser *parser, struct type_words *seen, struct
         parser->at++;
     } else if (!word->symbol && word->built_in) {
         if (word->built_in->kind == SYN_T_VECTOR && word->built_in->scalar == SYN_S_HALF)
-            syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
-                     "\"%s\": arithmetic in half precision (cl_khr_fp16) cannot be had in CUDA yet",
-                     word->name->text);
+            ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
+                        "\"%s\": arithmetic in half precision (cl_khr_fp16) cannot be had in CUDA yet",
+                        word->name->text);
         seen->type = word->built_in;
         parser->at++;
     } else {
@@ -337,14 +337,14 @@ static bool take_type(struct syn_parser *parser, struct type_words *seen, struct
 static void parse_alignas(struct syn_parser *parser, struct syn_attributes *attributes)
 {
     parser->at++;
-    syn_expect(parser, '(', "behind _Alignas");
-    if (syn_starts_type(parser, parser->at)) {
-        attributes->aligned = syn_new_expr(parser, SYN_E_ALIGNOF_TYPE, parser->at);
-        attributes->aligned->named = syn_parse_type_name(parser);
+    ki_syn_expect(parser, '(', "behind _Alignas");
+    if (ki_syn_starts_type(parser, parser->at)) {
+        attributes->aligned = ki_syn_new_expr(parser, SYN_E_ALIGNOF_TYPE, parser->at);
+        attributes->aligned->named = ki_syn_parse_type_name(parser);
     } else {
-        attributes->aligned = syn_parse_conditional(parser);
+        attributes->aligned = ki_syn_parse_conditional(parser);
     }
-    syn_expect(parser, ')', "at the end of _Alignas");
+    ki_syn_expect(parser, ')', "at the end of _Alignas");
 }
 
 // `const n = 4;` and, at file level, `f(int x)`: what is left out is int, as in C before 1999.
@@ -359,7 +359,7 @@ static bool is_implicit_int(const struct syn_parser *parser, const struct syn_sp
     return !parser->level && at[1].op == '(';
 }
 
-void syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *specifiers)
+void ki_syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *specifiers)
 {
     struct type_words seen = {.type = NULL};
     const struct syn_token *access = NULL;
@@ -369,7 +369,7 @@ void syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *spec
     while (parser->at->word && !parser->status) {
         enum syn_keyword keyword = parser->at->word->symbol ? SYN_NO_KEYWORD : parser->at->word->keyword;
         if (keyword == SYN_ATTRIBUTE) {
-            syn_parse_attributes(parser, &specifiers->attributes);
+            ki_syn_parse_attributes(parser, &specifiers->attributes);
         } else if (keyword == SYN_ALIGNAS) {
             parse_alignas(parser, &specifiers->attributes);
         } else if ((keyword >= SYN_EXTERN && keyword <= SYN_AUTO) || keyword == SYN_EXTENSION) {
@@ -388,23 +388,23 @@ void syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *spec
         }
     }
     if (!seen.any && !parser->status && !is_implicit_int(parser, specifiers))
-        syn_unexpected(parser, "a type");
+        ki_syn_unexpected(parser, "a type");
     type = specifiers->is_auto ? NULL : type_of_words(&seen);
     if (access)
-        type = syn_with_access(parser, type, access);
-    specifiers->base = syn_qualified(parser, type, specifiers->qualifiers);
+        type = ki_syn_with_access(parser, type, access);
+    specifiers->base = ki_syn_qualified(parser, type, specifiers->qualifiers);
 }
 
-const struct syn_type *syn_parse_type_name(struct syn_parser *parser)
+const struct syn_type *ki_syn_parse_type_name(struct syn_parser *parser)
 {
     struct syn_specifiers specifiers;
     const struct syn_token *name = NULL;
     const struct syn_type *type;
 
-    syn_parse_specifiers(parser, &specifiers);
-    type = syn_parse_declarator(parser, specifiers.base, &name, &specifiers.attributes);
+    ki_syn_parse_specifiers(parser, &specifiers);
+    type = ki_syn_parse_declarator(parser, specifiers.base, &name, &specifiers.attributes);
     if (name)
-        syn_fail(parser, KN_ERROR_BUILD, name->token, "a type without a name is expected here");
-    syn_check_other(parser, type, specifiers.place);
+        ki_syn_fail(parser, KN_ERROR_BUILD, name->token, "a type without a name is expected here");
+    ki_syn_check_other(parser, type, specifiers.place);
     return type;
 }

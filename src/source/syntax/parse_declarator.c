@@ -13,7 +13,7 @@ static unsigned parse_qualifiers(struct syn_parser *parser, struct syn_attribute
     while (parser->at->word && !parser->at->word->symbol && !parser->status) {
         enum syn_keyword keyword = parser->at->word->keyword;
         if (keyword == SYN_ATTRIBUTE) {
-            syn_parse_attributes(parser, attributes);
+            ki_syn_parse_attributes(parser, attributes);
             continue;
         }
         if (keyword < SYN_CONST || keyword > SYN_PRIVATE)
@@ -26,22 +26,22 @@ static unsigned parse_qualifiers(struct syn_parser *parser, struct syn_attribute
 
 static struct syn_parameter *parse_parameter(struct syn_parser *parser)
 {
-    struct syn_parameter *parameter = syn_take(parser, sizeof *parameter);
+    struct syn_parameter *parameter = ki_syn_take(parser, sizeof *parameter);
     struct syn_specifiers specifiers;
     const struct syn_token *name = NULL;
     const struct syn_type *type;
 
     parameter->place = parser->at->token;
-    syn_parse_specifiers(parser, &specifiers);
-    type = syn_parse_declarator(parser, specifiers.base, &name, &specifiers.attributes);
+    ki_syn_parse_specifiers(parser, &specifiers);
+    type = ki_syn_parse_declarator(parser, specifiers.base, &name, &specifiers.attributes);
     if (type && type->kind == SYN_T_FUNCTION)
-        syn_fail(parser, KN_ERROR_UNSUPPORTED, parameter->place,
-                 "this parameter is a function: function pointers cannot be had in CUDA");
-    syn_check_parameter(parser, type, parameter->place);
-    parameter->type = syn_decayed(parser, type);
+        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, parameter->place,
+                    "this parameter is a function: function pointers cannot be had in CUDA");
+    ki_syn_check_parameter(parser, type, parameter->place);
+    parameter->type = ki_syn_decayed(parser, type);
     if (name)
         parameter->symbol =
-            syn_declare(parser, SYN_SYMBOL_VARIABLE, name->word, parameter->type, name->token);
+            ki_syn_declare(parser, SYN_SYMBOL_VARIABLE, name->word, parameter->type, name->token);
     return parameter;
 }
 
@@ -51,9 +51,9 @@ static bool at_old_style(struct syn_parser *parser)
 {
     const struct syn_token *first = parser->at + 1;
 
-    return first->word && !first->word->keyword && !syn_starts_type(parser, first) &&
+    return first->word && !first->word->keyword && !ki_syn_starts_type(parser, first) &&
            (first[1].op == ',' || first[1].op == ')') &&
-           syn_starts_type(parser, syn_behind_group(parser, parser->at));
+           ki_syn_starts_type(parser, ki_syn_behind_group(parser, parser->at));
 }
 
 static void declare_old_parameter(struct syn_parser *parser, struct syn_type *function,
@@ -61,15 +61,15 @@ static void declare_old_parameter(struct syn_parser *parser, struct syn_type *fu
 {
     for (struct syn_parameter *p = function->parameters; p && name; p = p->next)
         if (p->symbol->word == name->word) {
-            syn_check_parameter(parser, type, name->token);
-            p->type = p->symbol->type = syn_decayed(parser, type);
+            ki_syn_check_parameter(parser, type, name->token);
+            p->type = p->symbol->type = ki_syn_decayed(parser, type);
             return;
         }
     if (name)
-        syn_fail(parser, KN_ERROR_BUILD, name->token, "\"%s\" is none of this function's parameters",
-                 name->word->name->text);
+        ki_syn_fail(parser, KN_ERROR_BUILD, name->token, "\"%s\" is none of this function's parameters",
+                    name->word->name->text);
     else
-        syn_unexpected(parser, "the name of a parameter");
+        ki_syn_unexpected(parser, "the name of a parameter");
 }
 
 static void parse_old_parameters(struct syn_parser *parser, struct syn_type *function)
@@ -78,56 +78,56 @@ static void parse_old_parameters(struct syn_parser *parser, struct syn_type *fun
 
     while (parser->at->word && !parser->at->word->keyword && !parser->status) {
         const struct syn_token *name = parser->at++;
-        *end = syn_take(parser, sizeof **end);
+        *end = ki_syn_take(parser, sizeof **end);
         (*end)->place = name->token;
-        (*end)->type = syn_scalar_type(SYN_S_INT);
-        (*end)->symbol = syn_declare(parser, SYN_SYMBOL_VARIABLE, name->word, (*end)->type, name->token);
+        (*end)->type = ki_syn_scalar_type(SYN_S_INT);
+        (*end)->symbol = ki_syn_declare(parser, SYN_SYMBOL_VARIABLE, name->word, (*end)->type, name->token);
         end = &(*end)->next;
-        if (!syn_at(parser, ')'))
-            syn_expect(parser, ',', "between parameters");
+        if (!ki_syn_at(parser, ')'))
+            ki_syn_expect(parser, ',', "between parameters");
     }
-    syn_expect(parser, ')', "behind the parameters");
-    while (!syn_at(parser, '{') && !parser->status) {
+    ki_syn_expect(parser, ')', "behind the parameters");
+    while (!ki_syn_at(parser, '{') && !parser->status) {
         struct syn_specifiers specifiers;
-        syn_parse_specifiers(parser, &specifiers);
+        ki_syn_parse_specifiers(parser, &specifiers);
         do {
             const struct syn_token *name = NULL;
             const struct syn_type *type =
-                syn_parse_declarator(parser, specifiers.base, &name, &specifiers.attributes);
+                ki_syn_parse_declarator(parser, specifiers.base, &name, &specifiers.attributes);
             declare_old_parameter(parser, function, type, name);
-        } while (syn_take_op(parser, ','));
-        syn_expect(parser, ';', "behind the declaration of a parameter");
+        } while (ki_syn_take_op(parser, ','));
+        ki_syn_expect(parser, ';', "behind the declaration of a parameter");
     }
 }
 
 static const struct syn_type *parse_parameters(struct syn_parser *parser, const struct syn_type *result)
 {
-    struct syn_type *type = syn_take(parser, sizeof *type);
+    struct syn_type *type = ki_syn_take(parser, sizeof *type);
     struct syn_parameter **end = &type->parameters;
     bool old_style = at_old_style(parser);
 
     type->kind = SYN_T_FUNCTION;
     type->of = result;
     parser->at++;
-    syn_enter(parser);
+    ki_syn_enter(parser);
     if (old_style) {
         parse_old_parameters(parser, type);
-        syn_leave(parser);
+        ki_syn_leave(parser);
         return type;
     }
-    if (syn_at_keyword(parser, SYN_VOID) && parser->at[1].op == ')')
+    if (ki_syn_at_keyword(parser, SYN_VOID) && parser->at[1].op == ')')
         parser->at++;
-    while (!syn_at(parser, ')') && !parser->status) {
-        if (syn_at(parser, SYN_OP3('.', '.', '.')))
-            syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
-                     "functions with \"...\" cannot be had in OpenCL C");
+    while (!ki_syn_at(parser, ')') && !parser->status) {
+        if (ki_syn_at(parser, SYN_OP3('.', '.', '.')))
+            ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
+                        "functions with \"...\" cannot be had in OpenCL C");
         *end = parse_parameter(parser);
         end = &(*end)->next;
-        if (!syn_at(parser, ')'))
-            syn_expect(parser, ',', "between parameters");
+        if (!ki_syn_at(parser, ')'))
+            ki_syn_expect(parser, ',', "between parameters");
     }
-    syn_leave(parser);
-    syn_expect(parser, ')', "behind the parameters");
+    ki_syn_leave(parser);
+    ki_syn_expect(parser, ')', "behind the parameters");
     return type;
 }
 
@@ -137,24 +137,24 @@ static const struct syn_type *parse_suffix(struct syn_parser *parser, const stru
     struct syn_type *array;
     long long count;
 
-    syn_parse_attributes(parser, attributes);
-    if (syn_at(parser, '('))
+    ki_syn_parse_attributes(parser, attributes);
+    if (ki_syn_at(parser, '('))
         return parse_parameters(parser, base);
-    if (!syn_at(parser, '[') || !syn_descend(parser))
+    if (!ki_syn_at(parser, '[') || !ki_syn_descend(parser))
         return base;
     parser->at++;
-    array = syn_take(parser, sizeof *array);
+    array = ki_syn_take(parser, sizeof *array);
     array->kind = SYN_T_ARRAY;
     array->count = -1;
-    while (syn_at_keyword(parser, SYN_STATIC) || syn_at_keyword(parser, SYN_CONST) ||
-           syn_at_keyword(parser, SYN_RESTRICT))
+    while (ki_syn_at_keyword(parser, SYN_STATIC) || ki_syn_at_keyword(parser, SYN_CONST) ||
+           ki_syn_at_keyword(parser, SYN_RESTRICT))
         parser->at++;
-    if (!syn_at(parser, ']')) {
-        array->length = syn_parse_assignment(parser);
-        if (!parser->status && syn_evaluate(array->length, &count))
+    if (!ki_syn_at(parser, ']')) {
+        array->length = ki_syn_parse_assignment(parser);
+        if (!parser->status && ki_syn_evaluate(array->length, &count))
             array->count = (long)count;
     }
-    syn_expect(parser, ']', "to close \"[\"");
+    ki_syn_expect(parser, ']', "to close \"[\"");
     array->of = parse_suffix(parser, base, attributes);
     array->qualifiers = array->of ? array->of->qualifiers : 0;
     syn_ascend(parser);
@@ -162,7 +162,7 @@ static const struct syn_type *parse_suffix(struct syn_parser *parser, const stru
 }
 
 // Each group inside is looked through again, hence the bound.
-const struct syn_token *syn_behind_group(struct syn_parser *parser, const struct syn_token *at)
+const struct syn_token *ki_syn_behind_group(struct syn_parser *parser, const struct syn_token *at)
 {
     enum { MOST_GROUPS = 200 };
     int depth = 0;
@@ -170,9 +170,9 @@ const struct syn_token *syn_behind_group(struct syn_parser *parser, const struct
     do {
         depth += (at->op == '(') - (at->op == ')');
         if (depth > MOST_GROUPS)
-            syn_fail(parser, KN_ERROR_BUILD, at->token,
-                     "the brackets of this declaration stand more than %d deep inside one another",
-                     MOST_GROUPS);
+            ki_syn_fail(parser, KN_ERROR_BUILD, at->token,
+                        "the brackets of this declaration stand more than %d deep inside one another",
+                        MOST_GROUPS);
         if (at->token->kind == SRC_END || parser->status)
             return at;
         at++;
@@ -188,51 +188,52 @@ static const struct syn_type *vector_of(struct syn_parser *parser, const struct 
     if (!attributes->vector || !type || type->kind != SYN_T_SCALAR)
         return type;
     if (type->scalar != SYN_S_BOOL)
-        vector = syn_vector_type(type->scalar, attributes->vector);
+        vector = ki_syn_vector_type(type->scalar, attributes->vector);
     attributes->vector = 0;
     if (!vector)
-        syn_unexpected(parser, "a width of 2, 3, 4, 8 or 16");
+        ki_syn_unexpected(parser, "a width of 2, 3, 4, 8 or 16");
     return vector ? vector : type;
 }
 
-const struct syn_type *syn_parse_declarator(struct syn_parser *parser, const struct syn_type *base,
-                                            const struct syn_token **name, struct syn_attributes *attributes)
+const struct syn_type *ki_syn_parse_declarator(struct syn_parser *parser, const struct syn_type *base,
+                                               const struct syn_token **name,
+                                               struct syn_attributes *attributes)
 {
-    const struct syn_type *type = syn_qualified(parser, base, parse_qualifiers(parser, attributes));
+    const struct syn_type *type = ki_syn_qualified(parser, base, parse_qualifiers(parser, attributes));
     int depth = parser->depth;
 
-    if (!syn_descend(parser))
+    if (!ki_syn_descend(parser))
         return base;
-    while (syn_at(parser, '*') && syn_descend(parser)) {
+    while (ki_syn_at(parser, '*') && ki_syn_descend(parser)) {
         if (type && type->kind == SYN_T_FUNCTION)
-            syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
-                     "function pointers cannot be had in CUDA; call the function by its name");
+            ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
+                        "function pointers cannot be had in CUDA; call the function by its name");
         parser->at++;
-        type = syn_pointer_to(parser, type);
-        type = syn_qualified(parser, type, parse_qualifiers(parser, attributes));
+        type = ki_syn_pointer_to(parser, type);
+        type = ki_syn_qualified(parser, type, parse_qualifiers(parser, attributes));
     }
-    if (syn_at(parser, '^'))
-        syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token, "blocks (\"^\") cannot be had in CUDA");
-    if (syn_at(parser, '(') &&
+    if (ki_syn_at(parser, '^'))
+        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token, "blocks (\"^\") cannot be had in CUDA");
+    if (ki_syn_at(parser, '(') &&
         (parser->at[1].op == '*' || parser->at[1].op == '(' || parser->at[1].op == '^' ||
-         parser->at[1].op == '[' || (parser->at[1].word && !syn_starts_type(parser, &parser->at[1])))) {
+         parser->at[1].op == '[' || (parser->at[1].word && !ki_syn_starts_type(parser, &parser->at[1])))) {
         const struct syn_token *inner = parser->at + 1, *end;
-        parser->at = syn_behind_group(parser, parser->at);
+        parser->at = ki_syn_behind_group(parser, parser->at);
         type = parse_suffix(parser, type, attributes);
         end = parser->at;
         if (!parser->status) {
             parser->at = inner;
-            type = syn_parse_declarator(parser, type, name, attributes);
-            syn_expect(parser, ')', "to close \"(\"");
+            type = ki_syn_parse_declarator(parser, type, name, attributes);
+            ki_syn_expect(parser, ')', "to close \"(\"");
         }
         if (!parser->status)
             parser->at = end;
     } else {
-        if (parser->at->word && !parser->at->word->keyword && !syn_at(parser, '('))
+        if (parser->at->word && !parser->at->word->keyword && !ki_syn_at(parser, '('))
             *name = parser->at++;
         type = parse_suffix(parser, type, attributes);
     }
-    syn_parse_attributes(parser, attributes);
+    ki_syn_parse_attributes(parser, attributes);
     parser->depth = depth;
     return vector_of(parser, type, attributes);
 }
@@ -243,53 +244,53 @@ static struct syn_designator *parse_designators(struct syn_parser *parser)
 
     // GNU's old form, name: value.
     if (parser->at->word && parser->at[1].op == ':') {
-        first = syn_take(parser, sizeof *first);
+        first = ki_syn_take(parser, sizeof *first);
         first->member = parser->at->word;
         parser->at += 2;
         return first;
     }
-    while ((syn_at(parser, '.') || syn_at(parser, '[')) && !parser->status) {
-        *end = syn_take(parser, sizeof **end);
-        if (syn_take_op(parser, '.')) {
+    while ((ki_syn_at(parser, '.') || ki_syn_at(parser, '[')) && !parser->status) {
+        *end = ki_syn_take(parser, sizeof **end);
+        if (ki_syn_take_op(parser, '.')) {
             (*end)->member = parser->at->word;
             if (!parser->at->word)
-                syn_unexpected(parser, "a member's name");
+                ki_syn_unexpected(parser, "a member's name");
             else
                 parser->at++;
         } else {
             parser->at++;
-            (*end)->index = syn_parse_conditional(parser);
-            if (syn_take_op(parser, SYN_OP3('.', '.', '.')))
-                (*end)->last = syn_parse_conditional(parser);
-            syn_expect(parser, ']', "to close \"[\"");
+            (*end)->index = ki_syn_parse_conditional(parser);
+            if (ki_syn_take_op(parser, SYN_OP3('.', '.', '.')))
+                (*end)->last = ki_syn_parse_conditional(parser);
+            ki_syn_expect(parser, ']', "to close \"[\"");
         }
         end = &(*end)->next;
     }
     if (first)
-        syn_expect(parser, '=', "behind a designator");
+        ki_syn_expect(parser, '=', "behind a designator");
     return first;
 }
 
-struct syn_init *syn_parse_init(struct syn_parser *parser)
+struct syn_init *ki_syn_parse_init(struct syn_parser *parser)
 {
-    struct syn_init *init = syn_take(parser, sizeof *init), **end = &init->items;
+    struct syn_init *init = ki_syn_take(parser, sizeof *init), **end = &init->items;
 
     init->place = parser->at->token;
-    if (!syn_descend(parser))
+    if (!ki_syn_descend(parser))
         return init;
-    if (syn_take_op(parser, '{')) {
+    if (ki_syn_take_op(parser, '{')) {
         init->is_list = true;
-        while (!syn_at(parser, '}') && !parser->status) {
+        while (!ki_syn_at(parser, '}') && !parser->status) {
             struct syn_designator *designators = parse_designators(parser);
-            *end = syn_parse_init(parser);
+            *end = ki_syn_parse_init(parser);
             (*end)->designators = designators;
             end = &(*end)->next;
-            if (!syn_at(parser, '}'))
-                syn_expect(parser, ',', "between initialisers");
+            if (!ki_syn_at(parser, '}'))
+                ki_syn_expect(parser, ',', "between initialisers");
         }
-        syn_expect(parser, '}', "at the end of the initialisers");
+        ki_syn_expect(parser, '}', "at the end of the initialisers");
     } else {
-        init->expr = syn_parse_assignment(parser);
+        init->expr = ki_syn_parse_assignment(parser);
     }
     syn_ascend(parser);
     return init;
@@ -308,7 +309,7 @@ static void keep_in(struct syn_parser *parser, struct syn_declarator **end,
 {
     while (*end)
         end = &(*end)->next;
-    *end = syn_take(parser, sizeof **end);
+    *end = ki_syn_take(parser, sizeof **end);
     **end = *declarator;
     (*end)->next = NULL;
 }
@@ -330,12 +331,13 @@ static void keep_variable(struct syn_parser *parser, struct syn_declarator *decl
 // The type of `__auto_type x = value;`
 static const struct syn_type *type_of_value(struct syn_parser *parser, const struct syn_init *init)
 {
-    const struct syn_type *type = init->expr ? syn_decayed(parser, init->expr->type) : NULL;
-    struct syn_type *plain = syn_take(parser, sizeof *plain);
+    const struct syn_type *type = init->expr ? ki_syn_decayed(parser, init->expr->type) : NULL;
+    struct syn_type *plain = ki_syn_take(parser, sizeof *plain);
 
     if (!type) {
-        syn_fail(parser, KN_ERROR_BUILD, init->place, "the type of this value cannot be told; name the type");
-        return &syn_void_type;
+        ki_syn_fail(parser, KN_ERROR_BUILD, init->place,
+                    "the type of this value cannot be told; name the type");
+        return &ki_syn_void_type;
     }
     *plain = *type;
     plain->qualifiers = plain->outer = 0;
@@ -352,10 +354,10 @@ static void note_constant(struct syn_declarator *declarator)
     if (!declarator->value || !declarator->value->expr)
         return;
     value.a = declarator->value->expr;
-    if (syn_is_text(declarator->value) && variable_space(type) & SYN_Q_CONSTANT)
+    if (ki_syn_is_text(declarator->value) && variable_space(type) & SYN_Q_CONSTANT)
         symbol->text = value.a;
-    symbol->is_constant = syn_is_integer(type) && (type->qualifiers & SYN_Q_CONST) &&
-                          !(type->qualifiers & SYN_Q_VOLATILE) && syn_evaluate(&value, &symbol->value);
+    symbol->is_constant = ki_syn_is_integer(type) && (type->qualifiers & SYN_Q_CONST) &&
+                          !(type->qualifiers & SYN_Q_VOLATILE) && ki_syn_evaluate(&value, &symbol->value);
 }
 
 static void declare(struct syn_parser *parser, const struct syn_specifiers *specifiers,
@@ -366,9 +368,9 @@ static void declare(struct syn_parser *parser, const struct syn_specifiers *spec
                                 : is_function          ? SYN_SYMBOL_FUNCTION
                                                        : SYN_SYMBOL_VARIABLE;
 
-    declarator->symbol = syn_declare(parser, kind, name->word, declarator->type, name->token);
+    declarator->symbol = ki_syn_declare(parser, kind, name->word, declarator->type, name->token);
     if (kind == SYN_SYMBOL_FUNCTION && !declarator->symbol->function) {
-        struct syn_function *function = syn_take(parser, sizeof *function);
+        struct syn_function *function = ki_syn_take(parser, sizeof *function);
         *function = (struct syn_function){.symbol = declarator->symbol, .place = name->token};
         declarator->symbol->function = function;
     }
@@ -380,14 +382,14 @@ static void declare(struct syn_parser *parser, const struct syn_specifiers *spec
             memcpy(declarator->symbol->function->group, declarator->attributes.group,
                    sizeof declarator->attributes.group);
     }
-    if (kind == SYN_SYMBOL_VARIABLE && syn_take_op(parser, '=')) {
+    if (kind == SYN_SYMBOL_VARIABLE && ki_syn_take_op(parser, '=')) {
         const struct syn_init *init;
         parser->in_constant = (variable_space(declarator->type) & SYN_Q_CONSTANT) != 0;
-        init = syn_parse_init(parser);
+        init = ki_syn_parse_init(parser);
         parser->in_constant = false;
         if (specifiers->is_auto && !parser->status)
             declarator->type = type_of_value(parser, init);
-        declarator->value = syn_initialise(parser, &declarator->type, init);
+        declarator->value = ki_syn_initialise(parser, &declarator->type, init);
         declarator->symbol->type = declarator->type;
         note_constant(declarator);
     }
@@ -397,36 +399,36 @@ static void declare(struct syn_parser *parser, const struct syn_specifiers *spec
         symbol->definition = declarator->value ? declarator : symbol->definition;
     }
     if (kind == SYN_SYMBOL_VARIABLE) {
-        syn_check_variable(parser, declarator, name->token);
+        ki_syn_check_variable(parser, declarator, name->token);
         keep_variable(parser, declarator);
     } else if (kind == SYN_SYMBOL_FUNCTION) {
-        syn_check_other(parser, declarator->type, name->token);
+        ki_syn_check_other(parser, declarator->type, name->token);
     }
 }
 
 // Declarators up to the ';' or to a function's body ('{' behind the first: *body is set).
 static struct syn_declaration *parse_declarators(struct syn_parser *parser, bool *body)
 {
-    struct syn_declaration *declaration = syn_take(parser, sizeof *declaration);
+    struct syn_declaration *declaration = ki_syn_take(parser, sizeof *declaration);
     struct syn_declarator **end = &declaration->declarators;
     struct syn_specifiers specifiers;
 
     declaration->place = parser->at->token;
-    syn_parse_specifiers(parser, &specifiers);
+    ki_syn_parse_specifiers(parser, &specifiers);
     declaration->base = specifiers.base;
     declaration->is_typedef = specifiers.is_typedef;
-    if (syn_at(parser, ';') && specifiers.tag && specifiers.tag->kind != SYN_TAG_ENUM)
+    if (ki_syn_at(parser, ';') && specifiers.tag && specifiers.tag->kind != SYN_TAG_ENUM)
         declaration->bare = specifiers.tag;
-    while (!syn_at(parser, ';') && !parser->status) {
-        struct syn_declarator *declarator = syn_take(parser, sizeof *declarator);
+    while (!ki_syn_at(parser, ';') && !parser->status) {
+        struct syn_declarator *declarator = ki_syn_take(parser, sizeof *declarator);
         const struct syn_token *name = NULL;
         declarator->place = parser->at->token;
         declarator->attributes = specifiers.attributes;
-        declarator->type = syn_parse_declarator(parser, specifiers.base, &name, &declarator->attributes);
+        declarator->type = ki_syn_parse_declarator(parser, specifiers.base, &name, &declarator->attributes);
         if (parser->status)
             break;
         if (!name) {
-            syn_unexpected(parser, "a name");
+            ki_syn_unexpected(parser, "a name");
             break;
         }
         declarator->place = name->token;
@@ -435,13 +437,13 @@ static struct syn_declaration *parse_declarators(struct syn_parser *parser, bool
             declaration->base = declarator->type;
         *end = declarator;
         end = &declarator->next;
-        if (body && syn_at(parser, '{') && declarator == declaration->declarators &&
+        if (body && ki_syn_at(parser, '{') && declarator == declaration->declarators &&
             declarator->type->kind == SYN_T_FUNCTION && !specifiers.is_typedef) {
             *body = true;
             break;
         }
-        if (!syn_at(parser, ';'))
-            syn_expect(parser, ',', "or \";\" behind a declaration");
+        if (!ki_syn_at(parser, ';'))
+            ki_syn_expect(parser, ',', "or \";\" behind a declaration");
     }
     declaration->tags = parser->tags;
     parser->tags = NULL;
@@ -449,11 +451,11 @@ static struct syn_declaration *parse_declarators(struct syn_parser *parser, bool
     return declaration;
 }
 
-struct syn_declaration *syn_parse_declaration(struct syn_parser *parser)
+struct syn_declaration *ki_syn_parse_declaration(struct syn_parser *parser)
 {
     struct syn_declaration *declaration = parse_declarators(parser, NULL);
 
-    syn_expect(parser, ';', "behind a declaration");
+    ki_syn_expect(parser, ';', "behind a declaration");
     return declaration;
 }
 
@@ -463,8 +465,8 @@ static void parse_body(struct syn_parser *parser, struct syn_item *item)
     struct syn_function *function = declarator->symbol->function;
 
     if (function->is_defined)
-        syn_fail(parser, KN_ERROR_BUILD, declarator->place, "\"%s\" is defined a second time",
-                 declarator->symbol->word->name->text);
+        ki_syn_fail(parser, KN_ERROR_BUILD, declarator->place, "\"%s\" is defined a second time",
+                    declarator->symbol->word->name->text);
     function->place = declarator->place;
     item->definition = function;
     item->type = declarator->type;
@@ -472,35 +474,35 @@ static void parse_body(struct syn_parser *parser, struct syn_item *item)
     item->place = item->declaration->place;
     item->declaration = NULL;
     parser->function = function;
-    syn_enter(parser);
+    ki_syn_enter(parser);
     for (const struct syn_parameter *p = item->type->parameters; p; p = p->next)
         if (p->symbol)
-            syn_bind(parser, p->symbol);
+            ki_syn_bind(parser, p->symbol);
     item->open = parser->at->token;
     function->is_defined = true;
-    function->body = syn_parse_block(parser);
+    function->body = ki_syn_parse_block(parser);
     item->end = parser->at > parser->tokens ? parser->at[-1].token : item->open;
-    syn_leave(parser);
+    ki_syn_leave(parser);
     parser->function = NULL;
 }
 
-void syn_parse_items(struct syn_parser *parser)
+void ki_syn_parse_items(struct syn_parser *parser)
 {
     while (parser->at->token->kind != SRC_END && !parser->status) {
         struct syn_item *item;
         bool body = false;
-        if (syn_take_op(parser, ';'))
+        if (ki_syn_take_op(parser, ';'))
             continue;
-        if (syn_at_keyword(parser, SYN_STATIC_ASSERT)) {
-            syn_parse_static_assert(parser);
+        if (ki_syn_at_keyword(parser, SYN_STATIC_ASSERT)) {
+            ki_syn_parse_static_assert(parser);
             continue;
         }
-        item = syn_take(parser, sizeof *item);
+        item = ki_syn_take(parser, sizeof *item);
         item->declaration = parse_declarators(parser, &body);
         if (body)
             parse_body(parser, item);
         else
-            syn_expect(parser, ';', "behind a declaration");
+            ki_syn_expect(parser, ';', "behind a declaration");
         *parser->items_end = item;
         parser->items_end = &item->next;
     }

@@ -6,40 +6,40 @@
 #include "swizzle.h"
 #include "syntax.h"
 
-struct syn_expr *syn_new_expr(struct syn_parser *parser, enum syn_expr_kind kind,
-                              const struct syn_token *place)
+struct syn_expr *ki_syn_new_expr(struct syn_parser *parser, enum syn_expr_kind kind,
+                                 const struct syn_token *place)
 {
-    struct syn_expr *expr = syn_take(parser, sizeof *expr);
+    struct syn_expr *expr = ki_syn_take(parser, sizeof *expr);
 
     expr->kind = kind;
     expr->place = place;
     return expr;
 }
 
-void syn_expr_above(struct syn_parser *parser, struct syn_expr *expr)
+void ki_syn_expr_above(struct syn_parser *parser, struct syn_expr *expr)
 {
     const struct syn_expr *parts[] = {expr->a, expr->b, expr->c};
 
-    for (size_t i = 0; i < KN_COUNT(parts); i++)
+    for (size_t i = 0; i < KI_COUNT(parts); i++)
         if (parts[i] && parts[i]->height >= expr->height)
             expr->height = parts[i]->height + 1;
     for (const struct syn_expr *part = expr->arguments; part; part = part->next)
         if (part->height >= expr->height)
             expr->height = part->height + 1;
     if (expr->height > SYN_MOST_HEIGHT)
-        syn_fail(parser, KN_ERROR_BUILD, expr->place->token,
-                 "this expression has more than %d operators in a row; split it into several statements",
-                 SYN_MOST_HEIGHT);
+        ki_syn_fail(parser, KN_ERROR_BUILD, expr->place->token,
+                    "this expression has more than %d operators in a row; split it into several statements",
+                    SYN_MOST_HEIGHT);
 }
 
 static struct syn_expr *make_unary(struct syn_parser *parser, enum syn_expr_kind kind,
                                    const struct syn_token *place, struct syn_expr *a)
 {
-    struct syn_expr *expr = syn_new_expr(parser, kind, place);
+    struct syn_expr *expr = ki_syn_new_expr(parser, kind, place);
 
     expr->op = place->op;
     expr->a = a;
-    syn_expr_above(parser, expr);
+    ki_syn_expr_above(parser, expr);
     return expr;
 }
 
@@ -55,31 +55,31 @@ static const struct syn_type *number_type(const struct src_token *token)
     if (memchr(text, '.', token->length) || memchr(text, 'p', token->length) ||
         memchr(text, 'P', token->length) ||
         (!hex && (memchr(text, 'e', token->length) || memchr(text, 'E', token->length))))
-        return syn_scalar_type(*last == 'f' || *last == 'F'   ? SYN_S_FLOAT
-                               : *last == 'h' || *last == 'H' ? SYN_S_HALF
-                                                              : SYN_S_DOUBLE);
+        return ki_syn_scalar_type(*last == 'f' || *last == 'F'   ? SYN_S_FLOAT
+                                  : *last == 'h' || *last == 'H' ? SYN_S_HALF
+                                                                 : SYN_S_DOUBLE);
     for (; last > text && strchr("uUlL", *last); last--) {
         is_unsigned = is_unsigned || *last == 'u' || *last == 'U';
         is_long = is_long || *last == 'l' || *last == 'L';
     }
-    if (!syn_evaluate(&number, &value))
+    if (!ki_syn_evaluate(&number, &value))
         return NULL;
     if (!is_long && value >= 0 && value <= 0x7fffffff)
-        return syn_scalar_type(is_unsigned ? SYN_S_UINT : SYN_S_INT);
+        return ki_syn_scalar_type(is_unsigned ? SYN_S_UINT : SYN_S_INT);
     if (!is_long && value >= 0 && value <= 0xffffffffLL && (is_unsigned || text[0] == '0'))
-        return syn_scalar_type(SYN_S_UINT);
-    return syn_scalar_type(is_unsigned || value < 0 ? SYN_S_ULONG : SYN_S_LONG);
+        return ki_syn_scalar_type(SYN_S_UINT);
+    return ki_syn_scalar_type(is_unsigned || value < 0 ? SYN_S_ULONG : SYN_S_LONG);
 }
 
-struct syn_expr *syn_parse_string(struct syn_parser *parser)
+struct syn_expr *ki_syn_parse_string(struct syn_parser *parser)
 {
-    struct syn_expr *expr = syn_new_expr(parser, SYN_E_STRING, parser->at);
-    struct syn_type *type = syn_take(parser, sizeof *type);
+    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_STRING, parser->at);
+    struct syn_type *type = ki_syn_take(parser, sizeof *type);
 
     for (; parser->at->token->kind == SRC_STRING; parser->at++)
         expr->token_count++;
     type->kind = SYN_T_ARRAY;
-    type->of = syn_qualified(parser, syn_scalar_type(SYN_S_CHAR), SYN_Q_CONST);
+    type->of = ki_syn_qualified(parser, ki_syn_scalar_type(SYN_S_CHAR), SYN_Q_CONST);
     type->count = -1;
     expr->type = type;
     return expr;
@@ -88,22 +88,22 @@ struct syn_expr *syn_parse_string(struct syn_parser *parser)
 static struct syn_expr *parse_name(struct syn_parser *parser)
 {
     const struct syn_token *place = parser->at;
-    struct syn_expr *expr = syn_new_expr(parser, SYN_E_NAME, place);
+    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_NAME, place);
 
     if (place->word->keyword == SYN_REFUSED && !place->word->symbol) {
-        syn_fail(parser, KN_ERROR_UNSUPPORTED, place->token, "\"%s\": %s cannot be had in CUDA",
-                 place->word->name->text, place->word->why);
+        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, place->token, "\"%s\": %s cannot be had in CUDA",
+                    place->word->name->text, place->word->why);
         return expr;
     }
     if ((place->word->keyword && !place->word->symbol) ||
         (place->word->symbol && place->word->symbol->kind == SYN_SYMBOL_TYPEDEF)) {
-        syn_unexpected(parser, "an expression");
+        ki_syn_unexpected(parser, "an expression");
         return expr;
     }
     parser->at++;
     expr->word = place->word;
     expr->symbol = place->word->symbol;
-    expr->type = expr->symbol ? expr->symbol->type : syn_constant_type(place->word);
+    expr->type = expr->symbol ? expr->symbol->type : ki_syn_constant_type(place->word);
     if (expr->symbol && parser->in_constant)
         expr->symbol->is_folded = true;
     return expr;
@@ -118,34 +118,34 @@ static struct syn_expr *parse_primary(struct syn_parser *parser)
     case SRC_IDENTIFIER:
         if (!place->word->symbol && place->word->keyword >= SYN_GENERIC &&
             place->word->keyword <= SYN_BUILTIN_CONVERT)
-            return syn_parse_extension(parser, place->word->keyword);
+            return ki_syn_parse_extension(parser, place->word->keyword);
         return parse_name(parser);
     case SRC_NUMBER:
-        expr = syn_new_expr(parser, SYN_E_NUMBER, parser->at++);
+        expr = ki_syn_new_expr(parser, SYN_E_NUMBER, parser->at++);
         expr->type = number_type(place->token);
         return expr;
     case SRC_CHARACTER:
-        expr = syn_new_expr(parser, SYN_E_CHARACTER, parser->at++);
-        expr->type = syn_scalar_type(SYN_S_INT);
+        expr = ki_syn_new_expr(parser, SYN_E_CHARACTER, parser->at++);
+        expr->type = ki_syn_scalar_type(SYN_S_INT);
         return expr;
     case SRC_STRING:
-        return syn_parse_string(parser);
+        return ki_syn_parse_string(parser);
     default:
         break;
     }
-    if (syn_at(parser, '(') && parser->at[1].op == '{')
-        return syn_parse_statements(parser, place);
-    if (syn_take_op(parser, '(')) {
-        expr = make_unary(parser, SYN_E_PAREN, place, syn_parse_expression(parser));
+    if (ki_syn_at(parser, '(') && parser->at[1].op == '{')
+        return ki_syn_parse_statements(parser, place);
+    if (ki_syn_take_op(parser, '(')) {
+        expr = make_unary(parser, SYN_E_PAREN, place, ki_syn_parse_expression(parser));
         expr->type = expr->a->type;
-        syn_expect(parser, ')', "to close \"(\"");
+        ki_syn_expect(parser, ')', "to close \"(\"");
         return expr;
     }
-    if (syn_at(parser, '^'))
-        syn_fail(parser, KN_ERROR_UNSUPPORTED, place->token, "blocks (\"^\") cannot be had in CUDA");
+    if (ki_syn_at(parser, '^'))
+        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, place->token, "blocks (\"^\") cannot be had in CUDA");
     else
-        syn_unexpected(parser, "an expression");
-    return syn_new_expr(parser, SYN_E_NUMBER, place);
+        ki_syn_unexpected(parser, "an expression");
+    return ki_syn_new_expr(parser, SYN_E_NUMBER, place);
 }
 
 // Notes that the function being read calls another, and refuses what is no call.
@@ -159,34 +159,35 @@ static void note_call(struct syn_parser *parser, const struct syn_expr *call)
     while (callee->kind == SYN_E_PAREN)
         callee = callee->a;
     if (callee->kind != SYN_E_NAME || (callee->symbol && callee->symbol->kind != SYN_SYMBOL_FUNCTION)) {
-        syn_fail(parser, KN_ERROR_UNSUPPORTED, call->place->token,
-                 "only a function can be called here by its name: function pointers cannot be had in CUDA");
+        ki_syn_fail(
+            parser, KN_ERROR_UNSUPPORTED, call->place->token,
+            "only a function can be called here by its name: function pointers cannot be had in CUDA");
         return;
     }
     if (!callee->symbol || !parser->function || callee->word->is_overloaded)
         return;
-    noted = syn_take(parser, sizeof *noted);
+    noted = ki_syn_take(parser, sizeof *noted);
     *noted = (struct syn_call){parser->function->calls, callee->symbol->function, call->place->token};
     parser->function->calls = noted;
 }
 
 static struct syn_expr *parse_call(struct syn_parser *parser, struct syn_expr *callee)
 {
-    struct syn_expr *call = syn_new_expr(parser, SYN_E_CALL, callee->place), **end = &call->arguments;
+    struct syn_expr *call = ki_syn_new_expr(parser, SYN_E_CALL, callee->place), **end = &call->arguments;
 
     call->a = callee;
     parser->at++;
-    while (!syn_at(parser, ')') && !parser->status) {
-        *end = syn_parse_assignment(parser);
+    while (!ki_syn_at(parser, ')') && !parser->status) {
+        *end = ki_syn_parse_assignment(parser);
         end = &(*end)->next;
-        if (!syn_at(parser, ')'))
-            syn_expect(parser, ',', "between the arguments of a call");
+        if (!ki_syn_at(parser, ')'))
+            ki_syn_expect(parser, ',', "between the arguments of a call");
     }
-    syn_expect(parser, ')', "at the end of a call");
+    ki_syn_expect(parser, ')', "at the end of a call");
     note_call(parser, call);
     if (!parser->status)
-        call->type = syn_call_type(parser, call);
-    syn_expr_above(parser, call);
+        call->type = ki_syn_call_type(parser, call);
+    ki_syn_expr_above(parser, call);
     return call;
 }
 
@@ -196,34 +197,34 @@ static const struct syn_type *member_type(struct syn_parser *parser, const struc
     const struct syn_member *member;
     int components[16], count;
 
-    if (syn_is_vector(type)) {
-        count = syn_selector(word->name->text, word->name->length, type->lanes, components);
+    if (ki_syn_is_vector(type)) {
+        count = ki_syn_selector(word->name->text, word->name->length, type->lanes, components);
         if (!count)
-            syn_fail(parser, KN_ERROR_BUILD, place->token, "\"%s\" names no components of a %s",
-                     word->name->text, type->spelling);
-        return count ? syn_vector_type(type->scalar, count) : NULL;
+            ki_syn_fail(parser, KN_ERROR_BUILD, place->token, "\"%s\" names no components of a %s",
+                        word->name->text, type->spelling);
+        return count ? ki_syn_vector_type(type->scalar, count) : NULL;
     }
     if (!type || type->kind != SYN_T_RECORD)
         return NULL;
-    member = syn_find_member(type->tag, word);
+    member = ki_syn_find_member(type->tag, word);
     if (!member) {
-        syn_fail(parser, KN_ERROR_BUILD, place->token, "there is no member \"%s\" here", word->name->text);
+        ki_syn_fail(parser, KN_ERROR_BUILD, place->token, "there is no member \"%s\" here", word->name->text);
         return NULL;
     }
-    return syn_qualified(parser, member->type, type->qualifiers & (SYN_Q_CONST | SYN_Q_VOLATILE));
+    return ki_syn_qualified(parser, member->type, type->qualifiers & (SYN_Q_CONST | SYN_Q_VOLATILE));
 }
 
 static struct syn_expr *parse_member(struct syn_parser *parser, struct syn_expr *base)
 {
-    bool arrow = syn_at(parser, SYN_OP2('-', '>'));
-    struct syn_expr *expr = syn_new_expr(parser, arrow ? SYN_E_ARROW : SYN_E_DOT, parser->at++);
+    bool arrow = ki_syn_at(parser, SYN_OP2('-', '>'));
+    struct syn_expr *expr = ki_syn_new_expr(parser, arrow ? SYN_E_ARROW : SYN_E_DOT, parser->at++);
     const struct syn_type *type = base->type;
 
     expr->a = base;
     expr->word = parser->at->word;
-    syn_expr_above(parser, expr);
+    ki_syn_expr_above(parser, expr);
     if (!expr->word) {
-        syn_unexpected(parser, "a member's name");
+        ki_syn_unexpected(parser, "a member's name");
         return expr;
     }
     if (arrow)
@@ -236,33 +237,33 @@ static struct syn_expr *parse_member(struct syn_parser *parser, struct syn_expr 
 
 static struct syn_expr *parse_index(struct syn_parser *parser, struct syn_expr *base)
 {
-    struct syn_expr *expr = syn_new_expr(parser, SYN_E_INDEX, parser->at++);
+    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_INDEX, parser->at++);
     const struct syn_type *type;
 
     expr->a = base;
-    expr->b = syn_parse_expression(parser);
-    syn_expect(parser, ']', "to close \"[\"");
-    syn_expr_above(parser, expr);
+    expr->b = ki_syn_parse_expression(parser);
+    ki_syn_expect(parser, ']', "to close \"[\"");
+    ki_syn_expr_above(parser, expr);
     type = base->type && (base->type->kind == SYN_T_POINTER || base->type->kind == SYN_T_ARRAY)
                ? base->type
                : expr->b->type;
     if (type && (type->kind == SYN_T_POINTER || type->kind == SYN_T_ARRAY))
         expr->type = type->of;
-    else if (syn_is_vector(base->type))
-        expr->type = syn_scalar_type(base->type->scalar);
+    else if (ki_syn_is_vector(base->type))
+        expr->type = ki_syn_scalar_type(base->type->scalar);
     return expr;
 }
 
 static struct syn_expr *parse_postfix(struct syn_parser *parser, struct syn_expr *expr)
 {
     while (!parser->status) {
-        if (syn_at(parser, '(')) {
+        if (ki_syn_at(parser, '(')) {
             expr = parse_call(parser, expr);
-        } else if (syn_at(parser, '[')) {
+        } else if (ki_syn_at(parser, '[')) {
             expr = parse_index(parser, expr);
-        } else if (syn_at(parser, '.') || syn_at(parser, SYN_OP2('-', '>'))) {
+        } else if (ki_syn_at(parser, '.') || ki_syn_at(parser, SYN_OP2('-', '>'))) {
             expr = parse_member(parser, expr);
-        } else if (syn_at(parser, SYN_OP2('+', '+')) || syn_at(parser, SYN_OP2('-', '-'))) {
+        } else if (ki_syn_at(parser, SYN_OP2('+', '+')) || ki_syn_at(parser, SYN_OP2('-', '-'))) {
             const struct syn_type *type = expr->type;
             expr = make_unary(parser, SYN_E_POSTFIX, parser->at, expr);
             expr->type = type;
@@ -298,8 +299,8 @@ static void hoist(struct syn_parser *parser, struct syn_expr *literal)
     if (literal->hoisted)
         return;
     if (!parser->function)
-        syn_fail(parser, KN_ERROR_UNSUPPORTED, literal->place->token,
-                 "a compound literal whose address is taken at file level; make it a variable");
+        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, literal->place->token,
+                    "a compound literal whose address is taken at file level; make it a variable");
     literal->hoisted = ++parser->numbers;
     while (*end)
         end = &(*end)->next_literal;
@@ -309,9 +310,9 @@ static void hoist(struct syn_parser *parser, struct syn_expr *literal)
 static struct syn_expr *parse_compound(struct syn_parser *parser, const struct syn_token *place,
                                        const struct syn_type *type)
 {
-    struct syn_expr *expr = syn_new_expr(parser, SYN_E_COMPOUND, place);
+    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_COMPOUND, place);
 
-    expr->value = syn_initialise(parser, &type, syn_parse_init(parser));
+    expr->value = ki_syn_initialise(parser, &type, ki_syn_parse_init(parser));
     expr->named = expr->type = type;
     if (type && type->kind == SYN_T_ARRAY)
         hoist(parser, expr);
@@ -324,23 +325,23 @@ static struct syn_expr *parse_cast(struct syn_parser *parser, const struct syn_t
 {
     struct syn_expr *expr, *operand;
 
-    if (syn_at(parser, '{'))
+    if (ki_syn_at(parser, '{'))
         return parse_compound(parser, place, type);
     // (float4)(a, b).xy: the brackets belong to the literal, and what follows them to what it makes.
-    if (syn_is_vector(type) && syn_at(parser, '(') && !syn_starts_type(parser, parser->at + 1)) {
+    if (ki_syn_is_vector(type) && ki_syn_at(parser, '(') && !ki_syn_starts_type(parser, parser->at + 1)) {
         operand = parse_primary(parser);
-        expr = syn_new_expr(parser, SYN_E_VECTOR, place);
+        expr = ki_syn_new_expr(parser, SYN_E_VECTOR, place);
         expr->named = expr->type = type;
         if (!parser->status)
             take_elements(expr, operand);
-        syn_expr_above(parser, expr);
+        ki_syn_expr_above(parser, expr);
         return parse_postfix(parser, expr);
     }
     operand = parse_unary(parser);
-    expr = syn_new_expr(parser, SYN_E_CAST, place);
+    expr = ki_syn_new_expr(parser, SYN_E_CAST, place);
     expr->named = expr->type = type;
     expr->a = operand;
-    syn_expr_above(parser, expr);
+    ki_syn_expr_above(parser, expr);
     return expr;
 }
 
@@ -348,18 +349,18 @@ static struct syn_expr *parse_sizeof(struct syn_parser *parser)
 {
     const struct syn_token *place = parser->at++;
     enum syn_keyword keyword = place->word->keyword;
-    struct syn_expr *expr = syn_new_expr(parser, SYN_E_SIZEOF, place);
+    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_SIZEOF, place);
 
-    expr->type = &syn_size_type;
+    expr->type = &ki_syn_size_type;
     if (keyword == SYN_VEC_STEP) {
         expr->kind = SYN_E_VEC_STEP;
-        expr->type = syn_scalar_type(SYN_S_INT);
+        expr->type = ki_syn_scalar_type(SYN_S_INT);
     }
-    if (syn_at(parser, '(') && syn_starts_type(parser, parser->at + 1)) {
+    if (ki_syn_at(parser, '(') && ki_syn_starts_type(parser, parser->at + 1)) {
         const struct syn_token *open = parser->at++;
-        const struct syn_type *type = syn_parse_type_name(parser);
-        syn_expect(parser, ')', "behind a type's name");
-        if (!syn_at(parser, '{')) {
+        const struct syn_type *type = ki_syn_parse_type_name(parser);
+        ki_syn_expect(parser, ')', "behind a type's name");
+        if (!ki_syn_at(parser, '{')) {
             expr->named = type;
             if (keyword != SYN_VEC_STEP)
                 expr->kind = keyword == SYN_SIZEOF ? SYN_E_SIZEOF_TYPE : SYN_E_ALIGNOF_TYPE;
@@ -374,9 +375,9 @@ static struct syn_expr *parse_sizeof(struct syn_parser *parser)
     if (keyword == SYN_ALIGNOF)
         expr->kind = SYN_E_ALIGNOF_TYPE;
     if (keyword != SYN_SIZEOF && !expr->named)
-        syn_fail(parser, KN_ERROR_BUILD, place->token,
-                 "the type of this expression cannot be told; name the type");
-    syn_expr_above(parser, expr);
+        ki_syn_fail(parser, KN_ERROR_BUILD, place->token,
+                    "the type of this expression cannot be told; name the type");
+    ki_syn_expr_above(parser, expr);
     return expr;
 }
 
@@ -386,13 +387,13 @@ static const struct syn_type *prefix_type(struct syn_parser *parser, uint32_t op
     case SYN_OP1('*'):
         return type && (type->kind == SYN_T_POINTER || type->kind == SYN_T_ARRAY) ? type->of : NULL;
     case SYN_OP1('&'):
-        return type ? syn_pointer_to(parser, type) : NULL;
+        return type ? ki_syn_pointer_to(parser, type) : NULL;
     case SYN_OP1('!'):
-        return syn_truth(type, type);
+        return ki_syn_truth(type, type);
     case SYN_OP1('+'):
     case SYN_OP1('-'):
     case SYN_OP1('~'):
-        return syn_promoted(type);
+        return ki_syn_promoted(type);
     default:
         return type;
     }
@@ -413,18 +414,18 @@ static struct syn_expr *parse_unary(struct syn_parser *parser)
     const struct syn_token *place = parser->at;
     struct syn_expr *expr;
 
-    if (!syn_descend(parser))
-        return syn_new_expr(parser, SYN_E_NUMBER, place);
-    if (syn_at(parser, '(') && syn_starts_type(parser, parser->at + 1)) {
+    if (!ki_syn_descend(parser))
+        return ki_syn_new_expr(parser, SYN_E_NUMBER, place);
+    if (ki_syn_at(parser, '(') && ki_syn_starts_type(parser, parser->at + 1)) {
         const struct syn_type *type;
         parser->at++;
-        type = syn_parse_type_name(parser);
-        syn_expect(parser, ')', "behind the type of a cast");
+        type = ki_syn_parse_type_name(parser);
+        ki_syn_expect(parser, ')', "behind the type of a cast");
         expr = parse_cast(parser, place, type);
-    } else if (syn_at_keyword(parser, SYN_SIZEOF) || syn_at_keyword(parser, SYN_ALIGNOF) ||
-               syn_at_keyword(parser, SYN_VEC_STEP)) {
+    } else if (ki_syn_at_keyword(parser, SYN_SIZEOF) || ki_syn_at_keyword(parser, SYN_ALIGNOF) ||
+               ki_syn_at_keyword(parser, SYN_VEC_STEP)) {
         expr = parse_sizeof(parser);
-    } else if (syn_at_keyword(parser, SYN_EXTENSION)) {
+    } else if (ki_syn_at_keyword(parser, SYN_EXTENSION)) {
         parser->at++;
         expr = parse_unary(parser);
     } else if (place->op && (strchr("*&+-~!", (int)(place->op & 0xff)) && place->op < 0x100)) {
@@ -433,7 +434,7 @@ static struct syn_expr *parse_unary(struct syn_parser *parser)
         expr->type = prefix_type(parser, place->op, expr->a->type);
         if (place->op == '&')
             hoist_operand(parser, expr->a);
-    } else if (syn_at(parser, SYN_OP2('+', '+')) || syn_at(parser, SYN_OP2('-', '-'))) {
+    } else if (ki_syn_at(parser, SYN_OP2('+', '+')) || ki_syn_at(parser, SYN_OP2('-', '-'))) {
         parser->at++;
         expr = make_unary(parser, SYN_E_PREFIX, place, parse_unary(parser));
         expr->type = expr->a->type;
@@ -470,7 +471,7 @@ static int precedence(uint32_t op)
         {SYN_OP2('|', '|'), 1},
     };
 
-    for (size_t i = 0; op && i < KN_COUNT(operators); i++)
+    for (size_t i = 0; op && i < KI_COUNT(operators); i++)
         if (operators[i].op == op)
             return operators[i].precedence;
     return 0;
@@ -478,22 +479,23 @@ static int precedence(uint32_t op)
 
 static const struct syn_type *binary_type(struct syn_parser *parser, const struct syn_expr *expr)
 {
-    const struct syn_type *a = syn_decayed(parser, expr->a->type), *b = syn_decayed(parser, expr->b->type);
+    const struct syn_type *a = ki_syn_decayed(parser, expr->a->type),
+                          *b = ki_syn_decayed(parser, expr->b->type);
     int level = precedence(expr->op);
 
     if ((a && a->kind == SYN_T_SCALAR && a->scalar == SYN_S_HALF) ||
         (b && b->kind == SYN_T_SCALAR && b->scalar == SYN_S_HALF))
-        syn_fail(parser, KN_ERROR_UNSUPPORTED, expr->place->token,
-                 "arithmetic in half precision (cl_khr_fp16) cannot be had in CUDA yet");
+        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, expr->place->token,
+                    "arithmetic in half precision (cl_khr_fp16) cannot be had in CUDA yet");
     if (level <= 2 || level == 6 || level == 7)
-        return syn_truth(a, b);
+        return ki_syn_truth(a, b);
     if (level == 8)
-        return a ? syn_promoted(a) : NULL;
+        return a ? ki_syn_promoted(a) : NULL;
     if (level == 9 && a && a->kind == SYN_T_POINTER)
-        return !b ? NULL : b->kind == SYN_T_POINTER ? syn_scalar_type(SYN_S_LONG) : a;
+        return !b ? NULL : b->kind == SYN_T_POINTER ? ki_syn_scalar_type(SYN_S_LONG) : a;
     if (level == 9 && b && b->kind == SYN_T_POINTER)
         return b;
-    return syn_common(a, b);
+    return ki_syn_common(a, b);
 }
 
 static struct syn_expr *parse_binary(struct syn_parser *parser, int lowest)
@@ -502,13 +504,13 @@ static struct syn_expr *parse_binary(struct syn_parser *parser, int lowest)
     int level;
 
     while (!parser->status && (level = precedence(parser->at->op)) >= lowest && level > 0) {
-        struct syn_expr *expr = syn_new_expr(parser, SYN_E_BINARY, parser->at);
+        struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_BINARY, parser->at);
         expr->op = parser->at->op;
         parser->at++;
         expr->a = left;
         expr->b = parse_binary(parser, level + 1);
         expr->type = binary_type(parser, expr);
-        syn_expr_above(parser, expr);
+        ki_syn_expr_above(parser, expr);
         left = expr;
     }
     return left;
@@ -516,8 +518,8 @@ static struct syn_expr *parse_binary(struct syn_parser *parser, int lowest)
 
 static const struct syn_type *ternary_type(struct syn_parser *parser, const struct syn_expr *expr)
 {
-    const struct syn_type *b = syn_decayed(parser, expr->b ? expr->b->type : expr->a->type);
-    const struct syn_type *c = syn_decayed(parser, expr->c->type);
+    const struct syn_type *b = ki_syn_decayed(parser, expr->b ? expr->b->type : expr->a->type);
+    const struct syn_type *c = ki_syn_decayed(parser, expr->c->type);
 
     if (b && b->kind == SYN_T_POINTER)
         return b;
@@ -525,32 +527,32 @@ static const struct syn_type *ternary_type(struct syn_parser *parser, const stru
         return c;
     if (b && c && b->kind == SYN_T_RECORD)
         return b;
-    if (syn_is_vector(expr->a->type) && (syn_is_scalar(b) || syn_is_scalar(c)))
-        return syn_is_vector(b)   ? b
-               : syn_is_vector(c) ? c
-               : b                ? syn_vector_type(b->scalar, expr->a->type->lanes)
-                                  : NULL;
+    if (ki_syn_is_vector(expr->a->type) && (ki_syn_is_scalar(b) || ki_syn_is_scalar(c)))
+        return ki_syn_is_vector(b)   ? b
+               : ki_syn_is_vector(c) ? c
+               : b                   ? ki_syn_vector_type(b->scalar, expr->a->type->lanes)
+                                     : NULL;
     if (b && b->kind == SYN_T_VOID)
         return b;
-    return syn_common(b, c);
+    return ki_syn_common(b, c);
 }
 
-struct syn_expr *syn_parse_conditional(struct syn_parser *parser)
+struct syn_expr *ki_syn_parse_conditional(struct syn_parser *parser)
 {
     struct syn_expr *condition, *expr;
 
-    if (!syn_descend(parser))
-        return syn_new_expr(parser, SYN_E_NUMBER, parser->at);
+    if (!ki_syn_descend(parser))
+        return ki_syn_new_expr(parser, SYN_E_NUMBER, parser->at);
     condition = parse_binary(parser, 1);
-    if (syn_at(parser, '?')) {
-        expr = syn_new_expr(parser, SYN_E_TERNARY, parser->at++);
+    if (ki_syn_at(parser, '?')) {
+        expr = ki_syn_new_expr(parser, SYN_E_TERNARY, parser->at++);
         expr->a = condition;
-        if (!syn_at(parser, ':'))
-            expr->b = syn_parse_expression(parser);
-        syn_expect(parser, ':', "behind the first choice of \"?\"");
-        expr->c = syn_parse_conditional(parser);
+        if (!ki_syn_at(parser, ':'))
+            expr->b = ki_syn_parse_expression(parser);
+        ki_syn_expect(parser, ':', "behind the first choice of \"?\"");
+        expr->c = ki_syn_parse_conditional(parser);
         expr->type = ternary_type(parser, expr);
-        syn_expr_above(parser, expr);
+        ki_syn_expr_above(parser, expr);
         condition = expr;
     }
     syn_ascend(parser);
@@ -563,35 +565,35 @@ static bool is_assignment(uint32_t op)
            op == SYN_OP3('<', '<', '=') || op == SYN_OP3('>', '>', '=');
 }
 
-struct syn_expr *syn_parse_assignment(struct syn_parser *parser)
+struct syn_expr *ki_syn_parse_assignment(struct syn_parser *parser)
 {
-    struct syn_expr *left = syn_parse_conditional(parser), *expr;
+    struct syn_expr *left = ki_syn_parse_conditional(parser), *expr;
 
     if (parser->status || !is_assignment(parser->at->op))
         return left;
-    if (!syn_descend(parser))
+    if (!ki_syn_descend(parser))
         return left;
-    expr = syn_new_expr(parser, SYN_E_ASSIGN, parser->at);
+    expr = ki_syn_new_expr(parser, SYN_E_ASSIGN, parser->at);
     expr->op = parser->at->op;
     parser->at++;
     expr->a = left;
-    expr->b = syn_parse_assignment(parser);
+    expr->b = ki_syn_parse_assignment(parser);
     expr->type = left->type;
-    syn_expr_above(parser, expr);
+    ki_syn_expr_above(parser, expr);
     syn_ascend(parser);
     return expr;
 }
 
-struct syn_expr *syn_parse_expression(struct syn_parser *parser)
+struct syn_expr *ki_syn_parse_expression(struct syn_parser *parser)
 {
-    struct syn_expr *left = syn_parse_assignment(parser);
+    struct syn_expr *left = ki_syn_parse_assignment(parser);
 
-    while (!parser->status && syn_at(parser, ',')) {
-        struct syn_expr *expr = syn_new_expr(parser, SYN_E_COMMA, parser->at++);
+    while (!parser->status && ki_syn_at(parser, ',')) {
+        struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_COMMA, parser->at++);
         expr->a = left;
-        expr->b = syn_parse_assignment(parser);
-        expr->type = syn_decayed(parser, expr->b->type);
-        syn_expr_above(parser, expr);
+        expr->b = ki_syn_parse_assignment(parser);
+        expr->type = ki_syn_decayed(parser, expr->b->type);
+        ki_syn_expr_above(parser, expr);
         left = expr;
     }
     return left;

@@ -6,16 +6,16 @@ static struct syn_statement *parse_statement(struct syn_parser *parser);
 
 static bool at_case(const struct syn_parser *parser)
 {
-    return syn_at_keyword(parser, SYN_CASE) || syn_at_keyword(parser, SYN_DEFAULT);
+    return ki_syn_at_keyword(parser, SYN_CASE) || ki_syn_at_keyword(parser, SYN_DEFAULT);
 }
 
 static struct syn_expr *parse_condition(struct syn_parser *parser)
 {
     struct syn_expr *expr;
 
-    syn_expect(parser, '(', "before a condition");
-    expr = syn_parse_expression(parser);
-    syn_expect(parser, ')', "behind a condition");
+    ki_syn_expect(parser, '(', "before a condition");
+    expr = ki_syn_parse_expression(parser);
+    ki_syn_expect(parser, ')', "behind a condition");
     return expr;
 }
 
@@ -47,19 +47,19 @@ static void take_needs(struct syn_parser *parser, struct syn_statement *statemen
 
 static void parse_for(struct syn_parser *parser, struct syn_statement *statement)
 {
-    syn_expect(parser, '(', "behind for");
-    if (syn_starts_type(parser, parser->at))
-        statement->declaration = syn_parse_declaration(parser);
-    else if (!syn_take_op(parser, ';')) {
-        statement->a = syn_parse_expression(parser);
-        syn_expect(parser, ';', "in a for's brackets");
+    ki_syn_expect(parser, '(', "behind for");
+    if (ki_syn_starts_type(parser, parser->at))
+        statement->declaration = ki_syn_parse_declaration(parser);
+    else if (!ki_syn_take_op(parser, ';')) {
+        statement->a = ki_syn_parse_expression(parser);
+        ki_syn_expect(parser, ';', "in a for's brackets");
     }
-    if (!syn_at(parser, ';'))
-        statement->b = syn_parse_expression(parser);
-    syn_expect(parser, ';', "in a for's brackets");
-    if (!syn_at(parser, ')'))
-        statement->c = syn_parse_expression(parser);
-    syn_expect(parser, ')', "at the end of a for's brackets");
+    if (!ki_syn_at(parser, ';'))
+        statement->b = ki_syn_parse_expression(parser);
+    ki_syn_expect(parser, ';', "in a for's brackets");
+    if (!ki_syn_at(parser, ')'))
+        statement->c = ki_syn_parse_expression(parser);
+    ki_syn_expect(parser, ')', "at the end of a for's brackets");
     take_needs(parser, statement);
     statement->body = parse_statement(parser);
 }
@@ -68,7 +68,7 @@ static void parse_loop(struct syn_parser *parser, struct syn_statement *statemen
 {
     parser->at++;
     parser->loops++;
-    syn_enter(parser);
+    ki_syn_enter(parser);
     if (keyword == SYN_FOR) {
         statement->kind = SYN_ST_FOR;
         parse_for(parser, statement);
@@ -80,14 +80,14 @@ static void parse_loop(struct syn_parser *parser, struct syn_statement *statemen
     } else {
         statement->kind = SYN_ST_DO;
         statement->body = parse_statement(parser);
-        if (!syn_at_keyword(parser, SYN_WHILE))
-            syn_unexpected(parser, "\"while\" behind the body of do");
+        if (!ki_syn_at_keyword(parser, SYN_WHILE))
+            ki_syn_unexpected(parser, "\"while\" behind the body of do");
         else
             parser->at++;
         statement->a = parse_condition(parser);
-        syn_expect(parser, ';', "behind do ... while (...)");
+        ki_syn_expect(parser, ';', "behind do ... while (...)");
     }
-    syn_leave(parser);
+    ki_syn_leave(parser);
     parser->loops--;
 }
 
@@ -97,16 +97,16 @@ static void parse_choice(struct syn_parser *parser, struct syn_statement *statem
     parser->at++;
     statement->a = parse_condition(parser);
     take_needs(parser, statement);
-    syn_enter(parser);
+    ki_syn_enter(parser);
     parser->loops += keyword == SYN_SWITCH;
     statement->body = parse_statement(parser);
     parser->loops -= keyword == SYN_SWITCH;
-    syn_leave(parser);
-    if (keyword == SYN_IF && syn_at_keyword(parser, SYN_ELSE)) {
+    ki_syn_leave(parser);
+    if (keyword == SYN_IF && ki_syn_at_keyword(parser, SYN_ELSE)) {
         parser->at++;
-        syn_enter(parser);
+        ki_syn_enter(parser);
         statement->otherwise = parse_statement(parser);
-        syn_leave(parser);
+        ki_syn_leave(parser);
     }
 }
 
@@ -116,12 +116,12 @@ static void parse_case(struct syn_parser *parser, struct syn_statement *statemen
     statement->kind = keyword == SYN_CASE ? SYN_ST_CASE : SYN_ST_DEFAULT;
     parser->at++;
     if (keyword == SYN_CASE)
-        statement->a = syn_parse_conditional(parser);
-    if (keyword == SYN_CASE && syn_take_op(parser, SYN_OP3('.', '.', '.')))
-        statement->b = syn_parse_conditional(parser);
-    syn_expect(parser, ':', "behind a case");
+        statement->a = ki_syn_parse_conditional(parser);
+    if (keyword == SYN_CASE && ki_syn_take_op(parser, SYN_OP3('.', '.', '.')))
+        statement->b = ki_syn_parse_conditional(parser);
+    ki_syn_expect(parser, ':', "behind a case");
     statement->has_case = true;
-    if (!syn_at(parser, '}') && !(statement->in_block && at_case(parser)))
+    if (!ki_syn_at(parser, '}') && !(statement->in_block && at_case(parser)))
         statement->body = parse_statement(parser);
 }
 
@@ -131,8 +131,8 @@ static void refuse_jump(struct syn_parser *parser, enum syn_keyword keyword)
     bool inner = keyword == SYN_BREAK || keyword == SYN_CONTINUE;
 
     if (parser->in_expression && keyword >= SYN_BREAK && keyword <= SYN_GOTO && !(inner && parser->loops))
-        syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
-                 "\"%s\" out of ({ ... }) cannot be had in CUDA", parser->at->word->name->text);
+        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token,
+                    "\"%s\" out of ({ ... }) cannot be had in CUDA", parser->at->word->name->text);
 }
 
 static void parse_simple(struct syn_parser *parser, struct syn_statement *statement, enum syn_keyword keyword)
@@ -147,24 +147,24 @@ static void parse_simple(struct syn_parser *parser, struct syn_statement *statem
     case SYN_RETURN:
         statement->kind = SYN_ST_RETURN;
         parser->at++;
-        if (!syn_at(parser, ';'))
-            statement->a = syn_parse_expression(parser);
+        if (!ki_syn_at(parser, ';'))
+            statement->a = ki_syn_parse_expression(parser);
         break;
     case SYN_GOTO:
         statement->kind = SYN_ST_GOTO;
         parser->at++;
         statement->label = parser->at->word;
         if (!statement->label)
-            syn_unexpected(parser, "a label");
+            ki_syn_unexpected(parser, "a label");
         else
             parser->at++;
         break;
     default:
         statement->kind = SYN_ST_EXPR;
-        statement->a = syn_parse_expression(parser);
+        statement->a = ki_syn_parse_expression(parser);
         break;
     }
-    syn_expect(parser, ';', "at the end of a statement");
+    ki_syn_expect(parser, ';', "at the end of a statement");
 }
 
 static void parse_kind(struct syn_parser *parser, struct syn_statement *statement)
@@ -172,21 +172,21 @@ static void parse_kind(struct syn_parser *parser, struct syn_statement *statemen
     enum syn_keyword keyword =
         parser->at->word && !parser->at->word->symbol ? parser->at->word->keyword : SYN_NO_KEYWORD;
 
-    if (syn_at(parser, '{')) {
+    if (ki_syn_at(parser, '{')) {
         statement->kind = SYN_ST_BLOCK;
-        statement->body = syn_parse_block(parser);
+        statement->body = ki_syn_parse_block(parser);
         statement->end = parser->at[-1].token;
-    } else if (syn_at(parser, '(') && parser->at[1].op == '{' &&
-               syn_behind_group(parser, parser->at)->op == ';') {
+    } else if (ki_syn_at(parser, '(') && parser->at[1].op == '{' &&
+               ki_syn_behind_group(parser, parser->at)->op == ';') {
         // ({ ... }); is a block, from which one may jump.
         parser->at++;
         statement->place = parser->at->token;
         statement->kind = SYN_ST_BLOCK;
-        statement->body = syn_parse_block(parser);
+        statement->body = ki_syn_parse_block(parser);
         statement->end = parser->at[-1].token;
-        syn_expect(parser, ')', "to close \"({\"");
-        syn_expect(parser, ';', "at the end of a statement");
-    } else if (syn_take_op(parser, ';')) {
+        ki_syn_expect(parser, ')', "to close \"({\"");
+        ki_syn_expect(parser, ';', "at the end of a statement");
+    } else if (ki_syn_take_op(parser, ';')) {
         statement->kind = SYN_ST_EMPTY;
     } else if (keyword == SYN_FOR || keyword == SYN_WHILE || keyword == SYN_DO) {
         parse_loop(parser, statement, keyword);
@@ -199,17 +199,17 @@ static void parse_kind(struct syn_parser *parser, struct syn_statement *statemen
         statement->label = parser->at->word;
         statement->has_label = true;
         parser->at += 2;
-        if (!syn_at(parser, '}'))
+        if (!ki_syn_at(parser, '}'))
             statement->body = parse_statement(parser);
     } else if (keyword == SYN_ASM) {
         statement->kind = SYN_ST_ASM;
-        statement->assembly = syn_parse_asm(parser);
+        statement->assembly = ki_syn_parse_asm(parser);
     } else if (keyword == SYN_STATIC_ASSERT) {
-        syn_parse_static_assert(parser);
+        ki_syn_parse_static_assert(parser);
         statement->kind = SYN_ST_EMPTY;
-    } else if (syn_starts_type(parser, parser->at)) {
+    } else if (ki_syn_starts_type(parser, parser->at)) {
         statement->kind = SYN_ST_DECLARATION;
-        statement->declaration = syn_parse_declaration(parser);
+        statement->declaration = ki_syn_parse_declaration(parser);
     } else {
         parse_simple(parser, statement, keyword);
     }
@@ -217,14 +217,14 @@ static void parse_kind(struct syn_parser *parser, struct syn_statement *statemen
 
 static struct syn_statement *parse_one(struct syn_parser *parser, bool in_block)
 {
-    struct syn_statement *statement = syn_take(parser, sizeof *statement);
+    struct syn_statement *statement = ki_syn_take(parser, sizeof *statement);
     struct syn_attributes attributes = {0};
 
     statement->in_block = in_block;
-    if (!syn_descend(parser))
+    if (!ki_syn_descend(parser))
         return statement;
     statement->pragma = parser->at->pragma;
-    syn_parse_attributes(parser, &attributes);
+    ki_syn_parse_attributes(parser, &attributes);
     if (parser->at->pragma)
         statement->pragma = parser->at->pragma;
     statement->unroll = attributes.unroll;
@@ -244,17 +244,17 @@ static struct syn_statement *parse_statement(struct syn_parser *parser)
     return parse_one(parser, false);
 }
 
-struct syn_statement *syn_parse_block(struct syn_parser *parser)
+struct syn_statement *ki_syn_parse_block(struct syn_parser *parser)
 {
     struct syn_statement *first = NULL, **end = &first;
 
-    syn_expect(parser, '{', "to begin a block");
-    syn_enter(parser);
-    while (!syn_at(parser, '}') && !parser->status) {
+    ki_syn_expect(parser, '{', "to begin a block");
+    ki_syn_enter(parser);
+    while (!ki_syn_at(parser, '}') && !parser->status) {
         *end = parse_one(parser, true);
         end = &(*end)->next;
     }
-    syn_leave(parser);
-    syn_expect(parser, '}', "at the end of a block");
+    ki_syn_leave(parser);
+    ki_syn_expect(parser, '}', "at the end of a block");
     return first;
 }

@@ -8,8 +8,8 @@
 #include "base/error.h"
 #include "syntax.h"
 
-void syn_fail(struct syn_parser *parser, kn_status status, const struct src_token *place, const char *format,
-              ...)
+void ki_syn_fail(struct syn_parser *parser, kn_status status, const struct src_token *place,
+                 const char *format, ...)
 {
     char sentence[1024];
     va_list args;
@@ -21,69 +21,69 @@ void syn_fail(struct syn_parser *parser, kn_status status, const struct src_toke
     va_end(args);
     if (!place)
         place = parser->at->token;
-    parser->status = kn_fail_at(parser->err, status, place->file, (long)place->line, "%s", sentence);
+    parser->status = ki_fail_at(parser->err, status, place->file, (long)place->line, "%s", sentence);
 }
 
-void syn_unexpected(struct syn_parser *parser, const char *expected)
+void ki_syn_unexpected(struct syn_parser *parser, const char *expected)
 {
     const struct src_token *token = parser->at->token;
 
     if (token->kind == SRC_END)
-        syn_fail(parser, KN_ERROR_BUILD, token, "the file ends here, but %s is expected", expected);
+        ki_syn_fail(parser, KN_ERROR_BUILD, token, "the file ends here, but %s is expected", expected);
     else
-        syn_fail(parser, KN_ERROR_BUILD, token, "\"%.*s\" stands where %s is expected",
-                 token->length < 80 ? (int)token->length : 80, token->text, expected);
+        ki_syn_fail(parser, KN_ERROR_BUILD, token, "\"%.*s\" stands where %s is expected",
+                    token->length < 80 ? (int)token->length : 80, token->text, expected);
 }
 
-void *syn_take(struct syn_parser *parser, size_t size)
+void *ki_syn_take(struct syn_parser *parser, size_t size)
 {
     // Large enough for any piece of the tree: after a failure nobody looks at it again.
-    void *piece = parser->status ? NULL : kn_arena_take(parser->arena, size);
+    void *piece = parser->status ? NULL : ki_arena_take(parser->arena, size);
 
     if (piece)
         return piece;
     if (!parser->status)
-        parser->status = kn_fail_memory(parser->err, size, "reading a kernel for CUDA");
+        parser->status = ki_fail_memory(parser->err, size, "reading a kernel for CUDA");
     return memset(parser->spare, 0, sizeof parser->spare);
 }
 
-bool syn_at(const struct syn_parser *parser, uint32_t op)
+bool ki_syn_at(const struct syn_parser *parser, uint32_t op)
 {
     return parser->at->op == op && !parser->status;
 }
 
-bool syn_at_keyword(const struct syn_parser *parser, enum syn_keyword keyword)
+bool ki_syn_at_keyword(const struct syn_parser *parser, enum syn_keyword keyword)
 {
     return !parser->status && parser->at->word && parser->at->word->keyword == keyword;
 }
 
-bool syn_take_op(struct syn_parser *parser, uint32_t op)
+bool ki_syn_take_op(struct syn_parser *parser, uint32_t op)
 {
-    if (!syn_at(parser, op))
+    if (!ki_syn_at(parser, op))
         return false;
     parser->at++;
     return true;
 }
 
-void syn_expect(struct syn_parser *parser, uint32_t op, const char *where)
+void ki_syn_expect(struct syn_parser *parser, uint32_t op, const char *where)
 {
     char expected[120];
 
-    if (syn_take_op(parser, op))
+    if (ki_syn_take_op(parser, op))
         return;
     snprintf(expected, sizeof expected, "\"%c\" %s", (int)op, where);
-    syn_unexpected(parser, expected);
+    ki_syn_unexpected(parser, expected);
 }
 
-bool syn_descend(struct syn_parser *parser)
+bool ki_syn_descend(struct syn_parser *parser)
 {
     if (parser->status)
         return false;
     if (++parser->depth <= SYN_MOST_DEPTH)
         return true;
-    syn_fail(parser, KN_ERROR_BUILD, parser->at->token,
-             "brackets, operators or statements stand more than %d deep inside one another here",
-             SYN_MOST_DEPTH);
+    ki_syn_fail(parser, KN_ERROR_BUILD, parser->at->token,
+                "brackets, operators or statements stand more than %d deep inside one another here",
+                SYN_MOST_DEPTH);
     return false;
 }
 
@@ -94,7 +94,7 @@ static uint32_t op_of(const struct src_token *token)
     if (token->flags & SRC_DIGRAPH) {
         static const char meanings[] = "[]{}";
         for (size_t i = 0; i < 4; i++)
-            if (src_is(token, (char[]){meanings[i], '\0'}))
+            if (ki_src_is(token, (char[]){meanings[i], '\0'}))
                 return (uint32_t)meanings[i];
     }
     for (uint32_t i = 0; i < token->length && i < 3; i++)
@@ -122,11 +122,11 @@ static kn_status take_tokens(struct syn_parser *parser, const struct src_unit *u
     static const struct src_token end = {.kind = SRC_END, .text = "", .file = "", .line = 1};
     const struct src_token *pragma = NULL;
     struct syn_token *to;
-    struct src_token *last = kn_arena_take(parser->arena, sizeof *last);
+    struct src_token *last = ki_arena_take(parser->arena, sizeof *last);
 
     parser->tokens = calloc(unit->token_count + 2, sizeof *parser->tokens);
     if (!parser->tokens || !last)
-        return kn_fail_memory(parser->err, 0, "reading a kernel for CUDA");
+        return ki_fail_memory(parser->err, 0, "reading a kernel for CUDA");
     *last = unit->token_count ? unit->tokens[unit->token_count - 1] : end;
     last->kind = SRC_END;
     last->text = "";
@@ -145,7 +145,7 @@ static kn_status take_tokens(struct syn_parser *parser, const struct src_unit *u
         if (token->kind == SRC_PUNCTUATOR)
             to->op = op_of(token);
         else if (token->kind == SRC_IDENTIFIER)
-            to->word = syn_word(parser, token->name);
+            to->word = ki_syn_word(parser, token->name);
         to++;
     }
     // Two ends, so that looking one token ahead is always possible.
@@ -161,9 +161,9 @@ static bool finds_recursion(struct syn_parser *parser, struct syn_function *func
         if (!call->callee || call->callee->visited == 2)
             continue;
         if (call->callee->visited == 1 || depth > SYN_MOST_DEPTH) {
-            syn_fail(parser, KN_ERROR_UNSUPPORTED, call->place,
-                     "\"%s\" comes to call itself here: OpenCL C has no recursion",
-                     call->callee->symbol->word->name->text);
+            ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, call->place,
+                        "\"%s\" comes to call itself here: OpenCL C has no recursion",
+                        call->callee->symbol->word->name->text);
             return true;
         }
         if (finds_recursion(parser, call->callee, depth + 1))
@@ -183,15 +183,15 @@ static void find_undefined(struct syn_parser *parser, struct syn_function *funct
         if (!call->callee)
             continue;
         if (!call->callee->is_defined)
-            syn_fail(parser, KN_ERROR_BUILD, call->place,
-                     "\"%s\" is declared and nowhere defined: define it, or #include the file that does",
-                     call->callee->symbol->word->name->text);
+            ki_syn_fail(parser, KN_ERROR_BUILD, call->place,
+                        "\"%s\" is declared and nowhere defined: define it, or #include the file that does",
+                        call->callee->symbol->word->name->text);
         find_undefined(parser, call->callee);
     }
 }
 
-kn_status syn_parse(struct syn_parser *parser, const struct src_unit *unit, struct kn_arena *arena,
-                    kn_error *err)
+kn_status ki_syn_parse(struct syn_parser *parser, const struct src_unit *unit, struct ki_arena *arena,
+                       kn_error *err)
 {
     *parser = (struct syn_parser){.arena = arena, .err = err};
     parser->tags_end = &parser->tags;
@@ -199,7 +199,7 @@ kn_status syn_parse(struct syn_parser *parser, const struct src_unit *unit, stru
     parser->status = take_tokens(parser, unit);
     parser->at = parser->tokens;
     if (!parser->status)
-        syn_parse_items(parser);
+        ki_syn_parse_items(parser);
     for (const struct syn_item *item = parser->items; item && !parser->status; item = item->next)
         if (item->definition && !item->definition->visited)
             finds_recursion(parser, item->definition, 0);
@@ -207,11 +207,11 @@ kn_status syn_parse(struct syn_parser *parser, const struct src_unit *unit, stru
         if (item->definition && item->definition->is_kernel)
             find_undefined(parser, item->definition);
     if (!parser->status)
-        syn_place_locals(parser);
+        ki_syn_place_locals(parser);
     return parser->status;
 }
 
-void syn_parser_free(struct syn_parser *parser)
+void ki_syn_parser_free(struct syn_parser *parser)
 {
     free(parser->tokens);
     free(parser->words);

@@ -5,12 +5,12 @@
 #include "base/error.h"
 #include "syntax.h"
 
-void syn_enter(struct syn_parser *parser)
+void ki_syn_enter(struct syn_parser *parser)
 {
     parser->level++;
 }
 
-void syn_leave(struct syn_parser *parser)
+void ki_syn_leave(struct syn_parser *parser)
 {
     while (parser->undo_count) {
         const struct syn_undo *undo = &parser->undos[parser->undo_count - 1];
@@ -35,19 +35,19 @@ static void remember(struct syn_parser *parser, struct syn_word *word, bool is_t
 {
     struct syn_undo undo = {word, word->symbol, word->tag, word->symbol_level, word->tag_level, is_tag};
 
-    if (!KN_ARRAY_PUSH(parser->undos, parser->undo_count, parser->undo_capacity, undo) && !parser->status)
-        parser->status = kn_fail_memory(parser->err, 0, "reading a kernel for CUDA");
+    if (!KI_ARRAY_PUSH(parser->undos, parser->undo_count, parser->undo_capacity, undo) && !parser->status)
+        parser->status = ki_fail_memory(parser->err, 0, "reading a kernel for CUDA");
 }
 
-void syn_bind(struct syn_parser *parser, struct syn_symbol *symbol)
+void ki_syn_bind(struct syn_parser *parser, struct syn_symbol *symbol)
 {
     remember(parser, symbol->word, false);
     symbol->word->symbol = symbol;
     symbol->word->symbol_level = parser->level;
 }
 
-struct syn_symbol *syn_declare(struct syn_parser *parser, enum syn_symbol_kind kind, struct syn_word *word,
-                               const struct syn_type *type, const struct src_token *place)
+struct syn_symbol *ki_syn_declare(struct syn_parser *parser, enum syn_symbol_kind kind, struct syn_word *word,
+                                  const struct syn_type *type, const struct src_token *place)
 {
     struct syn_symbol *symbol;
 
@@ -60,26 +60,26 @@ struct syn_symbol *syn_declare(struct syn_parser *parser, enum syn_symbol_kind k
             symbol->type = type && type->kind == SYN_T_ARRAY && type->count < 0 ? symbol->type : type;
             return symbol;
         }
-        if (kind == SYN_SYMBOL_TYPEDEF || syn_same_type(symbol->type, type)) {
+        if (kind == SYN_SYMBOL_TYPEDEF || ki_syn_same_type(symbol->type, type)) {
             symbol->type = type;
             return symbol;
         }
         word->is_overloaded = true;
     }
-    symbol = syn_take(parser, sizeof *symbol);
+    symbol = ki_syn_take(parser, sizeof *symbol);
     *symbol =
         (struct syn_symbol){.kind = kind, .word = word, .type = type, .place = place, .level = parser->level};
-    syn_bind(parser, symbol);
+    ki_syn_bind(parser, symbol);
     word->is_type = word->is_type || kind == SYN_SYMBOL_TYPEDEF;
     if (!(kind == SYN_SYMBOL_TYPEDEF && type && type->kind == SYN_T_RECORD && type->tag->name == word))
         word->is_ordinary = true;
     return symbol;
 }
 
-struct syn_tag *syn_declare_tag(struct syn_parser *parser, enum syn_tag_kind kind, struct syn_word *word,
-                                const struct src_token *place)
+struct syn_tag *ki_syn_declare_tag(struct syn_parser *parser, enum syn_tag_kind kind, struct syn_word *word,
+                                   const struct src_token *place)
 {
-    struct syn_tag *tag = syn_take(parser, sizeof *tag);
+    struct syn_tag *tag = ki_syn_take(parser, sizeof *tag);
 
     *tag = (struct syn_tag){
         .kind = kind, .name = word, .place = place, .scalar = SYN_S_INT, .local = parser->level > 0};

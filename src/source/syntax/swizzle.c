@@ -27,7 +27,7 @@ static int digit(char c)
                                   : -1;
 }
 
-int syn_selector(const char *text, size_t length, int lanes, int components[16])
+int ki_syn_selector(const char *text, size_t length, int lanes, int components[16])
 {
     static const char positions[] = "xyzw", colours[] = "rgba";
     const char *letters = length && strchr(colours, text[0]) ? colours : positions;
@@ -46,7 +46,7 @@ int syn_selector(const char *text, size_t length, int lanes, int components[16])
     return count <= 4 || count == 8 || count == 16 ? count : 0;
 }
 
-void syn_selector_name(int lanes, const int *components, int count, char name[20])
+void ki_syn_selector_name(int lanes, const int *components, int count, char name[20])
 {
     bool letters = count <= 4 && lanes <= 4;
     int at = 0;

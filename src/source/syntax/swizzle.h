@@ -8,9 +8,9 @@
 
 // The components that a selector names on a vector of `lanes` (0: any width), and how many; 0 if it is none.
 // An odd half of three lanes has a fourth, undefined component.
-int syn_selector(const char *text, size_t length, int lanes, int components[16]);
+int ki_syn_selector(const char *text, size_t length, int lanes, int components[16]);
 
 // The canonical spelling: "x", "wzyx" on vectors of up to four lanes, else "s04".
-void syn_selector_name(int lanes, const int *components, int count, char name[20]);
+void ki_syn_selector_name(int lanes, const int *components, int count, char name[20]);
 
 #endif

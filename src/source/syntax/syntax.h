@@ -446,7 +446,7 @@ struct syn_undo {
 };
 
 struct syn_parser {
-    struct kn_arena *arena;
+    struct ki_arena *arena;
     kn_error *err;
     kn_status status;
     struct syn_token *tokens; // an end after the last
@@ -468,110 +468,113 @@ struct syn_parser {
     bool in_constant;             // inside the initialiser of a __constant variable
     bool contract_off;            // FP_CONTRACT OFF was seen, be it in one block only
     bool uses_images;             // or samplers
-    _Alignas(16) char spare[512]; // what syn_take gives after a failure
+    _Alignas(16) char spare[512]; // what ki_syn_take gives after a failure
 };
 
-// The whole program; the trees are in parser->items. syn_parser_free frees what is not in the arena.
-kn_status syn_parse(struct syn_parser *parser, const struct src_unit *unit, struct kn_arena *arena,
-                    kn_error *err);
-void syn_parser_free(struct syn_parser *parser);
+// The whole program; the trees are in parser->items. ki_syn_parser_free frees what is not in the arena.
+kn_status ki_syn_parse(struct syn_parser *parser, const struct src_unit *unit, struct ki_arena *arena,
+                       kn_error *err);
+void ki_syn_parser_free(struct syn_parser *parser);
 
 // Fails at a place; only the first failure is kept.
-void syn_fail(struct syn_parser *parser, kn_status status, const struct src_token *place, const char *format,
-              ...) __attribute__((format(printf, 4, 5)));
+void ki_syn_fail(struct syn_parser *parser, kn_status status, const struct src_token *place,
+                 const char *format, ...) __attribute__((format(printf, 4, 5)));
 // Zeroed memory; never NULL (after a failure, one spare piece again and again).
-void *syn_take(struct syn_parser *parser, size_t size);
+void *ki_syn_take(struct syn_parser *parser, size_t size);
 
 // words.c
-struct syn_word *syn_word(struct syn_parser *parser, const struct src_name *name);
-const struct syn_type *syn_built_in_type(const char *text, size_t length);
-const struct syn_type *syn_scalar_type(enum syn_scalar scalar);
-const struct syn_type *syn_vector_type(enum syn_scalar scalar, int lanes);
-extern const struct syn_type syn_void_type, syn_size_type, syn_event_type;
+struct syn_word *ki_syn_word(struct syn_parser *parser, const struct src_name *name);
+const struct syn_type *ki_syn_built_in_type(const char *text, size_t length);
+const struct syn_type *ki_syn_scalar_type(enum syn_scalar scalar);
+const struct syn_type *ki_syn_vector_type(enum syn_scalar scalar, int lanes);
+extern const struct syn_type ki_syn_void_type, ki_syn_size_type, ki_syn_event_type;
 
 // scope.c
-void syn_enter(struct syn_parser *parser);
-void syn_leave(struct syn_parser *parser);
-struct syn_symbol *syn_declare(struct syn_parser *parser, enum syn_symbol_kind kind, struct syn_word *word,
-                               const struct syn_type *type, const struct src_token *place);
-struct syn_tag *syn_declare_tag(struct syn_parser *parser, enum syn_tag_kind kind, struct syn_word *word,
-                                const struct src_token *place);
+void ki_syn_enter(struct syn_parser *parser);
+void ki_syn_leave(struct syn_parser *parser);
+struct syn_symbol *ki_syn_declare(struct syn_parser *parser, enum syn_symbol_kind kind, struct syn_word *word,
+                                  const struct syn_type *type, const struct src_token *place);
+struct syn_tag *ki_syn_declare_tag(struct syn_parser *parser, enum syn_tag_kind kind, struct syn_word *word,
+                                   const struct src_token *place);
 
-void syn_bind(struct syn_parser *parser, struct syn_symbol *symbol); // in the present scope too
+void ki_syn_bind(struct syn_parser *parser, struct syn_symbol *symbol); // in the present scope too
 
 // image.c
-const struct syn_type *syn_opaque_type(const char *text, size_t length); // of images, sampler_t
-extern const struct syn_type syn_sampler_type;
+const struct syn_type *ki_syn_opaque_type(const char *text, size_t length); // of images, sampler_t
+extern const struct syn_type ki_syn_sampler_type;
 // The image type with read_only, write_only; fails for all else.
-const struct syn_type *syn_with_access(struct syn_parser *parser, const struct syn_type *type,
-                                       const struct syn_token *access);
+const struct syn_type *ki_syn_with_access(struct syn_parser *parser, const struct syn_type *type,
+                                          const struct syn_token *access);
 // Whether images and samplers may be declared so: as a parameter, a variable, or anything else.
-void syn_check_parameter(struct syn_parser *parser, const struct syn_type *type,
-                         const struct src_token *place);
-void syn_check_variable(struct syn_parser *parser, const struct syn_declarator *declarator,
+void ki_syn_check_parameter(struct syn_parser *parser, const struct syn_type *type,
+                            const struct src_token *place);
+void ki_syn_check_variable(struct syn_parser *parser, const struct syn_declarator *declarator,
+                           const struct src_token *place);
+void ki_syn_check_other(struct syn_parser *parser, const struct syn_type *type,
                         const struct src_token *place);
-void syn_check_other(struct syn_parser *parser, const struct syn_type *type, const struct src_token *place);
-bool syn_is_image_call(const struct syn_word *word, bool *writes); // read_imagef, write_imagei, ...
+bool ki_syn_is_image_call(const struct syn_word *word, bool *writes); // read_imagef, write_imagei, ...
 
 // initialiser.c: C99 6.7.8. `*type` of an array without a length gets one.
-struct syn_slot *syn_initialise(struct syn_parser *parser, const struct syn_type **type,
-                                const struct syn_init *init);
-bool syn_is_text(const struct syn_slot *slot);        // an array of characters from a string
-long syn_string_bytes(const struct syn_expr *string); // with the '\0'
+struct syn_slot *ki_syn_initialise(struct syn_parser *parser, const struct syn_type **type,
+                                   const struct syn_init *init);
+bool ki_syn_is_text(const struct syn_slot *slot);        // an array of characters from a string
+long ki_syn_string_bytes(const struct syn_expr *string); // with the '\0'
 
 // type_tree.c
-const struct syn_type *syn_pointer_to(struct syn_parser *parser, const struct syn_type *to);
-const struct syn_type *syn_qualified(struct syn_parser *parser, const struct syn_type *type,
-                                     unsigned qualifiers);
-const struct syn_type *syn_decayed(struct syn_parser *parser, const struct syn_type *type);
-bool syn_same_type(const struct syn_type *a, const struct syn_type *b); // qualifiers of the outermost aside
-bool syn_is_scalar(const struct syn_type *type);                        // certainly a number or a pointer
-bool syn_is_vector(const struct syn_type *type);
-bool syn_is_integer(const struct syn_type *type);
-const struct syn_type *syn_promoted(const struct syn_type *type);
-const struct syn_type *syn_common(const struct syn_type *a, const struct syn_type *b);
-const struct syn_type *syn_truth(const struct syn_type *a, const struct syn_type *b); // of a comparison
-const struct syn_member *syn_find_member(const struct syn_tag *tag, const struct syn_word *name);
-int syn_scalar_bytes(enum syn_scalar scalar);
+const struct syn_type *ki_syn_pointer_to(struct syn_parser *parser, const struct syn_type *to);
+const struct syn_type *ki_syn_qualified(struct syn_parser *parser, const struct syn_type *type,
+                                        unsigned qualifiers);
+const struct syn_type *ki_syn_decayed(struct syn_parser *parser, const struct syn_type *type);
+bool ki_syn_same_type(const struct syn_type *a,
+                      const struct syn_type *b);    // qualifiers of the outermost aside
+bool ki_syn_is_scalar(const struct syn_type *type); // certainly a number or a pointer
+bool ki_syn_is_vector(const struct syn_type *type);
+bool ki_syn_is_integer(const struct syn_type *type);
+const struct syn_type *ki_syn_promoted(const struct syn_type *type);
+const struct syn_type *ki_syn_common(const struct syn_type *a, const struct syn_type *b);
+const struct syn_type *ki_syn_truth(const struct syn_type *a, const struct syn_type *b); // of a comparison
+const struct syn_member *ki_syn_find_member(const struct syn_tag *tag, const struct syn_word *name);
+int ki_syn_scalar_bytes(enum syn_scalar scalar);
 
 // builtin.c
-char syn_built_in_function(const char *text, size_t length, bool *needs_item);
-const struct syn_type *syn_call_type(struct syn_parser *parser, const struct syn_expr *call);
-const struct syn_type *syn_constant_type(const struct syn_word *word); // M_PI, FLT_MAX, ...
+char ki_syn_built_in_function(const char *text, size_t length, bool *needs_item);
+const struct syn_type *ki_syn_call_type(struct syn_parser *parser, const struct syn_expr *call);
+const struct syn_type *ki_syn_constant_type(const struct syn_word *word); // M_PI, FLT_MAX, ...
 // A name such as convert_uchar4_sat_rte taken apart: the type's name, what follows it.
-const struct syn_type *syn_type_in_name(const struct syn_word *word, const char *prefix, const char **rest);
+const struct syn_type *ki_syn_type_in_name(const struct syn_word *word, const char *prefix,
+                                           const char **rest);
 
 // constant.c
-bool syn_evaluate(const struct syn_expr *expr, long long *value);
-bool syn_is_spelled_out(const struct syn_expr *expr); // it names no variable: it may be printed anywhere
-bool syn_size(const struct syn_type *type, size_t *size, size_t *alignment);
-void syn_lay_out(struct syn_tag *tag);                   // when it is complete
-bool syn_is_packed_otherwise(const struct syn_tag *tag); // by C++, where vectors are classes
+bool ki_syn_evaluate(const struct syn_expr *expr, long long *value);
+bool ki_syn_is_spelled_out(const struct syn_expr *expr); // it names no variable: it may be printed anywhere
+bool ki_syn_size(const struct syn_type *type, size_t *size, size_t *alignment);
+void ki_syn_lay_out(struct syn_tag *tag);                   // when it is complete
+bool ki_syn_is_packed_otherwise(const struct syn_tag *tag); // by C++, where vectors are classes
 
 // local_memory.c: chooses where the __local variables of the whole program lie.
-void syn_place_locals(struct syn_parser *parser);
+void ki_syn_place_locals(struct syn_parser *parser);
 
 // parse_*.c
-struct syn_expr *syn_parse_expression(struct syn_parser *parser); // with commas
-struct syn_expr *syn_parse_assignment(struct syn_parser *parser);
-struct syn_expr *syn_parse_conditional(struct syn_parser *parser);
-struct syn_expr *syn_new_expr(struct syn_parser *parser, enum syn_expr_kind kind,
-                              const struct syn_token *place);
-void syn_expr_above(struct syn_parser *parser, struct syn_expr *expr); // its height from its parts
+struct syn_expr *ki_syn_parse_expression(struct syn_parser *parser); // with commas
+struct syn_expr *ki_syn_parse_assignment(struct syn_parser *parser);
+struct syn_expr *ki_syn_parse_conditional(struct syn_parser *parser);
+struct syn_expr *ki_syn_new_expr(struct syn_parser *parser, enum syn_expr_kind kind,
+                                 const struct syn_token *place);
+void ki_syn_expr_above(struct syn_parser *parser, struct syn_expr *expr); // its height from its parts
 // Behind the ')' that belongs to the '(' at `at`.
-const struct syn_token *syn_behind_group(struct syn_parser *parser, const struct syn_token *at);
-bool syn_starts_type(const struct syn_parser *parser, const struct syn_token *token);
-const struct syn_type *syn_parse_type_name(struct syn_parser *parser);
-struct syn_init *syn_parse_init(struct syn_parser *parser);
-struct syn_declaration *syn_parse_declaration(struct syn_parser *parser); // in a block, with its ';'
-void syn_parse_items(struct syn_parser *parser);
-struct syn_statement *syn_parse_block(struct syn_parser *parser);
-void syn_parse_attributes(struct syn_parser *parser, struct syn_attributes *attributes);
-struct syn_expr *syn_parse_statements(struct syn_parser *parser, const struct syn_token *place);
-struct syn_expr *syn_parse_extension(struct syn_parser *parser, enum syn_keyword keyword);
-void syn_parse_static_assert(struct syn_parser *parser);
-struct syn_expr *syn_parse_string(struct syn_parser *parser); // and those that stand beside it
-struct syn_asm *syn_parse_asm(struct syn_parser *parser);     // with its ';'
+const struct syn_token *ki_syn_behind_group(struct syn_parser *parser, const struct syn_token *at);
+bool ki_syn_starts_type(const struct syn_parser *parser, const struct syn_token *token);
+const struct syn_type *ki_syn_parse_type_name(struct syn_parser *parser);
+struct syn_init *ki_syn_parse_init(struct syn_parser *parser);
+struct syn_declaration *ki_syn_parse_declaration(struct syn_parser *parser); // in a block, with its ';'
+void ki_syn_parse_items(struct syn_parser *parser);
+struct syn_statement *ki_syn_parse_block(struct syn_parser *parser);
+void ki_syn_parse_attributes(struct syn_parser *parser, struct syn_attributes *attributes);
+struct syn_expr *ki_syn_parse_statements(struct syn_parser *parser, const struct syn_token *place);
+struct syn_expr *ki_syn_parse_extension(struct syn_parser *parser, enum syn_keyword keyword);
+void ki_syn_parse_static_assert(struct syn_parser *parser);
+struct syn_expr *ki_syn_parse_string(struct syn_parser *parser); // and those that stand beside it
+struct syn_asm *ki_syn_parse_asm(struct syn_parser *parser);     // with its ';'
 
 struct syn_specifiers {
     const struct src_token *place;
@@ -582,17 +585,18 @@ struct syn_specifiers {
     bool is_auto; // __auto_type: the type is the initialiser's
     struct syn_attributes attributes;
 };
-void syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *specifiers);
-const struct syn_type *syn_parse_declarator(struct syn_parser *parser, const struct syn_type *base,
-                                            const struct syn_token **name, struct syn_attributes *attributes);
-const struct syn_type *syn_parse_tag(struct syn_parser *parser, struct syn_tag **tag);
+void ki_syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *specifiers);
+const struct syn_type *ki_syn_parse_declarator(struct syn_parser *parser, const struct syn_type *base,
+                                               const struct syn_token **name,
+                                               struct syn_attributes *attributes);
+const struct syn_type *ki_syn_parse_tag(struct syn_parser *parser, struct syn_tag **tag);
 
-bool syn_at(const struct syn_parser *parser, uint32_t op);
-bool syn_at_keyword(const struct syn_parser *parser, enum syn_keyword keyword);
-bool syn_take_op(struct syn_parser *parser, uint32_t op); // moves on if it stands there
-void syn_expect(struct syn_parser *parser, uint32_t op, const char *where);
-void syn_unexpected(struct syn_parser *parser, const char *expected);
-bool syn_descend(struct syn_parser *parser); // false, and a failure, if too deep
+bool ki_syn_at(const struct syn_parser *parser, uint32_t op);
+bool ki_syn_at_keyword(const struct syn_parser *parser, enum syn_keyword keyword);
+bool ki_syn_take_op(struct syn_parser *parser, uint32_t op); // moves on if it stands there
+void ki_syn_expect(struct syn_parser *parser, uint32_t op, const char *where);
+void ki_syn_unexpected(struct syn_parser *parser, const char *expected);
+bool ki_syn_descend(struct syn_parser *parser); // false, and a failure, if too deep
 #define syn_ascend(parser) ((parser)->depth--)
 
 #endif

@@ -209,9 +209,9 @@ static const struct syn_type named_scalars[] = {
     SCALAR(SYN_S_ULONG, "uintptr_t"), SCALAR(SYN_S_UINT, "cl_mem_fence_flags"),
 };
 
-const struct syn_type syn_void_type = {.kind = SYN_T_VOID, .spelling = "void"};
-const struct syn_type syn_size_type = SCALAR(SYN_S_ULONG, "size_t");
-const struct syn_type syn_event_type = {.kind = SYN_T_EVENT, .spelling = "event_t"};
+const struct syn_type ki_syn_void_type = {.kind = SYN_T_VOID, .spelling = "void"};
+const struct syn_type ki_syn_size_type = SCALAR(SYN_S_ULONG, "size_t");
+const struct syn_type ki_syn_event_type = {.kind = SYN_T_EVENT, .spelling = "event_t"};
 
 #define VECTOR(scalar_, name, n)                                                                             \
     {                                                                                                        \
@@ -231,12 +231,12 @@ static const struct syn_type vectors[][5] = {
     [SYN_S_DOUBLE] = VECTORS(SYN_S_DOUBLE, "double"),
 };
 
-const struct syn_type *syn_scalar_type(enum syn_scalar scalar)
+const struct syn_type *ki_syn_scalar_type(enum syn_scalar scalar)
 {
     return &scalars[scalar];
 }
 
-const struct syn_type *syn_vector_type(enum syn_scalar scalar, int lanes)
+const struct syn_type *ki_syn_vector_type(enum syn_scalar scalar, int lanes)
 {
     for (size_t i = 0; i < 5; i++)
         if (vectors[scalar][i].lanes == lanes)
@@ -250,23 +250,23 @@ static bool equals(const char *text, size_t length, const char *word)
 }
 
 // Scalars by one word and vectors.
-const struct syn_type *syn_built_in_type(const char *text, size_t length)
+const struct syn_type *ki_syn_built_in_type(const char *text, size_t length)
 {
     size_t digits = length;
 
-    for (size_t i = 0; i < KN_COUNT(named_scalars); i++)
+    for (size_t i = 0; i < KI_COUNT(named_scalars); i++)
         if (equals(text, length, named_scalars[i].spelling))
             return &named_scalars[i];
-    for (size_t i = 1; i < KN_COUNT(scalars); i++)
+    for (size_t i = 1; i < KI_COUNT(scalars); i++)
         if (equals(text, length, scalars[i].spelling))
             return &scalars[i];
     if (equals(text, length, "event_t"))
-        return &syn_event_type;
+        return &ki_syn_event_type;
     while (digits && text[digits - 1] >= '0' && text[digits - 1] <= '9')
         digits--;
     if (digits == length)
         return NULL;
-    for (size_t i = 1; i < KN_COUNT(vectors); i++)
+    for (size_t i = 1; i < KI_COUNT(vectors); i++)
         for (size_t k = 0; k < 5; k++)
             if (equals(text, length, vectors[i][k].spelling))
                 return &vectors[i][k];
@@ -275,7 +275,7 @@ const struct syn_type *syn_built_in_type(const char *text, size_t length)
 
 static const char *refusal(const struct src_name *name)
 {
-    for (size_t i = 0; i < KN_COUNT(refusals); i++) {
+    for (size_t i = 0; i < KI_COUNT(refusals); i++) {
         const char *text = refusals[i].text, *star = strchr(text, '*');
         if (star ? strncmp(name->text, text, (size_t)(star - text)) == 0
                  : equals(name->text, name->length, text))
@@ -289,7 +289,7 @@ static void classify(struct syn_word *word)
     const struct src_name *name = word->name;
 
     word->symbol_level = word->tag_level = -1;
-    for (size_t i = 0; i < KN_COUNT(keywords); i++)
+    for (size_t i = 0; i < KI_COUNT(keywords); i++)
         if (equals(name->text, name->length, keywords[i].text)) {
             word->keyword = keywords[i].keyword;
             word->reserved =
@@ -299,15 +299,15 @@ static void classify(struct syn_word *word)
     word->why = refusal(name);
     if (word->why)
         word->keyword = SYN_REFUSED;
-    word->built_in = syn_built_in_type(name->text, name->length);
+    word->built_in = ki_syn_built_in_type(name->text, name->length);
     if (!word->built_in)
-        word->built_in = syn_opaque_type(name->text, name->length);
-    word->result = syn_built_in_function(name->text, name->length, &word->needs_item);
+        word->built_in = ki_syn_opaque_type(name->text, name->length);
+    word->result = ki_syn_built_in_function(name->text, name->length, &word->needs_item);
     word->reserved = strncmp(name->text, "kn_", 3) == 0 || strncmp(name->text, "KN_", 3) == 0 ||
                      strncmp(name->text, "koine_", 6) == 0 || strchr(name->text, '$');
-    for (const char *c = name->text; *c; c++) // not of ASCII: print_word spells it out
+    for (const char *c = name->text; *c; c++) // not of ASCII: ki_print_word spells it out
         word->reserved = word->reserved || (unsigned char)*c >= 0x80;
-    for (size_t i = 0; i < KN_COUNT(foreign) && !word->reserved; i++)
+    for (size_t i = 0; i < KI_COUNT(foreign) && !word->reserved; i++)
         word->reserved = equals(name->text, name->length, foreign[i]);
 }
 
@@ -339,21 +339,21 @@ static bool widen(struct syn_parser *parser)
 }
 
 // NULL if memory ran out.
-struct syn_word *syn_word(struct syn_parser *parser, const struct src_name *name)
+struct syn_word *ki_syn_word(struct syn_parser *parser, const struct src_name *name)
 {
     size_t at;
 
     if (parser->word_count * 2 >= parser->word_capacity && !widen(parser)) {
-        parser->status = kn_fail_memory(parser->err, 0, "reading a kernel for CUDA");
+        parser->status = ki_fail_memory(parser->err, 0, "reading a kernel for CUDA");
         return NULL;
     }
     for (at = name->hash & (parser->word_capacity - 1); parser->words[at];
          at = (at + 1) & (parser->word_capacity - 1))
         if (parser->words[at]->name == name)
             return parser->words[at];
-    parser->words[at] = kn_arena_take(parser->arena, sizeof **parser->words);
+    parser->words[at] = ki_arena_take(parser->arena, sizeof **parser->words);
     if (!parser->words[at]) {
-        parser->status = kn_fail_memory(parser->err, 0, "reading a kernel for CUDA");
+        parser->status = ki_fail_memory(parser->err, 0, "reading a kernel for CUDA");
         return NULL;
     }
     parser->word_count++;

@@ -92,7 +92,7 @@ static kn_status enter(struct compare_work *work, kn_error *err)
     const struct job_define defines[] = {
         {"GROUP", own->shape.group}, {"WIDTH", own->shape.width}, {"UNROLL", own->shape.unroll}};
     status = job_kernel(work->queue, "tools/compare/bandwidth.cl", copies ? "copy_words" : "read_words",
-                        defines, KN_COUNT(defines), &own->program, &own->kernel, err);
+                        defines, KI_COUNT(defines), &own->program, &own->kernel, err);
     return status ? status : job_buffer(work->queue, NULL, own->out_bytes, &own->out, err);
 }
 
@@ -122,7 +122,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
                            KN_BUFFER(own->out)};
     const kn_range range = {1, {own->items}, {own->shape.group}, {0}};
 
-    return kn_launch(work->queue, own->kernel, &range, args, KN_COUNT(args), NULL, err);
+    return kn_launch(work->queue, own->kernel, &range, args, KI_COUNT(args), NULL, err);
 }
 
 static kn_status check(struct compare_work *work, kn_error *err)

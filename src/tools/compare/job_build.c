@@ -43,7 +43,7 @@ static kn_status enter(struct compare_work *work, kn_error *err)
     kn_status status = KN_OK;
 
     if (work->problem->which->variant == CACHED) {
-        status = process_folder(own->folder, err);
+        status = ki_process_folder(own->folder, err);
         options.cache_dir = own->folder;
     }
     if (!status)
@@ -61,7 +61,7 @@ static void leave(struct compare_work *work)
     kn_queue_close(own->queue);
     kn_context_close(own->context);
     if (*own->folder)
-        process_folder_remove(own->folder);
+        ki_process_folder_remove(own->folder);
 }
 
 static kn_status reset(struct compare_work *work, kn_error *err)
@@ -84,7 +84,7 @@ static kn_status sort_block(const struct work *own, kn_program *program, kn_erro
     kn_status status = kn_program_kernel(program, "sort_blocks", &kernel, err);
 
     if (!status)
-        status = kn_launch(own->queue, kernel, &range, args, KN_COUNT(args), NULL, err);
+        status = kn_launch(own->queue, kernel, &range, args, KI_COUNT(args), NULL, err);
     return status ? status : kn_queue_finish(own->queue, err);
 }
 
@@ -93,7 +93,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
     struct work *own = work->own;
     struct job_define defines[] = {
         {"REAL_BITS", 32}, {"LOG2_GROUP", LOG2_GROUP}, {"LOG2_KEYS", LOG2_KEYS}, {"BUILD", 0}};
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_program *program = NULL;
     kn_kernel *kernel = NULL;
     kn_status status;
@@ -101,11 +101,11 @@ static kn_status run(struct compare_work *work, kn_error *err)
     // Drivers have caches as well: a name that was not there before goes past them.
     if (work->problem->which->variant == COLD)
         defines[3].value = (unsigned)(start * 1e6) + own->builds++;
-    status = job_kernel(own->queue, "algo/sort/sort_bitonic.cl", "sort_blocks", defines, KN_COUNT(defines),
+    status = job_kernel(own->queue, "algo/sort/sort_bitonic.cl", "sort_blocks", defines, KI_COUNT(defines),
                         &program, &kernel, err);
     if (!status)
         status = sort_block(own, program, err);
-    work->seconds = kn_clock_seconds() - start;
+    work->seconds = ki_clock_seconds() - start;
     own->from_cache = program && kn_program_was_cached(program);
     kn_program_free(program);
     return status;
@@ -120,7 +120,7 @@ static kn_status check(struct compare_work *work, kn_error *err)
     size_t differing = 0;
 
     if (!status && own->from_cache != cached)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        cached ? "left out: programs are not kept here (the driver, or KOINE_KEEP_PROGRAMS)"
                               : "left out: the program came from a cache");
     for (size_t i = 0; i < KEYS && !status; i++)

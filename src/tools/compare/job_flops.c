@@ -50,7 +50,7 @@ static kn_status enter(struct compare_work *work, kn_error *err)
     own->width = work->device->type == KN_DEVICE_CPU ? CPU_WIDTH : 1;
     const struct job_define defines[] = {
         {"TRIPS", TRIPS}, {"WIDTH", own->width}, {"REAL_BITS", type == KN_F64 ? 64 : 32}};
-    return job_kernel(work->queue, "tools/compare/flops.cl", "fma_chains", defines, KN_COUNT(defines),
+    return job_kernel(work->queue, "tools/compare/flops.cl", "fma_chains", defines, KI_COUNT(defines),
                       &own->program, &own->kernel, err);
 }
 
@@ -71,7 +71,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
                            KN_BUFFER(work->held[OUTPUT].buffer)};
     const kn_range range = {1, {elements(work->problem->n) / own->width}, {0}, {0}};
 
-    return kn_launch(work->queue, own->kernel, &range, args, KN_COUNT(args), NULL, err);
+    return kn_launch(work->queue, own->kernel, &range, args, KI_COUNT(args), NULL, err);
 }
 
 // What an element must be: fma is rounded once, so there is one right value.

@@ -69,7 +69,7 @@ static kn_status make(struct compare_problem *problem, kn_error *err)
         [MAGNITUDE] = {COMPARE_REFERENCE, ROWS * n * sizeof(long double), NULL}};
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i < KN_COUNT(columns) && !status; i++)
+    for (size_t i = 0; i < KI_COUNT(columns) && !status; i++)
         status = job_column(problem, columns[i].role, columns[i].bytes, err);
     if (status)
         return status;

@@ -55,7 +55,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < work->problem->n && !status; i++) {
-        status = kn_launch(work->queue, own->kernel, &range, args, KN_COUNT(args), NULL, err);
+        status = kn_launch(work->queue, own->kernel, &range, args, KI_COUNT(args), NULL, err);
         if (waits && !status)
             status = kn_queue_finish(work->queue, err);
     }

@@ -35,7 +35,7 @@ kn_status job_memory(size_t bytes, void *pointer_address, kn_error *err)
     void *memory = malloc(bytes ? bytes : 1);
 
     memcpy(pointer_address, &memory, sizeof memory);
-    return memory ? KN_OK : kn_fail_memory(err, bytes, "preparing a comparison");
+    return memory ? KN_OK : ki_fail_memory(err, bytes, "preparing a comparison");
 }
 
 uint64_t job_random(uint64_t *state)

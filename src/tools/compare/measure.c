@@ -57,13 +57,13 @@ static kn_status run_once(struct measured *place, double *seconds, kn_error *err
     const struct compare_job *job = place->work.problem->job;
     kn_queue *queue = place->work.queue;
     kn_status status = reset(place, err);
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
 
     if (!status)
         status = queue ? job->run(&place->work, err) : job->run_host(&place->work, err);
     if (!status && queue)
         status = kn_queue_finish(queue, err);
-    *seconds = job->times_itself ? place->work.seconds : kn_clock_seconds() - start;
+    *seconds = job->times_itself ? place->work.seconds : ki_clock_seconds() - start;
     return status;
 }
 
@@ -109,7 +109,7 @@ static bool has_clock(const struct measured *place)
 static void repeat(struct measured *place)
 {
     kn_error err = KN_ERROR_INIT;
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
 
     if (run_once(place, &place->wall[place->count], &err) ||
         (has_clock(place) && run_profiled(place, &place->device[place->count], &err))) {
@@ -117,7 +117,7 @@ static void repeat(struct measured *place)
         return;
     }
     place->count++;
-    place->spent += kn_clock_seconds() - start;
+    place->spent += ki_clock_seconds() - start;
 }
 
 static bool wants_more(const struct measured *place, const struct measure_limits *limits)
@@ -162,7 +162,7 @@ kn_status measure_places(struct measured *places, size_t count, const struct mea
         place->wall = calloc(limits->repetitions, sizeof *place->wall);
         place->device = calloc(limits->repetitions, sizeof *place->device);
         if (!place->wall || !place->device)
-            return kn_fail_memory(err, 0, "the times of the repetitions");
+            return ki_fail_memory(err, 0, "the times of the repetitions");
         if (place->row->verdict == COMPARE_RIGHT)
             warm_up(place);
     }

@@ -73,7 +73,7 @@ static struct compare_row *add_row(struct compare_run *run, const struct compare
     const struct compare_row row = {
         .job = problem->job, .which = problem->which, .place = place, .n = problem->n, .asked = asked};
 
-    return KN_ARRAY_PUSH(run->rows, run->row_count, run->row_capacity, row) ? &run->rows[run->row_count - 1]
+    return KI_ARRAY_PUSH(run->rows, run->row_count, run->row_capacity, row) ? &run->rows[run->row_count - 1]
                                                                             : NULL;
 }
 
@@ -168,7 +168,7 @@ static kn_status enter_place(const struct compare_run *run, const struct compare
                                            .own = calloc(1, problem->job->work_bytes + 1),
                                            .error = NAN};
     if (!measured->work.own)
-        return kn_fail_memory(err, problem->job->work_bytes, "preparing a comparison");
+        return ki_fail_memory(err, problem->job->work_bytes, "preparing a comparison");
     if (columns_enter(&measured->work, &why) ||
         (problem->job->enter && problem->job->enter(&measured->work, &why)))
         measure_failed(measured, &why);
@@ -194,7 +194,7 @@ static kn_status run_places(struct compare_run *run, const struct compare_proble
     struct measure_limits limits = run->options.quick ? quick_limits : full_limits;
     struct measured *places = calloc(run->place_count, sizeof *places);
     size_t first = run->row_count;
-    kn_status status = places ? KN_OK : kn_fail_memory(err, 0, "preparing a comparison");
+    kn_status status = places ? KN_OK : ki_fail_memory(err, 0, "preparing a comparison");
 
     if (run->options.repetitions) {
         limits.repetitions = run->options.repetitions;
@@ -202,7 +202,7 @@ static kn_status run_places(struct compare_run *run, const struct compare_proble
     }
     for (size_t i = 0; i < run->place_count && !status; i++)
         if (!add_row(run, problem, i, asked))
-            status = kn_fail_memory(err, 0, "keeping the results");
+            status = ki_fail_memory(err, 0, "keeping the results");
     for (size_t i = 0; i < run->place_count && !status; i++) {
         places[i].row = &run->rows[first + i];
         status = enter_place(run, problem, &places[i], &limits, err);
@@ -228,7 +228,7 @@ static kn_status run_size(struct compare_run *run, const struct compare_job *job
     kn_status status = KN_OK;
 
     if (!problem.own)
-        return kn_fail_memory(err, job->problem_bytes, "preparing a comparison");
+        return ki_fail_memory(err, job->problem_bytes, "preparing a comparison");
     if (job->make)
         status = job->make(&problem, err);
     if (!status)

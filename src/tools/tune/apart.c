@@ -41,16 +41,16 @@ static kn_status note_crash(const struct tune_subject *subject, const char *jour
 
     describe_end(result, why, sizeof why);
     if (past->failed)
-        return kn_fail(err, past->failed, "%s", past->message);
+        return ki_fail(err, past->failed, "%s", past->message);
     if (is_asked_to_end(result->signal))
-        return kn_fail(err, KN_ERROR_INTERRUPTED, "%s: the process that measures was ended by signal %d",
+        return ki_fail(err, KN_ERROR_INTERRUPTED, "%s: the process that measures was ended by signal %d",
                        tunables->algorithm, result->signal);
     if (!past->pending)
-        return kn_fail(err, KN_ERROR_DEVICE,
+        return ki_fail(err, KN_ERROR_DEVICE,
                        "%s: the process that measures %s outside of any candidate: %.800s",
                        tunables->algorithm, why, result->output);
     if (past->count == 0 || (past->once_more && past->again == 0))
-        return kn_fail(err, KN_ERROR_DEVICE,
+        return ki_fail(err, KN_ERROR_DEVICE,
                        "%s: its own values %s in the driver; another driver or --device may serve: %.800s",
                        tunables->algorithm, why, result->output);
     status = tune_journal_open(journal, tunables, &open, err);
@@ -62,16 +62,16 @@ static kn_status note_crash(const struct tune_subject *subject, const char *jour
 
 // One process; `ended`: it came to the end of the measurement.
 static kn_status run_once(const struct tune_subject *subject, const char *const *words, const char *journal,
-                          struct kn_text *said, bool *ended, kn_error *err)
+                          struct ki_text *said, bool *ended, kn_error *err)
 {
     struct process_result result = {.output = NULL};
     struct tune_past past = {.rows = NULL};
-    kn_status status = process_run(words, NULL, as_long_as_it_takes, &result, err);
+    kn_status status = ki_process_run(words, NULL, as_long_as_it_takes, &result, err);
 
     if (!status)
         status = tune_past_read(journal, subject->tunables, &past, err);
     if (!status)
-        kn_text_add(said, result.output);
+        ki_text_add(said, result.output);
     *ended = !status && past.ended;
     if (!status && !past.ended)
         status = note_crash(subject, journal, &past, &result, err);
@@ -98,7 +98,7 @@ static kn_status take_report(const struct tune_subject *subject, const char *jou
 }
 
 kn_status tune_measure_apart(const struct tune_subject *subject, const char *const *words,
-                             struct tune_report *report, struct kn_text *said, kn_error *err)
+                             struct tune_report *report, struct ki_text *said, kn_error *err)
 {
     const char *all[WORDS_MAX + 2] = {NULL};
     char folder[PATH_MAX], journal[PATH_MAX + 16];
@@ -110,7 +110,7 @@ kn_status tune_measure_apart(const struct tune_subject *subject, const char *con
     for (; words[count] && count < WORDS_MAX; count++)
         all[count] = words[count];
     all[count] = journal;
-    status = process_folder(folder, err);
+    status = ki_process_folder(folder, err);
     if (status)
         return status;
     snprintf(journal, sizeof journal, "%s/journal", folder);
@@ -118,6 +118,6 @@ kn_status tune_measure_apart(const struct tune_subject *subject, const char *con
         status = run_once(subject, all, journal, said, &ended, err);
     if (!status)
         status = take_report(subject, journal, report, err);
-    process_folder_remove(folder);
+    ki_process_folder_remove(folder);
     return status;
 }

@@ -167,12 +167,12 @@ static kn_status read_lines(FILE *file, const char *path, size_t tunables, struc
 
         number++;
         line[length - 1] = '\0';
-        if (!KN_ARRAY_PUSH(past->rows, past->count, past->capacity, none)) // room for one
-            status = kn_fail_memory(err, 0, "the table of candidates");
+        if (!KI_ARRAY_PUSH(past->rows, past->count, past->capacity, none)) // room for one
+            status = ki_fail_memory(err, 0, "the table of candidates");
         else
             past->count--;
         if (!status && !take_line(past, &tried, tunables, line))
-            status = kn_fail(
+            status = ki_fail(
                 err, KN_ERROR_INPUT,
                 "%s:%zu: '%s' is no line of a journal of koine tune with %zu tunables; name another file",
                 path, number, line, tunables);
@@ -191,7 +191,7 @@ kn_status tune_past_read(const char *path, const struct engine_tunables *tunable
     if (!file && errno == ENOENT)
         return KN_OK;
     if (!file)
-        return kn_fail_errno(err, KN_ERROR_INPUT, path, errno, "the journal cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "the journal cannot be read");
     status = read_lines(file, path, count_tunables(tunables), past, err);
     fclose(file);
     return status;
@@ -215,12 +215,12 @@ kn_status tune_journal_open(const char *path, const struct engine_tunables *tuna
         made->path = strdup(path);
     if (!made || !made->path) {
         free(made);
-        return kn_fail_memory(err, 0, "a journal");
+        return ki_fail_memory(err, 0, "a journal");
     }
     made->tunables = count_tunables(tunables);
     made->file = fopen(path, "ae");
     if (!made->file) {
-        kn_status status = kn_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "the journal cannot be written");
+        kn_status status = ki_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "the journal cannot be written");
 
         tune_journal_close(made);
         return status;
@@ -239,89 +239,89 @@ void tune_journal_close(struct tune_journal *journal)
     free(journal);
 }
 
-static void add_values(struct kn_text *line, const unsigned *values, size_t count)
+static void add_values(struct ki_text *line, const unsigned *values, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        kn_text_format(line, " %u", values[i]);
+        ki_text_format(line, " %u", values[i]);
 }
 
 // One line, whatever stands in it.
-static kn_status write_line(struct tune_journal *journal, struct kn_text *line, kn_error *err)
+static kn_status write_line(struct tune_journal *journal, struct ki_text *line, kn_error *err)
 {
-    char *text = kn_text_take(line);
+    char *text = ki_text_take(line);
     kn_status status = KN_OK;
 
     if (!text)
-        return kn_fail_memory(err, 0, "a line of a journal");
+        return ki_fail_memory(err, 0, "a line of a journal");
     for (char *at = text; *at; at++)
         if (*at == '\n')
             *at = ' ';
     if (fprintf(journal->file, "%s\n", text) < 0 || fflush(journal->file))
-        status = kn_fail_errno(err, KN_ERROR_OUTPUT, journal->path, errno, "the journal cannot be written");
+        status = ki_fail_errno(err, KN_ERROR_OUTPUT, journal->path, errno, "the journal cannot be written");
     free(text);
     return status;
 }
 
 kn_status tune_journal_try(struct tune_journal *journal, const unsigned *values, kn_error *err)
 {
-    struct kn_text line = KN_TEXT_INIT;
+    struct ki_text line = KI_TEXT_INIT;
 
     if (!journal)
         return KN_OK;
-    kn_text_add(&line, "try");
+    ki_text_add(&line, "try");
     add_values(&line, values, journal->tunables);
     return write_line(journal, &line, err);
 }
 
 kn_status tune_journal_row(struct tune_journal *journal, const struct tune_row *row, kn_error *err)
 {
-    struct kn_text line = KN_TEXT_INIT;
+    struct ki_text line = KI_TEXT_INIT;
 
     if (!journal)
         return KN_OK;
-    kn_text_format(&line, "row %a %a", row->seconds, row->error);
+    ki_text_format(&line, "row %a %a", row->seconds, row->error);
     add_values(&line, row->values, journal->tunables);
-    kn_text_format(&line, " %s", row->why);
+    ki_text_format(&line, " %s", row->why);
     return write_line(journal, &line, err);
 }
 
 kn_status tune_journal_again(struct tune_journal *journal, size_t index, kn_error *err)
 {
-    struct kn_text line = KN_TEXT_INIT;
+    struct ki_text line = KI_TEXT_INIT;
 
     if (!journal)
         return KN_OK;
-    kn_text_format(&line, "again %zu", index);
+    ki_text_format(&line, "again %zu", index);
     return write_line(journal, &line, err);
 }
 
 kn_status tune_journal_end(struct tune_journal *journal, const struct tune_report *report, kn_error *err)
 {
-    struct kn_text line = KN_TEXT_INIT;
+    struct ki_text line = KI_TEXT_INIT;
 
     if (!journal)
         return KN_OK;
-    kn_text_format(&line, "end %zu %d %a %a %a", report->best, report->by_device_clock, report->built,
+    ki_text_format(&line, "end %zu %d %a %a %a", report->best, report->by_device_clock, report->built,
                    report->rows[0].seconds, report->rows[report->best].seconds);
     return write_line(journal, &line, err);
 }
 
 kn_status tune_journal_fail(struct tune_journal *journal, const kn_error *failure, kn_error *err)
 {
-    struct kn_text line = KN_TEXT_INIT;
+    struct ki_text line = KI_TEXT_INIT;
 
     if (!journal)
         return KN_OK;
-    kn_text_format(&line, "fail %d %s", (int)failure->code, failure->text);
+    ki_text_format(&line, "fail %d %s", (int)failure->code, failure->text);
     return write_line(journal, &line, err);
 }
 
 kn_status tune_journal_crash(struct tune_journal *journal, const char *why, kn_error *err)
 {
-    struct kn_text line = KN_TEXT_INIT;
+    struct ki_text line = KI_TEXT_INIT;
 
     if (!journal)
         return KN_OK;
-    kn_text_format(&line, "crash %s", why);
+    ki_text_format(&line, "crash %s", why);
     return write_line(journal, &line, err);
 }

@@ -18,7 +18,7 @@ static const struct tune_axis *axes(const kn_queue *queue)
 
 static void usual(const struct tune_work *work, unsigned *values)
 {
-    gemm_usual(work->queue, values);
+    ki_gemm_usual(work->queue, values);
 }
 
 static kn_status open_work(struct tune_work *work, kn_error *err)
@@ -59,7 +59,7 @@ static kn_status run(struct tune_work *work, kn_error *err)
 }
 
 const struct tune_subject tune_gemm = {
-    .tunables = &gemm_tunables,
+    .tunables = &ki_gemm_tunables,
     .what = "a large product of floats",
     // Of k = 4,096 terms of random sign, in any order, roundings leave about 2^-24 sqrt(k).
     .bound = 1e-5,

@@ -37,7 +37,7 @@ static void usual(const struct tune_work *work, unsigned *values)
 {
     const struct own *own = work->own;
 
-    mri_gridding_values(own->gridding, values);
+    ki_mri_gridding_values(own->gridding, values);
 }
 
 static kn_status open_along(struct tune_work *work, bool volume, kn_error *err)
@@ -47,23 +47,23 @@ static kn_status open_along(struct tune_work *work, bool volume, kn_error *err)
                                    .extent = sizes[volume][subject_is_serial(work->queue)][work->quick]};
     size_t voxels;
     uint64_t state = 1;
-    kn_status status = trajectory_plan(&plan, err);
+    kn_status status = ki_trajectory_plan(&plan, err);
 
     if (status)
         return status;
-    own->matrix = trajectory_matrix(&plan);
-    own->samples = trajectory_points(&plan);
+    own->matrix = ki_trajectory_matrix(&plan);
+    own->samples = ki_trajectory_points(&plan);
     own->k = malloc(MRI_AXES * own->samples * sizeof *own->k);
     own->data = malloc(own->samples * sizeof *own->data);
     if (!own->k || !own->data)
-        return kn_fail_memory(err, own->samples * (MRI_AXES * sizeof *own->k + sizeof *own->data), "samples");
-    trajectory_fill(&plan, own->k);
+        return ki_fail_memory(err, own->samples * (MRI_AXES * sizeof *own->k + sizeof *own->data), "samples");
+    ki_trajectory_fill(&plan, own->k);
     for (size_t m = 0; m < own->samples; m++) {
         double re = subject_uniform(&state);
 
         own->data[m] = mri_complex(re, subject_uniform(&state));
     }
-    status = mri_matrix_count(&own->matrix, &voxels, err);
+    status = ki_mri_matrix_count(&own->matrix, &voxels, err);
     return status ? status
                   : kn_buffer_create(kn_queue_context(work->queue), voxels * 2 * sizeof(float), &work->result,
                                      err);
@@ -83,7 +83,7 @@ static void close_work(struct tune_work *work)
 {
     struct own *own = work->own;
 
-    mri_gridding_free(own->gridding);
+    ki_mri_gridding_free(own->gridding);
     free(own->k);
     free(own->data);
 }
@@ -92,23 +92,23 @@ static kn_status prepare(struct tune_work *work, kn_error *err)
 {
     struct own *own = work->own;
 
-    mri_gridding_free(own->gridding);
+    ki_mri_gridding_free(own->gridding);
     own->gridding = NULL;
-    return mri_gridding_create(work->queue, &own->matrix, own->k, own->samples, NULL, &own->gridding, err);
+    return ki_mri_gridding_create(work->queue, &own->matrix, own->k, own->samples, NULL, &own->gridding, err);
 }
 
 static kn_status run(struct tune_work *work, kn_error *err)
 {
     struct own *own = work->own;
 
-    return mri_gridding_adjoint(work->queue, own->gridding, own->data, NULL, work->result, err);
+    return ki_mri_gridding_adjoint(work->queue, own->gridding, own->data, NULL, work->result, err);
 }
 
 // The same window, other orders of the same float additions, some hundreds a cell: their roundings alone
 // differ.
 #define GRIDDING(number, words, opener)                                                                      \
     {                                                                                                        \
-        .tunables = &mri_gridding_tunables[number], .what = words, .bound = 1e-5,                            \
+        .tunables = &ki_mri_gridding_tunables[number], .what = words, .bound = 1e-5,                         \
         .own_bytes = sizeof(struct own), .axes = axes, .usual = usual, .open = opener, .close = close_work,  \
         .prepare = prepare, .run = run                                                                       \
     }

@@ -19,7 +19,7 @@ kn_status subject_floats(kn_queue *queue, size_t count, uint64_t *state, kn_buff
     float *numbers = malloc(count * sizeof *numbers);
     kn_status status = numbers
                            ? kn_buffer_create(kn_queue_context(queue), count * sizeof *numbers, buffer, err)
-                           : kn_fail_memory(err, count * sizeof *numbers, "a measurement's numbers");
+                           : ki_fail_memory(err, count * sizeof *numbers, "a measurement's numbers");
 
     for (size_t i = 0; i < count && !status; i++)
         numbers[i] = (float)subject_uniform(state);

@@ -42,9 +42,9 @@ static const struct tune_axis *axes(const kn_queue *queue)
 
 static void usual(const struct tune_work *work, unsigned *values)
 {
-    const struct mri_tuning tuning = mri_tuning_usual(work->queue);
+    const struct mri_tuning tuning = ki_mri_tuning_usual(work->queue);
 
-    mri_tuning_values(&tuning, values);
+    ki_mri_tuning_values(&tuning, values);
 }
 
 // Samples are taken by chunks in local memory alone.
@@ -66,7 +66,7 @@ static kn_status open_work(struct tune_work *work, kn_error *err)
     own->k = malloc(MRI_AXES * samples * sizeof *own->k);
     own->data = malloc(samples * sizeof *own->data);
     if (!own->k || !own->data)
-        return kn_fail_memory(err, samples * (MRI_AXES * sizeof *own->k + sizeof *own->data), "samples");
+        return ki_fail_memory(err, samples * (MRI_AXES * sizeof *own->k + sizeof *own->data), "samples");
     for (size_t m = 0; m < samples; m++) {
         double re = subject_uniform(&state);
 
@@ -92,11 +92,11 @@ static kn_status run(struct tune_work *work, kn_error *err)
 {
     const struct own *own = work->own;
 
-    return mri_sum_device(work->queue, &own->sum, MRI_TUNED, work->result, NULL, err);
+    return ki_mri_sum_device(work->queue, &own->sum, MRI_TUNED, work->result, NULL, err);
 }
 
 const struct tune_subject tune_recon = {
-    .tunables = &mri_sum_tunables,
+    .tunables = &ki_mri_sum_tunables,
     .what = "F^H d by direct sums: koine recon --kernel tuned",
     // What sum.h says of each kernel's own error, twice.
     .bound = 6e-6,

@@ -18,7 +18,7 @@ static const struct tune_axis *axes(const kn_queue *queue)
 
 static void usual(const struct tune_work *work, unsigned *values)
 {
-    sort_radix_usual(work->queue, values);
+    ki_sort_radix_usual(work->queue, values);
 }
 
 static kn_status open_work(struct tune_work *work, kn_error *err)
@@ -52,7 +52,7 @@ static kn_status run(struct tune_work *work, kn_error *err)
 }
 
 const struct tune_subject tune_sort = {
-    .tunables = &sort_radix_tunables,
+    .tunables = &ki_sort_radix_tunables,
     .what = "many floats by radix",
     .own_bytes = sizeof(struct own),
     .axes = axes,

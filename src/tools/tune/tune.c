@@ -39,11 +39,11 @@ static kn_status run_once(struct tuner *tuner, double *seconds, kn_error *err)
     bool profiled = kn_profile_start(queue, NULL) == KN_OK;
     kn_status status;
 
-    start = kn_clock_seconds();
+    start = ki_clock_seconds();
     status = tuner->subject->run(&tuner->work, err);
     if (!status)
         status = kn_queue_finish(queue, err);
-    *seconds = kn_clock_seconds() - start;
+    *seconds = ki_clock_seconds() - start;
     if (profiled && kn_profile_stop(queue, &entries, &count, NULL) == KN_OK)
         for (size_t i = 0; i < count; i++)
             all += (double)(entries[i].end - entries[i].start) * 1e-9;
@@ -115,7 +115,7 @@ static kn_status measure_row(struct tuner *tuner, struct tune_row *row, kn_error
 
     if (status)
         return status;
-    if (engine_tuning_refused(tuner->context, tuner->subject->tunables, why)) {
+    if (ki_engine_tuning_refused(tuner->context, tuner->subject->tunables, why)) {
         snprintf(row->why, sizeof row->why, "%s", why);
         return KN_OK;
     }
@@ -145,7 +145,7 @@ static kn_status measure_new(struct tuner *tuner, struct tune_row *row, kn_error
 
     if (status)
         return status;
-    if (engine_tuning_try(tuner->context, tuner->subject->tunables, row->values, &why) ||
+    if (ki_engine_tuning_try(tuner->context, tuner->subject->tunables, row->values, &why) ||
         measure_row(tuner, row, &why))
         fail_row(row, &why);
     return tune_journal_row(tuner->journal, row, err);
@@ -159,7 +159,7 @@ static kn_status try_values(struct tuner *tuner, const unsigned *values, kn_erro
 
     if (take_past(tuner, &row)) {
         if (memcmp(row.values, values, tuner->tunables * sizeof *values) != 0)
-            return kn_fail(err, KN_ERROR_INPUT, "the journal is of another measurement than this one of %s",
+            return ki_fail(err, KN_ERROR_INPUT, "the journal is of another measurement than this one of %s",
                            tuner->subject->tunables->algorithm);
     } else {
         kn_status status;
@@ -169,8 +169,8 @@ static kn_status try_values(struct tuner *tuner, const unsigned *values, kn_erro
         if (status)
             return status;
     }
-    if (!KN_ARRAY_PUSH(report->rows, report->count, report->capacity, row))
-        return kn_fail_memory(err, 0, "the table of candidates");
+    if (!KI_ARRAY_PUSH(report->rows, report->count, report->capacity, row))
+        return ki_fail_memory(err, 0, "the table of candidates");
     if (row.seconds >= 0 && row.seconds < report->rows[report->best].seconds)
         report->best = report->count - 1;
     return KN_OK;
@@ -211,7 +211,7 @@ static kn_status measure_usual(struct tuner *tuner, kn_error *err)
     struct tune_report *report = tuner->report;
     struct tune_row row = {.seconds = -1};
     const bool known = take_past(tuner, &row);
-    kn_status status = engine_tuning_try(tuner->context, tuner->subject->tunables, NULL, err);
+    kn_status status = ki_engine_tuning_try(tuner->context, tuner->subject->tunables, NULL, err);
 
     if (!status && !known)
         status = tune_journal_try(tuner->journal, unknown, err);
@@ -223,8 +223,8 @@ static kn_status measure_usual(struct tuner *tuner, kn_error *err)
         tuner->subject->usual(&tuner->work, row.values);
         status = tune_journal_row(tuner->journal, &row, err);
     }
-    if (!status && !KN_ARRAY_PUSH(report->rows, report->count, report->capacity, row))
-        status = kn_fail_memory(err, 0, "the table of candidates");
+    if (!status && !KI_ARRAY_PUSH(report->rows, report->count, report->capacity, row))
+        status = ki_fail_memory(err, 0, "the table of candidates");
     return status;
 }
 
@@ -235,7 +235,7 @@ static kn_status time_again(struct tuner *tuner, size_t index, kn_error *err)
     double seconds;
 
     if (!status)
-        status = engine_tuning_try(tuner->context, tuner->subject->tunables, row->values, err);
+        status = ki_engine_tuning_try(tuner->context, tuner->subject->tunables, row->values, err);
     if (!status)
         status = make_result(tuner, tuner->found, err);
     if (!status)
@@ -256,7 +256,7 @@ static kn_status confirm(struct tuner *tuner, kn_error *err)
         report->best = 0;
         return KN_OK;
     }
-    for (size_t i = 0; i < KN_COUNT(indices) && report->best != 0 && !status; i++)
+    for (size_t i = 0; i < KI_COUNT(indices) && report->best != 0 && !status; i++)
         status = time_again(tuner, indices[i], err);
     if (!status && report->rows[indices[0]].seconds > margin * report->rows[0].seconds)
         report->best = 0;
@@ -285,7 +285,7 @@ static kn_status open_work(struct tuner *tuner, kn_error *err)
         tuner->tunables++;
     tuner->work.own = calloc(1, subject->own_bytes ? subject->own_bytes : 1);
     if (!tuner->work.own)
-        return kn_fail_memory(err, subject->own_bytes, "a measurement");
+        return ki_fail_memory(err, subject->own_bytes, "a measurement");
     status = subject->open(&tuner->work, err);
     if (status)
         return status;
@@ -293,7 +293,7 @@ static kn_status open_work(struct tuner *tuner, kn_error *err)
     tuner->wanted = malloc(tuner->bytes);
     tuner->found = malloc(tuner->bytes);
     return tuner->wanted && tuner->found ? KN_OK
-                                         : kn_fail_memory(err, tuner->bytes, "a measurement's answer");
+                                         : ki_fail_memory(err, tuner->bytes, "a measurement's answer");
 }
 
 // What is in the journal, and the journal for what is to come.
@@ -311,7 +311,7 @@ static kn_status measure(struct tuner *tuner, const char *journal, kn_error *err
     kn_status status = open_journal(tuner, journal, err);
 
     if (!status && !axes)
-        status = kn_fail(err, KN_ERROR_UNSUPPORTED, "%s has nothing to tune on %s",
+        status = ki_fail(err, KN_ERROR_UNSUPPORTED, "%s has nothing to tune on %s",
                          tuner->subject->tunables->algorithm, kn_context_device(tuner->context)->spec);
     if (!status)
         status = open_work(tuner, err);
@@ -341,7 +341,7 @@ kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool
         *err = failure;
     if (tuner.work.own)
         subject->close(&tuner.work);
-    engine_tuning_reread(tuner.context, subject->tunables);
+    ki_engine_tuning_reread(tuner.context, subject->tunables);
     kn_buffer_free(tuner.work.result);
     free(tuner.work.own);
     free(tuner.wanted);
@@ -367,29 +367,29 @@ static const char *word_of(const char *const *words, unsigned value)
     return NULL;
 }
 
-void tune_describe(const struct tune_subject *subject, const unsigned *values, struct kn_text *text)
+void tune_describe(const struct tune_subject *subject, const unsigned *values, struct ki_text *text)
 {
     for (size_t i = 0; subject->tunables->names[i]; i++) {
         const char *word = word_of(subject->words[i], values[i]);
 
-        kn_text_format(text, "%s%s ", i ? ", " : "", subject->tunables->names[i]);
+        ki_text_format(text, "%s%s ", i ? ", " : "", subject->tunables->names[i]);
         if (word)
-            kn_text_add(text, word);
+            ki_text_add(text, word);
         else
-            kn_text_format(text, "%u", values[i]);
+            ki_text_format(text, "%u", values[i]);
     }
 }
 
 kn_status tune_keep(kn_queue *queue, const struct tune_report *report, kn_error *err)
 {
     const struct tune_row *best = &report->rows[report->best];
-    struct kn_text words = KN_TEXT_INIT;
+    struct ki_text words = KI_TEXT_INIT;
     kn_status status;
 
-    kn_text_format(&words, "%.4g ms of the algorithm's own %.4g ms", best->seconds * 1e3,
+    ki_text_format(&words, "%.4g ms of the algorithm's own %.4g ms", best->seconds * 1e3,
                    report->rows[0].seconds * 1e3);
-    status = engine_tuning_keep(kn_queue_context(queue), report->subject->tunables, best->values,
-                                kn_text_string(&words), err);
-    kn_text_free(&words);
+    status = ki_engine_tuning_keep(kn_queue_context(queue), report->subject->tunables, best->values,
+                                   ki_text_string(&words), err);
+    ki_text_free(&words);
     return status;
 }

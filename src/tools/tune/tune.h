@@ -47,7 +47,7 @@ struct tune_subject {
     // Inputs, and the result's buffer, which is freed for it. `close` also after an open that failed.
     kn_status (*open)(struct tune_work *work, kn_error *err);
     void (*close)(struct tune_work *work);
-    // With the values that engine_tuning gives: before the runs with them (may be NULL), and each run.
+    // With the values that ki_engine_tuning gives: before the runs with them (may be NULL), and each run.
     kn_status (*prepare)(struct tune_work *work, kn_error *err);
     kn_status (*run)(struct tune_work *work, kn_error *err);
 };
@@ -87,7 +87,7 @@ kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool
 // best there. What it prints is appended to `said`. Errors: also KN_ERROR_DEVICE where the algorithm's own
 // values crash. Cost: a process and the start of its driver.
 kn_status tune_measure_apart(const struct tune_subject *subject, const char *const *words,
-                             struct tune_report *report, struct kn_text *said, kn_error *err);
+                             struct tune_report *report, struct ki_text *said, kn_error *err);
 void tune_free(struct tune_report *report);
 
 // The best is what the algorithm takes from now on, on this device: KN_ERROR_OUTPUT if that cannot be
@@ -95,6 +95,6 @@ void tune_free(struct tune_report *report);
 kn_status tune_keep(kn_queue *queue, const struct tune_report *report, kn_error *err);
 
 // "GROUP 256, MEMORY local"
-void tune_describe(const struct tune_subject *subject, const unsigned *values, struct kn_text *text);
+void tune_describe(const struct tune_subject *subject, const unsigned *values, struct ki_text *text);
 
 #endif

@@ -22,7 +22,7 @@ static inline void set_up(void)
     context = open_context();
     queue = open_queue(context);
     info = *kn_context_device(context);
-    quirks = engine_quirks_of(&info);
+    quirks = ki_engine_quirks_of(&info);
     ck_assert_uint_eq(kn_context_device(context)->loop_limit, quirks.loop_limit);
 }
 

@@ -73,7 +73,7 @@ START_TEST(bitonic_keys)
         ck_assert_uint_lt(most, 32);
         expect_refused(kn_sort(queue, buffer, KN_F32, 100, &options, &err), KN_ERROR_UNSUPPORTED,
                        "32 keys|crashes on more than");
-        expect_ok(process_run(words, NULL, 100, &result, &err));
+        expect_ok(ki_process_run(words, NULL, 100, &result, &err));
         if (!result.signal && !result.timed_out && result.status == 0)
             fprintf(stderr,
                     "no longer a quirk of %s, driver %s: its compiler crashes on 32 keys a work-item\n",

@@ -155,7 +155,7 @@ START_TEST(nested_calls)
     for (uint32_t i = 0; i < COUNT; i++)
         given[i] = i * i;
     expect_ok(kn_buffer_write(queue, in, 0, given, sizeof given, &err));
-    run(kernel_of(program, "sum_thirds"), ITEMS, ITEMS, args, KN_COUNT(args));
+    run(kernel_of(program, "sum_thirds"), ITEMS, ITEMS, args, KI_COUNT(args));
     expect_ok(kn_buffer_read(queue, out, 0, found, sizeof found, &err));
     for (uint32_t at = 0; at < 2 * ITEMS; at++) {
         uint32_t item = ITEMS - 1 - at % ITEMS, expected = 0;
@@ -313,27 +313,27 @@ START_TEST(excluded)
                    pocl = {.platform = "Portable Computing Language"};
     kn_device_info nvidia = {.platform = "NVIDIA CUDA", .name = "NVIDIA H200"};
     kn_device_info broken = {.platform = "Clover", .why_not = "the driver says it is not available"};
-    struct engine_quirks found = engine_quirks_of(&clover);
+    struct engine_quirks found = ki_engine_quirks_of(&clover);
 
     ck_assert_ptr_nonnull(found.why_not);
     ck_assert_str_eq(clover.why_not, found.why_not);
     ck_assert_str_eq(found.build_options, "");
-    engine_quirks_of(&broken);
+    ki_engine_quirks_of(&broken);
     ck_assert_str_eq(broken.why_not, "the driver says it is not available");
-    found = engine_quirks_of(&llvmpipe);
+    found = ki_engine_quirks_of(&llvmpipe);
     ck_assert_uint_eq(found.loop_limit, 65535);
     ck_assert_uint_eq(llvmpipe.loop_limit, 65535);
     ck_assert_str_eq(llvmpipe.why_not, "");
     ck_assert(found.calls_wrong && found.local_answer_doubled);
-    found = engine_quirks_of(&newer);
+    found = ki_engine_quirks_of(&newer);
     ck_assert_uint_eq(newer.loop_limit, 0);
     ck_assert(found.calls_wrong && found.double_fma_wrong && !found.local_answer_doubled);
-    found = engine_quirks_of(&radeon); // its own compiler, its own limits
+    found = ki_engine_quirks_of(&radeon); // its own compiler, its own limits
     ck_assert_uint_eq(found.loop_limit, 0);
     ck_assert(!found.group_answer_wrong);
-    found = engine_quirks_of(&nvidia);
+    found = ki_engine_quirks_of(&nvidia);
     ck_assert_uint_eq(found.range_limit, INT32_MAX);
-    found = engine_quirks_of(&pocl);
+    found = ki_engine_quirks_of(&pocl);
     ck_assert_uint_eq(found.range_limit, 0);
     ck_assert_ptr_null(found.why_not);
     ck_assert_str_eq(found.build_options, "");

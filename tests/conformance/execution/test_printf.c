@@ -59,7 +59,7 @@ static bool is_known(const char *kernel, size_t line)
 {
     const char *platform = kn_context_device(context)->platform;
 
-    for (size_t i = 0; i < KN_COUNT(known_wrong); i++)
+    for (size_t i = 0; i < KI_COUNT(known_wrong); i++)
         if (strcmp(known_wrong[i].platform, platform) == 0 && strcmp(known_wrong[i].kernel, kernel) == 0 &&
             (known_wrong[i].line == line || (!known_wrong[i].line && line != RETURNED))) {
             fprintf(stderr, "%s is known to be wrong here: %s\n", platform, known_wrong[i].rule);
@@ -70,7 +70,7 @@ static bool is_known(const char *kernel, size_t line)
 
 static void expect_lines(const struct expected *kernel, const char *text, bool of_device)
 {
-    for (size_t i = 0; i < KN_COUNT(kernel->lines) && kernel->lines[i]; i++) {
+    for (size_t i = 0; i < KI_COUNT(kernel->lines) && kernel->lines[i]; i++) {
         const char *wanted = kernel->lines[i], *at = text;
         size_t digits = strcspn(wanted, " ") + 1, length;
         if (of_device && is_known(kernel->kernel, i + 1))
@@ -131,7 +131,7 @@ static char *print_on_device(kn_program *program, const char *name, size_t items
     fflush(stdout);
     ck_assert(kept >= 0 && file >= 0 && dup2(file, STDOUT_FILENO) == STDOUT_FILENO);
     const kn_arg args[] = {KN_BUFFER(out), KN_BUFFER(in)};
-    kn_status status = kn_launch(queue, kernel, &range, args, KN_COUNT(args), NULL, &err);
+    kn_status status = kn_launch(queue, kernel, &range, args, KI_COUNT(args), NULL, &err);
     kn_status finished = kn_queue_finish(queue, &err);
     fflush(stdout);
     dup2(kept, STDOUT_FILENO);
@@ -151,7 +151,7 @@ START_TEST(on_device)
     kn_program *program;
 
     EXPECT_OK(kn_program_from_file(context, host_path("execution/printf.cl"), NULL, &program, &err));
-    for (size_t k = 0; k < KN_COUNT(expected); k++) {
+    for (size_t k = 0; k < KI_COUNT(expected); k++) {
         text = print_on_device(program, expected[k].kernel, 1, folder);
         expect_lines(&expected[k], text, true);
         free(text);
@@ -205,7 +205,7 @@ START_TEST(over_the_shim)
     char *folder = test_folder(), *text;
 
     host_build(folder, cuda->text, main_text);
-    for (size_t k = 0; k < KN_COUNT(expected); k++) {
+    for (size_t k = 0; k < KI_COUNT(expected); k++) {
         text = print_over_shim(folder, expected[k].kernel);
         expect_lines(&expected[k], text, false);
         free(text);
@@ -213,7 +213,7 @@ START_TEST(over_the_shim)
     text = print_over_shim(folder, "many");
     expect_many(text, "over the shim");
     free(text);
-    src_cuda_free(cuda);
+    ki_src_cuda_free(cuda);
     test_remove(folder);
 }
 END_TEST

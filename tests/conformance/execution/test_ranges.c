@@ -72,7 +72,7 @@ static uint32_t known_bits(void)
 {
     const char *platform = kn_context_device(context)->platform;
 
-    for (size_t i = 0; i < KN_COUNT(known_wrong); i++)
+    for (size_t i = 0; i < KI_COUNT(known_wrong); i++)
         if (strcmp(known_wrong[i].platform, platform) == 0) {
             fprintf(stderr, "%s is known to be wrong here: %s\n", platform, known_wrong[i].rule);
             return known_wrong[i].bits;
@@ -145,9 +145,9 @@ START_TEST(on_device)
     const kn_arg args[] = {KN_BUFFER(counts), KN_BUFFER(description)};
     if (is_out_of_reach(range)) {
         EXPECT_REFUSED(KN_ERROR_LIMIT, "visit: offset",
-                       kn_launch(queue, kernel, range, args, KN_COUNT(args), NULL, &err));
+                       kn_launch(queue, kernel, range, args, KI_COUNT(args), NULL, &err));
     } else {
-        EXPECT_OK(kn_launch(queue, kernel, range, args, KN_COUNT(args), NULL, &err));
+        EXPECT_OK(kn_launch(queue, kernel, range, args, KI_COUNT(args), NULL, &err));
         EXPECT_OK(kn_buffer_read(queue, counts, 0, seen, items * sizeof *seen, &err));
         for (size_t i = 0, known = known_bits(); i < items; i++)
             seen[i] &= ~(uint32_t)(known << 3);
@@ -207,7 +207,7 @@ START_TEST(over_the_shim)
     snprintf(path, sizeof path, "%s/in", folder);
     file = fopen(path, "wb");
     ck_assert_ptr_nonnull(file);
-    for (size_t r = 0; r < KN_COUNT(ranges); r++) {
+    for (size_t r = 0; r < KI_COUNT(ranges); r++) {
         uint64_t words[10];
         describe(&ranges[r], words);
         choose_group(words);
@@ -219,7 +219,7 @@ START_TEST(over_the_shim)
     snprintf(path, sizeof path, "%s/out", folder);
     file = fopen(path, "rb");
     ck_assert_ptr_nonnull(file);
-    for (size_t r = 0; r < KN_COUNT(ranges); r++) {
+    for (size_t r = 0; r < KI_COUNT(ranges); r++) {
         size_t items = items_of(&ranges[r]);
         if (items > MOST)
             continue;
@@ -228,7 +228,7 @@ START_TEST(over_the_shim)
     }
     fclose(file);
     free(seen);
-    src_cuda_free(cuda);
+    ki_src_cuda_free(cuda);
     test_remove(folder);
 }
 END_TEST
@@ -242,7 +242,7 @@ int main(void)
 
     tcase_set_timeout(tcase, 120);
     tcase_add_checked_fixture(tcase, test_open, test_close);
-    tcase_add_loop_test(tcase, on_device, 0, (int)KN_COUNT(ranges));
+    tcase_add_loop_test(tcase, on_device, 0, (int)KI_COUNT(ranges));
     if (host_has_compiler())
         tcase_add_test(tcase, over_the_shim);
     else if (test_require("c++"))

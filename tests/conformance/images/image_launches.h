@@ -209,7 +209,7 @@ static inline struct launch *add_launch(const char *stem, const char *family, kn
 
 static void add_format(kn_image_kind kind, kn_channel_order order, const struct type *type)
 {
-    for (size_t s = 0; s < KN_COUNT(samplers); s++) {
+    for (size_t s = 0; s < KI_COUNT(samplers); s++) {
         if (samplers[s] & KN_SAMPLER_LINEAR && *type->family != 'f')
             continue;
         add_launch("read", type->family, kind, order, type, samplers[s]);
@@ -239,11 +239,11 @@ static void make_launches(void)
     chance = test_seed("test_images");
     launches = calloc(MOST_CASES, sizeof *launches);
     ck_assert_ptr_nonnull(launches);
-    for (size_t o = 0; o < KN_COUNT(orders); o++)
-        for (size_t t = 0; t < KN_COUNT(types); t++)
+    for (size_t o = 0; o < KI_COUNT(orders); o++)
+        for (size_t t = 0; t < KI_COUNT(types); t++)
             add_format(KN_IMAGE_2D, orders[o], &types[t]);
     for (kn_image_kind kind = KN_IMAGE_1D; kind <= KN_IMAGE_3D; kind++) {
-        for (size_t t = 0; t < KN_COUNT(types) && kind != KN_IMAGE_2D; t++)
+        for (size_t t = 0; t < KI_COUNT(types) && kind != KN_IMAGE_2D; t++)
             add_format(kind, orders[t % 3], &types[t]);
         add_outside(kind);
     }

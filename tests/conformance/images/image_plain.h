@@ -73,7 +73,7 @@ static inline bool written_to(const struct launch *launch, size_t texel, int cha
     float value;
 
     for (size_t n = 0; n < ITEMS; n++)
-        for (size_t o = 0; o < KN_COUNT(components) && texel_of(launch, n) == texel; o++)
+        for (size_t o = 0; o < KI_COUNT(components) && texel_of(launch, n) == texel; o++)
             for (int c = 0; c < 4 && components[o].order == launch->given.order; c++)
                 if (components[o].channels[c] == channel) {
                     memcpy(&value, &launch->given.values[n][c], sizeof value);
@@ -88,7 +88,7 @@ static void read_plainly(const struct launch *launch, struct result *result)
     memcpy(result->texels, launch->given.texels, sizeof result->texels);
     for (size_t n = 0; n < ITEMS; n++) {
         const unsigned char *texel = launch->given.texels + texel_of(launch, n) * launch->given.texel_bytes;
-        for (size_t o = 0; o < KN_COUNT(components); o++)
+        for (size_t o = 0; o < KI_COUNT(components); o++)
             for (int c = 0; c < 4 && components[o].order == launch->given.order; c++) {
                 int channel = components[o].channels[c];
                 double value = channel > 3 ? channel - 4 : channel_of(launch, texel, channel);

@@ -138,7 +138,7 @@ static bool run_on_device(kn_program *program, const struct launch *launch, stru
     EXPECT_OK(kn_image_write(queue, image, NULL, launch->given.texels, 0, &err));
     EXPECT_OK(kn_program_kernel(program, unit->kernels[launch->given.kernel].name, &kernel, &err));
     kn_arg args[] = {KN_IMAGE(image), KN_SAMPLER(launch->given.sampler), KN_BUFFER(at), KN_BUFFER(values)};
-    EXPECT_OK(kn_launch(queue, kernel, &range, args, KN_COUNT(args), NULL, &err));
+    EXPECT_OK(kn_launch(queue, kernel, &range, args, KI_COUNT(args), NULL, &err));
     EXPECT_OK(kn_buffer_read(queue, values, 0, result->values, sizeof result->values, &err));
     EXPECT_OK(kn_image_read(queue, image, NULL, result->texels, 0, &err));
     kn_image_free(image);
@@ -297,7 +297,7 @@ static const struct fault {
 
 static const struct fault *fault_of(const struct launch *launch)
 {
-    for (size_t i = 0; i < KN_COUNT(faults); i++)
+    for (size_t i = 0; i < KI_COUNT(faults); i++)
         if (strcmp(faults[i].platform, kn_context_device(context)->platform) == 0 &&
             faults[i].applies(launch))
             return &faults[i];
@@ -307,7 +307,7 @@ static const struct fault *fault_of(const struct launch *launch)
 static void compare_all(kn_program *program, const struct result *host)
 {
     static struct result device;
-    size_t compared = 0, unsupported = 0, failures = 0, faulty[KN_COUNT(faults)] = {0};
+    size_t compared = 0, unsupported = 0, failures = 0, faulty[KI_COUNT(faults)] = {0};
 
     for (size_t i = 0; i < launch_count; i++) {
         const struct launch *launch = &launches[i];
@@ -330,7 +330,7 @@ static void compare_all(kn_program *program, const struct result *host)
             failures += !compare(launch, &device, &host[i], fault ? fault->right : 4, failures < 40);
         compared++;
     }
-    for (size_t i = 0; i < KN_COUNT(faults); i++)
+    for (size_t i = 0; i < KI_COUNT(faults); i++)
         if (faulty[i])
             fprintf(stderr, "%s: %s: %zu launches\n", faults[i].platform, faults[i].what, faulty[i]);
     if (clamped)
@@ -345,7 +345,7 @@ static void compare_all(kn_program *program, const struct result *host)
 START_TEST(images)
 {
     const char *path = host_path("images/images.cl");
-    struct src_cuda_options wanted = {.embedded = src_embedded_kernels, .host_shim = true};
+    struct src_cuda_options wanted = {.embedded = ki_src_embedded_kernels, .host_shim = true};
     struct be_device described = {.info = *kn_context_device(context)};
     char extensions[] = "cl_khr_3d_image_writes", none[] = "";
     // PoCL 3.1 has no get_image_channel_order and _data_type of an image1d_buffer_t, and aborts for want of
@@ -361,18 +361,18 @@ START_TEST(images)
     kn_program *program;
 
     described.extensions = strstr(context->device.extensions, extensions) ? extensions : none;
-    EXPECT_OK(target_describe(&described, &options, &target, &err));
-    EXPECT_OK(src_read(path, NULL, &target.source, &read, &err));
+    EXPECT_OK(ki_target_describe(&described, &options, &target, &err));
+    EXPECT_OK(ki_src_read(path, NULL, &target.source, &read, &err));
     unit = read;
     EXPECT_OK(expanded_program(context, path, NULL, unit, &options, &program, &err));
-    EXPECT_OK(src_cuda(unit, &target.source, &wanted, &cuda, &err));
+    EXPECT_OK(ki_src_cuda(unit, &target.source, &wanted, &cuda, &err));
     make_launches();
     host = run_on_host(cuda);
     compare_all(program, host);
     kn_program_free(program);
-    src_cuda_free(cuda);
-    src_free(read);
-    target_free(&target);
+    ki_src_cuda_free(cuda);
+    ki_src_free(read);
+    ki_target_free(&target);
     free(launches);
     free(host);
 }
@@ -383,6 +383,6 @@ int main(void)
     const TTest *const tests[] = {images};
 
     return host_has_compiler() && host_has_images()
-               ? test_run("images", tests, KN_COUNT(tests), test_open, test_close)
+               ? test_run("images", tests, KI_COUNT(tests), test_open, test_close)
                : 77;
 }

@@ -201,7 +201,7 @@ START_TEST(over_the_shim)
     ck_assert_uint_eq(fread(&found, 1, sizeof found, file), sizeof found);
     fclose(file);
     compare(&found, "over the shim");
-    src_cuda_free(cuda);
+    ki_src_cuda_free(cuda);
     test_remove(folder);
 }
 END_TEST

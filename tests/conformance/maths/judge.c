@@ -35,7 +35,7 @@ const struct maths_row maths_rows[] = {
 #include "functions.h"
 #undef SINGLE
 };
-_Static_assert(KN_COUNT(maths_rows) <= MATHS_MOST_ROWS, "MATHS_MOST_ROWS is too small");
+_Static_assert(KI_COUNT(maths_rows) <= MATHS_MOST_ROWS, "MATHS_MOST_ROWS is too small");
 
 static bool begins(const char *text, const char *start)
 {
@@ -47,7 +47,7 @@ size_t maths_row_count(bool single)
 {
     size_t count = 0;
 
-    while (count < KN_COUNT(maths_rows) && (single || !begins(maths_rows[count].function, "half_")))
+    while (count < KI_COUNT(maths_rows) && (single || !begins(maths_rows[count].function, "half_")))
         count++;
     return count;
 }
@@ -246,7 +246,7 @@ static const struct {
 
 static const char *known_reason(const struct maths_question *q, long double got, long double expected)
 {
-    for (size_t i = 0; i < KN_COUNT(known); i++)
+    for (size_t i = 0; i < KI_COUNT(known); i++)
         if (begins(q->device->platform, known[i].platform) && begins(q->device->driver, known[i].driver) &&
             is(q->row, known[i].function) && known[i].types & (q->args->single ? FLOAT : DOUBLE) &&
             known[i].where(q, got, expected))

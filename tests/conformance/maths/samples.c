@@ -33,7 +33,7 @@ static const struct maths_edge edges_of_double[] = {
 
 const struct maths_edge *maths_edges(bool single, size_t *count)
 {
-    *count = KN_COUNT(edges_of_float);
+    *count = KI_COUNT(edges_of_float);
     return single ? edges_of_float : edges_of_double;
 }
 
@@ -55,7 +55,7 @@ static const int whole_specials[] = {
 // Every pair of special numbers, every special number with every special int, every three of the first.
 static size_t add_specials(struct maths_args *samples, size_t at)
 {
-    const size_t n = KN_COUNT(specials), wholes = KN_COUNT(whole_specials);
+    const size_t n = KI_COUNT(specials), wholes = KI_COUNT(whole_specials);
 
     for (size_t i = 0; i < n * n; i++, at++)
         samples[at] = (struct maths_args){.x = specials[i / n],
@@ -178,7 +178,7 @@ static int whole(uint64_t *chance, double x, bool single)
     case 3:
         return (int)(test_random(chance) % 4401) - 2200;
     case 4:
-        return whole_specials[test_random(chance) % KN_COUNT(whole_specials)];
+        return whole_specials[test_random(chance) % KI_COUNT(whole_specials)];
     default:
         return (int)(uint32_t)test_random(chance);
     }

@@ -258,7 +258,7 @@ static void run_on_device(const struct trial *trial, const struct src_unit *unit
         kn_kernel *kernel;
 
         EXPECT_OK(kn_program_kernel(program, unit->kernels[k].name, &kernel, &err));
-        EXPECT_OK(kn_launch(queue, kernel, &range, args, KN_COUNT(args), NULL, &err));
+        EXPECT_OK(kn_launch(queue, kernel, &range, args, KI_COUNT(args), NULL, &err));
         EXPECT_OK(kn_buffer_read(queue, out, 0, rows, batch->out_bytes, &err));
         kn_buffer_free(out);
     }
@@ -300,15 +300,15 @@ static void write_main(char *text, size_t size, const struct trial *trial, const
 static void run_on_host(const struct trial *trial, const struct src_unit *unit,
                         const struct src_options *options, struct batch *batch)
 {
-    struct src_cuda_options wanted = {.embedded = src_embedded_kernels, .host_shim = true};
+    struct src_cuda_options wanted = {.embedded = ki_src_embedded_kernels, .host_shim = true};
     char *folder = test_folder(), path[4200], text[8000];
     struct src_cuda *cuda;
     FILE *file;
 
-    EXPECT_OK(src_cuda(unit, options, &wanted, &cuda, &err));
+    EXPECT_OK(ki_src_cuda(unit, options, &wanted, &cuda, &err));
     write_main(text, sizeof text, trial, unit, batch);
     host_build(folder, cuda->text, text);
-    src_cuda_free(cuda);
+    ki_src_cuda_free(cuda);
     snprintf(path, sizeof path, "%s/in", folder);
     file = fopen(path, "wb");
     ck_assert_ptr_nonnull(file);
@@ -341,8 +341,8 @@ static unsigned char *run(struct trial *trial, bool scalar)
     options.define_count = recipe.count;
     if (!trial->on_host)
         device.info = *kn_context_device(context);
-    EXPECT_OK(target_describe(&device, &options, &target, &err));
-    EXPECT_OK(src_read(host_path("maths/widths.cl"), NULL, &target.source, &unit, &err));
+    EXPECT_OK(ki_target_describe(&device, &options, &target, &err));
+    EXPECT_OK(ki_src_read(host_path("maths/widths.cl"), NULL, &target.source, &unit, &err));
     ck_assert_uint_eq(unit->kernel_count, scalar ? 1 : WIDTHS);
     batch.out = malloc(unit->kernel_count * batch.out_bytes);
     ck_assert_ptr_nonnull(batch.out);
@@ -352,8 +352,8 @@ static unsigned char *run(struct trial *trial, bool scalar)
         run_on_host(trial, unit, &target.source, &batch);
     else
         run_on_device(trial, unit, &options, &batch);
-    src_free(unit);
-    target_free(&target);
+    ki_src_free(unit);
+    ki_target_free(&target);
     return batch.out;
 }
 

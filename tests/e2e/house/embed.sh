@@ -22,7 +22,7 @@ cat >"$work/main.c" <<'END'
 int main(int argc, char **argv)
 {
     const struct src_embedded *e;
-    for (e = src_embedded_kernels; e->name; e++)
+    for (e = ki_src_embedded_kernels; e->name; e++)
         if (argc < 2)
             puts(e->name);
         else if (!strcmp(argv[1], e->name))

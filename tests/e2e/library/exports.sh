@@ -13,3 +13,11 @@ ${NM:-nm} -D --defined-only "$lib" | awk '{ sub(/@.*/, "", $NF); print $NF }' | 
 sed -n 's/^KN_API .*[ *]\(kn_[a-z0-9_]*\)(.*/\1/p' "$srcdir"/include/koine/*.h | sort >"$work/declared"
 comm -23 "$work/has" "$work/declared" >"$work/extra"
 [ ! -s "$work/extra" ] || fail "exported, but in no public header: $(tr '\n' ' ' <"$work/extra")"
+
+# What the files of the library share among themselves begins with ki_, so that nobody takes it for public, and a static
+# libkoine does not clash with what a program calls its own.
+find "$builddir/src" -path '*/.libs/*.o' ! -path '*/src/cli/*' ! -path '*/src/tools/*' ! -path '*/src/io/*' \
+    -exec ${NM:-nm} -g --defined-only {} + | awk 'NF == 3 { print $3 }' | grep -v '^__' | sort -u >"$work/global"
+[ "$(grep -c '^ki_' "$work/global")" -gt 500 ] || fail "the objects of the library were not found in $builddir/src"
+grep -v '^ki_' "$work/global" | comm -23 - "$work/declared" >"$work/bare"
+[ ! -s "$work/bare" ] || fail "internal, and without the prefix ki_: $(tr '\n' ' ' <"$work/bare")"

@@ -48,7 +48,7 @@ static void expect_medians(double *x, size_t n, kn_type type)
 
     ck_assert_uint_le(n, MOST);
     for (size_t i = 0; i < n && type == KN_F32; i++)
-        x[i] = kn_as_float(x[i]);
+        x[i] = ki_as_float(x[i]);
     expected = median_of(x, n);
     expected_mad = mad_of(x, n, expected);
     buffer = test_upload_column(x, n, type);

@@ -204,7 +204,7 @@ static bool works_with(const struct work *work, long calls, struct outcome *foun
     EXPECT_OK(kn_queue_open(context, &own, &err));
     failing_begin(calls);
     status = work->run(own, found->result);
-    ck_assert_uint_eq(engine_scratch_in_use(own), 0);
+    ck_assert_uint_eq(ki_engine_scratch_in_use(own), 0);
     failing_end(status);
     kn_queue_finish(own, NULL);
     kn_queue_close(own);

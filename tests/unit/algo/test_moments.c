@@ -213,7 +213,7 @@ START_TEST(every_tuning)
         for (size_t t = 0; t < sizeof tunings / sizeof *tunings; t++) {
             kn_moments found;
             memset(&found, 0xa5, sizeof found);
-            EXPECT_OK(moments_tuned(queue, buffer, KN_F32, lengths[i], NULL, &tunings[t], &found, &err));
+            EXPECT_OK(ki_moments_tuned(queue, buffer, KN_F32, lengths[i], NULL, &tunings[t], &found, &err));
             expect_same("shift", found.shift, usual.shift, lengths[i]);
             expect_same("sum", found.sum, usual.sum, lengths[i]);
             expect_same("squares", found.squares, usual.squares, lengths[i]);

@@ -40,7 +40,7 @@ static kn_buffer *make_column(void)
 
     EXPECT_OK(kn_buffer_create(context, n, &buffer, &err));
     EXPECT_OK(kn_buffer_fill(queue, buffer, &usual, 1, 0, n, NULL, &err));
-    for (size_t i = 0; i < KN_COUNT(others); i++)
+    for (size_t i = 0; i < KI_COUNT(others); i++)
         EXPECT_OK(kn_buffer_write(queue, buffer, others[i].place, &others[i].value, 1, &err));
     return buffer;
 }
@@ -49,7 +49,7 @@ static uint64_t sum_upto(size_t last)
 {
     uint64_t sum = USUAL * (uint64_t)(last + 1);
 
-    for (size_t i = 0; i < KN_COUNT(others); i++)
+    for (size_t i = 0; i < KI_COUNT(others); i++)
         if (others[i].place <= last)
             sum += (uint64_t)others[i].value - USUAL;
     return sum;
@@ -83,7 +83,7 @@ START_TEST(prefixes)
         return;
     column = make_column();
     EXPECT_OK(kn_scan(queue, column, KN_U8, n, KN_REDUCE_SUM, KN_SCAN_INCLUSIVE, column, &err));
-    for (size_t w = 0; w < KN_COUNT(starts); w++) {
+    for (size_t w = 0; w < KI_COUNT(starts); w++) {
         EXPECT_OK(kn_buffer_read(queue, column, starts[w], found, WINDOW, &err));
         for (size_t i = 0; i < WINDOW; i++)
             ck_assert_msg(found[i] == (unsigned char)sum_upto(starts[w] + i), "prefix %zu is %u",
@@ -97,13 +97,13 @@ START_TEST(ranks)
 {
     const size_t wanted[] = {0, 1, 2, n / 2, n - 3, n - 2, n - 1};
     const unsigned char right[] = {1, 3, USUAL, USUAL, USUAL, 200, 250};
-    unsigned char found[KN_COUNT(wanted)] = {0};
+    unsigned char found[KI_COUNT(wanted)] = {0};
     kn_buffer *column;
 
     if (!has_room())
         return;
     column = make_column();
-    EXPECT_OK(kn_select(queue, column, KN_U8, n, wanted, KN_COUNT(wanted), NULL, found, &err));
+    EXPECT_OK(kn_select(queue, column, KN_U8, n, wanted, KI_COUNT(wanted), NULL, found, &err));
     ck_assert_mem_eq(found, right, sizeof right);
     kn_buffer_free(column);
 }
@@ -147,7 +147,7 @@ static void expect_robust(const kn_robust *found)
 {
     double squares = USUAL * USUAL * (double)n;
 
-    for (size_t i = 0; i < KN_COUNT(others); i++)
+    for (size_t i = 0; i < KI_COUNT(others); i++)
         squares += others[i].value * others[i].value - USUAL * USUAL;
     ck_assert_uint_eq(found->n, n);
     ck_assert_int_eq(found->method, KN_ROBUST_COUNTED);
@@ -160,7 +160,7 @@ static void expect_robust(const kn_robust *found)
 START_TEST(medians)
 {
     const size_t ends[] = {((size_t)1 << 31) - 1, ((size_t)1 << 31) + 1, n};
-    kn_robust found[KN_COUNT(ends)];
+    kn_robust found[KI_COUNT(ends)];
     kn_buffer *column;
 
     if (!has_room())
@@ -169,7 +169,7 @@ START_TEST(medians)
     EXPECT_OK(kn_robust_stats(queue, column, KN_U8, n, NULL, &found[0], &err));
     expect_robust(&found[0]);
     memset(found, 0xa5, sizeof found);
-    EXPECT_OK(kn_robust_prefixes(queue, column, KN_U8, ends, KN_COUNT(ends), NULL, found, &err));
+    EXPECT_OK(kn_robust_prefixes(queue, column, KN_U8, ends, KI_COUNT(ends), NULL, found, &err));
     expect_robust(&found[2]);
     for (size_t i = 0; i < 2; i++) {
         ck_assert_uint_eq(found[i].n, ends[i]);
@@ -196,7 +196,7 @@ START_TEST(sorting)
     EXPECT_OK(kn_reduce(queue, column, KN_U8, n, KN_REDUCE_SUM, &sum, &err));
     expect_sorted(head, tail, sum.u64);
     EXPECT_OK(kn_reduce_with(queue, column, KN_U8, n, &count, KN_U64, &usual, &err));
-    ck_assert_uint_eq(usual, n - KN_COUNT(others));
+    ck_assert_uint_eq(usual, n - KI_COUNT(others));
     kn_buffer_free(column);
 }
 END_TEST
@@ -214,7 +214,7 @@ START_TEST(on_the_host)
     column = malloc(n);
     ck_assert_ptr_nonnull(column);
     memset(column, USUAL, n);
-    for (size_t i = 0; i < KN_COUNT(others); i++)
+    for (size_t i = 0; i < KI_COUNT(others); i++)
         column[others[i].place] = others[i].value;
     EXPECT_OK(kn_host_select(column, KN_U8, n, &rank, 1, &found, NULL, &err));
     ck_assert_uint_eq(found, 200);

@@ -31,7 +31,7 @@ static inline void tear_down(void)
 {
     cuda->queue_close(queue);
     cuda->context_close(context);
-    kn_be_devices_free(devices, device_count);
+    ki_be_devices_free(devices, device_count);
     ck_assert_int_eq(driver->objects, 0);
     ck_assert_int_eq(driver->without, 0);
     forget_fakes();

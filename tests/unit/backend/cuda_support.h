@@ -12,7 +12,7 @@
 #include "source/source.h"
 #include "fake/fake.h"
 
-static const struct kn_backend *const cuda = &kn_backend_cuda;
+static const struct ki_backend *const cuda = &ki_backend_cuda;
 static char *libraries; // the folder
 static struct fake_cuda *driver;
 static struct fake_nvrtc *compiler;

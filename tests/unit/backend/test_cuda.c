@@ -63,9 +63,9 @@ START_TEST(fills)
     struct be_memory *memory = memory_of(70000);
     unsigned char *device = (unsigned char *)(uintptr_t)memory->pointer;
 
-    for (size_t p = 0; p < KN_COUNT(patterns); p++)
+    for (size_t p = 0; p < KI_COUNT(patterns); p++)
         for (size_t size = 1; size <= 16; size *= 2)
-            for (size_t l = 0; l < KN_COUNT(lengths); l++) {
+            for (size_t l = 0; l < KI_COUNT(lengths); l++) {
                 memset(device, 0xee, 70000);
                 expect_ok(cuda->fill(queue, memory, patterns[p], size, 32, lengths[l], NULL, &err));
                 size_t right = 0;

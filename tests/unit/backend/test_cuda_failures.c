@@ -14,7 +14,7 @@ static const kn_param params[] = {
     {KN_PARAM_CONSTANT, "float", 4, "table", 1},  {KN_PARAM_VALUE, "float4", 16, "factor", 0},
     {KN_PARAM_IMAGE, "image2d_t", 0, "image", 1}, {KN_PARAM_SAMPLER, "sampler_t", 0, "sampler", 0},
 };
-static const struct src_kernel scale = {"scale", params, KN_COUNT(params), {0, 0, 0}, "a.cl", 1, {0, false}};
+static const struct src_kernel scale = {"scale", params, KI_COUNT(params), {0, 0, 0}, "a.cl", 1, {0, false}};
 
 // One that takes its image by address, and has local variables of its own in the arena.
 static const struct src_kernel described = {"described", &params[4], 1, {0, 0, 0}, "a.cl", 1, {100000, true}};
@@ -43,9 +43,9 @@ static kn_status open_device(struct things *t, kn_error *err)
     kn_status status = cuda->devices(&t->devices, &t->count, why, err);
 
     if (!status && t->count == 0)
-        return kn_fail(err, KN_ERROR_NO_DEVICE, "%s", why);
+        return ki_fail(err, KN_ERROR_NO_DEVICE, "%s", why);
     if (!status && t->devices[0].info.why_not[0])
-        return kn_fail(err, KN_ERROR_UNSUPPORTED, "%s", t->devices[0].info.why_not);
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s", t->devices[0].info.why_not);
     if (!status)
         status = cuda->context_open(&t->devices[0], &t->context, err);
     if (!status)
@@ -138,16 +138,16 @@ static kn_status run_program(struct things *t, kn_error *err)
     if (!status)
         status = cuda->kernel_limits(t->kernel, &limits, err);
     if (!status)
-        status = cuda->launch(t->queues[0], t->kernel, &range, args, KN_COUNT(args), &t->events[2], err);
+        status = cuda->launch(t->queues[0], t->kernel, &range, args, KI_COUNT(args), &t->events[2], err);
     if (!status) { // more shared memory than is given unasked
         t->kernel->dynamic_asked = 0;
         args[1] = (struct be_arg){BE_ARG_LOCAL, NULL, NULL, 100000, NULL, 0};
-        status = cuda->launch(t->queues[0], t->kernel, &range, args, KN_COUNT(args), NULL, err);
+        status = cuda->launch(t->queues[0], t->kernel, &range, args, KI_COUNT(args), NULL, err);
     }
     if (!status) {
-        const struct be_launch launches[] = {{t->kernel, range, args, KN_COUNT(args)},
-                                             {t->kernel, range, args, KN_COUNT(args)}};
-        status = cuda->recording_create(t->queues[0], launches, KN_COUNT(launches), &t->recording, err);
+        const struct be_launch launches[] = {{t->kernel, range, args, KI_COUNT(args)},
+                                             {t->kernel, range, args, KI_COUNT(args)}};
+        status = cuda->recording_create(t->queues[0], launches, KI_COUNT(launches), &t->recording, err);
     }
     for (int i = 0; i < 2 && !status; i++)
         status = cuda->recording_replay(t->queues[i], t->recording, err);
@@ -174,7 +174,7 @@ static kn_status wait_for_all(struct things *t, kn_error *err)
 
 static void close_all(struct things *t)
 {
-    for (size_t i = 0; i < KN_COUNT(t->events); i++)
+    for (size_t i = 0; i < KI_COUNT(t->events); i++)
         if (t->events[i])
             cuda->event_free(t->events[i]);
     if (t->recording)
@@ -183,18 +183,18 @@ static void close_all(struct things *t)
         cuda->kernel_free(t->kernel);
     if (t->by_address)
         cuda->kernel_free(t->by_address);
-    for (size_t i = 0; i < KN_COUNT(t->programs); i++)
+    for (size_t i = 0; i < KI_COUNT(t->programs); i++)
         if (t->programs[i])
             cuda->program_free(t->programs[i]);
     if (t->host.data)
         cuda->host_free(t->queues[0], &t->host);
-    for (size_t i = 0; i < KN_COUNT(t->images); i++)
+    for (size_t i = 0; i < KI_COUNT(t->images); i++)
         if (t->images[i])
             cuda->image_free(t->images[i]);
-    for (size_t i = 0; i < KN_COUNT(t->memory); i++)
+    for (size_t i = 0; i < KI_COUNT(t->memory); i++)
         if (t->memory[i])
             cuda->memory_free(t->memory[i]);
-    for (size_t i = KN_COUNT(t->queues); i-- > 0;)
+    for (size_t i = KI_COUNT(t->queues); i-- > 0;)
         if (t->queues[i])
             cuda->queue_close(t->queues[i]);
     if (t->wrapped) {
@@ -203,7 +203,7 @@ static void close_all(struct things *t)
     }
     if (t->context)
         cuda->context_close(t->context);
-    kn_be_devices_free(t->devices, t->count);
+    ki_be_devices_free(t->devices, t->count);
     free(t->log);
     free(t->binary);
 }
@@ -250,7 +250,7 @@ static bool may_be_quiet(const char *call)
         // the same, and elsewhere too
         "cuStreamSynchronize", "cuCtxPushCurrent_v2"};
 
-    for (size_t i = 0; i < KN_COUNT(calls); i++)
+    for (size_t i = 0; i < KI_COUNT(calls); i++)
         if (strcmp(calls[i], call) == 0)
             return true;
     return false;
@@ -332,7 +332,7 @@ START_TEST(memory_runs_out)
                                         "cuStreamCreate",    "cuEventCreate",  "cuDevicePrimaryCtxRetain",
                                         "cuArray3DCreate_v2"};
 
-    for (size_t i = 0; i < KN_COUNT(calls); i++)
+    for (size_t i = 0; i < KI_COUNT(calls); i++)
         fail_each(calls[i], CUDA_ERROR_OUT_OF_MEMORY, KN_ERROR_MEMORY);
 }
 END_TEST

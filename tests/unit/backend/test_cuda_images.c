@@ -34,7 +34,7 @@ START_TEST(images)
         expect_ok(cuda->image_create(context, &shapes[whole], &image, &err));
         const struct be_arg args[] = {{BE_ARG_IMAGE, NULL, NULL, 0, image, 0},
                                       {BE_ARG_SAMPLER, NULL, NULL, 0, NULL, 0x27}};
-        expect_ok(cuda->launch(queue, kernel, &range, args, KN_COUNT(args), NULL, &err));
+        expect_ok(cuda->launch(queue, kernel, &range, args, KI_COUNT(args), NULL, &err));
         memcpy(&data, driver->last.params[0], sizeof data);
         memcpy(&bits, driver->last.params[1], sizeof bits);
         ck_assert_uint_eq(bits, 0x27);

@@ -18,7 +18,7 @@ static const kn_param mixed_params[] = {
     {KN_PARAM_CONSTANT, "float", 4, "c", 1},  {KN_PARAM_VALUE, "char", 1, "n", 0},
     {KN_PARAM_LOCAL, "double", 8, "sums", 0},
 };
-static const struct src_kernel mixed = {"mixed", mixed_params, KN_COUNT(mixed_params), {0, 0, 0}, "a.cl",
+static const struct src_kernel mixed = {"mixed", mixed_params, KI_COUNT(mixed_params), {0, 0, 0}, "a.cl",
                                         1,       {0, false}};
 
 START_TEST(arguments)
@@ -37,7 +37,7 @@ START_TEST(arguments)
     const struct cuda_item item = {{5, 1000000000000, 0}, {4, 3, 1}, {16, 2, 1}, {0, 0}, 0, 2};
     const unsigned offsets[] = {0, 112, 128};
 
-    expect_ok(cuda->launch(queue, kernel, &range, args, KN_COUNT(args), NULL, &err));
+    expect_ok(cuda->launch(queue, kernel, &range, args, KI_COUNT(args), NULL, &err));
     ck_assert_str_eq(driver->last.kernel, "koine_mixed");
     ck_assert_uint_eq(driver->last.count, 8);
     ck_assert_ptr_eq(driver->last.stream, queue->stream);
@@ -116,7 +116,7 @@ START_TEST(large_geometry)
     struct be_program *program = program_of("//kernel koine_plain 64\n");
     struct be_kernel *kernel = kernel_of(program, &no_arguments);
 
-    for (size_t c = 0; c < KN_COUNT(cases); c++) {
+    for (size_t c = 0; c < KI_COUNT(cases); c++) {
         struct cuda_item item = {.first = {cases[c].first[0], cases[c].first[1]},
                                  .fold = cases[c].fold,
                                  .dims = cases[c].range.dims};
@@ -150,7 +150,7 @@ START_TEST(too_many_groups)
     struct be_kernel *kernel = kernel_of(program, &no_arguments);
     struct be_event *event = NULL;
 
-    for (size_t i = 0; i < KN_COUNT(ranges); i++)
+    for (size_t i = 0; i < KI_COUNT(ranges); i++)
         expect_failure(cuda->launch(queue, kernel, &ranges[i], NULL, 0, &event, &err), KN_ERROR_LIMIT, &err,
                        "cuda:0|work-groups|2147483647");
     ck_assert_ptr_null(event);
@@ -174,7 +174,7 @@ START_TEST(picked_local)
     struct be_program *program = program_of("//kernel koine_plain 64\n");
     struct be_kernel *kernel = kernel_of(program, &no_arguments);
 
-    for (size_t c = 0; c < KN_COUNT(cases); c++) {
+    for (size_t c = 0; c < KI_COUNT(cases); c++) {
         struct be_range range = {3, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
         struct cuda_item item;
 
@@ -197,7 +197,7 @@ END_TEST
 static const kn_param bank_params[] = {{KN_PARAM_GLOBAL, "float", 4, "out", 0},
                                        {KN_PARAM_CONSTANT, "float", 4, "a", 1},
                                        {KN_PARAM_CONSTANT, "float", 4, "b", 1}};
-static const struct src_kernel banked = {"banked", bank_params, KN_COUNT(bank_params), {0, 0, 0}, "a.cl",
+static const struct src_kernel banked = {"banked", bank_params, KI_COUNT(bank_params), {0, 0, 0}, "a.cl",
                                          1,        {0, false}};
 
 // How many copies into the bank a launch takes.
@@ -210,7 +210,7 @@ static unsigned long refills(struct be_kernel *kernel, struct be_memory *out, st
     const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
     unsigned long before = driver->copies_on_device;
 
-    expect_ok(cuda->launch(queue, kernel, &range, args, KN_COUNT(args), NULL, &err));
+    expect_ok(cuda->launch(queue, kernel, &range, args, KI_COUNT(args), NULL, &err));
     return driver->copies_on_device - before;
 }
 

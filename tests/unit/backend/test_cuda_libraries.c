@@ -21,7 +21,7 @@ static const char *reason(void)
     ck_assert_int_eq(cuda->devices(&list, &count, why, &err), KN_OK);
     if (count > 0)
         snprintf(why, sizeof why, "%s", list[0].info.why_not);
-    kn_be_devices_free(list, count);
+    ki_be_devices_free(list, count);
     return why;
 }
 
@@ -88,9 +88,9 @@ START_TEST(a_compiler_older_than_the_driver)
 
     use_libraries("libcuda.so.1 libnvrtc.so.11.2");
     ck_assert_str_eq(reason(), "");
-    ck_assert(cuda_nvrtc_load(&nvrtc, 13, why));
+    ck_assert(ki_cuda_nvrtc_load(&nvrtc, 13, why));
     ck_assert_int_eq(nvrtc.major, 11);
-    cuda_nvrtc_unload(&nvrtc);
+    ki_cuda_nvrtc_unload(&nvrtc);
     setenv("FAKE_CUDA_DRIVER", "15000", 1); // a driver of the future takes what there is
     ck_assert_str_eq(reason(), "");
 }
@@ -131,7 +131,7 @@ static kn_status build(void)
         cuda->program_free(program);
     free(log);
     cuda->context_close(context);
-    kn_be_devices_free(list, count);
+    ki_be_devices_free(list, count);
     return status;
 }
 
@@ -164,7 +164,7 @@ START_TEST(the_compiler_vanishes)
                    "cuda:0|libnvrtc.so.13 not found");
     ck_assert_ptr_null(log);
     cuda->context_close(context);
-    kn_be_devices_free(list, count);
+    ki_be_devices_free(list, count);
 }
 END_TEST
 
@@ -234,8 +234,8 @@ START_TEST(contraction)
     use_fakes();
     setenv("KOINE_CACHE_DIR", libraries, 1);
     ck_assert_msg(kn_context_open("cuda:0", &opened, &err) == KN_OK, "%s", err.text);
-    ck_assert_msg(offline_open("cuda:sm_90", &target, &err) == KN_OK, "%s", err.text);
-    for (size_t i = 0; i < KN_COUNT(cases); i++) {
+    ck_assert_msg(ki_offline_open("cuda:sm_90", &target, &err) == KN_OK, "%s", err.text);
+    for (size_t i = 0; i < KI_COUNT(cases); i++) {
         const char *refused = cases[i].fused ? "--fmad=false" : "--fmad=true";
         kn_program_options options = {.policy = cases[i].policy};
         struct src_options reading = {0};
@@ -253,15 +253,15 @@ START_TEST(contraction)
                       compiler->options);
         kn_program_free(program);
         compiler->options[0] = '\0';
-        ck_assert_msg(src_read("a.cl", text, &reading, &unit, &err) == KN_OK, "%s", err.text);
-        ck_assert_msg(offline_compile(target, unit, &reading, cases[i].policy, &result, &err) == KN_OK, "%s",
-                      err.text);
+        ck_assert_msg(ki_src_read("a.cl", text, &reading, &unit, &err) == KN_OK, "%s", err.text);
+        ck_assert_msg(ki_offline_compile(target, unit, &reading, cases[i].policy, &result, &err) == KN_OK,
+                      "%s", err.text);
         ck_assert_msg(cases[i].fused == !strstr(compiler->options, "--fmad=false"), "case %zu, offline: %s",
                       i, compiler->options);
-        offline_result_free(&result);
-        src_free(unit);
+        ki_offline_result_free(&result);
+        ki_src_free(unit);
     }
-    offline_close(target);
+    ki_offline_close(target);
     kn_context_close(opened);
 }
 END_TEST
@@ -285,16 +285,16 @@ START_TEST(the_real_compiler)
     char why[CUDA_WHY_BYTES], *log = NULL;
 
     unsetenv("KOINE_CUDA_LIBRARIES");
-    if (!cuda_nvrtc_load(&nvrtc, 99, why)) {
+    if (!ki_cuda_nvrtc_load(&nvrtc, 99, why)) {
         ck_assert_msg(!test_require("nvrtc"), "%s (KOINE_REQUIRE lists nvrtc)", why);
         fprintf(stderr, "skipped: %s\n", why);
         return;
     }
     for (int i = 0; i < nvrtc.arch_count; i++) // each architecture it says it knows
-        for (size_t p = 0; p < (nvrtc.archs[i] == 90 ? KN_COUNT(policies) : 1); p++) {
-            ck_assert_int_eq(cuda_nvrtc_arch(&nvrtc, nvrtc.archs[i]), nvrtc.archs[i]);
-            ck_assert_msg(cuda_compile(&nvrtc, vector_add, cuda_policy_options(policies[p], p == 1),
-                                       nvrtc.archs[i], &cubin, &log, &err) == KN_OK,
+        for (size_t p = 0; p < (nvrtc.archs[i] == 90 ? KI_COUNT(policies) : 1); p++) {
+            ck_assert_int_eq(ki_cuda_nvrtc_arch(&nvrtc, nvrtc.archs[i]), nvrtc.archs[i]);
+            ck_assert_msg(ki_cuda_compile(&nvrtc, vector_add, ki_cuda_policy_options(policies[p], p == 1),
+                                          nvrtc.archs[i], &cubin, &log, &err) == KN_OK,
                           "sm_%d: %s\n%s", nvrtc.archs[i], err.text, log);
             ck_assert_uint_gt(cubin.bytes, 500);
             ck_assert_mem_eq(cubin.data, "\177ELF", 4);
@@ -302,12 +302,12 @@ START_TEST(the_real_compiler)
             free(cubin.data);
             free(log);
         }
-    expect_failure(cuda_compile(&nvrtc, "#line 7 \"a.cl\"\nint f() { return undeclared; }\n", "",
-                                nvrtc.archs[0], &cubin, &log, &err),
+    expect_failure(ki_cuda_compile(&nvrtc, "#line 7 \"a.cl\"\nint f() { return undeclared; }\n", "",
+                                   nvrtc.archs[0], &cubin, &log, &err),
                    KN_ERROR_BUILD, &err, "nvrtcCompileProgram|NVRTC_ERROR_COMPILATION");
     ck_assert_msg(strstr(log, "a.cl(7): error: identifier \"undeclared\" is undefined") != NULL, "%s", log);
     free(log);
-    cuda_nvrtc_unload(&nvrtc);
+    ki_cuda_nvrtc_unload(&nvrtc);
 }
 END_TEST
 

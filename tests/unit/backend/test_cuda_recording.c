@@ -9,10 +9,10 @@
 
 static const kn_param params[] = {{KN_PARAM_GLOBAL, "uchar", 1, "out", 0},
                                   {KN_PARAM_VALUE, "int", 4, "n", 0}};
-static const struct src_kernel adder = {"adder", params, KN_COUNT(params), {0, 0, 0}, "a.cl", 1, {0, false}};
+static const struct src_kernel adder = {"adder", params, KI_COUNT(params), {0, 0, 0}, "a.cl", 1, {0, false}};
 static const kn_param bank_params[] = {{KN_PARAM_GLOBAL, "uchar", 1, "out", 0},
                                        {KN_PARAM_CONSTANT, "uchar", 1, "table", 1}};
-static const struct src_kernel banked = {"banked", bank_params, KN_COUNT(bank_params), {0, 0, 0}, "a.cl",
+static const struct src_kernel banked = {"banked", bank_params, KI_COUNT(bank_params), {0, 0, 0}, "a.cl",
                                          1,        {0, false}};
 static const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
 

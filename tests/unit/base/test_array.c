@@ -19,7 +19,7 @@ START_TEST(pushing)
         struct item item = {i, ""};
 
         snprintf(item.text, sizeof item.text, "%d", i * 7);
-        ck_assert(KN_ARRAY_PUSH(items, count, capacity, item));
+        ck_assert(KI_ARRAY_PUSH(items, count, capacity, item));
         ck_assert_uint_eq(count, (size_t)i + 1);
         ck_assert_uint_le(count, capacity);
     }
@@ -44,9 +44,9 @@ START_TEST(too_large)
 
     ck_assert_ptr_nonnull(items);
     memcpy(items, "abc", 3);
-    ck_assert(kn_array_grow(&items, &capacity, 2, 1)); // there is room
+    ck_assert(ki_array_grow(&items, &capacity, 2, 1)); // there is room
     ck_assert_ptr_eq(items, before);
-    ck_assert(!kn_array_grow(&items, &capacity, 3, (size_t)-1 / 2 + 2)); // times 6 is 6
+    ck_assert(!ki_array_grow(&items, &capacity, 3, (size_t)-1 / 2 + 2)); // times 6 is 6
     ck_assert_ptr_eq(items, before);
     ck_assert_uint_eq(capacity, 3);
     ck_assert_int_eq(memcmp(items, "abc", 3), 0);
@@ -58,7 +58,7 @@ START_TEST(counting)
 {
     const int five[5] = {0};
 
-    ck_assert_uint_eq(KN_COUNT(five), 5);
+    ck_assert_uint_eq(KI_COUNT(five), 5);
 }
 END_TEST
 

@@ -26,29 +26,29 @@ static void expect_error(kn_status status, kn_status code, const char *file, lon
 START_TEST(sentences)
 {
     poison();
-    expect_error(kn_fail(&err, KN_ERROR_LIMIT, "%d of %s", 3, "them"), KN_ERROR_LIMIT, "", 0, "3 of them");
+    expect_error(ki_fail(&err, KN_ERROR_LIMIT, "%d of %s", 3, "them"), KN_ERROR_LIMIT, "", 0, "3 of them");
     ck_assert_int_eq(err.native, 0);
     ck_assert_str_eq(err.native_name, "");
     poison();
-    expect_error(kn_fail_at(&err, KN_ERROR_BUILD, "a.cl", 12, "no %c", 'x'), KN_ERROR_BUILD, "a.cl", 12,
+    expect_error(ki_fail_at(&err, KN_ERROR_BUILD, "a.cl", 12, "no %c", 'x'), KN_ERROR_BUILD, "a.cl", 12,
                  "a.cl:12: no x");
-    expect_error(kn_fail_at(&err, KN_ERROR_BUILD, "a.cl", 0, "no"), KN_ERROR_BUILD, "a.cl", 0, "a.cl: no");
-    expect_error(kn_fail_at(&err, KN_ERROR_BUILD, NULL, 5, "no"), KN_ERROR_BUILD, "", 0, "no");
-    expect_error(kn_fail_at(&err, KN_ERROR_BUILD, "", 5, "no"), KN_ERROR_BUILD, "", 0, "no");
-    expect_error(kn_fail_memory(&err, 12, "a queue"), KN_ERROR_MEMORY, "", 0,
+    expect_error(ki_fail_at(&err, KN_ERROR_BUILD, "a.cl", 0, "no"), KN_ERROR_BUILD, "a.cl", 0, "a.cl: no");
+    expect_error(ki_fail_at(&err, KN_ERROR_BUILD, NULL, 5, "no"), KN_ERROR_BUILD, "", 0, "no");
+    expect_error(ki_fail_at(&err, KN_ERROR_BUILD, "", 5, "no"), KN_ERROR_BUILD, "", 0, "no");
+    expect_error(ki_fail_memory(&err, 12, "a queue"), KN_ERROR_MEMORY, "", 0,
                  "out of memory: 12 bytes for a queue");
-    expect_error(kn_fail_memory(&err, 0, "reading"), KN_ERROR_MEMORY, "", 0, "out of memory while reading");
+    expect_error(ki_fail_memory(&err, 0, "reading"), KN_ERROR_MEMORY, "", 0, "out of memory while reading");
 }
 END_TEST
 
 START_TEST(the_systems_words)
 {
     poison();
-    expect_error(kn_fail_errno(&err, KN_ERROR_OUTPUT, "out.csv", ENOSPC, "cannot be written"),
+    expect_error(ki_fail_errno(&err, KN_ERROR_OUTPUT, "out.csv", ENOSPC, "cannot be written"),
                  KN_ERROR_OUTPUT, "out.csv", 0, "out.csv: cannot be written: No space left on device");
     ck_assert_int_eq(err.native, ENOSPC);
     ck_assert_str_eq(err.native_name, "ENOSPC");
-    ck_assert_int_eq(kn_fail_errno(&err, KN_ERROR_INPUT, "x", 999999, "no"), KN_ERROR_INPUT);
+    ck_assert_int_eq(ki_fail_errno(&err, KN_ERROR_INPUT, "x", 999999, "no"), KN_ERROR_INPUT);
     ck_assert_int_eq(err.native, 999999);
     ck_assert_str_eq(err.native_name, "");
 }
@@ -58,15 +58,15 @@ START_TEST(native_codes)
 {
     char name[100];
 
-    kn_fail(&err, KN_ERROR_DEVICE, "x");
-    ck_assert_int_eq(kn_error_native(&err, -5, "CL_OUT_OF_RESOURCES"), KN_ERROR_DEVICE);
+    ki_fail(&err, KN_ERROR_DEVICE, "x");
+    ck_assert_int_eq(ki_error_native(&err, -5, "CL_OUT_OF_RESOURCES"), KN_ERROR_DEVICE);
     ck_assert_int_eq(err.native, -5);
     ck_assert_str_eq(err.native_name, "CL_OUT_OF_RESOURCES");
-    kn_error_native(&err, 1, NULL);
+    ki_error_native(&err, 1, NULL);
     ck_assert_str_eq(err.native_name, "");
     memset(name, 'n', sizeof name - 1);
     name[sizeof name - 1] = '\0';
-    kn_error_native(&err, 1, name);
+    ki_error_native(&err, 1, name);
     ck_assert_uint_eq(strlen(err.native_name), sizeof err.native_name - 1);
 }
 END_TEST
@@ -85,10 +85,10 @@ START_TEST(long_messages)
 
         memset(&guarded, 0x55, sizeof guarded);
         words[length] = '\0';
-        kn_fail_at(&guarded.error, KN_ERROR_INPUT, words, 7, "%s", words);
+        ki_fail_at(&guarded.error, KN_ERROR_INPUT, words, 7, "%s", words);
         ck_assert_uint_eq(strlen(guarded.error.file), length < 256 ? length : 255);
         ck_assert_uint_le(strlen(guarded.error.text), sizeof guarded.error.text - 1);
-        kn_fail_errno(&guarded.error, KN_ERROR_INPUT, "f", ENOENT, "%s", words);
+        ki_fail_errno(&guarded.error, KN_ERROR_INPUT, "f", ENOENT, "%s", words);
         ck_assert_uint_le(strlen(guarded.error.text), sizeof guarded.error.text - 1);
         ck_assert_str_eq(guarded.error.native_name, "ENOENT");
         for (size_t i = 0; i < sizeof guarded.guard; i++)
@@ -100,11 +100,11 @@ END_TEST
 
 START_TEST(nobody_asks)
 {
-    ck_assert_int_eq(kn_fail(NULL, KN_ERROR_LIMIT, "%s", "x"), KN_ERROR_LIMIT);
-    ck_assert_int_eq(kn_fail_at(NULL, KN_ERROR_BUILD, "f", 1, "x"), KN_ERROR_BUILD);
-    ck_assert_int_eq(kn_fail_errno(NULL, KN_ERROR_INPUT, "f", ENOENT, "x"), KN_ERROR_INPUT);
-    ck_assert_int_eq(kn_fail_memory(NULL, 1, "x"), KN_ERROR_MEMORY);
-    ck_assert_int_eq(kn_error_native(NULL, 1, "x"), KN_OK);
+    ck_assert_int_eq(ki_fail(NULL, KN_ERROR_LIMIT, "%s", "x"), KN_ERROR_LIMIT);
+    ck_assert_int_eq(ki_fail_at(NULL, KN_ERROR_BUILD, "f", 1, "x"), KN_ERROR_BUILD);
+    ck_assert_int_eq(ki_fail_errno(NULL, KN_ERROR_INPUT, "f", ENOENT, "x"), KN_ERROR_INPUT);
+    ck_assert_int_eq(ki_fail_memory(NULL, 1, "x"), KN_ERROR_MEMORY);
+    ck_assert_int_eq(ki_error_native(NULL, 1, "x"), KN_OK);
 }
 END_TEST
 

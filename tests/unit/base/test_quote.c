@@ -11,7 +11,7 @@ static void expect_quoted(const char *bytes, size_t count, size_t size, const ch
 
     memset(out, '#', sizeof out);
     ck_assert_uint_lt(size, sizeof out);
-    ck_assert_ptr_eq(kn_quote(out, size, bytes, count), out);
+    ck_assert_ptr_eq(ki_quote(out, size, bytes, count), out);
     ck_assert_str_eq(out, expected);
     for (size_t i = size; i < sizeof out; i++)
         ck_assert_int_eq(out[i], '#');
@@ -37,7 +37,7 @@ START_TEST(cutting)
     for (size_t size = 8; size < 40; size++) {
         char out[64];
 
-        kn_quote(out, size, "a\x01\xe2\x82\xac\"\n\xff\xf0\x9f\x98\x80xyz\x02\x03\x04", 18);
+        ki_quote(out, size, "a\x01\xe2\x82\xac\"\n\xff\xf0\x9f\x98\x80xyz\x02\x03\x04", 18);
         ck_assert_uint_lt(strlen(out), size);
         ck_assert_int_eq(out[strlen(out) - 1], '"');
     }
@@ -67,7 +67,7 @@ START_TEST(utf8)
                  {"\xff", 1, 0}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        ck_assert_uint_eq(kn_utf8_length(cases[i].bytes, cases[i].count), cases[i].length);
+        ck_assert_uint_eq(ki_utf8_length(cases[i].bytes, cases[i].count), cases[i].length);
 }
 END_TEST
 

@@ -7,18 +7,18 @@
 
 START_TEST(empty)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     char *taken;
 
-    ck_assert_str_eq(kn_text_string(&text), "");
-    taken = kn_text_take(&text);
+    ck_assert_str_eq(ki_text_string(&text), "");
+    taken = ki_text_take(&text);
     ck_assert_str_eq(taken, "");
     free(taken);
-    kn_text_free(&text);
-    kn_text_free(&text);
-    kn_text_add(&text, "");
-    ck_assert_str_eq(kn_text_string(&text), "");
-    kn_text_free(&text);
+    ki_text_free(&text);
+    ki_text_free(&text);
+    ki_text_add(&text, "");
+    ck_assert_str_eq(ki_text_string(&text), "");
+    ki_text_free(&text);
 }
 END_TEST
 
@@ -27,7 +27,7 @@ START_TEST(appending)
 {
     static char expected[200000];
     uint64_t seed = test_seed("appending");
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     size_t length = 0;
     char *taken;
 
@@ -40,17 +40,17 @@ START_TEST(appending)
         piece[count] = '\0';
         switch (test_random(&seed) % 4) {
         case 0:
-            kn_text_add(&text, piece);
+            ki_text_add(&text, piece);
             break;
         case 1:
-            kn_text_add_bytes(&text, piece, count);
+            ki_text_add_bytes(&text, piece, count);
             break;
         case 2:
-            kn_text_format(&text, "%s%%%zu", piece, count);
+            ki_text_format(&text, "%s%%%zu", piece, count);
             count += (size_t)snprintf(piece + count, sizeof piece - count, "%%%zu", count);
             break;
         default:
-            kn_text_add_char(&text, '#');
+            ki_text_add_char(&text, '#');
             count = 1;
             piece[0] = '#';
         }
@@ -60,9 +60,9 @@ START_TEST(appending)
         ck_assert_uint_gt(text.capacity, length);
         ck_assert_int_eq(text.data[length], '\0');
     }
-    ck_assert_int_eq(memcmp(kn_text_string(&text), expected, length + 1), 0);
+    ck_assert_int_eq(memcmp(ki_text_string(&text), expected, length + 1), 0);
     ck_assert(!text.failed);
-    taken = kn_text_take(&text);
+    taken = ki_text_take(&text);
     ck_assert_int_eq(memcmp(taken, expected, length + 1), 0);
     ck_assert_ptr_null(text.data);
     ck_assert_uint_eq(text.length, 0);
@@ -72,30 +72,30 @@ END_TEST
 
 START_TEST(bytes_with_nul)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
 
-    kn_text_add_bytes(&text, "a\0b", 3);
-    kn_text_add_bytes(&text, NULL, 0);
+    ki_text_add_bytes(&text, "a\0b", 3);
+    ki_text_add_bytes(&text, NULL, 0);
     ck_assert_uint_eq(text.length, 3);
     ck_assert_int_eq(memcmp(text.data, "a\0b", 4), 0);
-    kn_text_free(&text);
+    ki_text_free(&text);
 }
 END_TEST
 
 // More than can be had: the failure stays, and what was there is given back.
 START_TEST(too_long)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
 
-    kn_text_add(&text, "abc");
-    kn_text_add_bytes(&text, "x", (size_t)-1); // its length overflows
+    ki_text_add(&text, "abc");
+    ki_text_add_bytes(&text, "x", (size_t)-1); // its length overflows
     ck_assert(text.failed);
-    kn_text_add(&text, "def");
+    ki_text_add(&text, "def");
     ck_assert(text.failed);
-    ck_assert_str_eq(kn_text_string(&text), "abc");
-    ck_assert_ptr_null(kn_text_take(&text));
+    ck_assert_str_eq(ki_text_string(&text), "abc");
+    ck_assert_ptr_null(ki_text_take(&text));
     ck_assert(!text.failed);
-    kn_text_free(&text);
+    ki_text_free(&text);
 }
 END_TEST
 

@@ -81,31 +81,31 @@ static void expect_unsaid(const char *words)
 
 static struct flight_queue *in_use(void)
 {
-    flight_end(flight_begin("looking for devices"));
-    return flight_claim(&device);
+    ki_flight_end(ki_flight_begin("looking for devices"));
+    return ki_flight_claim(&device);
 }
 
 static void one_kernel(void)
 {
     struct flight_queue *queue = in_use();
 
-    flight_depart(queue, flight_label("before", "a.cl"));
-    flight_land_all(queue);
+    ki_flight_depart(queue, ki_flight_label("before", "a.cl"));
+    ki_flight_land_all(queue);
     for (int i = 0; i < FLIGHT_KERNELS; i++)
-        flight_depart(queue, flight_label("smash", "folder/b.cl"));
+        ki_flight_depart(queue, ki_flight_label("smash", "folder/b.cl"));
     fault();
 }
 
 static void two_kernels(void)
 {
     struct flight_queue *queue = in_use();
-    unsigned first = flight_depart(queue, flight_label("first", "a.cl"));
+    unsigned first = ki_flight_depart(queue, ki_flight_label("first", "a.cl"));
 
-    flight_depart(queue, flight_label("second", "a.cl"));
-    flight_depart(queue, flight_label("third", "b.cl"));
-    flight_depart(queue, flight_label("second", "a.cl"));
-    flight_land(queue, first);
-    flight_land(queue, 0); // an older event changes nothing
+    ki_flight_depart(queue, ki_flight_label("second", "a.cl"));
+    ki_flight_depart(queue, ki_flight_label("third", "b.cl"));
+    ki_flight_depart(queue, ki_flight_label("second", "a.cl"));
+    ki_flight_land(queue, first);
+    ki_flight_land(queue, 0); // an older event changes nothing
     fault();
 }
 
@@ -116,7 +116,7 @@ static void many_kernels(void)
 
     for (int i = 0; i < 1000; i++) {
         snprintf(name, sizeof name, "kernel_%03d", i);
-        flight_depart(queue, flight_label(name, "many.cl"));
+        ki_flight_depart(queue, ki_flight_label(name, "many.cl"));
     }
     fault();
 }
@@ -125,17 +125,17 @@ static void two_queues(void)
 {
     struct flight_queue *first = in_use(), *second = in_use(), *closed = in_use();
 
-    flight_depart(first, flight_label("one", "a.cl"));
-    flight_depart(second, flight_label("two", "b.cl"));
-    flight_depart(closed, flight_label("three", "c.cl"));
-    flight_release(closed);
+    ki_flight_depart(first, ki_flight_label("one", "a.cl"));
+    ki_flight_depart(second, ki_flight_label("two", "b.cl"));
+    ki_flight_depart(closed, ki_flight_label("three", "c.cl"));
+    ki_flight_release(closed);
     fault();
 }
 
 static void compiling(void)
 {
-    flight_end(flight_begin("opening %s", "a driver"));
-    flight_begin("compiling %s for %s", "reduce.cl", "opencl:0.0");
+    ki_flight_end(ki_flight_begin("opening %s", "a driver"));
+    ki_flight_begin("compiling %s for %s", "reduce.cl", "opencl:0.0");
     abort();
 }
 
@@ -143,9 +143,9 @@ static void after_a_kernel(void)
 {
     struct flight_queue *queue = in_use();
 
-    flight_depart(queue, flight_label("smash", "b.cl"));
-    flight_land_all(queue);
-    flight_release(queue);
+    ki_flight_depart(queue, ki_flight_label("smash", "b.cl"));
+    ki_flight_land_all(queue);
+    ki_flight_release(queue);
     abort(); // as the C library does where it finds the heap damaged
 }
 
@@ -196,7 +196,7 @@ static void sent_by_another(void)
 {
     pid_t parent = getpid(), child;
 
-    flight_depart(in_use(), flight_label("innocent", "a.cl"));
+    ki_flight_depart(in_use(), ki_flight_label("innocent", "a.cl"));
     child = fork();
     if (child == 0) {
         kill(parent, SIGSEGV);
@@ -236,7 +236,7 @@ static void threads(void)
     pthread_barrier_t barrier;
     pthread_t thread;
 
-    flight_depart(in_use(), flight_label("smash", "b.cl"));
+    ki_flight_depart(in_use(), ki_flight_label("smash", "b.cl"));
     pthread_barrier_init(&barrier, NULL, 8);
     for (int i = 0; i < 8; i++)
         pthread_create(&thread, NULL, fault_in_thread, &barrier);
@@ -254,7 +254,7 @@ static unsigned descend(unsigned depth)
 
 static void no_stack(void)
 {
-    flight_depart(in_use(), flight_label("deep", "b.cl"));
+    ki_flight_depart(in_use(), ki_flight_label("deep", "b.cl"));
     _exit((int)(descend(0) % 2) + 50);
 }
 
@@ -292,13 +292,13 @@ static void returning_handler(int number)
 
 static void aborts_with_a_drivers_handler(void)
 {
-    struct flight_task *task = flight_begin("compiling b.cl");
+    struct flight_task *task = ki_flight_begin("compiling b.cl");
     struct sigaction action = {.sa_handler = returning_handler}, before;
 
     if (sigaction(SIGABRT, &action, &before) != 0 || !(before.sa_flags & SA_SIGINFO))
         _exit(97);
-    flight_end(task);
-    flight_depart(in_use(), flight_label("smash", "b.cl"));
+    ki_flight_end(task);
+    ki_flight_depart(in_use(), ki_flight_label("smash", "b.cl"));
     abort();
 }
 
@@ -358,14 +358,14 @@ END_TEST
 
 static void half_a_file(void)
 {
-    struct kn_output *done = NULL, *half = NULL;
+    struct ki_output *done = NULL, *half = NULL;
     kn_error err;
 
-    flight_depart(in_use(), flight_label("smash", "b.cl"));
-    if (kn_output_open(in_folder("done"), false, &done, &err) || fputs("whole", kn_output_stream(done)) < 0)
+    ki_flight_depart(in_use(), ki_flight_label("smash", "b.cl"));
+    if (ki_output_open(in_folder("done"), false, &done, &err) || fputs("whole", ki_output_stream(done)) < 0)
         _exit(98);
-    if (kn_output_open(in_folder("half"), false, &half, &err) || fputs("half", kn_output_stream(half)) < 0 ||
-        kn_output_close(done, &err))
+    if (ki_output_open(in_folder("half"), false, &half, &err) || fputs("half", ki_output_stream(half)) < 0 ||
+        ki_output_close(done, &err))
         _exit(98);
     fault();
 }

@@ -189,7 +189,7 @@ int main(void)
         commands++;
     tcase_add_test(tests, defaults_come_from_the_table);
     tcase_add_test(tests, values_reach_their_fields);
-    tcase_add_loop_test(tests, wrong_usage_is_refused_in_one_line, 0, (int)KN_COUNT(refused));
+    tcase_add_loop_test(tests, wrong_usage_is_refused_in_one_line, 0, (int)KI_COUNT(refused));
     tcase_add_loop_test(tests, tables_are_sound, 0, commands);
     tcase_add_test(tests, distances);
     tcase_add_test(tests, only_what_is_near_is_suggested);

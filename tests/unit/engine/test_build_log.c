@@ -140,15 +140,15 @@ START_TEST(other_compilers_words)
                  {"", "", 0, ""}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct kn_text out = KN_TEXT_INIT;
+        struct ki_text out = KI_TEXT_INIT;
         struct build_place place;
 
-        build_log_explain(&unit, cases[i].log, &out, &place);
+        ki_build_log_explain(&unit, cases[i].log, &out, &place);
         ck_assert_str_eq(place.file, cases[i].file);
         ck_assert_int_eq(place.line, cases[i].line);
         ck_assert_int_eq(
-            strncmp(kn_text_string(&out) + place.begin, cases[i].begins, strlen(cases[i].begins)), 0);
-        kn_text_free(&out);
+            strncmp(ki_text_string(&out) + place.begin, cases[i].begins, strlen(cases[i].begins)), 0);
+        ki_text_free(&out);
     }
 }
 END_TEST
@@ -174,12 +174,12 @@ START_TEST(excerpts)
     };
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct kn_text out = KN_TEXT_INIT;
+        struct ki_text out = KI_TEXT_INIT;
         struct build_place place;
 
-        build_log_explain(&unit, cases[i].log, &out, &place);
-        ck_assert_str_eq(kn_text_string(&out), cases[i].explained);
-        kn_text_free(&out);
+        ki_build_log_explain(&unit, cases[i].log, &out, &place);
+        ck_assert_str_eq(ki_text_string(&out), cases[i].explained);
+        ki_text_free(&out);
     }
 }
 END_TEST
@@ -205,7 +205,7 @@ START_TEST(places_in_the_flat_text)
                  {"", ""}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char *original = build_log_original(flat, "in.cl", cases[i].log);
+        char *original = ki_build_log_original(flat, "in.cl", cases[i].log);
 
         ck_assert_str_eq(original, cases[i].original);
         free(original);
@@ -216,19 +216,19 @@ END_TEST
 // Many warnings before the error do not push it out of the message.
 START_TEST(long_logs)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     kn_program *program = NULL;
     bool reported = begin_refusals();
 
     for (int i = 0; i < 100; i++)
-        kn_text_format(
+        ki_text_format(
             &text,
             "int f%d(int a) { int unused_%d; if (a = 1) return 1; return \"text that warns\" == 0; }\n", i,
             i);
-    kn_text_add(&text, "__kernel void k(__global int *x) { x[0] = no_such_name; }\n");
-    expect_refused(kn_program_from_text(context, kn_text_string(&text), "long.cl", NULL, &program, &err),
+    ki_text_add(&text, "__kernel void k(__global int *x) { x[0] = no_such_name; }\n");
+    expect_refused(kn_program_from_text(context, ki_text_string(&text), "long.cl", NULL, &program, &err),
                    KN_ERROR_BUILD, "long.cl:101|no_such_name;");
-    kn_text_free(&text);
+    ki_text_free(&text);
     end_refusals(reported);
 }
 END_TEST

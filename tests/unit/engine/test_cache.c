@@ -21,8 +21,8 @@ static kn_error err;
 
 static struct cache_key make_key(unsigned number)
 {
-    struct kn_field field = {&number, sizeof number};
-    struct cache_key key = {kn_hash_fields(&field, 1), "algo/reduce.cl", "a device"};
+    struct ki_field field = {&number, sizeof number};
+    struct cache_key key = {ki_hash_fields(&field, 1), "algo/reduce.cl", "a device"};
 
     return key;
 }
@@ -30,9 +30,9 @@ static struct cache_key make_key(unsigned number)
 static const char *path_of(const struct cache_key *key)
 {
     static char path[4200];
-    char hex[2 * KN_HASH_BYTES + 1];
+    char hex[2 * KI_HASH_BYTES + 1];
 
-    kn_hash_hex(&key->hash, hex);
+    ki_hash_hex(&key->hash, hex);
     snprintf(path, sizeof path, "%s/%s.kbin", dir, hex);
     return path;
 }
@@ -54,7 +54,7 @@ static bool exists(const char *path)
 
 static void store(const struct cache_key *key, const void *data, size_t bytes)
 {
-    ck_assert_msg(cache_write(dir, key, data, bytes, &err) == KN_OK, "%s", err.text);
+    ck_assert_msg(ki_cache_write(dir, key, data, bytes, &err) == KN_OK, "%s", err.text);
 }
 
 static void expect_found(const struct cache_key *key, const void *expected, size_t count)
@@ -63,7 +63,7 @@ static void expect_found(const struct cache_key *key, const void *expected, size
     size_t bytes = 0;
     char why[128] = "not set";
 
-    ck_assert_msg(cache_read(dir, key, &data, &bytes, why), "not found: %s", why);
+    ck_assert_msg(ki_cache_read(dir, key, &data, &bytes, why), "not found: %s", why);
     ck_assert_str_eq(why, "");
     ck_assert_uint_eq(bytes, count);
     ck_assert_int_eq(memcmp(data, expected, count), 0);
@@ -77,7 +77,7 @@ static void expect_absent(const struct cache_key *key, const char *words)
     size_t bytes = 77;
     char why[128] = "not set";
 
-    ck_assert_msg(!cache_read(dir, key, &data, &bytes, why), "read, though it should be %s", words);
+    ck_assert_msg(!ki_cache_read(dir, key, &data, &bytes, why), "read, though it should be %s", words);
     ck_assert_ptr_null(data);
     ck_assert_uint_eq(bytes, 77);
     if (*words)
@@ -112,9 +112,9 @@ START_TEST(round_trip)
         expect_found(&key, data, sizes[i]);
         store(&key, data + 7, 11); // another binary for the same key takes its place
         expect_found(&key, data + 7, 11);
-        cache_remove(dir, &key);
+        ki_cache_remove(dir, &key);
         expect_absent(&key, "");
-        cache_remove(dir, &key);
+        ki_cache_remove(dir, &key);
     }
 }
 END_TEST
@@ -163,8 +163,8 @@ START_TEST(every_bit)
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
         test_write(path_of(&key), file, size);
         file[bit / 8] ^= (unsigned char)(1 << bit % 8);
-        ck_assert_msg(!cache_read(dir, &key, &data, &bytes, why), "bit %zu of byte %zu went unseen", bit % 8,
-                      bit / 8);
+        ck_assert_msg(!ki_cache_read(dir, &key, &data, &bytes, why), "bit %zu of byte %zu went unseen",
+                      bit % 8, bit / 8);
         ck_assert_str_ne(why, "");
         ck_assert_msg(!exists(path_of(&key)), "bit %zu of byte %zu: not removed", bit % 8, bit / 8);
     }
@@ -173,9 +173,9 @@ END_TEST
 
 static void sign(unsigned char *file, size_t size)
 {
-    const struct kn_field fields[] = {
+    const struct ki_field fields[] = {
         {file, AT_SUM}, {file + AT_KEY, AT_BINARY - AT_KEY}, {file + AT_BINARY, size - AT_BINARY}};
-    struct kn_hash sum = kn_hash_fields(fields, 3);
+    struct ki_hash sum = ki_hash_fields(fields, 3);
 
     memcpy(file + AT_SUM, sum.bytes, sizeof sum.bytes);
 }
@@ -221,25 +221,25 @@ START_TEST(no_file_at_all)
     expect_absent(&key, "not a regular file");
     store(&key, &byte, 1);
     expect_found(&key, &byte, 1);
-    cache_remove(dir, &key);
+    ki_cache_remove(dir, &key);
 
     ck_assert_int_eq(mkfifo(path_of(&key), 0600), 0);
-    ck_assert_int_eq(cache_list(dir, &list, &count, &err), KN_OK);
+    ck_assert_int_eq(ki_cache_list(dir, &list, &count, &err), KN_OK);
     ck_assert_uint_eq(count, 1);
     ck_assert(!list[0].valid);
     free(list);
-    cache_remove(dir, &key);
+    ki_cache_remove(dir, &key);
 
     ck_assert_int_eq(symlink("/dev/zero", path_of(&key)), 0);
     expect_absent(&key, "not a regular file");
     ck_assert_int_eq(symlink("nowhere", path_of(&key)), 0);
     store(&key, &byte, 1); // takes the link's place
     expect_found(&key, &byte, 1);
-    cache_remove(dir, &key);
+    ki_cache_remove(dir, &key);
 
     ck_assert_int_eq(mkdir(path_of(&key), 0700), 0);
     expect_absent(&key, "not a regular file");
-    ck_assert_int_eq(cache_write(dir, &key, &byte, 1, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_cache_write(dir, &key, &byte, 1, &err), KN_ERROR_OUTPUT);
     ck_assert_str_eq(err.native_name, "EISDIR");
     expect_absent(&key, "not a regular file");
 }
@@ -270,7 +270,7 @@ START_TEST(no_permission)
 
     ck_assert_int_eq(chmod(dir, 0500), 0);
     expect_found(&key, &byte, 1);
-    ck_assert_int_eq(cache_write(dir, &second, &byte, 1, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_cache_write(dir, &second, &byte, 1, &err), KN_ERROR_OUTPUT);
     ck_assert_str_eq(err.native_name, "EACCES");
     ck_assert_str_eq(err.file, dir);
     expect_absent(&second, "");
@@ -294,7 +294,7 @@ START_TEST(full_disk)
         struct rlimit limit = {limits[i], RLIM_INFINITY};
 
         ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
-        ck_assert_int_eq(cache_write(dir, &key, data, sizeof data, &err), KN_ERROR_OUTPUT);
+        ck_assert_int_eq(ki_cache_write(dir, &key, data, sizeof data, &err), KN_ERROR_OUTPUT);
         limit.rlim_cur = RLIM_INFINITY;
         ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
         ck_assert_str_eq(err.native_name, "EFBIG");
@@ -311,19 +311,19 @@ START_TEST(folders)
     struct stat info;
 
     snprintf(nested, sizeof nested, "%s/a/b", dir);
-    ck_assert_int_eq(cache_write(nested, &key, "x", 1, &err), KN_OK);
+    ck_assert_int_eq(ki_cache_write(nested, &key, "x", 1, &err), KN_OK);
     ck_assert_int_eq(stat(nested, &info), 0);
     ck_assert_uint_eq(info.st_mode & 0777u, 0700);
 
     snprintf(beside, sizeof beside, "%s/file", dir);
     test_write(beside, (const unsigned char *)"x", 1);
-    ck_assert_int_eq(cache_write(beside, &key, "x", 1, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_cache_write(beside, &key, "x", 1, &err), KN_ERROR_OUTPUT);
     strcat(beside, "/below");
-    ck_assert_int_eq(cache_write(beside, &key, "x", 1, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_cache_write(beside, &key, "x", 1, &err), KN_ERROR_OUTPUT);
     ck_assert_str_eq(err.native_name, "ENOTDIR");
     memset(beside, 'x', sizeof beside - 1);
     beside[sizeof beside - 1] = '\0';
-    ck_assert_int_eq(cache_write(beside, &key, "x", 1, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_cache_write(beside, &key, "x", 1, &err), KN_ERROR_OUTPUT);
     ck_assert_str_eq(err.native_name, "ENAMETOOLONG");
 }
 END_TEST
@@ -367,9 +367,9 @@ static void write_and_read(uint64_t seed)
         size_t bytes = compose(data, &seed);
         char why[128];
 
-        if (i % 3 == 0 && cache_write(dir, &key, data, bytes, &err))
+        if (i % 3 == 0 && ki_cache_write(dir, &key, data, bytes, &err))
             _exit(3);
-        if (cache_read(dir, &key, &read_back, &bytes, why)) {
+        if (ki_cache_read(dir, &key, &read_back, &bytes, why)) {
             found++;
             if (!is_whole(read_back, bytes))
                 _exit(1);
@@ -462,7 +462,7 @@ START_TEST(leftovers)
     store(&key, "x", 1);
     ck_assert(!exists(in_dir(".new-AAAAAA")));
     ck_assert(exists(in_dir(".new-bbbbbb"))); // somebody may be writing it
-    ck_assert_int_eq(cache_clear(dir, &removed, &err), KN_OK);
+    ck_assert_int_eq(ki_cache_clear(dir, &removed, &err), KN_OK);
     ck_assert_uint_eq(removed, 2);
     ck_assert(!exists(in_dir(".new-bbbbbb")));
     ck_assert(!exists(path_of(&key)));
@@ -479,7 +479,7 @@ START_TEST(clearing_goes_on)
     store(&first, "x", 1);
     store(&second, "x", 1);
     ck_assert_int_eq(mkdir(path_of(&stuck), 0700), 0);
-    ck_assert_int_eq(cache_clear(dir, &removed, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_cache_clear(dir, &removed, &err), KN_ERROR_OUTPUT);
     ck_assert_ptr_nonnull(strstr(err.text, strrchr(path_of(&stuck), '/') + 1));
     ck_assert_uint_eq(removed, 2);
     ck_assert_uint_eq(test_files_in(dir), 1);
@@ -494,18 +494,18 @@ START_TEST(listing)
     char none[4200];
 
     snprintf(none, sizeof none, "%s/none", dir);
-    ck_assert_int_eq(cache_list(none, &list, &count, &err), KN_OK);
+    ck_assert_int_eq(ki_cache_list(none, &list, &count, &err), KN_OK);
     ck_assert_uint_eq(count, 0);
-    ck_assert_int_eq(cache_clear(none, &removed, &err), KN_OK);
+    ck_assert_int_eq(ki_cache_clear(none, &removed, &err), KN_OK);
     ck_assert_uint_eq(removed, 0);
 
     make_old(in_dir("reduce.kbin"), 0);
-    ck_assert_int_eq(cache_list(in_dir("reduce.kbin"), &list, &count, &err), KN_ERROR_INPUT);
+    ck_assert_int_eq(ki_cache_list(in_dir("reduce.kbin"), &list, &count, &err), KN_ERROR_INPUT);
     ck_assert_str_eq(err.native_name, "ENOTDIR");
 
     store(&good, "12345", 5);
     make_old(path_of(&bad), 100);
-    ck_assert_int_eq(cache_list(dir, &list, &count, &err), KN_OK);
+    ck_assert_int_eq(ki_cache_list(dir, &list, &count, &err), KN_OK);
     ck_assert_uint_eq(count, 2);
     for (size_t i = 0; i < count; i++) {
         bool is_good = strcmp(list[i].file, strrchr(path_of(&good), '/') + 1) == 0;
@@ -529,18 +529,18 @@ START_TEST(default_folder)
     setenv("KOINE_CACHE_DIR", "/own", 1);
     setenv("XDG_CACHE_HOME", "/xdg", 1);
     setenv("HOME", "/home/me", 1);
-    ck_assert_int_eq(cache_default_dir(path, sizeof path, &err), KN_OK);
+    ck_assert_int_eq(ki_cache_default_dir(path, sizeof path, &err), KN_OK);
     ck_assert_str_eq(path, "/own");
     setenv("KOINE_CACHE_DIR", "", 1);
-    ck_assert_int_eq(cache_default_dir(path, sizeof path, &err), KN_OK);
+    ck_assert_int_eq(ki_cache_default_dir(path, sizeof path, &err), KN_OK);
     ck_assert_str_eq(path, "/xdg/koine");
     setenv("XDG_CACHE_HOME", "relative", 1); // the XDG specification: not to be used
-    ck_assert_int_eq(cache_default_dir(path, sizeof path, &err), KN_OK);
+    ck_assert_int_eq(ki_cache_default_dir(path, sizeof path, &err), KN_OK);
     ck_assert_str_eq(path, "/home/me/.cache/koine");
-    ck_assert_int_eq(cache_default_dir(small, sizeof small, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_cache_default_dir(small, sizeof small, &err), KN_ERROR_OUTPUT);
     unsetenv("XDG_CACHE_HOME");
     unsetenv("HOME");
-    ck_assert_int_eq(cache_default_dir(path, sizeof path, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_cache_default_dir(path, sizeof path, &err), KN_ERROR_OUTPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "HOME"));
 }
 END_TEST

@@ -37,9 +37,9 @@ static const char *below(const char *name)
 static const char *entry_in(const char *folder)
 {
     static char path[4400];
-    char hex[2 * KN_HASH_BYTES + 1];
+    char hex[2 * KI_HASH_BYTES + 1];
 
-    kn_hash_hex(&key.hash, hex);
+    ki_hash_hex(&key.hash, hex);
     snprintf(path, sizeof path, "%s/%s.kbin", folder, hex);
     return path;
 }
@@ -55,7 +55,7 @@ static bool is_root(const char *what)
 
 static void store(const char *folder)
 {
-    ck_assert_msg(cache_write(folder, &key, "program", 7, &err) == KN_OK, "%s: %s", folder, err.text);
+    ck_assert_msg(ki_cache_write(folder, &key, "program", 7, &err) == KN_OK, "%s: %s", folder, err.text);
 }
 
 // What is written there is found there.
@@ -65,9 +65,9 @@ static void expect_trusted(const char *folder)
     size_t bytes = 0;
     char why[128];
 
-    ck_assert_msg(cache_trusted(folder, &err) == KN_OK, "%s: %s", folder, err.text);
+    ck_assert_msg(ki_cache_trusted(folder, &err) == KN_OK, "%s: %s", folder, err.text);
     store(folder);
-    ck_assert_msg(cache_read(folder, &key, &data, &bytes, why), "%s: %s", folder, why);
+    ck_assert_msg(ki_cache_read(folder, &key, &data, &bytes, why), "%s: %s", folder, why);
     ck_assert_uint_eq(bytes, 7);
     ck_assert_int_eq(memcmp(data, "program", 7), 0);
     free(data);
@@ -89,16 +89,17 @@ static void expect_refused(const char *folder, const char *words)
     size_t bytes = 0;
     char why[128] = "";
 
-    ck_assert_msg(cache_trusted(folder, &err) == KN_ERROR_OUTPUT, "%s is trusted, though %s", folder, words);
+    ck_assert_msg(ki_cache_trusted(folder, &err) == KN_ERROR_OUTPUT, "%s is trusted, though %s", folder,
+                  words);
     expect_words(words);
-    ck_assert_int_eq(cache_write(folder, &key, "another", 7, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_cache_write(folder, &key, "another", 7, &err), KN_ERROR_OUTPUT);
     expect_words(words);
-    ck_assert_int_eq(cache_try(folder, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_cache_try(folder, &err), KN_ERROR_OUTPUT);
     expect_words(words);
-    ck_assert_msg(!cache_read(folder, &key, &data, &bytes, why), "%s is read, though %s", folder, words);
+    ck_assert_msg(!ki_cache_read(folder, &key, &data, &bytes, why), "%s is read, though %s", folder, words);
     ck_assert_ptr_null(data);
     ck_assert_ptr_nonnull(strstr(why, "others could have put it there"));
-    cache_remove(folder, &key);
+    ki_cache_remove(folder, &key);
     ck_assert_int_eq(lstat(entry, &after), there ? 0 : -1);
     ck_assert(!there || (before.st_ino == after.st_ino && before.st_mtime == after.st_mtime));
 }
@@ -134,7 +135,7 @@ START_TEST(modes)
         snprintf(words, sizeof words, "others can write this folder (mode %04o)", (unsigned)shared[i]);
         expect_refused(dir, words);
         ck_assert_uint_eq(test_files_in(dir), 1);
-        ck_assert_int_eq(cache_list(dir, &list, &count, &err), KN_OK); // for `koine cache`
+        ck_assert_int_eq(ki_cache_list(dir, &list, &count, &err), KN_OK); // for `koine cache`
         ck_assert_uint_eq(count, 1);
         free(list);
     }
@@ -171,7 +172,7 @@ START_TEST(folders_that_are_made)
     expect_refused(deep, "/a: others can write this folder");
     ck_assert_uint_eq(test_files_in(below("a")), 0);
     ck_assert_int_eq(chmod(below("a"), 01777), 0);
-    ck_assert_int_eq(cache_trusted(deep, &err), KN_OK);
+    ck_assert_int_eq(ki_cache_trusted(deep, &err), KN_OK);
     ck_assert_uint_eq(test_files_in(below("a")), 0); // asking makes nothing
     umask(0);
     expect_trusted(deep);
@@ -207,7 +208,7 @@ START_TEST(names_of_a_folder)
     expect_trusted("../cache");
     ck_assert_int_eq(chmod(top, 0777), 0);
     expect_refused(".", "in which the cache lies (mode 0777)");
-    ck_assert_int_eq(cache_trusted("/", &err), KN_OK);
+    ck_assert_int_eq(ki_cache_trusted("/", &err), KN_OK);
     free(other);
 }
 END_TEST
@@ -224,7 +225,7 @@ START_TEST(links)
     expect_trusted(below("twice"));
     ck_assert_uint_eq(test_files_in(dir), 1);
     ck_assert_int_eq(symlink("loop", below("loop")), 0);
-    ck_assert_int_eq(cache_write(below("loop"), &key, "x", 1, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_cache_write(below("loop"), &key, "x", 1, &err), KN_ERROR_OUTPUT);
     ck_assert_str_eq(err.native_name, "ELOOP");
     // The folder that a link leads to counts, and those above it.
     ck_assert_int_eq(mkdir(wide, 0700), 0);
@@ -256,11 +257,11 @@ static void expect_file_refused(const char *words)
     size_t count = 0;
     char why[128];
 
-    ck_assert_int_eq(cache_list(dir, &list, &count, &err), KN_OK);
+    ck_assert_int_eq(ki_cache_list(dir, &list, &count, &err), KN_OK);
     ck_assert_uint_eq(count, 1);
     ck_assert_msg(!list[0].valid && strstr(list[0].why, words), "listed as \"%s\"", list[0].why);
     free(list);
-    ck_assert_msg(!cache_read(dir, &key, &data, &bytes, why), "read, though %s", words);
+    ck_assert_msg(!ki_cache_read(dir, &key, &data, &bytes, why), "read, though %s", words);
     ck_assert_ptr_null(data);
     ck_assert_msg(strstr(why, words) != NULL, "\"%s\" without \"%s\"", why, words);
     ck_assert_int_eq(lstat(entry_in(dir), &info), -1); // the folder is ours: it is replaced
@@ -319,12 +320,12 @@ START_TEST(roots_folder)
     ck_assert_int_eq(chmod(dir, 0755), 0);
     ck_assert_int_eq(chmod(entry_in(dir), 0644), 0);
     ck_assert_int_eq(seteuid(NOBODY), 0);
-    ck_assert_int_eq(cache_trusted(dir, &err), KN_OK);
-    ck_assert_msg(cache_read(dir, &key, &data, &bytes, why), "%s", why);
+    ck_assert_int_eq(ki_cache_trusted(dir, &err), KN_OK);
+    ck_assert_msg(ki_cache_read(dir, &key, &data, &bytes, why), "%s", why);
     free(data);
-    ck_assert_int_eq(cache_write(dir, &key, "x", 1, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_cache_write(dir, &key, "x", 1, &err), KN_ERROR_OUTPUT);
     ck_assert_str_eq(err.native_name, "EACCES");
-    ck_assert_int_eq(cache_try(dir, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_cache_try(dir, &err), KN_ERROR_OUTPUT);
     ck_assert_str_eq(err.native_name, "EACCES");
     ck_assert_int_eq(seteuid(0), 0);
 }

@@ -34,7 +34,7 @@ static void make_up(struct engine_devices *devices, const struct made_up *from, 
         info->type = from[i].type;
         info->loop_limit = from[i].loop_limit;
     }
-    engine_devices_rank(devices);
+    ki_engine_devices_rank(devices);
 }
 
 static const struct made_up several[] = {
@@ -72,11 +72,11 @@ START_TEST(ranking)
         ck_assert_str_eq(devices.items[i].device.info.alias_of, aliases[i]);
         ck_assert_int_eq(devices.items[i].device.info.is_default, i == 0);
     }
-    engine_devices_free(&devices);
+    ki_engine_devices_free(&devices);
 
     make_up(&devices, several, 1); // unusable: no default
     ck_assert_int_eq(devices.items[0].device.info.is_default, 0);
-    engine_devices_free(&devices);
+    ki_engine_devices_free(&devices);
 }
 END_TEST
 
@@ -94,7 +94,7 @@ START_TEST(matching)
 
     make_up(&devices, several, sizeof several / sizeof *several);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        expect_ok(engine_devices_match(&devices, cases[i].word, &found, &err));
+        expect_ok(ki_engine_devices_match(&devices, cases[i].word, &found, &err));
         ck_assert_str_eq(found->device.info.spec, cases[i].spec);
     }
     found = NULL;
@@ -105,21 +105,22 @@ START_TEST(matching)
             words, sizeof words,
             "'%s'|opencl:0.0 (Broken GPU) [not usable: it is broken]|opencl:4.0 (NVIDIA H200)|opencl:6.0",
             unknown[i]);
-        expect_refused(engine_devices_match(&devices, unknown[i], &found, &err), KN_ERROR_NO_DEVICE, words);
+        expect_refused(ki_engine_devices_match(&devices, unknown[i], &found, &err), KN_ERROR_NO_DEVICE,
+                       words);
     }
-    expect_refused(engine_devices_match(&devices, "opencl:0.0", &found, &err), KN_ERROR_UNSUPPORTED,
+    expect_refused(ki_engine_devices_match(&devices, "opencl:0.0", &found, &err), KN_ERROR_UNSUPPORTED,
                    "opencl:0.0|Broken GPU|it is broken");
-    expect_refused(engine_devices_match(&devices, "broken", &found, &err), KN_ERROR_UNSUPPORTED,
+    expect_refused(ki_engine_devices_match(&devices, "broken", &found, &err), KN_ERROR_UNSUPPORTED,
                    "it is broken");
-    expect_refused(engine_devices_match(&none, "auto", &found, &err), KN_ERROR_NO_DEVICE,
+    expect_refused(ki_engine_devices_match(&none, "auto", &found, &err), KN_ERROR_NO_DEVICE,
                    "no device|nothing is installed");
-    engine_devices_free(&devices);
+    ki_engine_devices_free(&devices);
     make_up(&devices, several, 1);
-    expect_refused(engine_devices_match(&devices, "auto", &found, &err), KN_ERROR_NO_DEVICE,
+    expect_refused(ki_engine_devices_match(&devices, "auto", &found, &err), KN_ERROR_NO_DEVICE,
                    "Broken GPU|not usable");
-    expect_refused(engine_devices_match(&devices, "gpu", &found, &err), KN_ERROR_NO_DEVICE, "not usable");
+    expect_refused(ki_engine_devices_match(&devices, "gpu", &found, &err), KN_ERROR_NO_DEVICE, "not usable");
     ck_assert_ptr_null(found);
-    engine_devices_free(&devices);
+    ki_engine_devices_free(&devices);
 }
 END_TEST
 

@@ -15,7 +15,7 @@ static const char *const text = "__kernel void one(__global uint *x) { x[get_glo
 
 static void set_up(void)
 {
-    flight_watch(&flight);
+    ki_flight_watch(&flight);
     context = open_context();
     queue = open_queue(context);
     program = build_text(context, text);
@@ -28,7 +28,7 @@ static void tear_down(void)
     kn_program_free(program);
     kn_queue_close(queue);
     kn_context_close(context);
-    flight_watch(NULL);
+    ki_flight_watch(NULL);
 }
 
 static void launch(const char *name, kn_event **event)
@@ -121,12 +121,12 @@ START_TEST(without_a_record)
     kn_queue *own;
     kn_program *unnamed;
 
-    flight_watch(NULL);
+    ki_flight_watch(NULL);
     own = open_queue(context);
     unnamed = build_text(context, text);
     ck_assert_ptr_null(own->flight);
     ck_assert_ptr_null(kernel_of(unnamed, "one")->label);
-    ck_assert_ptr_null(flight_begin("something"));
+    ck_assert_ptr_null(ki_flight_begin("something"));
     kn_program_free(unnamed);
     kn_queue_close(own);
 }

@@ -212,7 +212,7 @@ static void sample(kn_image *image, unsigned sampler, float x, float y, float fo
     kn_range range = {.dims = 1, .global = {1}};
     const kn_arg args[] = {KN_BUFFER(out), KN_IMAGE(image), KN_SAMPLER(sampler), KN_VALUE(x), KN_VALUE(y)};
 
-    EXPECT_OK(kn_launch(queue, kernel_of("sample", ""), &range, args, KN_COUNT(args), NULL, &err));
+    EXPECT_OK(kn_launch(queue, kernel_of("sample", ""), &range, args, KI_COUNT(args), NULL, &err));
     EXPECT_OK(kn_buffer_read(queue, out, 0, found, 16, &err));
     kn_buffer_free(out);
 }
@@ -254,7 +254,7 @@ START_TEST(samplers)
             ramp[y][x][0] = (float)x;
     image = image_of(KN_IMAGE_2D, rgba_float);
     EXPECT_OK(kn_image_write(queue, image, NULL, ramp, 0, &err));
-    for (size_t i = 0; i < KN_COUNT(cases); i++) {
+    for (size_t i = 0; i < KI_COUNT(cases); i++) {
         bool filters = cases[i].sampler & KN_SAMPLER_LINEAR,
              on_cpu = kn_context_device(context)->type == KN_DEVICE_CPU;
         double bound = !filters ? 0 : on_cpu ? WIDTH * WIDTH * 0x1p-21 : (WIDTH - 1) * 0x1p-8;
@@ -337,10 +337,10 @@ START_TEST(refused_launches)
         {KN_IMAGE(image), KN_SAMPLER(0x30), "bits 0x30"},
         {KN_IMAGE(image), KN_SAMPLER(0x02), "bits 0x2"},
     };
-    for (size_t i = 0; i < KN_COUNT(cases); i++) {
+    for (size_t i = 0; i < KI_COUNT(cases); i++) {
         const kn_arg args[] = {KN_BUFFER(out), cases[i].picture, cases[i].how, KN_VALUE(x), KN_VALUE(x)};
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, cases[i].words,
-                       kn_launch(queue, kernel_of("sample", ""), &range, args, KN_COUNT(args), NULL, &err));
+                       kn_launch(queue, kernel_of("sample", ""), &range, args, KI_COUNT(args), NULL, &err));
     }
     const kn_arg same[] = {KN_IMAGE(image), KN_IMAGE(image)};
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "both: the same image is read through one argument and written",
@@ -355,5 +355,5 @@ int main(void)
 {
     const TTest *const tests[] = {copies, kernels, samplers, refused_images, refused_launches};
 
-    return test_run("image", tests, KN_COUNT(tests), set_up, tear_down);
+    return test_run("image", tests, KI_COUNT(tests), set_up, tear_down);
 }

@@ -88,12 +88,12 @@ START_TEST(policy_of_a_context)
         kn_context_close(context);
         context = open_with(&options);
         queue = open_queue(context);
-        expect_ok(engine_builtin_kernel(context, "tools/compare/launch.cl", NULL, 0, KN_POLICY_DEFAULT,
-                                        "count_launch", &kernel, &err));
+        expect_ok(ki_engine_builtin_kernel(context, "tools/compare/launch.cl", NULL, 0, KN_POLICY_DEFAULT,
+                                           "count_launch", &kernel, &err));
         ck_assert_int_eq(policy_of("tools/compare/launch.cl"), policy);
         // One that promises bits has its own.
-        expect_ok(engine_builtin_kernel(context, "app/mri/mri_mu.cl", NULL, 0, KN_POLICY_STRICT, "mri_mu",
-                                        &kernel, &err));
+        expect_ok(ki_engine_builtin_kernel(context, "app/mri/mri_mu.cl", NULL, 0, KN_POLICY_STRICT, "mri_mu",
+                                           &kernel, &err));
         ck_assert_int_eq(policy_of("app/mri/mri_mu.cl"), KN_POLICY_STRICT);
     }
 }
@@ -286,7 +286,7 @@ static size_t entries(struct cache_entry **list)
 {
     size_t count = 0;
 
-    ck_assert_msg(cache_list(cache_dir, list, &count, &err) == KN_OK, "%s", err.text);
+    ck_assert_msg(ki_cache_list(cache_dir, list, &count, &err) == KN_OK, "%s", err.text);
     return count;
 }
 
@@ -374,18 +374,18 @@ START_TEST(binaries_that_the_driver_refuses)
         return;
     ck_assert(!was_cached(answer_42, NULL, cache_dir));
     ck_assert_uint_eq(entries(&list), 1);
-    for (size_t i = 0; i < KN_HASH_BYTES; i++)
+    for (size_t i = 0; i < KI_HASH_BYTES; i++)
         ck_assert_int_eq(sscanf(list[0].file + 2 * i, "%2hhx", &key.hash.bytes[i]), 1);
     free(list);
-    cache_remove(cache_dir, &key);
+    ki_cache_remove(cache_dir, &key);
     ck_assert(!was_cached(other, NULL, cache_dir));
     ck_assert_uint_eq(entries(&list), 1);
-    for (size_t i = 0; i < KN_HASH_BYTES; i++)
+    for (size_t i = 0; i < KI_HASH_BYTES; i++)
         ck_assert_int_eq(sscanf(list[0].file + 2 * i, "%2hhx", &other_key.hash.bytes[i]), 1);
     free(list);
-    ck_assert(cache_read(cache_dir, &other_key, &binary, &bytes, why));
+    ck_assert(ki_cache_read(cache_dir, &other_key, &binary, &bytes, why));
 
-    ck_assert_int_eq(cache_write(cache_dir, &key, binary, bytes, &err), KN_OK);
+    ck_assert_int_eq(ki_cache_write(cache_dir, &key, binary, bytes, &err), KN_OK);
     free(binary);
     expect_ok(kn_program_from_text(context, answer_42, "answer.cl", NULL, &program, &err));
     ck_assert(!kn_program_was_cached(program));
@@ -397,7 +397,7 @@ START_TEST(binaries_that_the_driver_refuses)
         fprintf(stderr, "skipped: rusticl (Mesa 22.3) ends the process on a binary that is none\n");
         return;
     }
-    ck_assert_int_eq(cache_write(cache_dir, &key, garbage, sizeof garbage, &err), KN_OK);
+    ck_assert_int_eq(ki_cache_write(cache_dir, &key, garbage, sizeof garbage, &err), KN_OK);
     expect_ok(kn_program_from_text(context, answer_42, "answer.cl", NULL, &program, &err));
     ck_assert(!kn_program_was_cached(program));
     ck_assert_uint_eq(answer_of(program), 42);

@@ -13,14 +13,14 @@ enum { MOST = 16, N = 20000 };
 
 static struct engine_scratch open_places(size_t places)
 {
-    return engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, places, "test_scratch");
+    return ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, places, "test_scratch");
 }
 
 static kn_buffer *get(const struct engine_scratch *scratch, size_t place, size_t bytes)
 {
     kn_buffer *buffer = NULL;
 
-    EXPECT_OK(engine_scratch_get(scratch, place, bytes, &buffer, &err));
+    EXPECT_OK(ki_engine_scratch_get(scratch, place, bytes, &buffer, &err));
     ck_assert_ptr_nonnull(buffer);
     ck_assert_uint_ge(kn_buffer_size(buffer), bytes);
     ck_assert_uint_eq(kn_buffer_part_count(buffer), 1);
@@ -45,7 +45,7 @@ START_TEST(test_nested)
     size_t count = 0;
 
     test_open();
-    struct engine_scratch solver = engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, 3, "solver");
+    struct engine_scratch solver = ki_engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, 3, "solver");
     struct engine_scratch outer = open_places(3);
     expect_new(found, &count, &solver);
     struct engine_scratch inner = open_places(2); // before the outer one has got a buffer
@@ -53,21 +53,21 @@ START_TEST(test_nested)
     expect_new(found, &count, &outer);
     struct engine_scratch innermost = open_places(2);
     expect_new(found, &count, &innermost);
-    ck_assert_uint_eq(engine_scratch_in_use(queue), 10);
+    ck_assert_uint_eq(ki_engine_scratch_in_use(queue), 10);
     ck_assert_ptr_eq(get(&inner, 1, 1), found[4]); // still its own
-    engine_scratch_close(&innermost);
-    engine_scratch_close(&inner);
-    engine_scratch_close(&inner); // once more changes nothing
-    ck_assert_uint_eq(engine_scratch_in_use(queue), 6);
+    ki_engine_scratch_close(&innermost);
+    ki_engine_scratch_close(&inner);
+    ki_engine_scratch_close(&inner); // once more changes nothing
+    ck_assert_uint_eq(ki_engine_scratch_in_use(queue), 6);
 
     // Whoever comes after that has what was closed, and nothing that is open.
     struct engine_scratch next = open_places(2);
     ck_assert_ptr_eq(get(&next, 0, 1), found[3]);
     ck_assert_ptr_eq(get(&next, 1, 1), found[4]);
-    engine_scratch_close(&next);
-    engine_scratch_close(&outer);
-    engine_scratch_close(&solver);
-    ck_assert_uint_eq(engine_scratch_in_use(queue), 0);
+    ki_engine_scratch_close(&next);
+    ki_engine_scratch_close(&outer);
+    ki_engine_scratch_close(&solver);
+    ck_assert_uint_eq(ki_engine_scratch_in_use(queue), 0);
     test_close();
 }
 END_TEST
@@ -76,19 +76,19 @@ END_TEST
 START_TEST(test_levels)
 {
     test_open();
-    struct engine_scratch grid = engine_scratch_open(queue, ENGINE_SCRATCH_OPERATOR, 1, "operator");
+    struct engine_scratch grid = ki_engine_scratch_open(queue, ENGINE_SCRATCH_OPERATOR, 1, "operator");
     kn_buffer *first = get(&grid, 0, 1 << 20);
-    engine_scratch_close(&grid);
-    size_t kept = engine_scratch_kept(queue);
+    ki_engine_scratch_close(&grid);
+    size_t kept = ki_engine_scratch_kept(queue);
     ck_assert_uint_eq(kept, 1 << 20);
 
-    struct engine_scratch solver = engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, 1, "solver");
+    struct engine_scratch solver = ki_engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, 1, "solver");
     get(&solver, 0, 100);
-    grid = engine_scratch_open(queue, ENGINE_SCRATCH_OPERATOR, 1, "operator");
+    grid = ki_engine_scratch_open(queue, ENGINE_SCRATCH_OPERATOR, 1, "operator");
     ck_assert_ptr_eq(get(&grid, 0, 1 << 20), first);
-    ck_assert_uint_lt(engine_scratch_kept(queue) - kept, 1 << 20);
-    engine_scratch_close(&grid);
-    engine_scratch_close(&solver);
+    ck_assert_uint_lt(ki_engine_scratch_kept(queue) - kept, 1 << 20);
+    ki_engine_scratch_close(&grid);
+    ki_engine_scratch_close(&solver);
     test_close();
 }
 END_TEST
@@ -103,10 +103,10 @@ START_TEST(test_refused)
     context->device.info.max_alloc = 1 << 20;
     EXPECT_REFUSED(KN_ERROR_LIMIT,
                    "test_scratch: 1048577 bytes of scratch memory are more than one allocation",
-                   engine_scratch_get(&scratch, 0, (1 << 20) + 1, &buffer, &err));
+                   ki_engine_scratch_get(&scratch, 0, (1 << 20) + 1, &buffer, &err));
     ck_assert_ptr_null(buffer);
     get(&scratch, 0, 1 << 20); // the place is not lost
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     test_close();
 }
 END_TEST
@@ -191,15 +191,15 @@ START_TEST(test_warm)
     failing_backend.memory_alloc = counting_alloc;
     context->backend = &failing_backend;
     for (int round = 0; round < 3; round++) {
-        size_t kept = engine_scratch_kept(queue);
+        size_t kept = ki_engine_scratch_kept(queue);
         allocations = 0;
         for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
             EXPECT_OK(works[i](&err));
-            ck_assert_uint_eq(engine_scratch_in_use(queue), 0);
+            ck_assert_uint_eq(ki_engine_scratch_in_use(queue), 0);
         }
         ck_assert_msg(round == 0 ? allocations > 0 : allocations == 0, "round %d: %ld allocations", round,
                       allocations);
-        ck_assert(round == 0 || engine_scratch_kept(queue) == kept);
+        ck_assert(round == 0 || ki_engine_scratch_kept(queue) == kept);
     }
     context->backend = failing_real;
     end_work();

@@ -74,7 +74,7 @@ static kn_status run_lost(kn_queue *queue, const void *form, bool *right, kn_err
 {
     (void)queue, (void)form, (void)right;
     runs++;
-    return kn_fail(why, KN_ERROR_DEVICE, "the device is gone");
+    return ki_fail(why, KN_ERROR_DEVICE, "the device is gone");
 }
 
 static const char good[] = "__kernel void form(__global uint *out) { out[0] = 7; }\n";
@@ -86,7 +86,7 @@ static void expect_verdict(const char *what, const char *form, bool expected)
     const struct engine_trial trial = {what, "algo/rungs.cl", form, run};
     bool serves = !expected;
 
-    expect_ok(engine_trial(context, &trial, &serves, &err));
+    expect_ok(ki_engine_trial(context, &trial, &serves, &err));
     ck_assert_int_eq(serves, expected);
 }
 
@@ -154,7 +154,7 @@ START_TEST(lost_device)
     const struct engine_trial lost = {"form 8", "algo/rungs.cl", good, run_lost};
     bool serves = true;
 
-    expect_refused(engine_trial(context, &lost, &serves, &err), KN_ERROR_DEVICE, "the device is gone");
+    expect_refused(ki_engine_trial(context, &lost, &serves, &err), KN_ERROR_DEVICE, "the device is gone");
     ck_assert_int_eq(serves, false);
     expect_verdict("form 8", good, true);
     ck_assert_uint_eq(runs, 2);

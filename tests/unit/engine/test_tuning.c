@@ -47,7 +47,7 @@ static void expect_tuning(const struct engine_tunables *of, const unsigned *valu
 {
     unsigned found[ENGINE_TUNABLES] = {7, 7, 7, 7};
 
-    ck_assert_int_eq(engine_tuning(context, of, found), values != NULL);
+    ck_assert_int_eq(ki_engine_tuning(context, of, found), values != NULL);
     for (size_t i = 0; i < 3; i++)
         ck_assert_uint_eq(found[i], values ? values[i] : 7);
     ck_assert_uint_eq(found[3], 7);
@@ -77,19 +77,19 @@ START_TEST(kept)
     uint64_t state = test_seed("kept");
     const unsigned values[] = {(unsigned)(test_random(&state) >> 32), 0, UINT32_MAX};
     unsigned found[ENGINE_TUNABLES];
-    struct kn_text words = KN_TEXT_INIT;
+    struct ki_text words = KI_TEXT_INIT;
 
     expect_tuning(&tunables, NULL, "");
-    expect_ok(engine_tuning_keep(context, &tunables, values, "1 ms instead of 2", &err));
+    expect_ok(ki_engine_tuning_keep(context, &tunables, values, "1 ms instead of 2", &err));
     expect_tuning(&tunables, values, "");
     open_again();
     expect_tuning(&tunables, values, "");
-    ck_assert(engine_tuning_kept(context, &tunables, found, &words));
+    ck_assert(ki_engine_tuning_kept(context, &tunables, found, &words));
     ck_assert_mem_eq(found, values, sizeof values);
-    ck_assert_str_eq(kn_text_string(&words), "1 ms instead of 2");
-    kn_text_free(&words);
+    ck_assert_str_eq(ki_text_string(&words), "1 ms instead of 2");
+    ki_text_free(&words);
 
-    engine_tuning_forget(context, &tunables);
+    ki_engine_tuning_forget(context, &tunables);
     expect_tuning(&tunables, NULL, "");
     open_again();
     expect_tuning(&tunables, NULL, "");
@@ -100,12 +100,12 @@ START_TEST(tried)
 {
     const unsigned kept_values[] = {1, 2, 3}, tried_values[] = {4, 5, 6};
 
-    expect_ok(engine_tuning_keep(context, &tunables, kept_values, "", &err));
-    expect_ok(engine_tuning_try(context, &tunables, tried_values, &err));
+    expect_ok(ki_engine_tuning_keep(context, &tunables, kept_values, "", &err));
+    expect_ok(ki_engine_tuning_try(context, &tunables, tried_values, &err));
     expect_tuning(&tunables, tried_values, "");
-    expect_ok(engine_tuning_try(context, &tunables, NULL, &err));
+    expect_ok(ki_engine_tuning_try(context, &tunables, NULL, &err));
     expect_tuning(&tunables, NULL, "");
-    engine_tuning_reread(context, &tunables);
+    ki_engine_tuning_reread(context, &tunables);
     expect_tuning(&tunables, kept_values, "");
     open_again();
     expect_tuning(&tunables, kept_values, "");
@@ -118,23 +118,23 @@ START_TEST(refused)
     const unsigned values[] = {1, 2, 3};
     char why[ENGINE_TUNING_WHY];
 
-    engine_tuning_refuse(context, &tunables, "of none");
-    expect_ok(engine_tuning_try(context, &tunables, values, &err));
-    ck_assert(!engine_tuning_refused(context, &tunables, why));
-    engine_tuning_refuse(context, &tunables, "no groups of %u", 1u);
-    ck_assert(engine_tuning_refused(context, &tunables, why));
+    ki_engine_tuning_refuse(context, &tunables, "of none");
+    expect_ok(ki_engine_tuning_try(context, &tunables, values, &err));
+    ck_assert(!ki_engine_tuning_refused(context, &tunables, why));
+    ki_engine_tuning_refuse(context, &tunables, "no groups of %u", 1u);
+    ck_assert(ki_engine_tuning_refused(context, &tunables, why));
     ck_assert_str_eq(why, "no groups of 1");
     expect_tuning(&tunables, values, "");
-    expect_ok(engine_tuning_try(context, &tunables, values, &err));
-    ck_assert(!engine_tuning_refused(context, &tunables, why));
+    expect_ok(ki_engine_tuning_try(context, &tunables, values, &err));
+    ck_assert(!ki_engine_tuning_refused(context, &tunables, why));
 
-    expect_ok(engine_tuning_keep(context, &tunables, values, "", &err));
+    expect_ok(ki_engine_tuning_keep(context, &tunables, values, "", &err));
     expect_tuning(&tunables, values, "");
-    engine_tuning_refuse(context, &tunables, "no groups of %u", 1u);
-    ck_assert(!engine_tuning_refused(context, &tunables, why));
+    ki_engine_tuning_refuse(context, &tunables, "no groups of %u", 1u);
+    ck_assert(!ki_engine_tuning_refused(context, &tunables, why));
     expect_tuning(&tunables, NULL, "tuning of testing: what was kept is not used: no groups of 1");
     warning[0] = '\0';
-    engine_tuning_refuse(context, &tunables, "no groups of %u", 1u);
+    ki_engine_tuning_refuse(context, &tunables, "no groups of %u", 1u);
     expect_tuning(&tunables, NULL, "");
 }
 END_TEST
@@ -157,7 +157,7 @@ START_TEST(of_others)
                  {&other, ""}};
     const unsigned values[] = {1, 2, 3};
 
-    expect_ok(engine_tuning_keep(context, &tunables, values, "", &err));
+    expect_ok(ki_engine_tuning_keep(context, &tunables, values, "", &err));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         open_again();
         expect_tuning(cases[i].of, NULL, cases[i].warning);
@@ -175,7 +175,7 @@ START_TEST(damaged)
         const char *path;
         FILE *file;
 
-        expect_ok(engine_tuning_keep(context, &tunables, values, "words", &err));
+        expect_ok(ki_engine_tuning_keep(context, &tunables, values, "words", &err));
         path = file_name();
         if (i == 0) {
             file = fopen(path, "r+b");
@@ -202,7 +202,7 @@ START_TEST(nowhere)
 
     kn_context_close(context);
     context = open_with(&none);
-    expect_refused(engine_tuning_keep(context, &tunables, values, "", &err), KN_ERROR_OUTPUT,
+    expect_refused(ki_engine_tuning_keep(context, &tunables, values, "", &err), KN_ERROR_OUTPUT,
                    "KOINE_CACHE_DIR");
     expect_tuning(&tunables, NULL, "");
     write_text(cache_dir, "file", "in the way");
@@ -211,7 +211,7 @@ START_TEST(nowhere)
     const kn_context_options wrong = {.cache_dir = path};
     kn_context_close(context);
     context = open_with(&wrong);
-    expect_refused(engine_tuning_keep(context, &tunables, values, "", &err), KN_ERROR_OUTPUT, "cache");
+    expect_refused(ki_engine_tuning_keep(context, &tunables, values, "", &err), KN_ERROR_OUTPUT, "cache");
 }
 END_TEST
 

@@ -117,8 +117,8 @@ static uint64_t host_special(uint64_t *state)
         0, 0, 1, 2, infinity, infinity - 1, infinity + 1, infinity + infinity / 100, infinity / 2, sign - 1};
 
     if (host_type < KN_F32)
-        return integers[test_random(state) % KN_COUNT(integers)];
-    return reals[test_random(state) % KN_COUNT(reals)] | (test_random(state) % 2 ? sign : 0);
+        return integers[test_random(state) % KI_COUNT(integers)];
+    return reals[test_random(state) % KI_COUNT(reals)] | (test_random(state) % 2 ? sign : 0);
 }
 
 static uint64_t host_any(enum host_pattern pattern, uint64_t *state)
@@ -186,7 +186,7 @@ static inline void *host_copy(const void *x, size_t n)
     for (kn_host_options options = {.level = KN_HOST_SCALAR}; options.level <= KN_HOST_AVX512;               \
          options.level++)                                                                                    \
         for (size_t options##_i = 0;                                                                         \
-             options##_i < KN_COUNT(host_thread_counts) && host_has[options.level] &&                        \
+             options##_i < KI_COUNT(host_thread_counts) && host_has[options.level] &&                        \
              (options.threads = host_thread_counts[options##_i], true);                                      \
              options##_i++)
 

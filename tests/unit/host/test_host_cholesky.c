@@ -33,13 +33,13 @@ static double *make(size_t n, uint64_t *state)
 static struct host_cholesky *fill(const double *a, size_t n, const kn_host_options *options)
 {
     struct host_cholesky *c = NULL;
-    kn_status status = host_cholesky_create(n, options, &c, &err);
+    kn_status status = ki_host_cholesky_create(n, options, &c, &err);
 
     if (status == KN_ERROR_UNSUPPORTED)
         return NULL;
     ck_assert_msg(status == KN_OK, "%s", err.text);
     for (size_t i = 0; i < n; i++)
-        memcpy(host_cholesky_row(c, i), a + i * n, (i + 1) * sizeof *a);
+        memcpy(ki_host_cholesky_row(c, i), a + i * n, (i + 1) * sizeof *a);
     return c;
 }
 
@@ -49,7 +49,7 @@ static void check_factors(const double *a, size_t n, struct host_cholesky *c)
 {
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j <= i; j++) {
-            const double *left = host_cholesky_row(c, i), *right = host_cholesky_row(c, j);
+            const double *left = ki_host_cholesky_row(c, i), *right = ki_host_cholesky_row(c, j);
             double sum = 0, size = sqrt(a[i * n + i] * a[j * n + j]);
             for (size_t k = 0; k <= j; k++)
                 sum += left[k] * right[k];
@@ -88,16 +88,16 @@ START_TEST(bounds)
             ck_assert(b && x);
             if (c) {
                 ran++;
-                ck_assert_msg(host_cholesky_factor(c, &column), "%zu: refused at column %zu", n, column);
+                ck_assert_msg(ki_host_cholesky_factor(c, &column), "%zu: refused at column %zu", n, column);
                 check_factors(a, n, c);
                 for (size_t i = 0; i < n; i++)
                     x[i] = b[i] = 2 * test_uniform(&state) - 1;
                 x[n] = 1234;
-                EXPECT_OK(host_cholesky_solve(c, x, 1, &err));
+                EXPECT_OK(ki_host_cholesky_solve(c, x, 1, &err));
                 check_solution(a, n, b, x);
                 ck_assert(x[n] == 1234);
             }
-            host_cholesky_free(c);
+            ki_host_cholesky_free(c);
             free(a);
             free(b);
             free(x);
@@ -121,17 +121,17 @@ START_TEST(bits)
     for (unsigned threads = 1; threads <= 3; threads++) {
         struct host_cholesky *c = fill(a, N, &(kn_host_options){.threads = threads});
 
-        ck_assert(host_cholesky_factor(c, &column));
+        ck_assert(ki_host_cholesky_factor(c, &column));
         for (size_t i = 0; i < MOST && threads == 1; i++)
-            EXPECT_OK(host_cholesky_solve(c, alone + i * N, 1, &err));
+            EXPECT_OK(ki_host_cholesky_solve(c, alone + i * N, 1, &err));
         for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
             memcpy(x, b, sizeof b);
             x[counts[k] * N] = 1234;
-            EXPECT_OK(host_cholesky_solve(c, x, counts[k], &err));
+            EXPECT_OK(ki_host_cholesky_solve(c, x, counts[k], &err));
             ck_assert_int_eq(memcmp(x, alone, counts[k] * N * sizeof *x), 0);
             ck_assert(x[counts[k] * N] == 1234);
         }
-        host_cholesky_free(c);
+        ki_host_cholesky_free(c);
     }
     free(a);
 }
@@ -157,9 +157,9 @@ START_TEST(refused)
             else
                 a[bad * n + bad] = kind == 1 ? -1 : NAN;
             c = fill(a, n, NULL);
-            ck_assert(!host_cholesky_factor(c, &column));
+            ck_assert(!ki_host_cholesky_factor(c, &column));
             ck_assert_uint_eq(column, bad);
-            host_cholesky_free(c);
+            ki_host_cholesky_free(c);
             free(a);
         }
 }

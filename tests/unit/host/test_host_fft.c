@@ -16,7 +16,7 @@ static bool has_level(kn_host_level level)
     const kn_host_options options = {1, 0, level};
     struct host_plan plan;
 
-    return host_plan("test", KN_F32, &options, &plan, NULL) == KN_OK;
+    return ki_host_plan("test", KN_F32, &options, &plan, NULL) == KN_OK;
 }
 
 // A block, or two of scratch: numbers of the code's type, random or poisoned.
@@ -82,7 +82,7 @@ static void each_code(const char *name, code_check *check)
 
     for (kn_host_level level = KN_HOST_SCALAR; level <= KN_HOST_AVX512; level++)
         for (size_t i = 0; i < 2 && has_level(level); i++)
-            check(host_fft_code_for(types[i], level), types[i], level, &state);
+            check(ki_host_fft_code_for(types[i], level), types[i], level, &state);
 }
 
 // ---- transforms ----
@@ -99,7 +99,7 @@ static void expect_sums(const struct host_fft *fft, const struct block *x, const
     for (size_t j = 0; j < n; j++) {
         double turn[2];
 
-        fft_root_of_unity(j, n, turn);
+        ki_fft_root_of_unity(j, n, turn);
         roots[j] = turn[0] + turn[1] * I;
         moduli += cabs(get_point(x, j, lane));
     }
@@ -109,8 +109,8 @@ static void expect_sums(const struct host_fft *fft, const struct block *x, const
         for (size_t j = 0; j < n; j++)
             sum += get_point(x, j, lane) * roots[j * k % n];
         expect_near(get_point(y, k, lane), sum,
-                    moduli * (host_fft_error(fft) + (double)(n + 4) * DBL_EPSILON), "transform", fft->code, n,
-                    k);
+                    moduli * (ki_host_fft_error(fft) + (double)(n + 4) * DBL_EPSILON), "transform", fft->code,
+                    n, k);
     }
     free(roots);
 }
@@ -128,14 +128,14 @@ static void check_sums(const struct host_fft_code *code, kn_type type, kn_host_l
         struct block scratch = make_block(code, 2 * lengths[i], NULL);
         struct host_fft *fft;
 
-        EXPECT_OK(host_fft_create(lengths[i], type, level, &fft, &err));
+        EXPECT_OK(ki_host_fft_create(lengths[i], type, level, &fft, &err));
         ck_assert_ptr_eq(fft->code, code);
         code->transform(fft, x.numbers, scratch.numbers, y.numbers);
         for (size_t lane = 0; lane<code->lanes; lane += lengths[i]> 300 ? 3 : 1)
             expect_sums(fft, &x, &y, lane);
         code->transform(fft, x.numbers, scratch.numbers, x.numbers); // in place
         ck_assert_mem_eq(x.numbers, y.numbers, 2 * lengths[i] * code->lanes * code->number);
-        host_fft_free(fft);
+        ki_host_fft_free(fft);
         free(x.numbers);
         free(y.numbers);
         free(scratch.numbers);
@@ -171,7 +171,7 @@ static double energy_of(const struct block *block, size_t lane)
 }
 
 // Forth and back is n times the line, and the spectrum's energy is n times the line's: of root mean squares,
-// a transform has the error that host_fft_error says.
+// a transform has the error that ki_host_fft_error says.
 static void check_round_trip(const struct host_fft_code *code, kn_type type, kn_host_level level,
                              uint64_t *state)
 {
@@ -184,10 +184,11 @@ static void check_round_trip(const struct host_fft_code *code, kn_type type, kn_
         struct block scratch = make_block(code, 2 * n, NULL);
         struct host_fft *fft;
 
-        EXPECT_OK(host_fft_create(n, type, level, &fft, &err));
+        EXPECT_OK(ki_host_fft_create(n, type, level, &fft, &err));
         code->transform(fft, x.numbers, scratch.numbers, y.numbers);
         for (size_t lane = 0; lane < code->lanes; lane += 5) {
-            double energy = energy_of(&x, lane), relative = host_fft_error(fft) * (2 + host_fft_error(fft));
+            double energy = energy_of(&x, lane),
+                   relative = ki_host_fft_error(fft) * (2 + ki_host_fft_error(fft));
 
             // rounding of the reference: n squares
             ck_assert_double_eq_tol(energy_of(&y, lane) / (double)n, energy,
@@ -197,13 +198,13 @@ static void check_round_trip(const struct host_fft_code *code, kn_type type, kn_
         code->transform(fft, y.numbers, scratch.numbers, y.numbers);
         swap_parts(&y);
         for (size_t lane = 0; lane < code->lanes; lane += 5) {
-            double bound = 2.1 * host_fft_error(fft) * sqrt(energy_of(&x, lane));
+            double bound = 2.1 * ki_host_fft_error(fft) * sqrt(energy_of(&x, lane));
 
             for (size_t k = 0; k < n; k++)
                 expect_near(get_point(&y, k, lane) / (double)n, get_point(&x, k, lane), bound, "round trip",
                             code, n, k);
         }
-        host_fft_free(fft);
+        ki_host_fft_free(fft);
         free(x.numbers);
         free(y.numbers);
         free(scratch.numbers);
@@ -223,13 +224,13 @@ START_TEST(cut_lengths)
 
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "prime factors above 7",
-                       host_fft_create(refused[i], KN_F32, KN_HOST_SCALAR, &fft, &err));
+                       ki_host_fft_create(refused[i], KN_F32, KN_HOST_SCALAR, &fft, &err));
     for (size_t n = 0; n < 3000; n++) {
-        size_t length = host_fft_length(n);
+        size_t length = ki_host_fft_length(n);
 
         ck_assert_uint_ge(length, n ? n : 1);
         ck_assert_uint_le(length, 8 + n + n / 4);
-        EXPECT_OK(host_fft_create(length, KN_F32, KN_HOST_SCALAR, &fft, &err));
+        EXPECT_OK(ki_host_fft_create(length, KN_F32, KN_HOST_SCALAR, &fft, &err));
         for (unsigned p = 0, rest = (unsigned)length; p < fft->parts; p++) {
             unsigned product = 1;
 
@@ -240,9 +241,9 @@ START_TEST(cut_lengths)
             rest /= product;
             ck_assert(p + 1 < fft->parts || rest == 1);
         }
-        host_fft_free(fft);
+        ki_host_fft_free(fft);
     }
-    host_fft_free(NULL);
+    ki_host_fft_free(NULL);
 }
 END_TEST
 
@@ -393,14 +394,14 @@ START_TEST(levels)
     static const size_t bytes[] = {[KN_HOST_SCALAR] = 0, [KN_HOST_AVX2] = 32, [KN_HOST_AVX512] = 64};
 
     for (kn_host_level level = KN_HOST_SCALAR; level <= KN_HOST_AVX512; level++) {
-        const struct host_fft_code *code = host_fft_code_for(KN_F32, level);
+        const struct host_fft_code *code = ki_host_fft_code_for(KN_F32, level);
 
         if (!has_level(level))
             continue;
         ck_assert_str_eq(code->name, names[level]);
-        ck_assert_str_eq(host_fft_code_for(KN_F64, level)->name, names[level]);
+        ck_assert_str_eq(ki_host_fft_code_for(KN_F64, level)->name, names[level]);
         ck_assert_uint_eq(code->lanes, bytes[level] ? bytes[level] / 4 : 1);
-        ck_assert_uint_eq(host_fft_code_for(KN_F64, level)->lanes, bytes[level] ? bytes[level] / 8 : 1);
+        ck_assert_uint_eq(ki_host_fft_code_for(KN_F64, level)->lanes, bytes[level] ? bytes[level] / 8 : 1);
         fprintf(stderr, "level %d: %s\n", (int)level, code->name);
     }
 }

@@ -95,7 +95,7 @@ START_TEST(integers)
 
     host_find_levels();
     for (host_type = KN_I8; host_type < KN_F32; host_type++)
-        for (size_t i = 0; i < KN_COUNT(sizes); i++) {
+        for (size_t i = 0; i < KI_COUNT(sizes); i++) {
             enum host_pattern pattern = (enum host_pattern)(test_random(&state) % HOST_FEW_VALUES);
             void *x = host_column(sizes[i], i % 2 ? HOST_ANY_BITS : pattern, &state);
             kn_moments first;
@@ -212,8 +212,8 @@ START_TEST(floats)
 
     host_find_levels();
     for (kn_type type = KN_F32; type <= KN_F64; type++)
-        for (size_t i = 0; i < KN_COUNT(sizes); i++)
-            for (size_t k = 0; k < KN_COUNT(nths); k++) {
+        for (size_t i = 0; i < KI_COUNT(sizes); i++)
+            for (size_t k = 0; k < KI_COUNT(nths); k++) {
                 const double shift = 0.1;
                 struct floats f =
                     make_floats(type, sizes[i], centres[i % 3], nths[k], k == 1 ? 50 : 0, &state);
@@ -257,7 +257,7 @@ START_TEST(float_reductions)
 
     host_find_levels();
     for (kn_type type = KN_F32; type <= KN_F64; type++)
-        for (size_t i = 1; i < KN_COUNT(sizes); i++)
+        for (size_t i = 1; i < KI_COUNT(sizes); i++)
             for (int with_nan = 0; with_nan < 2; with_nan++) {
                 struct floats f = make_floats(type, sizes[i], 1.5, with_nan ? 2 : 0, 0, &state);
                 double expected[4] = {0, product_of(f.values, f.n, 128), INFINITY, -INFINITY};

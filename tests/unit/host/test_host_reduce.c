@@ -86,7 +86,7 @@ START_TEST(sizes)
     uint64_t state = test_seed("sizes");
 
     host_find_levels();
-    for (size_t i = 0; i < KN_COUNT(counts); i++) {
+    for (size_t i = 0; i < KI_COUNT(counts); i++) {
         double *x = make_column(counts[i], 30, &state);
         check_sums(x, counts[i], KN_F32, 0);
         check_sums(x, counts[i], KN_F64, 0);

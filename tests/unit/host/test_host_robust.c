@@ -10,9 +10,9 @@ START_TEST(columns)
     uint64_t state = test_seed("columns");
 
     host_find_levels();
-    for (size_t p = 0; p < KN_COUNT(patterns); p++)
-        for (size_t t = 0; t < KN_COUNT(types); t++)
-            for (size_t i = 0; i < KN_COUNT(sizes); i++) {
+    for (size_t p = 0; p < KI_COUNT(patterns); p++)
+        for (size_t t = 0; t < KI_COUNT(types); t++)
+            for (size_t i = 0; i < KI_COUNT(sizes); i++) {
                 // All patterns with the small ones and one that is sampled, the others by chance.
                 if (sizes[i] > 5 && sizes[i] != 32769 && test_random(&state) % 8)
                     continue;
@@ -32,7 +32,7 @@ START_TEST(ways)
     size_t missed = 0;
 
     host_find_levels();
-    for (size_t p = 0; p < KN_COUNT(patterns); p++)
+    for (size_t p = 0; p < KI_COUNT(patterns); p++)
         for (size_t t = 0; t < 2; t++) {
             struct column c = make_column(&patterns[p], types[t], 9000 + test_random(&state) % 9, &state);
             check_column(patterns[p].name, &c, &(kn_robust_options){.method = KN_ROBUST_SELECT});
@@ -76,7 +76,7 @@ START_TEST(doubtful_brackets)
         struct column c = make_column(pattern, types[i % 2], 2100 + test_random(&state) % 900, &state);
         kn_robust expected, found;
         EXPECT_OK(kn_host_robust(c.x, c.type, c.n,
-                                 &(kn_robust_options){.width = widths[i % KN_COUNT(widths)]},
+                                 &(kn_robust_options){.width = widths[i % KI_COUNT(widths)]},
                                  &(kn_host_options){.threads = 1}, &found, &err));
         expected = reference(&c, found.shift);
         expect_robust(pattern->name, &c, &found, &expected);
@@ -94,8 +94,8 @@ START_TEST(shifts)
     uint64_t state = test_seed("shifts");
 
     host_find_levels();
-    for (size_t t = 0; t < KN_COUNT(types); t++)
-        for (size_t i = 0; i < KN_COUNT(tried); i++) {
+    for (size_t t = 0; t < KI_COUNT(types); t++)
+        for (size_t i = 0; i < KI_COUNT(tried); i++) {
             const double shift = tried[i], whole = types[t] == KN_U8 ? fabs(rint(shift)) : rint(shift);
             const double *given = types[t] >= KN_F32 ? &shift : &whole;
             struct column c = make_column(&patterns[5], types[t], 5000 + i, &state);

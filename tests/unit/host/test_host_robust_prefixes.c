@@ -21,7 +21,7 @@ START_TEST(not_numbers)
 
     host_find_levels();
     for (size_t t = 0; t < 2; t++)
-        for (size_t i = 0; i < KN_COUNT(sizes); i++)
+        for (size_t i = 0; i < KI_COUNT(sizes); i++)
             for (int many = 0; many < 3; many++) {
                 struct column c = make_column(&patterns[19], types[t], sizes[i], &state);
                 size_t count = 0;
@@ -40,7 +40,7 @@ START_TEST(not_numbers)
                 }
                 free_column(&c);
             }
-    for (size_t t = 0; t < KN_COUNT(types); t++) {
+    for (size_t t = 0; t < KI_COUNT(types); t++) {
         EXPECT_OK(kn_host_robust(NULL, types[t], 0, NULL, NULL, &found, &err));
         expect_nothing(&found, 0, 0);
     }
@@ -85,9 +85,9 @@ START_TEST(prefixes)
 
     host_find_levels();
     for (size_t p = 0; p < 12; p += 5)
-        for (size_t t = 0; t < KN_COUNT(types); t++) {
+        for (size_t t = 0; t < KI_COUNT(types); t++) {
             struct column c = make_column(&patterns[p], types[t], n, &state);
-            for (size_t i = 0; i < KN_COUNT(ends); i++)
+            for (size_t i = 0; i < KI_COUNT(ends); i++)
                 ends[i] = i < 2     ? 0
                           : i == 4  ? ends[3]
                           : i == 5  ? 8192
@@ -95,10 +95,10 @@ START_TEST(prefixes)
                                     : i * n / 12 + test_random(&state) % 9;
             ends[4] = ends[3] = ends[2];
             ends[5] = ends[4] + 4096;
-            check_prefixes(&c, ends, KN_COUNT(ends));
+            check_prefixes(&c, ends, KI_COUNT(ends));
             if (types[t] >= KN_F32) {
                 put(&c, n / 2, NAN);
-                check_prefixes(&c, ends, KN_COUNT(ends));
+                check_prefixes(&c, ends, KI_COUNT(ends));
             }
             free_column(&c);
         }
@@ -119,7 +119,7 @@ START_TEST(recording)
         return;
     file = fopen(path, "r");
     ck_assert_ptr_nonnull(file);
-    while (n < KN_COUNT(values[0]) && fgets(line, sizeof line, file))
+    while (n < KI_COUNT(values[0]) && fgets(line, sizeof line, file))
         n += sscanf(line, "%lf,%lf,%lf", &values[0][n], &values[1][n], &values[2][n]) == 3;
     fclose(file);
     ck_assert_uint_gt(n, 2);

@@ -26,7 +26,7 @@ static size_t choose_ranks(size_t n, size_t *ranks, uint64_t *state)
     size_t count = 1 + test_random(state) % 16;
 
     for (size_t i = 0; i < count; i++)
-        ranks[i] = i < KN_COUNT(fixed) ? fixed[i] : test_random(state) % n;
+        ranks[i] = i < KI_COUNT(fixed) ? fixed[i] : test_random(state) % n;
     return count;
 }
 
@@ -57,7 +57,7 @@ START_TEST(select_sizes)
     static const size_t sizes[] = {1,  2,  3,  4,   5,   7,   8,   9,    15,   16,    17,
                                    31, 32, 33, 127, 128, 129, 255, 1025, 4097, 32768, 32769};
 
-    host_for_all_types(check_select, "select_sizes", sizes, KN_COUNT(sizes), false);
+    host_for_all_types(check_select, "select_sizes", sizes, KI_COUNT(sizes), false);
 }
 END_TEST
 
@@ -65,7 +65,7 @@ START_TEST(select_large)
 {
     static const size_t sizes[] = {140001};
 
-    host_for_all_types(check_select, "select_large", sizes, KN_COUNT(sizes), true);
+    host_for_all_types(check_select, "select_large", sizes, KI_COUNT(sizes), true);
 }
 END_TEST
 
@@ -95,11 +95,11 @@ START_TEST(ways)
     } cases[] = {{far, 1, 0, 0, 1, false, false},   {far, 2, 0, 0, 1, false, false},
                  {far, 3, 0, 0, 2, false, false},   {many, 20, 65536, 0, 8, false, true},
                  {far, 3, 64, 1e-9, 1, true, true}, {far, 1, 1, 1e-9, 1, false, false}};
-    for (size_t i = 0; i < KN_COUNT(cases); i++) {
+    for (size_t i = 0; i < KI_COUNT(cases); i++) {
         struct host_select how = {.samples = cases[i].samples, .deviation = cases[i].deviation};
         struct host_plan plan;
-        EXPECT_OK(host_plan("test", KN_F64, &(kn_host_options){.threads = 2}, &plan, &err));
-        EXPECT_OK(host_select(x, KN_F64, n, cases[i].ranks, cases[i].count, values, &plan, &how, &err));
+        EXPECT_OK(ki_host_plan("test", KN_F64, &(kn_host_options){.threads = 2}, &plan, &err));
+        EXPECT_OK(ki_host_select(x, KN_F64, n, cases[i].ranks, cases[i].count, values, &plan, &how, &err));
         for (size_t k = 0; k < cases[i].count; k++)
             ck_assert(values[k] == sorted[cases[i].ranks[k]]);
         if (i == 4) // by chance such a bracket may hold its rank

@@ -9,10 +9,10 @@
 
 // The same source once more, to look inside; what it exports is `own` here.
 #define SIMD_SCALAR
-#define KEY_BITS                 32
-#define host_quicksort_scalar_32 own
+#define KEY_BITS                    32
+#define ki_host_quicksort_scalar_32 own
 #include "host/sort/host_quicksort.c"
-#undef host_quicksort_scalar_32
+#undef ki_host_quicksort_scalar_32
 
 static void expect_same(const void *found, const void *expected, size_t n, const kn_host_options *options,
                         const char *what)
@@ -141,10 +141,10 @@ static void check_stable(size_t n, enum host_pattern pattern, uint64_t *state)
     void *x = host_column(n, pattern, state);
     size_t *order = stable_order(x, n);
 
-    for (size_t i = 0; i < KN_COUNT(host_thread_counts); i++) {
+    for (size_t i = 0; i < KI_COUNT(host_thread_counts); i++) {
         kn_host_options options = {.threads = host_thread_counts[i], .descending = host_descending};
         check_argsort(x, order, n, &options);
-        check_by_key(x, order, n, value_sizes[test_random(state) % KN_COUNT(value_sizes)], &options);
+        check_by_key(x, order, n, value_sizes[test_random(state) % KI_COUNT(value_sizes)], &options);
     }
     free(order);
     free(x);
@@ -160,13 +160,13 @@ static const size_t large_sizes[] = {131073, 300007};
 
 START_TEST(sort_sizes)
 {
-    host_for_all_types(check_sort, "sort_sizes", sizes, KN_COUNT(sizes), false);
+    host_for_all_types(check_sort, "sort_sizes", sizes, KI_COUNT(sizes), false);
 }
 END_TEST
 
 START_TEST(sort_large)
 {
-    host_for_all_types(check_sort, "sort_large", large_sizes, KN_COUNT(large_sizes), false);
+    host_for_all_types(check_sort, "sort_large", large_sizes, KI_COUNT(large_sizes), false);
 }
 END_TEST
 
@@ -174,7 +174,7 @@ START_TEST(sort_patterns)
 {
     static const size_t some[] = {100, 777, 5000};
 
-    host_for_all_types(check_sort, "sort_patterns", some, KN_COUNT(some), true);
+    host_for_all_types(check_sort, "sort_patterns", some, KI_COUNT(some), true);
 }
 END_TEST
 
@@ -197,7 +197,7 @@ START_TEST(stable)
 {
     static const size_t some[] = {0, 1, 2, 3, 31, 33, 257, 4099};
 
-    host_for_all_types(check_stable, "stable", some, KN_COUNT(some), true);
+    host_for_all_types(check_stable, "stable", some, KI_COUNT(some), true);
 }
 END_TEST
 
@@ -205,7 +205,7 @@ START_TEST(stable_large)
 {
     static const size_t some[] = {270001};
 
-    host_for_all_types(check_stable, "stable_large", some, KN_COUNT(some), false);
+    host_for_all_types(check_stable, "stable_large", some, KI_COUNT(some), false);
 }
 END_TEST
 
@@ -217,7 +217,7 @@ START_TEST(without_pivots)
 
     host_type = KN_I32;
     host_descending = false;
-    for (size_t i = 0; i < KN_COUNT(some); i++)
+    for (size_t i = 0; i < KI_COUNT(some); i++)
         for (enum host_pattern pattern = 0; pattern < HOST_PATTERNS; pattern++) {
             key *x = host_column(some[i], pattern, &state), *expected = host_copy(x, some[i]);
             qsort(expected, some[i], sizeof *x, host_compare_bits);
@@ -238,15 +238,15 @@ START_TEST(levels)
     host_find_levels();
     for (kn_host_level level = KN_HOST_SCALAR; level <= KN_HOST_AVX512; level++)
         for (size_t size = 4; size <= 8 && host_has[level]; size += 4) {
-            seen[count++] = host_quicksort_for(&(struct host_plan){.level = level, .size = size});
+            seen[count++] = ki_host_quicksort_for(&(struct host_plan){.level = level, .size = size});
             for (size_t i = 0; i + 1 < count; i++) {
                 ck_assert_ptr_ne(seen[i], seen[count - 1]);
                 ck_assert(seen[i]->sort != seen[count - 1]->sort &&
                           seen[i]->divide != seen[count - 1]->divide);
             }
         }
-    ck_assert_ptr_eq(seen[1], &host_quicksort_scalar_32);
-    ck_assert_ptr_eq(seen[2], &host_quicksort_scalar_64);
+    ck_assert_ptr_eq(seen[1], &ki_host_quicksort_scalar_32);
+    ck_assert_ptr_eq(seen[2], &ki_host_quicksort_scalar_64);
 }
 END_TEST
 

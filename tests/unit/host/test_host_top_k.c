@@ -63,7 +63,7 @@ static void check_top(size_t n, enum host_pattern pattern, uint64_t *state)
     HOST_FOR_OPTIONS(options)
     {
         options.descending = host_descending;
-        for (size_t i = first; i < KN_COUNT(ks); i++)
+        for (size_t i = first; i < KI_COUNT(ks); i++)
             expect_top(order, n, ks[i], &options);
     }
     ck_assert_mem_eq(x, before, n * size + 64);
@@ -76,7 +76,7 @@ START_TEST(sizes)
 {
     static const size_t lengths[] = {0, 1, 2, 3, 7, 8, 9, 31, 32, 33, 127, 128, 129, 1025, 4097};
 
-    host_for_all_types(check_top, "sizes", lengths, KN_COUNT(lengths), false);
+    host_for_all_types(check_top, "sizes", lengths, KI_COUNT(lengths), false);
 }
 END_TEST
 
@@ -85,7 +85,7 @@ START_TEST(threads)
 {
     static const size_t lengths[] = {300007};
 
-    host_for_all_types(check_top, "threads", lengths, KN_COUNT(lengths), false);
+    host_for_all_types(check_top, "threads", lengths, KI_COUNT(lengths), false);
 }
 END_TEST
 

@@ -332,7 +332,7 @@ START_TEST(threads)
         snprintf(paths[f], sizeof paths[f], "%s/%zu.png", io_folder, f);
         ck_assert_int_eq(rename(io_path("a.png"), paths[f]), 0);
     }
-    KN_PARALLEL(FILES, dynamic)
+    KI_PARALLEL(FILES, dynamic)
     for (size_t round = 0; round < ROUNDS; round++) {
         struct image_file *file = NULL;
         struct image image = {.samples = NULL};
@@ -343,7 +343,7 @@ START_TEST(threads)
         image_close(file);
         free(image.samples);
         if (!is_right)
-            KN_ONE_AT_A_TIME
+            KI_ONE_AT_A_TIME
             {
                 wrong++;
             }

@@ -458,7 +458,7 @@ START_TEST(threads)
         ck_assert(TIFFWriteDirectory(tiff));
     }
     TIFFClose(tiff);
-    KN_PARALLEL(THREADS, dynamic)
+    KI_PARALLEL(THREADS, dynamic)
     for (size_t round = 0; round < ROUNDS; round++) {
         struct image_file *file = NULL;
         struct image image = {.samples = NULL};
@@ -468,7 +468,7 @@ START_TEST(threads)
         image_close(file);
         free(image.samples);
         if (!is_right)
-            KN_ONE_AT_A_TIME
+            KI_ONE_AT_A_TIME
             {
                 wrong++;
             }

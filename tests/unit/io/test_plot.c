@@ -72,7 +72,7 @@ START_TEST(test_points_axes_and_legend)
 {
     const struct plot_series series[] = {LINE("cuda:0", sizes, times, 4),
                                          LINE("opencl:0.0", sizes, others, 3)};
-    const struct plot plot = {"Sorting", "keys", "ms", true, true, series, KN_COUNT(series), false};
+    const struct plot plot = {"Sorting", "keys", "ms", true, true, series, KI_COUNT(series), false};
     kn_error err = KN_ERROR_INIT;
     char *text;
 
@@ -136,7 +136,7 @@ START_TEST(test_numbers_of_logarithmic_axes)
                 {{1, 50, 1000}, {">1<", ">10<", ">100<", ">1000<"}}};
     static const double y[] = {1, 2, 3};
 
-    for (size_t r = 0; r < KN_COUNT(rows) && can_plot(); r++) {
+    for (size_t r = 0; r < KI_COUNT(rows) && can_plot(); r++) {
         const struct plot_series series[] = {LINE("a", rows[r].x, y, 3)};
         const struct plot plot = {"Times", "offset", "s", true, false, series, 1, false};
         kn_error err = KN_ERROR_INIT;

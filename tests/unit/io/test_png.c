@@ -9,7 +9,7 @@
 #include "support/run.h"
 
 // The file's pixels as libpng gives them, in the machine's byte order.
-static unsigned char *decode(const char *path, struct kn_picture *found)
+static unsigned char *decode(const char *path, struct ki_picture *found)
 {
     FILE *file = fopen(path, "rb");
     png_structp png = png_create_read_struct(PNG_LIBPNG_VER_STRING, NULL, NULL, NULL);
@@ -45,13 +45,13 @@ START_TEST(read_back)
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         for (unsigned bits = 8; bits <= 16; bits += 8) {
             size_t bytes = sizes[i][0] * sizes[i][1] * bits / 8;
-            struct kn_picture picture = {sizes[i][0], sizes[i][1], bits, malloc(bytes)}, found;
+            struct ki_picture picture = {sizes[i][0], sizes[i][1], bits, malloc(bytes)}, found;
             unsigned char *pixels;
 
             ck_assert_ptr_nonnull(picture.pixels);
             for (size_t b = 0; b < bytes; b++)
                 ((unsigned char *)picture.pixels)[b] = (unsigned char)test_random(&state);
-            IO_OK(kn_png_write(io_path("a.png"), &picture, true, err));
+            IO_OK(ki_png_write(io_path("a.png"), &picture, true, err));
             pixels = decode(io_path("a.png"), &found);
             ck_assert_uint_eq(found.width, picture.width);
             ck_assert_uint_eq(found.height, picture.height);
@@ -66,21 +66,21 @@ END_TEST
 START_TEST(refused)
 {
     uint8_t pixel[4] = {0};
-    struct kn_picture picture = {2, 2, 8, pixel};
+    struct ki_picture picture = {2, 2, 8, pixel};
 
-    IO_OK(kn_png_write(io_path("a.png"), &picture, false, err));
-    IO_REFUSED(kn_png_write(io_path("a.png"), &picture, false, err), KN_ERROR_OUTPUT,
+    IO_OK(ki_png_write(io_path("a.png"), &picture, false, err));
+    IO_REFUSED(ki_png_write(io_path("a.png"), &picture, false, err), KN_ERROR_OUTPUT,
                "a.png: is already there");
     picture.bits = 12;
-    IO_REFUSED(kn_png_write(io_path("b.png"), &picture, false, err), KN_ERROR_ARGUMENT, "12 bits");
-    picture = (struct kn_picture){0, 2, 8, pixel};
-    IO_REFUSED(kn_png_write(io_path("b.png"), &picture, false, err), KN_ERROR_ARGUMENT, "0 x 2 pixels");
-    picture = (struct kn_picture){2, 1000001, 8, pixel};
-    IO_REFUSED(kn_png_write(io_path("b.png"), &picture, false, err), KN_ERROR_ARGUMENT, "2 x 1000001 pixels");
+    IO_REFUSED(ki_png_write(io_path("b.png"), &picture, false, err), KN_ERROR_ARGUMENT, "12 bits");
+    picture = (struct ki_picture){0, 2, 8, pixel};
+    IO_REFUSED(ki_png_write(io_path("b.png"), &picture, false, err), KN_ERROR_ARGUMENT, "0 x 2 pixels");
+    picture = (struct ki_picture){2, 1000001, 8, pixel};
+    IO_REFUSED(ki_png_write(io_path("b.png"), &picture, false, err), KN_ERROR_ARGUMENT, "2 x 1000001 pixels");
     ck_assert(!io_exists("b.png"));
     // A disk that is full: the stream's error comes back, whatever libpng made of it.
-    picture = (struct kn_picture){2, 2, 8, pixel};
-    IO_REFUSED(kn_png_write("/dev/full", &picture, true, err), KN_ERROR_OUTPUT,
+    picture = (struct ki_picture){2, 2, 8, pixel};
+    IO_REFUSED(ki_png_write("/dev/full", &picture, true, err), KN_ERROR_OUTPUT,
                "/dev/full: could not be written");
 }
 END_TEST
@@ -90,19 +90,19 @@ START_TEST(grey_levels)
     static const double values[] = {-5, 0, 0.5, 1, 2, 3, NAN, INFINITY, -INFINITY};
     static const uint8_t levels8[] = {0, 0, 64, 128, 255, 255, 0, 255, 0};
     static const uint16_t levels16[] = {0, 0, 16384, 32768, 65535, 65535, 0, 65535, 0};
-    struct kn_picture picture;
+    struct ki_picture picture;
 
-    IO_OK(kn_picture_of(values, 3, 3, 8, 0, 2, &picture, err));
+    IO_OK(ki_picture_of(values, 3, 3, 8, 0, 2, &picture, err));
     ck_assert_mem_eq(picture.pixels, levels8, sizeof levels8);
     free(picture.pixels);
-    IO_OK(kn_picture_of(values, 3, 3, 16, 0, 2, &picture, err));
+    IO_OK(ki_picture_of(values, 3, 3, 16, 0, 2, &picture, err));
     ck_assert_mem_eq(picture.pixels, levels16, sizeof levels16);
     free(picture.pixels);
-    IO_OK(kn_picture_of(values, 9, 1, 8, 1, 1, &picture, err));
+    IO_OK(ki_picture_of(values, 9, 1, 8, 1, 1, &picture, err));
     for (size_t i = 0; i < 9; i++)
         ck_assert_uint_eq(((uint8_t *)picture.pixels)[i], 0);
     free(picture.pixels);
-    IO_REFUSED(kn_picture_of(values, 3, 0, 8, 0, 1, &picture, err), KN_ERROR_ARGUMENT, "3 x 0 pixels");
+    IO_REFUSED(ki_picture_of(values, 3, 0, 8, 0, 1, &picture, err), KN_ERROR_ARGUMENT, "3 x 0 pixels");
 }
 END_TEST
 

@@ -42,7 +42,7 @@ START_TEST(images)
 {
     static const float magnitudes[6] = {5, 10, 15, 20, 0, 25};
     uint8_t levels[6] = {51, 102, 153, 204, 0, 255};
-    const struct kn_picture picture = {3, 2, 8, levels};
+    const struct ki_picture picture = {3, 2, 8, levels};
     unsigned char bytes[1000], wanted[1000];
     float found[6];
     size_t count;
@@ -53,7 +53,7 @@ START_TEST(images)
     ck_assert_mem_eq(found, magnitudes, sizeof found);
     write_image("a.png");
     count = io_read("a.png", bytes, sizeof bytes);
-    IO_OK(kn_png_write(io_path("b.png"), &picture, false, err));
+    IO_OK(ki_png_write(io_path("b.png"), &picture, false, err));
     ck_assert_uint_eq(io_read("b.png", wanted, sizeof wanted), count);
     ck_assert_mem_eq(bytes, wanted, count);
     ck_assert_mem_eq(bytes, "\x89PNG\r\n\x1a\n", 8);

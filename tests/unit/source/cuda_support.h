@@ -16,11 +16,11 @@ static inline kn_status rewrite(const char *source, struct src_cuda **cuda, kn_e
     kn_status status;
 
     *cuda = NULL;
-    status = src_read("t.cl", source, NULL, &unit, err);
+    status = ki_src_read("t.cl", source, NULL, &unit, err);
     if (status)
         return status;
-    status = src_cuda(unit, NULL, &wanted, cuda, err);
-    src_free(unit);
+    status = ki_src_cuda(unit, NULL, &wanted, cuda, err);
+    ki_src_free(unit);
     return status;
 }
 

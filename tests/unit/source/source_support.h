@@ -13,16 +13,16 @@
 // The tokens with one space between them; a pragma as "#pragma ..." on its own.
 static inline char *tokens_of(const struct src_unit *unit)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     char *string;
 
     for (size_t i = 0; i < unit->token_count; i++) {
         const struct src_token *token = &unit->tokens[i];
-        kn_text_add(&text, i ? " " : "");
-        kn_text_add(&text, token->kind == SRC_PRAGMA ? "#pragma " : "");
-        kn_text_add_bytes(&text, token->text, token->length);
+        ki_text_add(&text, i ? " " : "");
+        ki_text_add(&text, token->kind == SRC_PRAGMA ? "#pragma " : "");
+        ki_text_add_bytes(&text, token->text, token->length);
     }
-    string = kn_text_take(&text);
+    string = ki_text_take(&text);
     ck_assert_ptr_nonnull(string);
     return string;
 }
@@ -32,7 +32,7 @@ static inline struct src_unit *read_text(const char *text, const struct src_opti
     struct src_unit *unit = NULL;
     kn_error err = KN_ERROR_INIT;
 
-    ck_assert_msg(src_read("main.cl", text, options, &unit, &err) == KN_OK, "%s", err.text);
+    ck_assert_msg(ki_src_read("main.cl", text, options, &unit, &err) == KN_OK, "%s", err.text);
     ck_assert_int_eq(err.code, KN_OK);
     return unit;
 }
@@ -45,7 +45,7 @@ static inline void expect_tokens_with(const struct src_options *options, const c
 
     ck_assert_msg(strcmp(found, expected) == 0, "of\n%s\ncame     %s\nexpected %s", text, found, expected);
     free(found);
-    src_free(unit);
+    ki_src_free(unit);
 }
 
 static inline void expect_tokens(const char *text, const char *expected)
@@ -59,7 +59,7 @@ static inline void expect_error_with(const struct src_options *options, const ch
 {
     struct src_unit *unit = NULL;
     kn_error err = KN_ERROR_INIT;
-    kn_status status = src_read("main.cl", text, options, &unit, &err);
+    kn_status status = ki_src_read("main.cl", text, options, &unit, &err);
 
     ck_assert_msg(status == code, "%s came instead of %s, for\n%.2000s\n%s", kn_status_name(status),
                   kn_status_name(code), text, err.text);
@@ -69,7 +69,7 @@ static inline void expect_error_with(const struct src_options *options, const ch
                   err.text);
     ck_assert_msg(strstr(err.text, what) != NULL, "\"%s\" is not in: %s", what, err.text);
     // Nobody asks for the error.
-    ck_assert_int_eq(src_read("main.cl", text, options, &unit, NULL), code);
+    ck_assert_int_eq(ki_src_read("main.cl", text, options, &unit, NULL), code);
 }
 
 static inline void expect_error(const char *text, long line, const char *what)

@@ -19,7 +19,7 @@ static void check_rules(const struct rule *rules, size_t count)
         program = program_of(cuda);
         ck_assert_str_eq(program, rules[i].cuda);
         free(program);
-        src_cuda_free(cuda);
+        ki_src_cuda_free(cuda);
     }
 }
 
@@ -293,7 +293,7 @@ START_TEST(bit_fields)
         ck_assert_msg(rewrite(records[i].text, &cuda, &err) == KN_OK, "%s: %s", records[i].text, err.text);
         ck_assert_msg(cuda->table_bytes == 16 * records[i].size, "%s: %zu bytes, not %zu", records[i].text,
                       cuda->table_bytes / 16, records[i].size);
-        src_cuda_free(cuda);
+        ki_src_cuda_free(cuda);
     }
 }
 END_TEST
@@ -317,7 +317,7 @@ START_TEST(surroundings)
     ck_assert(cuda->uses_constant_args);
     ck_assert(cuda->contract_off);
     ck_assert_uint_eq(cuda->length, strlen(cuda->text));
-    src_cuda_free(cuda);
+    ki_src_cuda_free(cuda);
 }
 END_TEST
 
@@ -347,16 +347,16 @@ START_TEST(prelude)
     struct src_unit *unit;
     struct src_cuda *cuda;
 
-    ck_assert_int_eq(src_read("t.cl", "", NULL, &unit, &err), KN_OK);
-    ck_assert_int_eq(src_cuda(unit, NULL, &wanted, &cuda, &err), KN_OK);
+    ck_assert_int_eq(ki_src_read("t.cl", "", NULL, &unit, &err), KN_OK);
+    ck_assert_int_eq(ki_src_cuda(unit, NULL, &wanted, &cuda, &err), KN_OK);
     ck_assert_ptr_eq(strstr(cuda->text, "#define KN_CONSTANT_BANK 1\n#define KN_BANK_BYTES 4096\n"),
                      cuda->text);
     ck_assert_ptr_nonnull(strstr(cuda->text, "\nfirst\ntypes\nlast\n\nnamespace kn {"));
-    src_cuda_free(cuda);
+    ki_src_cuda_free(cuda);
     wanted.embedded = table + 1;
-    ck_assert_int_eq(src_cuda(unit, NULL, &wanted, &cuda, &err), KN_ERROR_INPUT);
+    ck_assert_int_eq(ki_src_cuda(unit, NULL, &wanted, &cuda, &err), KN_ERROR_INPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "cuda/prelude.cuh"));
-    src_free(unit);
+    ki_src_free(unit);
 }
 END_TEST
 
@@ -375,14 +375,14 @@ START_TEST(files)
         char path[4096];
 
         snprintf(path, sizeof path, "%s/tests/data/cuda/%s.cl", folder ? folder : ".", names[i]);
-        ck_assert_msg(src_read(path, NULL, NULL, &unit, &err) == KN_OK, "%s", err.text);
-        ck_assert_msg(src_cuda(unit, NULL, &wanted, &first, &err) == KN_OK, "%s", err.text);
-        ck_assert_int_eq(src_cuda(unit, NULL, &wanted, &second, &err), KN_OK);
+        ck_assert_msg(ki_src_read(path, NULL, NULL, &unit, &err) == KN_OK, "%s", err.text);
+        ck_assert_msg(ki_src_cuda(unit, NULL, &wanted, &first, &err) == KN_OK, "%s", err.text);
+        ck_assert_int_eq(ki_src_cuda(unit, NULL, &wanted, &second, &err), KN_OK);
         ck_assert_str_eq(first->text, second->text);
         ck_assert_ptr_nonnull(strstr(first->text, "KN_KERNEL"));
-        src_cuda_free(first);
-        src_cuda_free(second);
-        src_free(unit);
+        ki_src_cuda_free(first);
+        ki_src_cuda_free(second);
+        ki_src_free(unit);
     }
 }
 END_TEST
@@ -441,7 +441,7 @@ START_TEST(large_local_memory)
     ck_assert_ptr_nonnull(strstr(text, "kn_in_arena<kn_local_2>(16000)[2] + kn_in_arena<kn_local_3>(56016)"));
     ck_assert_ptr_nonnull(strstr(text, "KN_LOCAL_VAR uchar a[49136];"));
     free(text);
-    src_cuda_free(cuda);
+    ki_src_cuda_free(cuda);
 }
 END_TEST
 
@@ -457,20 +457,20 @@ START_TEST(image_addresses)
                  {1, ", float16 f", false},         {0, "float16 f", false}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct kn_text source = KN_TEXT_INIT;
+        struct ki_text source = KI_TEXT_INIT;
         struct src_cuda *cuda;
         kn_error err = KN_ERROR_INIT;
 
-        kn_text_add(&source, "__kernel void f(");
+        ki_text_add(&source, "__kernel void f(");
         for (int n = 0; n < cases[i].images; n++)
-            kn_text_format(&source, "%sread_only image2d_t i%d", n ? ", " : "", n);
-        kn_text_format(&source, "%s) {}\n", cases[i].rest);
-        ck_assert_msg(rewrite(kn_text_string(&source), &cuda, &err) == KN_OK, "%s", err.text);
+            ki_text_format(&source, "%sread_only image2d_t i%d", n ? ", " : "", n);
+        ki_text_format(&source, "%s) {}\n", cases[i].rest);
+        ck_assert_msg(rewrite(ki_text_string(&source), &cuda, &err) == KN_OK, "%s", err.text);
         ck_assert_msg(cuda->kernels[0].image_addresses == cases[i].addresses, "case %zu", i);
         ck_assert_msg((strstr(cuda->text, "KN_IMAGE_ADDRESS_PARAM(") != NULL) == cases[i].addresses,
                       "case %zu", i);
-        src_cuda_free(cuda);
-        kn_text_free(&source);
+        ki_src_cuda_free(cuda);
+        ki_text_free(&source);
     }
 }
 END_TEST

@@ -182,7 +182,7 @@ START_TEST(nesting)
         kn_status status = rewrite(source, &cuda, &err);
 
         ck_assert_msg((status != KN_OK) == cases[i].refused, "%s: %s", cases[i].part, err.text);
-        src_cuda_free(cuda);
+        ki_src_cuda_free(cuda);
         free(source);
     }
 }
@@ -208,7 +208,7 @@ START_TEST(truncation)
         struct src_cuda *cuda;
 
         if (rewrite(cut, &cuda, &err) == KN_OK)
-            src_cuda_free(cuda);
+            ki_src_cuda_free(cuda);
         else
             ck_assert_uint_gt(strlen(err.text), 0);
         free(cut);
@@ -228,8 +228,8 @@ START_TEST(determinism)
     ck_assert_int_eq(rewrite(source, &first, NULL), KN_OK);
     ck_assert_int_eq(rewrite(source, &second, NULL), KN_OK);
     ck_assert_str_eq(first->text, second->text);
-    src_cuda_free(first);
-    src_cuda_free(second);
+    ki_src_cuda_free(first);
+    ki_src_cuda_free(second);
     free(source);
 }
 END_TEST
@@ -257,16 +257,16 @@ START_TEST(speed)
     double limit = 0.05;
 #endif
 
-    ck_assert_int_eq(src_read("t.cl", source, NULL, &unit, NULL), KN_OK);
+    ck_assert_int_eq(ki_src_read("t.cl", source, NULL, &unit, NULL), KN_OK);
     for (int i = 0; i < 5; i++) {
         clock_t start = clock();
 
-        ck_assert_int_eq(src_cuda(unit, NULL, &wanted, &cuda, NULL), KN_OK);
+        ck_assert_int_eq(ki_src_cuda(unit, NULL, &wanted, &cuda, NULL), KN_OK);
         best = fmin(best, (double)(clock() - start) / CLOCKS_PER_SEC);
-        src_cuda_free(cuda);
+        ki_src_cuda_free(cuda);
     }
     ck_assert_double_lt(best, limit);
-    src_free(unit);
+    ki_src_free(unit);
     free(source);
 }
 END_TEST

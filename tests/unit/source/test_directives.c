@@ -31,7 +31,7 @@ START_TEST(lines)
     ck_assert_uint_eq(unit->token_count, 7);
     for (size_t i = 0; i < 7; i++)
         ck_assert_int_eq(unit->tokens[i].line, expected[i]);
-    src_free(unit);
+    ki_src_free(unit);
 }
 END_TEST
 
@@ -253,9 +253,9 @@ START_TEST(host_macros_redefined)
     expect_tokens_with(&options, "#define TILE 8\n#undef TILE\nTILE", "TILE");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct src_unit *unit = NULL;
-        ck_assert_int_eq(src_read("main.cl", cases[i].text, &options, &unit, NULL), KN_OK);
+        ck_assert_int_eq(ki_src_read("main.cl", cases[i].text, &options, &unit, NULL), KN_OK);
         ck_assert_str_eq(unit->warnings, cases[i].warnings);
-        src_free(unit);
+        ki_src_free(unit);
     }
 }
 END_TEST

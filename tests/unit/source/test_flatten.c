@@ -9,7 +9,7 @@ static void expect_flat(const struct src_options *options, const char *text, con
 
     ck_assert_msg(strcmp(unit->opencl, expected) == 0, "came\n%s\nexpected\n%s", unit->opencl, expected);
     ck_assert_uint_eq(unit->opencl_length, strlen(expected));
-    src_free(unit);
+    ki_src_free(unit);
 }
 
 static const struct src_embedded table[] = {{"a.clh", "a\n"},
@@ -86,27 +86,27 @@ START_TEST(source_lines)
     size_t length;
 
     for (long i = 1; i <= 6; i++) {
-        ck_assert(src_line(unit, "main.cl", i, &start, &length));
+        ck_assert(ki_src_line(unit, "main.cl", i, &start, &length));
         ck_assert_uint_eq(length, strlen(lines[i - 1]));
         ck_assert_int_eq(strncmp(start, lines[i - 1], length), 0);
     }
-    ck_assert(src_line(unit, "a.clh", 1, &start, &length));
+    ck_assert(ki_src_line(unit, "a.clh", 1, &start, &length));
     ck_assert_uint_eq(length, 1);
-    ck_assert(!src_line(unit, "main.cl", 7, &start, &length));
-    ck_assert(!src_line(unit, "main.cl", 0, &start, &length));
-    ck_assert(!src_line(unit, "main.cl", -1, &start, &length));
-    ck_assert(!src_line(unit, "a.clh", 2, &start, &length));
-    ck_assert(!src_line(unit, "b.clh", 1, &start, &length));
+    ck_assert(!ki_src_line(unit, "main.cl", 7, &start, &length));
+    ck_assert(!ki_src_line(unit, "main.cl", 0, &start, &length));
+    ck_assert(!ki_src_line(unit, "main.cl", -1, &start, &length));
+    ck_assert(!ki_src_line(unit, "a.clh", 2, &start, &length));
+    ck_assert(!ki_src_line(unit, "b.clh", 1, &start, &length));
     ck_assert_uint_eq(unit->file_count, 2);
-    src_free(unit);
-    src_free(NULL);
+    ki_src_free(unit);
+    ki_src_free(NULL);
 }
 END_TEST
 
 // The tokens of clang's output, as tokens_of writes them.
 static char *tokens_of_clang(const char *text, const char *folder)
 {
-    struct kn_text bytes = KN_TEXT_INIT, joined = KN_TEXT_INIT;
+    struct ki_text bytes = KI_TEXT_INIT, joined = KI_TEXT_INIT;
     struct src_options none = {.define_count = 0};
     char command[4400], part[4096], *found;
     struct src_unit *unit = NULL;
@@ -120,13 +120,13 @@ static char *tokens_of_clang(const char *text, const char *folder)
     output = popen(command, "r");
     ck_assert_ptr_nonnull(output);
     while ((got = fread(part, 1, sizeof part, output)) > 0)
-        kn_text_add_bytes(&bytes, part, got);
+        ki_text_add_bytes(&bytes, part, got);
     ck_assert_msg(pclose(output) == 0, "clang refuses\n%s", text);
-    ck_assert_int_eq(src_read("clang", kn_text_string(&bytes), &none, &unit, &err), KN_OK);
+    ck_assert_int_eq(ki_src_read("clang", ki_text_string(&bytes), &none, &unit, &err), KN_OK);
     found = tokens_of(unit);
-    src_free(unit);
-    kn_text_free(&bytes);
-    kn_text_free(&joined);
+    ki_src_free(unit);
+    ki_text_free(&bytes);
+    ki_text_free(&joined);
     return found;
 }
 
@@ -153,14 +153,14 @@ START_TEST(as_clang_reads_it)
         kn_error err = KN_ERROR_INIT;
         char *ours, *theirs;
         snprintf(path, sizeof path, "%s/%s", dir, names[i / 2]);
-        ck_assert_msg(src_read(path, NULL, &options, &unit, &err) == KN_OK, "%s", err.text);
+        ck_assert_msg(ki_src_read(path, NULL, &options, &unit, &err) == KN_OK, "%s", err.text);
         ours = tokens_of(unit);
         theirs = tokens_of_clang(unit->opencl, folder);
         ck_assert_msg(strlen(ours) > 100 || i / 2 == 4, "%s", ours);
         ck_assert_msg(strcmp(ours, theirs) == 0, "%s\nours  %s\nclang %s", names[i / 2], ours, theirs);
         free(ours);
         free(theirs);
-        src_free(unit);
+        ki_src_free(unit);
     }
     test_remove(folder);
 }

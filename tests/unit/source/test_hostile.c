@@ -26,11 +26,11 @@ static kn_status survive(const char *label, const char *text, const struct src_o
     kn_status status;
 
     *err = (kn_error)KN_ERROR_INIT;
-    status = src_read("main.cl", text, options, &unit, err);
+    status = ki_src_read("main.cl", text, options, &unit, err);
     ck_assert_int_eq(err->code, status);
     ck_assert_int_eq(unit == NULL, status != KN_OK);
     ck_assert_int_eq(err->text[0] == '\0', status == KN_OK);
-    src_free(unit);
+    ki_src_free(unit);
     took = seconds() - began;
     ck_assert_msg(took < LONGEST, "%s took %.1f s", label, took);
     return status;
@@ -51,14 +51,14 @@ static void expect_survival(const char *label, const char *text, const struct sr
 // `before`, `count` times `part`, and `after`.
 static char *repeated(const char *before, const char *part, size_t count, const char *after)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     char *string;
 
-    kn_text_add(&text, before);
+    ki_text_add(&text, before);
     for (size_t i = 0; i < count; i++)
-        kn_text_add(&text, part);
-    kn_text_add(&text, after);
-    string = kn_text_take(&text);
+        ki_text_add(&text, part);
+    ki_text_add(&text, after);
+    string = ki_text_take(&text);
     ck_assert_ptr_nonnull(string);
     return string;
 }
@@ -190,23 +190,23 @@ END_TEST
 // M0, M1, ... Mn, each of which is two of the one before, in the way `format` says.
 static char *chain(const char *first, const char *format, int count, const char *use)
 {
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     char *string;
 
-    kn_text_add(&text, first);
+    ki_text_add(&text, first);
     for (int i = 1; i < count; i++) {
         const char *p = format;
         for (; *p; p++) {
             if (*p == '@')
-                kn_text_format(&text, "%d", i);
+                ki_text_format(&text, "%d", i);
             else if (*p == '$')
-                kn_text_format(&text, "%d", i - 1);
+                ki_text_format(&text, "%d", i - 1);
             else
-                kn_text_add_char(&text, *p);
+                ki_text_add_char(&text, *p);
         }
     }
-    kn_text_add(&text, use);
-    string = kn_text_take(&text);
+    ki_text_add(&text, use);
+    string = ki_text_take(&text);
     ck_assert_ptr_nonnull(string);
     return string;
 }
@@ -377,15 +377,15 @@ START_TEST(random_words)
     kn_error err;
 
     for (int round = 0; round < 3000; round++) {
-        struct kn_text text = KN_TEXT_INIT;
+        struct ki_text text = KI_TEXT_INIT;
         size_t count = 1 + test_random(&state) % 60;
         for (size_t i = 0; i < count; i++)
-            kn_text_add(&text, words[test_random(&state) % (sizeof words / sizeof *words)]);
-        if (survive("words", kn_text_string(&text), &options, &err) == KN_OK)
+            ki_text_add(&text, words[test_random(&state) % (sizeof words / sizeof *words)]);
+        if (survive("words", ki_text_string(&text), &options, &err) == KN_OK)
             good++;
         else
             bad++;
-        kn_text_free(&text);
+        ki_text_free(&text);
     }
     // Both happen, or the words are badly chosen.
     ck_assert_msg(good > 100 && bad > 100, "%zu read, %zu refused", good, bad);

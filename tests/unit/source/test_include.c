@@ -24,7 +24,7 @@ static kn_status read_path(const char *name, struct src_options options, struct 
     char path[4200];
 
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    return src_read(path, NULL, &options, unit, err);
+    return ki_src_read(path, NULL, &options, unit, err);
 }
 
 static void expect_from(const char *name, struct src_options options, const char *expected)
@@ -37,7 +37,7 @@ static void expect_from(const char *name, struct src_options options, const char
     found = tokens_of(unit);
     ck_assert_str_eq(found, expected);
     free(found);
-    src_free(unit);
+    ki_src_free(unit);
 }
 
 // `file` is what the error's place ends in.
@@ -120,16 +120,16 @@ START_TEST(without_folder)
             put("main.cl", "wrong");
             put("algo/sort/main.cl", "#include \"../../lib/a.clh\"\nmine");
         }
-        ck_assert_msg(src_read(i ? "main.cl" : "algo/sort/main.cl", NULL, &options, &unit, &err) == KN_OK,
+        ck_assert_msg(ki_src_read(i ? "main.cl" : "algo/sort/main.cl", NULL, &options, &unit, &err) == KN_OK,
                       "%s", err.text);
         found = tokens_of(unit);
         ck_assert_str_eq(found, i == 2 ? "a mine" : "a main");
         free(found);
-        src_free(unit);
+        ki_src_free(unit);
         unit = NULL;
     }
-    ck_assert_int_eq(src_read("sort/main.cl", NULL, &options, &unit, &err), KN_ERROR_INPUT);
-    ck_assert_int_eq(src_read("t.cl", "#include \"a.clh\"\n", &options, &unit, &err), KN_ERROR_INPUT);
+    ck_assert_int_eq(ki_src_read("sort/main.cl", NULL, &options, &unit, &err), KN_ERROR_INPUT);
+    ck_assert_int_eq(ki_src_read("t.cl", "#include \"a.clh\"\n", &options, &unit, &err), KN_ERROR_INPUT);
 }
 END_TEST
 
@@ -149,37 +149,37 @@ START_TEST(embedded)
     kn_error err = KN_ERROR_INIT;
     char *found;
 
-    ck_assert_msg(src_read("main.cl", NULL, &options, &unit, &err) == KN_OK, "%s", err.text);
+    ck_assert_msg(ki_src_read("main.cl", NULL, &options, &unit, &err) == KN_OK, "%s", err.text);
     found = tokens_of(unit);
     ck_assert_str_eq(found, "lib_b c \"c.clh\" d \"d.clh\" 2 a main");
     ck_assert_uint_eq(unit->file_count, 5);
     ck_assert_str_eq(unit->files[0].name, "main.cl");
     free(found);
-    src_free(unit);
+    ki_src_free(unit);
     // KOINE_KERNEL_PATH holds other versions, of the main file and of its neighbours.
     options.kernel_path = folder;
     make_folder("lib");
     put("lib/b.clh", "mine");
-    ck_assert_int_eq(src_read("main.cl", NULL, &options, &unit, &err), KN_OK);
+    ck_assert_int_eq(ki_src_read("main.cl", NULL, &options, &unit, &err), KN_OK);
     found = tokens_of(unit);
     ck_assert_str_eq(found, "mine c \"c.clh\" d \"d.clh\" 2 a main");
     free(found);
-    src_free(unit);
+    ki_src_free(unit);
     // Their neighbours are those of the files that they stand for.
     put("lib/b.clh", "#include \"e.clh\"\n#include \"../d.clh\"\nmine");
-    ck_assert_int_eq(src_read("main.cl", NULL, &options, &unit, &err), KN_OK);
+    ck_assert_int_eq(ki_src_read("main.cl", NULL, &options, &unit, &err), KN_OK);
     found = tokens_of(unit);
     ck_assert_str_eq(found, "lib_e d \"d.clh\" 2 mine c \"c.clh\" d \"d.clh\" 2 a main");
     free(found);
-    src_free(unit);
+    ki_src_free(unit);
     put("main.cl", "#include \"lib/b.clh\"\nmy_main");
-    ck_assert_int_eq(src_read("main.cl", NULL, &options, &unit, &err), KN_OK);
+    ck_assert_int_eq(ki_src_read("main.cl", NULL, &options, &unit, &err), KN_OK);
     found = tokens_of(unit);
     ck_assert_str_eq(found, "lib_e d \"d.clh\" 2 mine my_main");
     free(found);
-    src_free(unit);
+    ki_src_free(unit);
     unit = NULL;
-    ck_assert_int_eq(src_read("none.cl", NULL, &options, &unit, &err), KN_ERROR_INPUT);
+    ck_assert_int_eq(ki_src_read("none.cl", NULL, &options, &unit, &err), KN_ERROR_INPUT);
     ck_assert_str_eq(err.file, "none.cl");
     ck_assert_ptr_nonnull(strstr(err.text, "among the built-in files"));
     ck_assert_ptr_null(unit);

@@ -182,7 +182,7 @@ START_TEST(places)
     ck_assert(unit->tokens[0].flags & SRC_LINE_START);
     ck_assert(unit->tokens[3].flags & SRC_LINE_START);
     ck_assert(!(unit->tokens[2].flags & SRC_LINE_START));
-    src_free(unit);
+    ki_src_free(unit);
 }
 END_TEST
 

@@ -8,15 +8,15 @@ static char *describe(const struct src_kernel *kernel)
     static const char *const kinds[] = {
         [KN_PARAM_GLOBAL] = "global", [KN_PARAM_CONSTANT] = "constant", [KN_PARAM_LOCAL] = "local",
         [KN_PARAM_VALUE] = "value",   [KN_PARAM_IMAGE] = "image",       [KN_PARAM_SAMPLER] = "sampler"};
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
     char *string;
 
     for (size_t i = 0; i < kernel->param_count; i++) {
         const kn_param *param = &kernel->params[i];
-        kn_text_format(&text, "%s%s %s %zu %s%s", i ? ", " : "", kinds[param->kind], param->type, param->size,
+        ki_text_format(&text, "%s%s %s %zu %s%s", i ? ", " : "", kinds[param->kind], param->type, param->size,
                        param->is_const ? "const " : "", param->name);
     }
-    string = kn_text_take(&text);
+    string = ki_text_take(&text);
     ck_assert_ptr_nonnull(string);
     return string;
 }
@@ -32,7 +32,7 @@ static void expect_kernel(const char *text, const char *expected)
     found = describe(&unit->kernels[0]);
     ck_assert_msg(strcmp(found, expected) == 0, "of\n%s\ncame     %s\nexpected %s", text, found, expected);
     free(found);
-    src_free(unit);
+    ki_src_free(unit);
 }
 
 static void expect_params(const char *params, const char *expected)
@@ -167,7 +167,7 @@ START_TEST(several)
     ck_assert_uint_eq(unit->kernels[2].required_group[1], 4);
     ck_assert_uint_eq(unit->kernels[2].required_group[2], 1);
     ck_assert_uint_eq(unit->kernels[3].required_group[0], 64);
-    src_free(unit);
+    ki_src_free(unit);
 }
 END_TEST
 
@@ -258,7 +258,7 @@ START_TEST(doubles)
         ck_assert_msg(unit->double_line == cases[i].line, "line %ld, for %s", unit->double_line,
                       cases[i].text);
         ck_assert_int_eq(unit->double_file != NULL, cases[i].line != 0);
-        src_free(unit);
+        ki_src_free(unit);
     }
 }
 END_TEST

@@ -63,7 +63,7 @@ static void told_values(const kn_queue *on, unsigned *values)
 {
     values[0] = USUAL_PAUSE; // milliseconds
     values[1] = RIGHT;
-    (void)engine_tuning(kn_queue_context(on), &told, values);
+    (void)ki_engine_tuning(kn_queue_context(on), &told, values);
 }
 
 static const struct tune_axis *told_axes(const kn_queue *on)
@@ -107,7 +107,7 @@ static kn_status told_run(struct tune_work *work, kn_error *why)
     runs++;
     told_values(work->queue, values);
     if (values[1] == REFUSED)
-        engine_tuning_refuse(kn_queue_context(work->queue), &told, "fault %u", values[1]);
+        ki_engine_tuning_refuse(kn_queue_context(work->queue), &told, "fault %u", values[1]);
     if (values[1] == FAILING) {
         if (why)
             snprintf(why->text, sizeof why->text, "no such kernel\nand more lines");
@@ -209,7 +209,7 @@ static void deadly_usual(const struct tune_work *work, unsigned *values)
 static kn_status told_nowhere(struct tune_work *work, kn_error *why)
 {
     (void)work;
-    return kn_fail(why, KN_ERROR_LIMIT, "no room for this\nat all");
+    return ki_fail(why, KN_ERROR_LIMIT, "no room for this\nat all");
 }
 
 // What a process of its own measures, by the name that the first word gives it.
@@ -249,7 +249,7 @@ static int measure_for_another(const char *name, const char *folder, const char 
     return status ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static kn_status measure_apart(const char *name, struct tune_report *report, struct kn_text *said)
+static kn_status measure_apart(const char *name, struct tune_report *report, struct ki_text *said)
 {
     const struct tune_subject subject = subject_named(name);
     const char *const words[] = {"/proc/self/exe", name, cache_dir, NULL};
@@ -260,7 +260,7 @@ static kn_status measure_apart(const char *name, struct tune_report *report, str
 START_TEST(crashes_are_rows)
 {
     struct tune_report report;
-    struct kn_text said = KN_TEXT_INIT;
+    struct ki_text said = KI_TEXT_INIT;
     unsigned values[ENGINE_TUNABLES];
 
     EXPECT_OK(measure_apart("--deadly", &report, &said));
@@ -276,12 +276,12 @@ START_TEST(crashes_are_rows)
     ck_assert_uint_eq(report.rows[report.best].values[0], 2);
     ck_assert_uint_le(report.rows[report.best].values[1], CLOSE);
     // Those behind were measured by the third process, which is the one that came to the end.
-    ck_assert_ptr_nonnull(strstr(kn_text_string(&said), "--deadly: measured\n"));
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&said), "--deadly: measured\n"));
     // It kept the best.
     open_again();
     told_values(queue, values);
     ck_assert_mem_eq(values, report.rows[report.best].values, 2 * sizeof *values);
-    kn_text_free(&said);
+    ki_text_free(&said);
     tune_free(&report);
 }
 END_TEST
@@ -290,14 +290,14 @@ END_TEST
 START_TEST(crashes_at_last)
 {
     struct tune_report report;
-    struct kn_text said = KN_TEXT_INIT;
+    struct ki_text said = KI_TEXT_INIT;
 
     EXPECT_OK(measure_apart("--late", &report, &said));
     ck_assert_uint_eq(report.count, 3);
     ck_assert_str_eq(row_of(&report, 2, CRASHING_LATE)->why, "crashed: signal 11");
     ck_assert_double_lt(row_of(&report, 2, CRASHING_LATE)->seconds, 0);
     ck_assert_uint_eq(report.best, 0);
-    kn_text_free(&said);
+    ki_text_free(&said);
     tune_free(&report);
 }
 END_TEST
@@ -305,7 +305,7 @@ END_TEST
 START_TEST(apart_failures)
 {
     struct tune_report report;
-    struct kn_text said = KN_TEXT_INIT;
+    struct ki_text said = KI_TEXT_INIT;
 
     EXPECT_REFUSED(KN_ERROR_DEVICE, "its own values crashed: signal 11",
                    measure_apart("--own", &report, &said));
@@ -314,7 +314,7 @@ START_TEST(apart_failures)
     tune_free(&report);
     EXPECT_REFUSED(KN_ERROR_DEVICE, "outside of any candidate", measure_apart("--mute", &report, &said));
     tune_free(&report);
-    kn_text_free(&said);
+    ki_text_free(&said);
 }
 END_TEST
 
@@ -365,7 +365,7 @@ START_TEST(exact)
     struct tune_report report;
     unsigned values[ENGINE_TUNABLES];
 
-    EXPECT_OK(engine_tuning_keep(context, &told, kept, "", &err));
+    EXPECT_OK(ki_engine_tuning_keep(context, &told, kept, "", &err));
     runs = 0;
     EXPECT_OK(tune_measure(queue, &subject, true, NULL, &report, &err));
     ck_assert_double_lt(row_of(&report, 2, CLOSE)->seconds, 0);
@@ -383,14 +383,14 @@ START_TEST(described)
     static const char *const words[] = {"none", "much", NULL};
     struct tune_subject subject = told_subject(0);
     const unsigned values[] = {5, 1}, strange[] = {5, 9};
-    struct kn_text text = KN_TEXT_INIT;
+    struct ki_text text = KI_TEXT_INIT;
 
     subject.words[1] = words;
     tune_describe(&subject, values, &text);
-    kn_text_add(&text, "; ");
+    ki_text_add(&text, "; ");
     tune_describe(&subject, strange, &text);
-    ck_assert_str_eq(kn_text_string(&text), "PAUSE 5, FAULT much; PAUSE 5, FAULT 9");
-    kn_text_free(&text);
+    ck_assert_str_eq(ki_text_string(&text), "PAUSE 5, FAULT much; PAUSE 5, FAULT 9");
+    ki_text_free(&text);
 }
 END_TEST
 
@@ -417,7 +417,7 @@ static void expect_sum(struct problem *p)
     float *found = test_zeros(2 * p->count, sizeof *found);
 
     EXPECT_OK(kn_buffer_create(context, p->count * 2 * sizeof *found, &image, &err));
-    EXPECT_OK(mri_sum_device(queue, &p->sum, MRI_TUNED, image, NULL, &err));
+    EXPECT_OK(ki_mri_sum_device(queue, &p->sum, MRI_TUNED, image, NULL, &err));
     EXPECT_OK(kn_buffer_read(queue, image, 0, found, p->count * 2 * sizeof *found, &err));
     // A float's sum of 40 numbers up to the square root of 2.
     for (size_t n = 0; n < p->count; n++)
@@ -432,7 +432,7 @@ START_TEST(sums_take_it)
     uint64_t state = test_seed("sums_take_it");
     const struct mri_matrix matrix = {3, {5, 3, 7}};
     struct problem p = make(&matrix, 40, DATA, &state);
-    struct mri_tuning tuning = mri_tuning_usual(queue);
+    struct mri_tuning tuning = ki_mri_tuning_usual(queue);
     unsigned values[ENGINE_TUNABLES];
     char usual[64];
 
@@ -443,8 +443,8 @@ START_TEST(sums_take_it)
     ck_assert(!is_built_with("app/mri/mri_fhd.cl", "VOXELS=3"));
 
     tuning.voxels = 3;
-    mri_tuning_values(&tuning, values);
-    EXPECT_OK(engine_tuning_keep(context, &mri_sum_tunables, values, "", &err));
+    ki_mri_tuning_values(&tuning, values);
+    EXPECT_OK(ki_engine_tuning_keep(context, &ki_mri_sum_tunables, values, "", &err));
     open_again();
     expect_sum(&p);
     ck_assert(is_built_with("app/mri/mri_fhd.cl", "VOXELS=3"));
@@ -452,7 +452,7 @@ START_TEST(sums_take_it)
 
     // What no kernel has is left alone.
     values[1] = 17;
-    EXPECT_OK(engine_tuning_keep(context, &mri_sum_tunables, values, "", &err));
+    EXPECT_OK(ki_engine_tuning_keep(context, &ki_mri_sum_tunables, values, "", &err));
     open_again();
     expect_sum(&p);
     ck_assert(is_built_with("app/mri/mri_fhd.cl", usual));
@@ -469,9 +469,9 @@ static double gridding_error(const struct problem *p)
     float *found = test_zeros(2 * p->count, sizeof *found);
     kn_buffer *image;
 
-    EXPECT_OK(mri_gridding_create(queue, &p->sum.matrix, p->k, p->sum.samples, &options, &gridding, &err));
+    EXPECT_OK(ki_mri_gridding_create(queue, &p->sum.matrix, p->k, p->sum.samples, &options, &gridding, &err));
     EXPECT_OK(kn_buffer_create(context, p->count * 2 * sizeof *found, &image, &err));
-    EXPECT_OK(mri_gridding_adjoint(queue, gridding, p->data, NULL, image, &err));
+    EXPECT_OK(ki_mri_gridding_adjoint(queue, gridding, p->data, NULL, image, &err));
     EXPECT_OK(kn_buffer_read(queue, image, 0, found, p->count * 2 * sizeof *found, &err));
     for (size_t n = 0; n < p->count; n++) {
         double complex difference =
@@ -481,7 +481,7 @@ static double gridding_error(const struct problem *p)
         energy += creal(p->wanted[n] * conj(p->wanted[n]));
     }
     kn_buffer_free(image);
-    mri_gridding_free(gridding);
+    ki_mri_gridding_free(gridding);
     free(found);
     return sqrt(error / energy);
 }
@@ -494,7 +494,7 @@ START_TEST(gridding_takes_it)
     unsigned values[ENGINE_TUNABLES] = {16, 3, 8, 16};
 
     refer(&p);
-    EXPECT_OK(engine_tuning_keep(context, &mri_gridding_tunables[0], values, "", &err));
+    EXPECT_OK(ki_engine_tuning_keep(context, &ki_mri_gridding_tunables[0], values, "", &err));
     ck_assert_double_le(gridding_error(&p),
                         1e-3); // gridding.h: 2.4e-4 of a larger image; a sample lost makes 0.1
     ck_assert(is_built_with("app/mri/mri_gridding.cl", "GROUP=16"));
@@ -503,7 +503,7 @@ START_TEST(gridding_takes_it)
 
     // What is no power of two is left alone.
     values[0] = 3;
-    EXPECT_OK(engine_tuning_keep(context, &mri_gridding_tunables[0], values, "", &err));
+    EXPECT_OK(ki_engine_tuning_keep(context, &ki_mri_gridding_tunables[0], values, "", &err));
     ck_assert_double_le(gridding_error(&p), 1e-3);
     ck_assert(!is_built_with("app/mri/mri_gridding.cl", "GROUP=3"));
     free_problem(&p);
@@ -538,7 +538,7 @@ START_TEST(sorting_takes_it)
     for (size_t round = 0; round < 2; round++) {
         if (round)
             values[0] = 300; // no multiple of 32: left alone
-        EXPECT_OK(engine_tuning_keep(context, &sort_radix_tunables, values, "", &err));
+        EXPECT_OK(ki_engine_tuning_keep(context, &ki_sort_radix_tunables, values, "", &err));
         open_again();
         EXPECT_OK(kn_buffer_create(context, bytes, &buffer, &err));
         EXPECT_OK(kn_buffer_write(queue, buffer, 0, keys, bytes, &err));

@@ -37,7 +37,7 @@ static double transform_terms(double width, double height, double max_offset, bo
     return 5 * points * log2(points + 1) * (cross ? 1.5 : 1);
 }
 
-double autocorr_terms_ratio(const struct autocorr_task *task)
+double ki_autocorr_terms_ratio(const struct autocorr_task *task)
 {
     double width = (double)task->first.width, height = (double)task->first.height,
            max_offset = (double)task->max_offset;
@@ -58,12 +58,12 @@ static size_t number_of(double ratio)
     return (size_t)fmin(fmax(number, 0), AUTOCORR_RATIOS - 1);
 }
 
-struct engine_choice autocorr_choice_of(kn_type type, enum autocorr_fft_way way, bool exact)
+struct engine_choice ki_autocorr_choice_of(kn_type type, enum autocorr_fft_way way, bool exact)
 {
     const uint32_t numbers[] = {(uint32_t)type, (uint32_t)way, exact};
-    const struct kn_field field = {numbers, sizeof numbers};
+    const struct ki_field field = {numbers, sizeof numbers};
 
-    return (struct engine_choice){"autocorr choice", kn_hash_fields(&field, 1)};
+    return (struct engine_choice){"autocorr choice", ki_hash_fields(&field, 1)};
 }
 
 // ---- the measurement ----
@@ -71,8 +71,8 @@ struct engine_choice autocorr_choice_of(kn_type type, enum autocorr_fft_way way,
 static kn_status run_once(kn_queue *queue, struct autocorr_fft *fft, const struct autocorr_frames *frames,
                           kn_buffer *sums, kn_error *err)
 {
-    kn_status status = fft ? autocorr_fft_sums(queue, fft, frames, sums, err)
-                           : autocorr_direct_device(queue, frames, sums, err);
+    kn_status status = fft ? ki_autocorr_fft_sums(queue, fft, frames, sums, err)
+                           : ki_autocorr_direct_device(queue, frames, sums, err);
 
     return status ? status : kn_queue_finish(queue, err);
 }
@@ -85,11 +85,11 @@ static kn_status time_sums(kn_queue *queue, struct autocorr_fft *fft, const stru
 
     *seconds = INFINITY;
     for (int i = -WARM_UPS; i < REPETITIONS && !status; i++) {
-        double start = kn_clock_seconds();
+        double start = ki_clock_seconds();
 
         status = run_once(queue, fft, frames, sums, err);
         if (i >= 0)
-            *seconds = fmin(*seconds, kn_clock_seconds() - start);
+            *seconds = fmin(*seconds, ki_clock_seconds() - start);
     }
     return status;
 }
@@ -109,7 +109,7 @@ static size_t side_of(const struct autocorr_engine *engine, const struct sample 
     struct autocorr_image image = {.width = sample->side, .height = sample->side, .type = type};
 
     while (way == AUTOCORR_FFT_FUSED && image.width > 2 * sample->max_offset &&
-           autocorr_fft_way_for(device, &image, sample->max_offset, engine->exact) != way)
+           ki_autocorr_fft_way_for(device, &image, sample->max_offset, engine->exact) != way)
         image.width = image.height = image.width / 2;
     return image.width;
 }
@@ -134,12 +134,12 @@ static kn_status make_trial(const struct autocorr_engine *engine, const struct s
         status = kn_buffer_fill(engine->queue, trial->frames.first, &pixels, sizeof pixels, 0, bytes,
                                 NO_EVENT, err);
     return status ? status
-                  : autocorr_fft_create_with(engine->queue, side, side, r, type, false, engine->exact,
-                                             sample->count, &options, &trial->fft, err);
+                  : ki_autocorr_fft_create_with(engine->queue, side, side, r, type, false, engine->exact,
+                                                sample->count, &options, &trial->fft, err);
 }
 
 static kn_status measure(const struct autocorr_engine *engine, const struct sample *sample, kn_type type,
-                         enum autocorr_fft_way way, size_t *number, struct kn_text *words, kn_error *err)
+                         enum autocorr_fft_way way, size_t *number, struct ki_text *words, kn_error *err)
 {
     struct trial trial = {.sums = NULL};
     double direct = 0, transforms = 0, side, r = (double)sample->max_offset, count = (double)sample->count;
@@ -154,13 +154,13 @@ static kn_status measure(const struct autocorr_engine *engine, const struct samp
         direct = count * direct_terms(side, side, r) / direct;
         transforms = count * transform_terms(side, side, r, false) / transforms;
         *number = number_of(direct / transforms);
-        kn_text_format(words,
+        ki_text_format(words,
                        "measured were %.3g terms of direct sums a second and %.3g of transforms (%s), with "
                        "%.0f x %.0f pixels of %zu bits and R = %zu",
-                       direct, transforms, autocorr_fft_way_names[way], side, side, 8 * kn_type_size(type),
+                       direct, transforms, ki_autocorr_fft_way_names[way], side, side, 8 * kn_type_size(type),
                        sample->max_offset);
     }
-    autocorr_fft_free(trial.fft);
+    ki_autocorr_fft_free(trial.fft);
     kn_buffer_free(trial.sums);
     kn_buffer_free(trial.frames.first);
     return status;
@@ -177,10 +177,10 @@ static double ratio_unmeasured(const struct autocorr_engine *engine, enum autoco
 
 // Remembered, or measured and remembered.
 static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type, enum autocorr_fft_way way,
-                           double *ratio, struct kn_text *words, kn_error *err)
+                           double *ratio, struct ki_text *words, kn_error *err)
 {
     kn_context *context = kn_queue_context(engine->queue);
-    const struct engine_choice choice = autocorr_choice_of(type, way, engine->exact);
+    const struct engine_choice choice = ki_autocorr_choice_of(type, way, engine->exact);
     const struct sample *sample = engine_is_cpu(kn_context_device(context)) ? &cpu_sample : &gpu_sample;
     kn_error reason = KN_ERROR_INIT;
     size_t number = 0;
@@ -188,16 +188,16 @@ static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type, e
 
     *ratio = ratio_unmeasured(engine, way);
     if (!context->cache_dir) {
-        kn_text_add(words, "nothing was measured, as there is no cache to remember it in");
+        ki_text_add(words, "nothing was measured, as there is no cache to remember it in");
         return KN_OK;
     }
-    if (!engine_recall(context, &choice, AUTOCORR_RATIOS, &number, words)) {
+    if (!ki_engine_recall(context, &choice, AUTOCORR_RATIOS, &number, words)) {
         status = measure(engine, sample, type, way, &number, words, &reason);
         if (!status)
-            engine_remember(context, &choice, number, words);
+            ki_engine_remember(context, &choice, number, words);
     }
     if (status == KN_ERROR_LIMIT || status == KN_ERROR_MEMORY) {
-        kn_text_format(words, "nothing could be measured (%s)", reason.text);
+        ki_text_format(words, "nothing could be measured (%s)", reason.text);
         return KN_OK;
     }
     if (status && err)
@@ -206,34 +206,34 @@ static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type, e
     return status;
 }
 
-kn_status autocorr_choose(struct autocorr_engine *engine, const struct autocorr_task *task,
-                          enum autocorr_method *method, kn_error *err)
+kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autocorr_task *task,
+                             enum autocorr_method *method, kn_error *err)
 {
-    double terms = autocorr_terms_ratio(task), ratio = 0;
-    struct kn_text *why = &engine->why, words = KN_TEXT_INIT;
+    double terms = ki_autocorr_terms_ratio(task), ratio = 0;
+    struct ki_text *why = &engine->why, words = KI_TEXT_INIT;
     enum autocorr_fft_way way;
     kn_status status;
 
-    kn_text_free(why);
-    *why = (struct kn_text)KN_TEXT_INIT;
+    ki_text_free(why);
+    *why = (struct ki_text)KI_TEXT_INIT;
     if (!engine->queue) {
         *method = AUTOCORR_FFT;
-        kn_text_add(why, "on the host transforms were the fastest at every R from 2 on");
+        ki_text_add(why, "on the host transforms were the fastest at every R from 2 on");
         return KN_OK;
     }
-    way = autocorr_fft_way_for(kn_context_device(kn_queue_context(engine->queue)), &task->first,
-                               task->max_offset, engine->exact);
+    way = ki_autocorr_fft_way_for(kn_context_device(kn_queue_context(engine->queue)), &task->first,
+                                  task->max_offset, engine->exact);
     if (terms < least_ratio || terms > (way == AUTOCORR_FFT_NUMBER ? most_number_ratio : most_ratio)) {
         *method = terms < least_ratio ? AUTOCORR_DIRECT : AUTOCORR_FFT;
-        kn_text_format(
+        ki_text_format(
             why, "direct sums have %.3g times the terms of transforms, which decides on any device", terms);
         return KN_OK;
     }
     status = get_ratio(engine, task->first.type, way, &ratio, &words, err);
     *method = terms > ratio ? AUTOCORR_FFT : AUTOCORR_DIRECT;
-    kn_text_format(
+    ki_text_format(
         why, "direct sums have %.3g times the terms of transforms, and up to %.3g times they are faster: %s",
-        terms, ratio, kn_text_string(&words));
-    kn_text_free(&words);
+        terms, ratio, ki_text_string(&words));
+    ki_text_free(&words);
     return status;
 }

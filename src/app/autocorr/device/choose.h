@@ -14,16 +14,16 @@
 enum { AUTOCORR_RATIOS = 96, AUTOCORR_RATIO_ZERO = 40 };
 
 // What is remembered: of pixels of a type, transformed in a way (never AUTOCORR_FFT_AUTO).
-struct engine_choice autocorr_choice_of(kn_type type, enum autocorr_fft_way way, bool exact);
+struct engine_choice ki_autocorr_choice_of(kn_type type, enum autocorr_fft_way way, bool exact);
 
 // How many times more terms direct sums have than transforms.
-double autocorr_terms_ratio(const struct autocorr_task *task);
+double ki_autocorr_terms_ratio(const struct autocorr_task *task);
 
 // The method for tasks like this one, and in engine->why the reason. On the host always transforms. Where the
 // terms are so different that no device decides otherwise, and where there is no cache to remember it in,
 // nothing is measured. A measurement builds the kernels of both, and takes some milliseconds. Errors: the
 // device's.
-kn_status autocorr_choose(struct autocorr_engine *engine, const struct autocorr_task *task,
-                          enum autocorr_method *method, kn_error *err);
+kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autocorr_task *task,
+                             enum autocorr_method *method, kn_error *err);
 
 #endif

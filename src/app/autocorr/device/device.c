@@ -6,7 +6,7 @@
 #include "engine/engine.h"
 #include "device_own.h"
 
-const char *const autocorr_method_names[AUTOCORR_METHODS + 1] = {
+const char *const ki_autocorr_method_names[AUTOCORR_METHODS + 1] = {
     "auto", "direct", "fft", "naive", "simd", "texture-style", "two-line", "two-kernel", NULL};
 
 // Sides that the kernels' 32-bit numbers hold with an offset beside.
@@ -16,17 +16,17 @@ static kn_status check_buffer(const char *function, const kn_queue *queue, const
                               const char *what, size_t bytes, kn_error *err)
 {
     if (!buffer || buffer->context != queue->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the buffer of %s is %s", function, what,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the buffer of %s is %s", function, what,
                        buffer ? "another context's" : "NULL");
     if (buffer->bytes < bytes)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: the buffer of %s holds %zu bytes; expected at least %zu",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the buffer of %s holds %zu bytes; expected at least %zu",
                        function, what, buffer->bytes, bytes);
     return KN_OK;
 }
 
-kn_status autocorr_check_frames(const char *function, const kn_queue *queue,
-                                const struct autocorr_frames *frames, const kn_buffer *products,
-                                kn_error *err)
+kn_status ki_autocorr_check_frames(const char *function, const kn_queue *queue,
+                                   const struct autocorr_frames *frames, const kn_buffer *products,
+                                   kn_error *err)
 {
     const unsigned char nothing = 0; // in the place of pixels, which the check does not look at
     const struct autocorr_task task = {
@@ -34,13 +34,13 @@ kn_status autocorr_check_frames(const char *function, const kn_queue *queue,
         .max_offset = frames->max_offset,
     };
     size_t frame, sums, bytes;
-    kn_status status = autocorr_check(&task, err);
+    kn_status status = ki_autocorr_check(&task, err);
 
     if (status)
         return status;
     if (frames->width > SIDE_MAX || frames->height > SIDE_MAX ||
         frames->max_offset > (UINT32_MAX - 1) / 2 / (frames->max_offset + 1))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_LIMIT,
             "%s: images of %zu x %zu pixels, offsets up to %zu; the kernels take sides up to %zu and "
             "offsets up to 46,340",
@@ -48,7 +48,7 @@ kn_status autocorr_check_frames(const char *function, const kn_queue *queue,
     frame = frames->width * frames->height * kn_type_size(frames->type);
     sums = autocorr_offsets(frames->max_offset) * sizeof(uint64_t);
     if (frames->count > SIZE_MAX / (frame > sums ? frame : sums))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s: %zu images of %zu bytes are more than memory has addresses", function,
                        frames->count, frame);
     bytes = frames->count * frame;

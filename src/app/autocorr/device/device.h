@@ -21,7 +21,7 @@ enum autocorr_method {
 };
 
 // "auto", "direct", "fft", "naive", "simd", "texture-style", "two-line", "two-kernel"; NULL ends them.
-extern const char *const autocorr_method_names[AUTOCORR_METHODS + 1];
+extern const char *const ki_autocorr_method_names[AUTOCORR_METHODS + 1];
 
 // Images on the device: `count` of one size, one after another, dense (a row follows the one before).
 struct autocorr_frames {
@@ -33,15 +33,15 @@ struct autocorr_frames {
 };
 
 // The sums of every frame: `products` holds count * autocorr_offsets(R) ulong, frame after frame. Returns
-// when the kernels are enqueued. Errors: KN_ERROR_ARGUMENT as autocorr_check's, and for buffers that are too
-// small (nothing past `products` is written; count may be 0); KN_ERROR_LIMIT for rows or offsets that the
+// when the kernels are enqueued. Errors: KN_ERROR_ARGUMENT as ki_autocorr_check's, and for buffers that are
+// too small (nothing past `products` is written; count may be 0); KN_ERROR_LIMIT for rows or offsets that the
 // kernels' 32-bit numbers do not hold; KN_ERROR_MEMORY.
-kn_status autocorr_direct_device(kn_queue *queue, const struct autocorr_frames *frames, kn_buffer *products,
-                                 kn_error *err);
+kn_status ki_autocorr_direct_device(kn_queue *queue, const struct autocorr_frames *frames,
+                                    kn_buffer *products, kn_error *err);
 
 // The source's ladder (Lu et al. 2009): AUTOCORR_TEXTURE_STYLE, AUTOCORR_TWO_LINE or AUTOCORR_TWO_KERNEL, by
 // its own kernels; another method is KN_ERROR_ARGUMENT.
-kn_status autocorr_ladder_device(kn_queue *queue, const struct autocorr_frames *frames,
-                                 enum autocorr_method method, kn_buffer *products, kn_error *err);
+kn_status ki_autocorr_ladder_device(kn_queue *queue, const struct autocorr_frames *frames,
+                                    enum autocorr_method method, kn_buffer *products, kn_error *err);
 
 #endif

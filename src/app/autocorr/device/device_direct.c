@@ -16,12 +16,12 @@ enum {
     LANES_Z = 8, // that share a slice's rows, at most
     GROUP = 128  // of the kernels beside
 };
-// Places of scratch memory. The partial sums come first, where the strips of autocorr_windows_device are,
+// Places of scratch memory. The partial sums come first, where the strips of ki_autocorr_windows_device are,
 // too.
 enum { PARTIALS, FIRST, SECOND, PLACES };
 #define BATCH_BYTES ((size_t)64 << 20) // of partial sums, and of packed images
 
-const char *const autocorr_dot_names[AUTOCORR_DOTS + 1] = {"float", "bytes", "integer", NULL};
+const char *const ki_autocorr_dot_names[AUTOCORR_DOTS + 1] = {"float", "bytes", "integer", NULL};
 
 // ---- the shape of a launch ----
 
@@ -53,13 +53,13 @@ static size_t shares(size_t count, size_t of)
     return (count + of - 1) / of;
 }
 
-struct autocorr_direct_tuning autocorr_direct_tuning_for(const kn_queue *queue)
+struct autocorr_direct_tuning ki_autocorr_direct_tuning_for(const kn_queue *queue)
 {
     const kn_device_info *info = &queue->context->device.info;
-    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_AUTOCORR_DIRECT);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_AUTOCORR_DIRECT);
 
-    return (struct autocorr_direct_tuning){.dot = engine_is_nvidia(queue->context) ? AUTOCORR_DOT_BYTES
-                                                                                   : AUTOCORR_DOT_FLOAT,
+    return (struct autocorr_direct_tuning){.dot = ki_engine_is_nvidia(queue->context) ? AUTOCORR_DOT_BYTES
+                                                                                      : AUTOCORR_DOT_FLOAT,
                                            .vectors = sizes->width > 1,
                                            .tile_x = sizes->tile[0],
                                            .tile_y = sizes->tile[1],
@@ -84,19 +84,20 @@ static kn_status check_tuning(const struct direct *d, kn_error *err)
         (t->vectors && (t->dot == AUTOCORR_DOT_BYTES || (t->tile_x != 8 && t->tile_x != 16))) ||
         t->tile_y < 1 || t->tile_y > 64 || t->chunk < 4 || t->chunk % 4 || t->chunk > 256 || t->items < 1 ||
         t->rows > slice_pixels(d) / SEGMENT_STEP)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "autocorr_direct_tuned: no kernel with product %u%s, tiles of %u x %u offsets, chunks of %u, "
             "groups of %u and slices of %u rows; see struct autocorr_direct_tuning",
             (unsigned)t->dot, t->vectors ? " in vectors" : "", t->tile_x, t->tile_y, t->chunk, t->items,
             t->rows);
     if (t->items > info->max_work_group)
-        return kn_fail(err, KN_ERROR_LIMIT, "autocorr_direct_tuned: groups of %u work-items; %s takes %llu",
+        return ki_fail(err, KN_ERROR_LIMIT, "autocorr_direct_tuned: groups of %u work-items; %s takes %llu",
                        t->items, info->spec, (unsigned long long)info->max_work_group);
     return KN_OK;
 }
 
-kn_status autocorr_direct_check(kn_queue *queue, const struct autocorr_direct_tuning *tuning, kn_error *err)
+kn_status ki_autocorr_direct_check(kn_queue *queue, const struct autocorr_direct_tuning *tuning,
+                                   kn_error *err)
 {
     const struct direct d = {.queue = queue, .tuning = *tuning};
 
@@ -147,7 +148,7 @@ static void choose_segments(struct direct *d)
 static kn_status choose_slices(struct direct *d, kn_error *err)
 {
     const kn_device_info *info = &d->queue->context->device.info;
-    size_t groups = (size_t)info->compute_units * engine_sizes(info, SHAPE_AUTOCORR_DIRECT)->per_unit;
+    size_t groups = (size_t)info->compute_units * ki_engine_sizes(info, SHAPE_AUTOCORR_DIRECT)->per_unit;
     size_t span = d->lanes_x * d->tuning.tile_x / pixels_of(d);
 
     d->second_pitch = (uint32_t)(d->tuning.chunk + span + 3) / 4 * 4;
@@ -160,7 +161,7 @@ static kn_status choose_slices(struct direct *d, kn_error *err)
         choose_segments(d);
     }
     if (first_bytes(d) + second_bytes(d) > info->local_memory)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_LIMIT,
             "autocorr_direct_tuned: %zu bytes of local memory for slices of %u rows and groups of %u "
             "x %u x %u; %s has %llu",
@@ -214,16 +215,17 @@ static kn_status open_kernels(struct direct *d, kn_error *err)
     } wanted[] = {{"autocorr_pack", &d->pack}, {"autocorr_direct", &d->direct}, {"autocorr_fold", &d->fold}};
     kn_status status = KN_OK;
 
-    engine_define(&defines, "DOT", t->dot);
-    engine_define(&defines, "DP4A", t->dot == AUTOCORR_DOT_BYTES && engine_is_nvidia(d->queue->context));
-    engine_define(&defines, "VECTORS", t->vectors);
-    engine_define(&defines, "TILE_X", t->tile_x);
-    engine_define(&defines, "TILE_Y", t->tile_y);
-    engine_define(&defines, "CHUNK", t->chunk);
-    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
+    ki_engine_define(&defines, "DOT", t->dot);
+    ki_engine_define(&defines, "DP4A",
+                     t->dot == AUTOCORR_DOT_BYTES && ki_engine_is_nvidia(d->queue->context));
+    ki_engine_define(&defines, "VECTORS", t->vectors);
+    ki_engine_define(&defines, "TILE_X", t->tile_x);
+    ki_engine_define(&defines, "TILE_Y", t->tile_y);
+    ki_engine_define(&defines, "CHUNK", t->chunk);
+    for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++)
         status =
-            engine_builtin_kernel(d->queue->context, "app/autocorr/autocorr_direct.cl", defines.items,
-                                  defines.count, KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
+            ki_engine_builtin_kernel(d->queue->context, "app/autocorr/autocorr_direct.cl", defines.items,
+                                     defines.count, KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
     return status;
 }
 
@@ -239,10 +241,10 @@ static kn_status take_memory(struct direct *d, kn_error *err)
     };
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
+    for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++)
         if (wanted[i].bytes > 0)
-            status = engine_scratch_get(&d->scratch, wanted[i].place, d->frames_at_once * wanted[i].bytes,
-                                        wanted[i].buffer, err);
+            status = ki_engine_scratch_get(&d->scratch, wanted[i].place, d->frames_at_once * wanted[i].bytes,
+                                           wanted[i].buffer, err);
     if (!d->frames->second)
         d->second = d->first;
     return status;
@@ -261,7 +263,7 @@ static kn_status pack(struct direct *d, size_t from, size_t count, kn_buffer *im
     const kn_range range = {
         3, {shares((size_t)d->words * d->height, GROUP) * GROUP, d->planes, count}, {GROUP, 1, 1}, {0}};
 
-    return kn_launch(d->queue, d->pack, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(d->queue, d->pack, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status multiply(struct direct *d, size_t frames, uint32_t first_slice, uint32_t slices,
@@ -279,7 +281,7 @@ static kn_status multiply(struct direct *d, size_t frames, uint32_t first_slice,
     const kn_range range = {
         3, {d->blocks * items, slices, frames * d->planes * d->planes}, {items, 1, 1}, {0}};
 
-    return kn_launch(d->queue, d->direct, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(d->queue, d->direct, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status fold(struct direct *d, size_t from, size_t frames, uint32_t slices, bool more,
@@ -293,7 +295,7 @@ static kn_status fold(struct direct *d, size_t from, size_t frames, uint32_t sli
     };
     const kn_range range = {2, {shares(d->offsets, GROUP) * GROUP, frames}, {GROUP, 1}, {0}};
 
-    return kn_launch(d->queue, d->fold, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(d->queue, d->fold, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status sum_frames(struct direct *d, size_t from, size_t count, kn_buffer *products, kn_error *err)
@@ -311,12 +313,12 @@ static kn_status sum_frames(struct direct *d, size_t from, size_t count, kn_buff
     return status;
 }
 
-kn_status autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames *frames,
-                                  const struct autocorr_direct_tuning *tuning, kn_buffer *products,
-                                  kn_error *err)
+kn_status ki_autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames *frames,
+                                     const struct autocorr_direct_tuning *tuning, kn_buffer *products,
+                                     kn_error *err)
 {
     struct direct d = {.queue = queue, .frames = frames, .tuning = *tuning};
-    kn_status status = autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
+    kn_status status = ki_autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
 
     if (!status)
         status = check_tuning(&d, err);
@@ -325,11 +327,11 @@ kn_status autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames 
     status = measure(&d, err);
     if (!status)
         status = open_kernels(&d, err);
-    d.scratch = engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, PLACES, "autocorr_direct_device");
+    d.scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, PLACES, "autocorr_direct_device");
     if (!status)
         status = take_memory(&d, err);
     for (size_t from = 0; from < frames->count && !status; from += d.frames_at_once)
         status = sum_frames(&d, from, least(d.frames_at_once, frames->count - from), products, err);
-    engine_scratch_close(&d.scratch);
+    ki_engine_scratch_close(&d.scratch);
     return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the register-tiled kernel of autocorr_direct_device takes (cl/app/autocorr/autocorr_direct.cl), for
+// What the register-tiled kernel of ki_autocorr_direct_device takes (cl/app/autocorr/autocorr_direct.cl), for
 // those who tune it.
 #ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_DIRECT_H
 #define KN_APP_AUTOCORR_DEVICE_DEVICE_DIRECT_H
@@ -16,7 +16,7 @@ enum autocorr_dot {
 };
 
 // "float", "bytes", "integer"; NULL ends them.
-extern const char *const autocorr_dot_names[AUTOCORR_DOTS + 1];
+extern const char *const ki_autocorr_dot_names[AUTOCORR_DOTS + 1];
 
 struct autocorr_direct_tuning {
     enum autocorr_dot dot;
@@ -29,25 +29,26 @@ struct autocorr_direct_tuning {
 };
 
 // What is taken where nothing is said.
-struct autocorr_direct_tuning autocorr_direct_tuning_for(const kn_queue *queue);
+struct autocorr_direct_tuning ki_autocorr_direct_tuning_for(const kn_queue *queue);
 
-// autocorr_direct_device with a tuning. KN_ERROR_ARGUMENT for one that no kernel has, KN_ERROR_LIMIT for one
-// that the device has not enough local memory for, KN_ERROR_UNSUPPORTED for one with which it computes wrong
-// numbers (autocorr_direct_try).
-kn_status autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *frames,
-                                const struct autocorr_direct_tuning *tuning, kn_buffer *products,
-                                kn_error *err);
+// ki_autocorr_direct_device with a tuning. KN_ERROR_ARGUMENT for one that no kernel has, KN_ERROR_LIMIT for
+// one that the device has not enough local memory for, KN_ERROR_UNSUPPORTED for one with which it computes
+// wrong numbers (ki_autocorr_direct_try).
+kn_status ki_autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *frames,
+                                   const struct autocorr_direct_tuning *tuning, kn_buffer *products,
+                                   kn_error *err);
 
 // Whether the device computes a small correlation rightly with this tuning: tried once, see engine_trial.
-kn_status autocorr_direct_try(kn_context *context, const struct autocorr_direct_tuning *tuning, bool *serves,
-                              kn_error *err);
+kn_status ki_autocorr_direct_try(kn_context *context, const struct autocorr_direct_tuning *tuning,
+                                 bool *serves, kn_error *err);
 
-// What autocorr_direct_tuned refuses of a tuning without a trial.
-kn_status autocorr_direct_check(kn_queue *queue, const struct autocorr_direct_tuning *tuning, kn_error *err);
+// What ki_autocorr_direct_tuned refuses of a tuning without a trial.
+kn_status ki_autocorr_direct_check(kn_queue *queue, const struct autocorr_direct_tuning *tuning,
+                                   kn_error *err);
 
-// autocorr_direct_tuned without a trial, for that.
-kn_status autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames *frames,
-                                  const struct autocorr_direct_tuning *tuning, kn_buffer *products,
-                                  kn_error *err);
+// ki_autocorr_direct_tuned without a trial, for that.
+kn_status ki_autocorr_direct_untried(kn_queue *queue, const struct autocorr_frames *frames,
+                                     const struct autocorr_direct_tuning *tuning, kn_buffer *products,
+                                     kn_error *err);
 
 #endif

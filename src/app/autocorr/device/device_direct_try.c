@@ -63,7 +63,7 @@ static kn_status compute(kn_queue *queue, const struct autocorr_direct_tuning *t
     if (!status)
         status = kn_buffer_create(queue->context, sizeof images->found, &products, err);
     if (!status)
-        status = autocorr_direct_untried(queue, &frames, tuning, products, err);
+        status = ki_autocorr_direct_untried(queue, &frames, tuning, products, err);
     if (!status)
         status = kn_buffer_read(queue, products, 0, images->found, sizeof images->found, err);
     kn_buffer_free(frames.first);
@@ -78,7 +78,7 @@ static kn_status run(kn_queue *queue, const void *form, bool *right, kn_error *e
     kn_status status;
 
     if (!images)
-        return kn_fail_memory(err, sizeof *images, "a small correlation");
+        return ki_fail_memory(err, sizeof *images, "a small correlation");
     make_images(images);
     for (int i = 0; i < OFFSETS; i++)
         images->expected[i] = sum_at(images, i % ACROSS - REACH, i / ACROSS);
@@ -88,15 +88,15 @@ static kn_status run(kn_queue *queue, const void *form, bool *right, kn_error *e
     return status;
 }
 
-kn_status autocorr_direct_try(kn_context *context, const struct autocorr_direct_tuning *t, bool *serves,
-                              kn_error *err)
+kn_status ki_autocorr_direct_try(kn_context *context, const struct autocorr_direct_tuning *t, bool *serves,
+                                 kn_error *err)
 {
     char what[64];
 
-    snprintf(what, sizeof what, "direct correlation, %s%s %ux%u %u %u %u", autocorr_dot_names[t->dot],
+    snprintf(what, sizeof what, "direct correlation, %s%s %ux%u %u %u %u", ki_autocorr_dot_names[t->dot],
              t->vectors ? " vectors" : "", t->tile_x, t->tile_y, t->chunk, t->items, t->rows);
-    return engine_trial(context, &(struct engine_trial){what, "app/autocorr/autocorr_direct.cl", t, run},
-                        serves, err);
+    return ki_engine_trial(context, &(struct engine_trial){what, "app/autocorr/autocorr_direct.cl", t, run},
+                           serves, err);
 }
 
 // ---- what callers have ----
@@ -105,42 +105,42 @@ static kn_status refuse(const kn_queue *queue, const struct autocorr_direct_tuni
 {
     const kn_device_info *info = &queue->context->device.info;
 
-    return kn_fail(
+    return ki_fail(
         err, KN_ERROR_UNSUPPORTED,
         "autocorr_direct_tuned: %s (%s, driver %s) computes wrong numbers with product %s%s, tiles of %u x "
         "%u offsets, chunks of %u and groups of %u; take another tuning",
-        info->spec, info->name, info->driver, autocorr_dot_names[t->dot], t->vectors ? " in vectors" : "",
+        info->spec, info->name, info->driver, ki_autocorr_dot_names[t->dot], t->vectors ? " in vectors" : "",
         t->tile_x, t->tile_y, t->chunk, t->items);
 }
 
-kn_status autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *frames,
-                                const struct autocorr_direct_tuning *tuning, kn_buffer *products,
-                                kn_error *err)
+kn_status ki_autocorr_direct_tuned(kn_queue *queue, const struct autocorr_frames *frames,
+                                   const struct autocorr_direct_tuning *tuning, kn_buffer *products,
+                                   kn_error *err)
 {
     bool serves = false;
-    kn_status status = autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
+    kn_status status = ki_autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
 
     if (!status)
-        status = autocorr_direct_check(queue, tuning, err);
+        status = ki_autocorr_direct_check(queue, tuning, err);
     if (status || frames->count == 0)
         return status;
-    status = autocorr_direct_try(queue->context, tuning, &serves, err);
+    status = ki_autocorr_direct_try(queue->context, tuning, &serves, err);
     if (!status && !serves)
         return refuse(queue, tuning, err);
-    return status ? status : autocorr_direct_untried(queue, frames, tuning, products, err);
+    return status ? status : ki_autocorr_direct_untried(queue, frames, tuning, products, err);
 }
 
 // What is taken where nothing is said; where the device has that wrong, the plainest shape there is.
-kn_status autocorr_direct_device(kn_queue *queue, const struct autocorr_frames *frames, kn_buffer *products,
-                                 kn_error *err)
+kn_status ki_autocorr_direct_device(kn_queue *queue, const struct autocorr_frames *frames,
+                                    kn_buffer *products, kn_error *err)
 {
     static const struct autocorr_direct_tuning plain = {AUTOCORR_DOT_INTEGER, false, 4, 1, 4, 8, 0};
-    const struct autocorr_direct_tuning own = autocorr_direct_tuning_for(queue);
+    const struct autocorr_direct_tuning own = ki_autocorr_direct_tuning_for(queue);
     bool serves = false;
-    kn_status status = autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
+    kn_status status = ki_autocorr_check_frames("autocorr_direct_device", queue, frames, products, err);
 
     if (status || frames->count == 0)
         return status;
-    status = autocorr_direct_try(queue->context, &own, &serves, err);
-    return status ? status : autocorr_direct_tuned(queue, frames, serves ? &own : &plain, products, err);
+    status = ki_autocorr_direct_try(queue->context, &own, &serves, err);
+    return status ? status : ki_autocorr_direct_tuned(queue, frames, serves ? &own : &plain, products, err);
 }

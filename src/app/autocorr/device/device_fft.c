@@ -19,15 +19,15 @@
 
 #include "base/error.h"
 
-const char *const autocorr_fft_way_names[AUTOCORR_FFT_WAYS + 1] = {
+const char *const ki_autocorr_fft_way_names[AUTOCORR_FFT_WAYS + 1] = {
     [AUTOCORR_FFT_AUTO] = "auto",
     [AUTOCORR_FFT_FUSED] = "fused",
     [AUTOCORR_FFT_NUMBER] = "number-theoretic",
 };
 
 static const struct fft_way *const ways[AUTOCORR_FFT_WAYS] = {
-    [AUTOCORR_FFT_FUSED] = &autocorr_fft_fused,
-    [AUTOCORR_FFT_NUMBER] = &autocorr_fft_number,
+    [AUTOCORR_FFT_FUSED] = &ki_autocorr_fft_fused,
+    [AUTOCORR_FFT_NUMBER] = &ki_autocorr_fft_number,
 };
 
 // ---- the bound ----
@@ -40,7 +40,7 @@ static double relative_bound(const struct autocorr_fft *fft, kn_type real)
     return e * (across + down + 2 + 2 + 3 + 2 + 10 * down + 20 * across);
 }
 
-double autocorr_fft_bound(const struct autocorr_fft *fft, double energy)
+double ki_autocorr_fft_bound(const struct autocorr_fft *fft, double energy)
 {
     return fft->exact ? 0 : relative_bound(fft, fft->real) * energy + 0.5;
 }
@@ -66,8 +66,9 @@ static size_t reach_of(size_t max_offset, size_t length)
     return max_offset < length ? max_offset + 1 : length;
 }
 
-enum autocorr_fft_way autocorr_fft_way_for(const kn_device_info *device, const struct autocorr_image *image,
-                                           size_t max_offset, bool exact)
+enum autocorr_fft_way ki_autocorr_fft_way_for(const kn_device_info *device,
+                                              const struct autocorr_image *image, size_t max_offset,
+                                              bool exact)
 {
     const struct autocorr_fft fft = {.width = image->width,
                                      .height = image->height,
@@ -82,20 +83,20 @@ static kn_status choose_way(struct autocorr_fft *fft, kn_error *err)
 {
     const kn_device_info *info = kn_context_device(fft->context);
     const struct autocorr_image image = {.width = fft->width, .height = fft->height, .type = fft->type};
-    const enum autocorr_fft_way best = autocorr_fft_way_for(info, &image, fft->max_offset, fft->exact);
+    const enum autocorr_fft_way best = ki_autocorr_fft_way_for(info, &image, fft->max_offset, fft->exact);
     enum autocorr_fft_way *way = &fft->options.way;
 
     if ((unsigned)*way >= AUTOCORR_FFT_WAYS)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no way %d; see autocorr_fft_way", (int)*way);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no way %d; see autocorr_fft_way", (int)*way);
     if (*way == AUTOCORR_FFT_AUTO)
         *way = best;
     fft->real = fft->exact ? KN_F64 : KN_F32;
     if (*way != AUTOCORR_FFT_NUMBER && best == AUTOCORR_FFT_NUMBER)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "sums are not exact by transforms in double precision %s; use number-theoretic ones",
                        info->fp64 ? "for images of this size and type" : "on a device that has none");
     if (*way == AUTOCORR_FFT_NUMBER && !fft->exact)
-        return kn_fail(err, KN_ERROR_UNSUPPORTED,
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "number-theoretic transforms are exact; ask for exact sums, or for another way");
     return KN_OK;
 }
@@ -105,25 +106,25 @@ static kn_status check(const struct autocorr_fft *fft, kn_error *err)
 {
     const struct autocorr_task task = {.first = {fft->width, fft->height, fft->width, fft->type, fft},
                                        .max_offset = fft->max_offset};
-    kn_status status = autocorr_check(&task, err);
+    kn_status status = ki_autocorr_check(&task, err);
 
     if (!status && (fft->width > INT32_MAX / 4 || fft->height > INT32_MAX / 4))
         status =
-            kn_fail(err, KN_ERROR_LIMIT, "%zu x %zu pixels are too many a line for a transform; use a region",
+            ki_fail(err, KN_ERROR_LIMIT, "%zu x %zu pixels are too many a line for a transform; use a region",
                     fft->width, fft->height);
     return status;
 }
 
-kn_status autocorr_fft_create_with(kn_queue *queue, size_t width, size_t height, size_t max_offset,
-                                   kn_type type, bool cross, bool exact, size_t batch,
-                                   const struct autocorr_fft_options *options, struct autocorr_fft **fft,
-                                   kn_error *err)
+kn_status ki_autocorr_fft_create_with(kn_queue *queue, size_t width, size_t height, size_t max_offset,
+                                      kn_type type, bool cross, bool exact, size_t batch,
+                                      const struct autocorr_fft_options *options, struct autocorr_fft **fft,
+                                      kn_error *err)
 {
     struct autocorr_fft *made = calloc(1, sizeof *made);
     kn_status status;
 
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "preparing a correlation");
+        return ki_fail_memory(err, sizeof *made, "preparing a correlation");
     *made = (struct autocorr_fft){.context = kn_queue_context(queue),
                                   .width = width,
                                   .height = height,
@@ -142,48 +143,49 @@ kn_status autocorr_fft_create_with(kn_queue *queue, size_t width, size_t height,
     if (!status)
         status = ways[made->options.way]->create(queue, made, err);
     if (!status)
-        status = autocorr_tables_create(made->context, max_offset, made->batch, &made->tables, err);
+        status = ki_autocorr_tables_create(made->context, max_offset, made->batch, &made->tables, err);
     if (status)
-        autocorr_fft_free(made);
+        ki_autocorr_fft_free(made);
     else
         *fft = made;
     return status;
 }
 
-kn_status autocorr_fft_create(kn_queue *queue, size_t width, size_t height, size_t max_offset, kn_type type,
-                              bool cross, bool exact, size_t batch, struct autocorr_fft **fft, kn_error *err)
+kn_status ki_autocorr_fft_create(kn_queue *queue, size_t width, size_t height, size_t max_offset,
+                                 kn_type type, bool cross, bool exact, size_t batch,
+                                 struct autocorr_fft **fft, kn_error *err)
 {
-    return autocorr_fft_create_with(queue, width, height, max_offset, type, cross, exact, batch, NULL, fft,
-                                    err);
+    return ki_autocorr_fft_create_with(queue, width, height, max_offset, type, cross, exact, batch, NULL, fft,
+                                       err);
 }
 
-void autocorr_fft_free(struct autocorr_fft *fft)
+void ki_autocorr_fft_free(struct autocorr_fft *fft)
 {
     if (!fft)
         return;
     if (fft->plan)
         ways[fft->options.way]->free(fft->plan);
-    autocorr_tables_free(&fft->tables);
-    kn_text_free(&fft->text);
+    ki_autocorr_tables_free(&fft->tables);
+    ki_text_free(&fft->text);
     free(fft);
 }
 
-const struct autocorr_tables *autocorr_fft_tables(const struct autocorr_fft *fft)
+const struct autocorr_tables *ki_autocorr_fft_tables(const struct autocorr_fft *fft)
 {
     return &fft->tables;
 }
 
-size_t autocorr_fft_batch(const struct autocorr_fft *fft)
+size_t ki_autocorr_fft_batch(const struct autocorr_fft *fft)
 {
     return fft->batch;
 }
 
-const char *autocorr_fft_text(const struct autocorr_fft *fft)
+const char *ki_autocorr_fft_text(const struct autocorr_fft *fft)
 {
-    return kn_text_string(&fft->text);
+    return ki_text_string(&fft->text);
 }
 
-enum autocorr_fft_way autocorr_fft_way_of(const struct autocorr_fft *fft)
+enum autocorr_fft_way ki_autocorr_fft_way_of(const struct autocorr_fft *fft)
 {
     return fft->options.way;
 }
@@ -194,12 +196,12 @@ static kn_status check_sums(const struct autocorr_fft *fft, const struct autocor
                             const kn_buffer *sums, kn_error *err)
 {
     size_t bytes = autocorr_offsets(fft->max_offset) * sizeof(uint64_t);
-    kn_status status = autocorr_check_images(frames, err);
+    kn_status status = ki_autocorr_check_images(frames, err);
 
     if (!status &&
         (frames->width != fft->width || frames->height != fft->height || frames->type != fft->type ||
          frames->max_offset != fft->max_offset || (frames->second != NULL) != fft->cross))
-        status = kn_fail(
+        status = ki_fail(
             err, KN_ERROR_ARGUMENT,
             "frames of %zu x %zu pixels of %zu bytes with R = %zu%s; the plan is for %zu x %zu, %zu bytes "
             "and R = %zu%s",
@@ -207,15 +209,15 @@ static kn_status check_sums(const struct autocorr_fft *fft, const struct autocor
             frames->second ? " and second images" : "", fft->width, fft->height, kn_type_size(fft->type),
             fft->max_offset, fft->cross ? " and second images" : "");
     if (!status && (kn_buffer_size(sums) / bytes < frames->count || kn_buffer_part_count(sums) > 1))
-        status = kn_fail(
+        status = ki_fail(
             err, KN_ERROR_ARGUMENT,
             "the sums of %zu frames take %zu bytes each in one allocation, but the buffer holds %zu bytes",
             frames->count, bytes, kn_buffer_size(sums));
     return status;
 }
 
-kn_status autocorr_fft_sums(kn_queue *queue, struct autocorr_fft *fft, const struct autocorr_frames *frames,
-                            kn_buffer *sums, kn_error *err)
+kn_status ki_autocorr_fft_sums(kn_queue *queue, struct autocorr_fft *fft,
+                               const struct autocorr_frames *frames, kn_buffer *sums, kn_error *err)
 {
     size_t bytes = autocorr_offsets(fft->max_offset) * sizeof(uint64_t) * frames->count;
     const uint64_t nothing = 0;
@@ -227,7 +229,7 @@ kn_status autocorr_fft_sums(kn_queue *queue, struct autocorr_fft *fft, const str
     for (size_t first = 0; first < frames->count && !status; first += fft->batch) {
         size_t count = frames->count - first < fft->batch ? frames->count - first : fft->batch;
 
-        status = autocorr_windows_device(queue, frames, first, count, &fft->tables, err);
+        status = ki_autocorr_windows_device(queue, frames, first, count, &fft->tables, err);
         if (!status)
             status = ways[fft->options.way]->run(queue, fft, frames, first, count, sums, err);
     }

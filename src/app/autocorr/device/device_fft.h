@@ -6,7 +6,8 @@
 //
 //     C = sum I I' = D + m' S1 + m S2 - n m m' ,   D = sum (I - m)(I' - m').
 //
-// Every sum is a whole number. Exact ones are the reference's; others are off by autocorr_fft_bound at most.
+// Every sum is a whole number. Exact ones are the reference's; others are off by ki_autocorr_fft_bound at
+// most.
 #ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_FFT_H
 #define KN_APP_AUTOCORR_DEVICE_DEVICE_FFT_H
 
@@ -24,7 +25,7 @@ enum autocorr_fft_way {
     AUTOCORR_FFT_WAYS
 };
 // "auto", "fused", "number-theoretic"; NULL ends them.
-extern const char *const autocorr_fft_way_names[AUTOCORR_FFT_WAYS + 1];
+extern const char *const ki_autocorr_fft_way_names[AUTOCORR_FFT_WAYS + 1];
 
 // 0 throughout: what was measured best. What is named here is done, or refused.
 struct autocorr_fft_options {
@@ -35,42 +36,44 @@ struct autocorr_fft_options {
 };
 
 // What AUTOCORR_FFT_AUTO takes for images of this size and type.
-enum autocorr_fft_way autocorr_fft_way_for(const kn_device_info *device, const struct autocorr_image *image,
-                                           size_t max_offset, bool exact);
+enum autocorr_fft_way ki_autocorr_fft_way_for(const kn_device_info *device,
+                                              const struct autocorr_image *image, size_t max_offset,
+                                              bool exact);
 
 // Programs, roots of unity and memory for batches of at most `batch` frames of one size (fewer where the
 // device has not enough memory), for one thread at a time. `cross`: with a second image. `exact`: double
 // precision, whose bound is below 1/4 for every image of this size and type, or else, and where there is no
 // double precision, number-theoretic transforms; otherwise single precision. `options` may be NULL.
-// Errors: autocorr_check's; KN_ERROR_LIMIT for lines that local memory does not hold; KN_ERROR_UNSUPPORTED
+// Errors: ki_autocorr_check's; KN_ERROR_LIMIT for lines that local memory does not hold; KN_ERROR_UNSUPPORTED
 // for a way that does not do this; KN_ERROR_MEMORY.
-kn_status autocorr_fft_create_with(kn_queue *queue, size_t width, size_t height, size_t max_offset,
-                                   kn_type type, bool cross, bool exact, size_t batch,
-                                   const struct autocorr_fft_options *options, struct autocorr_fft **fft,
-                                   kn_error *err);
-kn_status autocorr_fft_create(kn_queue *queue, size_t width, size_t height, size_t max_offset, kn_type type,
-                              bool cross, bool exact, size_t batch, struct autocorr_fft **fft, kn_error *err);
+kn_status ki_autocorr_fft_create_with(kn_queue *queue, size_t width, size_t height, size_t max_offset,
+                                      kn_type type, bool cross, bool exact, size_t batch,
+                                      const struct autocorr_fft_options *options, struct autocorr_fft **fft,
+                                      kn_error *err);
+kn_status ki_autocorr_fft_create(kn_queue *queue, size_t width, size_t height, size_t max_offset,
+                                 kn_type type, bool cross, bool exact, size_t batch,
+                                 struct autocorr_fft **fft, kn_error *err);
 // NULL is fine.
-void autocorr_fft_free(struct autocorr_fft *fft);
+void ki_autocorr_fft_free(struct autocorr_fft *fft);
 
 // The sums of any number of frames of that size: `sums` holds count * autocorr_offsets(R) ulong, frame after
 // frame. Returns when the kernels are enqueued. Cost of a batch, fused: 5 launches (two of them the
 // windows'); reads the pixels once, writes and reads H and R + 1 rows of about (W + R) / 2 complex numbers a
 // frame and image. Errors: KN_ERROR_ARGUMENT for frames of another size, type, R or number of images than
 // planned, or a buffer that is too small.
-kn_status autocorr_fft_sums(kn_queue *queue, struct autocorr_fft *fft, const struct autocorr_frames *frames,
-                            kn_buffer *sums, kn_error *err);
+kn_status ki_autocorr_fft_sums(kn_queue *queue, struct autocorr_fft *fft,
+                               const struct autocorr_frames *frames, kn_buffer *sums, kn_error *err);
 
-// The tables that the last batch left; those of all frames where count is at most autocorr_fft_batch.
-const struct autocorr_tables *autocorr_fft_tables(const struct autocorr_fft *fft);
-size_t autocorr_fft_batch(const struct autocorr_fft *fft);
+// The tables that the last batch left; those of all frames where count is at most ki_autocorr_fft_batch.
+const struct autocorr_tables *ki_autocorr_fft_tables(const struct autocorr_fft *fft);
+size_t ki_autocorr_fft_batch(const struct autocorr_fft *fft);
 
 // What a sum is off by at most; 0 where it is exact. `energy` is the root of sum (I - m)^2 sum (I' - m')^2
 // over the whole images, m and m' their means rounded down. Derived in device_fft.c.
-double autocorr_fft_bound(const struct autocorr_fft *fft, double energy);
+double ki_autocorr_fft_bound(const struct autocorr_fft *fft, double energy);
 
 // What runs, in words: "fused, single: 1000 = 10 * 10 * 10 across (...), ...". The plan's own.
-const char *autocorr_fft_text(const struct autocorr_fft *fft);
-enum autocorr_fft_way autocorr_fft_way_of(const struct autocorr_fft *fft); // never AUTOCORR_FFT_AUTO
+const char *ki_autocorr_fft_text(const struct autocorr_fft *fft);
+enum autocorr_fft_way ki_autocorr_fft_way_of(const struct autocorr_fft *fft); // never AUTOCORR_FFT_AUTO
 
 #endif

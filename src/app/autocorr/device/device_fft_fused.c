@@ -25,15 +25,15 @@ static kn_status get_kernel(struct autocorr_fft *fft, unsigned number, kn_error 
     struct engine_defines defines = {.count = 0};
     char file[64];
 
-    engine_define(&defines, "REAL_BITS", fft->real == KN_F64 ? 64 : 32);
-    autocorr_fft_define_lines(&defines, &fused->lines[number]);
+    ki_engine_define(&defines, "REAL_BITS", fft->real == KN_F64 ? 64 : 32);
+    ki_autocorr_fft_define_lines(&defines, &fused->lines[number]);
     if (number == FFT_ROWS)
-        engine_define(&defines, "PIXEL_BITS", fft->type == KN_U8 ? 8 : 16);
+        ki_engine_define(&defines, "PIXEL_BITS", fft->type == KN_U8 ? 8 : 16);
     if (number == FFT_COLUMNS)
-        engine_define(&defines, "CROSS", fft->cross);
+        ki_engine_define(&defines, "CROSS", fft->cross);
     snprintf(file, sizeof file, "app/autocorr/%s.cl", names[number]);
-    return engine_builtin_kernel(fft->context, file, defines.items, defines.count, KN_POLICY_DEFAULT,
-                                 names[number], &fused->kernels[number], err);
+    return ki_engine_builtin_kernel(fft->context, file, defines.items, defines.count, KN_POLICY_DEFAULT,
+                                    names[number], &fused->kernels[number], err);
 }
 
 static kn_status make_roots(kn_queue *queue, struct autocorr_fft *fft, struct fused *fused, kn_error *err)
@@ -42,11 +42,11 @@ static kn_status make_roots(kn_queue *queue, struct autocorr_fft *fft, struct fu
     kn_status status = KN_OK;
 
     for (unsigned i = FFT_ROWS; i <= FFT_COLUMNS && !status; i++)
-        if (!fft_roots_of_cut(&roots, &fused->lines[i].cut, &fused->lines[i].at))
-            status = kn_fail_memory(err, 0, "computing roots of unity");
+        if (!ki_fft_roots_of_cut(&roots, &fused->lines[i].cut, &fused->lines[i].at))
+            status = ki_fail_memory(err, 0, "computing roots of unity");
     fused->lines[FFT_BACK].at = fused->lines[FFT_ROWS].at;
     if (!status)
-        status = fft_upload_roots(queue, &roots, fft->real, &fused->roots, err);
+        status = ki_fft_upload_roots(queue, &roots, fft->real, &fused->roots, err);
     free(roots.values);
     return status;
 }
@@ -54,7 +54,7 @@ static kn_status make_roots(kn_queue *queue, struct autocorr_fft *fft, struct fu
 static kn_status make_memory(struct autocorr_fft *fft, struct fused *fused, kn_error *err)
 {
     size_t number = 2 * kn_type_size(fft->real), row = fused->pitch * number;
-    kn_status status = autocorr_fft_limit_batch(fft, fft->height * row, err);
+    kn_status status = ki_autocorr_fft_limit_batch(fft, fft->height * row, err);
 
     for (unsigned i = 0; i < (fft->cross ? 2 : 1) && !status; i++)
         status = kn_buffer_create(fft->context, fft->batch * fft->height * row, &fused->spectra[i], err);
@@ -78,17 +78,17 @@ static kn_status fused_create(kn_queue *queue, struct autocorr_fft *fft, kn_erro
 {
     const kn_device_info *info = kn_context_device(fft->context);
     // Few columns have a GPU to themselves, and more work-items each.
-    size_t least = engine_sizes(info, SHAPE_AUTOCORR_FUSED)->per_unit * (size_t)info->compute_units;
+    size_t least = ki_engine_sizes(info, SHAPE_AUTOCORR_FUSED)->per_unit * (size_t)info->compute_units;
     bool few = fft->batch * (fft->width + fft->across) / 2 < least;
     const kn_fft_options options = {.held = fft->options.held ? fft->options.held : few ? 8 : 0};
-    struct fft_bounds bounds = fft_bounds_of(info, fft->real, &options);
+    struct fft_bounds bounds = ki_fft_bounds_of(info, fft->real, &options);
     struct fused *fused = calloc(1, sizeof *fused);
     kn_status status;
 
     fft->plan = fused;
     if (!fused)
-        return kn_fail_memory(err, sizeof *fused, "preparing a correlation");
-    status = autocorr_fft_cut_lines(
+        return ki_fail_memory(err, sizeof *fused, "preparing a correlation");
+    status = ki_autocorr_fft_cut_lines(
         fft, &bounds, false, fft->real == KN_F64 ? "fused, double precision" : "fused, single precision",
         fused->lines, err);
     fused->columns = (uint32_t)(fft->points[0] / 2 + 1);
@@ -109,7 +109,7 @@ static kn_status rows(kn_queue *queue, const struct autocorr_fft *fft, kn_buffer
     const struct fused *fused = fft->plan;
     const struct fft_lines *lines = &fused->lines[FFT_ROWS];
     uint32_t width = (uint32_t)fft->width, height = (uint32_t)fft->height, from = (uint32_t)first;
-    const kn_range range = autocorr_fft_range(lines, (fft->height + 1) / 2, count);
+    const kn_range range = ki_autocorr_fft_range(lines, (fft->height + 1) / 2, count);
     const kn_arg args[] = {KN_BUFFER(images),
                            KN_BUFFER(fft->tables.levels),
                            KN_BUFFER(fused->spectra[level]),
@@ -122,7 +122,7 @@ static kn_status rows(kn_queue *queue, const struct autocorr_fft *fft, kn_buffer
                            KN_VALUE(lines->at),
                            KN_LOCAL(lines->local_bytes)};
 
-    return kn_launch(queue, fused->kernels[FFT_ROWS], &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(queue, fused->kernels[FFT_ROWS], &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status columns(kn_queue *queue, const struct autocorr_fft *fft, size_t count, kn_error *err)
@@ -130,7 +130,7 @@ static kn_status columns(kn_queue *queue, const struct autocorr_fft *fft, size_t
     const struct fused *fused = fft->plan;
     const struct fft_lines *lines = &fused->lines[FFT_COLUMNS];
     uint32_t height = (uint32_t)fft->height, wanted = (uint32_t)fft->wanted;
-    const kn_range range = autocorr_fft_range(lines, fused->columns, count);
+    const kn_range range = ki_autocorr_fft_range(lines, fused->columns, count);
     const kn_arg args[] = {KN_BUFFER(fused->spectra[0]),
                            KN_BUFFER(fused->spectra[fft->cross]),
                            KN_BUFFER(fused->correlation),
@@ -142,7 +142,7 @@ static kn_status columns(kn_queue *queue, const struct autocorr_fft *fft, size_t
                            KN_VALUE(lines->at),
                            KN_LOCAL(lines->local_bytes)};
 
-    return kn_launch(queue, fused->kernels[FFT_COLUMNS], &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(queue, fused->kernels[FFT_COLUMNS], &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status back(kn_queue *queue, const struct autocorr_fft *fft, size_t first, size_t count,
@@ -153,7 +153,7 @@ static kn_status back(kn_queue *queue, const struct autocorr_fft *fft, size_t fi
     const uint32_t values[] = {(uint32_t)fft->width,  (uint32_t)fft->height, (uint32_t)(fft->max_offset + 1),
                                (uint32_t)fft->across, (uint32_t)fft->wanted, (uint32_t)first};
     union column_scalar scale;
-    const kn_range range = autocorr_fft_range(lines, (fft->wanted + 1) / 2, count);
+    const kn_range range = ki_autocorr_fft_range(lines, (fft->wanted + 1) / 2, count);
     const kn_arg args[] = {
         KN_BUFFER(fused->correlation),
         KN_BUFFER(fft->tables.sums),
@@ -166,12 +166,12 @@ static kn_status back(kn_queue *queue, const struct autocorr_fft *fft, size_t fi
         KN_VALUE(values[4]),
         KN_VALUE(fused->pitch),
         KN_VALUE(values[5]),
-        column_real(&scale, fft->real, 1 / ((double)fft->points[0] * (double)fft->points[1])),
+        ki_column_real(&scale, fft->real, 1 / ((double)fft->points[0] * (double)fft->points[1])),
         KN_BUFFER(fused->roots),
         KN_VALUE(lines->at),
         KN_LOCAL(lines->local_bytes)};
 
-    return kn_launch(queue, fused->kernels[FFT_BACK], &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(queue, fused->kernels[FFT_BACK], &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status fused_run(kn_queue *queue, const struct autocorr_fft *fft,
@@ -187,4 +187,4 @@ static kn_status fused_run(kn_queue *queue, const struct autocorr_fft *fft,
     return status ? status : back(queue, fft, first, count, sums, err);
 }
 
-const struct fft_way autocorr_fft_fused = {fused_create, fused_run, fused_free};
+const struct fft_way ki_autocorr_fft_fused = {fused_create, fused_run, fused_free};

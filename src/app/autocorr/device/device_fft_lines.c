@@ -25,7 +25,7 @@ static bool is_cheap(size_t n)
 {
     static const unsigned factors[] = {2, 3, 5, 7};
 
-    for (size_t i = 0; i < KN_COUNT(factors); i++)
+    for (size_t i = 0; i < KI_COUNT(factors); i++)
         while (n % factors[i] == 0)
             n /= factors[i];
     return n == 1;
@@ -46,7 +46,7 @@ static bool choose_length(size_t least, const struct fft_bounds *bounds, bool po
     for (size_t n = least; n <= last && !(powers_of_two && found); n++) {
         struct fft_cut trial;
 
-        if (!(powers_of_two ? is_power_of_two(n) : is_cheap(n)) || !fft_cut_line(n, bounds, &trial) ||
+        if (!(powers_of_two ? is_power_of_two(n) : is_cheap(n)) || !ki_fft_cut_line(n, bounds, &trial) ||
             (found && work_of(&trial) >= work_of(cut)))
             continue;
         *cut = trial;
@@ -60,11 +60,11 @@ static kn_status choose_cut(const struct autocorr_fft *fft, const char *directio
                             kn_error *err)
 {
     if (given && (given < least || (powers_of_two && !is_power_of_two(given))))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a circle of %zu points %s; expected %zu, the image and R, or more%s", given,
                        direction, least, powers_of_two ? ", and a power of two" : "");
-    if (given ? !fft_cut_line(given, bounds, cut) : !choose_length(least, bounds, powers_of_two, cut))
-        return kn_fail(err, KN_ERROR_LIMIT,
+    if (given ? !ki_fft_cut_line(given, bounds, cut) : !choose_length(least, bounds, powers_of_two, cut))
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "a line of %zu points %s has no transform in the %zu bytes of local memory of %s; the "
                        "method direct "
                        "takes lines of any length, and fft on the host does",
@@ -82,7 +82,7 @@ static struct fft_lines take_lines(const struct fft_bounds *bounds, const struct
                                    unsigned wanted)
 {
     struct fft_lines lines = {.cut = *cut, .lines = wanted};
-    size_t line = fft_line_bytes(cut, bounds);
+    size_t line = ki_fft_line_bytes(cut, bounds);
     unsigned most = bounds->items < MOST_ITEMS ? bounds->items : MOST_ITEMS;
     size_t room = bounds->local < MOST_LOCAL ? bounds->local : MOST_LOCAL;
 
@@ -95,28 +95,28 @@ static struct fft_lines take_lines(const struct fft_bounds *bounds, const struct
 // "fused, single precision: 1000 = 10 * 10 * 10 across (100 items, 1 a group); ..."
 static void describe(struct autocorr_fft *fft, const char *name, const struct fft_lines *lines)
 {
-    kn_text_format(&fft->text, "%s:", name);
+    ki_text_format(&fft->text, "%s:", name);
     for (unsigned i = FFT_ROWS; i <= FFT_COLUMNS; i++) {
         const struct fft_cut *cut = &lines[i].cut;
 
-        kn_text_format(&fft->text, "%s %u = ", i == FFT_ROWS ? "" : ";", cut->points);
+        ki_text_format(&fft->text, "%s %u = ", i == FFT_ROWS ? "" : ";", cut->points);
         for (unsigned s = 0; s < cut->stages; s++)
-            kn_text_format(&fft->text, "%s%u", s ? " * " : "", cut->radices[s]);
-        kn_text_format(&fft->text, " %s (%u items, %u a group)", i == FFT_ROWS ? "across" : "down",
+            ki_text_format(&fft->text, "%s%u", s ? " * " : "", cut->radices[s]);
+        ki_text_format(&fft->text, " %s (%u items, %u a group)", i == FFT_ROWS ? "across" : "down",
                        cut->items, lines[i].lines);
     }
 }
 
 // Rows: enough work-items. Columns: whole memory transactions, but for NVIDIA's caches, which put parts of
 // them together: one a group is the fastest.
-kn_status autocorr_fft_cut_lines(struct autocorr_fft *fft, const struct fft_bounds *bounds,
-                                 bool powers_of_two, const char *name, struct fft_lines lines[FFT_KERNELS],
-                                 kn_error *err)
+kn_status ki_autocorr_fft_cut_lines(struct autocorr_fft *fft, const struct fft_bounds *bounds,
+                                    bool powers_of_two, const char *name, struct fft_lines lines[FFT_KERNELS],
+                                    kn_error *err)
 {
     const struct autocorr_fft_options *options = &fft->options;
-    unsigned rows, columns = options->columns                 ? options->columns
-                             : engine_is_nvidia(fft->context) ? 1
-                                                              : (unsigned)(32 / bounds->number);
+    unsigned rows, columns = options->columns                    ? options->columns
+                             : ki_engine_is_nvidia(fft->context) ? 1
+                                                                 : (unsigned)(32 / bounds->number);
     struct fft_cut across, down;
     kn_status status = choose_cut(fft, "across", fft->width + fft->across - 1, options->across, bounds,
                                   powers_of_two, &across, err);
@@ -135,19 +135,19 @@ kn_status autocorr_fft_cut_lines(struct autocorr_fft *fft, const struct fft_boun
     return KN_OK;
 }
 
-void autocorr_fft_define_lines(struct engine_defines *defines, const struct fft_lines *lines)
+void ki_autocorr_fft_define_lines(struct engine_defines *defines, const struct fft_lines *lines)
 {
     static const char *const radices[FFT_MAX_RADICES] = {"RADIX_0", "RADIX_1", "RADIX_2",
                                                          "RADIX_3", "RADIX_4", "RADIX_5"};
 
-    engine_define(defines, "POINTS", lines->cut.points);
-    engine_define(defines, "ITEMS", lines->cut.items);
-    engine_define(defines, "LINES", lines->lines);
+    ki_engine_define(defines, "POINTS", lines->cut.points);
+    ki_engine_define(defines, "ITEMS", lines->cut.items);
+    ki_engine_define(defines, "LINES", lines->lines);
     for (unsigned s = 0; s < lines->cut.stages; s++)
-        engine_define(defines, radices[s], lines->cut.radices[s]);
+        ki_engine_define(defines, radices[s], lines->cut.radices[s]);
 }
 
-kn_range autocorr_fft_range(const struct fft_lines *lines, size_t lines_a_frame, size_t count)
+kn_range ki_autocorr_fft_range(const struct fft_lines *lines, size_t lines_a_frame, size_t count)
 {
     size_t group = (size_t)lines->lines * lines->cut.items;
 

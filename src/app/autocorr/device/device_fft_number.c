@@ -46,7 +46,7 @@ static uint32_t montgomery(uint64_t value, uint64_t modulus)
     return (uint32_t)((value << 32) % modulus);
 }
 
-// fft_roots_of_cut, of whole numbers: stage after stage, [r - 1][k] of w^(r k), w of order span * radix.
+// ki_fft_roots_of_cut, of whole numbers: stage after stage, [r - 1][k] of w^(r k), w of order span * radix.
 // Returns how many; `roots` NULL: counts.
 static size_t roots_of_cut(unsigned prime, const struct fft_cut *cut, uint32_t *roots)
 {
@@ -79,7 +79,7 @@ static kn_status make_roots(kn_queue *queue, struct autocorr_fft *fft, unsigned 
     kn_status status;
 
     if (!roots)
-        return kn_fail_memory(err, (across + down) * sizeof *roots, "computing roots of unity");
+        return ki_fail_memory(err, (across + down) * sizeof *roots, "computing roots of unity");
     roots_of_cut(prime, &number->lines[FFT_ROWS].cut, roots);
     roots_of_cut(prime, &number->lines[FFT_COLUMNS].cut, roots + across);
     number->lines[FFT_COLUMNS].at = (uint32_t)across;
@@ -101,20 +101,20 @@ static kn_status get_kernel(struct autocorr_fft *fft, unsigned prime, unsigned k
     struct engine_defines defines = {.count = 0};
     char file[64];
 
-    engine_define(&defines, "PRIME", prime);
-    autocorr_fft_define_lines(&defines, &number->lines[kernel]);
+    ki_engine_define(&defines, "PRIME", prime);
+    ki_autocorr_fft_define_lines(&defines, &number->lines[kernel]);
     if (kernel == FFT_ROWS)
-        engine_define(&defines, "PIXEL_BITS", fft->type == KN_U8 ? 8 : 16);
+        ki_engine_define(&defines, "PIXEL_BITS", fft->type == KN_U8 ? 8 : 16);
     snprintf(file, sizeof file, "app/autocorr/%s.cl", names[kernel]);
-    return engine_builtin_kernel(fft->context, file, defines.items, defines.count, KN_POLICY_DEFAULT,
-                                 names[kernel], &number->kernels[prime][kernel], err);
+    return ki_engine_builtin_kernel(fft->context, file, defines.items, defines.count, KN_POLICY_DEFAULT,
+                                    names[kernel], &number->kernels[prime][kernel], err);
 }
 
 // Both primes use the same, one after the other.
 static kn_status make_memory(struct autocorr_fft *fft, struct number *number, kn_error *err)
 {
     size_t row = fft->points[0] * sizeof(uint32_t);
-    kn_status status = autocorr_fft_limit_batch(fft, fft->height * row, err);
+    kn_status status = ki_autocorr_fft_limit_batch(fft, fft->height * row, err);
 
     for (unsigned i = 0; i < (fft->cross ? 2 : 1) && !status; i++)
         status = kn_buffer_create(fft->context, fft->batch * fft->height * row, &number->spectra[i], err);
@@ -126,7 +126,7 @@ static kn_status make_memory(struct autocorr_fft *fft, struct number *number, kn
 static kn_status check(const struct autocorr_fft *fft, kn_error *err)
 {
     if ((uint64_t)fft->width * fft->height > MOST_PIXELS)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%zu x %zu pixels may have sums of more than 61 bits, which two primes do not hold; "
                        "use a region, "
                        "or another method",
@@ -137,19 +137,19 @@ static kn_status check(const struct autocorr_fft *fft, kn_error *err)
 static kn_status number_create(kn_queue *queue, struct autocorr_fft *fft, kn_error *err)
 {
     const kn_fft_options options = {.held = fft->options.held};
-    struct fft_bounds bounds = fft_bounds_of(kn_context_device(fft->context), KN_F32, &options);
+    struct fft_bounds bounds = ki_fft_bounds_of(kn_context_device(fft->context), KN_F32, &options);
     struct number *number = calloc(1, sizeof *number);
     kn_status status;
 
     fft->plan = number;
     if (!number)
-        return kn_fail_memory(err, sizeof *number, "preparing a correlation");
+        return ki_fail_memory(err, sizeof *number, "preparing a correlation");
     bounds.number = sizeof(uint32_t);
     bounds.points = (size_t)1 << primes[1].log2_most;
     status = check(fft, err);
     if (!status)
         status =
-            autocorr_fft_cut_lines(fft, &bounds, true, "number-theoretic, two primes", number->lines, err);
+            ki_autocorr_fft_cut_lines(fft, &bounds, true, "number-theoretic, two primes", number->lines, err);
     for (unsigned prime = 0; prime < PRIMES && !status; prime++) {
         for (unsigned kernel = 0; kernel < FFT_KERNELS && !status; kernel++)
             status = get_kernel(fft, prime, kernel, err);
@@ -179,12 +179,12 @@ static kn_status rows(kn_queue *queue, const struct autocorr_fft *fft, unsigned 
     const struct number *number = fft->plan;
     const struct fft_lines *lines = &number->lines[FFT_ROWS];
     const uint32_t values[] = {(uint32_t)fft->width, (uint32_t)fft->height, (uint32_t)first};
-    const kn_range range = autocorr_fft_range(lines, fft->height, count);
+    const kn_range range = ki_autocorr_fft_range(lines, fft->height, count);
     const kn_arg args[] = {KN_BUFFER(images),   KN_BUFFER(spectra),          KN_VALUE(values[0]),
                            KN_VALUE(values[1]), KN_VALUE(values[2]),         KN_BUFFER(number->roots[prime]),
                            KN_VALUE(lines->at), KN_LOCAL(lines->local_bytes)};
 
-    return kn_launch(queue, number->kernels[prime][FFT_ROWS], &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(queue, number->kernels[prime][FFT_ROWS], &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status columns(kn_queue *queue, const struct autocorr_fft *fft, unsigned prime, size_t count,
@@ -193,7 +193,7 @@ static kn_status columns(kn_queue *queue, const struct autocorr_fft *fft, unsign
     const struct number *number = fft->plan;
     const struct fft_lines *lines = &number->lines[FFT_COLUMNS];
     const uint32_t values[] = {(uint32_t)fft->points[0], (uint32_t)fft->height, (uint32_t)fft->wanted};
-    const kn_range range = autocorr_fft_range(lines, fft->points[0], count);
+    const kn_range range = ki_autocorr_fft_range(lines, fft->points[0], count);
     const kn_arg args[] = {KN_BUFFER(number->spectra[0]),
                            KN_BUFFER(number->spectra[fft->cross]),
                            KN_BUFFER(number->correlation),
@@ -204,7 +204,7 @@ static kn_status columns(kn_queue *queue, const struct autocorr_fft *fft, unsign
                            KN_VALUE(lines->at),
                            KN_LOCAL(lines->local_bytes)};
 
-    return kn_launch(queue, number->kernels[prime][FFT_COLUMNS], &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(queue, number->kernels[prime][FFT_COLUMNS], &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 // What undoes the circle's points, and the 2^32 that the product of two spectra was divided by.
@@ -222,7 +222,7 @@ static kn_status back(kn_queue *queue, const struct autocorr_fft *fft, unsigned 
     const struct fft_lines *lines = &number->lines[FFT_BACK];
     const uint32_t values[] = {(uint32_t)(fft->max_offset + 1), (uint32_t)fft->across, (uint32_t)fft->wanted,
                                (uint32_t)first, scale_of(fft, prime)};
-    const kn_range range = autocorr_fft_range(lines, fft->wanted, count);
+    const kn_range range = ki_autocorr_fft_range(lines, fft->wanted, count);
     const kn_arg args[] = {KN_BUFFER(number->correlation),
                            KN_BUFFER(sums),
                            KN_VALUE(values[0]),
@@ -234,7 +234,7 @@ static kn_status back(kn_queue *queue, const struct autocorr_fft *fft, unsigned 
                            KN_VALUE(lines->at),
                            KN_LOCAL(lines->local_bytes)};
 
-    return kn_launch(queue, number->kernels[prime][FFT_BACK], &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(queue, number->kernels[prime][FFT_BACK], &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status number_run(kn_queue *queue, const struct autocorr_fft *fft,
@@ -256,4 +256,4 @@ static kn_status number_run(kn_queue *queue, const struct autocorr_fft *fft,
     return status;
 }
 
-const struct fft_way autocorr_fft_number = {number_create, number_run, number_free};
+const struct fft_way ki_autocorr_fft_number = {number_create, number_run, number_free};

@@ -10,8 +10,8 @@
 
 // A way to compute; `plan` is its own.
 struct fft_way {
-    // For batches of fft->batch frames, or fewer (autocorr_fft_limit_batch). Sets fft->points and fft->plan,
-    // also where it fails, and appends to fft->text.
+    // For batches of fft->batch frames, or fewer (ki_autocorr_fft_limit_batch). Sets fft->points and
+    // fft->plan, also where it fails, and appends to fft->text.
     kn_status (*create)(kn_queue *queue, struct autocorr_fft *fft, kn_error *err);
     // Frames `first` to first + count - 1, at most a batch, whose tables are filled.
     kn_status (*run)(kn_queue *queue, const struct autocorr_fft *fft, const struct autocorr_frames *frames,
@@ -19,7 +19,7 @@ struct fft_way {
     void (*free)(void *plan);
 };
 
-extern const struct fft_way autocorr_fft_fused, autocorr_fft_number;
+extern const struct fft_way ki_autocorr_fft_fused, ki_autocorr_fft_number;
 
 struct autocorr_fft {
     kn_context *context;
@@ -30,13 +30,13 @@ struct autocorr_fft {
     kn_type type, real;    // of the pixels; what is computed in
     bool cross, exact;
     struct autocorr_tables tables;
-    struct kn_text text;
+    struct ki_text text;
     void *plan;
 };
 
 // Fewer frames a batch, so that a buffer of so many bytes a frame is one allocation of the device, and leaves
 // most of its memory to others. KN_ERROR_LIMIT if one frame is too many.
-kn_status autocorr_fft_limit_batch(struct autocorr_fft *fft, size_t frame_bytes, kn_error *err);
+kn_status ki_autocorr_fft_limit_batch(struct autocorr_fft *fft, size_t frame_bytes, kn_error *err);
 
 // ---- lines (device_fft_lines.c) ----
 
@@ -53,14 +53,14 @@ struct fft_lines {
 
 // Lengths, at least W + R and H + R points or those of the options, and lines a group, within bounds. Sets
 // fft->points, and says in fft->text after `name` what was chosen.
-kn_status autocorr_fft_cut_lines(struct autocorr_fft *fft, const struct fft_bounds *bounds,
-                                 bool powers_of_two, const char *name, struct fft_lines lines[FFT_KERNELS],
-                                 kn_error *err);
+kn_status ki_autocorr_fft_cut_lines(struct autocorr_fft *fft, const struct fft_bounds *bounds,
+                                    bool powers_of_two, const char *name, struct fft_lines lines[FFT_KERNELS],
+                                    kn_error *err);
 
 // POINTS, RADIX_0 and so on.
-void autocorr_fft_define_lines(struct engine_defines *defines, const struct fft_lines *lines);
+void ki_autocorr_fft_define_lines(struct engine_defines *defines, const struct fft_lines *lines);
 
 // A launch for `count` frames with so many lines each.
-kn_range autocorr_fft_range(const struct fft_lines *lines, size_t lines_a_frame, size_t count);
+kn_range ki_autocorr_fft_range(const struct fft_lines *lines, size_t lines_a_frame, size_t count);
 
 #endif

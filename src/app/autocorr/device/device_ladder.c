@@ -38,9 +38,9 @@ static kn_status open_kernel(const struct ladder *l, const char *name, kn_kernel
 {
     struct engine_defines defines = {.count = 0};
 
-    engine_define(&defines, "BITS", 8 * (unsigned)kn_type_size(l->frames->type));
-    return engine_builtin_kernel(l->queue->context, "app/autocorr/autocorr_ladder.cl", defines.items,
-                                 defines.count, KN_POLICY_DEFAULT, name, kernel, err);
+    ki_engine_define(&defines, "BITS", 8 * (unsigned)kn_type_size(l->frames->type));
+    return ki_engine_builtin_kernel(l->queue->context, "app/autocorr/autocorr_ladder.cl", defines.items,
+                                    defines.count, KN_POLICY_DEFAULT, name, kernel, err);
 }
 
 // ---- an offset a work-item ----
@@ -55,7 +55,7 @@ static kn_status launch_rows(struct ladder *l, uint32_t begin, uint32_t end, kn_
     };
     const kn_range range = {3, {l->across, l->max_offset + 1, l->frames->count}, {0}, {0}};
 
-    return kn_launch(l->queue, l->kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(l->queue, l->kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status sum_offsets(struct ladder *l, kn_error *err)
@@ -65,7 +65,7 @@ static kn_status sum_offsets(struct ladder *l, kn_error *err)
     kn_status status = open_kernel(l, "autocorr_offset", &l->kernel, err);
 
     if (rows == 0)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: rows of %u pixels; a work-item on %s loops %zu times at most; the method direct "
                        "has no such limit",
                        l->name, l->width, l->queue->context->device.info.spec, limit);
@@ -88,7 +88,7 @@ static kn_status choose_group(struct ladder *l, kn_error *err)
     l->segment = least(least(l->width, SEGMENT_MOST), (pixels - l->group) / 2);
     loops = shares(l->across, l->group) * (l->width + (2 * l->width + l->group) / l->group);
     if (info->loop_limit && loops > info->loop_limit)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: rows of %u pixels and %zu offsets are %zu rounds of a work-item's loops; %s "
                        "takes %u; the method "
                        "direct has no such limit",
@@ -117,7 +117,7 @@ static kn_status sum_two_lines(struct ladder *l, kn_error *err)
     if (!status)
         status = kn_buffer_fill(l->queue, l->products, &zero, sizeof zero, 0,
                                 l->frames->count * l->offsets * sizeof zero, NO_EVENT, err);
-    return status ? status : kn_launch(l->queue, l->kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return status ? status : kn_launch(l->queue, l->kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 // ---- two kernels ----
@@ -143,7 +143,7 @@ static kn_status store_lines(struct ladder *l, size_t frame, size_t frames, uint
     };
     const kn_range range = rows_range(l, rows, frames);
 
-    return kn_launch(l->queue, l->kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(l->queue, l->kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status add_lines(struct ladder *l, size_t frame, size_t frames, uint32_t y, uint32_t rows,
@@ -157,7 +157,7 @@ static kn_status add_lines(struct ladder *l, size_t frame, size_t frames, uint32
     };
     const kn_range range = {2, {shares(l->offsets, GROUP) * GROUP, frames}, {GROUP, 1}, {0}};
 
-    return kn_launch(l->queue, l->add_lines, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return kn_launch(l->queue, l->add_lines, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 // As many rows at once as their sums find room for, and of small images several.
@@ -167,14 +167,14 @@ static kn_status sum_in_two_kernels(struct ladder *l, kn_error *err)
     const uint32_t rows = (uint32_t)least(l->height, LINES_BYTES / line + 1);
     const size_t frames = rows < l->height ? 1 : least(count, LINES_BYTES / line / rows + 1);
     struct engine_scratch scratch =
-        engine_scratch_open(l->queue, ENGINE_SCRATCH_ALGORITHM, 1, "autocorr_ladder_device");
+        ki_engine_scratch_open(l->queue, ENGINE_SCRATCH_ALGORITHM, 1, "autocorr_ladder_device");
     kn_buffer *lines = NULL;
     kn_status status = open_kernel(l, "autocorr_line_sums", &l->kernel, err);
 
     if (!status)
         status = open_kernel(l, "autocorr_add_lines", &l->add_lines, err);
     if (!status)
-        status = engine_scratch_get(&scratch, 0, frames * rows * line, &lines, err);
+        status = ki_engine_scratch_get(&scratch, 0, frames * rows * line, &lines, err);
     for (size_t frame = 0; frame < count && !status; frame += frames)
         for (uint32_t y = 0; y < l->height && !status; y += rows) {
             size_t frames_now = least(frames, count - frame);
@@ -184,12 +184,12 @@ static kn_status sum_in_two_kernels(struct ladder *l, kn_error *err)
             if (!status)
                 status = add_lines(l, frame, frames_now, y, rows_now, lines, err);
         }
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     return status;
 }
 
-kn_status autocorr_ladder_device(kn_queue *queue, const struct autocorr_frames *frames,
-                                 enum autocorr_method method, kn_buffer *products, kn_error *err)
+kn_status ki_autocorr_ladder_device(kn_queue *queue, const struct autocorr_frames *frames,
+                                    enum autocorr_method method, kn_buffer *products, kn_error *err)
 {
     static const struct {
         kn_status (*sum)(struct ladder *, kn_error *);
@@ -200,17 +200,17 @@ kn_status autocorr_ladder_device(kn_queue *queue, const struct autocorr_frames *
         [AUTOCORR_TWO_KERNEL] = {sum_in_two_kernels, true},
     };
     struct ladder l = {.queue = queue, .frames = frames, .products = products};
-    kn_status status = autocorr_check_frames("autocorr_ladder_device", queue, frames, products, err);
+    kn_status status = ki_autocorr_check_frames("autocorr_ladder_device", queue, frames, products, err);
 
     if (status)
         return status;
     if ((unsigned)method >= AUTOCORR_METHODS || !rungs[method].sum)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "autocorr_ladder_device: method %s; expected texture-style, two-line or two-kernel",
-                       (unsigned)method < AUTOCORR_METHODS ? autocorr_method_names[method] : "of no name");
+                       (unsigned)method < AUTOCORR_METHODS ? ki_autocorr_method_names[method] : "of no name");
     if (frames->count == 0)
         return KN_OK;
-    l.name = autocorr_method_names[method];
+    l.name = ki_autocorr_method_names[method];
     l.first = frames->first;
     l.second = frames->second ? frames->second : frames->first;
     l.width = (uint32_t)frames->width;

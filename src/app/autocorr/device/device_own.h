@@ -6,8 +6,8 @@
 #include "device.h"
 
 // The errors that device.h tells of, for whole-number sums in `products`; NULL for no check of them.
-kn_status autocorr_check_frames(const char *function, const kn_queue *queue,
-                                const struct autocorr_frames *frames, const kn_buffer *products,
-                                kn_error *err);
+kn_status ki_autocorr_check_frames(const char *function, const kn_queue *queue,
+                                   const struct autocorr_frames *frames, const kn_buffer *products,
+                                   kn_error *err);
 
 #endif

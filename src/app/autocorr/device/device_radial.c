@@ -67,7 +67,7 @@ static kn_status make_lists(kn_queue *queue, struct autocorr_device_radial *radi
         members = malloc(total * sizeof *members);
     }
     if (!members)
-        status = kn_fail_memory(err, (segments + total) * sizeof *members, "the offsets of rings");
+        status = ki_fail_memory(err, (segments + total) * sizeof *members, "the offsets of rings");
     else
         visit_shares(radial->max_offset, ends, members);
     if (!status)
@@ -82,20 +82,20 @@ static kn_status make_lists(kn_queue *queue, struct autocorr_device_radial *radi
 
 // ---- plans ----
 
-kn_status autocorr_device_radial_create(kn_queue *queue, size_t width, size_t height, size_t max_offset,
-                                        struct autocorr_device_radial **radial, kn_error *err)
+kn_status ki_autocorr_device_radial_create(kn_queue *queue, size_t width, size_t height, size_t max_offset,
+                                           struct autocorr_device_radial **radial, kn_error *err)
 {
     const kn_device_info *info = kn_context_device(kn_queue_context(queue));
     const struct autocorr_task task = {.first = {width, height, width, KN_U8, queue},
                                        .max_offset = max_offset};
     struct autocorr_device_radial *made = NULL;
-    kn_status status = autocorr_check(&task, err);
+    kn_status status = ki_autocorr_check(&task, err);
 
     if (!status && max_offset > AUTOCORR_DEVICE_RADIAL_MAX)
-        status = kn_fail(err, KN_ERROR_LIMIT, "rings up to %zu pixels; 32-bit numbers have room for %d",
+        status = ki_fail(err, KN_ERROR_LIMIT, "rings up to %zu pixels; 32-bit numbers have room for %d",
                          max_offset, AUTOCORR_DEVICE_RADIAL_MAX);
     if (!status && !(made = calloc(1, sizeof *made)))
-        status = kn_fail_memory(err, sizeof *made, "preparing rings");
+        status = ki_fail_memory(err, sizeof *made, "preparing rings");
     if (status)
         return status;
     *made = (struct autocorr_device_radial){.context = kn_queue_context(queue),
@@ -103,16 +103,16 @@ kn_status autocorr_device_radial_create(kn_queue *queue, size_t width, size_t he
                                             .height = height,
                                             .max_offset = max_offset,
                                             .real = info->fp64 ? KN_F64 : KN_F32,
-                                            .lanes = engine_sizes(info, SHAPE_AUTOCORR_RADIAL)->lanes};
+                                            .lanes = ki_engine_sizes(info, SHAPE_AUTOCORR_RADIAL)->lanes};
     status = make_lists(queue, made, err);
     if (status)
-        autocorr_device_radial_free(made);
+        ki_autocorr_device_radial_free(made);
     else
         *radial = made;
     return status;
 }
 
-void autocorr_device_radial_free(struct autocorr_device_radial *radial)
+void ki_autocorr_device_radial_free(struct autocorr_device_radial *radial)
 {
     if (!radial)
         return;
@@ -121,7 +121,7 @@ void autocorr_device_radial_free(struct autocorr_device_radial *radial)
     free(radial);
 }
 
-size_t autocorr_device_radial_bytes(const struct autocorr_device_radial *radial, size_t count)
+size_t ki_autocorr_device_radial_bytes(const struct autocorr_device_radial *radial, size_t count)
 {
     return count * (radial->max_offset + 1) * AUTOCORR_RING_NUMBERS * kn_type_size(radial->real);
 }
@@ -135,30 +135,31 @@ static kn_status check(const struct autocorr_device_radial *radial, const kn_buf
     size_t bytes = autocorr_offsets(radial->max_offset) * sizeof(uint64_t);
 
     if ((unsigned)normalization >= AUTOCORR_NORMALIZATIONS)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no normalization %d; see autocorr_normalization",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no normalization %d; see autocorr_normalization",
                        (int)normalization);
     if (tables->max_offset != radial->max_offset || tables->count < count)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "tables of %zu frames with R = %zu for the rings of %zu frames with R = %zu",
                        tables->count, tables->max_offset, count, radial->max_offset);
     if (kn_buffer_size(products) / bytes < first + count || kn_buffer_part_count(products) > 1)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "the sums of %zu frames take %zu bytes each in one allocation, but the buffer holds %zu bytes",
             first + count, bytes, kn_buffer_size(products));
-    if (kn_buffer_size(rings) < autocorr_device_radial_bytes(radial, count) ||
+    if (kn_buffer_size(rings) < ki_autocorr_device_radial_bytes(radial, count) ||
         kn_buffer_part_count(rings) > 1)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "the rings of %zu frames take %zu bytes in one allocation, but the buffer holds %zu bytes", count,
-            autocorr_device_radial_bytes(radial, count), kn_buffer_size(rings));
+            ki_autocorr_device_radial_bytes(radial, count), kn_buffer_size(rings));
     return KN_OK;
 }
 
-kn_status autocorr_radial_device(kn_queue *queue, const struct autocorr_device_radial *radial,
-                                 kn_buffer *products, size_t first, size_t count,
-                                 const struct autocorr_tables *tables,
-                                 enum autocorr_normalization normalization, kn_buffer *rings, kn_error *err)
+kn_status ki_autocorr_radial_device(kn_queue *queue, const struct autocorr_device_radial *radial,
+                                    kn_buffer *products, size_t first, size_t count,
+                                    const struct autocorr_tables *tables,
+                                    enum autocorr_normalization normalization, kn_buffer *rings,
+                                    kn_error *err)
 {
     size_t group = (size_t)AUTOCORR_SECTORS * radial->lanes;
     const uint32_t values[] = {(uint32_t)radial->width, (uint32_t)radial->height,
@@ -171,14 +172,14 @@ kn_status autocorr_radial_device(kn_queue *queue, const struct autocorr_device_r
     kn_kernel *kernel;
     kn_status status = check(radial, products, first, count, tables, normalization, rings, err);
 
-    engine_define(&defines, "NORMALIZATION", (unsigned)normalization);
-    engine_define(&defines, "LANES", radial->lanes);
-    engine_define(&defines, "REAL_BITS", radial->real == KN_F64 ? 64 : 32);
+    ki_engine_define(&defines, "NORMALIZATION", (unsigned)normalization);
+    ki_engine_define(&defines, "LANES", radial->lanes);
+    ki_engine_define(&defines, "REAL_BITS", radial->real == KN_F64 ? 64 : 32);
     if (status || count == 0)
         return status;
-    status = engine_builtin_kernel(radial->context, "app/autocorr/autocorr_radial.cl", defines.items,
-                                   defines.count, KN_POLICY_DEFAULT, "autocorr_radial", &kernel, err);
-    return status ? status : kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+    status = ki_engine_builtin_kernel(radial->context, "app/autocorr/autocorr_radial.cl", defines.items,
+                                      defines.count, KN_POLICY_DEFAULT, "autocorr_radial", &kernel, err);
+    return status ? status : kn_launch(queue, kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 _Static_assert(sizeof(struct autocorr_ring) == AUTOCORR_RING_NUMBERS * sizeof(double),
@@ -200,12 +201,13 @@ static void widen(void *numbers, size_t count)
     }
 }
 
-kn_status autocorr_radial_read(kn_queue *queue, const struct autocorr_device_radial *radial, kn_buffer *rings,
-                               size_t first, size_t count, struct autocorr_ring *host, kn_error *err)
+kn_status ki_autocorr_radial_read(kn_queue *queue, const struct autocorr_device_radial *radial,
+                                  kn_buffer *rings, size_t first, size_t count, struct autocorr_ring *host,
+                                  kn_error *err)
 {
     size_t all = count * (radial->max_offset + 1);
-    kn_status status = kn_buffer_read(queue, rings, autocorr_device_radial_bytes(radial, first), host,
-                                      autocorr_device_radial_bytes(radial, count), err);
+    kn_status status = kn_buffer_read(queue, rings, ki_autocorr_device_radial_bytes(radial, first), host,
+                                      ki_autocorr_device_radial_bytes(radial, count), err);
 
     if (status)
         return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From sums on the device to azimuthal averages there: autocorr_normalize and autocorr_radial (by
+// From sums on the device to azimuthal averages there: ki_autocorr_normalize and ki_autocorr_radial (by
 // AUTOCORR_LINEAR), in one kernel for a batch of frames. Differences are formed in whole numbers of 128 bits,
 // as on the host; the rest is in double precision where the device has it (the host's values to some 1e-15 of
 // their own, an average to 1e-13), in single precision elsewhere (1e-6). The same bits on each run.
@@ -15,25 +15,27 @@ struct autocorr_device_radial;
 
 enum { AUTOCORR_DEVICE_RADIAL_MAX = 30000 }; // R: offsets have 32-bit numbers
 
-// For frames of one size. Errors: autocorr_check's, KN_ERROR_LIMIT for an R above that, KN_ERROR_MEMORY.
-kn_status autocorr_device_radial_create(kn_queue *queue, size_t width, size_t height, size_t max_offset,
-                                        struct autocorr_device_radial **radial, kn_error *err);
+// For frames of one size. Errors: ki_autocorr_check's, KN_ERROR_LIMIT for an R above that, KN_ERROR_MEMORY.
+kn_status ki_autocorr_device_radial_create(kn_queue *queue, size_t width, size_t height, size_t max_offset,
+                                           struct autocorr_device_radial **radial, kn_error *err);
 // NULL is fine.
-void autocorr_device_radial_free(struct autocorr_device_radial *radial);
+void ki_autocorr_device_radial_free(struct autocorr_device_radial *radial);
 
 // Bytes of the rings of `count` frames on the device.
-size_t autocorr_device_radial_bytes(const struct autocorr_device_radial *radial, size_t count);
+size_t ki_autocorr_device_radial_bytes(const struct autocorr_device_radial *radial, size_t count);
 
 // The rings of frames `first` to first + count - 1 of `products`, whose tables are the first `count` ones of
 // `tables`. Returns when the kernel is enqueued: one launch, which reads each sum twice. Errors:
 // KN_ERROR_ARGUMENT for buffers that are too small or another R.
-kn_status autocorr_radial_device(kn_queue *queue, const struct autocorr_device_radial *radial,
-                                 kn_buffer *products, size_t first, size_t count,
-                                 const struct autocorr_tables *tables,
-                                 enum autocorr_normalization normalization, kn_buffer *rings, kn_error *err);
+kn_status ki_autocorr_radial_device(kn_queue *queue, const struct autocorr_device_radial *radial,
+                                    kn_buffer *products, size_t first, size_t count,
+                                    const struct autocorr_tables *tables,
+                                    enum autocorr_normalization normalization, kn_buffer *rings,
+                                    kn_error *err);
 
 // Those of `count` frames from `first` on, as the host has them: R + 1 rings a frame. Waits.
-kn_status autocorr_radial_read(kn_queue *queue, const struct autocorr_device_radial *radial, kn_buffer *rings,
-                               size_t first, size_t count, struct autocorr_ring *host, kn_error *err);
+kn_status ki_autocorr_radial_read(kn_queue *queue, const struct autocorr_device_radial *radial,
+                                  kn_buffer *rings, size_t first, size_t count, struct autocorr_ring *host,
+                                  kn_error *err);
 
 #endif

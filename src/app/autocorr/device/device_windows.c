@@ -17,28 +17,28 @@ static kn_status check_buffer(const struct autocorr_frames *frames, const kn_buf
     size_t image = frames->width * frames->height * kn_type_size(frames->type);
 
     if (kn_buffer_size(buffer) / image < frames->count)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%zu images of %zu x %zu pixels of %zu bytes, but the buffer holds %zu bytes",
                        frames->count, frames->width, frames->height, kn_type_size(frames->type),
                        kn_buffer_size(buffer));
     if (kn_buffer_part_count(buffer) > 1)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_LIMIT,
             "images of %zu bytes are more than one allocation of the device holds; give fewer at a time",
             kn_buffer_size(buffer));
     return KN_OK;
 }
 
-kn_status autocorr_check_images(const struct autocorr_frames *frames, kn_error *err)
+kn_status ki_autocorr_check_images(const struct autocorr_frames *frames, kn_error *err)
 {
     // The pixels are elsewhere; their sizes are checked as the host's are.
     const struct autocorr_task task = {
         .first = {frames->width, frames->height, frames->width, frames->type, frames},
         .max_offset = frames->max_offset};
-    kn_status status = autocorr_check(&task, err);
+    kn_status status = ki_autocorr_check(&task, err);
 
     if (!status && !frames->first)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "frames without a buffer of pixels");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "frames without a buffer of pixels");
     if (!status)
         status = check_buffer(frames, frames->first, err);
     if (!status && frames->second)
@@ -48,32 +48,33 @@ kn_status autocorr_check_images(const struct autocorr_frames *frames, kn_error *
 
 // ---- memory ----
 
-size_t autocorr_tables_bytes(size_t max_offset)
+size_t ki_autocorr_tables_bytes(size_t max_offset)
 {
     return 4 * (max_offset + 1) * (max_offset + 1) * 2 * sizeof(uint64_t);
 }
 
-kn_status autocorr_tables_create(kn_context *context, size_t max_offset, size_t count,
-                                 struct autocorr_tables *tables, kn_error *err)
+kn_status ki_autocorr_tables_create(kn_context *context, size_t max_offset, size_t count,
+                                    struct autocorr_tables *tables, kn_error *err)
 {
     struct autocorr_tables made = {.max_offset = max_offset, .count = count};
-    kn_status status = kn_buffer_create(context, autocorr_tables_bytes(max_offset) * count, &made.sums, err);
+    kn_status status =
+        kn_buffer_create(context, ki_autocorr_tables_bytes(max_offset) * count, &made.sums, err);
 
     if (!status && kn_buffer_part_count(made.sums) > 1)
-        status = kn_fail(err, KN_ERROR_LIMIT,
+        status = ki_fail(err, KN_ERROR_LIMIT,
                          "the sums over the overlaps of %zu frames, of %zu bytes each, are more than one "
                          "allocation of %s holds; give fewer at a time",
-                         count, autocorr_tables_bytes(max_offset), kn_context_device(context)->spec);
+                         count, ki_autocorr_tables_bytes(max_offset), kn_context_device(context)->spec);
     if (!status)
         status = kn_buffer_create(context, 2 * count * sizeof(uint32_t), &made.levels, err);
     if (status)
-        autocorr_tables_free(&made);
+        ki_autocorr_tables_free(&made);
     else
         *tables = made;
     return status;
 }
 
-void autocorr_tables_free(struct autocorr_tables *tables)
+void ki_autocorr_tables_free(struct autocorr_tables *tables)
 {
     kn_buffer_free(tables->sums);
     kn_buffer_free(tables->levels);
@@ -87,12 +88,12 @@ static kn_status get_kernel(kn_queue *queue, kn_type type, const char *name, kn_
 {
     struct engine_defines defines = {.count = 0};
 
-    engine_define(&defines, "PIXEL_BITS", type == KN_U8 ? 8 : 16);
-    engine_define(&defines, "GROUP", GROUP);
-    engine_define(&defines, "STRIP", STRIP);
-    engine_define(&defines, "DROP", DROP);
-    return engine_builtin_kernel(kn_queue_context(queue), "app/autocorr/autocorr_windows.cl", defines.items,
-                                 defines.count, KN_POLICY_DEFAULT, name, kernel, err);
+    ki_engine_define(&defines, "PIXEL_BITS", type == KN_U8 ? 8 : 16);
+    ki_engine_define(&defines, "GROUP", GROUP);
+    ki_engine_define(&defines, "STRIP", STRIP);
+    ki_engine_define(&defines, "DROP", DROP);
+    return ki_engine_builtin_kernel(kn_queue_context(queue), "app/autocorr/autocorr_windows.cl",
+                                    defines.items, defines.count, KN_POLICY_DEFAULT, name, kernel, err);
 }
 
 static size_t strip_count(const struct autocorr_frames *frames)
@@ -112,7 +113,7 @@ static kn_status add_prefixes(kn_queue *queue, const struct autocorr_frames *fra
     kn_kernel *kernel;
     kn_status status = get_kernel(queue, frames->type, "autocorr_prefixes", &kernel, err);
 
-    return status ? status : kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return status ? status : kn_launch(queue, kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 static kn_status add_windows(kn_queue *queue, const struct autocorr_frames *frames, size_t from, size_t count,
@@ -131,11 +132,11 @@ static kn_status add_windows(kn_queue *queue, const struct autocorr_frames *fram
     kn_kernel *kernel;
     kn_status status = get_kernel(queue, frames->type, "autocorr_windows", &kernel, err);
 
-    return status ? status : kn_launch(queue, kernel, &range, args, KN_COUNT(args), NO_EVENT, err);
+    return status ? status : kn_launch(queue, kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
-kn_status autocorr_windows_device(kn_queue *queue, const struct autocorr_frames *frames, size_t first,
-                                  size_t count, const struct autocorr_tables *tables, kn_error *err)
+kn_status ki_autocorr_windows_device(kn_queue *queue, const struct autocorr_frames *frames, size_t first,
+                                     size_t count, const struct autocorr_tables *tables, kn_error *err)
 {
     size_t images = frames->second ? 2 * count : count;
     size_t bytes = images * (strip_count(frames) + 1) * frames->width * 2 * sizeof(uint64_t);
@@ -146,19 +147,19 @@ kn_status autocorr_windows_device(kn_queue *queue, const struct autocorr_frames 
     if (count == 0)
         return KN_OK;
     if (bytes > kn_context_device(kn_queue_context(queue))->max_alloc)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%zu frames take %zu bytes of scratch memory, more than one allocation of the device "
                        "holds; give fewer at a time",
                        count, bytes);
-    scratch = engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, 1, "autocorr_windows_device");
-    status = engine_scratch_get(&scratch, 0, bytes, &prefixes, err);
+    scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, 1, "autocorr_windows_device");
+    status = ki_engine_scratch_get(&scratch, 0, bytes, &prefixes, err);
     if (!status)
         status = add_prefixes(queue, frames, frames->first, first, count, prefixes, 0, err);
     if (!status && frames->second)
         status = add_prefixes(queue, frames, frames->second, first, count, prefixes, count, err);
     if (!status)
         status = add_windows(queue, frames, first, count, prefixes, tables, err);
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     return status;
 }
 
@@ -183,14 +184,14 @@ static void look_up(const uint64_t *tables, unsigned side, ptrdiff_t x0, size_t 
                          : last_dropped[2 * row + part] - first_alone[2 * (row + k) + part];
 }
 
-kn_status autocorr_tables_read(kn_queue *queue, const struct autocorr_tables *tables, size_t width,
-                               size_t height, size_t frame, struct autocorr_window *windows, kn_error *err)
+kn_status ki_autocorr_tables_read(kn_queue *queue, const struct autocorr_tables *tables, size_t width,
+                                  size_t height, size_t frame, struct autocorr_window *windows, kn_error *err)
 {
-    size_t reach = tables->max_offset + 1, bytes = autocorr_tables_bytes(tables->max_offset);
+    size_t reach = tables->max_offset + 1, bytes = ki_autocorr_tables_bytes(tables->max_offset);
     ptrdiff_t most = (ptrdiff_t)tables->max_offset;
     uint64_t *sums = malloc(bytes);
     kn_status status = sums ? kn_buffer_read(queue, tables->sums, frame * bytes, sums, bytes, err)
-                            : kn_fail_memory(err, bytes, "the sums over the overlaps");
+                            : ki_fail_memory(err, bytes, "the sums over the overlaps");
 
     for (size_t y0 = 0; y0 < reach && !status; y0++)
         for (ptrdiff_t x0 = -most; x0 <= most; x0++) {

@@ -14,27 +14,28 @@ struct autocorr_tables {
     size_t max_offset, count;
 };
 
-// What a set of frames must be: autocorr_check's errors for its sizes, type and R, KN_ERROR_ARGUMENT for
+// What a set of frames must be: ki_autocorr_check's errors for its sizes, type and R, KN_ERROR_ARGUMENT for
 // buffers that are too small, KN_ERROR_LIMIT for one held in parts.
-kn_status autocorr_check_images(const struct autocorr_frames *frames, kn_error *err);
+kn_status ki_autocorr_check_images(const struct autocorr_frames *frames, kn_error *err);
 
 // Of a frame: 64 (R + 1)^2.
-size_t autocorr_tables_bytes(size_t max_offset);
+size_t ki_autocorr_tables_bytes(size_t max_offset);
 // KN_ERROR_MEMORY; KN_ERROR_LIMIT for tables that are more than one allocation of the device: fewer frames.
-kn_status autocorr_tables_create(kn_context *context, size_t max_offset, size_t count,
-                                 struct autocorr_tables *tables, kn_error *err);
+kn_status ki_autocorr_tables_create(kn_context *context, size_t max_offset, size_t count,
+                                    struct autocorr_tables *tables, kn_error *err);
 // All NULL is fine.
-void autocorr_tables_free(struct autocorr_tables *tables);
+void ki_autocorr_tables_free(struct autocorr_tables *tables);
 
 // Fills the tables of frames[first] to frames[first + count - 1], at most as many as the tables have; R is
 // theirs too. Returns when the kernels are enqueued: three of them, four with a second image. Reads each
 // pixel once, and those of the top and bottom R rows some ten times.
-kn_status autocorr_windows_device(kn_queue *queue, const struct autocorr_frames *frames, size_t first,
-                                  size_t count, const struct autocorr_tables *tables, kn_error *err);
+kn_status ki_autocorr_windows_device(kn_queue *queue, const struct autocorr_frames *frames, size_t first,
+                                     size_t count, const struct autocorr_tables *tables, kn_error *err);
 
 // The tables in the host's order, `windows` of autocorr_offsets(R) elements, of one frame. For whoever needs
 // them there; waits.
-kn_status autocorr_tables_read(kn_queue *queue, const struct autocorr_tables *tables, size_t width,
-                               size_t height, size_t frame, struct autocorr_window *windows, kn_error *err);
+kn_status ki_autocorr_tables_read(kn_queue *queue, const struct autocorr_tables *tables, size_t width,
+                                  size_t height, size_t frame, struct autocorr_window *windows,
+                                  kn_error *err);
 
 #endif

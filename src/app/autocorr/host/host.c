@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// autocorr_simd, but for the inner loop (host_kernel.h).
+// ki_autocorr_simd, but for the inner loop (host_kernel.h).
 #include "host.h"
 
 #include <stdlib.h>
@@ -38,23 +38,23 @@ struct share {
 
 static const struct autocorr_kernel *kernel_for(kn_host_level level)
 {
-#ifdef KN_HAS_VECTORS
+#ifdef KI_HAS_VECTORS
     if (level == KN_HOST_AVX512 && __builtin_cpu_supports("avx512vnni"))
-        return &autocorr_avx512;
+        return &ki_autocorr_avx512;
     if (level == KN_HOST_AVX512 || level == KN_HOST_AVX2)
-        return &autocorr_avx2;
+        return &ki_autocorr_avx2;
 #else
     (void)level;
 #endif
-    return &autocorr_scalar;
+    return &ki_autocorr_scalar;
 }
 
-const char *autocorr_simd_name(kn_host_level level)
+const char *ki_autocorr_simd_name(kn_host_level level)
 {
     const kn_host_options options = {.level = level};
     struct host_plan host;
 
-    return host_plan("autocorr_simd", KN_U8, &options, &host, NULL) ? NULL : kernel_for(host.level)->name;
+    return ki_host_plan("autocorr_simd", KN_U8, &options, &host, NULL) ? NULL : kernel_for(host.level)->name;
 }
 
 // ---- images to rows of bytes ----
@@ -224,9 +224,9 @@ static kn_status add_bytes(const struct autocorr_task *task, unsigned byte1, uns
     fill_others(task, byte2, plan);
     memset(plan->totals, 0, (plan->max_offset + 1) * count * sizeof *plan->totals);
     if (plan->kernel->bias)
-        status = autocorr_windows(&whole, windows, err);
+        status = ki_autocorr_windows(&whole, windows, err);
     if (!status && !add_all(plan))
-        status = kn_fail_memory(err, 0, "sums of an autocorrelation");
+        status = ki_fail_memory(err, 0, "sums of an autocorrelation");
     if (!status)
         add_products(plan, windows, 8 * (byte1 + byte2), products);
     return status;
@@ -250,24 +250,24 @@ static void make_plan(const struct autocorr_task *task, const struct host_plan *
     plan->totals = calloc((task->max_offset + 1) * plan->groups * kernel->lanes, sizeof *plan->totals);
 }
 
-kn_status autocorr_simd(const struct autocorr_task *task, const kn_host_options *options, uint64_t *products,
-                        kn_error *err)
+kn_status ki_autocorr_simd(const struct autocorr_task *task, const kn_host_options *options,
+                           uint64_t *products, kn_error *err)
 {
     const unsigned bytes = task->first.type == KN_U16 ? 2 : 1;
     size_t offsets = autocorr_offsets(task->max_offset);
     struct autocorr_window *windows = NULL;
     struct host_plan host;
     struct plan plan = {.rows = NULL};
-    kn_status status = autocorr_check(task, err);
+    kn_status status = ki_autocorr_check(task, err);
 
     if (!status)
-        status = host_plan("autocorr_simd", task->first.type, options, &host, err);
+        status = ki_host_plan("autocorr_simd", task->first.type, options, &host, err);
     if (status)
         return status;
     make_plan(task, &host, &plan);
     windows = plan.kernel->bias ? malloc(offsets * sizeof *windows) : NULL;
     if (!plan.rows || !plan.others || !plan.totals || (plan.kernel->bias && !windows))
-        status = kn_fail_memory(err, 0, "an autocorrelation");
+        status = ki_fail_memory(err, 0, "an autocorrelation");
     else
         memset(products, 0, offsets * sizeof *products);
     for (unsigned i = 0; i < bytes * bytes && !status; i++)

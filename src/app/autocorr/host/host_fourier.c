@@ -23,22 +23,22 @@ struct energies {
     unsigned count, plane[PIECES + 1], result[PIECES + 1];
 };
 
-const char *autocorr_fourier_name(kn_host_level level)
+const char *ki_autocorr_fourier_name(kn_host_level level)
 {
     const kn_host_options options = {.level = level};
     struct host_plan host;
 
-    return host_plan("autocorr_fourier", KN_F64, &options, &host, NULL)
+    return ki_host_plan("autocorr_fourier", KN_F64, &options, &host, NULL)
                ? NULL
-               : host_fft_code_for(KN_F64, host.level)->name;
+               : ki_host_fft_code_for(KN_F64, host.level)->name;
 }
 
-kn_status autocorr_fourier_create(const kn_host_options *options, struct autocorr_fourier **fourier,
-                                  kn_error *err)
+kn_status ki_autocorr_fourier_create(const kn_host_options *options, struct autocorr_fourier **fourier,
+                                     kn_error *err)
 {
     struct autocorr_fourier *made;
     struct host_plan host;
-    kn_status status = host_plan("autocorr_fourier", KN_F64, options, &host, err);
+    kn_status status = ki_host_plan("autocorr_fourier", KN_F64, options, &host, err);
 
     *fourier = NULL;
     if (status)
@@ -48,7 +48,7 @@ kn_status autocorr_fourier_create(const kn_host_options *options, struct autocor
         made->shares = calloc(host.threads, sizeof *made->shares);
     if (!made || !made->shares) {
         free(made);
-        return kn_fail_memory(err, sizeof *made + host.threads * sizeof *made->shares,
+        return ki_fail_memory(err, sizeof *made + host.threads * sizeof *made->shares,
                               "a correlation by Fourier transforms");
     }
     made->level = host.level;
@@ -57,12 +57,12 @@ kn_status autocorr_fourier_create(const kn_host_options *options, struct autocor
     return KN_OK;
 }
 
-void autocorr_fourier_free(struct autocorr_fourier *fourier)
+void ki_autocorr_fourier_free(struct autocorr_fourier *fourier)
 {
     if (!fourier)
         return;
-    host_fft_free(fourier->x);
-    host_fft_free(fourier->y);
+    ki_host_fft_free(fourier->x);
+    ki_host_fft_free(fourier->y);
     free(fourier->memory);
     free(fourier->shares);
     free(fourier->windows);
@@ -74,18 +74,18 @@ void autocorr_fourier_free(struct autocorr_fourier *fourier)
 static kn_status set_transform(const struct autocorr_fourier *fourier, size_t length, kn_type type,
                                struct host_fft **fft, kn_error *err)
 {
-    if (*fft && (*fft)->length == length && (*fft)->code == host_fft_code_for(type, fourier->level))
+    if (*fft && (*fft)->length == length && (*fft)->code == ki_host_fft_code_for(type, fourier->level))
         return KN_OK;
-    host_fft_free(*fft);
-    return host_fft_create(length, type, fourier->level, fft, err);
+    ki_host_fft_free(*fft);
+    return ki_host_fft_create(length, type, fourier->level, fft, err);
 }
 
 // For a task that is checked.
 static kn_status set_transforms(struct autocorr_fourier *fourier, const struct autocorr_task *task,
                                 kn_type type, kn_error *err)
 {
-    size_t x = host_fft_length(task->first.width + task->max_offset);
-    size_t y = host_fft_length(task->first.height + task->max_offset);
+    size_t x = ki_host_fft_length(task->first.width + task->max_offset);
+    size_t y = ki_host_fft_length(task->first.height + task->max_offset);
     kn_status status = set_transform(fourier, x, type, &fourier->x, err);
 
     return status ? status : set_transform(fourier, y, type, &fourier->y, err);
@@ -169,14 +169,14 @@ static kn_status make_room(struct autocorr_fourier *fourier, const struct fourie
     room.kept = rounded_up(room.max_offset + 1, 2 * room.lanes);
     room.row_stride = rounded_up(room.width, room.lanes);
     room.value_stride = rounded_up(2 * room.max_offset + 1 + 2 * room.lanes, room.lanes);
-    room.threads = host_threads(&host, room.planes * room.blocks * room.rows * room.lanes * room.number);
+    room.threads = ki_host_threads(&host, room.planes * room.blocks * room.rows * room.lanes * room.number);
     lay_out(fourier, &room, NULL, &bytes);
     if (bytes > fourier->capacity) {
         free(fourier->memory);
         fourier->capacity = 0;
         fourier->memory = allocate(bytes);
         if (!fourier->memory)
-            return kn_fail_memory(err, bytes, "a correlation by Fourier transforms");
+            return ki_fail_memory(err, bytes, "a correlation by Fourier transforms");
         fourier->capacity = bytes;
         fourier->room = (struct fourier_room){.width = 0};
     }
@@ -305,7 +305,7 @@ static double relative_bound(const struct autocorr_fourier *fourier)
 {
     double unit = fourier->x->code->number == sizeof(double) ? DBL_EPSILON / 2 : (double)FLT_EPSILON / 2;
 
-    return 4 * (host_fft_error(fourier->x) + host_fft_error(fourier->y)) + 16 * unit;
+    return 4 * (ki_host_fft_error(fourier->x) + ki_host_fft_error(fourier->y)) + 16 * unit;
 }
 
 static double bound_of(const struct autocorr_fourier *fourier, const struct fourier_job *job)
@@ -394,18 +394,18 @@ static void plan_exact(const struct autocorr_fourier *fourier, const struct auto
     set_scales(fourier, job);
 }
 
-kn_status autocorr_fourier_exact(struct autocorr_fourier *fourier, const struct autocorr_task *task,
-                                 uint64_t *products, struct autocorr_window *windows, double *bound,
-                                 kn_error *err)
+kn_status ki_autocorr_fourier_exact(struct autocorr_fourier *fourier, const struct autocorr_task *task,
+                                    uint64_t *products, struct autocorr_window *windows, double *bound,
+                                    kn_error *err)
 {
     struct autocorr_window *masked = task->mask ? windows : NULL;
     struct fourier_job job = {.task = task};
     size_t offsets = autocorr_offsets(task->max_offset);
     double most = 0;
-    kn_status status = autocorr_check(task, err);
+    kn_status status = ki_autocorr_check(task, err);
 
     if (!status && windows && !masked)
-        status = autocorr_windows(task, windows, err);
+        status = ki_autocorr_windows(task, windows, err);
     if (!status && (products || masked)) {
         status = set_transforms(fourier, task, KN_F64, err);
         if (!status) {
@@ -413,7 +413,7 @@ kn_status autocorr_fourier_exact(struct autocorr_fourier *fourier, const struct 
             most = bound_of(fourier, &job);
         }
         if (!status && most >= 0.25)
-            return kn_fail(err, KN_ERROR_UNSUPPORTED,
+            return ki_fail(err, KN_ERROR_UNSUPPORTED,
                            "sums of %zu x %zu pixels by Fourier transforms may be wrong by %.2g, where exact "
                            "ones need less than 0.25; take a smaller region, or direct sums",
                            task->first.width, task->first.height, most);
@@ -424,7 +424,7 @@ kn_status autocorr_fourier_exact(struct autocorr_fourier *fourier, const struct 
         if (!status && masked)
             memset(masked, 0, offsets * sizeof *masked);
         if (!status)
-            fourier_run(fourier, &job);
+            ki_fourier_run(fourier, &job);
     }
     if (!status && bound)
         *bound = most;
@@ -446,10 +446,10 @@ static kn_status find_levels(struct autocorr_fourier *fourier, const struct auto
         fourier->windows_room = 0;
         fourier->windows = malloc(offsets * sizeof *fourier->windows);
         if (!fourier->windows)
-            return kn_fail_memory(err, offsets * sizeof *fourier->windows, "the sums of windows");
+            return ki_fail_memory(err, offsets * sizeof *fourier->windows, "the sums of windows");
         fourier->windows_room = offsets;
     }
-    status = autocorr_windows(task, fourier->windows, err);
+    status = ki_autocorr_windows(task, fourier->windows, err);
     if (status)
         return status;
     whole = &fourier->windows[autocorr_at(task->max_offset, 0, 0)];
@@ -490,14 +490,14 @@ static void fill_products(const struct autocorr_window *windows, size_t offsets,
             level[1] * windows[i].s1 + level[0] * windows[i].s2 - level[0] * level[1] * windows[i].n;
 }
 
-kn_status autocorr_fourier_single(struct autocorr_fourier *fourier, const struct autocorr_task *task,
-                                  uint64_t *products, double *bound, kn_error *err)
+kn_status ki_autocorr_fourier_single(struct autocorr_fourier *fourier, const struct autocorr_task *task,
+                                     uint64_t *products, double *bound, kn_error *err)
 {
     struct fourier_job job = {.task = task};
     size_t offsets = autocorr_offsets(task->max_offset);
     uint64_t level[2] = {0, 0};
     double norm[2];
-    kn_status status = autocorr_check(task, err);
+    kn_status status = ki_autocorr_check(task, err);
 
     if (!status && !task->mask)
         status = find_levels(fourier, task, level, norm, err);
@@ -515,7 +515,7 @@ kn_status autocorr_fourier_single(struct autocorr_fourier *fourier, const struct
         memset(products, 0, offsets * sizeof *products);
     else
         fill_products(fourier->windows, offsets, level, products);
-    fourier_run(fourier, &job);
+    ki_fourier_run(fourier, &job);
     for (size_t i = 0; i < offsets; i++)
         if (products[i] > INT64_MAX) // an error below 0
             products[i] = 0;

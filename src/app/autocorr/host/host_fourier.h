@@ -15,39 +15,40 @@ struct autocorr_fourier;
 
 // `options` may be NULL; its order of sorting is not looked at. KN_ERROR_UNSUPPORTED for a level that this
 // processor has not; KN_ERROR_MEMORY.
-kn_status autocorr_fourier_create(const kn_host_options *options, struct autocorr_fourier **fourier,
-                                  kn_error *err);
-void autocorr_fourier_free(struct autocorr_fourier *fourier); // NULL too
+kn_status ki_autocorr_fourier_create(const kn_host_options *options, struct autocorr_fourier **fourier,
+                                     kn_error *err);
+void ki_autocorr_fourier_free(struct autocorr_fourier *fourier); // NULL too
 
 // In double precision, rounded to whole numbers: the reference's, to the last integer, as every sum's error
 // is proven to be below *bound (which may be NULL) < 1/4. Pixels of 16 bits go whole where that is so, and in
 // two bytes otherwise. `products` or `windows` may be NULL. Windows with a mask are sums of the mask's
-// products with pixels and their squares, and found in the same way; without one they are autocorr_windows'.
+// products with pixels and their squares, and found in the same way; without one they are
+// ki_autocorr_windows'.
 //
 // Cost, of one image of 8 bits: its rows and half its columns there and back; with products, windows and a
 // mask five times that. Memory: 8 bytes a padded pixel for each image, mask and image of squares, and as
 // many for each kind of sum and row up to R. The sums are the same at every level and with any number of
-// threads. Errors: autocorr_check's; KN_ERROR_UNSUPPORTED where the bound is not below 1/4 (from
-// some tens of millions of pixels on: autocorr_simd is exact there); KN_ERROR_MEMORY.
-kn_status autocorr_fourier_exact(struct autocorr_fourier *fourier, const struct autocorr_task *task,
-                                 uint64_t *products, struct autocorr_window *windows, double *bound,
-                                 kn_error *err);
+// threads. Errors: ki_autocorr_check's; KN_ERROR_UNSUPPORTED where the bound is not below 1/4 (from
+// some tens of millions of pixels on: ki_autocorr_simd is exact there); KN_ERROR_MEMORY.
+kn_status ki_autocorr_fourier_exact(struct autocorr_fourier *fourier, const struct autocorr_task *task,
+                                    uint64_t *products, struct autocorr_window *windows, double *bound,
+                                    kn_error *err);
 
-// autocorr_windows of a task with a mask, with tables and room that are kept: by these transforms, or, where
-// they are not exact, term by term. Errors: autocorr_check's; KN_ERROR_MEMORY.
-kn_status autocorr_masked_windows(struct autocorr_fourier *fourier, const struct autocorr_task *task,
-                                  struct autocorr_window *windows, kn_error *err);
+// ki_autocorr_windows of a task with a mask, with tables and room that are kept: by these transforms, or,
+// where they are not exact, term by term. Errors: ki_autocorr_check's; KN_ERROR_MEMORY.
+kn_status ki_autocorr_masked_windows(struct autocorr_fourier *fourier, const struct autocorr_task *task,
+                                     struct autocorr_window *windows, kn_error *err);
 
 // In single precision, of pixels less their mean (with a mask: of the pixels themselves), rounded to whole
 // numbers. Every product's error is proven to be below *bound (which may be NULL); rounding errors seldom all
 // add up, and hundreds of times less is usual. Cost: as the exact ones of 8 bits with half the memory, and
-// autocorr_windows. A level's results are the same with any number of threads. Errors: autocorr_check's;
-// KN_ERROR_MEMORY.
-kn_status autocorr_fourier_single(struct autocorr_fourier *fourier, const struct autocorr_task *task,
-                                  uint64_t *products, double *bound, kn_error *err);
+// ki_autocorr_windows. A level's results are the same with any number of threads. Errors:
+// ki_autocorr_check's; KN_ERROR_MEMORY.
+kn_status ki_autocorr_fourier_single(struct autocorr_fourier *fourier, const struct autocorr_task *task,
+                                     uint64_t *products, double *bound, kn_error *err);
 
 // The name of the code that runs at a level: "scalar", "AVX2", "AVX-512"; NULL for one that this processor
 // has not.
-const char *autocorr_fourier_name(kn_host_level level);
+const char *ki_autocorr_fourier_name(kn_host_level level);
 
 #endif

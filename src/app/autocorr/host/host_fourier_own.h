@@ -90,6 +90,6 @@ struct autocorr_fourier {
 };
 
 // Everything from pixels to results. host_fourier_passes.c.
-void fourier_run(struct autocorr_fourier *fourier, const struct fourier_job *job);
+void ki_fourier_run(struct autocorr_fourier *fourier, const struct fourier_job *job);
 
 #endif

@@ -47,34 +47,34 @@ static void fill_row(const struct fourier_job *job, const struct fourier_plane *
     const uint8_t *mask = job->task->mask ? job->task->mask + y * job->task->mask_stride : NULL;
 
     if (plane->power == 0) {
-        KN_SIMD
+        KI_SIMD
         for (size_t x = 0; x < width; x++)
             to[x] = 1;
     } else if (image->type == KN_U8) {
-        KN_SIMD
+        KI_SIMD
         for (size_t x = 0; x < width; x++)
             to[x] = bytes[x];
     } else {
-        KN_SIMD
+        KI_SIMD
         for (size_t x = 0; x < width; x++)
             to[x] = words[x];
     }
     if (plane->power == 2) {
-        KN_SIMD
+        KI_SIMD
         for (size_t x = 0; x < width; x++)
             to[x] = (int32_t)((uint32_t)to[x] * (uint32_t)to[x] >> shift & keep);
     } else if (plane->power == 1 && image->type == KN_U16) {
-        KN_SIMD
+        KI_SIMD
         for (size_t x = 0; x < width; x++)
             to[x] = (int32_t)((uint32_t)to[x] >> shift & keep);
     }
     if (level) {
-        KN_SIMD
+        KI_SIMD
         for (size_t x = 0; x < width; x++)
             to[x] -= level;
     }
     if (mask) {
-        KN_SIMD
+        KI_SIMD
         for (size_t x = 0; x < width; x++)
             to[x] = mask[x] ? to[x] : 0;
     }
@@ -211,7 +211,7 @@ static void clear_lines(const struct autocorr_fourier *fourier, const struct fou
         memset(place(share->line, used, fourier), 0, (all - used) * fourier->room.number);
 }
 
-void fourier_run(struct autocorr_fourier *fourier, const struct fourier_job *job)
+void ki_fourier_run(struct autocorr_fourier *fourier, const struct fourier_job *job)
 {
     const struct fourier_room *room = &fourier->room;
     const size_t group = 2 * room->lanes, groups = (room->height + group - 1) / group;

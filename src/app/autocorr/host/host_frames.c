@@ -27,7 +27,7 @@ static kn_status naive(const struct autocorr_engine *engine, const struct autoco
                        double *bound, kn_error *err)
 {
     (void)engine, (void)options, (void)fourier, (void)bound;
-    return autocorr_naive(task, products, err);
+    return ki_autocorr_naive(task, products, err);
 }
 
 static kn_status simd(const struct autocorr_engine *engine, const struct autocorr_task *task,
@@ -35,19 +35,19 @@ static kn_status simd(const struct autocorr_engine *engine, const struct autocor
                       double *bound, kn_error *err)
 {
     (void)engine, (void)fourier, (void)bound;
-    return autocorr_simd(task, options, products, err);
+    return ki_autocorr_simd(task, options, products, err);
 }
 
 static kn_status transforms(const struct autocorr_engine *engine, const struct autocorr_task *task,
                             const kn_host_options *options, struct autocorr_fourier **fourier,
                             uint64_t *products, double *bound, kn_error *err)
 {
-    kn_status status = *fourier ? KN_OK : autocorr_fourier_create(options, fourier, err);
+    kn_status status = *fourier ? KN_OK : ki_autocorr_fourier_create(options, fourier, err);
 
     if (status)
         return status;
-    return engine->exact ? autocorr_fourier_exact(*fourier, task, products, NULL, NULL, err)
-                         : autocorr_fourier_single(*fourier, task, products, bound, err);
+    return engine->exact ? ki_autocorr_fourier_exact(*fourier, task, products, NULL, NULL, err)
+                         : ki_autocorr_fourier_single(*fourier, task, products, bound, err);
 }
 
 static const struct row {
@@ -59,7 +59,7 @@ static const struct row {
     [AUTOCORR_FFT] = {transforms, true},
 };
 
-bool autocorr_host_has(enum autocorr_method method)
+bool ki_autocorr_host_has(enum autocorr_method method)
 {
     return rows[method].compute != NULL;
 }
@@ -76,20 +76,20 @@ static kn_status make_rooms(struct autocorr_engine *engine, unsigned count, kn_e
         return KN_OK;
     own = rooms ? realloc(rooms->own, count * sizeof(struct autocorr_fourier *)) : NULL;
     if (!own)
-        return kn_fail_memory(err, count * sizeof(struct autocorr_fourier *), "a batch of frames");
+        return ki_fail_memory(err, count * sizeof(struct autocorr_fourier *), "a batch of frames");
     rooms->own = own;
     while (rooms->count < count)
         own[rooms->count++] = NULL;
     return KN_OK;
 }
 
-void autocorr_host_rooms_free(struct autocorr_host_rooms *rooms)
+void ki_autocorr_host_rooms_free(struct autocorr_host_rooms *rooms)
 {
     if (!rooms)
         return;
-    autocorr_fourier_free(rooms->all);
+    ki_autocorr_fourier_free(rooms->all);
     for (unsigned t = 0; t < rooms->count; t++)
-        autocorr_fourier_free(rooms->own[t]);
+        ki_autocorr_fourier_free(rooms->own[t]);
     free(rooms->own);
     free(rooms);
 }
@@ -117,7 +117,7 @@ static kn_status at_once(struct autocorr_engine *engine, const struct autocorr_t
     kn_error failed = KN_ERROR_INIT;
     size_t next = 0;
 
-    KN_PARALLEL(threads, static)
+    KI_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++)
         for (size_t i; (i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < count;) {
             kn_error why = KN_ERROR_INIT;
@@ -126,7 +126,7 @@ static kn_status at_once(struct autocorr_engine *engine, const struct autocorr_t
             if (rows[engine->ran].compute(engine, &tasks[i], &alone, &engine->rooms->own[t],
                                           products + i * autocorr_offsets(tasks[i].max_offset), &bound, &why))
                 __atomic_store_n(&next, count, __ATOMIC_RELAXED);
-            KN_ONE_AT_A_TIME
+            KI_ONE_AT_A_TIME
             {
                 engine->bound = fmax(engine->bound, bound);
                 if (why.code)
@@ -138,11 +138,11 @@ static kn_status at_once(struct autocorr_engine *engine, const struct autocorr_t
     return failed.code;
 }
 
-kn_status autocorr_host_frames(struct autocorr_engine *engine, const struct autocorr_task *tasks,
-                               size_t count, uint64_t *products, kn_error *err)
+kn_status ki_autocorr_host_frames(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                                  size_t count, uint64_t *products, kn_error *err)
 {
-    unsigned threads = rows[engine->ran].threads ? kn_threads(0) : 1;
-    double start = kn_clock_seconds();
+    unsigned threads = rows[engine->ran].threads ? ki_threads(0) : 1;
+    double start = ki_clock_seconds();
     kn_status status;
 
     if (threads > count)
@@ -151,6 +151,6 @@ kn_status autocorr_host_frames(struct autocorr_engine *engine, const struct auto
     if (!status)
         status = threads > 1 ? at_once(engine, tasks, count, threads, products, err)
                              : one_by_one(engine, tasks, count, products, err);
-    engine->seconds.compute += kn_clock_seconds() - start;
+    engine->seconds.compute += ki_clock_seconds() - start;
     return status;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inner loop of autocorr_simd, one for each kind of processor. A vector has LANES neighbouring offsets;
-// in each lane are `pixels` neighbouring pixels of the second image's row, 4 bytes in all, so that the lane
-// of offset l begins l pixels on. Such vectors are kept for every `pixels`-th place of the row ("spread"):
-// offsets g * LANES farther on are found 4 g vectors farther on. The first image's row is in units of 4
-// bytes, too, `pixels` each: one is broadcast, multiplied pixel by pixel with all lanes, and added to their
-// sums.
+// The inner loop of ki_autocorr_simd, one for each kind of processor. A vector has LANES neighbouring
+// offsets; in each lane are `pixels` neighbouring pixels of the second image's row, 4 bytes in all, so that
+// the lane of offset l begins l pixels on. Such vectors are kept for every `pixels`-th place of the row
+// ("spread"): offsets g * LANES farther on are found 4 g vectors farther on. The first image's row is in
+// units of 4 bytes, too, `pixels` each: one is broadcast, multiplied pixel by pixel with all lanes, and added
+// to their sums.
 #ifndef KN_APP_AUTOCORR_HOST_HOST_KERNEL_H
 #define KN_APP_AUTOCORR_HOST_HOST_KERNEL_H
 
@@ -30,6 +30,6 @@ struct autocorr_kernel {
     autocorr_multiply *multiply;
 };
 
-extern const struct autocorr_kernel autocorr_scalar, autocorr_avx2, autocorr_avx512;
+extern const struct autocorr_kernel ki_autocorr_scalar, ki_autocorr_avx2, ki_autocorr_avx512;
 
 #endif

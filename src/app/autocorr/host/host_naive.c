@@ -29,10 +29,10 @@ static inline __attribute__((always_inline)) uint64_t sum_of(const struct autoco
     return sum;
 }
 
-kn_status autocorr_naive(const struct autocorr_task *task, uint64_t *products, kn_error *err)
+kn_status ki_autocorr_naive(const struct autocorr_task *task, uint64_t *products, kn_error *err)
 {
     ptrdiff_t most = (ptrdiff_t)task->max_offset;
-    kn_status status = autocorr_check(task, err);
+    kn_status status = ki_autocorr_check(task, err);
 
     for (ptrdiff_t y0 = 0; y0 <= most && !status; y0++)
         for (ptrdiff_t x0 = -most; x0 <= most; x0++)

@@ -33,4 +33,4 @@ static void multiply(const void *spread, const int32_t *row0, const int32_t *row
     }
 }
 
-const struct autocorr_kernel autocorr_scalar = {"scalar", LANES, PIXELS, 0, multiply};
+const struct autocorr_kernel ki_autocorr_scalar = {"scalar", LANES, PIXELS, 0, multiply};

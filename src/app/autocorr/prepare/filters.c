@@ -45,7 +45,7 @@ static kn_status blur(float *picture, size_t width, size_t height, size_t reach,
     float *line = malloc(longer * sizeof *line);
 
     if (!line)
-        return kn_fail_memory(err, longer * sizeof *line, "a blur");
+        return ki_fail_memory(err, longer * sizeof *line, "a blur");
     for (int box = 0; box < boxes; box++) {
         for (size_t y = 0; y < height; y++) {
             box_line(picture + y * width, width, 1, reach, line);
@@ -65,12 +65,12 @@ static kn_status copy_of(const float *picture, size_t count, float **copy, kn_er
 {
     *copy = malloc(count * sizeof **copy);
     if (!*copy)
-        return kn_fail_memory(err, count * sizeof **copy, "preparing a frame");
+        return ki_fail_memory(err, count * sizeof **copy, "preparing a frame");
     memcpy(*copy, picture, count * sizeof **copy);
     return KN_OK;
 }
 
-kn_status autocorr_flatten(float *picture, size_t width, size_t height, double radius, kn_error *err)
+kn_status ki_autocorr_flatten(float *picture, size_t width, size_t height, double radius, kn_error *err)
 {
     // A box that reaches b pixels has the variance b (b + 1) / 3; three of them have b (b + 1).
     size_t reach = (size_t)fmax(1, rint((sqrt(4 * radius * radius + 1) - 1) / 2)), count = width * height;
@@ -158,7 +158,7 @@ static kn_status find_distances(const float *picture, size_t width, size_t heigh
     double low = INFINITY, high = -INFINITY;
 
     if (!bins)
-        return kn_fail_memory(err, 2 * count * sizeof *bins, "finding dust");
+        return ki_fail_memory(err, 2 * count * sizeof *bins, "finding dust");
     for (size_t i = 0; i < count; i++) {
         low = fmin(low, (double)picture[i]);
         high = fmax(high, (double)picture[i]);
@@ -176,7 +176,8 @@ static kn_status find_distances(const float *picture, size_t width, size_t heigh
     return KN_OK;
 }
 
-kn_status autocorr_find_dust(const float *picture, size_t width, size_t height, uint8_t *dust, kn_error *err)
+kn_status ki_autocorr_find_dust(const float *picture, size_t width, size_t height, uint8_t *dust,
+                                kn_error *err)
 {
     const double parts[] = {0.5, dust_share};
     size_t count = width * height;
@@ -185,7 +186,7 @@ kn_status autocorr_find_dust(const float *picture, size_t width, size_t height, 
     kn_status status;
 
     if (!distances)
-        return kn_fail_memory(err, count * sizeof *distances, "finding dust");
+        return ki_fail_memory(err, count * sizeof *distances, "finding dust");
     status = find_distances(picture, width, height, distances, err);
     if (!status)
         status = kn_host_quantiles(distances, KN_F32, count, parts, 2, quantiles, NULL, err);
@@ -262,8 +263,8 @@ static void smooth(float *picture, const uint16_t *known, const size_t *list, si
     }
 }
 
-kn_status autocorr_mend(float *picture, size_t width, size_t height, const uint8_t *dust, size_t *changed,
-                        kn_error *err)
+kn_status ki_autocorr_mend(float *picture, size_t width, size_t height, const uint8_t *dust, size_t *changed,
+                           kn_error *err)
 {
     size_t count = width * height, listed = 0;
     uint16_t *known = malloc(count * sizeof *known);
@@ -271,7 +272,7 @@ kn_status autocorr_mend(float *picture, size_t width, size_t height, const uint8
     kn_status status = KN_OK;
 
     if (!known || !list)
-        status = kn_fail_memory(err, count * (sizeof *known + sizeof *list), "mending dust");
+        status = ki_fail_memory(err, count * (sizeof *known + sizeof *list), "mending dust");
     for (size_t i = 0; i < count && !status; i++) {
         known[i] = dust[i] ? UINT16_MAX : 0;
         if (dust[i])
@@ -289,8 +290,8 @@ kn_status autocorr_mend(float *picture, size_t width, size_t height, const uint8
 
 // ---- contrast ----
 
-kn_status autocorr_levels(const float *picture, size_t width, size_t height, size_t stride, double *low,
-                          double *high, kn_error *err)
+kn_status ki_autocorr_levels(const float *picture, size_t width, size_t height, size_t stride, double *low,
+                             double *high, kn_error *err)
 {
     const double tails[] = {tail, 1 - tail};
     float *copy = malloc(width * height * sizeof *copy);
@@ -298,7 +299,7 @@ kn_status autocorr_levels(const float *picture, size_t width, size_t height, siz
     kn_status status;
 
     if (!copy)
-        return kn_fail_memory(err, width * height * sizeof *copy, "the levels of a frame");
+        return ki_fail_memory(err, width * height * sizeof *copy, "the levels of a frame");
     for (size_t y = 0; y < height; y++)
         memcpy(copy + y * width, picture + y * stride, width * sizeof *copy);
     status = kn_host_quantiles(copy, KN_F32, width * height, tails, 2, levels, NULL, err);
@@ -310,10 +311,11 @@ kn_status autocorr_levels(const float *picture, size_t width, size_t height, siz
     return status;
 }
 
-kn_status autocorr_stretch(float *picture, size_t count, double low, double high, double white, kn_error *err)
+kn_status ki_autocorr_stretch(float *picture, size_t count, double low, double high, double white,
+                              kn_error *err)
 {
     if (!(low < high))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "contrast from %g to %g: expected the first to be less than the second", low, high);
     for (size_t i = 0; i < count; i++)
         picture[i] = (float)fmin(white, fmax(0, ((double)picture[i] - low) / (high - low) * white));

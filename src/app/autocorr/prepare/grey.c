@@ -41,7 +41,7 @@ static kn_status range_of(const char *file, const struct autocorr_picture *pictu
         double value = level(picture, i);
 
         if (!isfinite(value))
-            return kn_fail_at(err, KN_ERROR_INPUT, file, 0, "pixel (%zu, %zu) is %g, expected finite numbers",
+            return ki_fail_at(err, KN_ERROR_INPUT, file, 0, "pixel (%zu, %zu) is %g, expected finite numbers",
                               i % picture->width, i / picture->width, value);
         *least = fmin(*least, value);
         *greatest = fmax(*greatest, value);
@@ -50,8 +50,8 @@ static kn_status range_of(const char *file, const struct autocorr_picture *pictu
     return KN_OK;
 }
 
-kn_status autocorr_grey_of(const char *file, struct autocorr_picture *picture, struct autocorr_grey *grey,
-                           kn_error *err)
+kn_status ki_autocorr_grey_of(const char *file, struct autocorr_picture *picture, struct autocorr_grey *grey,
+                              kn_error *err)
 {
     size_t count = picture->width * picture->height;
     double least = 0, greatest = 1;
@@ -70,7 +70,7 @@ kn_status autocorr_grey_of(const char *file, struct autocorr_picture *picture, s
         status = range_of(file, picture, &least, &greatest, &whole, err);
     grey->pixels = status ? NULL : malloc(count * kn_type_size(grey->type));
     if (!status && !grey->pixels)
-        status = kn_fail_memory(err, count * kn_type_size(grey->type), file);
+        status = ki_fail_memory(err, count * kn_type_size(grey->type), file);
     grey->stretched = !whole;
     for (size_t i = 0; i < count && !status; i++) {
         double value = level(picture, i);
@@ -87,8 +87,8 @@ kn_status autocorr_grey_of(const char *file, struct autocorr_picture *picture, s
     return status;
 }
 
-kn_status autocorr_fetch(const struct autocorr_film *film, size_t i, struct autocorr_grey *grey,
-                         kn_error *err)
+kn_status ki_autocorr_fetch(const struct autocorr_film *film, size_t i, struct autocorr_grey *grey,
+                            kn_error *err)
 {
     void *kept = NULL;
     kn_status status = film->fetch(film, i, &kept, grey, err);

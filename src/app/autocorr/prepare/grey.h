@@ -27,8 +27,8 @@ struct autocorr_grey {
 // itself where all three are equal; transparency is not looked at. 32-bit floats are kept if they are whole
 // numbers from 0 to 65535, else stretched over that range. Takes the picture's samples over, whatever comes.
 // KN_ERROR_INPUT for floats that are not finite, with `file` and the pixel; KN_ERROR_MEMORY.
-kn_status autocorr_grey_of(const char *file, struct autocorr_picture *picture, struct autocorr_grey *grey,
-                           kn_error *err);
+kn_status ki_autocorr_grey_of(const char *file, struct autocorr_picture *picture, struct autocorr_grey *grey,
+                              kn_error *err);
 
 // What a frame is called: a page of a file.
 struct autocorr_source {
@@ -41,8 +41,8 @@ struct autocorr_film {
     const struct autocorr_source *sources; // one a frame
     size_t count;
     const void *from; // what the functions want beside that
-    // Decodes frame i, as autocorr_grey_of makes it. `kept` is the thread's own from one frame to the next,
-    // NULL before the first; `release` frees it, NULL too. On failure there are no pixels.
+    // Decodes frame i, as ki_autocorr_grey_of makes it. `kept` is the thread's own from one frame to the
+    // next, NULL before the first; `release` frees it, NULL too. On failure there are no pixels.
     kn_status (*fetch)(const struct autocorr_film *frames, size_t i, void **kept, struct autocorr_grey *grey,
                        kn_error *err);
     void (*release)(void *kept);
@@ -51,8 +51,8 @@ struct autocorr_film {
 };
 
 // Decodes one. fetch's errors.
-kn_status autocorr_fetch(const struct autocorr_film *film, size_t i, struct autocorr_grey *grey,
-                         kn_error *err);
+kn_status ki_autocorr_fetch(const struct autocorr_film *film, size_t i, struct autocorr_grey *grey,
+                            kn_error *err);
 
 // It as an image that is correlated.
 static inline struct autocorr_image autocorr_image_of(const struct autocorr_grey *grey)

@@ -9,8 +9,8 @@
 #include "filters.h"
 #include "register.h"
 
-const char *const autocorr_step_names[AUTOCORR_STEPS] = {"1-grey",   "2-stabilised", "3-flattened",
-                                                         "4-mended", "5-contrast",   "6-cropped"};
+const char *const ki_autocorr_step_names[AUTOCORR_STEPS] = {"1-grey",   "2-stabilised", "3-flattened",
+                                                            "4-mended", "5-contrast",   "6-cropped"};
 
 struct autocorr_preparation {
     struct autocorr_preparation_options options; // with the contrast's levels
@@ -38,7 +38,7 @@ static kn_status to_floats(const struct autocorr_grey *grey, float **levels, kn_
 
     *levels = malloc(count * sizeof **levels);
     if (!*levels)
-        return kn_fail_memory(err, count * sizeof **levels, "preparing a frame");
+        return ki_fail_memory(err, count * sizeof **levels, "preparing a frame");
     for (size_t i = 0; i < count; i++)
         (*levels)[i] =
             grey->type == KN_U8 ? (float)((uint8_t *)grey->pixels)[i] : (float)((uint16_t *)grey->pixels)[i];
@@ -53,7 +53,7 @@ static kn_status to_grey(const struct work *work, struct autocorr_grey *grey, kn
     *grey = (struct autocorr_grey){.width = work->width, .height = work->height, .type = work->type};
     grey->pixels = malloc(count * kn_type_size(work->type));
     if (!grey->pixels)
-        return kn_fail_memory(err, count * kn_type_size(work->type), "preparing a frame");
+        return ki_fail_memory(err, count * kn_type_size(work->type), "preparing a frame");
     for (size_t i = 0; i < count; i++) {
         double level = rint(fmin(white_of(work->type), fmax(0, (double)work->levels[i])));
 
@@ -79,16 +79,17 @@ static kn_status stabilise(const struct autocorr_preparation *preparation, struc
     kn_status status;
 
     if (work->width != preparation->width || work->height != preparation->height)
-        return kn_fail_at(err, KN_ERROR_INPUT, work->file, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, work->file, 0,
                           "is of %zu x %zu pixels, but %s, against which it is stabilised, of %zu x %zu",
                           work->width, work->height, preparation->file, preparation->width,
                           preparation->height);
     moved = malloc(count * sizeof *moved);
     if (!moved)
-        return kn_fail_memory(err, count * sizeof *moved, "preparing a frame");
-    status = autocorr_register(preparation->reference, work->levels, work->width, work->height, &shift, err);
+        return ki_fail_memory(err, count * sizeof *moved, "preparing a frame");
+    status =
+        ki_autocorr_register(preparation->reference, work->levels, work->width, work->height, &shift, err);
     if (!status) {
-        autocorr_move(work->levels, work->width, work->height, shift, moved);
+        ki_autocorr_move(work->levels, work->width, work->height, shift, moved);
         memcpy(work->levels, moved, count * sizeof *moved);
         prepared->x = shift.x;
         prepared->y = shift.y;
@@ -101,7 +102,7 @@ static kn_status flatten(const struct autocorr_preparation *preparation, struct 
                          struct autocorr_prepared *prepared, kn_error *err)
 {
     (void)prepared;
-    return autocorr_flatten(work->levels, work->width, work->height, preparation->options.flatten, err);
+    return ki_autocorr_flatten(work->levels, work->width, work->height, preparation->options.flatten, err);
 }
 
 static kn_status mend(const struct autocorr_preparation *preparation, struct work *work,
@@ -113,20 +114,20 @@ static kn_status mend(const struct autocorr_preparation *preparation, struct wor
     kn_status status = KN_OK;
 
     if (given && (given->width != work->width || given->height != work->height))
-        return kn_fail_at(err, KN_ERROR_INPUT, work->file, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, work->file, 0,
                           "is of %zu x %zu pixels, but the dust's mask is of %zu x %zu; expected the same",
                           work->width, work->height, given->width, given->height);
     dust = malloc(count);
     if (!dust)
-        return kn_fail_memory(err, count, "mending dust");
+        return ki_fail_memory(err, count, "mending dust");
     if (given)
         for (size_t i = 0; i < count; i++)
             dust[i] = given->type == KN_U8 ? ((uint8_t *)given->pixels)[i] != 0
                                            : ((uint16_t *)given->pixels)[i] != 0;
     else
-        status = autocorr_find_dust(work->levels, work->width, work->height, dust, err);
+        status = ki_autocorr_find_dust(work->levels, work->width, work->height, dust, err);
     if (!status)
-        status = autocorr_mend(work->levels, work->width, work->height, dust, &prepared->dust, err);
+        status = ki_autocorr_mend(work->levels, work->width, work->height, dust, &prepared->dust, err);
     free(dust);
     return status;
 }
@@ -136,8 +137,8 @@ static kn_status stretch(const struct autocorr_preparation *preparation, struct 
 {
     prepared->low = preparation->options.low;
     prepared->high = preparation->options.high;
-    return autocorr_stretch(work->levels, work->width * work->height, prepared->low, prepared->high,
-                            white_of(work->type), err);
+    return ki_autocorr_stretch(work->levels, work->width * work->height, prepared->low, prepared->high,
+                               white_of(work->type), err);
 }
 
 static bool has_region(const struct work *work, const struct autocorr_region *region)
@@ -153,7 +154,7 @@ static kn_status crop(const struct autocorr_preparation *preparation, struct wor
 
     (void)prepared;
     if (!has_region(work, region))
-        return kn_fail_at(err, KN_ERROR_ARGUMENT, work->file, 0,
+        return ki_fail_at(err, KN_ERROR_ARGUMENT, work->file, 0,
                           "cannot be cropped to %zu x %zu pixels at (%zu, %zu): it is of %zu x %zu",
                           region->width, region->height, region->x, region->y, work->width, work->height);
     for (size_t y = 0; y < region->height; y++) // upwards and to the left: nothing is overwritten too early
@@ -197,7 +198,7 @@ static kn_status run_steps(const struct autocorr_preparation *preparation, enum 
     return status;
 }
 
-void autocorr_prepared_free(struct autocorr_prepared *prepared)
+void ki_autocorr_prepared_free(struct autocorr_prepared *prepared)
 {
     for (size_t i = 0; i < AUTOCORR_STEPS; i++) {
         free(prepared->pictures[i].pixels);
@@ -205,8 +206,8 @@ void autocorr_prepared_free(struct autocorr_prepared *prepared)
     }
 }
 
-kn_status autocorr_prepare(const struct autocorr_preparation *preparation, const char *file,
-                           struct autocorr_grey *grey, struct autocorr_prepared *prepared, kn_error *err)
+kn_status ki_autocorr_prepare(const struct autocorr_preparation *preparation, const char *file,
+                              struct autocorr_grey *grey, struct autocorr_prepared *prepared, kn_error *err)
 {
     struct work work = {file, grey->width, grey->height, grey->type, NULL};
     struct autocorr_grey made = {.pixels = NULL};
@@ -219,7 +220,7 @@ kn_status autocorr_prepare(const struct autocorr_preparation *preparation, const
         status = to_grey(&work, &made, err);
     free(work.levels);
     if (status) {
-        autocorr_prepared_free(prepared);
+        ki_autocorr_prepared_free(prepared);
         return status;
     }
     free(grey->pixels);
@@ -238,7 +239,7 @@ static kn_status fetch_first(const struct autocorr_film *frames, const char **fi
 
     for (size_t i = 0; i < frames->count && status; i++) {
         *file = frames->sources[i].file;
-        status = autocorr_fetch(frames, i, grey, err);
+        status = ki_autocorr_fetch(frames, i, grey, err);
     }
     return status;
 }
@@ -257,17 +258,17 @@ static kn_status find_levels(struct autocorr_preparation *preparation, struct wo
     if (!region || !has_region(work, region))
         region = &all;
     if (!status)
-        status =
-            autocorr_levels(work->levels + region->y * work->width + region->x, region->width, region->height,
-                            work->width, &preparation->options.low, &preparation->options.high, err);
+        status = ki_autocorr_levels(work->levels + region->y * work->width + region->x, region->width,
+                                    region->height, work->width, &preparation->options.low,
+                                    &preparation->options.high, err);
     if (!status && preparation->options.high <= preparation->options.low) // one level: it stays as it is
         preparation->options.contrast = false;
     return status;
 }
 
-kn_status autocorr_preparation_open(const struct autocorr_film *frames,
-                                    const struct autocorr_preparation_options *options,
-                                    struct autocorr_preparation **preparation, kn_error *err)
+kn_status ki_autocorr_preparation_open(const struct autocorr_film *frames,
+                                       const struct autocorr_preparation_options *options,
+                                       struct autocorr_preparation **preparation, kn_error *err)
 {
     struct autocorr_preparation *opened = calloc(1, sizeof *opened);
     struct autocorr_grey first = {.pixels = NULL};
@@ -277,7 +278,7 @@ kn_status autocorr_preparation_open(const struct autocorr_film *frames,
 
     *preparation = NULL;
     if (!opened)
-        return kn_fail_memory(err, sizeof *opened, "preparing frames");
+        return ki_fail_memory(err, sizeof *opened, "preparing frames");
     opened->options = *options;
     if (options->stabilise || (options->contrast && options->contrast_auto)) {
         status = fetch_first(frames, &file, &first, err);
@@ -291,20 +292,20 @@ kn_status autocorr_preparation_open(const struct autocorr_film *frames,
         opened->height = first.height;
         status = to_floats(&first, &opened->reference, err);
         if (!status && !opened->file)
-            status = kn_fail_memory(err, 0, "preparing frames");
+            status = ki_fail_memory(err, 0, "preparing frames");
     }
     if (!status && options->contrast && options->contrast_auto)
         status = find_levels(opened, &work, err);
     free(first.pixels);
     free(work.levels);
     if (status)
-        autocorr_preparation_close(opened);
+        ki_autocorr_preparation_close(opened);
     else
         *preparation = opened;
     return status;
 }
 
-void autocorr_preparation_close(struct autocorr_preparation *preparation)
+void ki_autocorr_preparation_close(struct autocorr_preparation *preparation)
 {
     if (!preparation)
         return;

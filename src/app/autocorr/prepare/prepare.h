@@ -18,7 +18,7 @@ enum autocorr_step {
 };
 
 // "1-grey", "2-stabilised", ..., for files.
-extern const char *const autocorr_step_names[AUTOCORR_STEPS];
+extern const char *const ki_autocorr_step_names[AUTOCORR_STEPS];
 
 struct autocorr_preparation_options {
     bool stabilise;                   // against the first frame that can be read
@@ -39,22 +39,22 @@ struct autocorr_prepared {
     struct autocorr_grey pictures[AUTOCORR_STEPS]; // with `show`: those that ran; else without pixels
 };
 
-void autocorr_prepared_free(struct autocorr_prepared *prepared);
+void ki_autocorr_prepared_free(struct autocorr_prepared *prepared);
 
 struct autocorr_preparation;
 
 // Decodes the first frame that can be, for what is taken from it (if anything is). Frames are borrowed for
 // this call, options and what they point to until the end. KN_ERROR_INPUT where there is no such frame,
-// with the last one's error; KN_ERROR_MEMORY; autocorr_prepare's errors.
-kn_status autocorr_preparation_open(const struct autocorr_film *frames,
-                                    const struct autocorr_preparation_options *options,
-                                    struct autocorr_preparation **preparation, kn_error *err);
-void autocorr_preparation_close(struct autocorr_preparation *preparation); // NULL too
+// with the last one's error; KN_ERROR_MEMORY; ki_autocorr_prepare's errors.
+kn_status ki_autocorr_preparation_open(const struct autocorr_film *frames,
+                                       const struct autocorr_preparation_options *options,
+                                       struct autocorr_preparation **preparation, kn_error *err);
+void ki_autocorr_preparation_close(struct autocorr_preparation *preparation); // NULL too
 
 // Prepares a frame in its place; by several threads at once. Errors, with `file`: KN_ERROR_ARGUMENT for a
 // region that is not in it; KN_ERROR_INPUT for a size other than the first frame's or the dust's;
 // KN_ERROR_MEMORY.
-kn_status autocorr_prepare(const struct autocorr_preparation *preparation, const char *file,
-                           struct autocorr_grey *grey, struct autocorr_prepared *prepared, kn_error *err);
+kn_status ki_autocorr_prepare(const struct autocorr_preparation *preparation, const char *file,
+                              struct autocorr_grey *grey, struct autocorr_prepared *prepared, kn_error *err);
 
 #endif

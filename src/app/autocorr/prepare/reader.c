@@ -34,9 +34,9 @@ static double energy_of(const struct autocorr_reader_options *options, const str
 {
     struct autocorr_task task = {.first = autocorr_image_of(grey)};
 
-    if (!options->energies || (options->region && autocorr_crop(&task, options->region, NULL)))
+    if (!options->energies || (options->region && ki_autocorr_crop(&task, options->region, NULL)))
         return 0;
-    return autocorr_energy(&task.first);
+    return ki_autocorr_energy(&task.first);
 }
 
 static void read_frame(const struct autocorr_reader *reader, size_t index, void **kept,
@@ -49,8 +49,8 @@ static void read_frame(const struct autocorr_reader *reader, size_t index, void 
     memset(decoded, 0, sizeof *decoded);
     status = frames->fetch(frames, index, kept, &decoded->grey, &decoded->error);
     if (!status && options->preparation)
-        status = autocorr_prepare(options->preparation, frames->sources[index].file, &decoded->grey,
-                                  &decoded->prepared, &decoded->error);
+        status = ki_autocorr_prepare(options->preparation, frames->sources[index].file, &decoded->grey,
+                                     &decoded->prepared, &decoded->error);
     if (status) {
         free(decoded->grey.pixels);
         decoded->grey.pixels = NULL;
@@ -78,10 +78,10 @@ static void *work(void *given)
         index = reader->begun++;
         slot = &reader->slots[index % reader->options.ahead];
         pthread_mutex_unlock(&reader->state);
-        start = kn_clock_seconds();
+        start = ki_clock_seconds();
         read_frame(reader, index, &kept, &slot->decoded);
         pthread_mutex_lock(&reader->state);
-        reader->decode += kn_clock_seconds() - start;
+        reader->decode += ki_clock_seconds() - start;
         slot->ready = true;
         pthread_cond_broadcast(&reader->turn);
     }
@@ -90,17 +90,17 @@ static void *work(void *given)
     return NULL;
 }
 
-kn_status autocorr_reader_open(const struct autocorr_film *frames,
-                               const struct autocorr_reader_options *options, struct autocorr_reader **reader,
-                               kn_error *err)
+kn_status ki_autocorr_reader_open(const struct autocorr_film *frames,
+                                  const struct autocorr_reader_options *options,
+                                  struct autocorr_reader **reader, kn_error *err)
 {
-    size_t threads = kn_threads(options->threads);
+    size_t threads = ki_threads(options->threads);
     struct autocorr_reader *opened = calloc(1, sizeof *opened);
     sigset_t all, before;
 
     *reader = NULL;
     if (!opened)
-        return kn_fail_memory(err, sizeof *opened, "reading frames");
+        return ki_fail_memory(err, sizeof *opened, "reading frames");
     opened->frames = frames;
     opened->options = *options;
     pthread_mutex_init(&opened->state, NULL);
@@ -115,14 +115,14 @@ kn_status autocorr_reader_open(const struct autocorr_film *frames,
         opened->thread_count++;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!opened->thread_count) {
-        autocorr_reader_close(opened, NULL);
-        return kn_fail_memory(err, options->ahead * sizeof *opened->slots, "reading frames");
+        ki_autocorr_reader_close(opened, NULL);
+        return ki_fail_memory(err, options->ahead * sizeof *opened->slots, "reading frames");
     }
     *reader = opened;
     return KN_OK;
 }
 
-bool autocorr_reader_next(struct autocorr_reader *reader, bool wait, struct autocorr_decoded *decoded)
+bool ki_autocorr_reader_next(struct autocorr_reader *reader, bool wait, struct autocorr_decoded *decoded)
 {
     struct slot *slot = &reader->slots[reader->taken % reader->options.ahead];
     bool found = false;
@@ -144,7 +144,7 @@ bool autocorr_reader_next(struct autocorr_reader *reader, bool wait, struct auto
     return found;
 }
 
-void autocorr_reader_close(struct autocorr_reader *reader, double *decode)
+void ki_autocorr_reader_close(struct autocorr_reader *reader, double *decode)
 {
     if (!reader)
         return;
@@ -158,7 +158,7 @@ void autocorr_reader_close(struct autocorr_reader *reader, double *decode)
         *decode = reader->decode;
     for (size_t i = 0; reader->slots && i < reader->options.ahead; i++) {
         free(reader->slots[i].decoded.grey.pixels);
-        autocorr_prepared_free(&reader->slots[i].decoded.prepared);
+        ki_autocorr_prepared_free(&reader->slots[i].decoded.prepared);
     }
     pthread_mutex_destroy(&reader->state);
     pthread_cond_destroy(&reader->turn);

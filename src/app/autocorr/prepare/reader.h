@@ -8,7 +8,7 @@
 struct autocorr_decoded {
     struct autocorr_grey grey;         // the taker frees its pixels; NULL if it could not be read
     struct autocorr_prepared prepared; // and this
-    double energy;                     // autocorr_energy, where it was asked for; else 0
+    double energy;                     // ki_autocorr_energy, where it was asked for; else 0
     kn_error error;                    // and why
 };
 
@@ -23,16 +23,16 @@ struct autocorr_reader_options {
 struct autocorr_reader;
 
 // Starts the threads. `frames` must stay. KN_ERROR_MEMORY.
-kn_status autocorr_reader_open(const struct autocorr_film *frames,
-                               const struct autocorr_reader_options *options, struct autocorr_reader **reader,
-                               kn_error *err);
+kn_status ki_autocorr_reader_open(const struct autocorr_film *frames,
+                                  const struct autocorr_reader_options *options,
+                                  struct autocorr_reader **reader, kn_error *err);
 
 // The next frame, in their order. False where there is none: all were taken, or, without
 // `wait`, it is not decoded yet.
-bool autocorr_reader_next(struct autocorr_reader *reader, bool wait, struct autocorr_decoded *decoded);
+bool ki_autocorr_reader_next(struct autocorr_reader *reader, bool wait, struct autocorr_decoded *decoded);
 
 // Ends the threads, also before all frames were taken. `decode`, if not NULL: the seconds of decoding, of
 // all threads together. NULL is no reader.
-void autocorr_reader_close(struct autocorr_reader *reader, double *decode);
+void ki_autocorr_reader_close(struct autocorr_reader *reader, double *decode);
 
 #endif

@@ -22,8 +22,8 @@ struct transform {
 
 static void transform_end(struct transform *transform)
 {
-    host_fft_free(transform->rows);
-    host_fft_free(transform->columns);
+    ki_host_fft_free(transform->rows);
+    ki_host_fft_free(transform->columns);
     free(transform->block);
 }
 
@@ -33,21 +33,21 @@ static kn_status transform_begin(size_t width, size_t height, struct transform *
     size_t longer, bytes;
     kn_status status;
 
-    *transform = (struct transform){host_fft_length(width),
-                                    host_fft_length(height),
-                                    host_fft_code_for(KN_F32, KN_HOST_SCALAR),
+    *transform = (struct transform){ki_host_fft_length(width),
+                                    ki_host_fft_length(height),
+                                    ki_host_fft_code_for(KN_F32, KN_HOST_SCALAR),
                                     NULL,
                                     NULL,
                                     NULL};
     longer = transform->width > transform->height ? transform->width : transform->height;
     bytes = 3 * longer * 2 * transform->code->lanes * sizeof *transform->block;
-    status = host_fft_create(transform->width, KN_F32, KN_HOST_SCALAR, &transform->rows, err);
+    status = ki_host_fft_create(transform->width, KN_F32, KN_HOST_SCALAR, &transform->rows, err);
     if (!status)
-        status = host_fft_create(transform->height, KN_F32, KN_HOST_SCALAR, &transform->columns, err);
+        status = ki_host_fft_create(transform->height, KN_F32, KN_HOST_SCALAR, &transform->columns, err);
     if (!status) {
         transform->block = aligned_alloc(64, (bytes + 63) / 64 * 64);
         if (!transform->block)
-            status = kn_fail_memory(err, bytes, "a transform");
+            status = ki_fail_memory(err, bytes, "a transform");
     }
     if (status)
         transform_end(transform);
@@ -228,7 +228,7 @@ static kn_status climb(const struct transform *transform, const float *re, const
         free(across);
         free(down);
         if (!across || !down)
-            return kn_fail_memory(err, 2 * transform->width * sizeof *across, "registering a frame");
+            return ki_fail_memory(err, 2 * transform->width * sizeof *across, "registering a frame");
         determinant = slope.xx * slope.yy - slope.xy * slope.xy;
         if (!(slope.xx < 0 && determinant > 0)) // no top
             return KN_OK;
@@ -269,7 +269,7 @@ static kn_status correlate(const float *reference, const struct part *of_referen
         find_peak(&transform, cross_re, shift);
         status = climb(&transform, re, im, shift, err);
     } else {
-        status = kn_fail_memory(err, 4 * points * sizeof *planes, "registering a frame");
+        status = ki_fail_memory(err, 4 * points * sizeof *planes, "registering a frame");
     }
     free(planes);
     transform_end(&transform);
@@ -291,8 +291,8 @@ static double without_noise(double shift)
     return fabs(shift - rint(shift)) < 1e-3 ? rint(shift) : shift;
 }
 
-kn_status autocorr_register(const float *reference, const float *frame, size_t width, size_t height,
-                            struct autocorr_shift *shift, kn_error *err)
+kn_status ki_autocorr_register(const float *reference, const float *frame, size_t width, size_t height,
+                               struct autocorr_shift *shift, kn_error *err)
 {
     double x = 0, y = 0;
     kn_status status = KN_OK;
@@ -333,7 +333,8 @@ static size_t clamp(double at, size_t count)
     return at < 0 ? 0 : at > (double)(count - 1) ? count - 1 : (size_t)at;
 }
 
-void autocorr_move(const float *frame, size_t width, size_t height, struct autocorr_shift shift, float *moved)
+void ki_autocorr_move(const float *frame, size_t width, size_t height, struct autocorr_shift shift,
+                      float *moved)
 {
     double left = floor(shift.x), top = floor(shift.y), across[4], down[4];
 

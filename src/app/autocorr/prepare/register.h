@@ -18,12 +18,12 @@ struct autocorr_shift {
 // What is within a thousandth of a whole pixel is one. Shifts up to an eighth of the picture are found;
 // frames that have nothing in common have any. Cost: 2 to 8 complex transforms of the picture, and a few
 // reads of a spectrum. KN_ERROR_MEMORY.
-kn_status autocorr_register(const float *reference, const float *frame, size_t width, size_t height,
-                            struct autocorr_shift *shift, kn_error *err);
+kn_status ki_autocorr_register(const float *reference, const float *frame, size_t width, size_t height,
+                               struct autocorr_shift *shift, kn_error *err);
 
 // moved(x) = frame(x + shift): whole pixels are copied, parts of one interpolated by cubics (Catmull and Rom
 // 1974) through 4 x 4 neighbours. What comes from outside repeats the edge.
-void autocorr_move(const float *frame, size_t width, size_t height, struct autocorr_shift shift,
-                   float *moved);
+void ki_autocorr_move(const float *frame, size_t width, size_t height, struct autocorr_shift shift,
+                      float *moved);
 
 #endif

@@ -5,9 +5,9 @@
 
 #include "base/error.h"
 
-void autocorr_workspace_free(struct autocorr_workspace *workspace)
+void ki_autocorr_workspace_free(struct autocorr_workspace *workspace)
 {
-    autocorr_fourier_free(workspace->fourier);
+    ki_autocorr_fourier_free(workspace->fourier);
     free(workspace->windows);
     *workspace = (struct autocorr_workspace){.offsets = 0};
 }
@@ -20,7 +20,7 @@ static kn_status make_room(struct autocorr_workspace *workspace, size_t offsets,
     workspace->windows = malloc(offsets * sizeof *workspace->windows);
     workspace->offsets = workspace->windows ? offsets : 0;
     return workspace->windows ? KN_OK
-                              : kn_fail_memory(err, offsets * sizeof *workspace->windows, "a correlation");
+                              : ki_fail_memory(err, offsets * sizeof *workspace->windows, "a correlation");
 }
 
 static kn_status find_windows(struct autocorr_workspace *workspace, const kn_host_options *options,
@@ -29,15 +29,15 @@ static kn_status find_windows(struct autocorr_workspace *workspace, const kn_hos
     kn_status status = make_room(workspace, autocorr_offsets(task->max_offset), err);
 
     if (status || !task->mask)
-        return status ? status : autocorr_windows(task, workspace->windows, err);
+        return status ? status : ki_autocorr_windows(task, workspace->windows, err);
     if (!workspace->fourier)
-        status = autocorr_fourier_create(options, &workspace->fourier, err);
-    return status ? status : autocorr_masked_windows(workspace->fourier, task, workspace->windows, err);
+        status = ki_autocorr_fourier_create(options, &workspace->fourier, err);
+    return status ? status : ki_autocorr_masked_windows(workspace->fourier, task, workspace->windows, err);
 }
 
-kn_status autocorr_analyse(struct autocorr_workspace *workspace, const struct autocorr_settings *settings,
-                           const kn_host_options *options, const struct autocorr_task *task,
-                           struct autocorr_frame *frame, kn_error *err)
+kn_status ki_autocorr_analyse(struct autocorr_workspace *workspace, const struct autocorr_settings *settings,
+                              const kn_host_options *options, const struct autocorr_task *task,
+                              struct autocorr_frame *frame, kn_error *err)
 {
     size_t bytes = autocorr_offsets(task->max_offset) * sizeof *frame->values;
     kn_status status = KN_OK;
@@ -45,14 +45,14 @@ kn_status autocorr_analyse(struct autocorr_workspace *workspace, const struct au
     if (settings->values || !frame->rings_on_device) {
         frame->values = malloc(bytes);
         status = frame->values ? find_windows(workspace, options, task, err)
-                               : kn_fail_memory(err, bytes, "a correlation");
+                               : ki_fail_memory(err, bytes, "a correlation");
         if (status)
             return status;
-        autocorr_normalize(settings->normalization, task->max_offset, frame->products, workspace->windows,
-                           frame->values);
+        ki_autocorr_normalize(settings->normalization, task->max_offset, frame->products, workspace->windows,
+                              frame->values);
     }
     if (!frame->rings_on_device)
-        autocorr_radial(frame->values, task->max_offset, AUTOCORR_LINEAR, frame->rings);
-    autocorr_find_lengths(frame->rings, task->max_offset, AUTOCORR_PROMINENCE, &frame->lengths);
+        ki_autocorr_radial(frame->values, task->max_offset, AUTOCORR_LINEAR, frame->rings);
+    ki_autocorr_find_lengths(frame->rings, task->max_offset, AUTOCORR_PROMINENCE, &frame->lengths);
     return KN_OK;
 }

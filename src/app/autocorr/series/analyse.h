@@ -13,13 +13,13 @@ struct autocorr_workspace {
     size_t offsets; // windows that there is room for
 };
 
-void autocorr_workspace_free(struct autocorr_workspace *workspace);
+void ki_autocorr_workspace_free(struct autocorr_workspace *workspace);
 
 // The frame's values, where they are wanted or its rings are not there; its rings, where they are not; its
 // lengths. `frame` has products, where values are made, and room for rings. The transforms take `options`
-// where they are made. KN_ERROR_MEMORY, and autocorr_check's.
-kn_status autocorr_analyse(struct autocorr_workspace *workspace, const struct autocorr_settings *settings,
-                           const kn_host_options *options, const struct autocorr_task *task,
-                           struct autocorr_frame *frame, kn_error *err);
+// where they are made. KN_ERROR_MEMORY, and ki_autocorr_check's.
+kn_status ki_autocorr_analyse(struct autocorr_workspace *workspace, const struct autocorr_settings *settings,
+                              const kn_host_options *options, const struct autocorr_task *task,
+                              struct autocorr_frame *frame, kn_error *err);
 
 #endif

@@ -64,7 +64,7 @@ static void finish_queues(struct autocorr_kept *kept)
     kn_queue_finish(kept->queue, NULL);
 }
 
-void autocorr_batch_abandon(struct autocorr_kept *kept)
+void ki_autocorr_batch_abandon(struct autocorr_kept *kept)
 {
     if (!kept || kept->started == kept->finished)
         return;
@@ -73,11 +73,11 @@ void autocorr_batch_abandon(struct autocorr_kept *kept)
         forget_events(&kept->slots[kept->finished % AUTOCORR_BATCHES_MAX]);
 }
 
-void autocorr_batch_free(struct autocorr_kept *kept)
+void ki_autocorr_batch_free(struct autocorr_kept *kept)
 {
     if (!kept)
         return;
-    autocorr_batch_abandon(kept);
+    ki_autocorr_batch_abandon(kept);
     for (size_t s = 0; s < AUTOCORR_BATCHES_MAX; s++) {
         for (size_t i = 0; i < BUFFERS; i++)
             kn_buffer_free(kept->slots[s].buffers[i]);
@@ -86,13 +86,13 @@ void autocorr_batch_free(struct autocorr_kept *kept)
     kn_queue_close(kept->transfers);
     free(kept->packed);
     free(kept->energies);
-    autocorr_fft_free(kept->fft);
-    autocorr_rings_free(kept->rings);
+    ki_autocorr_fft_free(kept->fft);
+    ki_autocorr_rings_free(kept->rings);
     free(kept);
 }
 
-kn_status autocorr_batch_fft(struct autocorr_engine *engine, const struct autocorr_frames *frames,
-                             struct autocorr_fft **fft, kn_error *err)
+kn_status ki_autocorr_batch_fft(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                                struct autocorr_fft **fft, kn_error *err)
 {
     struct autocorr_kept *kept = engine->kept;
     const struct autocorr_frames *plan = &kept->plan;
@@ -105,12 +105,12 @@ kn_status autocorr_batch_fft(struct autocorr_engine *engine, const struct autoco
         // One frame may be all there is; more than before are a series.
         batch = kept->fft && frames->count < AUTOCORR_TOGETHER_MAX ? AUTOCORR_TOGETHER_MAX : frames->count;
         status = kn_queue_finish(engine->queue, err); // of the batch before, which uses it
-        autocorr_fft_free(kept->fft);
+        ki_autocorr_fft_free(kept->fft);
         kept->fft = NULL;
         if (!status)
-            status = autocorr_fft_create(engine->queue, frames->width, frames->height, frames->max_offset,
-                                         frames->type, frames->second != NULL, engine->exact, batch,
-                                         &kept->fft, err);
+            status = ki_autocorr_fft_create(engine->queue, frames->width, frames->height, frames->max_offset,
+                                            frames->type, frames->second != NULL, engine->exact, batch,
+                                            &kept->fft, err);
         if (status)
             return status;
         kept->plan = *frames;
@@ -120,7 +120,7 @@ kn_status autocorr_batch_fft(struct autocorr_engine *engine, const struct autoco
     return KN_OK;
 }
 
-double autocorr_batch_energy(const struct autocorr_engine *engine)
+double ki_autocorr_batch_energy(const struct autocorr_engine *engine)
 {
     const struct autocorr_kept *kept = engine->kept;
     double most = 0;
@@ -145,7 +145,7 @@ static kn_status begin(struct autocorr_engine *engine, kn_error *err)
     kn_status status;
 
     if (!kept)
-        return kn_fail_memory(err, sizeof *kept, "a batch of frames");
+        return ki_fail_memory(err, sizeof *kept, "a batch of frames");
     kept->queue = engine->queue;
     status = kn_queue_open(kn_queue_context(engine->queue), &kept->transfers, err);
     if (status)
@@ -179,7 +179,7 @@ static kn_status make_host_room(struct autocorr_kept *kept, struct slot *slot, s
     if (energies)
         kept->energies = energies;
     else
-        status = kn_fail_memory(err, 2 * count * sizeof *energies, "a batch of frames");
+        status = ki_fail_memory(err, 2 * count * sizeof *energies, "a batch of frames");
     if (!status)
         status = make_pinned_room(kept, slot, count * image_bytes * (cross ? 2 : 1), err);
     if (!status && !slot->pinned && kept->packed_bytes < image_bytes) {
@@ -187,7 +187,7 @@ static kn_status make_host_room(struct autocorr_kept *kept, struct slot *slot, s
         kept->packed = malloc(image_bytes);
         kept->packed_bytes = kept->packed ? image_bytes : 0;
         if (!kept->packed)
-            status = kn_fail_memory(err, image_bytes, "a batch of frames");
+            status = ki_fail_memory(err, image_bytes, "a batch of frames");
     }
     kept->count = count;
     kept->cross = cross;
@@ -215,11 +215,11 @@ static void blacken(void *row, kn_type type, const uint8_t *mask, size_t width)
     uint16_t *wide = row;
 
     if (type == KN_U8) {
-        KN_SIMD
+        KI_SIMD
         for (size_t x = 0; x < width; x++)
             bytes[x] = mask[x] ? bytes[x] : 0;
     } else {
-        KN_SIMD
+        KI_SIMD
         for (size_t x = 0; x < width; x++)
             wide[x] = mask[x] ? wide[x] : 0;
     }
@@ -261,7 +261,7 @@ static kn_status upload(struct autocorr_engine *engine, struct slot *slot, const
         }
         if (engine->ran == AUTOCORR_FFT && !engine->exact)
             kept->energies[2 * i + second] =
-                tasks[i].energy > 0 && !second ? tasks[i].energy : autocorr_energy(&image);
+                tasks[i].energy > 0 && !second ? tasks[i].energy : ki_autocorr_energy(&image);
         if (!pinned)
             status = kn_buffer_write(kept->transfers, to, i * bytes, image.pixels, bytes, err);
     }
@@ -294,16 +294,16 @@ static kn_status rings(struct autocorr_engine *engine, struct slot *slot,
                        const struct autocorr_frames *frames, kn_error *err)
 {
     struct autocorr_kept *kept = engine->kept;
-    bool has_tables = engine->ran == AUTOCORR_FFT && frames->count <= autocorr_fft_batch(kept->fft);
-    kn_status status = autocorr_rings_prepare(engine->queue, frames, &kept->rings, err);
+    bool has_tables = engine->ran == AUTOCORR_FFT && frames->count <= ki_autocorr_fft_batch(kept->fft);
+    kn_status status = ki_autocorr_rings_prepare(engine->queue, frames, &kept->rings, err);
 
     if (!status)
-        status =
-            grow(engine->queue, &slot->buffers[RINGS], autocorr_rings_bytes(kept->rings, slot->count), err);
+        status = grow(engine->queue, &slot->buffers[RINGS], ki_autocorr_rings_bytes(kept->rings, slot->count),
+                      err);
     return status ? status
-                  : autocorr_rings_run(engine->queue, kept->rings, frames, slot->buffers[PRODUCTS],
-                                       has_tables ? autocorr_fft_tables(kept->fft) : NULL,
-                                       slot->results.normalization, slot->buffers[RINGS], err);
+                  : ki_autocorr_rings_run(engine->queue, kept->rings, frames, slot->buffers[PRODUCTS],
+                                          has_tables ? ki_autocorr_fft_tables(kept->fft) : NULL,
+                                          slot->results.normalization, slot->buffers[RINGS], err);
 }
 
 static kn_status launch(struct autocorr_engine *engine, struct slot *slot,
@@ -328,11 +328,11 @@ static kn_status check_way(const struct autocorr_kept *kept, const struct autoco
     size_t count = kept->started - kept->finished;
 
     if (count == AUTOCORR_BATCHES_MAX)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%d batches are under way; finish one first",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%d batches are under way; finish one first",
                        AUTOCORR_BATCHES_MAX);
     if (count && (last->width != frames->width || last->height != frames->height ||
                   last->type != frames->type || last->max_offset != frames->max_offset))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "a batch of other frames is under way, of %zu x %zu pixels with R = %zu; finish it first",
             last->width, last->height, last->max_offset);
@@ -344,7 +344,7 @@ static kn_status bring(struct autocorr_engine *engine, struct slot *slot, const 
                        struct autocorr_frames *frames, kn_error *err)
 {
     bool cross = tasks[0].second.pixels != NULL;
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status =
         make_room(engine, slot, frames->width * frames->height * kn_type_size(frames->type), cross, err);
 
@@ -356,14 +356,14 @@ static kn_status bring(struct autocorr_engine *engine, struct slot *slot, const 
         status = wait_for_images(engine, slot, err);
     frames->first = slot->buffers[FIRST];
     frames->second = cross ? slot->buffers[SECOND] : NULL;
-    slot->launched = kn_clock_seconds();
+    slot->launched = ki_clock_seconds();
     engine->seconds.upload += slot->launched - start;
     return status;
 }
 
-kn_status autocorr_batch_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
-                               size_t count, autocorr_on_device *compute,
-                               const struct autocorr_results *results, kn_error *err)
+kn_status ki_autocorr_batch_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                                  size_t count, autocorr_on_device *compute,
+                                  const struct autocorr_results *results, kn_error *err)
 {
     const struct autocorr_image *image = &tasks[0].first;
     struct autocorr_frames frames = {.width = image->width,
@@ -377,7 +377,7 @@ kn_status autocorr_batch_start(struct autocorr_engine *engine, const struct auto
     kn_status status = engine->kept ? KN_OK : begin(engine, err);
 
     for (size_t i = 0; i < count && !status; i++)
-        status = autocorr_check(&tasks[i], err);
+        status = ki_autocorr_check(&tasks[i], err);
     if (!status)
         status = check_way(engine->kept, &frames, err);
     if (status)
@@ -405,7 +405,7 @@ kn_status autocorr_batch_start(struct autocorr_engine *engine, const struct auto
 // by the host's.
 static kn_status add_seconds(struct autocorr_engine *engine, const struct slot *slot, kn_error *err)
 {
-    double waited = kn_clock_seconds() - slot->launched, seconds;
+    double waited = ki_clock_seconds() - slot->launched, seconds;
     uint64_t start = 0, end = 0, unused;
     kn_status status = kn_event_span(slot->begun, &start, &unused, err);
 
@@ -423,13 +423,13 @@ static kn_status add_seconds(struct autocorr_engine *engine, const struct slot *
     return status;
 }
 
-kn_status autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err)
+kn_status ki_autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err)
 {
     struct autocorr_kept *kept = engine->kept;
     struct slot *slot = &kept->slots[kept->finished % AUTOCORR_BATCHES_MAX];
     const struct autocorr_results *results = &slot->results;
     kn_status status = kn_event_wait(slot->done, err);
-    double clock = kn_clock_seconds();
+    double clock = ki_clock_seconds();
 
     kept->finished++;
     if (!status)
@@ -438,9 +438,9 @@ kn_status autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err)
         status = kn_buffer_read(kept->transfers, slot->buffers[PRODUCTS], 0, results->products,
                                 slot->sum_bytes, err);
     if (!status && results->rings)
-        status = autocorr_rings_read(kept->transfers, kept->rings, slot->buffers[RINGS], slot->count,
-                                     results->rings, err);
-    engine->seconds.download += kn_clock_seconds() - clock;
+        status = ki_autocorr_rings_read(kept->transfers, kept->rings, slot->buffers[RINGS], slot->count,
+                                        results->rings, err);
+    engine->seconds.download += ki_clock_seconds() - clock;
     forget_events(slot);
     return status;
 }

@@ -10,31 +10,31 @@ typedef kn_status autocorr_on_device(struct autocorr_engine *engine, const struc
                                      kn_buffer *products, kn_error *err);
 
 // The transforms of the last frames, if they were of the same size and kind; else new ones. KN_ERROR_MEMORY
-// and the others of autocorr_fft_create.
+// and the others of ki_autocorr_fft_create.
 struct autocorr_fft;
-kn_status autocorr_batch_fft(struct autocorr_engine *engine, const struct autocorr_frames *frames,
-                             struct autocorr_fft **fft, kn_error *err);
+kn_status ki_autocorr_batch_fft(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                                struct autocorr_fft **fft, kn_error *err);
 
 // The greatest root of sum (I - m)^2 sum (I' - m')^2 of the frames that were brought last, with their means m
 // and m' rounded down.
-double autocorr_batch_energy(const struct autocorr_engine *engine);
+double ki_autocorr_batch_energy(const struct autocorr_engine *engine);
 
 enum { AUTOCORR_BATCHES_MAX = 2 }; // under way at once: one is copied while another one is computed
 
 // Packs the tasks' pixels, black where a mask leaves them out, copies them to the device, and enqueues what
 // computes them and, where `results` wants them, their rings; adds to the engine's seconds. What `results`
-// points to is filled by autocorr_batch_finish. Copies have a queue of their own, and go on beside the
-// kernels of the batch before. Buffers grow, and stay until autocorr_batch_free. Errors: autocorr_check's;
-// KN_ERROR_ARGUMENT where AUTOCORR_BATCHES_MAX are under way, or one of another size, type or R;
-// KN_ERROR_MEMORY; those of `compute`.
-kn_status autocorr_batch_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
-                               size_t count, autocorr_on_device *compute,
-                               const struct autocorr_results *results, kn_error *err);
+// points to is filled by ki_autocorr_batch_finish. Copies have a queue of their own, and go on beside the
+// kernels of the batch before. Buffers grow, and stay until ki_autocorr_batch_free. Errors:
+// ki_autocorr_check's; KN_ERROR_ARGUMENT where AUTOCORR_BATCHES_MAX are under way, or one of another size,
+// type or R; KN_ERROR_MEMORY; those of `compute`.
+kn_status ki_autocorr_batch_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                                  size_t count, autocorr_on_device *compute,
+                                  const struct autocorr_results *results, kn_error *err);
 // Waits for the batch that was started first of those under way (there is one), and copies back what of it is
 // wanted.
-kn_status autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err);
+kn_status ki_autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err);
 // Waits for those under way, and forgets them. NULL is fine.
-void autocorr_batch_abandon(struct autocorr_kept *kept);
-void autocorr_batch_free(struct autocorr_kept *kept);
+void ki_autocorr_batch_abandon(struct autocorr_kept *kept);
+void ki_autocorr_batch_free(struct autocorr_kept *kept);
 
 #endif

@@ -11,26 +11,26 @@
 struct autocorr_rings;
 
 // Whether the device has room for the tables of a frame, and 32-bit numbers for its offsets.
-bool autocorr_rings_fit(const kn_device_info *device, size_t max_offset);
+bool ki_autocorr_rings_fit(const kn_device_info *device, size_t max_offset);
 
 // For frames of this size and R: the same as before, or *rings (which may be NULL) is made anew, when all
-// that was enqueued is done. Errors: autocorr_device_radial_create's.
-kn_status autocorr_rings_prepare(kn_queue *queue, const struct autocorr_frames *frames,
-                                 struct autocorr_rings **rings, kn_error *err);
+// that was enqueued is done. Errors: ki_autocorr_device_radial_create's.
+kn_status ki_autocorr_rings_prepare(kn_queue *queue, const struct autocorr_frames *frames,
+                                    struct autocorr_rings **rings, kn_error *err);
 // NULL is fine.
-void autocorr_rings_free(struct autocorr_rings *rings);
+void ki_autocorr_rings_free(struct autocorr_rings *rings);
 
-size_t autocorr_rings_bytes(const struct autocorr_rings *rings, size_t count);
+size_t ki_autocorr_rings_bytes(const struct autocorr_rings *rings, size_t count);
 
 // The rings of all frames from their sums, into `to`. `tables` are those of all frames, if they are there
 // already; NULL: they are made, of some frames at a time. Returns when the kernels are enqueued.
-kn_status autocorr_rings_run(kn_queue *queue, struct autocorr_rings *rings,
-                             const struct autocorr_frames *frames, kn_buffer *products,
-                             const struct autocorr_tables *tables, enum autocorr_normalization normalization,
-                             kn_buffer *to, kn_error *err);
+kn_status ki_autocorr_rings_run(kn_queue *queue, struct autocorr_rings *rings,
+                                const struct autocorr_frames *frames, kn_buffer *products,
+                                const struct autocorr_tables *tables,
+                                enum autocorr_normalization normalization, kn_buffer *to, kn_error *err);
 
 // Of `count` frames, R + 1 rings each. Waits for the queue.
-kn_status autocorr_rings_read(kn_queue *queue, const struct autocorr_rings *rings, kn_buffer *from,
-                              size_t count, struct autocorr_ring *host, kn_error *err);
+kn_status ki_autocorr_rings_read(kn_queue *queue, const struct autocorr_rings *rings, kn_buffer *from,
+                                 size_t count, struct autocorr_ring *host, kn_error *err);
 
 #endif

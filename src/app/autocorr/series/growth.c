@@ -43,8 +43,8 @@ static void judge(const double *t, const double *r, size_t count, double total, 
     *variance = free > 0 ? residuals / free : NAN;
 }
 
-void autocorr_fit_growth(const double *times, const double *lengths, size_t count,
-                         struct autocorr_growth *growth)
+void ki_autocorr_fit_growth(const double *times, const double *lengths, size_t count,
+                            struct autocorr_growth *growth)
 {
     struct moments sums, centred;
     double n = 0, t0 = 0, r0 = 0, variance;

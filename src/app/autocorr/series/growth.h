@@ -21,7 +21,7 @@ struct autocorr_growth {
 
 // Least squares, unweighted. What cannot be had (no points; all at one time; for r2, all of one length) is
 // not-a-number.
-void autocorr_fit_growth(const double *times, const double *lengths, size_t count,
-                         struct autocorr_growth *growth);
+void ki_autocorr_fit_growth(const double *times, const double *lengths, size_t count,
+                            struct autocorr_growth *growth);
 
 #endif

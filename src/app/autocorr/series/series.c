@@ -52,13 +52,13 @@ struct series {
     unsigned workspace_count;
 };
 
-void autocorr_frame_free(struct autocorr_frame *frame)
+void ki_autocorr_frame_free(struct autocorr_frame *frame)
 {
     free(frame->products);
     free(frame->values);
     free(frame->rings);
     free(frame->error);
-    autocorr_prepared_free(&frame->prepared);
+    ki_autocorr_prepared_free(&frame->prepared);
     frame->products = NULL;
     frame->values = NULL;
     frame->rings = NULL;
@@ -75,9 +75,9 @@ static size_t default_offset(size_t width, size_t height)
 
 // ---- one frame ----
 
-kn_status autocorr_make_task(const struct autocorr_settings *settings, const uint8_t *mask_bytes,
-                             const char *file, const struct autocorr_grey *grey, size_t max_offset,
-                             struct autocorr_task *task, kn_error *err)
+kn_status ki_autocorr_make_task(const struct autocorr_settings *settings, const uint8_t *mask_bytes,
+                                const char *file, const struct autocorr_grey *grey, size_t max_offset,
+                                struct autocorr_task *task, kn_error *err)
 {
     const struct autocorr_grey *mask = settings->mask;
     kn_error why = KN_ERROR_INIT;
@@ -85,7 +85,7 @@ kn_status autocorr_make_task(const struct autocorr_settings *settings, const uin
 
     *task = (struct autocorr_task){.first = autocorr_image_of(grey), .max_offset = max_offset};
     if (mask && (mask->width != grey->width || mask->height != grey->height))
-        return kn_fail_at(err, KN_ERROR_INPUT, file, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, file, 0,
                           "is of %zu x %zu pixels, but the mask is of %zu x %zu; expected the same",
                           grey->width, grey->height, mask->width, mask->height);
     if (settings->with)
@@ -95,14 +95,14 @@ kn_status autocorr_make_task(const struct autocorr_settings *settings, const uin
         task->mask_stride = mask->width;
     }
     if (settings->with && settings->region) // both have it
-        status = autocorr_crop(&(struct autocorr_task){.first = task->second}, settings->region, &why);
+        status = ki_autocorr_crop(&(struct autocorr_task){.first = task->second}, settings->region, &why);
     if (!status && settings->region)
-        status = autocorr_crop(task, settings->region, &why);
+        status = ki_autocorr_crop(task, settings->region, &why);
     if (!status && !max_offset)
         task->max_offset = default_offset(task->first.width, task->first.height);
     if (!status)
-        status = autocorr_check(task, &why);
-    return status ? kn_fail_at(err, status, file, 0, "%s", why.text) : KN_OK;
+        status = ki_autocorr_check(task, &why);
+    return status ? ki_fail_at(err, status, file, 0, "%s", why.text) : KN_OK;
 }
 
 // Its task, or why it cannot be one.
@@ -114,14 +114,14 @@ static kn_status make_task(struct series *series, struct pending *pending, kn_er
 
     if (series->settings->one_size && series->begun &&
         (grey->width != series->width || grey->height != series->height))
-        return kn_fail_at(
+        return ki_fail_at(
             err, KN_ERROR_INPUT, file, 0,
             "is of %zu x %zu pixels, but the series begins with %zu x %zu (%s); all of a series "
             "have one size",
             grey->width, grey->height, series->width, series->height,
             series->frames->sources[series->first].file);
-    status = autocorr_make_task(series->settings, series->mask, file, grey, series->max_offset,
-                                &pending->task, err);
+    status = ki_autocorr_make_task(series->settings, series->mask, file, grey, series->max_offset,
+                                   &pending->task, err);
     if (status || series->begun)
         return status;
     series->begun = true;
@@ -137,7 +137,7 @@ static kn_status make_task(struct series *series, struct pending *pending, kn_er
 static void drop(struct batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
-        autocorr_frame_free(&batch->pending[i].frame);
+        ki_autocorr_frame_free(&batch->pending[i].frame);
         free(batch->pending[i].grey.pixels);
     }
     free(batch->products);
@@ -164,7 +164,7 @@ static kn_status start(struct series *series, kn_error *err)
     size_t count = batch->count, max_offset = batch->pending[0].task.max_offset,
            products = count * autocorr_offsets(max_offset) * sizeof *batch->products,
            rings = count * (max_offset + 1) * sizeof *batch->rings;
-    bool on_device = autocorr_engine_has_rings(engine, &batch->pending[0].task);
+    bool on_device = ki_autocorr_engine_has_rings(engine, &batch->pending[0].task);
     double before = worked(engine);
     struct autocorr_results results = {.normalization = settings->normalization};
     kn_status status = KN_OK;
@@ -176,9 +176,9 @@ static kn_status start(struct series *series, kn_error *err)
     if (on_device)
         results.rings = batch->rings = malloc(rings);
     if (!batch->products && !batch->rings)
-        status = kn_fail_memory(err, products + rings, "the frames' sums");
+        status = ki_fail_memory(err, products + rings, "the frames' sums");
     if (!status)
-        status = autocorr_engine_start(engine, tasks, count, &results, err);
+        status = ki_autocorr_engine_start(engine, tasks, count, &results, err);
     for (size_t i = 0; i < count; i++) {
         batch->pending[i].frame.method = engine->ran;
         batch->pending[i].frame.bound = engine->bound;
@@ -201,7 +201,7 @@ static kn_status deal(struct batch *batch, size_t number, kn_error *err)
     if (batch->products)
         frame->products = malloc(offsets * sizeof *frame->products);
     if (!frame->rings || (batch->products && !frame->products))
-        return kn_fail_memory(err, offsets * sizeof *frame->products, "a frame's sums");
+        return ki_fail_memory(err, offsets * sizeof *frame->products, "a frame's sums");
     if (batch->products)
         memcpy(frame->products, batch->products + number * offsets, offsets * sizeof *frame->products);
     if (batch->rings)
@@ -216,27 +216,27 @@ static kn_status analyse_all(struct series *series, struct batch *batch, kn_erro
     bool alone = batch->count == 1 || (batch->rings && !series->settings->values);
     unsigned threads = alone ? 1 : series->workspace_count;
     const kn_host_options options = {.threads = alone ? 0 : 1};
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < batch->count && !status; i++)
         status = deal(batch, i, err);
     if (status)
         return status;
-    KN_PARALLEL(threads, dynamic)
+    KI_PARALLEL(threads, dynamic)
     for (size_t i = 0; i < batch->count; i++) {
         kn_error why = KN_ERROR_INIT;
 
-        if (autocorr_analyse(&series->workspaces[kn_thread()], series->settings, &options,
-                             &batch->pending[i].task, &batch->pending[i].frame, &why)) {
-            KN_ONE_AT_A_TIME
+        if (ki_autocorr_analyse(&series->workspaces[ki_thread()], series->settings, &options,
+                                &batch->pending[i].task, &batch->pending[i].frame, &why)) {
+            KI_ONE_AT_A_TIME
             {
-                status = kn_fail(err, why.code, "%s", why.text);
+                status = ki_fail(err, why.code, "%s", why.text);
             }
         }
     }
-    series->pipeline->analyse += kn_clock_seconds() - start;
-    batch->seconds += kn_clock_seconds() - start;
+    series->pipeline->analyse += ki_clock_seconds() - start;
+    batch->seconds += ki_clock_seconds() - start;
     return status;
 }
 
@@ -245,7 +245,7 @@ static kn_status finish(struct series *series, kn_error *err)
 {
     struct batch *batch = series->started;
     double before = worked(series->engine);
-    kn_status status = autocorr_engine_finish(series->engine, err);
+    kn_status status = ki_autocorr_engine_finish(series->engine, err);
 
     batch->seconds += worked(series->engine) - before;
     if (!status)
@@ -255,8 +255,8 @@ static kn_status finish(struct series *series, kn_error *err)
 
         frame->seconds = batch->seconds / (double)batch->count;
         if (series->settings->verify)
-            autocorr_verify(&batch->pending[i].task, frame->products, frame->bound, series->settings->verify,
-                            &series->state, &frame->verified);
+            ki_autocorr_verify(&batch->pending[i].task, frame->products, frame->bound,
+                               series->settings->verify, &series->state, &frame->verified);
         status = series->take(series->context, frame, err);
     }
     drop(batch);
@@ -320,13 +320,13 @@ static kn_status fail_frame(struct series *series, struct pending *pending, cons
     free(pending->grey.pixels);
     pending->frame.error = status ? NULL : malloc(sizeof *why);
     if (!status && !pending->frame.error)
-        status = kn_fail_memory(err, sizeof *why, "a frame's error");
+        status = ki_fail_memory(err, sizeof *why, "a frame's error");
     if (!status) {
         *pending->frame.error = *why;
         series->pipeline->failed++;
         status = series->take(series->context, &pending->frame, err);
     }
-    autocorr_frame_free(&pending->frame);
+    ki_autocorr_frame_free(&pending->frame);
     return status;
 }
 
@@ -353,7 +353,7 @@ static kn_status add(struct series *series, size_t index, const struct autocorr_
     if (!fits(series, &pending.task))
         status = advance(series, err);
     if (status) {
-        autocorr_frame_free(&pending.frame);
+        ki_autocorr_frame_free(&pending.frame);
         free(pending.grey.pixels);
         return status;
     }
@@ -363,7 +363,7 @@ static kn_status add(struct series *series, size_t index, const struct autocorr_
 
 // ---- the series ----
 
-kn_status autocorr_mask_bytes(const struct autocorr_grey *mask, uint8_t **bytes, kn_error *err)
+kn_status ki_autocorr_mask_bytes(const struct autocorr_grey *mask, uint8_t **bytes, kn_error *err)
 {
     size_t count = mask ? mask->width * mask->height : 0;
 
@@ -372,7 +372,7 @@ kn_status autocorr_mask_bytes(const struct autocorr_grey *mask, uint8_t **bytes,
         return KN_OK;
     *bytes = malloc(count);
     if (!*bytes)
-        return kn_fail_memory(err, count, "the mask");
+        return ki_fail_memory(err, count, "the mask");
     for (size_t i = 0; i < count; i++)
         (*bytes)[i] =
             mask->type == KN_U8 ? ((uint8_t *)mask->pixels)[i] != 0 : ((uint16_t *)mask->pixels)[i] != 0;
@@ -398,22 +398,22 @@ static kn_status next_frame(struct series *series, struct autocorr_reader *reade
     kn_status status;
     double start;
 
-    if (autocorr_reader_next(reader, false, decoded))
+    if (ki_autocorr_reader_next(reader, false, decoded))
         return KN_OK;
     status = advance(series, err);
-    if (status || autocorr_reader_next(reader, false, decoded))
+    if (status || ki_autocorr_reader_next(reader, false, decoded))
         return status;
     status = drain(series, err);
-    start = kn_clock_seconds();
+    start = ki_clock_seconds();
     if (!status)
-        autocorr_reader_next(reader, true, decoded);
-    series->pipeline->wait += kn_clock_seconds() - start;
+        ki_autocorr_reader_next(reader, true, decoded);
+    series->pipeline->wait += ki_clock_seconds() - start;
     return status;
 }
 
-kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_film *frames,
-                          const struct autocorr_settings *settings, autocorr_take *take, void *context,
-                          struct autocorr_pipeline *pipeline, kn_error *err)
+kn_status ki_autocorr_series(struct autocorr_engine *engine, const struct autocorr_film *frames,
+                             const struct autocorr_settings *settings, autocorr_take *take, void *context,
+                             struct autocorr_pipeline *pipeline, kn_error *err)
 {
     struct series series = {.engine = engine,
                             .frames = frames,
@@ -434,19 +434,19 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
     kn_status status;
 
     *pipeline =
-        (struct autocorr_pipeline){.frames = frames->count, .decoders = kn_threads(settings->threads)};
-    series.workspace_count = kn_threads(0);
+        (struct autocorr_pipeline){.frames = frames->count, .decoders = ki_threads(settings->threads)};
+    series.workspace_count = ki_threads(0);
     series.workspaces = calloc(series.workspace_count, sizeof *series.workspaces);
     if (!batches || !series.workspaces) {
         free(batches);
         free(series.workspaces);
-        return kn_fail_memory(err, 2 * sizeof *batches, "the frames");
+        return ki_fail_memory(err, 2 * sizeof *batches, "the frames");
     }
     series.waiting = batches;
     series.started = batches + 1;
-    status = autocorr_mask_bytes(settings->mask, &series.mask, err);
+    status = ki_autocorr_mask_bytes(settings->mask, &series.mask, err);
     if (!status)
-        status = autocorr_reader_open(frames, &options, &reader, err);
+        status = ki_autocorr_reader_open(frames, &options, &reader, err);
     for (size_t i = 0; i < frames->count && !status; i++) {
         status = next_frame(&series, reader, &decoded, err);
         if (!status)
@@ -455,12 +455,12 @@ kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_
     if (!status)
         status = drain(&series, err);
     if (status)
-        autocorr_engine_abandon(engine);
+        ki_autocorr_engine_abandon(engine);
     for (size_t i = 0; i < 2; i++)
         drop(&batches[i]);
-    autocorr_reader_close(reader, &pipeline->decode);
+    ki_autocorr_reader_close(reader, &pipeline->decode);
     for (unsigned t = 0; t < series.workspace_count; t++)
-        autocorr_workspace_free(&series.workspaces[t]);
+        ki_autocorr_workspace_free(&series.workspaces[t]);
     free(series.workspaces);
     free(batches);
     free(series.mask);

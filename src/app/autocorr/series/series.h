@@ -26,12 +26,13 @@ struct autocorr_settings {
 };
 
 // What of a frame is correlated: `mask` has the bytes of the settings' mask; max_offset 0 is chosen as above.
-// Errors, with `file`: KN_ERROR_INPUT for a mask of another size, and autocorr_check's and autocorr_crop's.
-kn_status autocorr_make_task(const struct autocorr_settings *settings, const uint8_t *mask, const char *file,
-                             const struct autocorr_grey *grey, size_t max_offset, struct autocorr_task *task,
-                             kn_error *err);
+// Errors, with `file`: KN_ERROR_INPUT for a mask of another size, and ki_autocorr_check's and
+// ki_autocorr_crop's.
+kn_status ki_autocorr_make_task(const struct autocorr_settings *settings, const uint8_t *mask,
+                                const char *file, const struct autocorr_grey *grey, size_t max_offset,
+                                struct autocorr_task *task, kn_error *err);
 // A mask's bytes, 0 where it is black; NULL for none. The caller frees them. KN_ERROR_MEMORY.
-kn_status autocorr_mask_bytes(const struct autocorr_grey *mask, uint8_t **bytes, kn_error *err);
+kn_status ki_autocorr_mask_bytes(const struct autocorr_grey *mask, uint8_t **bytes, kn_error *err);
 
 // What came of a frame.
 struct autocorr_frame {
@@ -53,7 +54,7 @@ struct autocorr_frame {
     kn_error *error; // why there is nothing of it; NULL: there is
 };
 
-void autocorr_frame_free(struct autocorr_frame *frame);
+void ki_autocorr_frame_free(struct autocorr_frame *frame);
 
 // Is told of each frame, in order, and may take arrays over by setting their pointers to NULL. What it
 // returns ends the work, unless it is KN_OK.
@@ -74,8 +75,8 @@ struct autocorr_pipeline {
 // frame its rings alone come back, and what else is wanted. A frame that cannot be read or correlated is told
 // of as one, and the others are done. Errors: what `take`
 // returned; KN_ERROR_MEMORY and errors of the device, which are not a frame's own.
-kn_status autocorr_series(struct autocorr_engine *engine, const struct autocorr_film *frames,
-                          const struct autocorr_settings *settings, autocorr_take *take, void *context,
-                          struct autocorr_pipeline *pipeline, kn_error *err);
+kn_status ki_autocorr_series(struct autocorr_engine *engine, const struct autocorr_film *frames,
+                             const struct autocorr_settings *settings, autocorr_take *take, void *context,
+                             struct autocorr_pipeline *pipeline, kn_error *err);
 
 #endif

@@ -27,7 +27,8 @@ static const struct {
 static void list(const kn_queue *queue, size_t max_offset, struct autocorr_variants *variants)
 {
     for (size_t i = 0; i < AUTOCORR_VARIANTS_MAX; i++)
-        if (autocorr_method_is_there(order[i].method, order[i].on_device) && (queue || !order[i].on_device))
+        if (ki_autocorr_method_is_there(order[i].method, order[i].on_device) &&
+            (queue || !order[i].on_device))
             variants->items[variants->count++] = (struct autocorr_variant){
                 .method = order[i].method, .on_device = order[i].on_device, .name = order[i].name};
     variants->against = variants->count - 1;
@@ -45,16 +46,16 @@ static kn_status time_method(struct autocorr_engine *engine, const struct autoco
 {
     // A device's compiler may wait for the first launch.
     size_t least = engine->queue ? DEVICE_LEAST : 1;
-    double begin = kn_clock_seconds();
+    double begin = ki_clock_seconds();
     kn_status status = KN_OK;
 
     *seconds = INFINITY;
-    for (size_t i = 0; i < REPETITIONS && !status && (i < least || kn_clock_seconds() - begin < enough);
+    for (size_t i = 0; i < REPETITIONS && !status && (i < least || ki_clock_seconds() - begin < enough);
          i++) {
-        double start = kn_clock_seconds(), built = engine->seconds.build;
+        double start = ki_clock_seconds(), built = engine->seconds.build;
 
-        status = autocorr_engine_sums(engine, task, 1, products, err);
-        *seconds = fmin(*seconds, kn_clock_seconds() - start - (engine->seconds.build - built));
+        status = ki_autocorr_engine_sums(engine, task, 1, products, err);
+        *seconds = fmin(*seconds, ki_clock_seconds() - start - (engine->seconds.build - built));
     }
     return status;
 }
@@ -89,9 +90,9 @@ static kn_status run_offset(struct autocorr_engine *engines, const struct autoco
     return status;
 }
 
-kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *task, bool exact,
-                                void (*progress)(void *context, double done), void *context,
-                                struct autocorr_variants *variants, kn_error *err)
+kn_status ki_autocorr_variants_run(kn_queue *queue, const struct autocorr_task *task, bool exact,
+                                   void (*progress)(void *context, double done), void *context,
+                                   struct autocorr_variants *variants, kn_error *err)
 {
     size_t most = autocorr_offsets(task->max_offset);
     uint64_t *sums = malloc(2 * most * sizeof *sums);
@@ -101,13 +102,13 @@ kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *tas
 
     memset(variants, 0, sizeof *variants);
     if (!sums)
-        return kn_fail_memory(err, 2 * most * sizeof *sums, "the sums of all variants");
+        return ki_fail_memory(err, 2 * most * sizeof *sums, "the sums of all variants");
     list(queue, task->max_offset, variants);
     for (; begun < variants->count && !status; begun++) {
         const struct autocorr_variant *variant = &variants->items[begun];
 
-        status = autocorr_engine_begin(variant->on_device ? queue : NULL, variant->method, exact,
-                                       &engines[begun], err);
+        status = ki_autocorr_engine_begin(variant->on_device ? queue : NULL, variant->method, exact,
+                                          &engines[begun], err);
     }
     for (size_t r = 0; r < variants->offset_count && !status; r++) {
         status = run_offset(engines, task, r, sums, sums + most, variants, err);
@@ -115,7 +116,7 @@ kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *tas
             progress(context, (double)(r + 1) / (double)variants->offset_count);
     }
     for (size_t m = 0; m < begun; m++)
-        autocorr_engine_end(&engines[m]);
+        ki_autocorr_engine_end(&engines[m]);
     free(sums);
     return status;
 }

@@ -26,8 +26,8 @@ struct autocorr_variants {
 // Without `exact` transforms are in single precision. Each is computed once, on a device twice, and up to
 // five times while that takes less than half a second: the least time counts, without compiling. `queue`
 // NULL: the host's methods alone. `progress` may be NULL. Errors: those of the methods; KN_ERROR_MEMORY.
-kn_status autocorr_variants_run(kn_queue *queue, const struct autocorr_task *task, bool exact,
-                                void (*progress)(void *context, double done), void *context,
-                                struct autocorr_variants *variants, kn_error *err);
+kn_status ki_autocorr_variants_run(kn_queue *queue, const struct autocorr_task *task, bool exact,
+                                   void (*progress)(void *context, double done), void *context,
+                                   struct autocorr_variants *variants, kn_error *err);
 
 #endif

@@ -37,12 +37,12 @@ struct mri_gridding {
 static kn_status check_sizes(const struct mri_gridding_options *options, kn_error *err)
 {
     if (options->group & (options->group - 1))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "gridding: a group of %u work-items; expected a power of two",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "gridding: a group of %u work-items; expected a power of two",
                        options->group);
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
         unsigned tile = options->tile[axis];
         if (tile && (tile < MRI_GRIDDING_TILE_MIN || tile > MRI_GRIDDING_TILE_MAX || (tile & (tile - 1))))
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "gridding: tiles of %u cells; expected a power of two from %d to %d", tile,
                            MRI_GRIDDING_TILE_MIN, MRI_GRIDDING_TILE_MAX);
     }
@@ -53,31 +53,31 @@ static kn_status check(const struct mri_matrix *matrix, const double *k, size_t 
                        const struct mri_gridding_options *options, kn_error *err)
 {
     if (matrix->axes != 2 && matrix->axes != MRI_AXES)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "gridding: a matrix of %zu axes; expected 2 or 3",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "gridding: a matrix of %zu axes; expected 2 or 3",
                        matrix->axes);
     // Not-a-number is out of range as well.
     if (!(options->oversampling >= least_oversampling && options->oversampling <= most_oversampling))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "gridding: an oversampling of %g; expected %g to %g (2 is usual; less saves memory and "
             "takes a wider window)",
             options->oversampling, least_oversampling, most_oversampling);
     if (options->width < MRI_GRIDDING_WIDTH_MIN || options->width > MRI_GRIDDING_WIDTH_MAX)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "gridding: a window %u cells wide; expected %d to %d (6 is usual; wider is more exact)",
             options->width, MRI_GRIDDING_WIDTH_MIN, MRI_GRIDDING_WIDTH_MAX);
     kn_status status = check_sizes(options, err);
 
-    return status ? status : gridding_check_samples(matrix, k, samples, err);
+    return status ? status : ki_gridding_check_samples(matrix, k, samples, err);
 }
 
-kn_status gridding_check_samples(const struct mri_matrix *matrix, const double *k, size_t samples,
-                                 kn_error *err)
+kn_status ki_gridding_check_samples(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                    kn_error *err)
 {
     for (size_t i = 0; i < samples * MRI_AXES; i++)
         if (i % MRI_AXES < matrix->axes && !isfinite(k[i]))
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "k%c of sample %zu is %g; expected cycles per field of view", "xyz"[i % MRI_AXES],
                            i / MRI_AXES, k[i]);
     return KN_OK;
@@ -111,7 +111,7 @@ static kn_status plan_grid(struct mri_gridding *g, const struct mri_gridding_opt
         bytes *= least[axis];
     }
     if (bytes > (double)info->max_alloc)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_LIMIT,
             "gridding: %zu x %zu x %zu voxels with an oversampling of %g need a grid of %.1f GiB, and "
             "%s allocates %.1f GiB at once; use a lower oversampling, or the direct sum",
@@ -134,12 +134,12 @@ static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_
                               const kn_device_info *info, kn_error *err)
 {
     const struct engine_shape *both =
-        engine_shape(g->shape.cells[2] > 1 ? SHAPE_MRI_GRIDDING_VOLUME : SHAPE_MRI_GRIDDING_PLANE);
+        ki_engine_shape(g->shape.cells[2] > 1 ? SHAPE_MRI_GRIDDING_VOLUME : SHAPE_MRI_GRIDDING_PLANE);
     const struct engine_sizes *sizes;
     const unsigned *tile = g->shape.tile;
 
     if (options->group == 1 && info->loop_limit)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_UNSUPPORTED,
             "gridding: a group of 1 work-item, but %s stops a work-item after %u rounds of its loops; "
             "expected 2 or more",
@@ -156,7 +156,7 @@ static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_
     while (!options->group && g->group > info->max_work_group)
         g->group /= 2;
     if (g->group > info->max_work_group || g->group > tile[0] * tile[1] * tile[2])
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "gridding: a group of %u work-items for a tile of %u cells, and %s takes %llu at most",
                        g->group, tile[0] * tile[1] * tile[2], info->spec,
                        (unsigned long long)info->max_work_group);
@@ -165,11 +165,11 @@ static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_
 
 // ---- what koine tune keeps ----
 
-const struct engine_tunables mri_gridding_tunables[2] = {
+const struct engine_tunables ki_mri_gridding_tunables[2] = {
     {"gridding-2d", "app/mri/mri_gridding.cl", {"GROUP", "SPLIT", "TILE_X", "TILE_Y", NULL}},
     {"gridding-3d", "app/mri/mri_gridding.cl", {"GROUP", "SPLIT", "TILE_X", "TILE_Y", "TILE_Z", NULL}}};
 
-void mri_gridding_values(const struct mri_gridding *gridding, unsigned values[ENGINE_TUNABLES])
+void ki_mri_gridding_values(const struct mri_gridding *gridding, unsigned values[ENGINE_TUNABLES])
 {
     values[0] = gridding->group;
     values[1] = gridding->shape.split;
@@ -182,30 +182,30 @@ static kn_status choose_tuned(kn_context *context, struct mri_gridding *g,
 {
     const kn_device_info *info = &context->device.info;
     struct mri_gridding_options tuned = *given;
-    const struct engine_tunables *tunables = &mri_gridding_tunables[g->shape.cells[2] > 1];
+    const struct engine_tunables *tunables = &ki_mri_gridding_tunables[g->shape.cells[2] > 1];
     bool open = !given->group && !given->split && !given->tile[0] && !given->tile[1] && !given->tile[2];
     unsigned values[ENGINE_TUNABLES] = {0};
     kn_error why = KN_ERROR_INIT;
 
-    if (!open || !engine_tuning(context, tunables, values))
+    if (!open || !ki_engine_tuning(context, tunables, values))
         return choose_sizes(g, given, info, err);
     tuned.group = values[0];
     tuned.split = values[1];
     memcpy(tuned.tile, &values[2], sizeof tuned.tile);
     if (!check_sizes(&tuned, &why) && !choose_sizes(g, &tuned, info, &why))
         return KN_OK;
-    engine_tuning_refuse(context, tunables, "%s", why.text);
+    ki_engine_tuning_refuse(context, tunables, "%s", why.text);
     return choose_sizes(g, given, info, err);
 }
 
 // Exact, and the same in any locale: a whole number times a power of two.
-static void add_coefficients(struct kn_text *text, const struct gridding_window *window)
+static void add_coefficients(struct ki_text *text, const struct gridding_window *window)
 {
     for (unsigned i = 0; i < window->terms; i++) {
         int exponent;
         double mantissa = frexp((double)window->coefficients[i], &exponent);
 
-        kn_text_format(text, "%s%ld.0f * 0x1p%df", i ? ", " : "", (long)ldexp(mantissa, FLT_MANT_DIG),
+        ki_text_format(text, "%s%ld.0f * 0x1p%df", i ? ", " : "", (long)ldexp(mantissa, FLT_MANT_DIG),
                        exponent - FLT_MANT_DIG);
     }
 }
@@ -219,29 +219,29 @@ static kn_status get_kernels(kn_queue *queue, struct mri_gridding *g, kn_error *
                    {"mri_gridding_fold", &g->fold},  {"mri_interpolate", &g->interpolate},
                    {"mri_deapodise", &g->deapodise}, {"mri_compensate", &g->compensate}};
     struct engine_defines defines = {.count = 0};
-    struct kn_text coefficients = KN_TEXT_INIT;
+    struct ki_text coefficients = KI_TEXT_INIT;
     kn_status status = KN_OK;
 
     add_coefficients(&coefficients, &g->window);
-    engine_define(&defines, "WIDTH", g->window.width);
-    engine_define(&defines, "SPAN_X", g->shape.span[0]);
-    engine_define(&defines, "SPAN_Y", g->shape.span[1]);
-    engine_define(&defines, "SPAN_Z", g->shape.span[2]);
-    engine_define(&defines, "TILE_X", g->shape.tile[0]);
-    engine_define(&defines, "TILE_Y", g->shape.tile[1]);
-    engine_define(&defines, "TILE_Z", g->shape.tile[2]);
-    engine_define(&defines, "GROUP", g->group);
-    engine_define(&defines, "SERIAL", g->serial);
-    engine_define(&defines, "TERMS", g->window.terms);
+    ki_engine_define(&defines, "WIDTH", g->window.width);
+    ki_engine_define(&defines, "SPAN_X", g->shape.span[0]);
+    ki_engine_define(&defines, "SPAN_Y", g->shape.span[1]);
+    ki_engine_define(&defines, "SPAN_Z", g->shape.span[2]);
+    ki_engine_define(&defines, "TILE_X", g->shape.tile[0]);
+    ki_engine_define(&defines, "TILE_Y", g->shape.tile[1]);
+    ki_engine_define(&defines, "TILE_Z", g->shape.tile[2]);
+    ki_engine_define(&defines, "GROUP", g->group);
+    ki_engine_define(&defines, "SERIAL", g->serial);
+    ki_engine_define(&defines, "TERMS", g->window.terms);
     if (coefficients.failed)
-        status = kn_fail_memory(err, 0, "preparing gridding");
+        status = ki_fail_memory(err, 0, "preparing gridding");
     else
-        engine_define_text(&defines, "COEFFICIENTS", kn_text_string(&coefficients));
-    for (size_t i = 0; i < KN_COUNT(kernels) && !status; i++)
+        ki_engine_define_text(&defines, "COEFFICIENTS", ki_text_string(&coefficients));
+    for (size_t i = 0; i < KI_COUNT(kernels) && !status; i++)
         status =
-            engine_builtin_kernel(queue->context, "app/mri/mri_gridding.cl", defines.items, defines.count,
-                                  KN_POLICY_DEFAULT, kernels[i].name, kernels[i].kernel, err);
-    kn_text_free(&coefficients);
+            ki_engine_builtin_kernel(queue->context, "app/mri/mri_gridding.cl", defines.items, defines.count,
+                                     KN_POLICY_DEFAULT, kernels[i].name, kernels[i].kernel, err);
+    ki_text_free(&coefficients);
     return status;
 }
 
@@ -252,7 +252,7 @@ static kn_status make_buffer(kn_queue *queue, size_t count, size_t size, const v
     kn_status status;
 
     if (count > info->max_alloc / size)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_LIMIT,
             "gridding: %zu samples, tiles or cells of %zu bytes, and %s allocates %llu bytes at once; "
             "use a lower oversampling, or grid the samples in parts and add the images up",
@@ -289,10 +289,10 @@ static kn_status upload_samples(kn_queue *queue, struct mri_gridding *g, const s
     g->order = malloc((sorted->samples + 1) * sizeof *g->order);
     g->staged = malloc((sorted->samples + 1) * number);
     if (!g->order || !g->staged)
-        return kn_fail_memory(err, sorted->samples * number, "preparing gridding");
+        return ki_fail_memory(err, sorted->samples * number, "preparing gridding");
     for (size_t i = 0; i < sorted->samples; i++)
         g->order[i] = sorted->places[i].sample;
-    for (size_t i = 0; i < KN_COUNT(buffers) && !status; i++)
+    for (size_t i = 0; i < KI_COUNT(buffers) && !status; i++)
         status =
             make_buffer(queue, buffers[i].count, buffers[i].size, buffers[i].data, buffers[i].buffer, err);
     return status;
@@ -312,7 +312,7 @@ static void fill_tables(const struct mri_gridding *g, float *phases, float *fact
         }
         for (size_t j = 0; j < size; j++)
             *factors++ = size == 1 ? 1
-                                   : (float)(1 / gridding_window_transform(
+                                   : (float)(1 / ki_gridding_window_transform(
                                                      &g->window, (double)j - (double)middle, (double)cells));
     }
 }
@@ -325,7 +325,7 @@ static kn_status upload_tables(kn_queue *queue, struct mri_gridding *g, kn_error
     kn_status status = KN_OK;
 
     if (!phases || !factors) {
-        status = kn_fail_memory(err, (2 * cells + voxels) * sizeof *phases, "preparing gridding");
+        status = ki_fail_memory(err, (2 * cells + voxels) * sizeof *phases, "preparing gridding");
         goto done;
     }
     fill_tables(g, phases, factors);
@@ -338,15 +338,15 @@ done:
     return status;
 }
 
-kn_status mri_gridding_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
-                              size_t samples, const struct mri_gridding_options *options,
-                              struct mri_gridding **gridding, kn_error *err)
+kn_status ki_mri_gridding_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                                 size_t samples, const struct mri_gridding_options *options,
+                                 struct mri_gridding **gridding, kn_error *err)
 {
     const kn_device_info *info = &queue->context->device.info;
     struct mri_gridding_options how = options ? *options : (struct mri_gridding_options){.width = 0};
     struct gridding_sorted sorted = {.places = NULL};
     struct mri_gridding *g = calloc(1, sizeof *g);
-    kn_status status = g ? KN_OK : kn_fail_memory(err, sizeof *g, "preparing gridding");
+    kn_status status = g ? KN_OK : ki_fail_memory(err, sizeof *g, "preparing gridding");
 
     if (status)
         return status;
@@ -354,39 +354,39 @@ kn_status mri_gridding_create(kn_queue *queue, const struct mri_matrix *matrix, 
     how.width = how.width ? how.width : GRIDDING_WIDTH;
     g->matrix = *matrix;
     g->samples = samples;
-    status = mri_matrix_count(matrix, &g->voxels, err);
+    status = ki_mri_matrix_count(matrix, &g->voxels, err);
     if (!status)
         status = check(matrix, k, samples, &how, err);
     if (!status)
         status = plan_grid(g, &how, info, err);
     if (!status) {
-        g->window = gridding_window(how.width, how.oversampling);
+        g->window = ki_gridding_window(how.width, how.oversampling);
         status = choose_tuned(queue->context, g, &how, err);
     }
     if (!status)
-        status = gridding_sort(&g->shape, k, samples, &sorted, err);
+        status = ki_gridding_sort(&g->shape, k, samples, &sorted, err);
     if (!status)
         status = upload_samples(queue, g, &sorted, err);
     if (!status)
         status = upload_tables(queue, g, err);
     if (!status)
         status = get_kernels(queue, g, err);
-    gridding_sorted_free(&sorted);
+    ki_gridding_sorted_free(&sorted);
     if (status) {
-        mri_gridding_free(g);
+        ki_mri_gridding_free(g);
         return status;
     }
     *gridding = g;
     return KN_OK;
 }
 
-void mri_gridding_free(struct mri_gridding *g)
+void ki_mri_gridding_free(struct mri_gridding *g)
 {
     if (!g)
         return;
     kn_buffer *const buffers[] = {g->places, g->offsets, g->entries, g->jobs, g->folds, g->parts,
                                   g->phases, g->factors, g->arrived, g->data, g->grid,  g->image};
-    for (size_t i = 0; i < KN_COUNT(buffers); i++)
+    for (size_t i = 0; i < KI_COUNT(buffers); i++)
         kn_buffer_free(buffers[i]);
     kn_fft_plan_free(g->to_image);
     kn_fft_plan_free(g->to_grid);
@@ -395,7 +395,7 @@ void mri_gridding_free(struct mri_gridding *g)
     free(g);
 }
 
-void mri_gridding_grid(const struct mri_gridding *g, size_t cells[MRI_AXES])
+void ki_mri_gridding_grid(const struct mri_gridding *g, size_t cells[MRI_AXES])
 {
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         cells[axis] = g->shape.cells[axis];
@@ -407,7 +407,7 @@ static kn_status check_buffer(const char *function, const kn_buffer *buffer, con
                               kn_error *err)
 {
     if (!buffer || kn_buffer_size(buffer) / (2 * sizeof(float)) < count)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s: %s is of %zu bytes; expected %zu, 8 for each of %zu numbers", function, name,
                        buffer ? kn_buffer_size(buffer) : 0, 2 * sizeof(float) * count, count);
     return KN_OK;
@@ -434,10 +434,10 @@ static kn_status spread(kn_queue *queue, struct mri_gridding *g, kn_buffer *data
     const kn_arg fold_args[] = {KN_BUFFER(g->folds), KN_BUFFER(g->parts), KN_BUFFER(g->phases),
                                 KN_VALUE(cells[0]),  KN_VALUE(cells[1]),  KN_VALUE(cells[2]),
                                 KN_BUFFER(g->grid)};
-    kn_status status = kn_launch(queue, g->spread, &tiles, spread_args, KN_COUNT(spread_args), NO_EVENT, err);
+    kn_status status = kn_launch(queue, g->spread, &tiles, spread_args, KI_COUNT(spread_args), NO_EVENT, err);
 
     if (!status && g->fold_count)
-        status = kn_launch(queue, g->fold, &folds, fold_args, KN_COUNT(fold_args), NO_EVENT, err);
+        status = kn_launch(queue, g->fold, &folds, fold_args, KI_COUNT(fold_args), NO_EVENT, err);
     return status;
 }
 
@@ -452,7 +452,7 @@ static kn_status interpolate(kn_queue *queue, struct mri_gridding *g, bool in_pl
                            KN_VALUE(cells[1]),    KN_VALUE(cells[2]),   KN_BUFFER(g->grid),
                            KN_BUFFER(data)};
 
-    return launch_items(queue, g->interpolate, g->samples, args, KN_COUNT(args), err);
+    return launch_items(queue, g->interpolate, g->samples, args, KI_COUNT(args), err);
 }
 
 static kn_status deapodise(kn_queue *queue, struct mri_gridding *g, kn_buffer *in, kn_buffer *out,
@@ -463,7 +463,7 @@ static kn_status deapodise(kn_queue *queue, struct mri_gridding *g, kn_buffer *i
     const kn_arg args[] = {KN_BUFFER(in),     KN_BUFFER(g->factors), KN_VALUE(size[0]),
                            KN_VALUE(size[1]), KN_VALUE(size[2]),     KN_BUFFER(out)};
 
-    return launch_items(queue, g->deapodise, g->voxels, args, KN_COUNT(args), err);
+    return launch_items(queue, g->deapodise, g->voxels, args, KI_COUNT(args), err);
 }
 
 // The transform of the whole grid of which the image's voxels alone come in or out.
@@ -486,9 +486,9 @@ static kn_status plan_transform(kn_queue *queue, const struct mri_gridding *g, k
 static void stage(const struct mri_gridding *g, const double complex *data, const double *weights)
 {
     const size_t block = (size_t)1 << 16, blocks = (g->samples + block - 1) / block;
-    unsigned threads = blocks < kn_threads(0) ? (unsigned)blocks : kn_threads(0);
+    unsigned threads = blocks < ki_threads(0) ? (unsigned)blocks : ki_threads(0);
 
-    KN_PARALLEL(threads, static)
+    KI_PARALLEL(threads, static)
     for (size_t b = 0; b < blocks; b++)
         for (size_t m = b * block; m < (b + 1) * block && m < g->samples; m++) {
             double weight = weights ? weights[m] : 1;
@@ -511,11 +511,11 @@ static kn_status bring(kn_queue *queue, struct mri_gridding *g, const double com
         return KN_OK;
     stage(g, data, weights);
     status = kn_buffer_write(queue, g->arrived, 0, g->staged, g->samples * 2 * sizeof *g->staged, err);
-    return status ? status : launch_items(queue, g->take, g->samples, args, KN_COUNT(args), err);
+    return status ? status : launch_items(queue, g->take, g->samples, args, KI_COUNT(args), err);
 }
 
-kn_status mri_gridding_adjoint(kn_queue *queue, struct mri_gridding *g, const double complex *data,
-                               const double *weights, kn_buffer *image, kn_error *err)
+kn_status ki_mri_gridding_adjoint(kn_queue *queue, struct mri_gridding *g, const double complex *data,
+                                  const double *weights, kn_buffer *image, kn_error *err)
 {
     kn_status status = check_buffer("mri_gridding_adjoint", image, "the image", g->voxels, err);
 
@@ -530,8 +530,8 @@ kn_status mri_gridding_adjoint(kn_queue *queue, struct mri_gridding *g, const do
     return status ? status : deapodise(queue, g, image, image, err);
 }
 
-kn_status mri_gridding_forward(kn_queue *queue, struct mri_gridding *g, kn_buffer *image, kn_buffer *data,
-                               kn_error *err)
+kn_status ki_mri_gridding_forward(kn_queue *queue, struct mri_gridding *g, kn_buffer *image, kn_buffer *data,
+                                  kn_error *err)
 {
     kn_status status = check_buffer("mri_gridding_forward", image, "the image", g->voxels, err);
 
@@ -548,8 +548,8 @@ kn_status mri_gridding_forward(kn_queue *queue, struct mri_gridding *g, kn_buffe
 
 // ---- density compensation ----
 
-kn_status mri_gridding_convolve(kn_queue *queue, struct mri_gridding *g, kn_buffer *in, kn_buffer *out,
-                                kn_error *err)
+kn_status ki_mri_gridding_convolve(kn_queue *queue, struct mri_gridding *g, kn_buffer *in, kn_buffer *out,
+                                   kn_error *err)
 {
     kn_status status = check_buffer("mri_gridding_convolve", in, "the input", g->samples, err);
 
@@ -560,27 +560,28 @@ kn_status mri_gridding_convolve(kn_queue *queue, struct mri_gridding *g, kn_buff
     return status ? status : interpolate(queue, g, true, out, err);
 }
 
-kn_status mri_gridding_compensate(kn_queue *queue, struct mri_gridding *g, kn_buffer *weights, kn_error *err)
+kn_status ki_mri_gridding_compensate(kn_queue *queue, struct mri_gridding *g, kn_buffer *weights,
+                                     kn_error *err)
 {
     const uint32_t samples = (uint32_t)g->samples;
     const kn_arg args[] = {KN_VALUE(samples), KN_BUFFER(g->data), KN_BUFFER(weights)};
-    kn_status status = mri_gridding_convolve(queue, g, weights, g->data, err);
+    kn_status status = ki_mri_gridding_convolve(queue, g, weights, g->data, err);
 
-    return status ? status : launch_items(queue, g->compensate, g->samples, args, KN_COUNT(args), err);
+    return status ? status : launch_items(queue, g->compensate, g->samples, args, KI_COUNT(args), err);
 }
 
-const uint32_t *mri_gridding_order(const struct mri_gridding *g)
+const uint32_t *ki_mri_gridding_order(const struct mri_gridding *g)
 {
     return g->order;
 }
 
-double mri_gridding_weight(const struct mri_gridding *g)
+double ki_mri_gridding_weight(const struct mri_gridding *g)
 {
     double weight = 1;
 
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
         double cells = (double)g->shape.cells[axis],
-               integral = gridding_window_transform(&g->window, 0, cells);
+               integral = ki_gridding_window_transform(&g->window, 0, cells);
         weight *= g->shape.span[axis] > 1 ? integral * integral / cells : 1;
     }
     return weight;

@@ -51,47 +51,47 @@ struct mri_gridding;
 // Cost: 8 bytes on the device for each tile (8 x 8 or 8 x 8 x 8 cells) that a sample's window touches (2.6
 // in 2D, 4.3 in 3D, of width 6), 48 bytes a sample, the grid's 8 bytes a cell, and as much again for the
 // transform.
-// Errors: KN_ERROR_ARGUMENT for a width or an oversampling out of range, a matrix that mri_matrix_count
+// Errors: KN_ERROR_ARGUMENT for a width or an oversampling out of range, a matrix that ki_mri_matrix_count
 // refuses or of other than 2 or 3 axes, and for a k that is not a number; KN_ERROR_LIMIT for a grid or
 // samples that the device cannot hold in one allocation, or a group that it cannot run; KN_ERROR_UNSUPPORTED
 // for a group of 1 where loops are stopped (Mesa's llvmpipe); KN_ERROR_MEMORY.
-kn_status mri_gridding_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
-                              size_t samples, const struct mri_gridding_options *options,
-                              struct mri_gridding **gridding, kn_error *err);
+kn_status ki_mri_gridding_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                                 size_t samples, const struct mri_gridding_options *options,
+                                 struct mri_gridding **gridding, kn_error *err);
 // NULL is fine.
-void mri_gridding_free(struct mri_gridding *gridding);
+void ki_mri_gridding_free(struct mri_gridding *gridding);
 
 // The image, float2 a voxel, unscaled; `weights` may be NULL, for 1. Data that are not numbers make an image
 // that is none. KN_ERROR_ARGUMENT for a buffer too small.
 // Cost: samples up, then five to eight passes over the grid.
-kn_status mri_gridding_adjoint(kn_queue *queue, struct mri_gridding *gridding, const double complex *data,
-                               const double *weights, kn_buffer *image, kn_error *err);
+kn_status ki_mri_gridding_adjoint(kn_queue *queue, struct mri_gridding *gridding, const double complex *data,
+                                  const double *weights, kn_buffer *image, kn_error *err);
 
 // From the image (float2 a voxel) to float2 a sample, in the order of k.
-kn_status mri_gridding_forward(kn_queue *queue, struct mri_gridding *gridding, kn_buffer *image,
-                               kn_buffer *data, kn_error *err);
+kn_status ki_mri_gridding_forward(kn_queue *queue, struct mri_gridding *gridding, kn_buffer *image,
+                                  kn_buffer *data, kn_error *err);
 
 // What koine tune chooses, of planes and of volumes; and the values that this one has, in that order.
-extern const struct engine_tunables mri_gridding_tunables[2];
-void mri_gridding_values(const struct mri_gridding *gridding, unsigned values[ENGINE_TUNABLES]);
+extern const struct engine_tunables ki_mri_gridding_tunables[2];
+void ki_mri_gridding_values(const struct mri_gridding *gridding, unsigned values[ENGINE_TUNABLES]);
 
 // The grid's cells along each axis, 1 where there is none.
-void mri_gridding_grid(const struct mri_gridding *gridding, size_t cells[MRI_AXES]);
+void ki_mri_gridding_grid(const struct mri_gridding *gridding, size_t cells[MRI_AXES]);
 
 // ---- for density compensation ----
 
 // C C^H: spreads onto the grid and reads it at the same places with the same window. float2 a sample, in the
-// order of mri_gridding_order; in != out.
-kn_status mri_gridding_convolve(kn_queue *queue, struct mri_gridding *gridding, kn_buffer *in, kn_buffer *out,
-                                kn_error *err);
+// order of ki_mri_gridding_order; in != out.
+kn_status ki_mri_gridding_convolve(kn_queue *queue, struct mri_gridding *gridding, kn_buffer *in,
+                                   kn_buffer *out, kn_error *err);
 // A step: the real part of each weight divided by |C C^H weights|.
-kn_status mri_gridding_compensate(kn_queue *queue, struct mri_gridding *gridding, kn_buffer *weights,
-                                  kn_error *err);
+kn_status ki_mri_gridding_compensate(kn_queue *queue, struct mri_gridding *gridding, kn_buffer *weights,
+                                     kn_error *err);
 // order[i] is the sample that stands at place i.
-const uint32_t *mri_gridding_order(const struct mri_gridding *gridding);
+const uint32_t *ki_mri_gridding_order(const struct mri_gridding *gridding);
 // What turns C C^H w = 1 into weights of the image's scale (density.h): w is then the area of each sample in
 // cells over the square of the window's integral, and the area in cycles per field of view over the voxels is
 // that in cells over the grid's cells.
-double mri_gridding_weight(const struct mri_gridding *gridding);
+double ki_mri_gridding_weight(const struct mri_gridding *gridding);
 
 #endif

@@ -9,8 +9,8 @@
 #include "gridding.h"
 
 // KN_ERROR_ARGUMENT for a k that is not a number.
-kn_status gridding_check_samples(const struct mri_matrix *matrix, const double *k, size_t samples,
-                                 kn_error *err);
+kn_status ki_gridding_check_samples(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                    kn_error *err);
 
 // ---- the window (gridding_window.c) ----
 
@@ -23,11 +23,11 @@ struct gridding_window {
     float coefficients[GRIDDING_TERMS_MAX];
 };
 
-struct gridding_window gridding_window(unsigned width, double oversampling);
+struct gridding_window ki_gridding_window(unsigned width, double oversampling);
 // kb(x), 0 from J/2 on.
-double gridding_window_at(const struct gridding_window *window, double x);
+double ki_gridding_window_at(const struct gridding_window *window, double x);
 // A(n) on a grid of `cells`.
-double gridding_window_transform(const struct gridding_window *window, double n, double cells);
+double ki_gridding_window_transform(const struct gridding_window *window, double n, double cells);
 
 // ---- samples in tiles (gridding_sort.c) ----
 
@@ -61,8 +61,8 @@ struct gridding_sorted {
 };
 
 // KN_ERROR_LIMIT for more samples or entries than 32 bits count; KN_ERROR_MEMORY.
-kn_status gridding_sort(const struct gridding_shape *shape, const double *k, size_t samples,
-                        struct gridding_sorted *sorted, kn_error *err);
-void gridding_sorted_free(struct gridding_sorted *sorted);
+kn_status ki_gridding_sort(const struct gridding_shape *shape, const double *k, size_t samples,
+                           struct gridding_sorted *sorted, kn_error *err);
+void ki_gridding_sorted_free(struct gridding_sorted *sorted);
 
 #endif

@@ -144,14 +144,14 @@ static kn_status make_entries(const struct gridding_shape *shape, size_t *starts
         sum += count;
     }
     if (sum >= UINT32_MAX)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "gridding: the windows of %zu samples touch %zu tiles; 32 bits count them. Grid the "
                        "samples in parts and add the images up",
                        sorted->samples, sum);
     sorted->entry_count = sum;
     sorted->entries = malloc((sum + 1) * sizeof *sorted->entries);
     if (!sorted->entries)
-        return kn_fail_memory(err, sum * sizeof *sorted->entries, "sorting samples into tiles");
+        return ki_fail_memory(err, sum * sizeof *sorted->entries, "sorting samples into tiles");
     for (size_t i = 0; i < sorted->samples; i++)
         enter(shape, &sorted->places[i], i, starts, sorted->entries);
     return KN_OK;
@@ -177,7 +177,7 @@ static kn_status make_jobs(const struct gridding_shape *shape, const size_t *end
     sorted->jobs = malloc((jobs + 1) * sizeof *sorted->jobs);
     sorted->folds = malloc((jobs + 1) * sizeof *sorted->folds);
     if (!sorted->jobs || !sorted->folds)
-        return kn_fail_memory(err, 2 * jobs * sizeof *sorted->jobs, "sorting samples into tiles");
+        return ki_fail_memory(err, 2 * jobs * sizeof *sorted->jobs, "sorting samples into tiles");
     for (size_t tile = 0; tile < tiles; tile++) {
         size_t begin = tile ? ends[tile - 1] : 0, count = ends[tile] - begin, parts = parts_of(shape, count);
 
@@ -194,15 +194,15 @@ static kn_status make_jobs(const struct gridding_shape *shape, const size_t *end
     return KN_OK;
 }
 
-kn_status gridding_sort(const struct gridding_shape *shape, const double *k, size_t samples,
-                        struct gridding_sorted *sorted, kn_error *err)
+kn_status ki_gridding_sort(const struct gridding_shape *shape, const double *k, size_t samples,
+                           struct gridding_sorted *sorted, kn_error *err)
 {
     size_t tiles = tiles_of(shape), *starts = NULL;
     kn_status status = KN_OK;
 
     *sorted = (struct gridding_sorted){.samples = samples};
     if (samples >= UINT32_MAX || tiles >= UINT32_MAX)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "gridding: %zu samples into %zu tiles; 32 bits count them. Grid the samples in parts "
                        "and add the images up",
                        samples, tiles);
@@ -210,7 +210,7 @@ kn_status gridding_sort(const struct gridding_shape *shape, const double *k, siz
     sorted->places = malloc((samples + 1) * sizeof *sorted->places);
     sorted->offsets = malloc((samples + 1) * sizeof *sorted->offsets);
     if (!starts || !sorted->places || !sorted->offsets)
-        status = kn_fail_memory(err, samples * (sizeof *sorted->places + sizeof *sorted->offsets),
+        status = ki_fail_memory(err, samples * (sizeof *sorted->places + sizeof *sorted->offsets),
                                 "sorting samples into tiles");
     if (!status) {
         sort_samples(shape, k, starts, sorted);
@@ -220,11 +220,11 @@ kn_status gridding_sort(const struct gridding_shape *shape, const double *k, siz
         status = make_jobs(shape, starts, sorted, err);
     free(starts);
     if (status)
-        gridding_sorted_free(sorted);
+        ki_gridding_sorted_free(sorted);
     return status;
 }
 
-void gridding_sorted_free(struct gridding_sorted *sorted)
+void ki_gridding_sorted_free(struct gridding_sorted *sorted)
 {
     free(sorted->places);
     free(sorted->offsets);

@@ -70,7 +70,7 @@ static double fit_error(const struct gridding_window *window)
     return worst;
 }
 
-struct gridding_window gridding_window(unsigned width, double oversampling)
+struct gridding_window ki_gridding_window(unsigned width, double oversampling)
 {
     double ratio = width / oversampling * (oversampling - 0.5);
     struct gridding_window window = {.width = width, .beta = M_PI * sqrt(ratio * ratio - 0.8)};
@@ -93,14 +93,14 @@ struct gridding_window gridding_window(unsigned width, double oversampling)
     return window;
 }
 
-double gridding_window_at(const struct gridding_window *window, double x)
+double ki_gridding_window_at(const struct gridding_window *window, double x)
 {
     double s = 1 - 4 * x * x / window->width / window->width;
 
     return s > 0 ? shape_at(window, s) : 0;
 }
 
-double gridding_window_transform(const struct gridding_window *window, double n, double cells)
+double ki_gridding_window_transform(const struct gridding_window *window, double n, double cells)
 {
     double at = M_PI * window->width * n / cells, square = window->beta * window->beta - at * at;
     double s = sqrt(fabs(square)), scale = window->width / window->peak;

@@ -52,7 +52,7 @@ static void axis_lines(struct mri_fft *fft, double complex *grid, size_t axis, c
 
     if (n == 1)
         return;
-    KN_PARALLEL(threads, static)
+    KI_PARALLEL(threads, static)
     for (unsigned t = 0; t < threads; t++) {
         double *block = fft->room + fft->share * t, *scratch = block + 2 * n * lanes;
 
@@ -68,7 +68,7 @@ static void axis_lines(struct mri_fft *fft, double complex *grid, size_t axis, c
     }
 }
 
-void mri_fft_forward(struct mri_fft *fft, double complex *grid)
+void ki_mri_fft_forward(struct mri_fft *fft, double complex *grid)
 {
     size_t limit[MRI_AXES] = {fft->used[0], fft->used[1], fft->used[2]};
 
@@ -78,7 +78,7 @@ void mri_fft_forward(struct mri_fft *fft, double complex *grid)
     }
 }
 
-void mri_fft_backward(struct mri_fft *fft, double complex *grid)
+void ki_mri_fft_backward(struct mri_fft *fft, double complex *grid)
 {
     size_t limit[MRI_AXES] = {fft->length[0], fft->length[1], fft->length[2]};
 
@@ -88,35 +88,35 @@ void mri_fft_backward(struct mri_fft *fft, double complex *grid)
     }
 }
 
-kn_status mri_fft_create(const size_t length[MRI_AXES], const size_t used[MRI_AXES],
-                         const kn_host_options *options, struct mri_fft *fft, kn_error *err)
+kn_status ki_mri_fft_create(const size_t length[MRI_AXES], const size_t used[MRI_AXES],
+                            const kn_host_options *options, struct mri_fft *fft, kn_error *err)
 {
     struct host_plan host;
-    kn_status status = host_plan("mri_fft", KN_F64, options, &host, err);
+    kn_status status = ki_host_plan("mri_fft", KN_F64, options, &host, err);
 
     *fft = (struct mri_fft){.threads = host.threads};
     for (size_t axis = 0; axis < MRI_AXES && !status; axis++) {
-        size_t block = 2 * length[axis] * host_fft_code_for(KN_F64, host.level)->lanes;
+        size_t block = 2 * length[axis] * ki_host_fft_code_for(KN_F64, host.level)->lanes;
 
         fft->length[axis] = length[axis];
         fft->used[axis] = used[axis];
         fft->share = 3 * block > fft->share ? 3 * block : fft->share;
-        status = host_fft_create(length[axis], KN_F64, host.level, &fft->lines[axis], err);
+        status = ki_host_fft_create(length[axis], KN_F64, host.level, &fft->lines[axis], err);
     }
     if (!status) {
         fft->room = calloc(fft->share * fft->threads, sizeof *fft->room); // lanes without a line are zero
         if (!fft->room)
-            status = kn_fail_memory(err, fft->share * fft->threads * sizeof *fft->room, "a transform");
+            status = ki_fail_memory(err, fft->share * fft->threads * sizeof *fft->room, "a transform");
     }
     if (status)
-        mri_fft_free(fft);
+        ki_mri_fft_free(fft);
     return status;
 }
 
-void mri_fft_free(struct mri_fft *fft)
+void ki_mri_fft_free(struct mri_fft *fft)
 {
     for (size_t axis = 0; axis < MRI_AXES; axis++)
-        host_fft_free(fft->lines[axis]);
+        ki_host_fft_free(fft->lines[axis]);
     free(fft->room);
     *fft = (struct mri_fft){.room = NULL};
 }

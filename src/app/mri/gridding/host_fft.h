@@ -20,13 +20,13 @@ struct mri_fft {
 
 // `options` may be NULL; its order of sorting is not looked at. KN_ERROR_ARGUMENT for another length;
 // KN_ERROR_UNSUPPORTED for a level that this processor has not; KN_ERROR_MEMORY.
-kn_status mri_fft_create(const size_t length[MRI_AXES], const size_t used[MRI_AXES],
-                         const kn_host_options *options, struct mri_fft *fft, kn_error *err);
-void mri_fft_free(struct mri_fft *fft);
+kn_status ki_mri_fft_create(const size_t length[MRI_AXES], const size_t used[MRI_AXES],
+                            const kn_host_options *options, struct mri_fft *fft, kn_error *err);
+void ki_mri_fft_free(struct mri_fft *fft);
 
 // In place, unscaled, with exp(-i ...) from the used part to the whole grid; back, with exp(+i ...), from the
 // whole grid to the used part.
-void mri_fft_forward(struct mri_fft *fft, double complex *grid);
-void mri_fft_backward(struct mri_fft *fft, double complex *grid);
+void ki_mri_fft_forward(struct mri_fft *fft, double complex *grid);
+void ki_mri_fft_backward(struct mri_fft *fft, double complex *grid);
 
 #endif

@@ -8,9 +8,9 @@
 #include "base/error.h"
 #include "recon_own.h"
 
-const char *const mri_recon_solver_names[MRI_RECON_SOLVERS + 1] = {"ls", "adjoint", "gridding", NULL};
+const char *const ki_mri_recon_solver_names[MRI_RECON_SOLVERS + 1] = {"ls", "adjoint", "gridding", NULL};
 
-bool mri_kernel_is_host(enum mri_kernel kernel)
+bool ki_mri_kernel_is_host(enum mri_kernel kernel)
 {
     return kernel == MRI_HOST_DOUBLE || kernel == MRI_HOST_SINGLE;
 }
@@ -20,13 +20,13 @@ static void step_iteration(void *context, size_t iteration)
 {
     struct recon *recon = context;
 
-    recon_step(recon, ((double)recon->coil + (double)iteration / (double)recon->ls.iterations) /
-                          (double)recon->scan->coils);
+    ki_recon_step(recon, ((double)recon->coil + (double)iteration / (double)recon->ls.iterations) /
+                             (double)recon->scan->coils);
 }
 
 // ---- what is said of a result ----
 
-double mri_recon_seconds(const struct mri_recon_result *result)
+double ki_mri_recon_seconds(const struct mri_recon_result *result)
 {
     const struct mri_stage *const stages[] = {&result->density, &result->q, &result->fhd, &result->gridding,
                                               &result->solver};
@@ -37,12 +37,13 @@ double mri_recon_seconds(const struct mri_recon_result *result)
     return seconds;
 }
 
-double mri_stage_gflops(const struct mri_stage *stage)
+double ki_mri_stage_gflops(const struct mri_stage *stage)
 {
     return stage->seconds > 0 ? stage->rate.flops / stage->seconds * 1e-9 : 0;
 }
 
-struct mri_recon_terms mri_recon_terms(const struct mri_scan *scan, const struct mri_recon_options *options)
+struct mri_recon_terms ki_mri_recon_terms(const struct mri_scan *scan,
+                                          const struct mri_recon_options *options)
 {
     double pairs = (double)scan->samples * (double)scan->voxels, differences = pairs / 2;
     size_t applied = scan->coils * (options->ls.iterations + (options->start ? 2 : 1));
@@ -52,17 +53,17 @@ struct mri_recon_terms mri_recon_terms(const struct mri_scan *scan, const struct
     return (struct mri_recon_terms){2 * pairs * (double)applied, differences};
 }
 
-const char *const mri_reference_scale_names[] = {"auto", "best", "none", NULL};
+const char *const ki_mri_reference_scale_names[] = {"auto", "best", "none", NULL};
 
-bool mri_recon_is_scaled(enum mri_recon_solver solver, enum mri_reference_scale scale)
+bool ki_mri_recon_is_scaled(enum mri_recon_solver solver, enum mri_reference_scale scale)
 {
     return scale == MRI_REFERENCE_AUTO ? solver != MRI_LS : scale == MRI_REFERENCE_BEST;
 }
 
-kn_status mri_recon_quality(const struct mri_scan *scan, enum mri_recon_solver solver,
-                            const struct mri_recon_result *result,
-                            const struct mri_recon_reference *reference, struct mri_quality *quality,
-                            kn_error *err)
+kn_status ki_mri_recon_quality(const struct mri_scan *scan, enum mri_recon_solver solver,
+                               const struct mri_recon_result *result,
+                               const struct mri_recon_reference *reference, struct mri_quality *quality,
+                               kn_error *err)
 {
     const double complex *wanted = reference->image;
     double complex *magnitude = NULL, factor = 1;
@@ -70,14 +71,14 @@ kn_status mri_recon_quality(const struct mri_scan *scan, enum mri_recon_solver s
     if (scan->coils > 1) {
         magnitude = malloc(scan->voxels * sizeof *magnitude);
         if (!magnitude)
-            return kn_fail_memory(err, scan->voxels * sizeof *magnitude, "a reference");
+            return ki_fail_memory(err, scan->voxels * sizeof *magnitude, "a reference");
         for (size_t n = 0; n < scan->voxels; n++)
             magnitude[n] = cabs(wanted[n]);
         wanted = magnitude;
     }
-    if (mri_recon_is_scaled(solver, reference->scale))
-        factor = mri_best_factor(result->image, wanted, scan->voxels);
-    *quality = mri_quality(result->image, wanted, scan->voxels, factor);
+    if (ki_mri_recon_is_scaled(solver, reference->scale))
+        factor = ki_mri_best_factor(result->image, wanted, scan->voxels);
+    *quality = ki_mri_quality(result->image, wanted, scan->voxels, factor);
     free(magnitude);
     return KN_OK;
 }
@@ -87,12 +88,12 @@ kn_status mri_recon_quality(const struct mri_scan *scan, enum mri_recon_solver s
 static kn_status try_parboil(const struct mri_recon_options *options, kn_error *err)
 {
     if (options->solver != MRI_ADJOINT)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "--solver %s: Parboil's mri-q has no data to reconstruct from; its Q is --solver adjoint",
-            mri_recon_solver_names[options->solver]);
+            ki_mri_recon_solver_names[options->solver]);
     if (options->density != MRI_DENSITY_NONE || options->weights || options->basis)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "--density and --basis: Parboil's mri-q comes with the weights |phi|^2 and takes no others");
     return KN_OK;
@@ -105,11 +106,11 @@ static kn_status try_q(const struct mri_recon_options *options, kn_error *err)
     if (!options->save_q && !options->load_q)
         return KN_OK;
     if (options->solver != MRI_LS)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: only --solver ls has a Q", option);
-    if (mri_kernel_is_host(options->kernel))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: only --solver ls has a Q", option);
+    if (ki_mri_kernel_is_host(options->kernel))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s: a file of Q is a device's, in single precision; the kernel %s has none", option,
-                       mri_kernel_names[options->kernel]);
+                       ki_mri_kernel_names[options->kernel]);
     return KN_OK;
 }
 
@@ -119,13 +120,13 @@ static kn_status try_normal(const struct mri_recon_options *options, kn_error *e
     if (options->normal != MRI_NORMAL_FORWARD)
         return KN_OK;
     if (options->solver != MRI_LS)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--normal forward goes with --solver ls; %s has no F^H F",
-                       mri_recon_solver_names[options->solver]);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--normal forward goes with --solver ls; %s has no F^H F",
+                       ki_mri_recon_solver_names[options->solver]);
     if (options->save_q || options->load_q)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: --normal forward has no Q; leave one of the two out",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: --normal forward has no Q; leave one of the two out",
                        options->save_q ? "--save-q" : "--load-q");
     if (options->ls.relative_lambda)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "--relative-lambda: its unit is Q's greatest eigenvalue, and --normal forward has no Q; "
             "give --lambda alone, in absolute terms (a run by --normal toeplitz prints both)");
@@ -134,14 +135,14 @@ static kn_status try_normal(const struct mri_recon_options *options, kn_error *e
 
 static kn_status needs_device(const char *what, kn_error *err)
 {
-    return kn_fail(err, KN_ERROR_UNSUPPORTED,
+    return ki_fail(err, KN_ERROR_UNSUPPORTED,
                    "%s runs on a device, and there is none here; name one with --device (koine devices lists "
                    "them), or take --solver ls or adjoint with --kernel host-single or host-double",
                    what);
 }
 
-kn_status mri_recon_try(const kn_queue *queue, const struct mri_scan *scan,
-                        const struct mri_recon_options *options, kn_error *err)
+kn_status ki_mri_recon_try(const kn_queue *queue, const struct mri_scan *scan,
+                           const struct mri_recon_options *options, kn_error *err)
 {
     kn_status status = try_q(options, err);
     char what[64];
@@ -151,15 +152,15 @@ kn_status mri_recon_try(const kn_queue *queue, const struct mri_scan *scan,
     if (!status && scan->format == MRI_SCAN_PARBOIL)
         status = try_parboil(options, err);
     if (!status && options->start && options->solver != MRI_LS)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "--warm-start goes with --solver ls");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--warm-start goes with --solver ls");
     if (!status && options->basis && options->solver == MRI_GRIDDING)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "--basis goes with --solver ls and adjoint");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--basis goes with --solver ls and adjoint");
     if (!status && options->density == MRI_DENSITY_PIPE && !options->weights && !queue)
         status = needs_device("--density pipe", err);
     if (!status && options->solver == MRI_GRIDDING && !queue)
         status = needs_device("--solver gridding", err);
-    if (!status && options->solver != MRI_GRIDDING && !mri_kernel_is_host(options->kernel) && !queue) {
-        snprintf(what, sizeof what, "--kernel %s", mri_kernel_names[options->kernel]);
+    if (!status && options->solver != MRI_GRIDDING && !ki_mri_kernel_is_host(options->kernel) && !queue) {
+        snprintf(what, sizeof what, "--kernel %s", ki_mri_kernel_names[options->kernel]);
         status = needs_device(what, err);
     }
     return status;
@@ -172,7 +173,7 @@ static kn_status make_weights(struct recon *recon, kn_error *err)
 {
     const struct mri_scan *scan = recon->scan;
     const struct mri_recon_options *options = recon->options;
-    struct recon_clock clock = recon_start(recon);
+    struct recon_clock clock = ki_recon_start(recon);
     size_t samples = scan->samples;
     kn_status status = KN_OK;
 
@@ -182,12 +183,12 @@ static kn_status make_weights(struct recon *recon, kn_error *err)
         recon->normal_weights = malloc(samples * sizeof *recon->normal_weights);
     if ((!recon->normal_weights && (recon->weights || options->basis)) ||
         (!recon->weights && (scan->weights || options->weights || options->density != MRI_DENSITY_NONE)))
-        return kn_fail_memory(err, samples * sizeof *recon->weights, "density compensation");
+        return ki_fail_memory(err, samples * sizeof *recon->weights, "density compensation");
     if (!options->weights && options->density != MRI_DENSITY_NONE) {
-        status =
-            mri_density(recon->queue, &scan->matrix, scan->k, samples, options->density, recon->weights, err);
+        status = ki_mri_density(recon->queue, &scan->matrix, scan->k, samples, options->density,
+                                recon->weights, err);
         if (!status)
-            recon_stop(recon, &clock, &recon->result->density);
+            ki_recon_stop(recon, &clock, &recon->result->density);
     }
     for (size_t m = 0; m < samples && !status; m++) {
         double weight = options->weights                       ? options->weights[m]
@@ -249,25 +250,26 @@ static kn_status run(struct recon *recon, kn_error *err)
     if (recon->options->solver == MRI_LS)
         result->coils = calloc(coils, sizeof *result->coils);
     if (!images || !result->image || (recon->options->solver == MRI_LS && !result->coils))
-        status = kn_fail_memory(err, coils * voxels * sizeof *images, "the images");
+        status = ki_fail_memory(err, coils * voxels * sizeof *images, "the images");
     result->coil_count = result->coils ? coils : 0;
     if (!status)
         status = make_weights(recon, err);
     if (!status)
-        status = recon_check(recon, err);
+        status = ki_recon_check(recon, err);
     if (!status)
-        status = recon->on_host ? recon_on_host(recon, images, err) : recon_on_device(recon, images, err);
+        status =
+            recon->on_host ? ki_recon_on_host(recon, images, err) : ki_recon_on_device(recon, images, err);
     if (!status)
         combine(recon, images, result->image);
     free(images);
     return status;
 }
 
-kn_status mri_recon(kn_queue *queue, const struct mri_scan *scan, const struct mri_recon_options *options,
-                    struct mri_recon_result *result, kn_error *err)
+kn_status ki_mri_recon(kn_queue *queue, const struct mri_scan *scan, const struct mri_recon_options *options,
+                       struct mri_recon_result *result, kn_error *err)
 {
     const struct mri_stage none = {.seconds = -1};
-    bool on_host = options->solver != MRI_GRIDDING && mri_kernel_is_host(options->kernel);
+    bool on_host = options->solver != MRI_GRIDDING && ki_mri_kernel_is_host(options->kernel);
     struct recon recon = {
         .queue = queue, .on_host = on_host, .scan = scan, .options = options, .result = result};
     kn_status status;
@@ -280,9 +282,9 @@ kn_status mri_recon(kn_queue *queue, const struct mri_scan *scan, const struct m
                                         .forward = none,
                                         .normal = none,
                                         .is_double = on_host && options->kernel == MRI_HOST_DOUBLE};
-    status = mri_recon_try(queue, scan, options, err);
+    status = ki_mri_recon_try(queue, scan, options, err);
     if (!status)
-        status = mri_recon_measure(on_host ? NULL : queue, scan, options, &result->memory, err);
+        status = ki_mri_recon_measure(on_host ? NULL : queue, scan, options, &result->memory, err);
     if (status)
         return status;
     set_scale(&recon);
@@ -299,7 +301,7 @@ kn_status mri_recon(kn_queue *queue, const struct mri_scan *scan, const struct m
     return status;
 }
 
-void mri_recon_free(struct mri_recon_result *result)
+void ki_mri_recon_free(struct mri_recon_result *result)
 {
     for (size_t coil = 0; coil < result->coil_count; coil++)
         free(result->coils[coil].residuals);

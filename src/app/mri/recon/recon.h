@@ -13,7 +13,8 @@
 #include "app/mri/sum/sum.h"
 
 enum mri_recon_solver { MRI_LS, MRI_ADJOINT, MRI_GRIDDING, MRI_RECON_SOLVERS };
-extern const char *const mri_recon_solver_names[MRI_RECON_SOLVERS + 1]; // "ls", "adjoint", "gridding", NULL
+extern const char
+    *const ki_mri_recon_solver_names[MRI_RECON_SOLVERS + 1]; // "ls", "adjoint", "gridding", NULL
 
 // What an image is multiplied by before it is compared. The adjoint sum grows
 // with the number of samples, and gridding has the scale of its weights; least squares have that of the true
@@ -23,7 +24,7 @@ enum mri_reference_scale {
     MRI_REFERENCE_BEST, // the complex factor that brings it nearest to the reference
     MRI_REFERENCE_NONE
 };
-extern const char *const mri_reference_scale_names[]; // "auto", "best", "none", NULL
+extern const char *const ki_mri_reference_scale_names[]; // "auto", "best", "none", NULL
 
 struct mri_recon_options {
     enum mri_recon_solver solver;
@@ -81,31 +82,32 @@ struct mri_recon_result {
 // through samples: of these there may be more than the device holds. KN_ERROR_MEMORY, with what would fit,
 // where the host or the device has less; KN_ERROR_ARGUMENT for a matrix that cannot be. queue is NULL for the
 // host.
-kn_status mri_recon_measure(kn_queue *queue, const struct mri_scan *scan,
-                            const struct mri_recon_options *options, struct mri_recon_memory *memory,
-                            kn_error *err);
+kn_status ki_mri_recon_measure(kn_queue *queue, const struct mri_scan *scan,
+                               const struct mri_recon_options *options, struct mri_recon_memory *memory,
+                               kn_error *err);
 
 // Whether options and scan go together; without reading anything.
-kn_status mri_recon_try(const kn_queue *queue, const struct mri_scan *scan,
-                        const struct mri_recon_options *options, kn_error *err);
+kn_status ki_mri_recon_try(const kn_queue *queue, const struct mri_scan *scan,
+                           const struct mri_recon_options *options, kn_error *err);
 
 // The terms, voxels times samples, that the normal operator takes: of least squares by MRI_NORMAL_FORWARD in
 // all iterations that there may be, and those of the Q that MRI_NORMAL_TOEPLITZ takes instead.
 struct mri_recon_terms {
     double forward, q;
 };
-struct mri_recon_terms mri_recon_terms(const struct mri_scan *scan, const struct mri_recon_options *options);
+struct mri_recon_terms ki_mri_recon_terms(const struct mri_scan *scan,
+                                          const struct mri_recon_options *options);
 
-// Reconstructs. Free the result with mri_recon_free, also after a failure. Errors: those of the two above;
+// Reconstructs. Free the result with ki_mri_recon_free, also after a failure. Errors: those of the two above;
 // KN_ERROR_UNSUPPORTED for what needs a device where there is none; those of the parts.
-kn_status mri_recon(kn_queue *queue, const struct mri_scan *scan, const struct mri_recon_options *options,
-                    struct mri_recon_result *result, kn_error *err);
-void mri_recon_free(struct mri_recon_result *result);
+kn_status ki_mri_recon(kn_queue *queue, const struct mri_scan *scan, const struct mri_recon_options *options,
+                       struct mri_recon_result *result, kn_error *err);
+void ki_mri_recon_free(struct mri_recon_result *result);
 
 // The seconds of all stages together, the adjoint check left out.
-double mri_recon_seconds(const struct mri_recon_result *result);
+double ki_mri_recon_seconds(const struct mri_recon_result *result);
 // Thousands of millions of operations a second of what a caller waited for; 0 of a stage that did not run.
-double mri_stage_gflops(const struct mri_stage *stage);
+double ki_mri_stage_gflops(const struct mri_stage *stage);
 
 // An image to compare with, of as many voxels.
 struct mri_recon_reference {
@@ -115,23 +117,23 @@ struct mri_recon_reference {
 
 // How far the image of `solver` is from a reference; where coils are combined, from its magnitude.
 // KN_ERROR_MEMORY.
-kn_status mri_recon_quality(const struct mri_scan *scan, enum mri_recon_solver solver,
-                            const struct mri_recon_result *result,
-                            const struct mri_recon_reference *reference, struct mri_quality *quality,
-                            kn_error *err);
+kn_status ki_mri_recon_quality(const struct mri_scan *scan, enum mri_recon_solver solver,
+                               const struct mri_recon_result *result,
+                               const struct mri_recon_reference *reference, struct mri_quality *quality,
+                               kn_error *err);
 // Whether it is compared after the best factor.
-bool mri_recon_is_scaled(enum mri_recon_solver solver, enum mri_reference_scale scale);
+bool ki_mri_recon_is_scaled(enum mri_recon_solver solver, enum mri_reference_scale scale);
 
 // ---- every variant (variants.c) ----
 
 enum { MRI_VARIANTS = MRI_KERNELS + 1 };
 
 struct mri_variant {
-    const char *name; // one of mri_kernel_names, or "gridding"
+    const char *name; // one of ki_mri_kernel_names, or "gridding"
     struct mri_recon_options options;
     struct mri_recon_result result;
     struct mri_quality quality;
-    double seconds, ratio; // mri_recon_seconds; how often that goes into host-double's
+    double seconds, ratio; // ki_mri_recon_seconds; how often that goes into host-double's
 };
 
 struct mri_variants {
@@ -141,16 +143,16 @@ struct mri_variants {
 
 // The reconstruction by every kernel, and by gridding, whose weights are Pipe and Menon's if `options` asks
 // for least squares without weights; on the host (queue NULL) by its own two alone. Quality is against
-// `reference`, or without one (NULL) against host-double's image as it is. Free with mri_variants_free, also
-// after a failure. Errors: those of mri_recon; KN_ERROR_ARGUMENT with a file of Q.
-kn_status mri_variants_run(kn_queue *queue, const struct mri_scan *scan,
-                           const struct mri_recon_options *options,
-                           const struct mri_recon_reference *reference, struct mri_variants *variants,
-                           kn_error *err);
-void mri_variants_free(struct mri_variants *variants);
+// `reference`, or without one (NULL) against host-double's image as it is. Free with ki_mri_variants_free,
+// also after a failure. Errors: those of ki_mri_recon; KN_ERROR_ARGUMENT with a file of Q.
+kn_status ki_mri_variants_run(kn_queue *queue, const struct mri_scan *scan,
+                              const struct mri_recon_options *options,
+                              const struct mri_recon_reference *reference, struct mri_variants *variants,
+                              kn_error *err);
+void ki_mri_variants_free(struct mri_variants *variants);
 // The one of this kernel; NULL if it did not run.
-struct mri_variant *mri_variant_of(struct mri_variants *variants, enum mri_kernel kernel);
+struct mri_variant *ki_mri_variant_of(struct mri_variants *variants, enum mri_kernel kernel);
 
-bool mri_kernel_is_host(enum mri_kernel kernel);
+bool ki_mri_kernel_is_host(enum mri_kernel kernel);
 
 #endif

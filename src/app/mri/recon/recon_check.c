@@ -47,7 +47,7 @@ static kn_status prepare(struct recon *recon, double budget, struct check *check
     check->y = malloc(check->samples * sizeof *check->y);
     check->adjoint = malloc(check->voxels * sizeof *check->adjoint);
     if (!check->k || !check->x || !check->y || !check->adjoint || (recon->options->basis && !check->basis))
-        return kn_fail_memory(err, check->voxels * 2 * sizeof *check->x, "the adjoint check");
+        return ki_fail_memory(err, check->voxels * 2 * sizeof *check->x, "the adjoint check");
     for (size_t i = 0; i < check->samples; i++) {
         size_t m = (size_t)((double)i / (double)check->samples * (double)scan->samples);
 
@@ -87,27 +87,27 @@ static struct mri_sum sum_of(const struct recon *recon, const struct check *chec
 static kn_status on_host(struct recon *recon, struct check *check, kn_error *err)
 {
     const struct mri_sum sum = sum_of(recon, check);
-    kn_status status = mri_reference_forward(&recon->scan->matrix, check->k, check->samples, check->x,
-                                             MRI_SCALE_NONE, check->y, err);
+    kn_status status = ki_mri_reference_forward(&recon->scan->matrix, check->k, check->samples, check->x,
+                                                MRI_SCALE_NONE, check->y, err);
 
     for (size_t m = 0; check->basis && m < check->samples; m++)
         check->y[m] *= check->basis[m];
-    return status ? status : mri_sum_host(&sum, recon->options->kernel, NULL, check->adjoint, NULL, err);
+    return status ? status : ki_mri_sum_host(&sum, recon->options->kernel, NULL, check->adjoint, NULL, err);
 }
 
 static kn_status by_sums(struct recon *recon, struct check *check, kn_buffer *image, kn_buffer *data,
                          kn_error *err)
 {
     const struct mri_sum sum = sum_of(recon, check);
-    struct recon_clock clock = recon_start(recon);
-    kn_status status = mri_forward_device(recon->queue, &recon->scan->matrix, check->k, check->samples,
-                                          check->basis, image, data, err);
+    struct recon_clock clock = ki_recon_start(recon);
+    kn_status status = ki_mri_forward_device(recon->queue, &recon->scan->matrix, check->k, check->samples,
+                                             check->basis, image, data, err);
 
     if (!status)
-        status = recon_download(recon->queue, data, check->samples, check->y, err);
+        status = ki_recon_download(recon->queue, data, check->samples, check->y, err);
     if (!status)
-        recon_stop(recon, &clock, &recon->result->forward);
-    return status ? status : mri_sum_device(recon->queue, &sum, recon->options->kernel, image, NULL, err);
+        ki_recon_stop(recon, &clock, &recon->result->forward);
+    return status ? status : ki_mri_sum_device(recon->queue, &sum, recon->options->kernel, image, NULL, err);
 }
 
 static kn_status by_gridding(struct recon *recon, struct check *check, kn_buffer *image, kn_buffer *data,
@@ -115,16 +115,16 @@ static kn_status by_gridding(struct recon *recon, struct check *check, kn_buffer
 {
     const struct mri_scan *scan = recon->scan;
     struct mri_gridding *gridding = NULL;
-    kn_status status = mri_gridding_create(recon->queue, &scan->matrix, check->k, check->samples,
-                                           &recon->options->gridding, &gridding, err);
+    kn_status status = ki_mri_gridding_create(recon->queue, &scan->matrix, check->k, check->samples,
+                                              &recon->options->gridding, &gridding, err);
 
     if (!status)
-        status = mri_gridding_forward(recon->queue, gridding, image, data, err);
+        status = ki_mri_gridding_forward(recon->queue, gridding, image, data, err);
     if (!status)
-        status = recon_download(recon->queue, data, check->samples, check->y, err);
+        status = ki_recon_download(recon->queue, data, check->samples, check->y, err);
     if (!status)
-        status = mri_gridding_adjoint(recon->queue, gridding, check->y, NULL, image, err);
-    mri_gridding_free(gridding);
+        status = ki_mri_gridding_adjoint(recon->queue, gridding, check->y, NULL, image, err);
+    ki_mri_gridding_free(gridding);
     return status;
 }
 
@@ -137,12 +137,12 @@ static kn_status on_device(struct recon *recon, struct check *check, kn_error *e
     if (!status)
         status = kn_buffer_create(context, check->samples * 2 * sizeof(float), &data, err);
     if (!status)
-        status = recon_upload(recon->queue, check->x, check->voxels, image, err);
+        status = ki_recon_upload(recon->queue, check->x, check->voxels, image, err);
     if (!status)
         status =
             (recon->options->solver == MRI_GRIDDING ? by_gridding : by_sums)(recon, check, image, data, err);
     if (!status)
-        status = recon_download(recon->queue, image, check->voxels, check->adjoint, err);
+        status = ki_recon_download(recon->queue, image, check->voxels, check->adjoint, err);
     kn_buffer_free(image);
     kn_buffer_free(data);
     return status;
@@ -183,7 +183,7 @@ static void compare(struct recon *recon, const struct check *check)
     recon->result->checked = check->samples;
 }
 
-kn_status recon_check(struct recon *recon, kn_error *err)
+kn_status ki_recon_check(struct recon *recon, kn_error *err)
 {
     bool grids = recon->options->solver == MRI_GRIDDING;
     struct check check = {.samples = 0};

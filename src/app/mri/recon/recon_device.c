@@ -9,11 +9,11 @@ enum { PIECE = 1 << 16 }; // numbers that are converted at a time
 
 // ---- numbers to and from the device ----
 
-kn_status recon_download(kn_queue *queue, kn_buffer *buffer, size_t count, double complex *values,
-                         kn_error *err)
+kn_status ki_recon_download(kn_queue *queue, kn_buffer *buffer, size_t count, double complex *values,
+                            kn_error *err)
 {
     float *pairs = malloc(2 * PIECE * sizeof *pairs);
-    kn_status status = pairs ? KN_OK : kn_fail_memory(err, 2 * PIECE * sizeof *pairs, "an image");
+    kn_status status = pairs ? KN_OK : ki_fail_memory(err, 2 * PIECE * sizeof *pairs, "an image");
 
     for (size_t first = 0; first < count && !status; first += PIECE) {
         size_t piece = count - first < PIECE ? count - first : PIECE;
@@ -27,11 +27,11 @@ kn_status recon_download(kn_queue *queue, kn_buffer *buffer, size_t count, doubl
     return status;
 }
 
-kn_status recon_upload(kn_queue *queue, const double complex *values, size_t count, kn_buffer *buffer,
-                       kn_error *err)
+kn_status ki_recon_upload(kn_queue *queue, const double complex *values, size_t count, kn_buffer *buffer,
+                          kn_error *err)
 {
     float *pairs = malloc(2 * PIECE * sizeof *pairs);
-    kn_status status = pairs ? KN_OK : kn_fail_memory(err, 2 * PIECE * sizeof *pairs, "an image");
+    kn_status status = pairs ? KN_OK : ki_fail_memory(err, 2 * PIECE * sizeof *pairs, "an image");
 
     for (size_t first = 0; first < count && !status; first += PIECE) {
         size_t piece = count - first < PIECE ? count - first : PIECE;
@@ -57,37 +57,37 @@ static kn_status create(struct recon *recon, size_t count, kn_buffer **buffer, k
 // Voxels from sum->first on, sum->count of them, into `image`.
 static kn_status adjoint(struct recon *recon, const struct mri_sum *sum, kn_buffer *image, kn_error *err)
 {
-    struct recon_clock clock = recon_start(recon);
+    struct recon_clock clock = ki_recon_start(recon);
     struct mri_sum_rate rate = {0};
-    kn_status status = mri_sum_device(recon->queue, sum, recon->options->kernel, image, &rate, err);
+    kn_status status = ki_mri_sum_device(recon->queue, sum, recon->options->kernel, image, &rate, err);
 
     if (!status)
         status = kn_queue_finish(recon->queue, err);
     if (status)
         return status;
-    recon_stop(recon, &clock, &recon->result->fhd);
-    recon_add_rate(&recon->result->fhd, &rate);
+    ki_recon_stop(recon, &clock, &recon->result->fhd);
+    ki_recon_add_rate(&recon->result->fhd, &rate);
     return KN_OK;
 }
 
 static kn_status adjoint_coils(struct recon *recon, double complex *images, kn_error *err)
 {
     const struct mri_scan *scan = recon->scan;
-    size_t slab = recon_slab(recon);
+    size_t slab = ki_recon_slab(recon);
     kn_buffer *image = NULL;
     kn_status status = create(recon, slab, &image, err);
 
     for (size_t coil = 0; coil < scan->coils && !status; coil++) {
-        struct mri_sum sum = recon_sum(recon, coil);
+        struct mri_sum sum = ki_recon_sum(recon, coil);
 
         for (sum.first = 0; sum.first < scan->voxels && !status; sum.first += slab) {
             size_t at = coil * scan->voxels + sum.first;
 
-            recon_step(recon, (double)at / (double)(scan->coils * scan->voxels));
+            ki_recon_step(recon, (double)at / (double)(scan->coils * scan->voxels));
             sum.count = scan->voxels - sum.first < slab ? scan->voxels - sum.first : slab;
             status = adjoint(recon, &sum, image, err);
             if (!status)
-                status = recon_download(recon->queue, image, sum.count, images + at, err);
+                status = ki_recon_download(recon->queue, image, sum.count, images + at, err);
         }
     }
     kn_buffer_free(image);
@@ -101,24 +101,25 @@ static kn_status make_toeplitz(struct recon *recon, struct mri_toeplitz **toepli
     const struct mri_scan *scan = recon->scan;
     const struct mri_recon_options *options = recon->options;
     struct mri_recon_result *result = recon->result;
-    struct recon_clock clock = recon_start(recon);
+    struct recon_clock clock = ki_recon_start(recon);
     kn_status status =
         options->load_q
-            ? mri_toeplitz_load(recon->queue, &scan->matrix, scan->k, scan->samples, recon->normal_weights,
-                                options->load_q, toeplitz, err)
-            : mri_toeplitz_compute(recon->queue, &scan->matrix, scan->k, scan->samples, recon->normal_weights,
-                                   options->kernel, toeplitz, &result->q.rate, err);
+            ? ki_mri_toeplitz_load(recon->queue, &scan->matrix, scan->k, scan->samples, recon->normal_weights,
+                                   options->load_q, toeplitz, err)
+            : ki_mri_toeplitz_compute(recon->queue, &scan->matrix, scan->k, scan->samples,
+                                      recon->normal_weights, options->kernel, toeplitz, &result->q.rate, err);
 
     if (!status)
         status = kn_queue_finish(recon->queue, err);
     if (status)
         return status;
-    recon_stop(recon, &clock, &result->q);
+    ki_recon_stop(recon, &clock, &result->q);
     result->q_loaded = options->load_q != NULL;
-    result->bound = mri_toeplitz_bound(*toeplitz);
-    result->q_kernel = mri_toeplitz_kernel(*toeplitz);
-    return options->save_q ? mri_toeplitz_save(recon->queue, *toeplitz, options->save_q, options->force, err)
-                           : KN_OK;
+    result->bound = ki_mri_toeplitz_bound(*toeplitz);
+    result->q_kernel = ki_mri_toeplitz_kernel(*toeplitz);
+    return options->save_q
+               ? ki_mri_toeplitz_save(recon->queue, *toeplitz, options->save_q, options->force, err)
+               : KN_OK;
 }
 
 // F^H W F in one of two ways; the other one is NULL.
@@ -135,27 +136,27 @@ static kn_status make_equations(struct recon *recon, struct equations *made, kn_
 
     if (recon->options->normal == MRI_NORMAL_FORWARD) {
         status =
-            mri_forward_normal_create(recon->queue, &scan->matrix, scan->k, scan->samples,
-                                      recon->normal_weights, recon->options->kernel, &made->forward, err);
+            ki_mri_forward_normal_create(recon->queue, &scan->matrix, scan->k, scan->samples,
+                                         recon->normal_weights, recon->options->kernel, &made->forward, err);
         if (!status)
-            made->normal = mri_forward_normal_of(made->forward);
+            made->normal = ki_mri_forward_normal_of(made->forward);
         return status;
     }
     status = make_toeplitz(recon, &made->toeplitz, err);
     if (!status)
-        made->normal = mri_toeplitz_normal(made->toeplitz);
+        made->normal = ki_mri_toeplitz_normal(made->toeplitz);
     return status;
 }
 
 static void free_equations(struct recon *recon, struct equations *made)
 {
     if (made->forward) {
-        const struct mri_sum_rate rate = mri_forward_normal_rate(made->forward);
+        const struct mri_sum_rate rate = ki_mri_forward_normal_rate(made->forward);
 
-        recon_set_normal(recon, &rate);
+        ki_recon_set_normal(recon, &rate);
     }
-    mri_forward_normal_free(made->forward);
-    mri_toeplitz_free(made->toeplitz);
+    ki_mri_forward_normal_free(made->forward);
+    ki_mri_toeplitz_free(made->toeplitz);
 }
 
 static kn_status solve(struct recon *recon, const struct mri_normal *normal, size_t coil, kn_buffer *fhd,
@@ -168,15 +169,15 @@ static kn_status solve(struct recon *recon, const struct mri_normal *normal, siz
     kn_status status = KN_OK;
 
     if (start)
-        status = recon_upload(recon->queue, start + coil * voxels, voxels, image, err);
+        status = ki_recon_upload(recon->queue, start + coil * voxels, voxels, image, err);
     ls.start = start ? image : NULL;
-    clock = recon_start(recon);
+    clock = ki_recon_start(recon);
     if (!status)
-        status = mri_solve(recon->queue, normal, fhd, &ls, image, &recon->result->coils[coil], err);
+        status = ki_mri_solve(recon->queue, normal, fhd, &ls, image, &recon->result->coils[coil], err);
     if (!status)
         status = kn_queue_finish(recon->queue, err);
     if (!status)
-        recon_stop(recon, &clock, &recon->result->solver);
+        ki_recon_stop(recon, &clock, &recon->result->solver);
     return status;
 }
 
@@ -192,15 +193,15 @@ static kn_status solve_coils(struct recon *recon, double complex *images, kn_err
     if (!status)
         status = make_equations(recon, &equations, err);
     for (size_t coil = 0; coil < scan->coils && !status; coil++) {
-        const struct mri_sum sum = recon_sum(recon, coil);
+        const struct mri_sum sum = ki_recon_sum(recon, coil);
 
         recon->coil = coil;
-        recon_step(recon, (double)coil / (double)scan->coils);
+        ki_recon_step(recon, (double)coil / (double)scan->coils);
         status = adjoint(recon, &sum, fhd, err);
         if (!status)
             status = solve(recon, &equations.normal, coil, fhd, image, err);
         if (!status)
-            status = recon_download(recon->queue, image, scan->voxels, images + coil * scan->voxels, err);
+            status = ki_recon_download(recon->queue, image, scan->voxels, images + coil * scan->voxels, err);
     }
     free_equations(recon, &equations);
     kn_buffer_free(image);
@@ -216,34 +217,34 @@ static kn_status grid_chunk(struct recon *recon, size_t first, size_t count, kn_
 {
     const struct mri_scan *scan = recon->scan;
     struct mri_gridding *gridding = NULL;
-    kn_status status = mri_gridding_create(recon->queue, &scan->matrix, scan->k + MRI_AXES * first, count,
-                                           &recon->options->gridding, &gridding, err);
+    kn_status status = ki_mri_gridding_create(recon->queue, &scan->matrix, scan->k + MRI_AXES * first, count,
+                                              &recon->options->gridding, &gridding, err);
 
     for (size_t coil = 0; coil < scan->coils && !status; coil++) {
         double complex *whole = images + coil * scan->voxels;
 
-        recon_step(recon, ((double)first + (double)count * (double)coil / (double)scan->coils) /
-                              (double)scan->samples);
-        status = mri_gridding_adjoint(recon->queue, gridding, scan->data + coil * scan->samples + first,
-                                      recon->weights ? recon->weights + first : NULL, image, err);
+        ki_recon_step(recon, ((double)first + (double)count * (double)coil / (double)scan->coils) /
+                                 (double)scan->samples);
+        status = ki_mri_gridding_adjoint(recon->queue, gridding, scan->data + coil * scan->samples + first,
+                                         recon->weights ? recon->weights + first : NULL, image, err);
         if (!status)
-            status = recon_download(recon->queue, image, scan->voxels, first ? part : whole, err);
+            status = ki_recon_download(recon->queue, image, scan->voxels, first ? part : whole, err);
         for (size_t n = 0; n < scan->voxels && first && !status; n++)
             whole[n] += part[n];
     }
-    mri_gridding_free(gridding);
+    ki_mri_gridding_free(gridding);
     return status;
 }
 
 static kn_status grid_coils(struct recon *recon, double complex *images, kn_error *err)
 {
     const struct mri_scan *scan = recon->scan;
-    struct recon_clock clock = recon_start(recon);
-    size_t chunk = recon_chunk(recon), first = 0;
+    struct recon_clock clock = ki_recon_start(recon);
+    size_t chunk = ki_recon_chunk(recon), first = 0;
     double complex *part = chunk < scan->samples ? malloc(scan->voxels * sizeof *part) : NULL;
     kn_buffer *image = NULL;
     kn_status status = chunk < scan->samples && !part
-                           ? kn_fail_memory(err, scan->voxels * sizeof *part, "a part of the image")
+                           ? ki_fail_memory(err, scan->voxels * sizeof *part, "a part of the image")
                            : create(recon, scan->voxels, &image, err);
 
     while (!status && first < scan->samples) {
@@ -253,13 +254,13 @@ static kn_status grid_coils(struct recon *recon, double complex *images, kn_erro
         first += count;
     }
     if (!status)
-        recon_stop(recon, &clock, &recon->result->gridding);
+        ki_recon_stop(recon, &clock, &recon->result->gridding);
     kn_buffer_free(image);
     free(part);
     return status;
 }
 
-kn_status recon_on_device(struct recon *recon, double complex *images, kn_error *err)
+kn_status ki_recon_on_device(struct recon *recon, double complex *images, kn_error *err)
 {
     static kn_status (*const solvers[])(struct recon * recon, double complex *images, kn_error *err) = {
         [MRI_LS] = solve_coils, [MRI_ADJOINT] = adjoint_coils, [MRI_GRIDDING] = grid_coils};

@@ -45,7 +45,7 @@ static size_t gridding_points(const struct mri_scan *scan, const struct mri_grid
     return points;
 }
 
-size_t recon_slab(const struct recon *recon)
+size_t ki_recon_slab(const struct recon *recon)
 {
     const kn_device_info *device = kn_context_device(kn_queue_context(recon->queue));
     size_t most = (size_t)(device->max_alloc < device->global_memory / 4 ? device->max_alloc
@@ -68,7 +68,7 @@ static size_t gridding_bytes(const struct recon *recon, size_t samples)
     return plus(grid_bytes(recon), times(samples, GRIDDING_SAMPLE));
 }
 
-size_t recon_chunk(const struct recon *recon)
+size_t ki_recon_chunk(const struct recon *recon)
 {
     const kn_device_info *device = kn_context_device(kn_queue_context(recon->queue));
     size_t samples = recon->scan->samples, grid = grid_bytes(recon), has = (size_t)device->global_memory;
@@ -96,8 +96,8 @@ static size_t density_bytes(const struct recon *recon)
 // Of least squares by both sums, one after the other.
 static size_t forward_bytes(const kn_queue *queue, const struct mri_scan *scan)
 {
-    size_t back = mri_sum_memory(queue, scan->voxels, scan->samples),
-           there = mri_forward_memory(queue, scan->voxels, scan->samples);
+    size_t back = ki_mri_sum_memory(queue, scan->voxels, scan->samples),
+           there = ki_mri_forward_memory(queue, scan->voxels, scan->samples);
 
     return plus(plus(back > there ? back : there, times(scan->samples, FLOATS)),
                 times(scan->voxels, VECTORS * FLOATS));
@@ -110,7 +110,7 @@ static kn_status estimate(kn_queue *queue, const struct mri_scan *scan,
     const struct recon recon = {.queue = queue, .scan = scan, .options = options};
     struct mri_toeplitz_size size = {.points = 0};
     bool solves = options->solver == MRI_LS, forward = solves && options->normal == MRI_NORMAL_FORWARD;
-    kn_status status = solves && !forward ? mri_toeplitz_measure(&scan->matrix, &size, err) : KN_OK;
+    kn_status status = solves && !forward ? ki_mri_toeplitz_measure(&scan->matrix, &size, err) : KN_OK;
 
     if (status)
         return status;
@@ -130,14 +130,14 @@ static kn_status estimate(kn_queue *queue, const struct mri_scan *scan,
     if (forward)
         memory->device = forward_bytes(queue, scan);
     else if (solves)
-        memory->device = plus(plus(size.bytes, mri_sum_memory(queue, size.points, scan->samples)),
+        memory->device = plus(plus(size.bytes, ki_mri_sum_memory(queue, size.points, scan->samples)),
                               times(scan->voxels, VECTORS * FLOATS));
     else if (options->solver == MRI_GRIDDING)
-        memory->device = gridding_bytes(&recon, recon_chunk(&recon));
+        memory->device = gridding_bytes(&recon, ki_recon_chunk(&recon));
     else
-        memory->device =
-            plus(mri_sum_memory(queue, recon_slab(&recon), scan->samples), times(recon_slab(&recon), FLOATS));
-    if (options->solver == MRI_GRIDDING && recon_chunk(&recon) < scan->samples)
+        memory->device = plus(ki_mri_sum_memory(queue, ki_recon_slab(&recon), scan->samples),
+                              times(ki_recon_slab(&recon), FLOATS));
+    if (options->solver == MRI_GRIDDING && ki_recon_chunk(&recon) < scan->samples)
         memory->host = plus(memory->host, times(scan->voxels, COMPLEX)); // a chunk's image
     if (memory->device < density_bytes(&recon))
         memory->device = density_bytes(&recon);
@@ -162,7 +162,7 @@ static kn_status refuse_host(const struct mri_scan *scan, const struct mri_recon
         snprintf(what, sizeof what, "take %zu of the coils at a time", fit);
     else
         snprintf(what, sizeof what, "take a smaller --matrix, or fewer samples");
-    return kn_fail(
+    return ki_fail(
         err, KN_ERROR_MEMORY,
         "%zu voxels, %zu samples and %zu coil%s need about %.0f MB of memory, and this machine has %.0f; %s",
         scan->voxels, scan->samples, scan->coils, scan->coils == 1 ? "" : "s", (double)memory->host / mega,
@@ -199,16 +199,16 @@ static kn_status refuse_device(kn_queue *queue, const struct mri_scan *scan,
         if (!estimate(queue, scan, &other, &takes, NULL) && takes.device <= memory->device_has)
             snprintf(what, sizeof what, "%s fits with %.0f MB; ", ways[i].words, (double)takes.device / mega);
     }
-    return kn_fail(err, KN_ERROR_MEMORY,
+    return ki_fail(err, KN_ERROR_MEMORY,
                    "%zu voxels and %zu samples need about %.0f MB of the device's memory, which is %.0f; "
                    "%s--kernel host-double and host-single work on the host",
                    scan->voxels, scan->samples, (double)memory->device / mega,
                    (double)memory->device_has / mega, what);
 }
 
-kn_status mri_recon_measure(kn_queue *queue, const struct mri_scan *scan,
-                            const struct mri_recon_options *options, struct mri_recon_memory *memory,
-                            kn_error *err)
+kn_status ki_mri_recon_measure(kn_queue *queue, const struct mri_scan *scan,
+                               const struct mri_recon_options *options, struct mri_recon_memory *memory,
+                               kn_error *err)
 {
     kn_status status;
 

@@ -23,34 +23,34 @@ struct recon {
 struct recon_clock {
     double began, built;
 };
-struct recon_clock recon_start(const struct recon *recon);
-void recon_stop(const struct recon *recon, const struct recon_clock *clock, struct mri_stage *stage);
+struct recon_clock ki_recon_start(const struct recon *recon);
+void ki_recon_stop(const struct recon *recon, const struct recon_clock *clock, struct mri_stage *stage);
 
 // The stage of F^H W F by both sums.
-void recon_set_normal(struct recon *recon, const struct mri_sum_rate *rate);
+void ki_recon_set_normal(struct recon *recon, const struct mri_sum_rate *rate);
 
 // A coil's adjoint as the sum wants it; `data` NULL: 1 throughout.
-struct mri_sum recon_sum(const struct recon *recon, size_t coil);
+struct mri_sum ki_recon_sum(const struct recon *recon, size_t coil);
 
 // A stage's rate grows by that of one more coil.
-void recon_add_rate(struct mri_stage *stage, const struct mri_sum_rate *rate);
+void ki_recon_add_rate(struct mri_stage *stage, const struct mri_sum_rate *rate);
 
 // All coils, each into `images` (voxels each).
-kn_status recon_on_host(struct recon *recon, double complex *images, kn_error *err);
-kn_status recon_on_device(struct recon *recon, double complex *images, kn_error *err);
-void recon_step(struct recon *recon, double done);
+kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error *err);
+kn_status ki_recon_on_device(struct recon *recon, double complex *images, kn_error *err);
+void ki_recon_step(struct recon *recon, double done);
 
 // The voxels of a slab of the device's adjoint.
-size_t recon_slab(const struct recon *recon);
+size_t ki_recon_slab(const struct recon *recon);
 // The samples that gridding takes at a time.
-size_t recon_chunk(const struct recon *recon);
+size_t ki_recon_chunk(const struct recon *recon);
 
-kn_status recon_check(struct recon *recon, kn_error *err);
+kn_status ki_recon_check(struct recon *recon, kn_error *err);
 
 // float2 on the device, complex double on the host.
-kn_status recon_download(kn_queue *queue, kn_buffer *buffer, size_t count, double complex *values,
-                         kn_error *err);
-kn_status recon_upload(kn_queue *queue, const double complex *values, size_t count, kn_buffer *buffer,
-                       kn_error *err);
+kn_status ki_recon_download(kn_queue *queue, kn_buffer *buffer, size_t count, double complex *values,
+                            kn_error *err);
+kn_status ki_recon_upload(kn_queue *queue, const double complex *values, size_t count, kn_buffer *buffer,
+                          kn_error *err);
 
 #endif

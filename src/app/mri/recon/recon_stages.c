@@ -11,19 +11,19 @@ static double built(const struct recon *recon)
     return recon->queue ? kn_context_build_seconds(kn_queue_context(recon->queue)) : 0;
 }
 
-struct recon_clock recon_start(const struct recon *recon)
+struct recon_clock ki_recon_start(const struct recon *recon)
 {
-    return (struct recon_clock){kn_clock_seconds(), built(recon)};
+    return (struct recon_clock){ki_clock_seconds(), built(recon)};
 }
 
-void recon_stop(const struct recon *recon, const struct recon_clock *clock, struct mri_stage *stage)
+void ki_recon_stop(const struct recon *recon, const struct recon_clock *clock, struct mri_stage *stage)
 {
-    double seconds = kn_clock_seconds() - clock->began - (built(recon) - clock->built);
+    double seconds = ki_clock_seconds() - clock->began - (built(recon) - clock->built);
 
     stage->seconds = (stage->seconds < 0 ? 0 : stage->seconds) + seconds;
 }
 
-void recon_add_rate(struct mri_stage *stage, const struct mri_sum_rate *rate)
+void ki_recon_add_rate(struct mri_stage *stage, const struct mri_sum_rate *rate)
 {
     stage->rate.seconds += rate->seconds;
     stage->rate.pairs += rate->pairs;
@@ -31,7 +31,7 @@ void recon_add_rate(struct mri_stage *stage, const struct mri_sum_rate *rate)
     stage->rate.loads += rate->loads;
 }
 
-void recon_set_normal(struct recon *recon, const struct mri_sum_rate *rate)
+void ki_recon_set_normal(struct recon *recon, const struct mri_sum_rate *rate)
 {
     // Of the kernels alone nothing is known.
     recon->result->normal = (struct mri_stage){
@@ -39,13 +39,13 @@ void recon_set_normal(struct recon *recon, const struct mri_sum_rate *rate)
     recon->result->bound = NAN;
 }
 
-void recon_step(struct recon *recon, double done)
+void ki_recon_step(struct recon *recon, double done)
 {
     if (recon->options->progress)
         recon->options->progress(recon->options->context, done);
 }
 
-struct mri_sum recon_sum(const struct recon *recon, size_t coil)
+struct mri_sum ki_recon_sum(const struct recon *recon, size_t coil)
 {
     const struct mri_scan *scan = recon->scan;
 

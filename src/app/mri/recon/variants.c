@@ -14,9 +14,9 @@ static void list(const kn_queue *queue, const struct mri_scan *scan, const struc
     for (size_t i = 0; i < MRI_KERNELS; i++) {
         struct mri_variant *variant = &variants->items[variants->count];
 
-        if (!queue && !mri_kernel_is_host(order[i]))
+        if (!queue && !ki_mri_kernel_is_host(order[i]))
             continue;
-        variant->name = mri_kernel_names[order[i]];
+        variant->name = ki_mri_kernel_names[order[i]];
         variant->options = *options;
         variant->options.kernel = order[i];
         variants->count++;
@@ -24,7 +24,7 @@ static void list(const kn_queue *queue, const struct mri_scan *scan, const struc
     if (queue && scan->format != MRI_SCAN_PARBOIL && !options->basis) {
         struct mri_variant *variant = &variants->items[variants->count++];
 
-        variant->name = mri_recon_solver_names[MRI_GRIDDING];
+        variant->name = ki_mri_recon_solver_names[MRI_GRIDDING];
         variant->options = *options;
         variant->options.solver = MRI_GRIDDING;
         variant->options.start = NULL;
@@ -34,48 +34,48 @@ static void list(const kn_queue *queue, const struct mri_scan *scan, const struc
     }
 }
 
-kn_status mri_variants_run(kn_queue *queue, const struct mri_scan *scan,
-                           const struct mri_recon_options *options,
-                           const struct mri_recon_reference *reference, struct mri_variants *variants,
-                           kn_error *err)
+kn_status ki_mri_variants_run(kn_queue *queue, const struct mri_scan *scan,
+                              const struct mri_recon_options *options,
+                              const struct mri_recon_reference *reference, struct mri_variants *variants,
+                              kn_error *err)
 {
     struct mri_recon_reference first = {.scale = MRI_REFERENCE_NONE};
     kn_status status = KN_OK;
 
     *variants = (struct mri_variants){.count = 0};
     if (options->save_q || options->load_q)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "--variants: each computes its own Q; leave out --%s-q",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--variants: each computes its own Q; leave out --%s-q",
                        options->save_q ? "save" : "load");
     if (options->solver == MRI_GRIDDING)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--variants: gridding is one of the variants; --solver ls or adjoint has the others");
     list(queue, scan, options, variants);
     for (size_t i = 0; i < variants->count && !status; i++) {
         struct mri_variant *variant = &variants->items[i];
 
-        status = mri_recon(queue, scan, &variant->options, &variant->result, err);
+        status = ki_mri_recon(queue, scan, &variant->options, &variant->result, err);
         if (status)
             break;
-        variant->seconds = mri_recon_seconds(&variant->result);
+        variant->seconds = ki_mri_recon_seconds(&variant->result);
         variant->ratio = variants->items[0].seconds / variant->seconds;
         first.image = variants->items[0].result.image;
-        status = mri_recon_quality(scan, variant->options.solver, &variant->result,
-                                   reference ? reference : &first, &variant->quality, err);
+        status = ki_mri_recon_quality(scan, variant->options.solver, &variant->result,
+                                      reference ? reference : &first, &variant->quality, err);
     }
     return status;
 }
 
-struct mri_variant *mri_variant_of(struct mri_variants *variants, enum mri_kernel kernel)
+struct mri_variant *ki_mri_variant_of(struct mri_variants *variants, enum mri_kernel kernel)
 {
     for (size_t i = 0; i < variants->count; i++)
-        if (variants->items[i].name == mri_kernel_names[kernel])
+        if (variants->items[i].name == ki_mri_kernel_names[kernel])
             return &variants->items[i];
     return NULL;
 }
 
-void mri_variants_free(struct mri_variants *variants)
+void ki_mri_variants_free(struct mri_variants *variants)
 {
     for (size_t i = 0; i < variants->count; i++)
-        mri_recon_free(&variants->items[i].result);
+        ki_mri_recon_free(&variants->items[i].result);
     variants->count = 0;
 }

@@ -51,13 +51,13 @@ static kn_status differences(const struct mri_matrix *matrix, const double *k, s
     kn_status status;
 
     if (!doubled)
-        return kn_fail_memory(err, samples * MRI_AXES * sizeof *doubled, "a trajectory");
+        return ki_fail_memory(err, samples * MRI_AXES * sizeof *doubled, "a trajectory");
     for (size_t i = 0; i < MRI_AXES * samples; i++)
         doubled[i] = k[i] * (matrix->size[i % MRI_AXES] > 1 ? 2 : 1);
     sum.k = doubled;
     sum.samples = samples;
     sum.weights = weights;
-    status = mri_sum_host(&sum, kernel, options, q, rate, err);
+    status = ki_mri_sum_host(&sum, kernel, options, q, rate, err);
     free(doubled);
     return status;
 }
@@ -92,13 +92,13 @@ static kn_status make_spectrum(struct mri_host_normal *normal, const struct mri_
                                const double complex *q, const kn_host_options *options, kn_error *err)
 {
     struct mri_fft whole;
-    kn_status status = mri_fft_create(normal->size.length, normal->size.length, options, &whole, err);
+    kn_status status = ki_mri_fft_create(normal->size.length, normal->size.length, options, &whole, err);
 
     if (status)
         return status;
     place(normal, shape, q);
-    mri_fft_forward(&whole, normal->grid);
-    mri_fft_free(&whole);
+    ki_mri_fft_forward(&whole, normal->grid);
+    ki_mri_fft_free(&whole);
     for (size_t i = 0; i < normal->size.points; i++) {
         double value = creal(normal->grid[i]);
 
@@ -106,24 +106,24 @@ static kn_status make_spectrum(struct mri_host_normal *normal, const struct mri_
         normal->spectrum[i] = value / (double)normal->size.points;
         normal->grid[i] = 0;
     }
-    return mri_fft_create(normal->size.length, normal->matrix.size, options, &normal->fft, err);
+    return ki_mri_fft_create(normal->size.length, normal->matrix.size, options, &normal->fft, err);
 }
 
-kn_status mri_host_normal_create(const struct mri_matrix *matrix, const double *k, size_t samples,
-                                 const double *weights, enum mri_kernel kernel,
-                                 const kn_host_options *options, struct mri_host_normal **normal,
-                                 struct mri_sum_rate *rate, kn_error *err)
+kn_status ki_mri_host_normal_create(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                    const double *weights, enum mri_kernel kernel,
+                                    const kn_host_options *options, struct mri_host_normal **normal,
+                                    struct mri_sum_rate *rate, kn_error *err)
 {
     struct mri_host_normal *made = calloc(1, sizeof *made);
     struct mri_sum shape = {.matrix = *matrix};
     double complex *q = NULL;
     size_t centre = 0, step = 1;
-    kn_status status = made ? mri_toeplitz_measure(matrix, &made->size, err)
-                            : kn_fail_memory(err, sizeof *made, "the normal operator");
+    kn_status status = made ? ki_mri_toeplitz_measure(matrix, &made->size, err)
+                            : ki_fail_memory(err, sizeof *made, "the normal operator");
 
     *normal = made;
     if (!status)
-        status = mri_matrix_count(matrix, &made->voxels, err);
+        status = ki_mri_matrix_count(matrix, &made->voxels, err);
     if (status)
         goto fail;
     made->matrix = *matrix;
@@ -138,14 +138,14 @@ kn_status mri_host_normal_create(const struct mri_matrix *matrix, const double *
     made->grid = malloc(made->size.points * sizeof *made->grid);
     status = q && made->spectrum && made->grid
                  ? differences(matrix, k, samples, weights, kernel, options, &shape, q, rate, err)
-                 : kn_fail_memory(err, made->size.points * sizeof *made->grid, "the normal operator");
+                 : ki_fail_memory(err, made->size.points * sizeof *made->grid, "the normal operator");
     if (!status)
         status = make_spectrum(made, &shape, q, options, err);
     free(q);
     if (!status)
         return KN_OK;
 fail:
-    mri_host_normal_free(made);
+    ki_mri_host_normal_free(made);
     *normal = NULL;
     return status;
 }
@@ -159,10 +159,10 @@ static kn_status prepare_forward(struct host_forward *f, const struct mri_matrix
     f->opposite = malloc(MRI_AXES * samples * sizeof *f->opposite);
     f->data = malloc(samples * sizeof *f->data);
     if (!f->places || !f->opposite || !f->data)
-        return kn_fail_memory(err, MRI_AXES * (voxels + samples) * sizeof *f->places, "the normal operator");
+        return ki_fail_memory(err, MRI_AXES * (voxels + samples) * sizeof *f->places, "the normal operator");
     for (size_t n = 0; n < voxels; n++)
         for (size_t axis = 0, rest = n; axis < MRI_AXES; rest /= matrix->size[axis], axis++)
-            f->places[MRI_AXES * n + axis] = mri_position(rest % matrix->size[axis], matrix->size[axis]);
+            f->places[MRI_AXES * n + axis] = ki_mri_position(rest % matrix->size[axis], matrix->size[axis]);
     for (size_t i = 0; i < MRI_AXES * samples; i++)
         f->opposite[i] = -k[i];
     f->sum = (struct mri_sum){
@@ -171,19 +171,19 @@ static kn_status prepare_forward(struct host_forward *f, const struct mri_matrix
     return KN_OK;
 }
 
-kn_status mri_host_normal_create_forward(const struct mri_matrix *matrix, const double *k, size_t samples,
-                                         const double *weights, enum mri_kernel kernel,
-                                         const kn_host_options *options, struct mri_host_normal **normal,
-                                         kn_error *err)
+kn_status ki_mri_host_normal_create_forward(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                            const double *weights, enum mri_kernel kernel,
+                                            const kn_host_options *options, struct mri_host_normal **normal,
+                                            kn_error *err)
 {
     struct mri_host_normal *made = calloc(1, sizeof *made);
     struct host_forward *forward = calloc(1, sizeof *forward);
-    kn_status status = made && forward ? mri_matrix_count(matrix, &made->voxels, err)
-                                       : kn_fail_memory(err, sizeof *forward, "the normal operator");
+    kn_status status = made && forward ? ki_mri_matrix_count(matrix, &made->voxels, err)
+                                       : ki_fail_memory(err, sizeof *forward, "the normal operator");
 
     *normal = NULL;
     if (!status && samples == 0)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "the normal operator of no samples");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator of no samples");
     if (!status) {
         forward->back = (struct mri_sum){.matrix = *matrix, .k = k, .samples = samples, .weights = weights};
         forward->kernel = kernel;
@@ -198,7 +198,7 @@ kn_status mri_host_normal_create_forward(const struct mri_matrix *matrix, const 
         free(forward);
     }
     if (status)
-        mri_host_normal_free(made);
+        ki_mri_host_normal_free(made);
     else
         *normal = made;
     return status;
@@ -211,9 +211,9 @@ static kn_status apply_forward(struct host_forward *f, const double complex *x, 
     kn_status status;
 
     f->sum.data = x;
-    status = mri_sum_host(&f->sum, f->kernel, f->options, f->data, &there, err);
+    status = ki_mri_sum_host(&f->sum, f->kernel, f->options, f->data, &there, err);
     if (!status)
-        status = mri_sum_host(&f->back, f->kernel, f->options, y, &back, err);
+        status = ki_mri_sum_host(&f->back, f->kernel, f->options, y, &back, err);
     if (status)
         return status;
     f->rate.seconds += there.seconds + back.seconds;
@@ -222,14 +222,14 @@ static kn_status apply_forward(struct host_forward *f, const double complex *x, 
     return KN_OK;
 }
 
-struct mri_sum_rate mri_host_normal_rate(const struct mri_host_normal *normal)
+struct mri_sum_rate ki_mri_host_normal_rate(const struct mri_host_normal *normal)
 {
     return normal->forward ? normal->forward->rate : (struct mri_sum_rate){0};
 }
 
 // ---- its use ----
 
-void mri_host_normal_free(struct mri_host_normal *normal)
+void ki_mri_host_normal_free(struct mri_host_normal *normal)
 {
     if (!normal)
         return;
@@ -239,19 +239,19 @@ void mri_host_normal_free(struct mri_host_normal *normal)
         free(normal->forward->data);
         free(normal->forward);
     }
-    mri_fft_free(&normal->fft);
+    ki_mri_fft_free(&normal->fft);
     free(normal->spectrum);
     free(normal->grid);
     free(normal);
 }
 
-double mri_host_normal_bound(const struct mri_host_normal *normal)
+double ki_mri_host_normal_bound(const struct mri_host_normal *normal)
 {
     return normal->bound;
 }
 
-kn_status mri_host_normal_apply(struct mri_host_normal *normal, const double complex *x, double complex *y,
-                                kn_error *err)
+kn_status ki_mri_host_normal_apply(struct mri_host_normal *normal, const double complex *x, double complex *y,
+                                   kn_error *err)
 {
     if (normal->forward)
         return apply_forward(normal->forward, x, y, err);
@@ -259,10 +259,10 @@ kn_status mri_host_normal_apply(struct mri_host_normal *normal, const double com
         normal->grid[i] = 0;
     for (size_t n = 0; n < normal->voxels; n++)
         normal->grid[grid_index(&normal->matrix, normal->size.length, n)] = x[n];
-    mri_fft_forward(&normal->fft, normal->grid);
+    ki_mri_fft_forward(&normal->fft, normal->grid);
     for (size_t i = 0; i < normal->size.points; i++)
         normal->grid[i] *= normal->spectrum[i];
-    mri_fft_backward(&normal->fft, normal->grid);
+    ki_mri_fft_backward(&normal->fft, normal->grid);
     for (size_t n = 0; n < normal->voxels; n++)
         y[n] = normal->grid[grid_index(&normal->matrix, normal->size.length, n)];
     return KN_OK;
@@ -297,7 +297,7 @@ static void add_differences(const struct mri_matrix *matrix, enum mri_boundary b
 static kn_status apply(struct mri_host_normal *normal, const struct mri_solver_options *options,
                        double lambda, const double complex *x, double complex *y, kn_error *err)
 {
-    kn_status status = mri_host_normal_apply(normal, x, y, err);
+    kn_status status = ki_mri_host_normal_apply(normal, x, y, err);
 
     if (status || lambda == 0)
         return status;
@@ -377,12 +377,12 @@ static kn_status iterate(struct mri_host_normal *normal, const double complex *f
     return status;
 }
 
-kn_status mri_host_solve(struct mri_host_normal *normal, const double complex *fhd,
-                         const struct mri_solver_options *options, const double complex *start,
-                         double complex *image, struct mri_solver_result *result, kn_error *err)
+kn_status ki_mri_host_solve(struct mri_host_normal *normal, const double complex *fhd,
+                            const struct mri_solver_options *options, const double complex *start,
+                            double complex *image, struct mri_solver_result *result, kn_error *err)
 {
     size_t voxels = normal->voxels;
-    double energy = dot(fhd, fhd, voxels), began = kn_clock_seconds();
+    double energy = dot(fhd, fhd, voxels), began = ki_clock_seconds();
     double complex *room = malloc(3 * voxels * sizeof *room);
     kn_status status = KN_OK;
 
@@ -390,10 +390,10 @@ kn_status mri_host_solve(struct mri_host_normal *normal, const double complex *f
                                                    (options->relative_lambda ? normal->bound : 1)};
     result->residuals = calloc(options->iterations + 1, sizeof *result->residuals);
     if (!room || !result->residuals)
-        status = kn_fail_memory(err, 3 * voxels * sizeof *room, "the solver");
+        status = ki_fail_memory(err, 3 * voxels * sizeof *room, "the solver");
     else if (isnan(result->lambda))
         status =
-            kn_fail(err, KN_ERROR_ARGUMENT,
+            ki_fail(err, KN_ERROR_ARGUMENT,
                     "lambda is in units of a bound that this operator does not have; give it in absolute "
                     "terms");
     for (size_t i = 0; i < voxels && !status; i++)
@@ -403,7 +403,7 @@ kn_status mri_host_solve(struct mri_host_normal *normal, const double complex *f
     else
         result->converged = true;
     free(room);
-    result->seconds = kn_clock_seconds() - began;
+    result->seconds = ki_clock_seconds() - began;
     if (status) {
         free(result->residuals);
         *result = (struct mri_solver_result){.residuals = NULL};

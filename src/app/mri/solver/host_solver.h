@@ -8,37 +8,37 @@
 
 struct mri_host_normal;
 
-// F^H W F of these samples (toeplitz.h), with q by mri_sum_host and `kernel`, MRI_HOST_DOUBLE or
+// F^H W F of these samples (toeplitz.h), with q by ki_mri_sum_host and `kernel`, MRI_HOST_DOUBLE or
 // MRI_HOST_SINGLE. `weights` (w |phi|^2) may be NULL, for 1; so may `rate` and `options`. Memory: 24 bytes a
-// point of the grid. Errors: those of mri_toeplitz_measure and mri_sum_host; KN_ERROR_MEMORY.
-kn_status mri_host_normal_create(const struct mri_matrix *matrix, const double *k, size_t samples,
-                                 const double *weights, enum mri_kernel kernel,
-                                 const kn_host_options *options, struct mri_host_normal **normal,
-                                 struct mri_sum_rate *rate, kn_error *err);
-// The same by both sums, each time it is applied: F too by mri_sum_host, with the parts of voxels and samples
-// exchanged. k and weights stay the caller's, and must stay. It has no bound: not-a-number. Memory: 24 bytes
-// a voxel and 40 a sample, and those of mri_sum_host.
-kn_status mri_host_normal_create_forward(const struct mri_matrix *matrix, const double *k, size_t samples,
-                                         const double *weights, enum mri_kernel kernel,
-                                         const kn_host_options *options, struct mri_host_normal **normal,
-                                         kn_error *err);
+// point of the grid. Errors: those of ki_mri_toeplitz_measure and ki_mri_sum_host; KN_ERROR_MEMORY.
+kn_status ki_mri_host_normal_create(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                    const double *weights, enum mri_kernel kernel,
+                                    const kn_host_options *options, struct mri_host_normal **normal,
+                                    struct mri_sum_rate *rate, kn_error *err);
+// The same by both sums, each time it is applied: F too by ki_mri_sum_host, with the parts of voxels and
+// samples exchanged. k and weights stay the caller's, and must stay. It has no bound: not-a-number. Memory:
+// 24 bytes a voxel and 40 a sample, and those of ki_mri_sum_host.
+kn_status ki_mri_host_normal_create_forward(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                            const double *weights, enum mri_kernel kernel,
+                                            const kn_host_options *options, struct mri_host_normal **normal,
+                                            kn_error *err);
 // What the applications of that one took until now; of the other nothing.
-struct mri_sum_rate mri_host_normal_rate(const struct mri_host_normal *normal);
+struct mri_sum_rate ki_mri_host_normal_rate(const struct mri_host_normal *normal);
 // NULL is fine.
-void mri_host_normal_free(struct mri_host_normal *normal);
+void ki_mri_host_normal_free(struct mri_host_normal *normal);
 // The greatest modulus of an eigenvalue of the circulant.
-double mri_host_normal_bound(const struct mri_host_normal *normal);
+double ki_mri_host_normal_bound(const struct mri_host_normal *normal);
 
 // y = F^H W F x; y may be x. Cost: both transforms, n log n each, without what is zero or cropped; or both
-// sums, 2 x samples x voxels terms. Errors: those of mri_sum_host.
-kn_status mri_host_normal_apply(struct mri_host_normal *normal, const double complex *x, double complex *y,
-                                kn_error *err);
+// sums, 2 x samples x voxels terms. Errors: those of ki_mri_sum_host.
+kn_status ki_mri_host_normal_apply(struct mri_host_normal *normal, const double complex *x, double complex *y,
+                                   kn_error *err);
 
-// As mri_solve, with the same words for the result; options->start is not looked at, `start` is (NULL: 0).
+// As ki_mri_solve, with the same words for the result; options->start is not looked at, `start` is (NULL: 0).
 // Memory: four images. KN_ERROR_MEMORY; KN_ERROR_ARGUMENT for a lambda in units of a bound that is not known;
-// those of mri_host_normal_apply.
-kn_status mri_host_solve(struct mri_host_normal *normal, const double complex *fhd,
-                         const struct mri_solver_options *options, const double complex *start,
-                         double complex *image, struct mri_solver_result *result, kn_error *err);
+// those of ki_mri_host_normal_apply.
+kn_status ki_mri_host_solve(struct mri_host_normal *normal, const double complex *fhd,
+                            const struct mri_solver_options *options, const double complex *start,
+                            double complex *image, struct mri_solver_result *result, kn_error *err);
 
 #endif

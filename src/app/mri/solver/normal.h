@@ -11,7 +11,7 @@
 #include "app/mri/sum/sum.h"
 
 enum mri_normal_way { MRI_NORMAL_TOEPLITZ, MRI_NORMAL_FORWARD };
-extern const char *const mri_normal_names[3]; // "toeplitz", "forward", NULL
+extern const char *const ki_mri_normal_names[3]; // "toeplitz", "forward", NULL
 
 struct mri_normal {
     struct mri_matrix matrix;
@@ -21,22 +21,22 @@ struct mri_normal {
     void *context;
 };
 
-// F by mri_forward_device, F^H by mri_sum_device with `kernel`, one of a device; W between them. k (in cycles
-// per field of view) and weights (w |phi|^2; NULL: 1) stay the caller's, and must stay. Memory: 8 bytes a
-// sample, and while it is applied mri_sum_memory or mri_forward_memory. Cost of an application: 2 x samples x
-// voxels terms, and the samples written to the device twice; it returns when it is done. Its error is that of
-// both sums. The operator is for the queue's context, and for one thread at a time. Errors: KN_ERROR_ARGUMENT
-// (a kernel of the host, a matrix that mri_matrix_count refuses); those of both sums.
+// F by ki_mri_forward_device, F^H by ki_mri_sum_device with `kernel`, one of a device; W between them. k (in
+// cycles per field of view) and weights (w |phi|^2; NULL: 1) stay the caller's, and must stay. Memory: 8
+// bytes a sample, and while it is applied ki_mri_sum_memory or ki_mri_forward_memory. Cost of an application:
+// 2 x samples x voxels terms, and the samples written to the device twice; it returns when it is done. Its
+// error is that of both sums. The operator is for the queue's context, and for one thread at a time. Errors:
+// KN_ERROR_ARGUMENT (a kernel of the host, a matrix that ki_mri_matrix_count refuses); those of both sums.
 struct mri_forward_normal;
-kn_status mri_forward_normal_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
-                                    size_t samples, const double *weights, enum mri_kernel kernel,
-                                    struct mri_forward_normal **made, kn_error *err);
+kn_status ki_mri_forward_normal_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                                       size_t samples, const double *weights, enum mri_kernel kernel,
+                                       struct mri_forward_normal **made, kn_error *err);
 // NULL is fine.
-void mri_forward_normal_free(struct mri_forward_normal *forward);
-// For mri_solve, as long as the operator is there. It has no bound.
-struct mri_normal mri_forward_normal_of(struct mri_forward_normal *forward);
+void ki_mri_forward_normal_free(struct mri_forward_normal *forward);
+// For ki_mri_solve, as long as the operator is there. It has no bound.
+struct mri_normal ki_mri_forward_normal_of(struct mri_forward_normal *forward);
 // What all applications took until now: the terms of both sums, and the seconds that a caller waited for,
 // with compiling left out; loads are not counted.
-struct mri_sum_rate mri_forward_normal_rate(const struct mri_forward_normal *forward);
+struct mri_sum_rate ki_mri_forward_normal_rate(const struct mri_forward_normal *forward);
 
 #endif

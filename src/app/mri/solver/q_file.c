@@ -21,10 +21,10 @@ static const char magic[8] = "KOINE-Q\1";
 struct head {
     char magic[sizeof magic];
     uint64_t axes, matrix[MRI_AXES], length[MRI_AXES], samples;
-    struct kn_hash k, weights;
+    struct ki_hash k, weights;
     char kernel[TOEPLITZ_KERNEL_NAME];
 };
-_Static_assert(sizeof(struct head) == 8 + 8 * 8 + 2 * KN_HASH_BYTES + TOEPLITZ_KERNEL_NAME, "no gaps");
+_Static_assert(sizeof(struct head) == 8 + 8 * 8 + 2 * KI_HASH_BYTES + TOEPLITZ_KERNEL_NAME, "no gaps");
 
 static struct head head_of(const struct toeplitz_origin *origin, const struct mri_toeplitz_size *size)
 {
@@ -40,32 +40,32 @@ static struct head head_of(const struct toeplitz_origin *origin, const struct mr
     return head;
 }
 
-static struct kn_hash hash_of(const struct head *head, const void *eigenvalues, size_t bytes)
+static struct ki_hash hash_of(const struct head *head, const void *eigenvalues, size_t bytes)
 {
-    const struct kn_field fields[] = {{head, sizeof *head}, {eigenvalues, bytes}};
+    const struct ki_field fields[] = {{head, sizeof *head}, {eigenvalues, bytes}};
 
-    return kn_hash_fields(fields, KN_COUNT(fields));
+    return ki_hash_fields(fields, KI_COUNT(fields));
 }
 
-kn_status mri_toeplitz_save(kn_queue *queue, const struct mri_toeplitz *toeplitz, const char *path,
-                            bool force, kn_error *err)
+kn_status ki_mri_toeplitz_save(kn_queue *queue, const struct mri_toeplitz *toeplitz, const char *path,
+                               bool force, kn_error *err)
 {
     const struct head head = head_of(&toeplitz->origin, &toeplitz->size);
     size_t bytes = toeplitz->size.points * sizeof(float);
     void *eigenvalues = malloc(bytes);
-    struct kn_output *out = NULL;
-    struct kn_hash hash;
+    struct ki_output *out = NULL;
+    struct ki_hash hash;
     kn_status status = eigenvalues ? kn_buffer_read(queue, toeplitz->eigenvalues, 0, eigenvalues, bytes, err)
-                                   : kn_fail_memory(err, bytes, path);
+                                   : ki_fail_memory(err, bytes, path);
 
     if (!status)
-        status = kn_output_open(path, force, &out, err);
+        status = ki_output_open(path, force, &out, err);
     if (!status) {
         hash = hash_of(&head, eigenvalues, bytes);
-        fwrite(&head, sizeof head, 1, kn_output_stream(out));
-        fwrite(eigenvalues, bytes, 1, kn_output_stream(out));
-        fwrite(&hash, sizeof hash, 1, kn_output_stream(out));
-        status = kn_output_close(out, err);
+        fwrite(&head, sizeof head, 1, ki_output_stream(out));
+        fwrite(eigenvalues, bytes, 1, ki_output_stream(out));
+        fwrite(&hash, sizeof hash, 1, ki_output_stream(out));
+        status = ki_output_close(out, err);
     }
     free(eigenvalues);
     return status;
@@ -73,14 +73,14 @@ kn_status mri_toeplitz_save(kn_queue *queue, const struct mri_toeplitz *toeplitz
 
 // ---- reading ----
 
-static kn_status refuse_hash(const char *path, const char *what, const struct kn_hash *found,
-                             const struct kn_hash *wanted, kn_error *err)
+static kn_status refuse_hash(const char *path, const char *what, const struct ki_hash *found,
+                             const struct ki_hash *wanted, kn_error *err)
 {
-    char found_hex[2 * KN_HASH_BYTES + 1], wanted_hex[2 * KN_HASH_BYTES + 1];
+    char found_hex[2 * KI_HASH_BYTES + 1], wanted_hex[2 * KI_HASH_BYTES + 1];
 
-    kn_hash_hex(found, found_hex);
-    kn_hash_hex(wanted, wanted_hex);
-    return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+    ki_hash_hex(found, found_hex);
+    ki_hash_hex(wanted, wanted_hex);
+    return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                       "Q of other %s: their SHA-256 begins %.16s, that of these %.16s; compute Q anew", what,
                       found_hex, wanted_hex);
 }
@@ -90,30 +90,30 @@ static kn_status check_head(const char *path, const struct head *found, const st
                             kn_error *err)
 {
     if (memcmp(found->magic, wanted->magic, sizeof magic) != 0)
-        return kn_fail_at(
+        return ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
             "is not a file of Q, or of another version: it does not begin with \"KOINE-Q\" and 1");
     if (memcmp(found->matrix, wanted->matrix, sizeof found->matrix) != 0)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                           "Q for a matrix of %llu x %llu x %llu voxels; this one has %llu x %llu x %llu",
                           (unsigned long long)found->matrix[0], (unsigned long long)found->matrix[1],
                           (unsigned long long)found->matrix[2], (unsigned long long)wanted->matrix[0],
                           (unsigned long long)wanted->matrix[1], (unsigned long long)wanted->matrix[2]);
     if (memcmp(found->length, wanted->length, sizeof found->length) != 0)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                           "Q on a grid of %llu x %llu x %llu points; expected %llu x %llu x %llu",
                           (unsigned long long)found->length[0], (unsigned long long)found->length[1],
                           (unsigned long long)found->length[2], (unsigned long long)wanted->length[0],
                           (unsigned long long)wanted->length[1], (unsigned long long)wanted->length[2]);
     if (found->samples != wanted->samples)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "Q of %llu samples; these are %llu",
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "Q of %llu samples; these are %llu",
                           (unsigned long long)found->samples, (unsigned long long)wanted->samples);
     if (memcmp(&found->k, &wanted->k, sizeof found->k) != 0)
         return refuse_hash(path, "places in k-space", &found->k, &wanted->k, err);
     if (memcmp(&found->weights, &wanted->weights, sizeof found->weights) != 0)
         return refuse_hash(path, "weights", &found->weights, &wanted->weights, err);
     if (!memchr(found->kernel, '\0', sizeof found->kernel))
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "the name of the kernel does not end");
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "the name of the kernel does not end");
     return KN_OK;
 }
 
@@ -121,36 +121,36 @@ static kn_status check_head(const char *path, const struct head *found, const st
 static kn_status read_file(FILE *file, const char *path, const struct head *wanted, size_t bytes,
                            struct head *head, void **eigenvalues, kn_error *err)
 {
-    size_t all = bytes + KN_HASH_BYTES, have = 0, begun = fread(head, 1, sizeof *head, file);
-    struct kn_hash hash;
+    size_t all = bytes + KI_HASH_BYTES, have = 0, begun = fread(head, 1, sizeof *head, file);
+    struct ki_hash hash;
     kn_status status;
 
     *eigenvalues = NULL;
     if (ferror(file))
-        return kn_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
     if (begun < sizeof *head && memcmp(head, magic, begun < sizeof magic ? begun : sizeof magic) == 0)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0, "ends after %zu bytes; the head of Q has %zu", begun,
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "ends after %zu bytes; the head of Q has %zu", begun,
                           sizeof *head);
     if (begun < sizeof *head)
         memset(head, 0, sizeof *head);
     status = check_head(path, head, wanted, err);
     if (!status)
-        status = kn_input_read(file, path, all, eigenvalues, &have, err);
+        status = ki_input_read(file, path, all, eigenvalues, &have, err);
     if (!status && (have < all || fgetc(file) != EOF))
-        status = kn_fail_at(err, KN_ERROR_INPUT, path, 0, "has %s than the %zu bytes that its head promises",
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "has %s than the %zu bytes that its head promises",
                             have < all ? "less" : "more", all + sizeof *head);
     if (status)
         return status;
     hash = hash_of(head, *eigenvalues, bytes);
     if (memcmp(&hash, (char *)*eigenvalues + bytes, sizeof hash) != 0)
-        return kn_fail_at(err, KN_ERROR_INPUT, path, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                           "is damaged: its contents do not have the SHA-256 that stands at its end");
     return KN_OK;
 }
 
-kn_status mri_toeplitz_load(kn_queue *queue, const struct mri_matrix *matrix, const double *k, size_t samples,
-                            const double *weights, const char *path, struct mri_toeplitz **toeplitz,
-                            kn_error *err)
+kn_status ki_mri_toeplitz_load(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                               size_t samples, const double *weights, const char *path,
+                               struct mri_toeplitz **toeplitz, kn_error *err)
 {
     struct mri_toeplitz_size size;
     struct toeplitz_origin origin;
@@ -158,28 +158,28 @@ kn_status mri_toeplitz_load(kn_queue *queue, const struct mri_matrix *matrix, co
     struct head head, wanted;
     void *eigenvalues = NULL;
     FILE *file;
-    kn_status status = mri_toeplitz_measure(matrix, &size, err);
+    kn_status status = ki_mri_toeplitz_measure(matrix, &size, err);
 
     if (status)
         return status;
-    origin = toeplitz_origin_of(matrix, k, samples, weights);
+    origin = ki_toeplitz_origin_of(matrix, k, samples, weights);
     wanted = head_of(&origin, &size);
     file = fopen(path, "rb");
     if (!file)
-        return kn_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
+        return ki_fail_errno(err, KN_ERROR_INPUT, path, errno, "cannot be read");
     status = read_file(file, path, &wanted, size.points * sizeof(float), &head, &eigenvalues, err);
     fclose(file);
     if (!status) {
         memcpy(origin.kernel, head.kernel, sizeof origin.kernel);
-        status = toeplitz_create(queue, &origin, &made, err);
+        status = ki_toeplitz_create(queue, &origin, &made, err);
     }
     if (!status)
         status = kn_buffer_write(queue, made->eigenvalues, 0, eigenvalues, size.points * sizeof(float), err);
     if (!status)
-        status = toeplitz_find_bound(queue, made, err);
+        status = ki_toeplitz_find_bound(queue, made, err);
     free(eigenvalues);
     if (status)
-        mri_toeplitz_free(made);
+        ki_mri_toeplitz_free(made);
     else
         *toeplitz = made;
     return status;

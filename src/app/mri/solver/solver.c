@@ -10,8 +10,8 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 
-const char *const mri_regularizer_names[] = {"tikhonov", "difference", NULL};
-const char *const mri_boundary_names[] = {"zero", "periodic", NULL};
+const char *const ki_mri_regularizer_names[] = {"tikhonov", "difference", NULL};
+const char *const ki_mri_boundary_names[] = {"zero", "periodic", NULL};
 
 enum { MOST_PARTS = 1024, MOST_ITERATIONS = 1 << 20, ITERATIONS_A_LOOK = 8, CELL = sizeof(double) };
 
@@ -49,7 +49,7 @@ static kn_status choose_shape(const kn_queue *queue, uint64_t floats, struct sha
 {
     kn_context *context = kn_queue_context(queue);
     const kn_device_info *info = kn_context_device(context);
-    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_MRI_SOLVER);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_MRI_SOLVER);
     unsigned width = sizes->width;
     struct engine_defines defines = {.count = 0};
     uint64_t rows = (floats + width - 1) / width, parts, busy = sizes->per_unit * info->compute_units;
@@ -62,12 +62,12 @@ static kn_status choose_shape(const kn_queue *queue, uint64_t floats, struct sha
     if (sizes->per_unit && parts > busy)
         parts = rows / sizes->items > busy ? rows / sizes->items : busy;
     shape->parts = parts < MOST_PARTS ? (uint32_t)parts : MOST_PARTS;
-    engine_define(&defines, "GROUP", (unsigned)shape->group);
-    engine_define(&defines, "WIDTH", width);
-    column_define_type(&defines, queue, KN_F32);
+    ki_engine_define(&defines, "GROUP", (unsigned)shape->group);
+    ki_engine_define(&defines, "WIDTH", width);
+    ki_column_define_type(&defines, queue, KN_F32);
     for (size_t i = 0; i < KERNELS && !status; i++)
-        status = engine_builtin_kernel(context, "app/mri/mri_solver.cl", defines.items, defines.count,
-                                       KN_POLICY_DEFAULT, names[i], &shape->kernels[i], err);
+        status = ki_engine_builtin_kernel(context, "app/mri/mri_solver.cl", defines.items, defines.count,
+                                          KN_POLICY_DEFAULT, names[i], &shape->kernels[i], err);
     return status;
 }
 
@@ -98,7 +98,7 @@ static kn_status add_difference(kn_queue *queue, const struct shape *shape, cons
 
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         size[axis] = (uint32_t)matrix->size[axis];
-    return launch(queue, shape, DIFFERENCE, args, KN_COUNT(args), err);
+    return launch(queue, shape, DIFFERENCE, args, KI_COUNT(args), err);
 }
 
 static kn_status difference(struct solver *s, kn_buffer *x, kn_error *err)
@@ -123,8 +123,8 @@ static kn_status begin(struct solver *s, bool started, kn_error *err)
     if (!status && started && s->options->regularizer == MRI_DIFFERENCE)
         status = difference(s, s->image, err);
     if (!status)
-        status = launch(s->queue, &s->shape, BEGIN, args, KN_COUNT(args), err);
-    return status ? status : launch(s->queue, &s->shape, FOLD, fold, KN_COUNT(fold), err);
+        status = launch(s->queue, &s->shape, BEGIN, args, KI_COUNT(args), err);
+    return status ? status : launch(s->queue, &s->shape, FOLD, fold, KI_COUNT(fold), err);
 }
 
 static kn_status iterate(struct solver *s, uint32_t iteration, kn_error *err)
@@ -142,10 +142,10 @@ static kn_status iterate(struct solver *s, uint32_t iteration, kn_error *err)
     if (!status)
         status = s->options->regularizer == MRI_DIFFERENCE
                      ? difference(s, s->direction, err)
-                     : launch(s->queue, &s->shape, CURVE, curve, KN_COUNT(curve), err);
+                     : launch(s->queue, &s->shape, CURVE, curve, KI_COUNT(curve), err);
     if (!status)
-        status = launch(s->queue, &s->shape, STEP, step, KN_COUNT(step), err);
-    return status ? status : launch(s->queue, &s->shape, TURN, turn, KN_COUNT(turn), err);
+        status = launch(s->queue, &s->shape, STEP, step, KI_COUNT(step), err);
+    return status ? status : launch(s->queue, &s->shape, TURN, turn, KI_COUNT(turn), err);
 }
 
 // ---- scalars ----
@@ -166,17 +166,17 @@ static kn_status read_cells(const struct solver *s, size_t first, size_t count, 
 static kn_status check_options(const struct mri_solver_options *options, kn_error *err)
 {
     if (options->iterations > MOST_ITERATIONS)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%zu iterations; at most %d can be had", options->iterations,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%zu iterations; at most %d can be had", options->iterations,
                        MOST_ITERATIONS);
     if (!(options->tolerance >= 0 && options->tolerance < 1))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a tolerance of %g; it is a part of the right hand side's norm, from 0 to below 1",
                        options->tolerance);
     if (!(options->lambda >= 0) || !isfinite(options->lambda))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "lambda is %g; expected a number from 0 on", options->lambda);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "lambda is %g; expected a number from 0 on", options->lambda);
     if ((unsigned)options->regularizer > MRI_DIFFERENCE ||
         (unsigned)options->boundary > MRI_BOUNDARY_PERIODIC)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no regularizer %d with boundary %d",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no regularizer %d with boundary %d",
                        (int)options->regularizer, (int)options->boundary);
     return KN_OK;
 }
@@ -184,7 +184,7 @@ static kn_status check_options(const struct mri_solver_options *options, kn_erro
 static kn_status check_vector(const kn_queue *queue, kn_buffer *vector, uint64_t floats, const char *what,
                               kn_error *err)
 {
-    return column_check(what, queue, vector, KN_F32, floats, err);
+    return ki_column_check(what, queue, vector, KN_F32, floats, err);
 }
 
 static kn_status take_buffers(struct solver *s, kn_error *err)
@@ -198,8 +198,8 @@ static kn_status take_buffers(struct solver *s, kn_error *err)
                   {STATE, norm_cell(s, s->options->iterations + 1) * CELL, &s->state}};
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i < KN_COUNT(wanted) && !status; i++)
-        status = engine_scratch_get(&s->scratch, wanted[i].place, wanted[i].bytes, wanted[i].buffer, err);
+    for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++)
+        status = ki_engine_scratch_get(&s->scratch, wanted[i].place, wanted[i].bytes, wanted[i].buffer, err);
     return status;
 }
 
@@ -225,11 +225,11 @@ static kn_status prepare(struct solver *s, kn_queue *queue, const struct mri_nor
     result->lambda = lambda;
     if (!status && isnan(lambda))
         status =
-            kn_fail(err, KN_ERROR_ARGUMENT,
+            ki_fail(err, KN_ERROR_ARGUMENT,
                     "lambda is in units of a bound that this operator does not have; give it in absolute "
                     "terms");
     if (!status && !isfinite(s->lambda))
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "lambda is %g, more than single precision has", lambda);
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "lambda is %g, more than single precision has", lambda);
     if (!status)
         status = check_vector(queue, fhd, s->floats, "mri_solve (right hand side)", err);
     if (!status)
@@ -238,7 +238,7 @@ static kn_status prepare(struct solver *s, kn_queue *queue, const struct mri_nor
         status = check_vector(queue, options->start, s->floats, "mri_solve (start)", err);
     if (!status && fhd == image)
         status =
-            kn_fail(err, KN_ERROR_ARGUMENT, "mri_solve: the image is the right hand side; give two buffers");
+            ki_fail(err, KN_ERROR_ARGUMENT, "mri_solve: the image is the right hand side; give two buffers");
     if (!status)
         status = choose_shape(queue, s->floats, &s->shape, err);
     return status;
@@ -259,7 +259,7 @@ static kn_status start(struct solver *s, double *goal, double *rest, kn_error *e
     if (!status)
         status = read_cells(s, norm_cell(s, 0), 1, rest, err);
     if (!status && (!isfinite(*goal) || !isfinite(*rest)))
-        status = kn_fail(err, KN_ERROR_ARGUMENT,
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "%s is not finite everywhere; look for not-a-number among the samples",
                          isfinite(*goal) ? "the start" : "the right hand side F^H d");
     return status;
@@ -289,14 +289,14 @@ static kn_status read_history(struct solver *s, size_t launched, double goal,
     size_t cells = 2 * launched + 1;
     double *history = malloc(cells * sizeof *history);
     kn_status status = history ? read_cells(s, norm_cell(s, 0), cells, history, err)
-                               : kn_fail_memory(err, cells * sizeof *history, "solving");
+                               : ki_fail_memory(err, cells * sizeof *history, "solving");
     size_t done = 0;
 
     while (!status && done < launched && history[2 * done + 1] > 0)
         done++;
     if (!status && !isfinite(history[2 * done]))
         status =
-            kn_fail(err, KN_ERROR_ARGUMENT,
+            ki_fail(err, KN_ERROR_ARGUMENT,
                     "after %zu iterations the numbers are beyond single precision; divide the data by their "
                     "greatest modulus",
                     done);
@@ -321,13 +321,13 @@ static kn_status answer_zero(struct solver *s, struct mri_solver_result *result,
     result->residuals = calloc(1, sizeof *result->residuals);
     result->converged = true;
     if (!result->residuals)
-        return kn_fail_memory(err, sizeof *result->residuals, "solving");
+        return ki_fail_memory(err, sizeof *result->residuals, "solving");
     return kn_buffer_fill(s->queue, s->image, &zero, sizeof zero, 0, s->bytes, NO_EVENT, err);
 }
 
-kn_status mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer *fhd,
-                    const struct mri_solver_options *options, kn_buffer *image,
-                    struct mri_solver_result *result, kn_error *err)
+kn_status ki_mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer *fhd,
+                       const struct mri_solver_options *options, kn_buffer *image,
+                       struct mri_solver_result *result, kn_error *err)
 {
     struct mri_solver_result found = {.residuals = NULL};
     double begun, goal = 0, rest = 0;
@@ -337,16 +337,16 @@ kn_status mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer 
 
     if (status)
         return status;
-    s.scratch = engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, PLACES, "mri_solve");
+    s.scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, PLACES, "mri_solve");
     status = take_buffers(&s, err);
     if (!status)
         status = start(&s, &goal, &rest, err);
     if (!status && goal == 0) {
         status = answer_zero(&s, &found, err);
     } else if (!status) {
-        begun = kn_clock_seconds();
+        begun = ki_clock_seconds();
         status = iterate_all(&s, &launched, err);
-        found.seconds = kn_clock_seconds() - begun;
+        found.seconds = ki_clock_seconds() - begun;
         if (!status)
             status = read_history(&s, launched, goal, &found, err);
         if (!status)
@@ -355,7 +355,7 @@ kn_status mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer 
             status = read_cells(&s, norm_cell(&s, 0), 1, &rest, err);
         found.residual = sqrt(rest / goal);
     }
-    engine_scratch_close(&s.scratch);
+    ki_engine_scratch_close(&s.scratch);
     if (status)
         free(found.residuals);
     else
@@ -363,29 +363,29 @@ kn_status mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer 
     return status;
 }
 
-kn_status mri_difference_add(kn_queue *queue, const struct mri_matrix *matrix, enum mri_boundary boundary,
-                             double lambda, kn_buffer *x, kn_buffer *y, kn_error *err)
+kn_status ki_mri_difference_add(kn_queue *queue, const struct mri_matrix *matrix, enum mri_boundary boundary,
+                                double lambda, kn_buffer *x, kn_buffer *y, kn_error *err)
 {
     struct shape shape;
     struct engine_scratch scratch = {.queue = NULL};
     kn_buffer *state;
     size_t voxels;
-    kn_status status = mri_matrix_count(matrix, &voxels, err);
+    kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
 
     if (!status)
         status = check_vector(queue, x, 2 * voxels, "mri_difference_add", err);
     if (!status)
         status = check_vector(queue, y, 2 * voxels, "mri_difference_add", err);
     if (!status && x == y)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "mri_difference_add: in place; give two buffers");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "mri_difference_add: in place; give two buffers");
     if (!status)
         status = choose_shape(queue, 2 * voxels, &shape, err);
     if (!status)
-        scratch = engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, 1, "mri_difference_add");
+        scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, 1, "mri_difference_add");
     if (!status)
-        status = engine_scratch_get(&scratch, STATE, (1 + (size_t)shape.parts) * CELL, &state, err);
+        status = ki_engine_scratch_get(&scratch, STATE, (1 + (size_t)shape.parts) * CELL, &state, err);
     if (!status)
         status = add_difference(queue, &shape, matrix, boundary, (float)lambda, x, y, state, err);
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     return status;
 }

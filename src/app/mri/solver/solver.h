@@ -8,12 +8,12 @@
 #include "toeplitz.h"
 
 enum mri_regularizer { MRI_TIKHONOV, MRI_DIFFERENCE };
-extern const char *const mri_regularizer_names[3]; // "tikhonov", "difference", NULL
+extern const char *const ki_mri_regularizer_names[3]; // "tikhonov", "difference", NULL
 
 // Along an axis of N voxels (D x)_j = x_j - x_(j-1), for j = 1 ... N - 1; with the periodic boundary for j =
 // 0 too, where x_-1 is x_(N-1).
 enum mri_boundary { MRI_BOUNDARY_ZERO, MRI_BOUNDARY_PERIODIC };
-extern const char *const mri_boundary_names[3]; // "zero", "periodic", NULL
+extern const char *const ki_mri_boundary_names[3]; // "zero", "periodic", NULL
 
 struct mri_solver_options {
     size_t iterations;    // at most, up to 2^20
@@ -54,12 +54,12 @@ struct mri_solver_result {
 //
 // Errors: KN_ERROR_ARGUMENT, also for a right hand side or a start that is not finite; those of the engine.
 // The image may have been written then.
-kn_status mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer *fhd,
-                    const struct mri_solver_options *options, kn_buffer *image,
-                    struct mri_solver_result *result, kn_error *err);
+kn_status ki_mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer *fhd,
+                       const struct mri_solver_options *options, kn_buffer *image,
+                       struct mri_solver_result *result, kn_error *err);
 
 // y += lambda D^H D x; y is not x. Reads x and y, writes y.
-kn_status mri_difference_add(kn_queue *queue, const struct mri_matrix *matrix, enum mri_boundary boundary,
-                             double lambda, kn_buffer *x, kn_buffer *y, kn_error *err);
+kn_status ki_mri_difference_add(kn_queue *queue, const struct mri_matrix *matrix, enum mri_boundary boundary,
+                                double lambda, kn_buffer *x, kn_buffer *y, kn_error *err);
 
 #endif

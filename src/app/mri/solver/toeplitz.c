@@ -17,7 +17,7 @@ static bool is_smooth(size_t n)
 {
     static const size_t primes[] = {2, 3, 5};
 
-    for (size_t i = 0; i < KN_COUNT(primes); i++)
+    for (size_t i = 0; i < KI_COUNT(primes); i++)
         while (n % primes[i] == 0)
             n /= primes[i];
     return n == 1;
@@ -52,23 +52,24 @@ static size_t half_of(const struct mri_matrix *twice)
     return centre + 1;
 }
 
-kn_status mri_toeplitz_measure(const struct mri_matrix *matrix, struct mri_toeplitz_size *size, kn_error *err)
+kn_status ki_mri_toeplitz_measure(const struct mri_matrix *matrix, struct mri_toeplitz_size *size,
+                                  kn_error *err)
 {
     struct mri_toeplitz_size found = {.points = 1};
     struct mri_matrix grid = {.axes = matrix->axes}, twice;
     size_t voxels, first, second;
-    kn_status status = mri_matrix_count(matrix, &voxels, err);
+    kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
 
     if (status)
         return status;
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         if (matrix->size[axis] > UINT32_MAX / 8)
-            return kn_fail(err, KN_ERROR_ARGUMENT, "a matrix of %zu voxels along %c; expected at most %u",
+            return ki_fail(err, KN_ERROR_ARGUMENT, "a matrix of %zu voxels along %c; expected at most %u",
                            matrix->size[axis], "xyz"[axis], UINT32_MAX / 8);
     twice = doubled(matrix);
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         found.length[axis] = grid.size[axis] = grid_length(matrix->size[axis]);
-    status = mri_matrix_count(&grid, &found.points, err);
+    status = ki_mri_matrix_count(&grid, &found.points, err);
     if (status)
         return status;
     found.differences = half_of(&twice);
@@ -87,10 +88,10 @@ static kn_status check_samples(const double *k, size_t samples, const double *we
     for (size_t m = 0; m < samples; m++) {
         for (size_t axis = 0; axis < MRI_AXES; axis++)
             if (!isfinite(k[MRI_AXES * m + axis]))
-                return kn_fail(err, KN_ERROR_ARGUMENT, "sample %zu of the trajectory: k%c is %g", m,
+                return ki_fail(err, KN_ERROR_ARGUMENT, "sample %zu of the trajectory: k%c is %g", m,
                                "xyz"[axis], k[MRI_AXES * m + axis]);
         if (weights && !isfinite(weights[m]))
-            return kn_fail(err, KN_ERROR_ARGUMENT, "sample %zu: a weight of %g", m, weights[m]);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "sample %zu: a weight of %g", m, weights[m]);
     }
     return KN_OK;
 }
@@ -100,8 +101,8 @@ static kn_status sum_on_host(kn_queue *queue, const struct mri_sum *sum, enum mr
 {
     double complex *values = malloc(sum->count * sizeof *values);
     float *singles = (float *)values; // each is written after what stands there was read
-    kn_status status = values ? mri_sum_host(sum, kernel, NULL, values, rate, err)
-                              : kn_fail_memory(err, sum->count * sizeof *values, "computing Q");
+    kn_status status = values ? ki_mri_sum_host(sum, kernel, NULL, values, rate, err)
+                              : ki_fail_memory(err, sum->count * sizeof *values, "computing Q");
 
     for (size_t i = 0; i < sum->count && !status; i++) {
         double complex value = values[i];
@@ -115,26 +116,26 @@ static kn_status sum_on_host(kn_queue *queue, const struct mri_sum *sum, enum mr
     return status;
 }
 
-kn_status mri_toeplitz_differences(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
-                                   size_t samples, const double *weights, enum mri_kernel kernel,
-                                   kn_buffer *q, struct mri_sum_rate *rate, kn_error *err)
+kn_status ki_mri_toeplitz_differences(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                                      size_t samples, const double *weights, enum mri_kernel kernel,
+                                      kn_buffer *q, struct mri_sum_rate *rate, kn_error *err)
 {
     struct mri_toeplitz_size size;
     struct mri_sum sum = {.samples = samples, .weights = weights};
     double *twice;
-    kn_status status = mri_toeplitz_measure(matrix, &size, err);
+    kn_status status = ki_mri_toeplitz_measure(matrix, &size, err);
 
     if (!status)
         status = check_samples(k, samples, weights, err);
     if (status)
         return status;
     if (kn_buffer_size(q) / (2 * sizeof(float)) < size.differences)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "Q has %zu differences of 8 bytes, but the buffer holds %zu bytes", size.differences,
                        kn_buffer_size(q));
     twice = malloc(samples * MRI_AXES * sizeof *twice + 1);
     if (!twice)
-        return kn_fail_memory(err, samples * MRI_AXES * sizeof *twice, "computing Q");
+        return ki_fail_memory(err, samples * MRI_AXES * sizeof *twice, "computing Q");
     for (size_t i = 0; i < samples * MRI_AXES; i++)
         twice[i] = 2 * k[i];
     sum.matrix = doubled(matrix);
@@ -142,44 +143,44 @@ kn_status mri_toeplitz_differences(kn_queue *queue, const struct mri_matrix *mat
     sum.count = size.differences;
     status = kernel == MRI_HOST_DOUBLE || kernel == MRI_HOST_SINGLE
                  ? sum_on_host(queue, &sum, kernel, q, rate, err)
-                 : mri_sum_device(queue, &sum, kernel, q, rate, err);
+                 : ki_mri_sum_device(queue, &sum, kernel, q, rate, err);
     free(twice);
     return status;
 }
 
 // ---- the operator ----
 
-struct toeplitz_origin toeplitz_origin_of(const struct mri_matrix *matrix, const double *k, size_t samples,
-                                          const double *weights)
+struct toeplitz_origin ki_toeplitz_origin_of(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                             const double *weights)
 {
-    const struct kn_field fields[] = {{k, samples * MRI_AXES * sizeof *k},
+    const struct ki_field fields[] = {{k, samples * MRI_AXES * sizeof *k},
                                       {weights, weights ? samples * sizeof *weights : 0}};
     struct toeplitz_origin origin = {.matrix = *matrix, .samples = samples};
 
-    origin.k = kn_hash_fields(&fields[0], 1);
-    origin.weights = kn_hash_fields(&fields[1], 1);
+    origin.k = ki_hash_fields(&fields[0], 1);
+    origin.weights = ki_hash_fields(&fields[1], 1);
     return origin;
 }
 
 static const struct engine_sizes *sizes_of(const kn_context *context)
 {
-    return engine_sizes(kn_context_device(context), SHAPE_MRI_TOEPLITZ);
+    return ki_engine_sizes(kn_context_device(context), SHAPE_MRI_TOEPLITZ);
 }
 
 static kn_status get_kernel(kn_context *context, const char *name, kn_kernel **kernel, kn_error *err)
 {
     struct engine_defines defines = {.count = 0};
 
-    engine_define(&defines, "GROUP", sizes_of(context)->group);
-    engine_define(&defines, "ITEMS", sizes_of(context)->items);
-    return engine_builtin_kernel(context, "app/mri/mri_toeplitz.cl", defines.items, defines.count,
-                                 KN_POLICY_DEFAULT, name, kernel, err);
+    ki_engine_define(&defines, "GROUP", sizes_of(context)->group);
+    ki_engine_define(&defines, "ITEMS", sizes_of(context)->items);
+    return ki_engine_builtin_kernel(context, "app/mri/mri_toeplitz.cl", defines.items, defines.count,
+                                    KN_POLICY_DEFAULT, name, kernel, err);
 }
 
 // The grid of all points, between two transforms.
 static struct engine_scratch open_grid(kn_queue *queue)
 {
-    return engine_scratch_open(queue, ENGINE_SCRATCH_OPERATOR, 1, "the normal operator");
+    return ki_engine_scratch_open(queue, ENGINE_SCRATCH_OPERATOR, 1, "the normal operator");
 }
 
 // The way back is compiled when it is first gone: here, not in the first iteration.
@@ -204,7 +205,7 @@ static kn_status make_plans(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_e
     if (!status)
         status = kn_fft_plan_create(queue, &cropped, &own, &toeplitz->back, err);
     if (!status)
-        status = engine_scratch_get(&scratch, 0, bytes, &grid, err);
+        status = ki_engine_scratch_get(&scratch, 0, bytes, &grid, err);
     if (!status)
         status = kn_buffer_fill(queue, grid, &zero, sizeof zero, 0, bytes, NO_EVENT, err);
     if (!status)
@@ -214,31 +215,31 @@ static kn_status make_plans(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_e
         status = kn_fft_execute(queue, toeplitz->back, KN_FFT_INVERSE, grid, image, err);
     if (!status)
         status = kn_queue_finish(queue, err);
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     kn_buffer_free(image);
     return status;
 }
 
-kn_status toeplitz_create(kn_queue *queue, const struct toeplitz_origin *origin,
-                          struct mri_toeplitz **toeplitz, kn_error *err)
+kn_status ki_toeplitz_create(kn_queue *queue, const struct toeplitz_origin *origin,
+                             struct mri_toeplitz **toeplitz, kn_error *err)
 {
     kn_context *context = kn_queue_context(queue);
     const kn_device_info *info = kn_context_device(context);
     struct mri_toeplitz_size size;
     struct mri_toeplitz *made;
-    kn_status status = mri_toeplitz_measure(&origin->matrix, &size, err);
+    kn_status status = ki_mri_toeplitz_measure(&origin->matrix, &size, err);
 
     if (status)
         return status;
     if (size.points > info->max_alloc / (2 * sizeof(float)))
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "a grid of %zu x %zu x %zu points of 8 bytes is more than one allocation of %s holds "
                        "(%llu bytes); use a smaller matrix or another device",
                        size.length[0], size.length[1], size.length[2], info->spec,
                        (unsigned long long)info->max_alloc);
     made = calloc(1, sizeof *made);
     if (!made)
-        return kn_fail_memory(err, sizeof *made, "preparing the normal operator");
+        return ki_fail_memory(err, sizeof *made, "preparing the normal operator");
     made->context = context;
     made->origin = *origin;
     made->size = size;
@@ -248,13 +249,13 @@ kn_status toeplitz_create(kn_queue *queue, const struct toeplitz_origin *origin,
     if (!status)
         status = make_plans(queue, made, err);
     if (status)
-        mri_toeplitz_free(made);
+        ki_mri_toeplitz_free(made);
     else
         *toeplitz = made;
     return status;
 }
 
-void mri_toeplitz_free(struct mri_toeplitz *toeplitz)
+void ki_mri_toeplitz_free(struct mri_toeplitz *toeplitz)
 {
     if (!toeplitz)
         return;
@@ -264,7 +265,7 @@ void mri_toeplitz_free(struct mri_toeplitz *toeplitz)
     free(toeplitz);
 }
 
-kn_status toeplitz_find_bound(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_error *err)
+kn_status ki_toeplitz_find_bound(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_error *err)
 {
     size_t points = toeplitz->size.points;
     kn_number least, greatest;
@@ -276,7 +277,7 @@ kn_status toeplitz_find_bound(kn_queue *queue, struct mri_toeplitz *toeplitz, kn
         return status;
     toeplitz->bound = fmax(fabs(least.f64), fabs(greatest.f64)) * (double)points;
     if (isnan(least.f64) || !isfinite(toeplitz->bound))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "the normal operator has eigenvalues that are not finite in single precision; divide the "
             "weights by their sum");
@@ -307,26 +308,26 @@ static kn_status find_eigenvalues(kn_queue *queue, struct mri_toeplitz *toeplitz
     if (!status)
         status = kn_fft_plan_create(queue, &shape, &own, &plan, err);
     if (!status)
-        status = engine_scratch_get(&scratch, 0, half * size->length[1] * size->length[2] * 2 * sizeof(float),
-                                    &grid, err);
+        status = ki_engine_scratch_get(
+            &scratch, 0, half * size->length[1] * size->length[2] * 2 * sizeof(float), &grid, err);
     if (!status) {
         const kn_arg args[] = {KN_BUFFER(q),        KN_BUFFER(grid),     KN_VALUE(voxels[0]),
                                KN_VALUE(voxels[1]), KN_VALUE(voxels[2]), KN_VALUE(length[0]),
                                KN_VALUE(length[1]), KN_VALUE(length[2])};
-        status = kn_launch(queue, embed, &range, args, KN_COUNT(args), NO_EVENT, err);
+        status = kn_launch(queue, embed, &range, args, KI_COUNT(args), NO_EVENT, err);
     }
     if (!status)
         status = kn_fft_execute(queue, plan, KN_FFT_INVERSE, grid, toeplitz->eigenvalues, err);
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     if (!status)
-        status = toeplitz_find_bound(queue, toeplitz, err);
+        status = ki_toeplitz_find_bound(queue, toeplitz, err);
     kn_fft_plan_free(plan);
     return status;
 }
 
-kn_status mri_toeplitz_compute(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
-                               size_t samples, const double *weights, enum mri_kernel kernel,
-                               struct mri_toeplitz **toeplitz, struct mri_sum_rate *rate, kn_error *err)
+kn_status ki_mri_toeplitz_compute(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                                  size_t samples, const double *weights, enum mri_kernel kernel,
+                                  struct mri_toeplitz **toeplitz, struct mri_sum_rate *rate, kn_error *err)
 {
     struct toeplitz_origin origin;
     struct mri_toeplitz *made = NULL;
@@ -334,19 +335,19 @@ kn_status mri_toeplitz_compute(kn_queue *queue, const struct mri_matrix *matrix,
     kn_status status;
 
     if ((unsigned)kernel >= MRI_KERNELS)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no kernel %d; see mri_kernel", (int)kernel);
-    origin = toeplitz_origin_of(matrix, k, samples, weights);
-    snprintf(origin.kernel, sizeof origin.kernel, "%s", mri_kernel_names[kernel]);
-    status = toeplitz_create(queue, &origin, &made, err);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no kernel %d; see mri_kernel", (int)kernel);
+    origin = ki_toeplitz_origin_of(matrix, k, samples, weights);
+    snprintf(origin.kernel, sizeof origin.kernel, "%s", ki_mri_kernel_names[kernel]);
+    status = ki_toeplitz_create(queue, &origin, &made, err);
     if (!status)
         status = kn_buffer_create(made->context, made->size.differences * 2 * sizeof(float), &q, err);
     if (!status)
-        status = mri_toeplitz_differences(queue, matrix, k, samples, weights, kernel, q, rate, err);
+        status = ki_mri_toeplitz_differences(queue, matrix, k, samples, weights, kernel, q, rate, err);
     if (!status)
         status = find_eigenvalues(queue, made, q, err);
     kn_buffer_free(q);
     if (status)
-        mri_toeplitz_free(made);
+        ki_mri_toeplitz_free(made);
     else
         *toeplitz = made;
     return status;
@@ -354,8 +355,8 @@ kn_status mri_toeplitz_compute(kn_queue *queue, const struct mri_matrix *matrix,
 
 // ---- its use ----
 
-kn_status mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *x, kn_buffer *y,
-                             kn_error *err)
+kn_status ki_mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *x, kn_buffer *y,
+                                kn_error *err)
 {
     uint64_t points = toeplitz->size.points;
     const struct engine_sizes *sizes = sizes_of(toeplitz->context);
@@ -367,40 +368,40 @@ kn_status mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_
     kn_status status;
 
     if (x == y)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers");
     scratch = open_grid(queue);
-    status = engine_scratch_get(&scratch, 0, points * 2 * sizeof(float), &grid, err);
+    status = ki_engine_scratch_get(&scratch, 0, points * 2 * sizeof(float), &grid, err);
     if (!status)
         status = kn_fft_execute(queue, toeplitz->forward, KN_FFT_FORWARD, x, grid, err);
     if (!status) {
         const kn_arg args[] = {KN_BUFFER(grid), KN_BUFFER(toeplitz->eigenvalues), KN_VALUE(points)};
-        status = kn_launch(queue, toeplitz->multiply, &range, args, KN_COUNT(args), NO_EVENT, err);
+        status = kn_launch(queue, toeplitz->multiply, &range, args, KI_COUNT(args), NO_EVENT, err);
     }
     if (!status)
         status = kn_fft_execute(queue, toeplitz->back, KN_FFT_INVERSE, grid, y, err);
-    engine_scratch_close(&scratch);
+    ki_engine_scratch_close(&scratch);
     return status;
 }
 
-double mri_toeplitz_bound(const struct mri_toeplitz *toeplitz)
+double ki_mri_toeplitz_bound(const struct mri_toeplitz *toeplitz)
 {
     return toeplitz->bound;
 }
 
 static kn_status apply(void *context, kn_queue *queue, kn_buffer *x, kn_buffer *y, kn_error *err)
 {
-    return mri_toeplitz_apply(queue, context, x, y, err);
+    return ki_mri_toeplitz_apply(queue, context, x, y, err);
 }
 
-struct mri_normal mri_toeplitz_normal(struct mri_toeplitz *toeplitz)
+struct mri_normal ki_mri_toeplitz_normal(struct mri_toeplitz *toeplitz)
 {
     return (struct mri_normal){toeplitz->origin.matrix, toeplitz->bound, apply, toeplitz};
 }
 
-const char *mri_toeplitz_kernel(const struct mri_toeplitz *toeplitz)
+const char *ki_mri_toeplitz_kernel(const struct mri_toeplitz *toeplitz)
 {
-    for (size_t i = 0; mri_kernel_names[i]; i++)
-        if (strcmp(mri_kernel_names[i], toeplitz->origin.kernel) == 0)
-            return mri_kernel_names[i];
+    for (size_t i = 0; ki_mri_kernel_names[i]; i++)
+        if (strcmp(ki_mri_kernel_names[i], toeplitz->origin.kernel) == 0)
+            return ki_mri_kernel_names[i];
     return "unknown";
 }

@@ -23,63 +23,64 @@ struct mri_toeplitz;
 // The grid, how many differences q is computed for, and what the operator takes of the device's memory at
 // most: the eigenvalues (4 bytes a point of the grid); the grid (8 bytes a point) and what the transforms
 // take beside it, kept by the queue; and, while it is made, q. KN_ERROR_ARGUMENT for a matrix that
-// mri_matrix_count refuses, or whose grid has more points than memory can have.
+// ki_mri_matrix_count refuses, or whose grid has more points than memory can have.
 struct mri_toeplitz_size {
     size_t length[MRI_AXES]; // L
     size_t points;           // their product
     size_t differences;
     size_t bytes; // of the device
 };
-kn_status mri_toeplitz_measure(const struct mri_matrix *matrix, struct mri_toeplitz_size *size,
-                               kn_error *err);
+kn_status ki_mri_toeplitz_measure(const struct mri_matrix *matrix, struct mri_toeplitz_size *size,
+                                  kn_error *err);
 
 // q of half of the differences, for `q` (float2): those of a grid of 2 N points a numbered x fastest, d_a = j
 // - N_a (an axis of 1: 0), from the first one to d = 0, which is the last; the planes d_a = -N_a are among
 // them and belong to nobody. `weights` (w |phi|^2) may be NULL, for 1. By mri_sum with the matrix 2 N and 2
 // k: samples x differences terms, and its error; `rate` may be NULL.
-kn_status mri_toeplitz_differences(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
-                                   size_t samples, const double *weights, enum mri_kernel kernel,
-                                   kn_buffer *q, struct mri_sum_rate *rate, kn_error *err);
+kn_status ki_mri_toeplitz_differences(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                                      size_t samples, const double *weights, enum mri_kernel kernel,
+                                      kn_buffer *q, struct mri_sum_rate *rate, kn_error *err);
 
 // The operator, from its differences. Costs those, and a transform of the grid. k must be finite, in cycles
 // per field of view, weights finite; the arrays are the caller's and may go. The operator is for the queue's
 // context, and for one thread at a time. Errors: KN_ERROR_ARGUMENT; KN_ERROR_LIMIT for a grid that is more
-// than one allocation of the device; those of mri_sum_device or mri_sum_host, whichever the kernel is of.
-kn_status mri_toeplitz_compute(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
-                               size_t samples, const double *weights, enum mri_kernel kernel,
-                               struct mri_toeplitz **toeplitz, struct mri_sum_rate *rate, kn_error *err);
+// than one allocation of the device; those of ki_mri_sum_device or ki_mri_sum_host, whichever the kernel is
+// of.
+kn_status ki_mri_toeplitz_compute(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                                  size_t samples, const double *weights, enum mri_kernel kernel,
+                                  struct mri_toeplitz **toeplitz, struct mri_sum_rate *rate, kn_error *err);
 // NULL is fine.
-void mri_toeplitz_free(struct mri_toeplitz *toeplitz);
+void ki_mri_toeplitz_free(struct mri_toeplitz *toeplitz);
 
 // y = F^H W F x, both of the matrix's voxels (float2, x fastest), asynchronously; y is not x. Zeros are
 // neither stored nor read, what is cropped is not computed. Cost in 3D with n voxels: 7 launches, 62 n
 // numbers of 8 bytes read or written. Scratch memory: the grid, beside the transforms' own. Error in the
 // 2-norm, relative to the bound below times ||x||: that of the two transforms (koine/fft.h) and of q.
-kn_status mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *x, kn_buffer *y,
-                             kn_error *err);
+kn_status ki_mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *x, kn_buffer *y,
+                                kn_error *err);
 
 // The greatest modulus of an eigenvalue of the circulant, which bounds the operator's norm. What a relative
 // lambda is relative to.
-double mri_toeplitz_bound(const struct mri_toeplitz *toeplitz);
+double ki_mri_toeplitz_bound(const struct mri_toeplitz *toeplitz);
 
-// For mri_solve, as long as the operator is there.
-struct mri_normal mri_toeplitz_normal(struct mri_toeplitz *toeplitz);
+// For ki_mri_solve, as long as the operator is there.
+struct mri_normal ki_mri_toeplitz_normal(struct mri_toeplitz *toeplitz);
 
-// Which kernel computed q, also of an operator from a file: one of mri_kernel_names, or "unknown" for a file
-// that names another one. It outlives the operator.
-const char *mri_toeplitz_kernel(const struct mri_toeplitz *toeplitz);
+// Which kernel computed q, also of an operator from a file: one of ki_mri_kernel_names, or "unknown" for a
+// file that names another one. It outlives the operator.
+const char *ki_mri_toeplitz_kernel(const struct mri_toeplitz *toeplitz);
 
 // Keeps the operator's eigenvalues in a file (q_file.c), with what they were computed from: the matrix, the
 // number of samples, SHA-256 of k and of the weights; and SHA-256 of all that. The file is there whole or not
 // at all. Errors: KN_ERROR_OUTPUT (a file that is there, unless `force`), KN_ERROR_DEVICE, KN_ERROR_MEMORY.
-kn_status mri_toeplitz_save(kn_queue *queue, const struct mri_toeplitz *toeplitz, const char *path,
-                            bool force, kn_error *err);
+kn_status ki_mri_toeplitz_save(kn_queue *queue, const struct mri_toeplitz *toeplitz, const char *path,
+                               bool force, kn_error *err);
 
 // The operator of these very samples from a file: the same bits as the saved one. KN_ERROR_INPUT, with what
 // was found and what was expected, for a file that cannot be read, is something else, ends too soon or goes
 // on, was changed, or was made for another matrix, trajectory or weights.
-kn_status mri_toeplitz_load(kn_queue *queue, const struct mri_matrix *matrix, const double *k, size_t samples,
-                            const double *weights, const char *path, struct mri_toeplitz **toeplitz,
-                            kn_error *err);
+kn_status ki_mri_toeplitz_load(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                               size_t samples, const double *weights, const char *path,
+                               struct mri_toeplitz **toeplitz, kn_error *err);
 
 #endif

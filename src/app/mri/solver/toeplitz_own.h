@@ -12,7 +12,7 @@ enum { TOEPLITZ_KERNEL_NAME = 32 };
 struct toeplitz_origin {
     struct mri_matrix matrix;
     size_t samples;
-    struct kn_hash k, weights;
+    struct ki_hash k, weights;
     char kernel[TOEPLITZ_KERNEL_NAME];
 };
 
@@ -26,13 +26,13 @@ struct mri_toeplitz {
     kn_kernel *multiply;
 };
 
-struct toeplitz_origin toeplitz_origin_of(const struct mri_matrix *matrix, const double *k, size_t samples,
-                                          const double *weights);
+struct toeplitz_origin ki_toeplitz_origin_of(const struct mri_matrix *matrix, const double *k, size_t samples,
+                                             const double *weights);
 
 // An operator whose eigenvalues are yet to be filled in, with its plans made and compiled.
-kn_status toeplitz_create(kn_queue *queue, const struct toeplitz_origin *origin,
-                          struct mri_toeplitz **toeplitz, kn_error *err);
+kn_status ki_toeplitz_create(kn_queue *queue, const struct toeplitz_origin *origin,
+                             struct mri_toeplitz **toeplitz, kn_error *err);
 // The bound, from the eigenvalues. KN_ERROR_ARGUMENT where they are not finite.
-kn_status toeplitz_find_bound(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_error *err);
+kn_status ki_toeplitz_find_bound(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_error *err);
 
 #endif

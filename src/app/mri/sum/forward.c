@@ -47,7 +47,7 @@ static void choose_sizes(struct forward *f, size_t samples)
     f->rows = f->rows ? f->rows : 1;
 }
 
-size_t mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples)
+size_t ki_mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples)
 {
     struct forward f = {.queue = (kn_queue *)queue, .voxels = voxels};
 
@@ -63,15 +63,15 @@ static kn_status open_kernels(struct forward *f, kn_error *err)
     struct engine_defines defines = {.count = 0};
     kn_status status;
 
-    engine_define(&defines, "GROUP", f->tuning.group);
-    engine_define(&defines, "WIDTH", f->tuning.width);
-    engine_define(&defines, "TRIG", (unsigned)f->tuning.trig);
-    engine_define(&defines, "BASIS", f->basis != NULL);
-    status = engine_builtin_kernel(context, "app/mri/mri_forward.cl", defines.items, defines.count,
-                                   KN_POLICY_DEFAULT, "mri_forward", &f->sum, err);
+    ki_engine_define(&defines, "GROUP", f->tuning.group);
+    ki_engine_define(&defines, "WIDTH", f->tuning.width);
+    ki_engine_define(&defines, "TRIG", (unsigned)f->tuning.trig);
+    ki_engine_define(&defines, "BASIS", f->basis != NULL);
+    status = ki_engine_builtin_kernel(context, "app/mri/mri_forward.cl", defines.items, defines.count,
+                                      KN_POLICY_DEFAULT, "mri_forward", &f->sum, err);
     return status ? status
-                  : engine_builtin_kernel(context, "app/mri/mri_forward.cl", defines.items, defines.count,
-                                          KN_POLICY_DEFAULT, "mri_forward_fold", &f->fold, err);
+                  : ki_engine_builtin_kernel(context, "app/mri/mri_forward.cl", defines.items, defines.count,
+                                             KN_POLICY_DEFAULT, "mri_forward_fold", &f->fold, err);
 }
 
 static kn_status create_all(struct forward *f, kn_error *err)
@@ -95,7 +95,7 @@ static kn_status load(struct forward *f, size_t first, size_t count, void *stagi
     kn_status status;
 
     for (size_t i = 0; i < MRI_AXES * count; i++)
-        fractions[i] = sum_fraction(-f->k[MRI_AXES * first + i], f->matrix->size[i % MRI_AXES]);
+        fractions[i] = ki_sum_fraction(-f->k[MRI_AXES * first + i], f->matrix->size[i % MRI_AXES]);
     status = kn_buffer_write(f->queue, f->fractions, 0, staging, count * MRI_AXES * sizeof *fractions, err);
     if (!f->basis || status)
         return status;
@@ -127,10 +127,10 @@ static kn_status launch(struct forward *f, kn_buffer *image, uint64_t first, uin
     const size_t group = f->tuning.group;
     const kn_range range = {2, {groups_for(count, group * f->tuning.width) * group, rows}, {group, 1}, {0}};
     const kn_range fold_range = {1, {groups_for(count, 64) * 64}, {64}, {0}};
-    kn_status status = kn_launch(f->queue, f->sum, &range, args, KN_COUNT(args), NULL, err);
+    kn_status status = kn_launch(f->queue, f->sum, &range, args, KI_COUNT(args), NULL, err);
 
     return status ? status
-                  : kn_launch(f->queue, f->fold, &fold_range, fold_args, KN_COUNT(fold_args), NULL, err);
+                  : kn_launch(f->queue, f->fold, &fold_range, fold_args, KI_COUNT(fold_args), NULL, err);
 }
 
 static kn_status add_image(struct forward *f, uint32_t count, kn_buffer *data, uint64_t at, kn_error *err)
@@ -169,25 +169,25 @@ static kn_status check(const kn_queue *queue, const struct mri_matrix *matrix, c
                        kn_error *err)
 {
     struct mri_sum sum = {.matrix = *matrix, .k = k, .samples = samples};
-    kn_status status = sum_check("mri_forward_device", &sum, err);
+    kn_status status = ki_sum_check("mri_forward_device", &sum, err);
 
     if (status)
         return status;
     *voxels = sum.count;
     if (!queue || !image || !data || queue->context != image->context || queue->context != data->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "mri_forward_device: queue, image or data is NULL, or of another context");
     if (sum.count > image->bytes / (2 * sizeof(float)) || samples > data->bytes / (2 * sizeof(float)))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "mri_forward_device: %zu voxels and %zu samples, but there is room for %zu and %zu",
                        sum.count, samples, image->bytes / (2 * sizeof(float)),
                        data->bytes / (2 * sizeof(float)));
     return KN_OK;
 }
 
-kn_status mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
-                             size_t samples, const double complex *basis, kn_buffer *image, kn_buffer *data,
-                             kn_error *err)
+kn_status ki_mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                                size_t samples, const double complex *basis, kn_buffer *image,
+                                kn_buffer *data, kn_error *err)
 {
     struct forward f = {.queue = queue, .matrix = matrix, .k = k, .basis = basis, .image = image};
     kn_status status = check(queue, matrix, k, samples, image, data, &f.voxels, err);
@@ -195,11 +195,11 @@ kn_status mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, c
 
     if (status || samples == 0)
         return status;
-    f.tuning = mri_tuning_usual(queue);
+    f.tuning = ki_mri_tuning_usual(queue);
     choose_sizes(&f, samples);
     staging = malloc(f.batch * MRI_AXES * sizeof(uint32_t));
     status = staging ? open_kernels(&f, err)
-                     : kn_fail_memory(err, f.batch * MRI_AXES * sizeof(uint32_t), "a trajectory");
+                     : ki_fail_memory(err, f.batch * MRI_AXES * sizeof(uint32_t), "a trajectory");
     if (!status)
         status = create_all(&f, err);
     if (!status)

@@ -10,7 +10,7 @@
 #include "base/error.h"
 #include "sum_own.h"
 
-const char *const mri_kernel_names[MRI_KERNELS + 1] = {
+const char *const ki_mri_kernel_names[MRI_KERNELS + 1] = {
     "naive",     "register", "coalesced",   "constant",    "constant-struct",
     "fast-trig", "tuned",    "host-double", "host-single", NULL};
 
@@ -55,50 +55,50 @@ static const struct form {
 
 // ---- what is asked for ----
 
-kn_status sum_check(const char *function, struct mri_sum *sum, kn_error *err)
+kn_status ki_sum_check(const char *function, struct mri_sum *sum, kn_error *err)
 {
     size_t voxels;
-    kn_status status = mri_matrix_count(&sum->matrix, &voxels, err);
+    kn_status status = ki_mri_matrix_count(&sum->matrix, &voxels, err);
 
     if (status)
         return status;
     if (sum->first > voxels || sum->count > voxels - sum->first)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: voxels %zu to %zu, but the matrix has %zu", function,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: voxels %zu to %zu, but the matrix has %zu", function,
                        sum->first, sum->first + sum->count, voxels);
     if (sum->count == 0)
         sum->count = voxels - sum->first;
     if (sum->samples > 0 && !sum->k)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s: %zu samples, but k is NULL", function, sum->samples);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %zu samples, but k is NULL", function, sum->samples);
     for (size_t i = 0; i < MRI_AXES * sum->samples; i++)
         if (!isfinite(sum->k[i]))
-            return kn_fail(err, KN_ERROR_INPUT,
+            return ki_fail(err, KN_ERROR_INPUT,
                            "sample %zu of the trajectory: k is %g on axis %zu; expected a number",
                            i / MRI_AXES, sum->k[i], i % MRI_AXES);
     return KN_OK;
 }
 
-void sum_position(const struct mri_sum *sum, size_t voxel, double r[MRI_AXES])
+void ki_sum_position(const struct mri_sum *sum, size_t voxel, double r[MRI_AXES])
 {
     size_t n = sum->first + voxel;
 
     for (size_t axis = 0; axis < MRI_AXES; n /= sum->matrix.size[axis], axis++)
         r[axis] = sum->positions ? sum->positions[MRI_AXES * (sum->first + voxel) + axis]
-                                 : mri_position(n % sum->matrix.size[axis], sum->matrix.size[axis]);
+                                 : ki_mri_position(n % sum->matrix.size[axis], sum->matrix.size[axis]);
 }
 
-uint32_t sum_fraction(double k, size_t size)
+uint32_t ki_sum_fraction(double k, size_t size)
 {
     double turns = k / (double)size;
 
     return (uint32_t)(int64_t)rint((turns - rint(turns)) * 0x1p32);
 }
 
-double sum_flops(const struct mri_sum *sum)
+double ki_sum_flops(const struct mri_sum *sum)
 {
     return sum_is_real(sum) ? 10 : 13;
 }
 
-void mri_basis_box(const struct mri_matrix *matrix, const double *k, size_t samples, double complex *basis)
+void ki_mri_basis_box(const struct mri_matrix *matrix, const double *k, size_t samples, double complex *basis)
 {
     for (size_t m = 0; m < samples; m++) {
         double product = 1;
@@ -133,7 +133,7 @@ static size_t at_a_time(const kn_queue *queue, size_t most, size_t wanted)
     return least(least(most, held ? held : 1), wanted ? wanted : 1);
 }
 
-size_t mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples)
+size_t ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples)
 {
     return at_a_time(queue, SLAB, voxels) * VOXEL_BYTES + at_a_time(queue, BATCH, samples) * SAMPLE_BYTES +
            least(PARTS_BYTES, queue->context->device.info.global_memory / SHARE);
@@ -193,18 +193,18 @@ static kn_status open_kernels(struct sum_work *work, const struct form *form, kn
     struct engine_defines defines = {.count = 0}, factors = {.count = 0};
     kn_status status;
 
-    engine_define(&factors, "DATA", sum->data || sum->device_data);
-    engine_define(&factors, "WEIGHTS", sum->weights != NULL);
-    engine_define(&factors, "BASIS", sum->basis != NULL);
-    status = engine_builtin_kernel(work->queue->context, "app/mri/mri_mu.cl", factors.items, factors.count,
-                                   KN_POLICY_DEFAULT, "mri_mu", &work->mu, err);
+    ki_engine_define(&factors, "DATA", sum->data || sum->device_data);
+    ki_engine_define(&factors, "WEIGHTS", sum->weights != NULL);
+    ki_engine_define(&factors, "BASIS", sum->basis != NULL);
+    status = ki_engine_builtin_kernel(work->queue->context, "app/mri/mri_mu.cl", factors.items, factors.count,
+                                      KN_POLICY_DEFAULT, "mri_mu", &work->mu, err);
     if (status || form == &forms[MRI_TUNED])
         return status;
-    engine_define(&defines, "REAL_MU", sum_is_real(sum));
+    ki_engine_define(&defines, "REAL_MU", sum_is_real(sum));
     if (form->constant)
-        engine_define_text(&defines, "KN_CONSTANT", "bank");
-    return engine_builtin_kernel(work->queue->context, "app/mri/mri_fhd.cl", defines.items, defines.count,
-                                 KN_POLICY_DEFAULT, form->function, &work->kernel, err);
+        ki_engine_define_text(&defines, "KN_CONSTANT", "bank");
+    return ki_engine_builtin_kernel(work->queue->context, "app/mri/mri_fhd.cl", defines.items, defines.count,
+                                    KN_POLICY_DEFAULT, form->function, &work->kernel, err);
 }
 
 static kn_range items(size_t count, size_t group)
@@ -247,7 +247,7 @@ static kn_status write_k(struct sum_work *work, size_t first, size_t count, unsi
             if (axis >= MRI_AXES)
                 numbers[at] = 0;
             else if (work->fractions)
-                bits[at] = sum_fraction(sum->k[MRI_AXES * (first + m) + axis], sum->matrix.size[axis]);
+                bits[at] = ki_sum_fraction(sum->k[MRI_AXES * (first + m) + axis], sum->matrix.size[axis]);
             else
                 numbers[at] = (float)sum->k[MRI_AXES * (first + m) + axis];
         }
@@ -278,7 +278,7 @@ static kn_status launch_mu(struct sum_work *work, size_t samples, kn_error *err)
     };
     const kn_range range = items(samples, GROUP);
 
-    return sum_launch(work, work->mu, &range, args, KN_COUNT(args), err);
+    return ki_sum_launch(work, work->mu, &range, args, KI_COUNT(args), err);
 }
 
 static kn_status load_samples(struct sum_work *work, size_t first, size_t count, void *staging, kn_error *err)
@@ -316,7 +316,7 @@ static kn_status load_voxels(struct sum_work *work, size_t from, size_t count, f
     if (work->voxels == SUM_VOXEL_RECORDS) {
         memset(staging, 0, count * ELEMENT);
         for (size_t n = 0; n < count; n++) {
-            sum_position(work->sum, from + n, r);
+            ki_sum_position(work->sum, from + n, r);
             for (size_t axis = 0; axis < MRI_AXES; axis++)
                 staging[5 * n + axis] = (float)r[axis];
         }
@@ -324,7 +324,7 @@ static kn_status load_voxels(struct sum_work *work, size_t from, size_t count, f
     }
     for (size_t axis = 0; axis < MRI_AXES && !status; axis++) {
         for (size_t n = 0; n < count; n++) {
-            sum_position(work->sum, from + n, r);
+            ki_sum_position(work->sum, from + n, r);
             staging[n] = (float)r[axis];
         }
         status = kn_buffer_write(work->queue, work->places[axis], 0, staging, count * sizeof *staging, err);
@@ -344,7 +344,7 @@ static kn_status launch(struct sum_work *work, const struct sum_range *range, kn
     size_t count = 0;
     const kn_range all = items(range->count, GROUP);
     kn_status status =
-        work->constant ? sum_copy_chunk(work, range->begin, range->end - range->begin, err) : KN_OK;
+        work->constant ? ki_sum_copy_chunk(work, range->begin, range->end - range->begin, err) : KN_OK;
 
     for (size_t axis = 0; axis < (work->voxels == SUM_VOXEL_RECORDS ? 1 : MRI_AXES); axis++)
         args[count++] = KN_BUFFER(work->places[axis]);
@@ -357,7 +357,7 @@ static kn_status launch(struct sum_work *work, const struct sum_range *range, kn
     args[count++] = KN_BUFFER(range->image);
     args[count++] = KN_VALUE(range->at);
     args[count++] = KN_VALUE(range->stage);
-    return status ? status : sum_launch(work, work->kernel, &all, args, count, err);
+    return status ? status : ki_sum_launch(work, work->kernel, &all, args, count, err);
 }
 
 // The samples that are on the device, `first` of all on, with a slab of voxels.
@@ -374,7 +374,7 @@ static kn_status add_batch(struct sum_work *work, const struct form *form, struc
         range->end = (uint32_t)(begin + samples);
         range->stage = (first + begin == 0 ? STAGE_FIRST : 0) |
                        (first + begin + samples == sum->samples ? STAGE_LAST : 0);
-        status = form == &forms[MRI_TUNED] ? sum_tuned_launch(work, range, err) : launch(work, range, err);
+        status = form == &forms[MRI_TUNED] ? ki_sum_tuned_launch(work, range, err) : launch(work, range, err);
         double numbers = (sum_is_real(sum) ? 4.0 : 5.0) * (double)samples, voxels = (double)range->count;
         work->loads += numbers * (form->cached ? ceil(voxels / CACHED_FOR) : voxels) +
                        form->pair_loads * (double)samples * voxels + VOXEL_ACCESSES * voxels;
@@ -431,7 +431,7 @@ static kn_status measure(struct sum_work *work, struct mri_sum_rate *rate, kn_er
     }
     rate->seconds = (double)all * 1e-9;
     rate->pairs = (double)sum->samples * (double)sum->count;
-    rate->flops = rate->pairs * sum_flops(sum);
+    rate->flops = rate->pairs * ki_sum_flops(sum);
     rate->loads = work->loads;
     return status;
 }
@@ -440,29 +440,29 @@ static kn_status check_device(const kn_queue *queue, const struct mri_sum *sum, 
                               const kn_buffer *image, kn_error *err)
 {
     if (!queue || !image || queue->context != image->context)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "mri_sum_device: queue or image is NULL, or of another context");
     if ((unsigned)kernel >= MRI_HOST_DOUBLE)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "mri_sum_device: kernel %d is not one of a device; see mri_kernel", (int)kernel);
     if (sum->count > image->bytes / (2 * sizeof(float)))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "mri_sum_device: %zu voxels, but the image has room for %zu",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "mri_sum_device: %zu voxels, but the image has room for %zu",
                        sum->count, image->bytes / (2 * sizeof(float)));
     if (sum->device_data && (sum->data || queue->context != sum->device_data->context ||
                              sum->samples > sum->device_data->bytes / (2 * sizeof(float))))
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "mri_sum_device: the device's data are of another context, or not of %zu samples, or "
                        "there are others beside them",
                        sum->samples);
     return KN_OK;
 }
 
-kn_status mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum mri_kernel kernel,
-                         kn_buffer *image, struct mri_sum_rate *rate, kn_error *err)
+kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum mri_kernel kernel,
+                            kn_buffer *image, struct mri_sum_rate *rate, kn_error *err)
 {
     struct mri_sum sum = *given;
     struct sum_work work = {.queue = queue, .sum = &sum, .timed = rate != NULL};
-    kn_status status = sum_check("mri_sum_device", &sum, err);
+    kn_status status = ki_sum_check("mri_sum_device", &sum, err);
     const struct form *form = &forms[(unsigned)kernel < MRI_HOST_DOUBLE ? kernel : 0];
     size_t slab, batch;
     void *staging = NULL;
@@ -482,11 +482,11 @@ kn_status mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum mri_
     if (!status)
         status = open_kernels(&work, form, err);
     if (kernel == MRI_TUNED && !status)
-        status = sum_tuned_open(&work, slab, err);
+        status = ki_sum_tuned_open(&work, slab, err);
     if (!status)
         status = create_all(&work, slab, batch, err);
     if (!status && !(staging = malloc((slab > batch ? slab : batch) * ELEMENT)))
-        status = kn_fail_memory(err, (slab > batch ? slab : batch) * ELEMENT, "the samples of a sum");
+        status = ki_fail_memory(err, (slab > batch ? slab : batch) * ELEMENT, "the samples of a sum");
     if (!status)
         status = add_all(&work, form, image, slab, batch, staging, err);
     if (rate && !status)

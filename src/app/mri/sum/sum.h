@@ -25,7 +25,7 @@ enum mri_kernel {
     MRI_KERNELS
 };
 
-extern const char *const mri_kernel_names[MRI_KERNELS + 1]; // "naive", ...; ends in NULL
+extern const char *const ki_mri_kernel_names[MRI_KERNELS + 1]; // "naive", ...; ends in NULL
 
 enum mri_memory { MRI_MEMORY_CONSTANT, MRI_MEMORY_GLOBAL, MRI_MEMORY_LOCAL, MRI_MEMORIES };
 enum mri_trig { MRI_TRIG_ACCURATE, MRI_TRIG_NATIVE, MRI_TRIG_POLYNOMIAL, MRI_TRIGS };
@@ -40,19 +40,19 @@ struct mri_tuning {
     unsigned parts; // groups that share the samples of the same voxels; 0: as many as fill the device
 };
 
-// What a device is given: what koine tune kept for it, else mri_tuning_usual. What was kept and does not fit
-// the device is left alone, and the log warns.
-struct mri_tuning mri_tuning_for(const kn_queue *queue);
+// What a device is given: what koine tune kept for it, else ki_mri_tuning_usual. What was kept and does not
+// fit the device is left alone, and the log warns.
+struct mri_tuning ki_mri_tuning_for(const kn_queue *queue);
 
 // On GPUs samples in local memory and four voxels a work-item, with native sine and cosine where they are
 // known to be right to 2^-21 (NVIDIA's), else polynomials; on CPUs vectors of 16. Chosen from measurements of
 // such kernels on an H200 by other programs; bench/recon --tune sweeps them on a device.
-struct mri_tuning mri_tuning_usual(const kn_queue *queue);
+struct mri_tuning ki_mri_tuning_usual(const kn_queue *queue);
 
 // What koine tune chooses of it, "recon", and its values in that order. `trig` and `parts` are not among
 // them.
-extern const struct engine_tunables mri_sum_tunables;
-void mri_tuning_values(const struct mri_tuning *tuning, unsigned values[ENGINE_TUNABLES]);
+extern const struct engine_tunables ki_mri_sum_tunables;
+void ki_mri_tuning_values(const struct mri_tuning *tuning, unsigned values[ENGINE_TUNABLES]);
 
 // The adjoint, image_n = sum_m conj(phi_m) w_m d_m exp(+i 2 pi k_m . r_n).
 struct mri_sum {
@@ -62,15 +62,16 @@ struct mri_sum {
     const double *k; // 3 a sample, in cycles per field of view
     size_t samples;  // may be 0
     const double complex *data;  // d; NULL: 1
-    kn_buffer *device_data;      // d of mri_sum_device, pairs of floats there; NULL: `data`
+    kn_buffer *device_data;      // d of ki_mri_sum_device, pairs of floats there; NULL: `data`
     const double *weights;       // w; NULL: 1
     const double complex *basis; // phi, the transform of the voxels' basis function at each sample; NULL: 1
     size_t first, count;         // only these voxels; count 0: all of them
-    const struct mri_tuning *tuning; // of MRI_TUNED; NULL: mri_tuning_for
+    const struct mri_tuning *tuning; // of MRI_TUNED; NULL: ki_mri_tuning_for
 };
 
 // phi of a box as large as a voxel: the product of sinc(k_i / N_i). basis[samples].
-void mri_basis_box(const struct mri_matrix *matrix, const double *k, size_t samples, double complex *basis);
+void ki_mri_basis_box(const struct mri_matrix *matrix, const double *k, size_t samples,
+                      double complex *basis);
 
 // What a sum took. Arithmetic and accesses are the lecture's estimates: 13 additions and multiplications a
 // pair, besides sine and cosine (10 where mu is real); every number that a kernel asks global memory for, and
@@ -90,33 +91,33 @@ struct mri_sum_rate {
 // Relative error (L2): 3e-6 for |k| <= 32 by all kernels (a float's rounding of the phase; twice that for
 // twice the band); by MRI_TUNED with polynomials at the matrix's own positions 5e-7 whatever the band. A
 // sample that is not a number makes every voxel not-a-number, and so does one beyond the range of float.
-// `rate` may be NULL. Errors: KN_ERROR_ARGUMENT (a matrix that mri_matrix_count refuses, voxels that it has
-// not, an image too small or of another context, a kernel of the host); KN_ERROR_INPUT (a k that is not
+// `rate` may be NULL. Errors: KN_ERROR_ARGUMENT (a matrix that ki_mri_matrix_count refuses, voxels that it
+// has not, an image too small or of another context, a kernel of the host); KN_ERROR_INPUT (a k that is not
 // finite); KN_ERROR_MEMORY; what programs and launches give. Cost: samples x voxels sines and cosines;
 // returns when all is enqueued, with a rate when all is done.
-kn_status mri_sum_device(kn_queue *queue, const struct mri_sum *sum, enum mri_kernel kernel, kn_buffer *image,
-                         struct mri_sum_rate *rate, kn_error *err);
+kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *sum, enum mri_kernel kernel,
+                            kn_buffer *image, struct mri_sum_rate *rate, kn_error *err);
 
 // Bytes of the device's memory that it takes at most, the image left out.
-size_t mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples);
+size_t ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples);
 
 // The same on the host, in double precision (MRI_HOST_DOUBLE; relative error 1e-14) or single
 // (MRI_HOST_SINGLE; 1e-6 at the matrix's own positions, elsewhere as on devices, sums of 1,024 samples in
 // float and those in double): image[count]. `options`: threads and level, or NULL. What is not a number comes
 // as above; beyond the range of float only where that is used. Errors: KN_ERROR_ARGUMENT, KN_ERROR_INPUT,
 // KN_ERROR_MEMORY as above, and what koine/host.h says of a level. Cost: as above; memory for the samples.
-kn_status mri_sum_host(const struct mri_sum *sum, enum mri_kernel kernel, const kn_host_options *options,
-                       double complex *image, struct mri_sum_rate *rate, kn_error *err);
+kn_status ki_mri_sum_host(const struct mri_sum *sum, enum mri_kernel kernel, const kn_host_options *options,
+                          double complex *image, struct mri_sum_rate *rate, kn_error *err);
 
 // The forward sum, d_m = phi_m sum_n rho_n exp(-i 2 pi k_m . r_n): `data` (a pair of floats a sample) from
 // `image` (a pair a voxel of the matrix); basis[samples] may be NULL, for 1. Relative error (L2): 5e-7 where
-// sine and cosine are polynomials, whatever the band. Device memory beside these: mri_forward_memory, at most
-// 64 MB and 36 bytes for each of 2^20 samples at a time. Errors and cost as above.
-kn_status mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
-                             size_t samples, const double complex *basis, kn_buffer *image, kn_buffer *data,
-                             kn_error *err);
+// sine and cosine are polynomials, whatever the band. Device memory beside these: ki_mri_forward_memory, at
+// most 64 MB and 36 bytes for each of 2^20 samples at a time. Errors and cost as above.
+kn_status ki_mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+                                size_t samples, const double complex *basis, kn_buffer *image,
+                                kn_buffer *data, kn_error *err);
 
 // Bytes of the device's memory that it takes at most, image and data left out.
-size_t mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples);
+size_t ki_mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples);
 
 #endif

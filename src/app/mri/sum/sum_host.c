@@ -20,8 +20,8 @@ static void add_scalar(double turns, double real, double imaginary, double *re, 
     *im += real * s + imaginary * c;
 }
 
-void sum_double_scalar(const struct sum_samples *samples, const double *const places[3], double *re,
-                       double *im)
+void ki_sum_double_scalar(const struct sum_samples *samples, const double *const places[3], double *re,
+                          double *im)
 {
     const double *x = samples->k[0], *y = samples->k[1], *z = samples->k[2];
     const double *real = samples->real, *imaginary = samples->imaginary;
@@ -41,8 +41,8 @@ static void add_single(float turns, float real, float imaginary, float *re, floa
     *im += real * s + imaginary * c;
 }
 
-void sum_single_scalar(const struct sum_samples *samples, const float *const places[3], double *re,
-                       double *im)
+void ki_sum_single_scalar(const struct sum_samples *samples, const float *const places[3], double *re,
+                          double *im)
 {
     const float *x = samples->k[0], *y = samples->k[1], *z = samples->k[2];
     const float *real = samples->real, *imaginary = samples->imaginary;
@@ -60,8 +60,8 @@ void sum_single_scalar(const struct sum_samples *samples, const float *const pla
     }
 }
 
-void sum_fractions_scalar(const struct sum_samples *samples, const int32_t *const places[3], double *re,
-                          double *im)
+void ki_sum_fractions_scalar(const struct sum_samples *samples, const int32_t *const places[3], double *re,
+                             double *im)
 {
     const uint32_t *x = samples->k[0], *y = samples->k[1], *z = samples->k[2];
     const float *real = samples->real, *imaginary = samples->imaginary;
@@ -83,11 +83,11 @@ void sum_fractions_scalar(const struct sum_samples *samples, const int32_t *cons
 
 // ---- the sum ----
 
-static sum_block_double *const in_double[] = {[KN_HOST_SCALAR] = sum_double_scalar,
+static sum_block_double *const in_double[] = {[KN_HOST_SCALAR] = ki_sum_double_scalar,
                                               HOST_SET_VECTORS(sum_double)};
-static sum_block_fractions *const in_fractions[] = {[KN_HOST_SCALAR] = sum_fractions_scalar,
+static sum_block_fractions *const in_fractions[] = {[KN_HOST_SCALAR] = ki_sum_fractions_scalar,
                                                     HOST_SET_VECTORS(sum_fractions)};
-static sum_block_single *const in_single[] = {[KN_HOST_SCALAR] = sum_single_scalar,
+static sum_block_single *const in_single[] = {[KN_HOST_SCALAR] = ki_sum_single_scalar,
                                               HOST_SET_VECTORS(sum_single)};
 
 // How numbers are kept.
@@ -129,7 +129,7 @@ static void prepare(struct host_sum *h)
         for (size_t axis = 0; axis < MRI_AXES; axis++)
             if (h->kind == IN_FRACTIONS)
                 ((uint32_t *)h->k[axis])[m] =
-                    sum_fraction(sum->k[MRI_AXES * m + axis], sum->matrix.size[axis]);
+                    ki_sum_fraction(sum->k[MRI_AXES * m + axis], sum->matrix.size[axis]);
             else
                 store(h->k[axis], m, h->kind, sum->k[MRI_AXES * m + axis]);
     }
@@ -150,7 +150,7 @@ static void place_block(const struct host_sum *h, size_t first, size_t count, un
     for (size_t n = 0; n < count; n++) {
         double r[MRI_AXES];
 
-        sum_position(sum, first + n, r);
+        ki_sum_position(sum, first + n, r);
         for (size_t axis = 0, rest = sum->first + first + n; axis < MRI_AXES;
              rest /= sum->matrix.size[axis], axis++)
             if (h->kind == IN_FRACTIONS)
@@ -210,23 +210,23 @@ static void sum_all(const struct host_sum *h, unsigned threads, double complex *
         sum_block(h, block, image);
 }
 
-kn_status mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, const kn_host_options *options,
-                       double complex *image, struct mri_sum_rate *rate, kn_error *err)
+kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, const kn_host_options *options,
+                          double complex *image, struct mri_sum_rate *rate, kn_error *err)
 {
     struct mri_sum sum = *given;
     struct host_plan plan;
     struct host_sum h = {.sum = &sum};
-    double start = kn_clock_seconds();
-    kn_status status = host_plan("mri_sum_host", KN_F64, options, &plan, err);
+    double start = ki_clock_seconds();
+    kn_status status = ki_host_plan("mri_sum_host", KN_F64, options, &plan, err);
     char *numbers;
     size_t size;
 
     if (!status)
-        status = sum_check("mri_sum_host", &sum, err);
+        status = ki_sum_check("mri_sum_host", &sum, err);
     if (status)
         return status;
     if (!image || (kernel != MRI_HOST_DOUBLE && kernel != MRI_HOST_SINGLE) || sum.device_data)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "mri_sum_host: the image is NULL, or the data are a device's, or kernel %d is not one of "
             "the host",
@@ -236,7 +236,7 @@ kn_status mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, cons
     size = number_size(h.kind) * sum.samples;
     numbers = malloc(5 * size + 1);
     if (!numbers)
-        return kn_fail_memory(err, 5 * size, "the samples of a sum");
+        return ki_fail_memory(err, 5 * size, "the samples of a sum");
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         h.k[axis] = numbers + axis * size;
     h.real = numbers + 3 * size;
@@ -248,9 +248,9 @@ kn_status mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, cons
         double pairs = (double)sum.samples * (double)sum.count, loads = sum_is_real(&sum) ? 4 : 5;
 
         // A block reads all samples.
-        *rate = (struct mri_sum_rate){.seconds = kn_clock_seconds() - start,
+        *rate = (struct mri_sum_rate){.seconds = ki_clock_seconds() - start,
                                       .pairs = pairs,
-                                      .flops = pairs * sum_flops(&sum),
+                                      .flops = pairs * ki_sum_flops(&sum),
                                       .loads = pairs * loads / SUM_HOST_BLOCK + 3 * (double)sum.count};
     }
     return KN_OK;

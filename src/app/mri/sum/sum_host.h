@@ -32,9 +32,9 @@ typedef void sum_block_fractions(const struct sum_samples *samples, const int32_
 typedef void sum_block_single(const struct sum_samples *samples, const float *const places[3], double *re,
                               double *im);
 
-sum_block_double sum_double_scalar;
-sum_block_fractions sum_fractions_scalar;
-sum_block_single sum_single_scalar;
+sum_block_double ki_sum_double_scalar;
+sum_block_fractions ki_sum_fractions_scalar;
+sum_block_single ki_sum_single_scalar;
 HOST_DECLARE_SET_VECTORS(sum_block_double, sum_double);
 HOST_DECLARE_SET_VECTORS(sum_block_fractions, sum_fractions);
 HOST_DECLARE_SET_VECTORS(sum_block_single, sum_single);

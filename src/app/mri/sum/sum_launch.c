@@ -4,20 +4,20 @@
 #include "base/error.h"
 #include "sum_own.h"
 
-kn_status sum_launch(struct sum_work *work, kn_kernel *kernel, const kn_range *range, const kn_arg *args,
-                     size_t count, kn_error *err)
+kn_status ki_sum_launch(struct sum_work *work, kn_kernel *kernel, const kn_range *range, const kn_arg *args,
+                        size_t count, kn_error *err)
 {
     kn_event *event = NULL;
     kn_status status = kn_launch(work->queue, kernel, range, args, count, work->timed ? &event : NULL, err);
 
-    if (!status && event && !KN_ARRAY_PUSH(work->events, work->event_count, work->event_capacity, event)) {
+    if (!status && event && !KI_ARRAY_PUSH(work->events, work->event_count, work->event_capacity, event)) {
         kn_event_free(event);
-        status = kn_fail_memory(err, 0, "the times of a sum");
+        status = ki_fail_memory(err, 0, "the times of a sum");
     }
     return status;
 }
 
-kn_status sum_copy_chunk(struct sum_work *work, size_t begin, size_t count, kn_error *err)
+kn_status ki_sum_copy_chunk(struct sum_work *work, size_t begin, size_t count, kn_error *err)
 {
     kn_status status = KN_OK;
     bool done[SUM_COMPONENTS] = {false};

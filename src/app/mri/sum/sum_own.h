@@ -7,7 +7,7 @@
 #include "sum.h"
 
 // Checks what host and device sums ask for alike; `sum` with its count filled in.
-kn_status sum_check(const char *function, struct mri_sum *sum, kn_error *err);
+kn_status ki_sum_check(const char *function, struct mri_sum *sum, kn_error *err);
 
 // Whether mu is real.
 static inline bool sum_is_real(const struct mri_sum *sum)
@@ -16,13 +16,13 @@ static inline bool sum_is_real(const struct mri_sum *sum)
 }
 
 // Where a voxel of the sum is.
-void sum_position(const struct mri_sum *sum, size_t voxel, double r[MRI_AXES]);
+void ki_sum_position(const struct mri_sum *sum, size_t voxel, double r[MRI_AXES]);
 
 // k / N as a fraction of a turn, 2^32 to one (cl/lib/turn.clh).
-uint32_t sum_fraction(double k, size_t size);
+uint32_t ki_sum_fraction(double k, size_t size);
 
 // The additions and multiplications of a pair, by the lecture's count.
-double sum_flops(const struct mri_sum *sum);
+double ki_sum_flops(const struct mri_sum *sum);
 
 enum { SUM_CHUNK = 4096 }; // samples in a float's sum at most
 
@@ -76,14 +76,14 @@ struct sum_work {
 };
 
 // A launch, with its event kept if the sum is timed.
-kn_status sum_launch(struct sum_work *work, kn_kernel *kernel, const kn_range *range, const kn_arg *args,
-                     size_t count, kn_error *err);
+kn_status ki_sum_launch(struct sum_work *work, kn_kernel *kernel, const kn_range *range, const kn_arg *args,
+                        size_t count, kn_error *err);
 
 // Samples [begin, begin + count) of those that are there, to the buffers of a chunk.
-kn_status sum_copy_chunk(struct sum_work *work, size_t begin, size_t count, kn_error *err);
+kn_status ki_sum_copy_chunk(struct sum_work *work, size_t begin, size_t count, kn_error *err);
 
 // Of MRI_TUNED: shape and kernel for slabs of `slab` voxels at most; a launch.
-kn_status sum_tuned_open(struct sum_work *work, size_t slab, kn_error *err);
-kn_status sum_tuned_launch(struct sum_work *work, const struct sum_range *range, kn_error *err);
+kn_status ki_sum_tuned_open(struct sum_work *work, size_t slab, kn_error *err);
+kn_status ki_sum_tuned_launch(struct sum_work *work, const struct sum_range *range, kn_error *err);
 
 #endif

@@ -11,13 +11,13 @@ enum {
     FOLD_GROUP = 128,
 };
 
-struct mri_tuning mri_tuning_usual(const kn_queue *queue)
+struct mri_tuning ki_mri_tuning_usual(const kn_queue *queue)
 {
     const kn_device_info *info = &queue->context->device.info;
     // Native functions of others may be right to a few thousandths only, as the specification leaves it to
     // them.
-    bool native = engine_is_nvidia(queue->context);
-    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_MRI_SUM);
+    bool native = ki_engine_is_nvidia(queue->context);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_MRI_SUM);
     struct mri_tuning usual = {.group = sizes->group,
                                .voxels = sizes->items,
                                .width = sizes->width,
@@ -39,14 +39,14 @@ static kn_status check_tuning(const kn_queue *queue, const struct mri_tuning *t,
         (unsigned)t->memory >= MRI_MEMORIES || (unsigned)t->trig >= MRI_TRIGS ||
         (t->memory == MRI_MEMORY_LOCAL && t->chunk < 1) ||
         (t->width != 1 && t->width != 4 && t->width != 8 && t->width != 16))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "mri_sum_device: no kernel with groups of %u, %u voxels a work-item, vectors of %u, memory %d, "
             "chunks of %u, %u samples at a time, sine %d; see mri_tuning",
             t->group, t->voxels, t->width, (int)t->memory, t->chunk, t->unroll, (int)t->trig);
     if (t->group > info->max_work_group ||
         (t->memory == MRI_MEMORY_LOCAL && t->chunk > info->local_memory / (5 * sizeof(float))))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_LIMIT,
             "mri_sum_device: groups of %u work-items with %u samples in local memory; %s takes %llu "
             "work-items and %llu bytes",
@@ -57,10 +57,10 @@ static kn_status check_tuning(const kn_queue *queue, const struct mri_tuning *t,
 
 // ---- what koine tune keeps ----
 
-const struct engine_tunables mri_sum_tunables = {
+const struct engine_tunables ki_mri_sum_tunables = {
     "recon", "app/mri/mri_fhd.cl", {"GROUP", "VOXELS", "WIDTH", "MEMORY", "CHUNK", "UNROLL", NULL}};
 
-void mri_tuning_values(const struct mri_tuning *tuning, unsigned values[ENGINE_TUNABLES])
+void ki_mri_tuning_values(const struct mri_tuning *tuning, unsigned values[ENGINE_TUNABLES])
 {
     const unsigned all[] = {tuning->group, tuning->voxels, tuning->width, (unsigned)tuning->memory,
                             tuning->chunk, tuning->unroll};
@@ -68,13 +68,13 @@ void mri_tuning_values(const struct mri_tuning *tuning, unsigned values[ENGINE_T
     memcpy(values, all, sizeof all);
 }
 
-struct mri_tuning mri_tuning_for(const kn_queue *queue)
+struct mri_tuning ki_mri_tuning_for(const kn_queue *queue)
 {
-    struct mri_tuning usual = mri_tuning_usual(queue), tuning = usual;
+    struct mri_tuning usual = ki_mri_tuning_usual(queue), tuning = usual;
     unsigned values[ENGINE_TUNABLES];
     kn_error why = KN_ERROR_INIT;
 
-    if (!engine_tuning(queue->context, &mri_sum_tunables, values))
+    if (!ki_engine_tuning(queue->context, &ki_mri_sum_tunables, values))
         return usual;
     tuning.group = values[0];
     tuning.voxels = values[1];
@@ -84,7 +84,7 @@ struct mri_tuning mri_tuning_for(const kn_queue *queue)
     tuning.unroll = values[5];
     if (!check_tuning(queue, &tuning, &why))
         return tuning;
-    engine_tuning_refuse(queue->context, &mri_sum_tunables, "%s", why.text);
+    ki_engine_tuning_refuse(queue->context, &ki_mri_sum_tunables, "%s", why.text);
     return usual;
 }
 
@@ -124,7 +124,7 @@ static uint32_t parts_for(const struct sum_work *work, size_t slab)
     const kn_device_info *info = &work->queue->context->device.info;
     const struct mri_tuning *t = &work->tuning;
     size_t groups = groups_for(step_of(work, slab), (size_t)t->group * t->width);
-    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_MRI_SUM_SHARED);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_MRI_SUM_SHARED);
     size_t busy =
         (size_t)info->compute_units * (sizes->per_unit ? sizes->per_unit : sizes->items / t->group + 1);
     size_t most = groups_for(work->sum->samples, SHARE), parts = t->parts ? t->parts : busy / groups;
@@ -159,24 +159,24 @@ static kn_status open_kernels(struct sum_work *work, kn_error *err)
         {"AXIS", work->axis},
     };
 
-    for (size_t i = 0; i < KN_COUNT(macros); i++)
-        engine_define(&defines, macros[i].name, macros[i].value);
+    for (size_t i = 0; i < KI_COUNT(macros); i++)
+        ki_engine_define(&defines, macros[i].name, macros[i].value);
     if (t->memory == MRI_MEMORY_CONSTANT)
-        engine_define_text(&defines, "KN_CONSTANT", "bank");
-    status = engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count,
-                                   KN_POLICY_DEFAULT, "mri_tuned", &work->kernel, err);
+        ki_engine_define_text(&defines, "KN_CONSTANT", "bank");
+    status = ki_engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count,
+                                      KN_POLICY_DEFAULT, "mri_tuned", &work->kernel, err);
     if (work->line_parts > 1 && !status)
-        status = engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count,
-                                       KN_POLICY_DEFAULT, "mri_fold", &work->fold, err);
+        status = ki_engine_builtin_kernel(context, "app/mri/mri_fhd.cl", defines.items, defines.count,
+                                          KN_POLICY_DEFAULT, "mri_fold", &work->fold, err);
     return status;
 }
 
-kn_status sum_tuned_open(struct sum_work *work, size_t slab, kn_error *err)
+kn_status ki_sum_tuned_open(struct sum_work *work, size_t slab, kn_error *err)
 {
     kn_status status;
     const struct mri_sum *sum = work->sum;
 
-    work->tuning = sum->tuning ? *sum->tuning : mri_tuning_for(work->queue);
+    work->tuning = sum->tuning ? *sum->tuning : ki_mri_tuning_for(work->queue);
     status = check_tuning(work->queue, &work->tuning, err);
     if (status)
         return status;
@@ -203,7 +203,7 @@ static kn_status fold(struct sum_work *work, const struct sum_range *range, uint
     };
     const kn_range all = {1, {groups_for(range->count, FOLD_GROUP) * FOLD_GROUP}, {FOLD_GROUP}, {0}};
 
-    return sum_launch(work, work->fold, &all, args, KN_COUNT(args), err);
+    return ki_sum_launch(work, work->fold, &all, args, KI_COUNT(args), err);
 }
 
 // The matrix or the positions, as the kernel takes them.
@@ -233,7 +233,7 @@ static size_t place_args(struct sum_work *work, const struct sum_range *range, u
     return count;
 }
 
-kn_status sum_tuned_launch(struct sum_work *work, const struct sum_range *range, kn_error *err)
+kn_status ki_sum_tuned_launch(struct sum_work *work, const struct sum_range *range, kn_error *err)
 {
     const struct mri_tuning *t = &work->tuning;
     kn_buffer *const *samples = work->constant ? work->chunks : work->samples;
@@ -246,7 +246,7 @@ kn_status sum_tuned_launch(struct sum_work *work, const struct sum_range *range,
     struct place_arguments place;
     kn_arg args[MRI_AXES + 14];
     size_t arg_count = place_args(work, range, step, &place, args);
-    kn_status status = work->constant ? sum_copy_chunk(work, range->begin, count, err) : KN_OK;
+    kn_status status = work->constant ? ki_sum_copy_chunk(work, range->begin, count, err) : KN_OK;
 
     args[arg_count++] = KN_VALUE(step);
     args[arg_count++] = KN_VALUE(range->count);
@@ -261,6 +261,6 @@ kn_status sum_tuned_launch(struct sum_work *work, const struct sum_range *range,
     args[arg_count++] = KN_VALUE(range->at);
     args[arg_count++] = KN_VALUE(range->stage);
     if (!status)
-        status = sum_launch(work, work->kernel, &all, args, arg_count, err);
+        status = ki_sum_launch(work, work->kernel, &all, args, arg_count, err);
     return status || parts == 1 ? status : fold(work, range, parts, err);
 }

@@ -85,8 +85,8 @@ static size_t add_pieces(const struct sparse_segments *segments, double *at, uin
     return count;
 }
 
-kn_status sparse_segments_create(const struct sparse_segments *segments, struct sparse_matrix *out,
-                                 kn_error *err)
+kn_status ki_sparse_segments_create(const struct sparse_segments *segments, struct sparse_matrix *out,
+                                    kn_error *err)
 {
     struct sparse_entries entries = {.rows = segments->rows};
     size_t longest, most;
@@ -96,10 +96,10 @@ kn_status sparse_segments_create(const struct sparse_segments *segments, struct 
 
     *out = (struct sparse_matrix){.rows = 0};
     if (segments->width < 1 || segments->height < 1 || segments->width > UINT32_MAX / segments->height)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "an image of %zu x %zu pixels; expected 1 to 2^32 - 1",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "an image of %zu x %zu pixels; expected 1 to 2^32 - 1",
                        segments->width, segments->height);
     if (!(segments->length > 0 && segments->length <= 0x1p20))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "pieces of %g pixels; expected above 0, at most 2^20",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "pieces of %g pixels; expected above 0, at most 2^20",
                        segments->length);
     longest = 2 * (size_t)ceil(segments->length) + 6; // crossings
     most = segments->rows * longest + 1;
@@ -107,14 +107,14 @@ kn_status sparse_segments_create(const struct sparse_segments *segments, struct 
     column = malloc(most * sizeof *column);
     values = malloc(most * sizeof *values);
     at = malloc(longest * sizeof *at);
-    status = row && column && values && at ? KN_OK : kn_fail_memory(err, most * 16, "a system of rays");
+    status = row && column && values && at ? KN_OK : ki_fail_memory(err, most * 16, "a system of rays");
     if (!status) {
         entries.columns = segments->width * segments->height;
         entries.count = add_pieces(segments, at, row, column, values);
         entries.row = row;
         entries.column = column;
         entries.values = values;
-        status = sparse_from_entries(&entries, out, err);
+        status = ki_sparse_from_entries(&entries, out, err);
     }
     free(row);
     free(column);

@@ -15,9 +15,9 @@ struct sparse_segments {
 };
 
 // Angles are in steps of half a degree, the next row's 3.5 degrees on. The caller frees the matrix by
-// sparse_free. KN_ERROR_ARGUMENT: no pixel, a length that is not above 0 or longer than 2^20;
+// ki_sparse_free. KN_ERROR_ARGUMENT: no pixel, a length that is not above 0 or longer than 2^20;
 // KN_ERROR_MEMORY. The same bits for the same numbers.
-kn_status sparse_segments_create(const struct sparse_segments *segments, struct sparse_matrix *out,
-                                 kn_error *err);
+kn_status ki_sparse_segments_create(const struct sparse_segments *segments, struct sparse_matrix *out,
+                                    kn_error *err);
 
 #endif

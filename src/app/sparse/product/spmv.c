@@ -10,7 +10,7 @@
 
 struct sparse_operator {
     struct spmv_product products[2]; // of A and of its transpose
-    struct kn_text why[2];
+    struct ki_text why[2];
 };
 
 // ---- operators ----
@@ -22,14 +22,14 @@ static kn_status check_matrix(const struct sparse_matrix *matrix, kn_error *err)
         size_t count;
     } counts[] = {{"rows", matrix->rows}, {"columns", matrix->columns}, {"nonzeros", matrix->nonzeros}};
 
-    for (size_t i = 0; i < KN_COUNT(counts); i++)
+    for (size_t i = 0; i < KI_COUNT(counts); i++)
         if (counts[i].count >= UINT32_MAX)
-            return kn_fail(err, KN_ERROR_LIMIT,
+            return ki_fail(err, KN_ERROR_LIMIT,
                            "a sparse matrix of %zu %s; at most %u can be had on a device", counts[i].count,
                            counts[i].what, UINT32_MAX - 1);
     for (size_t i = 0; i < matrix->nonzeros; i++)
         if (!isfinite((float)matrix->values[i]))
-            return kn_fail(
+            return ki_fail(
                 err, KN_ERROR_ARGUMENT,
                 "nonzero %zu of the matrix is %g, which single precision has not; divide the matrix by its "
                 "greatest value",
@@ -42,7 +42,7 @@ static bool is_on_the_fly(enum sparse_format format)
     return format == SPARSE_ON_THE_FLY || format == SPARSE_ON_THE_FLY_LOCAL;
 }
 
-bool spmv_takes_geometry(enum sparse_format format)
+bool ki_spmv_takes_geometry(enum sparse_format format)
 {
     return format == SPARSE_AUTO || is_on_the_fly(format);
 }
@@ -50,17 +50,17 @@ bool spmv_takes_geometry(enum sparse_format format)
 static kn_status check_format(enum sparse_format format, kn_error *err)
 {
     if ((unsigned)format >= SPARSE_FORMATS)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no sparse format %d; see sparse_format",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no sparse format %d; see sparse_format",
                        (int)format);
     if (is_on_the_fly(format))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "%s computes rows from a geometry, which a stored matrix does not tell; use another format",
-            sparse_format_names[format]);
+            ki_sparse_format_names[format]);
     return KN_OK;
 }
 
-kn_status spmv_check(const struct sparse_matrix *matrix, enum sparse_format format, kn_error *err)
+kn_status ki_spmv_check(const struct sparse_matrix *matrix, enum sparse_format format, kn_error *err)
 {
     kn_status status = check_format(format, err);
 
@@ -70,98 +70,98 @@ kn_status spmv_check(const struct sparse_matrix *matrix, enum sparse_format form
 static kn_status create_product(struct sparse_operator *a, unsigned which, const struct spmv_task *task,
                                 enum sparse_format format, kn_error *err)
 {
-    kn_status status = format == SPARSE_AUTO ? spmv_choose(task, &format, &a->why[which], err) : KN_OK;
+    kn_status status = format == SPARSE_AUTO ? ki_spmv_choose(task, &format, &a->why[which], err) : KN_OK;
 
-    return status ? status : spmv_product_create(task, format, &a->products[which], err);
+    return status ? status : ki_spmv_product_create(task, format, &a->products[which], err);
 }
 
-kn_status sparse_operator_create(kn_queue *queue, const struct sparse_matrix *matrix,
-                                 enum sparse_format format, const struct sparse_tuning *tuning,
-                                 struct sparse_operator **made, kn_error *err)
+kn_status ki_sparse_operator_create(kn_queue *queue, const struct sparse_matrix *matrix,
+                                    enum sparse_format format, const struct sparse_tuning *tuning,
+                                    struct sparse_operator **made, kn_error *err)
 {
     struct sparse_matrix transposed = {.rows = 0};
     struct sparse_operator *a = calloc(1, sizeof *a);
     kn_status status =
-        a ? spmv_check(matrix, format, err) : kn_fail_memory(err, sizeof *a, "a sparse matrix");
+        a ? ki_spmv_check(matrix, format, err) : ki_fail_memory(err, sizeof *a, "a sparse matrix");
 
     if (!status)
-        status = sparse_transpose(matrix, &transposed, err);
+        status = ki_sparse_transpose(matrix, &transposed, err);
     for (unsigned i = 0; i < 2 && !status; i++) {
-        const struct spmv_task task = i == 0 ? spmv_task_of(queue, matrix, &transposed, tuning)
-                                             : spmv_task_of(queue, &transposed, matrix, tuning);
+        const struct spmv_task task = i == 0 ? ki_spmv_task_of(queue, matrix, &transposed, tuning)
+                                             : ki_spmv_task_of(queue, &transposed, matrix, tuning);
         status = create_product(a, i, &task, format, err);
     }
-    sparse_free(&transposed);
+    ki_sparse_free(&transposed);
     if (status)
-        sparse_operator_free(a);
+        ki_sparse_operator_free(a);
     else
         *made = a;
     return status;
 }
 
-kn_status sparse_operator_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
-                                          enum sparse_format format, const struct sparse_tuning *tuning,
-                                          struct sparse_operator **made, kn_error *err)
+kn_status ki_sparse_operator_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
+                                             enum sparse_format format, const struct sparse_tuning *tuning,
+                                             struct sparse_operator **made, kn_error *err)
 {
     struct sparse_matrix matrix = {.rows = 0};
     struct sparse_operator *a = NULL;
-    kn_status status = sparse_parallel_check(geometry, err);
+    kn_status status = ki_sparse_parallel_check(geometry, err);
 
-    if (!status && !spmv_takes_geometry(format)) {
-        status = sparse_parallel_matrix(geometry, &matrix, err);
+    if (!status && !ki_spmv_takes_geometry(format)) {
+        status = ki_sparse_parallel_matrix(geometry, &matrix, err);
         if (!status)
-            status = sparse_operator_create(queue, &matrix, format, tuning, made, err);
-        sparse_free(&matrix);
+            status = ki_sparse_operator_create(queue, &matrix, format, tuning, made, err);
+        ki_sparse_free(&matrix);
         return status;
     }
     if (!status && !(a = calloc(1, sizeof *a)))
-        status = kn_fail_memory(err, sizeof *a, "a projector");
+        status = ki_fail_memory(err, sizeof *a, "a projector");
     for (unsigned i = 0; i < 2 && !status; i++) {
-        const struct spmv_task task = spmv_task_of_geometry(queue, geometry, i == 1, tuning);
+        const struct spmv_task task = ki_spmv_task_of_geometry(queue, geometry, i == 1, tuning);
         status = create_product(a, i, &task, format, err);
     }
     if (status)
-        sparse_operator_free(a);
+        ki_sparse_operator_free(a);
     else
         *made = a;
     return status;
 }
 
-void sparse_operator_free(struct sparse_operator *made)
+void ki_sparse_operator_free(struct sparse_operator *made)
 {
     if (!made)
         return;
     for (unsigned i = 0; i < 2; i++) {
-        spmv_product_free(&made->products[i]);
-        kn_text_free(&made->why[i]);
+        ki_spmv_product_free(&made->products[i]);
+        ki_text_free(&made->why[i]);
     }
     free(made);
 }
 
-kn_status sparse_operator_apply(kn_queue *queue, const struct sparse_operator *a, bool transposed,
-                                kn_buffer *x, kn_buffer *y, kn_error *err)
+kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator *a, bool transposed,
+                                   kn_buffer *x, kn_buffer *y, kn_error *err)
 {
     const struct spmv_product *product = &a->products[transposed];
-    kn_status status = column_check("sparse_operator_apply (x)", queue, x, KN_F32, product->columns, err);
+    kn_status status = ki_column_check("sparse_operator_apply (x)", queue, x, KN_F32, product->columns, err);
 
     if (!status)
-        status = column_check("sparse_operator_apply (y)", queue, y, KN_F32, product->rows, err);
+        status = ki_column_check("sparse_operator_apply (y)", queue, y, KN_F32, product->rows, err);
     if (!status && x == y)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "sparse_operator_apply: in place; give two buffers");
-    return status ? status : spmv_product_apply(queue, product, x, y, err);
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "sparse_operator_apply: in place; give two buffers");
+    return status ? status : ki_spmv_product_apply(queue, product, x, y, err);
 }
 
-enum sparse_format sparse_operator_format(const struct sparse_operator *a, bool transposed)
+enum sparse_format ki_sparse_operator_format(const struct sparse_operator *a, bool transposed)
 {
     return a->products[transposed].format;
 }
 
-const char *sparse_operator_why(const struct sparse_operator *a, bool transposed)
+const char *ki_sparse_operator_why(const struct sparse_operator *a, bool transposed)
 {
-    return kn_text_string(&a->why[transposed]);
+    return ki_text_string(&a->why[transposed]);
 }
 
-size_t sparse_operator_bytes(const struct sparse_operator *a, bool transposed)
+size_t ki_sparse_operator_bytes(const struct sparse_operator *a, bool transposed)
 {
     const struct spmv_product *product = &a->products[transposed];
 

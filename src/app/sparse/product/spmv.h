@@ -30,7 +30,7 @@ enum sparse_format {
     SPARSE_FORMATS
 };
 
-extern const char *const sparse_format_names[]; // "auto", "simple", "memory-layout", ...; ends with NULL
+extern const char *const ki_sparse_format_names[]; // "auto", "simple", "memory-layout", ...; ends with NULL
 
 // What launches are made of; 0 for what is best known.
 struct sparse_tuning {
@@ -48,28 +48,28 @@ struct sparse_operator;
 // KN_ERROR_LIMIT for more than 2^32 - 2 rows, columns or nonzeros, for more padding than the device's largest
 // allocation holds, and for rows longer than the device's loops, with the formats that can serve;
 // KN_ERROR_MEMORY. Cost: the matrix's bytes twice.
-kn_status sparse_operator_create(kn_queue *queue, const struct sparse_matrix *matrix,
-                                 enum sparse_format format, const struct sparse_tuning *tuning,
-                                 struct sparse_operator **made, kn_error *err);
+kn_status ki_sparse_operator_create(kn_queue *queue, const struct sparse_matrix *matrix,
+                                    enum sparse_format format, const struct sparse_tuning *tuning,
+                                    struct sparse_operator **made, kn_error *err);
 // The same for a geometry: on the fly nothing is stored but a few numbers a projection; other formats keep
-// its matrix, and SPARSE_AUTO measures those on the fly. Errors: as above, and as sparse_parallel_check.
-kn_status sparse_operator_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
-                                          enum sparse_format format, const struct sparse_tuning *tuning,
-                                          struct sparse_operator **made, kn_error *err);
-void sparse_operator_free(struct sparse_operator *made); // NULL is fine
+// its matrix, and SPARSE_AUTO measures those on the fly. Errors: as above, and as ki_sparse_parallel_check.
+kn_status ki_sparse_operator_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
+                                             enum sparse_format format, const struct sparse_tuning *tuning,
+                                             struct sparse_operator **made, kn_error *err);
+void ki_sparse_operator_free(struct sparse_operator *made); // NULL is fine
 
 // y = A x, or with `transposed` y = A^T x: floats, as many as the matrix has columns and rows. Asynchronous.
 // The buffers are two. Errors: KN_ERROR_ARGUMENT for buffers too small, of another context, or one and the
 // same.
-kn_status sparse_operator_apply(kn_queue *queue, const struct sparse_operator *a, bool transposed,
-                                kn_buffer *x, kn_buffer *y, kn_error *err);
+kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator *a, bool transposed,
+                                   kn_buffer *x, kn_buffer *y, kn_error *err);
 
 // The format that is used, and in words why (of SPARSE_AUTO, what each took when it was measured; else "").
-enum sparse_format sparse_operator_format(const struct sparse_operator *a, bool transposed);
-const char *sparse_operator_why(const struct sparse_operator *a, bool transposed);
+enum sparse_format ki_sparse_operator_format(const struct sparse_operator *a, bool transposed);
+const char *ki_sparse_operator_why(const struct sparse_operator *a, bool transposed);
 // What an application has to move at least: of the matrix as it is kept the places that are read, both
 // vectors once. Of what fills rows up, memory-layout reads nothing; ell, hyb and sell read its indices, but
 // no values.
-size_t sparse_operator_bytes(const struct sparse_operator *a, bool transposed);
+size_t ki_sparse_operator_bytes(const struct sparse_operator *a, bool transposed);
 
 #endif

@@ -20,7 +20,7 @@ static const enum sparse_format computed[] = {SPARSE_ON_THE_FLY, SPARSE_ON_THE_F
 
 static const enum sparse_format *candidates_of(const struct spmv_task *task, size_t *count)
 {
-    *count = task->matrix ? KN_COUNT(stored) : KN_COUNT(computed);
+    *count = task->matrix ? KI_COUNT(stored) : KI_COUNT(computed);
     return task->matrix ? stored : computed;
 }
 
@@ -29,9 +29,9 @@ static struct engine_choice geometry_choice_of(const struct spmv_task *task)
     const struct sparse_parallel *geometry = task->geometry;
     const uint64_t numbers[] = {geometry->angles,   geometry->detectors, geometry->size,    task->back,
                                 task->tuning.group, task->tuning.items,  task->tuning.chunk};
-    const struct kn_field fields[] = {{numbers, sizeof numbers}};
+    const struct ki_field fields[] = {{numbers, sizeof numbers}};
 
-    return (struct engine_choice){"projector choice", kn_hash_fields(fields, KN_COUNT(fields))};
+    return (struct engine_choice){"projector choice", ki_hash_fields(fields, KI_COUNT(fields))};
 }
 
 static struct engine_choice choice_of(const struct spmv_task *task)
@@ -39,13 +39,13 @@ static struct engine_choice choice_of(const struct spmv_task *task)
     const struct sparse_matrix *matrix = task->matrix;
     const uint64_t numbers[] = {matrix->rows,       matrix->columns,    matrix->nonzeros,  task->tuning.group,
                                 task->tuning.lanes, task->tuning.items, task->tuning.chunk};
-    const struct kn_field fields[] = {
+    const struct ki_field fields[] = {
         {numbers, sizeof numbers},
         {matrix->starts, (matrix->rows + 1) * sizeof *matrix->starts},
         {matrix->indices, matrix->nonzeros * sizeof *matrix->indices},
     };
 
-    return (struct engine_choice){"sparse choice", kn_hash_fields(fields, KN_COUNT(fields))};
+    return (struct engine_choice){"sparse choice", ki_hash_fields(fields, KI_COUNT(fields))};
 }
 
 // Seconds of one of several, back to back.
@@ -55,12 +55,12 @@ static kn_status time_product(kn_queue *queue, const struct spmv_product *produc
     kn_status status = KN_OK;
 
     for (int i = -WARM_UPS; i < REPETITIONS && !status; i++) {
-        double start = kn_clock_seconds(), taken;
+        double start = ki_clock_seconds(), taken;
         for (int k = 0; k < EACH && !status; k++)
-            status = spmv_product_apply(queue, product, x, y, err);
+            status = ki_spmv_product_apply(queue, product, x, y, err);
         if (!status)
             status = kn_queue_finish(queue, err);
-        taken = (kn_clock_seconds() - start) / EACH;
+        taken = (ki_clock_seconds() - start) / EACH;
         if (i <= 0 || taken < *seconds)
             *seconds = taken;
     }
@@ -71,19 +71,19 @@ static bool is_worth_trying(const struct spmv_task *task, enum sparse_format for
 {
     bool pads = format == SPARSE_MEMORY_LAYOUT || format == SPARSE_MEMORY_LAYOUT_LOCAL;
 
-    return !pads || spmv_padded(task->matrix) / MOST_PADDING <= task->matrix->nonzeros;
+    return !pads || ki_spmv_padded(task->matrix) / MOST_PADDING <= task->matrix->nonzeros;
 }
 
 // A candidate that is faster than the best so far takes its place.
 static kn_status try_candidate(const struct spmv_task *task, size_t number, kn_buffer *x, kn_buffer *y,
-                               size_t *winner, double *least, struct kn_text *words, kn_error *err)
+                               size_t *winner, double *least, struct ki_text *words, kn_error *err)
 {
     size_t count;
     enum sparse_format format = candidates_of(task, &count)[number];
     struct spmv_product product;
     kn_error reason = KN_ERROR_INIT;
     double seconds = 0;
-    kn_status status = spmv_product_create(task, format, &product, &reason);
+    kn_status status = ki_spmv_product_create(task, format, &product, &reason);
 
     if (status == KN_ERROR_LIMIT || status == KN_ERROR_MEMORY) // one of those that cannot serve this matrix
         return KN_OK;
@@ -93,10 +93,10 @@ static kn_status try_candidate(const struct spmv_task *task, size_t number, kn_b
         return status;
     }
     status = time_product(task->queue, &product, x, y, &seconds, err);
-    spmv_product_free(&product);
+    ki_spmv_product_free(&product);
     if (status)
         return status;
-    kn_text_format(words, "%s%s %.4g ms", words->length ? ", " : "", sparse_format_names[format],
+    ki_text_format(words, "%s%s %.4g ms", words->length ? ", " : "", ki_sparse_format_names[format],
                    seconds * 1e3);
     if (*least < 0 || seconds < *least) {
         *least = seconds;
@@ -105,33 +105,33 @@ static kn_status try_candidate(const struct spmv_task *task, size_t number, kn_b
     return KN_OK;
 }
 
-static kn_status measure(const struct spmv_task *task, size_t *winner, struct kn_text *words, kn_error *err)
+static kn_status measure(const struct spmv_task *task, size_t *winner, struct ki_text *words, kn_error *err)
 {
     kn_context *context = kn_queue_context(task->queue);
     const float zero = 0;
-    size_t columns = spmv_task_columns(task) * sizeof zero, count;
+    size_t columns = ki_spmv_task_columns(task) * sizeof zero, count;
     const enum sparse_format *candidates = candidates_of(task, &count);
     kn_buffer *x = NULL, *y = NULL;
     double least = -1;
     kn_status status = kn_buffer_create(context, columns, &x, err);
 
     if (!status)
-        status = kn_buffer_create(context, spmv_task_rows(task) * sizeof zero, &y, err);
+        status = kn_buffer_create(context, ki_spmv_task_rows(task) * sizeof zero, &y, err);
     if (!status)
         status = kn_buffer_fill(task->queue, x, &zero, sizeof zero, 0, columns, NULL, err);
     for (size_t i = 0; i < count && !status; i++)
         if (is_worth_trying(task, candidates[i]))
             status = try_candidate(task, i, x, y, winner, &least, words, err);
     if (!status && least < 0)
-        status = kn_fail(err, KN_ERROR_MEMORY, "a sparse matrix of %zu x %zu fits on %s in no format",
-                         spmv_task_rows(task), spmv_task_columns(task), task->info->spec);
+        status = ki_fail(err, KN_ERROR_MEMORY, "a sparse matrix of %zu x %zu fits on %s in no format",
+                         ki_spmv_task_rows(task), ki_spmv_task_columns(task), task->info->spec);
     kn_buffer_free(x);
     kn_buffer_free(y);
     return status;
 }
 
-kn_status spmv_choose(const struct spmv_task *task, enum sparse_format *format, struct kn_text *why,
-                      kn_error *err)
+kn_status ki_spmv_choose(const struct spmv_task *task, enum sparse_format *format, struct ki_text *why,
+                         kn_error *err)
 {
     kn_context *context = kn_queue_context(task->queue);
     const struct engine_choice choice = task->matrix ? choice_of(task) : geometry_choice_of(task);
@@ -139,10 +139,10 @@ kn_status spmv_choose(const struct spmv_task *task, enum sparse_format *format, 
     const enum sparse_format *candidates = candidates_of(task, &count);
     kn_status status = KN_OK;
 
-    if (!engine_recall(context, &choice, count, &winner, why)) {
+    if (!ki_engine_recall(context, &choice, count, &winner, why)) {
         status = measure(task, &winner, why, err);
         if (!status)
-            engine_remember(context, &choice, winner, why);
+            ki_engine_remember(context, &choice, winner, why);
     }
     *format = candidates[winner];
     return status;

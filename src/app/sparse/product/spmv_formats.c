@@ -9,33 +9,33 @@ static kn_status prepare_rows(const struct spmv_task *task, const struct sparse_
 {
     kn_buffer *starts, *indices, *values;
     kn_kernel *kernel;
-    kn_status status = spmv_upload_starts(task, matrix, product, &starts, err);
+    kn_status status = ki_spmv_upload_starts(task, matrix, product, &starts, err);
 
     if (!status)
-        status = spmv_upload_nonzeros(task, matrix, product, &indices, &values, err);
+        status = ki_spmv_upload_nonzeros(task, matrix, product, &indices, &values, err);
     if (!status)
-        status = spmv_kernel(task, "app/sparse/sparse_csr.cl", name, 32, &kernel, err);
+        status = ki_spmv_kernel(task, "app/sparse/sparse_csr.cl", name, 32, &kernel, err);
     if (!status) {
         const struct spmv_argument arguments[] = {
             spmv_memory(starts),       spmv_memory(indices),        spmv_memory(values), spmv_x(), spmv_y(),
             spmv_number(matrix->rows), spmv_number(matrix->columns)};
-        spmv_add_launch(product, kernel, matrix->rows * lanes, task->tuning.group, arguments,
-                        KN_COUNT(arguments));
+        ki_spmv_add_launch(product, kernel, matrix->rows * lanes, task->tuning.group, arguments,
+                           KI_COUNT(arguments));
     }
     return status;
 }
 
 static kn_status prepare_simple(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
 {
-    kn_status status = spmv_check_loops(task, product, sparse_longest_row(task->matrix), err);
+    kn_status status = ki_spmv_check_loops(task, product, ki_sparse_longest_row(task->matrix), err);
 
     return status ? status : prepare_rows(task, task->matrix, "spmv_simple", 1, product, err);
 }
 
 static kn_status prepare_local(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
 {
-    kn_status status =
-        spmv_check_loops(task, product, sparse_longest_row(task->matrix) + spmv_chunk_loops(task), err);
+    kn_status status = ki_spmv_check_loops(
+        task, product, ki_sparse_longest_row(task->matrix) + ki_spmv_chunk_loops(task), err);
 
     return status ? status : prepare_rows(task, task->matrix, "spmv_local", 1, product, err);
 }
@@ -43,7 +43,8 @@ static kn_status prepare_local(const struct spmv_task *task, struct spmv_product
 static kn_status prepare_vector(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
 {
     size_t lanes = task->tuning.lanes;
-    kn_status status = spmv_check_loops(task, product, sparse_longest_row(task->matrix) / lanes + 8, err);
+    kn_status status =
+        ki_spmv_check_loops(task, product, ki_sparse_longest_row(task->matrix) / lanes + 8, err);
 
     return status ? status : prepare_rows(task, task->matrix, "spmv_vector", lanes, product, err);
 }
@@ -53,24 +54,25 @@ static kn_status prepare_backprojection(const struct spmv_task *task, struct spm
                                         kn_error *err)
 {
     size_t lanes = task->tuning.lanes;
-    kn_status status = spmv_check_loops(task, product, sparse_longest_row(task->transposed) / lanes + 8, err);
+    kn_status status =
+        ki_spmv_check_loops(task, product, ki_sparse_longest_row(task->transposed) / lanes + 8, err);
 
     product->adds = true;
     return status ? status : prepare_rows(task, task->transposed, "spmv_scatter", lanes, product, err);
 }
 
-spmv_prepare *const spmv_formats[SPARSE_FORMATS] = {
+spmv_prepare *const ki_spmv_formats[SPARSE_FORMATS] = {
     [SPARSE_SIMPLE] = prepare_simple,
-    [SPARSE_MEMORY_LAYOUT] = spmv_prepare_layout,
+    [SPARSE_MEMORY_LAYOUT] = ki_spmv_prepare_layout,
     [SPARSE_LOCAL_MEMORY] = prepare_local,
-    [SPARSE_MEMORY_LAYOUT_LOCAL] = spmv_prepare_layout_local,
-    [SPARSE_ON_THE_FLY] = spmv_prepare_on_the_fly,
-    [SPARSE_ON_THE_FLY_LOCAL] = spmv_prepare_on_the_fly_local,
+    [SPARSE_MEMORY_LAYOUT_LOCAL] = ki_spmv_prepare_layout_local,
+    [SPARSE_ON_THE_FLY] = ki_spmv_prepare_on_the_fly,
+    [SPARSE_ON_THE_FLY_LOCAL] = ki_spmv_prepare_on_the_fly_local,
     [SPARSE_BACKPROJECTION] = prepare_backprojection,
-    [SPARSE_ELL] = spmv_prepare_ell,
+    [SPARSE_ELL] = ki_spmv_prepare_ell,
     [SPARSE_CSR_VECTOR] = prepare_vector,
-    [SPARSE_COO] = spmv_prepare_coo,
-    [SPARSE_HYB] = spmv_prepare_hyb,
-    [SPARSE_SELL] = spmv_prepare_sell,
-    [SPARSE_MERGE] = spmv_prepare_merge,
+    [SPARSE_COO] = ki_spmv_prepare_coo,
+    [SPARSE_HYB] = ki_spmv_prepare_hyb,
+    [SPARSE_SELL] = ki_spmv_prepare_sell,
+    [SPARSE_MERGE] = ki_spmv_prepare_merge,
 };

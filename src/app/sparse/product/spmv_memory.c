@@ -11,17 +11,17 @@
 // ---- memory ----
 
 // The product's next buffer; `data` is of the host's.
-kn_status spmv_upload(const struct spmv_task *task, struct spmv_product *product, const void *data,
-                      size_t bytes, kn_buffer **buffer, kn_error *err)
+kn_status ki_spmv_upload(const struct spmv_task *task, struct spmv_product *product, const void *data,
+                         size_t bytes, kn_buffer **buffer, kn_error *err)
 {
     kn_status status = KN_OK;
 
     if (bytes > task->info->max_alloc)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_LIMIT,
             "%s takes %zu bytes in one piece for a matrix of %zu x %zu, more than one allocation of %s holds "
             "(%llu bytes); csr-vector, merge and sell take the least",
-            sparse_format_names[product->format], bytes, product->rows, product->columns, task->info->spec,
+            ki_sparse_format_names[product->format], bytes, product->rows, product->columns, task->info->spec,
             (unsigned long long)task->info->max_alloc);
     status = kn_buffer_create(kn_queue_context(task->queue), bytes, buffer, err);
     if (status)
@@ -31,72 +31,73 @@ kn_status spmv_upload(const struct spmv_task *task, struct spmv_product *product
     return data && bytes ? kn_buffer_write(task->queue, *buffer, 0, data, bytes, err) : KN_OK;
 }
 
-kn_status spmv_allocate(void *address, size_t bytes, kn_error *err)
+kn_status ki_spmv_allocate(void *address, size_t bytes, kn_error *err)
 {
     void **memory = address;
 
     *memory = malloc(bytes + 1);
-    return *memory ? KN_OK : kn_fail_memory(err, bytes, "a sparse matrix");
+    return *memory ? KN_OK : ki_fail_memory(err, bytes, "a sparse matrix");
 }
 
-kn_status spmv_upload_starts(const struct spmv_task *task, const struct sparse_matrix *matrix,
-                             struct spmv_product *product, kn_buffer **buffer, kn_error *err)
+kn_status ki_spmv_upload_starts(const struct spmv_task *task, const struct sparse_matrix *matrix,
+                                struct spmv_product *product, kn_buffer **buffer, kn_error *err)
 {
     uint32_t *starts = NULL;
-    kn_status status = spmv_allocate(&starts, (matrix->rows + 1) * sizeof *starts, err);
+    kn_status status = ki_spmv_allocate(&starts, (matrix->rows + 1) * sizeof *starts, err);
 
     for (size_t row = 0; row <= matrix->rows && !status; row++)
         starts[row] = (uint32_t)matrix->starts[row];
     if (!status)
-        status = spmv_upload(task, product, starts, (matrix->rows + 1) * sizeof *starts, buffer, err);
+        status = ki_spmv_upload(task, product, starts, (matrix->rows + 1) * sizeof *starts, buffer, err);
     free(starts);
     return status;
 }
 
 // Indices and values from nonzero `first` on.
-kn_status spmv_upload_nonzeros(const struct spmv_task *task, const struct sparse_matrix *matrix,
-                               struct spmv_product *product, kn_buffer **indices, kn_buffer **values,
-                               kn_error *err)
+kn_status ki_spmv_upload_nonzeros(const struct spmv_task *task, const struct sparse_matrix *matrix,
+                                  struct spmv_product *product, kn_buffer **indices, kn_buffer **values,
+                                  kn_error *err)
 {
     size_t count = matrix->nonzeros;
     float *singles = NULL;
-    kn_status status = spmv_allocate(&singles, count * sizeof *singles, err);
+    kn_status status = ki_spmv_allocate(&singles, count * sizeof *singles, err);
 
     for (size_t i = 0; i < count && !status; i++)
         singles[i] = (float)matrix->values[i];
     if (!status)
-        status = spmv_upload(task, product, matrix->indices, count * sizeof *matrix->indices, indices, err);
+        status =
+            ki_spmv_upload(task, product, matrix->indices, count * sizeof *matrix->indices, indices, err);
     if (!status)
-        status = spmv_upload(task, product, singles, count * sizeof *singles, values, err);
+        status = ki_spmv_upload(task, product, singles, count * sizeof *singles, values, err);
     free(singles);
     return status;
 }
 
 // ---- launches ----
 
-kn_status spmv_kernel(const struct spmv_task *task, const char *file, const char *name, unsigned index_bits,
-                      kn_kernel **kernel, kn_error *err)
+kn_status ki_spmv_kernel(const struct spmv_task *task, const char *file, const char *name,
+                         unsigned index_bits, kn_kernel **kernel, kn_error *err)
 {
     kn_context *context = kn_queue_context(task->queue);
     struct engine_defines defines = {.count = 0};
     kn_status status;
 
-    engine_define(&defines, "GROUP", task->tuning.group);
-    engine_define(&defines, "LANES", task->tuning.lanes);
-    engine_define(&defines, "ITEMS", task->tuning.items);
-    engine_define(&defines, "CHUNK", task->tuning.chunk);
-    engine_define(&defines, "INDEX_BITS", index_bits);
-    status = rung_define_subgroups(&defines, context, err);
+    ki_engine_define(&defines, "GROUP", task->tuning.group);
+    ki_engine_define(&defines, "LANES", task->tuning.lanes);
+    ki_engine_define(&defines, "ITEMS", task->tuning.items);
+    ki_engine_define(&defines, "CHUNK", task->tuning.chunk);
+    ki_engine_define(&defines, "INDEX_BITS", index_bits);
+    status = ki_rung_define_subgroups(&defines, context, err);
     if (!status)
-        status = rung_define_atomics(&defines, context, err);
+        status = ki_rung_define_atomics(&defines, context, err);
     return status ? status
-                  : engine_builtin_kernel(context, file, defines.items, defines.count, KN_POLICY_DEFAULT,
-                                          name, kernel, err);
+                  : ki_engine_builtin_kernel(context, file, defines.items, defines.count, KN_POLICY_DEFAULT,
+                                             name, kernel, err);
 }
 
 // A launch of at least so many work-items; none if that is 0.
-void spmv_add_launch(struct spmv_product *product, kn_kernel *kernel, size_t items, size_t group,
-                     const struct spmv_argument *arguments, size_t count)
+void ki_spmv_add_launch(struct spmv_product *product, kn_kernel *kernel, size_t items, size_t group,
+                        const struct spmv_argument *arguments, size_t count)
 {
     struct spmv_launch *launch = &product->launches[product->launch_count];
 
@@ -109,20 +110,20 @@ void spmv_add_launch(struct spmv_product *product, kn_kernel *kernel, size_t ite
 }
 
 // Some devices stop a work-item's loops, silently.
-kn_status spmv_check_loops(const struct spmv_task *task, const struct spmv_product *product, size_t loops,
-                           kn_error *err)
+kn_status ki_spmv_check_loops(const struct spmv_task *task, const struct spmv_product *product, size_t loops,
+                              kn_error *err)
 {
     if (task->info->loop_limit && loops >= task->info->loop_limit)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_LIMIT,
             "%s: %zu passes of a loop for one row, but %s (%s) stops loops after %u; use coo or merge",
-            sparse_format_names[product->format], loops, task->info->spec, task->info->name,
+            ki_sparse_format_names[product->format], loops, task->info->spec, task->info->name,
             task->info->loop_limit);
     return KN_OK;
 }
 
 // Passes over the vector through local memory.
-size_t spmv_chunk_loops(const struct spmv_task *task)
+size_t ki_spmv_chunk_loops(const struct spmv_task *task)
 {
     size_t columns = task->matrix->columns;
 

@@ -70,63 +70,63 @@ static inline struct spmv_argument spmv_number(size_t value)
 }
 
 // Memory of the host, which the caller frees; `address` is that of a pointer.
-kn_status spmv_allocate(void *address, size_t bytes, kn_error *err);
+kn_status ki_spmv_allocate(void *address, size_t bytes, kn_error *err);
 // The product's next buffer, all of which an application reads; `data`, of the host's, may be NULL.
-kn_status spmv_upload(const struct spmv_task *task, struct spmv_product *product, const void *data,
-                      size_t bytes, kn_buffer **buffer, kn_error *err);
-kn_status spmv_upload_starts(const struct spmv_task *task, const struct sparse_matrix *matrix,
-                             struct spmv_product *product, kn_buffer **buffer, kn_error *err);
-kn_status spmv_upload_nonzeros(const struct spmv_task *task, const struct sparse_matrix *matrix,
-                               struct spmv_product *product, kn_buffer **indices, kn_buffer **values,
-                               kn_error *err);
+kn_status ki_spmv_upload(const struct spmv_task *task, struct spmv_product *product, const void *data,
+                         size_t bytes, kn_buffer **buffer, kn_error *err);
+kn_status ki_spmv_upload_starts(const struct spmv_task *task, const struct sparse_matrix *matrix,
+                                struct spmv_product *product, kn_buffer **buffer, kn_error *err);
+kn_status ki_spmv_upload_nonzeros(const struct spmv_task *task, const struct sparse_matrix *matrix,
+                                  struct spmv_product *product, kn_buffer **indices, kn_buffer **values,
+                                  kn_error *err);
 
-kn_status spmv_kernel(const struct spmv_task *task, const char *file, const char *name, unsigned index_bits,
-                      kn_kernel **kernel, kn_error *err);
+kn_status ki_spmv_kernel(const struct spmv_task *task, const char *file, const char *name,
+                         unsigned index_bits, kn_kernel **kernel, kn_error *err);
 // A launch of at least so many work-items; none if that is 0.
-void spmv_add_launch(struct spmv_product *product, kn_kernel *kernel, size_t items, size_t group,
-                     const struct spmv_argument *arguments, size_t count);
+void ki_spmv_add_launch(struct spmv_product *product, kn_kernel *kernel, size_t items, size_t group,
+                        const struct spmv_argument *arguments, size_t count);
 // Some devices stop a work-item's loops, silently: KN_ERROR_LIMIT.
-kn_status spmv_check_loops(const struct spmv_task *task, const struct spmv_product *product, size_t loops,
-                           kn_error *err);
+kn_status ki_spmv_check_loops(const struct spmv_task *task, const struct spmv_product *product, size_t loops,
+                              kn_error *err);
 // Passes over the vector through local memory.
-size_t spmv_chunk_loops(const struct spmv_task *task);
+size_t ki_spmv_chunk_loops(const struct spmv_task *task);
 
 typedef kn_status spmv_prepare(const struct spmv_task *task, struct spmv_product *product, kn_error *err);
 
-spmv_prepare spmv_prepare_layout, spmv_prepare_layout_local, spmv_prepare_ell, spmv_prepare_sell;
-spmv_prepare spmv_prepare_coo, spmv_prepare_hyb, spmv_prepare_merge;
-spmv_prepare spmv_prepare_on_the_fly, spmv_prepare_on_the_fly_local;
+spmv_prepare ki_spmv_prepare_layout, ki_spmv_prepare_layout_local, ki_spmv_prepare_ell, ki_spmv_prepare_sell;
+spmv_prepare ki_spmv_prepare_coo, ki_spmv_prepare_hyb, ki_spmv_prepare_merge;
+spmv_prepare ki_spmv_prepare_on_the_fly, ki_spmv_prepare_on_the_fly_local;
 // ELLPACK of the first `width` nonzeros of every row, by this kernel.
-kn_status spmv_prepare_side_by_side(const struct spmv_task *task, const char *name, size_t width,
-                                    struct spmv_product *product, kn_error *err);
+kn_status ki_spmv_prepare_side_by_side(const struct spmv_task *task, const char *name, size_t width,
+                                       struct spmv_product *product, kn_error *err);
 
 // One for each format but SPARSE_AUTO.
-extern spmv_prepare *const spmv_formats[SPARSE_FORMATS];
+extern spmv_prepare *const ki_spmv_formats[SPARSE_FORMATS];
 
 // `tuning` may be NULL; what it leaves open is filled in.
-struct spmv_task spmv_task_of(kn_queue *queue, const struct sparse_matrix *matrix,
-                              const struct sparse_matrix *transposed, const struct sparse_tuning *tuning);
-struct spmv_task spmv_task_of_geometry(kn_queue *queue, const struct sparse_parallel *geometry, bool back,
-                                       const struct sparse_tuning *tuning);
+struct spmv_task ki_spmv_task_of(kn_queue *queue, const struct sparse_matrix *matrix,
+                                 const struct sparse_matrix *transposed, const struct sparse_tuning *tuning);
+struct spmv_task ki_spmv_task_of_geometry(kn_queue *queue, const struct sparse_parallel *geometry, bool back,
+                                          const struct sparse_tuning *tuning);
 // Of y, and of x.
-size_t spmv_task_rows(const struct spmv_task *task);
-size_t spmv_task_columns(const struct spmv_task *task);
+size_t ki_spmv_task_rows(const struct spmv_task *task);
+size_t ki_spmv_task_columns(const struct spmv_task *task);
 // Whether a geometry alone makes it: those on the fly, and SPARSE_AUTO among them.
-bool spmv_takes_geometry(enum sparse_format format);
-// What sparse_operator_create refuses of a matrix and a format.
-kn_status spmv_check(const struct sparse_matrix *matrix, enum sparse_format format, kn_error *err);
+bool ki_spmv_takes_geometry(enum sparse_format format);
+// What ki_sparse_operator_create refuses of a matrix and a format.
+kn_status ki_spmv_check(const struct sparse_matrix *matrix, enum sparse_format format, kn_error *err);
 
 // Places of ELLPACK, stored for every row as long as the longest.
-size_t spmv_padded(const struct sparse_matrix *matrix);
+size_t ki_spmv_padded(const struct sparse_matrix *matrix);
 
 // y = M x in a format other than SPARSE_AUTO. On failure `product` is empty.
-kn_status spmv_product_create(const struct spmv_task *task, enum sparse_format format,
-                              struct spmv_product *product, kn_error *err);
+kn_status ki_spmv_product_create(const struct spmv_task *task, enum sparse_format format,
+                                 struct spmv_product *product, kn_error *err);
 // The fastest format for y = M x, and the measurement in words, which are appended.
-kn_status spmv_choose(const struct spmv_task *task, enum sparse_format *format, struct kn_text *why,
-                      kn_error *err);
-kn_status spmv_product_apply(kn_queue *queue, const struct spmv_product *product, kn_buffer *x, kn_buffer *y,
-                             kn_error *err);
-void spmv_product_free(struct spmv_product *product);
+kn_status ki_spmv_choose(const struct spmv_task *task, enum sparse_format *format, struct ki_text *why,
+                         kn_error *err);
+kn_status ki_spmv_product_apply(kn_queue *queue, const struct spmv_product *product, kn_buffer *x,
+                                kn_buffer *y, kn_error *err);
+void ki_spmv_product_free(struct spmv_product *product);
 
 #endif

@@ -29,8 +29,8 @@ static unsigned side_of(unsigned group)
     return group < 32 ? group : 32;
 }
 
-struct spmv_task spmv_task_of_geometry(kn_queue *queue, const struct sparse_parallel *geometry, bool back,
-                                       const struct sparse_tuning *tuning)
+struct spmv_task ki_spmv_task_of_geometry(kn_queue *queue, const struct sparse_parallel *geometry, bool back,
+                                          const struct sparse_tuning *tuning)
 {
     const kn_device_info *info = kn_context_device(kn_queue_context(queue));
     struct spmv_task task = {.queue = queue, .info = info, .geometry = geometry, .back = back};
@@ -46,9 +46,9 @@ static void settle(struct spmv_task *task, bool local)
 {
     struct sparse_tuning *to = &task->tuning;
     const struct engine_sizes *sizes =
-        engine_sizes(task->info, local ? SHAPE_SPARSE_PARALLEL_LOCAL : SHAPE_SPARSE_PARALLEL);
+        ki_engine_sizes(task->info, local ? SHAPE_SPARSE_PARALLEL_LOCAL : SHAPE_SPARSE_PARALLEL);
     bool any_group = !to->group;
-    size_t pixels = sparse_parallel_columns(task->geometry), units = task->info->compute_units;
+    size_t pixels = ki_sparse_parallel_columns(task->geometry), units = task->info->compute_units;
 
     if (any_group)
         to->group = sizes->group;
@@ -106,16 +106,16 @@ static kn_status get_kernel(const struct spmv_task *task, const char *name, kn_k
     kn_context *context = kn_queue_context(task->queue);
     kn_status status;
 
-    engine_define(&defines, "GROUP", tuning->group);
-    engine_define(&defines, "VIEWS", tuning->lanes);
-    engine_define(&defines, "ROWS", band_rows(tuning));
-    engine_define(&defines, "SIDE", side);
-    engine_define(&defines, "PIXELS", tuning->items);
-    engine_define(&defines, "BATCH", (unsigned)at_least(tuning->chunk / seen, 1));
-    status = rung_define_subgroups(&defines, context, err);
+    ki_engine_define(&defines, "GROUP", tuning->group);
+    ki_engine_define(&defines, "VIEWS", tuning->lanes);
+    ki_engine_define(&defines, "ROWS", band_rows(tuning));
+    ki_engine_define(&defines, "SIDE", side);
+    ki_engine_define(&defines, "PIXELS", tuning->items);
+    ki_engine_define(&defines, "BATCH", (unsigned)at_least(tuning->chunk / seen, 1));
+    status = ki_rung_define_subgroups(&defines, context, err);
     return status ? status
-                  : engine_builtin_kernel(context, "app/sparse/sparse_parallel.cl", defines.items,
-                                          defines.count, KN_POLICY_DEFAULT, name, kernel, err);
+                  : ki_engine_builtin_kernel(context, "app/sparse/sparse_parallel.cl", defines.items,
+                                             defines.count, KN_POLICY_DEFAULT, name, kernel, err);
 }
 
 // ---- memory ----
@@ -129,9 +129,9 @@ static kn_status upload_views(const struct spmv_task *task, struct spmv_product 
                               kn_error *err)
 {
     size_t angles = task->geometry->angles;
-    struct sparse_view *views = sparse_parallel_views(task->geometry, err);
+    struct sparse_view *views = ki_sparse_parallel_views(task->geometry, err);
     struct view *table = NULL;
-    kn_status status = views ? spmv_allocate(&table, angles * sizeof *table, err) : KN_ERROR_MEMORY;
+    kn_status status = views ? ki_spmv_allocate(&table, angles * sizeof *table, err) : KN_ERROR_MEMORY;
 
     for (size_t t = 0; t < angles && !status; t++) {
         const struct sparse_view *view = &views[t];
@@ -141,7 +141,7 @@ static kn_status upload_views(const struct spmv_task *task, struct spmv_product 
         table[t] = (struct view){.cosine = fixed(view->cosine),
                                  .sine = fixed(view->sine),
                                  .origin = fixed(view->origin),
-                                 .weight_bits = kn_float_bits(1 / view->greatest),
+                                 .weight_bits = ki_float_bits(1 / view->greatest),
                                  .first = fixed(-view->origin / over),
                                  .next = fixed(1 / over),
                                  .drift = fixed(-drift / over),
@@ -149,7 +149,7 @@ static kn_status upload_views(const struct spmv_task *task, struct spmv_product 
                                  .steep = view->steep};
     }
     if (!status)
-        status = spmv_upload(task, product, table, angles * sizeof *table, buffer, err);
+        status = ki_spmv_upload(task, product, table, angles * sizeof *table, buffer, err);
     free(views);
     free(table);
     return status;
@@ -166,14 +166,15 @@ static kn_status add_turn(const struct spmv_task *task, struct spmv_product *pro
     kn_status status = KN_OK;
 
     for (int i = 0; i < 2 && !status; i++)
-        status = spmv_upload(task, product, NULL, size * pairs_of(size) * 2 * sizeof(float), &pairs[i], err);
+        status =
+            ki_spmv_upload(task, product, NULL, size * pairs_of(size) * 2 * sizeof(float), &pairs[i], err);
     if (!status)
         status = get_kernel(task, "parallel_turn", &kernel, err);
     if (!status) {
         const struct spmv_argument arguments[] = {spmv_x(), spmv_memory(pairs[0]), spmv_memory(pairs[1]),
                                                   spmv_number(size)};
-        spmv_add_launch(product, kernel, across * across * task->tuning.group, task->tuning.group, arguments,
-                        KN_COUNT(arguments));
+        ki_spmv_add_launch(product, kernel, across * across * task->tuning.group, task->tuning.group,
+                           arguments, KI_COUNT(arguments));
     }
     return status;
 }
@@ -189,7 +190,7 @@ static void add_kernel(const struct spmv_task *task, struct spmv_product *produc
     arguments[count++] = spmv_number(geometry->angles);
     arguments[count++] = spmv_number(geometry->detectors);
     arguments[count++] = spmv_number(geometry->size);
-    spmv_add_launch(product, kernel, items, task->tuning.group, arguments, count);
+    ki_spmv_add_launch(product, kernel, items, task->tuning.group, arguments, count);
 }
 
 static kn_status add_forward(const struct spmv_task *task, kn_buffer *views, struct spmv_product *product,
@@ -207,7 +208,7 @@ static kn_status add_forward(const struct spmv_task *task, kn_buffer *views, str
     if (!status) {
         const struct spmv_argument vectors[] = {spmv_memory(views), spmv_memory(pairs[0]),
                                                 spmv_memory(pairs[1]), spmv_y()};
-        add_kernel(task, product, kernel, vectors, KN_COUNT(vectors), blocks * task->tuning.group);
+        add_kernel(task, product, kernel, vectors, KI_COUNT(vectors), blocks * task->tuning.group);
     }
     return status;
 }
@@ -219,7 +220,7 @@ static kn_status add_back(const struct spmv_task *task, kn_buffer *views, struct
     size_t pairs = geometry->angles * pairs_of(geometry->detectors);
     kn_buffer *scaled;
     kn_kernel *scale, *kernel;
-    kn_status status = spmv_upload(task, product, NULL, pairs * 2 * sizeof(float), &scaled, err);
+    kn_status status = ki_spmv_upload(task, product, NULL, pairs * 2 * sizeof(float), &scaled, err);
 
     if (!status)
         status = get_kernel(task, "parallel_scale", &scale, err);
@@ -230,8 +231,8 @@ static kn_status add_back(const struct spmv_task *task, kn_buffer *views, struct
                                                 spmv_number(geometry->angles),
                                                 spmv_number(geometry->detectors)};
         const struct spmv_argument vectors[] = {spmv_memory(views), spmv_memory(scaled), spmv_y()};
-        spmv_add_launch(product, scale, pairs, task->tuning.group, scaling, KN_COUNT(scaling));
-        add_kernel(task, product, kernel, vectors, KN_COUNT(vectors), tile_count(task) * task->tuning.group);
+        ki_spmv_add_launch(product, scale, pairs, task->tuning.group, scaling, KI_COUNT(scaling));
+        add_kernel(task, product, kernel, vectors, KI_COUNT(vectors), tile_count(task) * task->tuning.group);
     }
     return status;
 }
@@ -247,7 +248,7 @@ static kn_status add_local(const struct spmv_task *task, kn_buffer *views, struc
         get_kernel(task, task->back ? "parallel_back_local" : "parallel_forward_local", &kernel, err);
 
     if (!status)
-        add_kernel(task, product, kernel, vectors, KN_COUNT(vectors),
+        add_kernel(task, product, kernel, vectors, KI_COUNT(vectors),
                    (task->back ? tile_count(task) : geometry->angles * a_view) * group);
     return status;
 }
@@ -262,7 +263,7 @@ static kn_status prepare(const struct spmv_task *given, bool local, struct spmv_
 
     settle(task, local);
     // A band's or a batch's places are shared by a group.
-    status = spmv_check_loops(
+    status = ki_spmv_check_loops(
         task, product, at_least(task->back ? geometry->angles : geometry->size, task->tuning.chunk / 32),
         err);
     if (!status)
@@ -274,13 +275,14 @@ static kn_status prepare(const struct spmv_task *given, bool local, struct spmv_
                         : add_forward(task, views, product, err);
 }
 
-kn_status spmv_prepare_on_the_fly(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+kn_status ki_spmv_prepare_on_the_fly(const struct spmv_task *task, struct spmv_product *product,
+                                     kn_error *err)
 {
     return prepare(task, false, product, err);
 }
 
-kn_status spmv_prepare_on_the_fly_local(const struct spmv_task *task, struct spmv_product *product,
-                                        kn_error *err)
+kn_status ki_spmv_prepare_on_the_fly_local(const struct spmv_task *task, struct spmv_product *product,
+                                           kn_error *err)
 {
     return prepare(task, true, product, err);
 }

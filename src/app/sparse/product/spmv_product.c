@@ -2,23 +2,23 @@
 // A product as its format prepared it: made, applied and freed.
 #include "spmv_own.h"
 
-void spmv_product_free(struct spmv_product *product)
+void ki_spmv_product_free(struct spmv_product *product)
 {
     for (size_t i = 0; i < product->buffer_count; i++)
         kn_buffer_free(product->buffers[i]);
     *product = (struct spmv_product){.rows = 0};
 }
 
-kn_status spmv_product_create(const struct spmv_task *task, enum sparse_format format,
-                              struct spmv_product *product, kn_error *err)
+kn_status ki_spmv_product_create(const struct spmv_task *task, enum sparse_format format,
+                                 struct spmv_product *product, kn_error *err)
 {
     kn_status status;
 
     *product = (struct spmv_product){
-        .format = format, .rows = spmv_task_rows(task), .columns = spmv_task_columns(task)};
-    status = spmv_formats[format](task, product, err);
+        .format = format, .rows = ki_spmv_task_rows(task), .columns = ki_spmv_task_columns(task)};
+    status = ki_spmv_formats[format](task, product, err);
     if (status)
-        spmv_product_free(product);
+        ki_spmv_product_free(product);
     return status;
 }
 
@@ -29,8 +29,8 @@ static kn_arg argument_of(const struct spmv_argument *argument, kn_buffer *x, kn
     return KN_BUFFER(argument->kind == SPMV_X ? x : argument->kind == SPMV_Y ? y : argument->buffer);
 }
 
-kn_status spmv_product_apply(kn_queue *queue, const struct spmv_product *product, kn_buffer *x, kn_buffer *y,
-                             kn_error *err)
+kn_status ki_spmv_product_apply(kn_queue *queue, const struct spmv_product *product, kn_buffer *x,
+                                kn_buffer *y, kn_error *err)
 {
     const float zero = 0;
     kn_arg args[SPMV_ARGUMENTS];

@@ -12,9 +12,9 @@ enum { CARRY_GROUP = 64 };
 static kn_status prepare_carry(const struct spmv_task *task, struct spmv_product *product, size_t groups,
                                kn_buffer **rows, kn_buffer **sums, kn_error *err)
 {
-    kn_status status = spmv_upload(task, product, NULL, groups * sizeof(uint32_t), rows, err);
+    kn_status status = ki_spmv_upload(task, product, NULL, groups * sizeof(uint32_t), rows, err);
 
-    return status ? status : spmv_upload(task, product, NULL, groups * sizeof(float), sums, err);
+    return status ? status : ki_spmv_upload(task, product, NULL, groups * sizeof(float), sums, err);
 }
 
 static kn_status add_carry(const struct spmv_task *task, struct spmv_product *product, size_t groups,
@@ -23,12 +23,12 @@ static kn_status add_carry(const struct spmv_task *task, struct spmv_product *pr
     const struct spmv_argument arguments[] = {spmv_memory(rows), spmv_memory(sums), spmv_y(),
                                               spmv_number(groups)};
     kn_kernel *kernel;
-    kn_status status = spmv_check_loops(task, product, groups, err);
+    kn_status status = ki_spmv_check_loops(task, product, groups, err);
 
     if (!status)
-        status = spmv_kernel(task, "app/sparse/sparse_segments.cl", "spmv_carry", 32, &kernel, err);
+        status = ki_spmv_kernel(task, "app/sparse/sparse_segments.cl", "spmv_carry", 32, &kernel, err);
     if (!status)
-        spmv_add_launch(product, kernel, groups, CARRY_GROUP, arguments, KN_COUNT(arguments));
+        ki_spmv_add_launch(product, kernel, groups, CARRY_GROUP, arguments, KI_COUNT(arguments));
     return status;
 }
 
@@ -42,13 +42,13 @@ static kn_status prepare_entries(const struct spmv_task *task, size_t width, str
     float *singles = NULL;
     kn_buffer *row, *column, *value, *carry_rows, *carry_sums;
     kn_kernel *kernel;
-    kn_status status = spmv_allocate(&rows, matrix->nonzeros * sizeof *rows, err);
+    kn_status status = ki_spmv_allocate(&rows, matrix->nonzeros * sizeof *rows, err);
 
     product->adds = true;
     if (!status)
-        status = spmv_allocate(&columns, matrix->nonzeros * sizeof *columns, err);
+        status = ki_spmv_allocate(&columns, matrix->nonzeros * sizeof *columns, err);
     if (!status)
-        status = spmv_allocate(&singles, matrix->nonzeros * sizeof *singles, err);
+        status = ki_spmv_allocate(&singles, matrix->nonzeros * sizeof *singles, err);
     for (size_t i = 0; i < matrix->rows && !status; i++)
         for (uint64_t at = matrix->starts[i] + width; at < matrix->starts[i + 1]; at++, count++) {
             rows[count] = (uint32_t)i;
@@ -57,21 +57,21 @@ static kn_status prepare_entries(const struct spmv_task *task, size_t width, str
         }
     groups = (count + tile - 1) / tile;
     if (!status)
-        status = spmv_upload(task, product, rows, count * sizeof *rows, &row, err);
+        status = ki_spmv_upload(task, product, rows, count * sizeof *rows, &row, err);
     if (!status)
-        status = spmv_upload(task, product, columns, count * sizeof *columns, &column, err);
+        status = ki_spmv_upload(task, product, columns, count * sizeof *columns, &column, err);
     if (!status)
-        status = spmv_upload(task, product, singles, count * sizeof *singles, &value, err);
+        status = ki_spmv_upload(task, product, singles, count * sizeof *singles, &value, err);
     if (!status)
         status = prepare_carry(task, product, groups, &carry_rows, &carry_sums, err);
     if (!status)
-        status = spmv_kernel(task, "app/sparse/sparse_segments.cl", "spmv_coo", 32, &kernel, err);
+        status = ki_spmv_kernel(task, "app/sparse/sparse_segments.cl", "spmv_coo", 32, &kernel, err);
     if (!status) {
         const struct spmv_argument arguments[] = {
             spmv_memory(row), spmv_memory(column), spmv_memory(value),      spmv_x(),
             spmv_y(),         spmv_number(count),  spmv_memory(carry_rows), spmv_memory(carry_sums)};
-        spmv_add_launch(product, kernel, groups * task->tuning.group, task->tuning.group, arguments,
-                        KN_COUNT(arguments));
+        ki_spmv_add_launch(product, kernel, groups * task->tuning.group, task->tuning.group, arguments,
+                           KI_COUNT(arguments));
         status = add_carry(task, product, groups, carry_rows, carry_sums, err);
     }
     free(rows);
@@ -80,7 +80,7 @@ static kn_status prepare_entries(const struct spmv_task *task, size_t width, str
     return status;
 }
 
-kn_status spmv_prepare_coo(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+kn_status ki_spmv_prepare_coo(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
 {
     return prepare_entries(task, 0, product, err);
 }
@@ -89,11 +89,11 @@ kn_status spmv_prepare_coo(const struct spmv_task *task, struct spmv_product *pr
 // found.
 static kn_status hybrid_width(const struct sparse_matrix *matrix, size_t *width, kn_error *err)
 {
-    size_t longest = sparse_longest_row(matrix), rows = 0;
+    size_t longest = ki_sparse_longest_row(matrix), rows = 0;
     size_t *counts = calloc(longest + 1, sizeof *counts);
 
     if (!counts)
-        return kn_fail_memory(err, (longest + 1) * sizeof *counts, "a sparse matrix");
+        return ki_fail_memory(err, (longest + 1) * sizeof *counts, "a sparse matrix");
     for (size_t row = 0; row < matrix->rows; row++)
         counts[matrix->starts[row + 1] - matrix->starts[row]]++;
     for (*width = longest; *width > 0; --*width) {
@@ -106,36 +106,36 @@ static kn_status hybrid_width(const struct sparse_matrix *matrix, size_t *width,
 }
 
 // ELLPACK comes first, into a y that is not looked at; COO adds.
-kn_status spmv_prepare_hyb(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+kn_status ki_spmv_prepare_hyb(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
 {
     size_t width = 0;
     kn_status status = hybrid_width(task->matrix, &width, err);
 
     if (!status)
-        status = spmv_check_loops(task, product, width, err);
+        status = ki_spmv_check_loops(task, product, width, err);
     if (!status)
-        status = spmv_prepare_side_by_side(task, "spmv_ell", width, product, err);
+        status = ki_spmv_prepare_side_by_side(task, "spmv_ell", width, product, err);
     if (!status)
         status = prepare_entries(task, width, product, err);
     product->adds = false;
     return status;
 }
 
-kn_status spmv_prepare_merge(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+kn_status ki_spmv_prepare_merge(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
 {
     const struct sparse_matrix *matrix = task->matrix;
     size_t group = task->tuning.group, tile = group * task->tuning.items;
     size_t groups = (matrix->rows + matrix->nonzeros + tile - 1) / tile;
     kn_buffer *starts, *indices, *values, *carry_rows, *carry_sums;
     kn_kernel *kernel;
-    kn_status status = spmv_upload_starts(task, matrix, product, &starts, err);
+    kn_status status = ki_spmv_upload_starts(task, matrix, product, &starts, err);
 
     if (!status)
-        status = spmv_upload_nonzeros(task, matrix, product, &indices, &values, err);
+        status = ki_spmv_upload_nonzeros(task, matrix, product, &indices, &values, err);
     if (!status)
         status = prepare_carry(task, product, groups, &carry_rows, &carry_sums, err);
     if (!status)
-        status = spmv_kernel(task, "app/sparse/sparse_segments.cl", "spmv_merge", 32, &kernel, err);
+        status = ki_spmv_kernel(task, "app/sparse/sparse_segments.cl", "spmv_merge", 32, &kernel, err);
     if (!status) {
         const struct spmv_argument arguments[] = {spmv_memory(starts),
                                                   spmv_memory(indices),
@@ -146,7 +146,7 @@ kn_status spmv_prepare_merge(const struct spmv_task *task, struct spmv_product *
                                                   spmv_number(matrix->nonzeros),
                                                   spmv_memory(carry_rows),
                                                   spmv_memory(carry_sums)};
-        spmv_add_launch(product, kernel, groups * group, group, arguments, KN_COUNT(arguments));
+        ki_spmv_add_launch(product, kernel, groups * group, group, arguments, KI_COUNT(arguments));
         status = add_carry(task, product, groups, carry_rows, carry_sums, err);
     }
     return status;

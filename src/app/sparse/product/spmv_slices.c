@@ -15,9 +15,9 @@ static size_t stride_of(const struct sparse_matrix *matrix)
     return (matrix->rows + SELL_SLICE - 1) / SELL_SLICE * SELL_SLICE;
 }
 
-size_t spmv_padded(const struct sparse_matrix *matrix)
+size_t ki_spmv_padded(const struct sparse_matrix *matrix)
 {
-    return stride_of(matrix) * sparse_longest_row(matrix);
+    return stride_of(matrix) * ki_sparse_longest_row(matrix);
 }
 
 // The first `width` nonzeros of every row.
@@ -32,15 +32,15 @@ static kn_status upload_side_by_side(const struct spmv_task *task, size_t width,
 
     // Before the host is asked for it.
     if (places > task->info->max_alloc / sizeof *columns)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_LIMIT,
             "%s pads %zu rows to the longest one's %zu nonzeros, more than one allocation of %s holds (%llu "
             "bytes); sell, hyb and merge do not",
-            sparse_format_names[product->format], matrix->rows, width, task->info->spec,
+            ki_sparse_format_names[product->format], matrix->rows, width, task->info->spec,
             (unsigned long long)task->info->max_alloc);
-    status = spmv_allocate(&columns, places * sizeof *columns, err);
+    status = ki_spmv_allocate(&columns, places * sizeof *columns, err);
     if (!status)
-        status = spmv_allocate(&singles, places * sizeof *singles, err);
+        status = ki_spmv_allocate(&singles, places * sizeof *singles, err);
     for (size_t i = 0; i < places && !status; i++) {
         columns[i] = ELL_PAD;
         singles[i] = 0;
@@ -53,9 +53,9 @@ static kn_status upload_side_by_side(const struct spmv_task *task, size_t width,
             singles[at] = (float)matrix->values[i];
         }
     if (!status)
-        status = spmv_upload(task, product, columns, places * sizeof *columns, indices, err);
+        status = ki_spmv_upload(task, product, columns, places * sizeof *columns, indices, err);
     if (!status)
-        status = spmv_upload(task, product, singles, places * sizeof *singles, values, err);
+        status = ki_spmv_upload(task, product, singles, places * sizeof *singles, values, err);
     if (!status)
         product->bytes -= (places - kept) * sizeof *singles;
     free(columns);
@@ -68,18 +68,18 @@ static kn_status upload_lengths(const struct spmv_task *task, struct spmv_produc
 {
     const struct sparse_matrix *matrix = task->matrix;
     uint32_t *lengths = NULL;
-    kn_status status = spmv_allocate(&lengths, matrix->rows * sizeof *lengths, err);
+    kn_status status = ki_spmv_allocate(&lengths, matrix->rows * sizeof *lengths, err);
 
     for (size_t row = 0; row < matrix->rows && !status; row++)
         lengths[row] = (uint32_t)(matrix->starts[row + 1] - matrix->starts[row]);
     if (!status)
-        status = spmv_upload(task, product, lengths, matrix->rows * sizeof *lengths, buffer, err);
+        status = ki_spmv_upload(task, product, lengths, matrix->rows * sizeof *lengths, buffer, err);
     free(lengths);
     return status;
 }
 
-kn_status spmv_prepare_side_by_side(const struct spmv_task *task, const char *name, size_t width,
-                                    struct spmv_product *product, kn_error *err)
+kn_status ki_spmv_prepare_side_by_side(const struct spmv_task *task, const char *name, size_t width,
+                                       struct spmv_product *product, kn_error *err)
 {
     const struct sparse_matrix *matrix = task->matrix;
     bool ell = strcmp(name, "spmv_ell") == 0;
@@ -90,9 +90,9 @@ kn_status spmv_prepare_side_by_side(const struct spmv_task *task, const char *na
     if (!status && !ell)
         status = upload_lengths(task, product, &lengths, err);
     if (!status && !ell)
-        product->bytes -= (spmv_padded(matrix) - matrix->nonzeros) * sizeof(uint32_t);
+        product->bytes -= (ki_spmv_padded(matrix) - matrix->nonzeros) * sizeof(uint32_t);
     if (!status)
-        status = spmv_kernel(task, "app/sparse/sparse_ell.cl", name, 32, &kernel, err);
+        status = ki_spmv_kernel(task, "app/sparse/sparse_ell.cl", name, 32, &kernel, err);
     if (!status) {
         const struct spmv_argument arguments[] = {spmv_memory(ell ? indices : lengths),
                                                   spmv_memory(indices),
@@ -103,33 +103,34 @@ kn_status spmv_prepare_side_by_side(const struct spmv_task *task, const char *na
                                                   spmv_number(matrix->columns),
                                                   spmv_number(stride_of(matrix)),
                                                   spmv_number(width)};
-        spmv_add_launch(product, kernel, matrix->rows, task->tuning.group, arguments, KN_COUNT(arguments));
+        ki_spmv_add_launch(product, kernel, matrix->rows, task->tuning.group, arguments, KI_COUNT(arguments));
     }
     return status;
 }
 
-kn_status spmv_prepare_layout(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+kn_status ki_spmv_prepare_layout(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
 {
-    size_t longest = sparse_longest_row(task->matrix);
-    kn_status status = spmv_check_loops(task, product, longest, err);
+    size_t longest = ki_sparse_longest_row(task->matrix);
+    kn_status status = ki_spmv_check_loops(task, product, longest, err);
 
-    return status ? status : spmv_prepare_side_by_side(task, "spmv_layout", longest, product, err);
+    return status ? status : ki_spmv_prepare_side_by_side(task, "spmv_layout", longest, product, err);
 }
 
-kn_status spmv_prepare_layout_local(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+kn_status ki_spmv_prepare_layout_local(const struct spmv_task *task, struct spmv_product *product,
+                                       kn_error *err)
 {
-    size_t longest = sparse_longest_row(task->matrix);
-    kn_status status = spmv_check_loops(task, product, longest + spmv_chunk_loops(task), err);
+    size_t longest = ki_sparse_longest_row(task->matrix);
+    kn_status status = ki_spmv_check_loops(task, product, longest + ki_spmv_chunk_loops(task), err);
 
-    return status ? status : spmv_prepare_side_by_side(task, "spmv_layout_local", longest, product, err);
+    return status ? status : ki_spmv_prepare_side_by_side(task, "spmv_layout_local", longest, product, err);
 }
 
-kn_status spmv_prepare_ell(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+kn_status ki_spmv_prepare_ell(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
 {
-    size_t longest = sparse_longest_row(task->matrix);
-    kn_status status = spmv_check_loops(task, product, longest, err);
+    size_t longest = ki_sparse_longest_row(task->matrix);
+    kn_status status = ki_spmv_check_loops(task, product, longest, err);
 
-    return status ? status : spmv_prepare_side_by_side(task, "spmv_ell", longest, product, err);
+    return status ? status : ki_spmv_prepare_side_by_side(task, "spmv_ell", longest, product, err);
 }
 
 // ---- slices of rows of like length ----
@@ -179,11 +180,11 @@ static kn_status make_slices(const struct sparse_matrix *matrix, struct slices *
 
     slices->count = (matrix->rows + SELL_SLICE - 1) / SELL_SLICE;
     slices->narrow = matrix->columns < UINT16_MAX + 1;
-    status = spmv_allocate(&slices->starts, (slices->count + 1) * sizeof *slices->starts, err);
+    status = ki_spmv_allocate(&slices->starts, (slices->count + 1) * sizeof *slices->starts, err);
     if (!status)
-        status = spmv_allocate(&slices->places, matrix->rows * sizeof *slices->places, err);
+        status = ki_spmv_allocate(&slices->places, matrix->rows * sizeof *slices->places, err);
     if (!status)
-        status = sparse_sort_rows(matrix, slices->places, err);
+        status = ki_sparse_sort_rows(matrix, slices->places, err);
     if (status)
         return status;
     for (size_t slice = 0; slice <= slices->count; slice++) {
@@ -191,47 +192,48 @@ static kn_status make_slices(const struct sparse_matrix *matrix, struct slices *
         if (slice < slices->count)
             total += SELL_SLICE * length_of(matrix, slices->places[slice * SELL_SLICE]);
         if (total > UINT32_MAX)
-            return kn_fail(err, KN_ERROR_LIMIT,
+            return ki_fail(err, KN_ERROR_LIMIT,
                            "sell pads rows to %llu places and more, which 32 bits do not count; "
                            "use merge",
                            (unsigned long long)total);
     }
-    status = spmv_allocate(&slices->indices, total * (slices->narrow ? 2 : 4), err);
+    status = ki_spmv_allocate(&slices->indices, total * (slices->narrow ? 2 : 4), err);
     if (!status)
-        status = spmv_allocate(&slices->values, total * sizeof *slices->values, err);
+        status = ki_spmv_allocate(&slices->values, total * sizeof *slices->values, err);
     if (!status)
         fill_slices(matrix, slices);
     return status;
 }
 
-kn_status spmv_prepare_sell(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
+kn_status ki_spmv_prepare_sell(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
 {
     const struct sparse_matrix *matrix = task->matrix;
     struct slices slices = {.count = 0};
     kn_buffer *starts, *places, *indices, *values;
     kn_kernel *kernel;
-    kn_status status = spmv_check_loops(task, product, sparse_longest_row(matrix), err);
+    kn_status status = ki_spmv_check_loops(task, product, ki_sparse_longest_row(matrix), err);
 
     if (!status)
         status = make_slices(matrix, &slices, err);
     if (!status) {
         size_t total = slices.starts[slices.count];
-        status = spmv_upload(task, product, slices.starts, (slices.count + 1) * sizeof *slices.starts,
-                             &starts, err);
+        status = ki_spmv_upload(task, product, slices.starts, (slices.count + 1) * sizeof *slices.starts,
+                                &starts, err);
+        if (!status)
+            status = ki_spmv_upload(task, product, slices.places, matrix->rows * sizeof *slices.places,
+                                    &places, err);
         if (!status)
             status =
-                spmv_upload(task, product, slices.places, matrix->rows * sizeof *slices.places, &places, err);
+                ki_spmv_upload(task, product, slices.indices, total * (slices.narrow ? 2 : 4), &indices, err);
         if (!status)
             status =
-                spmv_upload(task, product, slices.indices, total * (slices.narrow ? 2 : 4), &indices, err);
-        if (!status)
-            status = spmv_upload(task, product, slices.values, total * sizeof *slices.values, &values, err);
+                ki_spmv_upload(task, product, slices.values, total * sizeof *slices.values, &values, err);
         if (!status)
             product->bytes -= (total - matrix->nonzeros) * sizeof *slices.values;
     }
     if (!status)
-        status =
-            spmv_kernel(task, "app/sparse/sparse_ell.cl", "spmv_sell", slices.narrow ? 16 : 32, &kernel, err);
+        status = ki_spmv_kernel(task, "app/sparse/sparse_ell.cl", "spmv_sell", slices.narrow ? 16 : 32,
+                                &kernel, err);
     if (!status) {
         const struct spmv_argument arguments[] = {spmv_memory(starts),
                                                   spmv_memory(places),
@@ -240,7 +242,7 @@ kn_status spmv_prepare_sell(const struct spmv_task *task, struct spmv_product *p
                                                   spmv_x(),
                                                   spmv_y(),
                                                   spmv_number(matrix->rows)};
-        spmv_add_launch(product, kernel, matrix->rows, task->tuning.group, arguments, KN_COUNT(arguments));
+        ki_spmv_add_launch(product, kernel, matrix->rows, task->tuning.group, arguments, KI_COUNT(arguments));
     }
     free(slices.starts);
     free(slices.places);

@@ -2,21 +2,21 @@
 // What a format is made from: the matrix or the geometry, and the tuning that was asked for, filled in.
 #include "spmv_own.h"
 
-const char *const sparse_format_names[] = {"auto",
-                                           "simple",
-                                           "memory-layout",
-                                           "local-memory",
-                                           "memory-layout+local-memory",
-                                           "on-the-fly",
-                                           "on-the-fly+local-memory",
-                                           "backprojection",
-                                           "ell",
-                                           "csr-vector",
-                                           "coo",
-                                           "hyb",
-                                           "sell",
-                                           "merge",
-                                           NULL};
+const char *const ki_sparse_format_names[] = {"auto",
+                                              "simple",
+                                              "memory-layout",
+                                              "local-memory",
+                                              "memory-layout+local-memory",
+                                              "on-the-fly",
+                                              "on-the-fly+local-memory",
+                                              "backprojection",
+                                              "ell",
+                                              "csr-vector",
+                                              "coo",
+                                              "hyb",
+                                              "sell",
+                                              "merge",
+                                              NULL};
 
 // Work-items a row, up to `most`: about as many as it has nonzeros.
 static unsigned lanes_for(const struct sparse_matrix *matrix, unsigned most)
@@ -29,12 +29,12 @@ static unsigned lanes_for(const struct sparse_matrix *matrix, unsigned most)
     return lanes;
 }
 
-struct spmv_task spmv_task_of(kn_queue *queue, const struct sparse_matrix *matrix,
-                              const struct sparse_matrix *transposed, const struct sparse_tuning *tuning)
+struct spmv_task ki_spmv_task_of(kn_queue *queue, const struct sparse_matrix *matrix,
+                                 const struct sparse_matrix *transposed, const struct sparse_tuning *tuning)
 {
     const kn_device_info *info = kn_context_device(kn_queue_context(queue));
     struct spmv_task task = {.queue = queue, .info = info, .matrix = matrix, .transposed = transposed};
-    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_SPARSE_MEMORY);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_SPARSE_MEMORY);
     struct sparse_tuning *to = &task.tuning;
 
     if (tuning)
@@ -52,16 +52,16 @@ struct spmv_task spmv_task_of(kn_queue *queue, const struct sparse_matrix *matri
     return task;
 }
 
-size_t spmv_task_rows(const struct spmv_task *task)
+size_t ki_spmv_task_rows(const struct spmv_task *task)
 {
     return task->matrix ? task->matrix->rows
-           : task->back ? sparse_parallel_columns(task->geometry)
-                        : sparse_parallel_rows(task->geometry);
+           : task->back ? ki_sparse_parallel_columns(task->geometry)
+                        : ki_sparse_parallel_rows(task->geometry);
 }
 
-size_t spmv_task_columns(const struct spmv_task *task)
+size_t ki_spmv_task_columns(const struct spmv_task *task)
 {
     return task->matrix ? task->matrix->columns
-           : task->back ? sparse_parallel_rows(task->geometry)
-                        : sparse_parallel_columns(task->geometry);
+           : task->back ? ki_sparse_parallel_rows(task->geometry)
+                        : ki_sparse_parallel_columns(task->geometry);
 }

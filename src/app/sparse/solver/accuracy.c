@@ -153,13 +153,13 @@ static size_t usable(const double *gradients, const double *steps, size_t count)
     return k;
 }
 
-kn_status sparse_lag_of(const double *gradients, const double *steps, size_t count, double epsilon,
-                        struct sparse_lag *lag, kn_error *err)
+kn_status ki_sparse_lag_of(const double *gradients, const double *steps, size_t count, double epsilon,
+                           struct sparse_lag *lag, kn_error *err)
 {
     size_t k = usable(gradients, steps, count), looked = k < MOST ? k : MOST;
     struct ritz *ritz = malloc((looked + 1) * sizeof *ritz);
     double *off = malloc((k + 1) * sizeof *off), beside; // then for the way
-    kn_status status = ritz && off ? KN_OK : kn_fail_memory(err, (looked + k) * sizeof *ritz, "the accuracy");
+    kn_status status = ritz && off ? KN_OK : ki_fail_memory(err, (looked + k) * sizeof *ritz, "the accuracy");
 
     memset(lag, 0, sizeof *lag);
     if (!status && looked > 0) {

@@ -32,7 +32,7 @@ struct sparse_lag {
 // Of `count` iterations: gradients[0] to gradients[count] (lengths), steps[1] to steps[count]. It ends before
 // a step that is not above 0. epsilon: a rounding's. KN_ERROR_MEMORY. Cost: the square of the iterations, of
 // which at most 2,048, the first ones, are looked at; the others are taken for copies where those have begun.
-kn_status sparse_lag_of(const double *gradients, const double *steps, size_t count, double epsilon,
-                        struct sparse_lag *lag, kn_error *err);
+kn_status ki_sparse_lag_of(const double *gradients, const double *steps, size_t count, double epsilon,
+                           struct sparse_lag *lag, kn_error *err);
 
 #endif

@@ -10,14 +10,14 @@
 // those of 512 neighbouring elements each (of the greatest power of two where there are less), without their
 // mean; what is left behind the last ones is not looked at. Fewer than 8: 0. One pass, and 512 log 512
 // operations for 512 elements.
-double sparse_ncp_distance(const double *residual, size_t count);
+double ki_sparse_ncp_distance(const double *residual, size_t count);
 
 // The distance that white noise of so many elements itself has, about: 1 / sqrt(6 n), of n ordinates in all
 // periodograms.
-double sparse_ncp_of_noise(size_t count);
+double ki_sparse_ncp_of_noise(size_t count);
 
 // Elements that have a periodogram together: 512, or the greatest power of two that there are.
-size_t sparse_ncp_segment(size_t count);
+size_t ki_sparse_ncp_segment(size_t count);
 
 // What ends iterations: so many (PATIENCE) behind the last one whose residual is no further from white noise
 // than the whitest, but for so many times (MARGIN) what noise itself has. If the whitest is further than

@@ -85,13 +85,13 @@ static kn_status fill_gram(const struct sparse_matrix *matrix, const struct spar
     kn_status status;
 
     if (!starts)
-        return kn_fail_memory(err, n * sizeof *starts, "a Gram matrix");
+        return ki_fail_memory(err, n * sizeof *starts, "a Gram matrix");
     for (size_t row = 0; row < n; row++) {
         make_row(matrix, transposed, row, lambda, line);
         clear_line(line);
         starts[row + 1] = count += line->count;
     }
-    status = sparse_create(n, n, count, gram, err);
+    status = ki_sparse_create(n, n, count, gram, err);
     if (!status)
         memcpy(gram->starts, starts, (n + 1) * sizeof *starts);
     for (size_t row = 0; row < n && !status; row++) {
@@ -103,22 +103,22 @@ static kn_status fill_gram(const struct sparse_matrix *matrix, const struct spar
     return status;
 }
 
-kn_status sparse_gram(const struct sparse_matrix *matrix, double lambda, struct sparse_matrix *gram,
-                      kn_error *err)
+kn_status ki_sparse_gram(const struct sparse_matrix *matrix, double lambda, struct sparse_matrix *gram,
+                         kn_error *err)
 {
     size_t n = matrix->columns;
     struct sparse_matrix transposed;
     struct line line = {.values = calloc(n + 1, sizeof *line.values),
                         .columns = malloc((n + 1) * sizeof *line.columns),
                         .is_there = calloc(n + 1, 1)};
-    kn_status status = sparse_transpose(matrix, &transposed, err);
+    kn_status status = ki_sparse_transpose(matrix, &transposed, err);
 
     memset(gram, 0, sizeof *gram);
     if (!status)
         status = line.values && line.columns && line.is_there
                      ? fill_gram(matrix, &transposed, lambda, &line, gram, err)
-                     : kn_fail_memory(err, n * (sizeof *line.values + sizeof *line.columns), "a Gram matrix");
-    sparse_free(&transposed);
+                     : ki_fail_memory(err, n * (sizeof *line.values + sizeof *line.columns), "a Gram matrix");
+    ki_sparse_free(&transposed);
     free(line.values);
     free(line.columns);
     free(line.is_there);
@@ -188,7 +188,7 @@ static kn_status factor_shifted(struct sparse_preconditioner *p, const double *v
         if (row == p->count)
             return KN_OK;
         if (shift > MOST_SHIFT)
-            return kn_fail(
+            return ki_fail(
                 err, KN_ERROR_ARGUMENT,
                 "ILU: pivot %zu is %g, expected one above 0; is the column empty? Take a greater lambda, or "
                 "Jacobi",
@@ -199,13 +199,13 @@ static kn_status factor_shifted(struct sparse_preconditioner *p, const double *v
 static kn_status make_ilu(const struct sparse_matrix *matrix, double lambda, struct sparse_preconditioner *p,
                           kn_error *err)
 {
-    kn_status status = sparse_gram(matrix, lambda, &p->factors, err);
+    kn_status status = ki_sparse_gram(matrix, lambda, &p->factors, err);
     size_t *at = calloc(p->count + 1, sizeof *at);
     double *values = malloc((p->factors.nonzeros + 1) * sizeof *values);
 
     p->diagonal = malloc((p->count + 1) * sizeof *p->diagonal);
     if (!status && !(at && values && p->diagonal))
-        status = kn_fail_memory(err, p->factors.nonzeros * sizeof *values, "incomplete factors");
+        status = ki_fail_memory(err, p->factors.nonzeros * sizeof *values, "incomplete factors");
     if (!status) {
         memcpy(values, p->factors.values, p->factors.nonzeros * sizeof *values);
         find_diagonal(p);
@@ -228,16 +228,16 @@ static kn_status make_jacobi(const struct sparse_matrix *matrix, double lambda,
     return KN_OK;
 }
 
-kn_status sparse_preconditioner_create(const struct sparse_matrix *matrix,
-                                       enum sparse_preconditioner_kind kind, double lambda,
-                                       struct sparse_preconditioner **preconditioner, kn_error *err)
+kn_status ki_sparse_preconditioner_create(const struct sparse_matrix *matrix,
+                                          enum sparse_preconditioner_kind kind, double lambda,
+                                          struct sparse_preconditioner **preconditioner, kn_error *err)
 {
     struct sparse_preconditioner *p;
     kn_status status;
 
     *preconditioner = NULL;
     if ((kind != SPARSE_JACOBI && kind != SPARSE_ILU) || !(lambda >= 0))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "preconditioner %d with lambda %g; expected one of sparse_preconditioner_kind, and 0 or more",
             (int)kind, lambda);
@@ -246,18 +246,18 @@ kn_status sparse_preconditioner_create(const struct sparse_matrix *matrix,
         p->inverse = calloc(matrix->columns + 1, sizeof *p->inverse);
     if (!p || !p->inverse) {
         free(p);
-        return kn_fail_memory(err, matrix->columns * sizeof *p->inverse, "a preconditioner");
+        return ki_fail_memory(err, matrix->columns * sizeof *p->inverse, "a preconditioner");
     }
     p->count = matrix->columns;
     status = kind == SPARSE_ILU ? make_ilu(matrix, lambda, p, err) : make_jacobi(matrix, lambda, p, err);
     if (status)
-        sparse_preconditioner_free(p);
+        ki_sparse_preconditioner_free(p);
     else
         *preconditioner = p;
     return status;
 }
 
-void sparse_preconditioner_apply(const struct sparse_preconditioner *p, const double *v, double *out)
+void ki_sparse_preconditioner_apply(const struct sparse_preconditioner *p, const double *v, double *out)
 {
     const struct sparse_matrix *m = &p->factors;
 
@@ -278,17 +278,17 @@ void sparse_preconditioner_apply(const struct sparse_preconditioner *p, const do
     }
 }
 
-double sparse_preconditioner_shift(const struct sparse_preconditioner *preconditioner)
+double ki_sparse_preconditioner_shift(const struct sparse_preconditioner *preconditioner)
 {
     return preconditioner->shift;
 }
 
-void sparse_preconditioner_free(struct sparse_preconditioner *preconditioner)
+void ki_sparse_preconditioner_free(struct sparse_preconditioner *preconditioner)
 {
     if (!preconditioner)
         return;
     free(preconditioner->inverse);
     free(preconditioner->diagonal);
-    sparse_free(&preconditioner->factors);
+    ki_sparse_free(&preconditioner->factors);
     free(preconditioner);
 }

@@ -18,21 +18,22 @@ struct sparse_preconditioner;
 // column and no lambda; KN_ERROR_MEMORY. Jacobi: one pass over the nonzeros. ILU: A^T A with all its nonzeros
 // (20 bytes each), a row's length of A for each of A's nonzeros, and the square of a row's length of A^T A
 // for each of its rows and shifts.
-kn_status sparse_preconditioner_create(const struct sparse_matrix *matrix,
-                                       enum sparse_preconditioner_kind kind, double lambda,
-                                       struct sparse_preconditioner **preconditioner, kn_error *err);
+kn_status ki_sparse_preconditioner_create(const struct sparse_matrix *matrix,
+                                          enum sparse_preconditioner_kind kind, double lambda,
+                                          struct sparse_preconditioner **preconditioner, kn_error *err);
 
 // out = M^-1 v, `columns` numbers each.
-void sparse_preconditioner_apply(const struct sparse_preconditioner *preconditioner, const double *v,
-                                 double *out);
+void ki_sparse_preconditioner_apply(const struct sparse_preconditioner *preconditioner, const double *v,
+                                    double *out);
 
 // By what part the diagonal was made greater: 0 if it was not.
-double sparse_preconditioner_shift(const struct sparse_preconditioner *preconditioner);
+double ki_sparse_preconditioner_shift(const struct sparse_preconditioner *preconditioner);
 
-void sparse_preconditioner_free(struct sparse_preconditioner *preconditioner);
+void ki_sparse_preconditioner_free(struct sparse_preconditioner *preconditioner);
 
-// A^T A + lambda I as a sparse matrix, the caller frees it by sparse_free; every diagonal element is there.
-kn_status sparse_gram(const struct sparse_matrix *matrix, double lambda, struct sparse_matrix *gram,
-                      kn_error *err);
+// A^T A + lambda I as a sparse matrix, the caller frees it by ki_sparse_free; every diagonal element is
+// there.
+kn_status ki_sparse_gram(const struct sparse_matrix *matrix, double lambda, struct sparse_matrix *gram,
+                         kn_error *err);
 
 #endif

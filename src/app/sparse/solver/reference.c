@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-void sparse_reference_multiply(const struct sparse_matrix *matrix, const double *x, double *y)
+void ki_sparse_reference_multiply(const struct sparse_matrix *matrix, const double *x, double *y)
 {
     for (size_t row = 0; row < matrix->rows; row++) {
         y[row] = 0;
@@ -16,7 +16,7 @@ void sparse_reference_multiply(const struct sparse_matrix *matrix, const double 
     }
 }
 
-void sparse_reference_multiply_transposed(const struct sparse_matrix *matrix, const double *y, double *x)
+void ki_sparse_reference_multiply_transposed(const struct sparse_matrix *matrix, const double *y, double *x)
 {
     for (size_t column = 0; column < matrix->columns; column++)
         x[column] = 0;
@@ -68,19 +68,19 @@ static bool triangulate(double *a, size_t rows, size_t columns, double *b)
     return least > greatest * (double)rows * 0x1p-52;
 }
 
-kn_status sparse_reference_least_squares(const struct sparse_matrix *matrix, const double *b, double *x,
-                                         kn_error *err)
+kn_status ki_sparse_reference_least_squares(const struct sparse_matrix *matrix, const double *b, double *x,
+                                            kn_error *err)
 {
     size_t rows = matrix->rows, columns = matrix->columns;
     double *a, *right;
     bool is_full;
 
     if (rows < columns)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%zu rows and %zu columns: least squares want as many rows at least", rows, columns);
     a = calloc(rows * (columns + 1) + 1, sizeof *a);
     if (!a)
-        return kn_fail_memory(err, rows * (columns + 1) * sizeof *a, "a dense matrix");
+        return ki_fail_memory(err, rows * (columns + 1) * sizeof *a, "a dense matrix");
     right = a + rows * columns;
     for (size_t row = 0; row < rows; row++)
         for (size_t i = matrix->starts[row]; i < matrix->starts[row + 1]; i++)
@@ -95,7 +95,7 @@ kn_status sparse_reference_least_squares(const struct sparse_matrix *matrix, con
     }
     free(a);
     return is_full ? KN_OK
-                   : kn_fail(err, KN_ERROR_ARGUMENT,
+                   : ki_fail(err, KN_ERROR_ARGUMENT,
                              "the matrix' %zu columns depend on one another: no single solution", columns);
 }
 
@@ -112,10 +112,10 @@ struct solve {
 
 static void take_residual(struct solve *s, const double *x)
 {
-    sparse_reference_multiply(s->matrix, x, s->residual);
+    ki_sparse_reference_multiply(s->matrix, x, s->residual);
     for (size_t i = 0; i < s->matrix->rows; i++)
         s->residual[i] -= s->b[i];
-    sparse_reference_multiply_transposed(s->matrix, s->residual, s->data_gradient);
+    ki_sparse_reference_multiply_transposed(s->matrix, s->residual, s->data_gradient);
 }
 
 static void take_gradient(struct solve *s, const double *x)
@@ -131,8 +131,8 @@ static void take_curvature(struct solve *s, const double *x)
 {
     size_t n = s->matrix->columns;
 
-    sparse_reference_multiply(s->matrix, s->d, s->product);
-    sparse_reference_multiply_transposed(s->matrix, s->product, s->normal);
+    ki_sparse_reference_multiply(s->matrix, s->d, s->product);
+    ki_sparse_reference_multiply_transposed(s->matrix, s->product, s->normal);
     memcpy(s->e, s->normal, n * sizeof *s->e);
     if (s->correction)
         s->correction->along(s->correction->data, x, s->d, n, s->e);
@@ -166,9 +166,9 @@ static bool iterate(struct solve *s, bool printed, double *x)
     return true;
 }
 
-kn_status sparse_reference_solve(const struct sparse_matrix *matrix, const double *b,
-                                 const struct sparse_reference_options *options, double *x, double *history,
-                                 kn_error *err)
+kn_status ki_sparse_reference_solve(const struct sparse_matrix *matrix, const double *b,
+                                    const struct sparse_reference_options *options, double *x,
+                                    double *history, kn_error *err)
 {
     size_t n = matrix->columns, room = 5 * n + 2 * matrix->rows;
     double *numbers = malloc((room + 1) * sizeof *numbers);
@@ -176,7 +176,7 @@ kn_status sparse_reference_solve(const struct sparse_matrix *matrix, const doubl
     bool goes_on = true;
 
     if (!numbers)
-        return kn_fail_memory(err, room * sizeof *numbers, "the solver");
+        return ki_fail_memory(err, room * sizeof *numbers, "the solver");
     s.data_gradient = numbers;
     s.gradient = numbers + n;
     s.d = numbers + 2 * n;

@@ -9,16 +9,16 @@
 #include "app/sparse/matrix.h"
 
 // y = A x: `columns` numbers to `rows`. One pass over the nonzeros.
-void sparse_reference_multiply(const struct sparse_matrix *matrix, const double *x, double *y);
+void ki_sparse_reference_multiply(const struct sparse_matrix *matrix, const double *x, double *y);
 
 // x = A^T y: `rows` numbers to `columns`.
-void sparse_reference_multiply_transposed(const struct sparse_matrix *matrix, const double *y, double *x);
+void ki_sparse_reference_multiply_transposed(const struct sparse_matrix *matrix, const double *y, double *x);
 
 // The x of least |A x - b|, by Householder reflections of the dense matrix: rows * columns doubles, and 2
 // rows columns^2 operations. KN_ERROR_ARGUMENT: fewer rows than columns, or columns that depend on one
 // another (a diagonal element of R below rows * 2^-52 of the greatest); KN_ERROR_MEMORY.
-kn_status sparse_reference_least_squares(const struct sparse_matrix *matrix, const double *b, double *x,
-                                         kn_error *err);
+kn_status ki_sparse_reference_least_squares(const struct sparse_matrix *matrix, const double *b, double *x,
+                                            kn_error *err);
 
 // The correction term F of the solver's gradient: the gradient of what is added to |A x - b|^2 / 2, at `x`,
 // and how it changes along `d`. Each adds to `out`.
@@ -40,8 +40,8 @@ struct sparse_reference_options {
 // Conjugate gradients on A^T A with the correction term: from x = x, `columns` numbers in and out. `history`
 // (or NULL) has iterations + 1 places for |A x - b|. It stops early where the gradient, or the curvature
 // along d, is 0; the rest of `history` is then the last one's. KN_ERROR_MEMORY.
-kn_status sparse_reference_solve(const struct sparse_matrix *matrix, const double *b,
-                                 const struct sparse_reference_options *options, double *x, double *history,
-                                 kn_error *err);
+kn_status ki_sparse_reference_solve(const struct sparse_matrix *matrix, const double *b,
+                                    const struct sparse_reference_options *options, double *x,
+                                    double *history, kn_error *err);
 
 #endif

@@ -9,13 +9,13 @@
 #include "base/error.h"
 #include "solve_own.h"
 
-const char *const sparse_method_names[] = {"auto", "cgnr", "printed", "fista", "bb", "gram", NULL};
-const char *const sparse_stop_names[] = {"auto", "fixed", "residual", "discrepancy", "ncp", NULL};
-const char *const sparse_preconditioning_names[] = {"none", "jacobi", "ilu", NULL};
+const char *const ki_sparse_method_names[] = {"auto", "cgnr", "printed", "fista", "bb", "gram", NULL};
+const char *const ki_sparse_stop_names[] = {"auto", "fixed", "residual", "discrepancy", "ncp", NULL};
+const char *const ki_sparse_preconditioning_names[] = {"none", "jacobi", "ilu", NULL};
 
 static const double penalty_factor = 50;
 
-struct sparse_task sparse_task_settle(const struct sparse_task *task)
+struct sparse_task ki_sparse_task_settle(const struct sparse_task *task)
 {
     struct sparse_task settled = *task;
 
@@ -41,19 +41,19 @@ static kn_status check_numbers(const struct sparse_task *task, kn_error *err)
                    {"the weight of smoothness", task->smooth},
                    {"the weight of the correction", task->weight}};
 
-    for (size_t i = 0; i < KN_COUNT(numbers); i++)
+    for (size_t i = 0; i < KI_COUNT(numbers); i++)
         if (!(numbers[i].value >= 0) || !isfinite(numbers[i].value))
-            return kn_fail(err, KN_ERROR_ARGUMENT, "%s is %g; expected a number from 0 on", numbers[i].name,
+            return ki_fail(err, KN_ERROR_ARGUMENT, "%s is %g; expected a number from 0 on", numbers[i].name,
                            numbers[i].value);
     if (task->smooth > 0 && task->order != 1 && task->order != 2)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "differences of order %u; there are 1 and 2", task->order);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "differences of order %u; there are 1 and 2", task->order);
     if (task->bounded && !(task->low <= task->high))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "bounds from %g to %g; expected the lower one first",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "bounds from %g to %g; expected the lower one first",
                        task->low, task->high);
     if (task->stop == SPARSE_STOP_RESIDUAL && task->tolerance == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "to stop at a residual wants a tolerance, a part of |b|");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "to stop at a residual wants a tolerance, a part of |b|");
     if (task->stop == SPARSE_STOP_DISCREPANCY && task->noise == 0)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "to stop at the discrepancy wants the noise, |b - b exact|");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "to stop at the discrepancy wants the noise, |b - b exact|");
     return KN_OK;
 }
 
@@ -67,7 +67,7 @@ static kn_status check_ways(const struct sparse_task *task, bool on_device, kn_e
         bool asked;
         const char *words;
     } refused[] = {
-        {on_device && sparse_holds_bounds(task->method),
+        {on_device && ki_sparse_holds_bounds(task->method),
          "devices have cgnr, printed and gram; the host has this method"},
         {on_device && gram && task->geometry,
          "gram wants the matrix of a geometry on the host; leave the device out"},
@@ -87,13 +87,13 @@ static kn_status check_ways(const struct sparse_task *task, bool on_device, kn_e
         {printed && task->stop != SPARSE_STOP_FIXED,
          "printed, the loop as its source has it, does all its iterations; leave the stopping rule out, or "
          "take cgnr"},
-        {sparse_holds_bounds(task->method) && task->stop == SPARSE_STOP_NCP,
+        {ki_sparse_holds_bounds(task->method) && task->stop == SPARSE_STOP_NCP,
          "only cgnr looks at the whiteness of the residual (ncp)"},
     };
 
-    for (size_t i = 0; i < KN_COUNT(refused); i++)
+    for (size_t i = 0; i < KI_COUNT(refused); i++)
         if (refused[i].asked)
-            return kn_fail(err, KN_ERROR_ARGUMENT, "%s", refused[i].words);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "%s", refused[i].words);
     return KN_OK;
 }
 
@@ -101,15 +101,15 @@ static kn_status check_columns(const struct sparse_matrix *matrix, const struct 
                                const struct sparse_columns *start, const char *const names[3], kn_error *err)
 {
     if (b->rows != matrix->rows)
-        return kn_fail_at(err, KN_ERROR_INPUT, names[1], 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, names[1], 0,
                           "has %zu numbers a column, but the matrix %s is %zu x %zu: expected %zu", b->rows,
                           names[0], matrix->rows, matrix->columns, matrix->rows);
     if (start && start->rows != matrix->columns)
-        return kn_fail_at(err, KN_ERROR_INPUT, names[2], 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, names[2], 0,
                           "has %zu numbers a column, but the matrix %s is %zu x %zu: expected %zu",
                           start->rows, names[0], matrix->rows, matrix->columns, matrix->columns);
     if (start && start->count != 1 && start->count != b->count)
-        return kn_fail_at(err, KN_ERROR_INPUT, names[2], 0, "has %zu columns; expected 1, or %zu as %s has",
+        return ki_fail_at(err, KN_ERROR_INPUT, names[2], 0, "has %zu columns; expected 1, or %zu as %s has",
                           start->count, b->count, names[1]);
     return KN_OK;
 }
@@ -122,12 +122,12 @@ static kn_status greatest_column(const struct solve_run *run, double *greatest, 
     size_t rows = run->matrix->rows, columns = run->matrix->columns;
     double *squares = calloc(columns + rows + 1, sizeof *squares), *ones = squares + columns;
     kn_status status =
-        squares ? KN_OK : kn_fail_memory(err, (rows + columns) * sizeof *squares, "the columns' lengths");
+        squares ? KN_OK : ki_fail_memory(err, (rows + columns) * sizeof *squares, "the columns' lengths");
 
     for (size_t i = 0; i < rows && !status; i++)
         ones[i] = 1;
     if (!status && run->task.geometry)
-        status = solve_multiply_exactly(run, true, ones, squares, err);
+        status = ki_solve_multiply_exactly(run, true, ones, squares, err);
     for (size_t i = 0; i < run->matrix->nonzeros && !status && !run->task.geometry; i++)
         squares[run->matrix->indices[i]] += run->matrix->values[i] * run->matrix->values[i];
     *greatest = 0;
@@ -141,7 +141,7 @@ static kn_status greatest_column(const struct solve_run *run, double *greatest, 
 static kn_status take_terms(struct solve_run *run, kn_error *err)
 {
     struct sparse_task *task = &run->task;
-    bool penalty = task->bounded && !sparse_holds_bounds(task->method);
+    bool penalty = task->bounded && !ki_sparse_holds_bounds(task->method);
 
     if (penalty && task->weight == 0) {
         kn_status status = greatest_column(run, &task->weight, err);
@@ -176,7 +176,7 @@ static kn_status take_start(struct solve_run *run, const struct sparse_columns *
     answer->solutions = calloc(count + 1, sizeof *answer->solutions);
     run->traces = calloc(count + 1, sizeof *run->traces);
     if (!answer->x.values || !*copy || !answer->solutions || !run->traces)
-        return kn_fail_memory(err, 2 * all * sizeof **copy, "the solutions");
+        return ki_fail_memory(err, 2 * all * sizeof **copy, "the solutions");
     for (size_t i = 0; i < count; i++) {
         answer->solutions[i].error_estimate = NAN;
         answer->solutions[i].precision_reached = true;
@@ -184,7 +184,7 @@ static kn_status take_start(struct solve_run *run, const struct sparse_columns *
     for (size_t i = 0; i < all; i++) {
         double value = start ? start->values[start->count == 1 ? i % columns : i] : 0;
 
-        if (task->bounded && sparse_holds_bounds(task->method))
+        if (task->bounded && ki_sparse_holds_bounds(task->method))
             value = fmin(fmax(value, task->low), task->high);
         answer->x.values[i] = (*copy)[i] = value;
     }
@@ -193,14 +193,14 @@ static kn_status take_start(struct solve_run *run, const struct sparse_columns *
 
 static solve_way *way_of(const struct solve_run *run)
 {
-    static solve_way *const ways[SPARSE_METHODS] = {[SPARSE_METHOD_CGNR] = solve_host_cgnr,
-                                                    [SPARSE_METHOD_PRINTED] = solve_printed,
-                                                    [SPARSE_METHOD_FISTA] = solve_bounded,
-                                                    [SPARSE_METHOD_BB] = solve_bounded,
-                                                    [SPARSE_METHOD_GRAM] = solve_gram};
+    static solve_way *const ways[SPARSE_METHODS] = {[SPARSE_METHOD_CGNR] = ki_solve_host_cgnr,
+                                                    [SPARSE_METHOD_PRINTED] = ki_solve_printed,
+                                                    [SPARSE_METHOD_FISTA] = ki_solve_bounded,
+                                                    [SPARSE_METHOD_BB] = ki_solve_bounded,
+                                                    [SPARSE_METHOD_GRAM] = ki_solve_gram};
 
     if (run->queue)
-        return run->task.method == SPARSE_METHOD_GRAM ? solve_gram_device : solve_device;
+        return run->task.method == SPARSE_METHOD_GRAM ? ki_solve_gram_device : ki_solve_device;
     return ways[run->task.method];
 }
 
@@ -212,19 +212,19 @@ static kn_status take_matrix(struct solve_run *run, struct sparse_matrix *made, 
 
     if (!geometry)
         return KN_OK;
-    status = sparse_parallel_check(geometry, err);
-    made->rows = status ? 0 : sparse_parallel_rows(geometry);
-    made->columns = status ? 0 : sparse_parallel_columns(geometry);
+    status = ki_sparse_parallel_check(geometry, err);
+    made->rows = status ? 0 : ki_sparse_parallel_rows(geometry);
+    made->columns = status ? 0 : ki_sparse_parallel_columns(geometry);
     if (!status && !run->queue)
-        status = sparse_parallel_matrix(geometry, made, err);
+        status = ki_sparse_parallel_matrix(geometry, made, err);
     run->matrix = made;
     return status;
 }
 
-kn_status sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, const struct sparse_columns *b,
-                       const struct sparse_columns *start, const char *const names[3],
-                       const struct sparse_task *task, const struct sparse_progress *progress,
-                       struct sparse_answer *answer, kn_error *err)
+kn_status ki_sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, const struct sparse_columns *b,
+                          const struct sparse_columns *start, const char *const names[3],
+                          const struct sparse_task *task, const struct sparse_progress *progress,
+                          struct sparse_answer *answer, kn_error *err)
 {
     struct solve_run run = {.queue = queue, .matrix = matrix, .b = b, .progress = progress, .answer = answer};
     struct sparse_matrix made = {.rows = 0};
@@ -233,7 +233,7 @@ kn_status sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, cons
     kn_status status;
 
     memset(answer, 0, sizeof *answer);
-    run.task = sparse_task_settle(task);
+    run.task = ki_sparse_task_settle(task);
     status = take_matrix(&run, &made, err);
     if (!status)
         status = check_numbers(&run.task, err);
@@ -245,25 +245,25 @@ kn_status sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, cons
         status = take_terms(&run, err);
     if (!status)
         status = take_start(&run, start, &starts, err);
-    correction = sparse_terms_correction(&run.terms);
+    correction = ki_sparse_terms_correction(&run.terms);
     if (run.terms.lambda > 0 || run.terms.smooth > 0 || run.terms.penalty > 0)
         run.correction = &correction;
     if (!status)
         status = way_of(&run)(&run, err);
     if (!status)
-        status = solve_judge(&run, starts, err);
+        status = ki_solve_judge(&run, starts, err);
     for (size_t i = 0; run.traces && i < b->count; i++)
         free(run.traces[i].gradients);
     free(run.traces);
     free(run.measured);
     free(starts);
-    sparse_free(&made);
+    ki_sparse_free(&made);
     if (status)
-        sparse_answer_free(answer);
+        ki_sparse_answer_free(answer);
     return status;
 }
 
-void sparse_answer_free(struct sparse_answer *answer)
+void ki_sparse_answer_free(struct sparse_answer *answer)
 {
     for (size_t i = 0; answer->solutions && i < answer->x.count; i++)
         free(answer->solutions[i].history);
@@ -272,7 +272,7 @@ void sparse_answer_free(struct sparse_answer *answer)
     memset(answer, 0, sizeof *answer);
 }
 
-const struct sparse_solution *sparse_worst(const struct sparse_answer *answer)
+const struct sparse_solution *ki_sparse_worst(const struct sparse_answer *answer)
 {
     const struct sparse_solution *worst = answer->solutions;
 
@@ -282,7 +282,7 @@ const struct sparse_solution *sparse_worst(const struct sparse_answer *answer)
     return worst;
 }
 
-const struct sparse_solution *sparse_least_accurate(const struct sparse_answer *answer)
+const struct sparse_solution *ki_sparse_least_accurate(const struct sparse_answer *answer)
 {
     const struct sparse_solution *least = answer->solutions;
 
@@ -297,7 +297,7 @@ const struct sparse_solution *sparse_least_accurate(const struct sparse_answer *
     return least;
 }
 
-bool sparse_all_reached(const struct sparse_answer *answer)
+bool ki_sparse_all_reached(const struct sparse_answer *answer)
 {
     bool reached = true;
 

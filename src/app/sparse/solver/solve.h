@@ -31,8 +31,8 @@ enum sparse_preconditioning {
 };
 
 // In these orders; they end with NULL.
-extern const char *const sparse_method_names[], *const sparse_stop_names[],
-                                                    *const sparse_preconditioning_names[];
+extern const char *const ki_sparse_method_names[], *const ki_sparse_stop_names[],
+                                                       *const ki_sparse_preconditioning_names[];
 
 struct sparse_task {
     // A of rays instead of a matrix: devices compute its products on the fly, unless a format keeps its
@@ -99,27 +99,27 @@ struct sparse_progress {
 };
 
 // Whether bounds hold exactly; otherwise they are a penalty.
-bool sparse_holds_bounds(enum sparse_method method);
+bool ki_sparse_holds_bounds(enum sparse_method method);
 
 // What AUTO stands for.
-struct sparse_task sparse_task_settle(const struct sparse_task *task);
+struct sparse_task ki_sparse_task_settle(const struct sparse_task *task);
 
 // x, of b's columns, from `start` (NULL: 0; one column starts all). `matrix` is not looked at with a
 // geometry. `queue` NULL: on the host. Frees nothing of what is given; the caller frees the answer by
-// sparse_answer_free. Errors: KN_ERROR_INPUT for columns that do not fit the matrix, by `names` of A, b and
-// the start; KN_ERROR_ARGUMENT for numbers out of range, for what the host or devices have not, and those of
-// the solvers'; KN_ERROR_MEMORY. On failure `answer` is empty.
-kn_status sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, const struct sparse_columns *b,
-                       const struct sparse_columns *start, const char *const names[3],
-                       const struct sparse_task *task, const struct sparse_progress *progress,
-                       struct sparse_answer *answer, kn_error *err);
-void sparse_answer_free(struct sparse_answer *answer);
+// ki_sparse_answer_free. Errors: KN_ERROR_INPUT for columns that do not fit the matrix, by `names` of A, b
+// and the start; KN_ERROR_ARGUMENT for numbers out of range, for what the host or devices have not, and those
+// of the solvers'; KN_ERROR_MEMORY. On failure `answer` is empty.
+kn_status ki_sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, const struct sparse_columns *b,
+                          const struct sparse_columns *start, const char *const names[3],
+                          const struct sparse_task *task, const struct sparse_progress *progress,
+                          struct sparse_answer *answer, kn_error *err);
+void ki_sparse_answer_free(struct sparse_answer *answer);
 
 // The column whose residual is the greatest.
-const struct sparse_solution *sparse_worst(const struct sparse_answer *answer);
-bool sparse_all_reached(const struct sparse_answer *answer);
+const struct sparse_solution *ki_sparse_worst(const struct sparse_answer *answer);
+bool ki_sparse_all_reached(const struct sparse_answer *answer);
 // The column whose estimate of the error is the greatest, of those that single precision has not reached, or
 // else of all.
-const struct sparse_solution *sparse_least_accurate(const struct sparse_answer *answer);
+const struct sparse_solution *ki_sparse_least_accurate(const struct sparse_answer *answer);
 
 #endif

@@ -47,7 +47,7 @@ struct some {
 // ---- a column as it is ----
 
 // Its linear gradient; the residual, and the whole gradient, which is without a correction that only the
-// device has, are kept for solve_judge.
+// device has, are kept for ki_solve_judge.
 static kn_status measure(struct some *some, size_t i, kn_error *err)
 {
     struct solve_run *run = some->run;
@@ -56,24 +56,24 @@ static kn_status measure(struct some *some, size_t i, kn_error *err)
     const double *x = run->answer->x.values + column * columns, *b = run->b->values + column * rows;
     double *gradient = some->linear + i * columns;
     struct sparse_correction correction;
-    kn_status status = solve_multiply_exactly(run, false, x, some->rest, err);
+    kn_status status = ki_solve_multiply_exactly(run, false, x, some->rest, err);
 
     for (size_t k = 0; k < rows && !status; k++)
         some->rest[k] -= b[k];
     if (!status)
-        status = solve_multiply_exactly(run, true, some->rest, gradient, err);
+        status = ki_solve_multiply_exactly(run, true, some->rest, gradient, err);
     if (status)
         return status;
     linear.penalty = 0;
-    correction = sparse_terms_correction(&linear);
+    correction = ki_sparse_terms_correction(&linear);
     correction.gradient(correction.data, x, columns, gradient);
     memcpy(some->whole, gradient, columns * sizeof *gradient);
     penalty.low = run->terms.low;
     penalty.high = run->terms.high;
-    correction = sparse_terms_correction(&penalty);
+    correction = ki_sparse_terms_correction(&penalty);
     correction.gradient(correction.data, x, columns, some->whole);
     run->measured[column] =
-        (struct solve_measured){solve_norm(some->rest, rows), solve_norm(some->whole, columns)};
+        (struct solve_measured){ki_solve_norm(some->rest, rows), ki_solve_norm(some->whole, columns)};
     return KN_OK;
 }
 
@@ -132,12 +132,12 @@ static kn_status look(struct some *some, size_t i, kn_error *err)
     size_t columns = run->matrix->columns, column = some->first + i;
     const struct solve_trace *trace = &run->traces[column];
     const double *x = run->answer->x.values + column * columns;
-    double length = solve_norm(x, columns);
+    double length = ki_solve_norm(x, columns);
     struct sparse_lag lag;
     kn_status status = measure(some, i, err);
 
     if (!status)
-        status = sparse_lag_of(trace->gradients, trace->steps, trace->count, single_epsilon, &lag, err);
+        status = ki_sparse_lag_of(trace->gradients, trace->steps, trace->count, single_epsilon, &lag, err);
     if (status)
         return status;
     memcpy(some->x + i * columns, x, columns * sizeof *x);
@@ -182,8 +182,8 @@ static kn_status look_at_some(struct some *some, kn_error *err)
     return status;
 }
 
-kn_status solve_accuracy(struct solve_run *run, solve_refine *refine, void *data, size_t at_once,
-                         kn_error *err)
+kn_status ki_solve_accuracy(struct solve_run *run, solve_refine *refine, void *data, size_t at_once,
+                            kn_error *err)
 {
     size_t rows = run->matrix->rows, columns = run->matrix->columns, count = run->b->count;
     size_t most = count < at_once ? count : at_once, room = (2 * most + 1) * columns + rows + 1;
@@ -196,7 +196,7 @@ kn_status solve_accuracy(struct solve_run *run, solve_refine *refine, void *data
     some.linear = malloc(room * sizeof *some.linear);
     some.is_least = calloc(most + 1, sizeof *some.is_least);
     if (!run->measured || !some.linear || !some.is_least)
-        status = kn_fail_memory(err, room * sizeof *some.linear, "the accuracy");
+        status = ki_fail_memory(err, room * sizeof *some.linear, "the accuracy");
     some.x = some.linear + most * columns;
     some.whole = some.x + most * columns;
     some.rest = some.whole + columns;
@@ -212,13 +212,13 @@ kn_status solve_accuracy(struct solve_run *run, solve_refine *refine, void *data
 
 // ---- what iterations leave ----
 
-kn_status solve_trace_make(struct solve_run *run, size_t column, size_t count, kn_error *err)
+kn_status ki_solve_trace_make(struct solve_run *run, size_t column, size_t count, kn_error *err)
 {
     struct solve_trace *trace = &run->traces[column];
 
     trace->gradients = calloc(2 * (count + 1), sizeof *trace->gradients);
     if (!trace->gradients)
-        return kn_fail_memory(err, 2 * count * sizeof *trace->gradients, "the accuracy");
+        return ki_fail_memory(err, 2 * count * sizeof *trace->gradients, "the accuracy");
     trace->steps = trace->gradients + count + 1;
     trace->count = count;
     return KN_OK;

@@ -10,12 +10,13 @@
 
 enum { SEEN_BY = 3 }; // detectors that a pixel is seen by at most, in a projection
 
-kn_status solve_multiply_exactly(const struct solve_run *run, bool transposed, const double *from, double *to,
-                                 kn_error *err)
+kn_status ki_solve_multiply_exactly(const struct solve_run *run, bool transposed, const double *from,
+                                    double *to, kn_error *err)
 {
     if (run->task.geometry)
-        return sparse_parallel_multiply(run->task.geometry, transposed, from, to, 0, err);
-    (transposed ? sparse_reference_multiply_transposed : sparse_reference_multiply)(run->matrix, from, to);
+        return ki_sparse_parallel_multiply(run->task.geometry, transposed, from, to, 0, err);
+    (transposed ? ki_sparse_reference_multiply_transposed : ki_sparse_reference_multiply)(run->matrix, from,
+                                                                                          to);
     return KN_OK;
 }
 
@@ -56,12 +57,12 @@ static kn_status size_of_rays(const struct solve_run *run, double *x, double *y,
     const struct sparse_parallel *geometry = run->task.geometry;
     size_t rows = run->matrix->rows, columns = run->matrix->columns;
     double *moduli = malloc((columns + 1) * sizeof *moduli);
-    kn_status status = moduli ? KN_OK : kn_fail_memory(err, columns * sizeof *moduli, "the adjoint");
+    kn_status status = moduli ? KN_OK : ki_fail_memory(err, columns * sizeof *moduli, "the adjoint");
 
     for (size_t i = 0; i < columns && !status; i++)
         moduli[i] = fabs(x[i]);
     if (!status)
-        status = solve_multiply_exactly(run, false, moduli, ax, err);
+        status = ki_solve_multiply_exactly(run, false, moduli, ax, err);
     *size = 0;
     for (size_t i = 0; i < rows && !status; i++)
         *size += ax[i] * fabs(y[i]);
@@ -73,18 +74,18 @@ static kn_status size_of_rays(const struct solve_run *run, double *x, double *y,
 // A sum of n terms is off by n roundings of the sum of their moduli at most, so that each row of A x, and of
 // A^T y, has its length; then the sums here, in double. The elements are rounded for both alike, but for
 // those that each product computes from the geometry, by some roundings.
-kn_status solve_adjoint(struct solve_run *run, solve_multiply *multiply, void *data, double epsilon,
-                        kn_error *err)
+kn_status ki_solve_adjoint(struct solve_run *run, solve_multiply *multiply, void *data, double epsilon,
+                           kn_error *err)
 {
     size_t rows = run->matrix->rows, columns = run->matrix->columns, most = rows > columns ? rows : columns;
     double *numbers = calloc(2 * (rows + columns) + 1, sizeof *numbers), terms = 0, size = 0;
     float *floats = malloc((most + 1) * sizeof *floats);
     double *x = numbers, *ax = x + columns, *y = ax + rows, *aty = y + rows;
     kn_status status =
-        numbers && floats ? KN_OK : kn_fail_memory(err, 2 * (rows + columns) * sizeof *x, "the adjoint");
+        numbers && floats ? KN_OK : ki_fail_memory(err, 2 * (rows + columns) * sizeof *x, "the adjoint");
 
     if (!status) {
-        sparse_fill(floats, most);
+        ki_sparse_fill(floats, most);
         for (size_t i = 0; i < columns; i++)
             x[i] = (double)floats[i];
         for (size_t i = 0; i < rows; i++)
@@ -112,13 +113,14 @@ static kn_status multiply_plainly(void *data, bool transposed, const double *fro
     const struct solve_run *run = data;
 
     (void)err;
-    (transposed ? sparse_reference_multiply_transposed : sparse_reference_multiply)(run->matrix, from, to);
+    (transposed ? ki_sparse_reference_multiply_transposed : ki_sparse_reference_multiply)(run->matrix, from,
+                                                                                          to);
     return KN_OK;
 }
 
-kn_status solve_adjoint_plain(struct solve_run *run, kn_error *err)
+kn_status ki_solve_adjoint_plain(struct solve_run *run, kn_error *err)
 {
-    return solve_adjoint(run, multiply_plainly, run, 0x1p-53, err);
+    return ki_solve_adjoint(run, multiply_plainly, run, 0x1p-53, err);
 }
 
 // ---- the solution ----
@@ -129,20 +131,20 @@ static kn_status measure(const struct solve_run *run, const double *x, const dou
 {
     const struct sparse_task *task = &run->task;
     size_t rows = run->matrix->rows, columns = run->matrix->columns;
-    kn_status status = solve_multiply_exactly(run, false, x, r, err);
+    kn_status status = ki_solve_multiply_exactly(run, false, x, r, err);
 
     for (size_t i = 0; i < rows && !status; i++)
         r[i] -= b[i];
     if (!status)
-        status = solve_multiply_exactly(run, true, r, g, err);
+        status = ki_solve_multiply_exactly(run, true, r, g, err);
     if (status)
         return status;
     if (run->correction)
         run->correction->gradient(run->correction->data, x, columns, g);
-    for (size_t i = 0; i < columns && sparse_holds_bounds(task->method) && task->bounded; i++)
+    for (size_t i = 0; i < columns && ki_sparse_holds_bounds(task->method) && task->bounded; i++)
         g[i] = x[i] - fmin(fmax(x[i] - g[i], task->low), task->high);
-    *residual = solve_norm(r, rows);
-    *gradient = solve_norm(g, columns);
+    *residual = ki_solve_norm(r, rows);
+    *gradient = ki_solve_norm(g, columns);
     return KN_OK;
 }
 
@@ -151,14 +153,14 @@ static double ratio(double part, double whole)
     return whole > 0 ? part / whole : part > 0 ? INFINITY : 0;
 }
 
-kn_status solve_judge(const struct solve_run *run, const double *starts, kn_error *err)
+kn_status ki_solve_judge(const struct solve_run *run, const double *starts, kn_error *err)
 {
     const struct sparse_task *task = &run->task;
     size_t rows = run->matrix->rows, columns = run->matrix->columns;
     double *r = malloc((rows + columns + 1) * sizeof *r), first = 0, residual = 0, gradient = 0;
     // What the recurrence of the residual may be off by when it stops; in single precision A's elements, too.
     double slack = 1 + (run->queue || !task->is_double ? 1e-2 : 1e-9);
-    kn_status status = r ? KN_OK : kn_fail_memory(err, (rows + columns) * sizeof *r, "the residual");
+    kn_status status = r ? KN_OK : ki_fail_memory(err, (rows + columns) * sizeof *r, "the residual");
 
     for (size_t k = 0; k < run->b->count && !status; k++) {
         const double *b = run->b->values + k * rows;
@@ -172,7 +174,7 @@ kn_status solve_judge(const struct solve_run *run, const double *starts, kn_erro
             status =
                 measure(run, run->answer->x.values + k * columns, b, r, r + rows, &residual, &gradient, err);
         }
-        solution->residual = ratio(residual, solve_norm(b, rows));
+        solution->residual = ratio(residual, ki_solve_norm(b, rows));
         if (!task->correction)
             solution->normal_residual = ratio(gradient, first);
         if (task->tolerance > 0 && !(solution->residual <= slack * task->tolerance))

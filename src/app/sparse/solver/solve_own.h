@@ -5,7 +5,7 @@
 
 #include "solve.h"
 
-// Of iterations: lengths of gradients and of steps, as sparse_lag_of (accuracy.h) takes them.
+// Of iterations: lengths of gradients and of steps, as ki_sparse_lag_of (accuracy.h) takes them.
 struct solve_trace {
     double *gradients, *steps; // one allocation
     size_t count;
@@ -32,38 +32,39 @@ struct solve_run {
 // All columns: x, and of each solution iterations, stopped_by, history; seconds, launches, code, adjoint. One
 // for each of the methods.
 typedef kn_status solve_way(struct solve_run *run, kn_error *err);
-solve_way solve_host_cgnr, solve_printed, solve_bounded, solve_gram, solve_device, solve_gram_device;
+solve_way ki_solve_host_cgnr, ki_solve_printed, ki_solve_bounded, ki_solve_gram, ki_solve_device,
+    ki_solve_gram_device;
 
-double solve_norm(const double *x, size_t count);
+double ki_solve_norm(const double *x, size_t count);
 // Residual at which the task wants to stop a column, in units of b; 0: it does not.
-double solve_goal(const struct solve_run *run, size_t column);
-void solve_done(const struct solve_run *run, size_t columns);
+double ki_solve_goal(const struct solve_run *run, size_t column);
+void ki_solve_done(const struct solve_run *run, size_t columns);
 // Room for a history of up to task.iterations.
-kn_status solve_history(const struct solve_run *run, double **history, kn_error *err);
+kn_status ki_solve_history(const struct solve_run *run, double **history, kn_error *err);
 
 // to = A from, or A^T from, in double precision; of the geometry where there is one.
-kn_status solve_multiply_exactly(const struct solve_run *run, bool transposed, const double *from, double *to,
-                                 kn_error *err);
+kn_status ki_solve_multiply_exactly(const struct solve_run *run, bool transposed, const double *from,
+                                    double *to, kn_error *err);
 
 // to = A from, or A^T from, as the way computes it with a precision of `epsilon`.
 typedef kn_status solve_multiply(void *data, bool transposed, const double *from, double *to, kn_error *err);
-kn_status solve_adjoint(struct solve_run *run, solve_multiply *multiply, void *data, double epsilon,
-                        kn_error *err);
+kn_status ki_solve_adjoint(struct solve_run *run, solve_multiply *multiply, void *data, double epsilon,
+                           kn_error *err);
 // By the reference's products.
-kn_status solve_adjoint_plain(struct solve_run *run, kn_error *err);
+kn_status ki_solve_adjoint_plain(struct solve_run *run, kn_error *err);
 
-// Room for a trace of `count` iterations; sparse_solve frees it.
-kn_status solve_trace_make(struct solve_run *run, size_t column, size_t count, kn_error *err);
+// Room for a trace of `count` iterations; ki_sparse_solve frees it.
+kn_status ki_solve_trace_make(struct solve_run *run, size_t column, size_t count, kn_error *err);
 // Columns first to first + count - 1 once more in single precision, from x to where the gradient is smaller
 // still; `gradients` have, computed in double precision, its part that is linear, A^T (A x - b) and the terms
 // without bounds. x: solutions in and out.
 typedef kn_status solve_refine(void *data, size_t first, size_t count, const double *gradients, double *x,
                                kn_error *err);
 // Fills error_estimate and precision_reached of columns that were computed in single precision, some at once.
-kn_status solve_accuracy(struct solve_run *run, solve_refine *refine, void *data, size_t at_once,
-                         kn_error *err);
+kn_status ki_solve_accuracy(struct solve_run *run, solve_refine *refine, void *data, size_t at_once,
+                            kn_error *err);
 
 // Residuals of the answer's x, and whether they are what was asked for; `starts` is x before.
-kn_status solve_judge(const struct solve_run *run, const double *starts, kn_error *err);
+kn_status ki_solve_judge(const struct solve_run *run, const double *starts, kn_error *err);
 
 #endif

@@ -6,12 +6,12 @@
 #include "base/error.h"
 #include "solve_own.h"
 
-bool sparse_holds_bounds(enum sparse_method method)
+bool ki_sparse_holds_bounds(enum sparse_method method)
 {
     return method == SPARSE_METHOD_FISTA || method == SPARSE_METHOD_BB;
 }
 
-double solve_norm(const double *x, size_t count)
+double ki_solve_norm(const double *x, size_t count)
 {
     double sum = 0;
 
@@ -20,25 +20,25 @@ double solve_norm(const double *x, size_t count)
     return sqrt(sum);
 }
 
-double solve_goal(const struct solve_run *run, size_t column)
+double ki_solve_goal(const struct solve_run *run, size_t column)
 {
     const struct sparse_task *task = &run->task;
 
     if (task->stop == SPARSE_STOP_DISCREPANCY)
         return task->noise;
     return task->stop == SPARSE_STOP_RESIDUAL
-               ? task->tolerance * solve_norm(run->b->values + column * run->b->rows, run->b->rows)
+               ? task->tolerance * ki_solve_norm(run->b->values + column * run->b->rows, run->b->rows)
                : 0;
 }
 
-void solve_done(const struct solve_run *run, size_t columns)
+void ki_solve_done(const struct solve_run *run, size_t columns)
 {
     if (run->progress)
         run->progress->step(run->progress->data, (double)columns / (double)run->b->count);
 }
 
-kn_status solve_history(const struct solve_run *run, double **history, kn_error *err)
+kn_status ki_solve_history(const struct solve_run *run, double **history, kn_error *err)
 {
     *history = calloc(run->task.iterations + 1, sizeof **history);
-    return *history ? KN_OK : kn_fail_memory(err, run->task.iterations * sizeof **history, "the residuals");
+    return *history ? KN_OK : ki_fail_memory(err, run->task.iterations * sizeof **history, "the residuals");
 }

@@ -25,12 +25,12 @@ static kn_status take_right_side(const struct sparse_matrix *matrix, struct spar
 
     *b = (struct sparse_columns){rows, 1, malloc((rows + 1) * sizeof *b->values)};
     status =
-        numbers && x && b->values ? KN_OK : kn_fail_memory(err, 2 * most * sizeof *x, "a system of rays");
+        numbers && x && b->values ? KN_OK : ki_fail_memory(err, 2 * most * sizeof *x, "a system of rays");
     if (!status) {
-        sparse_fill(numbers, most);
+        ki_sparse_fill(numbers, most);
         for (size_t i = 0; i < columns; i++)
             x[i] = ((double)numbers[i] + 1) / 2;
-        sparse_reference_multiply(matrix, x, b->values);
+        ki_sparse_reference_multiply(matrix, x, b->values);
         for (size_t i = 0; i < rows; i++)
             square += b->values[i] * b->values[i];
         // Numbers evenly from -1 to 1 have a mean square of 1 / 3.
@@ -42,20 +42,20 @@ static kn_status take_right_side(const struct sparse_matrix *matrix, struct spar
     return status;
 }
 
-kn_status sparse_sweep_system(size_t size, struct sparse_matrix *matrix, struct sparse_columns *b,
-                              kn_error *err)
+kn_status ki_sparse_sweep_system(size_t size, struct sparse_matrix *matrix, struct sparse_columns *b,
+                                 kn_error *err)
 {
     const struct sparse_segments segments = {WIDTH, HEIGHT, row_counts[size % SPARSE_SWEEP_SIZES], 7.95,
                                              SEED};
-    kn_status status = sparse_segments_create(&segments, matrix, err);
+    kn_status status = ki_sparse_segments_create(&segments, matrix, err);
 
     *b = (struct sparse_columns){.values = NULL};
     return status ? status : take_right_side(matrix, b, err);
 }
 
-kn_status sparse_sweep_run(kn_queue *queue, const struct sparse_matrix *matrix,
-                           const struct sparse_columns *b, const struct sparse_task *task,
-                           struct sparse_sweep_point *point, kn_error *err)
+kn_status ki_sparse_sweep_run(kn_queue *queue, const struct sparse_matrix *matrix,
+                              const struct sparse_columns *b, const struct sparse_task *task,
+                              struct sparse_sweep_point *point, kn_error *err)
 {
     static const char *const names[] = {"the matrix", "the right-hand side", NULL};
     struct sparse_task all = *task, first = *task;
@@ -64,11 +64,11 @@ kn_status sparse_sweep_run(kn_queue *queue, const struct sparse_matrix *matrix,
 
     all.past_floor = true;
     first.iterations = 1;
-    status = sparse_solve(queue, matrix, b, NULL, names, &first, NULL, &answer, err);
+    status = ki_sparse_solve(queue, matrix, b, NULL, names, &first, NULL, &answer, err);
     if (!status)
-        sparse_answer_free(&answer);
+        ki_sparse_answer_free(&answer);
     if (!status)
-        status = sparse_solve(queue, matrix, b, NULL, names, &all, NULL, &answer, err);
+        status = ki_sparse_solve(queue, matrix, b, NULL, names, &all, NULL, &answer, err);
     if (status)
         return status;
     *point = (struct sparse_sweep_point){.rows = matrix->rows,
@@ -82,6 +82,6 @@ kn_status sparse_sweep_run(kn_queue *queue, const struct sparse_matrix *matrix,
                                          .adjoint = answer.adjoint,
                                          .adjoint_bound = answer.adjoint_bound};
     snprintf(point->code, sizeof point->code, "%s", answer.code);
-    sparse_answer_free(&answer);
+    ki_sparse_answer_free(&answer);
     return KN_OK;
 }

@@ -20,13 +20,13 @@ struct sparse_sweep_point {
 
 // One of the sizes, from 0: 3,072 columns, from 1,000 rows to the source's 81,545. b is A times a picture,
 // and noise of 2 %.
-kn_status sparse_sweep_system(size_t size, struct sparse_matrix *matrix, struct sparse_columns *b,
-                              kn_error *err);
+kn_status ki_sparse_sweep_system(size_t size, struct sparse_matrix *matrix, struct sparse_columns *b,
+                                 kn_error *err);
 
 // The same system at one place (`queue` NULL: the host): all iterations of the task, past the precision's
-// floor, too, after a short run that warms up. Errors: those of sparse_solve.
-kn_status sparse_sweep_run(kn_queue *queue, const struct sparse_matrix *matrix,
-                           const struct sparse_columns *b, const struct sparse_task *task,
-                           struct sparse_sweep_point *point, kn_error *err);
+// floor, too, after a short run that warms up. Errors: those of ki_sparse_solve.
+kn_status ki_sparse_sweep_run(kn_queue *queue, const struct sparse_matrix *matrix,
+                              const struct sparse_columns *b, const struct sparse_task *task,
+                              struct sparse_sweep_point *point, kn_error *err);
 
 #endif

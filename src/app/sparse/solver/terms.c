@@ -48,7 +48,7 @@ static void gradient(const void *data, const double *x, size_t count, double *ou
             out[i] -= terms->penalty * fmin(fmax(x[i], terms->low), terms->high);
 }
 
-struct sparse_correction sparse_terms_correction(const struct sparse_terms *terms)
+struct sparse_correction ki_sparse_terms_correction(const struct sparse_terms *terms)
 {
     return (struct sparse_correction){gradient, along, terms};
 }

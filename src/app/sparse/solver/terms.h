@@ -17,6 +17,6 @@ struct sparse_terms {
 };
 
 // Their gradient and how it changes along a direction. `terms` must live as long as it is used.
-struct sparse_correction sparse_terms_correction(const struct sparse_terms *terms);
+struct sparse_correction ki_sparse_terms_correction(const struct sparse_terms *terms);
 
 #endif

@@ -17,7 +17,7 @@ static const char prefix[] = "parallel:";
 
 // ---- geometries ----
 
-bool sparse_is_parallel(const char *text)
+bool ki_sparse_is_parallel(const char *text)
 {
     return strncmp(text, prefix, sizeof prefix - 1) == 0;
 }
@@ -48,15 +48,15 @@ static bool take_axis(const char **at, double *axis)
     return true;
 }
 
-kn_status sparse_parallel_parse(const char *text, struct sparse_parallel *out, kn_error *err)
+kn_status ki_sparse_parallel_parse(const char *text, struct sparse_parallel *out, kn_error *err)
 {
     size_t *const counts[] = {&out->angles, &out->detectors, &out->size};
     const char *at = text + sizeof prefix - 1;
-    bool is_right = sparse_is_parallel(text);
+    bool is_right = ki_sparse_is_parallel(text);
     kn_status status;
 
     memset(out, 0, sizeof *out);
-    for (size_t i = 0; i < KN_COUNT(counts) && is_right; i++)
+    for (size_t i = 0; i < KI_COUNT(counts) && is_right; i++)
         is_right = (i == 0 || *at++ == ',') && take_count(&at, counts[i]);
     if (is_right && *at == ',') {
         at++;
@@ -66,12 +66,12 @@ kn_status sparse_parallel_parse(const char *text, struct sparse_parallel *out, k
     }
     if (!is_right || *at)
         status =
-            kn_fail(err, KN_ERROR_ARGUMENT,
+            ki_fail(err, KN_ERROR_ARGUMENT,
                     "'%s' is no geometry of parallel rays: expected parallel:ANGLES,DETECTORS,SIZE[,AXIS], "
                     "such as parallel:181,640,640 or parallel:181,160,160,73.5",
                     text);
     else
-        status = sparse_parallel_check(out, err);
+        status = ki_sparse_parallel_check(out, err);
     if (status)
         memset(out, 0, sizeof *out);
     return status;
@@ -86,18 +86,19 @@ static kn_status check_counts(const struct sparse_parallel *parallel, kn_error *
                   {"detectors", parallel->detectors, SPARSE_PARALLEL_DETECTORS},
                   {"pixels a line of the picture", parallel->size, SPARSE_PARALLEL_SIZE}};
 
-    for (size_t i = 0; i < KN_COUNT(counts); i++)
+    for (size_t i = 0; i < KI_COUNT(counts); i++)
         if (counts[i].count == 0 || counts[i].count > counts[i].most)
-            return kn_fail(err, KN_ERROR_ARGUMENT, "a geometry of %zu %s; expected from 1 to %zu",
+            return ki_fail(err, KN_ERROR_ARGUMENT, "a geometry of %zu %s; expected from 1 to %zu",
                            counts[i].count, counts[i].what, counts[i].most);
-    if (sparse_parallel_rows(parallel) >= UINT32_MAX)
-        return kn_fail(
-            err, KN_ERROR_ARGUMENT, "%zu projections of %zu detectors are %zu rays; expected fewer than %lu",
-            parallel->angles, parallel->detectors, sparse_parallel_rows(parallel), (unsigned long)UINT32_MAX);
+    if (ki_sparse_parallel_rows(parallel) >= UINT32_MAX)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "%zu projections of %zu detectors are %zu rays; expected fewer than %lu",
+                       parallel->angles, parallel->detectors, ki_sparse_parallel_rows(parallel),
+                       (unsigned long)UINT32_MAX);
     return KN_OK;
 }
 
-kn_status sparse_parallel_check(const struct sparse_parallel *parallel, kn_error *err)
+kn_status ki_sparse_parallel_check(const struct sparse_parallel *parallel, kn_error *err)
 {
     double middle = ((double)parallel->detectors - 1) / 2;
     kn_status status = check_counts(parallel, err);
@@ -105,52 +106,52 @@ kn_status sparse_parallel_check(const struct sparse_parallel *parallel, kn_error
     if (status)
         return status;
     if (!(fabs(parallel->axis - middle) <= 2 * (double)parallel->detectors))
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "the axis of rotation is at detector %g; expected one near the middle of %zu detectors, %g, "
             "within %g",
             parallel->axis, parallel->detectors, middle, 2 * (double)parallel->detectors);
     for (size_t t = 0; t < parallel->angles && parallel->theta; t++)
         if (!isfinite(parallel->theta[t]))
-            return kn_fail(err, KN_ERROR_ARGUMENT, "the angle of projection %zu is %g", t,
+            return ki_fail(err, KN_ERROR_ARGUMENT, "the angle of projection %zu is %g", t,
                            parallel->theta[t]);
     return KN_OK;
 }
 
-void sparse_parallel_free(struct sparse_parallel *parallel)
+void ki_sparse_parallel_free(struct sparse_parallel *parallel)
 {
     free(parallel->theta);
     memset(parallel, 0, sizeof *parallel);
 }
 
-size_t sparse_parallel_rows(const struct sparse_parallel *parallel)
+size_t ki_sparse_parallel_rows(const struct sparse_parallel *parallel)
 {
     return parallel->angles * parallel->detectors;
 }
 
-size_t sparse_parallel_columns(const struct sparse_parallel *parallel)
+size_t ki_sparse_parallel_columns(const struct sparse_parallel *parallel)
 {
     return parallel->size * parallel->size;
 }
 
-double sparse_parallel_theta(const struct sparse_parallel *parallel, size_t projection)
+double ki_sparse_parallel_theta(const struct sparse_parallel *parallel, size_t projection)
 {
     return parallel->theta ? parallel->theta[projection] : PI * (double)projection / (double)parallel->angles;
 }
 
 // ---- views ----
 
-struct sparse_view *sparse_parallel_views(const struct sparse_parallel *parallel, kn_error *err)
+struct sparse_view *ki_sparse_parallel_views(const struct sparse_parallel *parallel, kn_error *err)
 {
     double half = ((double)parallel->size - 1) / 2;
     struct sparse_view *views = malloc(parallel->angles * sizeof *views);
 
     if (!views) {
-        kn_fail_memory(err, parallel->angles * sizeof *views, "projections");
+        ki_fail_memory(err, parallel->angles * sizeof *views, "projections");
         return NULL;
     }
     for (size_t t = 0; t < parallel->angles; t++) {
-        double theta = sparse_parallel_theta(parallel, t), c = cos(theta), s = sin(theta);
+        double theta = ki_sparse_parallel_theta(parallel, t), c = cos(theta), s = sin(theta);
 
         views[t] = (struct sparse_view){c, s, parallel->axis - half * (c + s), fmax(fabs(c), fabs(s)),
                                         fabs(c) >= fabs(s)};
@@ -192,9 +193,9 @@ static double sum_ray(const struct sparse_parallel *parallel, const struct spars
 static void project(const struct sparse_parallel *parallel, const struct sparse_view *views, const double *x,
                     double *y, unsigned threads)
 {
-    size_t rows = sparse_parallel_rows(parallel), blocks = (rows + BLOCK - 1) / BLOCK;
+    size_t rows = ki_sparse_parallel_rows(parallel), blocks = (rows + BLOCK - 1) / BLOCK;
 
-    KN_PARALLEL(threads, dynamic)
+    KI_PARALLEL(threads, dynamic)
     for (size_t block = 0; block < blocks; block++)
         for (size_t row = block * BLOCK; row < rows && row < (block + 1) * BLOCK; row++)
             y[row] = sum_ray(parallel, &views[row / parallel->detectors], row % parallel->detectors, x);
@@ -227,7 +228,7 @@ static void backproject(const struct sparse_parallel *parallel, const struct spa
 {
     size_t size = parallel->size;
 
-    KN_PARALLEL(threads, dynamic)
+    KI_PARALLEL(threads, dynamic)
     for (size_t line = 0; line < size; line++)
         for (size_t at = 0; at < size; at++) {
             double sum = 0;
@@ -244,21 +245,21 @@ static void backproject(const struct sparse_parallel *parallel, const struct spa
         }
 }
 
-kn_status sparse_parallel_multiply(const struct sparse_parallel *parallel, bool transposed, const double *x,
-                                   double *y, unsigned threads, kn_error *err)
+kn_status ki_sparse_parallel_multiply(const struct sparse_parallel *parallel, bool transposed,
+                                      const double *x, double *y, unsigned threads, kn_error *err)
 {
-    kn_status status = sparse_parallel_check(parallel, err);
+    kn_status status = ki_sparse_parallel_check(parallel, err);
     struct sparse_view *views;
 
     if (status)
         return status;
-    views = sparse_parallel_views(parallel, err);
+    views = ki_sparse_parallel_views(parallel, err);
     if (!views)
         return KN_ERROR_MEMORY;
     if (transposed)
-        backproject(parallel, views, x, y, kn_threads(threads));
+        backproject(parallel, views, x, y, ki_threads(threads));
     else
-        project(parallel, views, x, y, kn_threads(threads));
+        project(parallel, views, x, y, ki_threads(threads));
     free(views);
     return KN_OK;
 }
@@ -290,12 +291,12 @@ static size_t list_pixel(const struct sparse_parallel *parallel, const struct sp
 static kn_status make_transposed(const struct sparse_parallel *parallel, const struct sparse_view *views,
                                  struct sparse_matrix *out, kn_error *err)
 {
-    size_t pixels = sparse_parallel_columns(parallel), nonzeros = 0;
+    size_t pixels = ki_sparse_parallel_columns(parallel), nonzeros = 0;
     kn_status status;
 
     for (size_t pixel = 0; pixel < pixels; pixel++)
         nonzeros += list_pixel(parallel, views, pixel, NULL, NULL);
-    status = sparse_create(pixels, sparse_parallel_rows(parallel), nonzeros, out, err);
+    status = ki_sparse_create(pixels, ki_sparse_parallel_rows(parallel), nonzeros, out, err);
     for (size_t pixel = 0; pixel < pixels && !status; pixel++) {
         size_t at = out->starts[pixel];
 
@@ -304,23 +305,23 @@ static kn_status make_transposed(const struct sparse_parallel *parallel, const s
     return status;
 }
 
-kn_status sparse_parallel_matrix(const struct sparse_parallel *parallel, struct sparse_matrix *out,
-                                 kn_error *err)
+kn_status ki_sparse_parallel_matrix(const struct sparse_parallel *parallel, struct sparse_matrix *out,
+                                    kn_error *err)
 {
     struct sparse_matrix transposed = {.rows = 0};
     struct sparse_view *views;
-    kn_status status = sparse_parallel_check(parallel, err);
+    kn_status status = ki_sparse_parallel_check(parallel, err);
 
     memset(out, 0, sizeof *out);
     if (status)
         return status;
-    views = sparse_parallel_views(parallel, err);
+    views = ki_sparse_parallel_views(parallel, err);
     if (!views)
         return KN_ERROR_MEMORY;
     status = make_transposed(parallel, views, &transposed, err);
     free(views);
     if (!status)
-        status = sparse_transpose(&transposed, out, err);
-    sparse_free(&transposed);
+        status = ki_sparse_transpose(&transposed, out, err);
+    ki_sparse_free(&transposed);
     return status;
 }

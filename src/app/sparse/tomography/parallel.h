@@ -31,26 +31,26 @@ struct sparse_parallel {
 };
 
 // "parallel:ANGLES,DETECTORS,SIZE[,AXIS]", angles evenly over half a turn; the axis is at (DETECTORS - 1) / 2
-// if it is not given. Errors: KN_ERROR_ARGUMENT with the part that is none, and as sparse_parallel_check.
+// if it is not given. Errors: KN_ERROR_ARGUMENT with the part that is none, and as ki_sparse_parallel_check.
 // On failure `out` is empty.
-kn_status sparse_parallel_parse(const char *text, struct sparse_parallel *out, kn_error *err);
+kn_status ki_sparse_parallel_parse(const char *text, struct sparse_parallel *out, kn_error *err);
 
-// Whether a text begins as sparse_parallel_parse reads it.
-bool sparse_is_parallel(const char *text);
+// Whether a text begins as ki_sparse_parallel_parse reads it.
+bool ki_sparse_is_parallel(const char *text);
 
 // KN_ERROR_ARGUMENT: nothing of something, more than the numbers above, as many rows or columns of the matrix
 // as 32 bits do not count, an axis further than twice the detectors from their middle, an angle that is not
 // finite.
-kn_status sparse_parallel_check(const struct sparse_parallel *parallel, kn_error *err);
+kn_status ki_sparse_parallel_check(const struct sparse_parallel *parallel, kn_error *err);
 
-void sparse_parallel_free(struct sparse_parallel *parallel); // its angles; the struct is the caller's
+void ki_sparse_parallel_free(struct sparse_parallel *parallel); // its angles; the struct is the caller's
 
 // Rows and columns of the matrix: elements of a sinogram and of a picture.
-size_t sparse_parallel_rows(const struct sparse_parallel *parallel);
-size_t sparse_parallel_columns(const struct sparse_parallel *parallel);
+size_t ki_sparse_parallel_rows(const struct sparse_parallel *parallel);
+size_t ki_sparse_parallel_columns(const struct sparse_parallel *parallel);
 
 // The radians of a projection.
-double sparse_parallel_theta(const struct sparse_parallel *parallel, size_t projection);
+double ki_sparse_parallel_theta(const struct sparse_parallel *parallel, size_t projection);
 
 // What a projection is made of: u = origin + x cosine + y sine of pixel x of line y.
 struct sparse_view {
@@ -60,17 +60,18 @@ struct sparse_view {
 };
 
 // One a projection, which the caller frees; NULL where there is no memory.
-struct sparse_view *sparse_parallel_views(const struct sparse_parallel *parallel, kn_error *err);
+struct sparse_view *ki_sparse_parallel_views(const struct sparse_parallel *parallel, kn_error *err);
 
-// The matrix itself, which the caller frees by sparse_free: about 2 * rows * size nonzeros of 12 bytes, and
-// as much again while it is made. Errors: as sparse_parallel_check; KN_ERROR_MEMORY.
-kn_status sparse_parallel_matrix(const struct sparse_parallel *parallel, struct sparse_matrix *out,
-                                 kn_error *err);
+// The matrix itself, which the caller frees by ki_sparse_free: about 2 * rows * size nonzeros of 12 bytes,
+// and as much again while it is made. Errors: as ki_sparse_parallel_check; KN_ERROR_MEMORY.
+kn_status ki_sparse_parallel_matrix(const struct sparse_parallel *parallel, struct sparse_matrix *out,
+                                    kn_error *err);
 
 // y = A x, or y = A^T x with `transposed`, in double precision and on `threads` threads (0: all), computed
 // from the geometry. Every sum is in one order, whatever the threads. KN_ERROR_ARGUMENT as
-// sparse_parallel_check; KN_ERROR_MEMORY. Reads x about twice a projection; 2 * rows * size multiplications.
-kn_status sparse_parallel_multiply(const struct sparse_parallel *parallel, bool transposed, const double *x,
-                                   double *y, unsigned threads, kn_error *err);
+// ki_sparse_parallel_check; KN_ERROR_MEMORY. Reads x about twice a projection; 2 * rows * size
+// multiplications.
+kn_status ki_sparse_parallel_multiply(const struct sparse_parallel *parallel, bool transposed,
+                                      const double *x, double *y, unsigned threads, kn_error *err);
 
 #endif

@@ -11,7 +11,7 @@ static kn_status narrow(const double *from, size_t count, float *to, kn_error *e
     for (size_t i = 0; i < count; i++) {
         to[i] = (float)from[i];
         if (!isfinite(to[i]))
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "element %zu is %g, which single precision has not; use --device host", i,
                            from[i]);
     }
@@ -31,21 +31,21 @@ static kn_status apply(kn_queue *queue, struct sparse_projection *projection, co
     if (!status)
         status = kn_buffer_write(queue, x, 0, from, columns * sizeof *from, err);
     if (!status)
-        status = sparse_operator_apply(queue, a, transposed, x, y, err);
+        status = ki_sparse_operator_apply(queue, a, transposed, x, y, err);
     if (!status)
         status = kn_buffer_read(queue, y, 0, to, rows * sizeof *to, err);
-    projection->format = sparse_operator_format(a, transposed);
-    kn_text_add(&projection->why, sparse_operator_why(a, transposed));
+    projection->format = ki_sparse_operator_format(a, transposed);
+    ki_text_add(&projection->why, ki_sparse_operator_why(a, transposed));
     kn_buffer_free(x);
     kn_buffer_free(y);
     return status;
 }
 
-kn_status sparse_project(kn_queue *queue, struct sparse_projection *projection, const double *from,
-                         double *to, kn_error *err)
+kn_status ki_sparse_project(kn_queue *queue, struct sparse_projection *projection, const double *from,
+                            double *to, kn_error *err)
 {
     const struct sparse_parallel *geometry = projection->geometry;
-    size_t rays = sparse_parallel_rows(geometry), pixels = sparse_parallel_columns(geometry);
+    size_t rays = ki_sparse_parallel_rows(geometry), pixels = ki_sparse_parallel_columns(geometry);
     size_t rows = projection->transposed ? pixels : rays, columns = projection->transposed ? rays : pixels;
     struct sparse_operator *a = NULL;
     float *singles;
@@ -53,18 +53,18 @@ kn_status sparse_project(kn_queue *queue, struct sparse_projection *projection, 
 
     if (!queue) {
         projection->format = SPARSE_ON_THE_FLY;
-        return sparse_parallel_multiply(geometry, projection->transposed, from, to, 0, err);
+        return ki_sparse_parallel_multiply(geometry, projection->transposed, from, to, 0, err);
     }
     singles = malloc((rows + columns) * sizeof *singles);
     status = singles ? narrow(from, columns, singles, err)
-                     : kn_fail_memory(err, (rows + columns) * sizeof *singles, "a projection");
+                     : ki_fail_memory(err, (rows + columns) * sizeof *singles, "a projection");
     if (!status)
-        status = sparse_operator_create_parallel(queue, geometry, projection->format, NULL, &a, err);
+        status = ki_sparse_operator_create_parallel(queue, geometry, projection->format, NULL, &a, err);
     if (!status)
         status = apply(queue, projection, a, singles, columns, singles + columns, rows, err);
     for (size_t i = 0; i < rows && !status; i++)
         to[i] = (double)singles[columns + i];
-    sparse_operator_free(a);
+    ki_sparse_operator_free(a);
     free(singles);
     return status;
 }

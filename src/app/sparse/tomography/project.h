@@ -10,13 +10,13 @@ struct sparse_projection {
     const struct sparse_parallel *geometry;
     bool transposed;           // from a sinogram to a picture
     enum sparse_format format; // of a device; in, and what was used, out
-    struct kn_text why;        // of SPARSE_AUTO what each took; the caller frees it
+    struct ki_text why;        // of SPARSE_AUTO what each took; the caller frees it
 };
 
 // to = A from, or A^T from: on the queue's device in single precision, or without a queue by the host in
-// double. Errors: sparse_operator_create_parallel's, the device's; KN_ERROR_ARGUMENT: a number beyond single
-// precision.
-kn_status sparse_project(kn_queue *queue, struct sparse_projection *projection, const double *from,
-                         double *to, kn_error *err);
+// double. Errors: ki_sparse_operator_create_parallel's, the device's; KN_ERROR_ARGUMENT: a number beyond
+// single precision.
+kn_status ki_sparse_project(kn_queue *queue, struct sparse_projection *projection, const double *from,
+                            double *to, kn_error *err);
 
 #endif

@@ -9,7 +9,7 @@
 
 #define LEAST 1e-6 // part of the beam
 
-void sparse_sinogram_free(struct sparse_sinogram *sinogram)
+void ki_sparse_sinogram_free(struct sparse_sinogram *sinogram)
 {
     free(sinogram->values);
     free(sinogram->theta);
@@ -46,8 +46,8 @@ static double take_log(const struct sparse_counts *fields, const double *counts,
     return -log(part > LEAST ? part : LEAST);
 }
 
-kn_status sparse_sinogram_from_counts(const struct sparse_counts *counts, struct sparse_sinogram *out,
-                                      kn_error *err)
+kn_status ki_sparse_sinogram_from_counts(const struct sparse_counts *counts, struct sparse_sinogram *out,
+                                         kn_error *err)
 {
     struct sparse_counts fields = *counts; // with one frame a field
     size_t detectors = counts->detectors, bin = counts->bin > 1 ? counts->bin : 1;
@@ -58,7 +58,7 @@ kn_status sparse_sinogram_from_counts(const struct sparse_counts *counts, struct
     out->values = malloc((out->angles * out->detectors + 1) * sizeof *out->values);
     if (!means || !out->values) {
         free(means);
-        return kn_fail_memory(err, out->angles * out->detectors * sizeof *out->values, counts->name);
+        return ki_fail_memory(err, out->angles * out->detectors * sizeof *out->values, counts->name);
     }
     fields.white = take_mean(counts->white, counts->white_frames, detectors, means);
     fields.dark = take_mean(counts->dark, counts->dark_frames, detectors, means + detectors);
@@ -70,8 +70,8 @@ kn_status sparse_sinogram_from_counts(const struct sparse_counts *counts, struct
     return KN_OK;
 }
 
-kn_status sparse_sinogram_geometry(const struct sparse_sinogram *sinogram, double axis,
-                                   struct sparse_parallel *out, kn_error *err)
+kn_status ki_sparse_sinogram_geometry(const struct sparse_sinogram *sinogram, double axis,
+                                      struct sparse_parallel *out, kn_error *err)
 {
     size_t bytes = sinogram->angles * sizeof *out->theta;
     kn_status status;
@@ -82,10 +82,10 @@ kn_status sparse_sinogram_geometry(const struct sparse_sinogram *sinogram, doubl
                                     .axis = isnan(axis) ? ((double)sinogram->detectors - 1) / 2 : axis,
                                     .theta = malloc(bytes + 1)};
     if (!out->theta)
-        return kn_fail_memory(err, bytes, "the angles of a sinogram");
+        return ki_fail_memory(err, bytes, "the angles of a sinogram");
     memcpy(out->theta, sinogram->theta, bytes);
-    status = sparse_parallel_check(out, err);
+    status = ki_sparse_parallel_check(out, err);
     if (status)
-        sparse_parallel_free(out);
+        ki_sparse_parallel_free(out);
     return status;
 }

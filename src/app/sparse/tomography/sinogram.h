@@ -29,14 +29,14 @@ struct sparse_sinogram {
 // Fills in the sizes and `values` of an empty sinogram. What is -log already is binned to its mean. The part
 // of the beam is at least 1e-6; a detector whose white field is no brighter than its dark one says nothing,
 // and counts as 0. The caller frees it. KN_ERROR_MEMORY.
-kn_status sparse_sinogram_from_counts(const struct sparse_counts *counts, struct sparse_sinogram *out,
-                                      kn_error *err);
-void sparse_sinogram_free(struct sparse_sinogram *sinogram);
+kn_status ki_sparse_sinogram_from_counts(const struct sparse_counts *counts, struct sparse_sinogram *out,
+                                         kn_error *err);
+void ki_sparse_sinogram_free(struct sparse_sinogram *sinogram);
 
 // The geometry of its rays: `axis` in binned detectors, not-a-number for their middle; the picture is as wide
-// as the detectors. The caller frees it by sparse_parallel_free. Errors as sparse_parallel_check;
+// as the detectors. The caller frees it by ki_sparse_parallel_free. Errors as ki_sparse_parallel_check;
 // KN_ERROR_MEMORY.
-kn_status sparse_sinogram_geometry(const struct sparse_sinogram *sinogram, double axis,
-                                   struct sparse_parallel *out, kn_error *err);
+kn_status ki_sparse_sinogram_geometry(const struct sparse_sinogram *sinogram, double axis,
+                                      struct sparse_parallel *out, kn_error *err);
 
 #endif

@@ -183,7 +183,7 @@ static inline void expect_product(kn_gemm_task task, size_t apart, const kn_gemm
     free(found);
     struct stored *const all[] = {&p.a, &p.b, &p.c};
     kn_buffer *const buffers[] = {p.task.a.buffer, p.task.b.buffer, p.task.c.buffer};
-    for (size_t i = 0; i < KN_COUNT(all); i++) {
+    for (size_t i = 0; i < KI_COUNT(all); i++) {
         free(all[i]->values);
         kn_buffer_free(buffers[i]);
     }
@@ -271,7 +271,7 @@ static inline void expect_depths(const kn_gemm_options *options, const char *nam
         task.transpose_a = pick_transpose(&state);
         task.transpose_b = pick_transpose(&state);
         task.alpha[0] = -0.75;
-        for (size_t i = 0; i < KN_COUNT(depths) && takes_kind(kind); i++) {
+        for (size_t i = 0; i < KI_COUNT(depths) && takes_kind(kind); i++) {
             task.k = depths[i];
             task.beta[0] = i % 2 ? 0.5 : 0;
             if (!test_is_slow() || (i < 5 && (size_t)kind == i % 4))
@@ -284,7 +284,7 @@ static inline void expect_depths(const kn_gemm_options *options, const char *nam
 static inline void expect_sizes(const kn_gemm_options *options, const char *name)
 {
     static const size_t sizes[] = {0, 1, 2, 3, 31, 32, 33, 127, 128, 129};
-    const size_t count = test_is_slow() ? 7 : KN_COUNT(sizes);
+    const size_t count = test_is_slow() ? 7 : KI_COUNT(sizes);
     uint64_t state = test_seed(name);
 
     for (size_t i = 0; i < count * 6; i += test_is_slow() ? 5 : 1) {

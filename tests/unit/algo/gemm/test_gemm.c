@@ -29,7 +29,7 @@ START_TEST(split_along_k)
     static const size_t depths[] = {0, 1, 9, 16, 100, 129};
     uint64_t state = test_seed("split_along_k");
 
-    for (size_t i = 0; i < KN_COUNT(depths); i++)
+    for (size_t i = 0; i < KI_COUNT(depths); i++)
         for (unsigned parts = 2; parts <= 5; parts++) {
             kn_gemm_options options = {KN_GEMM_OWN, small_tile};
             kn_gemm_task task = {.type = KN_F32, .m = 5, .n = 36, .k = depths[i], .alpha = {0.5, 0}};
@@ -151,7 +151,7 @@ START_TEST(scaling_alone)
     kn_gemm_task task = {.type = KN_F32, .m = 5, .n = 7, .k = 0, .alpha = {1, 0}, .beta = {-2, 0}};
     const float nothing[70] = {NAN, INFINITY, NAN};
 
-    for (size_t i = 0; i < KN_COUNT(c); i++)
+    for (size_t i = 0; i < KI_COUNT(c); i++)
         c[i] = (float)test_uniform(&state);
     task.c.buffer = test_upload_with_room(c, sizeof c, 16);
     EXPECT_OK(kn_gemm(queue, &task, NULL, &err));
@@ -162,7 +162,7 @@ START_TEST(scaling_alone)
     task.beta[0] = 1;
     EXPECT_OK(kn_gemm(queue, &task, NULL, &err));
     EXPECT_OK(kn_buffer_read(queue, task.c.buffer, 0, found, sizeof found, &err));
-    for (size_t i = 0; i < KN_COUNT(c); i++)
+    for (size_t i = 0; i < KI_COUNT(c); i++)
         ck_assert_msg(found[i] == -2 * c[i], "element %zu: %g, not %g", i, (double)found[i],
                       -2 * (double)c[i]);
     test_expect_poison(task.c.buffer, sizeof c);
@@ -212,9 +212,9 @@ START_TEST(wrapped_askew)
 
     if (strcmp(kn_context_device(context)->backend, "cuda") != 0)
         return;
-    for (size_t i = 0; i < KN_COUNT(ones); i++)
+    for (size_t i = 0; i < KI_COUNT(ones); i++)
         ones[i] = 1;
-    for (size_t i = 0; i < KN_COUNT(whole); i++) {
+    for (size_t i = 0; i < KI_COUNT(whole); i++) {
         whole[i] = test_upload_with_room(ones, sizeof ones, 0);
         EXPECT_OK(kn_cuda_buffer_wrap(context, kn_cuda_buffer(whole[i]) + sizeof(float),
                                       N * N * sizeof(float), &askew[i], &err));
@@ -222,9 +222,9 @@ START_TEST(wrapped_askew)
     }
     EXPECT_OK(kn_gemm(queue, &task, &options, &err));
     EXPECT_OK(kn_buffer_read(queue, askew[2], 0, found, sizeof found, &err));
-    for (size_t i = 0; i < KN_COUNT(found); i++)
+    for (size_t i = 0; i < KI_COUNT(found); i++)
         ck_assert_msg(found[i] == N, "element %zu is %g", i, (double)found[i]);
-    for (size_t i = 0; i < KN_COUNT(whole); i++) {
+    for (size_t i = 0; i < KI_COUNT(whole); i++) {
         kn_buffer_free(askew[i]);
         kn_buffer_free(whole[i]);
     }
@@ -302,5 +302,5 @@ int main(void)
         own_transposes,     own_sizes,     split_along_k, default_shapes, long_sums, through_clblast,
         what_is_named_runs, scaling_alone, not_a_number,  wrapped_askew,  refusals};
 
-    return test_run("algo/gemm", tests, KN_COUNT(tests), test_open, test_close);
+    return test_run("algo/gemm", tests, KI_COUNT(tests), test_open, test_close);
 }

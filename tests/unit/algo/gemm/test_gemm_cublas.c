@@ -66,7 +66,7 @@ static kn_gemm_task plain_task(void)
     float ones[16], nothing[16];
     kn_gemm_task task = {.type = KN_F32, .m = 4, .n = 4, .k = 4, .alpha = {1, 0}};
 
-    for (size_t i = 0; i < KN_COUNT(ones); i++) {
+    for (size_t i = 0; i < KI_COUNT(ones); i++) {
         ones[i] = 1;
         nothing[i] = NAN;
     }
@@ -198,7 +198,7 @@ START_TEST(shapes)
     with_cublas();
     EXPECT_OK(kn_buffer_create(context, bytes, &both, &err));
     EXPECT_OK(kn_buffer_create(context, bytes, &c, &err));
-    for (size_t i = 0; i < KN_COUNT(expected); i++) {
+    for (size_t i = 0; i < KI_COUNT(expected); i++) {
         kn_gemm_task task = {.type = expected[i].type, .is_complex = expected[i].is_complex, .alpha = {1, 0}};
         task.a.buffer = task.b.buffer = both;
         task.c.buffer = c;

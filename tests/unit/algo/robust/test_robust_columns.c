@@ -110,7 +110,7 @@ START_TEST(columns)
 }
 END_TEST
 
-static const struct kn_backend *real;
+static const struct ki_backend *real;
 static size_t fills;
 
 static kn_status count_fill(struct be_queue *native, struct be_memory *memory, const void *pattern,
@@ -127,7 +127,7 @@ START_TEST(launches_of_columns)
     enum { COLUMNS = 37, N = 50 };
     const double shift = -0.1;
     const kn_robust_options options = {.shift = &shift};
-    struct kn_backend counting = *context->backend;
+    struct ki_backend counting = *context->backend;
     kn_robust found[COLUMNS];
     kn_profile_entry *entries = NULL;
     size_t count = 0;

@@ -258,7 +258,7 @@ static bool fits(const struct format *format, unsigned log2_group, unsigned log2
     uint64_t slots = ((uint64_t)1 << (log2_group + log2_keys)) + ((uint64_t)1 << log2_group);
 
     return (uint64_t)1 << log2_group <= info->max_work_group &&
-           slots * format->width / 8 <= engine_local_arrays(info);
+           slots * format->width / 8 <= ki_engine_local_arrays(info);
 }
 
 // The driver's compiler would end this process (src/engine/device/quirks.c).

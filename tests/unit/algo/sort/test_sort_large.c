@@ -110,7 +110,7 @@ static void turn_round(char *elements, kn_type type, size_t n)
 static void expect_merges(kn_type type, size_t n, size_t run, bool descending, unsigned threads)
 {
     size_t size = kn_type_size(type);
-    char *odd = malloc(n * size + 1), *begin = merge_levels(n, run) % 2 ? odd : found;
+    char *odd = malloc(n * size + 1), *begin = ki_merge_levels(n, run) % 2 ? odd : found;
 
     ck_assert_ptr_nonnull(odd);
     memset(found, 0x5a, n * size);
@@ -122,7 +122,7 @@ static void expect_merges(kn_type type, size_t n, size_t run, bool descending, u
         if (descending)
             turn_round(begin + done * size, type, elements);
     }
-    merge_runs(found, odd, type, n, run, descending, threads);
+    ki_merge_runs(found, odd, type, n, run, descending, threads);
     free(odd);
     if (descending)
         turn_round(found, type, n);
@@ -155,8 +155,8 @@ START_TEST(merging_is_stable)
     for (int descending = 0; descending < 2; descending++) {
         float sorted[12];
         memcpy(sorted, runs, sizeof runs);
-        ck_assert_uint_eq(merge_levels(12, 3), 2);
-        merge_runs(sorted, spare, KN_F32, 12, 3, descending, 1);
+        ck_assert_uint_eq(ki_merge_levels(12, 3), 2);
+        ki_merge_runs(sorted, spare, KN_F32, 12, 3, descending, 1);
         ck_assert(memcmp(sorted, runs, sizeof runs) == 0);
     }
 }
@@ -168,9 +168,9 @@ START_TEST(levels)
                                       {5, 1, 3}, {8, 8, 0}, {9, 8, 1}, {17, 8, 2}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        ck_assert_uint_eq(merge_levels(cases[i][0], cases[i][1]), cases[i][2]);
-    ck_assert_uint_eq(merge_levels(SIZE_MAX, 1), 64);
-    ck_assert_uint_eq(merge_levels(SIZE_MAX, SIZE_MAX - 1), 1);
+        ck_assert_uint_eq(ki_merge_levels(cases[i][0], cases[i][1]), cases[i][2]);
+    ck_assert_uint_eq(ki_merge_levels(SIZE_MAX, 1), 64);
+    ck_assert_uint_eq(ki_merge_levels(SIZE_MAX, SIZE_MAX - 1), 1);
 }
 END_TEST
 

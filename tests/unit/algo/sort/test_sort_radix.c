@@ -52,7 +52,7 @@ static size_t lanes_here(unsigned lanes[LANES])
         lanes[count++] = KN_SORT_LANES_MASKS;
     }
     if (strstr(context->device.extensions, "cl_khr_subgroup_ballot"))
-        EXPECT_OK(rung_has_subgroup(context, 2, 0, &subgroups, &err));
+        EXPECT_OK(ki_rung_has_subgroup(context, 2, 0, &subgroups, &err));
     if (subgroups)
         lanes[count++] = KN_SORT_LANES_SUBGROUPS;
     return count;

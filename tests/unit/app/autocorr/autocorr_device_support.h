@@ -98,7 +98,7 @@ static inline void expect_sums(const struct frames *frames, kn_buffer *products,
 
         if (frames->second)
             task.second = frame_image(frames, frames->second, frame);
-        EXPECT_OK(autocorr_reference(&task, expected, &err));
+        EXPECT_OK(ki_autocorr_reference(&task, expected, &err));
         EXPECT_OK(kn_buffer_read(queue, products, frame * bytes, found, bytes, &err));
         for (size_t i = 0; i < offsets; i++)
             ck_assert_msg(

@@ -26,9 +26,9 @@ static inline double expect_sums(const struct test_frames *frames, const struct 
     ck_assert(wanted && found);
     for (size_t f = 0; f < frames->device.count; f++) {
         const struct autocorr_task task = frame_task(frames, f);
-        double bound = autocorr_fft_bound(fft, energy_of(&task));
+        double bound = ki_autocorr_fft_bound(fft, energy_of(&task));
 
-        EXPECT_OK(autocorr_reference(&task, wanted, &err));
+        EXPECT_OK(ki_autocorr_reference(&task, wanted, &err));
         EXPECT_OK(
             kn_buffer_read(queue, sums, f * offsets * sizeof *found, found, offsets * sizeof *found, &err));
         for (size_t i = 0; i < offsets; i++) {
@@ -37,7 +37,7 @@ static inline double expect_sums(const struct test_frames *frames, const struct 
             ck_assert_msg(error <= bound,
                           "%zu x %zu, R %zu, frame %zu, offset %zu: %lld instead of %lld (bound %g), %s",
                           frames->device.width, frames->device.height, task.max_offset, f, i,
-                          (long long)found[i], (long long)wanted[i], bound, autocorr_fft_text(fft));
+                          (long long)found[i], (long long)wanted[i], bound, ki_autocorr_fft_text(fft));
             if (error > 0)
                 worst = fmax(worst, error / bound);
         }
@@ -58,13 +58,14 @@ static inline double try_frames(const struct test_frames *frames, bool exact, si
     struct autocorr_fft *fft = NULL;
     double worst;
 
-    EXPECT_OK(autocorr_fft_create_with(queue, device->width, device->height, device->max_offset, device->type,
-                                       device->second != NULL, exact, batch, options, &fft, &err));
-    ck_assert_int_eq(autocorr_fft_way_of(fft), way);
-    ck_assert(strstr(autocorr_fft_text(fft), autocorr_fft_way_names[way]) == autocorr_fft_text(fft));
-    EXPECT_OK(autocorr_fft_sums(queue, fft, device, sums, &err));
+    EXPECT_OK(ki_autocorr_fft_create_with(queue, device->width, device->height, device->max_offset,
+                                          device->type, device->second != NULL, exact, batch, options, &fft,
+                                          &err));
+    ck_assert_int_eq(ki_autocorr_fft_way_of(fft), way);
+    ck_assert(strstr(ki_autocorr_fft_text(fft), ki_autocorr_fft_way_names[way]) == ki_autocorr_fft_text(fft));
+    EXPECT_OK(ki_autocorr_fft_sums(queue, fft, device, sums, &err));
     worst = expect_sums(frames, fft, sums);
-    autocorr_fft_free(fft);
+    ki_autocorr_fft_free(fft);
     kn_buffer_free(sums);
     return worst;
 }

@@ -56,9 +56,9 @@ static inline void host_rings(const struct autocorr_task *task, const uint64_t *
     double *values = malloc(offsets * sizeof *values);
 
     ck_assert(windows && values);
-    EXPECT_OK(autocorr_windows(task, windows, &err));
-    autocorr_normalize(normalization, task->max_offset, products, windows, values);
-    autocorr_radial(values, task->max_offset, AUTOCORR_LINEAR, rings);
+    EXPECT_OK(ki_autocorr_windows(task, windows, &err));
+    ki_autocorr_normalize(normalization, task->max_offset, products, windows, values);
+    ki_autocorr_radial(values, task->max_offset, AUTOCORR_LINEAR, rings);
     free(windows);
     free(values);
 }

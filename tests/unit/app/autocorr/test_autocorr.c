@@ -14,7 +14,7 @@ static uint64_t *reference(const struct autocorr_task *task)
 
     ck_assert_ptr_nonnull(products);
     memset(products, 0xab, autocorr_offsets(task->max_offset) * sizeof *products);
-    EXPECT_OK(autocorr_reference(task, products, &err));
+    EXPECT_OK(ki_autocorr_reference(task, products, &err));
     return products;
 }
 
@@ -48,7 +48,7 @@ START_TEST(energies)
         size_t width = 1 + test_random(&state) % 200, height = 1 + test_random(&state) % 20;
         struct autocorr_image image = random_image(width, height, round % 2 ? KN_U16 : KN_U8, &state);
 
-        ck_assert_double_eq(autocorr_energy(&image), reference_energy(&image));
+        ck_assert_double_eq(ki_autocorr_energy(&image), reference_energy(&image));
         free_image(&image);
     }
 }
@@ -96,8 +96,8 @@ START_TEST(moved_copy)
         for (size_t x = 5; x < 40; x++)
             set_pixel(&second, x - 5, y + 3, get_pixel(&first, x, y));
     products = reference(&task);
-    EXPECT_OK(autocorr_windows(&task, windows, &err));
-    autocorr_normalize(AUTOCORR_PEARSON, 8, products, windows, values);
+    EXPECT_OK(ki_autocorr_windows(&task, windows, &err));
+    ki_autocorr_normalize(AUTOCORR_PEARSON, 8, products, windows, values);
     for (size_t i = 0; i < offsets; i++)
         if (i == autocorr_at(8, -5, 3))
             ck_assert_double_eq_tol(values[i], 1, 1e-15);
@@ -132,8 +132,8 @@ START_TEST(windows_of_all_sizes)
             if (sizes[i][0] == 70000) // all bits set: the greatest sums there are
                 fill_random(&first, type == KN_U8 ? 255 : 65535, 1, &state);
             memset(found, 0xab, bytes);
-            EXPECT_OK(autocorr_windows(&task, found, &err));
-            EXPECT_OK(autocorr_reference_windows(&task, expected, &err));
+            EXPECT_OK(ki_autocorr_windows(&task, found, &err));
+            EXPECT_OK(ki_autocorr_reference_windows(&task, expected, &err));
             ck_assert_mem_eq(found, expected, bytes);
             free(found);
             free(expected);
@@ -174,12 +174,12 @@ START_TEST(region_and_mask)
     for (size_t y = 0; y < 11; y++)
         for (size_t x = 0; x < 17; x++)
             set_pixel(&cut, x, y, mask[(y + 9) * image.stride + x + 4] ? get_pixel(&image, x + 4, y + 9) : 0);
-    EXPECT_OK(autocorr_crop(&task, &region, &err));
+    EXPECT_OK(ki_autocorr_crop(&task, &region, &err));
     masked = reference(&task);
     products = reference(&small);
     ck_assert_mem_eq(masked, products, 13 * 7 * sizeof *products);
-    EXPECT_OK(autocorr_windows(&task, windows, &err));
-    EXPECT_OK(autocorr_reference_windows(&small, expected, &err));
+    EXPECT_OK(ki_autocorr_windows(&task, windows, &err));
+    EXPECT_OK(ki_autocorr_reference_windows(&small, expected, &err));
     ck_assert_uint_eq(windows[autocorr_at(6, 0, 0)].s1, expected[autocorr_at(6, 0, 0)].s1);
     ck_assert_uint_eq(windows[autocorr_at(6, 0, 0)].q2, expected[autocorr_at(6, 0, 0)].q2);
     ck_assert_uint_lt(windows[autocorr_at(6, 0, 0)].n, 17 * 11);
@@ -202,25 +202,25 @@ START_TEST(refused)
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT,
         "a largest offset of 30 leaves no overlap in an image of 30 x 20 pixels; expected at most 29",
-        autocorr_reference(&task, &product, &err));
+        ki_autocorr_reference(&task, &product, &err));
     task.max_offset = SIZE_MAX;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 29", autocorr_windows(&task, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 29", ki_autocorr_windows(&task, NULL, &err));
     task.max_offset = 5;
     task.second = wide;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "30 x 20 and of 31 x 20 pixels; expected two of the same size",
-                   autocorr_check(&task, &err));
+                   ki_autocorr_check(&task, &err));
     task.second = deep;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "one image is of 8 bits", autocorr_check(&task, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "one image is of 8 bits", ki_autocorr_check(&task, &err));
     task.second.pixels = NULL;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the region of 11 x 5 pixels at (20, 0) is not in the image of 30 x 20",
-                   autocorr_crop(&task, &region, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the region of 5 x 0", autocorr_crop(&task, &none, &err));
+                   ki_autocorr_crop(&task, &region, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the region of 5 x 0", ki_autocorr_crop(&task, &none, &err));
     task.first.type = KN_F32;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected unsigned numbers of 8 or 16 bits",
-                   autocorr_check(&task, &err));
+                   ki_autocorr_check(&task, &err));
     task.first.type = KN_U8;
     task.first.width = (size_t)1 << 31;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "at most 2^31", autocorr_check(&task, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "at most 2^31", ki_autocorr_check(&task, &err));
     free_image(&image);
     free_image(&wide);
     free_image(&deep);
@@ -310,10 +310,10 @@ static void expect_values(const struct autocorr_task *task)
     uint64_t *products = reference(task);
     struct pairs whole = overlap(task, 0, 0, NULL);
 
-    EXPECT_OK(autocorr_windows(task, windows, &err));
+    EXPECT_OK(ki_autocorr_windows(task, windows, &err));
     for (enum autocorr_normalization normalization = 0; normalization < AUTOCORR_NORMALIZATIONS;
          normalization++) {
-        autocorr_normalize(normalization, task->max_offset, products, windows, values);
+        ki_autocorr_normalize(normalization, task->max_offset, products, windows, values);
         for (size_t y0 = 0; y0 <= task->max_offset; y0++)
             for (ptrdiff_t x0 = -(ptrdiff_t)task->max_offset; x0 <= (ptrdiff_t)task->max_offset; x0++) {
                 struct pairs p = overlap(task, x0, y0, &whole);
@@ -322,11 +322,11 @@ static void expect_values(const struct autocorr_task *task)
 
                 if (isnan(expected))
                     ck_assert_msg(isnan(found), "%s (%td, %zu): %g",
-                                  autocorr_normalization_names[normalization], x0, y0, found);
+                                  ki_autocorr_normalization_names[normalization], x0, y0, found);
                 else
                     ck_assert_msg(fabs(found - expected) <= 1e-12 * fmax(1, fabs(expected)),
                                   "%s (%td, %zu): %.17g instead of %.17g",
-                                  autocorr_normalization_names[normalization], x0, y0, found, expected);
+                                  ki_autocorr_normalization_names[normalization], x0, y0, found, expected);
             }
     }
     free(products);
@@ -368,8 +368,8 @@ START_TEST(names)
     static const char *const cli[] = {"pearson", "energy", "lu2009", "geo", "zero", "unbiased", "symavg"};
 
     for (size_t i = 0; i < sizeof cli / sizeof *cli; i++)
-        ck_assert_str_eq(autocorr_normalization_names[i], cli[i]);
-    ck_assert_ptr_null(autocorr_normalization_names[AUTOCORR_NORMALIZATIONS]);
+        ck_assert_str_eq(ki_autocorr_normalization_names[i], cli[i]);
+    ck_assert_ptr_null(ki_autocorr_normalization_names[AUTOCORR_NORMALIZATIONS]);
 }
 END_TEST
 
@@ -399,11 +399,11 @@ START_TEST(defined_answers)
 
             fill_random(&image, level == 1 ? 77 : 0, level < 2 ? 1 : 256, &state);
             products = reference(&task);
-            EXPECT_OK(autocorr_windows(&task, windows, &err));
-            autocorr_normalize(rows[i].normalization, 4, products, windows, values);
+            EXPECT_OK(ki_autocorr_windows(&task, windows, &err));
+            ki_autocorr_normalize(rows[i].normalization, 4, products, windows, values);
             if (level < 2)
                 ck_assert_msg(isnan(expected) ? isnan(values[4]) : values[4] == expected, "%s, level %d: %g",
-                              autocorr_normalization_names[i], level, values[4]);
+                              ki_autocorr_normalization_names[i], level, values[4]);
             else if (rows[i].normalization != AUTOCORR_SYMAVG)
                 ck_assert_double_eq(values[4], 1);
             if (level == 2)

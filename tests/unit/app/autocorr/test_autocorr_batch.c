@@ -34,7 +34,7 @@ static struct batch make_batch(size_t width, size_t height, size_t max_offset, k
                                                 .max_offset = max_offset};
         if (cross)
             batch.tasks[i].second = random_image(width, height, type, state);
-        EXPECT_OK(autocorr_reference(&batch.tasks[i], batch.products + i * offsets, &err));
+        EXPECT_OK(ki_autocorr_reference(&batch.tasks[i], batch.products + i * offsets, &err));
         host_rings(&batch.tasks[i], batch.products + i * offsets, normalization, batch.rings + i * rings);
     }
     return batch;
@@ -88,19 +88,19 @@ START_TEST(rings)
 
         if (method == AUTOCORR_FFT && !exact) // rings of sums that are not the reference's
             continue;
-        EXPECT_OK(autocorr_engine_begin(queue, method, exact, &engine, &err));
-        ck_assert(autocorr_engine_has_rings(&engine, &batch.tasks[0]));
+        EXPECT_OK(ki_autocorr_engine_begin(queue, method, exact, &engine, &err));
+        ck_assert(ki_autocorr_engine_has_rings(&engine, &batch.tasks[0]));
         EXPECT_OK(kn_profile_start(queue, &err));
-        EXPECT_OK(autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
-        EXPECT_OK(autocorr_engine_finish(&engine, &err));
+        EXPECT_OK(ki_autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
+        EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
         ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_windows"), 1);
         ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_radial"), 1);
         ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_direct"), method == AUTOCORR_DIRECT);
         ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_fft_columns"), method == AUTOCORR_FFT);
         kn_free(entries);
-        expect_batch(&batch, products, autocorr_method_names[method]);
-        autocorr_engine_end(&engine);
+        expect_batch(&batch, products, ki_autocorr_method_names[method]);
+        ki_autocorr_engine_end(&engine);
         free_batch(&batch);
     }
 }
@@ -120,16 +120,16 @@ START_TEST(rings_in_parts)
         return;
     batch = make_batch(900, 3, 850, KN_U8, false, AUTOCORR_PEARSON, &state);
     results.rings = batch.found;
-    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_DIRECT, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_DIRECT, false, &engine, &err));
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
-    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    EXPECT_OK(ki_autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
+    EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_windows"), 2);
     ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_radial"), 2);
     kn_free(entries);
     expect_batch(&batch, false, "in parts");
-    autocorr_engine_end(&engine);
+    ki_autocorr_engine_end(&engine);
     free_batch(&batch);
 }
 END_TEST
@@ -152,12 +152,12 @@ START_TEST(not_pinned)
     batch.tasks[1].first.pixels = dense;
     batch.tasks[1].first.stride = width;
     context->device.info.max_alloc = 100000; // the pixels are 64,800 bytes, and as many; there is no scratch
-    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_TEXTURE_STYLE, false, &engine, &err));
-    EXPECT_OK(autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
-    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_TEXTURE_STYLE, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
+    EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     context->device.info.max_alloc = own;
     expect_batch(&batch, true, "not pinned");
-    autocorr_engine_end(&engine);
+    ki_autocorr_engine_end(&engine);
     batch.tasks[1].first = gaps;
     free(dense);
     free_batch(&batch);
@@ -171,20 +171,20 @@ START_TEST(no_rings)
     struct autocorr_task task = {.first = {1, 1, 1, KN_U8, pixel}};
     struct autocorr_engine engine, host, inexact;
 
-    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, true, &engine, &err));
-    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &inexact, &err));
-    EXPECT_OK(autocorr_engine_begin(NULL, AUTOCORR_AUTO, true, &host, &err));
-    ck_assert(autocorr_engine_has_rings(&inexact, &task));
-    ck_assert(autocorr_engine_has_rings(&engine, &task) == (kn_context_device(context)->fp64 != 0));
-    ck_assert(!autocorr_engine_has_rings(&host, &task));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, true, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &inexact, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(NULL, AUTOCORR_AUTO, true, &host, &err));
+    ck_assert(ki_autocorr_engine_has_rings(&inexact, &task));
+    ck_assert(ki_autocorr_engine_has_rings(&engine, &task) == (kn_context_device(context)->fp64 != 0));
+    ck_assert(!ki_autocorr_engine_has_rings(&host, &task));
     task.max_offset = 30001;
-    ck_assert(!autocorr_engine_has_rings(&inexact, &task));
+    ck_assert(!ki_autocorr_engine_has_rings(&inexact, &task));
     task.max_offset = 0;
     task.mask = mask;
-    ck_assert(!autocorr_engine_has_rings(&inexact, &task));
-    autocorr_engine_end(&engine);
-    autocorr_engine_end(&inexact);
-    autocorr_engine_end(&host);
+    ck_assert(!ki_autocorr_engine_has_rings(&inexact, &task));
+    ki_autocorr_engine_end(&engine);
+    ki_autocorr_engine_end(&inexact);
+    ki_autocorr_engine_end(&host);
 }
 END_TEST
 
@@ -201,30 +201,30 @@ START_TEST(two_under_way)
         batches[i] = make_batch(i < 3 ? 45 : 46, 37, 11, KN_U8, false, AUTOCORR_PEARSON, &state);
         results[i] = (struct autocorr_results){batches[i].found_products, batches[i].found, AUTOCORR_PEARSON};
     }
-    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_DIRECT, false, &engine, &err));
-    EXPECT_OK(autocorr_engine_start(&engine, batches[0].tasks, TOGETHER, &results[0], &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_DIRECT, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_start(&engine, batches[0].tasks, TOGETHER, &results[0], &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a batch of other frames is under way, of 45 x 37 pixels with R = 11",
-                   autocorr_engine_start(&engine, batches[3].tasks, TOGETHER, &results[3], &err));
-    EXPECT_OK(autocorr_engine_start(&engine, batches[1].tasks, TOGETHER, &results[1], &err));
+                   ki_autocorr_engine_start(&engine, batches[3].tasks, TOGETHER, &results[3], &err));
+    EXPECT_OK(ki_autocorr_engine_start(&engine, batches[1].tasks, TOGETHER, &results[1], &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "2 batches are under way",
-                   autocorr_engine_start(&engine, batches[2].tasks, TOGETHER, &results[2], &err));
-    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+                   ki_autocorr_engine_start(&engine, batches[2].tasks, TOGETHER, &results[2], &err));
+    EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     expect_batch(&batches[0], true, "the first");
-    EXPECT_OK(autocorr_engine_start(&engine, batches[2].tasks, TOGETHER, &results[2], &err));
-    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    EXPECT_OK(ki_autocorr_engine_start(&engine, batches[2].tasks, TOGETHER, &results[2], &err));
+    EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     expect_batch(&batches[1], true, "the second");
-    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     expect_batch(&batches[2], true, "the third");
     // Another size when nothing is under way; what is given up leaves no trace.
-    EXPECT_OK(autocorr_engine_start(&engine, batches[3].tasks, TOGETHER, &results[3], &err));
-    autocorr_engine_abandon(&engine);
-    EXPECT_OK(autocorr_engine_start(&engine, batches[0].tasks, TOGETHER, &results[0], &err));
-    EXPECT_OK(autocorr_engine_start(&engine, batches[1].tasks, TOGETHER, &results[1], &err));
-    EXPECT_OK(autocorr_engine_finish(&engine, &err));
-    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    EXPECT_OK(ki_autocorr_engine_start(&engine, batches[3].tasks, TOGETHER, &results[3], &err));
+    ki_autocorr_engine_abandon(&engine);
+    EXPECT_OK(ki_autocorr_engine_start(&engine, batches[0].tasks, TOGETHER, &results[0], &err));
+    EXPECT_OK(ki_autocorr_engine_start(&engine, batches[1].tasks, TOGETHER, &results[1], &err));
+    EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
+    EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     expect_batch(&batches[1], true, "the second, again");
     ck_assert_double_gt(engine.seconds.compute, 0);
-    autocorr_engine_end(&engine);
+    ki_autocorr_engine_end(&engine);
     for (size_t i = 0; i < 4; i++)
         free_batch(&batches[i]);
 }
@@ -271,14 +271,14 @@ static struct film make_film(uint64_t *state)
     for (size_t i = 0; i < FRAMES; i++) {
         struct autocorr_image image = random_image(WIDTH, HEIGHT, KN_U8, state);
         uint8_t pixels[WIDTH * HEIGHT];
-        struct kn_picture picture = {WIDTH, HEIGHT, 8, pixels};
+        struct ki_picture picture = {WIDTH, HEIGHT, 8, pixels};
         char path[4200];
 
         for (size_t y = 0; y < HEIGHT; y++)
             memcpy(pixels + y * WIDTH, (const uint8_t *)image.pixels + y * image.stride, WIDTH);
         snprintf(path, sizeof path, "%s/%zu.png", film.folder, i);
         film.files[i] = strdup(path);
-        EXPECT_OK(kn_png_write(path, &picture, false, &err));
+        EXPECT_OK(ki_png_write(path, &picture, false, &err));
         free_image(&image);
     }
     EXPECT_OK(frames_list(film.files, FRAMES, NULL, &film.frames, &err));
@@ -313,9 +313,9 @@ START_TEST(series)
         settings.products = taken[way].wants_products = settings.values = taken[way].wants_values = way == 2;
         settings.verify = way == 2 ? 2 : 0;
         settings.mask = way == 3 ? &mask : NULL;
-        EXPECT_OK(autocorr_engine_begin(way ? queue : NULL, way ? AUTOCORR_DIRECT : AUTOCORR_SIMD, false,
-                                        &engine, &err));
-        EXPECT_OK(autocorr_series(&engine, &film.frames, &settings, keep, &taken[way], &pipeline, &err));
+        EXPECT_OK(ki_autocorr_engine_begin(way ? queue : NULL, way ? AUTOCORR_DIRECT : AUTOCORR_SIMD, false,
+                                           &engine, &err));
+        EXPECT_OK(ki_autocorr_series(&engine, &film.frames, &settings, keep, &taken[way], &pipeline, &err));
         ck_assert_uint_eq(taken[way].count, FRAMES);
         ck_assert_uint_eq(taken[way].on_device, way == 1 || way == 2 ? FRAMES : 0);
         ck_assert_uint_eq(pipeline.device_rings, taken[way].on_device);
@@ -327,7 +327,7 @@ START_TEST(series)
             ck_assert(isnan(wanted) ? isnan(taken[way].r_max[i])
                                     : fabs(taken[way].r_max[i] - wanted) <= bound);
         }
-        autocorr_engine_end(&engine);
+        ki_autocorr_engine_end(&engine);
     }
     free(taken);
     free_film(&film);
@@ -350,24 +350,24 @@ START_TEST(energies)
     struct autocorr_engine engine;
     double bound;
 
-    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_FFT, false, &engine, &err));
-    EXPECT_OK(autocorr_series(&engine, &film.frames, &settings, keep, &taken, &pipeline, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_FFT, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_series(&engine, &film.frames, &settings, keep, &taken, &pipeline, &err));
     for (size_t i = 0; i < FRAMES; i++) {
-        EXPECT_OK(autocorr_fetch(&film.frames, i, &greys[i], &err));
+        EXPECT_OK(ki_autocorr_fetch(&film.frames, i, &greys[i], &err));
         tasks[i] = (struct autocorr_task){.first = autocorr_image_of(&greys[i]), .max_offset = MOST};
-        EXPECT_OK(autocorr_crop(&tasks[i], &region, &err));
+        EXPECT_OK(ki_autocorr_crop(&tasks[i], &region, &err));
     }
-    EXPECT_OK(autocorr_engine_start(&engine, tasks, FRAMES, &results, &err));
-    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+    EXPECT_OK(ki_autocorr_engine_start(&engine, tasks, FRAMES, &results, &err));
+    EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     bound = engine.bound;
     ck_assert_double_gt(bound, 0.5);
     ck_assert_double_eq(taken.bound, bound);
     for (size_t i = 0; i < FRAMES; i++)
-        tasks[i].energy = 4 * autocorr_energy(&tasks[i].first);
-    EXPECT_OK(autocorr_engine_start(&engine, tasks, FRAMES, &results, &err));
-    EXPECT_OK(autocorr_engine_finish(&engine, &err));
+        tasks[i].energy = 4 * ki_autocorr_energy(&tasks[i].first);
+    EXPECT_OK(ki_autocorr_engine_start(&engine, tasks, FRAMES, &results, &err));
+    EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     ck_assert_double_eq_tol(engine.bound - 0.5, 4 * (bound - 0.5), 1e-12 * bound);
-    autocorr_engine_end(&engine);
+    ki_autocorr_engine_end(&engine);
     for (size_t i = 0; i < FRAMES; i++)
         free(greys[i].pixels);
     free_film(&film);

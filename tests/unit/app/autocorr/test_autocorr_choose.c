@@ -21,7 +21,7 @@ static enum autocorr_method chosen(struct autocorr_engine *engine, const struct 
     kn_profile_entry *entries;
 
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(autocorr_choose(engine, task, &method, &err));
+    EXPECT_OK(ki_autocorr_choose(engine, task, &method, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, launches, &err));
     kn_free(entries);
     return method;
@@ -33,11 +33,11 @@ START_TEST(terms)
     struct autocorr_task task = task_of(100, 60, KN_U8, 27);
     double circle = 127 * 87;
 
-    ck_assert_double_eq_tol(autocorr_terms_ratio(&task), 6000.0 * 55 * 28 / (5 * circle * log2(circle + 1)),
-                            1e-9);
+    ck_assert_double_eq_tol(ki_autocorr_terms_ratio(&task),
+                            6000.0 * 55 * 28 / (5 * circle * log2(circle + 1)), 1e-9);
     task.second = task.first;
-    ck_assert_double_eq_tol(autocorr_terms_ratio(&task), 6000.0 * 55 * 28 / (7.5 * circle * log2(circle + 1)),
-                            1e-9);
+    ck_assert_double_eq_tol(ki_autocorr_terms_ratio(&task),
+                            6000.0 * 55 * 28 / (7.5 * circle * log2(circle + 1)), 1e-9);
 }
 END_TEST
 
@@ -49,18 +49,18 @@ START_TEST(decided)
     enum autocorr_method method = AUTOCORR_AUTO;
     size_t launches;
 
-    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
-    EXPECT_OK(autocorr_engine_begin(NULL, AUTOCORR_AUTO, false, &host, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(NULL, AUTOCORR_AUTO, false, &host, &err));
     ck_assert_int_eq(chosen(&engine, &few, &launches), AUTOCORR_DIRECT);
     ck_assert_uint_eq(launches, 0);
-    ck_assert_ptr_nonnull(strstr(kn_text_string(&engine.why), "which decides on any device"));
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "which decides on any device"));
     ck_assert_int_eq(chosen(&engine, &many, &launches), AUTOCORR_FFT);
     ck_assert_uint_eq(launches, 0);
-    EXPECT_OK(autocorr_choose(&host, &few, &method, &err));
+    EXPECT_OK(ki_autocorr_choose(&host, &few, &method, &err));
     ck_assert_int_eq(method, AUTOCORR_FFT);
-    ck_assert_ptr_nonnull(strstr(kn_text_string(&host.why), "on the host"));
-    autocorr_engine_end(&engine);
-    autocorr_engine_end(&host);
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&host.why), "on the host"));
+    ki_autocorr_engine_end(&engine);
+    ki_autocorr_engine_end(&host);
 }
 END_TEST
 
@@ -75,20 +75,20 @@ START_TEST(measured)
 
     if (test_is_slow())
         return;
-    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &first, &err));
-    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &second, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &first, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &second, &err));
     method = chosen(&first, &task, &launches);
     ck_assert_uint_gt(launches, 0);
-    ck_assert_ptr_nonnull(strstr(kn_text_string(&first.why), "measured were "));
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&first.why), "measured were "));
     ck_assert_int_eq(chosen(&second, &task, &launches), method);
     ck_assert_uint_eq(launches, 0);
-    ck_assert_str_eq(kn_text_string(&second.why), kn_text_string(&first.why));
+    ck_assert_str_eq(ki_text_string(&second.why), ki_text_string(&first.why));
     // One number for all sizes: what has fewer terms is not transformed where this is not, nor the reverse.
     ck_assert(chosen(&second, &less, &launches) == AUTOCORR_DIRECT || method == AUTOCORR_FFT);
     ck_assert_uint_eq(launches, 0);
     ck_assert(chosen(&second, &more, &launches) == AUTOCORR_FFT || method == AUTOCORR_DIRECT);
-    autocorr_engine_end(&first);
-    autocorr_engine_end(&second);
+    ki_autocorr_engine_end(&first);
+    ki_autocorr_engine_end(&second);
 }
 END_TEST
 
@@ -100,7 +100,7 @@ START_TEST(followed)
     static const enum autocorr_method methods[] = {AUTOCORR_FFT, AUTOCORR_DIRECT};
     uint64_t state = test_seed("followed");
     struct autocorr_task task = {.max_offset = 32};
-    const struct engine_choice choice = autocorr_choice_of(KN_U8, AUTOCORR_FFT_FUSED, false);
+    const struct engine_choice choice = ki_autocorr_choice_of(KN_U8, AUTOCORR_FFT_FUSED, false);
     size_t offsets = autocorr_offsets(32);
     uint64_t *found, *expected;
 
@@ -110,29 +110,29 @@ START_TEST(followed)
     found = malloc(offsets * sizeof *found);
     expected = malloc(offsets * sizeof *expected);
     ck_assert(found && expected);
-    ck_assert_double_gt(autocorr_terms_ratio(&task), 1.1);
-    EXPECT_OK(autocorr_reference(&task, expected, &err));
+    ck_assert_double_gt(ki_autocorr_terms_ratio(&task), 1.1);
+    EXPECT_OK(ki_autocorr_reference(&task, expected, &err));
     for (size_t i = 0; i < 2; i++) {
-        struct kn_text words = KN_TEXT_INIT;
+        struct ki_text words = KI_TEXT_INIT;
         struct autocorr_engine engine;
 
-        kn_text_add(&words, "so it was planted");
-        engine_remember(context, &choice, numbers[i], &words);
-        EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
-        EXPECT_OK(autocorr_engine_sums(&engine, &task, 1, found, &err));
+        ki_text_add(&words, "so it was planted");
+        ki_engine_remember(context, &choice, numbers[i], &words);
+        EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
+        EXPECT_OK(ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
         ck_assert_int_eq(engine.ran, methods[i]);
-        ck_assert_ptr_nonnull(strstr(kn_text_string(&engine.why), "so it was planted"));
+        ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "so it was planted"));
         for (size_t o = 0; o < offsets; o++)
             ck_assert((double)(found[o] > expected[o] ? found[o] - expected[o] : expected[o] - found[o]) <=
                       engine.bound);
-        autocorr_engine_end(&engine);
+        ki_autocorr_engine_end(&engine);
         // A method that is named does not ask.
-        EXPECT_OK(autocorr_engine_begin(queue, methods[1 - i], false, &engine, &err));
-        EXPECT_OK(autocorr_engine_sums(&engine, &task, 1, found, &err));
+        EXPECT_OK(ki_autocorr_engine_begin(queue, methods[1 - i], false, &engine, &err));
+        EXPECT_OK(ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
         ck_assert_int_eq(engine.ran, methods[1 - i]);
-        ck_assert_str_eq(kn_text_string(&engine.why), "");
-        autocorr_engine_end(&engine);
-        kn_text_free(&words);
+        ck_assert_str_eq(ki_text_string(&engine.why), "");
+        ki_autocorr_engine_end(&engine);
+        ki_text_free(&words);
     }
     free_image(&task.first);
     free(found);
@@ -146,8 +146,8 @@ START_TEST(too_long)
     uint64_t state = test_seed("too_long");
     size_t width = kn_context_device(context)->local_memory / (2 * sizeof(float)) + 1, offsets;
     struct autocorr_task task = {.max_offset = 100};
-    const struct engine_choice choice = autocorr_choice_of(KN_U8, AUTOCORR_FFT_FUSED, false);
-    struct kn_text words = KN_TEXT_INIT;
+    const struct engine_choice choice = ki_autocorr_choice_of(KN_U8, AUTOCORR_FFT_FUSED, false);
+    struct ki_text words = KI_TEXT_INIT;
     struct autocorr_engine engine;
     uint64_t *found, *expected;
 
@@ -158,20 +158,20 @@ START_TEST(too_long)
     found = malloc(offsets * sizeof *found);
     expected = malloc(offsets * sizeof *expected);
     ck_assert(found && expected);
-    EXPECT_OK(autocorr_reference(&task, expected, &err));
-    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_FFT, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_reference(&task, expected, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_FFT, false, &engine, &err));
     EXPECT_REFUSED(KN_ERROR_LIMIT, "the method direct takes lines of any length",
-                   autocorr_engine_sums(&engine, &task, 1, found, &err));
-    autocorr_engine_end(&engine);
-    kn_text_add(&words, "so it was planted");
-    engine_remember(context, &choice, AUTOCORR_RATIO_ZERO, &words);
-    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
-    EXPECT_OK(autocorr_engine_sums(&engine, &task, 1, found, &err));
+                   ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
+    ki_autocorr_engine_end(&engine);
+    ki_text_add(&words, "so it was planted");
+    ki_engine_remember(context, &choice, AUTOCORR_RATIO_ZERO, &words);
+    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
     ck_assert_int_eq(engine.ran, AUTOCORR_DIRECT);
-    ck_assert_ptr_nonnull(strstr(kn_text_string(&engine.why), "; but by transforms: a line of "));
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "; but by transforms: a line of "));
     ck_assert_mem_eq(found, expected, offsets * sizeof *found);
-    autocorr_engine_end(&engine);
-    kn_text_free(&words);
+    ki_autocorr_engine_end(&engine);
+    ki_text_free(&words);
     free_image(&task.first);
     free(found);
     free(expected);
@@ -187,11 +187,11 @@ START_TEST(no_cache)
 
     test_close();
     test_open_with(&without);
-    EXPECT_OK(autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
     chosen(&engine, &task, &launches);
     ck_assert_uint_eq(launches, 0);
-    ck_assert_ptr_nonnull(strstr(kn_text_string(&engine.why), "there is no cache to remember it in"));
-    autocorr_engine_end(&engine);
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "there is no cache to remember it in"));
+    ki_autocorr_engine_end(&engine);
 }
 END_TEST
 

@@ -20,31 +20,32 @@ static void try_frames(const struct test_frames *frames)
     for (size_t f = 0; f < 3; f++) {
         const struct autocorr_task task = frame_task(frames, f);
 
-        EXPECT_OK(autocorr_reference(&task, products + f * offsets, &err));
+        EXPECT_OK(ki_autocorr_reference(&task, products + f * offsets, &err));
     }
     sums = test_upload_with_room(products, 3 * offsets * sizeof *products, 0);
-    EXPECT_OK(autocorr_tables_create(context, max_offset, 2, &tables, &err));
-    EXPECT_OK(autocorr_windows_device(queue, &frames->device, 1, 2, &tables, &err));
-    EXPECT_OK(autocorr_device_radial_create(queue, frames->device.width, frames->device.height, max_offset,
-                                            &radial, &err));
-    rings = test_upload_with_room("", 0, autocorr_device_radial_bytes(radial, 2) + 64);
+    EXPECT_OK(ki_autocorr_tables_create(context, max_offset, 2, &tables, &err));
+    EXPECT_OK(ki_autocorr_windows_device(queue, &frames->device, 1, 2, &tables, &err));
+    EXPECT_OK(ki_autocorr_device_radial_create(queue, frames->device.width, frames->device.height, max_offset,
+                                               &radial, &err));
+    rings = test_upload_with_room("", 0, ki_autocorr_device_radial_bytes(radial, 2) + 64);
     for (int n = 0; n < AUTOCORR_NORMALIZATIONS; n++) {
-        EXPECT_OK(autocorr_radial_device(queue, radial, sums, 1, 2, &tables, (enum autocorr_normalization)n,
-                                         rings, &err));
-        EXPECT_OK(autocorr_radial_read(queue, radial, rings, 1, 1, found + max_offset + 1, &err));
-        EXPECT_OK(autocorr_radial_read(queue, radial, rings, 0, 1, found, &err));
+        EXPECT_OK(ki_autocorr_radial_device(queue, radial, sums, 1, 2, &tables,
+                                            (enum autocorr_normalization)n, rings, &err));
+        EXPECT_OK(ki_autocorr_radial_read(queue, radial, rings, 1, 1, found + max_offset + 1, &err));
+        EXPECT_OK(ki_autocorr_radial_read(queue, radial, rings, 0, 1, found, &err));
         for (size_t f = 0; f < 2; f++) {
             const struct autocorr_task task = frame_task(frames, 1 + f);
 
             host_rings(&task, products + (1 + f) * offsets, (enum autocorr_normalization)n, wanted);
-            expect_rings(found + f * (max_offset + 1), wanted, max_offset, autocorr_normalization_names[n]);
+            expect_rings(found + f * (max_offset + 1), wanted, max_offset,
+                         ki_autocorr_normalization_names[n]);
         }
-        test_expect_poison(rings, autocorr_device_radial_bytes(radial, 2));
+        test_expect_poison(rings, ki_autocorr_device_radial_bytes(radial, 2));
     }
     kn_buffer_free(sums);
     kn_buffer_free(rings);
-    autocorr_device_radial_free(radial);
-    autocorr_tables_free(&tables);
+    ki_autocorr_device_radial_free(radial);
+    ki_autocorr_tables_free(&tables);
     free(products);
     free(wanted);
     free(found);
@@ -96,23 +97,26 @@ START_TEST(refused)
     kn_buffer *sums = test_upload_with_room("", 0, 2 * 28 * 8), *rings;
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 9",
-                   autocorr_device_radial_create(queue, 10, 9, 10, &radial, &err));
-    EXPECT_OK(autocorr_device_radial_create(queue, 10, 9, 3, &radial, &err));
-    rings = test_upload_with_room("", 0, autocorr_device_radial_bytes(radial, 2) - 1);
-    EXPECT_OK(autocorr_tables_create(context, 3, 2, &tables, &err));
-    EXPECT_OK(autocorr_tables_create(context, 4, 2, &others, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the rings of 2 frames take",
-                   autocorr_radial_device(queue, radial, sums, 0, 2, &tables, AUTOCORR_PEARSON, rings, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the sums of 3 frames take",
-                   autocorr_radial_device(queue, radial, sums, 2, 1, &tables, AUTOCORR_PEARSON, rings, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "with R = 4 for",
-                   autocorr_radial_device(queue, radial, sums, 0, 1, &others, AUTOCORR_PEARSON, rings, &err));
+                   ki_autocorr_device_radial_create(queue, 10, 9, 10, &radial, &err));
+    EXPECT_OK(ki_autocorr_device_radial_create(queue, 10, 9, 3, &radial, &err));
+    rings = test_upload_with_room("", 0, ki_autocorr_device_radial_bytes(radial, 2) - 1);
+    EXPECT_OK(ki_autocorr_tables_create(context, 3, 2, &tables, &err));
+    EXPECT_OK(ki_autocorr_tables_create(context, 4, 2, &others, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "the rings of 2 frames take",
+        ki_autocorr_radial_device(queue, radial, sums, 0, 2, &tables, AUTOCORR_PEARSON, rings, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "the sums of 3 frames take",
+        ki_autocorr_radial_device(queue, radial, sums, 2, 1, &tables, AUTOCORR_PEARSON, rings, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "with R = 4 for",
+        ki_autocorr_radial_device(queue, radial, sums, 0, 1, &others, AUTOCORR_PEARSON, rings, &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "no normalization",
-        autocorr_radial_device(queue, radial, sums, 0, 1, &tables, AUTOCORR_NORMALIZATIONS, rings, &err));
-    autocorr_tables_free(&tables);
-    autocorr_tables_free(&others);
-    autocorr_device_radial_free(radial);
+        ki_autocorr_radial_device(queue, radial, sums, 0, 1, &tables, AUTOCORR_NORMALIZATIONS, rings, &err));
+    ki_autocorr_tables_free(&tables);
+    ki_autocorr_tables_free(&others);
+    ki_autocorr_device_radial_free(radial);
     kn_buffer_free(sums);
     kn_buffer_free(rings);
 }

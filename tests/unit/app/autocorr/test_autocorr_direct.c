@@ -23,16 +23,16 @@ static void check(const struct frames *frames, const struct autocorr_direct_tuni
     char what[120];
 
     snprintf(what, sizeof what, "%s%s, tiles of %u x %u, chunk %u, %u items, %u rows",
-             autocorr_dot_names[tuning->dot], tuning->vectors ? " in vectors" : "", tuning->tile_x,
+             ki_autocorr_dot_names[tuning->dot], tuning->vectors ? " in vectors" : "", tuning->tile_x,
              tuning->tile_y, tuning->chunk, tuning->items, tuning->rows);
-    EXPECT_OK(autocorr_direct_tuned(queue, &frames->on_device, tuning, products, &err));
+    EXPECT_OK(ki_autocorr_direct_tuned(queue, &frames->on_device, tuning, products, &err));
     expect_sums(frames, products, what);
 }
 
 // Each inner product by the tuning that is nearest to the device's own.
 static struct autocorr_direct_tuning tuning_with(enum autocorr_dot dot)
 {
-    struct autocorr_direct_tuning tuning = autocorr_direct_tuning_for(queue);
+    struct autocorr_direct_tuning tuning = ki_autocorr_direct_tuning_for(queue);
 
     tuning.dot = dot;
     tuning.vectors = tuning.vectors && dot != AUTOCORR_DOT_BYTES;
@@ -43,7 +43,7 @@ START_TEST(random_frames)
 {
     uint64_t state = test_seed("random_frames");
 
-    for (size_t i = 0; i < KN_COUNT(shapes); i++)
+    for (size_t i = 0; i < KI_COUNT(shapes); i++)
         for (unsigned kind = 0; kind < 4; kind++) {
             if (!test_is_quick(shapes[i][0], shapes[i][1], shapes[i][3], shapes[i][2], BLOCK))
                 continue;
@@ -71,7 +71,7 @@ START_TEST(tunings)
     uint64_t state = test_seed("tunings");
     size_t less = test_is_slow() ? 10 : 1; // pixels and offsets
 
-    for (size_t i = 0; i < KN_COUNT(all); i++)
+    for (size_t i = 0; i < KI_COUNT(all); i++)
         for (unsigned kind = 0; kind < 4; kind++) {
             struct frames frames =
                 make_frames(90 / less + test_random(&state) % 40 / less, 20 / less + test_random(&state) % 20,
@@ -88,7 +88,7 @@ START_TEST(greatest_sums)
 {
     static const size_t white[][3] = {{1024, 130, 1}, {66100, 3, 2}, {70000, 1, 5}};
 
-    for (size_t i = 0; i < (test_is_slow() ? 0 : KN_COUNT(white)); i++)
+    for (size_t i = 0; i < (test_is_slow() ? 0 : KI_COUNT(white)); i++)
         for (unsigned dot = 0; dot < AUTOCORR_DOTS; dot++)
             for (unsigned kind = 0; kind < 2; kind++) {
                 kn_type type = kind ? KN_U16 : KN_U8;
@@ -136,7 +136,7 @@ START_TEST(what_ran)
         size_t count;
 
         EXPECT_OK(kn_profile_start(queue, &err));
-        EXPECT_OK(autocorr_direct_device(queue, &frames.on_device, products, &err));
+        EXPECT_OK(ki_autocorr_direct_device(queue, &frames.on_device, products, &err));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
         ck_assert_uint_eq(count, 3 + cross);
         for (size_t i = 0; i < count; i++)
@@ -157,35 +157,36 @@ START_TEST(refused)
     kn_buffer *products = poisoned_products(&frames), *small;
 
     wrong.count = 0;
-    EXPECT_OK(autocorr_direct_device(queue, &wrong, products, &err));
+    EXPECT_OK(ki_autocorr_direct_device(queue, &wrong, products, &err));
     test_expect_poison(products, kn_buffer_size(products) - 1000);
     wrong.count = 3;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "images holds 160 bytes; expected at least 240",
-                   autocorr_direct_device(queue, &wrong, products, &err));
+                   ki_autocorr_direct_device(queue, &wrong, products, &err));
     wrong = frames.on_device;
     wrong.max_offset = 10;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 9",
-                   autocorr_direct_device(queue, &wrong, products, &err));
+                   ki_autocorr_direct_device(queue, &wrong, products, &err));
     wrong = frames.on_device;
     wrong.type = KN_F32;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "8 or 16 bits", autocorr_direct_device(queue, &wrong, products, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "8 or 16 bits",
+                   ki_autocorr_direct_device(queue, &wrong, products, &err));
     wrong = frames.on_device;
     wrong.first = NULL;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", autocorr_direct_device(queue, &wrong, products, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", ki_autocorr_direct_device(queue, &wrong, products, &err));
     small = test_upload_with_room("", 0, 100);
     wrong = frames.on_device;
     wrong.second = small;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "second images holds 100",
-                   autocorr_direct_device(queue, &wrong, products, &err));
+                   ki_autocorr_direct_device(queue, &wrong, products, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "sums holds 100",
-                   autocorr_direct_device(queue, &frames.on_device, small, &err));
+                   ki_autocorr_direct_device(queue, &frames.on_device, small, &err));
     tuning.tile_x = 6;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "tiles of 6",
-                   autocorr_direct_tuned(queue, &frames.on_device, &tuning, products, &err));
+                   ki_autocorr_direct_tuned(queue, &frames.on_device, &tuning, products, &err));
     tuning = tuning_with(AUTOCORR_DOT_BYTES);
     tuning.items = 1u << 20;
     EXPECT_REFUSED(KN_ERROR_LIMIT, "1048576",
-                   autocorr_direct_tuned(queue, &frames.on_device, &tuning, products, &err));
+                   ki_autocorr_direct_tuned(queue, &frames.on_device, &tuning, products, &err));
     kn_buffer_free(small);
     kn_buffer_free(products);
     free_frames(&frames);
@@ -235,11 +236,11 @@ START_TEST(wrong_shapes)
     ck_assert_int_eq(setenv("KOINE_KERNEL_PATH", folder, 1), 0);
     products = poisoned_products(&frames);
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "wrong numbers with product float in vectors, tiles of 8 x 2",
-                   autocorr_direct_tuned(queue, &frames.on_device, &vectors, products, &err));
+                   ki_autocorr_direct_tuned(queue, &frames.on_device, &vectors, products, &err));
     kn_buffer_free(products);
     check(&frames, &scalars);
     products = poisoned_products(&frames);
-    EXPECT_OK(autocorr_direct_device(queue, &frames.on_device, products, &err));
+    EXPECT_OK(ki_autocorr_direct_device(queue, &frames.on_device, products, &err));
     expect_sums(&frames, products, "the device's own, or the plainest");
     ck_assert_int_eq(unsetenv("KOINE_KERNEL_PATH"), 0);
     test_remove(folder);
@@ -250,10 +251,10 @@ END_TEST
 START_TEST(names)
 {
     for (size_t i = 0; i < AUTOCORR_METHODS; i++)
-        ck_assert_ptr_nonnull(autocorr_method_names[i]);
-    ck_assert_ptr_null(autocorr_method_names[AUTOCORR_METHODS]);
-    ck_assert_str_eq(autocorr_method_names[AUTOCORR_TWO_KERNEL], "two-kernel");
-    ck_assert_str_eq(autocorr_method_names[AUTOCORR_SIMD], "simd");
+        ck_assert_ptr_nonnull(ki_autocorr_method_names[i]);
+    ck_assert_ptr_null(ki_autocorr_method_names[AUTOCORR_METHODS]);
+    ck_assert_str_eq(ki_autocorr_method_names[AUTOCORR_TWO_KERNEL], "two-kernel");
+    ck_assert_str_eq(ki_autocorr_method_names[AUTOCORR_SIMD], "simd");
 }
 END_TEST
 
@@ -262,5 +263,5 @@ int main(void)
     const TTest *const tests[] = {random_frames, tunings, greatest_sums, many_slices,
                                   what_ran,      refused, wrong_shapes,  names};
 
-    return test_run("autocorr direct", tests, KN_COUNT(tests), test_open, test_close);
+    return test_run("autocorr direct", tests, KI_COUNT(tests), test_open, test_close);
 }

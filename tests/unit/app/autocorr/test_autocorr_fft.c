@@ -61,23 +61,24 @@ START_TEST(refused)
     kn_buffer *sums = test_upload_with_room("", 0, 100);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 9",
-                   autocorr_fft_create(queue, 10, 9, 10, KN_U8, false, false, 1, &fft, &err));
+                   ki_autocorr_fft_create(queue, 10, 9, 10, KN_U8, false, false, 1, &fft, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no way",
-                   autocorr_fft_create_with(queue, 10, 9, 3, KN_U8, false, false, 1, &none, &fft, &err));
+                   ki_autocorr_fft_create_with(queue, 10, 9, 3, KN_U8, false, false, 1, &none, &fft, &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "ask for exact sums",
-                   autocorr_fft_create_with(queue, 10, 9, 3, KN_U8, false, false, 1, &number, &fft, &err));
-    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "use number-theoretic",
-                   autocorr_fft_create_with(queue, 1000, 900, 3, KN_U16, false, true, 1, &fused, &fft, &err));
+                   ki_autocorr_fft_create_with(queue, 10, 9, 3, KN_U8, false, false, 1, &number, &fft, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_UNSUPPORTED, "use number-theoretic",
+        ki_autocorr_fft_create_with(queue, 1000, 900, 3, KN_U16, false, true, 1, &fused, &fft, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected 13",
-                   autocorr_fft_create_with(queue, 10, 9, 3, KN_U8, false, false, 1, &small, &fft, &err));
-    EXPECT_OK(autocorr_fft_create(queue, 2, 3, 2, KN_U8, false, false, 1, &fft, &err));
+                   ki_autocorr_fft_create_with(queue, 10, 9, 3, KN_U8, false, false, 1, &small, &fft, &err));
+    EXPECT_OK(ki_autocorr_fft_create(queue, 2, 3, 2, KN_U8, false, false, 1, &fft, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the buffer holds 100 bytes",
-                   autocorr_fft_sums(queue, fft, &frames.device, sums, &err));
+                   ki_autocorr_fft_sums(queue, fft, &frames.device, sums, &err));
     frames.device.max_offset = 1;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the plan is for 2 x 3",
-                   autocorr_fft_sums(queue, fft, &frames.device, sums, &err));
+                   ki_autocorr_fft_sums(queue, fft, &frames.device, sums, &err));
     test_expect_poison(sums, 0);
-    autocorr_fft_free(fft);
+    ki_autocorr_fft_free(fft);
     kn_buffer_free(sums);
     free_frames(&frames);
 }

@@ -12,7 +12,7 @@
 
 static bool has_level(kn_host_level level)
 {
-    return autocorr_fourier_name(level) != NULL;
+    return ki_autocorr_fourier_name(level) != NULL;
 }
 
 static struct autocorr_fourier *make_fourier(kn_host_level level, unsigned threads)
@@ -20,7 +20,7 @@ static struct autocorr_fourier *make_fourier(kn_host_level level, unsigned threa
     const kn_host_options options = {threads, 0, level};
     struct autocorr_fourier *fourier;
 
-    EXPECT_OK(autocorr_fourier_create(&options, &fourier, &err));
+    EXPECT_OK(ki_autocorr_fourier_create(&options, &fourier, &err));
     return fourier;
 }
 
@@ -39,8 +39,8 @@ static struct sums reference_sums(const struct autocorr_task *task)
                         malloc(count * sizeof(struct autocorr_window))};
 
     ck_assert(sums.products && sums.found && sums.windows && sums.found_windows);
-    EXPECT_OK(autocorr_reference(task, sums.products, &err));
-    EXPECT_OK(autocorr_reference_windows(task, sums.windows, &err));
+    EXPECT_OK(ki_autocorr_reference(task, sums.products, &err));
+    EXPECT_OK(ki_autocorr_reference_windows(task, sums.windows, &err));
     return sums;
 }
 
@@ -80,18 +80,18 @@ static void check_task(struct autocorr_fourier *fourier, const struct autocorr_t
 
     memset(sums->found, 0xab, sums->count * sizeof *sums->found);
     memset(sums->found_windows, 0xab, sums->count * sizeof *sums->found_windows);
-    EXPECT_OK(autocorr_fourier_exact(fourier, task, sums->found, sums->found_windows, &bound, &err));
+    EXPECT_OK(ki_autocorr_fourier_exact(fourier, task, sums->found, sums->found_windows, &bound, &err));
     ck_assert(bound >= 0 && bound < 0.25);
     expect_products(sums, bound, what, number);
     expect_windows(sums, what, number);
     memset(sums->found, 0xab, sums->count * sizeof *sums->found);
-    EXPECT_OK(autocorr_fourier_exact(fourier, task, sums->found, NULL, NULL, &err));
+    EXPECT_OK(ki_autocorr_fourier_exact(fourier, task, sums->found, NULL, NULL, &err));
     expect_products(sums, 0, what, number);
     memset(sums->found_windows, 0xab, sums->count * sizeof *sums->found_windows);
-    EXPECT_OK(autocorr_fourier_exact(fourier, task, NULL, sums->found_windows, NULL, &err));
+    EXPECT_OK(ki_autocorr_fourier_exact(fourier, task, NULL, sums->found_windows, NULL, &err));
     expect_windows(sums, what, number);
     memset(sums->found, 0xab, sums->count * sizeof *sums->found);
-    EXPECT_OK(autocorr_fourier_single(fourier, task, sums->found, &bound, &err));
+    EXPECT_OK(ki_autocorr_fourier_single(fourier, task, sums->found, &bound, &err));
     ck_assert(bound >= 0.5);
     expect_products(sums, bound, what, number);
 }
@@ -112,7 +112,7 @@ START_TEST(random_images)
         // one for all: its room is used again, and for another task
         struct autocorr_fourier *fourier = make_fourier(level, 1);
 
-        fprintf(stderr, "level %d: %s\n", (int)level, autocorr_fourier_name(level));
+        fprintf(stderr, "level %d: %s\n", (int)level, ki_autocorr_fourier_name(level));
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             for (unsigned kind = 0; kind < 8; kind++) {
                 kn_type type = kind & 1 ? KN_U16 : KN_U8;
@@ -135,7 +135,7 @@ START_TEST(random_images)
                 free_image(&first);
                 free_image(&second);
             }
-        autocorr_fourier_free(fourier);
+        ki_autocorr_fourier_free(fourier);
     }
 }
 END_TEST
@@ -156,18 +156,18 @@ START_TEST(any_threads)
         task.mask = masked ? mask : NULL;
         task.mask_stride = image.stride;
         sums = reference_sums(&task);
-        EXPECT_OK(autocorr_fourier_single(one, &task, single[0], NULL, &err));
+        EXPECT_OK(ki_autocorr_fourier_single(one, &task, single[0], NULL, &err));
         for (unsigned threads = 1; threads <= 3; threads++) {
             struct autocorr_fourier *fourier = make_fourier(KN_HOST_AUTO, threads);
 
             check_task(fourier, &task, &sums, "threads", threads);
-            EXPECT_OK(autocorr_fourier_single(fourier, &task, single[1], NULL, &err));
+            EXPECT_OK(ki_autocorr_fourier_single(fourier, &task, single[1], NULL, &err));
             ck_assert_mem_eq(single[0], single[1], sizeof single[0]);
-            autocorr_fourier_free(fourier);
+            ki_autocorr_fourier_free(fourier);
         }
         free_sums(&sums);
     }
-    autocorr_fourier_free(one);
+    ki_autocorr_fourier_free(one);
     free(mask);
     free_image(&image);
 }
@@ -204,7 +204,7 @@ START_TEST(extremes)
             free(mask);
             free_image(&image);
         }
-    autocorr_fourier_free(fourier);
+    ki_autocorr_fourier_free(fourier);
 }
 END_TEST
 
@@ -231,22 +231,22 @@ START_TEST(frames)
             task.mask = mask;
             task.mask_stride = first.stride;
         }
-        EXPECT_OK(autocorr_simd(&task, NULL, sums.products, &err));
-        EXPECT_OK(autocorr_fourier_exact(fourier, &task, sums.found, NULL, &bound, &err));
+        EXPECT_OK(ki_autocorr_simd(&task, NULL, sums.products, &err));
+        EXPECT_OK(ki_autocorr_fourier_exact(fourier, &task, sums.found, NULL, &bound, &err));
         ck_assert(bound > 0 && bound < 0.25);
         expect_products(&sums, bound, "frame", kind);
-        EXPECT_OK(autocorr_fourier_single(fourier, &task, sums.found, &bound, &err));
+        EXPECT_OK(ki_autocorr_fourier_single(fourier, &task, sums.found, &bound, &err));
         expect_products(&sums, bound, "frame in single precision", kind);
         free_sums(&sums);
         free(mask);
         free_image(&first);
         free_image(&second);
     }
-    autocorr_fourier_free(fourier);
+    ki_autocorr_fourier_free(fourier);
 }
 END_TEST
 
-// autocorr_windows with a mask is found here, too.
+// ki_autocorr_windows with a mask is found here, too.
 START_TEST(masked_windows)
 {
     uint64_t state = test_seed("masked_windows");
@@ -255,10 +255,10 @@ START_TEST(masked_windows)
     struct autocorr_task task = {.first = image, .mask = mask, .mask_stride = image.stride, .max_offset = 19};
     struct sums sums = reference_sums(&task);
 
-    EXPECT_OK(autocorr_windows(&task, sums.found_windows, &err));
+    EXPECT_OK(ki_autocorr_windows(&task, sums.found_windows, &err));
     expect_windows(&sums, "mask", 0);
     memset(mask, 0, image.stride * image.height); // nothing is left
-    EXPECT_OK(autocorr_windows(&task, sums.found_windows, &err));
+    EXPECT_OK(ki_autocorr_windows(&task, sums.found_windows, &err));
     for (size_t i = 0; i < sums.count; i++)
         ck_assert_uint_eq(sums.found_windows[i].n | sums.found_windows[i].q1, 0);
     free_sums(&sums);
@@ -276,17 +276,17 @@ START_TEST(refused)
     uint64_t product;
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 29",
-                   autocorr_fourier_exact(fourier, &task, &product, NULL, NULL, &err));
+                   ki_autocorr_fourier_exact(fourier, &task, &product, NULL, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 29",
-                   autocorr_fourier_single(fourier, &task, &product, NULL, &err));
+                   ki_autocorr_fourier_single(fourier, &task, &product, NULL, &err));
     task.max_offset = 0;
     task.second = other;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "30 x 20 and of 30 x 21",
-                   autocorr_fourier_exact(fourier, &task, &product, NULL, NULL, &err));
-    autocorr_fourier_free(fourier);
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no level 9", autocorr_fourier_create(&strange, &fourier, &err));
+                   ki_autocorr_fourier_exact(fourier, &task, &product, NULL, NULL, &err));
+    ki_autocorr_fourier_free(fourier);
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no level 9", ki_autocorr_fourier_create(&strange, &fourier, &err));
     ck_assert_ptr_null(fourier);
-    autocorr_fourier_free(NULL);
+    ki_autocorr_fourier_free(NULL);
     free_image(&image);
     free_image(&other);
 }
@@ -297,10 +297,10 @@ START_TEST(levels)
     static const char *const names[] = {
         [KN_HOST_SCALAR] = "scalar", [KN_HOST_AVX2] = "AVX2", [KN_HOST_AVX512] = "AVX-512"};
 
-    ck_assert_ptr_nonnull(autocorr_fourier_name(KN_HOST_AUTO));
+    ck_assert_ptr_nonnull(ki_autocorr_fourier_name(KN_HOST_AUTO));
     for (kn_host_level level = KN_HOST_SCALAR; level <= KN_HOST_AVX512; level++)
         if (has_level(level))
-            ck_assert_str_eq(autocorr_fourier_name(level), names[level]);
+            ck_assert_str_eq(ki_autocorr_fourier_name(level), names[level]);
     ck_assert(has_level(KN_HOST_SCALAR));
 }
 END_TEST

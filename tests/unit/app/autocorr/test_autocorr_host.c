@@ -18,7 +18,7 @@ static bool has_level(kn_host_level level)
     const struct autocorr_task task = {.first = {1, 1, 1, KN_U8, &pixel}};
     uint64_t product;
 
-    return autocorr_simd(&task, &options, &product, NULL) == KN_OK;
+    return ki_autocorr_simd(&task, &options, &product, NULL) == KN_OK;
 }
 
 static void expect_products(const struct autocorr_task *task, unsigned most_threads, const char *what,
@@ -28,21 +28,21 @@ static void expect_products(const struct autocorr_task *task, unsigned most_thre
     uint64_t *expected = malloc(count * sizeof *expected), *found = malloc(count * sizeof *found);
 
     ck_assert(expected && found);
-    EXPECT_OK(autocorr_reference(task, expected, &err));
+    EXPECT_OK(ki_autocorr_reference(task, expected, &err));
     memset(found, 0xab, count * sizeof *found);
-    EXPECT_OK(autocorr_naive(task, found, &err));
+    EXPECT_OK(ki_autocorr_naive(task, found, &err));
     ck_assert_msg(memcmp(found, expected, count * sizeof *found) == 0, "naive, %s %zu", what, number);
     for (kn_host_level level = KN_HOST_SCALAR; level <= KN_HOST_AVX512; level++)
         for (unsigned threads = 1; threads <= most_threads && has_level(level); threads++) {
             const kn_host_options options = {threads, 0, level};
 
             memset(found, 0xab, count * sizeof *found);
-            EXPECT_OK(autocorr_simd(task, &options, found, &err));
+            EXPECT_OK(ki_autocorr_simd(task, &options, found, &err));
             for (size_t i = 0; i < count; i++)
                 ck_assert_msg(found[i] == expected[i],
                               "%s, %u threads, %s %zu: %llu instead of %llu at (%td, %zu)",
-                              autocorr_simd_name(level), threads, what, number, (unsigned long long)found[i],
-                              (unsigned long long)expected[i],
+                              ki_autocorr_simd_name(level), threads, what, number,
+                              (unsigned long long)found[i], (unsigned long long)expected[i],
                               (ptrdiff_t)(i % (2 * task->max_offset + 1)) - (ptrdiff_t)task->max_offset,
                               i / (2 * task->max_offset + 1));
         }
@@ -112,7 +112,7 @@ START_TEST(part)
     struct autocorr_task task = {.first = image, .mask = mask, .mask_stride = image.stride, .max_offset = 13};
     const struct autocorr_region region = {7, 5, 41, 33};
 
-    EXPECT_OK(autocorr_crop(&task, &region, &err));
+    EXPECT_OK(ki_autocorr_crop(&task, &region, &err));
     expect_products(&task, 3, "region", 0);
     free(mask);
     free_image(&image);
@@ -127,14 +127,14 @@ START_TEST(levels)
     struct autocorr_task task = {.first = image, .max_offset = 30};
     uint64_t product;
 
-    ck_assert_str_eq(autocorr_simd_name(KN_HOST_SCALAR), "scalar");
-    ck_assert_ptr_nonnull(autocorr_simd_name(KN_HOST_AUTO));
+    ck_assert_str_eq(ki_autocorr_simd_name(KN_HOST_SCALAR), "scalar");
+    ck_assert_ptr_nonnull(ki_autocorr_simd_name(KN_HOST_AUTO));
     for (kn_host_level level = KN_HOST_SCALAR; level <= KN_HOST_AVX512; level++)
         if (has_level(level))
-            fprintf(stderr, "level %d: %s%s\n", (int)level, autocorr_simd_name(level),
-                    strcmp(autocorr_simd_name(level), names[level]) ? " (no VNNI here)" : "");
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 29", autocorr_simd(&task, NULL, &product, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 29", autocorr_naive(&task, &product, &err));
+            fprintf(stderr, "level %d: %s%s\n", (int)level, ki_autocorr_simd_name(level),
+                    strcmp(ki_autocorr_simd_name(level), names[level]) ? " (no VNNI here)" : "");
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 29", ki_autocorr_simd(&task, NULL, &product, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 29", ki_autocorr_naive(&task, &product, &err));
     free_image(&image);
 }
 END_TEST
@@ -151,11 +151,11 @@ static struct autocorr_lengths lengths_of(const struct autocorr_task *task,
     struct autocorr_lengths lengths;
 
     ck_assert(products && windows && values && rings);
-    EXPECT_OK(autocorr_simd(task, NULL, products, &err));
-    EXPECT_OK(autocorr_windows(task, windows, &err));
-    autocorr_normalize(normalization, task->max_offset, products, windows, values);
-    autocorr_radial(values, task->max_offset, AUTOCORR_LINEAR, rings);
-    autocorr_find_lengths(rings, task->max_offset, AUTOCORR_PROMINENCE, &lengths);
+    EXPECT_OK(ki_autocorr_simd(task, NULL, products, &err));
+    EXPECT_OK(ki_autocorr_windows(task, windows, &err));
+    ki_autocorr_normalize(normalization, task->max_offset, products, windows, values);
+    ki_autocorr_radial(values, task->max_offset, AUTOCORR_LINEAR, rings);
+    ki_autocorr_find_lengths(rings, task->max_offset, AUTOCORR_PROMINENCE, &lengths);
     free(products);
     free(windows);
     free(values);
@@ -208,7 +208,7 @@ START_TEST(real)
             continue;
         task.first =
             (struct autocorr_image){image.width, image.height, image.width, image.type, image.samples};
-        EXPECT_OK(autocorr_crop(&task, &rows[i].region, &err));
+        EXPECT_OK(ki_autocorr_crop(&task, &rows[i].region, &err));
         lengths = lengths_of(&task, AUTOCORR_PEARSON);
         fprintf(stderr, "%s: pearson %.3f +- %.3f, trough %.3f", rows[i].name, lengths.r_max,
                 lengths.r_max_error, lengths.r_min);

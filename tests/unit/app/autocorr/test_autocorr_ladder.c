@@ -11,11 +11,11 @@ static const enum autocorr_method methods[] = {AUTOCORR_TEXTURE_STYLE, AUTOCORR_
 
 static void check(const struct frames *frames)
 {
-    for (size_t i = 0; i < KN_COUNT(methods); i++) {
+    for (size_t i = 0; i < KI_COUNT(methods); i++) {
         kn_buffer *products = poisoned_products(frames);
 
-        EXPECT_OK(autocorr_ladder_device(queue, &frames->on_device, methods[i], products, &err));
-        expect_sums(frames, products, autocorr_method_names[methods[i]]);
+        EXPECT_OK(ki_autocorr_ladder_device(queue, &frames->on_device, methods[i], products, &err));
+        expect_sums(frames, products, ki_autocorr_method_names[methods[i]]);
     }
 }
 
@@ -29,7 +29,7 @@ START_TEST(random_frames)
 {
     uint64_t state = test_seed("random_frames");
 
-    for (size_t i = 0; i < KN_COUNT(shapes); i++)
+    for (size_t i = 0; i < KI_COUNT(shapes); i++)
         for (unsigned kind = 0; kind < 4; kind++) {
             if (!test_is_quick(shapes[i][0], shapes[i][1], shapes[i][3], shapes[i][2], 1))
                 continue;
@@ -102,13 +102,13 @@ START_TEST(what_ran)
     uint64_t state = test_seed("what_ran");
     struct frames frames = make_frames(40, 30, 2, KN_U8, true, 9, &state);
 
-    for (size_t i = 0; i < KN_COUNT(methods); i++) {
+    for (size_t i = 0; i < KI_COUNT(methods); i++) {
         kn_buffer *products = poisoned_products(&frames);
         kn_profile_entry *entries;
         size_t count, kernels = 0;
 
         EXPECT_OK(kn_profile_start(queue, &err));
-        EXPECT_OK(autocorr_ladder_device(queue, &frames.on_device, methods[i], products, &err));
+        EXPECT_OK(ki_autocorr_ladder_device(queue, &frames.on_device, methods[i], products, &err));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
         for (size_t entry = 0; entry < count; entry++)
             if (strncmp(entries[entry].kernel, "autocorr", 8) == 0) {
@@ -131,14 +131,14 @@ START_TEST(refused)
     kn_buffer *products = poisoned_products(&frames), *small = test_upload_with_room("", 0, 100);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "method direct; expected texture-style",
-                   autocorr_ladder_device(queue, &frames.on_device, AUTOCORR_DIRECT, products, &err));
+                   ki_autocorr_ladder_device(queue, &frames.on_device, AUTOCORR_DIRECT, products, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "of no name",
-                   autocorr_ladder_device(queue, &frames.on_device, AUTOCORR_METHODS, products, &err));
-    for (size_t i = 0; i < KN_COUNT(methods); i++) {
+                   ki_autocorr_ladder_device(queue, &frames.on_device, AUTOCORR_METHODS, products, &err));
+    for (size_t i = 0; i < KI_COUNT(methods); i++) {
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "sums holds 100",
-                       autocorr_ladder_device(queue, &frames.on_device, methods[i], small, &err));
+                       ki_autocorr_ladder_device(queue, &frames.on_device, methods[i], small, &err));
         none.count = 0;
-        EXPECT_OK(autocorr_ladder_device(queue, &none, methods[i], small, &err));
+        EXPECT_OK(ki_autocorr_ladder_device(queue, &none, methods[i], small, &err));
     }
     kn_buffer_free(small);
     kn_buffer_free(products);
@@ -151,5 +151,5 @@ int main(void)
     const TTest *const tests[] = {random_frames, past_the_source, greatest_sums,
                                   many_lines,    what_ran,        refused};
 
-    return test_run("autocorr ladder", tests, KN_COUNT(tests), test_open, test_close);
+    return test_run("autocorr ladder", tests, KI_COUNT(tests), test_open, test_close);
 }

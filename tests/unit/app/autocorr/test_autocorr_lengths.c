@@ -49,7 +49,7 @@ START_TEST(linear_in_r)
         struct autocorr_ring rings[R + 1];
         double weight = 0, inside = 0;
 
-        autocorr_radial(values, R, binning, rings);
+        ki_autocorr_radial(values, R, binning, rings);
         for (size_t k = 0; k <= R; k++) {
             ck_assert_double_eq_tol(rings[k].value, rings[k].radius, 1e-12);
             ck_assert_double_eq_tol(rings[k].radius, (double)k, binning == AUTOCORR_FLOOR ? 1 : 0.5);
@@ -76,7 +76,7 @@ START_TEST(by_hand)
     double *values = correlation(1, numbered);
     struct autocorr_ring rings[2];
 
-    autocorr_radial(values, 1, AUTOCORR_LINEAR, rings);
+    ki_autocorr_radial(values, 1, AUTOCORR_LINEAR, rings);
     ck_assert_double_eq(rings[0].value, 0);
     ck_assert_double_eq(rings[0].error, 0);
     ck_assert_double_eq(rings[1].value, 5);
@@ -87,11 +87,11 @@ START_TEST(by_hand)
     ck_assert_double_eq_tol(rings[1].error, sqrt(25.5 * 6 / 16), 1e-14);
     // What is not-a-number is left out; a ring of nothing else has no value.
     values[autocorr_at(1, 0, 1)] = NAN;
-    autocorr_radial(values, 1, AUTOCORR_LINEAR, rings);
+    ki_autocorr_radial(values, 1, AUTOCORR_LINEAR, rings);
     ck_assert_double_eq(rings[1].value, 0);
     ck_assert_double_eq(rings[1].weight, 2);
     values[autocorr_at(1, 1, 0)] = values[autocorr_at(1, -1, 0)] = NAN;
-    autocorr_radial(values, 1, AUTOCORR_LINEAR, rings);
+    ki_autocorr_radial(values, 1, AUTOCORR_LINEAR, rings);
     ck_assert(isnan(rings[1].value) && isnan(rings[1].error));
     ck_assert_double_eq(rings[1].radius, 1);
     ck_assert_uint_eq(rings[1].count, 0);
@@ -102,7 +102,7 @@ START_TEST(by_hand)
         struct autocorr_ring three[3];
         double share = binning == AUTOCORR_LINEAR ? sqrt(2) - 1 : 0;
 
-        autocorr_radial(values, 2, binning, three);
+        ki_autocorr_radial(values, 2, binning, three);
         ck_assert_double_eq_tol(three[1].weight, 4 + 4 * (1 - share), 1e-14);
         ck_assert_double_eq_tol(three[2].weight, 4 + 4 * share, 1e-14);
         ck_assert_double_eq_tol(three[2].value, (2 * 20 + share * 40) / three[2].weight, 1e-14);
@@ -126,8 +126,8 @@ START_TEST(known_lengths)
     struct autocorr_ring rings[R + 1];
     struct autocorr_lengths lengths;
 
-    autocorr_radial(values, R, AUTOCORR_LINEAR, rings);
-    autocorr_find_lengths(rings, R, AUTOCORR_PROMINENCE, &lengths);
+    ki_autocorr_radial(values, R, AUTOCORR_LINEAR, rings);
+    ki_autocorr_find_lengths(rings, R, AUTOCORR_PROMINENCE, &lengths);
     // Averaging over rings of two pixels, and a parabola through three, move an extreme by some hundredths.
     ck_assert_double_eq_tol(lengths.r_max, 24 - shift, 0.03);
     ck_assert_double_eq_tol(lengths.r_min, 12 - shift, 0.03);
@@ -136,11 +136,11 @@ START_TEST(known_lengths)
     ck_assert_double_eq_tol(lengths.minimum, wave(12 - shift, 0), 0.01);
     ck_assert_double_lt(lengths.r_max_error, 0.03);
     // Too short for the maximum to be seen, or for the trough, or for anything.
-    autocorr_find_lengths(rings, 23, AUTOCORR_PROMINENCE, &lengths);
+    ki_autocorr_find_lengths(rings, 23, AUTOCORR_PROMINENCE, &lengths);
     ck_assert(isnan(lengths.r_max) && isnan(lengths.r_max_error) && !isnan(lengths.r_min));
-    autocorr_find_lengths(rings, 11, AUTOCORR_PROMINENCE, &lengths);
+    ki_autocorr_find_lengths(rings, 11, AUTOCORR_PROMINENCE, &lengths);
     ck_assert(isnan(lengths.r_max) && isnan(lengths.r_min) && !isnan(lengths.r_zero));
-    autocorr_find_lengths(rings, 0, AUTOCORR_PROMINENCE, &lengths);
+    ki_autocorr_find_lengths(rings, 0, AUTOCORR_PROMINENCE, &lengths);
     ck_assert(isnan(lengths.r_max) && isnan(lengths.r_min) && isnan(lengths.r_zero));
     free(values);
 }
@@ -176,7 +176,7 @@ START_TEST(exact_parabola)
         values[k] = k == 2 ? 0.1 : 0.7 - 0.02 * (r - 5.37) * (r - 5.37);
     }
     make_rings(values, 0, 9, rings);
-    autocorr_find_lengths(rings, 8, AUTOCORR_PROMINENCE, &lengths);
+    ki_autocorr_find_lengths(rings, 8, AUTOCORR_PROMINENCE, &lengths);
     ck_assert_double_eq_tol(lengths.r_max, 5.37, 1e-12);
     ck_assert_double_eq_tol(lengths.maximum, 0.7, 1e-12);
     ck_assert_double_lt(lengths.r_max_error, 1e-12);
@@ -193,19 +193,19 @@ START_TEST(prominence)
     struct autocorr_lengths lengths;
 
     make_rings(values, 0.1, 13, rings); // a bump of 0.1 errors
-    autocorr_find_lengths(rings, 12, AUTOCORR_PROMINENCE, &lengths);
+    ki_autocorr_find_lengths(rings, 12, AUTOCORR_PROMINENCE, &lengths);
     ck_assert_double_eq_tol(lengths.r_max, 9, 0.5);
     ck_assert_double_eq_tol(lengths.r_min, 6, 0.5);
     ck_assert(isnan(lengths.r_zero));
     make_rings(values, 0.03, 13, rings); // of 0.33
-    autocorr_find_lengths(rings, 12, AUTOCORR_PROMINENCE, &lengths);
+    ki_autocorr_find_lengths(rings, 12, AUTOCORR_PROMINENCE, &lengths);
     ck_assert_double_eq_tol(lengths.r_max, 4, 0.5);
     ck_assert_double_eq_tol(lengths.r_min, 3, 0.5);
     make_rings(values, 2, 13, rings); // nothing is higher than chance
-    autocorr_find_lengths(rings, 12, AUTOCORR_PROMINENCE, &lengths);
+    ki_autocorr_find_lengths(rings, 12, AUTOCORR_PROMINENCE, &lengths);
     ck_assert(isnan(lengths.r_max) && isnan(lengths.r_min));
     make_rings(falling, 0, 13, rings);
-    autocorr_find_lengths(rings, 12, AUTOCORR_PROMINENCE, &lengths);
+    ki_autocorr_find_lengths(rings, 12, AUTOCORR_PROMINENCE, &lengths);
     ck_assert(isnan(lengths.r_max) && isnan(lengths.r_min) && isnan(lengths.r_zero));
 }
 END_TEST
@@ -225,8 +225,8 @@ START_TEST(jackknife)
     struct autocorr_ring rings[R + 1], left[R + 1];
     struct autocorr_lengths whole, lengths;
 
-    autocorr_radial(values, R, AUTOCORR_LINEAR, rings);
-    autocorr_find_lengths(rings, R, 0, &whole);
+    ki_autocorr_radial(values, R, AUTOCORR_LINEAR, rings);
+    ki_autocorr_find_lengths(rings, R, 0, &whole);
     for (size_t s = 0; s < AUTOCORR_SECTORS; s++) {
         for (size_t y0 = 0; y0 <= R; y0++)
             for (ptrdiff_t x0 = -R; x0 <= R; x0++) {
@@ -235,10 +235,10 @@ START_TEST(jackknife)
 
                 part[at] = sector % 12 == s ? NAN : values[at];
             }
-        autocorr_radial(part, R, AUTOCORR_LINEAR, left);
+        ki_autocorr_radial(part, R, AUTOCORR_LINEAR, left);
         for (size_t k = 0; k <= R; k++)
             left[k].radius = rings[k].radius;
-        autocorr_find_lengths(left, R, 0, &lengths);
+        ki_autocorr_find_lengths(left, R, 0, &lengths);
         moved[s] = lengths.r_max;
         mean += moved[s] / 12;
     }
@@ -259,19 +259,19 @@ START_TEST(growth_by_hand)
     static const double r[] = {1, 3, 2, NAN, 2, INFINITY}, flat[] = {4, 4, 4, 4, 4, 4};
     struct autocorr_growth growth;
 
-    autocorr_fit_growth(t, exact, 6, &growth);
+    ki_autocorr_fit_growth(t, exact, 6, &growth);
     ck_assert_uint_eq(growth.points, 5);
     ck_assert_double_eq_tol(growth.line.slope, 2, 1e-13);
     ck_assert_double_eq_tol(growth.line.intercept, 3, 1e-13);
     ck_assert_double_eq_tol(growth.line.r2, 1, 1e-13);
     ck_assert_double_lt(growth.line.slope_error, 1e-13);
-    autocorr_fit_growth(t, through, 6, &growth);
+    ki_autocorr_fit_growth(t, through, 6, &growth);
     ck_assert_double_eq_tol(growth.origin.slope, 3, 1e-13);
     ck_assert_double_eq(growth.origin.intercept, 0);
     ck_assert_double_eq_tol(growth.origin.r2, 1, 1e-13);
     // (1, 1), (2, 3), (3, 2): slope 0.5, intercept 1; residuals -0.5, 1, -0.5 of squares 1.5, about the
     // mean 2.
-    autocorr_fit_growth(t, r, 6, &growth);
+    ki_autocorr_fit_growth(t, r, 6, &growth);
     ck_assert_uint_eq(growth.points, 3);
     ck_assert_double_eq_tol(growth.line.slope, 0.5, 1e-14);
     ck_assert_double_eq_tol(growth.line.intercept, 1, 1e-14);
@@ -283,12 +283,12 @@ START_TEST(growth_by_hand)
     ck_assert_double_eq_tol(growth.origin.r2, 1 - (14 - 169.0 / 14) / 2, 1e-14);
     ck_assert_double_eq_tol(growth.origin.slope_error, sqrt((14 - 169.0 / 14) / 2 / 14), 1e-14);
     // What cannot be had.
-    autocorr_fit_growth(t, flat, 3, &growth);
+    ki_autocorr_fit_growth(t, flat, 3, &growth);
     ck_assert(isnan(growth.line.r2) && growth.line.slope == 0);
-    autocorr_fit_growth(t, r, 1, &growth);
+    ki_autocorr_fit_growth(t, r, 1, &growth);
     ck_assert(isnan(growth.line.slope) && isnan(growth.line.r2) && isnan(growth.origin.slope_error));
     ck_assert_double_eq(growth.origin.slope, 1);
-    autocorr_fit_growth(t, r, 0, &growth);
+    ki_autocorr_fit_growth(t, r, 0, &growth);
     ck_assert(isnan(growth.origin.slope) && growth.points == 0);
 }
 END_TEST

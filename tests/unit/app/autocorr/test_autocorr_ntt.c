@@ -47,10 +47,10 @@ START_TEST(refused)
     const struct autocorr_fft_options odd = {.way = AUTOCORR_FFT_NUMBER, .across = 24};
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a power of two",
-                   autocorr_fft_create_with(queue, 10, 9, 3, KN_U8, false, true, 1, &odd, &fft, &err));
+                   ki_autocorr_fft_create_with(queue, 10, 9, 3, KN_U8, false, true, 1, &odd, &fft, &err));
     EXPECT_REFUSED(
         KN_ERROR_LIMIT, "more than 61 bits",
-        autocorr_fft_create_with(queue, 40000, 40000, 3, KN_U8, false, true, 1, &number, &fft, &err));
+        ki_autocorr_fft_create_with(queue, 40000, 40000, 3, KN_U8, false, true, 1, &number, &fft, &err));
 }
 END_TEST
 

@@ -67,10 +67,10 @@ START_TEST(whole_pixels)
         float *reference = sample(&waves, 0, 0), *frame = sample(&waves, -shifts[i][0], -shifts[i][1]);
         struct autocorr_shift shift = {NAN, NAN};
 
-        EXPECT_OK(autocorr_register(reference, frame, WIDTH, HEIGHT, &shift, &err));
+        EXPECT_OK(ki_autocorr_register(reference, frame, WIDTH, HEIGHT, &shift, &err));
         ck_assert_msg(shift.x == shifts[i][0] && shift.y == shifts[i][1], "found (%g, %g) for (%d, %d)",
                       shift.x, shift.y, shifts[i][0], shifts[i][1]);
-        autocorr_move(frame, WIDTH, HEIGHT, shift, moved);
+        ki_autocorr_move(frame, WIDTH, HEIGHT, shift, moved);
         for (size_t y = 20; y < HEIGHT - 20; y++)
             for (size_t x = 30; x < WIDTH - 30; x++)
                 ck_assert_float_eq_tol(moved[y * WIDTH + x], reference[y * WIDTH + x], 1e-4F);
@@ -96,9 +96,9 @@ START_TEST(parts_of_pixels)
         float *reference = sample(&waves, 0, 0), *frame = sample(&waves, -x0, -y0);
         struct autocorr_shift shift = {NAN, NAN};
 
-        EXPECT_OK(autocorr_register(reference, frame, WIDTH, HEIGHT, &shift, &err));
+        EXPECT_OK(ki_autocorr_register(reference, frame, WIDTH, HEIGHT, &shift, &err));
         most = fmax(most, fmax(fabs(shift.x - x0), fabs(shift.y - y0)));
-        autocorr_move(frame, WIDTH, HEIGHT, shift, moved);
+        ki_autocorr_move(frame, WIDTH, HEIGHT, shift, moved);
         for (size_t y = 10; y < HEIGHT - 10; y++)
             for (size_t x = 10; x < WIDTH - 10; x++) {
                 squares += pow((double)moved[y * WIDTH + x] - (double)reference[y * WIDTH + x], 2);
@@ -121,11 +121,11 @@ START_TEST(nothing_to_register)
     float *picture = calloc(WIDTH * HEIGHT, sizeof *picture), one = 7;
     struct autocorr_shift shift = {NAN, NAN};
 
-    EXPECT_OK(autocorr_register(picture, picture, WIDTH, HEIGHT, &shift, &err));
+    EXPECT_OK(ki_autocorr_register(picture, picture, WIDTH, HEIGHT, &shift, &err));
     ck_assert(shift.x == 0 && shift.y == 0);
-    EXPECT_OK(autocorr_register(&one, &one, 1, 1, &shift, &err));
+    EXPECT_OK(ki_autocorr_register(&one, &one, 1, 1, &shift, &err));
     ck_assert(shift.x == 0 && shift.y == 0);
-    autocorr_move(&one, 1, 1, (struct autocorr_shift){0.3, -2.5}, picture);
+    ki_autocorr_move(&one, 1, 1, (struct autocorr_shift){0.3, -2.5}, picture);
     ck_assert_float_eq_tol(picture[0], 7, 1e-6F);
     free(picture);
 }
@@ -145,11 +145,11 @@ START_TEST(light)
     for (size_t y = 0; y < HEIGHT; y++)
         for (size_t x = 0; x < WIDTH; x++)
             lit[y * WIDTH + x] *= (float)(1 + 2 * (double)x / WIDTH);
-    EXPECT_OK(autocorr_flatten(plain, WIDTH, HEIGHT, 12, &err));
+    EXPECT_OK(ki_autocorr_flatten(plain, WIDTH, HEIGHT, 12, &err));
     before = (double)lit[50 * WIDTH + 120] / (double)lit[50 * WIDTH + 30] * (double)plain[50 * WIDTH + 30] /
              (double)plain[50 * WIDTH + 120];
     ck_assert_double_gt(before, 1.3);
-    EXPECT_OK(autocorr_flatten(lit, WIDTH, HEIGHT, 12, &err));
+    EXPECT_OK(ki_autocorr_flatten(lit, WIDTH, HEIGHT, 12, &err));
     ratio = (double)lit[50 * WIDTH + 75] / (double)plain[50 * WIDTH + 75];
     for (size_t y = 36; y < HEIGHT - 36; y++)
         for (size_t x = 36; x < WIDTH - 36; x++)
@@ -168,7 +168,7 @@ START_TEST(flat)
     for (int level = 0; level < 200; level += 99) {
         for (size_t i = 0; i < WIDTH * HEIGHT; i++)
             picture[i] = (float)level;
-        EXPECT_OK(autocorr_flatten(picture, WIDTH, HEIGHT, 300, &err));
+        EXPECT_OK(ki_autocorr_flatten(picture, WIDTH, HEIGHT, 300, &err));
         for (size_t i = 0; i < WIDTH * HEIGHT; i++)
             ck_assert_float_eq_tol(picture[i], (float)level, 1e-3F);
     }
@@ -200,13 +200,13 @@ START_TEST(dust)
                 picture[at] = speck % 2 ? 0 : 255;
                 truth[at] = 1;
             }
-    EXPECT_OK(autocorr_find_dust(picture, WIDTH, HEIGHT, found, &err));
+    EXPECT_OK(ki_autocorr_find_dust(picture, WIDTH, HEIGHT, found, &err));
     for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
         ck_assert(!truth[i] || found[i] == 1);
         marked += found[i];
     }
     ck_assert_uint_le(marked, 6 * 8 * 9); // each with 2 pixels around it
-    EXPECT_OK(autocorr_mend(picture, WIDTH, HEIGHT, found, &changed, &err));
+    EXPECT_OK(ki_autocorr_mend(picture, WIDTH, HEIGHT, found, &changed, &err));
     ck_assert_uint_eq(changed, marked);
     for (size_t i = 0; i < WIDTH * HEIGHT; i++)
         if (found[i])
@@ -214,11 +214,11 @@ START_TEST(dust)
     // Without noise the slope is harmonic, and comes back.
     for (size_t i = 0; i < WIDTH * HEIGHT; i++)
         picture[i] = truth[i] ? -99 : slope_at(i % WIDTH, i / WIDTH);
-    EXPECT_OK(autocorr_mend(picture, WIDTH, HEIGHT, truth, &changed, &err));
+    EXPECT_OK(ki_autocorr_mend(picture, WIDTH, HEIGHT, truth, &changed, &err));
     for (size_t i = 0; i < WIDTH * HEIGHT; i++)
         ck_assert_float_eq_tol(picture[i], slope_at(i % WIDTH, i / WIDTH), 0.05F);
     memset(truth, 1, WIDTH * HEIGHT);
-    EXPECT_OK(autocorr_mend(picture, WIDTH, HEIGHT, truth, &changed, &err));
+    EXPECT_OK(ki_autocorr_mend(picture, WIDTH, HEIGHT, truth, &changed, &err));
     ck_assert_uint_eq(changed, 0);
     free(picture);
     free(found);
@@ -233,13 +233,14 @@ START_TEST(contrast)
 
     for (size_t i = 0; i < 2001; i++)
         picture[i] = (float)i;
-    EXPECT_OK(autocorr_levels(picture, 2001, 1, 2001, &low, &high, &err));
+    EXPECT_OK(ki_autocorr_levels(picture, 2001, 1, 2001, &low, &high, &err));
     ck_assert_double_eq_tol(low, 2, 1e-9);
     ck_assert_double_eq_tol(high, 1998, 1e-9);
-    EXPECT_OK(autocorr_stretch(picture, 2001, 500, 1500, 255, &err));
+    EXPECT_OK(ki_autocorr_stretch(picture, 2001, 500, 1500, 255, &err));
     ck_assert(picture[0] == 0 && picture[500] == 0 && picture[1500] == 255 && picture[2000] == 255);
     ck_assert_float_eq_tol(picture[1000], 127.5F, 1e-4F);
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "contrast from 3 to 3", autocorr_stretch(picture, 1, 3, 3, 255, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "contrast from 3 to 3",
+                   ki_autocorr_stretch(picture, 1, 3, 3, 255, &err));
 }
 END_TEST
 
@@ -250,12 +251,12 @@ static void write_frame(const char *folder, const char *name, const struct waves
 {
     float *picture = sample(waves, x0, 0);
     uint8_t pixels[WIDTH * HEIGHT];
-    const struct kn_picture png = {WIDTH, HEIGHT, 8, pixels};
+    const struct ki_picture png = {WIDTH, HEIGHT, 8, pixels};
 
     for (size_t i = 0; i < WIDTH * HEIGHT; i++)
         pixels[i] = (uint8_t)fminf(255, fmaxf(0, picture[i] + 0.5F));
     snprintf(path, 4200, "%s/%s", folder, name);
-    EXPECT_OK(kn_png_write(path, &png, false, &err));
+    EXPECT_OK(ki_png_write(path, &png, false, &err));
     free(picture);
 }
 
@@ -282,10 +283,10 @@ START_TEST(steps)
     write_frame(folder, "a.png", &waves, 0, paths[0]);
     write_frame(folder, "b.png", &waves, 6, paths[1]);
     EXPECT_OK(frames_list(files, 3, NULL, &frames, &err));
-    EXPECT_OK(autocorr_preparation_open(&frames, &options, &preparation, &err));
+    EXPECT_OK(ki_autocorr_preparation_open(&frames, &options, &preparation, &err));
     for (size_t i = 0; i < 2; i++) {
-        EXPECT_OK(autocorr_fetch(&frames, i + 1, &greys[i], &err));
-        EXPECT_OK(autocorr_prepare(preparation, "x", &greys[i], &prepared[i], &err));
+        EXPECT_OK(ki_autocorr_fetch(&frames, i + 1, &greys[i], &err));
+        EXPECT_OK(ki_autocorr_prepare(preparation, "x", &greys[i], &prepared[i], &err));
         ck_assert_uint_eq(greys[i].width, 80);
         ck_assert_uint_eq(greys[i].height, 60);
         ck_assert(prepared[i].y == 0 && prepared[i].x == (i ? -6 : 0));
@@ -299,25 +300,25 @@ START_TEST(steps)
         different += abs(((uint8_t *)greys[0].pixels)[i] - ((uint8_t *)greys[1].pixels)[i]) > 6;
     ck_assert_uint_le(different, 80 * 60 / 100);
     ck_assert(prepared[0].low < prepared[0].high && prepared[0].low == prepared[1].low);
-    autocorr_prepared_free(&prepared[0]);
+    ki_autocorr_prepared_free(&prepared[0]);
     EXPECT_REFUSED(KN_ERROR_INPUT, "y.png: is of 9 x 9 pixels, but ",
-                   autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
-    autocorr_preparation_close(preparation);
+                   ki_autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
+    ki_autocorr_preparation_close(preparation);
     // Nothing is asked for: nothing changes. A region that is not there is refused.
     options = (struct autocorr_preparation_options){.flatten = 0};
-    EXPECT_OK(autocorr_preparation_open(&frames, &options, &preparation, &err));
+    EXPECT_OK(ki_autocorr_preparation_open(&frames, &options, &preparation, &err));
     ((uint8_t *)small.pixels)[40] = 99;
-    EXPECT_OK(autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
+    EXPECT_OK(ki_autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
     ck_assert_uint_eq(((uint8_t *)small.pixels)[40], 99);
-    autocorr_preparation_close(preparation);
+    ki_autocorr_preparation_close(preparation);
     options.crop = &region;
-    EXPECT_OK(autocorr_preparation_open(&frames, &options, &preparation, &err));
+    EXPECT_OK(ki_autocorr_preparation_open(&frames, &options, &preparation, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT,
                    "y.png: cannot be cropped to 80 x 60 pixels at (30, 20): it is of 9 x 9",
-                   autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
-    autocorr_preparation_close(preparation);
+                   ki_autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
+    ki_autocorr_preparation_close(preparation);
     free(small.pixels);
-    autocorr_prepared_free(&prepared[1]);
+    ki_autocorr_prepared_free(&prepared[1]);
     free(greys[0].pixels);
     free(greys[1].pixels);
     frames_free(&frames);

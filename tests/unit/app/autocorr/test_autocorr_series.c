@@ -23,27 +23,27 @@ static void expect_sums(enum autocorr_method method, bool on_device, const struc
     uint64_t *found = malloc((count + 1) * sizeof *found), *expected = malloc(offsets * sizeof *expected);
     struct autocorr_engine engine;
 
-    EXPECT_OK(autocorr_engine_begin(on_device ? queue : NULL, method, true, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(on_device ? queue : NULL, method, true, &engine, &err));
     for (size_t together = 1; together <= TOGETHER; together += 2) {
         memset(found, 0xab, (count + 1) * sizeof *found);
-        EXPECT_OK(autocorr_engine_sums(&engine, tasks, together, found, &err));
+        EXPECT_OK(ki_autocorr_engine_sums(&engine, tasks, together, found, &err));
         ck_assert_int_eq(engine.ran, method);
         for (size_t i = 0; i < together; i++) {
-            EXPECT_OK(autocorr_reference(&tasks[i], expected, &err));
+            EXPECT_OK(ki_autocorr_reference(&tasks[i], expected, &err));
             for (size_t o = 0; o < offsets; o++) {
                 uint64_t sum = found[i * offsets + o];
                 uint64_t difference = sum > expected[o] ? sum - expected[o] : expected[o] - sum;
 
                 ck_assert_msg((double)difference <= engine.bound,
                               "%s, frame %zu of %zu, offset %zu: off by %" PRIu64 ", expected at most %g",
-                              autocorr_method_names[method], i, together, o, difference, engine.bound);
+                              ki_autocorr_method_names[method], i, together, o, difference, engine.bound);
             }
             ck_assert_double_eq(engine.bound, 0);
         }
         for (size_t i = together * offsets; i <= count; i++)
             ck_assert_uint_eq(found[i], UINT64_C(0xabababababababab));
     }
-    autocorr_engine_end(&engine);
+    ki_autocorr_engine_end(&engine);
     free(found);
     free(expected);
 }
@@ -72,7 +72,7 @@ START_TEST(methods)
             }
             for (enum autocorr_method method = AUTOCORR_AUTO + 1; method < AUTOCORR_METHODS; method++)
                 for (unsigned place = 0; place < 2; place++)
-                    if (autocorr_method_is_there(method, place))
+                    if (ki_autocorr_method_is_there(method, place))
                         expect_sums(method, place, tasks);
             for (size_t i = 0; i < TOGETHER; i++) {
                 free_image(&tasks[i].first);
@@ -91,21 +91,21 @@ START_TEST(single_precision)
     size_t offsets = autocorr_offsets(20);
     uint64_t *found = malloc(offsets * sizeof *found), *expected = malloc(offsets * sizeof *expected);
 
-    EXPECT_OK(autocorr_reference(&task, expected, &err));
+    EXPECT_OK(ki_autocorr_reference(&task, expected, &err));
     for (unsigned place = 0; place < 2; place++) {
         struct autocorr_engine engine;
         double most = 0;
 
-        if (!autocorr_method_is_there(AUTOCORR_FFT, place))
+        if (!ki_autocorr_method_is_there(AUTOCORR_FFT, place))
             continue;
-        EXPECT_OK(autocorr_engine_begin(place ? queue : NULL, AUTOCORR_FFT, false, &engine, &err));
-        EXPECT_OK(autocorr_engine_sums(&engine, &task, 1, found, &err));
+        EXPECT_OK(ki_autocorr_engine_begin(place ? queue : NULL, AUTOCORR_FFT, false, &engine, &err));
+        EXPECT_OK(ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
         for (size_t i = 0; i < offsets; i++)
             most = fmax(most, fabs((double)(int64_t)(found[i] - expected[i])));
         fprintf(stderr, "%s: off by %g at most, bound %g\n", place ? "device" : "host", most, engine.bound);
         ck_assert_double_gt(engine.bound, 0);
         ck_assert_double_le(most, engine.bound);
-        autocorr_engine_end(&engine);
+        ki_autocorr_engine_end(&engine);
     }
     free_image(&task.first);
     free(found);
@@ -130,21 +130,21 @@ START_TEST(spread)
         struct autocorr_engine engine;
         double most = 0, bound;
 
-        EXPECT_OK(autocorr_engine_begin(NULL, of_host[m], false, &engine, &err));
+        EXPECT_OK(ki_autocorr_engine_begin(NULL, of_host[m], false, &engine, &err));
         memset(found, 0xab, FRAMES * offsets * sizeof *found);
-        EXPECT_OK(autocorr_engine_sums(&engine, tasks, FRAMES, found, &err));
+        EXPECT_OK(ki_autocorr_engine_sums(&engine, tasks, FRAMES, found, &err));
         bound = engine.bound;
         for (size_t i = 0; i < FRAMES; i++) {
-            EXPECT_OK(autocorr_engine_sums(&engine, &tasks[i], 1, alone, &err));
+            EXPECT_OK(ki_autocorr_engine_sums(&engine, &tasks[i], 1, alone, &err));
             ck_assert_mem_eq(found + i * offsets, alone, offsets * sizeof *alone);
             most = fmax(most, engine.bound);
         }
         ck_assert_double_eq(bound, most);
         tasks[FRAMES / 2].max_offset = 50;
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "leaves no overlap",
-                       autocorr_engine_sums(&engine, tasks, FRAMES, found, &err));
+                       ki_autocorr_engine_sums(&engine, tasks, FRAMES, found, &err));
         tasks[FRAMES / 2].max_offset = R;
-        autocorr_engine_end(&engine);
+        ki_autocorr_engine_end(&engine);
     }
     for (size_t i = 0; i < FRAMES; i++)
         free_image(&tasks[i].first);
@@ -158,9 +158,9 @@ START_TEST(places)
     struct autocorr_engine engine;
 
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "the method direct runs on a device, and there is none here",
-                   autocorr_engine_begin(NULL, AUTOCORR_DIRECT, false, &engine, &err));
+                   ki_autocorr_engine_begin(NULL, AUTOCORR_DIRECT, false, &engine, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the method simd runs on the host, and a device was given",
-                   autocorr_engine_begin(queue, AUTOCORR_SIMD, false, &engine, &err));
+                   ki_autocorr_engine_begin(queue, AUTOCORR_SIMD, false, &engine, &err));
 }
 END_TEST
 
@@ -176,24 +176,24 @@ START_TEST(wrong_sums)
     uint64_t products[28];
     struct autocorr_verified verified;
 
-    EXPECT_OK(autocorr_reference(&task, products, &err));
-    autocorr_verify(&task, products, 0, 300, &state, &verified);
+    EXPECT_OK(ki_autocorr_reference(&task, products, &err));
+    ki_autocorr_verify(&task, products, 0, 300, &state, &verified);
     ck_assert_uint_eq(verified.count, 300);
     ck_assert_uint_eq(verified.wrong, 0);
     products[bad]++; // 300 draws miss one of 28 once in 50,000 times
     state = 5;
-    autocorr_verify(&task, products, 0, 300, &state, &verified);
+    ki_autocorr_verify(&task, products, 0, 300, &state, &verified);
     ck_assert_uint_gt(verified.wrong, 0);
     ck_assert_uint_lt(verified.wrong, 300);
     ck_assert_int_eq((int)verified.x0, -2);
     ck_assert_uint_eq(verified.y0, 1);
     ck_assert_uint_eq(verified.found, verified.expected + 1);
-    autocorr_verify(&task, products, 1, 300, &state, &verified); // within a bound of 1
+    ki_autocorr_verify(&task, products, 1, 300, &state, &verified); // within a bound of 1
     ck_assert_uint_eq(verified.wrong, 0);
     ck_assert_uint_eq(verified.most, 1);
     for (size_t i = 0; i < offsets; i++)
         products[i] ^= 1;
-    autocorr_verify(&task, products, 0, 10, &state, &verified);
+    ki_autocorr_verify(&task, products, 0, 10, &state, &verified);
     ck_assert_uint_ge(verified.wrong, 9);
     free(mask);
     free_image(&image);
@@ -210,26 +210,26 @@ START_TEST(greys)
     struct autocorr_grey grey;
 
     memcpy(image.samples, bytes, sizeof bytes);
-    EXPECT_OK(autocorr_grey_of("x", &image, &grey, &err));
+    EXPECT_OK(ki_autocorr_grey_of("x", &image, &grey, &err));
     ck_assert(grey.colour && !grey.stretched && grey.type == KN_U8 && !image.samples);
     ck_assert_mem_eq(grey.pixels, ((const uint8_t[]){7, 76, 150, 29}), 4);
     free(grey.pixels);
     image = (struct autocorr_picture){4, 1, 1, KN_F32, malloc(sizeof whole)};
     memcpy(image.samples, whole, sizeof whole);
-    EXPECT_OK(autocorr_grey_of("x", &image, &grey, &err));
+    EXPECT_OK(ki_autocorr_grey_of("x", &image, &grey, &err));
     ck_assert(!grey.colour && !grey.stretched && grey.type == KN_U16);
     ck_assert_mem_eq(grey.pixels, ((const uint16_t[]){0, 65535, 3, 17}), 8);
     free(grey.pixels);
     image = (struct autocorr_picture){4, 1, 1, KN_F32, malloc(sizeof real)};
     memcpy(image.samples, real, sizeof real);
-    EXPECT_OK(autocorr_grey_of("x", &image, &grey, &err));
+    EXPECT_OK(ki_autocorr_grey_of("x", &image, &grey, &err));
     ck_assert(grey.stretched);
     ck_assert_mem_eq(grey.pixels, ((const uint16_t[]){0, 65535, 32768, 49151}), 8);
     free(grey.pixels);
     image = (struct autocorr_picture){4, 1, 1, KN_F32, malloc(sizeof real)};
     real[2] = INFINITY;
     memcpy(image.samples, real, sizeof real);
-    EXPECT_REFUSED(KN_ERROR_INPUT, "x: pixel (2, 0) is inf", autocorr_grey_of("x", &image, &grey, &err));
+    EXPECT_REFUSED(KN_ERROR_INPUT, "x: pixel (2, 0) is inf", ki_autocorr_grey_of("x", &image, &grey, &err));
 }
 END_TEST
 
@@ -286,7 +286,7 @@ START_TEST(series)
 
     for (size_t i = 0; i < FRAMES; i++) {
         uint8_t pixels[12 * 9];
-        const struct kn_picture picture = {12, 9, 8, pixels};
+        const struct ki_picture picture = {12, 9, 8, pixels};
         char path[4200];
 
         memset(pixels, (int)i, sizeof pixels);
@@ -294,26 +294,26 @@ START_TEST(series)
         snprintf(path, sizeof path, "%s/%zu.png", folder, i);
         files[i] = strdup(path);
         if (i != BAD)
-            EXPECT_OK(kn_png_write(files[i], &picture, false, &err));
+            EXPECT_OK(ki_png_write(files[i], &picture, false, &err));
     }
     EXPECT_OK(frames_list(files, FRAMES, NULL, &film, &err));
     ck_assert_uint_eq(film.count, FRAMES);
     for (unsigned device = 0; device < 2; device++) {
         seen = (struct seen){0, 0};
-        EXPECT_OK(autocorr_engine_begin(device ? queue : NULL, AUTOCORR_AUTO, true, &engine, &err));
-        EXPECT_OK(autocorr_series(&engine, &film, &settings, look, &seen, &pipeline, &err));
+        EXPECT_OK(ki_autocorr_engine_begin(device ? queue : NULL, AUTOCORR_AUTO, true, &engine, &err));
+        EXPECT_OK(ki_autocorr_series(&engine, &film, &settings, look, &seen, &pipeline, &err));
         ck_assert_uint_eq(seen.count, FRAMES);
         ck_assert_uint_eq(seen.last_good, FRAMES - 1);
         ck_assert_uint_eq(pipeline.failed, 1);
         ck_assert_uint_eq(pipeline.decoders, 5);
-        autocorr_engine_end(&engine);
+        ki_autocorr_engine_end(&engine);
     }
     // Whoever takes the frames may end the work.
-    EXPECT_OK(autocorr_engine_begin(NULL, AUTOCORR_AUTO, true, &engine, &err));
-    ck_assert_int_eq(autocorr_series(&engine, &film, &settings, stop, &taken, &pipeline, &err),
+    EXPECT_OK(ki_autocorr_engine_begin(NULL, AUTOCORR_AUTO, true, &engine, &err));
+    ck_assert_int_eq(ki_autocorr_series(&engine, &film, &settings, stop, &taken, &pipeline, &err),
                      KN_ERROR_INTERRUPTED);
     ck_assert_uint_eq(taken, 3);
-    autocorr_engine_end(&engine);
+    ki_autocorr_engine_end(&engine);
     frames_free(&film);
     for (size_t i = 0; i < FRAMES; i++)
         free(files[i]);

@@ -16,10 +16,10 @@ static void expect_windows(const struct test_frames *frames, size_t first, size_
         const struct autocorr_task task = frame_task(frames, first + f);
         const struct autocorr_window *whole = &found[autocorr_at(task.max_offset, 0, 0)];
 
-        EXPECT_OK(autocorr_windows(&task, wanted, &err));
+        EXPECT_OK(ki_autocorr_windows(&task, wanted, &err));
         memset(found, 0xab, offsets * sizeof *found);
-        EXPECT_OK(
-            autocorr_tables_read(queue, tables, frames->device.width, frames->device.height, f, found, &err));
+        EXPECT_OK(ki_autocorr_tables_read(queue, tables, frames->device.width, frames->device.height, f,
+                                          found, &err));
         for (size_t i = 0; i < offsets; i++)
             ck_assert_msg(
                 memcmp(&found[i], &wanted[i], sizeof *found) == 0,
@@ -50,10 +50,10 @@ START_TEST(random_frames_of_all_sizes)
                                                       type == KN_U8 ? 256 : 65536, &state);
             struct autocorr_tables tables;
 
-            EXPECT_OK(autocorr_tables_create(context, frame_sizes[i][2], 2, &tables, &err));
-            EXPECT_OK(autocorr_windows_device(queue, &frames.device, 1, 2, &tables, &err));
+            EXPECT_OK(ki_autocorr_tables_create(context, frame_sizes[i][2], 2, &tables, &err));
+            EXPECT_OK(ki_autocorr_windows_device(queue, &frames.device, 1, 2, &tables, &err));
             expect_windows(&frames, 1, 2, &tables);
-            autocorr_tables_free(&tables);
+            ki_autocorr_tables_free(&tables);
             free_frames(&frames);
         }
 }
@@ -69,10 +69,10 @@ START_TEST(greatest_sums)
         struct test_frames frames = random_frames(sizes[i], 1, KN_U16, false, 65535, 1, &state);
         struct autocorr_tables tables;
 
-        EXPECT_OK(autocorr_tables_create(context, sizes[i][2], 1, &tables, &err));
-        EXPECT_OK(autocorr_windows_device(queue, &frames.device, 0, 1, &tables, &err));
+        EXPECT_OK(ki_autocorr_tables_create(context, sizes[i][2], 1, &tables, &err));
+        EXPECT_OK(ki_autocorr_windows_device(queue, &frames.device, 0, 1, &tables, &err));
         expect_windows(&frames, 0, 1, &tables);
-        autocorr_tables_free(&tables);
+        ki_autocorr_tables_free(&tables);
         free_frames(&frames);
     }
 }
@@ -83,14 +83,14 @@ START_TEST(refused)
     kn_buffer *buffer = test_upload_with_room("", 0, 100);
     struct autocorr_frames frames = {10, 5, 2, KN_U8, buffer, NULL, 3};
 
-    EXPECT_OK(autocorr_check_images(&frames, &err));
+    EXPECT_OK(ki_autocorr_check_images(&frames, &err));
     frames.count = 3;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "3 images of 10 x 5 pixels of 1 bytes, but the buffer holds 100",
-                   autocorr_check_images(&frames, &err));
+                   ki_autocorr_check_images(&frames, &err));
     frames.max_offset = 10;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 9", autocorr_check_images(&frames, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 9", ki_autocorr_check_images(&frames, &err));
     frames.type = KN_F32;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "8 or 16 bits", autocorr_check_images(&frames, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "8 or 16 bits", ki_autocorr_check_images(&frames, &err));
     kn_buffer_free(buffer);
 }
 END_TEST

@@ -41,7 +41,7 @@ static struct problem make(const struct mri_matrix *matrix, size_t samples, uint
 {
     struct problem p = {.matrix = *matrix, .samples = samples};
 
-    ck_assert_int_eq(mri_matrix_count(matrix, &p.voxels, NULL), KN_OK);
+    ck_assert_int_eq(ki_mri_matrix_count(matrix, &p.voxels, NULL), KN_OK);
     p.k = test_poisoned(samples * MRI_AXES * sizeof *p.k);
     p.weights = test_poisoned(samples * sizeof *p.weights);
     p.data = test_poisoned(samples * sizeof *p.data);
@@ -79,7 +79,7 @@ static struct axis axis_of(const struct mri_gridding *gridding, const struct pro
     size_t cells[MRI_AXES];
     double ratio = width / oversampling * (oversampling - 0.5);
 
-    mri_gridding_grid(gridding, cells);
+    ki_mri_gridding_grid(gridding, cells);
     return (struct axis){p->matrix.size[axis], cells[axis], width, M_PI * sqrt(ratio * ratio - 0.8)};
 }
 

@@ -39,7 +39,7 @@ static inline struct scan scan_make(const struct mri_matrix *matrix, size_t samp
 {
     struct scan scan = {.matrix = *matrix, .samples = samples};
 
-    ck_assert_int_eq(mri_matrix_count(matrix, &scan.voxels, NULL), KN_OK);
+    ck_assert_int_eq(ki_mri_matrix_count(matrix, &scan.voxels, NULL), KN_OK);
     scan.k = test_allocate(3 * samples * sizeof *scan.k);
     scan.weights = test_allocate(samples * sizeof *scan.weights);
     scan.room = test_allocate(samples * sizeof *scan.room);
@@ -67,10 +67,10 @@ static inline void scan_normal(const struct scan *scan, bool weighted, const dou
                                double complex *y)
 {
     ck_assert_int_eq(
-        mri_reference_forward(&scan->matrix, scan->k, scan->samples, x, MRI_SCALE_NONE, scan->room, NULL),
+        ki_mri_reference_forward(&scan->matrix, scan->k, scan->samples, x, MRI_SCALE_NONE, scan->room, NULL),
         KN_OK);
-    ck_assert_int_eq(mri_reference_adjoint(&scan->matrix, scan->k, scan->samples, scan->room,
-                                           weighted ? scan->weights : NULL, MRI_SCALE_NONE, y, NULL),
+    ck_assert_int_eq(ki_mri_reference_adjoint(&scan->matrix, scan->k, scan->samples, scan->room,
+                                              weighted ? scan->weights : NULL, MRI_SCALE_NONE, y, NULL),
                      KN_OK);
 }
 

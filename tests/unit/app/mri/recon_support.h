@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tests of reconstructions begin with: a random scan, its options, a run, and the answer in double
-// precision. Tolerances: mri_sum_device's stated 3e-6 of the adjoint for this band; what least squares makes
-// of it grows by the condition of the equations, at most (bound + lambda) / lambda.
+// precision. Tolerances: ki_mri_sum_device's stated 3e-6 of the adjoint for this band; what least squares
+// makes of it grows by the condition of the equations, at most (bound + lambda) / lambda.
 #ifndef KN_TESTS_UNIT_APP_MRI_RECON_SUPPORT_H
 #define KN_TESTS_UNIT_APP_MRI_RECON_SUPPORT_H
 
@@ -39,7 +39,7 @@ static inline struct mri_scan make_scan(size_t coils)
 
         scan.data[i] = mri_complex(re, 2 * test_uniform(&state) - 1);
     }
-    scan.range = trajectory_range(scan.k, SAMPLES);
+    scan.range = ki_trajectory_range(scan.k, SAMPLES);
     return scan;
 }
 
@@ -68,8 +68,8 @@ static inline void adjoint_of(const struct mri_scan *scan, size_t coil, const do
 
     for (size_t m = 0; m < SAMPLES; m++)
         data[m] = scan->data[coil * SAMPLES + m] * (basis ? conj(basis[m]) : 1);
-    EXPECT_OK(
-        mri_reference_adjoint(&scan->matrix, scan->k, SAMPLES, data, weights, MRI_SCALE_NONE, image, &err));
+    EXPECT_OK(ki_mri_reference_adjoint(&scan->matrix, scan->k, SAMPLES, data, weights, MRI_SCALE_NONE, image,
+                                       &err));
 }
 
 static inline struct mri_recon_result run(const struct mri_scan *scan,
@@ -77,7 +77,7 @@ static inline struct mri_recon_result run(const struct mri_scan *scan,
 {
     struct mri_recon_result result;
 
-    EXPECT_OK(mri_recon(queue, scan, options, &result, &err));
+    EXPECT_OK(ki_mri_recon(queue, scan, options, &result, &err));
     return result;
 }
 

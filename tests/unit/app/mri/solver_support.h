@@ -92,11 +92,11 @@ static struct system system_make(const struct mri_matrix *matrix, size_t samples
     size_t n = s.n = s.scan.voxels;
     double complex *column = test_allocate(n * sizeof *column), *unit = calloc(n, sizeof *unit);
 
-    EXPECT_OK(mri_toeplitz_compute(queue, matrix, s.scan.k, samples, s.scan.weights, MRI_HOST_DOUBLE,
-                                   &s.toeplitz, NULL, &err));
-    s.lambda = options->lambda * (options->relative_lambda ? mri_toeplitz_bound(s.toeplitz) : 1);
+    EXPECT_OK(ki_mri_toeplitz_compute(queue, matrix, s.scan.k, samples, s.scan.weights, MRI_HOST_DOUBLE,
+                                      &s.toeplitz, NULL, &err));
+    s.lambda = options->lambda * (options->relative_lambda ? ki_mri_toeplitz_bound(s.toeplitz) : 1);
     s.lambda = (double)(float)s.lambda;
-    s.norm = mri_toeplitz_bound(s.toeplitz) + s.lambda * 12; // D^H D has at most 4 an axis
+    s.norm = ki_mri_toeplitz_bound(s.toeplitz) + s.lambda * 12; // D^H D has at most 4 an axis
     s.normal = test_allocate(n * n * sizeof *s.normal);
     s.matrix = test_allocate(n * n * sizeof *s.matrix);
     for (size_t i = 0; i < n; i++) {
@@ -119,7 +119,7 @@ static struct system system_make(const struct mri_matrix *matrix, size_t samples
 
 static void system_free(struct system *s)
 {
-    mri_toeplitz_free(s->toeplitz);
+    ki_mri_toeplitz_free(s->toeplitz);
     scan_free(&s->scan);
     free(s->normal);
     free(s->matrix);
@@ -131,9 +131,9 @@ static inline kn_status test_solve(struct mri_toeplitz *toeplitz, kn_buffer *rig
                                    const struct mri_solver_options *options, kn_buffer *image,
                                    struct mri_solver_result *result)
 {
-    const struct mri_normal normal = mri_toeplitz_normal(toeplitz);
+    const struct mri_normal normal = ki_mri_toeplitz_normal(toeplitz);
 
-    return mri_solve(queue, &normal, right, options, image, result, &err);
+    return ki_mri_solve(queue, &normal, right, options, image, result, &err);
 }
 
 // Solves with the system's options; the image.

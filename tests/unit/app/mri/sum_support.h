@@ -36,15 +36,15 @@ static inline void refer(struct problem *p)
 
     for (size_t n = 0; n < p->count; n++)
         for (size_t axis = 0, rest = p->sum.first + n; axis < 3; rest /= p->sum.matrix.size[axis], axis++)
-            at[3 * n + axis] = p->sum.positions
-                                   ? p->positions[3 * (p->sum.first + n) + axis]
-                                   : mri_position(rest % p->sum.matrix.size[axis], p->sum.matrix.size[axis]);
+            at[3 * n + axis] =
+                p->sum.positions ? p->positions[3 * (p->sum.first + n) + axis]
+                                 : ki_mri_position(rest % p->sum.matrix.size[axis], p->sum.matrix.size[axis]);
     for (size_t m = 0; m < p->sum.samples; m++) {
         p->mu[m] = p->sum.data ? p->data[m] : 1;
         p->mu[m] *= p->sum.weights ? p->weights[m] : 1;
         p->mu[m] *= p->sum.basis ? conj(p->basis[m]) : 1;
     }
-    mri_reference_adjoint_at(p->k, p->sum.samples, p->mu, NULL, at, p->count, p->wanted);
+    ki_mri_reference_adjoint_at(p->k, p->sum.samples, p->mu, NULL, at, p->count, p->wanted);
     free(at);
 }
 
@@ -54,7 +54,7 @@ static inline struct problem make(const struct mri_matrix *matrix, size_t sample
 {
     struct problem p = {.sum = {.matrix = *matrix, .samples = samples}};
 
-    ck_assert_int_eq(mri_matrix_count(matrix, &p.voxels, NULL), KN_OK);
+    ck_assert_int_eq(ki_mri_matrix_count(matrix, &p.voxels, NULL), KN_OK);
     p.count = p.voxels;
     p.k = test_zeros(3 * samples, sizeof *p.k);
     p.positions = test_zeros(3 * p.voxels, sizeof *p.positions);

@@ -94,11 +94,11 @@ START_TEST(pipe_steps)
             for (size_t j = 0; j < 3 * n; j++)
                 k[j] = (test_uniform(&state) - 0.5) * (double)matrices[i].size[j % 3] *
                        (j % 3 < matrices[i].axes && matrices[i].size[j % 3] > 1);
-            EXPECT_OK(mri_gridding_create(queue, &matrices[i], k, n, NULL, &gridding, &err));
-            mri_gridding_grid(gridding, cells);
-            mri_gridding_free(gridding);
+            EXPECT_OK(ki_mri_gridding_create(queue, &matrices[i], k, n, NULL, &gridding, &err));
+            ki_mri_gridding_grid(gridding, cells);
+            ki_mri_gridding_free(gridding);
             steps(&matrices[i], cells, k, n, wanted);
-            EXPECT_OK(mri_density(queue, &matrices[i], k, n, MRI_DENSITY_PIPE, weights, &err));
+            EXPECT_OK(ki_mri_density(queue, &matrices[i], k, n, MRI_DENSITY_PIPE, weights, &err));
             ck_assert_double_le(test_relative_distance(weights, wanted, n), ten_steps);
             free(k);
             free(weights);
@@ -121,17 +121,17 @@ static struct scan make_scan(struct trajectory_plan plan)
 {
     struct scan scan;
 
-    EXPECT_OK(trajectory_plan(&plan, &err));
-    scan.matrix = trajectory_matrix(&plan);
-    scan.samples = trajectory_points(&plan);
-    EXPECT_OK(mri_matrix_count(&scan.matrix, &scan.voxels, &err));
+    EXPECT_OK(ki_trajectory_plan(&plan, &err));
+    scan.matrix = ki_trajectory_matrix(&plan);
+    scan.samples = ki_trajectory_points(&plan);
+    EXPECT_OK(ki_mri_matrix_count(&scan.matrix, &scan.voxels, &err));
     scan.k = test_poisoned(3 * scan.samples * sizeof *scan.k);
     scan.weights = test_poisoned(scan.samples * sizeof *scan.weights);
     scan.data = test_poisoned(scan.samples * sizeof *scan.data);
     scan.phantom = test_poisoned(scan.voxels * sizeof *scan.phantom);
-    trajectory_fill(&plan, scan.k);
-    EXPECT_OK(phantom_kspace(&scan.matrix, scan.k, scan.samples, scan.data, &err));
-    EXPECT_OK(phantom_raster(&scan.matrix, 4, scan.phantom, &err));
+    ki_trajectory_fill(&plan, scan.k);
+    EXPECT_OK(ki_phantom_kspace(&scan.matrix, scan.k, scan.samples, scan.data, &err));
+    EXPECT_OK(ki_phantom_raster(&scan.matrix, 4, scan.phantom, &err));
     return scan;
 }
 
@@ -149,7 +149,7 @@ static bool is_inside(const struct mri_matrix *matrix, size_t n)
     double squares = 0;
 
     for (size_t axis = 0; axis < MRI_AXES; n /= matrix->size[axis], axis++)
-        squares += pow(mri_position(n % matrix->size[axis], matrix->size[axis]), 2);
+        squares += pow(ki_mri_position(n % matrix->size[axis], matrix->size[axis]), 2);
     return sqrt(squares) < 0.48;
 }
 
@@ -161,9 +161,9 @@ static double image_error(const struct scan *scan, const double *weights, bool s
     float *image = test_poisoned(scan->voxels * 2 * sizeof *image);
     double product = 0, energy = 0, error = 0, phantom = 0;
 
-    EXPECT_OK(mri_gridding_create(queue, &scan->matrix, scan->k, scan->samples, NULL, &gridding, &err));
+    EXPECT_OK(ki_mri_gridding_create(queue, &scan->matrix, scan->k, scan->samples, NULL, &gridding, &err));
     EXPECT_OK(kn_buffer_create(context, scan->voxels * 2 * sizeof *image, &buffer, &err));
-    EXPECT_OK(mri_gridding_adjoint(queue, gridding, scan->data, weights, buffer, &err));
+    EXPECT_OK(ki_mri_gridding_adjoint(queue, gridding, scan->data, weights, buffer, &err));
     EXPECT_OK(kn_buffer_read(queue, buffer, 0, image, scan->voxels * 2 * sizeof *image, &err));
     for (size_t n = 0; n < scan->voxels; n++) {
         if (!is_inside(&scan->matrix, n))
@@ -174,7 +174,7 @@ static double image_error(const struct scan *scan, const double *weights, bool s
     }
     // ||f x - p||^2, f = 1 or what makes it least.
     error = scaled ? phantom - product * product / energy : energy - 2 * product + phantom;
-    mri_gridding_free(gridding);
+    ki_mri_gridding_free(gridding);
     kn_buffer_free(buffer);
     free(image);
     return sqrt(error / phantom);
@@ -189,22 +189,22 @@ static double evenness(const struct scan *scan, double *deviation)
     float *numbers = test_poisoned(bytes);
     double sum = 0, squares = 0, mean;
 
-    EXPECT_OK(mri_gridding_create(queue, &scan->matrix, scan->k, scan->samples, NULL, &gridding, &err));
+    EXPECT_OK(ki_mri_gridding_create(queue, &scan->matrix, scan->k, scan->samples, NULL, &gridding, &err));
     for (size_t i = 0; i < scan->samples; i++) {
         numbers[2 * i] =
-            (float)(scan->weights[mri_gridding_order(gridding)[i]] / mri_gridding_weight(gridding));
+            (float)(scan->weights[ki_mri_gridding_order(gridding)[i]] / ki_mri_gridding_weight(gridding));
         numbers[2 * i + 1] = 0;
     }
     EXPECT_OK(kn_buffer_create(context, bytes, &in, &err));
     EXPECT_OK(kn_buffer_create(context, bytes, &out, &err));
     EXPECT_OK(kn_buffer_write(queue, in, 0, numbers, bytes, &err));
-    EXPECT_OK(mri_gridding_convolve(queue, gridding, in, out, &err));
+    EXPECT_OK(ki_mri_gridding_convolve(queue, gridding, in, out, &err));
     EXPECT_OK(kn_buffer_read(queue, out, 0, numbers, bytes, &err));
     for (size_t i = 0; i < scan->samples; i++) {
         sum += (double)numbers[2 * i];
         squares += pow((double)numbers[2 * i], 2);
     }
-    mri_gridding_free(gridding);
+    ki_mri_gridding_free(gridding);
     kn_buffer_free(in);
     kn_buffer_free(out);
     free(numbers);
@@ -251,21 +251,21 @@ START_TEST(phantoms)
                before;
 
         EXPECT_OK(
-            mri_density(queue, &scan.matrix, scan.k, scan.samples, MRI_DENSITY_NONE, scan.weights, &err));
+            ki_mri_density(queue, &scan.matrix, scan.k, scan.samples, MRI_DENSITY_NONE, scan.weights, &err));
         none = image_error(&scan, scan.weights, true);
         evenness(&scan, &before);
         EXPECT_OK(
-            mri_density(queue, &scan.matrix, scan.k, scan.samples, MRI_DENSITY_PIPE, scan.weights, &err));
+            ki_mri_density(queue, &scan.matrix, scan.k, scan.samples, MRI_DENSITY_PIPE, scan.weights, &err));
         pipe = image_error(&scan, scan.weights, false);
         mean = evenness(&scan, &deviation);
         EXPECT_OK(
-            mri_density(queue, &scan.matrix, scan.k, scan.samples, MRI_DENSITY_RAMP, scan.weights, &err));
+            ki_mri_density(queue, &scan.matrix, scan.k, scan.samples, MRI_DENSITY_RAMP, scan.weights, &err));
         ramp = image_error(&scan, scan.weights, false);
         fprintf(stderr,
                 "phantoms: %s: C C^H w %.4f +- %.4f (was +- %.2f); error by pipe %.3f, ramp %.3f, none %.3f, "
                 "best "
                 "%.3f\n",
-                trajectory_names[tried[i].plan.kind], mean, deviation, before, pipe, ramp, none, best);
+                ki_trajectory_names[tried[i].plan.kind], mean, deviation, before, pipe, ramp, none, best);
         ck_assert_double_le(fabs(mean - 1), 0.01);
         ck_assert_double_le(deviation, tried[i].flat);
         ck_assert_double_le(deviation, before / 10);
@@ -291,16 +291,16 @@ START_TEST(repeated)
         k[3 * m] = 10 * test_uniform(&state) - 5;
         k[3 * m + 1] = 10 * test_uniform(&state) - 5;
     }
-    EXPECT_OK(mri_density(queue, &matrix, k, ONCE, MRI_DENSITY_PIPE, once, &err));
+    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE, MRI_DENSITY_PIPE, once, &err));
     memcpy(k + 3 * ONCE, k, 3 * ONCE * sizeof *k);
-    EXPECT_OK(mri_density(queue, &matrix, k, 2 * ONCE, MRI_DENSITY_PIPE, twice, &err));
+    EXPECT_OK(ki_mri_density(queue, &matrix, k, 2 * ONCE, MRI_DENSITY_PIPE, twice, &err));
     for (size_t m = 0; m < 2 * ONCE; m++)
         halves[m] = once[m % ONCE] / 2;
     ck_assert_double_le(test_relative_distance(twice, halves, 2 * ONCE), 2 * ten_steps);
     k[3 * ONCE] = k[3 * ONCE + 3] = -11.3;
     k[3 * ONCE + 1] = k[3 * ONCE + 4] = 9.1;
-    EXPECT_OK(mri_density(queue, &matrix, k, ONCE + 1, MRI_DENSITY_PIPE, once, &err));
-    EXPECT_OK(mri_density(queue, &matrix, k, ONCE + 2, MRI_DENSITY_PIPE, twice, &err));
+    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE + 1, MRI_DENSITY_PIPE, once, &err));
+    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE + 2, MRI_DENSITY_PIPE, twice, &err));
     ck_assert_double_le(fabs(twice[ONCE] / once[ONCE] - 0.5), 2 * ten_steps);
     ck_assert_double_le(fabs(twice[ONCE + 1] / once[ONCE] - 0.5), 2 * ten_steps);
     ck_assert_double_le(test_relative_distance(twice, once, ONCE), 2 * ten_steps);
@@ -316,7 +316,7 @@ static void expect_ramp(enum trajectory_kind kind, size_t extent, size_t spokes)
     struct scan scan = make_scan(plan);
     double each = 1 / (double)spokes / (double)scan.voxels, sum = 0;
 
-    EXPECT_OK(mri_density(NULL, &scan.matrix, scan.k, scan.samples, MRI_DENSITY_RAMP, scan.weights, &err));
+    EXPECT_OK(ki_mri_density(NULL, &scan.matrix, scan.k, scan.samples, MRI_DENSITY_RAMP, scan.weights, &err));
     for (size_t m = 0; m < scan.samples; m++) {
         const double *k = scan.k + 3 * m;
         double at = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
@@ -342,14 +342,14 @@ START_TEST(ramps)
     expect_ramp(TRAJECTORY_RADIAL, 32, 50);
     expect_ramp(TRAJECTORY_KOOSHBALL, 16, 100);
     // Along one axis samples stand for equal parts, and across it k has no meaning.
-    EXPECT_OK(mri_density(NULL, &line, k, 2, MRI_DENSITY_RAMP, weights, &err));
+    EXPECT_OK(ki_mri_density(NULL, &line, k, 2, MRI_DENSITY_RAMP, weights, &err));
     ck_assert_double_eq_tol(weights[0], 4.0 / 2 / 8, 1e-15);
     ck_assert_double_eq_tol(weights[1], 4.0 / 2 / 8, 1e-15);
     // All in the middle: one cycle's area.
-    EXPECT_OK(mri_density(NULL, &plane, zeros, 2, MRI_DENSITY_RAMP, weights, &err));
+    EXPECT_OK(ki_mri_density(NULL, &plane, zeros, 2, MRI_DENSITY_RAMP, weights, &err));
     ck_assert_double_eq_tol(weights[0] + weights[1], 1.0 / 64, 1e-15);
-    EXPECT_OK(mri_density(NULL, &plane, NULL, 0, MRI_DENSITY_RAMP, weights, &err));
-    EXPECT_OK(mri_density(NULL, &plane, k, 2, MRI_DENSITY_NONE, weights, &err));
+    EXPECT_OK(ki_mri_density(NULL, &plane, NULL, 0, MRI_DENSITY_RAMP, weights, &err));
+    EXPECT_OK(ki_mri_density(NULL, &plane, k, 2, MRI_DENSITY_NONE, weights, &err));
     ck_assert(weights[0] == 1 && weights[1] == 1);
 }
 END_TEST
@@ -361,14 +361,14 @@ START_TEST(refusals)
     double weight;
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kx of sample 0 is nan",
-                   mri_density(NULL, &plane, k, 1, MRI_DENSITY_RAMP, &weight, &err));
+                   ki_mri_density(NULL, &plane, k, 1, MRI_DENSITY_RAMP, &weight, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kx of sample 0 is nan",
-                   mri_density(queue, &plane, k, 1, MRI_DENSITY_PIPE, &weight, &err));
+                   ki_mri_density(queue, &plane, k, 1, MRI_DENSITY_PIPE, &weight, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a matrix of 0 x 8 x 1",
-                   mri_density(NULL, &nothing, k, 1, MRI_DENSITY_NONE, &weight, &err));
+                   ki_mri_density(NULL, &nothing, k, 1, MRI_DENSITY_NONE, &weight, &err));
     for (size_t i = 0; i < MRI_DENSITIES; i++)
-        ck_assert_ptr_nonnull(mri_density_names[i]);
-    ck_assert_ptr_null(mri_density_names[MRI_DENSITIES]);
+        ck_assert_ptr_nonnull(ki_mri_density_names[i]);
+    ck_assert_ptr_null(ki_mri_density_names[MRI_DENSITIES]);
 }
 END_TEST
 

@@ -22,7 +22,7 @@ START_TEST(neighbours)
         double complex *other = test_image(n, &state), left = 0;
         kn_buffer *from = test_upload_image(x, n, 0), *to = test_upload_image(y, n, 0);
 
-        EXPECT_OK(mri_difference_add(queue, matrix, boundary, lambda, from, to, &err));
+        EXPECT_OK(ki_mri_difference_add(queue, matrix, boundary, lambda, from, to, &err));
         found = test_download_image(to, n);
         test_differences(matrix, boundary, x, dx);
         test_differences(matrix, boundary, other, dy);
@@ -39,7 +39,7 @@ START_TEST(neighbours)
             ck_assert_double_le(cabs(found[j] - y[j] - lambda * test_product(dx, dy, 3 * n)), 100 * eps);
         }
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "in place",
-                       mri_difference_add(queue, matrix, boundary, lambda, from, from, &err));
+                       ki_mri_difference_add(queue, matrix, boundary, lambda, from, from, &err));
         kn_buffer_free(from);
         kn_buffer_free(to);
         free(x);

@@ -30,16 +30,16 @@ struct problem {
 static double complex random_number(uint64_t *state)
 {
     // As floats have them.
-    double re = kn_as_float(2 * test_uniform(state) - 1);
+    double re = ki_as_float(2 * test_uniform(state) - 1);
 
-    return mri_complex(re, kn_as_float(2 * test_uniform(state) - 1));
+    return mri_complex(re, ki_as_float(2 * test_uniform(state) - 1));
 }
 
 static struct problem make(const struct mri_matrix *matrix, size_t samples, uint64_t *state)
 {
     struct problem p = {.matrix = *matrix, .samples = samples};
 
-    ck_assert_int_eq(mri_matrix_count(matrix, &p.voxels, NULL), KN_OK);
+    ck_assert_int_eq(ki_mri_matrix_count(matrix, &p.voxels, NULL), KN_OK);
     p.k = test_zeros(3 * samples, sizeof *p.k);
     p.basis = test_zeros(samples, sizeof *p.basis);
     p.data = test_zeros(samples, sizeof *p.data);
@@ -100,8 +100,8 @@ static double complex *forward(const struct problem *p, bool with_basis)
     kn_buffer *image = upload(p->image, p->voxels, 0), *data = upload(NULL, p->samples, ROOM);
     double complex *found;
 
-    EXPECT_OK(mri_forward_device(queue, &p->matrix, p->k, p->samples, with_basis ? p->basis : NULL, image,
-                                 data, &err));
+    EXPECT_OK(ki_mri_forward_device(queue, &p->matrix, p->k, p->samples, with_basis ? p->basis : NULL, image,
+                                    data, &err));
     test_expect_poison(data, p->samples * 2 * sizeof(float));
     found = download(data, p->samples);
     kn_buffer_free(image);
@@ -126,7 +126,7 @@ static void check(const struct mri_matrix *matrix, size_t samples, bool with_bas
     struct problem p = make(matrix, samples, state);
     double complex *wanted = test_zeros(samples, sizeof *wanted), *found = forward(&p, with_basis);
 
-    EXPECT_OK(mri_reference_forward(&p.matrix, p.k, samples, p.image, MRI_SCALE_NONE, wanted, &err));
+    EXPECT_OK(ki_mri_reference_forward(&p.matrix, p.k, samples, p.image, MRI_SCALE_NONE, wanted, &err));
     for (size_t m = 0; m < samples; m++) {
         double complex right = wanted[m] * (with_basis ? p.basis[m] : 1);
 
@@ -144,8 +144,8 @@ START_TEST(reference)
     static const size_t samples[] = {0, 1, 2, 3, 31, 32, 33, 127, 129, 300};
     uint64_t state = test_seed("reference");
 
-    for (size_t i = 0; i < KN_COUNT(matrices); i++)
-        for (size_t pick = i % 2; pick < KN_COUNT(samples); pick += test_is_slow() ? 5 : 2)
+    for (size_t i = 0; i < KI_COUNT(matrices); i++)
+        for (size_t pick = i % 2; pick < KI_COUNT(samples); pick += test_is_slow() ? 5 : 2)
             check(&matrices[i], samples[pick], pick % 3 == 0, &state);
 }
 END_TEST
@@ -155,7 +155,7 @@ START_TEST(adjoint)
 {
     uint64_t state = test_seed("adjoint");
 
-    for (size_t i = 0; i < KN_COUNT(matrices); i += test_is_slow() ? 3 : 1) {
+    for (size_t i = 0; i < KI_COUNT(matrices); i += test_is_slow() ? 3 : 1) {
         struct problem p = make(&matrices[i], 50 + i, &state);
         const struct mri_sum sum = {
             .matrix = p.matrix, .k = p.k, .samples = p.samples, .data = p.data, .basis = p.basis};
@@ -163,7 +163,7 @@ START_TEST(adjoint)
         kn_buffer *image = upload(NULL, p.voxels, 0);
         double magnitude = 0;
 
-        EXPECT_OK(mri_sum_device(queue, &sum, MRI_TUNED, image, NULL, &err));
+        EXPECT_OK(ki_mri_sum_device(queue, &sum, MRI_TUNED, image, NULL, &err));
         back = download(image, p.voxels);
         for (size_t m = 0; m < p.samples; m++) {
             left += data[m] * conj(p.data[m]);
@@ -199,15 +199,15 @@ START_TEST(refused)
     kn_buffer *image = upload(p.image, p.voxels, 0), *data = upload(p.data, 4, 0);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "5 samples",
-                   mri_forward_device(queue, &p.matrix, p.k, 5, NULL, image, data, &err));
+                   ki_mri_forward_device(queue, &p.matrix, p.k, 5, NULL, image, data, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL",
-                   mri_forward_device(queue, &p.matrix, p.k, 4, NULL, NULL, data, &err));
+                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, NULL, data, &err));
     p.k[4] = INFINITY;
     EXPECT_REFUSED(KN_ERROR_INPUT, "sample 1 ",
-                   mri_forward_device(queue, &p.matrix, p.k, 4, NULL, image, data, &err));
+                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, image, data, &err));
     p.matrix.size[1] = 0;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "7 x 0 x 1",
-                   mri_forward_device(queue, &p.matrix, p.k, 4, NULL, image, data, &err));
+                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, image, data, &err));
     kn_buffer_free(image);
     kn_buffer_free(data);
     free_problem(&p);

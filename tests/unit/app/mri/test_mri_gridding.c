@@ -13,7 +13,7 @@ static struct mri_gridding *create(const struct problem *p, const struct mri_gri
     struct mri_gridding *gridding = NULL;
 
     test_prepare_numbers();
-    EXPECT_OK(mri_gridding_create(queue, &p->matrix, p->k, p->samples, options, &gridding, &err));
+    EXPECT_OK(ki_mri_gridding_create(queue, &p->matrix, p->k, p->samples, options, &gridding, &err));
     return gridding;
 }
 
@@ -33,7 +33,7 @@ static void adjoint(const struct problem *p, struct mri_gridding *gridding, cons
     char *poison = test_poisoned(p->voxels * 2 * sizeof(float));
     kn_buffer *buffer = test_upload_with_room(poison, p->voxels * 2 * sizeof(float), 64);
 
-    EXPECT_OK(mri_gridding_adjoint(queue, gridding, p->data, weights, buffer, &err));
+    EXPECT_OK(ki_mri_gridding_adjoint(queue, gridding, p->data, weights, buffer, &err));
     read_numbers(buffer, p->voxels, image);
     test_expect_poison(buffer, p->voxels * 2 * sizeof(float));
     kn_buffer_free(buffer);
@@ -52,7 +52,7 @@ static void forward(const struct problem *p, struct mri_gridding *gridding, doub
         floats[2 * n + 1] = (float)cimag(p->image[n]);
     }
     image = test_upload_with_room(floats, p->voxels * 2 * sizeof *floats, 0);
-    EXPECT_OK(mri_gridding_forward(queue, gridding, image, out, &err));
+    EXPECT_OK(ki_mri_gridding_forward(queue, gridding, image, out, &err));
     read_numbers(out, p->samples, data);
     test_expect_poison(out, p->samples * 2 * sizeof(float));
     EXPECT_OK(kn_buffer_read(queue, image, 0, after, p->voxels * 2 * sizeof *after, &err));
@@ -111,7 +111,7 @@ static void compare(const struct problem *p, double oversampling, unsigned width
     ck_assert_msg(error <= bound, "%zu x %zu x %zu, %zu samples, %g, %u: forward %.3g, at most %.3g",
                   p->matrix.size[0], p->matrix.size[1], p->matrix.size[2], p->samples, oversampling, width,
                   error, bound);
-    mri_gridding_free(gridding);
+    ki_mri_gridding_free(gridding);
     free(image);
     free(wanted);
     free(data);
@@ -193,7 +193,7 @@ START_TEST(real_spiral)
                         oversamplings[i], width, error, table[i][width - 3]);
                 ck_assert_double_le(error,
                                     2 * table[i][width - 3] + (table[i][width - 3] < 1e-6 ? 5 * 0x1p-24 : 0));
-                mri_gridding_free(gridding);
+                ki_mri_gridding_free(gridding);
             }
     discard(&p);
     free(reference);
@@ -225,7 +225,7 @@ START_TEST(adjoints)
         for (size_t n = 0; n < p.voxels; n++)
             back += p.image[n] * conj(image[n]);
         ck_assert_double_le(cabs(there - back), 2 * floor_error(&p, gridding, 2, 6) * sqrt(found * given));
-        mri_gridding_free(gridding);
+        ki_mri_gridding_free(gridding);
         discard(&p);
         free(image);
         free(data);
@@ -256,13 +256,13 @@ START_TEST(one_point)
     gridding = create(&p, NULL);
     for (size_t m = 0; m < p.samples; m++)
         sum += p.weights[m] * p.data[m];
-    EXPECT_OK(mri_reference_adjoint(&p.matrix, p.k, 1, &sum, NULL, MRI_SCALE_NONE, wanted, &err));
+    EXPECT_OK(ki_mri_reference_adjoint(&p.matrix, p.k, 1, &sum, NULL, MRI_SCALE_NONE, wanted, &err));
     adjoint(&p, gridding, p.weights, image);
     // The worst of one sample, at the image's corners, is some times the mean of many; and a cell sums up to
     // sqrt(samples) roundings, in parts, of what is sqrt(samples) times as large as the sum.
     ck_assert_double_le(distance(image, wanted, p.voxels),
                         10 * table[2][3] + sqrt((double)p.samples) * 0x1p-24);
-    mri_gridding_free(gridding);
+    ki_mri_gridding_free(gridding);
     discard(&p);
     free(image);
     free(wanted);
@@ -293,9 +293,9 @@ START_TEST(bits_repeat)
         ck_assert(memcmp(images, images + 2 * p.voxels, p.voxels * sizeof *images) != 0);
     ck_assert_double_le(distance(images + 2 * p.voxels, images, p.voxels),
                         2 * floor_error(&p, gridding, 2, 6));
-    mri_gridding_free(gridding);
-    mri_gridding_free(again);
-    mri_gridding_free(parts);
+    ki_mri_gridding_free(gridding);
+    ki_mri_gridding_free(again);
+    ki_mri_gridding_free(parts);
     discard(&p);
     free(images);
     free(data);
@@ -318,7 +318,7 @@ START_TEST(not_a_number)
     adjoint(&p, gridding, NULL, image);
     for (size_t n = 0; n < p.voxels; n++)
         ck_assert_msg(isfinite(creal(image[n])) && isfinite(cimag(image[n])), "voxel %zu is no number", n);
-    mri_gridding_free(gridding);
+    ki_mri_gridding_free(gridding);
     discard(&p);
     free(image);
 }
@@ -336,8 +336,8 @@ START_TEST(groups_and_tiles)
     double complex *images = test_poisoned((TRIED + 1) * p.voxels * sizeof *images);
     size_t first = kn_context_device(context)->loop_limit ? 1 : 0;
 
-    EXPECT_OK(mri_reference_adjoint(&p.matrix, p.k, p.samples, p.data, NULL, MRI_SCALE_NONE,
-                                    images + TRIED * p.voxels, &err));
+    EXPECT_OK(ki_mri_reference_adjoint(&p.matrix, p.k, p.samples, p.data, NULL, MRI_SCALE_NONE,
+                                       images + TRIED * p.voxels, &err));
     for (size_t i = first; i < (test_is_slow() ? 2 : TRIED); i++) {
         struct mri_gridding *gridding = create(&p, &tried[i]);
 
@@ -349,7 +349,7 @@ START_TEST(groups_and_tiles)
         if (i > first)
             ck_assert(memcmp(images + i * p.voxels, images + first * p.voxels, p.voxels * sizeof *images) !=
                       0);
-        mri_gridding_free(gridding);
+        ki_mri_gridding_free(gridding);
     }
     discard(&p);
     free(images);
@@ -364,7 +364,7 @@ static void refuse(kn_status status, const char *words, const struct mri_matrix 
     const struct mri_gridding_options options = {oversampling, width, group, 0, {tile, 0, 0}};
     struct mri_gridding *gridding = NULL;
 
-    EXPECT_REFUSED(status, words, mri_gridding_create(queue, matrix, k, 1, &options, &gridding, &err));
+    EXPECT_REFUSED(status, words, ki_mri_gridding_create(queue, matrix, k, 1, &options, &gridding, &err));
     ck_assert_ptr_null(gridding);
 }
 
@@ -396,13 +396,13 @@ START_TEST(refusals)
     if (kn_context_device(context)->loop_limit)
         refuse(KN_ERROR_UNSUPPORTED, "a group of 1 work-item", &plane, k, 0, 0, 1, 0);
     // With two axes kz is not looked at.
-    EXPECT_OK(mri_gridding_create(queue, &plane, infinite, 1, NULL, &gridding, &err));
+    EXPECT_OK(ki_mri_gridding_create(queue, &plane, infinite, 1, NULL, &gridding, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the image is of 16 bytes; expected 512",
-                   mri_gridding_adjoint(queue, gridding, &data, NULL, small, &err));
+                   ki_mri_gridding_adjoint(queue, gridding, &data, NULL, small, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the image is of 0 bytes",
-                   mri_gridding_forward(queue, gridding, NULL, small, &err));
-    mri_gridding_free(gridding);
-    mri_gridding_free(NULL);
+                   ki_mri_gridding_forward(queue, gridding, NULL, small, &err));
+    ki_mri_gridding_free(gridding);
+    ki_mri_gridding_free(NULL);
     kn_buffer_free(small);
 }
 END_TEST

@@ -59,15 +59,15 @@ START_TEST(transforms)
             in[at] = x < used[0] && y < used[1] && z < used[2] ? test_complex(&state) : 0;
             grid[at] = in[at];
         }
-        EXPECT_OK(mri_fft_create(length, used, NULL, &fft, &err));
-        mri_fft_forward(&fft, grid);
+        EXPECT_OK(ki_mri_fft_create(length, used, NULL, &fft, &err));
+        ki_mri_fft_forward(&fft, grid);
         definition(length, -1, in, whole);
         size = test_norm(whole, points) + 1;
         for (size_t at = 0; at < points; at++)
             ck_assert_double_lt(cabs(grid[at] - whole[at]), 100 * DBL_EPSILON * size);
         for (size_t at = 0; at < points; at++)
             grid[at] = in[at] = test_complex(&state);
-        mri_fft_backward(&fft, grid);
+        ki_mri_fft_backward(&fft, grid);
         definition(length, 1, in, whole);
         size = test_norm(whole, points) + 1;
         for (size_t at = 0; at < points; at++) {
@@ -76,7 +76,7 @@ START_TEST(transforms)
             if (x < used[0] && y < used[1] && z < used[2])
                 ck_assert_double_lt(cabs(grid[at] - whole[at]), 100 * DBL_EPSILON * size);
         }
-        mri_fft_free(&fft);
+        ki_mri_fft_free(&fft);
     }
 }
 END_TEST
@@ -98,10 +98,10 @@ START_TEST(threads)
         const kn_host_options options = {i == 1 ? 1 : 3, 0, KN_HOST_AUTO};
         struct mri_fft fft;
 
-        EXPECT_OK(mri_fft_create(length, length, &options, &fft, &err));
-        mri_fft_forward(&fft, grids[i]);
-        mri_fft_backward(&fft, grids[i]);
-        mri_fft_free(&fft);
+        EXPECT_OK(ki_mri_fft_create(length, length, &options, &fft, &err));
+        ki_mri_fft_forward(&fft, grids[i]);
+        ki_mri_fft_backward(&fft, grids[i]);
+        ki_mri_fft_free(&fft);
     }
     ck_assert_mem_eq(grids[1], grids[2], points * sizeof *grids[1]);
     for (size_t at = 0; at < points; at++)
@@ -123,7 +123,7 @@ struct problem {
 static void make(struct problem *problem, const struct mri_matrix *matrix, uint64_t *state)
 {
     problem->matrix = *matrix;
-    EXPECT_OK(mri_matrix_count(matrix, &problem->voxels, &err));
+    EXPECT_OK(ki_mri_matrix_count(matrix, &problem->voxels, &err));
     for (size_t m = 0; m < SAMPLES; m++) {
         for (size_t axis = 0; axis < 3; axis++) {
             double edge = matrix->size[axis] > 1 ? (double)matrix->size[axis] / 2 : 0;
@@ -146,9 +146,9 @@ static void normal_of(const struct problem *problem, const double *weights, cons
 {
     double complex data[SAMPLES];
 
-    EXPECT_OK(mri_reference_forward(&problem->matrix, problem->k, SAMPLES, x, MRI_SCALE_NONE, data, &err));
-    EXPECT_OK(
-        mri_reference_adjoint(&problem->matrix, problem->k, SAMPLES, data, weights, MRI_SCALE_NONE, y, &err));
+    EXPECT_OK(ki_mri_reference_forward(&problem->matrix, problem->k, SAMPLES, x, MRI_SCALE_NONE, data, &err));
+    EXPECT_OK(ki_mri_reference_adjoint(&problem->matrix, problem->k, SAMPLES, data, weights, MRI_SCALE_NONE,
+                                       y, &err));
 }
 
 START_TEST(operator_is_both_sums)
@@ -163,17 +163,18 @@ START_TEST(operator_is_both_sums)
         double size = 0;
 
         make(&problem, &matrices[i / 2], &state);
-        EXPECT_OK(mri_host_normal_create(&problem.matrix, problem.k, SAMPLES, i % 2 ? problem.weights : NULL,
-                                         MRI_HOST_DOUBLE, NULL, &normal, &rate, &err));
+        EXPECT_OK(ki_mri_host_normal_create(&problem.matrix, problem.k, SAMPLES,
+                                            i % 2 ? problem.weights : NULL, MRI_HOST_DOUBLE, NULL, &normal,
+                                            &rate, &err));
         normal_of(&problem, i % 2 ? problem.weights : NULL, problem.x, expected);
-        EXPECT_OK(mri_host_normal_apply(normal, problem.x, found, &err));
+        EXPECT_OK(ki_mri_host_normal_apply(normal, problem.x, found, &err));
         // Of a norm of the operator of at most its bound; phases carry some tens of roundings.
-        size = mri_host_normal_bound(normal) * test_norm(problem.x, problem.voxels);
+        size = ki_mri_host_normal_bound(normal) * test_norm(problem.x, problem.voxels);
         for (size_t n = 0; n < problem.voxels; n++)
             ck_assert_double_lt(cabs(found[n] - expected[n]), 1000 * DBL_EPSILON * size);
         ck_assert_double_le(test_norm(expected, problem.voxels), size * (1 + 1e-12));
         ck_assert_double_gt(rate.pairs, 0);
-        mri_host_normal_free(normal);
+        ki_mri_host_normal_free(normal);
     }
 }
 END_TEST
@@ -196,18 +197,18 @@ START_TEST(operator_by_both_sums)
         for (size_t n = 0; n < problem.voxels; n++)
             magnitude += cabs(problem.x[n]);
         normal_of(&problem, i % 3 ? problem.weights : NULL, problem.x, expected);
-        EXPECT_OK(mri_host_normal_create_forward(&problem.matrix, problem.k, SAMPLES,
-                                                 i % 3 ? problem.weights : NULL, kernels[i % 2], NULL,
-                                                 &normal, &err));
-        ck_assert(isnan(mri_host_normal_bound(normal)));
-        EXPECT_OK(mri_host_normal_apply(normal, problem.x, found, &err));
+        EXPECT_OK(ki_mri_host_normal_create_forward(&problem.matrix, problem.k, SAMPLES,
+                                                    i % 3 ? problem.weights : NULL, kernels[i % 2], NULL,
+                                                    &normal, &err));
+        ck_assert(isnan(ki_mri_host_normal_bound(normal)));
+        EXPECT_OK(ki_mri_host_normal_apply(normal, problem.x, found, &err));
         for (size_t n = 0; n < problem.voxels; n++)
             ck_assert_double_le(cabs(found[n] - expected[n]), errors[i % 2] * magnitude * SAMPLES);
         // In place, and counted.
-        EXPECT_OK(mri_host_normal_apply(normal, problem.x, problem.x, &err));
+        EXPECT_OK(ki_mri_host_normal_apply(normal, problem.x, problem.x, &err));
         ck_assert_mem_eq(problem.x, found, problem.voxels * sizeof *found);
-        ck_assert_double_eq(mri_host_normal_rate(normal).pairs, (double)(4 * SAMPLES * problem.voxels));
-        mri_host_normal_free(normal);
+        ck_assert_double_eq(ki_mri_host_normal_rate(normal).pairs, (double)(4 * SAMPLES * problem.voxels));
+        ki_mri_host_normal_free(normal);
     }
 }
 END_TEST
@@ -248,9 +249,10 @@ static void expect_solved(const struct problem *problem, const struct mri_solver
     double complex image[VOXELS_MAX], left[VOXELS_MAX];
     double rhs = test_norm(problem->rhs, problem->voxels), residual;
 
-    EXPECT_OK(mri_host_normal_create(&problem->matrix, problem->k, SAMPLES, problem->weights, MRI_HOST_DOUBLE,
-                                     NULL, &normal, NULL, &err));
-    EXPECT_OK(mri_host_solve(normal, problem->rhs, options, warm ? problem->x : NULL, image, &result, &err));
+    EXPECT_OK(ki_mri_host_normal_create(&problem->matrix, problem->k, SAMPLES, problem->weights,
+                                        MRI_HOST_DOUBLE, NULL, &normal, NULL, &err));
+    EXPECT_OK(
+        ki_mri_host_solve(normal, problem->rhs, options, warm ? problem->x : NULL, image, &result, &err));
     equation(problem, options, result.lambda, image, left);
     for (size_t n = 0; n < problem->voxels; n++)
         left[n] -= problem->rhs[n];
@@ -263,9 +265,9 @@ static void expect_solved(const struct problem *problem, const struct mri_solver
     if (!warm)
         ck_assert_double_eq(result.residuals[0], 1);
     if (options->relative_lambda)
-        ck_assert_double_eq(result.lambda, options->lambda * mri_host_normal_bound(normal));
+        ck_assert_double_eq(result.lambda, options->lambda * ki_mri_host_normal_bound(normal));
     free(result.residuals);
-    mri_host_normal_free(normal);
+    ki_mri_host_normal_free(normal);
 }
 
 START_TEST(solves)
@@ -296,34 +298,34 @@ START_TEST(edges)
     uint64_t state = test_seed("edges");
 
     make(&problem, &matrices[5], &state);
-    EXPECT_OK(mri_host_normal_create(&problem.matrix, problem.k, SAMPLES, NULL, MRI_HOST_DOUBLE, NULL,
-                                     &normal, NULL, &err));
+    EXPECT_OK(ki_mri_host_normal_create(&problem.matrix, problem.k, SAMPLES, NULL, MRI_HOST_DOUBLE, NULL,
+                                        &normal, NULL, &err));
     // Nothing measured: nothing there, whatever it began with.
     memset(problem.rhs, 0, sizeof problem.rhs);
-    EXPECT_OK(mri_host_solve(normal, problem.rhs, &options, problem.x, image, &result, &err));
+    EXPECT_OK(ki_mri_host_solve(normal, problem.rhs, &options, problem.x, image, &result, &err));
     ck_assert_double_eq(test_norm(image, problem.voxels), 0);
     ck_assert_uint_eq(result.iterations, 0);
     free(result.residuals);
     // No iterations: the start.
     options.iterations = 0;
     problem.rhs[0] = 1;
-    EXPECT_OK(mri_host_solve(normal, problem.rhs, &options, problem.x, image, &result, &err));
+    EXPECT_OK(ki_mri_host_solve(normal, problem.rhs, &options, problem.x, image, &result, &err));
     ck_assert_mem_eq(image, problem.x, problem.voxels * sizeof *image);
     free(result.residuals);
-    mri_host_normal_free(normal);
+    ki_mri_host_normal_free(normal);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "",
-                   mri_host_normal_create(&(struct mri_matrix){2, {0, 4, 1}}, problem.k, SAMPLES, NULL,
-                                          MRI_HOST_DOUBLE, NULL, &normal, NULL, &err));
+                   ki_mri_host_normal_create(&(struct mri_matrix){2, {0, 4, 1}}, problem.k, SAMPLES, NULL,
+                                             MRI_HOST_DOUBLE, NULL, &normal, NULL, &err));
     ck_assert_ptr_null(normal);
     // Without a spectrum there is no unit of lambda.
-    EXPECT_OK(mri_host_normal_create_forward(&problem.matrix, problem.k, SAMPLES, NULL, MRI_HOST_SINGLE, NULL,
-                                             &normal, &err));
+    EXPECT_OK(ki_mri_host_normal_create_forward(&problem.matrix, problem.k, SAMPLES, NULL, MRI_HOST_SINGLE,
+                                                NULL, &normal, &err));
     options = (struct mri_solver_options){.iterations = 1, .lambda = 0.1, .relative_lambda = true};
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "units of a bound that this operator does not have",
-                   mri_host_solve(normal, problem.rhs, &options, NULL, image, &result, &err));
+                   ki_mri_host_solve(normal, problem.rhs, &options, NULL, image, &result, &err));
     ck_assert_ptr_null(result.residuals);
-    mri_host_normal_free(normal);
-    mri_host_normal_free(NULL);
+    ki_mri_host_normal_free(normal);
+    ki_mri_host_normal_free(NULL);
 }
 END_TEST
 

@@ -39,9 +39,9 @@ static struct mri_forward_normal *create(const struct scan *scan, bool weighted,
 {
     struct mri_forward_normal *forward = NULL;
 
-    EXPECT_OK(mri_forward_normal_create(queue, &scan->matrix, scan->k, scan->samples,
-                                        weighted ? scan->weights : NULL, kernel, &forward, &err));
-    ck_assert(isnan(mri_forward_normal_of(forward).bound));
+    EXPECT_OK(ki_mri_forward_normal_create(queue, &scan->matrix, scan->k, scan->samples,
+                                           weighted ? scan->weights : NULL, kernel, &forward, &err));
+    ck_assert(isnan(ki_mri_forward_normal_of(forward).bound));
     return forward;
 }
 
@@ -51,7 +51,7 @@ static void check(const struct mri_matrix *matrix, size_t samples, bool weighted
     struct scan scan = scan_make(matrix, samples, state);
     struct mri_forward_normal *forward = create(&scan, weighted, kernel);
     double complex *x = test_image(scan.voxels, state),
-                   *y = test_apply_normal(mri_forward_normal_of(forward), x, scan.voxels);
+                   *y = test_apply_normal(ki_mri_forward_normal_of(forward), x, scan.voxels);
     double complex *wanted = test_image(scan.voxels, state);
     double magnitude = 0, weight = 0, most;
 
@@ -64,9 +64,9 @@ static void check(const struct mri_matrix *matrix, size_t samples, bool weighted
     for (size_t n = 0; n < scan.voxels; n++)
         ck_assert_msg(cabs(y[n] - wanted[n]) <= most,
                       "%s, %zu x %zu x %zu, %zu samples, voxel %zu: off by %g, bound %g",
-                      mri_kernel_names[kernel], matrix->size[0], matrix->size[1], matrix->size[2], samples, n,
-                      cabs(y[n] - wanted[n]), most);
-    mri_forward_normal_free(forward);
+                      ki_mri_kernel_names[kernel], matrix->size[0], matrix->size[1], matrix->size[2], samples,
+                      n, cabs(y[n] - wanted[n]), most);
+    ki_mri_forward_normal_free(forward);
     scan_free(&scan);
     free(x);
     free(y);
@@ -90,8 +90,8 @@ START_TEST(symmetric)
     struct scan scan = scan_make(&matrices[2], 50, &state);
     struct mri_forward_normal *forward = create(&scan, true, MRI_TUNED);
     double complex *x = test_image(scan.voxels, &state), *y = test_image(scan.voxels, &state);
-    double complex *tx = test_apply_normal(mri_forward_normal_of(forward), x, scan.voxels),
-                   *ty = test_apply_normal(mri_forward_normal_of(forward), y, scan.voxels);
+    double complex *tx = test_apply_normal(ki_mri_forward_normal_of(forward), x, scan.voxels),
+                   *ty = test_apply_normal(ki_mri_forward_normal_of(forward), y, scan.voxels);
     double complex left = test_product(tx, y, scan.voxels), right = test_product(x, ty, scan.voxels);
     double sum_x = 0, sum_y = 0, weight = 0;
 
@@ -103,7 +103,7 @@ START_TEST(symmetric)
         weight += scan.weights[m];
     ck_assert_double_gt(cabs(left), 0);
     ck_assert_double_le(cabs(left - right), 2 * error_of(&scan) * sum_x * sum_y * weight);
-    mri_forward_normal_free(forward);
+    ki_mri_forward_normal_free(forward);
     scan_free(&scan);
     free(x);
     free(y);
@@ -125,7 +125,7 @@ START_TEST(what_ran)
 
     EXPECT_OK(kn_profile_start(queue, &err));
     for (size_t i = 0; i < 3; i++)
-        free(test_apply_normal(mri_forward_normal_of(forward), x, scan.voxels));
+        free(test_apply_normal(ki_mri_forward_normal_of(forward), x, scan.voxels));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     for (size_t i = 0; i < count; i++) {
         there += strcmp(entries[i].kernel, "mri_forward") == 0;
@@ -135,12 +135,12 @@ START_TEST(what_ran)
     }
     ck_assert_uint_eq(there, 3);
     ck_assert_uint_eq(back, 3);
-    rate = mri_forward_normal_rate(forward);
+    rate = ki_mri_forward_normal_rate(forward);
     ck_assert_double_eq(rate.pairs, 3 * 2 * 64 * 20);
     ck_assert_double_eq(rate.flops, 13 * rate.pairs);
     ck_assert_double_gt(rate.seconds, 0);
     kn_free(entries);
-    mri_forward_normal_free(forward);
+    ki_mri_forward_normal_free(forward);
     scan_free(&scan);
     free(x);
 }
@@ -166,7 +166,7 @@ START_TEST(refused)
     uint64_t state = test_seed("refused");
     struct scan scan = scan_make(&matrices[2], 20, &state);
     struct mri_forward_normal *forward = create(&scan, false, MRI_TUNED), *none;
-    struct mri_normal normal = mri_forward_normal_of(forward);
+    struct mri_normal normal = ki_mri_forward_normal_of(forward);
     const struct mri_solver_options relative = {.iterations = 1, .lambda = 0.1, .relative_lambda = true};
     struct mri_sum sum = {.matrix = scan.matrix, .k = scan.k, .samples = 20};
     kn_buffer *x = test_upload_image(scan.room, 0, 0), *image = test_upload_image(NULL, scan.voxels, 0);
@@ -176,26 +176,26 @@ START_TEST(refused)
 
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "kernel 7",
-        mri_forward_normal_create(queue, &scan.matrix, scan.k, 20, NULL, MRI_HOST_DOUBLE, &none, &err));
+        ki_mri_forward_normal_create(queue, &scan.matrix, scan.k, 20, NULL, MRI_HOST_DOUBLE, &none, &err));
     ck_assert_ptr_null(none);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "4 x 0 x 1",
-                   mri_forward_normal_create(queue, &empty, scan.k, 20, NULL, MRI_TUNED, &none, &err));
+                   ki_mri_forward_normal_create(queue, &empty, scan.k, 20, NULL, MRI_TUNED, &none, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "in place", normal.apply(normal.context, queue, image, image, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "units of a bound that this operator does not have",
-                   mri_solve(queue, &normal, b, &relative, image, &result, &err));
+                   ki_mri_solve(queue, &normal, b, &relative, image, &result, &err));
     // Data on the device: enough of them, no others beside them, and not for the host.
     sum.device_data = x;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not of 20 samples",
-                   mri_sum_device(queue, &sum, MRI_TUNED, image, NULL, &err));
+                   ki_mri_sum_device(queue, &sum, MRI_TUNED, image, NULL, &err));
     sum.device_data = b;
     sum.data = right;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "others beside them",
-                   mri_sum_device(queue, &sum, MRI_TUNED, image, NULL, &err));
+                   ki_mri_sum_device(queue, &sum, MRI_TUNED, image, NULL, &err));
     sum.data = NULL;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a device's",
-                   mri_sum_host(&sum, MRI_HOST_DOUBLE, NULL, host, NULL, &err));
-    mri_forward_normal_free(NULL);
-    mri_forward_normal_free(forward);
+                   ki_mri_sum_host(&sum, MRI_HOST_DOUBLE, NULL, host, NULL, &err));
+    ki_mri_forward_normal_free(NULL);
+    ki_mri_forward_normal_free(forward);
     kn_buffer_free(x);
     kn_buffer_free(b);
     kn_buffer_free(image);

@@ -21,11 +21,11 @@ START_TEST(adjoints)
         ck_assert_double_ge(result.fhd.seconds, 0);
         ck_assert_double_lt(result.q.seconds, 0);
         ck_assert_double_eq(result.fhd.rate.pairs, VOXELS * SAMPLES);
-        ck_assert_double_gt(mri_stage_gflops(&result.fhd), 0);
+        ck_assert_double_gt(ki_mri_stage_gflops(&result.fhd), 0);
         ck_assert_ptr_null(result.coils);
-        mri_recon_free(&result);
+        ki_mri_recon_free(&result);
     }
-    mri_scan_free(&scan);
+    ki_mri_scan_free(&scan);
 }
 END_TEST
 
@@ -60,9 +60,9 @@ START_TEST(coils_weights_basis_scale)
         ck_assert_double_lt(distance(result.image, expected, VOXELS),
                             kernel == MRI_HOST_DOUBLE ? 1e-13 : sum_error);
         ck_assert_double_le(result.check, result.check_bound);
-        mri_recon_free(&result);
+        ki_mri_recon_free(&result);
     }
-    mri_scan_free(&scan);
+    ki_mri_scan_free(&scan);
 }
 END_TEST
 
@@ -89,11 +89,11 @@ START_TEST(least_squares)
         ck_assert_double_eq_tol(result.lambda, expected.lambda, 1e-5 * expected.lambda);
         ck_assert_uint_eq(result.coil_count, 2);
         ck_assert_uint_eq(result.coils[1].iterations, 30);
-        ck_assert_str_eq(result.q_kernel, mri_kernel_names[options.kernel]);
-        mri_recon_free(&result);
-        mri_recon_free(&expected);
+        ck_assert_str_eq(result.q_kernel, ki_mri_kernel_names[options.kernel]);
+        ki_mri_recon_free(&result);
+        ki_mri_recon_free(&expected);
     }
-    mri_scan_free(&scan);
+    ki_mri_scan_free(&scan);
 }
 END_TEST
 
@@ -128,9 +128,9 @@ START_TEST(progress)
         result = run(&scan, &options);
         ck_assert_uint_eq(told.count, 2 * (1 + 30));
         ck_assert_double_eq_tol(told.last, (1 + 29.0 / 30) / 2, 1e-12);
-        mri_recon_free(&result);
+        ki_mri_recon_free(&result);
     }
-    mri_scan_free(&scan);
+    ki_mri_scan_free(&scan);
 }
 END_TEST
 
@@ -157,7 +157,7 @@ START_TEST(forward_normal)
     expected = run(&scan, &options);
     options.normal = MRI_NORMAL_FORWARD;
     for (int kernel = 0; kernel < MRI_KERNELS; kernel++) {
-        bool on_host = mri_kernel_is_host((enum mri_kernel)kernel);
+        bool on_host = ki_mri_kernel_is_host((enum mri_kernel)kernel);
         size_t iterations = on_host ? 60 : 30, forwards;
         double most = kernel == MRI_HOST_DOUBLE ? 1e-11 : 2 * least_squares_error(&expected);
 
@@ -172,15 +172,15 @@ START_TEST(forward_normal)
         ck_assert_uint_eq(forwards, on_host ? 0 : 2 * (iterations + 1) + 1);
         ck_assert_double_eq(result.normal.rate.pairs,
                             (double)(2 * 2 * (iterations + 1 + on_host)) * VOXELS * SAMPLES);
-        ck_assert_double_gt(mri_stage_gflops(&result.normal), 0);
+        ck_assert_double_gt(ki_mri_stage_gflops(&result.normal), 0);
         ck_assert_double_lt(result.q.seconds, 0);
         ck_assert_ptr_null(result.q_kernel);
         ck_assert(isnan(result.bound));
-        mri_recon_free(&result);
+        ki_mri_recon_free(&result);
     }
     ck_assert_double_lt(expected.normal.seconds, 0);
-    mri_recon_free(&expected);
-    mri_scan_free(&scan);
+    ki_mri_recon_free(&expected);
+    ki_mri_scan_free(&scan);
 }
 END_TEST
 
@@ -196,17 +196,17 @@ START_TEST(unitary_equation)
     options.ls = (struct mri_solver_options){.iterations = 500, .tolerance = 1e-12, .lambda = 0.7};
     result = run(&scan, &options);
     EXPECT_OK(
-        mri_reference_forward(&scan.matrix, scan.k, SAMPLES, result.image, MRI_SCALE_UNITARY, data, &err));
+        ki_mri_reference_forward(&scan.matrix, scan.k, SAMPLES, result.image, MRI_SCALE_UNITARY, data, &err));
     EXPECT_OK(
-        mri_reference_adjoint(&scan.matrix, scan.k, SAMPLES, data, NULL, MRI_SCALE_UNITARY, left, &err));
-    EXPECT_OK(mri_reference_adjoint(&scan.matrix, scan.k, SAMPLES, scan.data, NULL, MRI_SCALE_UNITARY, right,
-                                    &err));
+        ki_mri_reference_adjoint(&scan.matrix, scan.k, SAMPLES, data, NULL, MRI_SCALE_UNITARY, left, &err));
+    EXPECT_OK(ki_mri_reference_adjoint(&scan.matrix, scan.k, SAMPLES, scan.data, NULL, MRI_SCALE_UNITARY,
+                                       right, &err));
     for (size_t n = 0; n < VOXELS; n++)
         left[n] += 0.7 * result.image[n];
     ck_assert_double_lt(distance(left, right, VOXELS), 1e-11);
     ck_assert_double_eq_tol(result.lambda, 0.7, 1e-12);
-    mri_recon_free(&result);
-    mri_scan_free(&scan);
+    ki_mri_recon_free(&result);
+    ki_mri_scan_free(&scan);
 }
 END_TEST
 
@@ -221,8 +221,8 @@ START_TEST(start_and_kept_q)
     options.save_q = path;
     first = run(&scan, &options);
     ck_assert(!first.q_loaded);
-    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already there", mri_recon(queue, &scan, &options, &second, &err));
-    mri_recon_free(&second);
+    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already there", ki_mri_recon(queue, &scan, &options, &second, &err));
+    ki_mri_recon_free(&second);
     // Q says which kernel it came from; the adjoint is by the one that is asked for.
     options.save_q = NULL;
     options.load_q = path;
@@ -231,11 +231,11 @@ START_TEST(start_and_kept_q)
     ck_assert(second.q_loaded);
     ck_assert_str_eq(second.q_kernel, "naive");
     ck_assert_double_lt(distance(second.image, first.image, VOXELS), least_squares_error(&first));
-    mri_recon_free(&second);
+    ki_mri_recon_free(&second);
     scan.k[0] += 0.25;
     EXPECT_REFUSED(KN_ERROR_INPUT, "other places in k-space",
-                   mri_recon(queue, &scan, &options, &second, &err));
-    mri_recon_free(&second);
+                   ki_mri_recon(queue, &scan, &options, &second, &err));
+    ki_mri_recon_free(&second);
     scan.k[0] -= 0.25;
     // From the solution one needs no iterations, on the device and on the host.
     options.load_q = NULL;
@@ -247,10 +247,10 @@ START_TEST(start_and_kept_q)
         ck_assert(second.coils[0].converged);
         ck_assert_uint_eq(second.coils[0].iterations, 0);
         ck_assert_double_lt(distance(second.image, first.image, VOXELS), 1e-6);
-        mri_recon_free(&second);
+        ki_mri_recon_free(&second);
     }
-    mri_recon_free(&first);
-    mri_scan_free(&scan);
+    ki_mri_recon_free(&first);
+    ki_mri_scan_free(&scan);
     test_remove(folder);
 }
 END_TEST
@@ -271,8 +271,8 @@ START_TEST(cartesian)
         scan.k[3 * m + 1] = (double)(m / 12) - 4;
         image[m] = mri_complex(test_uniform(&state), test_uniform(&state));
     }
-    scan.range = trajectory_range(scan.k, 96);
-    EXPECT_OK(mri_reference_forward(&matrix, scan.k, 96, image, MRI_SCALE_UNITARY, scan.data, &err));
+    scan.range = ki_trajectory_range(scan.k, 96);
+    EXPECT_OK(ki_mri_reference_forward(&matrix, scan.k, 96, image, MRI_SCALE_UNITARY, scan.data, &err));
     for (int solver = 0; solver < MRI_RECON_SOLVERS; solver++) {
         struct mri_recon_options options = make_options((enum mri_recon_solver)solver, MRI_TUNED);
         struct mri_recon_result result;
@@ -284,9 +284,9 @@ START_TEST(cartesian)
         // energy as likely at the edge of the band as elsewhere.
         ck_assert_double_lt(distance(result.image, image, 96), solver == MRI_GRIDDING ? 1e-4 : 2 * sum_error);
         ck_assert_double_le(result.check, result.check_bound);
-        mri_recon_free(&result);
+        ki_mri_recon_free(&result);
     }
-    mri_scan_free(&scan);
+    ki_mri_scan_free(&scan);
 }
 END_TEST
 
@@ -310,7 +310,7 @@ START_TEST(voxels_anywhere)
     scan.matrix = (struct mri_matrix){3, {VOXELS, 1, 1}};
     scan.positions = positions;
     scan.weights = weights;
-    mri_reference_adjoint_at(scan.k, SAMPLES, ones, weights, positions, VOXELS, expected);
+    ki_mri_reference_adjoint_at(scan.k, SAMPLES, ones, weights, positions, VOXELS, expected);
     for (int kernel = 0; kernel < MRI_KERNELS; kernel++) {
         struct mri_recon_result result;
 
@@ -320,10 +320,10 @@ START_TEST(voxels_anywhere)
         ck_assert_double_lt(distance(result.image, expected, VOXELS),
                             kernel == MRI_HOST_DOUBLE ? 1e-13 : sum_error);
         ck_assert_uint_eq(result.checked, 0);
-        mri_recon_free(&result);
+        ki_mri_recon_free(&result);
     }
     scan.positions = scan.weights = NULL;
-    mri_scan_free(&scan);
+    ki_mri_scan_free(&scan);
 }
 END_TEST
 
@@ -333,7 +333,7 @@ START_TEST(variants)
     struct mri_recon_options options = make_options(MRI_LS, MRI_TUNED);
     struct mri_variants all;
 
-    EXPECT_OK(mri_variants_run(queue, &scan, &options, NULL, &all, &err));
+    EXPECT_OK(ki_mri_variants_run(queue, &scan, &options, NULL, &all, &err));
     ck_assert_uint_eq(all.count, MRI_VARIANTS);
     ck_assert_str_eq(all.items[0].name, "host-double");
     ck_assert_double_eq(all.items[0].quality.error_percent, 0);
@@ -341,19 +341,19 @@ START_TEST(variants)
     for (size_t i = 1; i < MRI_KERNELS; i++) {
         ck_assert_double_lt(all.items[i].quality.error_percent,
                             100 * least_squares_error(&all.items[0].result));
-        ck_assert_ptr_eq(mri_variant_of(&all, all.items[i].options.kernel), &all.items[i]);
+        ck_assert_ptr_eq(ki_mri_variant_of(&all, all.items[i].options.kernel), &all.items[i]);
         ck_assert_double_gt(all.items[i].seconds, 0);
     }
     ck_assert_int_eq(all.items[MRI_KERNELS].options.density, MRI_DENSITY_PIPE);
     ck_assert_double_ge(all.items[MRI_KERNELS].result.gridding.seconds, 0);
-    mri_variants_free(&all);
+    ki_mri_variants_free(&all);
     options.normal = MRI_NORMAL_FORWARD;
-    EXPECT_OK(mri_variants_run(NULL, &scan, &options, NULL, &all, &err));
+    EXPECT_OK(ki_mri_variants_run(NULL, &scan, &options, NULL, &all, &err));
     ck_assert_uint_eq(all.count, 2);
     ck_assert_double_gt(all.items[1].result.normal.seconds, 0);
     ck_assert_double_le(all.items[1].result.normal.seconds, all.items[1].result.solver.seconds);
-    mri_variants_free(&all);
-    mri_scan_free(&scan);
+    ki_mri_variants_free(&all);
+    ki_mri_scan_free(&scan);
 }
 END_TEST
 
@@ -362,8 +362,8 @@ static void refuse(const struct mri_scan *scan, const struct mri_recon_options *
 {
     struct mri_recon_result result;
 
-    EXPECT_REFUSED(status, words, mri_recon(on, scan, options, &result, &err));
-    mri_recon_free(&result);
+    EXPECT_REFUSED(status, words, ki_mri_recon(on, scan, options, &result, &err));
+    ki_mri_recon_free(&result);
 }
 
 START_TEST(refused)
@@ -403,7 +403,7 @@ START_TEST(refused)
     refuse(&scan, &options, NULL, KN_ERROR_MEMORY, "take a smaller --matrix");
     options = make_options(MRI_LS, MRI_TUNED);
     refuse(&scan, &options, queue, KN_ERROR_MEMORY, "");
-    mri_scan_free(&scan);
+    ki_mri_scan_free(&scan);
 }
 END_TEST
 

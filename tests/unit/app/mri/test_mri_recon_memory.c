@@ -19,10 +19,10 @@ START_TEST(slabs)
         result = run(&scan, &options);
         ck_assert_double_lt(distance(result.image, whole.image, VOXELS), sum_error);
         ck_assert_double_eq(result.fhd.rate.pairs, COILS * VOXELS * SAMPLES);
-        mri_recon_free(&result);
+        ki_mri_recon_free(&result);
     }
-    mri_recon_free(&whole);
-    mri_scan_free(&scan);
+    ki_mri_recon_free(&whole);
+    ki_mri_scan_free(&scan);
 }
 END_TEST
 
@@ -47,10 +47,10 @@ START_TEST(chunks)
         ck_assert_uint_eq(launches_of("mri_spread", &scan, &options, &result),
                           2 * wanted + 1); // and the check
         ck_assert_double_lt(distance(result.image, whole.image, VOXELS), 3e-7 * (1 + sqrt((double)wanted)));
-        mri_recon_free(&result);
+        ki_mri_recon_free(&result);
     }
-    mri_recon_free(&whole);
-    mri_scan_free(&scan);
+    ki_mri_recon_free(&whole);
+    ki_mri_scan_free(&scan);
 }
 END_TEST
 
@@ -68,25 +68,25 @@ START_TEST(little_memory)
     ck_assert_uint_gt(launches_of("mri_spread", &scan, &options, &result), 2 + 1);
     ck_assert_uint_le(result.memory.device, *has);
     ck_assert_double_lt(distance(result.image, whole.image, VOXELS), 1e-6);
-    mri_recon_free(&result);
-    mri_recon_free(&whole);
+    ki_mri_recon_free(&result);
+    ki_mri_recon_free(&whole);
 
     // Too little for the grid: what would fit is said.
     *has = 8192;
-    ck_assert_int_eq(mri_recon(queue, &scan, &options, &result, &why), KN_ERROR_MEMORY);
+    ck_assert_int_eq(ki_mri_recon(queue, &scan, &options, &result, &why), KN_ERROR_MEMORY);
     ck_assert_msg(strstr(why.text, "--oversampling 1.25") || strstr(why.text, "--solver adjoint"), "%s",
                   why.text);
-    mri_recon_free(&result);
+    ki_mri_recon_free(&result);
 
     // Where gridding cannot serve: least squares without a grid, which then fits.
     options = make_options(MRI_LS, MRI_TUNED);
     options.basis = scan.data;
-    for (*has = 1 << 16; mri_recon_measure(queue, &scan, &options, &memory, &why) == KN_OK; *has -= 256)
+    for (*has = 1 << 16; ki_mri_recon_measure(queue, &scan, &options, &memory, &why) == KN_OK; *has -= 256)
         ;
     ck_assert_msg(strstr(why.text, "--normal forward, which takes long and no grid, fits with"), "%s",
                   why.text);
     options.normal = MRI_NORMAL_FORWARD;
-    EXPECT_OK(mri_recon_measure(queue, &scan, &options, &memory, &err));
+    EXPECT_OK(ki_mri_recon_measure(queue, &scan, &options, &memory, &err));
     ck_assert_uint_le(memory.device, *has);
 
     *has = 1 << 16;
@@ -95,9 +95,9 @@ START_TEST(little_memory)
     whole = double_precision(&scan, &options);
     ck_assert_uint_le(result.memory.device, *has);
     ck_assert_double_lt(distance(result.image, whole.image, VOXELS), least_squares_error(&whole));
-    mri_recon_free(&result);
-    mri_recon_free(&whole);
-    mri_scan_free(&scan);
+    ki_mri_recon_free(&result);
+    ki_mri_recon_free(&whole);
+    ki_mri_scan_free(&scan);
 }
 END_TEST
 

@@ -31,7 +31,7 @@ static void make(struct problem *problem, const struct mri_matrix *matrix, size_
 {
     problem->matrix = *matrix;
     problem->samples = samples;
-    ck_assert_int_eq(mri_matrix_count(matrix, &problem->voxels, NULL), KN_OK);
+    ck_assert_int_eq(ki_mri_matrix_count(matrix, &problem->voxels, NULL), KN_OK);
     ck_assert_uint_le(problem->voxels, VOXELS_MAX);
     for (size_t m = 0; m < samples; m++) {
         for (size_t axis = 0; axis < 3; axis++) {
@@ -81,12 +81,13 @@ START_TEST(definition)
             memset(data, 0xff, sizeof data);
             memset(image, 0xff, sizeof image);
             ck_assert_int_eq(
-                mri_reference_forward(&p.matrix, p.k, samples, p.image, MRI_SCALE_NONE, data, NULL), KN_OK);
-            ck_assert_int_eq(
-                mri_reference_adjoint(&p.matrix, p.k, samples, p.data, NULL, MRI_SCALE_NONE, image, NULL),
+                ki_mri_reference_forward(&p.matrix, p.k, samples, p.image, MRI_SCALE_NONE, data, NULL),
                 KN_OK);
-            ck_assert_int_eq(mri_reference_adjoint(&p.matrix, p.k, samples, p.data, p.weights,
-                                                   MRI_SCALE_UNITARY, weighted, NULL),
+            ck_assert_int_eq(
+                ki_mri_reference_adjoint(&p.matrix, p.k, samples, p.data, NULL, MRI_SCALE_NONE, image, NULL),
+                KN_OK);
+            ck_assert_int_eq(ki_mri_reference_adjoint(&p.matrix, p.k, samples, p.data, p.weights,
+                                                      MRI_SCALE_UNITARY, weighted, NULL),
                              KN_OK);
             for (size_t m = 0; m < samples; m++) {
                 long double complex sum = 0;
@@ -121,11 +122,11 @@ START_TEST(adjoint)
             struct problem p;
 
             make(&p, &matrices[i], SAMPLES_MAX - i, &state);
-            ck_assert_int_eq(
-                mri_reference_forward(&p.matrix, p.k, p.samples, p.image, (enum mri_scale)scale, data, NULL),
-                KN_OK);
-            ck_assert_int_eq(mri_reference_adjoint(&p.matrix, p.k, p.samples, p.data, NULL,
-                                                   (enum mri_scale)scale, image, NULL),
+            ck_assert_int_eq(ki_mri_reference_forward(&p.matrix, p.k, p.samples, p.image,
+                                                      (enum mri_scale)scale, data, NULL),
+                             KN_OK);
+            ck_assert_int_eq(ki_mri_reference_adjoint(&p.matrix, p.k, p.samples, p.data, NULL,
+                                                      (enum mri_scale)scale, image, NULL),
                              KN_OK);
             for (size_t m = 0; m < p.samples; m++)
                 left += data[m] * conj(p.data[m]);
@@ -151,8 +152,9 @@ START_TEST(unitary)
         k[3 * m + 2] = (double)(m / 12) - 2;
         image[m] = test_complex(&state);
     }
-    ck_assert_int_eq(mri_reference_forward(&matrix, k, 60, image, MRI_SCALE_UNITARY, data, NULL), KN_OK);
-    ck_assert_int_eq(mri_reference_adjoint(&matrix, k, 60, data, NULL, MRI_SCALE_UNITARY, back, NULL), KN_OK);
+    ck_assert_int_eq(ki_mri_reference_forward(&matrix, k, 60, image, MRI_SCALE_UNITARY, data, NULL), KN_OK);
+    ck_assert_int_eq(ki_mri_reference_adjoint(&matrix, k, 60, data, NULL, MRI_SCALE_UNITARY, back, NULL),
+                     KN_OK);
     for (size_t n = 0; n < 60; n++)
         ck_assert_double_le(cabs(back[n] - image[n]), 2 * bound(60, M_SQRT2));
 }
@@ -165,12 +167,12 @@ START_TEST(refused)
     kn_error err = KN_ERROR_INIT;
     size_t voxels = 7;
 
-    ck_assert_int_eq(mri_reference_forward(&empty, NULL, 0, NULL, MRI_SCALE_NONE, NULL, &err),
+    ck_assert_int_eq(ki_mri_reference_forward(&empty, NULL, 0, NULL, MRI_SCALE_NONE, NULL, &err),
                      KN_ERROR_ARGUMENT);
     ck_assert_ptr_nonnull(strstr(err.text, "4 x 0 x 1"));
-    ck_assert_int_eq(mri_reference_adjoint(&huge, NULL, 0, NULL, NULL, MRI_SCALE_NONE, NULL, &err),
+    ck_assert_int_eq(ki_mri_reference_adjoint(&huge, NULL, 0, NULL, NULL, MRI_SCALE_NONE, NULL, &err),
                      KN_ERROR_ARGUMENT);
-    ck_assert_int_eq(mri_matrix_count(&empty, &voxels, NULL), KN_ERROR_ARGUMENT);
+    ck_assert_int_eq(ki_mri_matrix_count(&empty, &voxels, NULL), KN_ERROR_ARGUMENT);
     ck_assert_uint_eq(voxels, 7);
 }
 END_TEST
@@ -181,28 +183,28 @@ START_TEST(measures)
     static const double complex x[] = {3.3, 4 * I, 0, 0.4};
     static const double complex nothing[] = {0, 0, 0, 0};
     double complex factor;
-    struct mri_quality q = mri_quality(x, reference, 4, 1); // the error's norm is 0.5, the reference's 5
+    struct mri_quality q = ki_mri_quality(x, reference, 4, 1); // the error's norm is 0.5, the reference's 5
 
     ck_assert_double_eq_tol(q.error_percent, 10, 1e-12);
     ck_assert_double_eq_tol(q.snr_db, 20, 1e-12);
     ck_assert_double_eq_tol(q.psnr_db, 20 * log10(4 / 0.25), 1e-12);
-    q = mri_quality(reference, reference, 4, 1);
+    q = ki_mri_quality(reference, reference, 4, 1);
     ck_assert_double_eq(q.error_percent, 0);
     ck_assert(isinf(q.snr_db) && isinf(q.psnr_db));
-    q = mri_quality(x, nothing, 4, 1);
+    q = ki_mri_quality(x, nothing, 4, 1);
     ck_assert(isnan(q.error_percent) && isnan(q.snr_db) && isnan(q.psnr_db));
-    ck_assert(isnan(mri_quality(x, nothing, 0, 1).error_percent));
+    ck_assert(isnan(ki_mri_quality(x, nothing, 0, 1).error_percent));
     // A phase counts as an error: the difference is twice the reference here.
-    q = mri_quality((const double complex[]){-3, -4 * I}, reference, 2, 1);
+    q = ki_mri_quality((const double complex[]){-3, -4 * I}, reference, 2, 1);
     ck_assert_double_eq_tol(q.error_percent, 200, 1e-12);
     // What is nowhere in x no factor brings.
-    factor = mri_best_factor((const double complex[]){2 * I, 2, 0}, (const double complex[]){1, -I, 3}, 3);
+    factor = ki_mri_best_factor((const double complex[]){2 * I, 2, 0}, (const double complex[]){1, -I, 3}, 3);
     ck_assert_double_eq_tol(creal(factor), 0, 1e-15);
     ck_assert_double_eq_tol(cimag(factor), -0.5, 1e-15);
-    q = mri_quality((const double complex[]){2 * I, 2, 0}, (const double complex[]){1, -I, 3}, 3, factor);
+    q = ki_mri_quality((const double complex[]){2 * I, 2, 0}, (const double complex[]){1, -I, 3}, 3, factor);
     ck_assert_double_eq_tol(q.error_percent, 100 * 3 / sqrt(11), 1e-12);
     ck_assert(q.factor == factor);
-    ck_assert(mri_best_factor(nothing, reference, 4) == 1);
+    ck_assert(ki_mri_best_factor(nothing, reference, 4) == 1);
 }
 END_TEST
 
@@ -235,8 +237,9 @@ START_TEST(real_scan)
     for (size_t n = 0; n < 64 * 64; n++)
         wanted[n] = ((float complex *)reference.data)[n];
     ck_assert_int_eq(
-        mri_reference_adjoint(&matrix, trajectory.k, 3770, data, NULL, MRI_SCALE_NONE, image, NULL), KN_OK);
-    q = mri_quality(image, wanted, 64 * 64, 1);
+        ki_mri_reference_adjoint(&matrix, trajectory.k, 3770, data, NULL, MRI_SCALE_NONE, image, NULL),
+        KN_OK);
+    q = ki_mri_quality(image, wanted, 64 * 64, 1);
     fprintf(stderr, "real_scan: relative error %.2g\n", q.error_percent / 100);
     // Its floats are rounded to 2^-25 of each part at least, on average.
     ck_assert_double_le(q.error_percent / 100, 1e-7);
@@ -284,8 +287,8 @@ START_TEST(published_q)
             positions[3 * count + axis] = (double)data.r[axis][n];
         wanted[count] = ((float complex *)q.data)[n];
     }
-    mri_reference_adjoint_at(k, data.samples, mu, NULL, positions, count, values);
-    quality = mri_quality(values, wanted, count, 1);
+    ki_mri_reference_adjoint_at(k, data.samples, mu, NULL, positions, count, values);
+    quality = ki_mri_quality(values, wanted, count, 1);
     fprintf(stderr, "published_q: relative error %.2g\n", quality.error_percent / 100);
     // The published sums are of floats.
     ck_assert_double_le(quality.error_percent / 100, 5e-6);

@@ -58,7 +58,7 @@ static float *run(const struct problem *p, enum mri_kernel kernel, struct mri_su
 
     memset(image, 0xff, p->count * 2 * sizeof *image); // not a number
     buffer = test_upload_with_room(image, p->count * 2 * sizeof *image, ROOM);
-    EXPECT_OK(mri_sum_device(queue, &p->sum, kernel, buffer, rate, &err));
+    EXPECT_OK(ki_mri_sum_device(queue, &p->sum, kernel, buffer, rate, &err));
     test_expect_poison(buffer, p->count * 2 * sizeof *image);
     EXPECT_OK(kn_buffer_read(queue, buffer, 0, image, p->count * 2 * sizeof *image, &err));
     kn_buffer_free(buffer);
@@ -76,7 +76,7 @@ static void check(const struct problem *p, enum mri_kernel kernel)
 
         ck_assert_msg(error <= most,
                       "%s, %zu x %zu x %zu, %zu samples, voxel %zu of %zu: off by %g, bound %g",
-                      mri_kernel_names[kernel], p->sum.matrix.size[0], p->sum.matrix.size[1],
+                      ki_mri_kernel_names[kernel], p->sum.matrix.size[0], p->sum.matrix.size[1],
                       p->sum.matrix.size[2], p->sum.samples, n, p->count, error, most);
     }
     free(image);
@@ -93,9 +93,9 @@ START_TEST(all_kernels)
     static const size_t samples[] = {0, 1, 2, 3, 31, 32, 33, 127, 129, 300};
     uint64_t state = test_seed("all_kernels");
 
-    for (size_t i = 0; i < KN_COUNT(matrices); i++)
+    for (size_t i = 0; i < KI_COUNT(matrices); i++)
         for (int kernel = 0; kernel < MRI_HOST_DOUBLE; kernel++) {
-            size_t pick = (i + (size_t)kernel * 3) % KN_COUNT(samples);
+            size_t pick = (i + (size_t)kernel * 3) % KI_COUNT(samples);
             unsigned given = (unsigned)test_random(&state) % 8;
             struct problem p = make(&matrices[i], samples[pick], i % 2 ? DATA : given, &state);
 
@@ -174,8 +174,8 @@ START_TEST(tunings)
     };
     uint64_t state = test_seed("tunings");
 
-    for (size_t t = 0; t < KN_COUNT(all); t++)
-        for (size_t i = t % 3; i < KN_COUNT(matrices); i += test_is_slow() ? 5 : 3) {
+    for (size_t t = 0; t < KI_COUNT(all); t++)
+        for (size_t i = t % 3; i < KI_COUNT(matrices); i += test_is_slow() ? 5 : 3) {
             unsigned given = (unsigned)(test_random(&state) % 2 ? DATA : WEIGHTS) | (i < 3 ? POSITIONS : 0);
             struct problem p = make(&matrices[i], 1 + test_random(&state) % 150, given, &state);
 
@@ -211,7 +211,7 @@ START_TEST(what_ran)
             own += strcmp(entries[i].kernel, functions[kernel]) == 0;
             ck_assert_msg(strcmp(entries[i].kernel, functions[kernel]) == 0 ||
                               (kernel == MRI_TUNED && strcmp(entries[i].kernel, "mri_fold") == 0),
-                          "%s: %s ran", mri_kernel_names[kernel], entries[i].kernel);
+                          "%s: %s ran", ki_mri_kernel_names[kernel], entries[i].kernel);
         }
         ck_assert_uint_ge(own, 1);
         ck_assert_double_ge(rate.seconds, 0);
@@ -240,7 +240,7 @@ START_TEST(not_a_number)
         p.data[test_random(&state) % 50] = kernel % 2 ? mri_complex(NAN, 0) : mri_complex(0, NAN);
         image = run(&p, (enum mri_kernel)kernel, NULL);
         for (size_t n = 0; n < 2 * p.count; n++)
-            ck_assert_msg(isnan(image[n]), "%s: number %zu is %g", mri_kernel_names[kernel], n,
+            ck_assert_msg(isnan(image[n]), "%s: number %zu is %g", ki_mri_kernel_names[kernel], n,
                           (double)image[n]);
         free(image);
         free_problem(&p);
@@ -256,27 +256,28 @@ START_TEST(refused)
     kn_buffer *image;
 
     EXPECT_OK(kn_buffer_create(context, 35 * 8, &image, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", mri_sum_device(queue, &p.sum, MRI_NAIVE, NULL, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", ki_mri_sum_device(queue, &p.sum, MRI_NAIVE, NULL, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kernel 8",
-                   mri_sum_device(queue, &p.sum, MRI_HOST_SINGLE, image, NULL, &err));
+                   ki_mri_sum_device(queue, &p.sum, MRI_HOST_SINGLE, image, NULL, &err));
     p.sum.tuning = &wide;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "vectors of 3",
-                   mri_sum_device(queue, &p.sum, MRI_TUNED, image, NULL, &err));
+                   ki_mri_sum_device(queue, &p.sum, MRI_TUNED, image, NULL, &err));
     p.sum.count = 35;
     p.sum.first = 1;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "voxels 1 to 36",
-                   mri_sum_device(queue, &p.sum, MRI_NAIVE, image, NULL, &err));
+                   ki_mri_sum_device(queue, &p.sum, MRI_NAIVE, image, NULL, &err));
     p.sum.first = 0;
     p.k[7] = NAN;
-    EXPECT_REFUSED(KN_ERROR_INPUT, "sample 2 ", mri_sum_device(queue, &p.sum, MRI_NAIVE, image, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_INPUT, "sample 2 ",
+                   ki_mri_sum_device(queue, &p.sum, MRI_NAIVE, image, NULL, &err));
     p.k[7] = 0;
     p.sum.matrix.size[2] = 2;
     p.sum.count = 0;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "70 voxels",
-                   mri_sum_device(queue, &p.sum, MRI_NAIVE, image, NULL, &err));
+                   ki_mri_sum_device(queue, &p.sum, MRI_NAIVE, image, NULL, &err));
     p.sum.matrix.size[2] = 0;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "7 x 5 x 0",
-                   mri_sum_device(queue, &p.sum, MRI_NAIVE, image, NULL, &err));
+                   ki_mri_sum_device(queue, &p.sum, MRI_NAIVE, image, NULL, &err));
     kn_buffer_free(image);
     free_problem(&p);
 }
@@ -320,14 +321,14 @@ static void check_real(const char *what, const struct problem *p, double tuned)
 {
     double complex *exact = test_zeros(p->count, sizeof *exact);
 
-    EXPECT_OK(mri_sum_host(&p->sum, MRI_HOST_DOUBLE, NULL, exact, NULL, &err));
+    EXPECT_OK(ki_mri_sum_host(&p->sum, MRI_HOST_DOUBLE, NULL, exact, NULL, &err));
     for (int kernel = test_is_slow() ? MRI_TUNED : 0; kernel < MRI_HOST_DOUBLE; kernel++) {
         float *image = run(p, (enum mri_kernel)kernel, NULL);
         double error = relative_error(image, p->wanted, p->count),
                own = relative_error(image, exact, p->count);
 
         fprintf(stderr, "%s: %s: relative error %.2g, and %.2g of the sum in double precision\n", what,
-                mri_kernel_names[kernel], error, own);
+                ki_mri_kernel_names[kernel], error, own);
         ck_assert_double_le(error, kernel == MRI_TUNED ? tuned : 5e-6);
         ck_assert_double_le(own, kernel == MRI_TUNED ? tuned : 5e-6);
         free(image);

@@ -67,7 +67,7 @@ static double complex *run(const struct problem *p, enum mri_kernel kernel, kn_h
     memset(image, 0xff, (p->count + 1) * sizeof *image); // not a number
     image[p->count] = 7;
     err = (kn_error)KN_ERROR_INIT;
-    status = mri_sum_host(&p->sum, kernel, &options, image, NULL, &err);
+    status = ki_mri_sum_host(&p->sum, kernel, &options, image, NULL, &err);
     if (status == KN_ERROR_UNSUPPORTED) {
         free(image);
         return NULL;
@@ -81,14 +81,14 @@ START_TEST(all_levels)
 {
     uint64_t state = test_seed("all_levels");
 
-    for (size_t i = 0; i < 20 * KN_COUNT(matrices); i++)
+    for (size_t i = 0; i < 20 * KI_COUNT(matrices); i++)
         for (int kernel = MRI_HOST_DOUBLE; kernel <= MRI_HOST_SINGLE; kernel++) {
             static const size_t samples[] = {0, 1, 2, 3, 31, 33, 127, 300, 1023, 1025, 2050};
             unsigned given = (unsigned)test_random(&state) % 16;
-            struct problem p = make_slab(&matrices[i % KN_COUNT(matrices)],
-                                         samples[test_random(&state) % KN_COUNT(samples)], given, &state);
+            struct problem p = make_slab(&matrices[i % KI_COUNT(matrices)],
+                                         samples[test_random(&state) % KI_COUNT(samples)], given, &state);
 
-            for (size_t l = 0; l < KN_COUNT(levels); l++) {
+            for (size_t l = 0; l < KI_COUNT(levels); l++) {
                 double complex *one = run(&p, (enum mri_kernel)kernel, levels[l], 1);
                 double complex *three = run(&p, (enum mri_kernel)kernel, levels[l], 3);
 
@@ -96,7 +96,7 @@ START_TEST(all_levels)
                     ck_assert_msg(cabs(one[n] - p.wanted[n]) <= bound(&p, (enum mri_kernel)kernel),
                                   "%s, level %d, %zu x %zu x %zu, %zu samples, given %u, voxel %zu: off by "
                                   "%g, bound %g",
-                                  mri_kernel_names[kernel], (int)levels[l], p.sum.matrix.size[0],
+                                  ki_mri_kernel_names[kernel], (int)levels[l], p.sum.matrix.size[0],
                                   p.sum.matrix.size[1], p.sum.matrix.size[2], p.sum.samples, given, n,
                                   cabs(one[n] - p.wanted[n]), bound(&p, (enum mri_kernel)kernel));
                     ck_assert_int_eq(memcmp(&one[n], &three[n], sizeof *one), 0);
@@ -114,7 +114,7 @@ START_TEST(not_a_number)
     uint64_t state = test_seed("not_a_number");
 
     for (int kernel = MRI_HOST_DOUBLE; kernel <= MRI_HOST_SINGLE; kernel++)
-        for (size_t l = 0; l < KN_COUNT(levels); l++) {
+        for (size_t l = 0; l < KI_COUNT(levels); l++) {
             struct problem p = make_slab(&matrices[7], 40, DATA, &state);
             double complex *image;
 
@@ -134,7 +134,7 @@ START_TEST(box)
     static const double k[] = {0, 0, 0, -4, 0, 0, 2, -3, 0};
     double complex basis[3];
 
-    mri_basis_box(&matrix, k, 3, basis);
+    ki_mri_basis_box(&matrix, k, 3, basis);
     ck_assert_double_eq(creal(basis[0]), 1);
     ck_assert_double_eq_tol(creal(basis[1]), 2 / M_PI, 1e-15); // half a cycle over a voxel
     ck_assert_double_eq_tol(creal(basis[2]), 4 / M_PI * M_SQRT1_2 * 2 / M_PI, 1e-15);
@@ -148,11 +148,13 @@ START_TEST(refused)
     struct problem p = make_slab(&matrices[2], 5, DATA, &state);
     double complex image[35];
 
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kernel 6", mri_sum_host(&p.sum, MRI_TUNED, NULL, image, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", mri_sum_host(&p.sum, MRI_HOST_DOUBLE, NULL, NULL, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kernel 6",
+                   ki_mri_sum_host(&p.sum, MRI_TUNED, NULL, image, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL",
+                   ki_mri_sum_host(&p.sum, MRI_HOST_DOUBLE, NULL, NULL, NULL, &err));
     p.k[3] = INFINITY;
     EXPECT_REFUSED(KN_ERROR_INPUT, "sample 1 ",
-                   mri_sum_host(&p.sum, MRI_HOST_DOUBLE, NULL, image, NULL, &err));
+                   ki_mri_sum_host(&p.sum, MRI_HOST_DOUBLE, NULL, image, NULL, &err));
     free_problem(&p);
 }
 END_TEST
@@ -185,9 +187,9 @@ START_TEST(spiral)
         struct mri_sum_rate rate;
         double error;
 
-        EXPECT_OK(mri_sum_host(&sum, (enum mri_kernel)kernel, NULL, image, &rate, &err));
-        error = mri_quality(image, wanted, 4096, 1).error_percent / 100;
-        fprintf(stderr, "spiral: %s: relative error %.2g\n", mri_kernel_names[kernel], error);
+        EXPECT_OK(ki_mri_sum_host(&sum, (enum mri_kernel)kernel, NULL, image, &rate, &err));
+        error = ki_mri_quality(image, wanted, 4096, 1).error_percent / 100;
+        fprintf(stderr, "spiral: %s: relative error %.2g\n", ki_mri_kernel_names[kernel], error);
         ck_assert_double_le(error, kernel == MRI_HOST_DOUBLE ? 1e-7 : 5e-7);
         ck_assert_double_eq(rate.pairs, 3770.0 * 4096);
         ck_assert_double_gt(rate.seconds, 0);

@@ -30,12 +30,12 @@ static double apply_error(const struct scan *scan, bool weighted, const struct m
     struct mri_toeplitz_size size;
     double transform, squares = 0;
 
-    EXPECT_OK(mri_toeplitz_measure(&scan->matrix, &size, &err));
+    EXPECT_OK(ki_mri_toeplitz_measure(&scan->matrix, &size, &err));
     transform = eps * (log2((double)size.points) + 2) / 2;
     for (size_t m = 0; m < scan->samples; m++) // |q| <= the sum of the weights
         squares += weighted ? scan->weights[m] : 1;
     squares *= squares * (double)(8 * scan->voxels);
-    return (2 * transform + 2 * eps) * mri_toeplitz_bound(toeplitz) +
+    return (2 * transform + 2 * eps) * ki_mri_toeplitz_bound(toeplitz) +
            (transform + 2 * eps) * sqrt((double)size.points * squares);
 }
 
@@ -43,9 +43,9 @@ static struct mri_toeplitz *compute_by(const struct scan *scan, bool weighted, e
 {
     struct mri_toeplitz *toeplitz = NULL;
 
-    EXPECT_OK(mri_toeplitz_compute(queue, &scan->matrix, scan->k, scan->samples,
-                                   weighted ? scan->weights : NULL, kernel, &toeplitz, NULL, &err));
-    ck_assert_str_eq(mri_toeplitz_kernel(toeplitz), mri_kernel_names[kernel]);
+    EXPECT_OK(ki_mri_toeplitz_compute(queue, &scan->matrix, scan->k, scan->samples,
+                                      weighted ? scan->weights : NULL, kernel, &toeplitz, NULL, &err));
+    ck_assert_str_eq(ki_mri_toeplitz_kernel(toeplitz), ki_mri_kernel_names[kernel]);
     return toeplitz;
 }
 
@@ -66,7 +66,7 @@ START_TEST(sizes)
         const struct mri_matrix matrix = {3, {3, lengths[i][0], 1}};
         size_t n = lengths[i][0];
 
-        EXPECT_OK(mri_toeplitz_measure(&matrix, &size, &err));
+        EXPECT_OK(ki_mri_toeplitz_measure(&matrix, &size, &err));
         ck_assert_uint_eq(size.length[0], 6);
         ck_assert_uint_eq(size.length[1], lengths[i][1]);
         ck_assert_uint_eq(size.length[2], 1);
@@ -74,8 +74,9 @@ START_TEST(sizes)
         ck_assert_uint_eq(size.differences, (n == 1 ? 0 : 6 * n) + 3 + 1);
         ck_assert_uint_ge(size.bytes, 12 * size.points);
     }
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "4 x 0 x 1", mri_toeplitz_measure(&empty, &size, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "536870912 voxels along x", mri_toeplitz_measure(&huge, &size, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "4 x 0 x 1", ki_mri_toeplitz_measure(&empty, &size, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "536870912 voxels along x",
+                   ki_mri_toeplitz_measure(&huge, &size, &err));
 }
 END_TEST
 
@@ -91,7 +92,7 @@ START_TEST(normal)
             bool weighted = (i + c) % 2;
             struct mri_toeplitz *toeplitz = compute(&scan, weighted);
             double complex *x = test_image(scan.voxels, &state);
-            double complex *y = test_apply_normal(mri_toeplitz_normal(toeplitz), x, scan.voxels),
+            double complex *y = test_apply_normal(ki_mri_toeplitz_normal(toeplitz), x, scan.voxels),
                            *wanted = test_image(scan.voxels, &state);
             double norm = test_norm(x, scan.voxels), error, bound = apply_error(&scan, weighted, toeplitz);
 
@@ -102,10 +103,10 @@ START_TEST(normal)
                           bound);
             // The bound is one: no image is made larger.
             ck_assert_double_le(test_norm(wanted, scan.voxels),
-                                mri_toeplitz_bound(toeplitz) * norm * (1 + 1e-5));
-            error /= mri_toeplitz_bound(toeplitz);
+                                ki_mri_toeplitz_bound(toeplitz) * norm * (1 + 1e-5));
+            error /= ki_mri_toeplitz_bound(toeplitz);
             worst = error > worst ? error : worst;
-            mri_toeplitz_free(toeplitz);
+            ki_mri_toeplitz_free(toeplitz);
             scan_free(&scan);
             free(x);
             free(y);
@@ -126,7 +127,7 @@ START_TEST(kernels)
             struct scan scan = scan_make(&tried[i], 60, &state);
             struct mri_toeplitz *toeplitz = compute_by(&scan, i == 0, (enum mri_kernel)kernel);
             double complex *x = test_image(scan.voxels, &state);
-            double complex *y = test_apply_normal(mri_toeplitz_normal(toeplitz), x, scan.voxels),
+            double complex *y = test_apply_normal(ki_mri_toeplitz_normal(toeplitz), x, scan.voxels),
                            *wanted = test_image(scan.voxels, &state);
             // Of a difference: a float's rounding of some turns, 2 pi eps each, and of the sum (sum.h: 3e-6
             // for turns by the dozen); their sums over all differences bound the eigenvalues'.
@@ -135,7 +136,7 @@ START_TEST(kernels)
             scan_normal(&scan, i == 0, x, wanted);
             ck_assert_double_le(test_distance(y, wanted, scan.voxels) / test_norm(x, scan.voxels),
                                 error + apply_error(&scan, i == 0, toeplitz));
-            mri_toeplitz_free(toeplitz);
+            ki_mri_toeplitz_free(toeplitz);
             scan_free(&scan);
             free(x);
             free(y);
@@ -153,8 +154,8 @@ START_TEST(symmetric)
         struct scan scan = scan_make(&matrices[i], 50, &state);
         struct mri_toeplitz *toeplitz = compute(&scan, i % 2);
         double complex *x = test_image(scan.voxels, &state), *y = test_image(scan.voxels, &state);
-        double complex *tx = test_apply_normal(mri_toeplitz_normal(toeplitz), x, scan.voxels),
-                       *ty = test_apply_normal(mri_toeplitz_normal(toeplitz), y, scan.voxels);
+        double complex *tx = test_apply_normal(ki_mri_toeplitz_normal(toeplitz), x, scan.voxels),
+                       *ty = test_apply_normal(ki_mri_toeplitz_normal(toeplitz), y, scan.voxels);
         double bound = apply_error(&scan, i % 2, toeplitz), norms;
         double complex left = test_product(tx, y, scan.voxels), right = test_product(x, ty, scan.voxels);
 
@@ -164,7 +165,7 @@ START_TEST(symmetric)
         norms = test_norm(x, scan.voxels) * test_norm(x, scan.voxels);
         ck_assert_double_le(fabs(cimag(test_product(tx, x, scan.voxels))), bound * norms);
         ck_assert_double_ge(creal(test_product(tx, x, scan.voxels)), -bound * norms);
-        mri_toeplitz_free(toeplitz);
+        ki_mri_toeplitz_free(toeplitz);
         scan_free(&scan);
         free(x);
         free(y);
@@ -185,7 +186,7 @@ static double real_error(enum mri_kernel kernel, const double *k, size_t samples
     double error = 0, energy = 0;
     double complex *q;
 
-    EXPECT_OK(mri_toeplitz_differences(queue, &matrix, k, samples, NULL, kernel, buffer, NULL, &err));
+    EXPECT_OK(ki_mri_toeplitz_differences(queue, &matrix, k, samples, NULL, kernel, buffer, NULL, &err));
     q = test_download_image(buffer, REAL_HALF);
     test_expect_poison(buffer, REAL_HALF * 2 * sizeof(float));
     for (size_t i = 0; i < REAL_WIDE * REAL_WIDE; i++) {
@@ -198,7 +199,7 @@ static double real_error(enum mri_kernel kernel, const double *k, size_t samples
     }
     kn_buffer_free(buffer);
     free(q);
-    fprintf(stderr, "real_differences: %s: relative error %.2g\n", mri_kernel_names[kernel],
+    fprintf(stderr, "real_differences: %s: relative error %.2g\n", ki_mri_kernel_names[kernel],
             sqrt(error / energy));
     return sqrt(error / energy);
 }
@@ -216,7 +217,7 @@ START_TEST(real_differences)
         free(wanted);
         return;
     }
-    EXPECT_OK(mri_toeplitz_measure(&matrix, &size, &err));
+    EXPECT_OK(ki_mri_toeplitz_measure(&matrix, &size, &err));
     ck_assert_uint_eq(size.differences, REAL_HALF);
     // Both are floats of double sums: rounded to 2^-25 each.
     ck_assert_double_le(real_error(MRI_HOST_DOUBLE, k, samples, wanted), 1e-7);
@@ -224,7 +225,7 @@ START_TEST(real_differences)
     small = test_upload_image(NULL, 3, 0);
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "8257 differences",
-        mri_toeplitz_differences(queue, &matrix, k, samples, NULL, MRI_HOST_DOUBLE, small, NULL, &err));
+        ki_mri_toeplitz_differences(queue, &matrix, k, samples, NULL, MRI_HOST_DOUBLE, small, NULL, &err));
     kn_buffer_free(small);
     free(wanted);
     free(k);
@@ -240,29 +241,29 @@ START_TEST(refused)
               *small = test_upload_image(NULL, scan.voxels - 1, 0);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no kernel 99",
-                   mri_toeplitz_compute(queue, &scan.matrix, scan.k, 5, NULL, (enum mri_kernel)99, &toeplitz,
-                                        NULL, &err));
+                   ki_mri_toeplitz_compute(queue, &scan.matrix, scan.k, 5, NULL, (enum mri_kernel)99,
+                                           &toeplitz, NULL, &err));
     scan.k[3 * 4 + 1] = NAN;
-    EXPECT_REFUSED(
-        KN_ERROR_ARGUMENT, "sample 4 of the trajectory: ky",
-        mri_toeplitz_compute(queue, &scan.matrix, scan.k, 5, NULL, MRI_HOST_DOUBLE, &toeplitz, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "sample 4 of the trajectory: ky",
+                   ki_mri_toeplitz_compute(queue, &scan.matrix, scan.k, 5, NULL, MRI_HOST_DOUBLE, &toeplitz,
+                                           NULL, &err));
     scan.weights[3] = INFINITY;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "sample 3: a weight of inf",
-                   mri_toeplitz_compute(queue, &scan.matrix, scan.k, 4, scan.weights, MRI_HOST_DOUBLE,
-                                        &toeplitz, NULL, &err));
+                   ki_mri_toeplitz_compute(queue, &scan.matrix, scan.k, 4, scan.weights, MRI_HOST_DOUBLE,
+                                           &toeplitz, NULL, &err));
     scan.weights[3] = 1e39;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not finite in single precision",
-                   mri_toeplitz_compute(queue, &scan.matrix, scan.k, 4, scan.weights, MRI_HOST_DOUBLE,
-                                        &toeplitz, NULL, &err));
+                   ki_mri_toeplitz_compute(queue, &scan.matrix, scan.k, 4, scan.weights, MRI_HOST_DOUBLE,
+                                           &toeplitz, NULL, &err));
     ck_assert_ptr_null(toeplitz);
     toeplitz = NULL;
-    EXPECT_OK(
-        mri_toeplitz_compute(queue, &scan.matrix, scan.k, 3, NULL, MRI_HOST_DOUBLE, &toeplitz, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "in place", mri_toeplitz_apply(queue, toeplitz, x, x, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds", mri_toeplitz_apply(queue, toeplitz, x, small, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds", mri_toeplitz_apply(queue, toeplitz, small, x, &err));
-    mri_toeplitz_free(toeplitz);
-    mri_toeplitz_free(NULL);
+    EXPECT_OK(ki_mri_toeplitz_compute(queue, &scan.matrix, scan.k, 3, NULL, MRI_HOST_DOUBLE, &toeplitz, NULL,
+                                      &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "in place", ki_mri_toeplitz_apply(queue, toeplitz, x, x, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds", ki_mri_toeplitz_apply(queue, toeplitz, x, small, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds", ki_mri_toeplitz_apply(queue, toeplitz, small, x, &err));
+    ki_mri_toeplitz_free(toeplitz);
+    ki_mri_toeplitz_free(NULL);
     kn_buffer_free(x);
     kn_buffer_free(small);
     scan_free(&scan);
@@ -290,32 +291,33 @@ START_TEST(kept)
     struct scan scan = scan_make(&matrices[6], 20, &state);
     struct mri_toeplitz *toeplitz = compute(&scan, true), *again = NULL;
     double complex *x = test_image(scan.voxels, &state);
-    double complex *y = test_apply_normal(mri_toeplitz_normal(toeplitz), x, scan.voxels), *y_again;
+    double complex *y = test_apply_normal(ki_mri_toeplitz_normal(toeplitz), x, scan.voxels), *y_again;
 
     snprintf(path, sizeof path, "%s/scan.q", folder);
-    EXPECT_OK(mri_toeplitz_save(queue, toeplitz, path, false, &err));
-    EXPECT_OK(mri_toeplitz_load(queue, &scan.matrix, scan.k, scan.samples, scan.weights, path, &again, &err));
-    ck_assert_str_eq(mri_toeplitz_kernel(again), "host-double");
-    ck_assert(test_same(mri_toeplitz_bound(again), mri_toeplitz_bound(toeplitz)));
-    y_again = test_apply_normal(mri_toeplitz_normal(again), x, scan.voxels);
+    EXPECT_OK(ki_mri_toeplitz_save(queue, toeplitz, path, false, &err));
+    EXPECT_OK(
+        ki_mri_toeplitz_load(queue, &scan.matrix, scan.k, scan.samples, scan.weights, path, &again, &err));
+    ck_assert_str_eq(ki_mri_toeplitz_kernel(again), "host-double");
+    ck_assert(test_same(ki_mri_toeplitz_bound(again), ki_mri_toeplitz_bound(toeplitz)));
+    y_again = test_apply_normal(ki_mri_toeplitz_normal(again), x, scan.voxels);
     ck_assert_int_eq(memcmp(y, y_again, scan.voxels * sizeof *y), 0);
 
     // Not overwritten unless forced; the same bits then.
     first = read_bytes(path, &first_size);
-    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already there", mri_toeplitz_save(queue, again, path, false, &err));
+    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already there", ki_mri_toeplitz_save(queue, again, path, false, &err));
     test_write(path, "else", 4);
-    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already there", mri_toeplitz_save(queue, again, path, false, &err));
+    EXPECT_REFUSED(KN_ERROR_OUTPUT, "already there", ki_mri_toeplitz_save(queue, again, path, false, &err));
     second = read_bytes(path, &second_size);
     ck_assert_uint_eq(second_size, 4);
     free(second);
-    EXPECT_OK(mri_toeplitz_save(queue, again, path, true, &err));
+    EXPECT_OK(ki_mri_toeplitz_save(queue, again, path, true, &err));
     second = read_bytes(path, &second_size);
     ck_assert_uint_eq(second_size, first_size);
     ck_assert_int_eq(memcmp(first, second, first_size), 0);
     snprintf(path, sizeof path, "%s/missing/scan.q", folder);
-    EXPECT_REFUSED(KN_ERROR_OUTPUT, "missing", mri_toeplitz_save(queue, again, path, false, &err));
-    mri_toeplitz_free(toeplitz);
-    mri_toeplitz_free(again);
+    EXPECT_REFUSED(KN_ERROR_OUTPUT, "missing", ki_mri_toeplitz_save(queue, again, path, false, &err));
+    ki_mri_toeplitz_free(toeplitz);
+    ki_mri_toeplitz_free(again);
     scan_free(&scan);
     free(first);
     free(second);
@@ -337,13 +339,13 @@ START_TEST(refused_files)
 
 #define REFUSED(words, matrix, samples, weights)                                                             \
     EXPECT_REFUSED(KN_ERROR_INPUT, words,                                                                    \
-                   mri_toeplitz_load(queue, matrix, scan.k, samples, weights, path, &again, &err));          \
+                   ki_mri_toeplitz_load(queue, matrix, scan.k, samples, weights, path, &again, &err));       \
     ck_assert_ptr_null(again);                                                                               \
     ck_assert_str_eq(err.file, path)
 
     snprintf(path, sizeof path, "%s/scan.q", folder);
     REFUSED("cannot be read", &scan.matrix, 20, scan.weights);
-    EXPECT_OK(mri_toeplitz_save(queue, toeplitz, path, false, &err));
+    EXPECT_OK(ki_mri_toeplitz_save(queue, toeplitz, path, false, &err));
     bytes = read_bytes(path, &size);
 
     // Another problem.
@@ -382,9 +384,9 @@ START_TEST(refused_files)
     }
     // As it was, it is taken.
     test_write(path, bytes, size);
-    EXPECT_OK(mri_toeplitz_load(queue, &scan.matrix, scan.k, 20, scan.weights, path, &again, &err));
-    mri_toeplitz_free(again);
-    mri_toeplitz_free(toeplitz);
+    EXPECT_OK(ki_mri_toeplitz_load(queue, &scan.matrix, scan.k, 20, scan.weights, path, &again, &err));
+    ki_mri_toeplitz_free(again);
+    ki_mri_toeplitz_free(toeplitz);
     scan_free(&scan);
     free(bytes);
     test_remove(folder);

@@ -55,13 +55,14 @@ START_TEST(image_points)
         double *image = malloc(size[0] * size[1] * size[2] * sizeof *image);
 
         ck_assert_ptr_nonnull(image);
-        ck_assert_int_eq(phantom_raster(matrix, 1, image, NULL), KN_OK);
+        ck_assert_int_eq(ki_phantom_raster(matrix, 1, image, NULL), KN_OK);
         for (size_t z = 0, n = 0; z < size[2]; z++)
             for (size_t y = 0; y < size[1]; y++)
                 for (size_t x = 0; x < size[0]; x++, n++) {
                     // On a row downwards y gets less.
-                    double wanted = value_at(2 * mri_position(x, size[0]), -2 * mri_position(y, size[1]),
-                                             2 * mri_position(z, size[2]), matrix->axes);
+                    double wanted =
+                        value_at(2 * ki_mri_position(x, size[0]), -2 * ki_mri_position(y, size[1]),
+                                 2 * ki_mri_position(z, size[2]), matrix->axes);
 
                     ck_assert_msg(fabs(image[n] - wanted) < 1e-12, "%zu,%zu,%zu: %g, not %g", x, y, z,
                                   image[n], wanted);
@@ -78,23 +79,24 @@ START_TEST(image_means)
     double mean[24 * 24], middle[24 * 24];
     size_t edges = 0;
 
-    ck_assert_int_eq(phantom_raster(&coarse, 4, mean, NULL), KN_OK);
-    ck_assert_int_eq(phantom_raster(&coarse, 1, middle, NULL), KN_OK);
+    ck_assert_int_eq(ki_phantom_raster(&coarse, 4, mean, NULL), KN_OK);
+    ck_assert_int_eq(ki_phantom_raster(&coarse, 1, middle, NULL), KN_OK);
     for (size_t y = 0; y < 24; y++)
         for (size_t x = 0; x < 24; x++) {
             double sum = 0;
 
             for (size_t sy = 0; sy < 4; sy++)
                 for (size_t sx = 0; sx < 4; sx++)
-                    sum += value_at(2 * (mri_position(x, 24) + ((double)sx - 1.5) / 96),
-                                    -2 * (mri_position(y, 24) + ((double)sy - 1.5) / 96), 0, 2);
+                    sum += value_at(2 * (ki_mri_position(x, 24) + ((double)sx - 1.5) / 96),
+                                    -2 * (ki_mri_position(y, 24) + ((double)sy - 1.5) / 96), 0, 2);
             ck_assert_double_eq_tol(mean[24 * y + x], sum / 16, 1e-12);
             edges += fabs(sum / 16 - middle[24 * y + x]) > 1e-12;
         }
     ck_assert_uint_gt(edges, 50);
-    ck_assert_int_eq(phantom_raster(&coarse, 0, mean, NULL), KN_ERROR_ARGUMENT);
-    ck_assert_int_eq(phantom_raster(&(struct mri_matrix){2, {24, 0, 1}}, 1, mean, NULL), KN_ERROR_ARGUMENT);
-    ck_assert_int_eq(phantom_kspace(&(struct mri_matrix){2, {0, 3, 1}}, NULL, 0, NULL, NULL),
+    ck_assert_int_eq(ki_phantom_raster(&coarse, 0, mean, NULL), KN_ERROR_ARGUMENT);
+    ck_assert_int_eq(ki_phantom_raster(&(struct mri_matrix){2, {24, 0, 1}}, 1, mean, NULL),
+                     KN_ERROR_ARGUMENT);
+    ck_assert_int_eq(ki_phantom_kspace(&(struct mri_matrix){2, {0, 3, 1}}, NULL, 0, NULL, NULL),
                      KN_ERROR_ARGUMENT);
 }
 END_TEST
@@ -164,7 +166,7 @@ START_TEST(kspace_by_quadrature)
         for (size_t m = 0; m < 40; m++)
             for (size_t axis = 0; axis < 3; axis++)
                 k[3 * m + axis] = m == 0 ? 0 : (2 * test_uniform(&state) - 1) * (m < 10 ? 0.05 : 40);
-        ck_assert_int_eq(phantom_kspace(&matrices[i], k, 40, data, NULL), KN_OK);
+        ck_assert_int_eq(ki_phantom_kspace(&matrices[i], k, 40, data, NULL), KN_OK);
         for (size_t m = 0; m < 40; m++) {
             double complex wanted = wanted_kspace(k + 3 * m, axes);
 
@@ -199,7 +201,7 @@ START_TEST(kspace_and_image)
 
         bound += fabs(toft[i][0]) * (2 * (w + h) * M + 4) / M / M;
     }
-    ck_assert_int_eq(phantom_raster(&matrix, 1, raster, NULL), KN_OK);
+    ck_assert_int_eq(ki_phantom_raster(&matrix, 1, raster, NULL), KN_OK);
     for (size_t n = 0; n < M * M; n++)
         image[n] = raster[n];
     for (size_t m = 0; m < SAMPLES; m++) {
@@ -207,8 +209,8 @@ START_TEST(kspace_and_image)
         k[3 * m + 1] = m ? 6 * (2 * test_uniform(&state) - 1) : 0;
         k[3 * m + 2] = 0;
     }
-    ck_assert_int_eq(mri_reference_forward(&matrix, k, SAMPLES, image, MRI_SCALE_NONE, data, NULL), KN_OK);
-    ck_assert_int_eq(phantom_kspace(&matrix, k, SAMPLES, analytic, NULL), KN_OK);
+    ck_assert_int_eq(ki_mri_reference_forward(&matrix, k, SAMPLES, image, MRI_SCALE_NONE, data, NULL), KN_OK);
+    ck_assert_int_eq(ki_phantom_kspace(&matrix, k, SAMPLES, analytic, NULL), KN_OK);
     for (size_t m = 0; m < SAMPLES; m++) {
         double x = M_PI * k[3 * m] / M, y = M_PI * k[3 * m + 1] / M;
         double square = (x == 0 ? 1 : sin(x) / x) * (y == 0 ? 1 : sin(y) / y);

@@ -14,12 +14,12 @@ static double *fill(struct trajectory_plan *plan)
     kn_error err = KN_ERROR_INIT;
     double *k;
 
-    ck_assert_msg(trajectory_plan(plan, &err) == KN_OK, "%s", err.text);
-    k = malloc(3 * trajectory_points(plan) * sizeof *k);
+    ck_assert_msg(ki_trajectory_plan(plan, &err) == KN_OK, "%s", err.text);
+    k = malloc(3 * ki_trajectory_points(plan) * sizeof *k);
     ck_assert_ptr_nonnull(k);
-    for (size_t i = 0; i < 3 * trajectory_points(plan); i++)
+    for (size_t i = 0; i < 3 * ki_trajectory_points(plan); i++)
         k[i] = NAN;
-    trajectory_fill(plan, k);
+    ki_trajectory_fill(plan, k);
     return k;
 }
 
@@ -40,7 +40,7 @@ START_TEST(radial)
     double *k = fill(&plan), half = sqrt(0.5);
 
     ck_assert_uint_eq(plan.extent, 4);
-    ck_assert_uint_eq(trajectory_points(&plan), 16);
+    ck_assert_uint_eq(ki_trajectory_points(&plan), 16);
     expect_point(k, -2, 0, 0);
     expect_point(k + 3 * 3, 1, 0, 0);
     expect_point(k + 3 * 4, -2 * half, -2 * half, 0); // 45 degrees
@@ -131,7 +131,7 @@ START_TEST(stack)
     struct trajectory_plan plane = {.kind = TRAJECTORY_RADIAL, .samples = 5, .spokes = 3};
     double *k = fill(&plan), *flat = fill(&plane);
 
-    ck_assert_uint_eq(trajectory_points(&plan), 60);
+    ck_assert_uint_eq(ki_trajectory_points(&plan), 60);
     for (size_t m = 0; m < 60; m++)
         expect_point(k + 3 * m, flat[3 * (m % 15)], flat[3 * (m % 15) + 1], (double)(m / 15) - 2);
     free(flat);
@@ -144,7 +144,7 @@ START_TEST(cartesian)
 {
     struct trajectory_plan plan = {.kind = TRAJECTORY_CARTESIAN, .samples = 4, .spokes = 3, .partitions = 5};
     double *k = fill(&plan), energy[2] = {0, 0};
-    struct mri_matrix matrix = trajectory_matrix(&plan);
+    struct mri_matrix matrix = ki_trajectory_matrix(&plan);
     double complex image[60], data[60];
     uint64_t state = test_seed("cartesian");
 
@@ -156,7 +156,7 @@ START_TEST(cartesian)
     expect_point(k + 3 * 59, 1, 1, 2);
     for (size_t n = 0; n < 60; n++)
         image[n] = test_uniform(&state);
-    ck_assert_int_eq(mri_reference_forward(&matrix, k, 60, image, MRI_SCALE_UNITARY, data, NULL), KN_OK);
+    ck_assert_int_eq(ki_mri_reference_forward(&matrix, k, 60, image, MRI_SCALE_UNITARY, data, NULL), KN_OK);
     for (size_t n = 0; n < 60; n++) {
         energy[0] += creal(image[n] * conj(image[n]));
         energy[1] += creal(data[n] * conj(data[n]));
@@ -188,8 +188,8 @@ START_TEST(filled_in)
         struct trajectory_plan plan = rows[i].given;
         struct mri_matrix matrix;
 
-        ck_assert_int_eq(trajectory_plan(&plan, NULL), KN_OK);
-        matrix = trajectory_matrix(&plan);
+        ck_assert_int_eq(ki_trajectory_plan(&plan, NULL), KN_OK);
+        matrix = ki_trajectory_matrix(&plan);
         ck_assert_uint_eq(plan.samples, rows[i].wanted.samples);
         ck_assert_uint_eq(plan.spokes, rows[i].wanted.spokes);
         ck_assert_uint_eq(plan.partitions, rows[i].wanted.partitions);
@@ -209,11 +209,12 @@ START_TEST(in_band)
             struct trajectory_plan plan = {
                 .kind = (enum trajectory_kind)kind, .samples = samples, .spokes = 5};
             double *k = fill(&plan);
-            struct mri_matrix matrix = trajectory_matrix(&plan);
-            struct trajectory_range range = trajectory_range(k, trajectory_points(&plan));
+            struct mri_matrix matrix = ki_trajectory_matrix(&plan);
+            struct trajectory_range range = ki_trajectory_range(k, ki_trajectory_points(&plan));
             kn_error err = KN_ERROR_INIT;
 
-            ck_assert_msg(trajectory_check("t.cfl", &matrix, k, trajectory_points(&plan), &err) == KN_OK,
+            ck_assert_msg(ki_trajectory_check("t.cfl", &matrix, k, ki_trajectory_points(&plan), &err) ==
+                              KN_OK,
                           "%s", err.text);
             ck_assert_uint_gt(range.centre, 0);
             for (size_t axis = 0; axis < 3; axis++) {
@@ -238,24 +239,24 @@ START_TEST(refused)
     double k[6] = {32, 16, 0, 1, 17.5, 0};
     kn_error err = KN_ERROR_INIT;
 
-    expect_refused(trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err,
+    expect_refused(ki_trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err,
                    "spiral trajectory has no partitions");
     plan = (struct trajectory_plan){.kind = TRAJECTORY_RADIAL, .samples = SIZE_MAX / 8, .spokes = 2};
-    expect_refused(trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err, "more than fit into memory");
+    expect_refused(ki_trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err, "more than fit into memory");
     plan = (struct trajectory_plan){.kind = TRAJECTORY_KOOSHBALL, .extent = SIZE_MAX / 2};
-    expect_refused(trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err, "more than fit into memory");
-    expect_refused(trajectory_check("t.cfl", &plane, k, 2, &err), KN_ERROR_INPUT, &err,
+    expect_refused(ki_trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err, "more than fit into memory");
+    expect_refused(ki_trajectory_check("t.cfl", &plane, k, 2, &err), KN_ERROR_INPUT, &err,
                    "t.cfl: sample 1: ky is 17.5 cycles per field of view, but a matrix of 32 resolves 16");
-    ck_assert_int_eq(trajectory_check("t.cfl", &plane, k, 1, &err), KN_OK);
+    ck_assert_int_eq(ki_trajectory_check("t.cfl", &plane, k, 1, &err), KN_OK);
     k[4] = NAN;
-    expect_refused(trajectory_check("t.cfl", &plane, k, 2, &err), KN_ERROR_INPUT, &err,
+    expect_refused(ki_trajectory_check("t.cfl", &plane, k, 2, &err), KN_ERROR_INPUT, &err,
                    "sample 1: ky is nan");
     k[4] = 0;
     k[5] = 1;
-    expect_refused(trajectory_check("t.cfl", &plane, k, 2, &err), KN_ERROR_INPUT, &err,
+    expect_refused(ki_trajectory_check("t.cfl", &plane, k, 2, &err), KN_ERROR_INPUT, &err,
                    "kz is 1, but the matrix has two sizes");
-    ck_assert_int_eq(trajectory_check("t.cfl", &volume, k, 2, &err), KN_OK);
-    ck_assert_int_eq(trajectory_check("t.cfl", &volume, NULL, 0, &err), KN_OK);
+    ck_assert_int_eq(ki_trajectory_check("t.cfl", &volume, k, 2, &err), KN_OK);
+    ck_assert_int_eq(ki_trajectory_check("t.cfl", &volume, NULL, 0, &err), KN_OK);
 }
 END_TEST
 
@@ -268,21 +269,21 @@ START_TEST(units)
     const double *const given[TRAJECTORY_UNITS] = {fov, radians, normalized};
 
     for (int unit = 0; unit < TRAJECTORY_UNITS; unit++) {
-        struct trajectory_range range = trajectory_range(given[unit], 2);
+        struct trajectory_range range = ki_trajectory_range(given[unit], 2);
         double k[6];
 
-        ck_assert_int_eq(trajectory_likely_unit(&matrix, &range), (enum trajectory_unit)unit);
+        ck_assert_int_eq(ki_trajectory_likely_unit(&matrix, &range), (enum trajectory_unit)unit);
         memcpy(k, given[unit], sizeof k);
-        trajectory_convert((enum trajectory_unit)unit, &matrix, k, 2);
+        ki_trajectory_convert((enum trajectory_unit)unit, &matrix, k, 2);
         for (size_t i = 0; i < 6; i++)
             ck_assert_double_eq_tol(k[i], fov[i], 1e-12);
     }
     // Of 4 voxels, or of a sample at 0 alone, nothing can be said.
     ck_assert_int_eq(
-        trajectory_likely_unit(&(struct mri_matrix){2, {4, 4, 1}},
-                               &(struct trajectory_range){.low = {-0.5, -0.5, 0}, .high = {0.5, 0.5, 0}}),
+        ki_trajectory_likely_unit(&(struct mri_matrix){2, {4, 4, 1}},
+                                  &(struct trajectory_range){.low = {-0.5, -0.5, 0}, .high = {0.5, 0.5, 0}}),
         TRAJECTORY_FOV);
-    ck_assert_int_eq(trajectory_likely_unit(&matrix, &(struct trajectory_range){.centre = 1}),
+    ck_assert_int_eq(ki_trajectory_likely_unit(&matrix, &(struct trajectory_range){.centre = 1}),
                      TRAJECTORY_FOV);
 }
 END_TEST

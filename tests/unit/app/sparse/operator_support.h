@@ -20,7 +20,7 @@ static inline float *test_apply(const struct sparse_operator *a, bool transposed
     ck_assert(y && poison);
     memset(poison, 0xff, rows * sizeof(float)); // not-a-number
     to = test_upload_with_room(poison, rows * sizeof *y, TEST_ROOM);
-    EXPECT_OK(sparse_operator_apply(queue, a, transposed, from, to, &err));
+    EXPECT_OK(ki_sparse_operator_apply(queue, a, transposed, from, to, &err));
     EXPECT_OK(kn_buffer_read(queue, to, 0, y, rows * sizeof *y, &err));
     test_expect_poison(to, rows * sizeof *y);
     kn_buffer_free(from);

@@ -21,15 +21,15 @@ static inline float *solve(const struct system *s, const struct sparse_solver_op
     struct sparse_solver_result repeated;
 
     ck_assert(x && again);
-    EXPECT_OK(sparse_solver_create(queue, &s->matrix, options, &solver, &err));
+    EXPECT_OK(ki_sparse_solver_create(queue, &s->matrix, options, &solver, &err));
     if (options->launches != SPARSE_LAUNCHES_AUTO)
-        ck_assert_int_eq(sparse_solver_is_fused(solver), options->launches == SPARSE_LAUNCHES_FUSED);
-    EXPECT_OK(sparse_solver_solve(queue, solver, b, at, result, &err));
+        ck_assert_int_eq(ki_sparse_solver_is_fused(solver), options->launches == SPARSE_LAUNCHES_FUSED);
+    EXPECT_OK(ki_sparse_solver_solve(queue, solver, b, at, result, &err));
     EXPECT_OK(kn_buffer_read(queue, at, 0, x, columns * sizeof *x, &err));
     test_expect_poison(at, columns * sizeof *x);
     // Once more, with the same solver: the same bits.
     EXPECT_OK(kn_buffer_write(queue, at, 0, s->x, columns * sizeof *x, &err));
-    EXPECT_OK(sparse_solver_solve(queue, solver, b, at, &repeated, &err));
+    EXPECT_OK(ki_sparse_solver_solve(queue, solver, b, at, &repeated, &err));
     EXPECT_OK(kn_buffer_read(queue, at, 0, again, columns * sizeof *x, &err));
     if (options->format != SPARSE_BACKPROJECTION) {
         ck_assert_int_eq(memcmp(x, again, columns * sizeof *x), 0);
@@ -40,7 +40,7 @@ static inline float *solve(const struct system *s, const struct sparse_solver_op
     }
     free(repeated.history);
     free(again);
-    sparse_solver_free(solver);
+    ki_sparse_solver_free(solver);
     kn_buffer_free(b);
     kn_buffer_free(at);
     return x;

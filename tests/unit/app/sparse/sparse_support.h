@@ -77,7 +77,7 @@ static inline struct sparse_matrix test_sparse(size_t rows, size_t columns, size
     entries.row = row;
     entries.column = column;
     entries.values = values;
-    EXPECT_OK(sparse_from_entries(&entries, &made, &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &made, &err));
     for (size_t k = 0; k < made.nonzeros; k++)
         made.values[k] = (double)(float)made.values[k]; // sums of duplicates
     free(lengths);

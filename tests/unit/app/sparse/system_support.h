@@ -38,7 +38,7 @@ static inline struct system system_make(size_t rows, size_t columns, size_t mean
         values[count] = 2 + (double)mean * test_uniform(state) / 2;
     }
     const struct sparse_entries entries = {rows, columns, count, row, column, values};
-    EXPECT_OK(sparse_from_entries(&entries, &s.matrix, &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &s.matrix, &err));
     for (size_t i = 0; i < s.matrix.nonzeros; i++)
         s.matrix.values[i] = (double)(float)s.matrix.values[i];
     free(row);
@@ -49,7 +49,7 @@ static inline struct system system_make(size_t rows, size_t columns, size_t mean
 
 static inline void system_drop(struct system *s)
 {
-    sparse_free(&s->matrix);
+    ki_sparse_free(&s->matrix);
     free(s->b);
     free(s->x);
     free(s->right);

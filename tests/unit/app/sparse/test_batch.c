@@ -57,7 +57,7 @@ static float *solve(struct sparse_batch *batch, const struct images *images, siz
     float *found = malloc(bytes + 1);
 
     ck_assert_ptr_nonnull(found);
-    EXPECT_OK(sparse_batch_solve(queue, batch, b, count, x, results, &err));
+    EXPECT_OK(ki_sparse_batch_solve(queue, batch, b, count, x, results, &err));
     EXPECT_OK(kn_buffer_read(queue, x, 0, found, bytes, &err));
     test_expect_poison(x, bytes);
     kn_buffer_free(b);
@@ -87,8 +87,8 @@ START_TEST(dense)
         double *wanted = malloc(MOST * columns * sizeof *wanted);
         ck_assert_ptr_nonnull(wanted);
         for (size_t i = 0; i < MOST; i++)
-            EXPECT_OK(sparse_reference_least_squares(&images.system.matrix, images.right + i * rows,
-                                                     wanted + i * columns, &err));
+            EXPECT_OK(ki_sparse_reference_least_squares(&images.system.matrix, images.right + i * rows,
+                                                        wanted + i * columns, &err));
         for (size_t w = 0; w < WAYS; w++) {
             const struct sparse_batch_options options = {
                 .solver = {.iterations = 200}, .launches = ways[w], .images = 4, .tile = 8, .at_once = 8};
@@ -98,10 +98,10 @@ START_TEST(dense)
 
             if (ways[w] == SPARSE_BATCH_WHOLE && kn_context_device(context)->loop_limit)
                 continue;
-            EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
-            ck_assert_int_eq(sparse_batch_is_whole(batch), ways[w] == SPARSE_BATCH_WHOLE);
-            ck_assert_int_eq(sparse_batch_is_tiled(batch), ways[w] == SPARSE_BATCH_TILED);
-            ck_assert_uint_eq(sparse_batch_images(batch), 4);
+            EXPECT_OK(ki_sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+            ck_assert_int_eq(ki_sparse_batch_is_whole(batch), ways[w] == SPARSE_BATCH_WHOLE);
+            ck_assert_int_eq(ki_sparse_batch_is_tiled(batch), ways[w] == SPARSE_BATCH_TILED);
+            ck_assert_uint_eq(ki_sparse_batch_images(batch), 4);
             all = solve(batch, &images, MOST, of_all);
             for (size_t i = 0; i < MOST; i++) {
                 double off =
@@ -125,7 +125,7 @@ START_TEST(dense)
             }
             free_histories(of_all, MOST);
             free(all);
-            sparse_batch_free(batch);
+            ki_sparse_batch_free(batch);
         }
         free(wanted);
         drop_images(&images);
@@ -145,8 +145,8 @@ START_TEST(shapes)
     double wanted[SOME * COLUMNS];
 
     for (size_t i = 0; i < SOME; i++)
-        EXPECT_OK(sparse_reference_least_squares(&images.system.matrix, images.right + i * ROWS,
-                                                 wanted + i * COLUMNS, &err));
+        EXPECT_OK(ki_sparse_reference_least_squares(&images.system.matrix, images.right + i * ROWS,
+                                                    wanted + i * COLUMNS, &err));
     for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
         struct sparse_batch_options options = tried[t];
         struct sparse_batch *batch = NULL;
@@ -155,14 +155,14 @@ START_TEST(shapes)
         options.solver.iterations = 100;
         options.launches =
             t == 0 && !kn_context_device(context)->loop_limit ? SPARSE_BATCH_WHOLE : SPARSE_BATCH_SPREAD;
-        EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+        EXPECT_OK(ki_sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
         float *found = solve(batch, &images, SOME, results);
         for (size_t i = 0; i < SOME; i++)
             ck_assert_double_lt(
                 test_relative_distance_of_floats(found + i * COLUMNS, wanted + i * COLUMNS, COLUMNS), 2e-4);
         free_histories(results, SOME);
         free(found);
-        sparse_batch_free(batch);
+        ki_sparse_batch_free(batch);
     }
     drop_images(&images);
 }
@@ -176,8 +176,8 @@ static void expect_normal(const struct sparse_matrix *a, const double *d, const 
     double *w = malloc(a->rows * sizeof *w), *wanted = malloc(a->columns * sizeof *wanted);
 
     ck_assert(w && wanted);
-    sparse_reference_multiply(a, d, w);
-    sparse_reference_multiply_transposed(a, w, wanted);
+    ki_sparse_reference_multiply(a, d, w);
+    ki_sparse_reference_multiply_transposed(a, w, wanted);
     for (size_t j = 0; j < a->columns; j++)
         ck_assert_double_le(fabs(e[j] - wanted[j]), 1e-10);
     free(w);
@@ -202,7 +202,7 @@ START_TEST(tiles)
 
         for (size_t j = 0; j < columns; j++)
             d[j] = (double)test_signed(&state);
-        EXPECT_OK(batch_tiles_make(a, (uint32_t)sizes[s][2], &t, &err));
+        EXPECT_OK(ki_batch_tiles_make(a, (uint32_t)sizes[s][2], &t, &err));
         seen = calloc(t.lines + 1, 1);
         ck_assert(d && seen);
         ck_assert_uint_eq(t.tiles, (t.rows + sizes[s][2] - 1) / sizes[s][2]);
@@ -231,7 +231,7 @@ START_TEST(tiles)
             }
         }
         expect_normal(a, d, e);
-        batch_tiles_free(&t);
+        ki_batch_tiles_free(&t);
         free(seen);
         free(d);
         system_drop(&system);
@@ -254,7 +254,7 @@ START_TEST(corrections)
 
     ck_assert_ptr_nonnull(wanted);
     for (size_t t = 0; t < (test_is_slow() ? 0 : 2); t++) {
-        const struct sparse_correction correction = sparse_terms_correction(&terms[t]);
+        const struct sparse_correction correction = ki_sparse_terms_correction(&terms[t]);
         const struct sparse_reference_options plain = {.iterations = 6, .correction = &correction};
         const struct sparse_batch_options options = {.solver = {.iterations = 6,
                                                                 .lambda = terms[t].lambda,
@@ -266,12 +266,12 @@ START_TEST(corrections)
         struct sparse_batch *batch = NULL;
         struct sparse_solver_result results[SOME];
 
-        EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+        EXPECT_OK(ki_sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
         float *found = solve(batch, &images, SOME, results);
         for (size_t i = 0; i < SOME; i++) {
             memcpy(wanted, images.start + i * COLUMNS, COLUMNS * sizeof *wanted);
-            EXPECT_OK(sparse_reference_solve(&images.system.matrix, images.right + i * ROWS, &plain, wanted,
-                                             NULL, &err));
+            EXPECT_OK(ki_sparse_reference_solve(&images.system.matrix, images.right + i * ROWS, &plain,
+                                                wanted, NULL, &err));
             double off = test_relative_distance_of_floats(found + i * COLUMNS, wanted, COLUMNS);
             ck_assert_msg(off < 2e-4, "correction %zu, image %zu: off by %g after %zu iterations", t, i, off,
                           results[i].iterations);
@@ -279,7 +279,7 @@ START_TEST(corrections)
         }
         free_histories(results, SOME);
         free(found);
-        sparse_batch_free(batch);
+        ki_sparse_batch_free(batch);
     }
     free(wanted);
     drop_images(&images);
@@ -301,29 +301,29 @@ START_TEST(inverse)
     double *wanted = malloc(MOST * COLUMNS * sizeof *wanted);
 
     ck_assert_ptr_nonnull(wanted);
-    EXPECT_OK(sparse_gram_create(&images.system.matrix, &terms, &gram, &err));
-    EXPECT_OK(sparse_gram_device_create(queue, &images.system.matrix, gram, &made, &err));
-    EXPECT_OK(sparse_gram_solve(gram, images.right, MOST, wanted, &err));
+    EXPECT_OK(ki_sparse_gram_create(&images.system.matrix, &terms, &gram, &err));
+    EXPECT_OK(ki_sparse_gram_device_create(queue, &images.system.matrix, gram, &made, &err));
+    EXPECT_OK(ki_sparse_gram_solve(gram, images.right, MOST, wanted, &err));
     for (size_t c = 0; c < COUNTS; c++) {
         size_t bytes = counts[c] * COLUMNS * sizeof(float);
         kn_buffer *b = test_upload_with_room(images.b, counts[c] * ROWS * sizeof(float), 0);
         kn_buffer *x = test_upload_with_room(images.x, bytes, ROOM);
         float *found = malloc(bytes);
         ck_assert_ptr_nonnull(found);
-        EXPECT_OK(sparse_gram_device_solve(queue, made, b, counts[c], x, &err));
+        EXPECT_OK(ki_sparse_gram_device_solve(queue, made, b, counts[c], x, &err));
         EXPECT_OK(kn_buffer_read(queue, x, 0, found, bytes, &err));
         test_expect_poison(x, bytes);
         for (size_t i = 0; i < counts[c]; i++)
             ck_assert_double_lt(
                 test_relative_distance_of_floats(found + i * COLUMNS, wanted + i * COLUMNS, COLUMNS), 1e-4);
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "sparse_gram_device_solve (x)",
-                       sparse_gram_device_solve(queue, made, b, counts[c] + 10, x, &err));
+                       ki_sparse_gram_device_solve(queue, made, b, counts[c] + 10, x, &err));
         free(found);
         kn_buffer_free(b);
         kn_buffer_free(x);
     }
-    sparse_gram_device_free(made);
-    sparse_gram_free(gram);
+    ki_sparse_gram_device_free(made);
+    ki_sparse_gram_free(gram);
     free(wanted);
     drop_images(&images);
 }
@@ -340,7 +340,7 @@ static double residual_of(const struct images *images, size_t image, const float
     ck_assert(y && wide);
     for (size_t j = 0; j < a->columns; j++)
         wide[j] = (double)x[image * a->columns + j];
-    sparse_reference_multiply(a, wide, y);
+    ki_sparse_reference_multiply(a, wide, y);
     for (size_t i = 0; i < a->rows; i++) {
         double right = images->right[image * a->rows + i];
         rest += (y[i] - right) * (y[i] - right);
@@ -372,7 +372,7 @@ START_TEST(ends)
             .solver = tried[t], .images = 4, .launches = SPARSE_BATCH_SPREAD};
         struct sparse_batch *batch = NULL;
         struct sparse_solver_result results[SOME];
-        EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+        EXPECT_OK(ki_sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
         float *found = solve(batch, &images, SOME, results);
 
         for (size_t i = 0; i < SOME; i++) {
@@ -404,7 +404,7 @@ START_TEST(ends)
         }
         free_histories(results, SOME);
         free(found);
-        sparse_batch_free(batch);
+        ki_sparse_batch_free(batch);
     }
     drop_images(&images);
 }
@@ -428,10 +428,10 @@ START_TEST(nothing)
 
         if (ways[w] == SPARSE_BATCH_WHOLE && kn_context_device(context)->loop_limit)
             continue;
-        EXPECT_OK(sparse_batch_create(queue, &matrix, &options, &batch, &err));
+        EXPECT_OK(ki_sparse_batch_create(queue, &matrix, &options, &batch, &err));
         kn_buffer *right = test_upload_with_room(b, sizeof b, 0);
         kn_buffer *x = test_upload_with_room(start, sizeof start, 0);
-        EXPECT_OK(sparse_batch_solve(queue, batch, right, SOME, x, results, &err));
+        EXPECT_OK(ki_sparse_batch_solve(queue, batch, right, SOME, x, results, &err));
         EXPECT_OK(kn_buffer_read(queue, x, 0, found, sizeof found, &err));
         ck_assert_int_eq(memcmp(found, start, sizeof found), 0);
         for (size_t i = 0; i < SOME; i++) {
@@ -439,7 +439,7 @@ START_TEST(nothing)
             ck_assert_double_eq(results[i].residual, i == 0);
         }
         free_histories(results, SOME);
-        sparse_batch_free(batch);
+        ki_sparse_batch_free(batch);
         kn_buffer_free(right);
         kn_buffer_free(x);
     }
@@ -470,13 +470,13 @@ START_TEST(launches)
 
         if (way == SPARSE_BATCH_WHOLE && !whole) {
             EXPECT_REFUSED(KN_ERROR_LIMIT, "spread them",
-                           sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+                           ki_sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
             continue;
         }
-        EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
-        ck_assert_int_eq(sparse_batch_is_whole(batch), whole);
+        EXPECT_OK(ki_sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+        ck_assert_int_eq(ki_sparse_batch_is_whole(batch), whole);
         EXPECT_OK(kn_profile_start(queue, &err));
-        EXPECT_OK(sparse_batch_solve(queue, batch, b, SOME, x, results, &err));
+        EXPECT_OK(ki_sparse_batch_solve(queue, batch, b, SOME, x, results, &err));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
         ck_assert_uint_eq(results[0].launches_per_iteration, whole ? 0 : 4);
         ck_assert_uint_eq(test_count_kernel(entries, count, "batch_whole"), whole);
@@ -489,7 +489,7 @@ START_TEST(launches)
         ck_assert_uint_eq(test_count_kernel(entries, count, "batch_multiply"), 3 + (spread ? ITERATIONS : 0));
         kn_free(entries);
         free_histories(results, SOME);
-        sparse_batch_free(batch);
+        ki_sparse_batch_free(batch);
     }
     kn_buffer_free(b);
     kn_buffer_free(x);
@@ -516,13 +516,13 @@ START_TEST(automatic)
             row[i] = i / EACH;
             column[i] = near ? (row[i] * 7 + i % EACH) % COLUMNS : (uint32_t)(test_random(&state) % COLUMNS);
         }
-        EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
-        EXPECT_OK(sparse_batch_create(queue, &matrix, &options, &batch, &err));
-        ck_assert(!sparse_batch_is_whole(batch));
-        ck_assert_int_eq(sparse_batch_is_tiled(batch),
+        EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
+        EXPECT_OK(ki_sparse_batch_create(queue, &matrix, &options, &batch, &err));
+        ck_assert(!ki_sparse_batch_is_whole(batch));
+        ck_assert_int_eq(ki_sparse_batch_is_tiled(batch),
                          near && info->type != KN_DEVICE_CPU && !info->loop_limit);
-        sparse_batch_free(batch);
-        sparse_free(&matrix);
+        ki_sparse_batch_free(batch);
+        ki_sparse_free(&matrix);
     }
     free(row);
 }
@@ -555,15 +555,16 @@ START_TEST(refused)
     b = test_upload_with_room(images.b, 60 * sizeof *images.b, 0);
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
         EXPECT_REFUSED(tried[i].status, tried[i].words,
-                       sparse_batch_create(queue, &images.system.matrix, &tried[i].options, &batch, &err));
+                       ki_sparse_batch_create(queue, &images.system.matrix, &tried[i].options, &batch, &err));
     const struct sparse_batch_options options = {.solver = {.iterations = 2}, .images = 4};
-    EXPECT_OK(sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 30", sparse_batch_solve(queue, batch, x, 2, x, results, &err));
+    EXPECT_OK(ki_sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 30",
+                   ki_sparse_batch_solve(queue, batch, x, 2, x, results, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "right hand side 1 (from 0) is not finite",
-                   sparse_batch_solve(queue, batch, b, 3, x, results, &err));
+                   ki_sparse_batch_solve(queue, batch, b, 3, x, results, &err));
     for (size_t i = 0; i < 3; i++)
         ck_assert_ptr_null(results[i].history);
-    sparse_batch_free(batch);
+    ki_sparse_batch_free(batch);
     kn_buffer_free(b);
     kn_buffer_free(x);
     drop_images(&images);

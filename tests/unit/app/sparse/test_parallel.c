@@ -37,7 +37,7 @@ static double bound(size_t steps, double size)
 static void check_direction(const struct sparse_parallel *geometry, const double *dense, bool transposed,
                             struct sparse_operator *const a[2], uint64_t *state)
 {
-    size_t rays = sparse_parallel_rows(geometry), pixels = sparse_parallel_columns(geometry);
+    size_t rays = ki_sparse_parallel_rows(geometry), pixels = ki_sparse_parallel_columns(geometry);
     size_t columns = transposed ? rays : pixels, rows = transposed ? pixels : rays;
     float *x = random_vector(columns, state), *found[3];
 
@@ -70,11 +70,11 @@ static void check_geometry(const struct sparse_parallel *geometry, const struct 
     double *dense = test_dense(geometry);
 
     for (int i = 0; i < 2; i++)
-        EXPECT_OK(sparse_operator_create_parallel(queue, geometry, formats[i], tuning, &a[i], &err));
+        EXPECT_OK(ki_sparse_operator_create_parallel(queue, geometry, formats[i], tuning, &a[i], &err));
     for (int transposed = 0; transposed < 2; transposed++)
         check_direction(geometry, dense, transposed, a, state);
     for (int i = 0; i < 2; i++)
-        sparse_operator_free(a[i]);
+        ki_sparse_operator_free(a[i]);
     free(dense);
 }
 
@@ -89,7 +89,7 @@ START_TEST(ray_by_ray)
         if (i % 2)
             test_give_angles(&geometry, &state);
         check_geometry(&geometry, &usual, &state);
-        sparse_parallel_free(&geometry);
+        ki_sparse_parallel_free(&geometry);
     }
 }
 END_TEST
@@ -116,7 +116,7 @@ START_TEST(transpose)
     uint64_t state = test_seed("transpose");
     struct sparse_parallel geometry =
         test_geometry(test_is_slow() ? "parallel:2,30,31" : "parallel:5,1201,1100,530.7");
-    size_t rays = sparse_parallel_rows(&geometry), pixels = sparse_parallel_columns(&geometry);
+    size_t rays = ki_sparse_parallel_rows(&geometry), pixels = ki_sparse_parallel_columns(&geometry);
     float *x = random_vector(pixels, &state), *y = random_vector(rays, &state), *ax, *aty;
     double left = 0, right = 0, square_x = 0, square_aty = 0, off = 0, size = 0;
     double *exact = malloc(pixels * sizeof *exact), *wanted = malloc(rays * sizeof *wanted);
@@ -124,7 +124,7 @@ START_TEST(transpose)
 
     ck_assert(exact && wanted);
     test_give_angles(&geometry, &state);
-    EXPECT_OK(sparse_operator_create_parallel(queue, &geometry, SPARSE_ON_THE_FLY_LOCAL, NULL, &a, &err));
+    EXPECT_OK(ki_sparse_operator_create_parallel(queue, &geometry, SPARSE_ON_THE_FLY_LOCAL, NULL, &a, &err));
     ax = test_apply(a, false, x, pixels, rays);
     aty = test_apply(a, true, y, rays, pixels);
     for (size_t i = 0; i < pixels; i++) {
@@ -133,7 +133,7 @@ START_TEST(transpose)
         square_x += (double)x[i] * (double)x[i];
         square_aty += (double)aty[i] * (double)aty[i];
     }
-    EXPECT_OK(sparse_parallel_multiply(&geometry, false, exact, wanted, 0, &err));
+    EXPECT_OK(ki_sparse_parallel_multiply(&geometry, false, exact, wanted, 0, &err));
     for (size_t i = 0; i < rays; i++) {
         left += (double)ax[i] * (double)y[i];
         off += ((double)ax[i] - wanted[i]) * ((double)ax[i] - wanted[i]);
@@ -143,14 +143,14 @@ START_TEST(transpose)
             fabs(left - right) / sqrt(square_x * square_aty), sqrt(off / size));
     ck_assert_double_le(fabs(left - right), 1e-6 * sqrt(square_x * square_aty));
     ck_assert_double_le(sqrt(off / size), sqrt(2 * (double)geometry.size + 4) * 0x1p-24);
-    sparse_operator_free(a);
+    ki_sparse_operator_free(a);
     free(x);
     free(y);
     free(ax);
     free(aty);
     free(exact);
     free(wanted);
-    sparse_parallel_free(&geometry);
+    ki_sparse_parallel_free(&geometry);
 }
 END_TEST
 
@@ -176,8 +176,8 @@ START_TEST(ran)
         kn_profile_entry *entries = NULL;
         float *y;
 
-        EXPECT_OK(sparse_operator_create_parallel(queue, &geometry, format, NULL, &a, &err));
-        ck_assert_int_eq((int)sparse_operator_format(a, transposed), (int)format);
+        EXPECT_OK(ki_sparse_operator_create_parallel(queue, &geometry, format, NULL, &a, &err));
+        ck_assert_int_eq((int)ki_sparse_operator_format(a, transposed), (int)format);
         EXPECT_OK(kn_profile_start(queue, &err));
         y = test_apply(a, transposed, x, columns, rows);
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
@@ -191,7 +191,7 @@ START_TEST(ran)
         if (i > 0)
             free(y);
         kn_free(entries);
-        sparse_operator_free(a);
+        ki_sparse_operator_free(a);
     }
     free(first);
     free(x);
@@ -206,20 +206,20 @@ START_TEST(automatic)
     kn_profile_entry *entries = NULL;
     size_t count = 1;
 
-    EXPECT_OK(sparse_operator_create_parallel(queue, &geometry, SPARSE_AUTO, NULL, &first, &err));
+    EXPECT_OK(ki_sparse_operator_create_parallel(queue, &geometry, SPARSE_AUTO, NULL, &first, &err));
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(sparse_operator_create_parallel(queue, &geometry, SPARSE_AUTO, NULL, &second, &err));
+    EXPECT_OK(ki_sparse_operator_create_parallel(queue, &geometry, SPARSE_AUTO, NULL, &second, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     kn_free(entries);
     ck_assert_uint_eq(count, 0);
     for (int transposed = 0; transposed < 2; transposed++) {
-        enum sparse_format format = sparse_operator_format(first, transposed);
+        enum sparse_format format = ki_sparse_operator_format(first, transposed);
         ck_assert(format == SPARSE_ON_THE_FLY || format == SPARSE_ON_THE_FLY_LOCAL);
-        ck_assert_ptr_nonnull(strstr(sparse_operator_why(first, transposed), "on-the-fly+local-memory"));
-        ck_assert_int_eq((int)sparse_operator_format(second, transposed), (int)format);
+        ck_assert_ptr_nonnull(strstr(ki_sparse_operator_why(first, transposed), "on-the-fly+local-memory"));
+        ck_assert_int_eq((int)ki_sparse_operator_format(second, transposed), (int)format);
     }
-    sparse_operator_free(first);
-    sparse_operator_free(second);
+    ki_sparse_operator_free(first);
+    ki_sparse_operator_free(second);
 }
 END_TEST
 
@@ -242,8 +242,8 @@ START_TEST(least_squares)
 
     for (size_t i = 0; i < RAYS; i++)
         right[i] = (double)b[i];
-    EXPECT_OK(sparse_parallel_matrix(&geometry, &matrix, &err));
-    EXPECT_OK(sparse_reference_solve(&matrix, right, &plain, wanted, NULL, &err));
+    EXPECT_OK(ki_sparse_parallel_matrix(&geometry, &matrix, &err));
+    EXPECT_OK(ki_sparse_reference_solve(&matrix, right, &plain, wanted, NULL, &err));
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
         const struct sparse_solver_options options = {.iterations = 6, .format = tried[i].format};
         struct sparse_solver_result result;
@@ -252,9 +252,9 @@ START_TEST(least_squares)
         kn_buffer *to = test_upload_with_room(zero, sizeof x, TEST_ROOM);
         double off = 0, size = 0;
 
-        EXPECT_OK(sparse_solver_create_parallel(queue, &geometry, &options, &solver, &err));
-        ck_assert(!sparse_solver_is_fused(solver));
-        EXPECT_OK(sparse_solver_solve(queue, solver, from, to, &result, &err));
+        EXPECT_OK(ki_sparse_solver_create_parallel(queue, &geometry, &options, &solver, &err));
+        ck_assert(!ki_sparse_solver_is_fused(solver));
+        EXPECT_OK(ki_sparse_solver_solve(queue, solver, from, to, &result, &err));
         EXPECT_OK(kn_buffer_read(queue, to, 0, x, sizeof x, &err));
         test_expect_poison(to, sizeof x);
         ck_assert_uint_eq(result.launches_per_iteration, tried[i].launches);
@@ -262,14 +262,14 @@ START_TEST(least_squares)
             off += ((double)x[j] - wanted[j]) * ((double)x[j] - wanted[j]);
             size += wanted[j] * wanted[j];
         }
-        ck_assert_msg(sqrt(off / size) < 1e-4, "%s: off by %g", sparse_format_names[tried[i].format],
+        ck_assert_msg(sqrt(off / size) < 1e-4, "%s: off by %g", ki_sparse_format_names[tried[i].format],
                       sqrt(off / size));
         free(result.history);
-        sparse_solver_free(solver);
+        ki_sparse_solver_free(solver);
         kn_buffer_free(from);
         kn_buffer_free(to);
     }
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
     free(b);
     free(zero);
 }
@@ -298,8 +298,8 @@ START_TEST(real_tooth)
     if (status == KN_ERROR_UNSUPPORTED) // a build without libhdf5
         return;
     ck_assert_msg(status == KN_OK, "%s", reason.text);
-    EXPECT_OK(sparse_sinogram_geometry(&sinogram, 36.5, &geometry, &err));
-    size_t rays = sparse_parallel_rows(&geometry), pixels = sparse_parallel_columns(&geometry);
+    EXPECT_OK(ki_sparse_sinogram_geometry(&sinogram, 36.5, &geometry, &err));
+    size_t rays = ki_sparse_parallel_rows(&geometry), pixels = ki_sparse_parallel_columns(&geometry);
     double *wanted = calloc(pixels, sizeof *wanted);
     float *right = malloc(rays * sizeof *right), *zero = calloc(pixels, sizeof *zero);
     ck_assert(wanted && right && zero);
@@ -307,8 +307,8 @@ START_TEST(real_tooth)
         right[i] = (float)sinogram.values[i];
         norm += sinogram.values[i] * sinogram.values[i];
     }
-    EXPECT_OK(sparse_parallel_matrix(&geometry, &matrix, &err));
-    EXPECT_OK(sparse_reference_solve(&matrix, sinogram.values, &plain, wanted, history, &err));
+    EXPECT_OK(ki_sparse_parallel_matrix(&geometry, &matrix, &err));
+    EXPECT_OK(ki_sparse_reference_solve(&matrix, sinogram.values, &plain, wanted, history, &err));
     b = test_upload_with_room(right, rays * sizeof *right, 0);
     for (size_t i = 0; i < 2; i++) {
         const struct sparse_solver_options options = {
@@ -318,20 +318,20 @@ START_TEST(real_tooth)
         double same = history[iterations[i]] / sqrt(norm), earlier = history[18] / sqrt(norm);
 
         x = test_upload_with_room(zero, pixels * sizeof *zero, TEST_ROOM);
-        EXPECT_OK(sparse_solver_create_parallel(queue, &geometry, &options, &solver, &err));
-        EXPECT_OK(sparse_solver_solve(queue, solver, b, x, &result, &err));
+        EXPECT_OK(ki_sparse_solver_create_parallel(queue, &geometry, &options, &solver, &err));
+        EXPECT_OK(ki_sparse_solver_solve(queue, solver, b, x, &result, &err));
         fprintf(stderr, "real_tooth: %zu iterations, relative residual %.6f, in double precision %.6f\n",
                 iterations[i], result.residual, same);
         ck_assert_double_ge(result.residual, same * (1 - 1e-4));
         ck_assert_double_le(result.residual, i == 0 ? same * (1 + 1e-4) : earlier);
         free(result.history);
-        sparse_solver_free(solver);
+        ki_sparse_solver_free(solver);
         kn_buffer_free(x);
     }
     kn_buffer_free(b);
-    sparse_free(&matrix);
-    sparse_parallel_free(&geometry);
-    sparse_sinogram_free(&sinogram);
+    ki_sparse_free(&matrix);
+    ki_sparse_parallel_free(&geometry);
+    ki_sparse_sinogram_free(&sinogram);
     free(wanted);
     free(right);
     free(zero);
@@ -345,15 +345,16 @@ START_TEST(refused)
     struct sparse_parallel geometry = test_geometry("parallel:2,3,4");
     struct sparse_operator *a = NULL;
 
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no sparse format 99",
-                   sparse_operator_create_parallel(queue, &geometry, (enum sparse_format)99, NULL, &a, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "no sparse format 99",
+        ki_sparse_operator_create_parallel(queue, &geometry, (enum sparse_format)99, NULL, &a, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "launched apart",
-                   sparse_solver_create_parallel(queue, &geometry, &fused, &solver, &err));
+                   ki_sparse_solver_create_parallel(queue, &geometry, &fused, &solver, &err));
     geometry.size = 0;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 pixels",
-                   sparse_operator_create_parallel(queue, &geometry, SPARSE_ON_THE_FLY, NULL, &a, &err));
+                   ki_sparse_operator_create_parallel(queue, &geometry, SPARSE_ON_THE_FLY, NULL, &a, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 pixels",
-                   sparse_operator_create_parallel(queue, &geometry, SPARSE_SELL, NULL, &a, &err));
+                   ki_sparse_operator_create_parallel(queue, &geometry, SPARSE_SELL, NULL, &a, &err));
 }
 END_TEST
 

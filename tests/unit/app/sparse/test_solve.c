@@ -26,7 +26,7 @@ static struct sparse_matrix make(double b[COUNT * ROWS], uint64_t *state)
     }
     for (size_t i = 0; i < COUNT * ROWS; i++)
         b[i] = (double)test_signed(state) * (i < ROWS ? 1 : 10);
-    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
     return matrix;
 }
 
@@ -36,7 +36,7 @@ static struct sparse_answer solve(kn_queue *where, const struct sparse_matrix *m
     const struct sparse_columns right = {ROWS, COUNT, b};
     struct sparse_answer answer;
 
-    EXPECT_OK(sparse_solve(where, matrix, &right, NULL, names, task, NULL, &answer, &err));
+    EXPECT_OK(ki_sparse_solve(where, matrix, &right, NULL, names, task, NULL, &answer, &err));
     ck_assert_double_le(answer.adjoint, answer.adjoint_bound);
     return answer;
 }
@@ -100,10 +100,10 @@ START_TEST(against_the_host)
         ck_assert_uint_eq(found.launches_per_iteration, printed ? 9 : 5);
         ck_assert_uint_eq(found.solutions->iterations == task.iterations, printed); // it does all of them
         ck_assert(found.history_is_normal && !wanted.history_is_normal);
-        sparse_answer_free(&found);
-        sparse_answer_free(&wanted);
+        ki_sparse_answer_free(&found);
+        ki_sparse_answer_free(&wanted);
     }
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -121,9 +121,9 @@ START_TEST(many)
     wanted = solve(NULL, &matrix, b, &task);
     ck_assert_msg(strstr(found.code, "side by side") != NULL, "%s", found.code);
     expect_near(&found, &wanted, 2e-4, 1e-4, "floor");
-    sparse_answer_free(&found);
-    sparse_answer_free(&wanted);
-    sparse_free(&matrix);
+    ki_sparse_answer_free(&found);
+    ki_sparse_answer_free(&wanted);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -149,9 +149,9 @@ START_TEST(gram)
     ck_assert_uint_ge(products, 1);
     ck_assert_msg(strstr(found.code, "A^T b and G^-1") != NULL, "%s", found.code);
     expect_near(&found, &wanted, 1e-5, 1e-5, "direct");
-    sparse_answer_free(&found);
-    sparse_answer_free(&wanted);
-    sparse_free(&matrix);
+    ki_sparse_answer_free(&found);
+    ki_sparse_answer_free(&wanted);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -172,11 +172,11 @@ START_TEST(discrepancy)
     struct sparse_answer found = solve(queue, &matrix, b, &task);
     ck_assert_str_eq(found.solutions[0].stopped_by, "discrepancy");
     ck_assert_str_eq(found.solutions[1].stopped_by, "floor"); // cannot be reached
-    ck_assert(found.solutions[0].reached && !found.solutions[1].reached && !sparse_all_reached(&found));
+    ck_assert(found.solutions[0].reached && !found.solutions[1].reached && !ki_sparse_all_reached(&found));
     ck_assert_double_le(found.solutions[0].residual * sqrt(norm), noise * (1 + 1e-4));
-    ck_assert_ptr_eq(sparse_worst(&found),
+    ck_assert_ptr_eq(ki_sparse_worst(&found),
                      &found.solutions[found.solutions[1].residual > found.solutions[0].residual]);
-    sparse_answer_free(&found);
+    ki_sparse_answer_free(&found);
     // By whiteness neither column is at once with the other, and b of noise alone is as white as it gets.
     found = solve(queue, &matrix, b,
                   &(struct sparse_task){.iterations = 200, .stop = SPARSE_STOP_NCP, .format = SPARSE_SIMPLE});
@@ -186,9 +186,9 @@ START_TEST(discrepancy)
         ck_assert_msg(strcmp(found.solutions[c].stopped_by, "ncp") == 0 ||
                           strcmp(found.solutions[c].stopped_by, "floor") == 0,
                       "column %zu stopped by %s", c, found.solutions[c].stopped_by);
-    sparse_answer_free(&found);
-    sparse_answer_free(&least);
-    sparse_free(&matrix);
+    ki_sparse_answer_free(&found);
+    ki_sparse_answer_free(&least);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -204,26 +204,26 @@ START_TEST(rays)
     double b[45];
     const struct sparse_columns right = {45, 1, b};
 
-    EXPECT_OK(sparse_parallel_parse("parallel:5,9,7,3.3", &geometry, &err));
+    EXPECT_OK(ki_sparse_parallel_parse("parallel:5,9,7,3.3", &geometry, &err));
     for (size_t i = 0; i < 45; i++)
         b[i] = (double)test_signed(&state);
     for (size_t t = 0; t < (test_is_slow() ? 1 : sizeof tried / sizeof *tried); t++) {
         struct sparse_task task = {.iterations = 100, .lambda = 7, .geometry = &geometry, .is_double = true};
         struct sparse_answer found, wanted;
 
-        EXPECT_OK(sparse_solve(NULL, NULL, &right, NULL, names, &task, NULL, &wanted, &err));
+        EXPECT_OK(ki_sparse_solve(NULL, NULL, &right, NULL, names, &task, NULL, &wanted, &err));
         task.format = tried[t].format;
-        EXPECT_OK(sparse_solve(queue, NULL, &right, NULL, names, &task, NULL, &found, &err));
+        EXPECT_OK(ki_sparse_solve(queue, NULL, &right, NULL, names, &task, NULL, &found, &err));
         ck_assert_double_lt(test_relative_distance(found.x.values, wanted.x.values, 49), 2e-4);
         ck_assert_double_eq_tol(found.solutions->residual, wanted.solutions->residual, 1e-4);
         ck_assert_double_le(found.adjoint, found.adjoint_bound);
         ck_assert_double_lt(found.adjoint, 1e-6);
-        ck_assert_msg(strstr(found.code, sparse_format_names[task.format]) != NULL, "%s", found.code);
+        ck_assert_msg(strstr(found.code, ki_sparse_format_names[task.format]) != NULL, "%s", found.code);
         ck_assert(strstr(found.code, "local") == NULL || t == 1);
-        sparse_answer_free(&found);
-        sparse_answer_free(&wanted);
+        ki_sparse_answer_free(&found);
+        ki_sparse_answer_free(&wanted);
     }
-    sparse_parallel_free(&geometry);
+    ki_sparse_parallel_free(&geometry);
 }
 END_TEST
 
@@ -243,7 +243,7 @@ static struct sparse_matrix make_spectrum(double least, uint64_t *state)
         row[i] = (uint32_t)(i / COLUMNS);
         column[i] = (uint32_t)(i % COLUMNS);
     }
-    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
     return matrix;
 }
 
@@ -281,12 +281,12 @@ static void expect_estimates(const struct sparse_matrix *matrix, double *b, bool
             }
         }
         ck_assert_ptr_eq(
-            sparse_least_accurate(&found),
+            ki_sparse_least_accurate(&found),
             &found.solutions[found.solutions[1].error_estimate > found.solutions[0].error_estimate]);
-        sparse_answer_free(&found);
+        ki_sparse_answer_free(&found);
     }
     ck_assert(reached || warned > 0);
-    sparse_answer_free(&wanted);
+    ki_sparse_answer_free(&wanted);
 }
 
 // The estimate of the error beside the error itself: of a system that single precision solves, and of one
@@ -299,8 +299,8 @@ START_TEST(accuracy)
 
     expect_estimates(&good, b, true);
     expect_estimates(&bad, b, false);
-    sparse_free(&good);
-    sparse_free(&bad);
+    ki_sparse_free(&good);
+    ki_sparse_free(&bad);
 }
 END_TEST
 
@@ -327,8 +327,8 @@ START_TEST(refused)
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
         EXPECT_REFUSED(
             KN_ERROR_ARGUMENT, tried[i].words,
-            sparse_solve(queue, &matrix, &right, NULL, names, &tried[i].task, NULL, &answer, &err));
-    sparse_free(&matrix);
+            ki_sparse_solve(queue, &matrix, &right, NULL, names, &tried[i].task, NULL, &answer, &err));
+    ki_sparse_free(&matrix);
 }
 END_TEST
 

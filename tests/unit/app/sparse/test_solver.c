@@ -25,7 +25,7 @@ START_TEST(dense)
         struct system s = system_make(sizes[i][0], sizes[i][1], 3, &state);
         double *wanted = malloc(sizes[i][1] * sizeof *wanted);
 
-        EXPECT_OK(sparse_reference_least_squares(&s.matrix, s.right, wanted, &err));
+        EXPECT_OK(ki_sparse_reference_least_squares(&s.matrix, s.right, wanted, &err));
         for (size_t w = 0; w < 2; w++) {
             const struct sparse_solver_options options = {.iterations = 300, .launches = ways[w]};
             struct sparse_solver_result result;
@@ -33,7 +33,7 @@ START_TEST(dense)
             double off = test_relative_distance_of_floats(x, wanted, sizes[i][1]);
             ck_assert_msg(off < 2e-4, "%zu x %zu, way %zu: off by %g after %zu iterations, stopped by %s",
                           sizes[i][0], sizes[i][1], w, off, result.iterations,
-                          sparse_stopped_names[result.stopped]);
+                          ki_sparse_stopped_names[result.stopped]);
             ck_assert_int_ne((int)result.stopped, SPARSE_STOPPED_ITERATIONS);
             worst = off > worst ? off : worst;
             free(result.history);
@@ -109,7 +109,7 @@ START_TEST(corrections)
             const struct sparse_reference_options plain = {.iterations = 6, .correction = &correction};
 
             memcpy(wanted, s.start, sizes[i][1] * sizeof *wanted);
-            EXPECT_OK(sparse_reference_solve(&s.matrix, s.right, &plain, wanted, NULL, &err));
+            EXPECT_OK(ki_sparse_reference_solve(&s.matrix, s.right, &plain, wanted, NULL, &err));
             for (size_t w = 0; w < 2; w++) {
                 const struct sparse_solver_options options = {
                     .iterations = 6,
@@ -162,7 +162,7 @@ START_TEST(printed)
     float *x;
 
     memcpy(wanted, s.start, sizeof wanted);
-    EXPECT_OK(sparse_reference_solve(&s.matrix, s.right, &plain, wanted, NULL, &err));
+    EXPECT_OK(ki_sparse_reference_solve(&s.matrix, s.right, &plain, wanted, NULL, &err));
     EXPECT_OK(kn_profile_start(queue, &err));
     x = solve(&s, &options, &result);
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
@@ -191,8 +191,8 @@ START_TEST(stops)
     double *x = malloc(60 * sizeof *x), *y = malloc(150 * sizeof *y), least = 0, norm = 0;
 
     ck_assert(x && y);
-    EXPECT_OK(sparse_reference_least_squares(&s.matrix, s.right, x, &err));
-    sparse_reference_multiply(&s.matrix, x, y);
+    EXPECT_OK(ki_sparse_reference_least_squares(&s.matrix, s.right, x, &err));
+    ki_sparse_reference_multiply(&s.matrix, x, y);
     for (size_t i = 0; i < 150; i++) {
         least += (y[i] - s.right[i]) * (y[i] - s.right[i]);
         norm += s.right[i] * s.right[i];
@@ -215,10 +215,10 @@ START_TEST(stops)
             double rest = 0;
             ck_assert_msg(result.stopped == wanted[t],
                           "way %zu, test %zu: stopped by %s after %zu iterations", w, t,
-                          sparse_stopped_names[result.stopped], result.iterations);
+                          ki_sparse_stopped_names[result.stopped], result.iterations);
             for (size_t j = 0; j < 60; j++)
                 x[j] = (double)found[j];
-            sparse_reference_multiply(&s.matrix, x, y);
+            ki_sparse_reference_multiply(&s.matrix, x, y);
             for (size_t i = 0; i < 150; i++)
                 rest += (y[i] - s.right[i]) * (y[i] - s.right[i]);
             // Products in floats, 16 roundings or fewer of terms no larger than the residual itself.
@@ -297,12 +297,12 @@ START_TEST(launches)
 
         if (format == SPARSE_ON_THE_FLY || format == SPARSE_ON_THE_FLY_LOCAL) {
             EXPECT_REFUSED(KN_ERROR_ARGUMENT, "geometry",
-                           sparse_solver_create(queue, &s.matrix, &options, &solver, &err));
+                           ki_sparse_solver_create(queue, &s.matrix, &options, &solver, &err));
             continue;
         }
-        EXPECT_OK(sparse_solver_create(queue, &s.matrix, &options, &solver, &err));
+        EXPECT_OK(ki_sparse_solver_create(queue, &s.matrix, &options, &solver, &err));
         EXPECT_OK(kn_profile_start(queue, &err));
-        EXPECT_OK(sparse_solver_solve(queue, solver, b, x, &result, &err));
+        EXPECT_OK(ki_sparse_solver_solve(queue, solver, b, x, &result, &err));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
         if (format == 0) {
             ck_assert_uint_eq(result.launches_per_iteration, 2);
@@ -318,7 +318,7 @@ START_TEST(launches)
             ck_assert_uint_eq(test_count_kernel(entries, count, "spmv_merge"), 2 * ITERATIONS + 3);
         kn_free(entries);
         free(result.history);
-        sparse_solver_free(solver);
+        ki_sparse_solver_free(solver);
     }
     kn_buffer_free(b);
     kn_buffer_free(x);
@@ -337,17 +337,18 @@ static size_t count_iterations(const struct system *s, const struct sparse_solve
     kn_profile_entry *entries = NULL;
     size_t count = 0, found;
 
-    EXPECT_OK(sparse_solver_create(queue, &s->matrix, options, &solver, &err));
-    *recorded = sparse_solver_recording(solver) != NULL;
+    EXPECT_OK(ki_sparse_solver_create(queue, &s->matrix, options, &solver, &err));
+    *recorded = ki_sparse_solver_recording(solver) != NULL;
     if (*recorded && options->recording != KN_RECORDING_AUTO)
-        ck_assert_int_eq(kn_recording_way_of(sparse_solver_recording(solver)), options->recording);
+        ck_assert_int_eq(kn_recording_way_of(ki_sparse_solver_recording(solver)), options->recording);
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(sparse_solver_solve(queue, solver, b, x, &result, &err));
+    EXPECT_OK(ki_sparse_solver_solve(queue, solver, b, x, &result, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
-    found = test_count_kernel(entries, count, sparse_solver_is_fused(solver) ? "cgnr_forward" : "cgnr_turn");
+    found =
+        test_count_kernel(entries, count, ki_sparse_solver_is_fused(solver) ? "cgnr_forward" : "cgnr_turn");
     kn_free(entries);
     free(result.history);
-    sparse_solver_free(solver);
+    ki_sparse_solver_free(solver);
     kn_buffer_free(b);
     kn_buffer_free(x);
     return found;
@@ -361,10 +362,10 @@ static kn_recording_way own_recording(void)
     const struct sparse_solver_options options = {
         .iterations = 31, .recording = context->backend->recording_way, .launches = SPARSE_LAUNCHES_FUSED};
     struct sparse_solver *solver = NULL;
-    kn_status status = sparse_solver_create(queue, &s.matrix, &options, &solver, &err);
+    kn_status status = ki_sparse_solver_create(queue, &s.matrix, &options, &solver, &err);
 
     system_drop(&s);
-    sparse_solver_free(solver);
+    ki_sparse_solver_free(solver);
     fprintf(stderr, "recorded: %s\n", status ? err.text : kn_recording_way_name(options.recording));
     ck_assert(!status || status == KN_ERROR_UNSUPPORTED);
     return status ? KN_RECORDING_AUTO : options.recording;
@@ -427,7 +428,7 @@ START_TEST(recorded)
             free(x);
         }
         fprintf(stderr, "recorded: case %zu, %zu iterations, stopped by %s\n", i, plain.iterations,
-                sparse_stopped_names[plain.stopped]);
+                ki_sparse_stopped_names[plain.stopped]);
         free(plain.history);
         free(wanted);
     }
@@ -462,21 +463,21 @@ START_TEST(refused)
 
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
         EXPECT_REFUSED(tried[i].status, tried[i].words,
-                       sparse_solver_create(queue, &s.matrix, &tried[i].options, &solver, &err));
-    EXPECT_OK(sparse_solver_create(queue, &s.matrix, &(struct sparse_solver_options){.iterations = 2},
-                                   &solver, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10", sparse_solver_solve(queue, solver, x, x, &result, &err));
+                       ki_sparse_solver_create(queue, &s.matrix, &tried[i].options, &solver, &err));
+    EXPECT_OK(ki_sparse_solver_create(queue, &s.matrix, &(struct sparse_solver_options){.iterations = 2},
+                                      &solver, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10", ki_sparse_solver_solve(queue, solver, x, x, &result, &err));
     struct sparse_matrix wide = test_sparse(5, 20000, 3, SKEW_NONE, &state);
     struct sparse_solver *none = NULL;
     const struct sparse_solver_options fused = {.launches = SPARSE_LAUNCHES_FUSED};
     EXPECT_REFUSED(KN_ERROR_LIMIT, "use separate ones",
-                   sparse_solver_create(queue, &wide, &fused, &none, &err));
-    sparse_free(&wide);
+                   ki_sparse_solver_create(queue, &wide, &fused, &none, &err));
+    ki_sparse_free(&wide);
     s.b[3] = INFINITY;
     EXPECT_OK(kn_buffer_write(queue, b, 0, s.b, 20 * sizeof *s.b, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "right hand side is not finite",
-                   sparse_solver_solve(queue, solver, b, x, &result, &err));
-    sparse_solver_free(solver);
+                   ki_sparse_solver_solve(queue, solver, b, x, &result, &err));
+    ki_sparse_solver_free(solver);
     kn_buffer_free(b);
     kn_buffer_free(x);
     system_drop(&s);

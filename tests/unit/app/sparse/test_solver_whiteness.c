@@ -19,9 +19,9 @@ static float *solve_recorded(const struct system *s, const struct sparse_solver_
     float *x = malloc(columns * sizeof *x + 1);
 
     ck_assert_ptr_nonnull(x);
-    EXPECT_OK(sparse_solver_create(queue, &s->matrix, options, &solver, &err));
+    EXPECT_OK(ki_sparse_solver_create(queue, &s->matrix, options, &solver, &err));
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(sparse_solver_solve(queue, solver, b, at, result, &err));
+    EXPECT_OK(ki_sparse_solver_solve(queue, solver, b, at, result, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     // All of an iteration's launches, the transform's too; and what is before them and after them.
     ck_assert_uint_gt(test_count_kernel(entries, count, "white_judge"), 0);
@@ -31,7 +31,7 @@ static float *solve_recorded(const struct system *s, const struct sparse_solver_
     EXPECT_OK(kn_buffer_read(queue, at, 0, x, columns * sizeof *x, &err));
     EXPECT_OK(kn_buffer_read(queue, solver->white.record, 0, record, numbers * sizeof *record, &err));
     kn_free(entries);
-    sparse_solver_free(solver);
+    ki_sparse_solver_free(solver);
     kn_buffer_free(b);
     kn_buffer_free(at);
     return x;
@@ -45,8 +45,8 @@ static struct system noisy_system(const char *rays, uint64_t *state)
     double size = 0, noise = 0, *random;
     size_t rows, columns;
 
-    EXPECT_OK(sparse_parallel_parse(rays, &geometry, &err));
-    EXPECT_OK(sparse_parallel_matrix(&geometry, &s.matrix, &err));
+    EXPECT_OK(ki_sparse_parallel_parse(rays, &geometry, &err));
+    EXPECT_OK(ki_sparse_parallel_matrix(&geometry, &s.matrix, &err));
     rows = s.matrix.rows;
     columns = s.matrix.columns;
     s.b = malloc(rows * sizeof *s.b);
@@ -61,8 +61,8 @@ static struct system noisy_system(const char *rays, uint64_t *state)
 
         s.start[j] = (x * x + y * y < 0.7 ? 1 : 0) + ((x - 0.3) * (x - 0.3) + y * y < 0.05 ? 1 : 0);
     }
-    sparse_parallel_free(&geometry);
-    sparse_reference_multiply(&s.matrix, s.start, s.right);
+    ki_sparse_parallel_free(&geometry);
+    ki_sparse_reference_multiply(&s.matrix, s.start, s.right);
     for (size_t i = 0; i < rows; i++) {
         random[i] = 0;
         for (unsigned k = 0; k < 6; k++) // nearly normal
@@ -102,12 +102,12 @@ static double distance_after(const struct system *s, size_t k, double *x, double
     ck_assert_uint_eq(result.iterations, k);
     for (size_t j = 0; j < s->matrix.columns; j++)
         x[j] = (double)found[j];
-    sparse_reference_multiply(&s->matrix, x, r);
+    ki_sparse_reference_multiply(&s->matrix, x, r);
     for (size_t i = 0; i < s->matrix.rows; i++)
         r[i] -= s->right[i];
     free(result.history);
     free(found);
-    return sparse_ncp_distance(r, s->matrix.rows);
+    return ki_sparse_ncp_distance(r, s->matrix.rows);
 }
 
 // The distances are those of the residuals, which the device has by recurrence: after some 20 iterations they
@@ -122,7 +122,7 @@ START_TEST(whiteness)
     struct system s = noisy_system(test_is_slow() ? "parallel:10,13,8" : "parallel:90,64,48", &state);
     size_t rows = s.matrix.rows, columns = s.matrix.columns, looked;
     double distances[MOST + 1], *x = malloc(columns * sizeof *x), *r = malloc(rows * sizeof *r);
-    double noise = sparse_ncp_of_noise(rows), worst = 0;
+    double noise = ki_sparse_ncp_of_noise(rows), worst = 0;
     float record[WHITE_NUMBERS * (MOST + 1)], *found, *alone;
     struct sparse_solver_options options = {
         .iterations = test_is_slow() ? 3 : MOST, .white = true, .format = SPARSE_SIMPLE};
@@ -130,7 +130,7 @@ START_TEST(whiteness)
 
     ck_assert(x && r);
     found = solve_recorded(&s, &options, &result, record);
-    ck_assert_str_eq(sparse_stopped_names[result.stopped], test_is_slow() ? "iterations" : "whiteness");
+    ck_assert_str_eq(ki_sparse_stopped_names[result.stopped], test_is_slow() ? "iterations" : "whiteness");
     ck_assert_uint_eq(result.launches_per_iteration, 10);
     looked = result.iterations + (test_is_slow() ? 0 : SPARSE_NCP_PATIENCE) + 1;
     ck_assert_uint_le(looked, MOST);
@@ -168,7 +168,7 @@ START_TEST(too_few_rows)
     struct sparse_solver_result result;
 
     free(solve(&s, &options, &result));
-    ck_assert_str_eq(sparse_stopped_names[result.stopped], "iterations");
+    ck_assert_str_eq(ki_sparse_stopped_names[result.stopped], "iterations");
     ck_assert_uint_eq(result.launches_per_iteration, 6);
     free(result.history);
     system_drop(&s);

@@ -41,7 +41,7 @@ static void check_direction(const struct sparse_matrix *matrix, const struct spa
     size_t rows = matrix->rows, columns = matrix->columns; // of A or of A^T, whichever it is
     float *x = malloc(columns * sizeof *x + 1), *y, *again;
     double *wanted = malloc(rows * sizeof *wanted + 1), *size = malloc(rows * sizeof *size + 1);
-    enum sparse_format format = sparse_operator_format(a, transposed);
+    enum sparse_format format = ki_sparse_operator_format(a, transposed);
 
     ck_assert(x && wanted && size);
     for (size_t i = 0; i < columns; i++)
@@ -53,13 +53,13 @@ static void check_direction(const struct sparse_matrix *matrix, const struct spa
         double error = fabs((double)y[i] - wanted[i]);
         ck_assert_msg(error <= bound(terms, size[i]),
                       "%s, %s%s, %zu x %zu, row %zu of %zu nonzeros: %g, not %g", what,
-                      sparse_format_names[format], transposed ? ", transposed" : "", rows, columns, i, terms,
-                      (double)y[i], wanted[i]);
+                      ki_sparse_format_names[format], transposed ? ", transposed" : "", rows, columns, i,
+                      terms, (double)y[i], wanted[i]);
     }
     again = test_apply(a, transposed, x, columns, rows);
     if (format != SPARSE_BACKPROJECTION)
         ck_assert_msg(memcmp(y, again, rows * sizeof *y) == 0, "%s, %s: not the same bits again", what,
-                      sparse_format_names[format]);
+                      ki_sparse_format_names[format]);
     free(x);
     free(y);
     free(again);
@@ -74,12 +74,12 @@ static void check_format(const struct sparse_matrix *matrix, enum sparse_format 
     struct sparse_matrix transposed;
     struct sparse_operator *a = NULL;
 
-    EXPECT_OK(sparse_transpose(matrix, &transposed, &err));
-    EXPECT_OK(sparse_operator_create(queue, matrix, format, tuning, &a, &err));
+    EXPECT_OK(ki_sparse_transpose(matrix, &transposed, &err));
+    EXPECT_OK(ki_sparse_operator_create(queue, matrix, format, tuning, &a, &err));
     check_direction(matrix, a, false, what, state);
     check_direction(&transposed, a, true, what, state);
-    sparse_operator_free(a);
-    sparse_free(&transposed);
+    ki_sparse_operator_free(a);
+    ki_sparse_free(&transposed);
 }
 
 static void check_all(size_t rows, size_t columns, size_t mean, enum test_skew skew,
@@ -90,7 +90,7 @@ static void check_all(size_t rows, size_t columns, size_t mean, enum test_skew s
     for (int format = 0; format < SPARSE_FORMATS; format++)
         if (is_stored(format))
             check_format(&matrix, (enum sparse_format)format, tuning, test_skew_names[skew], state);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 
 START_TEST(sizes)
@@ -136,7 +136,7 @@ START_TEST(wide)
         check_format(&matrix, SPARSE_SELL, NULL, "wide", &state);
         check_format(&matrix, SPARSE_MEMORY_LAYOUT_LOCAL, NULL, "wide", &state);
         check_format(&matrix, SPARSE_LOCAL_MEMORY, NULL, "wide", &state);
-        sparse_free(&matrix);
+        ki_sparse_free(&matrix);
     }
 }
 END_TEST
@@ -170,10 +170,10 @@ START_TEST(ran)
             kn_profile_entry *entries = NULL;
             size_t count = 0, wanted = 0;
 
-            EXPECT_OK(sparse_operator_create(queue, &matrix, (enum sparse_format)format, NULL, &a, &err));
-            ck_assert_int_eq((int)sparse_operator_format(a, transposed), format);
+            EXPECT_OK(ki_sparse_operator_create(queue, &matrix, (enum sparse_format)format, NULL, &a, &err));
+            ck_assert_int_eq((int)ki_sparse_operator_format(a, transposed), format);
             EXPECT_OK(kn_profile_start(queue, &err));
-            EXPECT_OK(sparse_operator_apply(queue, a, transposed, x, y, &err));
+            EXPECT_OK(ki_sparse_operator_apply(queue, a, transposed, x, y, &err));
             EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
             while (wanted < 3 && kernels[format][wanted])
                 wanted++;
@@ -181,12 +181,12 @@ START_TEST(ran)
             for (size_t i = 0; i < count; i++)
                 ck_assert_str_eq(entries[i].kernel, kernels[format][i]);
             kn_free(entries);
-            sparse_operator_free(a);
+            ki_sparse_operator_free(a);
         }
     kn_buffer_free(x);
     kn_buffer_free(y);
     free(nothing);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -196,11 +196,11 @@ START_TEST(bytes)
 {
     uint64_t state = test_seed("bytes");
     struct sparse_matrix matrix = test_sparse(200, 90, 4, SKEW_DENSE, &state); // a row of 90, 199 of about 4
-    size_t padded = 224 * sparse_longest_row(&matrix), nonzeros = matrix.nonzeros;
+    size_t padded = 224 * ki_sparse_longest_row(&matrix), nonzeros = matrix.nonzeros;
     size_t sliced = 0;
     uint32_t order[200];
 
-    EXPECT_OK(sparse_sort_rows(&matrix, order, &err));
+    EXPECT_OK(ki_sparse_sort_rows(&matrix, order, &err));
     for (size_t i = 0; i < 200; i += 32)
         sliced += 32 * (size_t)(matrix.starts[order[i] + 1] - matrix.starts[order[i]]);
     const struct {
@@ -216,11 +216,11 @@ START_TEST(bytes)
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         struct sparse_operator *a = NULL;
 
-        EXPECT_OK(sparse_operator_create(queue, &matrix, wanted[i].format, NULL, &a, &err));
-        ck_assert_uint_eq(sparse_operator_bytes(a, false), wanted[i].bytes + (200 + 90) * 4);
-        sparse_operator_free(a);
+        EXPECT_OK(ki_sparse_operator_create(queue, &matrix, wanted[i].format, NULL, &a, &err));
+        ck_assert_uint_eq(ki_sparse_operator_bytes(a, false), wanted[i].bytes + (200 + 90) * 4);
+        ki_sparse_operator_free(a);
     }
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -233,23 +233,25 @@ START_TEST(automatic)
     kn_profile_entry *entries = NULL;
     size_t count = 1;
 
-    EXPECT_OK(sparse_operator_create(queue, &matrix, SPARSE_AUTO, NULL, &first, &err));
+    EXPECT_OK(ki_sparse_operator_create(queue, &matrix, SPARSE_AUTO, NULL, &first, &err));
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(sparse_operator_create(queue, &matrix, SPARSE_AUTO, NULL, &second, &err));
+    EXPECT_OK(ki_sparse_operator_create(queue, &matrix, SPARSE_AUTO, NULL, &second, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     kn_free(entries);
     ck_assert_uint_eq(count, 0);
     for (int transposed = 0; transposed < 2; transposed++) {
-        enum sparse_format format = sparse_operator_format(first, transposed);
+        enum sparse_format format = ki_sparse_operator_format(first, transposed);
         ck_assert(is_stored((int)format));
-        ck_assert_int_eq((int)sparse_operator_format(second, transposed), (int)format);
-        ck_assert_ptr_nonnull(strstr(sparse_operator_why(first, transposed), sparse_format_names[format]));
-        ck_assert_str_eq(sparse_operator_why(second, transposed), sparse_operator_why(first, transposed));
+        ck_assert_int_eq((int)ki_sparse_operator_format(second, transposed), (int)format);
+        ck_assert_ptr_nonnull(
+            strstr(ki_sparse_operator_why(first, transposed), ki_sparse_format_names[format]));
+        ck_assert_str_eq(ki_sparse_operator_why(second, transposed),
+                         ki_sparse_operator_why(first, transposed));
     }
-    sparse_operator_free(first);
-    sparse_operator_free(second);
+    ki_sparse_operator_free(first);
+    ki_sparse_operator_free(second);
     check_format(&matrix, SPARSE_AUTO, NULL, "auto", &state);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -263,19 +265,19 @@ START_TEST(refused)
     kn_buffer *y = test_upload_with_room(nothing, 20 * sizeof *nothing, 0);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "geometry",
-                   sparse_operator_create(queue, &matrix, SPARSE_ON_THE_FLY, NULL, &a, &err));
+                   ki_sparse_operator_create(queue, &matrix, SPARSE_ON_THE_FLY, NULL, &a, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no sparse format 99",
-                   sparse_operator_create(queue, &matrix, (enum sparse_format)99, NULL, &a, &err));
-    EXPECT_OK(sparse_operator_create(queue, &matrix, SPARSE_MERGE, NULL, &a, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10", sparse_operator_apply(queue, a, true, x, y, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "two buffers", sparse_operator_apply(queue, a, false, y, y, &err));
-    sparse_operator_free(a);
+                   ki_sparse_operator_create(queue, &matrix, (enum sparse_format)99, NULL, &a, &err));
+    EXPECT_OK(ki_sparse_operator_create(queue, &matrix, SPARSE_MERGE, NULL, &a, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10", ki_sparse_operator_apply(queue, a, true, x, y, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "two buffers", ki_sparse_operator_apply(queue, a, false, y, y, &err));
+    ki_sparse_operator_free(a);
     matrix.values[3] = 1e39;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "nonzero 3",
-                   sparse_operator_create(queue, &matrix, SPARSE_SELL, NULL, &a, &err));
+                   ki_sparse_operator_create(queue, &matrix, SPARSE_SELL, NULL, &a, &err));
     kn_buffer_free(x);
     kn_buffer_free(y);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 

@@ -14,7 +14,7 @@ static struct host_plan plan_of(const kn_host_options *options)
 {
     struct host_plan plan;
 
-    EXPECT_OK(host_plan("test", host_type, options, &plan, &err));
+    EXPECT_OK(ki_host_plan("test", host_type, options, &plan, &err));
     return plan;
 }
 
@@ -64,7 +64,7 @@ static void expect_sort(const void *x, const void *expected, size_t n, const kn_
 
     memset(sorted, 0xcc, n * plan.size);
     memset(scratch, 0xdd, n * plan.size);
-    EXPECT_OK(stats_merge_sort(x, host_type, n, shift, &plan, sorted, scratch, &sums, &trace, &err));
+    EXPECT_OK(ki_stats_merge_sort(x, host_type, n, shift, &plan, sorted, scratch, &sums, &trace, &err));
     expect_merged(sorted, expected, n, sums, sums_of(expected, n, shift), options);
     ck_assert_int_eq(memcmp(x, before, n * plan.size), 0);
     host_expect_poison(sorted, n);
@@ -104,7 +104,7 @@ START_TEST(small_columns)
     uint64_t state = test_seed("small_columns");
 
     host_find_levels();
-    for (size_t t = 0; t < KN_COUNT(types); t++)
+    for (size_t t = 0; t < KI_COUNT(types); t++)
         for (size_t n = 0; n < 600; n += n < 70 ? 1 : 7) {
             host_type = types[t];
             expect_column(n, (enum host_pattern)(n % HOST_ONLY_NAN), &state);
@@ -118,8 +118,8 @@ START_TEST(patterns)
     uint64_t state = test_seed("patterns");
 
     host_find_levels();
-    for (size_t t = 0; t < KN_COUNT(types); t++)
-        for (size_t s = 0; s < KN_COUNT(sizes); s++)
+    for (size_t t = 0; t < KI_COUNT(types); t++)
+        for (size_t s = 0; s < KI_COUNT(sizes); s++)
             for (int pattern = 0; pattern < HOST_PATTERNS; pattern++) {
                 host_type = types[t];
                 if (holds_numbers((enum host_pattern)pattern))
@@ -134,7 +134,7 @@ START_TEST(large_columns)
     uint64_t state = test_seed("large_columns");
 
     host_find_levels();
-    for (size_t t = 0; t < KN_COUNT(types); t++) {
+    for (size_t t = 0; t < KI_COUNT(types); t++) {
         host_type = types[t];
         expect_column(500009, HOST_ANY_BITS, &state);
         expect_column(1 << 19, HOST_FEW_VALUES, &state);
@@ -148,14 +148,15 @@ START_TEST(merges_of_any_two)
 {
     uint64_t state = test_seed("merges_of_any_two");
     const struct merge_words *const words[] = {
-        &merge_words_scalar_32, &merge_words_scalar_64,
-#ifdef KN_HAS_VECTORS
-        &merge_words_avx2_32,   &merge_words_avx2_64,   &merge_words_avx512_32, &merge_words_avx512_64,
+        &ki_merge_words_scalar_32, &ki_merge_words_scalar_64,
+#ifdef KI_HAS_VECTORS
+        &ki_merge_words_avx2_32,   &ki_merge_words_avx2_64,
+        &ki_merge_words_avx512_32, &ki_merge_words_avx512_64,
 #endif
     };
 
     host_find_levels();
-    for (size_t w = 0; w < KN_COUNT(words); w++) {
+    for (size_t w = 0; w < KI_COUNT(words); w++) {
         host_type = w % 2 ? KN_I64 : KN_I32;
         for (size_t round = 0; round < 3000 && host_has[words[w]->level]; round++) {
             size_t most = round % 3 ? 40 : 400, size = kn_type_size(host_type);
@@ -186,8 +187,8 @@ START_TEST(runs)
     uint64_t state = test_seed("runs");
 
     host_find_levels();
-    for (size_t t = 0; t < KN_COUNT(types); t++)
-        for (size_t l = 0; l < KN_COUNT(lengths); l++) {
+    for (size_t t = 0; t < KI_COUNT(types); t++)
+        for (size_t l = 0; l < KI_COUNT(lengths); l++) {
             host_type = types[t];
             size_t size = kn_type_size(host_type);
             char *x = numbers(N, HOST_ANY_BITS, &state), *expected = sorted_copy(x, N);
@@ -198,8 +199,8 @@ START_TEST(runs)
                 struct host_plan plan = plan_of(&options);
                 struct stats_sums sums;
                 char *sorted = host_copy(x, N), *scratch = host_copy(x, N);
-                EXPECT_OK(
-                    stats_merge_runs(host_type, N, lengths[l], 0, &plan, sorted, scratch, &sums, NULL, &err));
+                EXPECT_OK(ki_stats_merge_runs(host_type, N, lengths[l], 0, &plan, sorted, scratch, &sums,
+                                              NULL, &err));
                 expect_merged(sorted, expected, N, sums, sums_of(expected, N, 0), &options);
                 host_expect_poison(sorted, N);
                 host_expect_poison(scratch, N);
@@ -225,7 +226,7 @@ START_TEST(trace)
     for (unsigned threads = 1; threads <= 4; threads *= 4) {
         const kn_host_options options = {.threads = threads, .level = KN_HOST_SCALAR};
         struct host_plan plan = plan_of(&options);
-        EXPECT_OK(stats_merge_sort(x, KN_F64, N, 0, &plan, sorted, scratch, &sums, &found, &err));
+        EXPECT_OK(ki_stats_merge_sort(x, KN_F64, N, 0, &plan, sorted, scratch, &sums, &found, &err));
         ck_assert_uint_eq(found.levels, 15); // runs of 16 keys
         ck_assert_uint_eq(found.threads, plan.threads);
         if (plan.threads == 1) {

@@ -19,7 +19,7 @@ static struct stats_result stats_of(const double *x, size_t n, bool single, doub
     struct stats_result result;
     kn_error err = KN_ERROR_INIT;
 
-    ck_assert_msg(stats_reference(x, n, &options, &result, &err) == KN_OK, "%s", err.text);
+    ck_assert_msg(ki_stats_reference(x, n, &options, &result, &err) == KN_OK, "%s", err.text);
     ck_assert_uint_eq(result.n, n);
     return result;
 }
@@ -119,7 +119,7 @@ static void expect_close(const double *x, size_t n)
 {
     struct stats_result found = stats_of(x, n, false, 1);
     long double sum = 0, squares = 0, mean, variance, magnitude = 0;
-    double shift = stats_shift(x, n, false), steps = 64 + 6 + ceil(log2((double)n / TREE_LEAF + 1)) + 4,
+    double shift = ki_stats_shift(x, n, false), steps = 64 + 6 + ceil(log2((double)n / TREE_LEAF + 1)) + 4,
            spread, bound;
     double *copy = malloc(n * sizeof *copy);
 
@@ -196,11 +196,11 @@ START_TEST(far_from_zero)
     expect_stats(r, 1e9, 0x1p-10, 0x1p-10 / 1e9, 1e9, 0x1p-10);
     free(x);
     x = (double[]){0, 1e9, 1e9, 1e9, 1e9, 1e9, 1e9};
-    expect_same(stats_shift(x, 7, false), 1e9);
-    expect_same(stats_shift(x, 1, false), 0);
-    expect_same(stats_shift((double[]){INFINITY, NAN}, 2, false), 0);
-    expect_same(stats_shift((double[]){INFINITY, 4, -INFINITY}, 3, false), 4);
-    expect_same(stats_shift(NULL, 0, false), 0);
+    expect_same(ki_stats_shift(x, 7, false), 1e9);
+    expect_same(ki_stats_shift(x, 1, false), 0);
+    expect_same(ki_stats_shift((double[]){INFINITY, NAN}, 2, false), 0);
+    expect_same(ki_stats_shift((double[]){INFINITY, 4, -INFINITY}, 3, false), 4);
+    expect_same(ki_stats_shift(NULL, 0, false), 0);
 }
 END_TEST
 
@@ -216,14 +216,14 @@ START_TEST(integers_are_exact)
     ck_assert_ptr_nonnull(x);
     for (size_t i = 0; i < N; i++)
         x[i] = (double)(test_random(&state) % (1 << 20));
-    shift = stats_shift(x, N, false);
+    shift = ki_stats_shift(x, N, false);
     for (size_t i = 0; i < N; i++) {
         sum += (int64_t)(x[i] - shift);
         squares += (int64_t)(x[i] - shift) * (int64_t)(x[i] - shift);
     }
     ck_assert_int_lt(squares, INT64_C(1) << 53);
     r = stats_of(x, N, false, 1);
-    stats_moments((struct stats_sums){(double)sum, (double)squares}, shift, N, &expected);
+    ki_stats_moments((struct stats_sums){(double)sum, (double)squares}, shift, N, &expected);
     expect_same(r.mean, expected.mean);
     expect_same(r.std, expected.std);
     free(x);
@@ -234,10 +234,10 @@ enum { LEAF = 4096 };
 
 static void expect_tree(const double *x, size_t n)
 {
-    double shift = stats_shift(x, n, false);
+    double shift = ki_stats_shift(x, n, false);
     struct stats_result found = stats_of(x, n, false, 1), expected;
 
-    stats_moments(tree_of(x, n, shift), shift, n, &expected);
+    ki_stats_moments(tree_of(x, n, shift), shift, n, &expected);
     expect_same(found.mean, expected.mean);
     expect_same(found.std, expected.std);
     expect_same(found.cv, expected.cv);
@@ -273,13 +273,13 @@ START_TEST(moments_of_sums)
         struct stats_sums sums = {1 + i * 0x1p-30, 1.0 / 3 + i * 0x1p-29};
         double offset = sums.sum / 3;
 
-        stats_moments(sums, 5, 3, &r);
+        ki_stats_moments(sums, 5, 3, &r);
         expect_same(r.mean, 5 + offset);
         expect_same(r.std, sqrt(fma(-offset, sums.sum, sums.squares) / 3));
         expect_same(r.cv, r.std / r.mean);
     }
     // A variance that rounding made negative is 0.
-    stats_moments((struct stats_sums){3, 2.9999999}, 0, 3, &r);
+    ki_stats_moments((struct stats_sums){3, 2.9999999}, 0, 3, &r);
     expect_stats((struct stats_result){3, r.mean, r.std, r.cv, 0, 0}, 1, 0, 0, 0, 0);
     ck_assert_uint_eq(r.n, 3);
 }

@@ -13,7 +13,7 @@ START_TEST(random_columns)
     double *x = malloc(100003 * sizeof *x);
 
     ck_assert_ptr_nonnull(x);
-    for (size_t s = 0; s < (test_is_slow() ? 5 : KN_COUNT(sizes)); s++)
+    for (size_t s = 0; s < (test_is_slow() ? 5 : KI_COUNT(sizes)); s++)
         for (int kind = 0; kind < (test_is_slow() ? 1 : 5); kind++) {
             for (size_t i = 0; i < sizes[s]; i++)
                 x[i] = random_element(kind);
@@ -109,19 +109,19 @@ START_TEST(documented_values)
         {{-1, -2, -3}, 3, -2, 1, -0.408248290463863},           // scipy: the mean's sign is kept
     };
 
-    for (size_t r = 0; r < KN_COUNT(rows); r++)
-        for (size_t m = 0; m < KN_COUNT(methods); m++)
-            for (size_t w = 0; w < KN_COUNT(ways); w++) {
+    for (size_t r = 0; r < KI_COUNT(rows); r++)
+        for (size_t m = 0; m < KI_COUNT(methods); m++)
+            for (size_t w = 0; w < KI_COUNT(ways); w++) {
                 struct stats_result found;
                 if (!can_run(&ways[w], true))
                     continue;
                 struct stats_column *column = open_way(&ways[w], methods[m], true, rows[r].x, rows[r].n);
-                EXPECT_OK(stats_column_compute(column, rows[r].n, &found, &err));
-                expect_value(found.median, rows[r].median, "median", stats_variant_names[ways[w].variant]);
-                expect_value(found.mad, rows[r].mad, "MAD", stats_variant_names[ways[w].variant]);
+                EXPECT_OK(ki_stats_column_compute(column, rows[r].n, &found, &err));
+                expect_value(found.median, rows[r].median, "median", ki_stats_variant_names[ways[w].variant]);
+                expect_value(found.mad, rows[r].mad, "MAD", ki_stats_variant_names[ways[w].variant]);
                 ck_assert_msg(found.cv == rows[r].cv || fabs(found.cv - rows[r].cv) < 1e-15,
                               "CV %.17g, expected %.17g", found.cv, rows[r].cv);
-                stats_column_close(column);
+                ki_stats_column_close(column);
             }
 }
 END_TEST
@@ -133,10 +133,10 @@ START_TEST(mad_scale)
     struct stats_column *column;
     struct stats_result found;
 
-    EXPECT_OK(stats_column_open(STATS_SERIAL, NULL, x, 4, &options, &column, &err));
-    EXPECT_OK(stats_column_compute(column, 4, &found, &err));
+    EXPECT_OK(ki_stats_column_open(STATS_SERIAL, NULL, x, 4, &options, &column, &err));
+    EXPECT_OK(ki_stats_column_compute(column, 4, &found, &err));
     expect_value(found.mad, 1 / 0.6744897501960817, "MAD", "scipy, scale='normal'");
-    stats_column_close(column);
+    ki_stats_column_close(column);
 }
 END_TEST
 
@@ -145,31 +145,31 @@ START_TEST(prefixes)
 {
     enum { N = 9001 };
     static const size_t ends[] = {0, 1, 2, 1000, 4096, 4097, 9000, 9001};
-    size_t count = test_is_slow() ? 3 : KN_COUNT(ends);
+    size_t count = test_is_slow() ? 3 : KI_COUNT(ends);
     size_t n = ends[count - 1];
     double x[N];
 
     for (int kind = 0; kind < 2; kind++)
-        for (size_t m = 0; m < KN_COUNT(methods); m++)
-            for (size_t w = 0; w < KN_COUNT(ways); w++) {
-                struct stats_result found[KN_COUNT(ends)];
+        for (size_t m = 0; m < KI_COUNT(methods); m++)
+            for (size_t w = 0; w < KI_COUNT(ways); w++) {
+                struct stats_result found[KI_COUNT(ends)];
                 for (size_t i = 0; i < n; i++)
                     x[i] = random_element(kind);
                 x[n - 1] = NAN;
                 if (!can_run(&ways[w], true))
                     continue;
                 struct stats_column *column = open_way(&ways[w], methods[m], true, x, n);
-                EXPECT_OK(stats_column_sweep(column, ends, count, found, &err));
+                EXPECT_OK(ki_stats_column_sweep(column, ends, count, found, &err));
                 for (size_t i = 0; i < count; i++) {
                     struct stats_result expected = expected_of(x, ends[i], methods[m], true);
                     if (ways[w].variant == STATS_GPU && !context->device.info.fp64)
                         expect_medians(&found[i], &expected, "gpu");
                     else
-                        expect_all(&found[i], &expected, stats_variant_names[ways[w].variant]);
+                        expect_all(&found[i], &expected, ki_stats_variant_names[ways[w].variant]);
                 }
                 EXPECT_REFUSED(KN_ERROR_ARGUMENT, "elements of a column that has",
-                               stats_column_compute(column, n + 1, &found[0], &err));
-                stats_column_close(column);
+                               ki_stats_column_compute(column, n + 1, &found[0], &err));
+                ki_stats_column_close(column);
             }
 }
 END_TEST
@@ -242,16 +242,16 @@ START_TEST(tiled_column)
         }
         long double mean = (long double)sum / N;
         double exact = (double)(sqrtl((long double)squares / N - mean * mean) / mean);
-        for (size_t m = 0; m < KN_COUNT(methods); m++)
-            for (size_t w = 0; w < KN_COUNT(ways); w++) {
+        for (size_t m = 0; m < KI_COUNT(methods); m++)
+            for (size_t w = 0; w < KI_COUNT(ways); w++) {
                 struct stats_result found;
                 if (!can_run(&ways[w], true))
                     continue;
                 struct stats_column *column = open_way(&ways[w], methods[m], true, x, N);
-                EXPECT_OK(stats_column_compute(column, N, &found, &err));
+                EXPECT_OK(ki_stats_column_compute(column, N, &found, &err));
                 ck_assert_msg(fabs(found.cv - exact) <= 1e-12 * fabs(exact), "CV %.17g, exactly %.17g",
                               found.cv, exact);
-                stats_column_close(column);
+                ki_stats_column_close(column);
             }
         csv_free(&table);
     }

@@ -16,7 +16,7 @@ static void expect_bytes(const double *x, size_t n, int type)
 
     ck_assert_ptr_nonnull(bytes);
     bytes[n] = 0xa5;
-    ck_assert_int_eq(stats_to_bytes(x, n, bytes, &found), type >= 0);
+    ck_assert_int_eq(ki_stats_to_bytes(x, n, bytes, &found), type >= 0);
     ck_assert_int_eq((int)found, type >= 0 ? type : KN_F64);
     for (size_t i = 0; i < n && type >= 0; i++)
         ck_assert_msg((type == KN_I8 ? (int8_t)bytes[i] : bytes[i]) == x[i], "element %zu: %g", i, x[i]);
@@ -32,7 +32,7 @@ START_TEST(what_fits_bytes)
     static const size_t sizes[] = {0, 1, 2, 4095, 4096, 4097, 9001};
     double x[9001];
 
-    for (size_t s = 0; s < KN_COUNT(sizes); s++)
+    for (size_t s = 0; s < KI_COUNT(sizes); s++)
         for (int kind = 0; kind < 3; kind++) { // -128..127, 0..255, both
             size_t n = sizes[s], at = n ? (size_t)(test_random(&state) % n) : 0;
             for (size_t i = 0; i < n; i++)
@@ -44,7 +44,7 @@ START_TEST(what_fits_bytes)
             }
             if (n > 2 || kind == 0)
                 expect_bytes(x, n, kind == 2 ? -1 : kind == 1 ? KN_U8 : KN_I8);
-            for (size_t k = 0; k < KN_COUNT(strangers) && n > 0; k++) {
+            for (size_t k = 0; k < KI_COUNT(strangers) && n > 0; k++) {
                 double held = x[at];
                 x[at] = strangers[k];
                 expect_bytes(x, n, -1);
@@ -67,21 +67,21 @@ START_TEST(counted_columns)
             x[i] = (double)(test_random(&state) % 256) - (kind ? 0 : 128);
         x[0] = kind ? 200 : -128;
         expect_column(x, n);
-        for (size_t w = 0; w < KN_COUNT(ways); w++) {
-            struct stats_result found[KN_COUNT(ends)];
+        for (size_t w = 0; w < KI_COUNT(ways); w++) {
+            struct stats_result found[KI_COUNT(ends)];
             if (!can_run(&ways[w], true))
                 continue;
             struct stats_column *column = open_way(&ways[w], STATS_AUTO, true, x, n);
-            ck_assert(stats_column_in_bytes(column));
+            ck_assert(ki_stats_column_in_bytes(column));
             ck_assert_int_eq(column->type, kind ? KN_U8 : KN_I8);
-            EXPECT_OK(stats_column_sweep(column, ends, KN_COUNT(ends), found, &err));
+            EXPECT_OK(ki_stats_column_sweep(column, ends, KI_COUNT(ends), found, &err));
             ck_assert_int_eq(column->ran.robust, KN_ROBUST_COUNTED);
-            ck_assert_uint_eq(column->ran.sweep, KN_COUNT(ends));
-            for (size_t i = 0; i < KN_COUNT(ends); i++) {
+            ck_assert_uint_eq(column->ran.sweep, KI_COUNT(ends));
+            for (size_t i = 0; i < KI_COUNT(ends); i++) {
                 struct stats_result expected = expected_of(x, ends[i], STATS_FUSED, true);
-                expect_all(&found[i], &expected, stats_variant_names[ways[w].variant]);
+                expect_all(&found[i], &expected, ki_stats_variant_names[ways[w].variant]);
             }
-            stats_column_close(column);
+            ki_stats_column_close(column);
         }
     }
     free(x);
@@ -92,16 +92,16 @@ START_TEST(held_in_bytes)
 {
     static const double whole[] = {1, -128, 127, -0.0}, other[] = {1, 0.5};
 
-    for (size_t w = 0; w < KN_COUNT(ways); w++)
-        for (size_t m = 0; m < KN_COUNT(methods); m++) {
+    for (size_t w = 0; w < KI_COUNT(ways); w++)
+        for (size_t m = 0; m < KI_COUNT(methods); m++) {
             if (!can_run(&ways[w], true))
                 continue;
             struct stats_column *column = open_way(&ways[w], methods[m], true, whole, 4);
-            ck_assert_int_eq(stats_column_in_bytes(column), methods[m] == STATS_FUSED);
-            stats_column_close(column);
+            ck_assert_int_eq(ki_stats_column_in_bytes(column), methods[m] == STATS_FUSED);
+            ki_stats_column_close(column);
             column = open_way(&ways[w], methods[m], true, other, 2);
-            ck_assert(!stats_column_in_bytes(column));
-            stats_column_close(column);
+            ck_assert(!ki_stats_column_in_bytes(column));
+            ki_stats_column_close(column);
         }
 }
 END_TEST
@@ -117,12 +117,12 @@ static size_t launches_of(const char *kernel, const struct way *way, enum stats_
     size_t count = 0, found = 0;
 
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(stats_column_compute(column, n, &result, &err));
+    EXPECT_OK(ki_stats_column_compute(column, n, &result, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     for (size_t i = 0; i < count; i++)
         found += strncmp(entries[i].kernel, kernel, strlen(kernel)) == 0;
     kn_free(entries);
-    stats_column_close(column);
+    ki_stats_column_close(column);
     return found;
 }
 
@@ -167,14 +167,14 @@ START_TEST(parts)
             struct stats_result found;
             context->device.info.max_alloc = bytes + 100;
             struct stats_column *column = open_way(&gpu, STATS_SORT, true, x, n);
-            EXPECT_OK(stats_column_compute(column, n, &found, &err));
+            EXPECT_OK(ki_stats_column_compute(column, n, &found, &err));
             ck_assert_uint_gt(kn_buffer_part_count(column->work), 1);
             expect_all(&found, &expected, "parts");
             n = n - 1;
             expected = expected_of(x, n, STATS_SORT, true);
-            EXPECT_OK(stats_column_compute(column, n, &found, &err));
+            EXPECT_OK(ki_stats_column_compute(column, n, &found, &err));
             expect_all(&found, &expected, "parts, a prefix");
-            stats_column_close(column);
+            ki_stats_column_close(column);
             context->device.info.max_alloc = max_alloc;
         }
     }
@@ -189,10 +189,10 @@ START_TEST(times)
     struct stats_result found;
     struct stats_column *column = open_way(&gpu, STATS_SORT, true, x, 3);
 
-    ck_assert(stats_column_times(column).upload > 0 && stats_column_times(column).compute == 0);
-    EXPECT_OK(stats_column_compute(column, 3, &found, &err));
-    ck_assert(stats_column_times(column).compute > 0 && stats_column_times(column).build > 0);
-    stats_column_close(column);
+    ck_assert(ki_stats_column_times(column).upload > 0 && ki_stats_column_times(column).compute == 0);
+    EXPECT_OK(ki_stats_column_compute(column, 3, &found, &err));
+    ck_assert(ki_stats_column_times(column).compute > 0 && ki_stats_column_times(column).build > 0);
+    ki_stats_column_close(column);
 }
 END_TEST
 
@@ -209,14 +209,14 @@ static void fail_every_call(enum stats_method method, const double *x, size_t n)
     for (; status && call < 500; call++) {
         struct stats_column *column = NULL;
         failing_begin(call);
-        status = stats_column_open(STATS_GPU, queue, x, n, &options, &column, &err);
+        status = ki_stats_column_open(STATS_GPU, queue, x, n, &options, &column, &err);
         if (!status)
-            status = stats_column_compute(column, n, &found, &err);
+            status = ki_stats_column_compute(column, n, &found, &err);
         failing_end(status);
-        stats_column_close(column);
+        ki_stats_column_close(column);
     }
     ck_assert_msg(status == KN_OK && call > 5, "%ld calls and still not done", call);
-    expect_medians(&found, &expected, stats_method_names[method]);
+    expect_medians(&found, &expected, ki_stats_method_names[method]);
 }
 
 START_TEST(failures)
@@ -227,7 +227,7 @@ START_TEST(failures)
 
     for (size_t i = 0; i < N; i++)
         x[i] = random_element(1);
-    for (size_t m = 0; m < KN_COUNT(methods); m++)
+    for (size_t m = 0; m < KI_COUNT(methods); m++)
         fail_every_call(methods[m], x, n);
     if (test_is_slow())
         return;
@@ -245,13 +245,13 @@ START_TEST(plans)
 
     for (enum stats_variant variant = STATS_SERIAL; variant < STATS_GPU; variant++)
         for (unsigned threads = 0; threads < 4; threads += 3) {
-            const bool vectors = strstr(stats_variant_names[variant], "vectorized") != NULL;
-            const bool parallel = strstr(stats_variant_names[variant], "parallel") != NULL;
+            const bool vectors = strstr(ki_stats_variant_names[variant], "vectorized") != NULL;
+            const bool parallel = strstr(ki_stats_variant_names[variant], "parallel") != NULL;
             const struct stats_options options = {.mad_scale = 1, .threads = threads};
             const kn_host_options all = {.threads = threads};
             struct stats_column *column = NULL;
             struct host_plan plan;
-            kn_status status = stats_column_open(variant, NULL, x, 2, &options, &column, &err);
+            kn_status status = ki_stats_column_open(variant, NULL, x, 2, &options, &column, &err);
             if (vectors && best == KN_HOST_SCALAR) {
                 ck_assert_int_eq(status, KN_ERROR_UNSUPPORTED);
                 ck_assert(strstr(err.text, "needs AVX2") != NULL);
@@ -265,11 +265,11 @@ START_TEST(plans)
             }
 #endif
             EXPECT_OK(status);
-            EXPECT_OK(host_plan("test", KN_F64, &all, &plan, &err));
+            EXPECT_OK(ki_host_plan("test", KN_F64, &all, &plan, &err));
             ck_assert_int_eq(column->plan.level, vectors ? best : KN_HOST_SCALAR);
             ck_assert_uint_eq(column->plan.threads, parallel ? plan.threads : 1);
-            ck_assert_int_eq(stats_column_method(column), STATS_FUSED);
-            stats_column_close(column);
+            ck_assert_int_eq(ki_stats_column_method(column), STATS_FUSED);
+            ki_stats_column_close(column);
         }
 }
 END_TEST
@@ -283,8 +283,8 @@ static kn_status try_open(enum stats_variant variant, kn_queue *with, struct sta
     kn_status status;
 
     options.mad_scale = 1;
-    status = stats_column_open(variant, with, x, 2, &options, &column, &err);
-    stats_column_close(column);
+    status = ki_stats_column_open(variant, with, x, 2, &options, &column, &err);
+    ki_stats_column_close(column);
     return status;
 }
 
@@ -300,7 +300,7 @@ START_TEST(refusals)
                    try_open(STATS_SERIAL, NULL, (struct stats_options){.method = STATS_METHODS}));
     context->device.info.fp64 = 0;
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "has no double precision", try_open(STATS_GPU, queue, plain));
-    stats_column_close(NULL);
+    ki_stats_column_close(NULL);
 }
 END_TEST
 
@@ -311,10 +311,10 @@ START_TEST(names)
     static const char *const all_methods[] = {"auto", "sort", "select", "fused", NULL};
 
     for (size_t i = 0; i < STATS_VARIANTS; i++)
-        ck_assert_str_eq(stats_variant_names[i], variants[i]);
+        ck_assert_str_eq(ki_stats_variant_names[i], variants[i]);
     for (size_t i = 0; i < STATS_METHODS; i++)
-        ck_assert_str_eq(stats_method_names[i], all_methods[i]);
-    ck_assert(!stats_variant_names[STATS_VARIANTS] && !stats_method_names[STATS_METHODS]);
+        ck_assert_str_eq(ki_stats_method_names[i], all_methods[i]);
+    ck_assert(!ki_stats_variant_names[STATS_VARIANTS] && !ki_stats_method_names[STATS_METHODS]);
 }
 END_TEST
 

@@ -26,7 +26,7 @@ static inline void set_up(void)
     test_open();
     if (test_is_slow()) // smaller blocks to sort
         context->device.info.max_work_group = 32;
-    EXPECT_OK(host_plan("test", KN_F64, &options, &plan, &err));
+    EXPECT_OK(ki_host_plan("test", KN_F64, &options, &plan, &err));
     best = plan.level;
     state = test_seed("stats_variants");
 }
@@ -65,8 +65,8 @@ static inline struct stats_column *open_way(const struct way *way, enum stats_me
     struct stats_column *column = NULL;
 
     test_prepare_numbers();
-    EXPECT_OK(stats_column_open(way->variant, way->variant == STATS_GPU ? queue : NULL, x, n, &options,
-                                &column, &err));
+    EXPECT_OK(ki_stats_column_open(way->variant, way->variant == STATS_GPU ? queue : NULL, x, n, &options,
+                                   &column, &err));
     if (way->variant != STATS_GPU)
         column->plan.level = way->level;
     return column;
@@ -79,18 +79,18 @@ static inline struct stats_result expected_of(const double *x, size_t n, enum st
                                               bool single)
 {
     const struct stats_options options = {.single = single, .mad_scale = 1};
-    double shift = stats_shift(x, n, single);
+    double shift = ki_stats_shift(x, n, single);
     struct stats_result expected;
 
-    EXPECT_OK(stats_reference(x, n, &options, &expected, &err));
-    if (method != STATS_SORT || n == 0 || stats_holds_nan(x, n))
+    EXPECT_OK(ki_stats_reference(x, n, &options, &expected, &err));
+    if (method != STATS_SORT || n == 0 || ki_stats_holds_nan(x, n))
         return expected;
     double *sorted = malloc(n * sizeof *sorted);
     ck_assert_ptr_nonnull(sorted);
     for (size_t i = 0; i < n; i++)
-        sorted[i] = single ? kn_as_float(x[i]) : x[i];
+        sorted[i] = single ? ki_as_float(x[i]) : x[i];
     qsort(sorted, n, sizeof *sorted, test_by_value);
-    stats_moments(tree_of(sorted, n, shift), shift, n, &expected);
+    ki_stats_moments(tree_of(sorted, n, shift), shift, n, &expected);
     free(sorted);
     return expected;
 }
@@ -125,11 +125,11 @@ static inline void expect_ran(const struct stats_column *column, const struct wa
     const struct stats_ran *ran = &column->ran;
     unsigned most = way->threads ? way->threads : 1;
 
-    ck_assert_int_eq(stats_column_method(column), method);
+    ck_assert_int_eq(ki_stats_column_method(column), method);
     if (method == STATS_FUSED)
-        ck_assert_int_eq(ran->robust, stats_column_in_bytes(column) ? KN_ROBUST_COUNTED
-                                      : ran->missed                 ? KN_ROBUST_SELECT
-                                                                    : KN_ROBUST_FUSED);
+        ck_assert_int_eq(ran->robust, ki_stats_column_in_bytes(column) ? KN_ROBUST_COUNTED
+                                      : ran->missed                    ? KN_ROBUST_SELECT
+                                                                       : KN_ROBUST_FUSED);
     if (method == STATS_SELECT && way->variant == STATS_GPU)
         ck_assert_int_eq(ran->robust, KN_ROBUST_SELECT);
     if (way->variant == STATS_GPU)
@@ -153,15 +153,15 @@ static inline void expect_way(const struct way *way, enum stats_method method, b
     struct stats_result found;
     struct stats_column *column = open_way(way, method, single, x, n);
 
-    snprintf(where, sizeof where, "%s, level %d, %s, %s, %zu elements", stats_variant_names[way->variant],
-             (int)way->level, stats_method_names[method], single ? "float" : "double", n);
+    snprintf(where, sizeof where, "%s, level %d, %s, %s, %zu elements", ki_stats_variant_names[way->variant],
+             (int)way->level, ki_stats_method_names[method], single ? "float" : "double", n);
     for (int repetition = 0; repetition < 2; repetition++) {
-        EXPECT_OK(stats_column_compute(column, n, &found, &err));
+        EXPECT_OK(ki_stats_column_compute(column, n, &found, &err));
         expect_all(&found, expected, where);
         if (n > 0 && column->numbers == n)
             expect_ran(column, way, method, n);
     }
-    stats_column_close(column);
+    ki_stats_column_close(column);
 }
 
 // Sums computed in integers, as on a device without double precision.
@@ -179,14 +179,14 @@ static const enum stats_method methods[] = {STATS_SORT, STATS_SELECT, STATS_FUSE
 
 static inline void expect_column(const double *x, size_t n)
 {
-    for (size_t m = 0; m < KN_COUNT(methods); m++)
+    for (size_t m = 0; m < KI_COUNT(methods); m++)
         for (int single = 0; single < 2; single++) {
             struct stats_result expected = expected_of(x, n, methods[m], single);
-            for (size_t w = 0; w < KN_COUNT(ways); w++)
+            for (size_t w = 0; w < KI_COUNT(ways); w++)
                 if (can_run(&ways[w], single))
                     expect_way(&ways[w], methods[m], single, x, n, &expected);
-            if (single && context->device.info.fp64 && can_run(&ways[KN_COUNT(ways) - 1], true))
-                expect_soft(&ways[KN_COUNT(ways) - 1], methods[m], x, n, &expected);
+            if (single && context->device.info.fp64 && can_run(&ways[KI_COUNT(ways) - 1], true))
+                expect_soft(&ways[KI_COUNT(ways) - 1], methods[m], x, n, &expected);
         }
 }
 

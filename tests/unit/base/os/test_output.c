@@ -52,7 +52,7 @@ static void expect_failure(const char *name, bool force, const char *words)
 {
     kn_error err = KN_ERROR_INIT;
 
-    ck_assert_int_eq(kn_output_write(name, "new", 3, force, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_output_write(name, "new", 3, force, &err), KN_ERROR_OUTPUT);
     ck_assert_int_eq(err.code, KN_ERROR_OUTPUT);
     ck_assert_msg(strstr(err.text, words) != NULL, "does not say '%s': %s", words, err.text);
 }
@@ -61,44 +61,44 @@ static void write_ok(const char *name, const char *text, bool force)
 {
     kn_error err = KN_ERROR_INIT;
 
-    ck_assert_msg(kn_output_write(name, text, strlen(text), force, &err) == KN_OK, "%s", err.text);
+    ck_assert_msg(ki_output_write(name, text, strlen(text), force, &err) == KN_OK, "%s", err.text);
 }
 
 START_TEST(appears_only_when_closed)
 {
-    struct kn_output *out = NULL;
+    struct ki_output *out = NULL;
     kn_error err = KN_ERROR_INIT;
     struct stat info;
     mode_t mask = umask(027);
 
-    ck_assert_int_eq(kn_output_open(path, false, &out, &err), KN_OK);
-    ck_assert_int_ge(fprintf(kn_output_stream(out), "hello %d\n", 1), 0);
+    ck_assert_int_eq(ki_output_open(path, false, &out, &err), KN_OK);
+    ck_assert_int_ge(fprintf(ki_output_stream(out), "hello %d\n", 1), 0);
     ck_assert_int_eq(access(path, F_OK), -1);
-    ck_assert_int_eq(kn_output_close(out, &err), KN_OK);
+    ck_assert_int_eq(ki_output_close(out, &err), KN_OK);
     umask(mask);
     expect_contents(path, "hello 1\n");
     ck_assert_uint_eq(entries(folder), 1);
     ck_assert_int_eq(stat(path, &info), 0);
     ck_assert_uint_eq(info.st_mode & 07777, 0640);
-    ck_assert_int_eq(kn_output_close(NULL, &err), KN_OK);
+    ck_assert_int_eq(ki_output_close(NULL, &err), KN_OK);
 }
 END_TEST
 
 START_TEST(discarded)
 {
-    struct kn_output *out = NULL;
+    struct ki_output *out = NULL;
 
-    ck_assert_int_eq(kn_output_open(path, false, &out, NULL), KN_OK);
-    ck_assert_int_ge(fputs("half", kn_output_stream(out)), 0);
-    kn_output_discard(out);
-    kn_output_discard(NULL);
+    ck_assert_int_eq(ki_output_open(path, false, &out, NULL), KN_OK);
+    ck_assert_int_ge(fputs("half", ki_output_stream(out)), 0);
+    ki_output_discard(out);
+    ki_output_discard(NULL);
     ck_assert_uint_eq(entries(folder), 0);
 }
 END_TEST
 
 START_TEST(nothing_is_overwritten)
 {
-    struct kn_output *out = NULL;
+    struct ki_output *out = NULL;
     struct stat info;
     kn_error err = KN_ERROR_INIT;
 
@@ -112,9 +112,9 @@ START_TEST(nothing_is_overwritten)
     ck_assert_uint_eq(info.st_mode & 07777, 0604);
     // A file that comes up while ours is being written is not overwritten either.
     ck_assert_int_eq(unlink(path), 0);
-    ck_assert_int_eq(kn_output_open(path, false, &out, &err), KN_OK);
+    ck_assert_int_eq(ki_output_open(path, false, &out, &err), KN_OK);
     write_ok(path, "theirs", false);
-    ck_assert_int_eq(kn_output_close(out, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_output_close(out, &err), KN_ERROR_OUTPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "already there"));
     expect_contents(path, "theirs");
     ck_assert_uint_eq(entries(folder), 1);
@@ -180,13 +180,13 @@ static void without_permission(void)
 {
     kn_error err = KN_ERROR_INIT;
 
-    if (kn_output_write(path, "x", 1, false, &err) != KN_ERROR_OUTPUT ||
+    if (ki_output_write(path, "x", 1, false, &err) != KN_ERROR_OUTPUT ||
         !strstr(err.text, "no file can be made in the folder") || !strstr(err.text, "Permission denied"))
         _exit(1);
-    if (kn_output_folder(folder, &err) != KN_ERROR_OUTPUT || !strstr(err.text, "cannot be written into"))
+    if (ki_output_folder(folder, &err) != KN_ERROR_OUTPUT || !strstr(err.text, "cannot be written into"))
         _exit(2);
     strcat(path, "-folder");
-    if (kn_output_folder(path, &err) != KN_ERROR_OUTPUT || !strstr(err.text, "cannot be created"))
+    if (ki_output_folder(path, &err) != KN_ERROR_OUTPUT || !strstr(err.text, "cannot be created"))
         _exit(3);
 }
 
@@ -203,25 +203,25 @@ static void beyond_the_limit(void)
 {
     static char megabyte[1 << 20];
     struct rlimit limit = {100000, 100000};
-    struct kn_output *out = NULL;
+    struct ki_output *out = NULL;
     kn_error err = KN_ERROR_INIT;
 
     signal(SIGXFSZ, SIG_IGN);
     if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
         _exit(1);
-    if (kn_output_write(path, megabyte, sizeof megabyte, true, &err) != KN_ERROR_OUTPUT ||
+    if (ki_output_write(path, megabyte, sizeof megabyte, true, &err) != KN_ERROR_OUTPUT ||
         !strstr(err.text, "File too large") || !strstr(err.text, "not kept"))
         _exit(2);
     // Through the stream, whose earlier failure nobody looked at.
-    if (kn_output_open(path, true, &out, &err) != KN_OK)
+    if (ki_output_open(path, true, &out, &err) != KN_OK)
         _exit(3);
     for (int i = 0; i < 1000; i++)
-        fwrite(megabyte, 1, 1000, kn_output_stream(out));
-    if (kn_output_close(out, &err) != KN_ERROR_OUTPUT || !strstr(err.text, "not kept"))
+        fwrite(megabyte, 1, 1000, ki_output_stream(out));
+    if (ki_output_close(out, &err) != KN_ERROR_OUTPUT || !strstr(err.text, "not kept"))
         _exit(4);
     // What fits, fits.
     snprintf(path, sizeof path, "%s/small", folder);
-    if (kn_output_write(path, megabyte, 100000, true, &err) != KN_OK)
+    if (ki_output_write(path, megabyte, 100000, true, &err) != KN_OK)
         _exit(5);
 }
 
@@ -242,7 +242,7 @@ START_TEST(standard_output)
     kn_error err = KN_ERROR_INIT;
 
     ck_assert_ptr_nonnull(freopen(path, "w", stdout));
-    ck_assert_int_eq(kn_output_write("-", "to stdout", 9, false, &err), KN_OK);
+    ck_assert_int_eq(ki_output_write("-", "to stdout", 9, false, &err), KN_OK);
     expect_contents(path, "to stdout");
     ck_assert_ptr_nonnull(freopen("/dev/full", "w", stdout));
     expect_failure("-", false, "standard output: could not be written whole: No space left");
@@ -258,19 +258,19 @@ START_TEST(folders)
     kn_error err = KN_ERROR_INIT;
 
     snprintf(name, sizeof name, "%s/a//b/c/", folder);
-    ck_assert_msg(kn_output_folder(name, &err) == KN_OK, "%s", err.text);
+    ck_assert_msg(ki_output_folder(name, &err) == KN_OK, "%s", err.text);
     ck_assert_int_eq(stat(name, &info), 0);
     ck_assert(S_ISDIR(info.st_mode));
-    ck_assert_int_eq(kn_output_folder(name, &err), KN_OK);
+    ck_assert_int_eq(ki_output_folder(name, &err), KN_OK);
     ck_assert_int_eq(chdir(folder), 0);
-    ck_assert_int_eq(kn_output_folder(".", &err), KN_OK);
-    ck_assert_int_eq(kn_output_folder("relative/d", &err), KN_OK);
+    ck_assert_int_eq(ki_output_folder(".", &err), KN_OK);
+    ck_assert_int_eq(ki_output_folder("relative/d", &err), KN_OK);
     ck_assert_int_eq(access("relative/d", F_OK), 0);
     ck_assert_int_eq(chdir("/"), 0);
-    ck_assert_int_eq(kn_output_folder("", &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_output_folder("", &err), KN_ERROR_OUTPUT);
     write_ok(path, "file", false);
     snprintf(name, sizeof name, "%s/result.txt/d", folder);
-    ck_assert_int_eq(kn_output_folder(name, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_output_folder(name, &err), KN_ERROR_OUTPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "a file is in the way"));
 }
 END_TEST

@@ -13,7 +13,7 @@ static struct process_result run_shell(const char *script, const char *const *va
     struct process_result result;
     kn_error err = KN_ERROR_INIT;
 
-    ck_assert_msg(process_run(words, variables, seconds, &result, &err) == KN_OK, "%s", err.text);
+    ck_assert_msg(ki_process_run(words, variables, seconds, &result, &err) == KN_OK, "%s", err.text);
     return result;
 }
 
@@ -104,13 +104,13 @@ START_TEST(no_program)
     struct process_result result;
     kn_error err = KN_ERROR_INIT;
 
-    ck_assert_int_eq(process_run(words, NULL, 5, &result, &err), KN_ERROR_DEVICE);
+    ck_assert_int_eq(ki_process_run(words, NULL, 5, &result, &err), KN_ERROR_DEVICE);
     ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent/compiler"));
-    ck_assert(process_find("sh", path));
+    ck_assert(ki_process_find("sh", path));
     ck_assert_int_eq(access(path, X_OK), 0);
-    ck_assert(!process_find("koine-no-such-program", path));
+    ck_assert(!ki_process_find("koine-no-such-program", path));
     setenv("PATH", "/nonexistent", 1);
-    ck_assert(!process_find("sh", path));
+    ck_assert(!ki_process_find("sh", path));
 }
 END_TEST
 
@@ -119,15 +119,15 @@ START_TEST(folders)
     char path[PATH_MAX], command[4 * PATH_MAX];
     kn_error err = KN_ERROR_INIT;
 
-    ck_assert_msg(process_folder(path, &err) == KN_OK, "%s", err.text);
+    ck_assert_msg(ki_process_folder(path, &err) == KN_OK, "%s", err.text);
     snprintf(command, sizeof command, "mkdir -p '%s/a/b' && touch '%s/a/b/c' && ln -s / '%s/root'", path,
              path, path);
     ck_assert_int_eq(system(command), 0);
-    process_folder_remove(path);
+    ki_process_folder_remove(path);
     ck_assert_int_ne(access(path, F_OK), 0);
     ck_assert_int_eq(access("/bin/sh", F_OK), 0);
     setenv("TMPDIR", "/nonexistent", 1);
-    ck_assert_int_eq(process_folder(path, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(ki_process_folder(path, &err), KN_ERROR_OUTPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "TMPDIR"));
 }
 END_TEST

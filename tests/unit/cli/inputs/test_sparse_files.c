@@ -75,7 +75,7 @@ START_TEST(scipy_archives)
         write_parts("a.npz", &parts, i & 8);
         IO_OK(sparse_read(io_path("a.npz"), &matrix, err));
         expect_matrix(&matrix, i & 4);
-        sparse_free(&matrix);
+        ki_sparse_free(&matrix);
     }
 }
 END_TEST
@@ -115,7 +115,7 @@ START_TEST(bad_archives_are_refused)
         write_parts("b.npz", &parts, false);
         if (!bad[i].words) {
             IO_OK(sparse_read(io_path("b.npz"), &matrix, err));
-            sparse_free(&matrix);
+            ki_sparse_free(&matrix);
             continue;
         }
         IO_REFUSED(sparse_read(io_path("b.npz"), &matrix, err), KN_ERROR_INPUT, bad[i].words);
@@ -139,18 +139,18 @@ START_TEST(matrix_market_matrices)
     IO_OK(read_text("%%MatrixMarket matrix coordinate real general\n3 3 4\n3 3 4\n3 1 -1\n1 2 1.5\n3 1 -1\n",
                     &matrix, err));
     expect_matrix(&matrix, false);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
     IO_OK(read_text("%%MatrixMarket matrix array real general\n3 3\n0\n0\n-2\n1.5\n0\n0\n0\n0\n4\n", &matrix,
                     err));
     expect_matrix(&matrix, false);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
     IO_OK(read_text("%%MatrixMarket matrix coordinate pattern symmetric\n2 2 2\n2 1\n1 1\n", &matrix, err));
     ck_assert_uint_eq(matrix.nonzeros, 3);
     ck_assert_double_eq(matrix.values[0] + matrix.values[1] + matrix.values[2], 3);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
     IO_OK(read_text("%%MatrixMarket matrix coordinate real general\n0 0 0\n", &matrix, err));
     ck_assert_uint_eq(matrix.nonzeros, 0);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
     IO_REFUSED(read_text("%%MatrixMarket matrix coordinate complex general\n1 1 0\n", &matrix, err),
                KN_ERROR_INPUT, "complex");
     IO_REFUSED(
@@ -213,18 +213,18 @@ START_TEST(least_squares_of_real_files)
         IO_OK(sparse_read(path, &matrix, err));
         IO_OK(sparse_read_columns(right, &b, err));
         ck_assert_uint_eq(b.rows, matrix.rows);
-        IO_OK(sparse_reference_least_squares(&matrix, b.values, x, err));
+        IO_OK(ki_sparse_reference_least_squares(&matrix, b.values, x, err));
         residual = malloc(matrix.rows * sizeof *residual);
-        sparse_reference_multiply(&matrix, x, residual);
+        ki_sparse_reference_multiply(&matrix, x, residual);
         for (size_t i = 0; i < matrix.rows; i++)
             r += (residual[i] - b.values[i]) * (residual[i] - b.values[i]);
-        IO_OK(sparse_reference_solve(&matrix, b.values, &options, y, history, err));
+        IO_OK(ki_sparse_reference_solve(&matrix, b.values, &options, y, history, err));
         // The least residual there is, to which conjugate gradients come from above.
         ck_assert_double_ge(history[6000], sqrt(r) * (1 - 1e-12));
         ck_assert_double_le(history[6000], sqrt(r) * (1 + 1e-9));
         free(residual);
         free(b.values);
-        sparse_free(&matrix);
+        ki_sparse_free(&matrix);
     }
 }
 END_TEST

@@ -16,12 +16,12 @@ static bool is_power_of_two(unsigned value)
 START_TEST(rows_have_names_of_their_own)
 {
     for (unsigned i = 0; i < ROWS; i++) {
-        const char *name = engine_shape(i)->name;
+        const char *name = ki_engine_shape(i)->name;
 
         ck_assert_msg(name && name[0], "row %u has no name", i);
         for (unsigned other = 0; other < i; other++)
-            ck_assert_msg(strcmp(name, engine_shape(other)->name) != 0, "rows %u and %u are both %s", other,
-                          i, name);
+            ck_assert_msg(strcmp(name, ki_engine_shape(other)->name) != 0, "rows %u and %u are both %s",
+                          other, i, name);
     }
 }
 END_TEST
@@ -52,7 +52,7 @@ static void expect_sizes(const char *name, const struct engine_sizes *sizes)
 START_TEST(sizes_can_be_launched)
 {
     for (unsigned i = 0; i < ROWS; i++) {
-        const struct engine_shape *shape = engine_shape(i);
+        const struct engine_shape *shape = ki_engine_shape(i);
 
         expect_sizes(shape->name, &shape->cpu);
         expect_sizes(shape->name, &shape->gpu);
@@ -64,7 +64,7 @@ END_TEST
 START_TEST(columns_belong_together)
 {
     for (unsigned i = 0; i < ROWS; i++) {
-        const struct engine_shape *shape = engine_shape(i);
+        const struct engine_shape *shape = ki_engine_shape(i);
 
         ck_assert_msg(!shape->cpu.group == !shape->gpu.group, "%s has groups on one side only", shape->name);
         ck_assert_msg(!shape->cpu.width == !shape->gpu.width, "%s has vectors on one side only", shape->name);
@@ -90,7 +90,7 @@ START_TEST(groups_of_the_tree_have_whole_leaves)
         SHAPE_ROBUST_PASS_F32,   SHAPE_ROBUST_PASS_F64};
 
     for (size_t i = 0; i < sizeof trees / sizeof *trees; i++) {
-        const struct engine_shape *shape = engine_shape(trees[i]);
+        const struct engine_shape *shape = ki_engine_shape(trees[i]);
         const unsigned lanes[] = {shape->cpu.group * shape->cpu.width, shape->gpu.group * shape->gpu.width};
 
         for (size_t column = 0; column < 2; column++)
@@ -112,14 +112,14 @@ START_TEST(devices_get_their_columns)
     ck_assert(engine_is_cpu(&cpu) && engine_is_cpu(&limited) && !engine_is_cpu(&gpu) &&
               !engine_is_cpu(&other));
     ck_assert(engine_is_serial(&cpu) && !engine_is_serial(&limited) && !engine_is_serial(&gpu));
-    ck_assert_ptr_eq(engine_sizes(&cpu, SHAPE_TILE), &engine_shape(SHAPE_TILE)->cpu);
-    ck_assert_ptr_eq(engine_sizes(&limited, SHAPE_TILE), &engine_shape(SHAPE_TILE)->gpu);
-    ck_assert_ptr_eq(engine_sizes(&gpu, SHAPE_TILE), &engine_shape(SHAPE_TILE)->gpu);
-    ck_assert_ptr_eq(engine_sizes(&limited, SHAPE_TOP_K), &engine_shape(SHAPE_TOP_K)->cpu);
-    ck_assert_ptr_eq(engine_sizes(&other, SHAPE_TOP_K), &engine_shape(SHAPE_TOP_K)->gpu);
-    ck_assert_uint_eq(engine_local_arrays(&cpu), 1 << 20);
-    ck_assert_uint_eq(engine_local_arrays(&gpu), 48 << 10);
-    ck_assert_uint_eq(engine_local_arrays(&small), 32 << 10);
+    ck_assert_ptr_eq(ki_engine_sizes(&cpu, SHAPE_TILE), &ki_engine_shape(SHAPE_TILE)->cpu);
+    ck_assert_ptr_eq(ki_engine_sizes(&limited, SHAPE_TILE), &ki_engine_shape(SHAPE_TILE)->gpu);
+    ck_assert_ptr_eq(ki_engine_sizes(&gpu, SHAPE_TILE), &ki_engine_shape(SHAPE_TILE)->gpu);
+    ck_assert_ptr_eq(ki_engine_sizes(&limited, SHAPE_TOP_K), &ki_engine_shape(SHAPE_TOP_K)->cpu);
+    ck_assert_ptr_eq(ki_engine_sizes(&other, SHAPE_TOP_K), &ki_engine_shape(SHAPE_TOP_K)->gpu);
+    ck_assert_uint_eq(ki_engine_local_arrays(&cpu), 1 << 20);
+    ck_assert_uint_eq(ki_engine_local_arrays(&gpu), 48 << 10);
+    ck_assert_uint_eq(ki_engine_local_arrays(&small), 32 << 10);
 }
 END_TEST
 

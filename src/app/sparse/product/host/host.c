@@ -40,30 +40,30 @@ static kn_status arrange(struct sparse_host *host, const struct sparse_matrix *m
 {
     struct sparse_matrix mixed = {.rows = 0};
     uint32_t *to = malloc((matrix->columns + 1) * sizeof *to);
-    kn_status status = sparse_transpose(matrix, backward, err);
+    kn_status status = ki_sparse_transpose(matrix, backward, err);
 
     if (!status) {
         host->row_order = malloc((matrix->rows + 1) * sizeof *to);
         host->column_order = malloc((matrix->columns + 1) * sizeof *to);
         if (!to || !host->row_order || !host->column_order)
-            status = kn_fail_memory(err, (matrix->rows + matrix->columns) * sizeof *to, "ordering a matrix");
+            status = ki_fail_memory(err, (matrix->rows + matrix->columns) * sizeof *to, "ordering a matrix");
         if (!status)
-            status = sparse_sort_rows(matrix, host->row_order, err);
+            status = ki_sparse_sort_rows(matrix, host->row_order, err);
         if (!status)
-            status = sparse_sort_rows(backward, host->column_order, err);
+            status = ki_sparse_sort_rows(backward, host->column_order, err);
         if (!status)
-            status = sparse_create(matrix->rows, matrix->columns, matrix->nonzeros, &mixed, err);
-        sparse_free(backward);
+            status = ki_sparse_create(matrix->rows, matrix->columns, matrix->nonzeros, &mixed, err);
+        ki_sparse_free(backward);
     }
     if (!status) {
         for (size_t i = 0; i < matrix->columns; i++)
             to[host->column_order[i]] = (uint32_t)i;
         renumber(matrix, host->row_order, to, &mixed);
-        status = sparse_transpose(&mixed, backward, err);
-        sparse_free(&mixed);
+        status = ki_sparse_transpose(&mixed, backward, err);
+        ki_sparse_free(&mixed);
     }
     free(to);
-    return status ? status : sparse_transpose(backward, forward, err);
+    return status ? status : ki_sparse_transpose(backward, forward, err);
 }
 
 static size_t row_length(const struct sparse_matrix *matrix, size_t row)
@@ -120,7 +120,7 @@ static kn_status make_lines(const struct sparse_host *host, const struct sparse_
         .rows = matrix->rows, .columns = matrix->columns, .lines = (matrix->rows + lanes - 1) / lanes};
     lines->starts = calloc(lines->lines + 1, sizeof *lines->starts);
     if (!lines->starts)
-        return kn_fail_memory(err, lines->lines * sizeof *lines->starts, "a sparse matrix");
+        return ki_fail_memory(err, lines->lines * sizeof *lines->starts, "a sparse matrix");
     for (size_t i = 0; i < lines->lines; i++)
         lines->starts[i + 1] =
             lines->starts[i] + lanes * row_length(matrix, lanes * i); // the longest is the first
@@ -128,7 +128,7 @@ static kn_status make_lines(const struct sparse_host *host, const struct sparse_
     lines->indices = sparse_host_memory(count * sizeof *lines->indices);
     lines->values = sparse_host_memory(count * host->plan.size);
     if (!lines->indices || !lines->values || !cut(lines))
-        return kn_fail_memory(err, count * (sizeof *lines->indices + host->plan.size), "a sparse matrix");
+        return ki_fail_memory(err, count * (sizeof *lines->indices + host->plan.size), "a sparse matrix");
     for (size_t row = 0; row < lines->lines * lanes; row++) {
         size_t line = row / lanes, first = lines->starts[line];
 
@@ -143,15 +143,15 @@ static kn_status fill(struct sparse_host *host, const struct sparse_matrix *matr
     struct sparse_matrix forward = {.rows = 0}, backward = {.rows = 0};
     bool is_sell = host->format == SPARSE_HOST_SELL;
     size_t longest = matrix->rows > matrix->columns ? matrix->rows : matrix->columns, sums;
-    kn_status status =
-        is_sell ? arrange(host, matrix, &forward, &backward, err) : sparse_transpose(matrix, &backward, err);
+    kn_status status = is_sell ? arrange(host, matrix, &forward, &backward, err)
+                               : ki_sparse_transpose(matrix, &backward, err);
 
     if (!status)
         status = make_lines(host, is_sell ? &forward : matrix, &host->forward, err);
     if (!status)
         status = make_lines(host, &backward, &host->backward, err);
-    sparse_free(&forward);
-    sparse_free(&backward);
+    ki_sparse_free(&forward);
+    ki_sparse_free(&backward);
     if (status)
         return status;
     sums = host->forward.tasks > host->backward.tasks ? host->forward.tasks : host->backward.tasks;
@@ -161,27 +161,28 @@ static kn_status fill(struct sparse_host *host, const struct sparse_matrix *matr
     host->y = sparse_host_memory(sparse_host_bytes(host, host->rows));
     return host->sums && host->x && host->y
                ? KN_OK
-               : kn_fail_memory(err, 2 * longest * host->plan.size, "sparse products");
+               : ki_fail_memory(err, 2 * longest * host->plan.size, "sparse products");
 }
 
-kn_status sparse_host_create(const struct sparse_matrix *matrix, kn_type type, enum sparse_host_format format,
-                             const kn_host_options *options, struct sparse_host **host, kn_error *err)
+kn_status ki_sparse_host_create(const struct sparse_matrix *matrix, kn_type type,
+                                enum sparse_host_format format, const kn_host_options *options,
+                                struct sparse_host **host, kn_error *err)
 {
     struct host_plan plan;
-    kn_status status = host_plan("sparse_host_create", type, options, &plan, err);
+    kn_status status = ki_host_plan("sparse_host_create", type, options, &plan, err);
 
     *host = NULL;
     if (status)
         return status;
     if ((type != KN_F32 && type != KN_F64) || (format != SPARSE_HOST_CSR && format != SPARSE_HOST_SELL) ||
         matrix->rows > INT32_MAX || matrix->columns > INT32_MAX)
-        return kn_fail(err, KN_ERROR_ARGUMENT,
+        return ki_fail(err, KN_ERROR_ARGUMENT,
                        "sparse_host_create: type %d, format %d, %zu x %zu; expected KN_F32 or KN_F64, one of "
                        "sparse_host_format, and less than 2^31 rows and columns",
                        (int)type, (int)format, matrix->rows, matrix->columns);
     *host = calloc(1, sizeof **host);
     if (!*host)
-        return kn_fail_memory(err, sizeof **host, "a sparse matrix");
+        return ki_fail_memory(err, sizeof **host, "a sparse matrix");
     **host = (struct sparse_host){.format = format,
                                   .plan = plan,
                                   .code = levels[plan.level][type == KN_F64],
@@ -189,7 +190,7 @@ kn_status sparse_host_create(const struct sparse_matrix *matrix, kn_type type, e
                                   .columns = matrix->columns};
     status = fill(*host, matrix, err);
     if (status) {
-        sparse_host_free(*host);
+        ki_sparse_host_free(*host);
         *host = NULL;
     }
     return status;
@@ -203,7 +204,7 @@ static void free_lines(struct sparse_lines *lines)
     free(lines->cuts);
 }
 
-void sparse_host_free(struct sparse_host *host)
+void ki_sparse_host_free(struct sparse_host *host)
 {
     if (!host)
         return;
@@ -217,12 +218,12 @@ void sparse_host_free(struct sparse_host *host)
     free(host);
 }
 
-const char *sparse_host_level(const struct sparse_host *host)
+const char *ki_sparse_host_level(const struct sparse_host *host)
 {
     return host->code->level;
 }
 
-size_t sparse_host_stored(const struct sparse_host *host, bool transposed)
+size_t ki_sparse_host_stored(const struct sparse_host *host, bool transposed)
 {
     const struct sparse_lines *lines = transposed ? &host->backward : &host->forward;
 
@@ -240,11 +241,12 @@ static double add_up(const struct sparse_host *host, size_t count)
     return sum;
 }
 
-double sparse_host_product(struct sparse_host *host, const struct sparse_lines *lines, const void *x, void *y)
+double ki_sparse_host_product(struct sparse_host *host, const struct sparse_lines *lines, const void *x,
+                              void *y)
 {
     sparse_product *product = host->format == SPARSE_HOST_SELL ? host->code->sell : host->code->csr;
     size_t bytes = lines->starts[lines->lines] * (host->plan.size + sizeof *lines->indices);
-    unsigned threads = host_threads(&host->plan, bytes);
+    unsigned threads = ki_host_threads(&host->plan, bytes);
 
     HOST_PARALLEL(threads, static)
     for (size_t i = 0; i < lines->tasks; i++)
@@ -252,8 +254,8 @@ double sparse_host_product(struct sparse_host *host, const struct sparse_lines *
     return add_up(host, lines->tasks);
 }
 
-void sparse_host_arrange(const struct sparse_host *host, const uint32_t *order, const void *from, void *to,
-                         size_t count)
+void ki_sparse_host_arrange(const struct sparse_host *host, const uint32_t *order, const void *from, void *to,
+                            size_t count)
 {
     if (!order)
         memcpy(to, from, count * host->plan.size);
@@ -265,8 +267,8 @@ void sparse_host_arrange(const struct sparse_host *host, const uint32_t *order, 
             ((double *)to)[i] = ((const double *)from)[order[i]];
 }
 
-void sparse_host_restore(const struct sparse_host *host, const uint32_t *order, const void *from, void *to,
-                         size_t count)
+void ki_sparse_host_restore(const struct sparse_host *host, const uint32_t *order, const void *from, void *to,
+                            size_t count)
 {
     if (!order)
         memcpy(to, from, count * host->plan.size);
@@ -278,16 +280,16 @@ void sparse_host_restore(const struct sparse_host *host, const uint32_t *order, 
             ((double *)to)[order[i]] = ((const double *)from)[i];
 }
 
-void sparse_host_multiply(struct sparse_host *host, bool transposed, const void *from, void *to)
+void ki_sparse_host_multiply(struct sparse_host *host, bool transposed, const void *from, void *to)
 {
     const struct sparse_lines *lines = transposed ? &host->backward : &host->forward;
     const uint32_t *in = transposed ? host->row_order : host->column_order;
     const uint32_t *out = transposed ? host->column_order : host->row_order;
     void *x = transposed ? host->y : host->x, *y = transposed ? host->x : host->y;
 
-    sparse_host_arrange(host, in, from, x, lines->columns);
-    sparse_host_product(host, lines, x, y);
-    sparse_host_restore(host, out, y, to, lines->rows);
+    ki_sparse_host_arrange(host, in, from, x, lines->columns);
+    ki_sparse_host_product(host, lines, x, y);
+    ki_sparse_host_restore(host, out, y, to, lines->rows);
 }
 
 // ---- vectors ----
@@ -295,7 +297,7 @@ void sparse_host_multiply(struct sparse_host *host, bool transposed, const void 
 // A thread must have more to do than with products: there is little work for an element.
 static unsigned vector_threads(const struct sparse_host *host, size_t count)
 {
-    return host_threads(&host->plan, count * host->plan.size / 2);
+    return ki_host_threads(&host->plan, count * host->plan.size / 2);
 }
 
 // Where block i of a vector begins, and how many elements it has.
@@ -310,7 +312,7 @@ static size_t blocks_of(size_t count)
     return (count + SPARSE_BLOCK - 1) / SPARSE_BLOCK;
 }
 
-double sparse_host_add(struct sparse_host *host, void *y, const void *x, double factor, size_t count)
+double ki_sparse_host_add(struct sparse_host *host, void *y, const void *x, double factor, size_t count)
 {
     size_t blocks = blocks_of(count), size = host->plan.size;
     unsigned threads = vector_threads(host, count);
@@ -325,7 +327,7 @@ double sparse_host_add(struct sparse_host *host, void *y, const void *x, double 
     return add_up(host, blocks);
 }
 
-void sparse_host_turn(struct sparse_host *host, void *y, const void *x, double factor, size_t count)
+void ki_sparse_host_turn(struct sparse_host *host, void *y, const void *x, double factor, size_t count)
 {
     size_t blocks = blocks_of(count), size = host->plan.size;
     unsigned threads = vector_threads(host, count);
@@ -338,7 +340,7 @@ void sparse_host_turn(struct sparse_host *host, void *y, const void *x, double f
     }
 }
 
-double sparse_host_dot(struct sparse_host *host, const void *x, const void *y, size_t count)
+double ki_sparse_host_dot(struct sparse_host *host, const void *x, const void *y, size_t count)
 {
     size_t blocks = blocks_of(count), size = host->plan.size;
     unsigned threads = vector_threads(host, count);

@@ -22,20 +22,21 @@ struct sparse_host;
 // threads of `options` (NULL: the best, all). KN_ERROR_ARGUMENT: another type; KN_ERROR_UNSUPPORTED: a level
 // that this processor has not; KN_ERROR_MEMORY. Memory: two of (4 + bytes of the type) a nonzero, and three
 // times 12 for a while.
-kn_status sparse_host_create(const struct sparse_matrix *matrix, kn_type type, enum sparse_host_format format,
-                             const kn_host_options *options, struct sparse_host **host, kn_error *err);
+kn_status ki_sparse_host_create(const struct sparse_matrix *matrix, kn_type type,
+                                enum sparse_host_format format, const kn_host_options *options,
+                                struct sparse_host **host, kn_error *err);
 
 // y = A x, or x = A^T y with `transposed`, in the type. A line's sum is in one order: the bits are the same
 // in every run and with any number of threads; levels and formats differ in rounding. One pass over the
 // nonzeros. Not by two threads at once for one `host`, which has room for the numbers in its own order.
-void sparse_host_multiply(struct sparse_host *host, bool transposed, const void *from, void *to);
+void ki_sparse_host_multiply(struct sparse_host *host, bool transposed, const void *from, void *to);
 
 // "scalar", "AVX2" or "AVX-512": the code that runs.
-const char *sparse_host_level(const struct sparse_host *host);
+const char *ki_sparse_host_level(const struct sparse_host *host);
 
 // Values stored for one of the two, those that fill up counted.
-size_t sparse_host_stored(const struct sparse_host *host, bool transposed);
+size_t ki_sparse_host_stored(const struct sparse_host *host, bool transposed);
 
-void sparse_host_free(struct sparse_host *host);
+void ki_sparse_host_free(struct sparse_host *host);
 
 #endif

@@ -55,19 +55,19 @@ struct sparse_host {
 };
 
 // y = A x or A^T x in the host's own order, with room for whole lines in y; returns the sum of y^2.
-double sparse_host_product(struct sparse_host *host, const struct sparse_lines *lines, const void *x,
-                           void *y);
+double ki_sparse_host_product(struct sparse_host *host, const struct sparse_lines *lines, const void *x,
+                              void *y);
 
 // The vectors' operations of struct sparse_code, in blocks.
-double sparse_host_add(struct sparse_host *host, void *y, const void *x, double factor, size_t count);
-void sparse_host_turn(struct sparse_host *host, void *y, const void *x, double factor, size_t count);
-double sparse_host_dot(struct sparse_host *host, const void *x, const void *y, size_t count);
+double ki_sparse_host_add(struct sparse_host *host, void *y, const void *x, double factor, size_t count);
+void ki_sparse_host_turn(struct sparse_host *host, void *y, const void *x, double factor, size_t count);
+double ki_sparse_host_dot(struct sparse_host *host, const void *x, const void *y, size_t count);
 
 // Numbers in the order that files have, into the host's own, and back. `order` NULL: copied.
-void sparse_host_arrange(const struct sparse_host *host, const uint32_t *order, const void *from, void *to,
-                         size_t count);
-void sparse_host_restore(const struct sparse_host *host, const uint32_t *order, const void *from, void *to,
-                         size_t count);
+void ki_sparse_host_arrange(const struct sparse_host *host, const uint32_t *order, const void *from, void *to,
+                            size_t count);
+void ki_sparse_host_restore(const struct sparse_host *host, const uint32_t *order, const void *from, void *to,
+                            size_t count);
 
 // Memory that vectors' loads do not split over two of the cache's lines.
 static inline void *sparse_host_memory(size_t bytes)

@@ -41,22 +41,22 @@ static const struct {
                             [BATCH_BEGIN] = {"batch_begin", "app/sparse/sparse_batch.cl", EVERY},
                             [BATCH_REST] = {"batch_residual", "app/sparse/sparse_batch.cl", EVERY}};
 
-bool sparse_batch_is_whole(const struct sparse_batch *batch)
+bool ki_sparse_batch_is_whole(const struct sparse_batch *batch)
 {
     return batch->launches == SPARSE_BATCH_WHOLE;
 }
 
-bool sparse_batch_is_tiled(const struct sparse_batch *batch)
+bool ki_sparse_batch_is_tiled(const struct sparse_batch *batch)
 {
     return batch->launches == SPARSE_BATCH_TILED;
 }
 
-unsigned sparse_batch_images(const struct sparse_batch *batch)
+unsigned ki_sparse_batch_images(const struct sparse_batch *batch)
 {
     return batch->options.images;
 }
 
-size_t sparse_batch_at_once(const struct sparse_batch *batch)
+size_t ki_sparse_batch_at_once(const struct sparse_batch *batch)
 {
     return batch->most;
 }
@@ -85,25 +85,25 @@ static kn_status check_options(const struct sparse_batch_options *options, kn_er
                   {"work-items of a step's group", options->step_group, MOST_GROUP},
                   {"work-items of a row", options->shares, MOST_IMAGES},
                   {"work-items of a column", options->back_shares, MOST_IMAGES}};
-    kn_status status = solver_check_options(&options->solver, err);
+    kn_status status = ki_solver_check_options(&options->solver, err);
 
-    for (size_t i = 0; i < KN_COUNT(counts) && !status; i++)
+    for (size_t i = 0; i < KI_COUNT(counts) && !status; i++)
         if (counts[i].value && (!is_power(counts[i].value) || counts[i].value > counts[i].most))
-            status = kn_fail(err, KN_ERROR_ARGUMENT, "%u %s; expected a power of two up to %u",
+            status = ki_fail(err, KN_ERROR_ARGUMENT, "%u %s; expected a power of two up to %u",
                              counts[i].value, counts[i].name, counts[i].most);
     if (!status && (options->wide == 2 || options->back_wide == 2))
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "2 images of a work-item; there are 1, 4, 8 and 16");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "2 images of a work-item; there are 1, 4, 8 and 16");
     if (!status && (options->solver.printed || options->solver.white))
-        status = kn_fail(err, KN_ERROR_ARGUMENT,
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "many right-hand sides at once have neither the loop as it is printed nor a stop at "
                          "the whiteness of A x - b; solve one at a time");
     if (!status && options->solver.residual > 0)
-        status = kn_fail(err, KN_ERROR_ARGUMENT,
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "many right-hand sides stop at a gradient, not at a residual (%g); solve one after "
                          "the other, or give a gradient",
                          options->solver.residual);
     if (!status && (unsigned)options->launches > SPARSE_BATCH_SPREAD)
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "there is no way of launching %d; see sparse_batch_launches",
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "there is no way of launching %d; see sparse_batch_launches",
                          (int)options->launches);
     return status;
 }
@@ -123,7 +123,7 @@ static unsigned at_most(unsigned value, size_t most)
 // What is left open, and what does not fit is made smaller: what the launches depend on.
 static void choose_blocks(struct sparse_batch_options *o, const kn_device_info *info)
 {
-    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_SPARSE_BATCH);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_SPARSE_BATCH);
 
     o->group = at_most(or_default(o->group, sizes->group), info->max_work_group);
     o->back_group = at_most(or_default(o->back_group, o->group), info->max_work_group);
@@ -143,11 +143,11 @@ static unsigned wide_of(const struct sparse_batch_options *o, unsigned wide)
 static void choose_shape(struct sparse_batch_options *o, enum sparse_batch_launches launches,
                          const kn_device_info *info)
 {
-    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_SPARSE_BATCH),
-                              *step = engine_sizes(info, SHAPE_SPARSE_BATCH_STEP),
-                              *back = engine_sizes(info, launches == SPARSE_BATCH_TILED
-                                                             ? SHAPE_SPARSE_BATCH_BACK_TILED
-                                                             : SHAPE_SPARSE_BATCH_BACK);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_SPARSE_BATCH),
+                              *step = ki_engine_sizes(info, SHAPE_SPARSE_BATCH_STEP),
+                              *back = ki_engine_sizes(info, launches == SPARSE_BATCH_TILED
+                                                                ? SHAPE_SPARSE_BATCH_BACK_TILED
+                                                                : SHAPE_SPARSE_BATCH_BACK);
 
     o->wide = wide_of(o, or_default(o->wide, sizes->width));
     o->shares = at_most(or_default(o->shares, sizes->shares), o->group * o->wide / o->images);
@@ -191,7 +191,7 @@ static kn_status try_tiles(struct sparse_batch *b, kn_queue *queue, const struct
     const kn_device_info *info = kn_context_device(b->context);
     bool asked = b->options.launches == SPARSE_BATCH_TILED;
     struct batch_tiles tiles = {.rows = 0};
-    kn_status status = batch_tiles_make(matrix, b->options.tile, &tiles, err);
+    kn_status status = ki_batch_tiles_make(matrix, b->options.tile, &tiles, err);
 
     if (!status && (asked || (tiles.lines <= matrix->nonzeros / SHARED &&
                               (uint64_t)tiles.lines * b->most * sizeof(float) <= info->max_alloc))) {
@@ -199,9 +199,9 @@ static kn_status try_tiles(struct sparse_batch *b, kn_queue *queue, const struct
         b->tiles = tiles.tiles;
         b->tile_rows = tiles.rows;
         b->lines = tiles.lines;
-        status = batch_tiles_upload(queue, &tiles, b->columns, b->tile_buffers, err);
+        status = ki_batch_tiles_upload(queue, &tiles, b->columns, b->tile_buffers, err);
     }
-    batch_tiles_free(&tiles);
+    ki_batch_tiles_free(&tiles);
     return status;
 }
 
@@ -212,11 +212,11 @@ static kn_status choose_launches(struct sparse_batch *b, kn_queue *queue, const 
     enum sparse_batch_launches launches = b->options.launches;
 
     if (launches == SPARSE_BATCH_WHOLE && info->loop_limit)
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "%s (%s) stops loops after %u, which whole solutions may need; spread them",
                        info->spec, info->name, info->loop_limit);
     if (launches == SPARSE_BATCH_TILED && matrix->nonzeros > MOST_TILED)
-        return kn_fail(err, KN_ERROR_LIMIT, "tiles of %zu nonzeros; there are at most %d, spread them",
+        return ki_fail(err, KN_ERROR_LIMIT, "tiles of %zu nonzeros; there are at most %d, spread them",
                        matrix->nonzeros, MOST_TILED);
     if (launches == SPARSE_BATCH_AUTO && !info->loop_limit && bytes_of_iteration(b, matrix) <= WHOLE_BYTES)
         launches = SPARSE_BATCH_WHOLE;
@@ -232,25 +232,25 @@ static kn_status choose_launches(struct sparse_batch *b, kn_queue *queue, const 
 static kn_status get_kernel(struct sparse_batch *b, unsigned kernel, kn_error *err)
 {
     const struct sparse_batch_options *o = &b->options;
-    struct batch_shape shape = batch_shape_of(o, kernel);
+    struct batch_shape shape = ki_batch_shape_of(o, kernel);
     struct engine_defines defines = {.count = 0};
     kn_status status;
 
-    engine_define(&defines, "GROUP", shape.group);
-    engine_define(&defines, "IMAGES", o->images);
-    engine_define(&defines, "WIDE", shape.wide);
-    engine_define(&defines, "AHEAD", shape.ahead);
+    ki_engine_define(&defines, "GROUP", shape.group);
+    ki_engine_define(&defines, "IMAGES", o->images);
+    ki_engine_define(&defines, "WIDE", shape.wide);
+    ki_engine_define(&defines, "AHEAD", shape.ahead);
     if (kernel == BATCH_TILE || kernel == BATCH_GATHER)
-        engine_define(&defines, "TILE", o->tile);
+        ki_engine_define(&defines, "TILE", o->tile);
     else
-        engine_define(&defines, "SHARES", shape.shares);
+        ki_engine_define(&defines, "SHARES", shape.shares);
     if (kernels[kernel].ways != WHOLE)
-        engine_define(&defines, "STEP", o->step);
-    status = solver_define(&defines, b->context, &o->solver, err);
+        ki_engine_define(&defines, "STEP", o->step);
+    status = ki_solver_define(&defines, b->context, &o->solver, err);
     if (status)
         return status;
-    return engine_builtin_kernel(b->context, kernels[kernel].file, defines.items, defines.count,
-                                 KN_POLICY_DEFAULT, kernels[kernel].name, &b->kernels[kernel], err);
+    return ki_engine_builtin_kernel(b->context, kernels[kernel].file, defines.items, defines.count,
+                                    KN_POLICY_DEFAULT, kernels[kernel].name, &b->kernels[kernel], err);
 }
 
 static kn_status get_kernels(struct sparse_batch *b, kn_error *err)
@@ -267,14 +267,14 @@ static kn_status prepare_products(struct sparse_batch *b, kn_queue *queue, const
                                   kn_error *err)
 {
     struct sparse_matrix transposed = {.rows = 0};
-    kn_status status = sparse_transpose(matrix, &transposed, err);
+    kn_status status = ki_sparse_transpose(matrix, &transposed, err);
 
     for (unsigned i = 0; i < 2 && !status; i++) {
-        const struct spmv_task task = i == 0 ? spmv_task_of(queue, matrix, &transposed, NULL)
-                                             : spmv_task_of(queue, &transposed, matrix, NULL);
-        status = spmv_product_create(&task, SPARSE_SIMPLE, &b->products[i], err);
+        const struct spmv_task task = i == 0 ? ki_spmv_task_of(queue, matrix, &transposed, NULL)
+                                             : ki_spmv_task_of(queue, &transposed, matrix, NULL);
+        status = ki_spmv_product_create(&task, SPARSE_SIMPLE, &b->products[i], err);
     }
-    sparse_free(&transposed);
+    ki_sparse_free(&transposed);
     return status;
 }
 
@@ -301,7 +301,7 @@ static kn_status create_buffers(struct sparse_batch *b, kn_error *err)
 
     for (unsigned i = 0; i < BATCH_BUFFERS && !status; i++) {
         if (bytes[i] > info->max_alloc)
-            return kn_fail(err, KN_ERROR_LIMIT,
+            return ki_fail(err, KN_ERROR_LIMIT,
                            "%u images of %u rows and %u columns at once take %zu bytes in one piece, and one "
                            "allocation of %s holds %llu; take fewer at once",
                            b->most, b->rows, b->columns, bytes[i], info->spec,
@@ -311,20 +311,20 @@ static kn_status create_buffers(struct sparse_batch *b, kn_error *err)
     return status;
 }
 
-kn_status sparse_batch_create(kn_queue *queue, const struct sparse_matrix *matrix,
-                              const struct sparse_batch_options *options, struct sparse_batch **batch,
-                              kn_error *err)
+kn_status ki_sparse_batch_create(kn_queue *queue, const struct sparse_matrix *matrix,
+                                 const struct sparse_batch_options *options, struct sparse_batch **batch,
+                                 kn_error *err)
 {
     struct sparse_batch *b = calloc(1, sizeof *b);
-    kn_status status = b ? check_options(options, err) : kn_fail_memory(err, sizeof *b, "a sparse solver");
+    kn_status status = b ? check_options(options, err) : ki_fail_memory(err, sizeof *b, "a sparse solver");
 
     if (!status)
-        status = spmv_check(matrix, SPARSE_SIMPLE, err);
+        status = ki_spmv_check(matrix, SPARSE_SIMPLE, err);
     if (!status) {
         size_t at_once = options->at_once ? options->at_once : AT_ONCE;
         b->context = kn_queue_context(queue);
         b->options = *options;
-        b->terms = solver_terms_of(&options->solver);
+        b->terms = ki_solver_terms_of(&options->solver);
         b->rows = (uint32_t)matrix->rows;
         b->columns = (uint32_t)matrix->columns;
         choose_blocks(&b->options, kn_context_device(b->context));
@@ -336,7 +336,7 @@ kn_status sparse_batch_create(kn_queue *queue, const struct sparse_matrix *matri
         const struct sparse_batch_options *o = &b->options;
         choose_shape(&b->options, b->launches, kn_context_device(b->context));
         b->back = divide(b->columns,
-                         batch_rows_of(o, b->launches == SPARSE_BATCH_TILED ? BATCH_GATHER : BATCH_BACK),
+                         ki_batch_rows_of(o, b->launches == SPARSE_BATCH_TILED ? BATCH_GATHER : BATCH_BACK),
                          MOST_BACK_PARTS);
         b->rests = divide(b->rows, ROWS_EACH * o->step_group / o->step, MOST_PARTS);
         b->steps = divide(b->columns, COLUMNS_EACH * o->step_group / o->step, MOST_PARTS);
@@ -347,7 +347,7 @@ kn_status sparse_batch_create(kn_queue *queue, const struct sparse_matrix *matri
     if (!status)
         status = create_buffers(b, err);
     if (status) {
-        sparse_batch_free(b);
+        ki_sparse_batch_free(b);
         return status;
     }
     b->options.solver.correction = NULL; // it is the caller's
@@ -355,12 +355,12 @@ kn_status sparse_batch_create(kn_queue *queue, const struct sparse_matrix *matri
     return KN_OK;
 }
 
-void sparse_batch_free(struct sparse_batch *batch)
+void ki_sparse_batch_free(struct sparse_batch *batch)
 {
     if (!batch)
         return;
     for (unsigned i = 0; i < 2; i++)
-        spmv_product_free(&batch->products[i]);
+        ki_spmv_product_free(&batch->products[i]);
     for (unsigned i = 0; i < BATCH_BUFFERS; i++)
         kn_buffer_free(batch->buffers[i]);
     for (unsigned i = 0; i < BATCH_TILE_BUFFERS; i++)

@@ -43,14 +43,14 @@ struct sparse_batch_options {
 struct sparse_batch;
 
 // A and A^T on the device, and memory for `at_once` images: 4 columns and 2 rows of floats for each, and a
-// float for each line of tiles. The matrix may be freed after that. Errors: those of sparse_operator_create;
-// KN_ERROR_ARGUMENT for options out of range; KN_ERROR_BUILD for a correction that does not compile;
-// KN_ERROR_LIMIT for more memory than one allocation of the device holds, for whole solutions where the
-// device stops long loops, and for tiles of more than 2^26 nonzeros.
-kn_status sparse_batch_create(kn_queue *queue, const struct sparse_matrix *matrix,
-                              const struct sparse_batch_options *options, struct sparse_batch **batch,
-                              kn_error *err);
-void sparse_batch_free(struct sparse_batch *batch); // NULL is fine
+// float for each line of tiles. The matrix may be freed after that. Errors: those of
+// ki_sparse_operator_create; KN_ERROR_ARGUMENT for options out of range; KN_ERROR_BUILD for a correction that
+// does not compile; KN_ERROR_LIMIT for more memory than one allocation of the device holds, for whole
+// solutions where the device stops long loops, and for tiles of more than 2^26 nonzeros.
+kn_status ki_sparse_batch_create(kn_queue *queue, const struct sparse_matrix *matrix,
+                                 const struct sparse_batch_options *options, struct sparse_batch **batch,
+                                 kn_error *err);
+void ki_sparse_batch_free(struct sparse_batch *batch); // NULL is fine
 
 // b: `count` right-hand sides of a float a row, one after the other; x: as many starts, and solutions, of a
 // float a column. `results` has a place for each; the caller frees every history. Their `seconds` are those
@@ -58,28 +58,29 @@ void sparse_batch_free(struct sparse_batch *batch); // NULL is fine
 // image has the same bits each time on one device, whatever images are beside it.
 // Errors: KN_ERROR_ARGUMENT for buffers too small or of another context, and for numbers that are not finite,
 // with the image; KN_ERROR_MEMORY. On failure `results` has no histories.
-kn_status sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t count,
-                             kn_buffer *x, struct sparse_solver_result *results, kn_error *err);
+kn_status ki_sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t count,
+                                kn_buffer *x, struct sparse_solver_result *results, kn_error *err);
 
-// Goes on from x, as sparse_solver_go_on (solver.h), with a float a column of each image's gradient.
-kn_status sparse_batch_go_on(kn_queue *queue, struct sparse_batch *batch, kn_buffer *gradients, size_t count,
-                             kn_buffer *x, struct sparse_solver_result *results, kn_error *err);
+// Goes on from x, as ki_sparse_solver_go_on (solver.h), with a float a column of each image's gradient.
+kn_status ki_sparse_batch_go_on(kn_queue *queue, struct sparse_batch *batch, kn_buffer *gradients,
+                                size_t count, kn_buffer *x, struct sparse_solver_result *results,
+                                kn_error *err);
 
 // A^T b of images `first` to first + count - 1, which are no more than at once in memory: of image i the
 // element of column j is at (i / images * columns + j) * images + i % images of `products`, floats that are
 // the batch's until its next call. Asynchronous.
-kn_status sparse_batch_transposed(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t first,
-                                  size_t count, kn_buffer **products, kn_error *err);
+kn_status ki_sparse_batch_transposed(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t first,
+                                     size_t count, kn_buffer **products, kn_error *err);
 
 // to = A from, or A^T from, of one image, by what solves many. Asynchronous.
-kn_status sparse_batch_apply(kn_queue *queue, struct sparse_batch *batch, bool transposed, kn_buffer *from,
-                             kn_buffer *to, kn_error *err);
+kn_status ki_sparse_batch_apply(kn_queue *queue, struct sparse_batch *batch, bool transposed, kn_buffer *from,
+                                kn_buffer *to, kn_error *err);
 
 // Whether a launch does many iterations, and whether launches are by tiles; images of a block; and images at
 // once in memory.
-bool sparse_batch_is_whole(const struct sparse_batch *batch);
-bool sparse_batch_is_tiled(const struct sparse_batch *batch);
-unsigned sparse_batch_images(const struct sparse_batch *batch);
-size_t sparse_batch_at_once(const struct sparse_batch *batch);
+bool ki_sparse_batch_is_whole(const struct sparse_batch *batch);
+bool ki_sparse_batch_is_tiled(const struct sparse_batch *batch);
+unsigned ki_sparse_batch_images(const struct sparse_batch *batch);
+size_t ki_sparse_batch_at_once(const struct sparse_batch *batch);
 
 #endif

@@ -9,7 +9,7 @@ enum { LOOK = 32, LONGEST_LAUNCH = 512 };
 
 // ---- shapes ----
 
-struct batch_shape batch_shape_of(const struct sparse_batch_options *o, unsigned kernel)
+struct batch_shape ki_batch_shape_of(const struct sparse_batch_options *o, unsigned kernel)
 {
     bool back = kernel == BATCH_MULTIPLY_BACK || kernel == BATCH_BACK || kernel == BATCH_GATHER;
     bool tiles = kernel == BATCH_TILE || kernel == BATCH_GATHER;
@@ -26,19 +26,19 @@ struct batch_shape batch_shape_of(const struct sparse_batch_options *o, unsigned
 }
 
 // Rows that a group has of a product at a time.
-uint32_t batch_rows_of(const struct sparse_batch_options *o, unsigned kernel)
+uint32_t ki_batch_rows_of(const struct sparse_batch_options *o, unsigned kernel)
 {
-    struct batch_shape shape = batch_shape_of(o, kernel);
+    struct batch_shape shape = ki_batch_shape_of(o, kernel);
 
     return shape.group * shape.wide / (o->images * shape.shares);
 }
 
 // ---- launches ----
 
-kn_status batch_launch(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
-                       unsigned kernel, size_t groups, const kn_arg *args, size_t count, kn_error *err)
+kn_status ki_batch_launch(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
+                          unsigned kernel, size_t groups, const kn_arg *args, size_t count, kn_error *err)
 {
-    size_t group = batch_shape_of(&b->options, kernel).group;
+    size_t group = ki_batch_shape_of(&b->options, kernel).group;
     const kn_range range = {2, {groups * group, run->blocks}, {group, 1}, {0}};
 
     return groups && run->blocks ? kn_launch(queue, b->kernels[kernel], &range, args, count, NO_EVENT, err)
@@ -46,19 +46,19 @@ kn_status batch_launch(kn_queue *queue, const struct sparse_batch *b, const stru
 }
 
 // Groups for a work-item each of n lines of a block.
-size_t batch_groups_of(const struct sparse_batch *b, size_t n)
+size_t ki_batch_groups_of(const struct sparse_batch *b, size_t n)
 {
     return (n * b->options.images + b->options.group - 1) / b->options.group;
 }
 
 // to = A from, or A^T from.
-kn_status batch_multiply(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
-                         unsigned transposed, kn_buffer *from, kn_buffer *to, kn_error *err)
+kn_status ki_batch_multiply(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
+                            unsigned transposed, kn_buffer *from, kn_buffer *to, kn_error *err)
 {
     kn_buffer *const *a = b->products[transposed].buffers;
     uint32_t rows = transposed ? b->columns : b->rows, n = transposed ? b->rows : b->columns;
     unsigned kernel = transposed ? BATCH_MULTIPLY_BACK : BATCH_MULTIPLY;
-    size_t each = batch_rows_of(&b->options, kernel);
+    size_t each = ki_batch_rows_of(&b->options, kernel);
     const kn_arg args[] = {KN_BUFFER(a[SPMV_CSR_STARTS]),
                            KN_BUFFER(a[SPMV_CSR_INDICES]),
                            KN_BUFFER(a[SPMV_CSR_VALUES]),
@@ -67,7 +67,7 @@ kn_status batch_multiply(kn_queue *queue, const struct sparse_batch *b, const st
                            KN_BUFFER(from),
                            KN_BUFFER(to)};
 
-    return batch_launch(queue, b, run, kernel, (rows + each - 1) / each, args, KN_COUNT(args), err);
+    return ki_batch_launch(queue, b, run, kernel, (rows + each - 1) / each, args, KI_COUNT(args), err);
 }
 
 // Behind `count` arguments those of curve_images: e's vectors, its terms, ends and parts. How many there are
@@ -83,7 +83,7 @@ static size_t add_curve(kn_arg *args, size_t count, const struct sparse_batch *b
                             KN_VALUE(run->all),    KN_VALUE(*iteration),  KN_BUFFER(m[BATCH_PARTS])};
 
     memcpy(args + count, curve, sizeof curve);
-    return count + KN_COUNT(curve);
+    return count + KI_COUNT(curve);
 }
 
 enum { MOST_ARGUMENTS = 24 };
@@ -101,9 +101,9 @@ static kn_status launch_products(kn_queue *queue, const struct sparse_batch *b, 
                                    KN_VALUE(b->back.each),
                                    KN_BUFFER(m[BATCH_W])};
     size_t count = add_curve(args, 7, b, run, &iteration);
-    kn_status status = batch_multiply(queue, b, run, 0, m[BATCH_D], m[BATCH_W], err);
+    kn_status status = ki_batch_multiply(queue, b, run, 0, m[BATCH_D], m[BATCH_W], err);
 
-    return status ? status : batch_launch(queue, b, run, BATCH_BACK, b->back.count, args, count, err);
+    return status ? status : ki_batch_launch(queue, b, run, BATCH_BACK, b->back.count, args, count, err);
 }
 
 // Both products of an iteration, by tiles.
@@ -124,9 +124,9 @@ static kn_status launch_tiles(kn_queue *queue, const struct sparse_batch *b, con
     kn_arg gather[MOST_ARGUMENTS] = {KN_BUFFER(a[BATCH_TILE_COLUMNS]), KN_VALUE(b->columns),
                                      KN_VALUE(b->back.each), KN_VALUE(b->lines), KN_BUFFER(m[BATCH_LINES])};
     size_t count = add_curve(gather, 5, b, run, &iteration);
-    kn_status status = batch_launch(queue, b, run, BATCH_TILE, b->tiles, tile, KN_COUNT(tile), err);
+    kn_status status = ki_batch_launch(queue, b, run, BATCH_TILE, b->tiles, tile, KI_COUNT(tile), err);
 
-    return status ? status : batch_launch(queue, b, run, BATCH_GATHER, b->back.count, gather, count, err);
+    return status ? status : ki_batch_launch(queue, b, run, BATCH_GATHER, b->back.count, gather, count, err);
 }
 
 // The rest of an iteration: x and h along d, and the next d.
@@ -157,9 +157,9 @@ static kn_status launch_step(kn_queue *queue, const struct sparse_batch *b, cons
         KN_VALUE(t->gradient),     KN_BUFFER(m[BATCH_NEXT_PARTS]), KN_BUFFER(m[BATCH_CURVATURES]),
         KN_BUFFER(m[BATCH_NORMS]), KN_BUFFER(m[BATCH_ENDS]),       KN_VALUE(run->all),
         KN_VALUE(iteration)};
-    kn_status status = batch_launch(queue, b, run, BATCH_MOVE, groups, move, KN_COUNT(move), err);
+    kn_status status = ki_batch_launch(queue, b, run, BATCH_MOVE, groups, move, KI_COUNT(move), err);
 
-    return status ? status : batch_launch(queue, b, run, BATCH_TURN, groups, turn, KN_COUNT(turn), err);
+    return status ? status : ki_batch_launch(queue, b, run, BATCH_TURN, groups, turn, KI_COUNT(turn), err);
 }
 
 static kn_status launch_whole(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
@@ -192,18 +192,18 @@ static kn_status launch_whole(kn_queue *queue, const struct sparse_batch *b, con
                            KN_VALUE(first),
                            KN_VALUE(last)};
 
-    return batch_launch(queue, b, run, BATCH_WHOLE, 1, args, KN_COUNT(args), err);
+    return ki_batch_launch(queue, b, run, BATCH_WHOLE, 1, args, KI_COUNT(args), err);
 }
 
 // Vectors of n numbers between the caller's buffer and ours.
-kn_status batch_carry(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
-                      unsigned kernel, kn_buffer *from, kn_buffer *to, uint32_t n, kn_error *err)
+kn_status ki_batch_carry(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
+                         unsigned kernel, kn_buffer *from, kn_buffer *to, uint32_t n, kn_error *err)
 {
     const uint64_t first = run->first;
     const kn_arg args[] = {KN_BUFFER(from), KN_BUFFER(to), KN_VALUE(first), KN_VALUE(n),
                            KN_VALUE(run->count)};
 
-    return batch_launch(queue, b, run, kernel, batch_groups_of(b, n), args, KN_COUNT(args), err);
+    return ki_batch_launch(queue, b, run, kernel, ki_batch_groups_of(b, n), args, KI_COUNT(args), err);
 }
 
 // ---- iterations ----
@@ -223,8 +223,8 @@ static kn_status look(kn_queue *queue, const struct sparse_batch *b, const struc
 }
 
 // All of them, and how each image ended; the host looks now and then whether all have.
-kn_status batch_iterate(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
-                        uint32_t *ends, kn_error *err)
+kn_status ki_batch_iterate(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
+                           uint32_t *ends, kn_error *err)
 {
     const bool whole = b->launches == SPARSE_BATCH_WHOLE;
     uint32_t most = (uint32_t)b->options.solver.iterations + 1, k = 0;

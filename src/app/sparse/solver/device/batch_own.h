@@ -80,11 +80,11 @@ enum {
 
 // Tiles of `most` rows. Counting and two sorts: some passes over the nonzeros. KN_ERROR_MEMORY; on failure
 // `tiles` is empty.
-kn_status batch_tiles_make(const struct sparse_matrix *matrix, uint32_t most, struct batch_tiles *tiles,
-                           kn_error *err);
-kn_status batch_tiles_upload(kn_queue *queue, const struct batch_tiles *tiles, uint32_t columns,
-                             kn_buffer **buffers, kn_error *err);
-void batch_tiles_free(struct batch_tiles *tiles);
+kn_status ki_batch_tiles_make(const struct sparse_matrix *matrix, uint32_t most, struct batch_tiles *tiles,
+                              kn_error *err);
+kn_status ki_batch_tiles_upload(kn_queue *queue, const struct batch_tiles *tiles, uint32_t columns,
+                                kn_buffer **buffers, kn_error *err);
+void ki_batch_tiles_free(struct batch_tiles *tiles);
 
 // ---- all of them ----
 
@@ -109,23 +109,23 @@ struct batch_run {
     uint32_t count, blocks, all;
 };
 
-struct batch_shape batch_shape_of(const struct sparse_batch_options *options, unsigned kernel);
+struct batch_shape ki_batch_shape_of(const struct sparse_batch_options *options, unsigned kernel);
 // Rows that a group has of a product at a time.
-uint32_t batch_rows_of(const struct sparse_batch_options *options, unsigned kernel);
+uint32_t ki_batch_rows_of(const struct sparse_batch_options *options, unsigned kernel);
 
 // In groups of the kernel's, for every block of the run.
-kn_status batch_launch(kn_queue *queue, const struct sparse_batch *batch, const struct batch_run *run,
-                       unsigned kernel, size_t groups, const kn_arg *args, size_t count, kn_error *err);
+kn_status ki_batch_launch(kn_queue *queue, const struct sparse_batch *batch, const struct batch_run *run,
+                          unsigned kernel, size_t groups, const kn_arg *args, size_t count, kn_error *err);
 // Groups for a work-item each of n lines of a block.
-size_t batch_groups_of(const struct sparse_batch *batch, size_t n);
+size_t ki_batch_groups_of(const struct sparse_batch *batch, size_t n);
 // to = A from, or A^T from.
-kn_status batch_multiply(kn_queue *queue, const struct sparse_batch *batch, const struct batch_run *run,
-                         unsigned transposed, kn_buffer *from, kn_buffer *to, kn_error *err);
+kn_status ki_batch_multiply(kn_queue *queue, const struct sparse_batch *batch, const struct batch_run *run,
+                            unsigned transposed, kn_buffer *from, kn_buffer *to, kn_error *err);
 // Vectors of n numbers between the caller's buffer and ours: BATCH_TAKE, BATCH_GIVE.
-kn_status batch_carry(kn_queue *queue, const struct sparse_batch *batch, const struct batch_run *run,
-                      unsigned kernel, kn_buffer *from, kn_buffer *to, uint32_t n, kn_error *err);
+kn_status ki_batch_carry(kn_queue *queue, const struct sparse_batch *batch, const struct batch_run *run,
+                         unsigned kernel, kn_buffer *from, kn_buffer *to, uint32_t n, kn_error *err);
 // All iterations, and how each image ended; the host looks now and then whether all have.
-kn_status batch_iterate(kn_queue *queue, const struct sparse_batch *batch, const struct batch_run *run,
-                        uint32_t *ends, kn_error *err);
+kn_status ki_batch_iterate(kn_queue *queue, const struct sparse_batch *batch, const struct batch_run *run,
+                           uint32_t *ends, kn_error *err);
 
 #endif

@@ -20,11 +20,11 @@ static kn_status find_residuals(kn_queue *queue, const struct sparse_batch *b, c
                            KN_VALUE(b->rests.each), KN_BUFFER(m[BATCH_SUMS]), KN_VALUE(run->all)};
     const size_t count = 2 * (size_t)run->all, groups = b->options.images / b->options.step * b->rests.count;
     double *parts = malloc(b->rests.count * count * sizeof *parts);
-    kn_status status = parts ? batch_multiply(queue, b, run, 0, m[BATCH_X], m[BATCH_W], err)
-                             : kn_fail_memory(err, b->rests.count * count * sizeof *parts, "solving");
+    kn_status status = parts ? ki_batch_multiply(queue, b, run, 0, m[BATCH_X], m[BATCH_W], err)
+                             : ki_fail_memory(err, b->rests.count * count * sizeof *parts, "solving");
 
     if (!status)
-        status = batch_launch(queue, b, run, BATCH_REST, groups, args, KN_COUNT(args), err);
+        status = ki_batch_launch(queue, b, run, BATCH_REST, groups, args, KI_COUNT(args), err);
     if (!status)
         status = kn_buffer_read(queue, m[BATCH_SUMS], 0, parts, b->rests.count * count * SOLVER_CELL, err);
     memset(sums, 0, count * sizeof *sums);
@@ -43,8 +43,8 @@ static kn_status launch_begin(kn_queue *queue, const struct sparse_batch *b, con
     const kn_arg args[] = {KN_BUFFER(m[BATCH_X]),     KN_BUFFER(m[BATCH_H]),   KN_BUFFER(m[BATCH_D]),
                            KN_BUFFER(m[BATCH_E]),     KN_VALUE(b->columns),    KN_VALUE(b->terms.lambda),
                            KN_VALUE(b->terms.smooth), KN_VALUE(b->terms.order)};
-    kn_status status =
-        batch_launch(queue, b, run, BATCH_BEGIN, batch_groups_of(b, b->columns), args, KN_COUNT(args), err);
+    kn_status status = ki_batch_launch(queue, b, run, BATCH_BEGIN, ki_batch_groups_of(b, b->columns), args,
+                                       KI_COUNT(args), err);
 
     return status ? status
                   : kn_buffer_fill(queue, m[BATCH_ENDS], &none, sizeof none, 0, run->all * sizeof none,
@@ -56,19 +56,19 @@ static kn_status begin(kn_queue *queue, const struct sparse_batch *b, const stru
                        kn_buffer *right, kn_buffer *x, double *sums, kn_error *err)
 {
     kn_buffer *const *m = b->buffers;
-    kn_status status = batch_carry(queue, b, run, BATCH_TAKE, right, m[BATCH_B], b->rows, err);
+    kn_status status = ki_batch_carry(queue, b, run, BATCH_TAKE, right, m[BATCH_B], b->rows, err);
 
     if (!status)
-        status = batch_carry(queue, b, run, BATCH_TAKE, x, m[BATCH_X], b->columns, err);
+        status = ki_batch_carry(queue, b, run, BATCH_TAKE, x, m[BATCH_X], b->columns, err);
     if (!status)
         status = find_residuals(queue, b, run, sums, err);
     for (uint32_t i = 0; i < run->count && !status; i++)
         if (!isfinite(sums[i]) || !isfinite(sums[run->all + i]))
-            status = kn_fail(err, KN_ERROR_ARGUMENT,
+            status = ki_fail(err, KN_ERROR_ARGUMENT,
                              "%s %zu (from 0) is not finite everywhere, or beyond single precision",
                              isfinite(sums[run->all + i]) ? "start" : "right hand side", run->first + i);
     if (!status)
-        status = batch_multiply(queue, b, run, 1, m[BATCH_W], m[BATCH_E], err);
+        status = ki_batch_multiply(queue, b, run, 1, m[BATCH_W], m[BATCH_E], err);
     return status ? status : launch_begin(queue, b, run, err);
 }
 
@@ -82,13 +82,13 @@ static kn_status take_results(kn_queue *queue, const struct sparse_batch *b, con
 
     for (uint32_t i = 0; i < run->count; i++) {
         size_t iteration = ends[i] ? ends[i] >> 5 : b->options.solver.iterations;
-        solver_take_end(ends[i] & 31, iteration, &results[i]);
+        ki_solver_take_end(ends[i] & 31, iteration, &results[i]);
         last = iteration > last ? iteration : last;
     }
     bytes = (last + 1) * row * sizeof *norms;
     norms = malloc(bytes);
     if (!norms)
-        return kn_fail_memory(err, bytes, "solving");
+        return ki_fail_memory(err, bytes, "solving");
     status = kn_buffer_read(queue, b->buffers[BATCH_NORMS], 0, norms, bytes, err);
     for (size_t i = last; i > 0 && !status; i--)
         for (uint32_t image = 0; image < run->all; image++) {
@@ -97,7 +97,7 @@ static kn_status take_results(kn_queue *queue, const struct sparse_batch *b, con
             *curvature = norms[(i - 1) * row + image] / *curvature;
         }
     for (uint32_t i = 0; i < run->count && !status; i++)
-        status = solver_take_history(norms + i, norms + run->all + i, row, &results[i], err);
+        status = ki_solver_take_history(norms + i, norms + run->all + i, row, &results[i], err);
     free(norms);
     return status;
 }
@@ -107,11 +107,11 @@ static kn_status iterate(kn_queue *queue, const struct sparse_batch *b, const st
                          uint32_t *ends, struct sparse_solver_result *results, kn_error *err)
 {
     kn_status status = kn_queue_finish(queue, err);
-    double begun = kn_clock_seconds(), seconds;
+    double begun = ki_clock_seconds(), seconds;
 
     if (!status)
-        status = batch_iterate(queue, b, run, ends, err);
-    seconds = kn_clock_seconds() - begun;
+        status = ki_batch_iterate(queue, b, run, ends, err);
+    seconds = ki_clock_seconds() - begun;
     for (uint32_t i = 0; i < run->count && !status; i++)
         results[i] = (struct sparse_solver_result){
             .seconds = seconds, .launches_per_iteration = b->launches == SPARSE_BATCH_WHOLE ? 0 : 4};
@@ -125,7 +125,7 @@ static kn_status solve(kn_queue *queue, const struct sparse_batch *b, const stru
     double *sums = malloc(run->all * (2 * sizeof *sums + sizeof(uint32_t)));
     uint32_t *ends = (uint32_t *)(void *)(sums + 2 * (size_t)run->all);
     kn_status status = sums ? begin(queue, b, run, right, x, sums, err)
-                            : kn_fail_memory(err, run->all * 2 * sizeof *sums, "solving");
+                            : ki_fail_memory(err, run->all * 2 * sizeof *sums, "solving");
 
     if (!status)
         status = iterate(queue, b, run, ends, results, err);
@@ -136,7 +136,7 @@ static kn_status solve(kn_queue *queue, const struct sparse_batch *b, const stru
         results[i].residual = goal > 0 ? sqrt(rest / goal) : rest > 0 ? INFINITY : 0;
     }
     if (!status)
-        status = batch_carry(queue, b, run, BATCH_GIVE, b->buffers[BATCH_X], x, b->columns, err);
+        status = ki_batch_carry(queue, b, run, BATCH_GIVE, b->buffers[BATCH_X], x, b->columns, err);
     free(sums);
     return status;
 }
@@ -156,56 +156,56 @@ static kn_status go_on(kn_queue *queue, const struct sparse_batch *b, const stru
 {
     kn_buffer *const *m = b->buffers;
     uint32_t *ends = malloc(run->all * sizeof *ends);
-    kn_status status = ends ? batch_carry(queue, b, run, BATCH_TAKE, x, m[BATCH_X], b->columns, err)
-                            : kn_fail_memory(err, run->all * sizeof *ends, "solving");
+    kn_status status = ends ? ki_batch_carry(queue, b, run, BATCH_TAKE, x, m[BATCH_X], b->columns, err)
+                            : ki_fail_memory(err, run->all * sizeof *ends, "solving");
 
     if (!status)
         status = launch_begin(queue, b, run, err);
     if (!status)
-        status = batch_carry(queue, b, run, BATCH_TAKE, gradients, m[BATCH_H], b->columns, err);
+        status = ki_batch_carry(queue, b, run, BATCH_TAKE, gradients, m[BATCH_H], b->columns, err);
     if (!status)
         status = iterate(queue, b, run, ends, results, err);
     for (uint32_t i = 0; i < run->count && !status; i++)
         results[i].residual = NAN;
     if (!status)
-        status = batch_carry(queue, b, run, BATCH_GIVE, m[BATCH_X], x, b->columns, err);
+        status = ki_batch_carry(queue, b, run, BATCH_GIVE, m[BATCH_X], x, b->columns, err);
     free(ends);
     return status;
 }
 
-kn_status sparse_batch_transposed(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t first,
-                                  size_t count, kn_buffer **products, kn_error *err)
+kn_status ki_sparse_batch_transposed(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t first,
+                                     size_t count, kn_buffer **products, kn_error *err)
 {
     const struct batch_run run = run_of(batch, first, count);
     kn_buffer *const *m = batch->buffers;
     kn_status status =
-        column_check("sparse_batch_transposed (b)", queue, b, KN_F32, (first + count) * batch->rows, err);
+        ki_column_check("sparse_batch_transposed (b)", queue, b, KN_F32, (first + count) * batch->rows, err);
 
     if (!status)
-        status = batch_carry(queue, batch, &run, BATCH_TAKE, b, m[BATCH_B], batch->rows, err);
+        status = ki_batch_carry(queue, batch, &run, BATCH_TAKE, b, m[BATCH_B], batch->rows, err);
     if (!status)
-        status = batch_multiply(queue, batch, &run, 1, m[BATCH_B], m[BATCH_E], err);
+        status = ki_batch_multiply(queue, batch, &run, 1, m[BATCH_B], m[BATCH_E], err);
     *products = m[BATCH_E];
     return status;
 }
 
-kn_status sparse_batch_apply(kn_queue *queue, struct sparse_batch *batch, bool transposed, kn_buffer *from,
-                             kn_buffer *to, kn_error *err)
+kn_status ki_sparse_batch_apply(kn_queue *queue, struct sparse_batch *batch, bool transposed, kn_buffer *from,
+                                kn_buffer *to, kn_error *err)
 {
     const struct batch_run run = run_of(batch, 0, 1);
     uint32_t sources = transposed ? batch->rows : batch->columns;
     uint32_t targets = transposed ? batch->columns : batch->rows;
     kn_buffer *in = batch->buffers[transposed ? BATCH_B : BATCH_X],
               *out = batch->buffers[transposed ? BATCH_E : BATCH_W];
-    kn_status status = column_check("sparse_batch_apply (from)", queue, from, KN_F32, sources, err);
+    kn_status status = ki_column_check("sparse_batch_apply (from)", queue, from, KN_F32, sources, err);
 
     if (!status)
-        status = column_check("sparse_batch_apply (to)", queue, to, KN_F32, targets, err);
+        status = ki_column_check("sparse_batch_apply (to)", queue, to, KN_F32, targets, err);
     if (!status)
-        status = batch_carry(queue, batch, &run, BATCH_TAKE, from, in, sources, err);
+        status = ki_batch_carry(queue, batch, &run, BATCH_TAKE, from, in, sources, err);
     if (!status)
-        status = batch_multiply(queue, batch, &run, transposed, in, out, err);
-    return status ? status : batch_carry(queue, batch, &run, BATCH_GIVE, out, to, targets, err);
+        status = ki_batch_multiply(queue, batch, &run, transposed, in, out, err);
+    return status ? status : ki_batch_carry(queue, batch, &run, BATCH_GIVE, out, to, targets, err);
 }
 
 // Run after run, by `solve` from right-hand sides, or by `go_on` from gradients.
@@ -214,12 +214,12 @@ static kn_status run_all(kn_queue *queue, struct sparse_batch *batch, bool goes_
 {
     const char *name = goes_on ? "sparse_batch_go_on (gradients)" : "sparse_batch_solve (b)";
     kn_status status =
-        column_check(name, queue, from, KN_F32, count * (goes_on ? batch->columns : batch->rows), err);
+        ki_column_check(name, queue, from, KN_F32, count * (goes_on ? batch->columns : batch->rows), err);
 
     memset(results, 0, count * sizeof *results);
     if (!status)
-        status = column_check(goes_on ? "sparse_batch_go_on (x)" : "sparse_batch_solve (x)", queue, x, KN_F32,
-                              count * batch->columns, err);
+        status = ki_column_check(goes_on ? "sparse_batch_go_on (x)" : "sparse_batch_solve (x)", queue, x,
+                                 KN_F32, count * batch->columns, err);
     for (size_t first = 0; first < count && !status; first += batch->most) {
         const struct batch_run run = run_of(batch, first, count - first);
         status = (goes_on ? go_on : solve)(queue, batch, &run, from, x, results + first, err);
@@ -231,14 +231,15 @@ static kn_status run_all(kn_queue *queue, struct sparse_batch *batch, bool goes_
     return status;
 }
 
-kn_status sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t count,
-                             kn_buffer *x, struct sparse_solver_result *results, kn_error *err)
+kn_status ki_sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t count,
+                                kn_buffer *x, struct sparse_solver_result *results, kn_error *err)
 {
     return run_all(queue, batch, false, b, count, x, results, err);
 }
 
-kn_status sparse_batch_go_on(kn_queue *queue, struct sparse_batch *batch, kn_buffer *gradients, size_t count,
-                             kn_buffer *x, struct sparse_solver_result *results, kn_error *err)
+kn_status ki_sparse_batch_go_on(kn_queue *queue, struct sparse_batch *batch, kn_buffer *gradients,
+                                size_t count, kn_buffer *x, struct sparse_solver_result *results,
+                                kn_error *err)
 {
     return run_all(queue, batch, true, gradients, count, x, results, err);
 }

@@ -116,7 +116,7 @@ static void add_tile(struct making *m, uint32_t first, uint32_t rows)
         for (uint64_t i = 0; i < length; i++) {
             uint32_t column = a->indices[from + i];
             t->nonzeros[2 * (to + i)] = column;
-            t->nonzeros[2 * (to + i) + 1] = kn_float_bits(a->values[from + i]);
+            t->nonzeros[2 * (to + i) + 1] = ki_float_bits(a->values[from + i]);
             if (m->counts[column]++ == 0)
                 m->touched[columns++] = column;
         }
@@ -158,8 +158,8 @@ static void place_lines(struct batch_tiles *t, uint32_t columns)
     t->columns[0] = 0;
 }
 
-kn_status batch_tiles_make(const struct sparse_matrix *matrix, uint32_t most, struct batch_tiles *tiles,
-                           kn_error *err)
+kn_status ki_batch_tiles_make(const struct sparse_matrix *matrix, uint32_t most, struct batch_tiles *tiles,
+                              kn_error *err)
 {
     const size_t rows = matrix->rows, columns = matrix->columns, nonzeros = matrix->nonzeros;
     struct making m = {.matrix = matrix,
@@ -184,8 +184,8 @@ kn_status batch_tiles_make(const struct sparse_matrix *matrix, uint32_t most, st
         }
         place_lines(tiles, (uint32_t)columns);
     } else {
-        batch_tiles_free(tiles);
-        status = kn_fail_memory(err, (16 * TOGETHER + 16) * nonzeros, "tiles of a sparse matrix");
+        ki_batch_tiles_free(tiles);
+        status = ki_fail_memory(err, (16 * TOGETHER + 16) * nonzeros, "tiles of a sparse matrix");
     }
     free(m.rows);
     free(m.counts);
@@ -193,8 +193,8 @@ kn_status batch_tiles_make(const struct sparse_matrix *matrix, uint32_t most, st
     return status;
 }
 
-kn_status batch_tiles_upload(kn_queue *queue, const struct batch_tiles *tiles, uint32_t columns,
-                             kn_buffer **buffers, kn_error *err)
+kn_status ki_batch_tiles_upload(kn_queue *queue, const struct batch_tiles *tiles, uint32_t columns,
+                                kn_buffer **buffers, kn_error *err)
 {
     const struct {
         const uint32_t *items;
@@ -217,7 +217,7 @@ kn_status batch_tiles_upload(kn_queue *queue, const struct batch_tiles *tiles, u
     return status;
 }
 
-void batch_tiles_free(struct batch_tiles *tiles)
+void ki_batch_tiles_free(struct batch_tiles *tiles)
 {
     free(tiles->starts);
     free(tiles->nonzeros);

@@ -24,12 +24,12 @@ static kn_status upload_inverse(kn_queue *queue, const struct sparse_gram *gram,
     double *columns = malloc(SOME * n * sizeof *columns + 1);
     float *singles = malloc(SOME * n * sizeof *singles + 1);
     kn_status status =
-        columns && singles ? KN_OK : kn_fail_memory(err, SOME * n * sizeof *columns, "an inverse");
+        columns && singles ? KN_OK : ki_fail_memory(err, SOME * n * sizeof *columns, "an inverse");
 
     for (size_t first = 0; first < n && !status; first += SOME) {
         size_t count = n - first < SOME ? n - first : SOME;
 
-        status = sparse_gram_inverse(gram, first, count, columns, err);
+        status = ki_sparse_gram_inverse(gram, first, count, columns, err);
         for (size_t i = 0; i < count * n && !status; i++)
             singles[i] = (float)columns[i];
         if (!status)
@@ -41,41 +41,41 @@ static kn_status upload_inverse(kn_queue *queue, const struct sparse_gram *gram,
     return status;
 }
 
-kn_status sparse_gram_device_create(kn_queue *queue, const struct sparse_matrix *matrix,
-                                    const struct sparse_gram *gram, struct sparse_gram_device **made,
-                                    kn_error *err)
+kn_status ki_sparse_gram_device_create(kn_queue *queue, const struct sparse_matrix *matrix,
+                                       const struct sparse_gram *gram, struct sparse_gram_device **made,
+                                       kn_error *err)
 {
     const struct sparse_batch_options options = {.launches = SPARSE_BATCH_SPREAD};
     const kn_device_info *info = kn_context_device(kn_queue_context(queue));
     size_t n = matrix->columns, bytes = n * n * sizeof(float);
     struct sparse_gram_device *g = calloc(1, sizeof *g);
-    kn_status status = g ? KN_OK : kn_fail_memory(err, sizeof *g, "a Gram matrix");
+    kn_status status = g ? KN_OK : ki_fail_memory(err, sizeof *g, "a Gram matrix");
 
     if (!status && bytes > info->max_alloc)
-        status = kn_fail(err, KN_ERROR_LIMIT,
+        status = ki_fail(err, KN_ERROR_LIMIT,
                          "the inverse of a Gram matrix of %zu columns takes %zu bytes in one piece, and one "
                          "allocation of %s holds %llu; solve on the host",
                          n, bytes, info->spec, (unsigned long long)info->max_alloc);
     if (!status) {
         g->columns = n;
-        status = sparse_batch_create(queue, matrix, &options, &g->batch, err);
+        status = ki_sparse_batch_create(queue, matrix, &options, &g->batch, err);
     }
     if (!status)
         status = kn_buffer_create(kn_queue_context(queue), bytes, &g->inverse, err);
     if (!status)
         status = upload_inverse(queue, gram, g, err);
     if (status)
-        sparse_gram_device_free(g);
+        ki_sparse_gram_device_free(g);
     else
         *made = g;
     return status;
 }
 
-void sparse_gram_device_free(struct sparse_gram_device *made)
+void ki_sparse_gram_device_free(struct sparse_gram_device *made)
 {
     if (!made)
         return;
-    sparse_batch_free(made->batch);
+    ki_sparse_batch_free(made->batch);
     kn_buffer_free(made->inverse);
     free(made);
 }
@@ -85,7 +85,7 @@ static kn_status apply_inverse(kn_queue *queue, const struct sparse_gram_device 
                                size_t block, size_t blocks, size_t images, kn_buffer *x, size_t offset,
                                kn_error *err)
 {
-    size_t n = g->columns, side = sparse_batch_images(g->batch);
+    size_t n = g->columns, side = ki_sparse_batch_images(g->batch);
     const kn_gemm_task task = {.type = KN_F32,
                                .transpose_a = KN_GEMM_TRANSPOSED,
                                .m = images,
@@ -100,18 +100,18 @@ static kn_status apply_inverse(kn_queue *queue, const struct sparse_gram_device 
     return images && blocks && n ? kn_gemm(queue, &task, NULL, err) : KN_OK;
 }
 
-kn_status sparse_gram_device_solve(kn_queue *queue, struct sparse_gram_device *made, kn_buffer *b,
-                                   size_t count, kn_buffer *x, kn_error *err)
+kn_status ki_sparse_gram_device_solve(kn_queue *queue, struct sparse_gram_device *made, kn_buffer *b,
+                                      size_t count, kn_buffer *x, kn_error *err)
 {
-    size_t at_once = sparse_batch_at_once(made->batch), side = sparse_batch_images(made->batch);
+    size_t at_once = ki_sparse_batch_at_once(made->batch), side = ki_sparse_batch_images(made->batch);
     kn_status status =
-        column_check("sparse_gram_device_solve (x)", queue, x, KN_F32, count * made->columns, err);
+        ki_column_check("sparse_gram_device_solve (x)", queue, x, KN_F32, count * made->columns, err);
 
     for (size_t first = 0; first < count && !status; first += at_once) {
         size_t some = count - first < at_once ? count - first : at_once, blocks = some / side;
         kn_buffer *products = NULL;
 
-        status = sparse_batch_transposed(queue, made->batch, b, first, some, &products, err);
+        status = ki_sparse_batch_transposed(queue, made->batch, b, first, some, &products, err);
         if (!status)
             status = apply_inverse(queue, made, products, 0, blocks, side, x, first * made->columns, err);
         if (!status)
@@ -121,8 +121,8 @@ kn_status sparse_gram_device_solve(kn_queue *queue, struct sparse_gram_device *m
     return status;
 }
 
-kn_status sparse_gram_device_inverse(kn_queue *queue, struct sparse_gram_device *made, kn_buffer *from,
-                                     size_t count, kn_buffer *to, kn_error *err)
+kn_status ki_sparse_gram_device_inverse(kn_queue *queue, struct sparse_gram_device *made, kn_buffer *from,
+                                        size_t count, kn_buffer *to, kn_error *err)
 {
     size_t n = made->columns;
     const kn_gemm_task task = {.type = KN_F32,
@@ -133,15 +133,16 @@ kn_status sparse_gram_device_inverse(kn_queue *queue, struct sparse_gram_device 
                                .a = {from, 0, n, 0},
                                .b = {made->inverse, 0, n, 0},
                                .c = {to, 0, n, 0}};
-    kn_status status = column_check("sparse_gram_device_inverse (from)", queue, from, KN_F32, count * n, err);
+    kn_status status =
+        ki_column_check("sparse_gram_device_inverse (from)", queue, from, KN_F32, count * n, err);
 
     if (!status)
-        status = column_check("sparse_gram_device_inverse (to)", queue, to, KN_F32, count * n, err);
+        status = ki_column_check("sparse_gram_device_inverse (to)", queue, to, KN_F32, count * n, err);
     return status || !count || !n ? status : kn_gemm(queue, &task, NULL, err);
 }
 
-kn_status sparse_gram_device_apply(kn_queue *queue, struct sparse_gram_device *made, bool transposed,
-                                   kn_buffer *from, kn_buffer *to, kn_error *err)
+kn_status ki_sparse_gram_device_apply(kn_queue *queue, struct sparse_gram_device *made, bool transposed,
+                                      kn_buffer *from, kn_buffer *to, kn_error *err)
 {
-    return sparse_batch_apply(queue, made->batch, transposed, from, to, err);
+    return ki_sparse_batch_apply(queue, made->batch, transposed, from, to, err);
 }

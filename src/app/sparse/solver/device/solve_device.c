@@ -47,9 +47,9 @@ static kn_status multiply(void *data, bool transposed, const double *from, doubl
     kn_status status = send(d, from, transposed ? d->rows : d->columns, source, err);
 
     if (!status)
-        status = d->gram    ? sparse_gram_device_apply(d->queue, d->gram, transposed, source, target, err)
-                 : d->batch ? sparse_batch_apply(d->queue, d->batch, transposed, source, target, err)
-                            : sparse_solver_apply(d->queue, d->solver, transposed, source, target, err);
+        status = d->gram    ? ki_sparse_gram_device_apply(d->queue, d->gram, transposed, source, target, err)
+                 : d->batch ? ki_sparse_batch_apply(d->queue, d->batch, transposed, source, target, err)
+                            : ki_sparse_solver_apply(d->queue, d->solver, transposed, source, target, err);
     return status ? status : fetch(d, target, to, transposed ? d->columns : d->rows, err);
 }
 
@@ -73,14 +73,14 @@ static bool is_batch(const struct solve_run *run)
 {
     return run->b->count > 1 && !run->task.geometry && run->task.format == SPARSE_AUTO &&
            run->task.method == SPARSE_METHOD_CGNR && run->task.stop != SPARSE_STOP_NCP &&
-           solve_goal(run, 0) <= 0 && most_at_once(run) > 1;
+           ki_solve_goal(run, 0) <= 0 && most_at_once(run) > 1;
 }
 
 static struct sparse_solver_options options_of(const struct solve_run *run, size_t column)
 {
     const struct sparse_task *task = &run->task;
     size_t rows = run->matrix->rows;
-    double right = solve_norm(run->b->values + column * rows, rows), goal = solve_goal(run, column);
+    double right = ki_solve_norm(run->b->values + column * rows, rows), goal = ki_solve_goal(run, column);
     bool printed = task->method == SPARSE_METHOD_PRINTED; // does all its iterations
     struct sparse_solver_options options = {.iterations = task->iterations,
                                             .gradient = task->past_floor || printed ? -1 : 0,
@@ -107,8 +107,8 @@ static kn_status create_solver(struct solve_run *run, struct device_run *d, size
     const struct sparse_solver_options options = options_of(run, column);
     const struct sparse_parallel *geometry = run->task.geometry;
 
-    return geometry ? sparse_solver_create_parallel(d->queue, geometry, &options, &d->solver, err)
-                    : sparse_solver_create(d->queue, run->matrix, &options, &d->solver, err);
+    return geometry ? ki_sparse_solver_create_parallel(d->queue, geometry, &options, &d->solver, err)
+                    : ki_sparse_solver_create(d->queue, run->matrix, &options, &d->solver, err);
 }
 
 static kn_status create_batch(struct solve_run *run, struct device_run *d, kn_error *err)
@@ -116,17 +116,17 @@ static kn_status create_batch(struct solve_run *run, struct device_run *d, kn_er
     size_t count = run->b->count, most = most_at_once(run);
     const struct sparse_batch_options options = {.solver = options_of(run, 0),
                                                  .at_once = count < most ? count : most};
-    kn_status status = sparse_batch_create(d->queue, run->matrix, &options, &d->batch, err);
+    kn_status status = ki_sparse_batch_create(d->queue, run->matrix, &options, &d->batch, err);
 
     if (!status)
-        d->at_once = sparse_batch_at_once(d->batch);
+        d->at_once = ki_sparse_batch_at_once(d->batch);
     return status;
 }
 
 // Of blocks of iterations, where the device has more for them than launches.
 static const char *recorded(const struct sparse_solver *solver)
 {
-    const kn_recording *recording = sparse_solver_recording(solver);
+    const kn_recording *recording = ki_sparse_solver_recording(solver);
 
     return !recording                                                      ? ""
            : kn_recording_way_of(recording) == KN_RECORDING_GRAPH          ? " in graphs"
@@ -141,15 +141,15 @@ static void say_code(struct solve_run *run, const struct device_run *d)
 
     if (d->batch)
         snprintf(code, size, "single precision, %u right-hand sides side by side, %s",
-                 sparse_batch_images(d->batch),
-                 sparse_batch_is_whole(d->batch)   ? "many iterations a launch"
-                 : sparse_batch_is_tiled(d->batch) ? "A and A^T by tiles of rows"
-                                                   : "separate launches");
+                 ki_sparse_batch_images(d->batch),
+                 ki_sparse_batch_is_whole(d->batch)   ? "many iterations a launch"
+                 : ki_sparse_batch_is_tiled(d->batch) ? "A and A^T by tiles of rows"
+                                                      : "separate launches");
     else
         snprintf(code, size, "single precision, A as %s, A^T as %s, %s launches%s%s",
-                 sparse_format_names[sparse_solver_format(d->solver, false)],
-                 sparse_format_names[sparse_solver_format(d->solver, true)],
-                 sparse_solver_is_fused(d->solver) ? "fused" : "separate",
+                 ki_sparse_format_names[ki_sparse_solver_format(d->solver, false)],
+                 ki_sparse_format_names[ki_sparse_solver_format(d->solver, true)],
+                 ki_sparse_solver_is_fused(d->solver) ? "fused" : "separate",
                  run->task.method == SPARSE_METHOD_PRINTED ? ", A and A^T twice" : "", recorded(d->solver));
 }
 
@@ -161,7 +161,7 @@ static kn_status create_vectors(struct device_run *d, kn_error *err)
 
     d->floats = malloc((most + 1) * sizeof *d->floats);
     if (!d->floats)
-        status = kn_fail_memory(err, most * sizeof *d->floats, "the solver");
+        status = ki_fail_memory(err, most * sizeof *d->floats, "the solver");
     if (!status)
         status = kn_buffer_create(context, (d->rows * d->at_once + 1) * sizeof *d->floats, &d->b, err);
     return status ? status
@@ -175,7 +175,7 @@ static double build_seconds(const struct device_run *d)
 
 static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *err)
 {
-    double start = kn_clock_seconds(), built;
+    double start = ki_clock_seconds(), built;
     kn_status status;
 
     d->queue = run->queue;
@@ -188,7 +188,7 @@ static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *
         status = create_vectors(d, err);
     if (!status)
         status = kn_queue_finish(d->queue, err);
-    run->answer->prepare_seconds = kn_clock_seconds() - start - (build_seconds(d) - built);
+    run->answer->prepare_seconds = ki_clock_seconds() - start - (build_seconds(d) - built);
     if (!status)
         say_code(run, d);
     return status;
@@ -207,9 +207,10 @@ static kn_status get_plain(struct device_run *d, struct sparse_solver **plain, k
     options.printed = options.white = false;
     options.residual = options.gradient = 0;
     if (!d->plain)
-        status = run->task.geometry
-                     ? sparse_solver_create_parallel(d->queue, run->task.geometry, &options, &d->plain, err)
-                     : sparse_solver_create(d->queue, run->matrix, &options, &d->plain, err);
+        status =
+            run->task.geometry
+                ? ki_sparse_solver_create_parallel(d->queue, run->task.geometry, &options, &d->plain, err)
+                : ki_sparse_solver_create(d->queue, run->matrix, &options, &d->plain, err);
     *plain = d->plain;
     return status;
 }
@@ -218,7 +219,7 @@ static kn_status take_trace(struct solve_run *run, const struct sparse_solver_re
                             kn_error *err)
 {
     struct solve_trace *trace = &run->traces[column];
-    kn_status status = solve_trace_make(run, column, result->iterations, err);
+    kn_status status = ki_solve_trace_make(run, column, result->iterations, err);
 
     for (size_t i = 0; i <= trace->count && !status; i++) {
         trace->gradients[i] = result->history[i] * result->gradient;
@@ -238,7 +239,7 @@ static kn_status take_plain_trace(struct solve_run *run, struct device_run *d, s
     kn_status status = get_plain(d, &plain, err);
 
     if (!status)
-        status = sparse_solver_solve(d->queue, plain, d->b, d->x, &result, err);
+        status = ki_sparse_solver_solve(d->queue, plain, d->b, d->x, &result, err);
     if (!status)
         status = take_trace(run, &result, column, err);
     free(result.history);
@@ -274,28 +275,28 @@ static kn_status solve_column(struct solve_run *run, struct device_run *d, size_
 
     // The solver takes its goal as a part of |b|: one for all, but for noise.
     if (column > 0 && run->task.stop == SPARSE_STOP_DISCREPANCY) {
-        sparse_solver_free(d->solver);
+        ki_sparse_solver_free(d->solver);
         d->solver = NULL;
         status = create_solver(run, d, column, err);
     }
-    start = kn_clock_seconds();
+    start = ki_clock_seconds();
     if (!status)
         status = send(d, run->b->values + column * d->rows, d->rows, d->b, err);
     if (!status)
         status = send(d, x, d->columns, d->x, err);
-    run->answer->copy_seconds += kn_clock_seconds() - start;
+    run->answer->copy_seconds += ki_clock_seconds() - start;
     if (!status && run->task.method == SPARSE_METHOD_PRINTED && !run->task.past_floor)
         status = take_plain_trace(run, d, column, err);
     if (!status)
-        status = sparse_solver_solve(d->queue, d->solver, d->b, d->x, &result, err);
+        status = ki_sparse_solver_solve(d->queue, d->solver, d->b, d->x, &result, err);
     if (status)
         return status;
     status = take_result(run, &result, column, err);
     run->answer->iterate_seconds += result.seconds;
-    start = kn_clock_seconds();
+    start = ki_clock_seconds();
     if (!status)
         status = fetch(d, d->x, x, d->columns, err);
-    run->answer->copy_seconds += kn_clock_seconds() - start;
+    run->answer->copy_seconds += ki_clock_seconds() - start;
     return status;
 }
 
@@ -303,17 +304,17 @@ static kn_status solve_column(struct solve_run *run, struct device_run *d, size_
 static kn_status solve_together(struct solve_run *run, struct device_run *d, size_t first, size_t count,
                                 kn_error *err)
 {
-    double *x = run->answer->x.values + first * d->columns, start = kn_clock_seconds();
+    double *x = run->answer->x.values + first * d->columns, start = ki_clock_seconds();
     struct sparse_solver_result *results = calloc(count, sizeof *results);
-    kn_status status = results ? KN_OK : kn_fail_memory(err, count * sizeof *results, "solutions");
+    kn_status status = results ? KN_OK : ki_fail_memory(err, count * sizeof *results, "solutions");
 
     if (!status)
         status = send(d, run->b->values + first * d->rows, count * d->rows, d->b, err);
     if (!status)
         status = send(d, x, count * d->columns, d->x, err);
-    run->answer->copy_seconds += kn_clock_seconds() - start;
+    run->answer->copy_seconds += ki_clock_seconds() - start;
     if (!status)
-        status = sparse_batch_solve(d->queue, d->batch, d->b, count, d->x, results, err);
+        status = ki_sparse_batch_solve(d->queue, d->batch, d->b, count, d->x, results, err);
     if (!status)
         run->answer->iterate_seconds += results[0].seconds;
     for (size_t i = 0; i < count; i++) {
@@ -322,10 +323,10 @@ static kn_status solve_together(struct solve_run *run, struct device_run *d, siz
 
         status = status ? status : taken;
     }
-    start = kn_clock_seconds();
+    start = ki_clock_seconds();
     if (!status)
         status = fetch(d, d->x, x, count * d->columns, err);
-    run->answer->copy_seconds += kn_clock_seconds() - start;
+    run->answer->copy_seconds += ki_clock_seconds() - start;
     free(results);
     return status;
 }
@@ -336,13 +337,13 @@ static kn_status go_on(struct device_run *d, size_t count, kn_error *err)
 {
     struct sparse_solver_result *results = calloc(count, sizeof *results);
     struct sparse_solver *plain = NULL;
-    kn_status status = results ? KN_OK : kn_fail_memory(err, count * sizeof *results, "the accuracy");
+    kn_status status = results ? KN_OK : ki_fail_memory(err, count * sizeof *results, "the accuracy");
 
     if (!status && !d->batch)
         status = get_plain(d, &plain, err);
     if (!status)
-        status = d->batch ? sparse_batch_go_on(d->queue, d->batch, d->gradient, count, d->x, results, err)
-                          : sparse_solver_go_on(d->queue, plain, d->gradient, d->x, results, err);
+        status = d->batch ? ki_sparse_batch_go_on(d->queue, d->batch, d->gradient, count, d->x, results, err)
+                          : ki_sparse_solver_go_on(d->queue, plain, d->gradient, d->x, results, err);
     for (size_t i = 0; i < count && !status; i++)
         free(results[i].history);
     free(results);
@@ -353,8 +354,8 @@ static kn_status go_on(struct device_run *d, size_t count, kn_error *err)
 static kn_status correct(struct device_run *d, size_t count, double *x, kn_error *err)
 {
     double *way = malloc((count * d->columns + 1) * sizeof *way);
-    kn_status status = way ? sparse_gram_device_inverse(d->queue, d->gram, d->gradient, count, d->x, err)
-                           : kn_fail_memory(err, count * d->columns * sizeof *way, "the accuracy");
+    kn_status status = way ? ki_sparse_gram_device_inverse(d->queue, d->gram, d->gradient, count, d->x, err)
+                           : ki_fail_memory(err, count * d->columns * sizeof *way, "the accuracy");
 
     if (!status)
         status = fetch(d, d->x, way, count * d->columns, err);
@@ -388,31 +389,31 @@ static kn_status refine(void *data, size_t first, size_t count, const double *gr
 
 static void drop(struct device_run *d)
 {
-    sparse_solver_free(d->solver);
-    sparse_solver_free(d->plain);
+    ki_sparse_solver_free(d->solver);
+    ki_sparse_solver_free(d->plain);
     kn_buffer_free(d->gradient);
-    sparse_batch_free(d->batch);
-    sparse_gram_device_free(d->gram);
+    ki_sparse_batch_free(d->batch);
+    ki_sparse_gram_device_free(d->gram);
     kn_buffer_free(d->b);
     kn_buffer_free(d->x);
     free(d->floats);
 }
 
-kn_status solve_device(struct solve_run *run, kn_error *err)
+kn_status ki_solve_device(struct solve_run *run, kn_error *err)
 {
     struct device_run d = {.run = run};
     size_t count = run->b->count;
     kn_status status = prepare(run, &d, err);
 
     if (!status)
-        status = solve_adjoint(run, multiply, &d, 0x1p-24, err);
+        status = ki_solve_adjoint(run, multiply, &d, 0x1p-24, err);
     for (size_t i = 0, some; i < count && !status; i += some) {
         some = count - i < d.at_once ? count - i : d.at_once;
         status = d.batch ? solve_together(run, &d, i, some, err) : solve_column(run, &d, i, err);
-        solve_done(run, i + some);
+        ki_solve_done(run, i + some);
     }
     if (!status)
-        status = solve_accuracy(run, refine, &d, d.at_once, err);
+        status = ki_solve_accuracy(run, refine, &d, d.at_once, err);
     drop(&d);
     return status;
 }
@@ -423,15 +424,15 @@ kn_status solve_device(struct solve_run *run, kn_error *err)
 static kn_status prepare_gram(struct solve_run *run, struct device_run *d, kn_error *err)
 {
     struct sparse_gram *gram = NULL;
-    double start = kn_clock_seconds(), built = build_seconds(d);
-    kn_status status = sparse_gram_create(run->matrix, &run->terms, &gram, err);
+    double start = ki_clock_seconds(), built = build_seconds(d);
+    kn_status status = ki_sparse_gram_create(run->matrix, &run->terms, &gram, err);
 
     if (!status)
-        status = sparse_gram_device_create(d->queue, run->matrix, gram, &d->gram, err);
-    sparse_gram_free(gram);
+        status = ki_sparse_gram_device_create(d->queue, run->matrix, gram, &d->gram, err);
+    ki_sparse_gram_free(gram);
     if (!status)
         status = create_vectors(d, err);
-    run->answer->prepare_seconds = kn_clock_seconds() - start - (build_seconds(d) - built);
+    run->answer->prepare_seconds = ki_clock_seconds() - start - (build_seconds(d) - built);
     snprintf(run->answer->code, sizeof run->answer->code,
              "single precision, A^T b and G^-1 of Cholesky factors in double precision");
     return status;
@@ -441,26 +442,26 @@ static kn_status solve_by_gram(struct solve_run *run, struct device_run *d, size
                                kn_error *err)
 {
     struct sparse_answer *answer = run->answer;
-    double start = kn_clock_seconds(), built = build_seconds(d);
+    double start = ki_clock_seconds(), built = build_seconds(d);
     kn_status status = send(d, run->b->values + first * d->rows, count * d->rows, d->b, err);
 
-    answer->copy_seconds += kn_clock_seconds() - start;
-    start = kn_clock_seconds();
+    answer->copy_seconds += ki_clock_seconds() - start;
+    start = ki_clock_seconds();
     if (!status)
-        status = sparse_gram_device_solve(d->queue, d->gram, d->b, count, d->x, err);
+        status = ki_sparse_gram_device_solve(d->queue, d->gram, d->b, count, d->x, err);
     if (!status)
         status = kn_queue_finish(d->queue, err);
-    answer->iterate_seconds += kn_clock_seconds() - start - (build_seconds(d) - built);
-    start = kn_clock_seconds();
+    answer->iterate_seconds += ki_clock_seconds() - start - (build_seconds(d) - built);
+    start = ki_clock_seconds();
     if (!status)
         status = fetch(d, d->x, answer->x.values + first * d->columns, count * d->columns, err);
-    answer->copy_seconds += kn_clock_seconds() - start;
+    answer->copy_seconds += ki_clock_seconds() - start;
     for (size_t i = first; i < first + count; i++)
         answer->solutions[i].stopped_by = "direct";
     return status;
 }
 
-kn_status solve_gram_device(struct solve_run *run, kn_error *err)
+kn_status ki_solve_gram_device(struct solve_run *run, kn_error *err)
 {
     size_t count = run->b->count, most = most_at_once(run);
     struct device_run d = {.run = run,
@@ -473,14 +474,14 @@ kn_status solve_gram_device(struct solve_run *run, kn_error *err)
     kn_status status = prepare_gram(run, &d, err);
 
     if (!status)
-        status = solve_adjoint(run, multiply, &d, 0x1p-24, err);
+        status = ki_solve_adjoint(run, multiply, &d, 0x1p-24, err);
     for (size_t i = 0, some; i < count && !status; i += some) {
         some = count - i < d.at_once ? count - i : d.at_once;
         status = solve_by_gram(run, &d, i, some, err);
-        solve_done(run, i + some);
+        ki_solve_done(run, i + some);
     }
     if (!status)
-        status = solve_accuracy(run, refine, &d, d.at_once, err);
+        status = ki_solve_accuracy(run, refine, &d, d.at_once, err);
     drop(&d);
     return status;
 }

@@ -14,8 +14,8 @@ enum { MOST_ITERATIONS = 1 << 20 };
 // Local memory that a kernel takes at most, for the columns that every group keeps.
 enum { FUSED_BYTES = 48 << 10 };
 
-const char *const sparse_stopped_names[] = {"iterations", "gradient",  "residual",
-                                            "curvature",  "whiteness", NULL};
+const char *const ki_sparse_stopped_names[] = {"iterations", "gradient",  "residual",
+                                               "curvature",  "whiteness", NULL};
 
 static const char *const names[SOLVER_KERNELS] = {
     [SOLVER_FORWARD] = "cgnr_forward",
@@ -30,30 +30,30 @@ static const char *const names[SOLVER_KERNELS] = {
     [SOLVER_PRINTED_GRADIENT] = "printed_gradient",
 };
 
-bool sparse_solver_is_fused(const struct sparse_solver *solver)
+bool ki_sparse_solver_is_fused(const struct sparse_solver *solver)
 {
     return solver->fused;
 }
 
-const kn_recording *sparse_solver_recording(const struct sparse_solver *solver)
+const kn_recording *ki_sparse_solver_recording(const struct sparse_solver *solver)
 {
     return solver->recording;
 }
 
-kn_status sparse_solver_apply(kn_queue *queue, const struct sparse_solver *solver, bool transposed,
-                              kn_buffer *x, kn_buffer *y, kn_error *err)
+kn_status ki_sparse_solver_apply(kn_queue *queue, const struct sparse_solver *solver, bool transposed,
+                                 kn_buffer *x, kn_buffer *y, kn_error *err)
 {
-    return spmv_product_apply(queue, &solver->products[transposed], x, y, err);
+    return ki_spmv_product_apply(queue, &solver->products[transposed], x, y, err);
 }
 
-enum sparse_format sparse_solver_format(const struct sparse_solver *solver, bool transposed)
+enum sparse_format ki_sparse_solver_format(const struct sparse_solver *solver, bool transposed)
 {
     return solver->products[transposed].format;
 }
 
 // ---- options ----
 
-kn_status solver_check_options(const struct sparse_solver_options *options, kn_error *err)
+kn_status ki_solver_check_options(const struct sparse_solver_options *options, kn_error *err)
 {
     const struct {
         const char *name;
@@ -66,34 +66,34 @@ kn_status solver_check_options(const struct sparse_solver_options *options, kn_e
                  {"the residual to stop at", options->residual}};
 
     if (options->iterations > MOST_ITERATIONS)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%zu iterations; at most %d can be had", options->iterations,
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%zu iterations; at most %d can be had", options->iterations,
                        MOST_ITERATIONS);
-    for (size_t i = 0; i < KN_COUNT(parts); i++)
+    for (size_t i = 0; i < KI_COUNT(parts); i++)
         if (!(parts[i].value >= 0) || !isfinite((float)parts[i].value))
-            return kn_fail(err, KN_ERROR_ARGUMENT, "%s is %g; expected a number from 0 on", parts[i].name,
+            return ki_fail(err, KN_ERROR_ARGUMENT, "%s is %g; expected a number from 0 on", parts[i].name,
                            parts[i].value);
     if (!isfinite((float)options->weight))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "the correction's weight is %g", options->weight);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "the correction's weight is %g", options->weight);
     if (options->smooth > 0 && options->order != 1 && options->order != 2)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "differences of order %u; there are 1 and 2", options->order);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "differences of order %u; there are 1 and 2", options->order);
     if ((options->nonnegative > 0) + (options->penalty > 0) + (options->correction != NULL) > 1)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "penalties for negative numbers and for bounds, and a correction of its own, take each "
             "other's place; write both in one");
     if (options->penalty > 0 && !((float)options->low <= (float)options->high))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "bounds from %g to %g; expected the lower one first",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "bounds from %g to %g; expected the lower one first",
                        options->low, options->high);
     if ((unsigned)options->launches > SPARSE_LAUNCHES_SEPARATE)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no way of launching %d; see sparse_launches",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no way of launching %d; see sparse_launches",
                        (int)options->launches);
     if ((options->printed || options->white) && options->launches == SPARSE_LAUNCHES_FUSED)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "%s has separate launches; leave them open, or ask for those",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s has separate launches; leave them open, or ask for those",
                        options->printed ? "the loop as it is printed" : "a stop at the whiteness of A x - b");
     return KN_OK;
 }
 
-struct solver_terms solver_terms_of(const struct sparse_solver_options *options)
+struct solver_terms ki_solver_terms_of(const struct sparse_solver_options *options)
 {
     double gradient = options->gradient > SPARSE_FLOOR ? options->gradient : SPARSE_FLOOR;
 
@@ -108,21 +108,21 @@ struct solver_terms solver_terms_of(const struct sparse_solver_options *options)
         .residual = options->residual > 0 ? (float)(options->residual * options->residual) : -1};
 }
 
-kn_status solver_define(struct engine_defines *defines, kn_context *context,
-                        const struct sparse_solver_options *options, kn_error *err)
+kn_status ki_solver_define(struct engine_defines *defines, kn_context *context,
+                           const struct sparse_solver_options *options, kn_error *err)
 {
     const kn_device_info *info = kn_context_device(context);
 
-    engine_define(defines, "ACC_SOFT", !info->fp64);
+    ki_engine_define(defines, "ACC_SOFT", !info->fp64);
     if (options->penalty > 0) {
-        engine_define(defines, "LOW_BITS", kn_float_bits(options->low));
-        engine_define(defines, "HIGH_BITS", kn_float_bits(options->high));
+        ki_engine_define(defines, "LOW_BITS", ki_float_bits(options->low));
+        ki_engine_define(defines, "HIGH_BITS", ki_float_bits(options->high));
     }
     if (options->correction)
-        engine_define_text(defines, "CORRECTION", options->correction);
+        ki_engine_define_text(defines, "CORRECTION", options->correction);
     else if (options->nonnegative > 0)
-        engine_define_text(defines, "CORRECTION", "(x < 0 ? weight * d : 0)");
-    return rung_define_subgroups(defines, context, err);
+        ki_engine_define_text(defines, "CORRECTION", "(x < 0 ? weight * d : 0)");
+    return ki_rung_define_subgroups(defines, context, err);
 }
 
 // Columns of the direction that fused launches keep in local memory: one program for all but a few.
@@ -154,7 +154,7 @@ static kn_status choose_launches(struct sparse_solver *s, kn_error *err)
     enum sparse_launches launches = s->options.launches;
 
     if (launches == SPARSE_LAUNCHES_FUSED && !can_fuse(s, info))
-        return kn_fail(err, KN_ERROR_LIMIT,
+        return ki_fail(err, KN_ERROR_LIMIT,
                        "fused launches of %u rows and %u columns take %zu bytes of local memory; a kernel on "
                        "%s (%s) has "
                        "%zu, and takes half of 2^32 rows; use separate ones",
@@ -168,8 +168,8 @@ static kn_status choose_launches(struct sparse_solver *s, kn_error *err)
 static void choose_shape(struct sparse_solver *s)
 {
     const kn_device_info *info = kn_context_device(s->context);
-    const struct engine_sizes *sizes = engine_sizes(info, SHAPE_SPARSE_SOLVER),
-                              *back = engine_sizes(info, SHAPE_SPARSE_SOLVER_BACK);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_SPARSE_SOLVER),
+                              *back = ki_engine_sizes(info, SHAPE_SPARSE_SOLVER_BACK);
     size_t groups, busy = (size_t)info->compute_units * sizes->per_unit;
 
     s->group = s->options.group ? s->options.group : sizes->group;
@@ -217,7 +217,7 @@ static kn_status fold_order(struct sparse_solver *s, kn_queue *queue, struct spa
 {
     uint32_t *places = malloc(2 * (size_t)s->rows * sizeof *places + 1), *inverse = places + s->rows;
     kn_status status = places ? take_places(s, queue, places, inverse, err)
-                              : kn_fail_memory(err, 2 * s->rows * sizeof *places, "a sparse matrix");
+                              : ki_fail_memory(err, 2 * s->rows * sizeof *places, "a sparse matrix");
 
     if (!status && s->fused) {
         for (size_t i = 0; i < transposed->nonzeros; i++)
@@ -238,8 +238,8 @@ static kn_status prepare_products(struct sparse_solver *s, kn_queue *queue,
     struct spmv_task tasks[2];
     enum sparse_format formats[2] = {s->options.format, s->options.format};
     struct sparse_tuning tuning = s->options.tuning;
-    struct kn_text why = KN_TEXT_INIT;
-    kn_status status = sparse_transpose(matrix, &transposed, err);
+    struct ki_text why = KI_TEXT_INIT;
+    kn_status status = ki_sparse_transpose(matrix, &transposed, err);
 
     if (s->fused) {
         formats[0] = SPARSE_SELL;
@@ -247,19 +247,19 @@ static kn_status prepare_products(struct sparse_solver *s, kn_queue *queue,
         tuning.group = (unsigned)s->back_group;
         tuning.lanes = (unsigned)s->lanes;
     }
-    tasks[0] = spmv_task_of(queue, matrix, &transposed, &tuning);
-    tasks[1] = spmv_task_of(queue, &transposed, matrix, &tuning);
+    tasks[0] = ki_spmv_task_of(queue, matrix, &transposed, &tuning);
+    tasks[1] = ki_spmv_task_of(queue, &transposed, matrix, &tuning);
     for (unsigned i = 0; i < 2 && !status; i++)
         if (formats[i] == SPARSE_AUTO)
-            status = spmv_choose(&tasks[i], &formats[i], &why, err);
-    kn_text_free(&why);
+            status = ki_spmv_choose(&tasks[i], &formats[i], &why, err);
+    ki_text_free(&why);
     if (!status)
-        status = spmv_product_create(&tasks[0], formats[0], &s->products[0], err);
+        status = ki_spmv_product_create(&tasks[0], formats[0], &s->products[0], err);
     if (!status)
         status = fold_order(s, queue, &transposed, err);
     if (!status)
-        status = spmv_product_create(&tasks[1], formats[1], &s->products[1], err);
-    sparse_free(&transposed);
+        status = ki_spmv_product_create(&tasks[1], formats[1], &s->products[1], err);
+    ki_sparse_free(&transposed);
     return status;
 }
 
@@ -267,19 +267,19 @@ static kn_status prepare_products(struct sparse_solver *s, kn_queue *queue,
 static kn_status prepare_computed(struct sparse_solver *s, kn_queue *queue,
                                   const struct sparse_parallel *geometry, kn_error *err)
 {
-    struct kn_text why = KN_TEXT_INIT;
+    struct ki_text why = KI_TEXT_INIT;
     kn_status status = fold_order(s, queue, NULL, err);
 
     for (unsigned i = 0; i < 2 && !status; i++) {
-        const struct spmv_task task = spmv_task_of_geometry(queue, geometry, i == 1, &s->options.tuning);
+        const struct spmv_task task = ki_spmv_task_of_geometry(queue, geometry, i == 1, &s->options.tuning);
         enum sparse_format format = s->options.format;
 
         if (format == SPARSE_AUTO)
-            status = spmv_choose(&task, &format, &why, err);
+            status = ki_spmv_choose(&task, &format, &why, err);
         if (!status)
-            status = spmv_product_create(&task, format, &s->products[i], err);
+            status = ki_spmv_product_create(&task, format, &s->products[i], err);
     }
-    kn_text_free(&why);
+    ki_text_free(&why);
     return status;
 }
 
@@ -290,15 +290,15 @@ static kn_status get_kernel(struct sparse_solver *s, unsigned kernel, kn_error *
     struct engine_defines defines = {.count = 0};
     kn_status status;
 
-    engine_define(&defines, "GROUP", (unsigned)(kernel == SOLVER_BACKWARD ? s->back_group : s->group));
-    engine_define(&defines, "LANES", (unsigned)s->lanes);
-    engine_define(&defines, "COLUMNS", s->fused ? (unsigned)kept_columns(s) : 1);
-    engine_define(&defines, "INDEX_BITS", s->columns <= UINT16_MAX ? 16 : 32);
-    engine_define(&defines, "RESIDUAL", solver_keeps_residual(&s->options));
-    status = solver_define(&defines, s->context, &s->options, err);
+    ki_engine_define(&defines, "GROUP", (unsigned)(kernel == SOLVER_BACKWARD ? s->back_group : s->group));
+    ki_engine_define(&defines, "LANES", (unsigned)s->lanes);
+    ki_engine_define(&defines, "COLUMNS", s->fused ? (unsigned)kept_columns(s) : 1);
+    ki_engine_define(&defines, "INDEX_BITS", s->columns <= UINT16_MAX ? 16 : 32);
+    ki_engine_define(&defines, "RESIDUAL", solver_keeps_residual(&s->options));
+    status = ki_solver_define(&defines, s->context, &s->options, err);
     if (status)
         return status;
-    return engine_builtin_kernel(
+    return ki_engine_builtin_kernel(
         s->context,
         kernel < SOLVER_PRINTED_MOVE ? "app/sparse/sparse_solver.cl" : "app/sparse/sparse_printed.cl",
         defines.items, defines.count, KN_POLICY_DEFAULT, names[kernel], &s->kernels[kernel], err);
@@ -341,17 +341,17 @@ static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matr
 {
     struct sparse_solver *s = calloc(1, sizeof *s);
     kn_status status =
-        s ? solver_check_options(options, err) : kn_fail_memory(err, sizeof *s, "a sparse solver");
+        s ? ki_solver_check_options(options, err) : ki_fail_memory(err, sizeof *s, "a sparse solver");
 
     if (!status && matrix)
-        status = spmv_check(matrix, options->format, err);
+        status = ki_spmv_check(matrix, options->format, err);
     if (!status) {
         s->context = kn_queue_context(queue);
         s->options = *options;
-        s->rows = (uint32_t)(matrix ? matrix->rows : sparse_parallel_rows(geometry));
-        s->columns = (uint32_t)(matrix ? matrix->columns : sparse_parallel_columns(geometry));
+        s->rows = (uint32_t)(matrix ? matrix->rows : ki_sparse_parallel_rows(geometry));
+        s->columns = (uint32_t)(matrix ? matrix->columns : ki_sparse_parallel_columns(geometry));
         s->most = (uint32_t)options->iterations;
-        s->terms = solver_terms_of(options);
+        s->terms = ki_solver_terms_of(options);
         choose_shape(s);
     }
     if (!status)
@@ -365,55 +365,55 @@ static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matr
     if (!status)
         status = create_buffers(s, err);
     if (!status && options->white)
-        status = solver_white_create(queue, s, err);
+        status = ki_solver_white_create(queue, s, err);
     if (!status)
-        status = solver_record(queue, s, err);
+        status = ki_solver_record(queue, s, err);
     if (status)
-        sparse_solver_free(s);
+        ki_sparse_solver_free(s);
     else
         *solver = s;
     return status;
 }
 
-kn_status sparse_solver_create(kn_queue *queue, const struct sparse_matrix *matrix,
-                               const struct sparse_solver_options *options, struct sparse_solver **solver,
-                               kn_error *err)
+kn_status ki_sparse_solver_create(kn_queue *queue, const struct sparse_matrix *matrix,
+                                  const struct sparse_solver_options *options, struct sparse_solver **solver,
+                                  kn_error *err)
 {
     return create_solver(queue, matrix, NULL, options, solver, err);
 }
 
-kn_status sparse_solver_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
-                                        const struct sparse_solver_options *options,
-                                        struct sparse_solver **solver, kn_error *err)
+kn_status ki_sparse_solver_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
+                                           const struct sparse_solver_options *options,
+                                           struct sparse_solver **solver, kn_error *err)
 {
     struct sparse_solver_options separate = *options;
     struct sparse_matrix matrix = {.rows = 0};
-    kn_status status = sparse_parallel_check(geometry, err);
+    kn_status status = ki_sparse_parallel_check(geometry, err);
 
     if (!status && options->launches == SPARSE_LAUNCHES_FUSED)
-        status = kn_fail(err, KN_ERROR_ARGUMENT,
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "fused launches read a stored matrix; products of a geometry are launched apart");
     separate.launches = SPARSE_LAUNCHES_SEPARATE;
     if (status)
         return status;
-    if (spmv_takes_geometry(options->format))
+    if (ki_spmv_takes_geometry(options->format))
         return create_solver(queue, NULL, geometry, &separate, solver, err);
-    status = sparse_parallel_matrix(geometry, &matrix, err);
+    status = ki_sparse_parallel_matrix(geometry, &matrix, err);
     if (!status)
         status = create_solver(queue, &matrix, NULL, &separate, solver, err);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
     return status;
 }
 
-void sparse_solver_free(struct sparse_solver *solver)
+void ki_sparse_solver_free(struct sparse_solver *solver)
 {
     if (!solver)
         return;
     kn_recording_free(solver->recording);
     for (unsigned i = 0; i < 2; i++)
-        spmv_product_free(&solver->products[i]);
+        ki_spmv_product_free(&solver->products[i]);
     for (unsigned i = 0; i < SOLVER_BUFFERS; i++)
         kn_buffer_free(solver->buffers[i]);
-    solver_white_free(&solver->white);
+    ki_solver_white_free(&solver->white);
     free(solver);
 }

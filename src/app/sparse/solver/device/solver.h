@@ -26,7 +26,7 @@ enum sparse_stopped {
     SPARSE_STOPPED_WHITENESS
 };
 extern const char
-    *const sparse_stopped_names[]; // "iterations", "gradient", "residual", "curvature", "whiteness", NULL
+    *const ki_sparse_stopped_names[]; // "iterations", "gradient", "residual", "curvature", "whiteness", NULL
 
 // What `gradient` is at least: single precision has nothing more to give.
 #define SPARSE_FLOOR 1e-7
@@ -76,42 +76,42 @@ struct sparse_solver_result {
 struct sparse_solver;
 
 // A and A^T on the device, and the solver's memory. The matrix may be freed after that. Errors: those of
-// sparse_operator_create; KN_ERROR_ARGUMENT for options out of range; KN_ERROR_BUILD for a correction that
+// ki_sparse_operator_create; KN_ERROR_ARGUMENT for options out of range; KN_ERROR_BUILD for a correction that
 // does not compile; KN_ERROR_LIMIT for fused launches of more columns than local memory holds;
 // KN_ERROR_UNSUPPORTED for a way of recording that the device does not have.
-kn_status sparse_solver_create(kn_queue *queue, const struct sparse_matrix *matrix,
-                               const struct sparse_solver_options *options, struct sparse_solver **solver,
-                               kn_error *err);
+kn_status ki_sparse_solver_create(kn_queue *queue, const struct sparse_matrix *matrix,
+                                  const struct sparse_solver_options *options, struct sparse_solver **solver,
+                                  kn_error *err);
 // The same for a geometry, with separate launches: products on the fly, or in the format that is asked for of
 // its matrix. Errors: as above; KN_ERROR_ARGUMENT for fused launches.
-kn_status sparse_solver_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
-                                        const struct sparse_solver_options *options,
-                                        struct sparse_solver **solver, kn_error *err);
-void sparse_solver_free(struct sparse_solver *solver); // NULL is fine
+kn_status ki_sparse_solver_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
+                                           const struct sparse_solver_options *options,
+                                           struct sparse_solver **solver, kn_error *err);
+void ki_sparse_solver_free(struct sparse_solver *solver); // NULL is fine
 
 // b: a float a row; x: a float a column, the start, and the solution. The same bits every time on one device.
 // Errors: KN_ERROR_ARGUMENT for buffers too small or of another context, and for numbers that are not finite;
 // KN_ERROR_MEMORY.
-kn_status sparse_solver_solve(kn_queue *queue, struct sparse_solver *solver, kn_buffer *b, kn_buffer *x,
-                              struct sparse_solver_result *result, kn_error *err);
+kn_status ki_sparse_solver_solve(kn_queue *queue, struct sparse_solver *solver, kn_buffer *b, kn_buffer *x,
+                                 struct sparse_solver_result *result, kn_error *err);
 
 // Goes on from x, with the linear part of the gradient there, A^T (A x - b) + L x, as the caller has computed
 // it in double precision: the correction of iterative refinement (Higham, Accuracy and Stability of Numerical
 // Algorithms, 12 and 20.5), whose iterations stop where the gradient has fallen by the floor once more. The
 // result's residual is not-a-number. Errors: as above; KN_ERROR_ARGUMENT for a solver that is printed, or has
 // a stop at the residual or its whiteness.
-kn_status sparse_solver_go_on(kn_queue *queue, struct sparse_solver *solver, kn_buffer *gradient,
-                              kn_buffer *x, struct sparse_solver_result *result, kn_error *err);
+kn_status ki_sparse_solver_go_on(kn_queue *queue, struct sparse_solver *solver, kn_buffer *gradient,
+                                 kn_buffer *x, struct sparse_solver_result *result, kn_error *err);
 
 // Whether the launches are fused; and how blocks of iterations are launched, or NULL: there are none, since
 // iterations are few, or a format adds to what has to be filled before.
-bool sparse_solver_is_fused(const struct sparse_solver *solver);
-const kn_recording *sparse_solver_recording(const struct sparse_solver *solver);
+bool ki_sparse_solver_is_fused(const struct sparse_solver *solver);
+const kn_recording *ki_sparse_solver_recording(const struct sparse_solver *solver);
 
 // The products that it computes: y = A x, or with `transposed` y = A^T x, for checks. Rows are in an order of
 // its own, the same for both. Asynchronous. And the format of each.
-kn_status sparse_solver_apply(kn_queue *queue, const struct sparse_solver *solver, bool transposed,
-                              kn_buffer *x, kn_buffer *y, kn_error *err);
-enum sparse_format sparse_solver_format(const struct sparse_solver *solver, bool transposed);
+kn_status ki_sparse_solver_apply(kn_queue *queue, const struct sparse_solver *solver, bool transposed,
+                                 kn_buffer *x, kn_buffer *y, kn_error *err);
+enum sparse_format ki_sparse_solver_format(const struct sparse_solver *solver, bool transposed);
 
 #endif

@@ -43,7 +43,7 @@ static kn_status launch_forward(kn_queue *queue, const struct sparse_solver *s, 
                            KN_VALUE(s->parts),
                            KN_VALUE(s->most)};
 
-    return launch(queue, s, SOLVER_FORWARD, s->parts, args, KN_COUNT(args), err);
+    return launch(queue, s, SOLVER_FORWARD, s->parts, args, KI_COUNT(args), err);
 }
 
 static kn_status launch_backward(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration,
@@ -66,22 +66,22 @@ static kn_status launch_backward(kn_queue *queue, const struct sparse_solver *s,
                            KN_VALUE(s->most)};
 
     // Without columns, too: it counts.
-    return launch(queue, s, SOLVER_BACKWARD, groups ? groups : 1, args, KN_COUNT(args), err);
+    return launch(queue, s, SOLVER_BACKWARD, groups ? groups : 1, args, KI_COUNT(args), err);
 }
 
-kn_status solver_launch_residual(kn_queue *queue, const struct sparse_solver *s, kn_buffer *right,
-                                 kn_error *err)
+kn_status ki_solver_launch_residual(kn_queue *queue, const struct sparse_solver *s, kn_buffer *right,
+                                    kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
     const kn_arg args[] = {KN_BUFFER(b[SOLVER_W]), KN_BUFFER(right),  KN_BUFFER(b[SOLVER_PLACES]),
                            KN_BUFFER(b[SOLVER_R]), KN_VALUE(s->rows), KN_BUFFER(b[SOLVER_STATE]),
                            KN_VALUE(s->parts)};
 
-    return launch(queue, s, SOLVER_RESIDUAL, s->parts, args, KN_COUNT(args), err);
+    return launch(queue, s, SOLVER_RESIDUAL, s->parts, args, KI_COUNT(args), err);
 }
 
-kn_status solver_launch_curve(kn_queue *queue, const struct sparse_solver *s, kn_buffer *d, kn_buffer *h,
-                              kn_buffer *e, kn_error *err)
+kn_status ki_solver_launch_curve(kn_queue *queue, const struct sparse_solver *s, kn_buffer *d, kn_buffer *h,
+                                 kn_buffer *e, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
     const kn_arg args[] = {KN_BUFFER(b[SOLVER_V]),
@@ -98,7 +98,7 @@ kn_status solver_launch_curve(kn_queue *queue, const struct sparse_solver *s, kn
                            KN_VALUE(s->parts),
                            KN_VALUE(s->most)};
 
-    return launch(queue, s, SOLVER_CURVE, s->parts, args, KN_COUNT(args), err);
+    return launch(queue, s, SOLVER_CURVE, s->parts, args, KI_COUNT(args), err);
 }
 
 static kn_status launch_step(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
@@ -108,7 +108,7 @@ static kn_status launch_step(kn_queue *queue, const struct sparse_solver *s, kn_
                            KN_BUFFER(b[SOLVER_X]),     KN_VALUE(s->columns),   KN_VALUE(s->terms.weight),
                            KN_BUFFER(b[SOLVER_STATE]), KN_VALUE(s->parts),     KN_VALUE(s->most)};
 
-    return launch(queue, s, SOLVER_STEP, s->parts, args, KN_COUNT(args), err);
+    return launch(queue, s, SOLVER_STEP, s->parts, args, KI_COUNT(args), err);
 }
 
 static kn_status launch_rest(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
@@ -117,7 +117,7 @@ static kn_status launch_rest(kn_queue *queue, const struct sparse_solver *s, kn_
     const kn_arg args[] = {KN_BUFFER(b[SOLVER_W]),     KN_BUFFER(b[SOLVER_R]), KN_VALUE(s->rows),
                            KN_BUFFER(b[SOLVER_STATE]), KN_VALUE(s->parts),     KN_VALUE(s->most)};
 
-    return launch(queue, s, SOLVER_REST, s->parts, args, KN_COUNT(args), err);
+    return launch(queue, s, SOLVER_REST, s->parts, args, KI_COUNT(args), err);
 }
 
 static kn_status launch_turn(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
@@ -129,7 +129,7 @@ static kn_status launch_turn(kn_queue *queue, const struct sparse_solver *s, kn_
                            KN_VALUE(s->terms.residual), KN_BUFFER(b[SOLVER_STATE]),
                            KN_VALUE(s->parts),          KN_VALUE(s->most)};
 
-    return launch(queue, s, SOLVER_TURN, s->parts, args, KN_COUNT(args), err);
+    return launch(queue, s, SOLVER_TURN, s->parts, args, KI_COUNT(args), err);
 }
 
 // ---- an iteration ----
@@ -138,20 +138,21 @@ static kn_status launch_turn(kn_queue *queue, const struct sparse_solver *s, kn_
 static kn_status iterate_separate(kn_queue *queue, const struct sparse_solver *s, bool last, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    kn_status status = s->options.printed ? solver_launch_printed(queue, s, err) : launch_step(queue, s, err);
+    kn_status status =
+        s->options.printed ? ki_solver_launch_printed(queue, s, err) : launch_step(queue, s, err);
 
     if (!status && solver_keeps_residual(&s->options) && !s->options.printed)
         status = launch_rest(queue, s, err);
     if (!status)
         status = launch_turn(queue, s, err);
     if (!status)
-        status = solver_white_launch(queue, s, err);
+        status = ki_solver_white_launch(queue, s, err);
     if (status || last)
         return status;
-    status = spmv_product_apply(queue, &s->products[0], b[SOLVER_D], b[SOLVER_W], err);
+    status = ki_spmv_product_apply(queue, &s->products[0], b[SOLVER_D], b[SOLVER_W], err);
     if (!status)
-        status = spmv_product_apply(queue, &s->products[1], b[SOLVER_W], b[SOLVER_V], err);
-    return status ? status : solver_launch_curve(queue, s, b[SOLVER_D], b[SOLVER_H], b[SOLVER_E], err);
+        status = ki_spmv_product_apply(queue, &s->products[1], b[SOLVER_W], b[SOLVER_V], err);
+    return status ? status : ki_solver_launch_curve(queue, s, b[SOLVER_D], b[SOLVER_H], b[SOLVER_E], err);
 }
 
 static kn_status iterate_fused(kn_queue *queue, const struct sparse_solver *s, uint32_t iteration, bool last,
@@ -171,7 +172,7 @@ static kn_status iterate(kn_queue *queue, const struct sparse_solver *s, size_t 
 
 // ---- all of them ----
 
-kn_status solver_record(kn_queue *queue, struct sparse_solver *s, kn_error *err)
+kn_status ki_solver_record(kn_queue *queue, struct sparse_solver *s, kn_error *err)
 {
     kn_status status;
 
@@ -196,12 +197,13 @@ static bool is_block(const struct sparse_solver *s, size_t left)
     return s->recording && (left >= BLOCK || (s->fused && left > BLOCK / 4));
 }
 
-size_t solver_cell_of(const struct sparse_solver *s, size_t k)
+size_t ki_solver_cell_of(const struct sparse_solver *s, size_t k)
 {
     return SOLVER_CELLS * (size_t)s->parts + SOLVER_START + SOLVER_CELLS * k;
 }
 
-kn_status solver_iterate_all(kn_queue *queue, const struct sparse_solver *s, size_t *launched, kn_error *err)
+kn_status ki_solver_iterate_all(kn_queue *queue, const struct sparse_solver *s, size_t *launched,
+                                kn_error *err)
 {
     size_t all = s->options.iterations + 1, k = 0;
     bool looks = s->options.gradient > 0 || solver_keeps_residual(&s->options);
@@ -218,7 +220,7 @@ kn_status solver_iterate_all(kn_queue *queue, const struct sparse_solver *s, siz
         }
         if (!status && looks && k % BLOCK == 0)
             status = kn_buffer_read(queue, s->buffers[SOLVER_STATE],
-                                    (solver_cell_of(s, k - 1) + 3) * SOLVER_CELL, &code, sizeof code, err);
+                                    (ki_solver_cell_of(s, k - 1) + 3) * SOLVER_CELL, &code, sizeof code, err);
     }
     *launched = k;
     return status ? status : kn_queue_finish(queue, err);

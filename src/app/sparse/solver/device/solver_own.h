@@ -62,26 +62,26 @@ struct sparse_solver {
     kn_recording *recording; // of a block of iterations; NULL: each is launched
 };
 
-kn_status solver_check_options(const struct sparse_solver_options *options, kn_error *err);
-struct solver_terms solver_terms_of(const struct sparse_solver_options *options);
+kn_status ki_solver_check_options(const struct sparse_solver_options *options, kn_error *err);
+struct solver_terms ki_solver_terms_of(const struct sparse_solver_options *options);
 // What kernels that iterate have in common: the correction, and the device's abilities.
-kn_status solver_define(struct engine_defines *defines, kn_context *context,
-                        const struct sparse_solver_options *options, kn_error *err);
+kn_status ki_solver_define(struct engine_defines *defines, kn_context *context,
+                           const struct sparse_solver_options *options, kn_error *err);
 
 // How an image ended whose STOP_ code of cl/shared/sparse.h was left at `iteration`: stopped, iterations.
-void solver_take_end(unsigned code, size_t iteration, struct sparse_solver_result *result);
+void ki_solver_take_end(unsigned code, size_t iteration, struct sparse_solver_result *result);
 // Its history, steps and normal residual, from |g|^2 and the step's length of every iteration, `stride`
 // numbers apart.
-kn_status solver_take_history(const double *squares, const double *steps, size_t stride,
-                              struct sparse_solver_result *result, kn_error *err);
+kn_status ki_solver_take_history(const double *squares, const double *steps, size_t stride,
+                                 struct sparse_solver_result *result, kn_error *err);
 
 // r = A x - b, in the products' order, of W = A x; squares of it and of b are left in the state.
-kn_status solver_launch_residual(kn_queue *queue, const struct sparse_solver *solver, kn_buffer *right,
-                                 kn_error *err);
+kn_status ki_solver_launch_residual(kn_queue *queue, const struct sparse_solver *solver, kn_buffer *right,
+                                    kn_error *err);
 
 // e = v + L d, and sums.
-kn_status solver_launch_curve(kn_queue *queue, const struct sparse_solver *solver, kn_buffer *d, kn_buffer *h,
-                              kn_buffer *e, kn_error *err);
+kn_status ki_solver_launch_curve(kn_queue *queue, const struct sparse_solver *solver, kn_buffer *d,
+                                 kn_buffer *h, kn_buffer *e, kn_error *err);
 
 // Whether r = A x - b is kept.
 static inline bool solver_keeps_residual(const struct sparse_solver_options *options)
@@ -90,17 +90,17 @@ static inline bool solver_keeps_residual(const struct sparse_solver_options *opt
 }
 
 // What the loop as it is printed has in place of the step: x, and A x - b and the gradient anew from it.
-kn_status solver_launch_printed(kn_queue *queue, const struct sparse_solver *solver, kn_error *err);
+kn_status ki_solver_launch_printed(kn_queue *queue, const struct sparse_solver *solver, kn_error *err);
 // Launches of that, but for A and A^T.
 enum { SOLVER_PRINTED_LAUNCHES = 3 };
 
 // The block of iterations that is replayed, if there are as many.
-kn_status solver_record(kn_queue *queue, struct sparse_solver *solver, kn_error *err);
+kn_status ki_solver_record(kn_queue *queue, struct sparse_solver *solver, kn_error *err);
 // All iterations; the host looks now and then whether the device has stopped.
-kn_status solver_iterate_all(kn_queue *queue, const struct sparse_solver *solver, size_t *launched,
-                             kn_error *err);
+kn_status ki_solver_iterate_all(kn_queue *queue, const struct sparse_solver *solver, size_t *launched,
+                                kn_error *err);
 
 // Where iteration k's cells begin in the state.
-size_t solver_cell_of(const struct sparse_solver *solver, size_t k);
+size_t ki_solver_cell_of(const struct sparse_solver *solver, size_t k);
 
 #endif

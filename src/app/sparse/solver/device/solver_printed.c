@@ -19,7 +19,7 @@ static kn_status launch_move(kn_queue *queue, const struct sparse_solver *s, kn_
                            KN_VALUE(s->columns),   KN_VALUE(s->terms.weight), KN_BUFFER(b[SOLVER_STATE]),
                            KN_VALUE(s->parts),     KN_VALUE(s->most)};
 
-    return launch(queue, s, SOLVER_PRINTED_MOVE, args, KN_COUNT(args), err);
+    return launch(queue, s, SOLVER_PRINTED_MOVE, args, KI_COUNT(args), err);
 }
 
 static kn_status launch_residual(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
@@ -29,7 +29,7 @@ static kn_status launch_residual(kn_queue *queue, const struct sparse_solver *s,
                            KN_VALUE(s->rows),      KN_BUFFER(b[SOLVER_STATE]), KN_VALUE(s->parts),
                            KN_VALUE(s->most)};
 
-    return launch(queue, s, SOLVER_PRINTED_RESIDUAL, args, KN_COUNT(args), err);
+    return launch(queue, s, SOLVER_PRINTED_RESIDUAL, args, KI_COUNT(args), err);
 }
 
 static kn_status launch_gradient(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
@@ -40,19 +40,19 @@ static kn_status launch_gradient(kn_queue *queue, const struct sparse_solver *s,
                            KN_VALUE(s->terms.smooth),  KN_VALUE(s->terms.weight), KN_VALUE(s->terms.order),
                            KN_BUFFER(b[SOLVER_STATE]), KN_VALUE(s->parts),        KN_VALUE(s->most)};
 
-    return launch(queue, s, SOLVER_PRINTED_GRADIENT, args, KN_COUNT(args), err);
+    return launch(queue, s, SOLVER_PRINTED_GRADIENT, args, KI_COUNT(args), err);
 }
 
-kn_status solver_launch_printed(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
+kn_status ki_solver_launch_printed(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
     kn_status status = launch_move(queue, s, err);
 
     if (!status)
-        status = spmv_product_apply(queue, &s->products[0], b[SOLVER_X], b[SOLVER_W], err);
+        status = ki_spmv_product_apply(queue, &s->products[0], b[SOLVER_X], b[SOLVER_W], err);
     if (!status)
         status = launch_residual(queue, s, err);
     if (!status)
-        status = spmv_product_apply(queue, &s->products[1], b[SOLVER_R], b[SOLVER_V], err);
+        status = ki_spmv_product_apply(queue, &s->products[1], b[SOLVER_R], b[SOLVER_V], err);
     return status ? status : launch_gradient(queue, s, err);
 }

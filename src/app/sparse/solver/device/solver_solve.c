@@ -16,10 +16,10 @@ static kn_status find_residual(kn_queue *queue, const struct sparse_solver *s, k
 {
     kn_buffer *const *b = s->buffers;
     double partial[2 * SOLVER_MOST_PARTS];
-    kn_status status = spmv_product_apply(queue, &s->products[0], x, b[SOLVER_W], err);
+    kn_status status = ki_spmv_product_apply(queue, &s->products[0], x, b[SOLVER_W], err);
 
     if (!status)
-        status = solver_launch_residual(queue, s, right, err);
+        status = ki_solver_launch_residual(queue, s, right, err);
     if (!status)
         status = kn_buffer_read(queue, b[SOLVER_STATE], 0, partial, 2 * s->parts * SOLVER_CELL, err);
     *rest = *goal = 0;
@@ -64,16 +64,16 @@ static kn_status begin(kn_queue *queue, struct sparse_solver *s, kn_buffer *righ
     if (!status)
         status = find_residual(queue, s, b[SOLVER_X], right, &rest, goal, err);
     if (!status && (!isfinite(*goal) || !isfinite(rest)))
-        status = kn_fail(err, KN_ERROR_ARGUMENT, "%s is not finite everywhere, or beyond single precision",
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "%s is not finite everywhere, or beyond single precision",
                          isfinite(*goal) ? "the start" : "the right hand side");
     if (!status)
         status = begin_state(queue, s, *goal, err);
     if (!status)
-        status = solver_white_begin(queue, s, *goal, err);
+        status = ki_solver_white_begin(queue, s, *goal, err);
     if (!status)
-        status = spmv_product_apply(queue, &s->products[1], b[SOLVER_R], b[SOLVER_V], err);
+        status = ki_spmv_product_apply(queue, &s->products[1], b[SOLVER_R], b[SOLVER_V], err);
     if (!status)
-        status = solver_launch_curve(queue, s, b[SOLVER_X], b[SOLVER_X], b[SOLVER_H], err);
+        status = ki_solver_launch_curve(queue, s, b[SOLVER_X], b[SOLVER_X], b[SOLVER_H], err);
     return status ? status : begin_direction(queue, s, err);
 }
 
@@ -99,14 +99,14 @@ static const enum sparse_stopped reasons[] = {[0] = SPARSE_STOPPED_ITERATIONS,
                                               [STOP_CURVATURE] = SPARSE_STOPPED_CURVATURE,
                                               [STOP_WHITENESS] = SPARSE_STOPPED_WHITENESS};
 
-kn_status solver_take_history(const double *squares, const double *steps, size_t stride,
-                              struct sparse_solver_result *result, kn_error *err)
+kn_status ki_solver_take_history(const double *squares, const double *steps, size_t stride,
+                                 struct sparse_solver_result *result, kn_error *err)
 {
     size_t count = result->iterations + 1;
     double *history = malloc(2 * count * sizeof *history);
 
     if (!history)
-        return kn_fail_memory(err, 2 * count * sizeof *history, "solving");
+        return ki_fail_memory(err, 2 * count * sizeof *history, "solving");
     history[0] = 1;
     history[count] = 0;
     for (size_t i = 1; i < count; i++) {
@@ -114,7 +114,7 @@ kn_status solver_take_history(const double *squares, const double *steps, size_t
         history[count + i] = steps[i * stride];
         if (!isfinite(history[i])) {
             free(history);
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "after %zu iterations the numbers are beyond single precision; divide the right "
                            "hand side by its greatest value",
                            i - 1);
@@ -127,7 +127,7 @@ kn_status solver_take_history(const double *squares, const double *steps, size_t
     return KN_OK;
 }
 
-void solver_take_end(unsigned code, size_t iteration, struct sparse_solver_result *result)
+void ki_solver_take_end(unsigned code, size_t iteration, struct sparse_solver_result *result)
 {
     result->stopped = reasons[code % STOP_MOVED];
     result->iterations = code > 0 && code < STOP_MOVED ? iteration - 1 : iteration;
@@ -140,14 +140,14 @@ static kn_status read_history(kn_queue *queue, const struct sparse_solver *s, si
     size_t bytes = launched * SOLVER_CELLS * SOLVER_CELL, k = 0;
     double *cells = malloc(bytes);
     kn_status status = cells ? kn_buffer_read(queue, s->buffers[SOLVER_STATE],
-                                              solver_cell_of(s, 0) * SOLVER_CELL, cells, bytes, err)
-                             : kn_fail_memory(err, bytes, "solving");
+                                              ki_solver_cell_of(s, 0) * SOLVER_CELL, cells, bytes, err)
+                             : ki_fail_memory(err, bytes, "solving");
 
     while (!status && k + 1 < launched && cells[SOLVER_CELLS * k + 3] == 0)
         k++;
     if (!status) {
-        solver_take_end((unsigned)cells[SOLVER_CELLS * k + 3], k, result);
-        status = solver_take_history(cells, cells + 2, SOLVER_CELLS, result, err);
+        ki_solver_take_end((unsigned)cells[SOLVER_CELLS * k + 3], k, result);
+        status = ki_solver_take_history(cells, cells + 2, SOLVER_CELLS, result, err);
     }
     free(cells);
     return status;
@@ -161,8 +161,9 @@ static unsigned count_launches(const struct sparse_solver *s)
         return 2;
     for (unsigned i = 0; i < 2; i++)
         products += (unsigned)s->products[i].launch_count + s->products[i].adds;
-    return s->options.printed ? 2U + SOLVER_PRINTED_LAUNCHES + 2 * products + solver_white_launches(s)
-                              : 3U + solver_keeps_residual(&s->options) + products + solver_white_launches(s);
+    return s->options.printed
+               ? 2U + SOLVER_PRINTED_LAUNCHES + 2 * products + ki_solver_white_launches(s)
+               : 3U + solver_keeps_residual(&s->options) + products + ki_solver_white_launches(s);
 }
 
 // From where it has begun; x may be the caller's that it began from.
@@ -171,15 +172,15 @@ static kn_status iterate(kn_queue *queue, struct sparse_solver *solver, kn_buffe
 {
     size_t launched = 0;
     kn_status status = kn_queue_finish(queue, err);
-    double begun = kn_clock_seconds();
+    double begun = ki_clock_seconds();
 
     if (!status)
-        status = solver_iterate_all(queue, solver, &launched, err);
-    found->seconds = kn_clock_seconds() - begun;
+        status = ki_solver_iterate_all(queue, solver, &launched, err);
+    found->seconds = ki_clock_seconds() - begun;
     if (!status)
         status = read_history(queue, solver, launched, found, err);
     if (!status && found->stopped == SPARSE_STOPPED_WHITENESS)
-        status = solver_white_take_end(queue, solver, found, err);
+        status = ki_solver_white_take_end(queue, solver, found, err);
     if (!status) {
         // Iteration k leaves x in the other place than it has read it from.
         kn_buffer *at =
@@ -192,15 +193,15 @@ static kn_status iterate(kn_queue *queue, struct sparse_solver *solver, kn_buffe
     return status;
 }
 
-kn_status sparse_solver_solve(kn_queue *queue, struct sparse_solver *solver, kn_buffer *b, kn_buffer *x,
-                              struct sparse_solver_result *result, kn_error *err)
+kn_status ki_sparse_solver_solve(kn_queue *queue, struct sparse_solver *solver, kn_buffer *b, kn_buffer *x,
+                                 struct sparse_solver_result *result, kn_error *err)
 {
     struct sparse_solver_result found = {.launches_per_iteration = count_launches(solver)};
     double goal = 0, rest = 0;
-    kn_status status = column_check("sparse_solver_solve (b)", queue, b, KN_F32, solver->rows, err);
+    kn_status status = ki_column_check("sparse_solver_solve (b)", queue, b, KN_F32, solver->rows, err);
 
     if (!status)
-        status = column_check("sparse_solver_solve (x)", queue, x, KN_F32, solver->columns, err);
+        status = ki_column_check("sparse_solver_solve (x)", queue, x, KN_F32, solver->columns, err);
     if (!status)
         status = begin(queue, solver, b, x, &goal, err);
     if (!status)
@@ -215,17 +216,17 @@ kn_status sparse_solver_solve(kn_queue *queue, struct sparse_solver *solver, kn_
     return status;
 }
 
-kn_status sparse_solver_go_on(kn_queue *queue, struct sparse_solver *solver, kn_buffer *gradient,
-                              kn_buffer *x, struct sparse_solver_result *result, kn_error *err)
+kn_status ki_sparse_solver_go_on(kn_queue *queue, struct sparse_solver *solver, kn_buffer *gradient,
+                                 kn_buffer *x, struct sparse_solver_result *result, kn_error *err)
 {
     struct sparse_solver_result found = {.residual = NAN, .launches_per_iteration = count_launches(solver)};
     kn_status status =
-        column_check("sparse_solver_go_on (gradient)", queue, gradient, KN_F32, solver->columns, err);
+        ki_column_check("sparse_solver_go_on (gradient)", queue, gradient, KN_F32, solver->columns, err);
 
     if (!status)
-        status = column_check("sparse_solver_go_on (x)", queue, x, KN_F32, solver->columns, err);
+        status = ki_column_check("sparse_solver_go_on (x)", queue, x, KN_F32, solver->columns, err);
     if (!status && (solver_keeps_residual(&solver->options) || solver->options.printed))
-        status = kn_fail(err, KN_ERROR_ARGUMENT,
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "sparse_solver_go_on: this solver looks at A x - b in each iteration; go on with "
                          "one that does not");
     if (!status)

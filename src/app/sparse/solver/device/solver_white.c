@@ -16,21 +16,22 @@ static kn_status get_kernels(struct sparse_solver *s, size_t segment, kn_error *
     struct engine_defines defines = {.count = 0};
     kn_status status = KN_OK;
 
-    engine_define(&defines, "GROUP", (unsigned)s->group);
-    engine_define(&defines, "FREQUENCIES", (unsigned)segment / 2);
-    engine_define(&defines, "PATIENCE", SPARSE_NCP_PATIENCE);
-    engine_define(&defines, "ACC_SOFT", !kn_context_device(s->context)->fp64);
+    ki_engine_define(&defines, "GROUP", (unsigned)s->group);
+    ki_engine_define(&defines, "FREQUENCIES", (unsigned)segment / 2);
+    ki_engine_define(&defines, "PATIENCE", SPARSE_NCP_PATIENCE);
+    ki_engine_define(&defines, "ACC_SOFT", !kn_context_device(s->context)->fp64);
     for (unsigned i = 0; i < WHITE_KERNELS && !status; i++)
-        status = engine_builtin_kernel(s->context, "app/sparse/sparse_white.cl", defines.items, defines.count,
-                                       KN_POLICY_DEFAULT, names[i], &s->white.kernels[i], err);
+        status =
+            ki_engine_builtin_kernel(s->context, "app/sparse/sparse_white.cl", defines.items, defines.count,
+                                     KN_POLICY_DEFAULT, names[i], &s->white.kernels[i], err);
     return status;
 }
 
-kn_status solver_white_create(kn_queue *queue, struct sparse_solver *s, kn_error *err)
+kn_status ki_solver_white_create(kn_queue *queue, struct sparse_solver *s, kn_error *err)
 {
     static const kn_fft_options own = {.library = KN_FFT_OWN};
     struct solver_white *white = &s->white;
-    size_t segment = sparse_ncp_segment(s->rows), numbers = segment / 2;
+    size_t segment = ki_sparse_ncp_segment(s->rows), numbers = segment / 2;
     const kn_fft_shape shape = {.rank = 1,
                                 .dims = {segment},
                                 .batch = s->rows / segment,
@@ -42,8 +43,8 @@ kn_status solver_white_create(kn_queue *queue, struct sparse_solver *s, kn_error
         return KN_OK;
     white->segments = (uint32_t)shape.batch;
     white->groups = white->segments < MOST_GROUPS ? white->segments : MOST_GROUPS;
-    white->margin = (float)(SPARSE_NCP_MARGIN * sparse_ncp_of_noise(s->rows));
-    white->limit = (float)(SPARSE_NCP_WHITE * sparse_ncp_of_noise(s->rows));
+    white->margin = (float)(SPARSE_NCP_MARGIN * ki_sparse_ncp_of_noise(s->rows));
+    white->limit = (float)(SPARSE_NCP_WHITE * ki_sparse_ncp_of_noise(s->rows));
     const struct {
         kn_buffer **buffer;
         size_t count;
@@ -54,12 +55,12 @@ kn_status solver_white_create(kn_queue *queue, struct sparse_solver *s, kn_error
                    {&white->x, s->columns}};
 
     status = get_kernels(s, segment, err);
-    for (size_t i = 0; i < KN_COUNT(buffers) && !status; i++)
+    for (size_t i = 0; i < KI_COUNT(buffers) && !status; i++)
         status = kn_buffer_create(s->context, buffers[i].count * sizeof(float), buffers[i].buffer, err);
     return status ? status : kn_fft_plan_create(queue, &shape, &own, &white->plan, err);
 }
 
-void solver_white_free(struct solver_white *white)
+void ki_solver_white_free(struct solver_white *white)
 {
     kn_fft_plan_free(white->plan);
     kn_buffer_free(white->spectra);
@@ -69,14 +70,14 @@ void solver_white_free(struct solver_white *white)
     kn_buffer_free(white->x);
 }
 
-kn_status solver_white_begin(kn_queue *queue, const struct sparse_solver *s, double goal, kn_error *err)
+kn_status ki_solver_white_begin(kn_queue *queue, const struct sparse_solver *s, double goal, kn_error *err)
 {
     const float scale = goal > 0 ? (float)fmin(1 / sqrt(goal), GREATEST_SCALE) : 1;
 
     return s->white.plan ? kn_buffer_write(queue, s->white.scale, 0, &scale, sizeof scale, err) : KN_OK;
 }
 
-unsigned solver_white_launches(const struct sparse_solver *s)
+unsigned ki_solver_white_launches(const struct sparse_solver *s)
 {
     return s->white.plan ? 1 + WHITE_KERNELS : 0; // a segment is transformed in one pass
 }
@@ -89,7 +90,7 @@ static kn_status launch(kn_queue *queue, const struct sparse_solver *s, unsigned
     return kn_launch(queue, s->white.kernels[kernel], &range, args, count, NO_EVENT, err);
 }
 
-kn_status solver_white_launch(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
+kn_status ki_solver_white_launch(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
 {
     const struct solver_white *white = &s->white;
     kn_buffer *state = s->buffers[SOLVER_STATE], *x = s->buffers[SOLVER_X];
@@ -108,14 +109,14 @@ kn_status solver_white_launch(kn_queue *queue, const struct sparse_solver *s, kn
         return KN_OK;
     status = kn_fft_execute(queue, white->plan, KN_FFT_FORWARD, s->buffers[SOLVER_R], white->spectra, err);
     if (!status)
-        status = launch(queue, s, WHITE_POWER, white->groups, power, KN_COUNT(power), err);
+        status = launch(queue, s, WHITE_POWER, white->groups, power, KI_COUNT(power), err);
     if (!status)
-        status = launch(queue, s, WHITE_JUDGE, 1, judge, KN_COUNT(judge), err);
-    return status ? status : launch(queue, s, WHITE_KEEP, s->parts, keep, KN_COUNT(keep), err);
+        status = launch(queue, s, WHITE_JUDGE, 1, judge, KI_COUNT(judge), err);
+    return status ? status : launch(queue, s, WHITE_KEEP, s->parts, keep, KI_COUNT(keep), err);
 }
 
-kn_status solver_white_take_end(kn_queue *queue, const struct sparse_solver *s,
-                                struct sparse_solver_result *result, kn_error *err)
+kn_status ki_solver_white_take_end(kn_queue *queue, const struct sparse_solver *s,
+                                   struct sparse_solver_result *result, kn_error *err)
 {
     float last = 0;
     kn_status status = kn_buffer_read(queue, s->white.record,

@@ -24,15 +24,16 @@ struct solver_white {
     float margin, limit; // by how much a residual may be less white; how far from white noise a white one is
 };
 
-kn_status solver_white_create(kn_queue *queue, struct sparse_solver *solver, kn_error *err);
-void solver_white_free(struct solver_white *white);
+kn_status ki_solver_white_create(kn_queue *queue, struct sparse_solver *solver, kn_error *err);
+void ki_solver_white_free(struct solver_white *white);
 // Before the first iteration; `goal`: |b|^2.
-kn_status solver_white_begin(kn_queue *queue, const struct sparse_solver *solver, double goal, kn_error *err);
+kn_status ki_solver_white_begin(kn_queue *queue, const struct sparse_solver *solver, double goal,
+                                kn_error *err);
 // After the iteration's turn: looks, and ends the iterations. Nothing without a plan.
-kn_status solver_white_launch(kn_queue *queue, const struct sparse_solver *solver, kn_error *err);
-unsigned solver_white_launches(const struct sparse_solver *solver);
+kn_status ki_solver_white_launch(kn_queue *queue, const struct sparse_solver *solver, kn_error *err);
+unsigned ki_solver_white_launches(const struct sparse_solver *solver);
 // The result of iterations that ended so: that of the last one that was as white.
-kn_status solver_white_take_end(kn_queue *queue, const struct sparse_solver *solver,
-                                struct sparse_solver_result *result, kn_error *err);
+kn_status ki_solver_white_take_end(kn_queue *queue, const struct sparse_solver *solver,
+                                   struct sparse_solver_result *result, kn_error *err);
 
 #endif

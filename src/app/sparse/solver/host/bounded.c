@@ -42,7 +42,7 @@ static double take_residual(struct bounded *s, const double *v)
 {
     size_t rows = s->options->data_rows ? s->options->data_rows : s->matrix->rows;
 
-    sparse_reference_multiply(s->matrix, v, s->residual);
+    ki_sparse_reference_multiply(s->matrix, v, s->residual);
     for (size_t i = 0; i < s->matrix->rows; i++)
         s->residual[i] -= s->b[i];
     return sqrt(dot(s->residual, s->residual, rows));
@@ -73,8 +73,8 @@ static double squared_norm(struct bounded *s)
     for (size_t k = 0; k < POWER_ITERATIONS && size > 0; k++) {
         for (size_t i = 0; i < s->matrix->columns; i++)
             s->y[i] /= size;
-        sparse_reference_multiply(s->matrix, s->y, s->residual);
-        sparse_reference_multiply_transposed(s->matrix, s->residual, s->y);
+        ki_sparse_reference_multiply(s->matrix, s->y, s->residual);
+        ki_sparse_reference_multiply_transposed(s->matrix, s->residual, s->y);
         value = size = sqrt(dot(s->y, s->y, s->matrix->columns));
     }
     return 1.02 * value;
@@ -111,7 +111,7 @@ static double barzilai_borwein(struct bounded *s)
     if (s->k == 0) {
         double squared = dot(s->gradient, s->gradient, n);
 
-        sparse_reference_multiply(s->matrix, s->gradient, s->row_sums);
+        ki_sparse_reference_multiply(s->matrix, s->gradient, s->row_sums);
         sy = dot(s->row_sums, s->row_sums, s->matrix->rows);
         return sy > 0 ? squared / sy : 0;
     }
@@ -142,7 +142,7 @@ static void step_sirt(struct bounded *s)
 {
     for (size_t i = 0; i < s->matrix->rows; i++)
         s->residual[i] = s->row_sums[i] > 0 ? s->residual[i] / s->row_sums[i] : 0;
-    sparse_reference_multiply_transposed(s->matrix, s->residual, s->gradient);
+    ki_sparse_reference_multiply_transposed(s->matrix, s->residual, s->gradient);
     for (size_t i = 0; i < s->matrix->columns; i++)
         if (s->column_sums[i] > 0)
             s->x[i] = within(s, s->x[i] - s->gradient[i] / s->column_sums[i]);
@@ -167,10 +167,10 @@ static void begin_sirt(struct bounded *s)
 {
     for (size_t i = 0; i < s->matrix->columns; i++)
         s->y[i] = 1;
-    sparse_reference_multiply(s->matrix, s->y, s->row_sums);
+    ki_sparse_reference_multiply(s->matrix, s->y, s->row_sums);
     for (size_t i = 0; i < s->matrix->rows; i++)
         s->residual[i] = 1;
-    sparse_reference_multiply_transposed(s->matrix, s->residual, s->column_sums);
+    ki_sparse_reference_multiply_transposed(s->matrix, s->residual, s->column_sums);
 }
 
 static const struct {
@@ -186,7 +186,7 @@ static void iterate(struct bounded *s, struct sparse_bounded_result *result)
 
     for (s->k = 0;; s->k++) {
         result->residual = take_residual(s, s->x);
-        sparse_reference_multiply_transposed(s->matrix, s->residual, s->gradient);
+        ki_sparse_reference_multiply_transposed(s->matrix, s->residual, s->gradient);
         result->gradient = projected_gradient(s);
         first = s->k ? first : result->gradient;
         if (s->options->look)
@@ -206,22 +206,22 @@ static kn_status check(const struct sparse_matrix *matrix, const struct sparse_b
                        kn_error *err)
 {
     if (!(options->low <= options->high))
-        return kn_fail(err, KN_ERROR_ARGUMENT, "bounds from %g to %g; expected the lower one first",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "bounds from %g to %g; expected the lower one first",
                        options->low, options->high);
     if ((unsigned)options->method > SPARSE_SIRT)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "there is no method %d; see sparse_bounded_method",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no method %d; see sparse_bounded_method",
                        (int)options->method);
     for (size_t i = 0; i < matrix->nonzeros && options->method == SPARSE_SIRT; i++)
         if (matrix->values[i] < 0)
-            return kn_fail(err, KN_ERROR_ARGUMENT,
+            return ki_fail(err, KN_ERROR_ARGUMENT,
                            "SIRT divides by sums of rows and columns: an element of %g; take FISTA",
                            matrix->values[i]);
     return KN_OK;
 }
 
-kn_status sparse_bounded_solve(const struct sparse_matrix *matrix, const double *b,
-                               const struct sparse_bounded_options *options, double *x,
-                               struct sparse_bounded_result *result, kn_error *err)
+kn_status ki_sparse_bounded_solve(const struct sparse_matrix *matrix, const double *b,
+                                  const struct sparse_bounded_options *options, double *x,
+                                  struct sparse_bounded_result *result, kn_error *err)
 {
     size_t n = matrix->columns, m = matrix->rows;
     struct bounded s = {.matrix = matrix, .b = b, .options = options, .x = x};
@@ -233,7 +233,7 @@ kn_status sparse_bounded_solve(const struct sparse_matrix *matrix, const double 
         return status;
     numbers = calloc(5 * n + 2 * m + 1, sizeof *numbers);
     if (!numbers)
-        return kn_fail_memory(err, (5 * n + 2 * m) * sizeof *numbers, "the solver");
+        return ki_fail_memory(err, (5 * n + 2 * m) * sizeof *numbers, "the solver");
     s.before = numbers;
     s.y = numbers + n;
     s.gradient = numbers + 2 * n;

@@ -50,8 +50,8 @@ struct sparse_bounded_result {
 // x, `columns` numbers in and out; the start is projected. KN_ERROR_ARGUMENT: low above high, or
 // not-a-number, a method that is none, negative elements with SIRT; KN_ERROR_MEMORY. One A and one A^T an
 // iteration, and FISTA 30 of both before.
-kn_status sparse_bounded_solve(const struct sparse_matrix *matrix, const double *b,
-                               const struct sparse_bounded_options *options, double *x,
-                               struct sparse_bounded_result *result, kn_error *err);
+kn_status ki_sparse_bounded_solve(const struct sparse_matrix *matrix, const double *b,
+                                  const struct sparse_bounded_options *options, double *x,
+                                  struct sparse_bounded_result *result, kn_error *err);
 
 #endif

@@ -24,14 +24,14 @@ static kn_status check_terms(const struct sparse_terms *terms, kn_error *err)
         double value;
     } parts[] = {{"lambda", terms->lambda}, {"the weight of smoothness", terms->smooth}};
 
-    for (size_t i = 0; i < KN_COUNT(parts); i++)
+    for (size_t i = 0; i < KI_COUNT(parts); i++)
         if (!(parts[i].value >= 0) || !isfinite(parts[i].value))
-            return kn_fail(err, KN_ERROR_ARGUMENT, "%s is %g; expected a number from 0 on", parts[i].name,
+            return ki_fail(err, KN_ERROR_ARGUMENT, "%s is %g; expected a number from 0 on", parts[i].name,
                            parts[i].value);
     if (terms->smooth > 0 && terms->order != 1 && terms->order != 2)
-        return kn_fail(err, KN_ERROR_ARGUMENT, "differences of order %u; there are 1 and 2", terms->order);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "differences of order %u; there are 1 and 2", terms->order);
     if (terms->nonnegative != 0)
-        return kn_fail(
+        return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "a penalty for negative numbers depends on where they are, which the Gram matrix cannot "
             "have; use fista, bb or cgnr");
@@ -69,17 +69,17 @@ static void add_terms(const struct sparse_terms *terms, size_t j, size_t columns
 static kn_status fill_and_factor(struct sparse_gram *g, const struct sparse_matrix *matrix,
                                  const struct sparse_terms *terms, kn_error *err)
 {
-    unsigned threads = kn_threads(0);
+    unsigned threads = ki_threads(0);
     size_t column = 0, columns = g->columns;
 
     HOST_PARALLEL(threads, dynamic)
     for (size_t j = 0; j < columns; j++) {
-        add_products(matrix, &g->transposed, j, host_cholesky_row(g->factors, j));
-        add_terms(terms, j, columns, host_cholesky_row(g->factors, j));
+        add_products(matrix, &g->transposed, j, ki_host_cholesky_row(g->factors, j));
+        add_terms(terms, j, columns, ki_host_cholesky_row(g->factors, j));
     }
-    if (host_cholesky_factor(g->factors, &column))
+    if (ki_host_cholesky_factor(g->factors, &column))
         return KN_OK;
-    return kn_fail(err, KN_ERROR_ARGUMENT,
+    return ki_fail(err, KN_ERROR_ARGUMENT,
                    "the Gram matrix is not positive definite at column %zu (from 0) of %zu: it %s; give a "
                    "lambda greater than %g, or use cgnr",
                    column, columns,
@@ -89,39 +89,39 @@ static kn_status fill_and_factor(struct sparse_gram *g, const struct sparse_matr
                    terms->lambda);
 }
 
-kn_status sparse_gram_create(const struct sparse_matrix *matrix, const struct sparse_terms *terms,
-                             struct sparse_gram **gram, kn_error *err)
+kn_status ki_sparse_gram_create(const struct sparse_matrix *matrix, const struct sparse_terms *terms,
+                                struct sparse_gram **gram, kn_error *err)
 {
     const struct sparse_terms none = {.lambda = 0};
     struct sparse_gram *g = calloc(1, sizeof *g);
     kn_status status =
-        g ? check_terms(terms ? terms : &none, err) : kn_fail_memory(err, sizeof *g, "a Gram matrix");
+        g ? check_terms(terms ? terms : &none, err) : ki_fail_memory(err, sizeof *g, "a Gram matrix");
 
     if (!status && matrix->columns > MOST_COLUMNS)
-        status = kn_fail(err, KN_ERROR_LIMIT, "a Gram matrix of %zu columns; at most %d can be had; use cgnr",
+        status = ki_fail(err, KN_ERROR_LIMIT, "a Gram matrix of %zu columns; at most %d can be had; use cgnr",
                          matrix->columns, MOST_COLUMNS);
     if (!status) {
         g->rows = matrix->rows;
         g->columns = matrix->columns;
-        status = sparse_transpose(matrix, &g->transposed, err);
+        status = ki_sparse_transpose(matrix, &g->transposed, err);
     }
     if (!status)
-        status = host_cholesky_create(g->columns, NULL, &g->factors, err);
+        status = ki_host_cholesky_create(g->columns, NULL, &g->factors, err);
     if (!status)
         status = fill_and_factor(g, matrix, terms ? terms : &none, err);
     if (status)
-        sparse_gram_free(g);
+        ki_sparse_gram_free(g);
     else
         *gram = g;
     return status;
 }
 
-void sparse_gram_free(struct sparse_gram *gram)
+void ki_sparse_gram_free(struct sparse_gram *gram)
 {
     if (!gram)
         return;
-    host_cholesky_free(gram->factors);
-    sparse_free(&gram->transposed);
+    ki_host_cholesky_free(gram->factors);
+    ki_sparse_free(&gram->transposed);
     free(gram);
 }
 
@@ -172,14 +172,14 @@ static void multiply_few(const struct sparse_gram *g, const double *b, size_t la
             }
 }
 
-kn_status sparse_gram_solve(const struct sparse_gram *gram, const double *b, size_t count, double *x,
-                            kn_error *err)
+kn_status ki_sparse_gram_solve(const struct sparse_gram *gram, const double *b, size_t count, double *x,
+                               kn_error *err)
 {
     double *side = count > FEW ? malloc((gram->rows * LANES + 1) * sizeof *side) : NULL;
-    unsigned threads = kn_threads(0);
+    unsigned threads = ki_threads(0);
 
     if (count > FEW && !side)
-        return kn_fail_memory(err, gram->rows * LANES * sizeof *side, "solving for many right-hand sides");
+        return ki_fail_memory(err, gram->rows * LANES * sizeof *side, "solving for many right-hand sides");
     for (size_t first = 0; first < count; first += LANES) {
         size_t lanes = count - first < LANES ? count - first : LANES;
         const double *from = b + first * gram->rows;
@@ -193,14 +193,14 @@ kn_status sparse_gram_solve(const struct sparse_gram *gram, const double *b, siz
         }
     }
     free(side);
-    return host_cholesky_solve(gram->factors, x, count, err);
+    return ki_host_cholesky_solve(gram->factors, x, count, err);
 }
 
-kn_status sparse_gram_inverse(const struct sparse_gram *gram, size_t first, size_t count, double *columns,
-                              kn_error *err)
+kn_status ki_sparse_gram_inverse(const struct sparse_gram *gram, size_t first, size_t count, double *columns,
+                                 kn_error *err)
 {
     memset(columns, 0, count * gram->columns * sizeof *columns);
     for (size_t i = 0; i < count; i++)
         columns[i * gram->columns + first + i] = 1;
-    return host_cholesky_solve(gram->factors, columns, count, err);
+    return ki_host_cholesky_solve(gram->factors, columns, count, err);
 }

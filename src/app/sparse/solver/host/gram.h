@@ -16,19 +16,19 @@ struct sparse_gram;
 // columns that depend on one another, more columns than rows: lambda helps), with the column; KN_ERROR_LIMIT
 // for more columns than 2^24; KN_ERROR_MEMORY. Memory: 8 columns^2 bytes, and 12 a nonzero. Cost: the sum of
 // squares of the rows' lengths, and columns^3 / 3, multiplications and additions, by all threads.
-kn_status sparse_gram_create(const struct sparse_matrix *matrix, const struct sparse_terms *terms,
-                             struct sparse_gram **gram, kn_error *err);
-void sparse_gram_free(struct sparse_gram *gram); // NULL is fine
+kn_status ki_sparse_gram_create(const struct sparse_matrix *matrix, const struct sparse_terms *terms,
+                                struct sparse_gram **gram, kn_error *err);
+void ki_sparse_gram_free(struct sparse_gram *gram); // NULL is fine
 
 // b: `count` right-hand sides, one after the other, a number a row each; x: as many solutions, a number a
 // column. The same bits with any number of threads, and whatever else is solved beside it.
 // KN_ERROR_MEMORY. Cost: a pass over A's nonzeros and two over G's for 16 of them.
-kn_status sparse_gram_solve(const struct sparse_gram *gram, const double *b, size_t count, double *x,
-                            kn_error *err);
+kn_status ki_sparse_gram_solve(const struct sparse_gram *gram, const double *b, size_t count, double *x,
+                               kn_error *err);
 
 // Columns `first` to first + count - 1 of G^-1, one after the other. KN_ERROR_MEMORY. Cost: that of as many
 // right-hand sides.
-kn_status sparse_gram_inverse(const struct sparse_gram *gram, size_t first, size_t count, double *columns,
-                              kn_error *err);
+kn_status ki_sparse_gram_inverse(const struct sparse_gram *gram, size_t first, size_t count, double *columns,
+                                 kn_error *err);
 
 #endif

@@ -82,7 +82,7 @@ static void precondition(struct solve *s)
     if (!s->options->preconditioner)
         return;
     widen(s, descent(s), s->wide_d);
-    sparse_preconditioner_apply(s->options->preconditioner, s->wide_d, s->wide_f);
+    ki_sparse_preconditioner_apply(s->options->preconditioner, s->wide_d, s->wide_f);
     narrow(s, s->wide_f, s->h);
 }
 
@@ -98,9 +98,9 @@ static void take_descent(struct solve *s)
         correction->gradient(correction->data, s->wide_x, n, s->wide_f);
         narrow(s, s->wide_f, s->f);
         memcpy(s->s, s->z, n * s->host->plan.size);
-        s->gradient = sparse_host_add(s->host, s->s, s->f, -1, n);
+        s->gradient = ki_sparse_host_add(s->host, s->s, s->f, -1, n);
     } else {
-        s->gradient = sparse_host_dot(s->host, s->z, s->z, n);
+        s->gradient = ki_sparse_host_dot(s->host, s->z, s->z, n);
     }
     precondition(s);
 }
@@ -118,7 +118,7 @@ static double take_along(struct solve *s)
     memset(s->wide_f, 0, n * sizeof *s->wide_f);
     correction->along(correction->data, s->wide_x, s->wide_d, n, s->wide_f);
     narrow(s, s->wide_f, s->f_along);
-    return sparse_host_dot(s->host, s->d, s->f_along, n);
+    return ki_sparse_host_dot(s->host, s->d, s->f_along, n);
 }
 
 // ---- the loop ----
@@ -130,10 +130,10 @@ static double turned(const struct solve *s, double alpha, double curvature)
     struct sparse_host *host = s->host;
     const void *way = way_down(s);
     size_t n = host->columns;
-    double after = way == s->z ? s->gradient : sparse_host_dot(host, way, s->z, n);
-    double along = s->options->correction ? sparse_host_dot(host, way, s->f_along, n) : 0;
+    double after = way == s->z ? s->gradient : ki_sparse_host_dot(host, way, s->z, n);
+    double along = s->options->correction ? ki_sparse_host_dot(host, way, s->f_along, n) : 0;
 
-    return ((after - sparse_host_dot(host, way, s->z_before, n)) / alpha - along) / curvature;
+    return ((after - ki_sparse_host_dot(host, way, s->z_before, n)) / alpha - along) / curvature;
 }
 
 // The step along d, and into `curvature` d . (A^T A d + F(x, d)); 0 if it does not go down.
@@ -142,8 +142,8 @@ static double take_step(struct solve *s, double *curvature)
     struct sparse_host *host = s->host;
     double alpha;
 
-    *curvature = sparse_host_product(host, &host->forward, s->d, s->w) + take_along(s);
-    alpha = *curvature > 0 ? sparse_host_dot(host, descent(s), s->d, host->columns) / *curvature : 0;
+    *curvature = ki_sparse_host_product(host, &host->forward, s->d, s->w) + take_along(s);
+    alpha = *curvature > 0 ? ki_sparse_host_dot(host, descent(s), s->d, host->columns) / *curvature : 0;
     return alpha > 0 && isfinite(alpha) ? alpha : 0;
 }
 
@@ -163,13 +163,13 @@ static bool iterate(struct solve *s)
     if (alpha == 0)
         return false;
     s->step = alpha;
-    sparse_host_add(host, s->x, s->d, alpha, n);
-    s->residual = sparse_host_add(host, s->r, s->w, -alpha, host->rows);
+    ki_sparse_host_add(host, s->x, s->d, alpha, n);
+    s->residual = ki_sparse_host_add(host, s->r, s->w, -alpha, host->rows);
     s->z = s->z_before;
     s->z_before = before;
-    sparse_host_product(host, &host->backward, s->r, s->z);
+    ki_sparse_host_product(host, &host->backward, s->r, s->z);
     take_descent(s);
-    sparse_host_turn(host, s->d, way_down(s), turned(s, alpha, curvature), n);
+    ki_sparse_host_turn(host, s->d, way_down(s), turned(s, alpha, curvature), n);
     return true;
 }
 
@@ -178,11 +178,11 @@ static void begin(struct solve *s, const void *b, const void *x)
 {
     struct sparse_host *host = s->host;
 
-    sparse_host_arrange(host, host->column_order, x, s->x, host->columns);
-    sparse_host_arrange(host, host->row_order, b, s->r, host->rows);
-    sparse_host_product(host, &host->forward, s->x, s->w);
-    s->residual = sparse_host_add(host, s->r, s->w, -1, host->rows);
-    sparse_host_product(host, &host->backward, s->r, s->z);
+    ki_sparse_host_arrange(host, host->column_order, x, s->x, host->columns);
+    ki_sparse_host_arrange(host, host->row_order, b, s->r, host->rows);
+    ki_sparse_host_product(host, &host->forward, s->x, s->w);
+    s->residual = ki_sparse_host_add(host, s->r, s->w, -1, host->rows);
+    ki_sparse_host_product(host, &host->backward, s->r, s->z);
     take_descent(s);
     memcpy(s->d, way_down(s), host->columns * host->plan.size);
 }
@@ -204,12 +204,12 @@ static enum sparse_host_stop look(const struct solve *s, double right, double fi
 // Iteration k, timed; false if there is no way down.
 static bool iterate_at_pace(struct solve *s, struct pace *pace, size_t k)
 {
-    double began = kn_clock_seconds(), seconds;
+    double began = ki_clock_seconds(), seconds;
     bool goes_on;
 
     s->host->plan.threads = k < pace->until ? 1 : pace->threads;
     goes_on = iterate(s);
-    seconds = kn_clock_seconds() - began;
+    seconds = ki_clock_seconds() - began;
     if (s->host->plan.threads == 1) {
         pace->alone = fmin(pace->alone, seconds);
     } else if (seconds > pace->alone) {
@@ -225,12 +225,12 @@ static bool iterate_at_pace(struct solve *s, struct pace *pace, size_t k)
 static bool is_past_whitest(struct solve *s, size_t k)
 {
     const struct sparse_host *host = s->host;
-    double distance, noise = sparse_ncp_of_noise(host->rows);
+    double distance, noise = ki_sparse_ncp_of_noise(host->rows);
 
     for (size_t i = 0; i < host->rows; i++)
         s->wide_r[host->row_order ? host->row_order[i] : i] =
             host->plan.size == sizeof(float) ? (double)((const float *)s->r)[i] : ((const double *)s->r)[i];
-    distance = sparse_ncp_distance(s->wide_r, host->rows);
+    distance = ki_sparse_ncp_distance(s->wide_r, host->rows);
     s->whiteness = k > 0 ? fmin(s->whiteness, distance) : distance;
     if (distance > s->whiteness + SPARSE_NCP_MARGIN * noise)
         return k >= (s->whiteness > SPARSE_NCP_WHITE * noise ? 3 : 1) * s->best_k + SPARSE_NCP_PATIENCE;
@@ -293,9 +293,9 @@ static kn_status make_room(struct solve *s, kn_error *err)
 
     s->memory = at;
     if (!at)
-        return kn_fail_memory(err, bytes, "the solver");
+        return ki_fail_memory(err, bytes, "the solver");
     memset(at, 0, bytes);
-    for (size_t i = 0; i < KN_COUNT(columns); i++, at += column)
+    for (size_t i = 0; i < KI_COUNT(columns); i++, at += column)
         *columns[i] = at;
     s->r = at;
     s->w = at + row;
@@ -306,9 +306,9 @@ static kn_status make_room(struct solve *s, kn_error *err)
     return KN_OK;
 }
 
-kn_status sparse_host_solve(struct sparse_host *host, const void *b,
-                            const struct sparse_host_solve_options *options, void *x,
-                            struct sparse_host_solve_result *result, kn_error *err)
+kn_status ki_sparse_host_solve(struct sparse_host *host, const void *b,
+                               const struct sparse_host_solve_options *options, void *x,
+                               struct sparse_host_solve_result *result, kn_error *err)
 {
     struct solve s = {.host = host, .options = options};
     kn_status status = make_room(&s, err);
@@ -316,10 +316,10 @@ kn_status sparse_host_solve(struct sparse_host *host, const void *b,
 
     if (status)
         return status;
-    right = sqrt(sparse_host_dot(host, b, b, host->rows));
+    right = sqrt(ki_sparse_host_dot(host, b, b, host->rows));
     begin(&s, b, x);
     finish(&s, loop(&s, right, result), result);
-    sparse_host_restore(host, host->column_order, s.x, x, host->columns);
+    ki_sparse_host_restore(host, host->column_order, s.x, x, host->columns);
     free(s.memory);
     return KN_OK;
 }

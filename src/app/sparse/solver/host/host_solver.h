@@ -41,8 +41,8 @@ struct sparse_host_solve_result {
 // with one A and one A^T an iteration: the residual by recurrence, its gradient anew from it. Sums are in
 // double and in fixed blocks: the same bits in every run, with any number of threads. A preconditioner M
 // makes M^-1 g of the descent g. KN_ERROR_MEMORY.
-kn_status sparse_host_solve(struct sparse_host *host, const void *b,
-                            const struct sparse_host_solve_options *options, void *x,
-                            struct sparse_host_solve_result *result, kn_error *err);
+kn_status ki_sparse_host_solve(struct sparse_host *host, const void *b,
+                               const struct sparse_host_solve_options *options, void *x,
+                               struct sparse_host_solve_result *result, kn_error *err);
 
 #endif

@@ -53,7 +53,7 @@ static kn_status multiply(void *data, bool transposed, const double *from, doubl
 
     (void)err;
     narrow(c->type, from, transposed ? c->b : c->x, transposed ? c->rows : c->columns);
-    sparse_host_multiply(c->host, transposed, transposed ? c->b : c->x, transposed ? c->x : c->b);
+    ki_sparse_host_multiply(c->host, transposed, transposed ? c->b : c->x, transposed ? c->x : c->b);
     widen(c->type, transposed ? c->x : c->b, to, transposed ? c->columns : c->rows);
     return KN_OK;
 }
@@ -62,7 +62,7 @@ static kn_status prepare(struct solve_run *run, struct cgnr *c, kn_error *err)
 {
     const struct sparse_task *task = &run->task;
     enum sparse_host_format format = task->format == SPARSE_SIMPLE ? SPARSE_HOST_CSR : SPARSE_HOST_SELL;
-    double start = kn_clock_seconds();
+    double start = ki_clock_seconds();
     kn_status status;
 
     c->type = task->is_double ? KN_F64 : KN_F32;
@@ -71,19 +71,19 @@ static kn_status prepare(struct solve_run *run, struct cgnr *c, kn_error *err)
     c->b = malloc((c->rows + 1) * sizeof(double));
     c->x = malloc((c->columns + 1) * sizeof(double));
     if (!c->b || !c->x)
-        return kn_fail_memory(err, (c->rows + c->columns) * sizeof(double), "the solver");
-    status = sparse_host_create(run->matrix, c->type, format, NULL, &c->host, err);
+        return ki_fail_memory(err, (c->rows + c->columns) * sizeof(double), "the solver");
+    status = ki_sparse_host_create(run->matrix, c->type, format, NULL, &c->host, err);
     if (!status && task->preconditioning) {
-        status = sparse_preconditioner_create(
+        status = ki_sparse_preconditioner_create(
             run->matrix, task->preconditioning == SPARSE_PRECONDITIONING_ILU ? SPARSE_ILU : SPARSE_JACOBI,
             task->lambda, &c->preconditioner, err);
-        run->answer->shift = status ? 0 : sparse_preconditioner_shift(c->preconditioner);
+        run->answer->shift = status ? 0 : ki_sparse_preconditioner_shift(c->preconditioner);
     }
-    run->answer->prepare_seconds = kn_clock_seconds() - start;
+    run->answer->prepare_seconds = ki_clock_seconds() - start;
     if (!status)
         snprintf(run->answer->code, sizeof run->answer->code, "%s precision, %s, %s code",
                  task->is_double ? "double" : "single", format == SPARSE_HOST_CSR ? "rows" : "slices of rows",
-                 sparse_host_level(c->host));
+                 ki_sparse_host_level(c->host));
     return status;
 }
 
@@ -104,7 +104,7 @@ static kn_status solve_column(struct solve_run *run, struct cgnr *c, size_t colu
                                                 .correction = run->correction,
                                                 .preconditioner = c->preconditioner};
     struct sparse_host_solve_result result = {.iterations = 0};
-    kn_status status = solve_history(run, &solution->history, err);
+    kn_status status = ki_solve_history(run, &solution->history, err);
 
     if (status)
         return status;
@@ -114,7 +114,7 @@ static kn_status solve_column(struct solve_run *run, struct cgnr *c, size_t colu
         options.noise = task->noise;
     result.history = solution->history;
     if (c->type == KN_F32 && !c->preconditioner) { // with one its numbers are of another matrix
-        status = solve_trace_make(run, column, task->iterations, err);
+        status = ki_solve_trace_make(run, column, task->iterations, err);
         result.gradients = run->traces[column].gradients;
         result.steps = run->traces[column].steps;
     }
@@ -122,15 +122,15 @@ static kn_status solve_column(struct solve_run *run, struct cgnr *c, size_t colu
         return status;
     narrow(c->type, b, c->b, c->rows);
     narrow(c->type, x, c->x, c->columns);
-    start = kn_clock_seconds();
-    status = sparse_host_solve(c->host, c->b, &options, c->x, &result, err);
-    run->answer->iterate_seconds += kn_clock_seconds() - start;
+    start = ki_clock_seconds();
+    status = ki_sparse_host_solve(c->host, c->b, &options, c->x, &result, err);
+    run->answer->iterate_seconds += ki_clock_seconds() - start;
     widen(c->type, c->x, x, c->columns);
     solution->iterations = result.iterations;
     solution->stopped_by = reasons[result.stopped_by];
     if (result.gradients)
         run->traces[column].count = result.iterations;
-    take_history(solution, solve_norm(b, c->rows));
+    take_history(solution, ki_solve_norm(b, c->rows));
     return status;
 }
 
@@ -158,13 +158,13 @@ static void shifted_gradient(const void *data, const double *d, size_t count, do
 {
     const struct shifted *shifted = data;
     struct sparse_terms linear = *shifted->terms, penalty = {.penalty = linear.penalty};
-    struct sparse_correction correction = sparse_terms_correction(&linear);
+    struct sparse_correction correction = ki_sparse_terms_correction(&linear);
 
     linear.penalty = 0;
     correction.gradient(correction.data, d, count, out);
     penalty.low = shifted->terms->low;
     penalty.high = shifted->terms->high;
-    correction = sparse_terms_correction(&penalty);
+    correction = ki_sparse_terms_correction(&penalty);
     add_shift(shifted, d, count);
     correction.gradient(correction.data, shifted->sum, count, out);
     for (size_t i = 0; i < count; i++)
@@ -174,7 +174,7 @@ static void shifted_gradient(const void *data, const double *d, size_t count, do
 static void shifted_along(const void *data, const double *d, const double *along, size_t count, double *out)
 {
     const struct shifted *shifted = data;
-    struct sparse_correction correction = sparse_terms_correction(shifted->terms);
+    struct sparse_correction correction = ki_sparse_terms_correction(shifted->terms);
 
     add_shift(shifted, d, count);
     correction.along(correction.data, shifted->sum, along, count, out);
@@ -198,10 +198,10 @@ static kn_status refine(void *data, size_t first, size_t count, const double *gr
     (void)count; // one
     shifted.sum = malloc((c->columns + 1) * sizeof *shifted.sum);
     if (!shifted.sum)
-        return kn_fail_memory(err, c->columns * sizeof *shifted.sum, "the accuracy");
+        return ki_fail_memory(err, c->columns * sizeof *shifted.sum, "the accuracy");
     memset(c->b, 0, (c->rows + 1) * sizeof(double));
     memset(c->x, 0, (c->columns + 1) * sizeof(double));
-    status = sparse_host_solve(c->host, c->b, &options, c->x, &result, err);
+    status = ki_sparse_host_solve(c->host, c->b, &options, c->x, &result, err);
     if (!status)
         widen(c->type, c->x, shifted.sum, c->columns);
     for (size_t i = 0; i < c->columns && !status; i++)
@@ -210,21 +210,21 @@ static kn_status refine(void *data, size_t first, size_t count, const double *gr
     return status;
 }
 
-kn_status solve_host_cgnr(struct solve_run *run, kn_error *err)
+kn_status ki_solve_host_cgnr(struct solve_run *run, kn_error *err)
 {
     struct cgnr c = {.host = NULL};
     kn_status status = prepare(run, &c, err);
 
     if (!status)
-        status = solve_adjoint(run, multiply, &c, c.type == KN_F64 ? 0x1p-53 : 0x1p-24, err);
+        status = ki_solve_adjoint(run, multiply, &c, c.type == KN_F64 ? 0x1p-53 : 0x1p-24, err);
     for (size_t i = 0; i < run->b->count && !status; i++) {
         status = solve_column(run, &c, i, err);
-        solve_done(run, i + 1);
+        ki_solve_done(run, i + 1);
     }
     if (!status && c.type == KN_F32)
-        status = solve_accuracy(run, refine, &(struct again){run, &c}, 1, err);
-    sparse_preconditioner_free(c.preconditioner);
-    sparse_host_free(c.host);
+        status = ki_solve_accuracy(run, refine, &(struct again){run, &c}, 1, err);
+    ki_sparse_preconditioner_free(c.preconditioner);
+    ki_sparse_host_free(c.host);
     free(c.b);
     free(c.x);
     return status;
@@ -232,12 +232,12 @@ kn_status solve_host_cgnr(struct solve_run *run, kn_error *err)
 
 // ---- as printed ----
 
-kn_status solve_printed(struct solve_run *run, kn_error *err)
+kn_status ki_solve_printed(struct solve_run *run, kn_error *err)
 {
     const struct sparse_reference_options options = {
         .iterations = run->task.iterations, .correction = run->correction, .printed = true};
     size_t rows = run->matrix->rows;
-    kn_status status = solve_adjoint_plain(run, err);
+    kn_status status = ki_solve_adjoint_plain(run, err);
 
     snprintf(run->answer->code, sizeof run->answer->code,
              "double precision, A and A^T twice an iteration, one thread");
@@ -246,43 +246,43 @@ kn_status solve_printed(struct solve_run *run, kn_error *err)
         const double *b = run->b->values + i * rows;
         double start;
 
-        status = solve_history(run, &solution->history, err);
-        start = kn_clock_seconds();
+        status = ki_solve_history(run, &solution->history, err);
+        start = ki_clock_seconds();
         if (!status)
-            status = sparse_reference_solve(run->matrix, b, &options,
-                                            run->answer->x.values + i * run->matrix->columns,
-                                            solution->history, err);
-        run->answer->iterate_seconds += kn_clock_seconds() - start;
+            status = ki_sparse_reference_solve(run->matrix, b, &options,
+                                               run->answer->x.values + i * run->matrix->columns,
+                                               solution->history, err);
+        run->answer->iterate_seconds += ki_clock_seconds() - start;
         solution->iterations = run->task.iterations;
         solution->stopped_by = "iterations";
         if (!status)
-            take_history(solution, solve_norm(b, rows));
-        solve_done(run, i + 1);
+            take_history(solution, ki_solve_norm(b, rows));
+        ki_solve_done(run, i + 1);
     }
     return status;
 }
 
 // ---- normal equations ----
 
-kn_status solve_gram(struct solve_run *run, kn_error *err)
+kn_status ki_solve_gram(struct solve_run *run, kn_error *err)
 {
     struct sparse_answer *answer = run->answer;
     struct sparse_gram *gram = NULL;
     double start;
-    kn_status status = solve_adjoint_plain(run, err);
+    kn_status status = ki_solve_adjoint_plain(run, err);
 
     snprintf(answer->code, sizeof answer->code, "double precision, Cholesky factors of A^T A");
-    start = kn_clock_seconds();
+    start = ki_clock_seconds();
     if (!status)
-        status = sparse_gram_create(run->matrix, &run->terms, &gram, err);
-    answer->prepare_seconds = kn_clock_seconds() - start;
-    start = kn_clock_seconds();
+        status = ki_sparse_gram_create(run->matrix, &run->terms, &gram, err);
+    answer->prepare_seconds = ki_clock_seconds() - start;
+    start = ki_clock_seconds();
     if (!status)
-        status = sparse_gram_solve(gram, run->b->values, run->b->count, answer->x.values, err);
-    answer->iterate_seconds = kn_clock_seconds() - start;
+        status = ki_sparse_gram_solve(gram, run->b->values, run->b->count, answer->x.values, err);
+    answer->iterate_seconds = ki_clock_seconds() - start;
     for (size_t i = 0; i < run->b->count; i++)
         answer->solutions[i].stopped_by = "direct";
-    sparse_gram_free(gram);
+    ki_sparse_gram_free(gram);
     return status;
 }
 
@@ -322,7 +322,7 @@ static kn_status stack_terms(const struct solve_run *run, struct sparse_matrix *
     column = malloc((entries.count + 1) * sizeof *column);
     values = malloc((entries.count + 1) * sizeof *values);
     status =
-        row && column && values ? KN_OK : kn_fail_memory(err, entries.count * 16, "the matrix and its terms");
+        row && column && values ? KN_OK : ki_fail_memory(err, entries.count * 16, "the matrix and its terms");
     for (size_t i = 0; i < matrix->rows && !status; i++)
         for (size_t k = matrix->starts[i]; k < matrix->starts[i + 1]; k++) {
             row[k] = (uint32_t)i;
@@ -334,7 +334,7 @@ static kn_status stack_terms(const struct solve_run *run, struct sparse_matrix *
             (struct sparse_entries){matrix->rows, matrix->columns, matrix->nonzeros, row, column, values};
         add_rows(terms->lambda, 0, matrix->columns, &entries, row, column, values);
         add_rows(terms->smooth, terms->order, matrix->columns, &entries, row, column, values);
-        status = sparse_from_entries(&entries, stacked, err);
+        status = ki_sparse_from_entries(&entries, stacked, err);
     }
     free(row);
     free(column);
@@ -364,48 +364,48 @@ static kn_status solve_bounded_column(struct solve_run *run, const struct sparse
                                              .iterations = task->iterations,
                                              .low = task->bounded ? task->low : -INFINITY,
                                              .high = task->bounded ? task->high : INFINITY,
-                                             .noise = solve_goal(run, column),
+                                             .noise = ki_solve_goal(run, column),
                                              .data_rows = rows,
                                              .look = look};
     struct sparse_bounded_result result = {.iterations = 0};
-    kn_status status = solve_history(run, &solution->history, err);
-    double start = kn_clock_seconds();
+    kn_status status = ki_solve_history(run, &solution->history, err);
+    double start = ki_clock_seconds();
 
     if (status)
         return status;
     options.data = solution->history;
     memcpy(right, run->b->values + column * rows, rows * sizeof *right);
-    status = sparse_bounded_solve(stacked, right, &options,
-                                  run->answer->x.values + column * run->matrix->columns, &result, err);
-    run->answer->iterate_seconds += kn_clock_seconds() - start;
+    status = ki_sparse_bounded_solve(stacked, right, &options,
+                                     run->answer->x.values + column * run->matrix->columns, &result, err);
+    run->answer->iterate_seconds += ki_clock_seconds() - start;
     solution->iterations = result.iterations;
     solution->stopped_by = reasons[result.stopped_by];
     if (result.stopped_by == SPARSE_BOUNDED_DISCREPANCY && task->stop == SPARSE_STOP_RESIDUAL)
         solution->stopped_by = "residual";
     if (!status)
-        take_history(solution, solve_norm(right, rows));
+        take_history(solution, ki_solve_norm(right, rows));
     return status;
 }
 
-kn_status solve_bounded(struct solve_run *run, kn_error *err)
+kn_status ki_solve_bounded(struct solve_run *run, kn_error *err)
 {
     struct sparse_matrix stacked = {.rows = 0};
-    double start = kn_clock_seconds(), *right = NULL;
-    kn_status status = solve_adjoint_plain(run, err);
+    double start = ki_clock_seconds(), *right = NULL;
+    kn_status status = ki_solve_adjoint_plain(run, err);
 
     if (!status)
         status = stack_terms(run, &stacked, err);
     if (!status) {
         right = calloc(stacked.rows + 1, sizeof *right);
-        status = right ? KN_OK : kn_fail_memory(err, stacked.rows * sizeof *right, "the right-hand side");
+        status = right ? KN_OK : ki_fail_memory(err, stacked.rows * sizeof *right, "the right-hand side");
     }
-    run->answer->prepare_seconds = kn_clock_seconds() - start;
+    run->answer->prepare_seconds = ki_clock_seconds() - start;
     snprintf(run->answer->code, sizeof run->answer->code, "double precision, one thread");
     for (size_t i = 0; i < run->b->count && !status; i++) {
         status = solve_bounded_column(run, &stacked, right, i, err);
-        solve_done(run, i + 1);
+        ki_solve_done(run, i + 1);
     }
     free(right);
-    sparse_free(&stacked);
+    ki_sparse_free(&stacked);
     return status;
 }

@@ -21,7 +21,7 @@ static inline struct sparse_parallel test_geometry(const char *text)
 {
     struct sparse_parallel parallel;
 
-    EXPECT_OK(sparse_parallel_parse(text, &parallel, &err));
+    EXPECT_OK(ki_sparse_parallel_parse(text, &parallel, &err));
     return parallel;
 }
 
@@ -39,7 +39,7 @@ static inline void test_give_angles(struct sparse_parallel *parallel, uint64_t *
 static inline double *test_dense(const struct sparse_parallel *parallel)
 {
     size_t size = parallel->size, pixels = size * size;
-    double *a = calloc(sparse_parallel_rows(parallel) * pixels + 1, sizeof *a);
+    double *a = calloc(ki_sparse_parallel_rows(parallel) * pixels + 1, sizeof *a);
 
     ck_assert_ptr_nonnull(a);
     for (size_t t = 0; t < parallel->angles; t++) {

@@ -44,8 +44,8 @@ static inline struct sparse_matrix sparse_random(size_t rows, size_t columns, si
         if (dense)
             dense[row[i] * columns + column[i]] += values[i];
     }
-    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
-    EXPECT_OK(sparse_check(&matrix, "random", &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_OK(ki_sparse_check(&matrix, "random", &err));
     free(row);
     free(column);
     free(values);
@@ -109,7 +109,7 @@ static inline struct sparse_matrix sparse_parallel_beam(void)
             values[count++] = length;
         }
     }
-    EXPECT_OK(sparse_from_entries(
+    EXPECT_OK(ki_sparse_from_entries(
         &(struct sparse_entries){BEAM_RAYS, BEAM_PIXELS, count, row, column, values}, &matrix, &err));
     free(row);
     free(column);
@@ -140,7 +140,7 @@ static inline double sparse_measure(const struct sparse_matrix *matrix, const do
 {
     double size = 0, noise = 0, *random = sparse_numbers(matrix->rows);
 
-    sparse_reference_multiply(matrix, image, b);
+    ki_sparse_reference_multiply(matrix, image, b);
     for (size_t i = 0; i < matrix->rows; i++) {
         for (unsigned k = 0; k < 5; k++) // six uniform numbers: nearly normal
             random[i] += 2 * test_uniform(&sparse_seed) - 1;

@@ -67,7 +67,7 @@ START_TEST(eigenvalues)
 
     iterate(values, right, 6, 5, false, gradients, steps, before);
     iterate(values, right, 6, 6, false, gradients, steps, x);
-    EXPECT_OK(sparse_lag_of(gradients, steps, 6, 0x1p-53, &lag, &err));
+    EXPECT_OK(ki_sparse_lag_of(gradients, steps, 6, 0x1p-53, &lag, &err));
     ck_assert_double_eq_tol(lag.greatest, 7, 1e-10);
     ck_assert_double_eq_tol(lag.least, 0.01, 1e-10);
     ck_assert_uint_eq(lag.iterations, 0);
@@ -76,12 +76,12 @@ START_TEST(eigenvalues)
     for (size_t i = 0; i < 6; i++)
         way += (x[i] - before[i]) * (x[i] - before[i]);
     ck_assert_double_eq_tol(lag.last_way, sqrt(way), 1e-8 * sqrt(way));
-    EXPECT_OK(sparse_lag_of(gradients, steps, 0, 0x1p-53, &lag, &err));
+    EXPECT_OK(ki_sparse_lag_of(gradients, steps, 0, 0x1p-53, &lag, &err));
     ck_assert_double_eq(lag.greatest, 0);
     ck_assert_double_eq(lag.way, 0);
     // What is beyond a step that is none counts no more.
     steps[4] = NAN;
-    EXPECT_OK(sparse_lag_of(gradients, steps, 6, 0x1p-53, &lag, &err));
+    EXPECT_OK(ki_sparse_lag_of(gradients, steps, 6, 0x1p-53, &lag, &err));
     ck_assert(lag.greatest > 0 && lag.greatest <= 7 && lag.last_way > 0);
 }
 END_TEST
@@ -103,9 +103,9 @@ START_TEST(lags)
     values[0] = 1e3;
     values[1] = 300;
     iterate(values, right, n, count, false, gradients, steps, exact);
-    EXPECT_OK(sparse_lag_of(gradients, steps, count, 0x1p-53, &exact_lag, &err));
+    EXPECT_OK(ki_sparse_lag_of(gradients, steps, count, 0x1p-53, &exact_lag, &err));
     iterate(values, right, n, count, true, gradients, steps, x);
-    EXPECT_OK(sparse_lag_of(gradients, steps, count, 0x1p-24, &lag, &err));
+    EXPECT_OK(ki_sparse_lag_of(gradients, steps, count, 0x1p-24, &lag, &err));
     for (size_t i = 0; i < n; i++)
         error += (x[i] - exact[i]) * (x[i] - exact[i]);
     error = sqrt(error);
@@ -146,18 +146,18 @@ static struct sparse_matrix make_matrix(int spectrum, double condition)
         row[i] = (uint32_t)(i / COLUMNS);
         column[i] = (uint32_t)(i % COLUMNS);
     }
-    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
     return matrix;
 }
 
 static struct sparse_answer solve(const struct sparse_matrix *matrix, double *b,
                                   const struct sparse_task *task)
 {
-    const struct sparse_columns right = {task->geometry ? sparse_parallel_rows(task->geometry) : matrix->rows,
-                                         1, b};
+    const struct sparse_columns right = {
+        task->geometry ? ki_sparse_parallel_rows(task->geometry) : matrix->rows, 1, b};
     struct sparse_answer answer;
 
-    EXPECT_OK(sparse_solve(NULL, matrix, &right, NULL, names, task, NULL, &answer, &err));
+    EXPECT_OK(ki_sparse_solve(NULL, matrix, &right, NULL, names, task, NULL, &answer, &err));
     return answer;
 }
 
@@ -180,7 +180,7 @@ START_TEST(solutions)
                 const struct sparse_solution *solution;
 
                 sparse_measure(&matrix, image, noise ? 0.01 : 0, b);
-                EXPECT_OK(sparse_reference_least_squares(&matrix, b, x, &err));
+                EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b, x, &err));
                 answer = solve(&matrix, b, &task);
                 solution = answer.solutions;
                 off = test_relative_distance(x, answer.x.values, COLUMNS);
@@ -199,8 +199,8 @@ START_TEST(solutions)
                     ck_assert(solution->precision_reached);
                     good++;
                 }
-                sparse_answer_free(&answer);
-                sparse_free(&matrix);
+                ki_sparse_answer_free(&answer);
+                ki_sparse_free(&matrix);
                 free(image);
                 free(b);
             }
@@ -238,9 +238,9 @@ START_TEST(regularised)
             ck_assert_double_lt(single.solutions->error_estimate, 1e-3);
             ck_assert_double_gt(single.solutions->error_estimate, off / 3);
             ck_assert(isnan(wanted.solutions->error_estimate) && wanted.solutions->precision_reached);
-            sparse_answer_free(&single);
-            sparse_answer_free(&wanted);
-            sparse_free(&matrix);
+            ki_sparse_answer_free(&single);
+            ki_sparse_answer_free(&wanted);
+            ki_sparse_free(&matrix);
             free(image);
             free(b);
         }
@@ -278,17 +278,17 @@ START_TEST(ill_posed)
         // As the first copy begins, its part of an iteration is known by the power of ten alone.
         ck_assert_double_lt(test_relative_distance(wanted.x.values, answer.x.values, BEAM_PIXELS),
                             (task.stop == SPARSE_STOP_NCP ? 100 : 10) * answer.solutions->error_estimate);
-        sparse_answer_free(&wanted);
-        sparse_answer_free(&answer);
+        ki_sparse_answer_free(&wanted);
+        ki_sparse_answer_free(&answer);
     }
-    sparse_free(&matrix);
-    EXPECT_OK(sparse_segments_create(&segments, &matrix, &err));
+    ki_sparse_free(&matrix);
+    EXPECT_OK(ki_sparse_segments_create(&segments, &matrix, &err));
     sparse_measure(&matrix, image, 0.02, b);
     answer = solve(&matrix, b, &(struct sparse_task){.iterations = 400});
     ck_assert(answer.solutions->precision_reached);
     ck_assert_double_lt(answer.solutions->error_estimate, 1e-4);
-    sparse_answer_free(&answer);
-    sparse_free(&matrix);
+    ki_sparse_answer_free(&answer);
+    ki_sparse_free(&matrix);
     free(b);
 }
 END_TEST
@@ -325,8 +325,8 @@ START_TEST(real_systems)
                 answer.solutions->error_estimate);
         ck_assert_msg(answer.solutions->precision_reached == systems[i].reached, "%s, %zu iterations",
                       systems[i].name, task.iterations);
-        sparse_answer_free(&answer);
-        sparse_free(&matrix);
+        ki_sparse_answer_free(&answer);
+        ki_sparse_free(&matrix);
         free(b.values);
     }
 }
@@ -344,14 +344,14 @@ START_TEST(real_tooth)
         struct sparse_answer answer;
         struct sparse_task task = {.iterations = iterations, .geometry = &geometry};
 
-        EXPECT_OK(sparse_parallel_parse("parallel:181,80,80,36.5", &geometry, &err));
+        EXPECT_OK(ki_sparse_parallel_parse("parallel:181,80,80,36.5", &geometry, &err));
         EXPECT_OK(sparse_read_measured(path, 0, &geometry, &b, &err));
         answer = solve(NULL, b.values, &task);
         fprintf(stderr, "tooth, %zu iterations: by estimate off by %.2g\n", iterations,
                 answer.solutions->error_estimate);
         ck_assert(answer.solutions->precision_reached);
-        sparse_answer_free(&answer);
-        sparse_parallel_free(&geometry);
+        ki_sparse_answer_free(&answer);
+        ki_sparse_parallel_free(&geometry);
         free(b.values);
     }
 }

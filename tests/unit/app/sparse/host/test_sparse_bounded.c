@@ -29,11 +29,11 @@ START_TEST(conditions_of_a_solution)
 
             for (size_t k = 0; k < COLUMNS; k++)
                 x[k] = test_uniform(&sparse_seed) - 0.5;
-            EXPECT_OK(sparse_bounded_solve(&matrix, b, &options, x, &result, &err));
-            sparse_reference_multiply(&matrix, x, r);
+            EXPECT_OK(ki_sparse_bounded_solve(&matrix, b, &options, x, &result, &err));
+            ki_sparse_reference_multiply(&matrix, x, r);
             for (size_t k = 0; k < ROWS; k++)
                 r[k] -= b[k];
-            sparse_reference_multiply_transposed(&matrix, r, g);
+            ki_sparse_reference_multiply_transposed(&matrix, r, g);
             // Where x is within, its gradient is 0; at a bound it points outside (Karush, Kuhn and Tucker).
             for (size_t k = 0; k < COLUMNS; k++) {
                 ck_assert(x[k] >= options.low && x[k] <= options.high);
@@ -47,12 +47,12 @@ START_TEST(conditions_of_a_solution)
         for (size_t k = 0; k < COLUMNS; k++)
             ck_assert_double_le(fabs(found[0][k] - found[1][k]), 1e-8 * size);
         if (isinf(bounds[i][0]) && isinf(bounds[i][1])) {
-            EXPECT_OK(sparse_reference_least_squares(&matrix, b, g, &err));
+            EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b, g, &err));
             for (size_t k = 0; k < COLUMNS; k++)
                 ck_assert_double_le(fabs(found[0][k] - g[k]), 1e-8 * size);
         }
         free(b);
-        sparse_free(&matrix);
+        ki_sparse_free(&matrix);
     }
 }
 END_TEST
@@ -102,7 +102,7 @@ START_TEST(quality_of_hundreds_of_iterations)
         size_t best = 0;
 
         memset(x, 0, sizeof x);
-        EXPECT_OK(sparse_bounded_solve(&matrix, b, &options, x, &result, &err));
+        EXPECT_OK(ki_sparse_bounded_solve(&matrix, b, &options, x, &result, &err));
         ck_assert_uint_eq(result.iterations, iterations[method]);
         for (size_t k = 0; k <= result.iterations; k++)
             best = quality.errors[k] < quality.errors[best] ? k : best;
@@ -115,7 +115,7 @@ START_TEST(quality_of_hundreds_of_iterations)
         options.noise = noise;
         memset(x, 0, sizeof x);
         if (method != SPARSE_SIRT) {
-            EXPECT_OK(sparse_bounded_solve(&matrix, b, &options, x, &result, &err));
+            EXPECT_OK(ki_sparse_bounded_solve(&matrix, b, &options, x, &result, &err));
             ck_assert_int_eq((int)result.stopped_by, SPARSE_BOUNDED_DISCREPANCY);
             ck_assert_double_le(result.residual, noise);
             fprintf(stderr, "%s: discrepancy after %zu iterations, error %.4f\n", names[method],
@@ -123,7 +123,7 @@ START_TEST(quality_of_hundreds_of_iterations)
         }
     }
     free(b);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -136,24 +136,24 @@ START_TEST(what_is_refused)
     struct sparse_matrix matrix;
     double x = 5;
 
-    EXPECT_OK(sparse_from_entries(&(struct sparse_entries){1, 1, 1, &zero, &zero, &minus}, &matrix, &err));
+    EXPECT_OK(ki_sparse_from_entries(&(struct sparse_entries){1, 1, 1, &zero, &zero, &minus}, &matrix, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "from 1 to 0",
-                   sparse_bounded_solve(&matrix, &b, &options, &x, &result, &err));
+                   ki_sparse_bounded_solve(&matrix, &b, &options, &x, &result, &err));
     options.high = NAN;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "from 1 to nan",
-                   sparse_bounded_solve(&matrix, &b, &options, &x, &result, &err));
+                   ki_sparse_bounded_solve(&matrix, &b, &options, &x, &result, &err));
     options.high = 2;
     options.method = SPARSE_SIRT;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "an element of -1",
-                   sparse_bounded_solve(&matrix, &b, &options, &x, &result, &err));
+                   ki_sparse_bounded_solve(&matrix, &b, &options, &x, &result, &err));
     options.method = (enum sparse_bounded_method)9;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no method 9",
-                   sparse_bounded_solve(&matrix, &b, &options, &x, &result, &err));
+                   ki_sparse_bounded_solve(&matrix, &b, &options, &x, &result, &err));
     options.method = SPARSE_BB;
-    EXPECT_OK(sparse_bounded_solve(&matrix, &b, &options, &x, &result, &err)); // the start is projected
+    EXPECT_OK(ki_sparse_bounded_solve(&matrix, &b, &options, &x, &result, &err)); // the start is projected
     ck_assert_double_eq(x, 2);
     ck_assert_uint_eq(result.iterations, 0);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -190,7 +190,7 @@ START_TEST(terms_are_gradients)
     sparse_seed = test_seed("terms_are_gradients");
     for (size_t t = 0; t < sizeof all / sizeof *all; t++)
         for (size_t c = 0; c < 4; c++) {
-            const struct sparse_correction correction = sparse_terms_correction(&all[t]);
+            const struct sparse_correction correction = ki_sparse_terms_correction(&all[t]);
             size_t n = counts[c];
             double *x = sparse_numbers(n), *d = sparse_numbers(n), gradient[17] = {0}, along[17] = {0},
                    after[17] = {0};

@@ -39,8 +39,8 @@ static struct sparse_matrix augment(const struct sparse_matrix *a, const struct 
             column[count] = (uint32_t)(j + k);
             values[count] = sqrt(terms->smooth) * rows[reach - 1][k];
         }
-    EXPECT_OK(sparse_from_entries(&(struct sparse_entries){row, a->columns, count, at, column, values}, &made,
-                                  &err));
+    EXPECT_OK(ki_sparse_from_entries(&(struct sparse_entries){row, a->columns, count, at, column, values},
+                                     &made, &err));
     free(at);
     free(column);
     free(values);
@@ -56,12 +56,12 @@ static void check_gradient(const struct sparse_matrix *augmented, const double *
     double norm = 0, xs = 0, bs = 0, bound;
 
     ck_assert(right && g);
-    sparse_reference_multiply(augmented, x, right);
+    ki_sparse_reference_multiply(augmented, x, right);
     for (size_t i = 0; i < augmented->rows; i++) {
         right[i] -= b[i];
         bs += b[i] * b[i];
     }
-    sparse_reference_multiply_transposed(augmented, right, g);
+    ki_sparse_reference_multiply_transposed(augmented, right, g);
     for (size_t k = 0; k < augmented->nonzeros; k++)
         norm += augmented->values[k] * augmented->values[k];
     for (size_t j = 0; j < augmented->columns; j++)
@@ -95,8 +95,8 @@ static struct sparse_matrix make(size_t rows, size_t columns)
         column[i] = (uint32_t)(own ? i : test_random(&sparse_seed) % columns);
         values[i] += own ? 6 : 0;
     }
-    EXPECT_OK(sparse_from_entries(&(struct sparse_entries){rows, columns, count, row, column, values}, &made,
-                                  &err));
+    EXPECT_OK(ki_sparse_from_entries(&(struct sparse_entries){rows, columns, count, row, column, values},
+                                     &made, &err));
     free(row);
     free(column);
     free(values);
@@ -119,20 +119,20 @@ START_TEST(dense)
             struct sparse_gram *gram = NULL;
 
             memset(b + rows, 0, (augmented.rows - rows) * sizeof *b);
-            EXPECT_OK(sparse_gram_create(&a, t ? &tried[t] : NULL, &gram, &err));
+            EXPECT_OK(ki_sparse_gram_create(&a, t ? &tried[t] : NULL, &gram, &err));
             x[columns] = 1234;
-            EXPECT_OK(sparse_gram_solve(gram, b, 1, x, &err));
+            EXPECT_OK(ki_sparse_gram_solve(gram, b, 1, x, &err));
             ck_assert(x[columns] == 1234);
             check_gradient(&augmented, b, x);
-            EXPECT_OK(sparse_reference_least_squares(&augmented, b, wanted, &err));
+            EXPECT_OK(ki_sparse_reference_least_squares(&augmented, b, wanted, &err));
             for (size_t j = 0; j < columns; j++) {
                 off += (x[j] - wanted[j]) * (x[j] - wanted[j]);
                 size += wanted[j] * wanted[j];
             }
             worst = fmax(worst, sqrt(off / size));
-            sparse_gram_free(gram);
-            sparse_free(&a);
-            sparse_free(&augmented);
+            ki_sparse_gram_free(gram);
+            ki_sparse_free(&a);
+            ki_sparse_free(&augmented);
             free(b);
             free(x);
             free(wanted);
@@ -157,17 +157,17 @@ START_TEST(many)
     b = sparse_numbers(MOST * ROWS);
     x = sparse_numbers(MOST * COLUMNS + 1);
     alone = sparse_numbers(MOST * COLUMNS);
-    EXPECT_OK(sparse_gram_create(&a, &tried[3], &gram, &err));
+    EXPECT_OK(ki_sparse_gram_create(&a, &tried[3], &gram, &err));
     for (size_t i = 0; i < MOST; i++)
-        EXPECT_OK(sparse_gram_solve(gram, b + i * ROWS, 1, alone + i * COLUMNS, &err));
+        EXPECT_OK(ki_sparse_gram_solve(gram, b + i * ROWS, 1, alone + i * COLUMNS, &err));
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         x[counts[k] * COLUMNS] = 1234;
-        EXPECT_OK(sparse_gram_solve(gram, b, counts[k], x, &err));
+        EXPECT_OK(ki_sparse_gram_solve(gram, b, counts[k], x, &err));
         ck_assert_int_eq(memcmp(x, alone, counts[k] * COLUMNS * sizeof *x), 0);
         ck_assert(x[counts[k] * COLUMNS] == 1234);
     }
-    sparse_gram_free(gram);
-    sparse_free(&a);
+    ki_sparse_gram_free(gram);
+    ki_sparse_free(&a);
     free(b);
     free(x);
     free(alone);
@@ -196,9 +196,9 @@ START_TEST(real)
         EXPECT_OK(sparse_read(path, &a, &err));
         EXPECT_OK(sparse_read_columns(right, &b, &err));
         ck_assert_uint_eq(a.columns, 320);
-        EXPECT_OK(sparse_reference_least_squares(&a, b.values, wanted, &err));
-        EXPECT_OK(sparse_gram_create(&a, NULL, &gram, &err));
-        EXPECT_OK(sparse_gram_solve(gram, b.values, 1, x, &err));
+        EXPECT_OK(ki_sparse_reference_least_squares(&a, b.values, wanted, &err));
+        EXPECT_OK(ki_sparse_gram_create(&a, NULL, &gram, &err));
+        EXPECT_OK(ki_sparse_gram_solve(gram, b.values, 1, x, &err));
         for (size_t j = 0; j < 320; j++) {
             off += (x[j] - wanted[j]) * (x[j] - wanted[j]);
             size += wanted[j] * wanted[j];
@@ -206,8 +206,8 @@ START_TEST(real)
         bound = files[k].condition * files[k].condition * 320 * DBL_EPSILON;
         fprintf(stderr, "%s: off by %.2g of %.2g\n", files[k].matrix, sqrt(off / size), bound);
         ck_assert_double_le(sqrt(off / size), bound);
-        sparse_gram_free(gram);
-        sparse_free(&a);
+        ki_sparse_gram_free(gram);
+        ki_sparse_free(&a);
         free(b.values);
     }
 }
@@ -228,19 +228,20 @@ START_TEST(refused)
     sparse_seed = test_seed("refused");
     a = make(40, 20);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        EXPECT_REFUSED(KN_ERROR_ARGUMENT, bad[i].words, sparse_gram_create(&a, &bad[i].terms, &gram, &err));
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, bad[i].words,
+                       ki_sparse_gram_create(&a, &bad[i].terms, &gram, &err));
     // Column 7 empty; then like column 6.
     for (size_t k = 0; k < a.nonzeros; k++)
         a.indices[k] -= a.indices[k] == 7;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "column 7 (from 0) of 20: it has no nonzeros",
-                   sparse_gram_create(&a, NULL, &gram, &err));
-    sparse_free(&a);
+                   ki_sparse_gram_create(&a, NULL, &gram, &err));
+    ki_sparse_free(&a);
     a = make(20, 40);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "depends on the columns before it",
-                   sparse_gram_create(&a, &tried[0], &gram, &err));
-    EXPECT_OK(sparse_gram_create(&a, &tried[1], &gram, &err));
-    sparse_gram_free(gram);
-    sparse_free(&a);
+                   ki_sparse_gram_create(&a, &tried[0], &gram, &err));
+    EXPECT_OK(ki_sparse_gram_create(&a, &tried[1], &gram, &err));
+    ki_sparse_gram_free(gram);
+    ki_sparse_free(&a);
 }
 END_TEST
 

@@ -52,12 +52,12 @@ static bool make_host(const struct sparse_matrix *matrix, size_t type, size_t fo
                       unsigned threads, struct sparse_host **host)
 {
     const kn_host_options options = {threads, 0, levels[level].level};
-    kn_status status = sparse_host_create(matrix, types[type], formats[format], &options, host, &err);
+    kn_status status = ki_sparse_host_create(matrix, types[type], formats[format], &options, host, &err);
 
     if (status == KN_ERROR_UNSUPPORTED)
         return false;
     ck_assert_msg(status == KN_OK, "%s", err.text);
-    ck_assert_str_eq(sparse_host_level(*host), levels[level].name);
+    ck_assert_str_eq(ki_sparse_host_level(*host), levels[level].name);
     return true;
 }
 
@@ -87,19 +87,19 @@ static void check_products(const struct sparse_matrix *matrix, struct sparse_hos
 {
     struct sparse_matrix transposed;
 
-    EXPECT_OK(sparse_transpose(matrix, &transposed, &err));
+    EXPECT_OK(ki_sparse_transpose(matrix, &transposed, &err));
     for (unsigned t = 0; t < 2; t++) {
         const struct sparse_matrix *lines = t ? &transposed : matrix;
         double *wide = sparse_numbers(lines->columns);
         void *from = numbers_of(type, lines->columns, wide), *to = numbers_of(type, lines->rows, NULL);
 
-        sparse_host_multiply(host, t, from, to);
+        ki_sparse_host_multiply(host, t, from, to);
         check_product(lines, wide, to, type);
         free(wide);
         free(from);
         free(to);
     }
-    sparse_free(&transposed);
+    ki_sparse_free(&transposed);
 }
 
 START_TEST(products)
@@ -120,9 +120,9 @@ START_TEST(products)
             if (!make_host(&matrix, i % 2, i / 2 % 2, i / 4, 1 + (unsigned)(s % 3), &host))
                 continue;
             check_products(&matrix, host, types[i % 2]);
-            sparse_host_free(host);
+            ki_sparse_host_free(host);
         }
-        sparse_free(&matrix);
+        ki_sparse_free(&matrix);
     }
 }
 END_TEST
@@ -142,7 +142,7 @@ START_TEST(one_dense_row)
         row[i] = (uint32_t)(i < ROWS ? i : 1234);
         column[i] = (uint32_t)(i < ROWS ? test_random(&sparse_seed) % COLUMNS : i - ROWS);
     }
-    EXPECT_OK(sparse_from_entries(
+    EXPECT_OK(ki_sparse_from_entries(
         &(struct sparse_entries){ROWS, COLUMNS, ROWS + COLUMNS, row, column, values}, &matrix, &err));
     for (size_t i = 0; i < 12; i++) {
         struct sparse_host *host;
@@ -150,10 +150,10 @@ START_TEST(one_dense_row)
         if (!make_host(&matrix, i % 2, i / 2 % 2, i / 4, 2, &host))
             continue;
         check_products(&matrix, host, types[i % 2]);
-        ck_assert_uint_le(sparse_host_stored(host, false), ROWS + 16 * COLUMNS);
-        sparse_host_free(host);
+        ck_assert_uint_le(ki_sparse_host_stored(host, false), ROWS + 16 * COLUMNS);
+        ki_sparse_host_free(host);
     }
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
     free(row);
     free(column);
     free(values);
@@ -167,14 +167,14 @@ START_TEST(what_is_refused)
     struct sparse_host *host = (struct sparse_host *)&matrix;
     const kn_host_options bad = {0, 0, (kn_host_level)7};
 
-    EXPECT_OK(sparse_from_entries(&(struct sparse_entries){1, 1, 1, &zero, &zero, NULL}, &matrix, &err));
+    EXPECT_OK(ki_sparse_from_entries(&(struct sparse_entries){1, 1, 1, &zero, &zero, NULL}, &matrix, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "KN_F32 or KN_F64",
-                   sparse_host_create(&matrix, KN_I32, SPARSE_HOST_CSR, NULL, &host, &err));
+                   ki_sparse_host_create(&matrix, KN_I32, SPARSE_HOST_CSR, NULL, &host, &err));
     ck_assert_ptr_null(host);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no level 7",
-                   sparse_host_create(&matrix, KN_F32, SPARSE_HOST_CSR, &bad, &host, &err));
-    sparse_free(&matrix);
-    sparse_host_free(NULL);
+                   ki_sparse_host_create(&matrix, KN_F32, SPARSE_HOST_CSR, &bad, &host, &err));
+    ki_sparse_free(&matrix);
+    ki_sparse_host_free(NULL);
 }
 END_TEST
 
@@ -228,9 +228,9 @@ static struct sparse_host_solve_result solve(struct sparse_host *host, const str
     for (size_t i = 0; i < COLUMNS; i++)
         narrow[i] = (float)p->start[i];
     if (type == KN_F32)
-        EXPECT_OK(sparse_host_solve(host, b, options, narrow, &result, &err));
+        EXPECT_OK(ki_sparse_host_solve(host, b, options, narrow, &result, &err));
     else
-        EXPECT_OK(sparse_host_solve(host, p->b, options, x, &result, &err));
+        EXPECT_OK(ki_sparse_host_solve(host, p->b, options, x, &result, &err));
     for (size_t i = 0; i < COLUMNS && type == KN_F32; i++)
         x[i] = (double)narrow[i];
     return result;
@@ -268,7 +268,7 @@ START_TEST(iterations)
             if (!make_host(&p.matrix, i % 2, i / 2 % 2, i / 4, 2, &host))
                 continue;
             memcpy(y, p.start, sizeof y);
-            EXPECT_OK(sparse_reference_solve(&p.matrix, p.b, &reference, y, expected, &err));
+            EXPECT_OK(ki_sparse_reference_solve(&p.matrix, p.b, &reference, y, expected, &err));
             result = solve(host, &p, types[i % 2], &options, x, history);
             ck_assert_uint_eq(result.iterations, SOME);
             ck_assert_int_eq((int)result.stopped_by, SPARSE_HOST_STOP_ITERATIONS);
@@ -281,13 +281,13 @@ START_TEST(iterations)
             ck_assert_int_eq((int)result.stopped_by, SPARSE_HOST_STOP_FLOOR);
             ck_assert_uint_lt(result.iterations, MANY);
             ck_assert_double_eq(history[MANY], result.residual);
-            EXPECT_OK(sparse_reference_solve(&p.matrix, p.b, &reference, y, NULL, &err));
+            EXPECT_OK(ki_sparse_reference_solve(&p.matrix, p.b, &reference, y, NULL, &err));
             if (c == 0)
-                EXPECT_OK(sparse_reference_least_squares(&p.matrix, p.b, y, &err));
+                EXPECT_OK(ki_sparse_reference_least_squares(&p.matrix, p.b, y, &err));
             ck_assert_double_le(furthest(x, y), bound);
-            sparse_host_free(host);
+            ki_sparse_host_free(host);
         }
-    sparse_free(&p.matrix);
+    ki_sparse_free(&p.matrix);
 }
 END_TEST
 
@@ -303,7 +303,7 @@ START_TEST(reasons_to_stop)
     make_problem(&p);
     for (size_t i = 0; i < ROWS; i++)
         right += p.b[i] * p.b[i];
-    EXPECT_OK(sparse_host_create(&p.matrix, KN_F64, SPARSE_HOST_SELL, NULL, &host, &err));
+    EXPECT_OK(ki_sparse_host_create(&p.matrix, KN_F64, SPARSE_HOST_SELL, NULL, &host, &err));
     solve(host, &p, KN_F64, &options, x, history);
     options.noise = history[3] * (1 + 1e-9);
     result = solve(host, &p, KN_F64, &options, x, NULL);
@@ -328,8 +328,8 @@ START_TEST(reasons_to_stop)
     ck_assert_int_eq((int)result.stopped_by, SPARSE_HOST_STOP_FLOOR);
     ck_assert_uint_eq(result.iterations, 0);
     ck_assert_double_eq(result.residual, 0);
-    sparse_host_free(host);
-    sparse_free(&p.matrix);
+    ki_sparse_host_free(host);
+    ki_sparse_free(&p.matrix);
 }
 END_TEST
 
@@ -352,7 +352,7 @@ START_TEST(same_bits)
             struct sparse_host *host;
 
             ck_assert(make_host(&matrix, 1, format, 0, 1 + run % 4, &host));
-            EXPECT_OK(sparse_host_solve(host, b, &options, x, &result, &err));
+            EXPECT_OK(ki_sparse_host_solve(host, b, &options, x, &result, &err));
             ck_assert_uint_eq(result.iterations, FEW);
             if (run == 0) {
                 free(first);
@@ -361,11 +361,11 @@ START_TEST(same_bits)
                 ck_assert_mem_eq(x, first, WIDE * sizeof *x);
                 free(x);
             }
-            sparse_host_free(host);
+            ki_sparse_host_free(host);
         }
     free(first);
     free(b);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -389,16 +389,16 @@ START_TEST(real_systems)
             continue;
         EXPECT_OK(sparse_read(path, &matrix, &err));
         EXPECT_OK(sparse_read_columns(right, &b, &err));
-        EXPECT_OK(sparse_reference_least_squares(&matrix, b.values, y, &err));
+        EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b.values, y, &err));
         r = sparse_numbers(matrix.rows);
-        sparse_reference_multiply(&matrix, y, r);
+        ki_sparse_reference_multiply(&matrix, y, r);
         for (size_t i = 0; i < matrix.rows; i++)
             least += (r[i] - b.values[i]) * (r[i] - b.values[i]);
-        EXPECT_OK(sparse_host_create(&matrix, KN_F64, SPARSE_HOST_SELL, NULL, &host, &err));
-        EXPECT_OK(sparse_host_solve(host, b.values, &options, x, &result, &err));
+        EXPECT_OK(ki_sparse_host_create(&matrix, KN_F64, SPARSE_HOST_SELL, NULL, &host, &err));
+        EXPECT_OK(ki_sparse_host_solve(host, b.values, &options, x, &result, &err));
         ck_assert_double_le(fabs(result.residual - sqrt(least)), 1e-9 * sqrt(least));
-        sparse_host_free(host);
-        sparse_free(&matrix);
+        ki_sparse_host_free(host);
+        ki_sparse_free(&matrix);
         free(b.values);
         free(r);
     }

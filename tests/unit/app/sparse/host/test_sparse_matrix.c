@@ -22,8 +22,8 @@ START_TEST(entries_become_rows)
         double *dense = malloc(rows * columns * sizeof *dense);
         struct sparse_matrix matrix = sparse_random(rows, columns, shapes[s].count, dense), transposed;
 
-        EXPECT_OK(sparse_transpose(&matrix, &transposed, &err));
-        EXPECT_OK(sparse_check(&transposed, "transposed", &err));
+        EXPECT_OK(ki_sparse_transpose(&matrix, &transposed, &err));
+        EXPECT_OK(ki_sparse_check(&transposed, "transposed", &err));
         ck_assert_uint_eq(transposed.rows, columns);
         ck_assert_uint_eq(transposed.columns, rows);
         ck_assert_uint_eq(transposed.nonzeros, matrix.nonzeros);
@@ -45,8 +45,8 @@ START_TEST(entries_become_rows)
         ck_assert_uint_eq(found, matrix.nonzeros);
         for (size_t i = 0; i < rows * columns; i++)
             ck_assert_double_eq(dense[i], 0);
-        sparse_free(&matrix);
-        sparse_free(&transposed);
+        ki_sparse_free(&matrix);
+        ki_sparse_free(&transposed);
         free(dense);
     }
 }
@@ -61,12 +61,12 @@ START_TEST(sorted_entries)
     struct sparse_entries entries = {4, 5, 6, row, column, values};
     struct sparse_matrix matrix;
 
-    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
-    EXPECT_OK(sparse_check(&matrix, "sorted", &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_OK(ki_sparse_check(&matrix, "sorted", &err));
     ck_assert_uint_eq(matrix.nonzeros, 4);
     ck_assert_mem_eq(matrix.starts, starts, sizeof starts);
     ck_assert_mem_eq(matrix.values, expected, sizeof expected);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -80,11 +80,11 @@ START_TEST(rows_by_length)
     const struct sparse_matrix none = {.rows = 0, .starts = (uint64_t *)(uintptr_t)starts};
     uint32_t order[6];
 
-    ck_assert_uint_eq(sparse_longest_row(&matrix), 3);
-    EXPECT_OK(sparse_sort_rows(&matrix, order, &err));
+    ck_assert_uint_eq(ki_sparse_longest_row(&matrix), 3);
+    EXPECT_OK(ki_sparse_sort_rows(&matrix, order, &err));
     ck_assert_int_eq(memcmp(order, wanted, sizeof wanted), 0);
-    ck_assert_uint_eq(sparse_longest_row(&none), 0);
-    EXPECT_OK(sparse_sort_rows(&none, order, &err));
+    ck_assert_uint_eq(ki_sparse_longest_row(&none), 0);
+    EXPECT_OK(ki_sparse_sort_rows(&none, order, &err));
 }
 END_TEST
 
@@ -95,18 +95,18 @@ START_TEST(explicit_zeros_stay)
     struct sparse_entries entries = {2, 3, 4, row, column, values};
     struct sparse_matrix matrix;
 
-    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
     ck_assert_uint_eq(matrix.nonzeros, 3);
     ck_assert_uint_eq(matrix.starts[1], 1);
     ck_assert_uint_eq(matrix.indices[1], 0);
     ck_assert_uint_eq(matrix.indices[2], 2);
     ck_assert_double_eq(matrix.values[1], 3);
     ck_assert_double_eq(matrix.values[2], 0);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
     entries.values = NULL; // a pattern
-    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
     ck_assert_double_eq(matrix.values[2], 2);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -116,25 +116,25 @@ START_TEST(bad_matrices_are_refused)
     struct sparse_entries entries = {2, 2, 2, row, column, NULL};
     struct sparse_matrix matrix;
 
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "row 2", sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "row 2", ki_sparse_from_entries(&entries, &matrix, &err));
     ck_assert_ptr_null(matrix.starts);
     row[1] = 1;
     column[1] = 2;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "column 2", sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "column 2", ki_sparse_from_entries(&entries, &matrix, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "at most 4294967295",
-                   sparse_create((size_t)1 << 32, 1, 0, &matrix, &err));
+                   ki_sparse_create((size_t)1 << 32, 1, 0, &matrix, &err));
     column[1] = 1;
-    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
-    EXPECT_OK(sparse_check(&matrix, "m.npz", &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_OK(ki_sparse_check(&matrix, "m.npz", &err));
     matrix.values[1] = NAN;
-    EXPECT_REFUSED(KN_ERROR_INPUT, "m.npz: row 1", sparse_check(&matrix, "m.npz", &err));
+    EXPECT_REFUSED(KN_ERROR_INPUT, "m.npz: row 1", ki_sparse_check(&matrix, "m.npz", &err));
     matrix.indices[1] = 2;
-    EXPECT_REFUSED(KN_ERROR_INPUT, "column 2 of 2", sparse_check(&matrix, "m.npz", &err));
+    EXPECT_REFUSED(KN_ERROR_INPUT, "column 2 of 2", ki_sparse_check(&matrix, "m.npz", &err));
     matrix.starts[1] = 3;
-    EXPECT_REFUSED(KN_ERROR_INPUT, "behind its end", sparse_check(&matrix, "m.npz", &err));
+    EXPECT_REFUSED(KN_ERROR_INPUT, "behind its end", ki_sparse_check(&matrix, "m.npz", &err));
     matrix.starts[0] = 1;
-    EXPECT_REFUSED(KN_ERROR_INPUT, "begin at 1", sparse_check(&matrix, "m.npz", &err));
-    sparse_free(&matrix);
+    EXPECT_REFUSED(KN_ERROR_INPUT, "begin at 1", ki_sparse_check(&matrix, "m.npz", &err));
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -148,8 +148,8 @@ START_TEST(products_are_the_dense_ones)
         struct sparse_matrix matrix = sparse_random(rows, columns, shapes[s].count, dense);
         double *ax = sparse_numbers(rows), *aty = sparse_numbers(columns), left = 0, right = 0, scale = 0;
 
-        sparse_reference_multiply(&matrix, x, ax);
-        sparse_reference_multiply_transposed(&matrix, y, aty);
+        ki_sparse_reference_multiply(&matrix, x, ax);
+        ki_sparse_reference_multiply_transposed(&matrix, y, aty);
         for (size_t row = 0; row < rows; row++) {
             double sum = 0, size = 0;
 
@@ -165,7 +165,7 @@ START_TEST(products_are_the_dense_ones)
         for (size_t column = 0; column < columns; column++)
             right += aty[column] * x[column];
         ck_assert_double_le(fabs(left - right), 2 * (double)(rows + columns) * DBL_EPSILON * scale);
-        sparse_free(&matrix);
+        ki_sparse_free(&matrix);
         free(dense);
         free(x);
         free(y);
@@ -180,12 +180,12 @@ static double normal_residual(const struct sparse_matrix *matrix, const double *
 {
     double *r = sparse_numbers(matrix->rows), *g = sparse_numbers(matrix->columns), sum = 0, a = 0, size = 0;
 
-    sparse_reference_multiply(matrix, x, r);
+    ki_sparse_reference_multiply(matrix, x, r);
     for (size_t i = 0; i < matrix->rows; i++) {
         r[i] -= b[i];
         size += b[i] * b[i];
     }
-    sparse_reference_multiply_transposed(matrix, r, g);
+    ki_sparse_reference_multiply_transposed(matrix, r, g);
     for (size_t i = 0; i < matrix->columns; i++)
         sum += g[i] * g[i];
     for (size_t i = 0; i < matrix->nonzeros; i++)
@@ -221,9 +221,9 @@ START_TEST(two_ways_to_least_squares)
         // Householder's QR is off by a perturbation of A by about rows * columns epsilons (Higham, 19.3).
         double size = 0, history[4 * COLUMNS + 1], bound = ROWS * (double)columns * DBL_EPSILON;
 
-        EXPECT_OK(sparse_reference_least_squares(&matrix, b, x, &err));
+        EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b, x, &err));
         ck_assert_double_le(normal_residual(&matrix, b, x), bound);
-        EXPECT_OK(sparse_reference_solve(&matrix, b, &options, y, history, &err));
+        EXPECT_OK(ki_sparse_reference_solve(&matrix, b, &options, y, history, &err));
         ck_assert_double_le(normal_residual(&matrix, b, y), bound);
         for (size_t i = 0; i < columns; i++)
             size = fmax(size, fabs(x[i]));
@@ -231,7 +231,7 @@ START_TEST(two_ways_to_least_squares)
             ck_assert_double_le(fabs(x[i] - y[i]), 1e-10 * size);
         for (size_t k = 0; k < options.iterations; k++) // |A x - b| never grows
             ck_assert_double_le(history[k + 1], history[k] * (1 + 1e-12));
-        sparse_free(&matrix);
+        ki_sparse_free(&matrix);
         free(b);
         free(x);
         free(y);
@@ -253,14 +253,14 @@ START_TEST(printed_loop_gives_the_same)
         struct sparse_reference_options options = {.iterations = ITERATIONS,
                                                    .correction = c < 2 ? &corrections[c] : NULL};
 
-        EXPECT_OK(sparse_reference_solve(&matrix, b, &options, x, NULL, &err));
+        EXPECT_OK(ki_sparse_reference_solve(&matrix, b, &options, x, NULL, &err));
         options.printed = true;
-        EXPECT_OK(sparse_reference_solve(&matrix, b, &options, y, NULL, &err));
+        EXPECT_OK(ki_sparse_reference_solve(&matrix, b, &options, y, NULL, &err));
         for (size_t i = 0; i < COLUMNS; i++)
             size = fmax(size, fabs(x[i]));
         for (size_t i = 0; i < COLUMNS; i++)
             ck_assert_double_le(fabs(x[i] - y[i]), 1e-8 * size);
-        sparse_free(&matrix);
+        ki_sparse_free(&matrix);
         free(b);
     }
 }
@@ -286,16 +286,16 @@ START_TEST(ridge_is_rows_more)
     }
     for (size_t i = 0; i < ROWS; i++)
         b[i] = test_uniform(&sparse_seed);
-    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
     entries.rows += COLUMNS;
     entries.count += COLUMNS;
-    EXPECT_OK(sparse_from_entries(&entries, &more, &err));
-    EXPECT_OK(sparse_reference_least_squares(&more, b, x, &err));
-    EXPECT_OK(sparse_reference_solve(&matrix, b, &options, y, NULL, &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &more, &err));
+    EXPECT_OK(ki_sparse_reference_least_squares(&more, b, x, &err));
+    EXPECT_OK(ki_sparse_reference_solve(&matrix, b, &options, y, NULL, &err));
     for (size_t i = 0; i < COLUMNS; i++)
         ck_assert_double_le(fabs(x[i] - y[i]), 1e-10);
-    sparse_free(&matrix);
-    sparse_free(&more);
+    ki_sparse_free(&matrix);
+    ki_sparse_free(&more);
 }
 END_TEST
 
@@ -307,14 +307,14 @@ START_TEST(no_single_solution_is_refused)
     struct sparse_matrix matrix;
     double x[3];
 
-    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "2 rows and 3 columns",
-                   sparse_reference_least_squares(&matrix, b, x, &err));
-    sparse_free(&matrix);
+                   ki_sparse_reference_least_squares(&matrix, b, x, &err));
+    ki_sparse_free(&matrix);
     entries.rows = 3; // an empty column
-    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "depend", sparse_reference_least_squares(&matrix, b, x, &err));
-    sparse_free(&matrix);
+    EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "depend", ki_sparse_reference_least_squares(&matrix, b, x, &err));
+    ki_sparse_free(&matrix);
 }
 END_TEST
 

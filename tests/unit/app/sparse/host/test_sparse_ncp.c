@@ -47,11 +47,11 @@ START_TEST(distances)
 
         for (size_t i = 0; i < counts[c]; i++)
             r[i] += 3 * cos((double)i / 7) + 1;
-        ck_assert_double_le(fabs(sparse_ncp_distance(r, counts[c]) - definition(r, counts[c])), 1e-12);
+        ck_assert_double_le(fabs(ki_sparse_ncp_distance(r, counts[c]) - definition(r, counts[c])), 1e-12);
         free(r);
     }
-    ck_assert_double_eq(sparse_ncp_distance(zeros, 7), 0);
-    ck_assert_double_le(sparse_ncp_distance(zeros, 64), 0.58); // nothing is no noise, and no division by 0
+    ck_assert_double_eq(ki_sparse_ncp_distance(zeros, 7), 0);
+    ck_assert_double_le(ki_sparse_ncp_distance(zeros, 64), 0.58); // nothing is no noise, and no division by 0
 }
 END_TEST
 
@@ -62,12 +62,12 @@ START_TEST(noise_and_pictures)
 
     sparse_seed = test_seed("noise_and_pictures");
     r = sparse_numbers(COUNT);
-    ck_assert_double_le(fabs(sparse_ncp_of_noise(COUNT) - 1 / sqrt(6.0 * 39 * 256)), 1e-15);
-    ck_assert_double_eq(sparse_ncp_of_noise(7), 0);
-    ck_assert_double_le(sparse_ncp_distance(r, COUNT), 5 * sparse_ncp_of_noise(COUNT));
+    ck_assert_double_le(fabs(ki_sparse_ncp_of_noise(COUNT) - 1 / sqrt(6.0 * 39 * 256)), 1e-15);
+    ck_assert_double_eq(ki_sparse_ncp_of_noise(7), 0);
+    ck_assert_double_le(ki_sparse_ncp_distance(r, COUNT), 5 * ki_sparse_ncp_of_noise(COUNT));
     for (size_t i = 0; i < COUNT; i++)
         r[i] += 5 * cos((double)i / 50); // hardly any noise beside it
-    ck_assert_double_ge(sparse_ncp_distance(r, COUNT), 0.4);
+    ck_assert_double_ge(ki_sparse_ncp_distance(r, COUNT), 0.4);
     free(r);
 }
 END_TEST
@@ -79,7 +79,7 @@ static double error_after(struct sparse_host *host, const float *b, const double
     static float x[BEAM_PIXELS];
 
     memset(x, 0, sizeof x);
-    EXPECT_OK(sparse_host_solve(host, b, options, x, result, &err));
+    EXPECT_OK(ki_sparse_host_solve(host, b, options, x, result, &err));
     return test_relative_distance_of_floats(x, image, BEAM_PIXELS);
 }
 
@@ -101,7 +101,7 @@ START_TEST(stops_near_the_best)
     noise = sparse_measure(&matrix, image, 0.02, b);
     for (size_t i = 0; i < BEAM_RAYS; i++)
         narrow[i] = (float)b[i];
-    EXPECT_OK(sparse_host_create(&matrix, KN_F32, SPARSE_HOST_SELL, NULL, &host, &err));
+    EXPECT_OK(ki_sparse_host_create(&matrix, KN_F32, SPARSE_HOST_SELL, NULL, &host, &err));
     for (; options.iterations <= MOST; options.iterations++) {
         error = error_after(host, narrow, image, &options, &result);
         best_k = error < best ? options.iterations : best_k;
@@ -122,8 +122,8 @@ START_TEST(stops_near_the_best)
     fprintf(stderr, "discrepancy: %.4f after %zu\n", error, result.iterations);
     ck_assert_int_eq((int)result.stopped_by, SPARSE_HOST_STOP_DISCREPANCY);
     ck_assert_double_le(result.residual, noise);
-    sparse_host_free(host);
-    sparse_free(&matrix);
+    ki_sparse_host_free(host);
+    ki_sparse_free(&matrix);
     free(narrow);
     free(b);
 }

@@ -18,11 +18,11 @@ static double bound(const struct sparse_parallel *parallel)
 static void check_matrix(const struct sparse_parallel *parallel, const double *wanted)
 {
     struct sparse_matrix matrix;
-    size_t pixels = sparse_parallel_columns(parallel);
+    size_t pixels = ki_sparse_parallel_columns(parallel);
 
-    EXPECT_OK(sparse_parallel_matrix(parallel, &matrix, &err));
-    EXPECT_OK(sparse_check(&matrix, "the matrix", &err));
-    ck_assert_uint_eq(matrix.rows, sparse_parallel_rows(parallel));
+    EXPECT_OK(ki_sparse_parallel_matrix(parallel, &matrix, &err));
+    EXPECT_OK(ki_sparse_check(&matrix, "the matrix", &err));
+    ck_assert_uint_eq(matrix.rows, ki_sparse_parallel_rows(parallel));
     ck_assert_uint_eq(matrix.columns, pixels);
     for (size_t row = 0; row < matrix.rows; row++) {
         uint64_t at = matrix.starts[row];
@@ -34,17 +34,17 @@ static void check_matrix(const struct sparse_parallel *parallel, const double *w
                           wanted[row * pixels + pixel]);
         }
     }
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 
 static void check_product(const struct sparse_parallel *parallel, const double *wanted, bool transposed)
 {
-    size_t rows = sparse_parallel_rows(parallel), pixels = sparse_parallel_columns(parallel);
+    size_t rows = ki_sparse_parallel_rows(parallel), pixels = ki_sparse_parallel_columns(parallel);
     size_t from = transposed ? rows : pixels, to = transposed ? pixels : rows;
     double *x = sparse_numbers(from), *y = sparse_numbers(to), *again = sparse_numbers(to);
 
-    EXPECT_OK(sparse_parallel_multiply(parallel, transposed, x, y, 1, &err));
-    EXPECT_OK(sparse_parallel_multiply(parallel, transposed, x, again, 3, &err));
+    EXPECT_OK(ki_sparse_parallel_multiply(parallel, transposed, x, y, 1, &err));
+    EXPECT_OK(ki_sparse_parallel_multiply(parallel, transposed, x, again, 3, &err));
     ck_assert_int_eq(memcmp(y, again, to * sizeof *y), 0);
     for (size_t i = 0; i < to; i++) {
         double sum = 0;
@@ -60,12 +60,12 @@ static void check_product(const struct sparse_parallel *parallel, const double *
 // <A x, y> = <x, A^T y>, to the roundings of a weight.
 static void check_transpose(const struct sparse_parallel *parallel)
 {
-    size_t rows = sparse_parallel_rows(parallel), pixels = sparse_parallel_columns(parallel);
+    size_t rows = ki_sparse_parallel_rows(parallel), pixels = ki_sparse_parallel_columns(parallel);
     double *x = sparse_numbers(pixels), *y = sparse_numbers(rows), *ax = sparse_numbers(rows),
            *aty = sparse_numbers(pixels), left = 0, right = 0, size = 0;
 
-    EXPECT_OK(sparse_parallel_multiply(parallel, false, x, ax, 0, &err));
-    EXPECT_OK(sparse_parallel_multiply(parallel, true, y, aty, 0, &err));
+    EXPECT_OK(ki_sparse_parallel_multiply(parallel, false, x, ax, 0, &err));
+    EXPECT_OK(ki_sparse_parallel_multiply(parallel, true, y, aty, 0, &err));
     for (size_t i = 0; i < rows; i++) {
         left += ax[i] * y[i];
         size += fabs(ax[i] * y[i]);
@@ -94,7 +94,7 @@ START_TEST(ray_by_ray)
         check_product(&parallel, wanted, true);
         check_transpose(&parallel);
         free(wanted);
-        sparse_parallel_free(&parallel);
+        ki_sparse_parallel_free(&parallel);
     }
 }
 END_TEST
@@ -108,11 +108,11 @@ START_TEST(orientation)
     static const double sums[6] = {73, 146, 292, 7, 56, 448};
     double found[6];
 
-    EXPECT_OK(sparse_parallel_multiply(&parallel, false, picture, found, 1, &err));
+    EXPECT_OK(ki_sparse_parallel_multiply(&parallel, false, picture, found, 1, &err));
     for (size_t i = 0; i < 6; i++)
         ck_assert_double_eq_tol(found[i], sums[i], 1e-12);
     parallel.axis = 0; // the axis, in the picture's middle, is seen by the first detector
-    EXPECT_OK(sparse_parallel_multiply(&parallel, false, picture, found, 1, &err));
+    EXPECT_OK(ki_sparse_parallel_multiply(&parallel, false, picture, found, 1, &err));
     ck_assert_double_eq_tol(found[0], 146, 1e-12);
     ck_assert_double_eq_tol(found[1], 292, 1e-12);
     ck_assert_double_eq_tol(found[2], 0, 1e-12);
@@ -127,12 +127,12 @@ START_TEST(words)
     ck_assert_uint_eq(parallel.detectors, 640);
     ck_assert_uint_eq(parallel.size, 321);
     ck_assert_double_eq(parallel.axis, 319.5);
-    ck_assert_double_eq(sparse_parallel_theta(&parallel, 0), 0);
-    ck_assert_double_eq_tol(sparse_parallel_theta(&parallel, 90), HALF_TURN * 90 / 181, 1e-15);
+    ck_assert_double_eq(ki_sparse_parallel_theta(&parallel, 0), 0);
+    ck_assert_double_eq_tol(ki_sparse_parallel_theta(&parallel, 90), HALF_TURN * 90 / 181, 1e-15);
     parallel = test_geometry("parallel:2,3,4,-1.5");
     ck_assert_double_eq(parallel.axis, -1.5);
-    ck_assert(sparse_is_parallel("parallel:"));
-    ck_assert(!sparse_is_parallel("system.mtx"));
+    ck_assert(ki_sparse_is_parallel("parallel:"));
+    ck_assert(!ki_sparse_is_parallel("system.mtx"));
 }
 END_TEST
 
@@ -164,14 +164,14 @@ START_TEST(refused)
 
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, tried[i].words,
-                       sparse_parallel_parse(tried[i].text, &parallel, &err));
+                       ki_sparse_parallel_parse(tried[i].text, &parallel, &err));
         ck_assert_uint_eq(parallel.size, 0);
     }
     parallel = test_geometry("parallel:2,3,4");
     test_give_angles(&parallel, &sparse_seed);
     parallel.theta[1] = NAN;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "projection 1", sparse_parallel_check(&parallel, &err));
-    sparse_parallel_free(&parallel);
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "projection 1", ki_sparse_parallel_check(&parallel, &err));
+    ki_sparse_parallel_free(&parallel);
 }
 END_TEST
 

@@ -21,8 +21,8 @@ START_TEST(gram)
         double *dense = malloc(rows * columns * sizeof *dense);
         struct sparse_matrix matrix = sparse_random(rows, columns, shapes[s][2], dense), product;
 
-        EXPECT_OK(sparse_gram(&matrix, 0.25, &product, &err));
-        EXPECT_OK(sparse_check(&product, "gram", &err));
+        EXPECT_OK(ki_sparse_gram(&matrix, 0.25, &product, &err));
+        EXPECT_OK(ki_sparse_check(&product, "gram", &err));
         for (size_t i = 0; i < columns; i++) {
             size_t at = product.starts[i];
 
@@ -40,8 +40,8 @@ START_TEST(gram)
             ck_assert_uint_eq(at, product.starts[i + 1]);
         }
         ck_assert_uint_ge(found, wanted - wanted / 8);
-        sparse_free(&product);
-        sparse_free(&matrix);
+        ki_sparse_free(&product);
+        ki_sparse_free(&matrix);
         free(dense);
     }
 }
@@ -55,9 +55,9 @@ static double how_wrong(const struct sparse_matrix *matrix, double lambda,
            *w = sparse_numbers(matrix->rows);
     double *back = sparse_numbers(matrix->columns), most = 0;
 
-    sparse_preconditioner_apply(p, v, u);
-    sparse_reference_multiply(matrix, u, w);
-    sparse_reference_multiply_transposed(matrix, w, back);
+    ki_sparse_preconditioner_apply(p, v, u);
+    ki_sparse_reference_multiply(matrix, u, w);
+    ki_sparse_reference_multiply_transposed(matrix, w, back);
     for (size_t i = 0; i < matrix->columns; i++)
         most = fmax(most, fabs(back[i] + lambda * u[i] - v[i]));
     free(v);
@@ -79,8 +79,8 @@ static struct sparse_matrix two_diagonals(size_t n)
         column[i] = (uint32_t)(i / 2);
         values[i] += i % 2 ? 0 : 3;
     }
-    EXPECT_OK(
-        sparse_from_entries(&(struct sparse_entries){n + 1, n, 2 * n, row, column, values}, &matrix, &err));
+    EXPECT_OK(ki_sparse_from_entries(&(struct sparse_entries){n + 1, n, 2 * n, row, column, values}, &matrix,
+                                     &err));
     free(row);
     free(column);
     free(values);
@@ -96,13 +96,13 @@ START_TEST(factors_without_loss)
                 full ? sparse_random(3 * n + 5, n, 3 * n * (3 * n + 5), NULL) : two_diagonals(n);
             struct sparse_preconditioner *p;
 
-            EXPECT_OK(sparse_preconditioner_create(&matrix, SPARSE_ILU, 0.5, &p, &err));
+            EXPECT_OK(ki_sparse_preconditioner_create(&matrix, SPARSE_ILU, 0.5, &p, &err));
             // Elimination of a well-conditioned matrix: n epsilons times what conditions there may be, below
             // 1000.
             ck_assert_double_le(how_wrong(&matrix, 0.5, p), 1000 * (double)n * DBL_EPSILON);
-            ck_assert_double_eq(sparse_preconditioner_shift(p), 0);
-            sparse_preconditioner_free(p);
-            sparse_free(&matrix);
+            ck_assert_double_eq(ki_sparse_preconditioner_shift(p), 0);
+            ki_sparse_preconditioner_free(p);
+            ki_sparse_free(&matrix);
         }
 }
 END_TEST
@@ -115,26 +115,26 @@ START_TEST(jacobi)
     struct sparse_preconditioner *p;
     double out[3];
 
-    EXPECT_OK(sparse_from_entries(&(struct sparse_entries){2, 3, 3, row, column, values}, &matrix, &err));
-    EXPECT_OK(sparse_preconditioner_create(&matrix, SPARSE_JACOBI, 0, &p, &err));
-    sparse_preconditioner_apply(p, v, out);
+    EXPECT_OK(ki_sparse_from_entries(&(struct sparse_entries){2, 3, 3, row, column, values}, &matrix, &err));
+    EXPECT_OK(ki_sparse_preconditioner_create(&matrix, SPARSE_JACOBI, 0, &p, &err));
+    ki_sparse_preconditioner_apply(p, v, out);
     ck_assert_double_le(fabs(out[0] - 5.0 / 25), 1e-15);
     ck_assert_double_eq(out[1], 6); // an empty column
     ck_assert_double_eq(out[2], 28);
-    sparse_preconditioner_free(p);
-    EXPECT_OK(sparse_preconditioner_create(&matrix, SPARSE_JACOBI, 2, &p, &err));
-    sparse_preconditioner_apply(p, v, out);
+    ki_sparse_preconditioner_free(p);
+    EXPECT_OK(ki_sparse_preconditioner_create(&matrix, SPARSE_JACOBI, 2, &p, &err));
+    ki_sparse_preconditioner_apply(p, v, out);
     ck_assert_double_eq(out[1], 3);
-    sparse_preconditioner_free(p);
+    ki_sparse_preconditioner_free(p);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "ILU: pivot 1 is 0",
-                   sparse_preconditioner_create(&matrix, SPARSE_ILU, 0, &p, &err));
+                   ki_sparse_preconditioner_create(&matrix, SPARSE_ILU, 0, &p, &err));
     ck_assert_ptr_null(p);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "lambda -1",
-                   sparse_preconditioner_create(&matrix, SPARSE_ILU, -1, &p, &err));
+                   ki_sparse_preconditioner_create(&matrix, SPARSE_ILU, -1, &p, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "preconditioner 7",
-                   sparse_preconditioner_create(&matrix, (enum sparse_preconditioner_kind)7, 0, &p, &err));
-    sparse_free(&matrix);
-    sparse_preconditioner_free(NULL);
+                   ki_sparse_preconditioner_create(&matrix, (enum sparse_preconditioner_kind)7, 0, &p, &err));
+    ki_sparse_free(&matrix);
+    ki_sparse_preconditioner_free(NULL);
 }
 END_TEST
 
@@ -146,7 +146,7 @@ START_TEST(the_same_solution)
 {
     enum { ROWS = 200, COLUMNS = 40 };
     static const struct sparse_terms terms = {.lambda = 0.1, .order = 1, .smooth = 0.2, .nonnegative = 4};
-    const struct sparse_correction correction = sparse_terms_correction(&terms);
+    const struct sparse_correction correction = ki_sparse_terms_correction(&terms);
     struct sparse_matrix matrix;
     double *b, plain[COLUMNS] = {0};
     struct sparse_reference_options reference = {.iterations = 5000, .correction = &correction};
@@ -156,7 +156,7 @@ START_TEST(the_same_solution)
     b = sparse_numbers(ROWS);
     for (size_t i = 0; i < matrix.nonzeros; i++)
         matrix.values[i] *= pow(2, (int)(matrix.indices[i] % 6));
-    EXPECT_OK(sparse_reference_solve(&matrix, b, &reference, plain, NULL, &err));
+    EXPECT_OK(ki_sparse_reference_solve(&matrix, b, &reference, plain, NULL, &err));
     for (unsigned kind = 0; kind < 3; kind++) {
         struct sparse_host_solve_options options = {.iterations = 5000, .correction = &correction};
         struct sparse_host_solve_result result = {.history = NULL};
@@ -165,20 +165,20 @@ START_TEST(the_same_solution)
         double x[COLUMNS] = {0}, size = 0;
 
         if (kind)
-            EXPECT_OK(sparse_preconditioner_create(&matrix, kind == 2 ? SPARSE_ILU : SPARSE_JACOBI,
-                                                   terms.lambda, &p, &err));
+            EXPECT_OK(ki_sparse_preconditioner_create(&matrix, kind == 2 ? SPARSE_ILU : SPARSE_JACOBI,
+                                                      terms.lambda, &p, &err));
         options.preconditioner = p;
-        EXPECT_OK(sparse_host_create(&matrix, KN_F64, SPARSE_HOST_SELL, NULL, &host, &err));
-        EXPECT_OK(sparse_host_solve(host, b, &options, x, &result, &err));
+        EXPECT_OK(ki_sparse_host_create(&matrix, KN_F64, SPARSE_HOST_SELL, NULL, &host, &err));
+        EXPECT_OK(ki_sparse_host_solve(host, b, &options, x, &result, &err));
         for (size_t i = 0; i < COLUMNS; i++)
             size = fmax(size, fabs(plain[i]));
         for (size_t i = 0; i < COLUMNS; i++)
             ck_assert_double_le(fabs(x[i] - plain[i]), 1e-8 * size);
-        sparse_host_free(host);
-        sparse_preconditioner_free(p);
+        ki_sparse_host_free(host);
+        ki_sparse_preconditioner_free(p);
     }
     free(b);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -195,9 +195,9 @@ static size_t iterations_of(const struct sparse_matrix *matrix, const double *b,
 
     ck_assert_uint_le(matrix->columns, 4096);
     memset(x, 0, sizeof x);
-    EXPECT_OK(sparse_host_create(matrix, KN_F64, SPARSE_HOST_SELL, NULL, &host, &err));
-    EXPECT_OK(sparse_host_solve(host, b, &options, x, &result, &err));
-    sparse_host_free(host);
+    EXPECT_OK(ki_sparse_host_create(matrix, KN_F64, SPARSE_HOST_SELL, NULL, &host, &err));
+    EXPECT_OK(ki_sparse_host_solve(host, b, &options, x, &result, &err));
+    ki_sparse_host_free(host);
     while (k < MOST && history[k] > least * (1 + 1e-6))
         k++;
     ck_assert_uint_lt(k, MOST);
@@ -217,26 +217,26 @@ START_TEST(fewer_iterations)
         return;
     EXPECT_OK(sparse_read(path, &matrix, &err));
     EXPECT_OK(sparse_read_columns(right, &b, &err));
-    EXPECT_OK(sparse_reference_least_squares(&matrix, b.values, x, &err));
-    sparse_reference_multiply(&matrix, x, r);
+    EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b.values, x, &err));
+    ki_sparse_reference_multiply(&matrix, x, r);
     for (size_t i = 0; i < matrix.rows; i++)
         least += (r[i] - b.values[i]) * (r[i] - b.values[i]);
     for (unsigned kind = 0; kind < 3; kind++) {
         struct sparse_preconditioner *p = NULL;
 
         if (kind)
-            EXPECT_OK(
-                sparse_preconditioner_create(&matrix, kind == 2 ? SPARSE_ILU : SPARSE_JACOBI, 0, &p, &err));
+            EXPECT_OK(ki_sparse_preconditioner_create(&matrix, kind == 2 ? SPARSE_ILU : SPARSE_JACOBI, 0, &p,
+                                                      &err));
         if (kind == 2)
-            fprintf(stderr, "ILU of illc1033: diagonal greater by %g\n", sparse_preconditioner_shift(p));
+            fprintf(stderr, "ILU of illc1033: diagonal greater by %g\n", ki_sparse_preconditioner_shift(p));
         iterations[kind] = iterations_of(&matrix, b.values, p, sqrt(least));
-        sparse_preconditioner_free(p);
+        ki_sparse_preconditioner_free(p);
     }
     fprintf(stderr, "illc1033: %zu iterations, with Jacobi %zu, with ILU %zu\n", iterations[0], iterations[1],
             iterations[2]);
     ck_assert_uint_lt(iterations[2], iterations[0] / 2);
     free(b.values);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 

@@ -17,8 +17,8 @@ START_TEST(lengths)
         struct sparse_matrix matrix;
         size_t whole = 0;
 
-        EXPECT_OK(sparse_segments_create(&tried[t], &matrix, &err));
-        EXPECT_OK(sparse_check(&matrix, "segments", &err));
+        EXPECT_OK(ki_sparse_segments_create(&tried[t], &matrix, &err));
+        EXPECT_OK(ki_sparse_check(&matrix, "segments", &err));
         ck_assert_uint_eq(matrix.rows, tried[t].rows);
         ck_assert_uint_eq(matrix.columns, tried[t].width * tried[t].height);
         for (size_t row = 0; row < matrix.rows; row++) {
@@ -37,7 +37,7 @@ START_TEST(lengths)
             ck_assert_uint_gt(whole, matrix.rows / 2);
         if (t == 3) // longer than the image
             ck_assert_uint_eq(whole, 0);
-        sparse_free(&matrix);
+        ki_sparse_free(&matrix);
     }
 }
 END_TEST
@@ -49,7 +49,7 @@ START_TEST(places)
     const struct sparse_segments segments = {64, 48, 720, 12.5, 5};
     struct sparse_matrix matrix;
 
-    EXPECT_OK(sparse_segments_create(&segments, &matrix, &err));
+    EXPECT_OK(ki_sparse_segments_create(&segments, &matrix, &err));
     for (size_t row = 0; row < matrix.rows; row++) {
         double angle = acos(-1) * (double)(row * 7 % 360) / 360, sum = 0, mean[2] = {0}, spread = 0;
 
@@ -67,7 +67,7 @@ START_TEST(places)
         }
         ck_assert_double_le(spread, sqrt(2));
     }
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -76,8 +76,8 @@ START_TEST(like_the_source)
     const struct sparse_segments segments = {64, 48, 81545, 7.95, 3};
     struct sparse_matrix matrix, again;
 
-    EXPECT_OK(sparse_segments_create(&segments, &matrix, &err));
-    EXPECT_OK(sparse_segments_create(&segments, &again, &err));
+    EXPECT_OK(ki_sparse_segments_create(&segments, &matrix, &err));
+    EXPECT_OK(ki_sparse_segments_create(&segments, &again, &err));
     // The source's has 854,129; a random piece of 7.95 crosses 4 / pi of that in lines, and is in one pixel
     // more: 11.1, less what is outside the image.
     ck_assert_uint_gt(matrix.nonzeros, 820000);
@@ -85,8 +85,8 @@ START_TEST(like_the_source)
     ck_assert_uint_eq(matrix.nonzeros, again.nonzeros);
     ck_assert_int_eq(memcmp(matrix.values, again.values, matrix.nonzeros * sizeof *matrix.values), 0);
     ck_assert_int_eq(memcmp(matrix.indices, again.indices, matrix.nonzeros * sizeof *matrix.indices), 0);
-    sparse_free(&matrix);
-    sparse_free(&again);
+    ki_sparse_free(&matrix);
+    ki_sparse_free(&again);
 }
 END_TEST
 
@@ -95,9 +95,9 @@ START_TEST(refused)
     struct sparse_matrix matrix;
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 x 3 pixels",
-                   sparse_segments_create(&(struct sparse_segments){0, 3, 1, 1, 1}, &matrix, &err));
+                   ki_sparse_segments_create(&(struct sparse_segments){0, 3, 1, 1, 1}, &matrix, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "pieces of nan",
-                   sparse_segments_create(&(struct sparse_segments){3, 3, 1, NAN, 1}, &matrix, &err));
+                   ki_sparse_segments_create(&(struct sparse_segments){3, 3, 1, NAN, 1}, &matrix, &err));
 }
 END_TEST
 

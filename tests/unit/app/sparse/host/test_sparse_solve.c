@@ -22,7 +22,7 @@ static struct sparse_answer solve(const struct sparse_matrix *matrix, double *b,
     const struct sparse_columns right = columns_of(b, matrix->rows, count);
     struct sparse_answer answer;
 
-    EXPECT_OK(sparse_solve(NULL, matrix, &right, NULL, names, task, NULL, &answer, &err));
+    EXPECT_OK(ki_sparse_solve(NULL, matrix, &right, NULL, names, task, NULL, &answer, &err));
     ck_assert_double_le(answer.adjoint, answer.adjoint_bound);
     ck_assert_uint_eq(answer.x.rows, matrix->columns);
     ck_assert_uint_eq(answer.x.count, count);
@@ -63,13 +63,13 @@ static bool read_system(const char *name, struct system *s)
     EXPECT_OK(sparse_read_columns(path, &s->b, &err));
     s->wanted = malloc(s->matrix.columns * sizeof *s->wanted);
     ck_assert_ptr_nonnull(s->wanted);
-    EXPECT_OK(sparse_reference_least_squares(&s->matrix, s->b.values, s->wanted, &err));
+    EXPECT_OK(ki_sparse_reference_least_squares(&s->matrix, s->b.values, s->wanted, &err));
     return true;
 }
 
 static void drop(struct system *s)
 {
-    sparse_free(&s->matrix);
+    ki_sparse_free(&s->matrix);
     free(s->b.values);
     free(s->wanted);
 }
@@ -124,7 +124,7 @@ START_TEST(real_systems)
                 ck_assert_uint_lt(2 * answer.solutions->iterations, plain);
             else if (strcmp(ways[w].what, "jacobi") == 0)
                 ck_assert_uint_ne(answer.solutions->iterations, plain);
-            sparse_answer_free(&answer);
+            ki_sparse_answer_free(&answer);
         }
         drop(&s);
     }
@@ -160,10 +160,10 @@ static void stacked_solution(const struct sparse_matrix *matrix, const double *b
                 column[count] = (uint32_t)(i + k);
                 values[count] = sqrt(weights[t]) * stencils[orders[t]][k];
             }
-    EXPECT_OK(
-        sparse_from_entries(&(struct sparse_entries){rows, n, count, row, column, values}, &stacked, &err));
-    EXPECT_OK(sparse_reference_least_squares(&stacked, right, x, &err));
-    sparse_free(&stacked);
+    EXPECT_OK(ki_sparse_from_entries(&(struct sparse_entries){rows, n, count, row, column, values}, &stacked,
+                                     &err));
+    EXPECT_OK(ki_sparse_reference_least_squares(&stacked, right, x, &err));
+    ki_sparse_free(&stacked);
     free(row);
     free(column);
     free(values);
@@ -201,11 +201,11 @@ START_TEST(terms)
                     stacked_solution(&matrix, b + c * sizes[i][0], &task, wanted);
                     off = test_relative_distance(answer.x.values + c * sizes[i][1], wanted, sizes[i][1]);
                     ck_assert_msg(off <= 4e-10, "%zu x %zu, terms %zu, %s, column %zu: off by %g",
-                                  sizes[i][0], sizes[i][1], t, sparse_method_names[methods[k]], c, off);
+                                  sizes[i][0], sizes[i][1], t, ki_sparse_method_names[methods[k]], c, off);
                 }
-                sparse_answer_free(&answer);
+                ki_sparse_answer_free(&answer);
             }
-        sparse_free(&matrix);
+        ki_sparse_free(&matrix);
         free(b);
     }
 }
@@ -236,16 +236,16 @@ START_TEST(bounds)
                                              .is_double = true};
             struct sparse_answer answer = solve(&matrix, b, 1, &task);
             double *x = answer.x.values, r[ROWS], g[COLUMNS], left = 0, first = 0;
-            bool held = sparse_holds_bounds(sparse_task_settle(&task).method);
+            bool held = ki_sparse_holds_bounds(ki_sparse_task_settle(&task).method);
             size_t beyond = 0;
 
-            sparse_reference_multiply_transposed(&matrix, b, g);
+            ki_sparse_reference_multiply_transposed(&matrix, b, g);
             for (size_t k = 0; k < COLUMNS; k++)
                 first += g[k] * g[k];
-            sparse_reference_multiply(&matrix, x, r);
+            ki_sparse_reference_multiply(&matrix, x, r);
             for (size_t k = 0; k < ROWS; k++)
                 r[k] -= b[k];
-            sparse_reference_multiply_transposed(&matrix, r, g);
+            ki_sparse_reference_multiply_transposed(&matrix, r, g);
             for (size_t k = 0; k < COLUMNS; k++) {
                 double inside = fmin(fmax(x[k], low), high);
                 beyond += x[k] != inside;
@@ -255,13 +255,13 @@ START_TEST(bounds)
             }
             ck_assert_msg(sqrt(left) <= 1e-11 * sqrt(first),
                           "bounds %zu, %s: %g of the gradient is left after %zu", i,
-                          sparse_method_names[method], sqrt(left / first), answer.solutions->iterations);
+                          ki_sparse_method_names[method], sqrt(left / first), answer.solutions->iterations);
             ck_assert(held == (answer.weight == 0));
             ck_assert(held ? beyond == 0 : beyond > 0);
             ck_assert_int_eq(held, method != SPARSE_METHOD_CGNR && method != SPARSE_METHOD_PRINTED);
-            sparse_answer_free(&answer);
+            ki_sparse_answer_free(&answer);
         }
-        sparse_free(&matrix);
+        ki_sparse_free(&matrix);
         free(b);
     }
 }
@@ -274,7 +274,7 @@ static double residual_of(const struct sparse_matrix *matrix, const double *x, c
     double *r = malloc((matrix->rows + 1) * sizeof *r), square = 0;
 
     ck_assert_ptr_nonnull(r);
-    sparse_reference_multiply(matrix, x, r);
+    ki_sparse_reference_multiply(matrix, x, r);
     for (size_t i = 0; i < matrix->rows; i++)
         square += (r[i] - b[i]) * (r[i] - b[i]);
     free(r);
@@ -299,7 +299,7 @@ START_TEST(stops)
     for (size_t i = 0; i < ROWS; i++)
         norm += b[i] * b[i];
     norm = sqrt(norm);
-    EXPECT_OK(sparse_reference_least_squares(&matrix, b, exact, &err));
+    EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b, exact, &err));
     least = residual_of(&matrix, exact, b);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         const struct {
@@ -326,10 +326,10 @@ START_TEST(stops)
             solution = answer.solutions;
             rest = residual_of(&matrix, answer.x.values, b);
             ck_assert_msg(strcmp(solution->stopped_by, tried[t].stopped_by) == 0,
-                          "%s, test %zu: stopped by %s after %zu iterations", sparse_method_names[methods[k]],
-                          t, solution->stopped_by, solution->iterations);
+                          "%s, test %zu: stopped by %s after %zu iterations",
+                          ki_sparse_method_names[methods[k]], t, solution->stopped_by, solution->iterations);
             ck_assert(solution->reached == tried[t].reached &&
-                      sparse_all_reached(&answer) == tried[t].reached);
+                      ki_sparse_all_reached(&answer) == tried[t].reached);
             ck_assert_double_eq_tol(solution->residual, rest / norm, 1e-12);
             ck_assert_double_eq_tol(solution->history[solution->iterations], rest / norm, 1e-9);
             ck_assert_double_eq_tol(solution->history[0], 1, 1e-12);
@@ -338,10 +338,10 @@ START_TEST(stops)
                 ck_assert_double_gt(solution->history[solution->iterations - 1] * norm,
                                     1.1 * least * (1 - 1e-9));
             }
-            sparse_answer_free(&answer);
+            ki_sparse_answer_free(&answer);
         }
     }
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
     free(exact);
     free(b);
 }
@@ -368,11 +368,11 @@ START_TEST(whiteness)
         ck_assert(answer.solutions[0].reached);
         if (ncp)
             ck_assert_uint_lt(answer.solutions[0].iterations, answer.solutions[1].iterations);
-        ck_assert_ptr_eq(sparse_worst(&answer), answer.solutions); // more noise is left
-        sparse_answer_free(&answer);
+        ck_assert_ptr_eq(ki_sparse_worst(&answer), answer.solutions); // more noise is left
+        ki_sparse_answer_free(&answer);
     }
     ck_assert_double_lt(off[1], off[0]);
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
     free(b);
 }
 END_TEST
@@ -388,19 +388,19 @@ START_TEST(starts)
     matrix = sparse_random(40, 20, 300, NULL);
     b = sparse_numbers(80);
     x = sparse_numbers(40);
-    EXPECT_OK(sparse_reference_least_squares(&matrix, b, x, &err));
+    EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b, x, &err));
     memcpy(b + 40, b, 40 * sizeof *b);
     for (size_t count = 1; count <= 2; count++) {
         const struct sparse_columns right = columns_of(b, 40, 2), start = columns_of(x, 20, count);
         const struct sparse_task task = {.iterations = 1, .is_double = true};
 
         memcpy(x + 20, x, 20 * sizeof *x);
-        EXPECT_OK(sparse_solve(NULL, &matrix, &right, &start, names, &task, NULL, &answer, &err));
+        EXPECT_OK(ki_sparse_solve(NULL, &matrix, &right, &start, names, &task, NULL, &answer, &err));
         ck_assert_double_le(test_relative_distance(answer.x.values, x, 20), 1e-12);
         ck_assert_double_le(test_relative_distance(answer.x.values + 20, x, 20), 1e-12);
-        sparse_answer_free(&answer);
+        ki_sparse_answer_free(&answer);
     }
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
     free(b);
     free(x);
 }
@@ -414,8 +414,8 @@ START_TEST(rays)
     double *b;
 
     sparse_seed = test_seed("rays");
-    EXPECT_OK(sparse_parallel_parse("parallel:5,9,7,3.3", &geometry, &err));
-    EXPECT_OK(sparse_parallel_matrix(&geometry, &matrix, &err));
+    EXPECT_OK(ki_sparse_parallel_parse("parallel:5,9,7,3.3", &geometry, &err));
+    EXPECT_OK(ki_sparse_parallel_matrix(&geometry, &matrix, &err));
     b = sparse_numbers(matrix.rows);
     for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHODS; method++) {
         struct sparse_task task = {
@@ -424,20 +424,20 @@ START_TEST(rays)
         struct sparse_answer wanted = solve(&matrix, b, 1, &task), found;
 
         task.geometry = &geometry;
-        EXPECT_OK(sparse_solve(NULL, NULL, &right, NULL, names, &task, NULL, &found, &err));
+        EXPECT_OK(ki_sparse_solve(NULL, NULL, &right, NULL, names, &task, NULL, &found, &err));
         ck_assert_int_eq(memcmp(found.x.values, wanted.x.values, matrix.columns * sizeof *b), 0);
         ck_assert_double_eq_tol(found.solutions->residual, wanted.solutions->residual, 1e-13);
         ck_assert_double_le(found.adjoint, found.adjoint_bound);
-        sparse_answer_free(&wanted);
-        sparse_answer_free(&found);
+        ki_sparse_answer_free(&wanted);
+        ki_sparse_answer_free(&found);
     }
     const struct sparse_columns one = columns_of(b, 1, 1);
     const struct sparse_task task = {.geometry = &geometry};
     struct sparse_answer answer;
     EXPECT_REFUSED(KN_ERROR_INPUT, "the matrix A.mtx is 45 x 49: expected 45",
-                   sparse_solve(NULL, NULL, &one, NULL, names, &task, NULL, &answer, &err));
-    sparse_parallel_free(&geometry);
-    sparse_free(&matrix);
+                   ki_sparse_solve(NULL, NULL, &one, NULL, names, &task, NULL, &answer, &err));
+    ki_sparse_parallel_free(&geometry);
+    ki_sparse_free(&matrix);
     free(b);
 }
 END_TEST
@@ -459,14 +459,14 @@ START_TEST(measured)
     for (int off = 0; off < 2; off++) {
         struct sparse_task task = {.iterations = 30, .is_double = true};
 
-        EXPECT_OK(sparse_parallel_parse(off ? "parallel:181,32,32,15.3" : "parallel:181,32,32,14.3",
-                                        &geometry, &err));
+        EXPECT_OK(ki_sparse_parallel_parse(off ? "parallel:181,32,32,15.3" : "parallel:181,32,32,14.3",
+                                           &geometry, &err));
         EXPECT_OK(sparse_read_measured(path, 1, &geometry, &b, &err));
         ck_assert_uint_eq(b.rows, 181 * 32);
         ck_assert_uint_eq(b.count, 1);
         ck_assert_ptr_nonnull(geometry.theta);
         task.geometry = &geometry;
-        EXPECT_OK(sparse_solve(NULL, NULL, &b, NULL, names, &task, NULL, &answer, &err));
+        EXPECT_OK(ki_sparse_solve(NULL, NULL, &b, NULL, names, &task, NULL, &answer, &err));
         residual[off] = answer.solutions->residual;
         if (!off) {
             file = mkstemps(picture, 4);
@@ -476,19 +476,19 @@ START_TEST(measured)
             EXPECT_OK(sparse_write_solutions(picture, &answer.x, true, &err));
             unlink(picture);
         }
-        sparse_answer_free(&answer);
-        sparse_parallel_free(&geometry);
+        ki_sparse_answer_free(&answer);
+        ki_sparse_parallel_free(&geometry);
         free(b.values);
     }
     fprintf(stderr, "the tooth's residual: %.3g; with another axis: %.3g\n", residual[0], residual[1]);
     ck_assert_double_lt(3 * residual[0], residual[1]);
-    EXPECT_OK(sparse_parallel_parse("parallel:181,50,32", &geometry, &err));
+    EXPECT_OK(ki_sparse_parallel_parse("parallel:181,50,32", &geometry, &err));
     EXPECT_REFUSED(KN_ERROR_INPUT, "has 181 projections of 640 detectors; the geometry's 181 of 50 are",
                    sparse_read_measured(path, 0, &geometry, &b, &err));
     EXPECT_OK(sparse_read_measured(path, 0, NULL, &b, &err));
     ck_assert_uint_eq(b.rows, 181 * 640);
     free(b.values);
-    sparse_parallel_free(&geometry);
+    ki_sparse_parallel_free(&geometry);
 }
 END_TEST
 
@@ -510,7 +510,7 @@ START_TEST(nothing)
     struct sparse_matrix matrix;
     double b[5] = {1, 2, 3, 4, 5};
 
-    EXPECT_OK(sparse_from_entries(&entries, &matrix, &err));
+    EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
     for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHOD_GRAM; method++)
         for (int zero = 0; zero < 2; zero++) {
             const struct sparse_task task = {
@@ -524,10 +524,10 @@ START_TEST(nothing)
                 ck_assert(answer.x.values[i] == 0);
             ck_assert_double_eq(answer.solutions->residual, zero ? 0 : 1);
             ck_assert_double_eq(answer.solutions->normal_residual, 0);
-            sparse_answer_free(&answer);
+            ki_sparse_answer_free(&answer);
             b[0] = 1;
         }
-    sparse_free(&matrix);
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
@@ -560,20 +560,21 @@ START_TEST(refused)
     sparse_seed = 1;
     matrix = sparse_random(4, 3, 12, NULL);
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
-        EXPECT_REFUSED(KN_ERROR_ARGUMENT, tried[i].words,
-                       sparse_solve(NULL, &matrix, &right, NULL, names, &tried[i].task, NULL, &answer, &err));
+        EXPECT_REFUSED(
+            KN_ERROR_ARGUMENT, tried[i].words,
+            ki_sparse_solve(NULL, &matrix, &right, NULL, names, &tried[i].task, NULL, &answer, &err));
         ck_assert_ptr_null(answer.x.values);
     }
     const struct sparse_task task = {.iterations = 1};
     const struct sparse_columns two = columns_of(numbers, 3, 2);
     EXPECT_REFUSED(KN_ERROR_INPUT, "b.mtx: has 3 numbers a column, but the matrix A.mtx is 4 x 3: expected 4",
-                   sparse_solve(NULL, &matrix, &start, NULL, names, &task, NULL, &answer, &err));
+                   ki_sparse_solve(NULL, &matrix, &start, NULL, names, &task, NULL, &answer, &err));
     EXPECT_REFUSED(KN_ERROR_INPUT,
                    "x0.mtx: has 4 numbers a column, but the matrix A.mtx is 4 x 3: expected 3",
-                   sparse_solve(NULL, &matrix, &right, &right, names, &task, NULL, &answer, &err));
+                   ki_sparse_solve(NULL, &matrix, &right, &right, names, &task, NULL, &answer, &err));
     EXPECT_REFUSED(KN_ERROR_INPUT, "x0.mtx: has 2 columns; expected 1, or 3 as b.mtx has",
-                   sparse_solve(NULL, &matrix, &right, &two, names, &task, NULL, &answer, &err));
-    sparse_free(&matrix);
+                   ki_sparse_solve(NULL, &matrix, &right, &two, names, &task, NULL, &answer, &err));
+    ki_sparse_free(&matrix);
 }
 END_TEST
 
