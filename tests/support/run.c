@@ -11,6 +11,20 @@
 
 #include "require.h"
 
+bool test_in_part(size_t index)
+{
+    const char *part = getenv("KOINE_TEST_PART");
+    unsigned k, n;
+
+    if (!part)
+        return true;
+    if (sscanf(part, "%u/%u", &k, &n) != 2 || k < 1 || k > n) {
+        fprintf(stderr, "KOINE_TEST_PART=%s is no part such as 1/4\n", part);
+        exit(EXIT_FAILURE);
+    }
+    return index % n == k - 1;
+}
+
 // Makes a suite of the tests and runs it; a timeout of 0 is Check's own.
 static int run(const char *name, enum fork_status fork_status, double timeout, SFun set_up, SFun tear_down,
                const TTest *const *tests, size_t count)
@@ -24,7 +38,8 @@ static int run(const char *name, enum fork_status fork_status, double timeout, S
         tcase_set_timeout(tcase, timeout);
     tcase_add_checked_fixture(tcase, set_up, tear_down);
     for (size_t i = 0; i < count; i++)
-        tcase_add_test(tcase, tests[i]);
+        if (test_in_part(i))
+            tcase_add_test(tcase, tests[i]);
     suite_add_tcase(suite, tcase);
     srunner_set_fork_status(runner, fork_status);
     srunner_run_all(runner, CK_ENV);

@@ -21,6 +21,10 @@ bool test_finds_device(void);
 // test_close, or NULL for tests that open devices of their own).
 int test_run(const char *name, const TTest *const *tests, size_t count, SFun set_up, SFun tear_down);
 
+// Whether the test of that index is of the part that KOINE_TEST_PART=K/N asks for: every N-th, from K - 1 on.
+// Without it, every test is. So several processes share a program that takes long.
+bool test_in_part(size_t index);
+
 // The same in this process.
 int test_run_here(const char *name, SFun set_up, SFun tear_down, const TTest *const *tests, size_t count);
 
