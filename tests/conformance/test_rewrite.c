@@ -241,6 +241,8 @@ static bool is_rightly_refused(const char *subject)
         {"bit_fields", "bit-fields are not supported in OpenCL"}, // 6.9.c
         {"opencl_2", "get_local_linear_id"},                      // 6.12.1 does not have it
         {"opencl_2", "'memory_scope_work_group'"}, // nor 6.12.8, where NVIDIA's compiler has the first
+        {"vload_half", "'vloada_half'"}, // 6.12.7 has it for vectors; Intel's compiler, for these alone
+        {"vstore_half", "'vstorea_half'"},
     };
 
     for (size_t i = 0; i < KI_COUNT(refused); i++)
