@@ -8,7 +8,7 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "bytes.h"
-#include "column_own.h"
+#include "column_internal.h"
 
 const char *const ki_stats_variant_names[STATS_VARIANTS + 1] = {
     [STATS_SERIAL] = "serial",     [STATS_VECTORIZED] = "vectorized",

@@ -14,7 +14,7 @@
 #include "base/quote.h"
 #include "io/c_locale.h"
 #include "io/gzip.h"
-#include "matrix_market_own.h"
+#include "matrix_market_internal.h"
 
 #define WORDS 5 // of the first line
 

@@ -3,7 +3,7 @@
 // the next chunk and puts its entries where they belong if every line before them has one. Where some had
 // none (comments, blank lines), what follows is moved up at the end. Of errors, the first one in the file
 // counts. Before all that, carriage returns that stand alone become line ends.
-#include "matrix_market_own.h"
+#include "matrix_market_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 // add up to sqrt(2) of what they are made of. That is less than 10 e a doubling, of the sum of all terms'
 // magnitudes, N E, which is then divided by N. Along rows it counts twice, since two rows are one transform.
 // Scaling is 2 e.
-#include "device_fft_own.h"
+#include "device_fft_internal.h"
 
 #include <math.h>
 #include <stdio.h>

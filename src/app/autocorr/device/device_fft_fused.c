@@ -6,7 +6,7 @@
 #include "algo/columns.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "device_fft_own.h"
+#include "device_fft_internal.h"
 
 struct fused {
     struct fft_lines lines[FFT_KERNELS];

@@ -8,7 +8,7 @@
 #include "shared/autocorr.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "device_fft_own.h"
+#include "device_fft_internal.h"
 
 enum { PRIMES = 2 };
 

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
-#include "host_fourier_own.h"
+#include "host_fourier_internal.h"
 
 enum { PIECES = 2 }; // that an image of 16 bits, or of squares of them, is cut into
 

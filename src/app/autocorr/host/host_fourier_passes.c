@@ -2,7 +2,7 @@
 // The three passes of host_fourier.h: rows, columns there and back, and rows back.
 #include <string.h>
 
-#include "host_fourier_own.h"
+#include "host_fourier_internal.h"
 
 static unsigned char *place(void *numbers, size_t number, const struct autocorr_fourier *fourier)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gridding on a device: cl/app/mri/mri_gridding.cl and the transform between.
-#include "gridding_own.h"
+#include "gridding_internal.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts samples into tiles of the grid, on the host: counts, then places, so that a pass takes a time that is
 // linear in the samples, and the order is one.
-#include "gridding_own.h"
+#include "gridding_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "recon_own.h"
+#include "recon_internal.h"
 
 enum { PIECE = 1 << 16 }; // numbers that are converted at a time
 

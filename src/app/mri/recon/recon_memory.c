@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "recon_own.h"
+#include "recon_internal.h"
 
 enum {
     COMPLEX = sizeof(double complex),

@@ -9,7 +9,7 @@
 #include "algo/columns.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "toeplitz_own.h"
+#include "toeplitz_internal.h"
 
 // ---- sizes ----
 

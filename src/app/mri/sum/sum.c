@@ -8,7 +8,7 @@
 #include "shared/mri.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "sum_own.h"
+#include "sum_internal.h"
 
 const char *const ki_mri_kernel_names[MRI_KERNELS + 1] = {
     "naive",     "register", "coalesced",   "constant",    "constant-struct",

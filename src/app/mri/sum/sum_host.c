@@ -8,7 +8,7 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "sum_host.h"
-#include "sum_own.h"
+#include "sum_internal.h"
 
 // ---- plain C ----
 

@@ -2,7 +2,7 @@
 // A sum's launches and copies on a device, as the lecture's kernels and the tuned one make them.
 #include "base/array.h"
 #include "base/error.h"
-#include "sum_own.h"
+#include "sum_internal.h"
 
 kn_status ki_sum_launch(struct sum_work *work, kn_kernel *kernel, const kn_range *range, const kn_arg *args,
                         size_t count, kn_error *err)

@@ -7,7 +7,7 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "engine/device/choice.h"
-#include "spmv_own.h"
+#include "spmv_internal.h"
 
 enum { WARM_UPS = 1, REPETITIONS = 3, EACH = 8 };
 // Places of ELLPACK a nonzero from where it is not tried.

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/number.h"
-#include "spmv_own.h"
+#include "spmv_internal.h"
 
 // Neighbours side by side, of a line.
 static size_t pairs_of(size_t length)

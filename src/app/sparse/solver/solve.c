@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "solve_own.h"
+#include "solve_internal.h"
 
 const char *const ki_sparse_method_names[] = {"auto", "cgnr", "printed", "fista", "bb", "gram", NULL};
 const char *const ki_sparse_stop_names[] = {"auto", "fixed", "residual", "discrepancy", "ncp", NULL};

@@ -25,7 +25,7 @@
 
 #include "base/error.h"
 #include "accuracy.h"
-#include "solve_own.h"
+#include "solve_internal.h"
 
 static const double single_epsilon = 0x1p-24;
 // Not even the first digit of x is sure.

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "solve_own.h"
+#include "solve_internal.h"
 
 bool ki_sparse_holds_bounds(enum sparse_method method)
 {

@@ -4,7 +4,7 @@
 // what ran; what is refused.
 #include "system_support.h"
 
-#include "app/sparse/solver/device/batch_own.h"
+#include "app/sparse/solver/device/batch_internal.h"
 #include "app/sparse/solver/device/gram_device.h"
 #include "app/sparse/solver/terms.h"
 

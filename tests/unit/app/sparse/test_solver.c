@@ -7,7 +7,7 @@
 #include <float.h>
 
 #include "app/sparse/solver/reference.h"
-#include "app/sparse/solver/device/solver_own.h"
+#include "app/sparse/solver/device/solver_internal.h"
 
 static const enum sparse_launches ways[] = {SPARSE_LAUNCHES_FUSED, SPARSE_LAUNCHES_SEPARATE};
 

@@ -11,7 +11,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "app/stats/column_own.h"
+#include "app/stats/column_internal.h"
 #include "base/array.h"
 #include "base/number.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of host_own.h with vectors. Compiled for every instruction set that has them and every width
+// The loops of host_internal.h with vectors. Compiled for every instruction set that has them and every width
 // (src/host/simd/simd.h).
 #include "host/simd/simd.h"
-#include "host_own.h"
+#include "host_internal.h"
 
 VECTOR_CODE static double csr(const struct sparse_lines *lines, size_t first, size_t last, const void *from,
                               void *to)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "batch_own.h"
+#include "batch_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "batch_own.h"
+#include "batch_internal.h"
 
 // ---- before and after ----
 

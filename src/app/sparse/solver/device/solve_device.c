@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "batch.h"
 #include "gram_device.h"
-#include "app/sparse/solver/solve_own.h"
+#include "app/sparse/solver/solve_internal.h"
 
 enum { MOST_AT_ONCE = 128, BLOCK = 32 }; // columns
 

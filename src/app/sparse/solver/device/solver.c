@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "solver_own.h"
+#include "solver_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

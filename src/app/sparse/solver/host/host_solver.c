@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "app/sparse/product/host/host_own.h"
+#include "app/sparse/product/host/host_internal.h"
 #include "app/sparse/solver/ncp.h"
 
 // What one solution has, in the host's own order. z = A^T r with r = b - A x: the gradient is F(x) - z.

@@ -11,7 +11,7 @@
 #include "bounded.h"
 #include "gram.h"
 #include "host_solver.h"
-#include "app/sparse/solver/solve_own.h"
+#include "app/sparse/solver/solve_internal.h"
 
 // Residuals as parts of |b|.
 static void take_history(struct sparse_solution *solution, double right)

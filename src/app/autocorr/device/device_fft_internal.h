@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of the correlations by Fourier transforms share.
-#ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_FFT_OWN_H
-#define KN_APP_AUTOCORR_DEVICE_DEVICE_FFT_OWN_H
+#ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_FFT_INTERNAL_H
+#define KN_APP_AUTOCORR_DEVICE_DEVICE_FFT_INTERNAL_H
 
 #include "algo/columns.h"
 #include "algo/fft/fft.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sum on a device holds, for the files that make it.
-#ifndef KN_APP_MRI_SUM_SUM_OWN_H
-#define KN_APP_MRI_SUM_SUM_OWN_H
+#ifndef KN_APP_MRI_SUM_SUM_INTERNAL_H
+#define KN_APP_MRI_SUM_SUM_INTERNAL_H
 
 #include "algo/columns.h"
 #include "sum.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product of a matrix and a vector as its format prepares it: memory, and launches in order.
-#ifndef KN_APP_SPARSE_PRODUCT_SPMV_OWN_H
-#define KN_APP_SPARSE_PRODUCT_SPMV_OWN_H
+#ifndef KN_APP_SPARSE_PRODUCT_SPMV_INTERNAL_H
+#define KN_APP_SPARSE_PRODUCT_SPMV_INTERNAL_H
 
 #include "algo/columns.h"
 #include "base/text.h"

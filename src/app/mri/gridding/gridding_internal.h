@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of gridding share.
-#ifndef KN_APP_MRI_GRIDDING_GRIDDING_OWN_H
-#define KN_APP_MRI_GRIDDING_GRIDDING_OWN_H
+#ifndef KN_APP_MRI_GRIDDING_GRIDDING_INTERNAL_H
+#define KN_APP_MRI_GRIDDING_GRIDDING_INTERNAL_H
 
 #include <stdbool.h>
 #include <stdint.h>

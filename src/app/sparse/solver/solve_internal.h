@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A system being solved: what the host's and the device's ways share.
-#ifndef KN_APP_SPARSE_SOLVER_SOLVE_OWN_H
-#define KN_APP_SPARSE_SOLVER_SOLVE_OWN_H
+#ifndef KN_APP_SPARSE_SOLVER_SOLVE_INTERNAL_H
+#define KN_APP_SPARSE_SOLVER_SOLVE_INTERNAL_H
 
 #include "solve.h"
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What many right-hand sides at once are made of, and their launches.
-#ifndef KN_APP_SPARSE_SOLVER_DEVICE_BATCH_OWN_H
-#define KN_APP_SPARSE_SOLVER_DEVICE_BATCH_OWN_H
+#ifndef KN_APP_SPARSE_SOLVER_DEVICE_BATCH_INTERNAL_H
+#define KN_APP_SPARSE_SOLVER_DEVICE_BATCH_INTERNAL_H
 
 #include "batch.h"
-#include "solver_own.h"
+#include "solver_internal.h"
 
 // BATCH_MULTIPLY_BACK: A^T w alone; BATCH_BACK and, of tiles, BATCH_GATHER: in an iteration.
 enum {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the device's solver is made of, and its launches.
-#ifndef KN_APP_SPARSE_SOLVER_DEVICE_SOLVER_OWN_H
-#define KN_APP_SPARSE_SOLVER_DEVICE_SOLVER_OWN_H
+#ifndef KN_APP_SPARSE_SOLVER_DEVICE_SOLVER_INTERNAL_H
+#define KN_APP_SPARSE_SOLVER_DEVICE_SOLVER_INTERNAL_H
 
 #include "solver.h"
 #include "solver_white.h"
-#include "app/sparse/product/spmv_own.h"
+#include "app/sparse/product/spmv_internal.h"
 
 // Of `state`: how many groups leave a part at most; bytes of a cell, and cells of an iteration; cells of
 // |b|^2 and of which iteration it is, between parts and iterations.

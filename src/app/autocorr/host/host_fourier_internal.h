@@ -5,8 +5,8 @@
 // all rows of each: first as the rows' transforms, doubled. A spectrum of a result is made of those of two
 // planes, a conj b, and transformed forward as well: that gives conj C, which, transformed forward once more,
 // is C, as C is real.
-#ifndef KN_APP_AUTOCORR_HOST_HOST_FOURIER_OWN_H
-#define KN_APP_AUTOCORR_HOST_HOST_FOURIER_OWN_H
+#ifndef KN_APP_AUTOCORR_HOST_HOST_FOURIER_INTERNAL_H
+#define KN_APP_AUTOCORR_HOST_HOST_FOURIER_INTERNAL_H
 
 #include "host/fft/host_fft.h"
 #include "host_fourier.h"
