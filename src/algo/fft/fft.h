@@ -111,7 +111,7 @@ kn_status ki_fft_plan_passes(const struct fft_shape *shape, kn_fft_direction dir
 
 // ---- libraries ----
 
-// A way to transform, as kn_fft_plan_create chooses among them. `plan` is the library's own.
+// A library of transforms, as kn_fft_plan_create chooses among them. `plan` is the library's own.
 struct fft_library {
     kn_fft_library id;
     const char *name;

@@ -136,7 +136,7 @@ static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, cons
         own->shape = shape->given;
         status = ki_fft_plan_passes(shape, (kn_fft_direction)direction, &queue->context->device.info, options,
                                     passes, &roots, err);
-        // A plan is often for one direction: the way back is compiled when it is first gone.
+        // A plan is often for one direction: the other direction is compiled when it is first used.
         if (!status && (direction == KN_FFT_FORWARD || shape->given.kind != KN_FFT_COMPLEX))
             status = get_kernels(queue->context, &shape->given, passes, err);
         if (status)

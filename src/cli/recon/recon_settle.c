@@ -147,7 +147,7 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
     run->request.order = (enum parboil_order)arguments->parboil;
     options->solver = (enum mri_recon_solver)arguments->solver;
     options->scale = (enum mri_scale)arguments->scale;
-    options->normal = (enum mri_normal_way)arguments->normal;
+    options->normal = (enum mri_normal_method)arguments->normal;
     options->ls.iterations = arguments->iterations;
     options->ls.relative_lambda = arguments->relative_lambda;
     options->ls.regularizer = (enum mri_regularizer)arguments->regularizer;

@@ -161,24 +161,25 @@ START_TEST(numbers)
     uint64_t state = test_seed("recordings");
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kn_recording *ways[] = {record(cases[i].n, cases[i].launches, KN_RECORDING_LAUNCHES, KN_OK),
-                                record(cases[i].n, cases[i].launches, KN_RECORDING_AUTO, KN_OK),
-                                record_best(cases[i].n, cases[i].launches)};
-        ck_assert_int_eq(kn_recording_way_of(ways[0]), KN_RECORDING_LAUNCHES);
-        ck_assert_str_eq(kn_recording_why(ways[0]), "");
+        kn_recording *recordings[] = {record(cases[i].n, cases[i].launches, KN_RECORDING_LAUNCHES, KN_OK),
+                                      record(cases[i].n, cases[i].launches, KN_RECORDING_AUTO, KN_OK),
+                                      record_best(cases[i].n, cases[i].launches)};
+        ck_assert_int_eq(kn_recording_way_of(recordings[0]), KN_RECORDING_LAUNCHES);
+        ck_assert_str_eq(kn_recording_why(recordings[0]), "");
         // Whoever asks for nothing gets the driver's way, or hears why not.
-        if (kn_recording_way_of(ways[1]) == KN_RECORDING_LAUNCHES)
-            ck_assert_str_ne(kn_recording_why(ways[1]), "");
+        if (kn_recording_way_of(recordings[1]) == KN_RECORDING_LAUNCHES)
+            ck_assert_str_ne(kn_recording_why(recordings[1]), "");
         else
-            ck_assert(ways[2] && kn_recording_way_of(ways[1]) == kn_recording_way_of(ways[2]));
+            ck_assert(recordings[2] &&
+                      kn_recording_way_of(recordings[1]) == kn_recording_way_of(recordings[2]));
         if (i == 0)
-            fprintf(stderr, "recordings: %s %s\n", kn_recording_way_name(kn_recording_way_of(ways[1])),
-                    kn_recording_why(ways[1]));
+            fprintf(stderr, "recordings: %s %s\n", kn_recording_way_name(kn_recording_way_of(recordings[1])),
+                    kn_recording_why(recordings[1]));
         for (int w = 0; w < 3; w++)
-            if (ways[w])
-                expect_replays(ways[w], cases[i].n, cases[i].launches, cases[i].replays, &state);
+            if (recordings[w])
+                expect_replays(recordings[w], cases[i].n, cases[i].launches, cases[i].replays, &state);
         for (int w = 0; w < 3; w++)
-            kn_recording_free(ways[w]);
+            kn_recording_free(recordings[w]);
     }
 }
 END_TEST
@@ -205,20 +206,20 @@ START_TEST(other_queues)
 {
     uint64_t state = test_seed("other queues");
     kn_queue *own = queue, *other = open_queue(context);
-    kn_recording *ways[] = {record(GROUP, 2, KN_RECORDING_LAUNCHES, KN_OK), record_best(GROUP, 2)};
+    kn_recording *recordings[] = {record(GROUP, 2, KN_RECORDING_LAUNCHES, KN_OK), record_best(GROUP, 2)};
 
-    for (int w = 0; w < 2 && ways[w]; w++) {
+    for (int w = 0; w < 2 && recordings[w]; w++) {
         queue = other;
         expect_ok(launch(2 * GROUP, 1));
-        expect_replays(ways[w], GROUP, 2, 2, &state);
+        expect_replays(recordings[w], GROUP, 2, 2, &state);
         queue = own;
         expect_ok(launch(2 * GROUP, 3));
-        expect_replays(ways[w], GROUP, 2, 2, &state);
+        expect_replays(recordings[w], GROUP, 2, 2, &state);
     }
     expect_ok(kn_queue_finish(queue, &err));
     kn_queue_close(other);
     for (int w = 0; w < 2; w++)
-        kn_recording_free(ways[w]);
+        kn_recording_free(recordings[w]);
 }
 END_TEST
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ways to correlate on a device share: their names, and what frames must be.
+// What the methods of correlating on a device share: their names, and the checks of frames.
 #include "device.h"
 
 #include "base/error.h"

@@ -187,4 +187,4 @@ static kn_status fused_run(kn_queue *queue, const struct autocorr_fft *fft,
     return status ? status : back(queue, fft, first, count, sums, err);
 }
 
-const struct fft_way ki_autocorr_fft_fused = {fused_create, fused_run, fused_free};
+const struct fft_algorithm ki_autocorr_fft_fused = {fused_create, fused_run, fused_free};

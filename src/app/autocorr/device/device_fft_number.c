@@ -256,4 +256,4 @@ static kn_status number_run(kn_queue *queue, const struct autocorr_fft *fft,
     return status;
 }
 
-const struct fft_way ki_autocorr_fft_number = {number_create, number_run, number_free};
+const struct fft_algorithm ki_autocorr_fft_number = {number_create, number_run, number_free};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ways to correlate on a device ask of one another.
+// What the methods of correlating on a device ask of one another.
 #ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_INTERNAL_H
 #define KN_APP_AUTOCORR_DEVICE_DEVICE_INTERNAL_H
 

@@ -27,7 +27,7 @@ struct fourier_plane {
     double norm; // at least the root of the sum of squares
 };
 
-// The ways from planes to results.
+// The two paths from planes to results.
 enum fourier_kind {
     FOURIER_CORRELATE, // a with b
     FOURIER_MIRROR,    // a with b, and b with a

@@ -122,7 +122,7 @@ static kn_status make_toeplitz(struct recon *recon, struct mri_toeplitz **toepli
                : KN_OK;
 }
 
-// F^H W F in one of two ways; the other one is NULL.
+// F^H W F by one of two methods; the other one is NULL.
 struct equations {
     struct mri_toeplitz *toeplitz;
     struct mri_forward_normal *forward;

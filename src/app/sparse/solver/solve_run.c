@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host's and the device's ways ask of a system being solved.
+// What the host's and the device's methods ask of a system being solved.
 #include <math.h>
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 
 // One direction, by chance: the other differs in what it swaps only, and every program takes its time to
 // compile.
-static void expect_one_way(const kn_fft_shape *shape)
+static void expect_one_direction(const kn_fft_shape *shape)
 {
     bool forward = shape->kind != KN_FFT_COMPLEX_TO_REAL && (shape->kind || test_random(&state) % 2);
 
@@ -17,7 +17,7 @@ static void expect_length(size_t n, kn_type type)
 {
     const kn_fft_shape shape = {.rank = 1, .dims = {n}, .batch = 1 + test_random(&state) % 3, .type = type};
 
-    expect_one_way(&shape);
+    expect_one_direction(&shape);
 }
 
 // Up to 20 all, beyond that every third or so, others each time: it is kernels that take long to build.
@@ -71,7 +71,7 @@ START_TEST(several_axes)
         kn_fft_shape shape = shapes[i];
         shape.type = test_random(&state) % 2 && kn_context_device(context)->fp64 ? KN_F64 : KN_F32;
         shape.scale = test_uniform(&state) * 4 - 2;
-        expect_one_way(&shape);
+        expect_one_direction(&shape);
     }
 }
 END_TEST
@@ -96,7 +96,7 @@ START_TEST(real_numbers)
             kn_fft_shape shape = shapes[i];
             shape.kind = kind;
             shape.type = test_random(&state) % 2 && kn_context_device(context)->fp64 ? KN_F64 : KN_F32;
-            expect_one_way(&shape);
+            expect_one_direction(&shape);
         }
 }
 END_TEST
@@ -157,7 +157,7 @@ START_TEST(padded_and_cropped)
     for (size_t i = 0; i < (test_is_slow() ? 2 : sizeof shapes / sizeof *shapes); i++) {
         kn_fft_shape shape = shapes[i];
         shape.type = KN_F32;
-        expect_one_way(&shape);
+        expect_one_direction(&shape);
     }
 }
 END_TEST
@@ -184,7 +184,7 @@ START_TEST(long_lines)
     for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof shapes / sizeof *shapes); i++) {
         kn_fft_shape shape = shapes[i];
         shape.type = KN_F32;
-        expect_one_way(&shape);
+        expect_one_direction(&shape);
     }
     const kn_fft_shape too_long = {.rank = 1, .dims = {1 << 24}, .type = KN_F32};
     kn_fft_plan *plan = NULL;

@@ -474,7 +474,7 @@ START_TEST(refusals)
     changed = (kn_less){"float", 4, "a < b", NULL, 0, 33, 0};
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "up to 32", kn_sort_less(queue, buffer, 10, &changed, &err));
     changed = (kn_less){"float", 4, "a < b", NULL, 0, 0, (kn_merge_splits)3};
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no way 3", kn_sort_less(queue, buffer, 10, &changed, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no method 3", kn_sort_less(queue, buffer, 10, &changed, &err));
     context->device.info.local_memory = 1 << 14;
     changed = (kn_less){"float", 4, "a < b", NULL, 256, 32, 0};
     EXPECT_REFUSED(KN_ERROR_LIMIT, "bytes of local memory", kn_sort_less(queue, buffer, 10, &changed, &err));

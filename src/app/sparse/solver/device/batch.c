@@ -18,7 +18,7 @@ enum { SHARED = 3, MOST_TILED = 1 << 26 };
 // Parts of sums at most, of batch_back and of others, and columns and rows of their work-items at least.
 enum { MOST_BACK_PARTS = 512, MOST_PARTS = 64, COLUMNS_EACH = 2, ROWS_EACH = 16 };
 
-// Of which launches they are.
+// The kinds of launches (enum sparse_batch_launches) that use a kernel, as bits.
 enum {
     WHOLE = 1 << SPARSE_BATCH_WHOLE,
     TILED = 1 << SPARSE_BATCH_TILED,
@@ -27,7 +27,7 @@ enum {
 };
 static const struct {
     const char *name, *file;
-    unsigned ways;
+    unsigned launches;
 } kernels[BATCH_KERNELS] = {[BATCH_MULTIPLY] = {"batch_multiply", "app/sparse/sparse_batch.cl", EVERY},
                             [BATCH_MULTIPLY_BACK] = {"batch_multiply", "app/sparse/sparse_batch.cl", EVERY},
                             [BATCH_BACK] = {"batch_back", "app/sparse/sparse_batch.cl", SPREAD},
@@ -244,7 +244,7 @@ static kn_status get_kernel(struct sparse_batch *b, unsigned kernel, kn_error *e
         ki_engine_define(&defines, "TILE", o->tile);
     else
         ki_engine_define(&defines, "SHARES", shape.shares);
-    if (kernels[kernel].ways != WHOLE)
+    if (kernels[kernel].launches != WHOLE)
         ki_engine_define(&defines, "STEP", o->step);
     status = ki_solver_define(&defines, b->context, &o->solver, err);
     if (status)
@@ -258,7 +258,7 @@ static kn_status get_kernels(struct sparse_batch *b, kn_error *err)
     kn_status status = KN_OK;
 
     for (unsigned i = 0; i < BATCH_KERNELS && !status; i++)
-        if (kernels[i].ways & 1U << b->launches)
+        if (kernels[i].launches & 1U << b->launches)
             status = get_kernel(b, i, err);
     return status;
 }
