@@ -337,7 +337,7 @@ template <class T> KN_FN T kn_remquo_one(T x, T y, int &quotient)
         kn_value<P> out;                                                                                     \
         kn_for<kn_width<A>>([&](auto i) {                                                                    \
             constexpr int I = decltype(i)::value;                                                            \
-            kn_place<I>(r) = kn_##name##_one(kn_lane<T, I>(a), kn_place<I>(out));                            \
+            kn_lvalue<I>(r) = kn_##name##_one(kn_lane<T, I>(a), kn_lvalue<I>(out));                            \
         });                                                                                                  \
         *p = out;                                                                                            \
         return r;                                                                                            \
@@ -355,7 +355,7 @@ template <class A, class B, class P> KN_FN auto remquo(const A &a, const B &b, P
     kn_value<P> out;
     kn_for<kn_gen_width<A, B>>([&](auto i) {
         constexpr int I = decltype(i)::value;
-        kn_place<I>(r) = kn_remquo_one(kn_lane<T, I>(a), kn_lane<T, I>(b), kn_place<I>(out));
+        kn_lvalue<I>(r) = kn_remquo_one(kn_lane<T, I>(a), kn_lane<T, I>(b), kn_lvalue<I>(out));
     });
     *p = out;
     return r;

@@ -166,7 +166,7 @@ static kn_status compile(kn_context *context, const struct src_unit *unit, const
 {
     kn_error reason = KN_ERROR_INIT;
     struct ki_text explained = KI_TEXT_INIT;
-    struct build_place place;
+    struct build_location location;
     kn_status status =
         context->backend->program_build(context->native, ki_text_string(&recipe->source),
                                         ki_text_string(&recipe->options), native, log, &reason);
@@ -181,13 +181,13 @@ static kn_status compile(kn_context *context, const struct src_unit *unit, const
     }
     if (!status)
         return KN_OK;
-    ki_build_log_explain(unit, *log ? *log : "", &explained, &place);
+    ki_build_log_explain(unit, *log ? *log : "", &explained, &location);
     if (explained.length < sizeof reason.text / 2)
-        place.begin = 0;
+        location.begin = 0;
     if (status == KN_ERROR_BUILD)
-        ki_fail_at(err, status, place.file[0] ? place.file : recipe->name, place.line,
+        ki_fail_at(err, status, location.file[0] ? location.file : recipe->name, location.line,
                    "does not compile for %s (%s)\n%s", context->device.info.spec, context->device.info.name,
-                   ki_text_string(&explained) + place.begin);
+                   ki_text_string(&explained) + location.begin);
     else
         ki_fail_at(err, status, recipe->name, 0, "%s", reason.text);
     ki_error_native(err, reason.native, reason.native_name);

@@ -186,18 +186,18 @@ static kn_status own_execute(kn_queue *queue, void *data, kn_fft_direction direc
                              kn_buffer *out, kn_error *err)
 {
     struct own_plan *plan = data;
-    kn_buffer *places[4] = {in, out, NULL, NULL};
+    kn_buffer *buffers[4] = {in, out, NULL, NULL};
     struct engine_scratch scratch =
         ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, KI_COUNT(plan->scratch), "kn_fft_execute");
     kn_status status = get_kernels(queue->context, &plan->shape, &plan->passes[direction], err);
 
     for (unsigned slot = 0; slot < KI_COUNT(plan->scratch) && !status; slot++)
         if (plan->scratch[slot] > 0)
-            status = ki_engine_scratch_get(&scratch, slot, plan->scratch[slot], &places[FFT_SCRATCH_0 + slot],
-                                           err);
+            status = ki_engine_scratch_get(&scratch, slot, plan->scratch[slot],
+                                           &buffers[FFT_SCRATCH_0 + slot], err);
     for (size_t i = 0; i < plan->passes[direction].count && !status; i++) {
         const struct fft_pass *pass = &plan->passes[direction].items[i];
-        status = launch(queue, plan, pass, places[pass->source], places[pass->target], err);
+        status = launch(queue, plan, pass, buffers[pass->source], buffers[pass->target], err);
     }
     ki_engine_scratch_close(&scratch);
     return status;

@@ -15,7 +15,7 @@ enum { SEARCH_BYTES = 128 };
 // Elements up to which each group looks for its own splits (bench/RESULTS.md).
 enum { SPLITS_BY_GROUP = 1 << 21 };
 // Places of scratch memory.
-enum { OTHER_KEYS, TILES, OTHER_VALUES, SEGMENTS, FOUND, PLACES };
+enum { OTHER_KEYS, TILES, OTHER_VALUES, SEGMENTS, FOUND, SLOTS };
 
 struct merger {
     const char *function;
@@ -439,7 +439,7 @@ static kn_status sort(struct merger *m, bool with_values, bool with_segments, kn
         status = get_kernels(m, err);
     if (status)
         return status;
-    m->scratch = ki_engine_scratch_open(m->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, m->function);
+    m->scratch = ki_engine_scratch_open(m->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, m->function);
     status = merge(m, err);
     ki_engine_scratch_close(&m->scratch);
     return status;

@@ -35,7 +35,7 @@ struct pair {
     size_t a_count, b_count, size;
 };
 
-// How much of each run comes before a place in what they become.
+// How much of each run comes before a position in what they become.
 struct split {
     size_t a, b;
 };
@@ -55,7 +55,7 @@ static struct pair pair_at(const struct sorting *s, const char *runs, size_t sta
                          left < width ? left : width, s->size};
 }
 
-// `count` places further along the merge path. Equal keys come from the first run first.
+// `count` positions further along the merge path. Equal keys come from the first run first.
 static struct split advance(const struct pair *p, struct split from, size_t count)
 {
     size_t a_left = p->a_count - from.a, b_left = p->b_count - from.b;
@@ -79,8 +79,8 @@ static void merge_part(const struct sorting *s, const struct pair *p, struct spl
 }
 
 // Places [first, end) of what the pairs of runs of `width` become.
-static void merge_places(const struct sorting *s, const char *runs, char *to, size_t n, size_t width,
-                         size_t first, size_t end)
+static void merge_range(const struct sorting *s, const char *runs, char *to, size_t n, size_t width,
+                        size_t first, size_t end)
 {
     while (first < end) {
         size_t start = first - first % (2 * width);
@@ -105,7 +105,7 @@ static void sort_block(const struct sorting *s, char *from, char *to, size_t n, 
                           ~host_least(s->size), &as_is);
     for (unsigned level = 0; level < levels; level++, width *= 2) {
         char *other = to;
-        merge_places(s, from, to, n, width, 0, n);
+        merge_range(s, from, to, n, width, 0, n);
         to = from;
         from = other;
     }
@@ -137,7 +137,7 @@ static void merge_level(const struct sorting *s, const char *from, char *to, siz
 
     HOST_PARALLEL(s->threads, static)
     for (unsigned t = 0; t < s->threads; t++)
-        merge_places(s, from, to, s->n, width, share_of(s, unit, t), share_of(s, unit, t + 1));
+        merge_range(s, from, to, s->n, width, share_of(s, unit, t), share_of(s, unit, t + 1));
     count_merges(s, width, unit);
 }
 

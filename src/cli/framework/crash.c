@@ -194,7 +194,7 @@ static bool is_in_path(const char *program)
 
 static const char *oclgrind_library(void)
 {
-    static const char *const places[] = {
+    static const char *const paths[] = {
         "/usr/lib/oclgrind/liboclgrind-rt-icd.so",
         "/usr/lib/x86_64-linux-gnu/oclgrind/liboclgrind-rt-icd.so",
         "/usr/lib/aarch64-linux-gnu/oclgrind/liboclgrind-rt-icd.so",
@@ -205,9 +205,9 @@ static const char *oclgrind_library(void)
         "/usr/local/lib/liboclgrind-rt-icd.so",
     };
 
-    for (size_t i = 0; i < KI_COUNT(places); i++)
-        if (access(places[i], R_OK) == 0)
-            return places[i];
+    for (size_t i = 0; i < KI_COUNT(paths); i++)
+        if (access(paths[i], R_OK) == 0)
+            return paths[i];
     return NULL;
 }
 

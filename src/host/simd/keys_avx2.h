@@ -111,9 +111,9 @@ VECTOR_WORD void interleave(vector *a, vector *b)
 
 // For every set of 8 words: their numbers, a byte each, those outside the set first.
 #define WORDS_BELOW(set, i) __builtin_popcount((set) & ((1 << (i)) - 1))
-#define PLACE(set, i)                                                                                        \
+#define POSITION(set, i)                                                                                     \
     ((set) >> (i)&1 ? 8 - __builtin_popcount(set) + WORDS_BELOW(set, i) : (i)-WORDS_BELOW(set, i))
-#define PLACED(set, i) (uint64_t)(i) << 8 * PLACE(set, i)
+#define PLACED(set, i) (uint64_t)(i) << 8 * POSITION(set, i)
 #define ORDER(set)                                                                                           \
     (PLACED(set, 1) | PLACED(set, 2) | PLACED(set, 3) | PLACED(set, 4) | PLACED(set, 5) | PLACED(set, 6) |   \
      PLACED(set, 7))

@@ -108,7 +108,7 @@ VECTOR_WORD void interleave(vector *a, vector *b)
 }
 
 // Keys up to the threshold go to `left` and on, greater ones before `right`; returns how many went left.
-// There must be room for a whole vector at both places.
+// There must be room for a whole vector at both positions.
 VECTOR_WORD size_t divide(vector v, vector threshold, key *left, key *right)
 {
     lane_set greater = EPI_MASK(cmpgt)(v, threshold);

@@ -166,7 +166,7 @@ VECTOR_WORD bool read_number_avx2(const char *from, const char *end, double *val
     const __m128i myriads = _mm_set1_epi32(1 << 16 | 10000);
     uint64_t negative = *from == '-', eights;
     size_t length = (size_t)(end - from) - negative;
-    unsigned others, points, place;
+    unsigned others, points, position;
     __m128i digits;
     union {
         double value;
@@ -181,13 +181,13 @@ VECTOR_WORD bool read_number_avx2(const char *from, const char *end, double *val
     points = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(digits, point));
     if (others != points || (others & (others - 1)) || (length == 1 && others))
         return false;
-    place = (unsigned)__builtin_ctz(others | 1 << 16);
-    digits = _mm_shuffle_epi8(digits, _mm_loadu_si128((const __m128i *)number_tables.move[place]));
+    position = (unsigned)__builtin_ctz(others | 1 << 16);
+    digits = _mm_shuffle_epi8(digits, _mm_loadu_si128((const __m128i *)number_tables.move[position]));
     digits = _mm_madd_epi16(_mm_maddubs_epi16(digits, pairs), fours);
     digits = _mm_madd_epi16(_mm_packus_epi32(digits, digits), myriads);
     eights = (uint64_t)_mm_cvtsi128_si64(digits);
-    result.value =
-        (double)(int64_t)((eights & 0xffffffff) * 100000000 + (eights >> 32)) / number_tables.divisor[place];
+    result.value = (double)(int64_t)((eights & 0xffffffff) * 100000000 + (eights >> 32)) /
+                   number_tables.divisor[position];
     result.bits |= negative << 63;
     *value = result.value;
     return true;

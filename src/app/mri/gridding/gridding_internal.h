@@ -39,23 +39,23 @@ struct gridding_shape {
 };
 
 // What cl/app/mri/mri_gridding.cl reads, in its words.
-struct gridding_place {
+struct gridding_position {
     uint32_t first[MRI_AXES], sample;
 };
 struct gridding_offset {
     float cells[MRI_AXES + 1]; // from the sample to its first cell; the last one is nothing
 };
 struct gridding_entry {
-    uint32_t place, first;
+    uint32_t position, first;
 };
 struct gridding_job {
     uint32_t tile, first, count, part;
 };
 
 struct gridding_sorted {
-    struct gridding_place *places; // a sample each, sorted by tile
+    struct gridding_position *positions; // a sample each, sorted by tile
     struct gridding_offset *offsets;
-    struct gridding_entry *entries; // sorted by tile, then by place
+    struct gridding_entry *entries; // sorted by tile, then by position
     struct gridding_job *jobs, *folds;
     size_t samples, entry_count, job_count, fold_count, part_count;
 };

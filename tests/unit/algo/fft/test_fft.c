@@ -28,7 +28,7 @@ START_TEST(short_lengths)
 }
 END_TEST
 
-// The place after `i` of those that are taken of a list: half of them, others each time.
+// The position after `i` of those that are taken of a list: half of them, others each time.
 static size_t next_taken(size_t i)
 {
     return i + (test_is_slow() ? 1 : 1 + test_random(&state) % 3);

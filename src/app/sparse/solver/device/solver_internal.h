@@ -36,7 +36,7 @@ enum {
     SOLVER_W,
     SOLVER_R,
     SOLVER_STATE,
-    SOLVER_PLACES,
+    SOLVER_ROW_ORDER,
     SOLVER_RIGHT, // b, for the loop as it is printed
     SOLVER_BUFFERS
 };
@@ -52,7 +52,7 @@ struct sparse_solver {
     struct sparse_solver_options options;
     bool fused;
     uint32_t rows, columns, most;    // iterations
-    struct spmv_product products[2]; // rows in the order of `places`
+    struct spmv_product products[2]; // rows in the order of SOLVER_ROW_ORDER
     kn_kernel *kernels[SOLVER_KERNELS];
     uint32_t parts;
     size_t group, back_group, lanes; // of cgnr_forward and the vectors' kernels; of cgnr_backward

@@ -29,17 +29,17 @@ START_TEST(entries_become_rows)
         ck_assert_uint_eq(transposed.nonzeros, matrix.nonzeros);
         for (size_t row = 0; row < rows; row++)
             for (size_t i = matrix.starts[row]; i < matrix.starts[row + 1]; i++) {
-                double *place = &dense[row * columns + matrix.indices[i]];
+                double *entry = &dense[row * columns + matrix.indices[i]];
                 const uint32_t *begin = transposed.indices + transposed.starts[matrix.indices[i]];
                 uint64_t at = transposed.starts[matrix.indices[i]];
 
-                ck_assert_msg(test_same(*place, matrix.values[i]), "%zu x %zu: %.17g for %.17g", rows,
-                              columns, matrix.values[i], *place);
+                ck_assert_msg(test_same(*entry, matrix.values[i]), "%zu x %zu: %.17g for %.17g", rows,
+                              columns, matrix.values[i], *entry);
                 while (*begin != row)
                     begin++, at++;
                 ck_assert_uint_lt(at, transposed.starts[matrix.indices[i] + 1]);
                 ck_assert(test_same(transposed.values[at], matrix.values[i]));
-                *place = 0;
+                *entry = 0;
                 found++;
             }
         ck_assert_uint_eq(found, matrix.nonzeros);
