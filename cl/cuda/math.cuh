@@ -337,7 +337,7 @@ template <class T> KN_FN T kn_remquo_one(T x, T y, int &quotient)
         kn_value<P> out;                                                                                     \
         kn_for<kn_width<A>>([&](auto i) {                                                                    \
             constexpr int I = decltype(i)::value;                                                            \
-            kn_lvalue<I>(r) = kn_##name##_one(kn_lane<T, I>(a), kn_lvalue<I>(out));                            \
+            kn_lvalue<I>(r) = kn_##name##_one(kn_lane<T, I>(a), kn_lvalue<I>(out));                          \
         });                                                                                                  \
         *p = out;                                                                                            \
         return r;                                                                                            \

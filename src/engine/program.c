@@ -27,7 +27,7 @@ struct recipe {
     const struct src_options *reading; // how the unit was read
     kn_policy policy;
     unsigned max_registers;
-    bool contract_off; // in the words of CUDA alone
+    bool contract_off; // an option of CUDA alone
     struct ki_text source;
     struct ki_text options;
     struct cache_key key;
@@ -60,7 +60,7 @@ static kn_status cuda_text(struct recipe *recipe, kn_error *err)
     return status;
 }
 
-// The text in the words of the device's compiler.
+// The text as the device's compiler takes it.
 static kn_status engine_device_text(const kn_context *context, struct recipe *recipe, kn_error *err)
 {
     if (context->backend->language == BE_LANGUAGE_CUDA)
@@ -97,13 +97,13 @@ static kn_status make_recipe(kn_context *context, struct recipe *recipe, kn_erro
     if (recipe->source.failed || recipe->options.failed)
         return ki_fail_memory(err, 0, "compiling a program");
 
-    const char *const words[] = {
+    const char *const parts[] = {
         PACKAGE_VERSION, info->backend,  info->platform, info->name, info->vendor,
         info->version,   info->language, info->driver,   info->uuid, ki_text_string(&recipe->options)};
-    struct ki_field fields[KI_COUNT(words) + 1];
-    for (size_t i = 0; i < KI_COUNT(words); i++)
-        fields[i] = (struct ki_field){words[i], strlen(words[i])};
-    fields[KI_COUNT(words)] = (struct ki_field){ki_text_string(&recipe->source), recipe->source.length};
+    struct ki_field fields[KI_COUNT(parts) + 1];
+    for (size_t i = 0; i < KI_COUNT(parts); i++)
+        fields[i] = (struct ki_field){parts[i], strlen(parts[i])};
+    fields[KI_COUNT(parts)] = (struct ki_field){ki_text_string(&recipe->source), recipe->source.length};
     recipe->key.hash = ki_hash_fields(fields, KI_COUNT(fields));
     recipe->key.program = recipe->name;
     recipe->key.device = info->name;

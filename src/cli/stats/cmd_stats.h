@@ -25,7 +25,7 @@ struct stats_arguments {
 };
 
 enum { PRECISION_BOTH = PRECISION_DOUBLE + 1 };
-extern const char *const stats_precision_words[]; // in that order
+extern const char *const stats_precision_names[]; // in that order
 enum mad_scale { MAD_SCALE_1, MAD_SCALE_NORMAL };
 
 // A configuration: a variant, where it computes, and a precision. Everything is computed in each of them.

@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-const char *const stats_precision_words[] = {"float", "double", "both", NULL};
+const char *const stats_precision_names[] = {"float", "double", "both", NULL};
 
 #define FLAG(field) OPTION_OFFSET(OPTION_FLAG, struct stats_arguments, field)
 
@@ -95,7 +95,7 @@ kn_status stats_check_arguments(const struct stats_arguments *arguments, kn_erro
 
 const char *stats_precision_of(const struct stats_config *config)
 {
-    return precision_words[config->single ? PRECISION_FLOAT : PRECISION_DOUBLE];
+    return precision_names[config->single ? PRECISION_FLOAT : PRECISION_DOUBLE];
 }
 
 // Whether the processor has what the variant needs: a column of one element tells.

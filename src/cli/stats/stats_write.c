@@ -246,7 +246,7 @@ kn_status stats_write_json(const struct stats_run *run, kn_error *err)
     for (size_t i = 0; i < run->row_count; i++)
         report_append(&rows, row_json(run, &run->rows[i], &run->configs[i % run->config_count]));
     root = report_begin("stats", device ? &device->device : &run->places[0].device,
-                        stats_precision_words[common->precision], policy_words[common->policy], &seconds);
+                        stats_precision_names[common->precision], policy_names[common->policy], &seconds);
     report_put(&root, "results", rows);
     return report_write(root, common, err);
 }

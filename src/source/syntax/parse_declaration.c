@@ -5,8 +5,8 @@
 #include "syntax.h"
 
 // The type words seen so far.
-struct type_words {
-    int words[SYN_REFUSED]; // how often each was seen
+struct type_keywords {
+    int counts[SYN_REFUSED]; // how often each was seen
     bool any;
     const struct syn_type *type; // by a name of its own
 };
@@ -267,32 +267,33 @@ static const struct syn_type *parse_typeof(struct syn_parser *parser)
 }
 
 // unsigned long int and its like, in any order.
-static const struct syn_type *type_of_words(const struct type_words *seen)
+static const struct syn_type *type_of_keywords(const struct type_keywords *seen)
 {
-    const int *words = seen->words;
-    bool is_unsigned = words[SYN_UNSIGNED] > 0;
+    const int *counts = seen->counts;
+    bool is_unsigned = counts[SYN_UNSIGNED] > 0;
 
     if (seen->type)
         return seen->type;
-    if (words[SYN_VOID])
+    if (counts[SYN_VOID])
         return &ki_syn_void_type;
-    if (words[SYN_BOOL])
+    if (counts[SYN_BOOL])
         return ki_syn_scalar_type(SYN_S_BOOL);
-    if (words[SYN_FLOAT])
+    if (counts[SYN_FLOAT])
         return ki_syn_scalar_type(SYN_S_FLOAT);
-    if (words[SYN_DOUBLE])
+    if (counts[SYN_DOUBLE])
         return ki_syn_scalar_type(SYN_S_DOUBLE);
-    if (words[SYN_CHAR])
+    if (counts[SYN_CHAR])
         return ki_syn_scalar_type(is_unsigned ? SYN_S_UCHAR : SYN_S_CHAR);
-    if (words[SYN_SHORT])
+    if (counts[SYN_SHORT])
         return ki_syn_scalar_type(is_unsigned ? SYN_S_USHORT : SYN_S_SHORT);
-    if (words[SYN_LONG])
+    if (counts[SYN_LONG])
         return ki_syn_scalar_type(is_unsigned ? SYN_S_ULONG : SYN_S_LONG);
     return ki_syn_scalar_type(is_unsigned ? SYN_S_UINT : SYN_S_INT);
 }
 
 // The present word as a type, if it is one and none was seen before.
-static bool take_type(struct syn_parser *parser, struct type_words *seen, struct syn_specifiers *specifiers)
+static bool take_type(struct syn_parser *parser, struct type_keywords *seen,
+                      struct syn_specifiers *specifiers)
 {
     struct syn_word *word = parser->at->word;
     enum syn_keyword keyword = word->keyword;
@@ -301,7 +302,7 @@ static bool take_type(struct syn_parser *parser, struct type_words *seen, struct
         ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token, "\"%s\": %s cannot be had in CUDA",
                     word->name->text, word->why);
     if (keyword >= SYN_VOID && keyword <= SYN_UNSIGNED) {
-        seen->words[keyword]++;
+        seen->counts[keyword]++;
         parser->at++;
     } else if (seen->any) {
         return false;
@@ -361,7 +362,7 @@ static bool is_implicit_int(const struct syn_parser *parser, const struct syn_sp
 
 void ki_syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *specifiers)
 {
-    struct type_words seen = {.type = NULL};
+    struct type_keywords seen = {.type = NULL};
     const struct syn_token *access = NULL;
     const struct syn_type *type;
 
@@ -389,7 +390,7 @@ void ki_syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *s
     }
     if (!seen.any && !parser->status && !is_implicit_int(parser, specifiers))
         ki_syn_unexpected(parser, "a type");
-    type = specifiers->is_auto ? NULL : type_of_words(&seen);
+    type = specifiers->is_auto ? NULL : type_of_keywords(&seen);
     if (access)
         type = ki_syn_with_access(parser, type, access);
     specifiers->base = ki_syn_qualified(parser, type, specifiers->qualifiers);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The syntax tree of a preprocessed OpenCL C program, and the parser that makes it. Every expression knows
-// its type where that can be told; an unknown type is NULL, and whoever asks takes the careful way. words.c:
-// keywords and built-in names; scope.c: what names mean where; type_tree.c: types and conversions;
-// image.c: images and samplers; builtin.c:
-// what built-in functions return; constant.c: constant expressions and sizes; local_memory.c: where __local
-// variables lie; parse_*.c: the parser, with
+// its type where that can be told; an unknown type is NULL, and whoever asks takes the careful way.
+// keywords.c: keywords and built-in names; scope.c: what names mean where; type_tree.c: types and
+// conversions; image.c: images and samplers; builtin.c: what built-in functions return; constant.c: constant
+// expressions and sizes; local_memory.c: where __local variables lie; parse_*.c: the parser, with
 // parse_extension.c for what clang accepts beyond C99.
 // Everything lies in one arena. A failure sticks (parser->status) and sends the parser to the end of its
 // tokens.
@@ -482,7 +481,7 @@ void ki_syn_fail(struct syn_parser *parser, kn_status status, const struct src_t
 // Zeroed memory; never NULL (after a failure, one spare piece again and again).
 void *ki_syn_take(struct syn_parser *parser, size_t size);
 
-// words.c
+// keywords.c
 struct syn_word *ki_syn_word(struct syn_parser *parser, const struct src_name *name);
 const struct syn_type *ki_syn_built_in_type(const char *text, size_t length);
 const struct syn_type *ki_syn_scalar_type(enum syn_scalar scalar);

@@ -139,7 +139,7 @@ static kn_status make_trial(const struct autocorr_engine *engine, const struct s
 }
 
 static kn_status measure(const struct autocorr_engine *engine, const struct sample *sample, kn_type type,
-                         enum autocorr_fft_algorithm algorithm, size_t *number, struct ki_text *words,
+                         enum autocorr_fft_algorithm algorithm, size_t *number, struct ki_text *summary,
                          kn_error *err)
 {
     struct trial trial = {.sums = NULL};
@@ -155,7 +155,7 @@ static kn_status measure(const struct autocorr_engine *engine, const struct samp
         direct = count * direct_terms(side, side, r) / direct;
         transforms = count * transform_terms(side, side, r, false) / transforms;
         *number = number_of(direct / transforms);
-        ki_text_format(words,
+        ki_text_format(summary,
                        "measured were %.3g terms of direct sums a second and %.3g of transforms (%s), with "
                        "%.0f x %.0f pixels of %zu bits and R = %zu",
                        direct, transforms, ki_autocorr_fft_algorithm_names[algorithm], side, side,
@@ -178,7 +178,7 @@ static double ratio_unmeasured(const struct autocorr_engine *engine, enum autoco
 
 // Remembered, or measured and remembered.
 static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type,
-                           enum autocorr_fft_algorithm algorithm, double *ratio, struct ki_text *words,
+                           enum autocorr_fft_algorithm algorithm, double *ratio, struct ki_text *summary,
                            kn_error *err)
 {
     kn_context *context = kn_queue_context(engine->queue);
@@ -190,16 +190,16 @@ static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type,
 
     *ratio = ratio_unmeasured(engine, algorithm);
     if (!context->cache_dir) {
-        ki_text_add(words, "nothing was measured, as there is no cache to remember it in");
+        ki_text_add(summary, "nothing was measured, as there is no cache to remember it in");
         return KN_OK;
     }
-    if (!ki_engine_recall(context, &choice, AUTOCORR_RATIOS, &number, words)) {
-        status = measure(engine, sample, type, algorithm, &number, words, &reason);
+    if (!ki_engine_recall(context, &choice, AUTOCORR_RATIOS, &number, summary)) {
+        status = measure(engine, sample, type, algorithm, &number, summary, &reason);
         if (!status)
-            ki_engine_remember(context, &choice, number, words);
+            ki_engine_remember(context, &choice, number, summary);
     }
     if (status == KN_ERROR_LIMIT || status == KN_ERROR_MEMORY) {
-        ki_text_format(words, "nothing could be measured (%s)", reason.text);
+        ki_text_format(summary, "nothing could be measured (%s)", reason.text);
         return KN_OK;
     }
     if (status && err)
@@ -212,7 +212,7 @@ kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autoco
                              enum autocorr_method *method, kn_error *err)
 {
     double terms = ki_autocorr_terms_ratio(task), ratio = 0;
-    struct ki_text *why = &engine->why, words = KI_TEXT_INIT;
+    struct ki_text *why = &engine->why, summary = KI_TEXT_INIT;
     enum autocorr_fft_algorithm algorithm;
     kn_status status;
 
@@ -231,11 +231,11 @@ kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autoco
             why, "direct sums have %.3g times the terms of transforms, which decides on any device", terms);
         return KN_OK;
     }
-    status = get_ratio(engine, task->first.type, algorithm, &ratio, &words, err);
+    status = get_ratio(engine, task->first.type, algorithm, &ratio, &summary, err);
     *method = terms > ratio ? AUTOCORR_FFT : AUTOCORR_DIRECT;
     ki_text_format(
         why, "direct sums have %.3g times the terms of transforms, and up to %.3g times they are faster: %s",
-        terms, ratio, ki_text_string(&words));
-    ki_text_free(&words);
+        terms, ratio, ki_text_string(&summary));
+    ki_text_free(&summary);
     return status;
 }

@@ -40,7 +40,8 @@ static void fill_row(const struct fourier_job *job, const struct fourier_plane *
     const struct autocorr_image *image = plane->image;
     const size_t width = image->width;
     const uint8_t *bytes = (const uint8_t *)image->pixels + (image->type == KN_U8 ? y * image->stride : 0);
-    const uint16_t *words = (const uint16_t *)image->pixels + (image->type == KN_U16 ? y * image->stride : 0);
+    const uint16_t *shorts =
+        (const uint16_t *)image->pixels + (image->type == KN_U16 ? y * image->stride : 0);
     const unsigned shift = plane->shift;
     const uint32_t keep = plane->keep;
     const int32_t level = plane->level;
@@ -57,7 +58,7 @@ static void fill_row(const struct fourier_job *job, const struct fourier_plane *
     } else {
         KI_SIMD
         for (size_t x = 0; x < width; x++)
-            to[x] = words[x];
+            to[x] = shorts[x];
     }
     if (plane->power == 2) {
         KI_SIMD

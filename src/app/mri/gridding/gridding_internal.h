@@ -38,7 +38,7 @@ struct gridding_shape {
     unsigned split; // entries of a job at most
 };
 
-// What cl/app/mri/mri_gridding.cl reads, in its words.
+// What cl/app/mri/mri_gridding.cl reads, as it reads it.
 struct gridding_position {
     uint32_t first[MRI_AXES], sample;
 };

@@ -178,7 +178,7 @@ static kn_status refuse_device(kn_queue *queue, const struct mri_scan *scan,
         enum mri_recon_solver solver;
         enum mri_normal_method normal;
         double oversampling;
-        const char *words;
+        const char *text;
     } alternatives[] = {
         {MRI_GRIDDING, MRI_NORMAL_TOEPLITZ, 2, "--solver gridding"},
         {MRI_GRIDDING, MRI_NORMAL_TOEPLITZ, 1.25, "--solver gridding --oversampling 1.25"},
@@ -197,7 +197,7 @@ static kn_status refuse_device(kn_queue *queue, const struct mri_scan *scan,
             (other.solver == MRI_LS && options->solver != MRI_LS))
             continue;
         if (!estimate(queue, scan, &other, &takes, NULL) && takes.device <= memory->device_has)
-            snprintf(what, sizeof what, "%s fits with %.0f MB; ", alternatives[i].words,
+            snprintf(what, sizeof what, "%s fits with %.0f MB; ", alternatives[i].text,
                      (double)takes.device / mega);
     }
     return ki_fail(err, KN_ERROR_MEMORY,

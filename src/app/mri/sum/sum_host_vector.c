@@ -21,7 +21,7 @@ enum {
 };
 
 // Sine and cosine of t turns, |t| <= 1/2, from those of half the angle.
-VECTOR_WORD void sine_and_cosine(reals t, reals *sine, reals *cosine)
+VECTOR_OPERATION void sine_and_cosine(reals t, reals *sine, reals *cosine)
 {
     reals h = t * t, s = set_reals(sine_terms[0]), c = set_reals(cosine_terms[0]), twice;
 
@@ -36,7 +36,7 @@ VECTOR_WORD void sine_and_cosine(reals t, reals *sine, reals *cosine)
 }
 
 // A sample's term of each lane, mu (c + i s).
-VECTOR_WORD void add_term(const real *mu_re, const real *mu_im, size_t m, reals t, reals *re, reals *im)
+VECTOR_OPERATION void add_term(const real *mu_re, const real *mu_im, size_t m, reals t, reals *re, reals *im)
 {
     reals s, c, mu = set_reals(mu_re[m]);
 
@@ -49,8 +49,8 @@ VECTOR_WORD void add_term(const real *mu_re, const real *mu_im, size_t m, reals 
     }
 }
 
-VECTOR_WORD void add_vectors(const struct sum_samples *samples, const real *const positions[3], size_t first,
-                             const real *imaginary, double *sums_re, double *sums_im)
+VECTOR_OPERATION void add_vectors(const struct sum_samples *samples, const real *const positions[3],
+                                  size_t first, const real *imaginary, double *sums_re, double *sums_im)
 {
     const real *x = samples->k[0], *y = samples->k[1], *z = samples->k[2];
     reals re[AT_A_TIME], im[AT_A_TIME];
@@ -98,8 +98,8 @@ VECTOR_CODE void SIMD_SET_NAME(sum_single)(const struct sum_samples *samples, co
 }
 
 // The same with fractions of a turn, which lose whole turns by overflowing.
-VECTOR_WORD void add_fractions(const struct sum_samples *samples, const int32_t *const positions[3],
-                               size_t first, const real *imaginary, double *sums_re, double *sums_im)
+VECTOR_OPERATION void add_fractions(const struct sum_samples *samples, const int32_t *const positions[3],
+                                    size_t first, const real *imaginary, double *sums_re, double *sums_im)
 {
     const int32_t *x = samples->k[0], *y = samples->k[1], *z = samples->k[2];
     reals re[AT_A_TIME], im[AT_A_TIME];

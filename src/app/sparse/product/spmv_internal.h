@@ -122,7 +122,7 @@ size_t ki_spmv_padded(const struct sparse_matrix *matrix);
 // y = M x in a format other than SPARSE_AUTO. On failure `product` is empty.
 kn_status ki_spmv_product_create(const struct spmv_task *task, enum sparse_format format,
                                  struct spmv_product *product, kn_error *err);
-// The fastest format for y = M x, and the measurement in words, which are appended.
+// The fastest format for y = M x, and a summary of the measurement, which is appended.
 kn_status ki_spmv_choose(const struct spmv_task *task, enum sparse_format *format, struct ki_text *why,
                          kn_error *err);
 kn_status ki_spmv_product_apply(kn_queue *queue, const struct spmv_product *product, kn_buffer *x,

@@ -65,7 +65,7 @@ static kn_status check_support(const struct sparse_task *task, bool on_device, k
     const bool host = !on_device;
     const struct {
         bool asked;
-        const char *words;
+        const char *reason;
     } refused[] = {
         {on_device && ki_sparse_holds_bounds(task->method),
          "devices have cgnr, printed and gram; the host has this method"},
@@ -93,7 +93,7 @@ static kn_status check_support(const struct sparse_task *task, bool on_device, k
 
     for (size_t i = 0; i < KI_COUNT(refused); i++)
         if (refused[i].asked)
-            return ki_fail(err, KN_ERROR_ARGUMENT, "%s", refused[i].words);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "%s", refused[i].reason);
     return KN_OK;
 }
 

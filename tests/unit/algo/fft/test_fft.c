@@ -115,16 +115,16 @@ START_TEST(integers)
                                     .in_dims = {0, Y - 1}};
         struct whole whole = complete(&shape);
         uint8_t bytes[X * Y];
-        uint16_t words[X * Y];
+        uint16_t shorts[X * Y];
         number in[X * Y];
         kn_fft_plan *plan = NULL;
         for (size_t i = 0; i < whole.in_count; i++) {
-            words[i] = (uint16_t)test_random(&state);
-            bytes[i] = (uint8_t)words[i];
-            in[i] = bits == 8 ? bytes[i] : words[i];
+            shorts[i] = (uint16_t)test_random(&state);
+            bytes[i] = (uint8_t)shorts[i];
+            in[i] = bits == 8 ? bytes[i] : shorts[i];
         }
         kn_buffer *from =
-            test_upload_with_room(bits == 8 ? (void *)bytes : (void *)words, whole.in_count * bits / 8, 0);
+            test_upload_with_room(bits == 8 ? (void *)bytes : (void *)shorts, whole.in_count * bits / 8, 0);
         kn_buffer *to = poisoned(bytes_of(whole.out_count, false, KN_F32));
         EXPECT_OK(kn_fft_plan_create(queue, &shape, NULL, &plan, &err));
         ck_assert_int_eq(kn_fft_plan_library(plan), KN_FFT_OWN);

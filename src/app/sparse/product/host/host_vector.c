@@ -31,8 +31,8 @@ enum { PARTS = SPARSE_LANES / LANES, SIDE_BY_SIDE = PARTS < 4 ? 4 : 1, LONG = 64
 
 // `count` lines at once: what their rows read of x lies close together, as rows' columns ascend, and stays in
 // the first-level cache. That pays from LONG values of a line on.
-VECTOR_WORD doubles sell_lines(const struct sparse_lines *lines, size_t line, const size_t count,
-                               const real *x, real *y, doubles squares)
+VECTOR_OPERATION doubles sell_lines(const struct sparse_lines *lines, size_t line, const size_t count,
+                                    const real *x, real *y, doubles squares)
 {
     const uint64_t *starts = lines->starts + line;
     const real *values = lines->values;

@@ -131,7 +131,7 @@ static size_t kept_columns(const struct sparse_solver *s)
     return s->columns ? ((size_t)s->columns + 255) / 256 * 256 : 256;
 }
 
-// Beside two sums of the group.
+// Bytes of local memory of a fused launch: the columns, and two sums of the group.
 static size_t fused_bytes(const struct sparse_solver *s)
 {
     return kept_columns(s) * sizeof(float) + 2 * s->group * SOLVER_CELL;
