@@ -9,8 +9,8 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "bounded.h"
+#include "cgnr.h"
 #include "gram.h"
-#include "host_solver.h"
 #include "app/sparse/solver/solve_internal.h"
 
 // Residuals as parts of |b|.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host_solver.h"
+#include "cgnr.h"
 
 #include <math.h>
 #include <stdlib.h>
