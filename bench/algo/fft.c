@@ -57,18 +57,18 @@ static kn_fft_direction direction_of(const struct bench *bench)
 
 // ---- right or wrong ----
 
-static double complex number_at(const struct bench *bench, const float *x, size_t line, size_t place,
+static double complex number_at(const struct bench *bench, const float *x, size_t line, size_t position,
                                 bool real, size_t pitch)
 {
     size_t n = bench->shape.dims[0];
 
     if (real)
-        return (double)x[line * pitch + place];
+        return (double)x[line * pitch + position];
     if (pitch < n &&
-        place >= pitch) // beyond the half spectrum; only lines that are alone in their batch have it
-        return conj((double)x[2 * (line * pitch + n - place)] +
-                    (double)x[2 * (line * pitch + n - place) + 1] * I);
-    return (double)x[2 * (line * pitch + place)] + (double)x[2 * (line * pitch + place) + 1] * I;
+        position >= pitch) // beyond the half spectrum; only lines that are alone in their batch have it
+        return conj((double)x[2 * (line * pitch + n - position)] +
+                    (double)x[2 * (line * pitch + n - position) + 1] * I);
+    return (double)x[2 * (line * pitch + position)] + (double)x[2 * (line * pitch + position) + 1] * I;
 }
 
 // The sum of one frequency of one transform of the batch.

@@ -73,10 +73,10 @@ static void element(const struct bench *bench, int which, size_t i, size_t j, do
                                   : which == 1 ? task->transpose_b
                                                : KN_GEMM_AS_IS;
     size_t columns = (which == 0) != (transpose != KN_GEMM_AS_IS) ? task->k : task->n; // as stored; m is n
-    size_t place = transpose == KN_GEMM_AS_IS ? i * columns + j : j * columns + i;
+    size_t position = transpose == KN_GEMM_AS_IS ? i * columns + j : j * columns + i;
 
-    value[0] = number(bench->host[which], task->type, task->is_complex ? 2 * place : place);
-    value[1] = task->is_complex ? number(bench->host[which], task->type, 2 * place + 1) : 0;
+    value[0] = number(bench->host[which], task->type, task->is_complex ? 2 * position : position);
+    value[1] = task->is_complex ? number(bench->host[which], task->type, 2 * position + 1) : 0;
     if (transpose == KN_GEMM_CONJUGATED)
         value[1] = -value[1];
 }

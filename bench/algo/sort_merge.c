@@ -4,9 +4,9 @@
 //
 //     bench/ki_sort_merge [--device SPEC] [--largest LOG2] [--tune [LOG2,...]]
 //
-// --tune goes over group sizes, elements a work-item and ways to find splits, for floats of these sizes, and
-// does nothing else. BENCH_KERNELS=1 in the environment prints each launch's time too. The peers (CUB's
-// DeviceMergeSort and DeviceSegmentedSort) are in bench/peers/cub.cu.
+// --tune goes over group sizes, elements a work-item and methods of finding splits, for floats of these
+// sizes, and does nothing else. BENCH_KERNELS=1 in the environment prints each launch's time too. The peers
+// (CUB's DeviceMergeSort and DeviceSegmentedSort) are in bench/peers/cub.cu.
 //
 // Columns: median, least and most of the device's time from the first kernel's start to the last one's end
 // (by its events), the median of the time that the caller waits, and a billion elements a second by that.
@@ -198,7 +198,7 @@ static void bench_less(struct work *work, unsigned log2_n, size_t size)
 
 static void tune_less(struct work *work, unsigned log2_n)
 {
-    static const char *const ways[] = {"auto", "launch", "group"};
+    static const char *const methods[] = {"auto", "launch", "group"};
 
     prepare_less(work, log2_n, sizeof(float));
     for (kn_merge_splits splits = KN_SPLITS_LAUNCH; splits <= KN_SPLITS_GROUP; splits++)
@@ -208,7 +208,7 @@ static void tune_less(struct work *work, unsigned log2_n)
                 work->less.items = items;
                 work->less.splits = splits;
                 snprintf(work->name, sizeof work->name, "  group %u items %u splits %s", group, items,
-                         ways[splits]);
+                         methods[splits]);
                 measure(work);
             }
     release(work);

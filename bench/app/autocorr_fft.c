@@ -298,7 +298,7 @@ int main(int argc, char **argv)
             job.exact = true;
         else if (strcmp(argv[i], "--number") == 0) {
             job.exact = true;
-            job.options.way = AUTOCORR_FFT_NUMBER;
+            job.options.algorithm = AUTOCORR_FFT_NUMBER;
         } else if (strcmp(argv[i], "--kernels") == 0)
             job.kernels = true;
         else if (strcmp(argv[i], "--tune") == 0)

@@ -273,9 +273,9 @@ int main(int argc, char **argv)
             enum sparse_batch_launches launches;
             const char *name;
             unsigned images, group;
-        } ways[] = {{SPARSE_BATCH_TILED, "tiled", 0, 0},
-                    {SPARSE_BATCH_SPREAD, "spread", 0, 0},
-                    {SPARSE_BATCH_WHOLE, "whole, 4 images a group, 20 iterations", 4, 512}};
+        } variants[] = {{SPARSE_BATCH_TILED, "tiled", 0, 0},
+                        {SPARSE_BATCH_SPREAD, "spread", 0, 0},
+                        {SPARSE_BATCH_WHOLE, "whole, 4 images a group, 20 iterations", 4, 512}};
         TRY(kn_context_open(spec, &bench->context, &bench->err));
         TRY(kn_queue_open(bench->context, &bench->queue, &bench->err));
         const kn_device_info *info = kn_context_device(bench->context);
@@ -284,14 +284,14 @@ int main(int argc, char **argv)
         if (tuning) {
             tune(bench);
         } else {
-            for (size_t i = 0; i < KI_COUNT(ways); i++) {
-                bool whole = ways[i].launches == SPARSE_BATCH_WHOLE;
+            for (size_t i = 0; i < KI_COUNT(variants); i++) {
+                bool whole = variants[i].launches == SPARSE_BATCH_WHOLE;
                 const struct sparse_batch_options o = {
                     .solver = {.iterations = at_most(bench, whole ? WHOLE : SIZE_MAX), .gradient = -1},
-                    .launches = ways[i].launches,
-                    .images = ways[i].images,
-                    .group = ways[i].group};
-                run(bench, &o, whole ? 1 : REPETITIONS, ways[i].name, kernels);
+                    .launches = variants[i].launches,
+                    .images = variants[i].images,
+                    .group = variants[i].group};
+                run(bench, &o, whole ? 1 : REPETITIONS, variants[i].name, kernels);
             }
         }
         kn_buffer_free(bench->b);

@@ -250,14 +250,14 @@ static void tune_solver(struct bench *bench)
 // Two launches an iteration, in every way of recording that the device has, and one by one.
 static void run_recordings(struct bench *bench, const struct sparse_solver_options *given, bool kernels)
 {
-    static const kn_recording_way ways[] = {KN_RECORDING_GRAPH, KN_RECORDING_COMMAND_BUFFER,
-                                            KN_RECORDING_LAUNCHES};
+    static const kn_recording_way recordings[] = {KN_RECORDING_GRAPH, KN_RECORDING_COMMAND_BUFFER,
+                                                  KN_RECORDING_LAUNCHES};
     struct sparse_solver_options options = *given;
     char name[64];
 
-    for (size_t i = 0; i < KI_COUNT(ways); i++) {
-        options.recording = ways[i];
-        snprintf(name, sizeof name, "two launches, recorded: %s", kn_recording_way_name(ways[i]));
+    for (size_t i = 0; i < KI_COUNT(recordings); i++) {
+        options.recording = recordings[i];
+        snprintf(name, sizeof name, "two launches, recorded: %s", kn_recording_way_name(recordings[i]));
         run_solver(bench, &options, name, false);
     }
     options.unrecorded = true;

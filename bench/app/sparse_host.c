@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "cli/inputs/sparse_files.h"
-#include "app/sparse/solver/host/host_solver.h"
+#include "app/sparse/solver/host/cgnr.h"
 #include "bench/bench.h"
 
 struct job {

@@ -22,10 +22,10 @@
 
 enum { LAUNCHES = 500, BLOCKS = 41, WARM_UP = 5 };
 
-enum way { KOINE, RECORDED, RAW, RAW_SET, WAYS };
+enum variant { KOINE, RECORDED, RAW, RAW_SET, VARIANTS };
 
 struct measured {
-    struct bench_times host[WAYS], whole[WAYS];
+    struct bench_times host[VARIANTS], whole[VARIANTS];
     uint32_t launches;    // in all
     const char *recorded; // as what
     double record_seconds;
@@ -39,18 +39,18 @@ static void launch_each(const struct launch_case *of)
         bench_try(kn_launch(of->queue, of->kernel, &of->range, of->args, of->arg_count, NULL, &err), &err);
 }
 
-// In the path's own way if the device has it, or as launches.
+// By the path's own kind of recording if the device has it, else as launches.
 static kn_recording *record_block(const struct launch_case *of)
 {
     const kn_recording_way own =
         kn_cuda_context(of->context) ? KN_RECORDING_GRAPH : KN_RECORDING_COMMAND_BUFFER;
-    const kn_recording_way ways[] = {own, KN_RECORDING_LAUNCHES};
+    const kn_recording_way wanted[] = {own, KN_RECORDING_LAUNCHES};
     kn_error err = KN_ERROR_INIT;
     kn_recording *recording = NULL;
     kn_status status = KN_ERROR_UNSUPPORTED;
 
-    for (size_t i = 0; i < KI_COUNT(ways) && status == KN_ERROR_UNSUPPORTED; i++) {
-        bench_try(kn_recording_begin(of->queue, ways[i], &err), &err);
+    for (size_t i = 0; i < KI_COUNT(wanted) && status == KN_ERROR_UNSUPPORTED; i++) {
+        bench_try(kn_recording_begin(of->queue, wanted[i], &err), &err);
         launch_each(of);
         status = kn_recording_end(of->queue, &recording, &err);
     }
@@ -59,23 +59,23 @@ static kn_recording *record_block(const struct launch_case *of)
 }
 
 static void launch_block(const struct launch_case *of, const struct launch_native *native,
-                         struct launch_loop *loop, kn_recording *recording, enum way way)
+                         struct launch_loop *loop, kn_recording *recording, enum variant variant)
 {
     kn_error err = KN_ERROR_INIT;
 
-    if (way == KOINE)
+    if (variant == KOINE)
         launch_each(of);
-    else if (way == RECORDED)
+    else if (variant == RECORDED)
         bench_try(kn_recording_replay(of->queue, recording, &err), &err);
     else
-        native->run(loop, LAUNCHES, way == RAW_SET);
+        native->run(loop, LAUNCHES, variant == RAW_SET);
 }
 
 static void measure(const struct launch_case *of, const struct launch_native *native,
                     struct measured *measured)
 {
-    double host[WAYS][BLOCKS], whole[WAYS][BLOCKS];
-    int ways = native->set_call ? WAYS : RAW_SET;
+    double host[VARIANTS][BLOCKS], whole[VARIANTS][BLOCKS];
+    int count = native->set_call ? VARIANTS : RAW_SET;
     struct launch_loop *loop = native->open(of);
     kn_error err = KN_ERROR_INIT;
     double begun = bench_seconds();
@@ -85,22 +85,22 @@ static void measure(const struct launch_case *of, const struct launch_native *na
     measured->recorded = kn_recording_way_name(kn_recording_way_of(recording));
     measured->launches = 0;
     for (int block = -WARM_UP; block < BLOCKS; block++)
-        for (int turn = 0; turn < ways; turn++) {
-            int way = block < 0 ? turn : (block + turn) % ways; // Koine first of all: it fills the bank
+        for (int turn = 0; turn < count; turn++) {
+            int variant = block < 0 ? turn : (block + turn) % count; // Koine first of all: it fills the bank
             double start = bench_seconds();
-            launch_block(of, native, loop, recording, (enum way)way);
+            launch_block(of, native, loop, recording, (enum variant)variant);
             double returned = bench_seconds();
             bench_try(kn_queue_finish(of->queue, &err), &err);
             double done = bench_seconds();
             measured->launches += LAUNCHES;
             if (block < 0)
                 continue;
-            host[way][block] = (returned - start) * 1e9 / LAUNCHES;
-            whole[way][block] = (done - start) * 1e9 / LAUNCHES;
+            host[variant][block] = (returned - start) * 1e9 / LAUNCHES;
+            whole[variant][block] = (done - start) * 1e9 / LAUNCHES;
         }
-    for (int way = 0; way < ways; way++) {
-        measured->host[way] = bench_times_of(host[way], BLOCKS);
-        measured->whole[way] = bench_times_of(whole[way], BLOCKS);
+    for (int variant = 0; variant < count; variant++) {
+        measured->host[variant] = bench_times_of(host[variant], BLOCKS);
+        measured->whole[variant] = bench_times_of(whole[variant], BLOCKS);
     }
     native->close(loop);
     kn_recording_free(recording);
@@ -114,14 +114,14 @@ static void print_case(const struct launch_case *of, const struct launch_native 
     measure(of, native, &measured);
     snprintf(replay, sizeof replay, "kn_recording_replay (%s)", measured.recorded);
     snprintf(call, sizeof call, "%s + %s", native->set_call ? native->set_call : "", native->call);
-    const char *names[WAYS] = {"kn_launch", replay, native->call, call};
-    for (int way = 0; way < (native->set_call ? WAYS : RAW_SET); way++) {
-        const struct bench_times *host = &measured.host[way], *whole = &measured.whole[way];
-        printf("%-7s %-40s %7.0f (%.0f to %.0f)   %7.0f (%.0f to %.0f)", of->name, names[way], host->median,
-               host->least, host->most, whole->median, whole->least, whole->most);
-        if (way == RECORDED)
+    const char *names[VARIANTS] = {"kn_launch", replay, native->call, call};
+    for (int variant = 0; variant < (native->set_call ? VARIANTS : RAW_SET); variant++) {
+        const struct bench_times *host = &measured.host[variant], *whole = &measured.whole[variant];
+        printf("%-7s %-40s %7.0f (%.0f to %.0f)   %7.0f (%.0f to %.0f)", of->name, names[variant],
+               host->median, host->least, host->most, whole->median, whole->least, whole->most);
+        if (variant == RECORDED)
             printf("   recorded in %.0f us", measured.record_seconds * 1e6);
-        else if (way != KOINE)
+        else if (variant != KOINE)
             printf("   kn_launch: %+.0f ns (least: %+.0f)", measured.host[KOINE].median - host->median,
                    measured.host[KOINE].least - host->least);
         printf("\n");

@@ -60,10 +60,10 @@ moments_shift(__global const sort_key *x, ulong skip, ulong first, ulong count, 
     __local sort_key key[SHIFT_SAMPLES], chosen;
     __local uint rank[RANKS];
     uint item = (uint)get_local_id(0), samples = n < SHIFT_SAMPLES ? (uint)n : SHIFT_SAMPLES;
-    ulong place = sample_place(item, n);
+    ulong position = sample_position(item, n);
 
-    if (item < samples && place >= first && place - first < count)
-        state[MOMENTS_FIRST_SAMPLE + item] = x[skip + place - first];
+    if (item < samples && position >= first && position - first < count)
+        state[MOMENTS_FIRST_SAMPLE + item] = x[skip + position - first];
     if (!last)
         return; // of the whole group
     // Of this launch or an earlier one: no work-item reads another's.
@@ -327,7 +327,7 @@ inline real find_shift(__global const real *x, ulong n, bool find, real given, _
     for (uint i = 0; i < (SHIFT_SAMPLES + GROUP - 1) / GROUP; i++) {
         uint sample = i * GROUP + (uint)get_local_id(0);
         if (sample < samples)
-            key[sample] = sample_key(((__global const sort_key *)x)[sample_place(sample, n)]);
+            key[sample] = sample_key(((__global const sort_key *)x)[sample_position(sample, n)]);
     }
     choose_shift(key, samples, rank, chosen);
     return find ? AS_REAL((real_key)decode_key(*chosen)) : given;

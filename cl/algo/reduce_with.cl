@@ -62,7 +62,7 @@ typedef union {
 // to regroup floats. Without vectors across rows it keeps the order; compilers that do not know the pragma ignore it.
 static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __local ACC *wide, __local ACC *leaf)
 {
-    uint item = (uint)get_local_id(0), place = item % ITEMS_PER_LEAF;
+    uint item = (uint)get_local_id(0), position = item % ITEMS_PER_LEAF;
     ACC lane[WIDTH];
 
     start += item / ITEMS_PER_LEAF * TREE_LEAF;
@@ -70,7 +70,7 @@ static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __
     for (uint l = 0; l < WIDTH; l++)
         lane[l] = IDENTITY;
     if (start + TREE_LEAF <= n) { // a whole leaf: nothing to check between loads
-        __global const KN_PASTE(TYPE, WIDTH) *rows = (__global const KN_PASTE(TYPE, WIDTH) *)(x + start) + place;
+        __global const KN_PASTE(TYPE, WIDTH) *rows = (__global const KN_PASTE(TYPE, WIDTH) *)(x + start) + position;
 #if KN_CPU
 #pragma clang loop vectorize(disable)
 #endif
@@ -89,8 +89,8 @@ static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __
         for (uint r = 0; r < ROWS; r++)
 #pragma unroll
             for (uint l = 0; l < WIDTH; l++)
-                if (start + place * WIDTH + r * TREE_LANES + l < n)
-                    lane[l] = combine(lane[l], map(x[start + place * WIDTH + r * TREE_LANES + l]));
+                if (start + position * WIDTH + r * TREE_LANES + l < n)
+                    lane[l] = combine(lane[l], map(x[start + position * WIDTH + r * TREE_LANES + l]));
     }
 
 #pragma unroll
@@ -98,13 +98,13 @@ static inline void reduce_group(__global const TYPE *x, ulong n, ulong start, __
         wide[l * GROUP + item] = lane[l];
     for (uint distance = ITEMS_PER_LEAF / 2; distance > 0; distance /= 2) {
         barrier(CLK_LOCAL_MEM_FENCE);
-        if (place < distance) {
+        if (position < distance) {
 #pragma unroll
             for (uint l = 0; l < WIDTH; l++)
                 wide[l * GROUP + item] = combine(wide[l * GROUP + item], wide[l * GROUP + item + distance]);
         }
     }
-    if (place == 0) {
+    if (position == 0) {
         for (uint distance = WIDTH / 2; distance > 0; distance /= 2)
             for (uint l = 0; l < distance; l++)
                 wide[l * GROUP + item] = combine(wide[l * GROUP + item], wide[(l + distance) * GROUP + item]);

@@ -191,9 +191,9 @@ __kernel void select_sample(__global const sort_key *x, ulong skip, ulong first,
     uint i = (uint)get_global_id(0);
 
     if (i < samples) {
-        ulong place = stratum_place(i, samples, n);
-        if (place >= first && place - first < count)
-            sample[i] = x[skip + place - first];
+        ulong position = stratum_position(i, samples, n);
+        if (position >= first && position - first < count)
+            sample[i] = x[skip + position - first];
     }
 }
 
@@ -329,7 +329,7 @@ static inline bool tile_has_nan(const items *tile, __global const sort_key *x, u
         probe = fma(AS_REAL(tile->element[j]), (real)0, probe);
     if (isnan(probe)) // or an infinity
         for (uint j = 0; j < ITEMS; j++)
-            nan |= isnan(AS_REAL(x[i + place_in_tile((uint)get_local_id(0), j)])) != 0;
+            nan |= isnan(AS_REAL(x[i + position_in_tile((uint)get_local_id(0), j)])) != 0;
 #endif
     return nan;
 }
@@ -365,7 +365,7 @@ static inline void gather_tile(gatherer *g, const items *tile, __global const so
                                __local uint *base)
 {
     uint item = (uint)get_local_id(0);
-    uint chosen[BRACKETS], place[BRACKETS]; // a bit an element
+    uint chosen[BRACKETS], position[BRACKETS]; // a bit an element
 
 #pragma unroll
     for (uint b = 0; b < BRACKETS; b++) {
@@ -378,11 +378,11 @@ static inline void gather_tile(gatherer *g, const items *tile, __global const so
         }
         if (g->wanted[b].tied)
             count_ends(tile, &g->wanted[b], &g->seen[4 * b]);
-        place[b] = 0;
+        position[b] = 0;
         if (chosen[b]) {
             uint own = popcount(chosen[b]);
             g->seen[4 * b + 3] += own;
-            place[b] = atomic_add(&taken[b], own);
+            position[b] = atomic_add(&taken[b], own);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);
@@ -393,10 +393,10 @@ static inline void gather_tile(gatherer *g, const items *tile, __global const so
     barrier(CLK_LOCAL_MEM_FENCE);
 #pragma unroll
     for (uint b = 0; b < BRACKETS; b++)
-        for (ulong to = (ulong)base[b] + place[b]; chosen[b]; to++) {
+        for (ulong to = (ulong)base[b] + position[b]; chosen[b]; to++) {
             uint j = 31 - clz(chosen[b]);
             chosen[b] ^= 1u << j;
-            keep(g, b, to, x[i + place_in_tile(item, j)]);
+            keep(g, b, to, x[i + position_in_tile(item, j)]);
         }
 }
 

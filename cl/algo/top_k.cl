@@ -50,19 +50,19 @@ top_k_count(__global const sort_key *x, ulong skip, ulong n, ulong threshold, __
     }
 }
 
-// places[...]: the scanned counts. The first k elements go to values and indices; the first of x has number `number`.
+// positions[...]: the scanned counts. The first k elements go to values and indices; the first of x has number `number`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 top_k_gather(__global const sort_key *x, ulong skip, ulong n, ulong number, ulong threshold,
-             __global const ulong *places, ulong first, ulong blocks, ulong k, __global sort_key *values,
+             __global const ulong *positions, ulong first, ulong blocks, ulong k, __global sort_key *values,
              __global INDEX *indices)
 {
     __local uint sum[2 * GROUP];
     uint item = (uint)get_local_id(0), side = 0, before = 0, equal = 0;
     ulong block = first + get_group_id(0), start = (ulong)get_group_id(0) * TOP_K_BLOCK + item * ITEMS;
     uint count = start >= n ? 0 : n - start < ITEMS ? (uint)(n - start) : ITEMS;
-    ulong to = places[block], to_equal = places[blocks + block];
+    ulong to = positions[block], to_equal = positions[blocks + block];
     sort_key last = rank_key(encode_key((sort_key)threshold));
-    bool none = places[block + 1] == to && (to_equal >= k || places[blocks + block + 1] == to_equal);
+    bool none = positions[block + 1] == to && (to_equal >= k || positions[blocks + block + 1] == to_equal);
 
     count = none ? 0 : count;
     for (uint i = 0; i < count; i++) {
@@ -83,10 +83,10 @@ top_k_gather(__global const sort_key *x, ulong skip, ulong n, ulong number, ulon
     to_equal += (sum[side + item] & 0xffff) - equal;
     for (uint i = 0; i < count; i++) {
         sort_key bits = x[skip + start + i], key = rank_key(encode_key(bits));
-        ulong place = key < last ? to++ : key == last ? to_equal++ : k;
-        if (place < k) {
-            values[place] = bits;
-            indices[place] = (INDEX)(number + start + i);
+        ulong position = key < last ? to++ : key == last ? to_equal++ : k;
+        if (position < k) {
+            values[position] = bits;
+            indices[position] = (INDEX)(number + start + i);
         }
     }
 }

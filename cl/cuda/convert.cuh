@@ -288,7 +288,7 @@ template <class V, class A> KN_FN constexpr V kn_cast(const A &a)
     }
 }
 
-// ---- initialisers: kn_init(x) becomes whatever its place wants, narrowing as C does
+// ---- initialisers: kn_init(x) becomes whatever its context wants, narrowing as C does
 
 template <class S> struct kn_init_value {
     S kn_x;

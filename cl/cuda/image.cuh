@@ -2,7 +2,7 @@
 // Images and samplers (OpenCL C 1.2, 6.12.14) over texture and surface objects: read_image, write_image and
 // the queries. Comes after prelude.cuh, and only where a program has images.
 //
-// A kernel's image is one struct by value, or the place of one in the device's memory. A texture object has
+// A kernel's image is one struct by value, or the address of one in the device's memory. A texture object has
 // its coordinates, addressing and filter built in, so the host makes one for each combination that OpenCL
 // allows, and a sampler, which is its CLK_ bits, picks one: a constant sampler costs nothing. Writes go
 // through a surface, are converted here, and are dropped outside the image. Image buffers are plain memory.
@@ -43,7 +43,7 @@ KN_IMAGE_NAMES(3d)
 #else
 #define KN_IMAGE_PARAM(type, name) const kn::kn_bare<kn::type> name
 #endif
-// Where they are more than a launch passes by value: the place of the struct in the device's memory.
+// Where they are more than a launch passes by value: the address of the struct in the device's memory.
 #define KN_IMAGE_ADDRESS_PARAM(type, name) const kn::kn_bare<kn::type> *__restrict__ name
 
 template <int Kind> constexpr int kn_image_dims = Kind == kn_3d ? 3 : Kind >= kn_2d ? 2 : 1;

@@ -20,16 +20,16 @@
     extern "C" __global__ void __launch_bounds__((x) * (y) * (z)) koine_##name
 #endif
 
-// A __local argument is a byte offset into the one shared arena, a multiple of KN_PLACE. The mask says so to
+// A __local argument is a byte offset into the one shared arena, a multiple of KN_ARENA_ALIGNMENT. The mask says so to
 // the compiler, which then reads neighbouring components at once.
-#define KN_PLACE 16u
+#define KN_ARENA_ALIGNMENT 16u
 #if KN_ON_DEVICE
 extern "C" {
 extern __shared__ __align__(16) unsigned char kn_arena[];
 }
 #endif
 #define KN_LOCAL_PARAM(type, name) unsigned name
-#define KN_LOCAL_BIND(type, name)  ((type *)(kn_arena + ((name) & ~(KN_PLACE - 1))))
+#define KN_LOCAL_BIND(type, name)  ((type *)(kn_arena + ((name) & ~(KN_ARENA_ALIGNMENT - 1))))
 
 // A kernel's own __local variable, where those of a kernel take more than static shared memory holds.
 namespace kn
@@ -50,7 +50,7 @@ alignas(128) unsigned char kn_bank[KN_BANK_BYTES];
 #endif
 }
 #define KN_CONSTANT_PARAM(type, name) unsigned name
-#define KN_CONSTANT_BIND(type, name)  ((const type *)(kn_bank + ((name) & ~(KN_PLACE - 1))))
+#define KN_CONSTANT_BIND(type, name)  ((const type *)(kn_bank + ((name) & ~(KN_ARENA_ALIGNMENT - 1))))
 #else
 #define KN_CONSTANT_PARAM(type, name) const type *__restrict__ name
 #define KN_CONSTANT_BIND(type, name)  (name)

@@ -118,24 +118,24 @@ KN_COMMON_1(asinpi, x, (T)(::asin((double)x) * 0.3183098861837906715377675267450
 KN_COMMON_1(atanpi, x, (T)(::atan((double)x) * 0.318309886183790671537767526745028724))
 KN_COMMON_2(atan2pi, y, x, (T)(::atan2((double)y, (double)x) * 0.318309886183790671537767526745028724))
 
-// From u, the way to the nearest multiple of 1/2, which is exact, and tan(pi u), or its inverse, in two
+// From u, the distance to the nearest multiple of 1/2, which is exact, and tan(pi u), or its inverse, in two
 // parts: t is within 2.5 units, at most 5 of the inverse, and only the last step rounds: 5.5, where 6 are
 // allowed.
 KN_FN double kn_tanpi_of(double x)
 {
-    double way = x - ::rint(x), u = ::fabs(way) > 0.25 ? 0.5 - ::fabs(way) : ::fabs(way);
-    if (way == 0)
+    double offset = x - ::rint(x), u = ::fabs(offset) > 0.25 ? 0.5 - ::fabs(offset) : ::fabs(offset);
+    if (offset == 0)
         return x * 0.5 == ::rint(x * 0.5) ? ::copysign(0.0, x) : ::copysign(0.0, -x);
     if (u == 0)
-        return ::copysign((double)INFINITY, way);
+        return ::copysign((double)INFINITY, offset);
     double angle = u * M_PI;
     double t = ::tan(angle), missing = ::fma(u, M_PI, -angle) + u * 1.2246467991473532e-16;
     double rest = missing * ::fma(t, t, 1.0), inverse = 1 / t;
-    if (::fabs(way) > 0.25)
+    if (::fabs(offset) > 0.25)
         t = ::fma(inverse, ::fma(-inverse, t, 1.0) - inverse * rest, inverse);
     else
         t += rest;
-    return ::copysign(t, way);
+    return ::copysign(t, offset);
 }
 KN_COMMON_1(tanpi, x, (T)kn_tanpi_of((double)x))
 
@@ -337,7 +337,7 @@ template <class T> KN_FN T kn_remquo_one(T x, T y, int &quotient)
         kn_value<P> out;                                                                                     \
         kn_for<kn_width<A>>([&](auto i) {                                                                    \
             constexpr int I = decltype(i)::value;                                                            \
-            kn_place<I>(r) = kn_##name##_one(kn_lane<T, I>(a), kn_place<I>(out));                            \
+            kn_lvalue<I>(r) = kn_##name##_one(kn_lane<T, I>(a), kn_lvalue<I>(out));                          \
         });                                                                                                  \
         *p = out;                                                                                            \
         return r;                                                                                            \
@@ -355,7 +355,7 @@ template <class A, class B, class P> KN_FN auto remquo(const A &a, const B &b, P
     kn_value<P> out;
     kn_for<kn_gen_width<A, B>>([&](auto i) {
         constexpr int I = decltype(i)::value;
-        kn_place<I>(r) = kn_remquo_one(kn_lane<T, I>(a), kn_lane<T, I>(b), kn_place<I>(out));
+        kn_lvalue<I>(r) = kn_remquo_one(kn_lane<T, I>(a), kn_lane<T, I>(b), kn_lvalue<I>(out));
     });
     *p = out;
     return r;

@@ -60,7 +60,7 @@ KN_FN void kn_vstore_half(const A &a, O offset, volatile half *p)
     static_assert(kn_width<A> == N, "vstore_half: the value has another width");
     auto bits = kn_half_bits<R, N>(a);
     half *q = const_cast<half *>(p) + (size_t)offset * N;
-    kn_for<N>([&](auto i) { q[decltype(i)::value].bits = kn_place<decltype(i)::value>(bits); });
+    kn_for<N>([&](auto i) { q[decltype(i)::value].bits = kn_lvalue<decltype(i)::value>(bits); });
 }
 template <int N, class R = kn_default, class A, class O>
 KN_FN void kn_vstorea_half(const A &a, O offset, volatile half *p)

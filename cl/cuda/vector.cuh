@@ -311,12 +311,12 @@ template <int N, class F> KN_FN constexpr void kn_for(F f)
     kn_for_seq(f, kn_range<N>());
 }
 
-// Element i of a place that is a scalar or a vector.
-template <int I, class T> KN_FN constexpr T &kn_place(T &a)
+// Component I of an lvalue that is a scalar or a vector.
+template <int I, class T> KN_FN constexpr T &kn_lvalue(T &a)
 {
     return a;
 }
-template <int I, class T, int N> KN_FN constexpr T &kn_place(vec<T, N> &a)
+template <int I, class T, int N> KN_FN constexpr T &kn_lvalue(vec<T, N> &a)
 {
     return a.kn_s[I];
 }

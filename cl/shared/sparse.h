@@ -3,7 +3,7 @@
 #ifndef KN_SHARED_SPARSE_H
 #define KN_SHARED_SPARSE_H
 
-// Rows of a slice of SELL-C-sigma, and the index of a place without a nonzero.
+// Rows of a slice of SELL-C-sigma, and the index of an element without a nonzero.
 #define SELL_SLICE 32
 #define ELL_PAD 0xffffffffu
 

@@ -12,7 +12,7 @@
 #include "elements.h"
 
 // Places of scratch memory.
-enum { CANDIDATES, JOB_STATE, COUNTERS, PLACES };
+enum { CANDIDATES, JOB_STATE, COUNTERS, SLOTS };
 
 // As in cl/algo/select.cl.
 struct job {
@@ -367,7 +367,7 @@ static kn_status find_pairs(struct select *s, const uint64_t *ranks, size_t coun
     status = get_kernels(s, err);
     if (status)
         return status;
-    s->scratch = ki_engine_scratch_open(s->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, "kn_select");
+    s->scratch = ki_engine_scratch_open(s->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, "kn_select");
     status = find_jobs(s, err);
     ki_engine_scratch_close(&s->scratch);
     return status;
@@ -425,9 +425,9 @@ static kn_status quantiles(struct select *s, const char *function, const double 
         uint64_t pairs[2 * SELECT_JOBS];
         double weight[SELECT_JOBS];
         for (size_t j = 0; j < batch; j++) {
-            double place = q[done + j] * (double)(s->n - 1);
-            pairs[2 * j] = (uint64_t)place < s->n - 1 ? (uint64_t)place : s->n - 1;
-            weight[j] = place - (double)pairs[2 * j];
+            double position = q[done + j] * (double)(s->n - 1);
+            pairs[2 * j] = (uint64_t)position < s->n - 1 ? (uint64_t)position : s->n - 1;
+            weight[j] = position - (double)pairs[2 * j];
             pairs[2 * j + 1] = pairs[2 * j] + (weight[j] > 0);
         }
         status = find_pairs(s, pairs, batch, err);

@@ -12,6 +12,6 @@
 #define KI_TARGET(extensions) __attribute__((target(extensions)))
 
 // A function that becomes a part of those that call it.
-#define VECTOR_WORD VECTOR_CODE static inline __attribute__((always_inline))
+#define VECTOR_OPERATION VECTOR_CODE static inline __attribute__((always_inline))
 
 #endif

@@ -46,17 +46,18 @@ static kn_status read_define(const char *word, struct build_defines *defines, kn
     return KN_OK;
 }
 
-kn_status build_defines_read(const struct build_words *words, struct build_defines *defines, kn_error *err)
+kn_status build_defines_read(const struct build_options *options, struct build_defines *defines,
+                             kn_error *err)
 {
     kn_status status = KN_OK;
 
-    *defines = (struct build_defines){.includes = &words->includes};
-    defines->defines = calloc(words->defines.count + 1, sizeof *defines->defines);
-    defines->copies = calloc(words->defines.count + 1, sizeof *defines->copies);
+    *defines = (struct build_defines){.includes = &options->includes};
+    defines->defines = calloc(options->defines.count + 1, sizeof *defines->defines);
+    defines->copies = calloc(options->defines.count + 1, sizeof *defines->copies);
     if (!defines->defines || !defines->copies)
         status = ki_fail_memory(err, 0, "reading the options");
-    for (size_t i = 0; i < words->defines.count && !status; i++)
-        status = read_define(words->defines.items[i], defines, err);
+    for (size_t i = 0; i < options->defines.count && !status; i++)
+        status = read_define(options->defines.items[i], defines, err);
     return status;
 }
 

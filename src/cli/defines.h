@@ -8,12 +8,12 @@
 #include "source/source.h"
 #include "cli/framework/options.h"
 
-struct build_words {
+struct build_options {
     struct string_list defines; // NAME or NAME=VALUE
     struct string_list includes;
 };
 
-// `arguments`: the type of the command's arguments; `field`: the struct build_words in them.
+// `arguments`: the type of the command's arguments; `field`: the struct build_options in them.
 #define BUILD_OPTION_ROWS(arguments, field)                                                                  \
     {"define", 'D', OPTION_FIELD(OPTION_STRINGS, arguments, field.defines), .metavar = "NAME[=VALUE]",       \
      .help = "define this macro, as VALUE or as 1; may be repeated"},                                        \
@@ -31,7 +31,8 @@ struct build_defines {
 };
 
 // KN_ERROR_ARGUMENT for what is no macro's name.
-kn_status build_defines_read(const struct build_words *words, struct build_defines *defines, kn_error *err);
+kn_status build_defines_read(const struct build_options *options, struct build_defines *defines,
+                             kn_error *err);
 void build_defines_free(struct build_defines *defines);
 
 kn_program_options build_program_options(const struct build_defines *defines, int policy);

@@ -40,7 +40,7 @@ kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, 
     return status || !arguments->out ? status : report_try_file(arguments->out, common->force, err);
 }
 
-kn_status tool_check_library(const struct tool *tool, const char *const *words, int library, kn_error *err)
+kn_status tool_check_library(const struct tool *tool, const char *const *names, int library, kn_error *err)
 {
     int policy = tool->arguments->common.policy;
 
@@ -48,7 +48,7 @@ kn_status tool_check_library(const struct tool *tool, const char *const *words, 
                ? KN_OK
                : ki_fail(err, KN_ERROR_ARGUMENT,
                          "--policy %s: %s has an arithmetic of its own; --library own has the policy",
-                         policy_words[policy], words[library]);
+                         policy_names[policy], names[library]);
 }
 
 kn_status tool_open(struct tool *tool, enum tool_place places, kn_error *err)
@@ -250,7 +250,7 @@ json_t *tool_report(struct tool *tool, kn_type type)
 
     tool->seconds.total = ki_clock_seconds() - tool->start;
     return report_begin(common->command + strlen("koine "), &tool->place.device, kn_type_name(type),
-                        policy_words[common->policy], &tool->seconds);
+                        policy_names[common->policy], &tool->seconds);
 }
 
 kn_status tool_report_write(const struct tool *tool, json_t *root, kn_error *err)

@@ -43,8 +43,8 @@ struct tool {
 // the command `writes`, and whether the files can be written.
 kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, size_t operands,
                      const char *names, bool writes, kn_error *err);
-// Refuses a numeric policy for a library that has none: words[0] is auto, words[1] is the project's own.
-kn_status tool_check_library(const struct tool *tool, const char *const *words, int library, kn_error *err);
+// Refuses a numeric policy for a library that has none: names[0] is auto, names[1] is the project's own.
+kn_status tool_check_library(const struct tool *tool, const char *const *names, int library, kn_error *err);
 // Opens the one place: the device that was named, or the best; KN_ERROR_ARGUMENT for several. The host
 // (--device host, or no device named and none there) only for those that have code for it: place.queue is
 // NULL then.

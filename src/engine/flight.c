@@ -19,20 +19,20 @@ void ki_flight_watch(struct flight *flight)
 
 const char *ki_flight_label(const char *kernel, const char *file)
 {
-    char words[FLIGHT_WORDS];
+    char label[FLIGHT_LABEL_BYTES];
     const char *found = NULL;
     unsigned count;
 
     if (!record)
         return NULL;
-    snprintf(words, sizeof words, "%s%s%s%s", kernel, *file ? " (" : "", file, *file ? ")" : "");
+    snprintf(label, sizeof label, "%s%s%s%s", kernel, *file ? " (" : "", file, *file ? ")" : "");
     pthread_mutex_lock(&record->lock);
     count = atomic_load(&record->label_count);
     for (unsigned i = 0; i < count && !found; i++)
-        if (strcmp(record->labels[i], words) == 0)
+        if (strcmp(record->labels[i], label) == 0)
             found = record->labels[i];
     if (!found && count < FLIGHT_LABELS) {
-        memcpy(record->labels[count], words, sizeof words);
+        memcpy(record->labels[count], label, sizeof label);
         found = record->labels[count];
         atomic_store(&record->label_count, count + 1);
     }
@@ -47,7 +47,7 @@ struct flight_queue *ki_flight_claim(const kn_device_info *device)
 
         if (atomic_exchange(&queue->used, true))
             continue;
-        snprintf(queue->device, sizeof queue->device, "%s (%.*s)", device->spec, FLIGHT_WORDS / 2,
+        snprintf(queue->device, sizeof queue->device, "%s (%.*s)", device->spec, FLIGHT_LABEL_BYTES / 2,
                  device->name);
         queue->is_cpu = engine_is_cpu(device);
         ki_flight_land_all(queue);

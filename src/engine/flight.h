@@ -19,13 +19,13 @@ enum {
     FLIGHT_KERNELS = 32, // of a queue, the latest
     FLIGHT_TASKS = 16,
     FLIGHT_LABELS = 512,
-    FLIGHT_WORDS = 200
+    FLIGHT_LABEL_BYTES = 200
 };
 
 struct flight_queue {
     atomic_bool used;
     bool is_cpu;
-    char device[FLIGHT_WORDS];                     // "opencl:0.0 (name)"
+    char device[FLIGHT_LABEL_BYTES];               // "opencl:0.0 (name)"
     _Atomic(const char *) kernels[FLIGHT_KERNELS]; // number n is at n modulo FLIGHT_KERNELS
     atomic_uint departed;                          // launches so far
     atomic_uint landed;                            // how many of them are known to have ended
@@ -33,7 +33,7 @@ struct flight_queue {
 
 struct flight_task {
     atomic_bool used;
-    char what[2 * FLIGHT_WORDS]; // "compiling reduce.cl for opencl:0.0 (name)"
+    char what[2 * FLIGHT_LABEL_BYTES]; // "compiling reduce.cl for opencl:0.0 (name)"
 };
 
 struct flight {
@@ -41,7 +41,7 @@ struct flight {
     atomic_bool entered;    // a driver's code has run in this process
     void (*returned)(void); // called when a driver's task or a kernel has ended; NULL: nothing is
     atomic_uint label_count;
-    char labels[FLIGHT_LABELS][FLIGHT_WORDS]; // "reduce_leaves (reduce.cl)"
+    char labels[FLIGHT_LABELS][FLIGHT_LABEL_BYTES]; // "reduce_leaves (reduce.cl)"
     struct flight_queue queues[FLIGHT_QUEUES];
     struct flight_task tasks[FLIGHT_TASKS];
 };

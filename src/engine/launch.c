@@ -12,7 +12,7 @@
 #define MAX_ARGS   256 // OpenCL promises 128 images to read, and there are others beside them
 #define LOCAL_UNIT 16  // local arguments are counted in these
 
-static const char *const param_words[] = {
+static const char *const param_names[] = {
     [KN_PARAM_GLOBAL] = "a buffer (__global)",
     [KN_PARAM_CONSTANT] = "a buffer (__constant)",
     [KN_PARAM_LOCAL] = "bytes of local memory",
@@ -20,7 +20,7 @@ static const char *const param_words[] = {
     [KN_PARAM_IMAGE] = "an image",
     [KN_PARAM_SAMPLER] = "a sampler",
 };
-static const char *const arg_words[] = {[KN_ARG_BUFFER] = "a buffer",
+static const char *const arg_names[] = {[KN_ARG_BUFFER] = "a buffer",
                                         [KN_ARG_VALUE] = "a value",
                                         [KN_ARG_LOCAL] = "local memory",
                                         [KN_ARG_IMAGE] = "an image",
@@ -102,7 +102,7 @@ static kn_status check_arg(const struct check *check, const kn_arg *arg)
 
     if ((unsigned)arg->kind != wanted[param->kind])
         return ki_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes %s, but was given %s",
-                       kernel, check->index, param->name, param_words[param->kind], arg_words[arg->kind]);
+                       kernel, check->index, param->name, param_names[param->kind], arg_names[arg->kind]);
     if (arg->kind == KN_ARG_BUFFER)
         return check_buffer(check, arg->buffer);
     if (arg->kind == KN_ARG_IMAGE)

@@ -27,7 +27,7 @@ struct recipe {
     const struct src_options *reading; // how the unit was read
     kn_policy policy;
     unsigned max_registers;
-    bool contract_off; // in the words of CUDA alone
+    bool contract_off; // an option of CUDA alone
     struct ki_text source;
     struct ki_text options;
     struct cache_key key;
@@ -60,7 +60,7 @@ static kn_status cuda_text(struct recipe *recipe, kn_error *err)
     return status;
 }
 
-// The text in the words of the device's compiler.
+// The text as the device's compiler takes it.
 static kn_status engine_device_text(const kn_context *context, struct recipe *recipe, kn_error *err)
 {
     if (context->backend->language == BE_LANGUAGE_CUDA)
@@ -97,13 +97,13 @@ static kn_status make_recipe(kn_context *context, struct recipe *recipe, kn_erro
     if (recipe->source.failed || recipe->options.failed)
         return ki_fail_memory(err, 0, "compiling a program");
 
-    const char *const words[] = {
+    const char *const parts[] = {
         PACKAGE_VERSION, info->backend,  info->platform, info->name, info->vendor,
         info->version,   info->language, info->driver,   info->uuid, ki_text_string(&recipe->options)};
-    struct ki_field fields[KI_COUNT(words) + 1];
-    for (size_t i = 0; i < KI_COUNT(words); i++)
-        fields[i] = (struct ki_field){words[i], strlen(words[i])};
-    fields[KI_COUNT(words)] = (struct ki_field){ki_text_string(&recipe->source), recipe->source.length};
+    struct ki_field fields[KI_COUNT(parts) + 1];
+    for (size_t i = 0; i < KI_COUNT(parts); i++)
+        fields[i] = (struct ki_field){parts[i], strlen(parts[i])};
+    fields[KI_COUNT(parts)] = (struct ki_field){ki_text_string(&recipe->source), recipe->source.length};
     recipe->key.hash = ki_hash_fields(fields, KI_COUNT(fields));
     recipe->key.program = recipe->name;
     recipe->key.device = info->name;
@@ -166,7 +166,7 @@ static kn_status compile(kn_context *context, const struct src_unit *unit, const
 {
     kn_error reason = KN_ERROR_INIT;
     struct ki_text explained = KI_TEXT_INIT;
-    struct build_place place;
+    struct build_location location;
     kn_status status =
         context->backend->program_build(context->native, ki_text_string(&recipe->source),
                                         ki_text_string(&recipe->options), native, log, &reason);
@@ -181,13 +181,13 @@ static kn_status compile(kn_context *context, const struct src_unit *unit, const
     }
     if (!status)
         return KN_OK;
-    ki_build_log_explain(unit, *log ? *log : "", &explained, &place);
+    ki_build_log_explain(unit, *log ? *log : "", &explained, &location);
     if (explained.length < sizeof reason.text / 2)
-        place.begin = 0;
+        location.begin = 0;
     if (status == KN_ERROR_BUILD)
-        ki_fail_at(err, status, place.file[0] ? place.file : recipe->name, place.line,
+        ki_fail_at(err, status, location.file[0] ? location.file : recipe->name, location.line,
                    "does not compile for %s (%s)\n%s", context->device.info.spec, context->device.info.name,
-                   ki_text_string(&explained) + place.begin);
+                   ki_text_string(&explained) + location.begin);
     else
         ki_fail_at(err, status, recipe->name, 0, "%s", reason.text);
     ki_error_native(err, reason.native, reason.native_name);

@@ -12,13 +12,13 @@
 // memory. (Oclgrind 21.10, too, takes what is written to a buffer larger than a freed one for uninitialised.)
 enum { LEAST_BYTES = 65536 };
 
-struct engine_scratch ki_engine_scratch_open(kn_queue *queue, enum engine_scratch_level level, size_t places,
+struct engine_scratch ki_engine_scratch_open(kn_queue *queue, enum engine_scratch_level level, size_t slots,
                                              const char *function)
 {
     struct engine_scratch_pool *pool = &queue->scratch[level];
-    struct engine_scratch scratch = {queue, level, pool->open, places, function};
+    struct engine_scratch scratch = {queue, level, pool->open, slots, function};
 
-    pool->open += places;
+    pool->open += slots;
     return scratch;
 }
 
@@ -29,15 +29,15 @@ void ki_engine_scratch_close(struct engine_scratch *scratch)
     *scratch = (struct engine_scratch){.queue = NULL};
 }
 
-static kn_status make_places(struct engine_scratch_pool *pool, size_t count, kn_error *err)
+static kn_status make_slots(struct engine_scratch_pool *pool, size_t count, kn_error *err)
 {
     while (pool->count < count)
-        if (!KI_ARRAY_PUSH(pool->places, pool->count, pool->capacity, NULL))
+        if (!KI_ARRAY_PUSH(pool->slots, pool->count, pool->capacity, NULL))
             return ki_fail_memory(err, count * sizeof(kn_buffer *), "scratch memory");
     return KN_OK;
 }
 
-kn_status ki_engine_scratch_get(const struct engine_scratch *scratch, size_t place, size_t bytes,
+kn_status ki_engine_scratch_get(const struct engine_scratch *scratch, size_t slot, size_t bytes,
                                 kn_buffer **buffer, kn_error *err)
 {
     kn_queue *queue = scratch->queue;
@@ -46,16 +46,16 @@ kn_status ki_engine_scratch_get(const struct engine_scratch *scratch, size_t pla
     kn_buffer **kept;
     kn_status status = ki_engine_check_runs(queue, "an algorithm with memory of the queue's", err);
 
-    assert(place < scratch->places);
+    assert(slot < scratch->slots);
     if (!status && bytes > info->max_alloc)
         status = ki_fail(err, KN_ERROR_LIMIT,
                          "%s: %zu bytes of scratch memory are more than one allocation of %s holds (%llu)",
                          scratch->function, bytes, info->spec, (unsigned long long)info->max_alloc);
     if (!status)
-        status = make_places(pool, scratch->first + scratch->places, err);
+        status = make_slots(pool, scratch->first + scratch->slots, err);
     if (status)
         return status;
-    kept = &pool->places[scratch->first + place];
+    kept = &pool->slots[scratch->first + slot];
     if (bytes < LEAST_BYTES && LEAST_BYTES <= info->max_alloc)
         bytes = LEAST_BYTES;
     if (!*kept || (*kept)->bytes < bytes) {
@@ -74,17 +74,17 @@ size_t ki_engine_scratch_kept(const kn_queue *queue)
 
     for (size_t level = 0; level < ENGINE_SCRATCH_LEVELS; level++)
         for (size_t i = 0; i < queue->scratch[level].count; i++)
-            bytes += kn_buffer_size(queue->scratch[level].places[i]);
+            bytes += kn_buffer_size(queue->scratch[level].slots[i]);
     return bytes;
 }
 
 size_t ki_engine_scratch_in_use(const kn_queue *queue)
 {
-    size_t places = 0;
+    size_t slots = 0;
 
     for (size_t level = 0; level < ENGINE_SCRATCH_LEVELS; level++)
-        places += queue->scratch[level].open;
-    return places;
+        slots += queue->scratch[level].open;
+    return slots;
 }
 
 void ki_engine_scratch_free(kn_queue *queue)
@@ -92,7 +92,7 @@ void ki_engine_scratch_free(kn_queue *queue)
     for (size_t level = 0; level < ENGINE_SCRATCH_LEVELS; level++) {
         struct engine_scratch_pool *pool = &queue->scratch[level];
         for (size_t i = 0; i < pool->count; i++)
-            kn_buffer_free(pool->places[i]);
-        free(pool->places);
+            kn_buffer_free(pool->slots[i]);
+        free(pool->slots);
     }
 }

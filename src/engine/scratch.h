@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scratch memory of algorithms: buffers that the queue keeps, so that a repeated call allocates nothing.
 //
-// An algorithm opens as many places as it has buffers, gets a buffer for each that it needs, and closes them
+// An algorithm opens as many slots as it has buffers, gets a buffer for each that it needs, and closes them
 // before it returns, whether it succeeded or not. While they are open nobody else is given them: an algorithm
-// that is called meanwhile has places of its own. After that the next algorithm has the same places. Its
+// that is called meanwhile has slots of its own. After that the next algorithm has the same slots. Its
 // launches may be enqueued while the ones before still run: a queue does one thing after the other.
 #ifndef KN_ENGINE_SCRATCH_H
 #define KN_ENGINE_SCRATCH_H
@@ -11,7 +11,7 @@
 #include <koine/koine.h>
 
 // A caller and what it calls take from different levels. So the buffers of one are not where another's were,
-// which would have to grow, whoever the caller is. Within a level a nested call has the places behind.
+// which would have to grow, whoever the caller is. Within a level a nested call has the slots behind.
 enum engine_scratch_level {
     ENGINE_SCRATCH_ALGORITHM, // calls nothing that takes scratch memory, as a rule
     ENGINE_SCRATCH_OPERATOR,  // calls algorithms, such as transforms
@@ -19,9 +19,9 @@ enum engine_scratch_level {
     ENGINE_SCRATCH_LEVELS
 };
 
-// A queue's places of a level.
+// A queue's slots of a level.
 struct engine_scratch_pool {
-    kn_buffer **places; // NULL: nothing was allocated yet
+    kn_buffer **slots; // NULL: nothing was allocated yet
     size_t count, capacity;
     size_t open; // the first so many
 };
@@ -30,17 +30,17 @@ struct engine_scratch_pool {
 struct engine_scratch {
     kn_queue *queue;
     enum engine_scratch_level level;
-    size_t first, places;
+    size_t first, slots;
     const char *function; // for messages
 };
 
-struct engine_scratch ki_engine_scratch_open(kn_queue *queue, enum engine_scratch_level level, size_t places,
+struct engine_scratch ki_engine_scratch_open(kn_queue *queue, enum engine_scratch_level level, size_t slots,
                                              const char *function);
 
 // A buffer in one piece, of at least `bytes`, which is never freed by the caller. What is in it lasts until
-// the places are closed, or a larger one is asked for the same place. Errors: KN_ERROR_ARGUMENT while the
+// the slots are closed, or a larger one is asked for the same slot. Errors: KN_ERROR_ARGUMENT while the
 // queue records launches, KN_ERROR_LIMIT for more than one allocation of the device, those of an allocation.
-kn_status ki_engine_scratch_get(const struct engine_scratch *scratch, size_t place, size_t bytes,
+kn_status ki_engine_scratch_get(const struct engine_scratch *scratch, size_t slot, size_t bytes,
                                 kn_buffer **buffer, kn_error *err);
 
 // The last ones opened of a level are the first ones closed.

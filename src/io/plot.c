@@ -39,16 +39,16 @@ bool plot_available(void)
 
 // Between double quotes, with all but letters and blanks by number: neither commands nor variables
 // are then looked for in them. A control character becomes a blank.
-static void add_words(struct ki_text *script, const char *words)
+static void add_quoted(struct ki_text *script, const char *text)
 {
     ki_text_add_char(script, '"');
-    for (; *words; words++) {
-        unsigned char c = (unsigned char)*words;
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
 
         if (c <= ' ')
             ki_text_add_char(script, ' ');
         else if ((c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z'))
-            ki_text_add_char(script, *words);
+            ki_text_add_char(script, *text);
         else
             ki_text_format(script, "\\%03o", c);
     }
@@ -150,7 +150,7 @@ static void add_axis(struct ki_text *script, const struct plot *plot, char axis,
     double least, greatest;
 
     ki_text_format(script, "set %clabel ", axis);
-    add_words(script, label);
+    add_quoted(script, label);
     ki_text_format(script, "\nset format %c '%%g'\n%sset logscale %c\n", axis, is_log ? "" : "un", axis);
     find_ends(plot, axis, &least, &greatest);
     add_ticks(script, axis, is_log ? least : 0, greatest);
@@ -174,7 +174,7 @@ static void add_line(struct ki_text *script, const struct plot *plot, size_t pan
     if (series->look == PLOT_LINE_AND_POINTS)
         ki_text_format(script, "pointinterval %zu ", interval ? interval : 1);
     ki_text_add(script, "title ");
-    add_words(script, series->name);
+    add_quoted(script, series->name);
 }
 
 // Linear axes of positive numbers that come near 0 begin there, others leave some room; logarithmic ones end
@@ -210,7 +210,7 @@ static size_t add_plot(struct ki_text *script, const struct plot *plot, size_t p
     else
         ki_text_add(script, "set key inside top right vertical\n");
     ki_text_format(script, "set title offset 0,%g ", panels == 1 ? 0 : -0.6);
-    add_words(script, plot->title);
+    add_quoted(script, plot->title);
     ki_text_add_char(script, '\n');
     add_axis(script, plot, 'x', last ? plot->x_label : "");
     add_axis(script, plot, 'y', plot->y_label);
@@ -230,7 +230,7 @@ static void begin_page(struct ki_text *script, const struct plot_page *page, dou
 {
     ki_text_format(script, "set multiplot layout %zu,1 margins 0.11,0.96,%.4f,%.4f spacing 0,%.4f title ",
                    page->panel_count, (legend + 65) / height, 1 - TITLE_HEIGHT / height, 60 / height);
-    add_words(script, page->title);
+    add_quoted(script, page->title);
     ki_text_add_char(script, '\n');
 }
 
@@ -250,7 +250,7 @@ static const struct plot *add_script(struct ki_text *script, const struct plot_p
         "set border 3\nset tics nomirror\nset grid linecolor rgb '#dddddd'\nset "
         "output ",
         WIDTH, height);
-    add_words(script, drawing);
+    add_quoted(script, drawing);
     ki_text_add_char(script, '\n');
     if (count > 1)
         begin_page(script, page, height, legend);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel-source layer: OpenCL C 1.2 text in, flat text and what must be known about its kernels out.
-// It needs no device. The steps, a file each: lexer.h (tokens with their places), include.h (where #include
-// looks), preprocess.h (C99 directives and macros), signature.h (kernels and their arguments), flatten.h (the
-// OpenCL text).
+// It needs no device. The steps, a file each: lexer.h (tokens with their locations), include.h (where
+// #include looks), preprocess.h (C99 directives and macros), signature.h (kernels and their arguments),
+// flatten.h (the OpenCL text).
 #ifndef KN_SOURCE_SOURCE_H
 #define KN_SOURCE_SOURCE_H
 

@@ -42,10 +42,10 @@ static const struct qualifier {
     {"register", SRC_SPACE_NONE},     {"auto", SRC_SPACE_NONE},        {"__extension__", SRC_SPACE_NONE},
 };
 
-static bool is_one_of(const struct src_token *token, const char *const *words, size_t count)
+static bool is_one_of(const struct src_token *token, const char *const *names, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (ki_src_is_word(token, words[i]))
+        if (ki_src_is_word(token, names[i]))
             return true;
     return false;
 }
@@ -175,9 +175,9 @@ static void read_tagged(const struct src_token **at, const struct src_token *end
 // unsigned, signed, long, short, ...: several words make one type.
 static bool is_number_word(const struct src_token *token)
 {
-    static const char *const words[] = {"unsigned", "signed", "__signed__", "char",   "short",
+    static const char *const names[] = {"unsigned", "signed", "__signed__", "char",   "short",
                                         "int",      "long",   "float",      "double", "half"};
-    return is_one_of(token, words, KI_COUNT(words));
+    return is_one_of(token, names, KI_COUNT(names));
 }
 
 // 0 for long long: OpenCL C reserves it, and compilers give it 8 bytes or 16.

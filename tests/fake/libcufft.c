@@ -138,7 +138,7 @@ static void set(void *at, bool fp64, bool real, long long i, long double complex
 }
 
 // Where number i of the full array is in the half spectrum of lines of n; -1: it is not there.
-static long long place(bool half, long long n, long long i)
+static long long offset_of(bool half, long long n, long long i)
 {
     if (!half)
         return i;
@@ -169,11 +169,11 @@ static int execute(int handle, int type, void *in, void *out, int sign)
         count *= plan->n[i];
     x = calloc((size_t)count, sizeof *x);
     for (long long i = 0; i < count; i++)
-        if (place(real_out, x_length, i) >= 0)
-            x[i] = get(in, fp64, real_in, place(real_out, x_length, i));
+        if (offset_of(real_out, x_length, i) >= 0)
+            x[i] = get(in, fp64, real_in, offset_of(real_out, x_length, i));
     for (long long i = 0; i < count && real_out && plan->rank > 1; i++)
-        if (place(true, x_length, i) >= 0)
-            set(in, fp64, false, place(true, x_length, i), NAN);
+        if (offset_of(true, x_length, i) >= 0)
+            set(in, fp64, false, offset_of(true, x_length, i), NAN);
     for (int axis = plan->rank - 1; axis >= 0; stride *= plan->n[axis--])
         if (axis != plan->rank - 1 || !real_out)
             transform_axis(x, count, plan->n[axis], stride, sign);
@@ -182,8 +182,8 @@ static int execute(int handle, int type, void *in, void *out, int sign)
         transform_axis(x, count, x_length, 1, sign);
     }
     for (long long i = 0; i < count; i++)
-        if (place(real_in, x_length, i) >= 0)
-            set(out, fp64, real_out, place(real_in, x_length, i), x[i]);
+        if (offset_of(real_in, x_length, i) >= 0)
+            set(out, fp64, real_out, offset_of(real_in, x_length, i), x[i]);
     free(x);
     return 0;
 }

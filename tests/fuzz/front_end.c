@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libFuzzer's way into src/source: any bytes are a kernel file. KOINE_FUZZ_TARGET says how far they go:
-//   lexer         tokens alone, in each of the lexer's ways
+//   lexer         tokens alone, in each of the lexer's modes
 //   preprocessor  includes (a table, some of them cyclic), directives, macros, signatures; what was made for
 //                 OpenCL is read again and must be the same program
 //   rewrite       the parser and the CUDA rewrite too (the default)
@@ -70,7 +70,7 @@ static kn_status read_text(const char *text, struct src_unit **unit)
 
 static void lex(const char *text)
 {
-    for (int way = 0; way < 4; way++) {
+    for (int mode = 0; mode < 4; mode++) {
         struct ki_arena arena = KI_ARENA_INIT;
         struct src_names names;
         struct src_text read;
@@ -80,10 +80,10 @@ static void lex(const char *text)
         ki_src_names_init(&names, &arena);
         EXPECT(ki_src_text_init(&read, "main.cl", text, strlen(text), &arena));
         ki_src_lexer_init(&lexer, &read, &names);
-        lexer.lenient = way & 1;
+        lexer.lenient = mode & 1;
         for (size_t count = 0; token.kind != SRC_END && token.kind != SRC_FAULT; count++) {
             EXPECT(count <= read.joined_length);
-            (way & 2 ? ki_src_lex_header : ki_src_lex)(&lexer, &token);
+            (mode & 2 ? ki_src_lex_header : ki_src_lex)(&lexer, &token);
             EXPECT(ki_src_written_offset(&read, lexer.at) <= read.written_length);
         }
         ki_src_names_free(&names);

@@ -13,7 +13,7 @@
 // Each work-item hashes its variables, and values on the way, into its own words of `out`.
 //
 // generate_type.c: types, chance, text; generate_integer.c, generate_vector.c, generate_float.c: expressions;
-// generate_place.c: variables and what is assigned to; generate_statement.c; generate_kernel.c: structs,
+// generate_lvalue.c: variables and what is assigned to; generate_statement.c; generate_kernel.c: structs,
 // functions, macros, and the kernel.
 #ifndef KN_TESTS_FUZZ_GENERATE_H
 #define KN_TESTS_FUZZ_GENERATE_H
@@ -159,7 +159,7 @@ struct value exactly(struct generator *g, struct value value, struct type type);
 struct value masked(struct generator *g, struct value value, int bits); // not negative, if it was larger
 struct value fitted(struct generator *g, struct value value, int bits, int frac); // of a float
 
-// ---- generate_place.c
+// ---- generate_lvalue.c
 void begin_expression(struct generator *g);
 int new_root(struct generator *g);
 struct variable *add_variable(struct generator *g, const char *path, struct type type, int elements,
@@ -168,7 +168,7 @@ struct value read_variable(struct generator *g, const struct variable *variable)
 struct value read_any(struct generator *g, struct type type); // text NULL: none of this type can be read
 struct value read_integer(struct generator *g);               // a variable or a component of one
 const char *swizzle(struct generator *g, int from, int to, bool distinct);
-struct value gen_place(struct generator *g);
+struct value gen_lvalue(struct generator *g);
 struct variable *writable(struct generator *g, bool pointed, const struct type *type);
 
 // ---- generate_statement.c, generate_kernel.c

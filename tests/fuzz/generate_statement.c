@@ -149,15 +149,15 @@ void gen_declaration(struct generator *g)
 static void assign(struct generator *g)
 {
     static const char *const bit_ops[] = {"&=", "|=", "^=", "<<=", ">>="}, *const ops[] = {"+=", "-=", "*="};
-    struct value place;
+    struct value lvalue;
     struct type type, by;
     const char *op = "=", *value;
 
     begin_expression(g);
-    place = gen_place(g);
-    if (!place.text)
+    lvalue = gen_lvalue(g);
+    if (!lvalue.text)
         return;
-    type = place.type;
+    type = lvalue.type;
     by = type.lanes > 1 && one_in(g, 4) ? with_lanes(type, 1) : type;
     if (!is_float(type) && one_in(g, 4))
         op = bit_ops[chance(g, 5)];
@@ -166,7 +166,7 @@ static void assign(struct generator *g)
     if (op[0] == '=' && (type.lanes == 1 || !one_in(g, 8)))
         by = type;
     value = type.lanes == 1 ? implicitly(g, by, depth_of(g)) : to_keep(g, by, depth_of(g));
-    line(g, "%s %s %s;", place.text, op, value);
+    line(g, "%s %s %s;", lvalue.text, op, value);
 }
 
 static void increment(struct generator *g)

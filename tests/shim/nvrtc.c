@@ -39,7 +39,7 @@ static int load(void)
 {
     static const struct {
         const char *name;
-        void **place;
+        void **address;
     } symbols[] = {
         {"nvrtcCreateProgram", (void **)&nvrtc.create},
         {"nvrtcCompileProgram", (void **)&nvrtc.compile},
@@ -54,7 +54,7 @@ static int load(void)
     if (!library)
         return 77;
     for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++)
-        if (!(*symbols[i].place = dlsym(library, symbols[i].name)))
+        if (!(*symbols[i].address = dlsym(library, symbols[i].name)))
             return 77;
     return 0;
 }

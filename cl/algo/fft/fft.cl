@@ -3,9 +3,9 @@
 // Stockham's autosort in mixed radix (Govindaraju et al. 2008): RADIX_0 * RADIX_1 * ... = POINTS. Each work-item keeps
 // its points in registers; they change owners between two radices through local memory.
 //
-// Line l stands at inner l % inner, split l / inner % split, outer the rest. Point p of it has the place
+// Line l stands at inner l % inner, split l / inner % split, outer the rest. Point p of it has the position
 // p * side.point + split * side.split in a long line, and is element
-// inner * side.inner + outer * side.outer + place * side.stride. Places from side.count on are zeros on the way in, and
+// inner * side.inner + outer * side.outer + position * side.stride. Positions from side.count on are zeros on the way in, and
 // not stored on the way out. With TWIDDLE, what comes out is multiplied by exp(-+2 pi i split * k / (POINTS * split's
 // count)), as the first half of a longer transform wants it; the second half then stores transposed.
 //
@@ -17,7 +17,7 @@
 // lines are); SWAP_IN, SWAP_OUT (swap real and imaginary parts: both make the transform the inverse one, unscaled);
 // LOAD (0: complex, 1: real from SAMPLE, 2: complex, the first half of a Hermitian line);
 // STORE (0: complex, 1: the real part); INNER, SPLIT (0: that counter is always 0); TWIDDLE; WIDE (64-bit indices);
-// SHORT_IN, SHORT_OUT (1: places from side.count on are missing); SCALED (0: scale is 1); TABLE_IN, TABLE_OUT (multiply by roots[table + place]: chirps).
+// SHORT_IN, SHORT_OUT (1: positions from side.count on are missing); SCALED (0: scale is 1); TABLE_IN, TABLE_OUT (multiply by roots[table + position]: chirps).
 #ifndef ROWS_IN
 #define ROWS_IN 1
 #endif
@@ -89,32 +89,32 @@ typedef struct {
     ulong inner, outer, stride, point, split, count;
 } side;
 
-// Where a line's numbers stand: place p at base + p * stride.
+// Where a line's numbers stand: position p at base + p * stride.
 typedef struct {
     index base, stride, first, step, count;
-} line_place;
+} line_layout;
 
-inline line_place place_line(side from, uint line, uint inner, uint split)
+inline line_layout lay_out_line(side from, uint line, uint inner, uint split)
 {
-    line_place place;
+    line_layout layout;
     uint rest = line;
 
-    place.base = 0;
-    place.first = 0;
-    place.step = 1;
+    layout.base = 0;
+    layout.first = 0;
+    layout.step = 1;
 #if INNER
-    place.base = line % inner * (index)from.inner;
+    layout.base = line % inner * (index)from.inner;
     rest = line / inner;
 #endif
 #if SPLIT
-    place.first = rest % split * (index)from.split;
-    place.step = (index)from.point;
+    layout.first = rest % split * (index)from.split;
+    layout.step = (index)from.point;
     rest = rest / split;
 #endif
-    place.base += rest * (index)from.outer;
-    place.stride = (index)from.stride;
-    place.count = (index)from.count;
-    return place;
+    layout.base += rest * (index)from.outer;
+    layout.stride = (index)from.stride;
+    layout.count = (index)from.count;
+    return layout;
 }
 
 inline uint split_of(uint line, uint inner, uint split)
@@ -130,54 +130,54 @@ inline real2 swap_parts(real2 a)
     return (real2)(a.y, a.x);
 }
 
-inline real2 load(__global const source *in, line_place line, index place, __global const real2 *table, uint length)
+inline real2 load(__global const source *in, line_layout line, index position, __global const real2 *table, uint length)
 {
     real2 value = (real2)(0, 0);
 
-    if (SHORT_IN && place >= line.count)
+    if (SHORT_IN && position >= line.count)
         return value;
 #if LOAD == 2
-    bool mirrored = place > length / 2;
-    value = in[line.base + (mirrored ? length - place : place) * line.stride];
+    bool mirrored = position > length / 2;
+    value = in[line.base + (mirrored ? length - position : position) * line.stride];
     if (mirrored)
         value.y = -value.y;
 #elif LOAD == 1
-    value.x = (real)in[line.base + place * line.stride];
+    value.x = (real)in[line.base + position * line.stride];
 #else
-    value = in[line.base + place * line.stride];
+    value = in[line.base + position * line.stride];
 #endif
 #if SWAP_IN
     value = swap_parts(value);
 #endif
 #if TABLE_IN
-    value = multiply(value, table[place]);
+    value = multiply(value, table[position]);
 #endif
     return value;
 }
 
-inline void store(__global result *out, line_place line, index place, real2 value, real scale,
+inline void store(__global result *out, line_layout line, index position, real2 value, real scale,
                   __global const real2 *table)
 {
-    if (SHORT_OUT && place >= line.count)
+    if (SHORT_OUT && position >= line.count)
         return;
 #if SCALED
     value *= scale;
 #endif
 #if TABLE_OUT
-    value = multiply(value, table[place]);
+    value = multiply(value, table[position]);
 #endif
 #if SWAP_OUT
     value = swap_parts(value);
 #endif
 #if STORE == 1
-    out[line.base + place * line.stride] = value.x;
+    out[line.base + position * line.stride] = value.x;
 #else
-    out[line.base + place * line.stride] = value;
+    out[line.base + position * line.stride] = value;
 #endif
 }
 
 // The numbers of a work-item from memory, RADIX_0 apart.
-inline __attribute__((always_inline)) void load_line(__global const source *in, line_place place, uint item, real2 *x, __global const real2 *table,
+inline __attribute__((always_inline)) void load_line(__global const source *in, line_layout line, uint item, real2 *x, __global const real2 *table,
                       uint length)
 {
 #pragma unroll
@@ -186,13 +186,13 @@ inline __attribute__((always_inline)) void load_line(__global const source *in, 
         if (IS_INSIDE(j, RADIX_0)) {
 #pragma unroll
             for (uint r = 0; r < RADIX_0; r++)
-                x[round * RADIX_0 + r] = load(in, place, place.first + (j + r * (POINTS / RADIX_0)) * place.step, table, length);
+                x[round * RADIX_0 + r] = load(in, line, line.first + (j + r * (POINTS / RADIX_0)) * line.step, table, length);
         }
     }
 }
 
 // Their transforms back to memory. `split`: the line's number in the long line's matrix; `high` and `low`: its roots.
-inline __attribute__((always_inline)) void store_line(__global result *out, line_place place, uint item, const real2 *x, real scale,
+inline __attribute__((always_inline)) void store_line(__global result *out, line_layout line, uint item, const real2 *x, real scale,
                        __global const real2 *table, uint split, __global const real2 *low, uint log2_low)
 {
 #pragma unroll
@@ -207,7 +207,7 @@ inline __attribute__((always_inline)) void store_line(__global result *out, line
                 uint turns = split * k, size = 1u << log2_low;
                 value = multiply(value, multiply(low[turns & (size - 1)], low[size + (turns >> log2_low)]));
 #endif
-                store(out, place, place.first + k * place.step, value, scale, table);
+                store(out, line, line.first + k * line.step, value, scale, table);
             }
         }
     }
@@ -224,7 +224,7 @@ fft_pass(__global const source *in, __global result *out, side from, side to, ui
     {
         real2 x[HOLDS(RADIX_0)];
         if (first + LINE(ROWS_IN) < lines)
-            load_line(in, place_line(from, first + LINE(ROWS_IN), inner, split), ITEM(ROWS_IN), x, roots + table_in, length);
+            load_line(in, lay_out_line(from, first + LINE(ROWS_IN), inner, split), ITEM(ROWS_IN), x, roots + table_in, length);
         transform(x, ITEM(ROWS_IN), RADIX_0, 1, roots);
         put(exchange + LINE(ROWS_IN) * PITCH, x, ITEM(ROWS_IN), RADIX_0, 1);
     }
@@ -240,10 +240,10 @@ fft_pass(__global const source *in, __global result *out, side from, side to, ui
     transform(x, ITEM(ROWS_OUT), RADIX_LAST, POINTS / RADIX_LAST, roots + at);
 #else
     if (line < lines)
-        load_line(in, place_line(from, line, inner, split), ITEM(ROWS_OUT), x, roots + table_in, length);
+        load_line(in, lay_out_line(from, line, inner, split), ITEM(ROWS_OUT), x, roots + table_in, length);
     transform(x, ITEM(ROWS_OUT), RADIX_0, 1, roots);
 #endif
     if (line < lines)
-        store_line(out, place_line(to, line, inner, split), ITEM(ROWS_OUT), x, scale, roots + table_out,
+        store_line(out, lay_out_line(to, line, inner, split), ITEM(ROWS_OUT), x, scale, roots + table_out,
                    split_of(line, inner, split), roots + long_roots, log2_low);
 }

@@ -159,7 +159,7 @@ struct shape {
     uint conjugated;
 };
 
-// What the i-th load of a work-item begins with: its place along k, and across it.
+// What the i-th load of a work-item begins with: its position along k, and across it.
 static inline uint along(struct shape s, uint load)
 {
     return s.along_k ? load % (TILE_K / s.vector) * s.vector : load / (s.span / s.vector);
@@ -176,8 +176,8 @@ static inline void find(struct shape s, __global const element **from, __global 
 #pragma unroll
     for (uint i = 0; i < s.loads; i++) {
         uint load = item + i * GROUP;
-        ulong place = min(start + across(s, load), extent - (s.along_k ? 1 : s.vector));
-        from[i] = matrix + (s.along_k ? place * pitch + along(s, load) : along(s, load) * pitch + place);
+        ulong position = min(start + across(s, load), extent - (s.along_k ? 1 : s.vector));
+        from[i] = matrix + (s.along_k ? position * pitch + along(s, load) : along(s, load) * pitch + position);
     }
 }
 
@@ -336,14 +336,14 @@ void gemm(__global const element *restrict a, ulong a_offset, ulong a_pitch, ulo
 __kernel void gemm_fold(__global const element *restrict partial, uint parts, uint m, uint n, __global element *restrict c,
                         ulong c_offset, ulong c_pitch, element alpha, element beta, uint keep)
 {
-    ulong place = get_global_id(0), size = (ulong)m * n;
+    ulong position = get_global_id(0), size = (ulong)m * n;
 
-    if (place >= size)
+    if (position >= size)
         return;
-    element sum = partial[place];
+    element sum = partial[position];
     for (uint i = 1; i < parts; i++)
-        sum += partial[i * size + place];
-    __global element *to = &c[c_offset + place / n * c_pitch + place % n];
+        sum += partial[i * size + position];
+    __global element *to = &c[c_offset + position / n * c_pitch + position % n];
     sum = add_product((element)(0), alpha, sum);
     *to = keep ? add_product(sum, beta, *to) : sum;
 }

@@ -78,9 +78,9 @@ static inline void find_shift(__global const real *x, ulong first, ulong count, 
     uint item = (uint)get_local_id(0), samples = n < SHIFT_SAMPLES ? (uint)n : SHIFT_SAMPLES;
 
     for (uint i = item; i < samples; i += SORT_GROUP) {
-        ulong place = sample_place(i, n);
-        if (place >= first && place - first < count)
-            sample[i] = AS_KEY(x[place - first]);
+        ulong position = sample_position(i, n);
+        if (position >= first && position - first < count)
+            sample[i] = AS_KEY(x[position - first]);
         key[i] = last ? sample_key(sample[i]) : 0;
     }
     choose_shift(key, samples, rank, chosen);
@@ -98,7 +98,7 @@ robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong
              __global real_key *sample, uint size, __global real_key *points, uint last, __global uint *counters, ulong counter_count, uint find,
              ulong shift, __global real_key *shift_sample, __global column *columns)
 {
-    __local real_key key[PLACE(SORT)], chosen;
+    __local real_key key[POSITION(SORT)], chosen;
     __local uint rank[RANKS];
     uint item = (uint)get_local_id(0), list = (uint)get_group_id(0), lists = (uint)get_num_groups(0) - 1;
     ulong number = get_group_id(1);
@@ -119,25 +119,25 @@ robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong
          i += (ulong)lists * get_num_groups(1) * SORT_GROUP)
         counters[i] = 0;
     for (uint i = item; i < own; i += SORT_GROUP) {
-        ulong place = stratum_place(i * lists + list, samples, n);
-        if (place >= first && place - first < count)
-            sample[i] = encode_key(AS_KEY(x[place - first] + 0));
+        ulong position = stratum_position(i * lists + list, samples, n);
+        if (position >= first && position - first < count)
+            sample[i] = encode_key(AS_KEY(x[position - first] + 0));
     }
     if (!last) // of the whole launch
         return;
     // Of this launch or an earlier one: no work-item reads another's.
     size = power_of_two(own);
     for (uint i = item; i < size; i += SORT_GROUP)
-        key[PLACE(i)] = i < own ? sample[i] : REAL_KEY_MAX;
+        key[POSITION(i)] = i < own ? sample[i] : REAL_KEY_MAX;
     sort_local(key, size);
     for (uint i = item; i < own / step; i += SORT_GROUP)
-        points[list * (SORT / lists) + i] = key[PLACE(i * step + step / 2)];
+        points[list * (SORT / lists) + i] = key[POSITION(i * step + step / 2)];
 }
 
 // The key of rank `rank` of `count`, or outside of them that of an infinity.
 inline real point_at(__local const real_key *key, uint count, int rank)
 {
-    real inside = AS_REAL(decode_key(key[PLACE(clamp(rank, 0, (int)count - 1))]));
+    real inside = AS_REAL(decode_key(key[POSITION(clamp(rank, 0, (int)count - 1))]));
 
     return rank < 0 ? -(real)INFINITY : rank >= (int)count ? (real)INFINITY : inside;
 }
@@ -157,7 +157,7 @@ inline real together(real a, real b, bool repeats)
 __kernel __attribute__((reqd_work_group_size(SORT_GROUP, 1, 1))) void
 robust_brackets(__global const real_key *points, uint count, uint run, uint reach, ulong n, __global column *columns)
 {
-    __local real_key key[PLACE(SORT)];
+    __local real_key key[POSITION(SORT)];
     __local uint seen[ENDS];
     uint item = (uint)get_local_id(0), size = power_of_two(count), tied = 0;
     int lower = (int)(count - 1) / 2 - (int)reach, upper = (int)(count / 2 + reach);
@@ -166,7 +166,7 @@ robust_brackets(__global const real_key *points, uint count, uint run, uint reac
 
     points += get_group_id(1) * SORT;
     for (uint i = item; i < size; i += SORT_GROUP)
-        key[PLACE(i)] = i < count ? points[i] : REAL_KEY_MAX;
+        key[POSITION(i)] = i < count ? points[i] : REAL_KEY_MAX;
     if (item == 0)
         for (uint e = 0; e < ENDS; e++)
             seen[e] = 0;
@@ -180,7 +180,7 @@ robust_brackets(__global const real_key *points, uint count, uint run, uint reac
 
     // The same of the distances from the centre, which the median is off by.
     for (uint i = item; i < count; i += SORT_GROUP)
-        key[PLACE(i)] = (real_key)key_of_element(fabs(AS_REAL(decode_key(key[PLACE(i)])) - centre));
+        key[POSITION(i)] = (real_key)key_of_element(fabs(AS_REAL(decode_key(key[POSITION(i)])) - centre));
     sort_valley(key, size);
     real off = fmax(end[1] - centre, centre - end[0]), middle = point_at(key, count, (int)count / 2);
     real near = point_at(key, count, lower), far = point_at(key, count, upper);
@@ -460,7 +460,7 @@ static inline uint take_guarded(__global const real *x, ulong n, ulong start, re
 }
 
 // What the group's work-items kept, a team for each in turn.
-static inline void write_kept(const keeper *to, uint kept, __local uint *place, __local uint *total)
+static inline void write_kept(const keeper *to, uint kept, __local uint *position, __local uint *total)
 {
     uint item = (uint)get_local_id(0);
 
@@ -468,14 +468,14 @@ static inline void write_kept(const keeper *to, uint kept, __local uint *place, 
     write_own(to, item, kept);
 #else
     // Where among the group's, and how many.
-    place[item] = atomic_add(&total[0], kept) << 8 | kept;
+    position[item] = atomic_add(&total[0], kept) << 8 | kept;
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == 0)
         total[1] = atomic_add(&to->counters[KEPT], total[0]);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint of = item / TEAM; of < GROUP; of += GROUP / TEAM) {
-        ulong at = (ulong)total[1] + (place[of] >> 8);
-        for (uint i = item % TEAM; i < (place[of] & 255); i += TEAM)
+        ulong at = (ulong)total[1] + (position[of] >> 8);
+        for (uint i = item % TEAM; i < (position[of] & 255); i += TEAM)
             if (at + i < to->room)
                 to->candidates[at + i] = to->slots[SLOT(of, i)];
     }
@@ -494,7 +494,7 @@ robust_pass(__global const real *x, ulong skip, ulong n, ulong stride, __global 
     __local accw wide[GROUP];
     __local acc leaf[LEAVES];
     __local real slots[GROUP * SLOTS];
-    __local uint place[GROUP], total[2], counted[TIES + ENDS];
+    __local uint position[GROUP], total[2], counted[TIES + ENDS];
     uint item = (uint)get_local_id(0);
     ulong number = get_group_id(1), count = (n + LEAVES * TREE_LEAF - 1) / (LEAVES * TREE_LEAF);
     real shift = AS_REAL((real_key)columns[number].shift);
@@ -544,7 +544,7 @@ robust_pass(__global const real *x, ulong skip, ulong n, ulong stride, __global 
                 partial[kind * partials + i] = leaf[0];
             barrier(CLK_LOCAL_MEM_FENCE);
         }
-        write_kept(&to, t.kept, place, total);
+        write_kept(&to, t.kept, position, total);
         barrier(CLK_LOCAL_MEM_FENCE);
     }
     for (uint c = BELOW + item; c < TIES + ENDS; c += GROUP)

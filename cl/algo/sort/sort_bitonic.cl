@@ -65,23 +65,23 @@ inline void mirror(sort_key key[KEYS], uint run)
 // A window in memory: register r stands at lower + r * stride or, in the upper half, at upper + r * stride.
 typedef struct {
     ulong lower, upper, stride;
-} window_place;
+} window_span;
 
 // Of work-item `item` when the window begins at bit `window`. With `mirrored`, the upper half of the registers stands at
 // the mirror images of the lower half.
-inline window_place place_window(ulong item, uint window, bool mirrored)
+inline window_span span_of(ulong item, uint window, bool mirrored)
 {
-    window_place place;
+    window_span at;
 
-    place.stride = (ulong)1 << window;
-    place.lower = ((item >> window) << (window + LOG2_KEYS)) | (item & (place.stride - 1));
-    place.upper = mirrored ? place.lower ^ (place.stride - 1) : place.lower;
-    return place;
+    at.stride = (ulong)1 << window;
+    at.lower = ((item >> window) << (window + LOG2_KEYS)) | (item & (at.stride - 1));
+    at.upper = mirrored ? at.lower ^ (at.stride - 1) : at.lower;
+    return at;
 }
 
-inline ulong position(window_place place, uint r)
+inline ulong position(window_span at, uint r)
 {
-    return (r < KEYS / 2 ? place.lower : place.upper) + r * place.stride;
+    return (r < KEYS / 2 ? at.lower : at.upper) + r * at.stride;
 }
 
 // Where register r of work-item `item` stands inside a block, in 32 bits.
@@ -173,20 +173,20 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void sort_blocks(__g
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_global(__global sort_key *data, ulong n,
                                                                               uint window, uint mirrored)
 {
-    window_place place = place_window(get_global_id(0), window, mirrored);
-    bool whole = place.lower + KEYS * place.stride <= n;
+    window_span at = span_of(get_global_id(0), window, mirrored);
+    bool whole = at.lower + KEYS * at.stride <= n;
     sort_key key[KEYS];
 
-    if (place.lower >= n)
+    if (at.lower >= n)
         return;
     if (whole) { // the registers' positions are all inside: nothing to check between loads
 #pragma unroll
         for (uint r = 0; r < KEYS; r++)
-            key[r] = data[position(place, r)];
+            key[r] = data[position(at, r)];
     } else {
 #pragma unroll
         for (uint r = 0; r < KEYS; r++) {
-            ulong i = position(place, r);
+            ulong i = position(at, r);
             key[r] = i < n ? data[i] : KEY_MAX;
         }
     }
@@ -199,11 +199,11 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void merge_global(__
     if (whole) {
 #pragma unroll
         for (uint r = 0; r < KEYS; r++)
-            data[position(place, r)] = key[r];
+            data[position(at, r)] = key[r];
     } else {
 #pragma unroll
         for (uint r = 0; r < KEYS; r++) {
-            ulong i = position(place, r);
+            ulong i = position(at, r);
             if (i < n)
                 data[i] = key[r];
         }

@@ -8,7 +8,7 @@
 // which bucket on and by how many further bits it is divided. Of a large column a line is gathered for each bucket and
 // written whole (Satish et al., Fast sort on CPUs and GPUs, 2010), past the caches where the compiler can.
 // Of a bucket's m keys not all bits need be looked at: passes for the highest log2(m) + SPARE_BITS of those that differ
-// (and more of floats) leave few keys in a wrong place. These are inserted; where they are too many, passes for all bits follow.
+// (and more of floats) leave few keys out of order. These are inserted; where they are too many, passes for all bits follow.
 //
 // Launch: groups of one work-item.
 //   sample_keys      a work-item for some of `count` keys, one of each of as many parts of the column
@@ -114,7 +114,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void count_buckets(__glo
 #define WRITE_PAST(address, words) (*(address) = (words))
 #endif
 
-// Writes what `line` holds of the places up to `end`; `first` is the group's first place in this bucket.
+// Writes what `line` holds of the positions up to `end`; `first` is the group's first position in this bucket.
 #define WRITE_LINE(to, line, element, first, end)                                                                      \
     do {                                                                                                               \
         const uint held_ = LINE / sizeof(element), begin_ = ((end)-1) / held_ * held_;                                 \
@@ -122,8 +122,8 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void count_buckets(__glo
             for (uint part_ = 0; part_ < LINE / PART; part_++)                                                         \
                 WRITE_PAST((__global uint16 *)((to) + begin_) + part_, ((__local const uint16 *)(line))[part_]);       \
         } else {                                                                                                       \
-            for (uint place_ = max(begin_, (uint)(first)); place_ < (end); place_++)                                   \
-                (to)[place_] = (line)[place_ - begin_];                                                                \
+            for (uint position_ = max(begin_, (uint)(first)); position_ < (end); position_++)                          \
+                (to)[position_] = (line)[position_ - begin_];                                                          \
         }                                                                                                              \
     } while (0)
 
@@ -145,48 +145,48 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scatter_buckets(
     const uint values_held = LINE / VALUE_BYTES;
     __local value *value_lines = (__local value *)(lines + BUCKETS * (LINE / PART));
 #endif
-    uint places[BUCKETS];
+    uint positions[BUCKETS];
     sort_key batch[BATCH];
     ushort found[BATCH];
 
     for (uint bucket = 0; bucket < BUCKETS; bucket++)
-        places[bucket] = firsts[bucket];
+        positions[bucket] = firsts[bucket];
     for (ulong i = begin; i < end; i += BATCH) {
         uint count = (uint)min((ulong)BATCH, end - i);
         find_buckets(from + i, count, &in, batch, found);
         for (uint k = 0; k < count; k++) {
             sort_key key = batch[k];
-            uint bucket = found[k], place = places[bucket], next = place + 1;
-            places[bucket] = next;
+            uint bucket = found[k], position = positions[bucket], next = position + 1;
+            positions[bucket] = next;
 #if VALUE_BYTES == 4 || VALUE_BYTES == 8
             value moved = flags & IOTA ? (value)(i + k) : values_from[i + k];
 #elif VALUE_BYTES
             value moved = values_from[i + k];
 #endif
             if (!(flags & LARGE)) {
-                to[place] = key;
+                to[position] = key;
 #if VALUE_BYTES
-                values_to[place] = moved;
+                values_to[position] = moved;
 #endif
                 continue;
             }
-            key_lines[bucket * held + place % held] = key;
+            key_lines[bucket * held + position % held] = key;
             if (next % held == 0)
                 WRITE_LINE(to, key_lines + bucket * held, sort_key, firsts[bucket], next);
 #if VALUE_BYTES
-            value_lines[bucket * values_held + place % values_held] = moved;
+            value_lines[bucket * values_held + position % values_held] = moved;
             if (next % values_held == 0)
                 WRITE_LINE(values_to, value_lines + bucket * values_held, value, firsts[bucket], next);
 #endif
         }
     }
     for (uint bucket = 0; bucket < BUCKETS && flags & LARGE; bucket++) { // what is left
-        uint place = places[bucket];
-        if (place > firsts[bucket] && place % held)
-            WRITE_LINE(to, key_lines + bucket * held, sort_key, firsts[bucket], place);
+        uint position = positions[bucket];
+        if (position > firsts[bucket] && position % held)
+            WRITE_LINE(to, key_lines + bucket * held, sort_key, firsts[bucket], position);
 #if VALUE_BYTES
-        if (place > firsts[bucket] && place % values_held)
-            WRITE_LINE(values_to, value_lines + bucket * values_held, value, firsts[bucket], place);
+        if (position > firsts[bucket] && position % values_held)
+            WRITE_LINE(values_to, value_lines + bucket * values_held, value, firsts[bucket], position);
 #endif
     }
 }
@@ -200,41 +200,41 @@ typedef struct {
 #endif
 } run;
 
-inline run run_at(run base, size_t place)
+inline run run_at(run base, size_t position)
 {
-    base.keys += place;
+    base.keys += position;
 #if VALUE_BYTES
-    base.values += place;
+    base.values += position;
 #endif
     return base;
 }
 
 // In the order of `count` bits from `shift` up.
-inline void pass(run from, run to, uint m, uint shift, uint count, uint *places)
+inline void pass(run from, run to, uint m, uint shift, uint count, uint *positions)
 {
     uint bins = 1u << count, start = 0;
 
     for (uint bin = 0; bin < bins; bin++)
-        places[bin] = 0;
+        positions[bin] = 0;
     for (uint i = 0; i < m; i++)
-        places[(uint)(ORDER(from.keys[i]) >> shift) & (bins - 1)]++;
+        positions[(uint)(ORDER(from.keys[i]) >> shift) & (bins - 1)]++;
     for (uint bin = 0; bin < bins; bin++) {
-        uint keys = places[bin];
-        places[bin] = start;
+        uint keys = positions[bin];
+        positions[bin] = start;
         start += keys;
     }
     for (uint i = 0; i < m; i++) {
         sort_key key = from.keys[i];
-        uint place = places[(uint)(ORDER(key) >> shift) & (bins - 1)]++;
-        to.keys[place] = key;
+        uint position = positions[(uint)(ORDER(key) >> shift) & (bins - 1)]++;
+        to.keys[position] = key;
 #if VALUE_BYTES
-        to.values[place] = from.values[i];
+        to.values[position] = from.values[i];
 #endif
     }
 }
 
 // Of bits `begin` to `end`, as many passes as are needed; true if the keys are at `other` then.
-inline bool passes(run here, run other, uint m, uint begin, uint end, uint *places)
+inline bool passes(run here, run other, uint m, uint begin, uint end, uint *positions)
 {
     uint most = m < 8192 ? min(9u, (uint)DIGIT_BITS) : DIGIT_BITS, count = (end - begin + most - 1) / most;
     bool there = false;
@@ -242,39 +242,39 @@ inline bool passes(run here, run other, uint m, uint begin, uint end, uint *plac
     for (uint p = 0; p < count; p++) {
         uint next = begin + (end - begin) / (count - p);
         if (there)
-            pass(other, here, m, begin, next - begin, places);
+            pass(other, here, m, begin, next - begin, positions);
         else
-            pass(here, other, m, begin, next - begin, places);
+            pass(here, other, m, begin, next - begin, positions);
         begin = next;
         there = !there;
     }
     return there;
 }
 
-// Inserts keys that stand in a wrong place where they belong; false if that takes more than m moves.
+// Inserts keys that are out of order where they belong; false if that takes more than m moves.
 inline bool insert_keys(run here, uint m)
 {
     uint moves = 0;
 
     for (uint i = 1; i < m; i++) {
         sort_key key = here.keys[i], order = ORDER(key);
-        uint place = i;
+        uint position = i;
         if (order >= ORDER(here.keys[i - 1]))
             continue;
 #if VALUE_BYTES
         value moved = here.values[i];
 #endif
-        for (; place > 0 && order < ORDER(here.keys[place - 1]); place--) {
-            here.keys[place] = here.keys[place - 1];
+        for (; position > 0 && order < ORDER(here.keys[position - 1]); position--) {
+            here.keys[position] = here.keys[position - 1];
 #if VALUE_BYTES
-            here.values[place] = here.values[place - 1];
+            here.values[position] = here.values[position - 1];
 #endif
         }
-        here.keys[place] = key;
+        here.keys[position] = key;
 #if VALUE_BYTES
-        here.values[place] = moved;
+        here.values[position] = moved;
 #endif
-        moves += i - place;
+        moves += i - position;
         if (moves > m)
             return false;
     }
@@ -293,17 +293,17 @@ inline uint idle_bits(uint top)
 }
 
 // Sorts m encoded keys, in which the bits of `differing` differ; true if they are at `other` then.
-inline bool sort_run(run here, run other, uint m, sort_key differing, uint *places)
+inline bool sort_run(run here, run other, uint m, sort_key differing, uint *positions)
 {
     uint top = KEY_BITS - (uint)clz(differing), wanted = 32 - (uint)clz(m) + SPARE_BITS + idle_bits(top);
     bool there;
 
     if (m < 2 || !differing)
         return false;
-    there = passes(here, other, m, top > wanted ? top - wanted : 0, top, places);
+    there = passes(here, other, m, top > wanted ? top - wanted : 0, top, positions);
     if (top <= wanted || insert_keys(there ? other : here, m))
         return there;
-    return there != (there ? passes(other, here, m, 0, top, places) : passes(here, other, m, 0, top, places));
+    return there != (there ? passes(other, here, m, 0, top, positions) : passes(here, other, m, 0, top, positions));
 }
 
 // Writes AS(from[i]) to to[i], in whole parts past the caches if the column is LARGE.
@@ -340,7 +340,7 @@ inline void deliver(run from, run to, uint m, uint flags)
 #endif
 }
 
-#define PLACES (1 << DIGIT_BITS)
+#define POSITIONS (1 << DIGIT_BITS)
 
 __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_buckets(__global sort_key *from, __global sort_key *to,
                                                                           __global sort_key *spare,
@@ -360,7 +360,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_buckets(__glob
     size_t group = get_group_id(0);
     const run first = run_at(spares, 2 * group * capacity), second = run_at(first, capacity);
     __global const uint *bounds = state + 1;
-    uint places[PLACES];
+    uint positions[POSITIONS];
 
     for (uint bucket = atomic_inc(state); bucket < buckets; bucket = atomic_inc(state)) {
         uint begin = bounds[bucket], m = bounds[bucket + 1] - begin;
@@ -375,7 +375,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_buckets(__glob
             first.values[i] = here.values[i];
 #endif
         }
-        deliver(sort_run(first, second, m, set & clear, places) ? second : first, run_at(target, begin), m, flags);
+        deliver(sort_run(first, second, m, set & clear, positions) ? second : first, run_at(target, begin), m, flags);
     }
 }
 
@@ -393,7 +393,7 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_whole(__global
 #endif
     const run second = run_at(first, n);
     sort_key set = 0, clear = 0;
-    uint places[PLACES];
+    uint positions[POSITIONS];
 
     for (uint i = 0; i < n; i++) {
         sort_key key = encode_key(keys[i]), order = ORDER(key);
@@ -406,5 +406,5 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void sort_whole(__global
         first.values[i] = values[i];
 #endif
     }
-    deliver(sort_run(first, second, n, set & clear, places) ? second : first, all, n, flags);
+    deliver(sort_run(first, second, n, set & clear, positions) ? second : first, all, n, flags);
 }

@@ -412,7 +412,7 @@ static inline search search_for(runs r, ulong at)
     return s;
 }
 
-// PROBES work-items look at PROBES places at once: fewer steps than bisection, each of which waits for memory.
+// PROBES work-items look at PROBES positions at once: fewer steps than bisection, each of which waits for memory.
 static inline span search_splits(__global const TYPE *keys, runs r, ulong at, runs e, ulong until, __local search both[2])
 {
     uint item = (uint)get_local_id(0);

@@ -15,7 +15,7 @@
 // Cost: each pass reads the keys twice and writes them once; values are read once and written once.
 // Tunables: KEY_BITS, KEY_KIND, KEY_DESCENDING (lib/key.clh), KN_SUBGROUP, KN_MATCH (lib/subgroup.clh), GROUP, KEYS (a
 // work-item), VALUE_BYTES, RANKED (lib/element.clh),
-// PLACE_BITS (64 for 2^32 elements and more), AHEAD (1: as said; folded only), PREFETCH (1: a tile is loaded before the
+// POSITION_BITS (64 for 2^32 elements and more), AHEAD (1: as said; folded only), PREFETCH (1: a tile is loaded before the
 // one ahead of it is stored), STORES (unrolled), REPLICAS (of the bins).
 #include "../../lib/element.clh"
 #include "../../lib/subgroup.clh"
@@ -28,8 +28,8 @@
 #ifndef KEYS
 #define KEYS 16
 #endif
-#ifndef PLACE_BITS
-#define PLACE_BITS 32
+#ifndef POSITION_BITS
+#define POSITION_BITS 32
 #endif
 #ifndef REPLICAS
 #define REPLICAS 1
@@ -50,10 +50,10 @@
 #define TILE (GROUP * KEYS)
 #define ROWS (GROUP / SUBGROUP_LEAST) // at most
 
-#if PLACE_BITS == 64
-typedef ulong place;
+#if POSITION_BITS == 64
+typedef ulong position;
 #else
-typedef uint place;
+typedef uint position;
 #endif
 
 #define LOADED(bits, flags) ((flags) & FIRST ? encode_key(bits) : (bits))
@@ -204,15 +204,15 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_digits(__
 // offsets[digit][group]: keys of this digit in earlier groups; totals[digit]: in all.
 __kernel __attribute__((reqd_work_group_size(SCAN_GROUP, 1, 1))) void scan_counts(__global const uint *counts,
                                                                                   uint groups,
-                                                                                  __global place *offsets,
-                                                                                  __global place *totals)
+                                                                                  __global position *offsets,
+                                                                                  __global position *totals)
 {
-    __local place sums[2][SCAN_GROUP];
+    __local position sums[2][SCAN_GROUP];
     uint item = (uint)get_local_id(0), from = 0;
     size_t row = (size_t)get_group_id(0) * groups;
     uint span = (groups + SCAN_GROUP - 1) / SCAN_GROUP;
     uint begin = min(item * span, groups), end = min(begin + span, groups);
-    place sum = 0;
+    position sum = 0;
 
     for (uint i = begin; i < end; i++)
         sum += counts[row + i];
@@ -240,15 +240,15 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scatter_digits(
     __global const value *values_from, __global value *values_to,
 #endif
     ulong n, ulong chunk, uint shift, uint flags, uint table, uint next_shift, __global uint *counts,
-    __global const place *offsets, __global const place *totals, __local uint4 *arena)
+    __global const position *offsets, __global const position *totals, __local uint4 *arena)
 {
     size_t group = get_group_id(0);
     uint groups = (uint)get_num_groups(0);
     ulong begin = group * chunk, end = min(begin + chunk, n);
-    place places[DIGITS], start = 0;
+    position next[DIGITS], start = 0;
 
     for (uint digit = 0; digit < DIGITS; digit++) {
-        place before = 0, total = 0;
+        position before = 0, total = 0;
         if (flags & FOLDED) {
             for (uint g = 0; g < groups; g++) {
                 uint count = counts[count_index(digit, g, groups, flags)];
@@ -259,18 +259,18 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scatter_digits(
             before = offsets[(size_t)digit * groups + group];
             total = totals[digit];
         }
-        places[digit] = start + before;
+        next[digit] = start + before;
         start += total;
     }
     for (ulong i = begin; i < end; i++) {
         sort_key key = LOADED(from[i], flags);
-        place to_place = places[digit_of(key, shift)]++;
+        position target = next[digit_of(key, shift)]++;
         if (!(flags & NO_KEYS))
-            to[to_place] = STORED(key, flags);
+            to[target] = STORED(key, flags);
 #if VALUE_BYTES == 4 || VALUE_BYTES == 8
-        values_to[to_place] = flags & IOTA ? (value)i : values_from[i];
+        values_to[target] = flags & IOTA ? (value)i : values_from[i];
 #elif VALUE_BYTES
-        values_to[to_place] = values_from[i];
+        values_to[target] = values_from[i];
 #endif
     }
 }
@@ -305,13 +305,13 @@ inline uint scan_digits(uint value_of_item, uint item, __local uint *sums)
 #endif
 }
 
-// Exclusive scan of the digits' totals, where places need more than 32 bits.
-inline place scan_places(place value_of_item, uint item, __local place *sums)
+// Exclusive scan of the digits' totals, where positions need more than 32 bits.
+inline position scan_positions(position value_of_item, uint item, __local position *sums)
 {
-#if PLACE_BITS == 32
+#if POSITION_BITS == 32
     return scan_digits(value_of_item, item, sums);
 #else
-    place sum = value_of_item;
+    position sum = value_of_item;
 
     for (uint step = 1; step < DIGITS; step *= 2) {
         if (item < DIGITS)
@@ -328,11 +328,11 @@ inline place scan_places(place value_of_item, uint item, __local place *sums)
 // Where this group's keys of digit `item` go. The groups' counts are added up here (FOLDED, 32 bits) by all work-items,
 // four digits each, or come from scan_counts.
 #define SHARES (GROUP * 4 / DIGITS)
-inline place first_place(uint item, uint flags, __global const uint *counts, __global const place *offsets,
-                         __global const place *totals, __local place *sums, __local uint4 *shares)
+inline position first_position(uint item, uint flags, __global const uint *counts, __global const position *offsets,
+                         __global const position *totals, __local position *sums, __local uint4 *shares)
 {
     uint group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
-    place before = 0, total = 0;
+    position before = 0, total = 0;
 
     if (flags & FOLDED) {
         __global const uint4 *rows = (__global const uint4 *)counts + item % (DIGITS / 4);
@@ -360,7 +360,7 @@ inline place first_place(uint item, uint flags, __global const uint *counts, __g
             total += ((__local uint *)shares)[(SHARES + share) * DIGITS + item];
         }
     }
-    return scan_places(total, item, sums) + before;
+    return scan_positions(total, item, sums) + before;
 }
 
 // A key's number among those of its sub-group with the same digit so far: `count` has the digits' numbers, `masks` the
@@ -398,7 +398,7 @@ inline uint tile_index(uint item, uint i)
     return (item - lane) * KEYS + i * sub_width() + lane;
 }
 
-inline void load_tile(sort_key key[KEYS], __global const sort_key *from, place begin, place end, uint item, uint flags)
+inline void load_tile(sort_key key[KEYS], __global const sort_key *from, position begin, position end, uint item, uint flags)
 {
     from += begin;
     if (begin + TILE <= end) {
@@ -419,8 +419,8 @@ inline void load_tile(sort_key key[KEYS], __global const sort_key *from, place b
 // Where the work-item's keys go in the tile: by digits, equal ones as they came. Those of digit i begin at starts[i]
 // there, and bases[i] more where they are written to; `running`, which is that of digit `item`, is moved on. row_counts
 // has ROWS rows, with KN_MATCH 2 three times as many. Barriers come last.
-inline void rank_tile(const sort_key key[KEYS], uint rank[KEYS], uint shift, uint lane, uint row, place *running,
-                      __local place *bases, __local uint *sums, __local uint *starts, __local uint *row_counts)
+inline void rank_tile(const sort_key key[KEYS], uint rank[KEYS], uint shift, uint lane, uint row, position *running,
+                      __local position *bases, __local uint *sums, __local uint *starts, __local uint *row_counts)
 {
     uint item = row * sub_width() + lane, total = 0;
     __local uint *own_counts = row_counts + row * DIGITS;
@@ -443,7 +443,7 @@ inline void rank_tile(const sort_key key[KEYS], uint rank[KEYS], uint shift, uin
         rank[i] = rank_in_row(digit_of(key[i], shift), lane, i, own_counts, own_masks);
     barrier(CLK_LOCAL_MEM_FENCE);
 
-    // The tile's digits: the rows' counts become places in the tile.
+    // The tile's digits: the rows' counts become positions in the tile.
     if (item < DIGITS) {
 #pragma unroll
         for (uint r = 0; r < GROUP / sub_width(); r++) {
@@ -478,7 +478,7 @@ inline void rank_tile(const sort_key key[KEYS], uint rank[KEYS], uint shift, uin
 
 #if VALUE_BYTES
 // The tile's values go where its keys went. Barriers come last.
-inline void store_values(const value moving[KEYS], const uint rank[KEYS], const place to_place[KEYS],
+inline void store_values(const value moving[KEYS], const uint rank[KEYS], const position target[KEYS],
                          __global value *to, uint item, uint count, __local value *tile)
 {
 #pragma unroll
@@ -489,7 +489,7 @@ inline void store_values(const value moving[KEYS], const uint rank[KEYS], const 
 #pragma unroll
     for (uint i = 0; i < KEYS; i++)
         if (i * GROUP + item < count)
-            to[to_place[i]] = tile[i * GROUP + item];
+            to[target[i]] = tile[i * GROUP + item];
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 #endif
@@ -501,22 +501,22 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
     __global const value *values_from, __global value *values_to,
 #endif
     ulong n, ulong chunk, uint shift, uint flags, uint table, uint next_shift, __global uint *counts,
-    __global const place *offsets, __global const place *totals, __local uint4 *arena)
+    __global const position *offsets, __global const position *totals, __local uint4 *arena)
 {
-    __local place bases[DIGITS];
+    __local position bases[DIGITS];
     __local uint sums[DIGITS], starts[DIGITS];
     __local sort_key *tile_keys = (__local sort_key *)arena;
     uint lane = sub_lane((uint)get_local_id(0)), row = sub_row((uint)get_local_id(0)), item = row * sub_width() + lane;
-    place first = (place)(get_group_id(0) * chunk), end = (place)min(get_group_id(0) * chunk + chunk, n);
+    position first = (position)(get_group_id(0) * chunk), end = (position)min(get_group_id(0) * chunk + chunk, n);
     __global uint *next_counts = counts + (size_t)(table + 1) * get_num_groups(0) * DIGITS;
-    place running = first_place(item, flags, next_counts - get_num_groups(0) * DIGITS, offsets, totals, bases, arena);
+    position running = first_position(item, flags, next_counts - get_num_groups(0) * DIGITS, offsets, totals, bases, arena);
     sort_key key[KEYS];
 
 #if PREFETCH
     load_tile(key, from, first, end, item, flags);
 #endif
-    for (place begin = first; begin < end; begin += TILE) { // n is not so close to the end of a place as a tile
-        uint count = (uint)min((place)TILE, end - begin);
+    for (position begin = first; begin < end; begin += TILE) { // n is farther from the greatest position than a tile
+        uint count = (uint)min((position)TILE, end - begin);
         uint rank[KEYS];
 
 #if !PREFETCH
@@ -534,7 +534,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
 
 #if VALUE_BYTES
         // On their way while the keys are stored.
-        place to_place[KEYS];
+        position target[KEYS];
         value moving[KEYS];
 #pragma unroll
         for (uint i = 0; i < KEYS; i++) {
@@ -554,9 +554,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
             uint slot = i * GROUP + item;
             if (slot < count) {
                 sort_key moved = tile_keys[slot];
-                place at = bases[digit_of(moved, shift)] + slot;
+                position at = bases[digit_of(moved, shift)] + slot;
 #if VALUE_BYTES
-                to_place[i] = at;
+                target[i] = at;
                 if (!(flags & NO_KEYS))
 #endif
                     to[at] = STORED(moved, flags);
@@ -568,7 +568,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
         }
         barrier(CLK_LOCAL_MEM_FENCE);
 #if VALUE_BYTES
-        store_values(moving, rank, to_place, values_to, item, count, (__local value *)arena);
+        store_values(moving, rank, target, values_to, item, count, (__local value *)arena);
 #endif
     }
 }

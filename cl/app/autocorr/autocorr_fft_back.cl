@@ -35,10 +35,10 @@ autocorr_fft_back(__global const real2 *spectra, __global const sums *windows, _
     for (uint round = 0; round < ROUNDS(RADIX_0); round++)
 #pragma unroll
         for (uint r = 0; r < RADIX_0; r++) {
-            uint k = item + round * ITEMS + r * (POINTS / RADIX_0), place = k > POINTS / 2 ? POINTS - k : k;
+            uint k = item + round * ITEMS + r * (POINTS / RADIX_0), position = k > POINTS / 2 ? POINTS - k : k;
             bool is_inside = IS_INSIDE(item + round * ITEMS, RADIX_0);
-            real2 a = is_inside && y < wanted ? row[place] : (real2)(0, 0);
-            real2 b = is_inside && y + 1 < wanted ? row[place + pitch] : (real2)(0, 0);
+            real2 a = is_inside && y < wanted ? row[position] : (real2)(0, 0);
+            real2 b = is_inside && y + 1 < wanted ? row[position + pitch] : (real2)(0, 0);
             real sign = k > POINTS / 2 ? -1 : 1;
 
             // a + i b, or that of their conjugates; real and imaginary parts are swapped for the way back.
@@ -54,8 +54,8 @@ autocorr_fft_back(__global const real2 *spectra, __global const sums *windows, _
     for (uint round = 0; round < ROUNDS(RADIX_LAST); round++)
 #pragma unroll
         for (uint r = 0; r < RADIX_LAST; r++) {
-            uint j = item + round * ITEMS, place = j + r * (POINTS / RADIX_LAST);
-            int x0 = place < across ? (int)place : (int)place - POINTS;
+            uint j = item + round * ITEMS, position = j + r * (POINTS / RADIX_LAST);
+            int x0 = position < across ? (int)position : (int)position - POINTS;
             real2 value = x[round * RADIX_LAST + r] * scale;
 
             if (!IS_INSIDE(j, RADIX_LAST) || (uint)abs(x0) >= across)

@@ -28,14 +28,14 @@ autocorr_fft_rows(__global const pixel *images, __global const uint *levels, __g
     for (uint round = 0; round < ROUNDS(RADIX_0); round++)
 #pragma unroll
         for (uint r = 0; r < RADIX_0; r++) {
-            uint place = item + round * ITEMS + r * (POINTS / RADIX_0);
+            uint position = item + round * ITEMS + r * (POINTS / RADIX_0);
             real2 value = (real2)(0, 0);
 
-            if (IS_INSIDE(item + round * ITEMS, RADIX_0) && place < width) {
+            if (IS_INSIDE(item + round * ITEMS, RADIX_0) && position < width) {
                 if (first < height)
-                    value.x = (real)((int)row[place] - mean);
+                    value.x = (real)((int)row[position] - mean);
                 if (first + 1 < height)
-                    value.y = (real)((int)row[place + width] - mean);
+                    value.y = (real)((int)row[position + width] - mean);
             }
             x[round * RADIX_0 + r] = value;
         }

@@ -51,8 +51,8 @@ autocorr_ntt_back(__global const uint *spectra, __global ulong *products, uint r
 #pragma unroll
         for (uint r = 0; r < RADIX_LAST; r++) {
             // What stands at -x0, since the way back is the way there read backwards.
-            uint j = item + round * ITEMS, place = j + r * (POINTS / RADIX_LAST);
-            int x0 = place < across ? -(int)place : POINTS - (int)place;
+            uint j = item + round * ITEMS, position = j + r * (POINTS / RADIX_LAST);
+            int x0 = position < across ? -(int)position : POINTS - (int)position;
 
             if (IS_INSIDE(j, RADIX_LAST) && (uint)abs(x0) < across && y < wanted)
                 sums_of_row[x0] = put_together(sums_of_row[x0], multiply(x[round * RADIX_LAST + r], scale));

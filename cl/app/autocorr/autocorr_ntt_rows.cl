@@ -25,10 +25,10 @@ autocorr_ntt_rows(__global const pixel *images, __global uint *spectra, uint wid
     for (uint round = 0; round < ROUNDS(RADIX_0); round++)
 #pragma unroll
         for (uint r = 0; r < RADIX_0; r++) {
-            uint place = item + round * ITEMS + r * (POINTS / RADIX_0);
-            bool is_there = IS_INSIDE(item + round * ITEMS, RADIX_0) && place < width && y < height;
+            uint position = item + round * ITEMS + r * (POINTS / RADIX_0);
+            bool is_there = IS_INSIDE(item + round * ITEMS, RADIX_0) && position < width && y < height;
 
-            x[round * RADIX_0 + r] = is_there ? row[place] : 0;
+            x[round * RADIX_0 + r] = is_there ? row[position] : 0;
         }
     TRANSFORM_LINE(x)
 

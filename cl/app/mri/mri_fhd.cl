@@ -327,9 +327,9 @@ static inline void add_samples(struct lines *lines, HELD const uint4 *points, HE
 }
 
 #if POSITIONS
-#define PLACE_PARAMETERS __global const float *x, __global const float *y, __global const float *z
+#define POSITION_PARAMETERS __global const float *x, __global const float *y, __global const float *z
 
-static inline void place_lines(struct lines *lines, uint line, uint step, uint count, PLACE_PARAMETERS)
+static inline void place_lines(struct lines *lines, uint line, uint step, uint count, POSITION_PARAMETERS)
 {
 #pragma unroll
     for (uint v = 0; v < VOXELS; v++) {
@@ -349,9 +349,9 @@ static inline void place_lines(struct lines *lines, uint line, uint step, uint c
 }
 #else
 // The matrix, the number in it of voxel 0, and the planes from a voxel of a line to the next.
-#define PLACE_PARAMETERS uint size_x, uint size_y, uint size_z, ulong first, uint apart
+#define POSITION_PARAMETERS uint size_x, uint size_y, uint size_z, ulong first, uint apart
 
-static inline void place_lines(struct lines *lines, uint line, PLACE_PARAMETERS)
+static inline void place_lines(struct lines *lines, uint line, POSITION_PARAMETERS)
 {
     union unsigned_lanes at[3];
 
@@ -395,7 +395,7 @@ static inline void store_lines(const struct lines *lines, uint line, uint step, 
 // `step` lines; voxel v of line l is number l + v * step of `count`. With several groups in dimension 1 each takes
 // `share` samples, and its sums go to its own row of `parts`.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1)))
-void mri_tuned(PLACE_PARAMETERS, uint step, uint count, GIVEN const uint4 *points, GIVEN const float *imaginary,
+void mri_tuned(POSITION_PARAMETERS, uint step, uint count, GIVEN const uint4 *points, GIVEN const float *imaginary,
                uint begin, uint end, uint share, __global float2 *parts, __global float4 *total,
                __global float2 *image, ulong at, uint stage)
 {

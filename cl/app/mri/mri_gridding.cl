@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gridding: samples at any places to and from the cells of a grid, by the window of Kaiser and Bessel; and the passes over
+// Gridding: samples at any positions to and from the cells of a grid, by the window of Kaiser and Bessel; and the passes over
 // the image beside it. src/app/mri/gridding/gridding.h has the formulas.
 //
 // The window, kb(x) / kb(0) = I0(b sqrt(s)) / I0(b) with s = 1 - (2x/WIDTH)^2, is entire in s: one polynomial for all of
@@ -262,9 +262,9 @@ static inline float2 row_sum(__global const float2 *row, uint first, uint cells_
     return sum;
 }
 
-// places: each sample's first cell along x, y and z, and its index in the caller's order, in which data[] is written
+// positions: each sample's first cell along x, y and z, and its index in the caller's order, in which data[] is written
 // unless `sorted`.
-__kernel void mri_interpolate(uint samples, uint sorted, __global const uint4 *places, __global const float4 *offsets,
+__kernel void mri_interpolate(uint samples, uint sorted, __global const uint4 *positions, __global const float4 *offsets,
                               __global const float2 *phases, uint cells_x, uint cells_y, uint cells_z,
                               __global const float2 *grid, __global float2 *data)
 {
@@ -273,34 +273,34 @@ __kernel void mri_interpolate(uint samples, uint sorted, __global const uint4 *p
 
     if (i >= samples)
         return;
-    uint4 place = places[i];
+    uint4 position = positions[i];
     float4 offset = offsets[i];
 #pragma unroll
     for (uint t = 0; t < SPAN_X; t++)
-        along[t] = turned(offset.x, t, SPAN_X, phases[wrapped(place.x, t, cells_x)]);
+        along[t] = turned(offset.x, t, SPAN_X, phases[wrapped(position.x, t, cells_x)]);
 #pragma unroll
     for (uint t = 0; t < SPAN_Y; t++)
-        across[t] = turned(offset.y, t, SPAN_Y, phases[cells_x + wrapped(place.y, t, cells_y)]);
+        across[t] = turned(offset.y, t, SPAN_Y, phases[cells_x + wrapped(position.y, t, cells_y)]);
     for (uint tz = 0; tz < SPAN_Z; tz++) {
-        uint z = wrapped(place.z, tz, cells_z);
+        uint z = wrapped(position.z, tz, cells_z);
         float2 slice = (float2)(0.0f);
 #pragma unroll
         for (uint t = 0; t < SPAN_Y; t++) {
-            uint y = wrapped(place.y, t, cells_y);
-            slice += times(row_sum(grid + ((size_t)z * cells_y + y) * cells_x, place.x, cells_x, along), across[t]);
+            uint y = wrapped(position.y, t, cells_y);
+            slice += times(row_sum(grid + ((size_t)z * cells_y + y) * cells_x, position.x, cells_x, along), across[t]);
         }
         sum += times(slice, turned(offset.z, tz, SPAN_Z, phases[cells_x + cells_y + z]));
     }
-    data[sorted ? i : place.w] = sum;
+    data[sorted ? i : position.w] = sum;
 }
 
-// Data from the caller's order to that of places, which mri_spread reads.
-__kernel void mri_take(uint samples, __global const uint4 *places, __global const float2 *data, __global float2 *sorted)
+// Data from the caller's order to that of positions[], which mri_spread reads.
+__kernel void mri_take(uint samples, __global const uint4 *positions, __global const float2 *data, __global float2 *sorted)
 {
     uint i = (uint)get_global_id(0);
 
     if (i < samples)
-        sorted[i] = data[places[i].w];
+        sorted[i] = data[positions[i].w];
 }
 
 // Divides by the window's transform: factors[] has its reciprocal along x, y and z in turn. May be done in place.

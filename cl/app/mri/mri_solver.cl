@@ -146,7 +146,7 @@ solver_curve(__global const float *p, __global const float *product, ulong n, fl
         state[PARTIAL(0) + get_group_id(0)] = total;
 }
 
-// The neighbours' part of D^H D x in voxel i, place j of `size` along an axis whose neighbours are `stride` apart.
+// The neighbours' part of D^H D x in voxel i, position j of `size` along an axis whose neighbours are `stride` apart.
 inline float2 differ(__global const float2 *x, float2 own, ulong i, uint j, uint size, ulong stride, uint periodic)
 {
     float2 sum = (float2)(0, 0);

@@ -19,16 +19,16 @@
 
 // Where point i of an axis of `length` stands among the differences of an axis of n voxels, of which there are 2 n: at
 // d + n. False where there is none.
-inline bool place_difference(uint i, uint length, uint n, uint *place)
+inline bool find_difference(uint i, uint length, uint n, uint *position)
 {
     if (n == 1) {
-        *place = 0;
+        *position = 0;
         return true;
     }
     if (i < n)
-        *place = i + n;
+        *position = i + n;
     else
-        *place = n - (length - i); // wraps round where there is none
+        *position = n - (length - i); // wraps round where there is none
     return i < n || length - i < n;
 }
 
@@ -46,12 +46,12 @@ __kernel void mri_toeplitz_embed(__global const float2 *q, __global float2 *grid
 
     if (x >= half_x || y >= length_y || z >= length_z)
         return;
-    inside = place_difference(x, length_x, nx, &px) && place_difference(y, length_y, ny, &py) &&
-             place_difference(z, length_z, nz, &pz);
+    inside = find_difference(x, length_x, nx, &px) && find_difference(y, length_y, ny, &py) &&
+             find_difference(z, length_z, nz, &pz);
     if (inside) {
-        ulong place = (pz * high + py) * wide + px;
-        value = q[place <= centre ? place : 2 * centre - place];
-        if (place <= centre)
+        ulong position = (pz * high + py) * wide + px;
+        value = q[position <= centre ? position : 2 * centre - position];
+        if (position <= centre)
             value.y = -value.y;
     }
     grid[((ulong)z * length_y + y) * half_x + x] = value;

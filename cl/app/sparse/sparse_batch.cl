@@ -128,28 +128,28 @@ batch_turn(__global const float *restrict x, __global const float *restrict h, _
 // `count` vectors of n numbers, one after the other, side by side; 0 for what is missing in the last block.
 __kernel void batch_take(__global const float *from, __global float *to, ulong first, uint n, uint count)
 {
-    size_t place = get_global_id(0), row = place / IMAGES, block = get_global_id(1);
-    size_t image = block * IMAGES + place % IMAGES;
+    size_t position = get_global_id(0), row = position / IMAGES, block = get_global_id(1);
+    size_t image = block * IMAGES + position % IMAGES;
 
     if (row < n)
-        to[block * n * IMAGES + place] = image < count ? from[(first + image) * n + row] : 0;
+        to[block * n * IMAGES + position] = image < count ? from[(first + image) * n + row] : 0;
 }
 
 // And back.
 __kernel void batch_give(__global const float *from, __global float *to, ulong first, uint n, uint count)
 {
-    size_t place = get_global_id(0), row = place / IMAGES, block = get_global_id(1);
-    size_t image = block * IMAGES + place % IMAGES;
+    size_t position = get_global_id(0), row = position / IMAGES, block = get_global_id(1);
+    size_t image = block * IMAGES + position % IMAGES;
 
     if (row < n && image < count)
-        to[(first + image) * n + row] = from[block * n * IMAGES + place];
+        to[(first + image) * n + row] = from[block * n * IMAGES + position];
 }
 
 // h = e + L x; d and e are 0.
 __kernel void batch_begin(__global const float *x, __global float *h, __global float *d, __global float *e, uint n,
                           float lambda, float smooth, uint order)
 {
-    size_t place = get_global_id(0), row = place / IMAGES, at = get_global_id(1) * n * IMAGES + place;
+    size_t position = get_global_id(0), row = position / IMAGES, at = get_global_id(1) * n * IMAGES + position;
 
     if (row >= n)
         return;
@@ -170,9 +170,9 @@ batch_residual(__global float *w, __global const float *b, uint rows, uint each,
     acc squares = ACC_ZERO, goal = ACC_ZERO;
 
     for (uint row = first + item / STEP; row < last; row += GROUP / STEP) {
-        size_t place = at + (size_t)row * IMAGES;
-        float right = b[place], rest = w[place] - right;
-        w[place] = rest;
+        size_t position = at + (size_t)row * IMAGES;
+        float right = b[position], rest = w[position] - right;
+        w[position] = rest;
         squares = acc_add_product(squares, rest, rest);
         goal = acc_add_product(goal, right, right);
     }

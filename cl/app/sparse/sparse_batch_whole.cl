@@ -6,7 +6,7 @@
 // Tunables: those of cl/app/sparse/sparse_batch.cl but STEP; GROUP is at least IMAGES.
 #include "../../lib/batch.clh"
 
-// The whole step of a block's images. Pointers: to the first one's elements, `norms` to its place among `all` of an
+// The whole step of a block's images. Pointers: to the first one's elements, `norms` to its position among `all` of an
 // iteration (cl/app/sparse/sparse_batch.cl, batch_turn), `ends` to its end.
 inline void step_images(__global float *x, __global float *h, __global float *d, __global float *e, uint n,
                         const struct terms *terms, __global acc *norms, __global uint *ends, uint all, uint iteration,

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // y = A x, A sparse, neighbouring rows' nonzeros side by side, so that neighbouring work-items read neighbouring
 // addresses. ELLPACK: nonzero i of row j is at i * stride + j. SELL-C-sigma: the same for SLICE rows at a time, rows
-// sorted by their lengths; slice s begins at starts[s], and its j-th row is row places[s * SLICE + j] of A. Places
+// sorted by their lengths; slice s begins at starts[s], and its j-th row is row order[s * SLICE + j] of A. Elements
 // without a nonzero have the index ELL_PAD. Sums are float and in a fixed order: that of CSR.
 // Source: the variants MemoryLayout and MemoryLayout & LocalMemory of Stock and Koch, A Fast GPU Implementation for
 // Solving Sparse Ill-Posed Linear Equation Systems; ELL of Bell and Garland; SELL-C-sigma of Kreutzer and others.
 // Launch: groups of GROUP, a work-item a row (of SELL: rows in the order of their lengths).
-// Cost: reads 8 bytes a place (spmv_layout, spmv_layout_local: a nonzero), of SELL 6 with indices of 16 bits, gathers x,
+// Cost: reads 8 bytes an element (spmv_layout, spmv_layout_local: a nonzero), of SELL 6 with indices of 16 bits, gathers x,
 // writes y; spmv_layout_local reads all x once a group.
 // Tunables: GROUP (a multiple of SLICE), SLICE, CHUNK (floats of x in local memory), INDEX_BITS (SELL's: 16, for less
 // than 65,536 columns, or 32).
@@ -91,7 +91,7 @@ spmv_ell(__global const uint *lengths, __global const uint *indices, __global co
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-spmv_sell(__global const uint *starts, __global const uint *places, __global const sell_index *indices,
+spmv_sell(__global const uint *starts, __global const uint *order, __global const sell_index *indices,
           __global const float *values, __global const float *x, __global float *y, uint rows)
 {
     size_t row = get_global_id(0), slice = row / SLICE;
@@ -104,5 +104,5 @@ spmv_sell(__global const uint *starts, __global const uint *places, __global con
         if (column != SELL_PAD)
             sum = fma(values[at], x[column], sum);
     }
-    y[places[row]] = sum;
+    y[order[row]] = sum;
 }

@@ -138,13 +138,13 @@ parallel_turn(__global const float *picture, __global float2 *straight, __global
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = (uint)get_local_id(0); i < TURN * TURN; i += GROUP) {
-        uint place = i % TURN, line = i / TURN;
-        __local const float *along = tile + (line + 1) * (TURN + 1) + place;
-        __local const float *down = tile + place * (TURN + 1) + line + 1;
-        if (left + place < pairs && top + line < size)
-            straight[(size_t)(top + line) * pairs + left + place] = (float2)(along[0], along[1]);
-        if (top + place < pairs && left + line < size)
-            turned[(size_t)(left + line) * pairs + top + place] = (float2)(down[0], down[TURN + 1]);
+        uint position = i % TURN, line = i / TURN;
+        __local const float *along = tile + (line + 1) * (TURN + 1) + position;
+        __local const float *down = tile + position * (TURN + 1) + line + 1;
+        if (left + position < pairs && top + line < size)
+            straight[(size_t)(top + line) * pairs + left + position] = (float2)(along[0], along[1]);
+        if (top + position < pairs && left + line < size)
+            turned[(size_t)(left + line) * pairs + top + position] = (float2)(down[0], down[TURN + 1]);
     }
 }
 
@@ -218,16 +218,16 @@ parallel_forward_local(__global const struct view *views, __global const float *
         int least = whole_of(low + (long)begin * drift + min((long)(ROWS - 1) * drift, 0L));
         barrier(CLK_LOCAL_MEM_FENCE); // of the last band's readers
         for (uint i = item; i < ROWS * BAND; i += GROUP) {
-            uint row = view->steep ? i / BAND : i % ROWS, place = view->steep ? i % BAND : i / ROWS;
-            uint j = (uint)(least + (int)place);
-            band[row * BAND + place] =
+            uint row = view->steep ? i / BAND : i % ROWS, position = view->steep ? i % BAND : i / ROWS;
+            uint j = (uint)(least + (int)position);
+            band[row * BAND + position] =
                 row < rows && j < size ? picture[(size_t)(begin + row) * along + (size_t)j * across] : 0.0f;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint row = 0; row < rows; row++, at += drift) {
-            uint place = row * BAND + (uint)(whole_of(at) - least);
+            uint position = row * BAND + (uint)(whole_of(at) - least);
             float part = part_of(at);
-            sum = fma(part, band[place + 1], fma(1 - part, band[place], sum));
+            sum = fma(part, band[position + 1], fma(1 - part, band[position], sum));
         }
     }
     if (first + item < detectors)
@@ -299,8 +299,8 @@ parallel_back_local(__global const struct view *views, __global const float *sin
             at = short_of(at + x * turn.x + y * turn.y);
 #pragma unroll
             for (uint i = 0; i < PIXELS; i++, at += step) {
-                int place = short_whole(at) - first;
-                sum[i] = take_two(short_part(at), weight, seen[place], seen[place + 1], sum[i]);
+                int position = short_whole(at) - first;
+                sum[i] = take_two(short_part(at), weight, seen[position], seen[position + 1], sum[i]);
             }
         }
     }

@@ -10,7 +10,7 @@
 // Scalars stay on the device, in `state`: first what the groups summed, four kinds of `parts` cells each; |b|^2; twice the
 // number of the iteration that comes and the STOP_ of the one before it, one for a launch to read while it writes the
 // other; then four cells for every iteration k, once x_k is known: |g|^2; |A x - b|^2 (RESIDUAL; forward's: of x_k-1);
-// the alpha that led there; and 0, or why it ended there (STOP_). Launches differ in nothing but which of two places
+// the alpha that led there; and 0, or why it ended there (STOP_). Launches differ in nothing but which of two cells
 // holds x, h and d: those of two iterations may be recorded, and repeated. After iteration `most` they do nothing.
 // Source: Stock and Koch, A Fast GPU Implementation for Solving Sparse Ill-Posed Linear Equation Systems, table 1, whose
 // alpha has g.e where minimising along d gives g.d.
@@ -20,7 +20,7 @@
 // cgnr_step (RESIDUAL: cgnr_rest), cgnr_turn with `parts` groups each, and A and A^T in between.
 // Cost: forward reads x, h, d, e once a group, and A, in slices of rows as SELL has them (cl/app/sparse/sparse_ell.cl; w and r in
 // that order); backward A^T and w. What they take is reads that wait for one another: so each asks for what stands at
-// known places first of all, the first AHEAD elements of its row, too. Curve reads v, d, h, x, writes e; step reads and
+// known positions first of all, the first AHEAD elements of its row, too. Curve reads v, d, h, x, writes e; step reads and
 // writes x, h, reads d, e; turn reads h, x, d, writes d.
 // Tunables: GROUP, LANES (powers of two), SLICE, COLUMNS (at least as many as there are, in cgnr_forward's local memory),
 // AHEAD, INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (cl/lib/cgnr.clh), ACC_SOFT
@@ -318,16 +318,16 @@ cgnr_backward(__global const uint *starts, __global const uint *indices, __globa
 
 // ---- with any product ----
 
-// r = w - b, and partial sums of its squares and of b's; row i of w and r is row places[i] of b.
+// r = w - b, and partial sums of its squares and of b's; row i of w and r is row row_order[i] of b.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_residual(__global const float *w, __global const float *b, __global const uint *places, __global float *r,
+cgnr_residual(__global const float *w, __global const float *b, __global const uint *row_order, __global float *r,
               uint rows, __global acc *state, uint parts)
 {
     __local acc node[GROUP];
     acc squares = ACC_ZERO, goal = ACC_ZERO;
 
     FOR_COLUMNS(i, rows) {
-        float right = b[places[i]], rest = w[i] - right;
+        float right = b[row_order[i]], rest = w[i] - right;
         r[i] = rest;
         squares = acc_add_product(squares, rest, rest);
         goal = acc_add_product(goal, right, right);

@@ -41,7 +41,7 @@ typedef uint4 words;
 #define STEP_BLOCK (GROUP * UNROLL)
 #endif
 
-// From a place of the walk to one in memory: all of a step's loads are of the same turn.
+// From a position of the walk to one in memory: all of a step's loads are of the same turn.
 #define TURNED(i) ((i) + ((i) >> log2_vectors) * (5UL * STEP_BLOCK))
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void

@@ -70,7 +70,7 @@ struct fft_side {
     uint64_t inner, outer, stride, point, split, count;
 };
 
-enum fft_place { FFT_IN, FFT_OUT, FFT_SCRATCH_0, FFT_SCRATCH_1 };
+enum fft_buffer { FFT_IN, FFT_OUT, FFT_SCRATCH_0, FFT_SCRATCH_1 };
 
 struct fft_pass {
     struct fft_cut cut;
@@ -79,14 +79,14 @@ struct fft_pass {
     bool rows_in, rows_out; // neighbours of a line are neighbours in memory
     bool swap_in, swap_out; // real and imaginary parts
     bool has_inner, has_split, twiddle, table_in, table_out, wide;
-    bool short_in, short_out; // places from count on are missing
+    bool short_in, short_out; // positions from count on are missing
     unsigned load, store;     // LOAD, STORE in cl/algo/fft/fft.cl
     struct fft_side from, to;
     uint64_t from_numbers, to_numbers; // in all
     uint32_t lines, inner, split, length;
     uint32_t roots, table_in_at, table_out_at, long_roots, log2_low;
     double scale;
-    enum fft_place source, target;
+    enum fft_buffer source, target;
     kn_kernel *kernel;
 };
 
@@ -111,7 +111,7 @@ kn_status ki_fft_plan_passes(const struct fft_shape *shape, kn_fft_direction dir
 
 // ---- libraries ----
 
-// A way to transform, as kn_fft_plan_create chooses among them. `plan` is the library's own.
+// A library of transforms, as kn_fft_plan_create chooses among them. `plan` is the library's own.
 struct fft_library {
     kn_fft_library id;
     const char *name;

@@ -114,7 +114,7 @@ static kn_status create(kn_queue *queue, const struct fft_shape *shape, struct c
 
 // Of the two that can do the shape, the faster one.
 static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
-                         size_t *winner, struct ki_text *words, kn_error *err)
+                         size_t *winner, struct ki_text *summary, kn_error *err)
 {
     const struct engine_choice choice = choice_of(shape);
     kn_error reason = KN_ERROR_INIT;
@@ -122,7 +122,7 @@ static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct 
 
     if (status == KN_ERROR_MEMORY ||
         status == KN_ERROR_LIMIT) { // no room to measure in, which is no reason to give up
-        ki_text_format(words, "not, for want of memory");
+        ki_text_format(summary, "not, for want of memory");
         return KN_OK;
     }
     if (status) {
@@ -131,13 +131,13 @@ static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct 
         return status;
     }
     *winner = candidates[1].seconds < candidates[0].seconds;
-    ki_text_format(words, "%s %.4g ms, %s ", candidates[0].library->name, candidates[0].seconds * 1e3,
+    ki_text_format(summary, "%s %.4g ms, %s ", candidates[0].library->name, candidates[0].seconds * 1e3,
                    candidates[1].library->name);
     if (isinf(candidates[1].seconds))
-        ki_text_add(words, "fails");
+        ki_text_add(summary, "fails");
     else
-        ki_text_format(words, "%.4g ms", candidates[1].seconds * 1e3);
-    ki_engine_remember(queue->context, &choice, *winner, words);
+        ki_text_format(summary, "%.4g ms", candidates[1].seconds * 1e3);
+    ki_engine_remember(queue->context, &choice, *winner, summary);
     return KN_OK;
 }
 
@@ -164,7 +164,7 @@ kn_status ki_fft_choose(kn_queue *queue, const struct fft_shape *shape, const st
     bool cuda = strcmp(queue->context->backend->name, "cuda") == 0;
     struct candidate candidates[CANDIDATES] = {{&ki_fft_own, NULL, KI_TEXT_INIT, 0},
                                                {cuda ? &ki_fft_cufft : &ki_fft_clfft, NULL, KI_TEXT_INIT, 0}};
-    struct ki_text words = KI_TEXT_INIT;
+    struct ki_text summary = KI_TEXT_INIT;
     const struct engine_choice choice = choice_of(shape);
     size_t winner = 0;
     kn_status status;
@@ -174,15 +174,15 @@ kn_status ki_fft_choose(kn_queue *queue, const struct fft_shape *shape, const st
     if (shape->resized || shape->given.scale != 1 || shape->given.input_bits ||
         queue->context->options.policy != KN_POLICY_DEFAULT || shape->given.kind == KN_FFT_COMPLEX_TO_REAL) {
         status = create(queue, shape, &candidates[0], err);
-    } else if (!ki_engine_recall(queue->context, &choice, CANDIDATES, &winner, &words) ||
+    } else if (!ki_engine_recall(queue->context, &choice, CANDIDATES, &winner, &summary) ||
                create(queue, shape, &candidates[winner], NULL)) {
         // What was found before is not there (any more).
-        ki_text_free(&words);
+        ki_text_free(&summary);
         ki_text_free(&candidates[winner].text);
         winner = 0;
         status = create_all(queue, shape, candidates, err);
         if (!status && candidates[0].plan && candidates[1].plan)
-            status = compare(queue, shape, candidates, &winner, &words, err);
+            status = compare(queue, shape, candidates, &winner, &summary, err);
         else
             winner = !candidates[0].plan;
     } else {
@@ -195,11 +195,11 @@ kn_status ki_fft_choose(kn_queue *queue, const struct fft_shape *shape, const st
         *library = candidates[winner].library;
         *plan = candidates[winner].plan;
         ki_text_add(text, ki_text_string(&candidates[winner].text));
-        if (words.length)
-            ki_text_format(text, " (measured: %s)", words.data);
+        if (summary.length)
+            ki_text_format(text, " (measured: %s)", summary.data);
     }
     for (size_t i = 0; i < CANDIDATES; i++)
         ki_text_free(&candidates[i].text);
-    ki_text_free(&words);
+    ki_text_free(&summary);
     return status;
 }

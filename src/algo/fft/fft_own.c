@@ -136,7 +136,7 @@ static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, cons
         own->shape = shape->given;
         status = ki_fft_plan_passes(shape, (kn_fft_direction)direction, &queue->context->device.info, options,
                                     passes, &roots, err);
-        // A plan is often for one direction: the way back is compiled when it is first gone.
+        // A plan is often for one direction: the other direction is compiled when it is first used.
         if (!status && (direction == KN_FFT_FORWARD || shape->given.kind != KN_FFT_COMPLEX))
             status = get_kernels(queue->context, &shape->given, passes, err);
         if (status)
@@ -186,18 +186,18 @@ static kn_status own_execute(kn_queue *queue, void *data, kn_fft_direction direc
                              kn_buffer *out, kn_error *err)
 {
     struct own_plan *plan = data;
-    kn_buffer *places[4] = {in, out, NULL, NULL};
+    kn_buffer *buffers[4] = {in, out, NULL, NULL};
     struct engine_scratch scratch =
         ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, KI_COUNT(plan->scratch), "kn_fft_execute");
     kn_status status = get_kernels(queue->context, &plan->shape, &plan->passes[direction], err);
 
     for (unsigned slot = 0; slot < KI_COUNT(plan->scratch) && !status; slot++)
         if (plan->scratch[slot] > 0)
-            status = ki_engine_scratch_get(&scratch, slot, plan->scratch[slot], &places[FFT_SCRATCH_0 + slot],
-                                           err);
+            status = ki_engine_scratch_get(&scratch, slot, plan->scratch[slot],
+                                           &buffers[FFT_SCRATCH_0 + slot], err);
     for (size_t i = 0; i < plan->passes[direction].count && !status; i++) {
         const struct fft_pass *pass = &plan->passes[direction].items[i];
-        status = launch(queue, plan, pass, places[pass->source], places[pass->target], err);
+        status = launch(queue, plan, pass, buffers[pass->source], buffers[pass->target], err);
     }
     ki_engine_scratch_close(&scratch);
     return status;

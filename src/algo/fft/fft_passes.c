@@ -104,7 +104,7 @@ static struct fft_pass first_half(const struct axis *axis, const struct ends *en
     };
     uint64_t there = ends->load == LOAD_HALF ? axis->n / 2 + 1 : ends->in;
 
-    // Of a half spectrum every place has a number, though its mirror image may hold it.
+    // Of a half spectrum every position has a number, though its mirror image may hold it.
     pass.from = (struct fft_side){1, axis->inner * there, axis->inner, 1, 0, ends->in};
     pass.from_numbers = axis->inner * there * axis->outer;
     return pass;
@@ -305,7 +305,7 @@ static bool stays_in_place(const struct fft_pass *pass)
 // enough. A first pass that moves lines does not write to `out`, which may be `in`.
 static void place_passes(struct fft_passes *passes, uint64_t out_numbers)
 {
-    enum fft_place target = FFT_OUT;
+    enum fft_buffer target = FFT_OUT;
 
     for (size_t i = passes->count; i-- > 0;) {
         struct fft_pass *pass = &passes->items[i];

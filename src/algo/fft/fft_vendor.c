@@ -22,7 +22,7 @@ static void vendor_free(void *data)
     free(plan);
 }
 
-// What these libraries have no word for.
+// Refuses what these libraries cannot do.
 static kn_status check_whole(const struct be_library *library, const struct fft_shape *shape, kn_error *err)
 {
     if (shape->resized)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ways to a product of matrices share. A task that comes here has been checked: pitches and batch
+// What the libraries that multiply matrices share. A task that comes here has been checked: pitches and batch
 // are filled in, nothing in it is 0 but offsets, strides, k, alpha and beta.
 #ifndef KN_ALGO_GEMM_GEMM_H
 #define KN_ALGO_GEMM_GEMM_H

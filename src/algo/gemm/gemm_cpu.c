@@ -55,33 +55,33 @@ static kn_status get_kernel(kn_queue *queue, const kn_gemm_task *task, const str
                                     KN_POLICY_DEFAULT, "gemm_cpu", kernel, err);
 }
 
-// An operand's place in numbers: offset, from a row and a column of op(X) to the next, from a matrix to the
-// next.
-struct place {
+// An operand's layout, counted in numbers: offset, from a row and a column of op(X) to the next, from a
+// matrix to the next.
+struct layout {
     uint64_t offset, row, column, stride;
     double sign; // of imaginary parts
 };
 
-static struct place place_of(const kn_gemm_task *task, const kn_gemm_matrix *matrix,
-                             kn_gemm_transpose transpose)
+static struct layout layout_of(const kn_gemm_task *task, const kn_gemm_matrix *matrix,
+                               kn_gemm_transpose transpose)
 {
     uint64_t parts = task->is_complex ? 2 : 1, pitch = matrix->pitch * parts;
-    struct place place = {matrix->offset * parts, pitch, parts, matrix->stride * parts,
-                          transpose == KN_GEMM_CONJUGATED ? -1 : 1};
+    struct layout layout = {matrix->offset * parts, pitch, parts, matrix->stride * parts,
+                            transpose == KN_GEMM_CONJUGATED ? -1 : 1};
 
     if (transpose != KN_GEMM_AS_IS) {
-        place.row = parts;
-        place.column = pitch;
+        layout.row = parts;
+        layout.column = pitch;
     }
-    return place;
+    return layout;
 }
 
 kn_status ki_gemm_on_cpu(kn_queue *queue, const kn_gemm_task *task, kn_error *err)
 {
     const struct blocks blocks = choose_blocks(queue, task);
-    const struct place a = place_of(task, &task->a, task->transpose_a),
-                       b = place_of(task, &task->b, task->transpose_b);
-    const struct place c = place_of(task, &task->c, KN_GEMM_AS_IS);
+    const struct layout a = layout_of(task, &task->a, task->transpose_a),
+                        b = layout_of(task, &task->b, task->transpose_b);
+    const struct layout c = layout_of(task, &task->c, KN_GEMM_AS_IS);
     bool nothing = task->k == 0 || (task->alpha[0] == 0 && task->alpha[1] == 0);
     const uint32_t m = (uint32_t)task->m, n = (uint32_t)task->n, k = nothing ? 0 : (uint32_t)task->k;
     const uint32_t keep = !(task->beta[0] == 0 && task->beta[1] == 0);

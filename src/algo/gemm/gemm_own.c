@@ -227,7 +227,7 @@ static kn_status launch_once(kn_queue *queue, const kn_gemm_task *task, const kn
                              kn_error *err)
 {
     const kn_gemm_matrix *a = &task->a, *b = &task->b, *c = &task->c;
-    const uint64_t places[3][3] = {
+    const uint64_t layouts[3][3] = {
         {a->offset, a->pitch, a->stride}, {b->offset, b->pitch, b->stride}, {c->offset, c->pitch, c->stride}};
     const uint32_t m = (uint32_t)task->m, n = (uint32_t)task->n, k = (uint32_t)task->k;
     const uint32_t keep = !(task->beta[0] == 0 && task->beta[1] == 0);
@@ -241,17 +241,17 @@ static kn_status launch_once(kn_queue *queue, const kn_gemm_task *task, const kn
         return status;
     const kn_arg args[] = {
         KN_BUFFER(k ? a->buffer : c->buffer),
-        KN_VALUE(places[0][0]),
-        KN_VALUE(places[0][1]),
-        KN_VALUE(places[0][2]),
+        KN_VALUE(layouts[0][0]),
+        KN_VALUE(layouts[0][1]),
+        KN_VALUE(layouts[0][2]),
         KN_BUFFER(k ? b->buffer : c->buffer),
-        KN_VALUE(places[1][0]),
-        KN_VALUE(places[1][1]),
-        KN_VALUE(places[1][2]),
+        KN_VALUE(layouts[1][0]),
+        KN_VALUE(layouts[1][1]),
+        KN_VALUE(layouts[1][2]),
         KN_BUFFER(c->buffer),
-        KN_VALUE(places[2][0]),
-        KN_VALUE(places[2][1]),
-        KN_VALUE(places[2][2]),
+        KN_VALUE(layouts[2][0]),
+        KN_VALUE(layouts[2][1]),
+        KN_VALUE(layouts[2][2]),
         KN_VALUE(m),
         KN_VALUE(n),
         KN_VALUE(k),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_robust_stats, kn_robust_columns, kn_robust_prefixes: what is checked, and which way is taken.
+// kn_robust_stats, kn_robust_columns, kn_robust_prefixes: what is checked, and which method is taken.
 #include "robust.h"
 
 #include <math.h>

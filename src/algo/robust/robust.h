@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of the robust statistics: columns of a buffer, and the ways to their answers. What is made of
+// The parts of the robust statistics: columns of a buffer, and the methods that answer them. What is made of
 // those is the host's too (host/stats/robust_finish.h).
 #ifndef KN_ALGO_ROBUST_ROBUST_H
 #define KN_ALGO_ROBUST_ROBUST_H

@@ -9,7 +9,7 @@
 #include "base/error.h"
 
 // Places of scratch memory.
-enum { COUNTS, CHUNKS, PLACES };
+enum { COUNTS, CHUNKS, SLOTS };
 
 // Elements of a row of counts at most.
 #define ROW_MOST ((uint64_t)1 << 31)
@@ -133,7 +133,7 @@ static kn_status run(struct count *c, uint64_t *counts, uint32_t *cells, kn_erro
     struct engine_defines defines = {.count = 0};
     kn_buffer *chunks = NULL, *rows = NULL;
     struct engine_scratch scratch =
-        ki_engine_scratch_open(c->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, "kn_robust_stats");
+        ki_engine_scratch_open(c->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, "kn_robust_stats");
     kn_status status;
 
     ki_engine_define(&defines, "GROUP", c->group);

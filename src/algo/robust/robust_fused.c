@@ -14,7 +14,7 @@
 #include "algo/tree.h"
 
 // Places of scratch memory.
-enum { COLUMNS, COUNTERS, CANDIDATES, PARTIAL, SPARE, GATHERED, SHIFT_SAMPLE, SORTED, PLACES };
+enum { COLUMNS, COUNTERS, CANDIDATES, PARTIAL, SPARE, GATHERED, SHIFT_SAMPLE, SORTED, SLOTS };
 
 enum {
     GATHERED_MOST = 1 << 18,
@@ -377,7 +377,7 @@ kn_status ki_robust_fused(const struct robust_columns *columns, kn_robust *resul
         status = ki_robust_ranks_open(&f.ranks, f.ranks.room, err);
     if (!status)
         status = get_kernels(&f, err);
-    f.scratch = ki_engine_scratch_open(columns->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, columns->function);
+    f.scratch = ki_engine_scratch_open(columns->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, columns->function);
     for (; f.first < columns->count && !status; f.first += batch) {
         f.ranks.count = columns->count - f.first < batch ? columns->count - f.first : batch;
         status = answer(&f, results + f.first, err);

@@ -12,7 +12,7 @@
 #include "algo/elements.h"
 
 // Places of scratch memory.
-enum { COLUMNS, COUNTERS, GATHERED, PLACES };
+enum { COLUMNS, COUNTERS, GATHERED, SLOTS };
 
 enum { GATHERED_MOST = 1 << 18 };
 
@@ -95,7 +95,7 @@ static kn_status select_deviation(struct selection *s, double *mad, kn_error *er
                                      .count = 1,
                                      .gathered_room = most < GATHERED_MOST ? most : GATHERED_MOST};
     status = ki_robust_ranks_open(&s->ranks, s->of->n, err);
-    s->scratch = ki_engine_scratch_open(s->of->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, s->of->function);
+    s->scratch = ki_engine_scratch_open(s->of->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, s->of->function);
     // Two digits leave few in a bin, but for the worst of columns.
     if (!status)
         status = find_distances(s, middle, 16 / s->ranks.digit + 1, distance, &missed, err);

@@ -169,20 +169,20 @@ static uint32_t draw_intervals(struct buckets *b, uint32_t count)
 // Where each group's keys of each bucket go, from how many they are.
 static void place_buckets(struct buckets *b, uint32_t *counts)
 {
-    uint32_t place = 0, *bounds = b->tables->state + 1;
+    uint32_t position = 0, *bounds = b->tables->state + 1;
 
     b->largest = 0;
     for (uint32_t bucket = 0; bucket < b->used; bucket++) {
-        bounds[bucket] = place;
+        bounds[bucket] = position;
         for (uint32_t group = 0; group < b->groups; group++) {
             uint32_t count = counts[group * BUCKETS_MOST + bucket];
-            counts[group * BUCKETS_MOST + bucket] = place;
-            place += count;
+            counts[group * BUCKETS_MOST + bucket] = position;
+            position += count;
         }
-        if (place - bounds[bucket] > b->largest)
-            b->largest = place - bounds[bucket];
+        if (position - bounds[bucket] > b->largest)
+            b->largest = position - bounds[bucket];
     }
-    bounds[b->used] = place;
+    bounds[b->used] = position;
     b->tables->state[0] = 0;
 }
 

@@ -47,7 +47,7 @@ static size_t chunk_for(const struct large *l)
     return most ? (size_t)most : 1;
 }
 
-// Sorts a chunk from one place in host memory to another.
+// Sorts a chunk from one piece of host memory to another.
 static kn_status sort_chunk(const struct large *l, kn_buffer *buffer, const char *from, char *to,
                             size_t elements, kn_error *err)
 {

@@ -15,7 +15,7 @@ enum { SEARCH_BYTES = 128 };
 // Elements up to which each group looks for its own splits (bench/RESULTS.md).
 enum { SPLITS_BY_GROUP = 1 << 21 };
 // Places of scratch memory.
-enum { OTHER_KEYS, TILES, OTHER_VALUES, SEGMENTS, FOUND, PLACES };
+enum { OTHER_KEYS, TILES, OTHER_VALUES, SEGMENTS, FOUND, SLOTS };
 
 struct merger {
     const char *function;
@@ -397,8 +397,9 @@ static kn_status check(const struct merger *m, bool with_values, bool with_segme
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: elements of %zu bytes; they may have 1 to %d",
                        m->function, m->less.size, MOST_BYTES);
     if ((unsigned)m->less.splits > KN_SPLITS_GROUP)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no way %d to find splits; see kn_merge_splits",
-                       m->function, (int)m->less.splits);
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "%s: there is no method %d of finding splits; see kn_merge_splits", m->function,
+                       (int)m->less.splits);
     status = check_buffer(m, "keys", m->keys, m->less.size, m->n, err);
     if (!status && with_values && !value_type(m->value_size))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: values of %zu bytes; they may have 1, 2, 4, 8 or 16",
@@ -438,7 +439,7 @@ static kn_status sort(struct merger *m, bool with_values, bool with_segments, kn
         status = get_kernels(m, err);
     if (status)
         return status;
-    m->scratch = ki_engine_scratch_open(m->queue, ENGINE_SCRATCH_ALGORITHM, PLACES, m->function);
+    m->scratch = ki_engine_scratch_open(m->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, m->function);
     status = merge(m, err);
     ki_engine_scratch_close(&m->scratch);
     return status;

@@ -37,7 +37,7 @@ struct radix {
     const struct sort_job *job;
     kn_queue *queue;
     uint64_t n, chunk; // elements a group: a multiple of the tile
-    unsigned lanes, group, keys, registers, prefetch, groups, place_bits, flags;
+    unsigned lanes, group, keys, registers, prefetch, groups, position_bits, flags;
     size_t arena; // bytes of local memory
     kn_kernel *count, *scan, *scatter;
     struct engine_scratch scratch;
@@ -52,7 +52,7 @@ static size_t larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-static kn_status choose_places(struct radix *r, kn_error *err)
+static kn_status choose_position_bits(struct radix *r, kn_error *err)
 {
     unsigned asked = r->job->options.radix_places,
              least = r->n > UINT32_MAX - (1u << 20) ? 64 : 32; // a tile may reach over
@@ -60,7 +60,7 @@ static kn_status choose_places(struct radix *r, kn_error *err)
     if ((asked && asked != 32 && asked != 64) || (asked && asked < least))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: radix_places %u; it is %s64", r->job->function, asked,
                        least == 32 ? "32 or " : "");
-    r->place_bits = asked ? asked : least;
+    r->position_bits = asked ? asked : least;
     return KN_OK;
 }
 
@@ -128,7 +128,7 @@ static size_t arena_bytes(const struct radix *r)
 static bool fits(const struct radix *r)
 {
     const kn_device_info *info = &r->queue->context->device.info;
-    size_t own = DIGITS * (2 * sizeof(uint32_t) + r->place_bits / 8) + 64; // the kernel's own arrays
+    size_t own = DIGITS * (2 * sizeof(uint32_t) + r->position_bits / 8) + 64; // the kernel's own arrays
 
     return r->group <= info->max_work_group && arena_bytes(r) + own <= info->local_memory;
 }
@@ -245,12 +245,12 @@ static kn_status choose_group(struct radix *r, kn_error *err)
     return KN_OK;
 }
 
-// Groups whose counts, or places, find room in one allocation.
+// Groups whose counts, or positions, find room in one allocation.
 static uint64_t most_groups(const struct radix *r, unsigned tables)
 {
-    size_t place = r->place_bits / 8;
-    uint64_t most =
-        r->queue->context->device.info.max_alloc / (DIGITS * larger(place, tables * sizeof(uint32_t)));
+    size_t position_bytes = r->position_bits / 8;
+    uint64_t most = r->queue->context->device.info.max_alloc /
+                    (DIGITS * larger(position_bytes, tables * sizeof(uint32_t)));
 
     return most ? most : 1;
 }
@@ -273,7 +273,7 @@ static void choose_chunks(struct radix *r)
         r->chunk = r->chunk < longest ? r->chunk : longest;
     }
     r->groups = (unsigned)((r->n - 1) / r->chunk + 1);
-    if (!serial && r->place_bits == 64)
+    if (!serial && r->position_bits == 64)
         return;
     if (r->groups <= (serial && info->loop_limit ? info->loop_limit / 4 / DIGITS : FOLDED_GROUPS))
         r->flags |= FOLDED;
@@ -309,7 +309,7 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
     ki_engine_define(&defines, "GROUP", r->group);
     ki_engine_define(&defines, "KEYS", r->keys);
     ki_engine_define(&defines, "VALUE_BYTES", (unsigned)r->job->value_size);
-    ki_engine_define(&defines, "PLACE_BITS", r->place_bits);
+    ki_engine_define(&defines, "POSITION_BITS", r->position_bits);
     ki_engine_define(&defines, "SCAN_GROUP", RADIX_SCAN_GROUP);
     ki_engine_define(&defines, "AHEAD", r->tables > 1);
     ki_engine_define(&defines, "PREFETCH", r->prefetch == 1);
@@ -573,9 +573,9 @@ static kn_status get_tables(struct radix *r, kn_error *err)
 
     if (!status)
         status = get_slot(r, OFFSETS,
-                          r->flags & FOLDED ? 1 : (size_t)DIGITS * r->groups * (r->place_bits / 8), err);
+                          r->flags & FOLDED ? 1 : (size_t)DIGITS * r->groups * (r->position_bits / 8), err);
     if (!status)
-        status = get_slot(r, TOTALS, DIGITS * (r->place_bits / 8), err);
+        status = get_slot(r, TOTALS, DIGITS * (r->position_bits / 8), err);
     return status ? status : get_slot(r, DIFFERING, MASKS_BYTES, err);
 }
 
@@ -585,7 +585,7 @@ kn_status ki_sort_radix(const struct sort_job *job, kn_error *err)
     bool done = false;
     kn_status status;
 
-    status = choose_places(&r, err);
+    status = choose_position_bits(&r, err);
     if (!status)
         status = choose_lanes(&r, err);
     if (!status)

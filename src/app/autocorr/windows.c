@@ -28,7 +28,8 @@ struct edges {
 static void add_row(const struct autocorr_image *image, size_t y, uint64_t *columns, uint64_t *squares)
 {
     const uint8_t *bytes = (const uint8_t *)image->pixels + (image->type == KN_U8 ? y * image->stride : 0);
-    const uint16_t *words = (const uint16_t *)image->pixels + (image->type == KN_U16 ? y * image->stride : 0);
+    const uint16_t *shorts =
+        (const uint16_t *)image->pixels + (image->type == KN_U16 ? y * image->stride : 0);
 
     if (image->type == KN_U8) {
         KI_SIMD
@@ -39,8 +40,8 @@ static void add_row(const struct autocorr_image *image, size_t y, uint64_t *colu
     } else {
         KI_SIMD
         for (size_t x = 0; x < image->width; x++) {
-            columns[x] += words[x];
-            squares[x] += (uint32_t)words[x] * words[x];
+            columns[x] += shorts[x];
+            squares[x] += (uint32_t)shorts[x] * shorts[x];
         }
     }
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "app/mri/gridding/gridding_own.h"
+#include "app/mri/gridding/gridding_internal.h"
 
 enum { ITERATIONS = 10 };
 

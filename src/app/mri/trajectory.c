@@ -12,7 +12,7 @@ enum { EXTENT = 128, PARTITIONS = 16, ARMS = 16 }; // where nothing says how man
 static const double golden_root = 0.6823278038280193, golden_square = 0.4655712318767680;
 
 // A place in the plan: sample j of spoke s in partition p.
-struct place {
+struct reading {
     size_t j, s, p;
 };
 
@@ -35,12 +35,12 @@ static void diameter(double t, double angle, double k[MRI_AXES])
     k[2] = 0;
 }
 
-static void radial(const struct trajectory_plan *plan, struct place at, double k[MRI_AXES])
+static void radial(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES])
 {
     diameter(along(plan, at.j), M_PI * (double)at.s / (double)plan->spokes, k);
 }
 
-static void golden(const struct trajectory_plan *plan, struct place at, double k[MRI_AXES])
+static void golden(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES])
 {
     // In half turns, and reduced: a diameter is the same after one, but for its direction.
     double halves = fmod((double)at.s * (sqrt(5) - 1) / 2, 2);
@@ -48,7 +48,7 @@ static void golden(const struct trajectory_plan *plan, struct place at, double k
     diameter(along(plan, at.j), M_PI * halves, k);
 }
 
-static void spiral(const struct trajectory_plan *plan, struct place at, double k[MRI_AXES])
+static void spiral(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES])
 {
     double u = sqrt((double)at.j / (double)plan->samples), arms = (double)plan->spokes;
     double turns = (double)plan->extent / (2 * arms) * u + (double)at.s / arms;
@@ -56,7 +56,7 @@ static void spiral(const struct trajectory_plan *plan, struct place at, double k
     diameter((double)plan->extent / 2 * u, 2 * M_PI * turns, k);
 }
 
-static void kooshball(const struct trajectory_plan *plan, struct place at, double k[MRI_AXES])
+static void kooshball(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES])
 {
     double t = along(plan, at.j), height = fmod((double)at.s * golden_square, 1);
 
@@ -64,13 +64,13 @@ static void kooshball(const struct trajectory_plan *plan, struct place at, doubl
     k[2] = t * height;
 }
 
-static void stack(const struct trajectory_plan *plan, struct place at, double k[MRI_AXES])
+static void stack(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES])
 {
     radial(plan, at, k);
     k[2] = centred(at.p, plan->partitions);
 }
 
-static void cartesian(const struct trajectory_plan *plan, struct place at, double k[MRI_AXES])
+static void cartesian(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES])
 {
     k[0] = along(plan, at.j);
     k[1] = centred(at.s, plan->spokes);
@@ -96,7 +96,7 @@ const char *const ki_trajectory_names[TRAJECTORY_KINDS + 1] = {"radial",    "gol
                                                                "kooshball", "stack",  "cartesian"};
 
 static const struct kind {
-    void (*place)(const struct trajectory_plan *plan, struct place at, double k[MRI_AXES]);
+    void (*reading)(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES]);
     double (*spokes)(
         double extent); // dense up to the edge; NULL: a spiral, whose arms are as long as they must be
     size_t partitions;  // where nothing says how many; 0: it has none
@@ -180,7 +180,7 @@ void ki_trajectory_fill(const struct trajectory_plan *plan, double *k)
     for (size_t p = 0; p < plan->partitions; p++)
         for (size_t s = 0; s < plan->spokes; s++)
             for (size_t j = 0; j < plan->samples; j++, k += MRI_AXES)
-                kinds[plan->kind].place(plan, (struct place){j, s, p}, k);
+                kinds[plan->kind].reading(plan, (struct reading){j, s, p}, k);
 }
 
 // ---- anybody's trajectory ----

@@ -47,17 +47,17 @@ kn_status ki_sparse_create(size_t rows, size_t columns, size_t nonzeros, struct 
     return ki_fail_memory(err, bytes + (rows + 1) * sizeof *out->starts, "a sparse matrix");
 }
 
-// Numbers of each place, counted one place on, to where each place begins.
-static void add_up(uint64_t *starts, size_t places)
+// Turns the counts of rows, each stored one element further on, into where each row begins.
+static void add_up(uint64_t *starts, size_t count)
 {
-    for (size_t i = 0; i < places; i++)
+    for (size_t i = 0; i < count; i++)
         starts[i + 1] += starts[i];
 }
 
-// Having placed all, every start has become the next place's.
-static void step_back(uint64_t *starts, size_t places)
+// After all entries have been placed, every start has become the next row's: moves them back.
+static void step_back(uint64_t *starts, size_t count)
 {
-    memmove(starts + 1, starts, places * sizeof *starts);
+    memmove(starts + 1, starts, count * sizeof *starts);
     starts[0] = 0;
 }
 
@@ -76,7 +76,7 @@ static void place_transposed(const struct sparse_entries *entries, struct sparse
     step_back(out->starts, out->rows);
 }
 
-// One nonzero a place: the sum of those there are.
+// Leaves one nonzero for each row and column: the sum of those there are.
 static void sum_duplicates(struct sparse_matrix *matrix)
 {
     size_t to = 0, from = 0;

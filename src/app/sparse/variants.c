@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "app/sparse/product/spmv_own.h"
+#include "app/sparse/product/spmv_internal.h"
 
 enum { REPETITIONS = 7, MOST_EACH = 400 };
 static const double repetition_seconds = 0.02;

@@ -8,7 +8,7 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "bytes.h"
-#include "column_own.h"
+#include "column_internal.h"
 
 const char *const ki_stats_variant_names[STATS_VARIANTS + 1] = {
     [STATS_SERIAL] = "serial",     [STATS_VECTORIZED] = "vectorized",
@@ -26,7 +26,7 @@ const char *const ki_stats_method_names[STATS_METHODS + 1] = {
 // How a variant computes on the host; on a device the host's part is for columns in parts.
 static const struct {
     bool vectors, threads;
-} ways[STATS_VARIANTS] = {
+} host_parts[STATS_VARIANTS] = {
     [STATS_VECTORIZED] = {true, false},
     [STATS_PARALLEL] = {false, true},
     [STATS_PARALLEL_VECTORIZED] = {true, true},
@@ -69,7 +69,7 @@ static kn_status check_open(enum stats_variant variant, const kn_queue *queue,
 static kn_status plan_host(struct stats_column *column, kn_error *err)
 {
     const char *name = ki_stats_variant_names[column->variant];
-    bool vectors = ways[column->variant].vectors, threads = ways[column->variant].threads;
+    bool vectors = host_parts[column->variant].vectors, threads = host_parts[column->variant].threads;
     const kn_host_options host = {.threads = threads ? column->options.threads : 1,
                                   .level = vectors ? KN_HOST_AUTO : KN_HOST_SCALAR};
     kn_status status = ki_host_plan("stats", column->type, &host, &column->plan, err);

@@ -5,7 +5,7 @@
 
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "column_own.h"
+#include "column_internal.h"
 
 kn_status ki_stats_device_open(struct stats_column *column, kn_error *err)
 {

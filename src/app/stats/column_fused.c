@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "column_own.h"
+#include "column_internal.h"
 
 // Sums about 0 of whole numbers of 8 bits, about a whole number instead. Exact below 2^53, as those of the
 // tree are.

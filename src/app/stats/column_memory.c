@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "column_own.h"
+#include "column_internal.h"
 
 kn_status ki_stats_column_take_room(struct stats_column *column, kn_error *err)
 {

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/number.h"
-#include "column_own.h"
+#include "column_internal.h"
 #include "deviations.h"
 #include "select_plain.h"
 

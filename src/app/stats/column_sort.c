@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/number.h"
-#include "column_own.h"
+#include "column_internal.h"
 #include "deviations.h"
 
 static double element(const struct stats_column *column, size_t i)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "host/simd/simd.h"
-#include "merge_words.h"
+#include "merge_code.h"
 
 enum { RUN = 16 };
 
@@ -25,4 +25,4 @@ static void merge(const void *left, size_t a_count, const void *right, size_t b_
     memcpy(out + (a_end - a), b, (size_t)(b_end - b) * sizeof *b);
 }
 
-const struct merge_words SIMD_NAME(merge_words) = {SIMD_LEVEL, RUN, merge};
+const struct merge_code SIMD_NAME(merge_code) = {SIMD_LEVEL, RUN, merge};

@@ -9,7 +9,7 @@
 #include "host/sort/host_sort.h"
 #include "host/stats/host_sums.h"
 #include "base/error.h"
-#include "merge_words.h"
+#include "merge_code.h"
 
 enum {
     CACHED = 1 << 18, // bytes of a block that is sorted before the next one is begun
@@ -18,7 +18,7 @@ enum {
 };
 
 struct sorting {
-    const struct merge_words *words;
+    const struct merge_code *code;
     const struct host_quicksort *networks;
     struct host_codec codec;
     host_leaf *leaf; // NULL: plain C
@@ -35,16 +35,16 @@ struct pair {
     size_t a_count, b_count, size;
 };
 
-// How much of each run comes before a place in what they become.
+// How much of each run comes before a position in what they become.
 struct split {
     size_t a, b;
 };
 
-static const struct merge_words *words_for(const struct host_plan *plan)
+static const struct merge_code *code_for(const struct host_plan *plan)
 {
-    static const struct merge_words *const words[][2] = {HOST_LEVELS(merge_words)};
+    static const struct merge_code *const code[][2] = {HOST_LEVELS(merge_code)};
 
-    return words[plan->level][plan->size == 8];
+    return code[plan->level][plan->size == 8];
 }
 
 static struct pair pair_at(const struct sorting *s, const char *runs, size_t start, size_t width, size_t n)
@@ -55,7 +55,7 @@ static struct pair pair_at(const struct sorting *s, const char *runs, size_t sta
                          left < width ? left : width, s->size};
 }
 
-// `count` places further along the merge path. Equal keys come from the first run first.
+// `count` positions further along the merge path. Equal keys come from the first run first.
 static struct split advance(const struct pair *p, struct split from, size_t count)
 {
     size_t a_left = p->a_count - from.a, b_left = p->b_count - from.b;
@@ -75,12 +75,12 @@ static struct split advance(const struct pair *p, struct split from, size_t coun
 static void merge_part(const struct sorting *s, const struct pair *p, struct split from, struct split end,
                        char *to)
 {
-    s->words->merge(p->a + from.a * s->size, end.a - from.a, p->b + from.b * s->size, end.b - from.b, to);
+    s->code->merge(p->a + from.a * s->size, end.a - from.a, p->b + from.b * s->size, end.b - from.b, to);
 }
 
 // Places [first, end) of what the pairs of runs of `width` become.
-static void merge_places(const struct sorting *s, const char *runs, char *to, size_t n, size_t width,
-                         size_t first, size_t end)
+static void merge_range(const struct sorting *s, const char *runs, char *to, size_t n, size_t width,
+                        size_t first, size_t end)
 {
     while (first < end) {
         size_t start = first - first % (2 * width);
@@ -97,7 +97,7 @@ static void merge_places(const struct sorting *s, const char *runs, char *to, si
 static void sort_block(const struct sorting *s, char *from, char *to, size_t n, unsigned levels)
 {
     static const struct host_codec as_is = {0, 0, 0, 0};
-    size_t width = s->words->run;
+    size_t width = s->code->run;
 
     s->networks->encode(from, n, &s->codec);
     for (size_t i = 0; i < n; i += width)
@@ -105,7 +105,7 @@ static void sort_block(const struct sorting *s, char *from, char *to, size_t n, 
                           ~host_least(s->size), &as_is);
     for (unsigned level = 0; level < levels; level++, width *= 2) {
         char *other = to;
-        merge_places(s, from, to, n, width, 0, n);
+        merge_range(s, from, to, n, width, 0, n);
         to = from;
         from = other;
     }
@@ -137,7 +137,7 @@ static void merge_level(const struct sorting *s, const char *from, char *to, siz
 
     HOST_PARALLEL(s->threads, static)
     for (unsigned t = 0; t < s->threads; t++)
-        merge_places(s, from, to, s->n, width, share_of(s, unit, t), share_of(s, unit, t + 1));
+        merge_range(s, from, to, s->n, width, share_of(s, unit, t), share_of(s, unit, t + 1));
     count_merges(s, width, unit);
 }
 
@@ -206,7 +206,7 @@ static unsigned doublings(size_t width, size_t n)
 static struct sorting sorting_for(kn_type type, size_t n, double shift, const struct host_plan *plan,
                                   struct merge_trace *trace)
 {
-    return (struct sorting){words_for(plan),
+    return (struct sorting){code_for(plan),
                             ki_host_quicksort_for(plan),
                             ki_host_codec(type, false),
                             ki_host_leaf_for(plan->level),
@@ -221,9 +221,9 @@ static struct sorting sorting_for(kn_type type, size_t n, double shift, const st
 // Blocks first, each as far as a cache reaches, but not the last level. Returns how many levels that were.
 static unsigned sort_blocks(const struct sorting *s, const char *x, char *from, char *other, unsigned levels)
 {
-    unsigned in_cache = doublings(s->words->run, CACHED / s->size);
+    unsigned in_cache = doublings(s->code->run, CACHED / s->size);
     unsigned done = levels == 0 ? 0 : levels - 1 < in_cache ? levels - 1 : in_cache;
-    size_t block = s->words->run << done, count = s->n / block + (s->n % block != 0);
+    size_t block = s->code->run << done, count = s->n / block + (s->n % block != 0);
 
     HOST_PARALLEL(s->threads, dynamic)
     for (size_t i = 0; i < count; i++) {
@@ -233,7 +233,7 @@ static unsigned sort_blocks(const struct sorting *s, const char *x, char *from, 
     }
     s->trace->levels += done;
     for (unsigned level = 0; level < done; level++)
-        s->trace->whole += s->n / (s->words->run << level) / 2;
+        s->trace->whole += s->n / (s->code->run << level) / 2;
     return done;
 }
 
@@ -243,16 +243,16 @@ kn_status ki_stats_merge_sort(const void *x, kn_type type, size_t n, double shif
 {
     struct merge_trace unused;
     struct sorting s = sorting_for(type, n, shift, plan, trace ? trace : &unused);
-    unsigned levels = doublings(s.words->run, n), done;
+    unsigned levels = doublings(s.code->run, n), done;
     // Every level goes from one to the other, and the last one ends in `sorted`.
     char *from = levels % 2 ? scratch : sorted, *other = levels % 2 ? sorted : scratch;
 
-    *s.trace = (struct merge_trace){s.words->level, s.threads, 0, 0, 0};
+    *s.trace = (struct merge_trace){s.code->level, s.threads, 0, 0, 0};
     *sums = (struct stats_sums){0, 0};
     if (n == 0)
         return KN_OK;
     done = sort_blocks(&s, x, from, other, levels);
-    return merge_up(&s, done % 2 ? other : from, done % 2 ? from : other, sorted, s.words->run << done, sums,
+    return merge_up(&s, done % 2 ? other : from, done % 2 ? from : other, sorted, s.code->run << done, sums,
                     err);
 }
 
@@ -264,7 +264,7 @@ kn_status ki_stats_merge_runs(kn_type type, size_t n, size_t length, double shif
     struct sorting s = sorting_for(type, n, shift, plan, trace ? trace : &unused);
     char *from = sorted, *other = scratch;
 
-    *s.trace = (struct merge_trace){s.words->level, s.threads, 0, 0, 0};
+    *s.trace = (struct merge_trace){s.code->level, s.threads, 0, 0, 0};
     *sums = (struct stats_sums){0, 0};
     if (n == 0)
         return KN_OK;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "host/simd/simd.h"
-#include "merge_words.h"
+#include "merge_code.h"
 
 enum { ROWS = 4, STEP = ROWS * LANES, RUN = 16 * LANES };
 
@@ -19,17 +19,17 @@ struct reading {
     size_t at, count;
 };
 
-VECTOR_WORD bool holds_step(const struct reading *r)
+VECTOR_OPERATION bool holds_step(const struct reading *r)
 {
     return r->count - r->at >= STEP;
 }
 
-VECTOR_WORD key head(const struct reading *r)
+VECTOR_OPERATION key head(const struct reading *r)
 {
     return r->at < r->count ? r->keys[r->at] : KEY_MAX;
 }
 
-VECTOR_WORD void read_step(struct reading *r, vector *v)
+VECTOR_OPERATION void read_step(struct reading *r, vector *v)
 {
     UNROLL
     for (size_t i = 0; i < ROWS; i++) {
@@ -43,7 +43,7 @@ VECTOR_WORD void read_step(struct reading *r, vector *v)
 }
 
 // Rows of a bitonic sequence, ascending then.
-VECTOR_WORD void sort_bitonic(vector *v)
+VECTOR_OPERATION void sort_bitonic(vector *v)
 {
     UNROLL
     for (int distance = ROWS / 2; distance > 0; distance /= 2)
@@ -59,7 +59,7 @@ VECTOR_WORD void sort_bitonic(vector *v)
 }
 
 // Both ascending before and after, and no key of `low` greater than one of `high`.
-VECTOR_WORD void merge_rows(vector *low, vector *high)
+VECTOR_OPERATION void merge_rows(vector *low, vector *high)
 {
     vector mirrored[ROWS];
 
@@ -75,7 +75,7 @@ VECTOR_WORD void merge_rows(vector *low, vector *high)
     sort_bitonic(high);
 }
 
-VECTOR_WORD void write_step(key *to, size_t room, const vector *v)
+VECTOR_OPERATION void write_step(key *to, size_t room, const vector *v)
 {
     UNROLL
     for (size_t i = 0; i < ROWS; i++)
@@ -121,4 +121,4 @@ VECTOR_CODE static void merge(const void *left, size_t a_count, const void *righ
     write_step(to, (size_t)(end - to), next);
 }
 
-const struct merge_words SIMD_NAME(merge_words) = {SIMD_LEVEL, RUN, merge};
+const struct merge_code SIMD_NAME(merge_code) = {SIMD_LEVEL, RUN, merge};

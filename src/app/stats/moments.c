@@ -26,13 +26,13 @@ double ki_stats_shift(const double *x, size_t n, bool single)
         size_t gaps = wanted > 1 ? wanted - 1 : 1;
         size_t index = k * ((n - 1) / gaps) + k * ((n - 1) % gaps) / gaps;
         double value = single ? ki_as_float(x[index]) : x[index];
-        size_t place = count;
+        size_t position = count;
 
         if (!isfinite(value))
             continue;
-        for (; place > 0 && sample[place - 1] > value; place--)
-            sample[place] = sample[place - 1];
-        sample[place] = value;
+        for (; position > 0 && sample[position - 1] > value; position--)
+            sample[position] = sample[position - 1];
+        sample[position] = value;
         count++;
     }
     return count ? sample[(count - 1) / 2] : 0;

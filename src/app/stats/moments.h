@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// From sums to moments: the one place where host and device variants turn two sums into mean, deviation and
-// CV.
+// From sums to moments: the one function where host and device variants turn two sums into mean, deviation
+// and CV.
 //
 // The sums are those of d = x - shift and d*d, in double, in a tree that depends on the element's index
 // alone:

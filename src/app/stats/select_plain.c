@@ -11,11 +11,11 @@ static void insert_all(double *x, size_t n)
 {
     for (size_t i = 1; i < n; i++) {
         double value = x[i];
-        size_t place = i;
+        size_t position = i;
 
-        for (; place > 0 && x[place - 1] > value; place--)
-            x[place] = x[place - 1];
-        x[place] = value;
+        for (; position > 0 && x[position - 1] > value; position--)
+            x[position] = x[position - 1];
+        x[position] = value;
     }
 }
 
@@ -34,7 +34,7 @@ static double pivot_of(const double *x, size_t n, uint64_t *chance)
     return c < low ? low : c < high ? c : high;
 }
 
-// Hoare's: everything before the place returned is at most the pivot, and the rest at least; neither is
+// Hoare's: everything before the position returned is at most the pivot, and the rest at least; neither is
 // empty.
 static size_t divide(double *x, size_t n, double pivot)
 {

@@ -197,23 +197,23 @@ void ki_cuda_image_free(struct be_image *image)
 static struct cuda_outcome describe(struct be_image *image)
 {
     const struct cuda_driver *cu = &image->context->cu;
-    CUdeviceptr place = 0;
+    CUdeviceptr address = 0;
     CUstream stream = NULL;
-    struct cuda_outcome outcome = CUDA_DO(cu, cuMemAlloc_v2, &place, sizeof image->data);
+    struct cuda_outcome outcome = CUDA_DO(cu, cuMemAlloc_v2, &address, sizeof image->data);
 
     if (outcome.code)
         return outcome;
     outcome = CUDA_DO(cu, cuStreamCreate, &stream, CU_STREAM_NON_BLOCKING);
     if (!outcome.code)
-        outcome = CUDA_DO(cu, cuMemcpyHtoDAsync_v2, place, &image->data, sizeof image->data, stream);
+        outcome = CUDA_DO(cu, cuMemcpyHtoDAsync_v2, address, &image->data, sizeof image->data, stream);
     if (!outcome.code)
         outcome = CUDA_DO(cu, cuStreamSynchronize, stream);
     if (stream)
         (void)cu->cuStreamDestroy_v2(stream);
     if (outcome.code)
-        (void)cu->cuMemFree_v2(place);
+        (void)cu->cuMemFree_v2(address);
     else
-        image->described = place;
+        image->described = address;
     return outcome;
 }
 

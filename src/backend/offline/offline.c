@@ -59,10 +59,10 @@ static kn_status check_arch(const struct offline_compiler *compiler, const char 
 }
 
 // The first line of a log that says something.
-static void first_words(const char *log, const char **words, int *length)
+static void first_line(const char *log, const char **line, int *length)
 {
-    *words = log + strspn(log, "\n ");
-    *length = (int)strcspn(*words, "\n");
+    *line = log + strspn(log, "\n ");
+    *length = (int)strcspn(*line, "\n");
 }
 
 // Compiles a kernel that does nothing: whoever fails at that is of no use.
@@ -70,17 +70,17 @@ static kn_status try_target(const struct offline_target *target, kn_error *err)
 {
     const struct src_unit unit = {.opencl = empty_kernel, .opencl_length = sizeof empty_kernel - 1};
     struct offline_result result;
-    const char *words;
+    const char *line;
     int length;
     kn_status status = ki_offline_compile(target, &unit, NULL, KN_POLICY_DEFAULT, &result, err);
 
     if (status)
         return status;
     if (result.outcome != OFFLINE_OK) {
-        first_words(result.log, &words, &length);
+        first_line(result.log, &line, &length);
         status = ki_fail(err, target->arch[0] ? KN_ERROR_ARGUMENT : KN_ERROR_DEVICE,
                          "target %s: %s does not compile for it: %.*s", target->name, target->program, length,
-                         words);
+                         line);
     }
     ki_offline_result_free(&result);
     return status;

@@ -32,12 +32,12 @@ static const char *const language[] = {
     "-fno-caret-diagnostics", // the source line is shown by who prints the log
     NULL};
 static const char *const built_ins[] = {"-Xclang", "-finclude-default-header", NULL};
-static const char *const amd_words[] = {"-target", "amdgcn-amd-amdhsa", "-nogpulib", NULL};
+static const char *const amd_arguments[] = {"-target", "amdgcn-amd-amdhsa", "-nogpulib", NULL};
 static const char *const amd_output[] = {"-O3", "-mcode-object-version=4",
                                          "-Rpass-analysis=kernel-resource-usage", NULL};
-static const char *const spirv_words[] = {"-target", "spir64", NULL};
+static const char *const spirv_arguments[] = {"-target", "spir64", NULL};
 
-static const char *const policy_words[][2] = {
+static const char *const policy_arguments[][2] = {
     [KN_POLICY_DEFAULT] = {NULL},
     [KN_POLICY_STRICT] = {"-cl-fp32-correctly-rounded-divide-sqrt", NULL},
     [KN_POLICY_FAST] = {"-cl-fast-relaxed-math", NULL},
@@ -63,9 +63,10 @@ static bool keep_define(struct offline_target *target, const char *line, size_t 
                              (size_t)(end - at - (at < end)));
 }
 
-static kn_status ask_defines(struct offline_target *target, const char *const *words_of_target, kn_error *err)
+static kn_status ask_defines(struct offline_target *target, const char *const *target_arguments,
+                             kn_error *err)
 {
-    struct offline_words words = {.count = 0};
+    struct offline_arguments arguments = {.count = 0};
     struct offline_result result = {.log = NULL};
     char cpu[64];
     int exit_status = 0;
@@ -73,13 +74,13 @@ static kn_status ask_defines(struct offline_target *target, const char *const *w
     kn_status status;
 
     snprintf(cpu, sizeof cpu, "-mcpu=%s", target->arch);
-    ki_offline_word(&words, target->program);
-    ki_offline_add(&words, language);
-    ki_offline_add(&words, words_of_target);
+    ki_offline_argument(&arguments, target->program);
+    ki_offline_add(&arguments, language);
+    ki_offline_add(&arguments, target_arguments);
     if (target->arch[0])
-        ki_offline_word(&words, cpu);
-    ki_offline_add(&words, (const char *const[]){"-dM", "-E", "/dev/null", NULL});
-    status = ki_offline_run(&words, NULL, &result, &exit_status, err);
+        ki_offline_argument(&arguments, cpu);
+    ki_offline_add(&arguments, (const char *const[]){"-dM", "-E", "/dev/null", NULL});
+    status = ki_offline_run(&arguments, NULL, &result, &exit_status, err);
     for (const char *line = status ? "" : result.log; kept && *line;) {
         size_t length = strcspn(line, "\n");
 
@@ -127,7 +128,7 @@ static kn_status find_amd(struct offline_target *target, size_t attempt, kn_erro
             target->name);
     for (size_t i = 0; i < KI_COUNT(versions); i++)
         if (find_version("clang", i, target->program) && attempt-- == 0)
-            return ask_defines(target, amd_words, err);
+            return ask_defines(target, amd_arguments, err);
     return ki_fail(err, KN_ERROR_NO_DEVICE,
                    "target %s: clang is not installed (Debian, Ubuntu: apt-get install clang-15 lld-15 "
                    "rocm-device-libs)",
@@ -234,7 +235,7 @@ static kn_status compile_amd(const struct offline_target *target, const struct o
 {
     enum { LIBRARIES_MAX = 12 };
     char(*libraries)[PATH_MAX] = calloc(LIBRARIES_MAX, sizeof *libraries);
-    struct offline_words words = {.count = 0};
+    struct offline_arguments arguments = {.count = 0};
     char cpu[64], output[PATH_MAX + 16];
     int exit_status = 0;
     size_t count;
@@ -244,19 +245,19 @@ static kn_status compile_amd(const struct offline_target *target, const struct o
         return ki_fail_memory(err, LIBRARIES_MAX * sizeof *libraries, "compiling");
     snprintf(cpu, sizeof cpu, "-mcpu=%s", target->arch);
     snprintf(output, sizeof output, "%s/program.hsaco", job->folder);
-    ki_offline_word(&words, target->program);
-    ki_offline_add(&words, language);
-    ki_offline_add(&words, built_ins);
-    ki_offline_add(&words, amd_words);
-    ki_offline_add(&words, amd_output);
-    ki_offline_add(&words, policy_words[job->policy]);
-    ki_offline_word(&words, cpu);
+    ki_offline_argument(&arguments, target->program);
+    ki_offline_add(&arguments, language);
+    ki_offline_add(&arguments, built_ins);
+    ki_offline_add(&arguments, amd_arguments);
+    ki_offline_add(&arguments, amd_output);
+    ki_offline_add(&arguments, policy_arguments[job->policy]);
+    ki_offline_argument(&arguments, cpu);
     count = amd_libraries(target, job->policy, libraries);
     for (size_t i = 0; i < count; i++)
-        ki_offline_add(&words, (const char *const[]){"-Xclang", "-mlink-builtin-bitcode", "-Xclang",
-                                                     libraries[i], NULL});
-    ki_offline_add(&words, (const char *const[]){job->source, "-o", output, NULL});
-    status = ki_offline_run(&words, NULL, result, &exit_status, err);
+        ki_offline_add(&arguments, (const char *const[]){"-Xclang", "-mlink-builtin-bitcode", "-Xclang",
+                                                         libraries[i], NULL});
+    ki_offline_add(&arguments, (const char *const[]){job->source, "-o", output, NULL});
+    status = ki_offline_run(&arguments, NULL, result, &exit_status, err);
     if (!status)
         status = read_remarks(result, err);
     result->outcome = exit_status == 0 ? OFFLINE_OK : OFFLINE_FAILED;
@@ -289,24 +290,24 @@ static kn_status find_spirv(struct offline_target *target, size_t attempt, kn_er
              !target->translator[0]  ? "front end only: no llvm-spirv of clang's version is installed"
              : !target->validator[0] ? "not validated: spirv-val (spirv-tools) is not installed"
                                      : "");
-    return ask_defines(target, spirv_words, err);
+    return ask_defines(target, spirv_arguments, err);
 }
 
 static kn_status compile_spirv(const struct offline_target *target, const struct offline_job *job,
                                struct offline_result *result, kn_error *err)
 {
     char bitcode[PATH_MAX + 16], spirv[PATH_MAX + 16];
-    struct offline_words front = {.count = 0}, translate = {.count = 0}, validate = {.count = 0};
+    struct offline_arguments front = {.count = 0}, translate = {.count = 0}, validate = {.count = 0};
     int exit_status = 0;
     kn_status status;
 
     snprintf(bitcode, sizeof bitcode, "%s/program.bc", job->folder);
     snprintf(spirv, sizeof spirv, "%s/program.spv", job->folder);
-    ki_offline_word(&front, target->program);
+    ki_offline_argument(&front, target->program);
     ki_offline_add(&front, language);
     ki_offline_add(&front, built_ins);
-    ki_offline_add(&front, spirv_words);
-    ki_offline_add(&front, policy_words[job->policy]);
+    ki_offline_add(&front, spirv_arguments);
+    ki_offline_add(&front, policy_arguments[job->policy]);
     // Optimised loops are valid for drivers, but not for spirv-val.
     ki_offline_add(&front,
                    (const char *const[]){"-O0", "-emit-llvm", "-c", job->source, "-o", bitcode, NULL});

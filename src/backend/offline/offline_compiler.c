@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the offline compilers share: the words of a command line, its run, and what a result and a target gain
-// from it.
+// What the offline compilers share: the arguments of a command line, its run, and what a result and a target
+// gain from it.
 #include "offline_compiler.h"
 
 #include <stdlib.h>
@@ -9,41 +9,41 @@
 #include "base/array.h"
 #include "base/error.h"
 
-void ki_offline_word(struct offline_words *words, const char *word)
+void ki_offline_argument(struct offline_arguments *arguments, const char *argument)
 {
-    if (words->count < OFFLINE_WORDS_MAX)
-        words->items[words->count++] = word;
+    if (arguments->count < OFFLINE_ARGUMENTS_MAX)
+        arguments->items[arguments->count++] = argument;
     else
-        words->full = true;
-    words->items[words->count] = NULL;
+        arguments->full = true;
+    arguments->items[arguments->count] = NULL;
 }
 
-void ki_offline_add(struct offline_words *words, const char *const *list)
+void ki_offline_add(struct offline_arguments *arguments, const char *const *list)
 {
     for (; *list; list++)
-        ki_offline_word(words, *list);
+        ki_offline_argument(arguments, *list);
 }
 
-kn_status ki_offline_run(const struct offline_words *words, const char *const *variables,
+kn_status ki_offline_run(const struct offline_arguments *arguments, const char *const *variables,
                          struct offline_result *result, int *status, kn_error *err)
 {
     struct process_result done;
     struct ki_text log = KI_TEXT_INIT;
     kn_status failed;
 
-    if (words->full)
-        return ki_fail(err, KN_ERROR_DEVICE, "%s: more than %d words on its command line", words->items[0],
-                       OFFLINE_WORDS_MAX);
-    failed = ki_process_run(words->items, variables, OFFLINE_SECONDS, &done, err);
+    if (arguments->full)
+        return ki_fail(err, KN_ERROR_DEVICE, "%s: more than %d words on its command line",
+                       arguments->items[0], OFFLINE_ARGUMENTS_MAX);
+    failed = ki_process_run(arguments->items, variables, OFFLINE_SECONDS, &done, err);
     if (failed)
         return failed;
     if (result->log)
         ki_text_add(&log, result->log);
     ki_text_add(&log, done.output);
     if (done.timed_out)
-        ki_text_format(&log, "%s: stopped after %d seconds\n", words->items[0], OFFLINE_SECONDS);
+        ki_text_format(&log, "%s: stopped after %d seconds\n", arguments->items[0], OFFLINE_SECONDS);
     else if (done.signal)
-        ki_text_format(&log, "%s: ended by signal %d\n", words->items[0], done.signal);
+        ki_text_format(&log, "%s: ended by signal %d\n", arguments->items[0], done.signal);
     free(done.output);
     free(result->log);
     result->log = ki_text_take(&log);

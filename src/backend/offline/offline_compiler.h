@@ -9,7 +9,7 @@
 #include "offline.h"
 #include "base/os/process.h"
 
-enum { OFFLINE_WORDS_MAX = 96, OFFLINE_SECONDS = 120 };
+enum { OFFLINE_ARGUMENTS_MAX = 96, OFFLINE_SECONDS = 120 };
 
 // Where one compilation takes place.
 struct offline_job {
@@ -50,18 +50,19 @@ struct offline_target {
     struct ki_arena arena; // of the macros
 };
 
-// A list of words for ki_process_run; one that does not fit makes it `full`.
-struct offline_words {
-    const char *items[OFFLINE_WORDS_MAX + 1];
+// A list of arguments for ki_process_run; one that does not fit makes it `full`.
+struct offline_arguments {
+    const char *items[OFFLINE_ARGUMENTS_MAX + 1];
     size_t count;
     bool full;
 };
-void ki_offline_word(struct offline_words *words, const char *word);
+void ki_offline_argument(struct offline_arguments *arguments, const char *argument);
 // Several, up to a NULL.
-void ki_offline_add(struct offline_words *words, const char *const *list);
+void ki_offline_add(struct offline_arguments *arguments, const char *const *list);
 
-// Runs the words. The result's log receives (or is continued by) what it printed; `*status` its exit status.
-kn_status ki_offline_run(const struct offline_words *words, const char *const *variables,
+// Runs the command. The result's log receives (or is continued by) what it printed; `*status` its exit
+// status.
+kn_status ki_offline_run(const struct offline_arguments *arguments, const char *const *variables,
                          struct offline_result *result, int *status, kn_error *err);
 
 // The result's record of a kernel, made if it is new. NULL: out of memory.

@@ -128,15 +128,15 @@ static kn_status find_cuda(struct offline_target *target, size_t attempt, kn_err
 
 // ---- what it says ----
 
-// The number before `words` in the line, or -1.
-static long number_before(const char *line, size_t length, const char *words)
+// The number before `text` in the line, or -1.
+static long number_before(const char *line, size_t length, const char *text)
 {
-    const size_t words_length = strlen(words);
+    const size_t text_length = strlen(text);
 
-    for (size_t at = 1; at + words_length <= length; at++) {
+    for (size_t at = 1; at + text_length <= length; at++) {
         size_t digit = at;
 
-        if (memcmp(line + at, words, words_length) != 0)
+        if (memcmp(line + at, text, text_length) != 0)
             continue;
         while (digit > 0 && isdigit((unsigned char)line[digit - 1]))
             digit--;
@@ -146,15 +146,14 @@ static long number_before(const char *line, size_t length, const char *words)
     return -1;
 }
 
-// The kernel whose symbol stands behind `words`; NULL if the line has none.
-static struct offline_kernel *kernel_behind(struct offline_result *result, const char *line,
-                                            const char *words)
+// The kernel whose symbol stands behind `text`; NULL if the line has none.
+static struct offline_kernel *kernel_behind(struct offline_result *result, const char *line, const char *text)
 {
-    const char *name = strstr(line, words), *end = strchr(line, '\n');
+    const char *name = strstr(line, text), *end = strchr(line, '\n');
 
     if (!name || (end && name > end))
         return NULL;
-    name += strlen(words);
+    name += strlen(text);
     if (strncmp(name, KERNEL_PREFIX, sizeof KERNEL_PREFIX - 1) != 0)
         return NULL;
     name += sizeof KERNEL_PREFIX - 1;

@@ -45,7 +45,7 @@ static const kn_define always[] = {
     {"cl_intel_required_subgroup_size", "1"},
 };
 
-static const char *const policy_words[] = {
+static const char *const policy_arguments[] = {
     [KN_POLICY_DEFAULT] = "-cl-std=CL1.2",
     [KN_POLICY_STRICT] = "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt",
     [KN_POLICY_FAST] = "-cl-std=CL1.2 -cl-fast-relaxed-math",
@@ -189,15 +189,15 @@ static kn_status compile_intel(const struct offline_target *target, const struct
 {
     char dump[PATH_MAX + 64];
     const char *const variables[] = {"IGC_ShaderDumpEnable=1", dump, NULL};
-    struct offline_words words = {.count = 0};
+    struct offline_arguments arguments = {.count = 0};
     int exit_status = 0;
     kn_status status;
 
     snprintf(dump, sizeof dump, "IGC_DumpToCustomDir=%s/dump", job->folder);
-    ki_offline_add(&words, (const char *const[]){target->program, "compile", "-file", job->source, "-device",
-                                                 target->arch, "-options", policy_words[job->policy],
-                                                 "-out_dir", job->folder, NULL});
-    status = ki_offline_run(&words, variables, result, &exit_status, err);
+    ki_offline_add(&arguments, (const char *const[]){
+                                   target->program, "compile", "-file", job->source, "-device", target->arch,
+                                   "-options", policy_arguments[job->policy], "-out_dir", job->folder, NULL});
+    status = ki_offline_run(&arguments, variables, result, &exit_status, err);
     if (!status)
         status = clean_log(result, err);
     result->outcome = exit_status == 0 ? OFFLINE_OK : OFFLINE_FAILED;

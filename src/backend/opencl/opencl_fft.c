@@ -39,7 +39,7 @@ typedef struct {
       (clfftPlanHandle * plan, cl_context context, clfftDim rank, const size_t *lengths))                    \
     X(clfftSetPlanPrecision, (clfftPlanHandle plan, clfftPrecision precision))                               \
     X(clfftSetLayout, (clfftPlanHandle plan, clfftLayout in, clfftLayout out))                               \
-    X(clfftSetResultLocation, (clfftPlanHandle plan, clfftResultLocation place))                             \
+    X(clfftSetResultLocation, (clfftPlanHandle plan, clfftResultLocation location))                          \
     X(clfftSetPlanBatchSize, (clfftPlanHandle plan, size_t batch))                                           \
     X(clfftSetPlanScale, (clfftPlanHandle plan, clfftDirection direction, cl_float scale))                   \
     X(clfftSetPlanInStride, (clfftPlanHandle plan, clfftDim rank, size_t * strides))                         \

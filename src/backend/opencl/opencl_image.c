@@ -97,23 +97,23 @@ void ki_opencl_image_free(struct be_image *image)
 // ---- copies ----
 
 // A region in OpenCL's numbers, which count the layers of a 1D array in the second.
-struct place {
+struct box {
     size_t origin[3], size[3];
 };
 
-static struct place place_of(const struct be_image *image, const size_t origin[3], const size_t size[3])
+static struct box box_of(const struct be_image *image, const size_t origin[3], const size_t size[3])
 {
-    struct place place;
+    struct box box;
 
-    memcpy(place.origin, origin, sizeof place.origin);
-    memcpy(place.size, size, sizeof place.size);
+    memcpy(box.origin, origin, sizeof box.origin);
+    memcpy(box.size, size, sizeof box.size);
     if (image->kind == KN_IMAGE_1D_ARRAY) {
-        place.origin[1] = origin[2];
-        place.size[1] = size[2];
-        place.origin[2] = 0;
-        place.size[2] = 1;
+        box.origin[1] = origin[2];
+        box.size[1] = size[2];
+        box.origin[2] = 0;
+        box.size[2] = 1;
     }
-    return place;
+    return box;
 }
 
 // Bytes between slices or layers in host memory; 0 for what has none.
@@ -127,7 +127,7 @@ static size_t slice_pitch(const struct be_image *image, const struct be_image_co
 kn_status ki_opencl_image_write(struct be_queue *queue, struct be_image *to, const void *from,
                                 const struct be_image_copy *copy, kn_error *err)
 {
-    struct place at = place_of(to, copy->region.origin, copy->region.size);
+    struct box at = box_of(to, copy->region.origin, copy->region.size);
     cl_int code;
 
     if (to->buffer)
@@ -143,7 +143,7 @@ kn_status ki_opencl_image_write(struct be_queue *queue, struct be_image *to, con
 kn_status ki_opencl_image_read(struct be_queue *queue, struct be_image *from, void *to,
                                const struct be_image_copy *copy, kn_error *err)
 {
-    struct place at = place_of(from, copy->region.origin, copy->region.size);
+    struct box at = box_of(from, copy->region.origin, copy->region.size);
     cl_int code;
 
     if (from->buffer)
@@ -160,8 +160,8 @@ kn_status ki_opencl_image_copy(struct be_queue *queue, struct be_image *from, st
                                const kn_image_region *region, const size_t to_origin[3],
                                struct be_event **event, kn_error *err)
 {
-    struct place source = place_of(from, region->origin, region->size),
-                 target = place_of(to, to_origin, region->size);
+    struct box source = box_of(from, region->origin, region->size),
+               target = box_of(to, to_origin, region->size);
     size_t texel = from->texel_bytes;
     cl_event native = NULL, *wanted = event ? &native : NULL;
     cl_int code;

@@ -65,10 +65,10 @@ static int start(const char *const argv[], char **environment, int output, pid_t
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
     sigset_t none, usual;
-    char **words;
+    char **arguments;
     int number;
 
-    memcpy(&words, &argv, sizeof words); // the same
+    memcpy(&arguments, &argv, sizeof arguments); // the same
     sigemptyset(&none);
     sigemptyset(&usual);
     for (size_t i = 0; i < KI_COUNT(defaults); i++)
@@ -81,7 +81,7 @@ static int start(const char *const argv[], char **environment, int output, pid_t
     posix_spawnattr_setsigmask(&attributes, &none);
     posix_spawnattr_setsigdefault(&attributes, &usual);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
-    number = posix_spawn(child, argv[0], &actions, &attributes, words, environment);
+    number = posix_spawn(child, argv[0], &actions, &attributes, arguments, environment);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     return number;

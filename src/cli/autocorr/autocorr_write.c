@@ -375,8 +375,8 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
     const struct autocorr_arguments *arguments = run->arguments;
     json_t *frames = json_array(), *failed = json_array();
     json_t *root = report_begin("autocorr", &run->place.device,
-                                precision_words[run->bound > 0 ? PRECISION_FLOAT : PRECISION_DOUBLE],
-                                policy_words[run->arguments->common.policy], &run->seconds);
+                                precision_names[run->bound > 0 ? PRECISION_FLOAT : PRECISION_DOUBLE],
+                                policy_names[run->arguments->common.policy], &run->seconds);
 
     for (size_t i = 0; i < run->row_count; i++)
         if (run->rows[i].error)

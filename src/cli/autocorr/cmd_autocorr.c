@@ -19,7 +19,7 @@ static const struct option_row options[] = {
     {"max-offset", 'r', FIELD(OPTION_COUNT, max_offset), .metavar = "R",
      .help = "the largest offset in pixels (default: a quarter of the first frame's shorter side, at most "
              "250)"},
-    {"method", 'm', FIELD(OPTION_CHOICE, method), .words = ki_autocorr_method_names, .fallback = "auto",
+    {"method", 'm', FIELD(OPTION_CHOICE, method), .choices = ki_autocorr_method_names, .fallback = "auto",
      .help = "how the sums are computed; auto takes what is fastest"},
     {"exact", FIELD(OPTION_FLAG, exact),
      .help = "every sum is exact: fft in double precision or whole numbers; the others always are"},
@@ -29,7 +29,7 @@ static const struct option_row options[] = {
      .help = "recompute N random offsets of each frame term by term; exit status 1 if one differs"},
     {"with", FIELD(OPTION_PATH, with), .metavar = "IMAGE",
      .help = "correlate with this image, which is the shifted one, instead of each with itself"},
-    {"normalize", 'n', FIELD(OPTION_CHOICE, normalization), .words = ki_autocorr_normalization_names,
+    {"normalize", 'n', FIELD(OPTION_CHOICE, normalization), .choices = ki_autocorr_normalization_names,
      .fallback = "pearson", .help = "from sums to a correlation; see the manual page for the formulas"},
     {"region", FIELD(OPTION_PATH, region), .metavar = "X,Y,W,H",
      .help = "only the W x H pixels whose upper left one is (X, Y)"},

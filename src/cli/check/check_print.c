@@ -8,7 +8,7 @@
 
 enum { TARGETS_A_TABLE = TABLE_COLUMNS_MAX - 1 };
 
-static const char *const outcome_words[] = {
+static const char *const outcome_names[] = {
     [OFFLINE_OK] = "ok", [OFFLINE_FAILED] = "failed", [OFFLINE_NOT_APPLICABLE] = "n/a"};
 
 // Files down, targets across: as many of them as a table has room for.
@@ -28,7 +28,7 @@ static bool print_outcomes(const struct check_run *run, size_t from)
 
         table_add(&table, "%s", rows[0].file);
         for (size_t i = 0; i < count; i++)
-            table_add(&table, "%s", outcome_words[rows[i].outcome]);
+            table_add(&table, "%s", outcome_names[rows[i].outcome]);
     }
     printed = table_print(&table, stdout);
     table_free(&table);
@@ -142,7 +142,7 @@ kn_status check_write_json(const struct check_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
     const struct ki_json_seconds times = {run->seconds, -1, -1, -1, -1, -1};
-    json_t *root = report_begin("check", NULL, NULL, policy_words[common->policy], &times);
+    json_t *root = report_begin("check", NULL, NULL, policy_names[common->policy], &times);
     json_t *results = json_array(), *skipped = json_array();
 
     for (size_t i = 0; i < run->file_count * run->targets.count; i++)

@@ -95,12 +95,12 @@ static kn_status keep_result(const struct src_unit *unit, const struct offline_r
                              struct check_row *row, kn_error *err)
 {
     struct ki_text log = KI_TEXT_INIT;
-    struct build_place place;
+    struct build_location location;
     kn_status status = KN_OK;
 
     row->outcome = result->outcome;
     ki_text_add(&log, unit->warnings);
-    ki_build_log_explain(unit, result->log, &log, &place);
+    ki_build_log_explain(unit, result->log, &log, &location);
     ki_text_add(&log, "");
     row->log = ki_text_take(&log);
     if (!row->log)

@@ -12,7 +12,7 @@
 
 struct check_arguments {
     struct common_arguments common;
-    struct build_words build;
+    struct build_options build;
     struct string_list targets;
 };
 

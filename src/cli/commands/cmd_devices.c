@@ -198,7 +198,7 @@ static kn_status write_json(const kn_device_info *list, size_t count, const char
 {
     const struct ki_json_seconds times = {seconds, -1, -1, -1, -1, -1};
     const kn_device_info *best = NULL;
-    json_t *array = json_array(), *ways = json_array(), *root;
+    json_t *array = json_array(), *rows = json_array(), *root;
 
     for (size_t i = 0; i < count; i++) {
         if (list[i].is_default)
@@ -209,8 +209,8 @@ static kn_status write_json(const kn_device_info *list, size_t count, const char
     root = report_begin("devices", best, NULL, NULL, &times);
     report_put(&root, "devices", array);
     for (size_t i = 0; i < KI_COUNT(paths); i++)
-        report_append(&ways, path_json(&paths[i], list, count, why));
-    report_put(&root, "paths", ways);
+        report_append(&rows, path_json(&paths[i], list, count, why));
+    report_put(&root, "paths", rows);
     return report_write(root, &arguments->common, err);
 }
 

@@ -9,7 +9,7 @@
 #include "cli/framework/report.h"
 #include "cli/tool.h"
 
-static const char *const library_words[] = {"auto", "own", "clfft", "cufft", NULL}; // as kn_fft_library
+static const char *const library_names[] = {"auto", "own", "clfft", "cufft", NULL}; // as kn_fft_library
 
 struct fft_arguments {
     struct tool_arguments tool;
@@ -29,7 +29,7 @@ static const struct option_row options[] = {
      .help = "transform the last N dimensions, 1 to 3 (default: all); those before are a batch"},
     {"last", FIELD(OPTION_COUNT, last), .metavar = "N",
      .help = "with --real --inverse: the length of the last dimension of the result (default: even)"},
-    {"library", FIELD(OPTION_CHOICE, library), .words = library_words, .fallback = "auto",
+    {"library", FIELD(OPTION_CHOICE, library), .choices = library_names, .fallback = "auto",
      .help = "whose kernels transform"},
     {.name = NULL},
 };
@@ -159,13 +159,13 @@ static kn_status report(struct transform *transform, kn_error *err)
         report_append(&shape, json_integer((json_int_t)transform->out.shape[d]));
     report_put(&root, "shape", shape);
     report_put(&root, "type", json_string(npy_type_name(&transform->out)));
-    report_put(&root, "library", json_string(library_words[kn_fft_plan_library(transform->plan)]));
+    report_put(&root, "library", json_string(library_names[kn_fft_plan_library(transform->plan)]));
     report_put(&root, "plan", json_string(kn_fft_plan_text(transform->plan)));
     if (tool_shows_text(&transform->tool)) {
         print_shape(&transform->in);
         printf(" to ");
         print_shape(&transform->out);
-        printf(" (%s: %s) ", library_words[kn_fft_plan_library(transform->plan)],
+        printf(" (%s: %s) ", library_names[kn_fft_plan_library(transform->plan)],
                kn_fft_plan_text(transform->plan));
         tool_print_place(&transform->tool);
     }
@@ -181,7 +181,7 @@ static kn_status run_fft(void *given, kn_error *err)
     if (!status && arguments->last && !(arguments->real && arguments->inverse))
         status = ki_fail(err, KN_ERROR_ARGUMENT, "--last goes with --real --inverse");
     if (!status)
-        status = tool_check_library(&transform.tool, library_words, arguments->library, err);
+        status = tool_check_library(&transform.tool, library_names, arguments->library, err);
     if (!status)
         status = tool_read(&transform.tool, arguments->tool.common.operands.items[0], &transform.in, err);
     if (!status)

@@ -8,7 +8,7 @@
 #include "cli/framework/report.h"
 #include "cli/tool.h"
 
-static const char *const library_words[] = {"auto", "own", "clblast", "cublas", NULL}; // as kn_gemm_library
+static const char *const library_names[] = {"auto", "own", "clblast", "cublas", NULL}; // as kn_gemm_library
 
 struct gemm_arguments {
     struct tool_arguments tool;
@@ -23,7 +23,7 @@ static const struct option_row options[] = {
     {"transpose-a", FIELD(OPTION_FLAG, transpose_a),
      .help = "A is transposed (of complex matrices not conjugated)"},
     {"transpose-b", FIELD(OPTION_FLAG, transpose_b), .help = "B is transposed"},
-    {"library", FIELD(OPTION_CHOICE, library), .words = library_words, .fallback = "auto",
+    {"library", FIELD(OPTION_CHOICE, library), .choices = library_names, .fallback = "auto",
      .help = "whose kernels multiply"},
     {.name = NULL},
 };
@@ -137,7 +137,7 @@ static kn_status run_gemm(void *given, kn_error *err)
     kn_status status = tool_begin(&product.tool, &arguments->tool, 2, "A.npy B.npy", true, err);
 
     if (!status)
-        status = tool_check_library(&product.tool, library_words, arguments->library, err);
+        status = tool_check_library(&product.tool, library_names, arguments->library, err);
     if (!status)
         status = read_matrices(&product, err);
     if (!status)

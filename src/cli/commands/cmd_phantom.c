@@ -32,7 +32,7 @@ static const struct option_row options[] = {
      .help = "how many voxels; with NZ in 3D"},
     {"kspace", 'k', FIELD(OPTION_PATH, kspace), .metavar = "TRAJ",
      .help = "its k-space at this trajectory's samples (.cfl/.hdr, .npy) instead of the image"},
-    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .words = ki_trajectory_unit_names, .fallback = "fov",
+    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .choices = ki_trajectory_unit_names, .fallback = "fov",
      .help = "of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per "
              "voxel (up to 1/2)"},
     {"points", FIELD(OPTION_COUNT, points), .metavar = "N", .fallback = "4",
@@ -170,8 +170,8 @@ static kn_status report(const struct phantom *phantom, kn_error *err)
     if (report_shows_text(common) && strcmp(arguments->out, "-") != 0)
         print(phantom);
     place_host(&host);
-    root = report_begin("phantom", &host.device, precision_words[PRECISION_DOUBLE],
-                        policy_words[KN_POLICY_DEFAULT], &phantom->seconds);
+    root = report_begin("phantom", &host.device, precision_names[PRECISION_DOUBLE],
+                        policy_names[KN_POLICY_DEFAULT], &phantom->seconds);
     for (size_t i = 0; i < phantom->out.dims; i++)
         report_append(&shape, json_integer((json_int_t)phantom->out.shape[i]));
     report_put(&root, "kind", json_string(arguments->kspace ? "kspace" : "image"));

@@ -210,8 +210,8 @@ static kn_status write_json(const struct run *run, kn_error *err)
     json_t *frames = json_array(), *failed = json_array(), *root;
 
     place_host(&host);
-    root = report_begin("prepare", &host.device, precision_words[PRECISION_FLOAT],
-                        policy_words[KN_POLICY_DEFAULT], &run->seconds);
+    root = report_begin("prepare", &host.device, precision_names[PRECISION_FLOAT],
+                        policy_names[KN_POLICY_DEFAULT], &run->seconds);
     for (size_t i = 0; i < run->frames.count; i++) {
         const struct row *row = &run->rows[i];
         json_t *object = row->error ? json_object() : prepare_json(&run->plan, &row->prepared);

@@ -26,7 +26,7 @@ static const struct option_row options[] = {
      .help = "write the sinogram (or with --transpose the picture) here: .npy, .png, .nii or .cfl"},
     {"transpose", FIELD(OPTION_FLAG, transposed),
      .help = "the other way: every pixel sums what the sinogram has of it, by the exact transpose"},
-    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .words = ki_sparse_format_names,
+    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = ki_sparse_format_names,
      .fallback = "auto",
      .help = "on a device: on-the-fly, on-the-fly+local-memory (auto: the faster one), or a stored "
              "matrix's: see koine spmv"},

@@ -8,7 +8,7 @@
 #include "cli/framework/report.h"
 #include "cli/tool.h"
 
-static const char *const op_words[] = {"sum", "min", "max", "moments", NULL};
+static const char *const op_names[] = {"sum", "min", "max", "moments", NULL};
 enum { OP_SUM, OP_MIN, OP_MAX, OP_MOMENTS };
 static const kn_reduce_op ops[] = {
     [OP_SUM] = KN_REDUCE_SUM, [OP_MIN] = KN_REDUCE_MIN, [OP_MAX] = KN_REDUCE_MAX};
@@ -22,7 +22,7 @@ struct reduce_arguments {
 #define FIELD(type, field) OPTION_FIELD(type, struct reduce_arguments, field)
 
 static const struct option_row options[] = {
-    {"op", FIELD(OPTION_CHOICE, op), .words = op_words, .fallback = "sum", .help = "what to compute"},
+    {"op", FIELD(OPTION_CHOICE, op), .choices = op_names, .fallback = "sum", .help = "what to compute"},
     {"combine", FIELD(OPTION_PATH, combine), .metavar = "SNIPPET",
      .help = "an operation instead: an expression in OpenCL C of two values, a and b (\"max(a, b)\")"},
     {"identity", FIELD(OPTION_PATH, identity), .metavar = "V",
@@ -51,7 +51,7 @@ static kn_status check_arguments(const struct reduce_arguments *arguments, kn_er
         return ki_fail(err, KN_ERROR_ARGUMENT, "--map goes with --combine");
     if (arguments->combine && arguments->op != OP_SUM)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--op %s and --combine are two operations; choose one of them",
-                       op_words[arguments->op]);
+                       op_names[arguments->op]);
     return KN_OK;
 }
 
@@ -147,7 +147,7 @@ static kn_status report(struct reduction *r, kn_error *err)
     if (r->arguments->op == OP_MOMENTS)
         report_moments(&r->moments, &root, text);
     else
-        report_one(r, r->arguments->combine ? "result" : op_words[r->arguments->op], &root, text);
+        report_one(r, r->arguments->combine ? "result" : op_names[r->arguments->op], &root, text);
     if (text) {
         printf("of %zu %s ", r->values.count, npy_type_name(&r->values));
         tool_print_place(&r->tool);

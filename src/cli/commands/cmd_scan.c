@@ -7,7 +7,7 @@
 #include "cli/framework/report.h"
 #include "cli/tool.h"
 
-static const char *const op_words[] = {"sum", "product", "min", "max", NULL}; // as kn_reduce_op
+static const char *const op_names[] = {"sum", "product", "min", "max", NULL}; // as kn_reduce_op
 
 struct scan_arguments {
     struct tool_arguments tool;
@@ -20,7 +20,7 @@ struct scan_arguments {
 
 static const struct option_row options[] = {
     TOOL_OUT_OPTION(struct scan_arguments),
-    {"op", FIELD(OPTION_CHOICE, op), .words = op_words, .fallback = "sum",
+    {"op", FIELD(OPTION_CHOICE, op), .choices = op_names, .fallback = "sum",
      .help = "what the elements up to each come to"},
     {"exclusive", FIELD(OPTION_FLAG, exclusive),
      .help = "without the element itself: the first is the identity"},
@@ -42,7 +42,7 @@ static kn_status check_arguments(const struct scan_arguments *arguments, kn_erro
         return ki_fail(err, KN_ERROR_ARGUMENT, "--map goes with --combine");
     if (arguments->combine && arguments->op != KN_REDUCE_SUM)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--op %s and --combine are two operations; choose one of them",
-                       op_words[arguments->op]);
+                       op_names[arguments->op]);
     return KN_OK;
 }
 

@@ -11,9 +11,9 @@
 #include "cli/framework/report.h"
 #include "cli/tool.h"
 
-static const char *const algorithm_words[] = {"auto", "bitonic", "radix", "merge",
+static const char *const algorithm_names[] = {"auto", "bitonic", "radix", "merge",
                                               NULL}; // as kn_sort_algorithm
-static const char *const nan_words[] = {"last", "error", NULL};
+static const char *const nan_names[] = {"last", "error", NULL};
 enum { NAN_LAST, NAN_ERROR };
 
 struct sort_arguments {
@@ -41,9 +41,9 @@ static const struct option_row options[] = {
     {"less", FIELD(OPTION_PATH, less), .metavar = "SNIPPET",
      .help = "the order: an expression in OpenCL C, true if element a comes before element b (\"a % 10 < b "
              "% 10\")"},
-    {"algorithm", FIELD(OPTION_CHOICE, algorithm), .words = algorithm_words, .fallback = "auto",
+    {"algorithm", FIELD(OPTION_CHOICE, algorithm), .choices = algorithm_names, .fallback = "auto",
      .help = "how to sort"},
-    {"nan", FIELD(OPTION_CHOICE, nan), .words = nan_words, .fallback = "last",
+    {"nan", FIELD(OPTION_CHOICE, nan), .choices = nan_names, .fallback = "last",
      .help = "not-a-number comes last, or is refused"},
     TOOL_COLUMN_OPTION(struct sort_arguments),
     {.name = NULL},
@@ -60,7 +60,7 @@ struct sorting {
 static kn_status check_arguments(const struct sort_arguments *arguments, kn_error *err)
 {
     const bool named = arguments->algorithm != KN_SORT_AUTO;
-    const char *algorithm = algorithm_words[arguments->algorithm];
+    const char *algorithm = algorithm_names[arguments->algorithm];
 
     if (arguments->argsort && (arguments->by_key || arguments->segments || arguments->less))
         return ki_fail(err, KN_ERROR_ARGUMENT, "--argsort does not go with --by-key, --segments or --less");
@@ -360,7 +360,7 @@ static kn_status report(struct sorting *sorting, kn_error *err)
     report_put(&root, "n", json_integer((json_int_t)keys->count));
     report_put(&root, "type", json_string(npy_type_name(keys)));
     report_put(&root, "top", top ? json_integer((json_int_t)top) : json_null());
-    report_put(&root, "algorithm", json_string(algorithm_words[sorting->arguments->algorithm]));
+    report_put(&root, "algorithm", json_string(algorithm_names[sorting->arguments->algorithm]));
     if (tool_shows_text(&sorting->tool)) {
         if (top)
             printf("the first %zu of %zu %s ", top, keys->count, npy_type_name(keys));

@@ -29,7 +29,7 @@ static const struct option_row options[] = {
     {"vector", 'x', FIELD(OPTION_PATH, vector), .metavar = "FILE",
      .help = "the vector, a column of .npy or .mtx (default: numbers from -1 to 1, always the same)"},
     {"transpose", FIELD(OPTION_FLAG, transposed), .help = "the transposed matrix times the vector"},
-    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .words = ki_sparse_format_names,
+    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = ki_sparse_format_names,
      .fallback = "auto",
      .help = "how the matrix is kept on the device, and multiplied: auto, simple, memory-layout, "
              "local-memory, memory-layout+local-memory, on-the-fly, on-the-fly+local-memory, "

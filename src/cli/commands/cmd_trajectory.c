@@ -118,8 +118,8 @@ static kn_status report(const struct trajectory_arguments *arguments, const stru
     if (report_shows_text(common) && strcmp(arguments->out, "-") != 0)
         print(plan, range);
     place_host(&host);
-    root = report_begin("trajectory", &host.device, precision_words[PRECISION_DOUBLE],
-                        policy_words[KN_POLICY_DEFAULT], seconds);
+    root = report_begin("trajectory", &host.device, precision_names[PRECISION_DOUBLE],
+                        policy_names[KN_POLICY_DEFAULT], seconds);
     report_put(&root, "kind", json_string(ki_trajectory_names[plan->kind]));
     report_put(&root, "spokes", json_integer((json_int_t)plan->spokes));
     report_put(&root, "samples", json_integer((json_int_t)plan->samples));

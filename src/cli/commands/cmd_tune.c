@@ -45,7 +45,7 @@ struct outcome {
     char why[256];             // it was not
     bool kept;
     unsigned values[ENGINE_TUNABLES];
-    struct ki_text words; // of the measurement that is kept
+    struct ki_text summary; // of the measurement that is kept
 };
 
 struct tune_run {
@@ -60,7 +60,7 @@ struct tune_run {
 
 static kn_status add_subject(struct tune_run *run, const struct tune_subject *subject, kn_error *err)
 {
-    const struct outcome outcome = {.subject = subject, .words = KI_TEXT_INIT};
+    const struct outcome outcome = {.subject = subject, .summary = KI_TEXT_INIT};
 
     for (size_t i = 0; i < run->count; i++)
         if (run->outcomes[i].subject == subject)
@@ -178,16 +178,16 @@ static void print_report(const struct outcome *outcome)
 // In a process of its own: this one closes the device before, as some serve one process at a time.
 static kn_status measure_apart(const struct tune_run *run, struct outcome *outcome, kn_error *err)
 {
-    const char *words[] = {"/proc/self/exe",
-                           "tune",
-                           outcome->subject->tunables->algorithm,
-                           "--device",
-                           run->place.device.spec,
-                           run->arguments->quick ? "--quick" : "--journal",
-                           run->arguments->quick ? "--journal" : NULL,
-                           NULL};
+    const char *command_line[] = {"/proc/self/exe",
+                                  "tune",
+                                  outcome->subject->tunables->algorithm,
+                                  "--device",
+                                  run->place.device.spec,
+                                  run->arguments->quick ? "--quick" : "--journal",
+                                  run->arguments->quick ? "--journal" : NULL,
+                                  NULL};
     struct ki_text said = KI_TEXT_INIT;
-    kn_status status = tune_measure_apart(outcome->subject, words, &outcome->report, &said, err);
+    kn_status status = tune_measure_apart(outcome->subject, command_line, &outcome->report, &said, err);
 
     if (said.length)
         fputs(ki_text_string(&said), stderr);
@@ -243,7 +243,8 @@ static kn_status work(struct tune_run *run, kn_error *err)
 
         if (arguments->reset)
             ki_engine_tuning_forget(run->place.context, tunables);
-        outcome->kept = ki_engine_tuning_kept(run->place.context, tunables, outcome->values, &outcome->words);
+        outcome->kept =
+            ki_engine_tuning_kept(run->place.context, tunables, outcome->values, &outcome->summary);
     }
     return status;
 }
@@ -274,7 +275,7 @@ static void print_kept(const struct tune_run *run)
             printf("%s\n", outcome->why);
         else if (outcome->kept)
             printf("%s on %s (%s): kept %s; %s\n", name, device->name, device->spec, ki_text_string(&text),
-                   ki_text_string(&outcome->words));
+                   ki_text_string(&outcome->summary));
         else
             printf("%s on %s (%s): nothing is kept, the built-in values serve\n", name, device->name,
                    device->spec);
@@ -311,8 +312,8 @@ static json_t *row_json(const struct tune_report *report, size_t i)
 static kn_status write_json(const struct tune_run *run, kn_error *err)
 {
     const struct ki_json_seconds times = {run->seconds, -1, run->built, -1, -1, -1};
-    json_t *root = report_begin("tune", &run->place.device, precision_words[PRECISION_FLOAT],
-                                policy_words[KN_POLICY_DEFAULT], &times);
+    json_t *root = report_begin("tune", &run->place.device, precision_names[PRECISION_FLOAT],
+                                policy_names[KN_POLICY_DEFAULT], &times);
     json_t *results = json_array();
 
     for (size_t i = 0; i < run->count; i++) {
@@ -326,7 +327,7 @@ static kn_status write_json(const struct tune_run *run, kn_error *err)
         report_put(&object, "why", report_text(outcome->why));
         report_put(&object, "kept",
                    outcome->kept ? values_json(outcome->subject, outcome->values) : json_null());
-        report_put(&object, "measured", report_text(ki_text_string(&outcome->words)));
+        report_put(&object, "measured", report_text(ki_text_string(&outcome->summary)));
         report_append(&results, object);
     }
     report_put(&root, "results", results);
@@ -357,7 +358,7 @@ static kn_status run_tune(void *given, kn_error *err)
         status = tell(&run, err);
     for (size_t i = 0; i < run.count; i++) {
         tune_free(&run.outcomes[i].report);
-        ki_text_free(&run.outcomes[i].words);
+        ki_text_free(&run.outcomes[i].summary);
     }
     free(run.outcomes);
     place_close(&run.place);

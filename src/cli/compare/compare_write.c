@@ -9,7 +9,7 @@
 #include "cli/framework/report.h"
 #include "cli/framework/table.h"
 
-static const char *const verdict_words[] = {
+static const char *const verdict_names[] = {
     [COMPARE_RIGHT] = "right",
     [COMPARE_WRONG] = "wrong",
     [COMPARE_FAILED] = "failed",
@@ -67,7 +67,7 @@ static void add_verdict(struct table *table, const struct compare_row *row)
     else if (row->verdict == COMPARE_RIGHT && row->error > 0)
         table_add(table, "right, %.1e", row->error);
     else
-        table_add(table, "%s", verdict_words[row->verdict]);
+        table_add(table, "%s", verdict_names[row->verdict]);
 }
 
 static void add_row(struct table *table, const struct compare_session *session, const struct compare_row *row,
@@ -163,7 +163,7 @@ static json_t *row_json(const struct compare_session *session, const struct comp
     report_put(&object, "n_asked", json_integer((json_int_t)row->asked));
     report_put(&object, "counts", json_string(row->job->size));
     report_put(&object, "device", ki_json_string(session->places[row->place].device->spec));
-    report_put(&object, "verdict", json_string(verdict_words[row->verdict]));
+    report_put(&object, "verdict", json_string(verdict_names[row->verdict]));
     report_put(&object, "why", report_text(row->why));
     report_put(&object, "repetitions", json_integer((json_int_t)row->repetitions));
     report_put(&object, "device_seconds", times_json(&row->device));
@@ -196,7 +196,7 @@ json_t *compare_json(const struct compare_session *session)
 {
     const struct ki_json_seconds seconds = {session->total, -1, session->build, -1, -1, -1};
     json_t *root =
-        report_begin("compare", session->places[0].device, NULL, policy_words[KN_POLICY_DEFAULT], &seconds);
+        report_begin("compare", session->places[0].device, NULL, policy_names[KN_POLICY_DEFAULT], &seconds);
     json_t *devices = json_array(), *rows = json_array();
 
     for (size_t i = 0; i < session->place_count; i++)

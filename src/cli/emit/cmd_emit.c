@@ -33,7 +33,7 @@ enum { OPENCL, CUDA, LANGUAGE_COUNT };
 
 struct emit_arguments {
     struct common_arguments common;
-    struct build_words build;
+    struct build_options build;
     struct string_list targets;
     bool list;
 };

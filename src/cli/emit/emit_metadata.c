@@ -10,7 +10,7 @@
 #include "io/json.h"
 #include "cli/framework/report.h"
 
-static const char *const kind_words[] = {
+static const char *const kind_names[] = {
     [KN_PARAM_GLOBAL] = "global", [KN_PARAM_CONSTANT] = "constant", [KN_PARAM_LOCAL] = "local",
     [KN_PARAM_VALUE] = "value",   [KN_PARAM_IMAGE] = "image",       [KN_PARAM_SAMPLER] = "sampler",
 };
@@ -120,7 +120,7 @@ void emit_macros_free(struct emit_macros *macros)
 #define CUDA_SYMBOL_PREFIX "koine_"
 
 // How an argument of each kind arrives.
-static const char *const cuda_words[] = {
+static const char *const cuda_names[] = {
     [KN_PARAM_GLOBAL] = "pointer", [KN_PARAM_CONSTANT] = "pointer", [KN_PARAM_LOCAL] = "offset",
     [KN_PARAM_VALUE] = "value",    [KN_PARAM_IMAGE] = "image",      [KN_PARAM_SAMPLER] = "sampler",
 };
@@ -143,16 +143,16 @@ static struct src_cuda_kernel rewritten(const struct emit_source *source, const 
 }
 
 // How this argument arrives.
-static const char *cuda_word(const kn_param *param, const struct emit_source *source, const char *kernel)
+static const char *cuda_name(const kn_param *param, const struct emit_source *source, const char *kernel)
 {
     if (param->kind == KN_PARAM_CONSTANT && source->cuda->bank_bytes)
         return "bank offset";
     if (param->kind == KN_PARAM_IMAGE && rewritten(source, kernel).image_addresses)
         return "image address";
-    return cuda_words[param->kind];
+    return cuda_names[param->kind];
 }
 
-static const char *access_word(const kn_param *param)
+static const char *access_name(const kn_param *param)
 {
     return param->is_const ? "read_only" : "write_only";
 }
@@ -166,17 +166,17 @@ static json_t *param_json(const struct src_kernel *kernel, size_t index, const s
 
     report_put(&object, "index", json_integer((json_int_t)index));
     report_put(&object, "name", ki_json_string(param->name));
-    report_put(&object, "kind", ki_json_string(kind_words[param->kind]));
+    report_put(&object, "kind", ki_json_string(kind_names[param->kind]));
     report_put(&object, "type", ki_json_string(param->type));
     report_put(&object, "size", param->size ? json_integer((json_int_t)param->size) : json_null());
     if (param->kind == KN_PARAM_GLOBAL || param->kind == KN_PARAM_CONSTANT)
         report_put(&object, "const", json_boolean(param->is_const));
     if (param->kind == KN_PARAM_IMAGE)
-        report_put(&object, "access", ki_json_string(access_word(param)));
+        report_put(&object, "access", ki_json_string(access_name(param)));
     if (param->kind == KN_PARAM_LOCAL)
         report_put(&object, "local_bytes", ki_json_string("elements * size"));
     if (cuda)
-        report_put(&object, "cuda", ki_json_string(cuda_word(param, cuda, kernel->name)));
+        report_put(&object, "cuda", ki_json_string(cuda_name(param, cuda, kernel->name)));
     return object;
 }
 
@@ -294,8 +294,8 @@ static void add_param(struct ki_text *text, const struct src_kernel *kernel, siz
         param->kind == KN_PARAM_GLOBAL || param->kind == KN_PARAM_CONSTANT || param->kind == KN_PARAM_LOCAL;
 
     ki_text_format(text, "#define %s_ARG_%s %zu // %s %s%s%s %s%s\n", kernel->name, param->name, index,
-                   kind_words[param->kind],
-                   param->kind == KN_PARAM_IMAGE ? access_word(param)
+                   kind_names[param->kind],
+                   param->kind == KN_PARAM_IMAGE ? access_name(param)
                    : param->is_const             ? "const"
                                                  : "",
                    is_image_or_const(param) ? " " : "", param->type, is_pointer ? "*" : "", param->name);

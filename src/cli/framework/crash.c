@@ -19,7 +19,7 @@
 
 struct fault {
     int number;
-    const char *words;
+    const char *text;
 };
 
 static const struct fault faults[] = {
@@ -46,10 +46,10 @@ struct line {
     size_t length;
 };
 
-static void add(struct line *line, const char *words)
+static void add(struct line *line, const char *text)
 {
-    for (; *words && line->length < sizeof line->text - 1; words++)
-        line->text[line->length++] = *words;
+    for (; *text && line->length < sizeof line->text - 1; text++)
+        line->text[line->length++] = *text;
 }
 
 static void add_number(struct line *line, unsigned number)
@@ -194,7 +194,7 @@ static bool is_in_path(const char *program)
 
 static const char *oclgrind_library(void)
 {
-    static const char *const places[] = {
+    static const char *const paths[] = {
         "/usr/lib/oclgrind/liboclgrind-rt-icd.so",
         "/usr/lib/x86_64-linux-gnu/oclgrind/liboclgrind-rt-icd.so",
         "/usr/lib/aarch64-linux-gnu/oclgrind/liboclgrind-rt-icd.so",
@@ -205,9 +205,9 @@ static const char *oclgrind_library(void)
         "/usr/local/lib/liboclgrind-rt-icd.so",
     };
 
-    for (size_t i = 0; i < KI_COUNT(places); i++)
-        if (access(places[i], R_OK) == 0)
-            return places[i];
+    for (size_t i = 0; i < KI_COUNT(paths); i++)
+        if (access(paths[i], R_OK) == 0)
+            return paths[i];
     return NULL;
 }
 
@@ -250,7 +250,7 @@ static void print_hint(struct line *line)
     print(line);
 }
 
-static void print_message(const char *words)
+static void print_message(const char *text)
 {
     static struct line line; // not on the stack of a thread that may be at its end
     unsigned names = 0;
@@ -258,7 +258,7 @@ static void print_message(const char *words)
 
     begin(&line);
     add(&line, "crashed (");
-    add(&line, words);
+    add(&line, text);
     add(&line, ") while");
     named = add_flights(&line, &names);
     add(&line, named ? "; meanwhile" : "");
@@ -286,11 +286,11 @@ static void print_message(const char *words)
 
 // ---- the signals ----
 
-static const char *words_of(int number)
+static const char *meaning_of(int number)
 {
     for (size_t i = 0; i < KI_COUNT(faults); i++)
         if (faults[i].number == number)
-            return faults[i].words;
+            return faults[i].text;
     return "a signal";
 }
 
@@ -315,7 +315,7 @@ static void handle(int number, siginfo_t *info, void *context)
         leave_as_before(number, true);
         return;
     }
-    print_message(words_of(number));
+    print_message(meaning_of(number));
     if (!dumps && atomic_load(&flight.entered))
         _exit(EXIT_NO_DEVICE);
     leave_as_before(number, info->si_code <= 0);

@@ -34,7 +34,7 @@ static void fill_line(struct fill *fill)
     fill->column = fill->indent;
 }
 
-static void fill_words(struct fill *fill, const char *text)
+static void fill_text(struct fill *fill, const char *text)
 {
     while (*text) {
         size_t length = strcspn(text, " ");
@@ -64,7 +64,7 @@ static void print_entry(const char *term, const char *meaning, size_t indent, FI
     else
         fprintf(out, "%*s", (int)(fill.indent - fill.column), "");
     fill.column = fill.indent;
-    fill_words(&fill, meaning);
+    fill_text(&fill, meaning);
     fputc('\n', out);
 }
 
@@ -73,7 +73,7 @@ static void print_summary(const char *summary, FILE *out)
 {
     struct fill fill = {out, width_of(out) - 1, 0, 0};
 
-    fill_words(&fill, summary);
+    fill_text(&fill, summary);
     fputs(".\n", out);
 }
 
@@ -90,8 +90,8 @@ void help_spelling(const struct option_row *row, struct ki_text *text)
         ki_text_format(text, "-%c, ", row->letter);
     ki_text_format(text, "--%s", row->name);
     if (row->type == OPTION_CHOICE && !row->metavar) {
-        for (const char *const *word = row->words; *word; word++)
-            ki_text_format(text, "%s%s", word == row->words ? " " : "|", *word);
+        for (const char *const *word = row->choices; *word; word++)
+            ki_text_format(text, "%s%s", word == row->choices ? " " : "|", *word);
     } else if (row->metavar) {
         ki_text_format(text, " %s", row->metavar);
     }

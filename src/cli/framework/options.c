@@ -15,8 +15,8 @@
 
 enum { SPELLING_MAX = 48, ROW_VALUE = 256 }; // getopt returns ROW_VALUE + row for a long option
 
-const char *const precision_words[] = {"float", "double", NULL};
-const char *const policy_words[] = {"default", "strict", "fast", NULL};
+const char *const precision_names[] = {"float", "double", NULL};
+const char *const policy_names[] = {"default", "strict", "fast", NULL};
 
 #define FIELD(type, field) OPTION_FIELD(type, struct common_arguments, field)
 
@@ -28,10 +28,10 @@ static const struct {
      {"device", 'd', FIELD(OPTION_STRINGS, devices), .metavar = "SPEC",
       .help = "use this device: opencl:0.0, cpu, gpu, all, or a part of a name; may be repeated"}},
     {COMMON_PRECISION,
-     {"precision", FIELD(OPTION_CHOICE, precision), .words = precision_words,
+     {"precision", FIELD(OPTION_CHOICE, precision), .choices = precision_names,
       .help = "the type that the device computes with"}},
     {COMMON_POLICY,
-     {"policy", FIELD(OPTION_CHOICE, policy), .words = policy_words, .fallback = "default",
+     {"policy", FIELD(OPTION_CHOICE, policy), .choices = policy_names, .fallback = "default",
       .help = "numeric policy: strict has no contraction, fast has relaxed maths"}},
     {COMMON_JSON,
      {"json", FIELD(OPTION_PATH, json), .metavar = "FILE",
@@ -120,8 +120,8 @@ static kn_status bad_value(const char *name, const struct option_row *row, const
 
     if (row->type == OPTION_CHOICE) {
         ki_text_format(&text, "--%s: '%s' is none of", row->name, value);
-        for (const char *const *word = row->words; *word; word++)
-            ki_text_format(&text, "%s %s", word == row->words ? "" : ",", *word);
+        for (const char *const *word = row->choices; *word; word++)
+            ki_text_format(&text, "%s %s", word == row->choices ? "" : ",", *word);
     } else if (row->type == OPTION_COUNT) {
         ki_text_format(&text, "--%s: '%s' is no whole number from 1", row->name, value);
     } else {
@@ -149,8 +149,8 @@ static bool parse_count(const char *value, size_t *count)
 
 static bool parse_choice(const struct option_row *row, const char *value, int *index)
 {
-    for (int i = 0; row->words[i]; i++) {
-        if (strcmp(row->words[i], value) == 0) {
+    for (int i = 0; row->choices[i]; i++) {
+        if (strcmp(row->choices[i], value) == 0) {
             *index = i;
             return true;
         }

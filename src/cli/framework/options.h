@@ -16,7 +16,7 @@ enum option_type {
     OPTION_PATH,    // const char *, never empty
     OPTION_STRINGS, // struct string_list: the option may be given several times
     OPTION_COUNT,   // size_t, from 1
-    OPTION_CHOICE   // int: the index into `words`
+    OPTION_CHOICE   // int: the index into `choices`
 };
 
 struct string_list {
@@ -34,14 +34,14 @@ struct string_list {
 #define OPTION_CHOICE_TYPE  int
 
 struct option_row {
-    const char *name;         // long, with hyphens (the parser takes underscores too); NULL ends a table
-    char letter;              // short, 0 if there is none
-    enum option_type type;    // this and the offset are written by OPTION_FIELD
-    size_t offset;            // of the field in the command's arguments
-    const char *metavar;      // how the help shows the value; without one choices show their words
-    const char *const *words; // OPTION_CHOICE: ends in NULL
-    const char *fallback;     // the value where the option is not given; NULL: false, NULL, empty or 0
-    const char *help;         // one line
+    const char *name;           // long, with hyphens (the parser takes underscores too); NULL ends a table
+    char letter;                // short, 0 if there is none
+    enum option_type type;      // this and the offset are written by OPTION_FIELD
+    size_t offset;              // of the field in the command's arguments
+    const char *metavar;        // how the help shows the value; without one the choices
+    const char *const *choices; // OPTION_CHOICE: ends in NULL
+    const char *fallback;       // the value where the option is not given; NULL: false, NULL, empty or 0
+    const char *help;           // one line
 };
 
 // Which kind of option a row is, and which field it fills of the command's arguments (their type):
@@ -72,8 +72,8 @@ struct common_arguments {
 };
 
 enum precision_word { PRECISION_FLOAT, PRECISION_DOUBLE };
-extern const char *const precision_words[];
-extern const char *const policy_words[]; // in the order of kn_policy
+extern const char *const precision_names[];
+extern const char *const policy_names[]; // in the order of kn_policy
 
 // Which of the common options a command has (--quiet and --help it always has).
 enum common_option {

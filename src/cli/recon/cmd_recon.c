@@ -12,8 +12,8 @@
 
 #define FIELD(type, field) OPTION_FIELD(type, struct recon_arguments, field)
 
-static const char *const scale_words[] = {"none", "unitary", NULL};
-static const char *const parboil_words[] = {"published", "true", NULL};
+static const char *const scale_names[] = {"none", "unitary", NULL};
+static const char *const parboil_names[] = {"published", "true", NULL};
 
 static const struct option_row options[] = {
     {"out", 'o', FIELD(OPTION_PATH, out), .metavar = "OUT",
@@ -22,19 +22,19 @@ static const struct option_row options[] = {
      .help = "how many voxels (default: what the file or the trajectory's range tells)"},
     {"trajectory", 't', FIELD(OPTION_PATH, trajectory), .metavar = "TRAJ",
      .help = "where the samples of a .cfl or .npy lie (.cfl/.hdr, .npy)"},
-    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .words = ki_trajectory_unit_names, .fallback = "fov",
+    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .choices = ki_trajectory_unit_names, .fallback = "fov",
      .help = "of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per "
              "voxel (up to 1/2)"},
-    {"parboil", FIELD(OPTION_CHOICE, parboil), .words = parboil_words, .fallback = "published",
+    {"parboil", FIELD(OPTION_CHOICE, parboil), .choices = parboil_names, .fallback = "published",
      .help = "the order of a .bin's fields: as Parboil reads them, or as they were written"},
-    {"solver", 's', FIELD(OPTION_CHOICE, solver), .words = ki_mri_recon_solver_names, .fallback = "ls",
+    {"solver", 's', FIELD(OPTION_CHOICE, solver), .choices = ki_mri_recon_solver_names, .fallback = "ls",
      .help = "least squares by conjugate gradients, the adjoint sum alone, or gridding"},
     {"kernel", 'k', FIELD(OPTION_PATH, kernel), .metavar = "NAME",
      .help = "how the sums are computed: naive, register, coalesced, constant, constant-struct, fast-trig, "
              "tuned (default), or on the host: host-double, host-single (default without a device)"},
-    {"precision", FIELD(OPTION_CHOICE, precision), .words = recon_precision_words, .fallback = "auto",
+    {"precision", FIELD(OPTION_CHOICE, precision), .choices = recon_precision_names, .fallback = "auto",
      .help = "what the kernel computes in: double is host-double's alone; auto is the kernel's own"},
-    {"normal", FIELD(OPTION_CHOICE, normal), .words = ki_mri_normal_names, .fallback = "toeplitz",
+    {"normal", FIELD(OPTION_CHOICE, normal), .choices = ki_mri_normal_names, .fallback = "toeplitz",
      .help = "how ls applies F^H F: as a convolution with Q, by FFT; or by F and F^H as they stand, in "
              "each iteration"},
     {"iterations", 'n', FIELD(OPTION_COUNT, iterations), .metavar = "N", .fallback = "20",
@@ -46,9 +46,9 @@ static const struct option_row options[] = {
     {"relative-lambda", FIELD(OPTION_FLAG, relative_lambda),
      .help = "--lambda counts in units of the greatest eigenvalue of Q's circulant, which bounds that of "
              "F^H F; not with --normal forward"},
-    {"regularizer", FIELD(OPTION_CHOICE, regularizer), .words = ki_mri_regularizer_names,
+    {"regularizer", FIELD(OPTION_CHOICE, regularizer), .choices = ki_mri_regularizer_names,
      .fallback = "tikhonov", .help = "keep the image small, or the differences between neighbours"},
-    {"boundary", FIELD(OPTION_CHOICE, boundary), .words = ki_mri_boundary_names, .fallback = "zero",
+    {"boundary", FIELD(OPTION_CHOICE, boundary), .choices = ki_mri_boundary_names, .fallback = "zero",
      .help = "of the differences: none across the image's edge, or from one edge to the other"},
     {"warm-start", FIELD(OPTION_PATH, warm_start), .metavar = "IMAGE",
      .help = "of ls: begin with this image (.cfl/.hdr, .npy) instead of 0"},
@@ -60,14 +60,14 @@ static const struct option_row options[] = {
      .help = "of gridding, 1.25 to 4 (default: 2)"},
     {"width", FIELD(OPTION_COUNT, width), .metavar = "J",
      .help = "of gridding's window in cells of its grid, 2 to 8 (default: 6)"},
-    {"scale", FIELD(OPTION_CHOICE, scale), .words = scale_words, .fallback = "none",
+    {"scale", FIELD(OPTION_CHOICE, scale), .choices = scale_names, .fallback = "none",
      .help = "unscaled sums, or 1/sqrt(voxels) before both"},
     {"save-q", FIELD(OPTION_PATH, save_q), .metavar = "FILE", .help = "of ls: keep Q in this file"},
     {"load-q", FIELD(OPTION_PATH, load_q), .metavar = "FILE",
      .help = "of ls: take Q from this file, which must be of the same trajectory"},
     {"reference", FIELD(OPTION_PATH, reference), .metavar = "IMAGE",
      .help = "the true image (.cfl/.hdr, .npy), to compare with"},
-    {"reference-scale", FIELD(OPTION_CHOICE, reference_scale), .words = ki_mri_reference_scale_names,
+    {"reference-scale", FIELD(OPTION_CHOICE, reference_scale), .choices = ki_mri_reference_scale_names,
      .fallback = "auto",
      .help = "best: compare after the complex factor that brings the image nearest to the reference; none: "
              "as it is; auto: best for adjoint and gridding, whose sums have a scale of their own, and "

@@ -40,8 +40,8 @@ struct recon_run {
     struct ki_json_seconds seconds;
 };
 
-extern const char *const recon_basis_words[];     // "delta", "box"
-extern const char *const recon_precision_words[]; // "auto", "float", "double"
+extern const char *const recon_basis_names[];     // "delta", "box"
+extern const char *const recon_precision_names[]; // "auto", "float", "double"
 
 // What can be refused before anything is read, then what is read: the scan, and the options' files.
 kn_status recon_check_arguments(struct recon_run *run, kn_error *err);
@@ -54,8 +54,8 @@ void recon_free(struct recon_run *run);
 void recon_print_scan(const struct recon_run *run);
 bool recon_print_result(const struct recon_run *run);
 // "delta" and the like, for text and JSON.
-const char *recon_density_word(const struct recon_run *run);
-const char *recon_basis_word(const struct recon_run *run);
+const char *recon_density_name(const struct recon_run *run);
+const char *recon_basis_name(const struct recon_run *run);
 // Whether an image of this solver was compared after the best factor.
 bool recon_is_scaled(const struct recon_run *run, enum mri_recon_solver solver);
 const char *recon_method(const struct recon_run *run);

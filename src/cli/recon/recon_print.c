@@ -10,12 +10,12 @@
 
 static const double mega = 1e6, giga = 1e9;
 
-const char *recon_density_word(const struct recon_run *run)
+const char *recon_density_name(const struct recon_run *run)
 {
     return run->arguments->density;
 }
 
-const char *recon_basis_word(const struct recon_run *run)
+const char *recon_basis_name(const struct recon_run *run)
 {
     return run->arguments->basis;
 }
@@ -69,7 +69,7 @@ void recon_print_scan(const struct recon_run *run)
            "(j - "
            "floor(N/2))/N; scale %s, basis %s, density %s\n",
            run->options.scale == MRI_SCALE_UNITARY ? "unitary (1/sqrt(voxels) before both)" : "none",
-           recon_basis_word(run), recon_density_word(run));
+           recon_basis_name(run), recon_density_name(run));
     if (ki_mri_recon_measure(on_host ? NULL : run->place.queue, scan, &run->options, &memory, NULL) ==
         KN_OK) {
         printf("memory: about %.1f MB on the host", (double)memory.host / mega);

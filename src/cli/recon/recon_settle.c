@@ -11,18 +11,18 @@
 #include "cmd_recon.h"
 #include "convention.h"
 
-const char *const recon_basis_words[] = {"delta", "box", NULL};
+const char *const recon_basis_names[] = {"delta", "box", NULL};
 
-const char *const recon_precision_words[] = {"auto", "float", "double", NULL};
+const char *const recon_precision_names[] = {"auto", "float", "double", NULL};
 
 enum { BASIS_DELTA, BASIS_BOX };
 enum { RECON_AUTO, RECON_FLOAT, RECON_DOUBLE };
 
 // The index of a word in a table that ends in NULL; -1 if it is not there.
-static int index_of(const char *word, const char *const *words)
+static int index_of(const char *word, const char *const *names)
 {
-    for (int i = 0; words[i]; i++)
-        if (strcmp(word, words[i]) == 0)
+    for (int i = 0; names[i]; i++)
+        if (strcmp(word, names[i]) == 0)
             return i;
     return -1;
 }
@@ -83,7 +83,7 @@ static kn_status settle_precision(struct recon_run *run, kn_error *err)
     }
     if ((options->kernel == MRI_HOST_DOUBLE) != (arguments->precision == RECON_DOUBLE))
         return ki_fail(err, KN_ERROR_ARGUMENT, "--precision %s: the kernel %s computes in %s precision; %s",
-                       recon_precision_words[arguments->precision], ki_mri_kernel_names[options->kernel],
+                       recon_precision_names[arguments->precision], ki_mri_kernel_names[options->kernel],
                        options->kernel == MRI_HOST_DOUBLE ? "double" : "single",
                        options->kernel == MRI_HOST_DOUBLE ? "leave --kernel out for one in single"
                                                           : "--kernel host-double is the one in double");
@@ -147,7 +147,7 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
     run->request.order = (enum parboil_order)arguments->parboil;
     options->solver = (enum mri_recon_solver)arguments->solver;
     options->scale = (enum mri_scale)arguments->scale;
-    options->normal = (enum mri_normal_way)arguments->normal;
+    options->normal = (enum mri_normal_method)arguments->normal;
     options->ls.iterations = arguments->iterations;
     options->ls.relative_lambda = arguments->relative_lambda;
     options->ls.regularizer = (enum mri_regularizer)arguments->regularizer;
@@ -213,7 +213,7 @@ static kn_status read_density(struct recon_run *run, kn_error *err)
 static kn_status read_basis(struct recon_run *run, kn_error *err)
 {
     const char *word = run->arguments->basis;
-    int found = index_of(word, recon_basis_words);
+    int found = index_of(word, recon_basis_names);
     size_t samples = run->scan.samples;
     kn_status status = KN_OK;
 

@@ -310,8 +310,8 @@ static void put_scan(json_t **root, const struct recon_run *run)
     report_put(root, "noise_acquisitions", json_integer((json_int_t)scan->noise));
     convention_report(root, &scan->matrix, &scan->range);
     report_put(root, "scale", json_string(run->options.scale == MRI_SCALE_UNITARY ? "unitary" : "none"));
-    report_put(root, "density", ki_json_string(recon_density_word(run)));
-    report_put(root, "basis", ki_json_string(recon_basis_word(run)));
+    report_put(root, "density", ki_json_string(recon_density_name(run)));
+    report_put(root, "basis", ki_json_string(recon_basis_name(run)));
 }
 
 kn_status recon_write_json(struct recon_run *run, kn_error *err)
@@ -324,8 +324,8 @@ kn_status recon_write_json(struct recon_run *run, kn_error *err)
 
     place_host(&host);
     root = report_begin("recon", on_host ? &host.device : &run->place.device,
-                        precision_words[result->is_double ? PRECISION_DOUBLE : PRECISION_FLOAT],
-                        policy_words[arguments->common.policy], &run->seconds);
+                        precision_names[result->is_double ? PRECISION_DOUBLE : PRECISION_FLOAT],
+                        policy_names[arguments->common.policy], &run->seconds);
     report_put(&root, "image", arguments->out ? ki_json_string(arguments->out) : json_null());
     report_put(&root, "solver", json_string(ki_mri_recon_solver_names[run->options.solver]));
     report_put(&root, "kernel",

@@ -14,7 +14,7 @@
 
 struct run_arguments {
     struct common_arguments common;
-    struct build_words build;
+    struct build_options build;
     struct string_list args; // SPEC
     const char *kernel;
     const char *global;

@@ -156,7 +156,7 @@ static kn_status read_sampler(struct run_arg *arg, const char *rest, kn_error *e
     static const struct {
         const char *word;
         unsigned bits, group; // of which one may be given
-    } words[] = {
+    } keywords[] = {
         {"nearest", KN_SAMPLER_NEAREST, 0x30}, {"linear", KN_SAMPLER_LINEAR, 0x30},
         {"none", KN_SAMPLER_NONE, 0x0e},       {"edge", KN_SAMPLER_EDGE, 0x0e},
         {"clamp", KN_SAMPLER_CLAMP, 0x0e},     {"repeat", KN_SAMPLER_REPEAT, 0x0e},
@@ -168,16 +168,16 @@ static kn_status read_sampler(struct run_arg *arg, const char *rest, kn_error *e
     for (const char *at = rest;; at++) {
         size_t length = strcspn(at, ","), i = 0;
 
-        while (i < KI_COUNT(words) && !is_word(at, length, words[i].word))
+        while (i < KI_COUNT(keywords) && !is_word(at, length, keywords[i].word))
             i++;
-        if (i == KI_COUNT(words) || seen & words[i].group)
+        if (i == KI_COUNT(keywords) || seen & keywords[i].group)
             return ki_fail(
                 err, KN_ERROR_ARGUMENT,
                 "--arg %s: '%.*s' is not expected; a sampler is nearest or linear, then none, edge, clamp, "
                 "repeat or mirror, then perhaps normalized, with commas between them",
                 arg->spec, (int)length, at);
-        seen |= words[i].group;
-        arg->sampler |= words[i].bits;
+        seen |= keywords[i].group;
+        arg->sampler |= keywords[i].bits;
         at += length;
         if (!*at)
             break;

@@ -275,7 +275,7 @@ kn_status run_write_json(const struct run_run *run, kn_error *err)
 
     run_times(run, outcome, times);
     seconds.compute = times[1];
-    root = report_begin("run", &outcome->place.device, NULL, policy_words[common->policy], &seconds);
+    root = report_begin("run", &outcome->place.device, NULL, policy_names[common->policy], &seconds);
     for (size_t i = 0; i < run->args.count; i++)
         if (run_has_contents(&run->args.items[i]))
             report_append(&buffers, buffer_json(run, i));

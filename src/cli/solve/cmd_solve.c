@@ -24,7 +24,7 @@ static const struct option_row options[] = {
     {"tolerance", 't', FIELD(OPTION_PATH, tolerance), .metavar = "T",
      .help = "stop when |A x - b| is T of |b|; not to get there is exit status 1, and so is an x that "
              "single precision has not reached"},
-    {"stop", FIELD(OPTION_CHOICE, stop), .words = ki_sparse_stop_names, .fallback = "auto",
+    {"stop", FIELD(OPTION_CHOICE, stop), .choices = ki_sparse_stop_names, .fallback = "auto",
      .help = "when: after all iterations, by --tolerance, by --noise, or when A x - b is as white as it "
              "gets; auto: what is given"},
     {"noise", FIELD(OPTION_PATH, noise), .metavar = "DELTA",
@@ -42,11 +42,11 @@ static const struct option_row options[] = {
     {"weight", FIELD(OPTION_PATH, weight), .metavar = "W",
      .help = "of the penalty for what is beyond bounds with cgnr (default: 50 times the longest column's "
              "square), or of --correction (default: 1)"},
-    {"method", 'm', FIELD(OPTION_CHOICE, method), .words = ki_sparse_method_names, .fallback = "auto",
+    {"method", 'm', FIELD(OPTION_CHOICE, method), .choices = ki_sparse_method_names, .fallback = "auto",
      .help = "auto: fista within bounds, else cgnr"},
-    {"preconditioner", FIELD(OPTION_CHOICE, preconditioning), .words = ki_sparse_preconditioning_names,
+    {"preconditioner", FIELD(OPTION_CHOICE, preconditioning), .choices = ki_sparse_preconditioning_names,
      .fallback = "none", .help = "of cgnr on the host: the diagonal of A^T A, or its incomplete LU factors"},
-    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .words = ki_sparse_format_names,
+    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = ki_sparse_format_names,
      .fallback = "auto",
      .help = "how a device keeps the matrix: auto, simple, memory-layout, local-memory, "
              "memory-layout+local-memory, on-the-fly, on-the-fly+local-memory, backprojection, ell, "
@@ -55,7 +55,7 @@ static const struct option_row options[] = {
      .help = "solve for all columns of B, or for column K from 1"},
     {"slice", FIELD(OPTION_PATH, slice), .metavar = "K",
      .help = "of measured tomography (.h5), from 0 (default: 0)"},
-    {"precision", FIELD(OPTION_CHOICE, precision), .words = solve_precision_words, .fallback = "auto",
+    {"precision", FIELD(OPTION_CHOICE, precision), .choices = solve_precision_names, .fallback = "auto",
      .help = "double is computed by the host, float by devices and the host; auto: double, but float where "
              "a device is named"},
     {"sweep", FIELD(OPTION_FLAG, sweep),

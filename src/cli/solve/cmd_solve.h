@@ -28,7 +28,7 @@ struct solve_command {
     struct sparse_answer answer;
 };
 
-extern const char *const solve_precision_words[]; // "auto", "float", "double"
+extern const char *const solve_precision_names[]; // "auto", "float", "double"
 enum { SOLVE_PRECISION_AUTO, SOLVE_PRECISION_FLOAT, SOLVE_PRECISION_DOUBLE };
 
 // What can be refused before anything is read: numbers, and what goes together.

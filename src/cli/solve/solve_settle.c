@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "cmd_solve.h"
 
-const char *const solve_precision_words[] = {"auto", "float", "double", NULL};
+const char *const solve_precision_names[] = {"auto", "float", "double", NULL};
 
 // ---- numbers ----
 

@@ -183,7 +183,7 @@ static kn_status write_json(const struct sweep *sweep, double total, kn_error *e
     const struct place *last = &sweep->places[sweep->place_count - 1];
     bool is_double = sweep->command->arguments->precision == SOLVE_PRECISION_DOUBLE;
     json_t *root = report_begin("solve", &last->device, is_double ? "double" : "float",
-                                policy_words[common->policy], &seconds);
+                                policy_names[common->policy], &seconds);
     json_t *points = json_array();
 
     for (size_t i = 0; i < SPARSE_SWEEP_SIZES * sweep->place_count; i++) {

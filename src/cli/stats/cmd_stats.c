@@ -13,9 +13,9 @@
 
 enum { DEFAULT_PARTS = 75 };
 
-static const char *const missing_words[] = {"error", "omit", "propagate",
+static const char *const missing_names[] = {"error", "omit", "propagate",
                                             NULL}; // in the order of enum csv_missing
-static const char *const mad_scale_words[] = {"1", "normal", NULL};
+static const char *const mad_scale_names[] = {"1", "normal", NULL};
 static const char *const endings[] = {".csv", NULL}; // of a folder's files
 
 #define FIELD(type, field) OPTION_FIELD(type, struct stats_arguments, field)
@@ -25,9 +25,9 @@ static const struct option_row options[] = {
      .help = "read this file, or the .csv files of this folder; the word --input may be left out"},
     {"column", 'c', FIELD(OPTION_STRINGS, columns), .metavar = "NAME|INDEX",
      .help = "only this column, by name or counted from 1; may be repeated"},
-    {"missing", FIELD(OPTION_CHOICE, missing), .words = missing_words, .fallback = "error",
+    {"missing", FIELD(OPTION_CHOICE, missing), .choices = missing_names, .fallback = "error",
      .help = "refuse a file with empty cells, leave them out, or let them make the column's result nan"},
-    {"mad-scale", FIELD(OPTION_CHOICE, mad_scale), .words = mad_scale_words, .fallback = "1",
+    {"mad-scale", FIELD(OPTION_CHOICE, mad_scale), .choices = mad_scale_names, .fallback = "1",
      .help = "normal: the MAD divided by 0.6745, which estimates the deviation of normal data"},
     {"gpu", FIELD(OPTION_FLAG, gpu),
      .help = "the variant with kernels on a device, CPU devices included; it is the default"},
@@ -38,10 +38,10 @@ static const struct option_row options[] = {
      .help = "the variant with all threads of the host and no vectors; with --vectorized, vectors too"},
     {"all-variants", FIELD(OPTION_FLAG, all_variants),
      .help = "serial, vectorized, parallel, parallel-vectorized and gpu, one after another"},
-    {"method", FIELD(OPTION_CHOICE, method), .words = ki_stats_method_names, .fallback = "auto",
+    {"method", FIELD(OPTION_CHOICE, method), .choices = ki_stats_method_names, .fallback = "auto",
      .help = "sort the column, select both medians without sorting, or all in one read; auto is fused "
              "where the variant has it"},
-    {"precision", FIELD(OPTION_CHOICE, common.precision), .words = stats_precision_words,
+    {"precision", FIELD(OPTION_CHOICE, common.precision), .choices = stats_precision_names,
      .fallback = "double",
      .help = "the type that the values are rounded to; both computes everything twice, to compare"},
     {"repetitions", 'n', FIELD(OPTION_COUNT, repetitions), .metavar = "N", .fallback = "1",

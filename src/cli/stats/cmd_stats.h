@@ -25,18 +25,18 @@ struct stats_arguments {
 };
 
 enum { PRECISION_BOTH = PRECISION_DOUBLE + 1 };
-extern const char *const stats_precision_words[]; // in that order
+extern const char *const stats_precision_names[]; // in that order
 enum mad_scale { MAD_SCALE_1, MAD_SCALE_NORMAL };
 
-// A variant in a place and a precision: everything is computed in each way.
-struct stats_way {
+// A configuration: a variant, where it computes, and a precision. Everything is computed in each of them.
+struct stats_config {
     enum stats_variant variant;
     size_t place;
     bool single;
     struct stats_times times; // over all its work
 };
 
-// One column of one file, computed in one way.
+// One column of one file, computed in one configuration.
 struct stats_row {
     const char *file;
     char *column;
@@ -58,9 +58,9 @@ struct stats_run {
     size_t file_count;
     struct place *places;
     size_t place_count;
-    struct stats_way *ways;
-    size_t way_count;
-    struct stats_row *rows; // of each column of each file, way_count of them
+    struct stats_config *configs;
+    size_t config_count;
+    struct stats_row *rows; // of each column of each file, config_count of them
     size_t row_count;
     size_t row_capacity;
     double total, read; // seconds
@@ -68,21 +68,21 @@ struct stats_run {
 
 // What does not go together is refused by name.
 kn_status stats_check_arguments(const struct stats_arguments *arguments, kn_error *err);
-// Opens the places and lists the ways.
-kn_status stats_open_ways(struct stats_run *run, kn_error *err);
-const char *stats_precision_of(const struct stats_way *way);
+// Opens the places and lists the configurations.
+kn_status stats_open_configs(struct stats_run *run, kn_error *err);
+const char *stats_precision_of(const struct stats_config *config);
 
-// Reads a file and computes its columns in each way; opens the ways first if that was not done.
+// Reads a file and computes its columns in each configuration; opens these first if that was not done.
 // `before` and `share`: which part of the whole work this is, from 0 to 1.
 kn_status stats_compute_file(struct stats_run *run, const char *file, double before, double share,
                              struct progress *progress, kn_error *err);
 
 void stats_run_free(struct stats_run *run);
 
-// How many columns of files there are, and the row of one of them in one way.
+// How many columns of files there are, and the row of one of them in one configuration.
 size_t stats_groups(const struct stats_run *run);
-const struct stats_row *stats_row(const struct stats_run *run, size_t group, size_t way);
-// Whether two ways gave the same results to the last bit, prefixes included.
+const struct stats_row *stats_row(const struct stats_run *run, size_t group, size_t config);
+// Whether two configurations gave the same results to the last bit, prefixes included.
 bool stats_same_results(const struct stats_row *a, const struct stats_row *b);
 // Whether a column of this name stands in an earlier group; so each name is taken once.
 bool stats_name_is_new(const struct stats_run *run, size_t group);

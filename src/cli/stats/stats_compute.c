@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine stats: reads a file and computes its columns, whole and their prefixes, in each way, and times it.
+// koine stats: reads a file and computes its columns, whole and their prefixes, in each configuration, and
+// times it.
 #include "cmd_stats.h"
 
 #include <math.h>
@@ -14,7 +15,7 @@
 // A column in the work: how far the whole work is, and where this part of it begins.
 struct work {
     struct stats_run *run;
-    struct stats_way *way;
+    struct stats_config *config;
     struct stats_column *column;
     double *seconds; // of the repetitions
     struct progress *progress;
@@ -41,8 +42,8 @@ static bool warms_up(const struct work *work)
 {
     const struct stats_run *run = work->run;
 
-    return run->places[work->way->place].queue &&
-           (run->arguments->repetitions > 1 || run->way_count > 1 || run->cuts.parts || run->cuts.step);
+    return run->places[work->config->place].queue &&
+           (run->arguments->repetitions > 1 || run->config_count > 1 || run->cuts.parts || run->cuts.step);
 }
 
 // Computes it as often as was asked for; the median of the seconds, in which no kernel is compiled.
@@ -59,7 +60,7 @@ static kn_status compute(struct work *work, const struct task *task, double *med
         status = compute_once(work, task, err);
         work->seconds[i] = ki_clock_seconds() - start - (ki_stats_column_times(work->column).build - build);
         work->seconds[i] = fmax(work->seconds[i], 0);
-        work->way->times.compute += work->seconds[i];
+        work->config->times.compute += work->seconds[i];
     }
     if (!status)
         status = ki_stats_reference(work->seconds, repetitions, &plain, &spent, err);
@@ -135,14 +136,14 @@ static kn_status compute_all(struct work *work, const struct csv_column *column,
     return status;
 }
 
-// A column in one way: a row of the result.
+// A column in one configuration: a row of the result.
 static kn_status compute_column(struct work *work, const char *file, const struct csv_column *column,
                                 kn_error *err)
 {
     struct stats_run *run = work->run;
     const struct stats_arguments *arguments = run->arguments;
     const struct stats_options how = {
-        .single = work->way->single,
+        .single = work->config->single,
         .mad_scale = arguments->mad_scale == MAD_SCALE_NORMAL ? STATS_MAD_SCALE_NORMAL : 1,
         .policy = (kn_policy)arguments->common.policy,
         .method = (enum stats_method)arguments->method,
@@ -151,16 +152,16 @@ static kn_status compute_column(struct work *work, const char *file, const struc
     kn_status status = allocate_row(run, column, &row, err);
 
     if (!status)
-        status = ki_stats_column_open(work->way->variant, run->places[work->way->place].queue, column->values,
-                                      column->count, &how, &work->column, err);
+        status = ki_stats_column_open(work->config->variant, run->places[work->config->place].queue,
+                                      column->values, column->count, &how, &work->column, err);
     if (!status)
         status = compute_all(work, column, &row, err);
     if (!status) {
         struct stats_times times = ki_stats_column_times(work->column);
 
-        work->way->times.build += times.build;
-        work->way->times.upload += times.upload;
-        work->way->times.download += times.download;
+        work->config->times.build += times.build;
+        work->config->times.upload += times.upload;
+        work->config->times.download += times.download;
         row.method = ki_stats_column_method(work->column);
         row.in_bytes = ki_stats_column_in_bytes(work->column);
         if (!KI_ARRAY_PUSH(run->rows, run->row_count, run->row_capacity, row))
@@ -179,15 +180,15 @@ static kn_status compute_table(struct stats_run *run, const char *file, const st
     struct work work = {.run = run, .progress = progress};
     kn_status status = KN_OK;
 
-    work.share = share / (double)(table->column_count * run->way_count);
+    work.share = share / (double)(table->column_count * run->config_count);
     work.seconds = calloc(run->arguments->repetitions, sizeof *work.seconds);
     if (!work.seconds)
         return ki_fail_memory(err, run->arguments->repetitions * sizeof *work.seconds,
                               "the times of the repetitions");
-    for (size_t i = 0; i < table->column_count * run->way_count && !status; i++) {
-        work.way = &run->ways[i % run->way_count];
+    for (size_t i = 0; i < table->column_count * run->config_count && !status; i++) {
+        work.config = &run->configs[i % run->config_count];
         work.before = before + work.share * (double)i;
-        status = compute_column(&work, file, &table->columns[i / run->way_count], err);
+        status = compute_column(&work, file, &table->columns[i / run->config_count], err);
         progress_step(progress, work.before + work.share);
     }
     free(work.seconds);
@@ -208,8 +209,8 @@ kn_status stats_compute_file(struct stats_run *run, const char *file, double bef
     run->read += ki_clock_seconds() - start;
     if (status)
         return status;
-    if (!run->ways)
-        status = stats_open_ways(run, err);
+    if (!run->configs)
+        status = stats_open_configs(run, err);
     if (!status)
         status = compute_table(run, file, &table, before, share, progress, err);
     csv_free(&table);
@@ -223,18 +224,18 @@ void stats_run_free(struct stats_run *run)
     for (size_t i = 0; i < run->row_count; i++)
         free_row(&run->rows[i]);
     free(run->places);
-    free(run->ways);
+    free(run->configs);
     free(run->rows);
 }
 
 size_t stats_groups(const struct stats_run *run)
 {
-    return run->row_count / run->way_count;
+    return run->row_count / run->config_count;
 }
 
-const struct stats_row *stats_row(const struct stats_run *run, size_t group, size_t way)
+const struct stats_row *stats_row(const struct stats_run *run, size_t group, size_t config)
 {
-    return &run->rows[group * run->way_count + way];
+    return &run->rows[group * run->config_count + config];
 }
 
 static bool same_bits(double a, double b)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which ways `koine stats` computes: which options go together, and what becomes of what is not there.
+// The configurations in which `koine stats` computes: which options go together, and what becomes of what is
+// not there.
 #include "cmd_stats.h"
 
 #include <stdio.h>
@@ -9,7 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 
-const char *const stats_precision_words[] = {"float", "double", "both", NULL};
+const char *const stats_precision_names[] = {"float", "double", "both", NULL};
 
 #define FLAG(field) OPTION_OFFSET(OPTION_FLAG, struct stats_arguments, field)
 
@@ -92,9 +93,9 @@ kn_status stats_check_arguments(const struct stats_arguments *arguments, kn_erro
     return check_devices(arguments, err);
 }
 
-const char *stats_precision_of(const struct stats_way *way)
+const char *stats_precision_of(const struct stats_config *config)
 {
-    return precision_words[way->single ? PRECISION_FLOAT : PRECISION_DOUBLE];
+    return precision_names[config->single ? PRECISION_FLOAT : PRECISION_DOUBLE];
 }
 
 // Whether the processor has what the variant needs: a column of one element tells.
@@ -110,24 +111,24 @@ static kn_status try_variant(enum stats_variant variant, kn_error *err)
 }
 
 // In the place that was opened last.
-static void add_way(struct stats_run *run, enum stats_variant variant, bool single)
+static void add_config(struct stats_run *run, enum stats_variant variant, bool single)
 {
-    run->ways[run->way_count++] =
-        (struct stats_way){.variant = variant, .place = run->place_count - 1, .single = single};
+    run->configs[run->config_count++] =
+        (struct stats_config){.variant = variant, .place = run->place_count - 1, .single = single};
 }
 
 // A variant of the host in each precision.
-static void add_host_ways(struct stats_run *run, enum stats_variant variant)
+static void add_host_configs(struct stats_run *run, enum stats_variant variant)
 {
     int precision = run->arguments->common.precision;
 
     for (int single = 0; single < 2; single++)
         if (precision == PRECISION_BOTH || (precision == PRECISION_FLOAT) == single)
-            add_way(run, variant, single);
+            add_config(run, variant, single);
 }
 
 // All variants of the host; those that its processor does not have are left out with a line.
-static kn_status add_all_host_ways(struct stats_run *run, kn_error *err)
+static kn_status add_all_host_configs(struct stats_run *run, kn_error *err)
 {
     for (enum stats_variant variant = STATS_SERIAL; variant < STATS_GPU; variant++) {
         kn_error why = KN_ERROR_INIT;
@@ -141,14 +142,14 @@ static kn_status add_all_host_ways(struct stats_run *run, kn_error *err)
                 *err = why;
             return status;
         } else {
-            add_host_ways(run, variant);
+            add_host_configs(run, variant);
         }
     }
     return KN_OK;
 }
 
 // The host where it was not named as a variant: as fast as it can be.
-static void add_best_host_way(struct stats_run *run)
+static void add_best_host_config(struct stats_run *run)
 {
     kn_error why = KN_ERROR_INIT;
     bool vectors = try_variant(STATS_PARALLEL_VECTORIZED, &why) != KN_ERROR_UNSUPPORTED;
@@ -156,12 +157,12 @@ static void add_best_host_way(struct stats_run *run)
     if (!vectors)
         fprintf(stderr, "%s: variant parallel instead of parallel-vectorized: %s\n",
                 run->arguments->common.command, why.text);
-    add_host_ways(run, vectors ? STATS_PARALLEL_VECTORIZED : STATS_PARALLEL);
+    add_host_configs(run, vectors ? STATS_PARALLEL_VECTORIZED : STATS_PARALLEL);
 }
 
 // The variant gpu in each precision that the device has. A device of `all` is left out with a line in the
 // precision that it does not have; one that was named is refused.
-static kn_status add_device_ways(struct stats_run *run, const struct place_spec *spec, kn_error *err)
+static kn_status add_device_configs(struct stats_run *run, const struct place_spec *spec, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
     const kn_device_info *device = &run->places[run->place_count - 1].device;
@@ -175,10 +176,10 @@ static kn_status add_device_ways(struct stats_run *run, const struct place_spec 
         fprintf(stderr, "%s: %s (%s) has no double precision and is left out\n", common->command,
                 device->spec, device->name);
     } else if (common->precision != PRECISION_FLOAT) {
-        add_way(run, STATS_GPU, false);
+        add_config(run, STATS_GPU, false);
     }
     if (common->precision != PRECISION_DOUBLE)
-        add_way(run, STATS_GPU, true);
+        add_config(run, STATS_GPU, true);
     return KN_OK;
 }
 
@@ -205,8 +206,8 @@ static kn_status open_device(struct stats_run *run, const struct place_spec *spe
     }
     run->place_count++;
     if (place->queue)
-        return add_device_ways(run, spec, err);
-    add_best_host_way(run);
+        return add_device_configs(run, spec, err);
+    add_best_host_config(run);
     return KN_OK;
 }
 
@@ -215,7 +216,7 @@ static void open_host(struct stats_run *run)
     place_host(&run->places[run->place_count++]);
 }
 
-kn_status stats_open_ways(struct stats_run *run, kn_error *err)
+kn_status stats_open_configs(struct stats_run *run, kn_error *err)
 {
     const struct stats_arguments *arguments = run->arguments;
     struct places chosen = {NULL, 0};
@@ -225,20 +226,20 @@ kn_status stats_open_ways(struct stats_run *run, kn_error *err)
     if (status)
         return status;
     run->places = calloc(1 + chosen.count, sizeof *run->places);
-    run->ways = calloc(2 * (STATS_VARIANTS + chosen.count), sizeof *run->ways);
-    if (!run->places || !run->ways)
+    run->configs = calloc(2 * (STATS_VARIANTS + chosen.count), sizeof *run->configs);
+    if (!run->places || !run->configs)
         status = ki_fail_memory(err, 0, "opening the devices");
     if (!status && (!devices || arguments->all_variants)) {
         open_host(run);
         if (devices)
-            status = add_all_host_ways(run, err);
+            status = add_all_host_configs(run, err);
         else
-            add_host_ways(run, host_variant(arguments));
+            add_host_configs(run, host_variant(arguments));
     }
     for (size_t i = 0; i < chosen.count && !status; i++)
         status = open_device(run, &chosen.specs[i], err);
     choose_free(&chosen);
-    if (!status && run->way_count == 0)
+    if (!status && run->config_count == 0)
         status = ki_fail(err, KN_ERROR_UNSUPPORTED, "no device is left; take --precision float");
     return status;
 }

@@ -138,11 +138,12 @@ static size_t device_count(const struct stats_run *run)
     return count;
 }
 
-static void add_way_name(const struct stats_run *run, const struct stats_way *way, struct ki_text *name)
+static void add_config_name(const struct stats_run *run, const struct stats_config *config,
+                            struct ki_text *name)
 {
-    ki_text_add(name, ki_stats_variant_names[way->variant]);
-    if (way->variant == STATS_GPU && device_count(run) > 1)
-        ki_text_format(name, " on %s", run->places[way->place].device.spec);
+    ki_text_add(name, ki_stats_variant_names[config->variant]);
+    if (config->variant == STATS_GPU && device_count(run) > 1)
+        ki_text_format(name, " on %s", run->places[config->place].device.spec);
 }
 
 // Draws it, or says that there is nothing to draw.
@@ -176,30 +177,30 @@ static bool is_wide(const struct plot *panel)
     return greatest > log_ratio * least;
 }
 
-// Whether all ways ran one method.
+// Whether all configurations ran one method.
 static bool is_one_method(const struct stats_run *run)
 {
-    for (size_t i = 1; i < run->way_count; i++)
+    for (size_t i = 1; i < run->config_count; i++)
         if (stats_row(run, 0, i)->method != stats_row(run, 0, 0)->method)
             return false;
     return true;
 }
 
-// The ways of one precision as a panel, if there are any.
+// The configurations of one precision as a panel, if there are any.
 static kn_status add_times(const struct stats_run *run, bool single, struct drawing *drawing, kn_error *err)
 {
     struct plot *panel = NULL;
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i < run->way_count && !status; i++) {
+    for (size_t i = 0; i < run->config_count && !status; i++) {
         const struct stats_row *row = stats_row(run, 0, i);
         struct ki_text name = KI_TEXT_INIT;
 
-        if (run->ways[i].single != single)
+        if (run->configs[i].single != single)
             continue;
         if (!panel)
             panel = add_panel(drawing, single ? "Single precision" : "Double precision", NULL);
-        add_way_name(run, &run->ways[i], &name);
+        add_config_name(run, &run->configs[i], &name);
         if (!is_one_method(run))
             ki_text_format(&name, " (%s)", ki_stats_method_names[row->method]);
         status =
@@ -247,36 +248,36 @@ kn_status stats_plot_time(const struct stats_run *run, const char *path, kn_erro
     return status;
 }
 
-static bool is_first_of_its_kind(const struct stats_run *run, size_t group, size_t way)
+static bool is_first_of_its_kind(const struct stats_run *run, size_t group, size_t config)
 {
-    for (size_t i = 0; i < way; i++)
-        if (stats_same_results(stats_row(run, group, i), stats_row(run, group, way)))
+    for (size_t i = 0; i < config; i++)
+        if (stats_same_results(stats_row(run, group, i), stats_row(run, group, config)))
             return false;
     return true;
 }
 
-// The ways that gave the same results as this one: their variants, or how many those are.
-static void add_kind_name(const struct stats_run *run, size_t group, size_t way, struct ki_text *name)
+// The configurations that gave the same results as this one: their variants, or how many those are.
+static void add_kind_name(const struct stats_run *run, size_t group, size_t config, struct ki_text *name)
 {
     bool singles = false, doubles = false;
     size_t count = 0, variants = 0;
     struct ki_text list = KI_TEXT_INIT;
 
-    for (size_t i = way; i < run->way_count; i++) {
-        const struct stats_way *other = &run->ways[i];
+    for (size_t i = config; i < run->config_count; i++) {
+        const struct stats_config *other = &run->configs[i];
 
-        if (!stats_same_results(stats_row(run, group, way), stats_row(run, group, i)))
+        if (!stats_same_results(stats_row(run, group, config), stats_row(run, group, i)))
             continue;
         singles = singles || other->single;
         doubles = doubles || !other->single;
         count++;
         // Each precision of a variant follows the other.
-        if (i > way && other[-1].variant == other->variant && other[-1].place == other->place &&
-            stats_same_results(stats_row(run, group, way), stats_row(run, group, i - 1)))
+        if (i > config && other[-1].variant == other->variant && other[-1].place == other->place &&
+            stats_same_results(stats_row(run, group, config), stats_row(run, group, i - 1)))
             continue;
         if (variants++)
             ki_text_add(&list, ", ");
-        add_way_name(run, other, &list);
+        add_config_name(run, other, &list);
     }
     if (list.length > (run->arguments->common.precision == PRECISION_BOTH ? SHORT_LIST_MAX : LIST_MAX))
         ki_text_format(name, "%zu variants", variants);
@@ -289,22 +290,22 @@ static void add_kind_name(const struct stats_run *run, size_t group, size_t way,
     ki_text_free(&list);
 }
 
-// A column of a file: a line for each kind of result, one if all ways agree.
+// A column of a file: a line for each kind of result, one if all configurations agree.
 static kn_status add_group(const struct stats_run *run, size_t group, size_t offset, struct plot *panel,
                            struct drawing *drawing, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    for (size_t way = 0; way < run->way_count && !status; way++) {
-        const struct stats_row *row = stats_row(run, group, way);
+    for (size_t config = 0; config < run->config_count && !status; config++) {
+        const struct stats_row *row = stats_row(run, group, config);
         struct ki_text name = KI_TEXT_INIT;
 
-        if (!is_first_of_its_kind(run, group, way))
+        if (!is_first_of_its_kind(run, group, config))
             continue;
         if (run->file_count > 1)
             ki_text_format(&name, "%s", base_name(row->file));
         else
-            add_kind_name(run, group, way, &name);
+            add_kind_name(run, group, config, &name);
         status = add_series(drawing, panel, row, (const char *)row->prefixes + offset, sizeof *row->prefixes,
                             &name, err);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The results of `koine stats` as tables for people: the values once, where all ways agree on them, then the
-// times of each way.
+// The results of `koine stats` as tables for people: the values once, where all configurations agree on them,
+// then the times of each configuration.
 #include <math.h>
 #include <string.h>
 
@@ -28,7 +28,7 @@ static void add_file(struct table *table, const char *file, const char **last)
     *last = file;
 }
 
-static bool print_values(const struct stats_run *run, size_t way)
+static bool print_values(const struct stats_run *run, size_t config)
 {
     const char *last = NULL;
     struct table table;
@@ -37,7 +37,7 @@ static bool print_values(const struct stats_run *run, size_t way)
     table_add_all(&table,
                   (const char *const[]){"file", "column", "n", "mean", "std", "CV", "median", "MAD", NULL});
     for (size_t group = 0; group < stats_groups(run); group++) {
-        const struct stats_row *row = stats_row(run, group, way);
+        const struct stats_row *row = stats_row(run, group, config);
         const struct stats_result *result = &row->result;
 
         add_file(&table, row->file, &last);
@@ -51,24 +51,24 @@ static bool print_values(const struct stats_run *run, size_t way)
     return table_finish(&table);
 }
 
-static bool same_as_first(const struct stats_run *run, size_t way)
+static bool same_as_first(const struct stats_run *run, size_t config)
 {
     for (size_t group = 0; group < stats_groups(run); group++)
-        if (!stats_same_results(stats_row(run, group, 0), stats_row(run, group, way)))
+        if (!stats_same_results(stats_row(run, group, 0), stats_row(run, group, config)))
             return false;
     return true;
 }
 
-static void print_way(const struct stats_run *run, size_t index, bool same)
+static void print_config(const struct stats_run *run, size_t index, bool same)
 {
-    const struct stats_way *way = &run->ways[index];
-    const kn_device_info *device = &run->places[way->place].device;
+    const struct stats_config *config = &run->configs[index];
+    const kn_device_info *device = &run->places[config->place].device;
     const struct stats_row *row = stats_row(run, 0, index);
 
     printf("%s (%s), variant %s, %s precision; ", device->name, device->spec,
-           ki_stats_variant_names[way->variant], stats_precision_of(way));
+           ki_stats_variant_names[config->variant], stats_precision_of(config));
     printf("seconds: read %.3f, build %.3f, upload %.3f, compute %.3f; method %s%s%s\n", run->read,
-           way->times.build, way->times.upload, way->times.compute + way->times.download,
+           config->times.build, config->times.upload, config->times.compute + config->times.download,
            ki_stats_method_names[row->method], row->in_bytes ? " on bytes" : "",
            same ? "; the same values to the last bit" : "");
 }
@@ -82,13 +82,13 @@ static bool print_times(const struct stats_run *run)
     table_add_all(&table, (const char *const[]){"file", "column", "variant", "precision", "seconds",
                                                 run->arguments->sweep ? "sweep" : "", NULL});
     for (size_t i = 0; i < run->row_count; i++) {
-        const struct stats_way *way = &run->ways[i % run->way_count];
+        const struct stats_config *config = &run->configs[i % run->config_count];
         const struct stats_row *row = &run->rows[i];
 
         add_file(&table, row->file, &last);
-        table_add(&table, "%s", i % run->way_count ? "" : row->column);
-        table_add(&table, "%s", ki_stats_variant_names[way->variant]);
-        table_add(&table, "%s", stats_precision_of(way));
+        table_add(&table, "%s", i % run->config_count ? "" : row->column);
+        table_add(&table, "%s", ki_stats_variant_names[config->variant]);
+        table_add(&table, "%s", stats_precision_of(config));
         table_add(&table, "%.*g", TIME_DIGITS, row->seconds);
         if (isnan(row->sweep_seconds))
             table_add(&table, "%s", "");
@@ -114,8 +114,9 @@ static bool print_prefixes(const struct stats_run *run)
 
         for (size_t k = 0; k < row->prefix_count; k++) {
             add_file(&table, row->file, &last);
-            table_add(&table, "%s", i % run->way_count || k ? "" : row->column);
-            table_add(&table, "%s", k ? "" : ki_stats_variant_names[run->ways[i % run->way_count].variant]);
+            table_add(&table, "%s", i % run->config_count || k ? "" : row->column);
+            table_add(&table, "%s",
+                      k ? "" : ki_stats_variant_names[run->configs[i % run->config_count].variant]);
             table_add(&table, "%zu", row->prefixes[k].n);
             add_number(&table, DIGITS, row->prefixes[k].cv);
             add_number(&table, DIGITS, row->prefixes[k].mad);
@@ -136,9 +137,9 @@ static bool print_precisions(const struct stats_run *run)
     struct table table;
     size_t single = 0;
 
-    while (single < run->way_count && !run->ways[single].single)
+    while (single < run->config_count && !run->configs[single].single)
         single++;
-    if (single == 0 || single == run->way_count)
+    if (single == 0 || single == run->config_count)
         return true; // a device left out
     table_begin(&table, "llrr");
     table_add_all(&table, (const char *const[]){"file", "column", "CV double", "CV float", NULL});
@@ -216,14 +217,14 @@ bool stats_print(const struct stats_run *run)
     const struct common_arguments *common = &run->arguments->common;
     bool printed = true;
 
-    for (size_t way = 0; way < run->way_count && printed; way++) {
-        bool same = way > 0 && same_as_first(run, way);
+    for (size_t config = 0; config < run->config_count && printed; config++) {
+        bool same = config > 0 && same_as_first(run, config);
 
-        printed = same || print_values(run, way);
+        printed = same || print_values(run, config);
         if (printed)
-            print_way(run, way, same);
+            print_config(run, config, same);
     }
-    if (printed && (run->way_count > 1 || run->arguments->sweep))
+    if (printed && (run->config_count > 1 || run->arguments->sweep))
         printed = print_times(run);
     if (printed && common->precision == PRECISION_BOTH)
         printed = print_precisions(run);

@@ -37,13 +37,14 @@ static void add_numbers(struct ki_text *text, const double *numbers, size_t coun
     }
 }
 
-static void add_way(struct ki_text *text, const struct stats_run *run, const struct stats_row *row,
-                    const struct stats_way *way)
+static void add_config(struct ki_text *text, const struct stats_run *run, const struct stats_row *row,
+                       const struct stats_config *config)
 {
     add_cell(text, row->file);
     add_cell(text, row->column);
-    add_cell(text, run->places[way->place].device.spec);
-    ki_text_format(text, "%s,%s,", ki_stats_variant_names[way->variant], ki_stats_method_names[row->method]);
+    add_cell(text, run->places[config->place].device.spec);
+    ki_text_format(text, "%s,%s,", ki_stats_variant_names[config->variant],
+                   ki_stats_method_names[row->method]);
 }
 
 static kn_status write_text(const struct stats_run *run, const char *path, struct ki_text *text,
@@ -66,14 +67,14 @@ static kn_status write_csv(const struct stats_run *run, const char *path, kn_err
     ki_text_add(&text, "file,column,device,variant,method,n,mean,std,cv,median,mad,seconds,precision\n");
     for (size_t i = 0; i < run->row_count; i++) {
         const struct stats_row *row = &run->rows[i];
-        const struct stats_way *way = &run->ways[i % run->way_count];
+        const struct stats_config *config = &run->configs[i % run->config_count];
         const struct stats_result *result = &row->result;
         const double numbers[] = {result->mean, result->std, result->cv, result->median, result->mad};
 
-        add_way(&text, run, row, way);
+        add_config(&text, run, row, config);
         ki_text_format(&text, "%zu,", result->n);
         add_numbers(&text, numbers, KI_COUNT(numbers));
-        ki_text_format(&text, "%.9g,%s\n", row->seconds, stats_precision_of(way));
+        ki_text_format(&text, "%.9g,%s\n", row->seconds, stats_precision_of(config));
     }
     return write_text(run, path, &text, err);
 }
@@ -85,13 +86,13 @@ static kn_status write_partitions(const struct stats_run *run, const char *path,
     ki_text_add(&text, "file,column,device,variant,method,precision,n,cv,mad,seconds\n");
     for (size_t i = 0; i < run->row_count; i++) {
         const struct stats_row *row = &run->rows[i];
-        const struct stats_way *way = &run->ways[i % run->way_count];
+        const struct stats_config *config = &run->configs[i % run->config_count];
 
         for (size_t k = 0; k < row->prefix_count; k++) {
             const double numbers[] = {row->prefixes[k].cv, row->prefixes[k].mad};
 
-            add_way(&text, run, row, way);
-            ki_text_format(&text, "%s,%zu,", stats_precision_of(way), row->prefixes[k].n);
+            add_config(&text, run, row, config);
+            ki_text_format(&text, "%s,%zu,", stats_precision_of(config), row->prefixes[k].n);
             add_numbers(&text, numbers, KI_COUNT(numbers));
             if (row->prefix_seconds)
                 ki_text_format(&text, "%.9g", row->prefix_seconds[k]);
@@ -199,16 +200,17 @@ static json_t *prefixes_json(const struct stats_row *row)
     return array;
 }
 
-static json_t *row_json(const struct stats_run *run, const struct stats_row *row, const struct stats_way *way)
+static json_t *row_json(const struct stats_run *run, const struct stats_row *row,
+                        const struct stats_config *config)
 {
     json_t *object = json_object();
 
     report_put(&object, "file", ki_json_string(row->file));
     report_put(&object, "column", ki_json_string(row->column));
-    report_put(&object, "device", ki_json_string(run->places[way->place].device.spec));
-    report_put(&object, "variant", json_string(ki_stats_variant_names[way->variant]));
+    report_put(&object, "device", ki_json_string(run->places[config->place].device.spec));
+    report_put(&object, "variant", json_string(ki_stats_variant_names[config->variant]));
     report_put(&object, "method", json_string(ki_stats_method_names[row->method]));
-    report_put(&object, "precision", json_string(stats_precision_of(way)));
+    report_put(&object, "precision", json_string(stats_precision_of(config)));
     report_put(&object, "in_bytes", json_boolean(row->in_bytes));
     report_put(&object, "n", json_integer((json_int_t)row->result.n));
     report_put(&object, "missing", json_integer((json_int_t)row->missing));
@@ -233,18 +235,18 @@ kn_status stats_write_json(const struct stats_run *run, kn_error *err)
 
     for (size_t i = 0; i < run->place_count && !device; i++)
         device = run->places[i].queue ? &run->places[i] : NULL;
-    for (size_t i = 0; i < run->way_count; i++) {
-        seconds.build += run->ways[i].times.build;
-        seconds.upload += run->ways[i].times.upload;
-        seconds.compute += run->ways[i].times.compute;
-        seconds.download += run->ways[i].times.download;
+    for (size_t i = 0; i < run->config_count; i++) {
+        seconds.build += run->configs[i].times.build;
+        seconds.upload += run->configs[i].times.upload;
+        seconds.compute += run->configs[i].times.compute;
+        seconds.download += run->configs[i].times.download;
     }
     if (!device)
         seconds.build = seconds.upload = seconds.download = -1; // the host has no such stages
     for (size_t i = 0; i < run->row_count; i++)
-        report_append(&rows, row_json(run, &run->rows[i], &run->ways[i % run->way_count]));
+        report_append(&rows, row_json(run, &run->rows[i], &run->configs[i % run->config_count]));
     root = report_begin("stats", device ? &device->device : &run->places[0].device,
-                        stats_precision_words[common->precision], policy_words[common->policy], &seconds);
+                        stats_precision_names[common->precision], policy_names[common->policy], &seconds);
     report_put(&root, "results", rows);
     return report_write(root, common, err);
 }

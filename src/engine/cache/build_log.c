@@ -9,8 +9,8 @@
 
 // Finds "FILE:LINE" or "FILE(LINE)" or "FILE", line LINE in a line of the log, for a file of the unit. What
 // is said of it begins at *said.
-static const struct src_file *find_place(const struct src_unit *unit, const char *text, size_t length,
-                                         long *line, const char **said)
+static const struct src_file *find_location(const struct src_unit *unit, const char *text, size_t length,
+                                            long *line, const char **said)
 {
     const struct src_file *best = NULL;
     size_t best_length = 0;
@@ -59,7 +59,7 @@ static void add_quoted_name(struct ki_text *out, const char *quote)
 }
 
 // "FILE:LINE" for a line of the flat text.
-static void add_original_place(struct ki_text *out, const char *flat, long wanted)
+static void add_original_location(struct ki_text *out, const char *flat, long wanted)
 {
     const char *quote = NULL;
     long original = 1;
@@ -87,7 +87,7 @@ char *ki_build_log_original(const char *flat, const char *name, const char *log)
         if (starts && isdigit((unsigned char)log[length + 1])) {
             char *end;
             long line = strtol(log + length + 1, &end, 10);
-            add_original_place(&out, flat, line);
+            add_original_location(&out, flat, line);
             log = end;
         } else {
             ki_text_add_char(&out, *log++);
@@ -125,11 +125,11 @@ static const char *take_excerpt(const char *log, const char *source, size_t leng
 }
 
 void ki_build_log_explain(const struct src_unit *unit, const char *log, struct ki_text *out,
-                          struct build_place *place)
+                          struct build_location *location)
 {
     bool error_seen = false;
 
-    *place = (struct build_place){"", 0, 0};
+    *location = (struct build_location){"", 0, 0};
     while (*log) {
         long line = 0;
         const char *source, *said;
@@ -139,14 +139,14 @@ void ki_build_log_explain(const struct src_unit *unit, const char *log, struct k
         if (length == 0)
             continue;
         ki_text_format(out, "%.*s\n", (int)length, message);
-        const struct src_file *file = find_place(unit, message, length, &line, &said);
+        const struct src_file *file = find_location(unit, message, length, &line, &said);
         if (!file)
             continue;
         bool is_error = contains(said, length - (size_t)(said - message), "error");
-        if (!place->file[0] || (!error_seen && is_error)) {
-            snprintf(place->file, sizeof place->file, "%s", file->name);
-            place->line = line;
-            place->begin = begin;
+        if (!location->file[0] || (!error_seen && is_error)) {
+            snprintf(location->file, sizeof location->file, "%s", file->name);
+            location->line = line;
+            location->begin = begin;
         }
         error_seen = error_seen || is_error;
         if (ki_src_line(unit, file->name, line, &source, &length)) {

@@ -6,8 +6,8 @@
 #include "base/text.h"
 #include "source/source.h"
 
-struct build_place {
-    char file[256]; // "" if the log names no place
+struct build_location {
+    char file[256]; // "" if the log names no location
     long line;
     size_t begin; // where in the explained log it is spoken of
 };
@@ -16,10 +16,10 @@ struct build_place {
 // `flat` is the text that it was given. The caller frees the answer; NULL if memory ran out.
 char *ki_build_log_original(const char *flat, const char *name, const char *log);
 
-// Appends `log` to `out`; after each line that names a place in a file of the unit comes that source line,
-// once, even if the compiler shows it too. `place` receives the place of the first error, or else of the
-// first message.
+// Appends `log` to `out`; after each line that names a location in a file of the unit comes that source line,
+// once, even if the compiler shows it too. `location` receives the location of the first error, or else of
+// the first message.
 void ki_build_log_explain(const struct src_unit *unit, const char *log, struct ki_text *out,
-                          struct build_place *place);
+                          struct build_location *location);
 
 #endif

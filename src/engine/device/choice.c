@@ -13,13 +13,13 @@
 static struct cache_key key_of(const kn_context *context, const struct engine_choice *choice)
 {
     const kn_device_info *info = &context->device.info;
-    const char *const words[] = {choice->what, PACKAGE_VERSION, info->spec,
+    const char *const parts[] = {choice->what, PACKAGE_VERSION, info->spec,
                                  info->name,   info->driver,    info->version};
-    struct ki_field fields[KI_COUNT(words) + 1];
+    struct ki_field fields[KI_COUNT(parts) + 1];
 
-    for (size_t i = 0; i < KI_COUNT(words); i++)
-        fields[i] = (struct ki_field){words[i], strlen(words[i])};
-    fields[KI_COUNT(words)] = (struct ki_field){choice->subject.bytes, KI_HASH_BYTES};
+    for (size_t i = 0; i < KI_COUNT(parts); i++)
+        fields[i] = (struct ki_field){parts[i], strlen(parts[i])};
+    fields[KI_COUNT(parts)] = (struct ki_field){choice->subject.bytes, KI_HASH_BYTES};
     return (struct cache_key){ki_hash_fields(fields, KI_COUNT(fields)), choice->what, info->name};
 }
 
@@ -63,7 +63,7 @@ void ki_engine_forget(const kn_context *context, const struct engine_choice *cho
 }
 
 bool ki_engine_recall(const kn_context *context, const struct engine_choice *choice, size_t most,
-                      size_t *winner, struct ki_text *words)
+                      size_t *winner, struct ki_text *summary)
 {
     struct ki_text data = KI_TEXT_INIT;
     bool fine = ki_engine_recall_bytes(context, choice, &data) && data.length > 1 &&
@@ -71,20 +71,20 @@ bool ki_engine_recall(const kn_context *context, const struct engine_choice *cho
 
     if (fine) {
         *winner = (unsigned char)data.data[0];
-        ki_text_add_bytes(words, data.data + 1, data.length - 1);
+        ki_text_add_bytes(summary, data.data + 1, data.length - 1);
     }
     ki_text_free(&data);
     return fine;
 }
 
 void ki_engine_remember(const kn_context *context, const struct engine_choice *choice, size_t winner,
-                        const struct ki_text *words)
+                        const struct ki_text *summary)
 {
     struct ki_text data = KI_TEXT_INIT;
     kn_error reason = KN_ERROR_INIT;
 
     ki_text_add_char(&data, (char)winner);
-    ki_text_add_bytes(&data, words->data, words->length);
+    ki_text_add_bytes(&data, summary->data, summary->length);
     if (context->cache_dir && ki_engine_remember_bytes(context, choice, &data, &reason))
         ki_engine_log(context, KN_LOG_WARNING, "%s is not remembered: %s", choice->what, reason.text);
     ki_text_free(&data);

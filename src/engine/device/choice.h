@@ -14,13 +14,13 @@ struct engine_choice {
     struct ki_hash subject;
 };
 
-// The number of the one that won, below `most`, and the measurement in words, which are appended. False if
+// The number of the one that won, below `most`, and a summary of the measurement, which is appended. False if
 // there is no cache, or nothing (valid) in it.
 bool ki_engine_recall(const kn_context *context, const struct engine_choice *choice, size_t most,
-                      size_t *winner, struct ki_text *words);
+                      size_t *winner, struct ki_text *summary);
 // Where it cannot be kept, the log says so.
 void ki_engine_remember(const kn_context *context, const struct engine_choice *choice, size_t winner,
-                        const struct ki_text *words);
+                        const struct ki_text *summary);
 
 // The same of any bytes, which are appended. What is there and damaged is removed, and the log warns.
 bool ki_engine_recall_bytes(const kn_context *context, const struct engine_choice *choice,

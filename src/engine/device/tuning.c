@@ -31,7 +31,7 @@ static struct engine_choice choice_of(const struct engine_tunables *tunables, ch
     return (struct engine_choice){what, ki_hash_fields(&field, 1)};
 }
 
-// ---- on disk: the hash of the kernels' text, "GROUP=256 VOXELS=4 ...", the words; a line each ----
+// ---- on disk: the hash of the kernels' text, "GROUP=256 VOXELS=4 ...", the summary; a line each ----
 
 static kn_status hash_kernels(const kn_context *context, const struct engine_tunables *tunables,
                               char hex[HASH_DIGITS + 1], kn_error *err)
@@ -79,7 +79,7 @@ static const char *read_values(const char *text, const struct engine_tunables *t
 
 // NULL if the record serves, else why not.
 static const char *read_record(const kn_context *context, const struct engine_tunables *tunables,
-                               const struct ki_text *record, unsigned *values, struct ki_text *words)
+                               const struct ki_text *record, unsigned *values, struct ki_text *summary)
 {
     char hex[HASH_DIGITS + 1];
     const char *text = ki_text_string(record), *rest;
@@ -93,18 +93,18 @@ static const char *read_record(const kn_context *context, const struct engine_tu
     rest = read_values(text + HASH_DIGITS + 1, tunables, values);
     if (!rest)
         return "it is of other tunables; run koine tune again";
-    ki_text_add(words, rest);
+    ki_text_add(summary, rest);
     return NULL;
 }
 
 bool ki_engine_tuning_kept(kn_context *context, const struct engine_tunables *tunables, unsigned *values,
-                           struct ki_text *words)
+                           struct ki_text *summary)
 {
     char what[64];
     const struct engine_choice choice = choice_of(tunables, what);
     struct ki_text record = KI_TEXT_INIT;
     bool found = ki_engine_recall_bytes(context, &choice, &record);
-    const char *wrong = found ? read_record(context, tunables, &record, values, words) : NULL;
+    const char *wrong = found ? read_record(context, tunables, &record, values, summary) : NULL;
 
     if (wrong)
         ki_engine_log(context, KN_LOG_WARNING, "%s: what was kept is not used: %s", what, wrong);
@@ -148,7 +148,7 @@ static bool set(kn_context *context, const struct engine_tunables *tunables, con
 
 bool ki_engine_tuning(kn_context *context, const struct engine_tunables *tunables, unsigned *values)
 {
-    struct ki_text words = KI_TEXT_INIT;
+    struct ki_text summary = KI_TEXT_INIT;
     const struct engine_tuned *tuned;
     bool given;
 
@@ -161,16 +161,16 @@ bool ki_engine_tuning(kn_context *context, const struct engine_tunables *tunable
     } else {
         unsigned kept[ENGINE_TUNABLES];
 
-        given = ki_engine_tuning_kept(context, tunables, kept, &words);
+        given = ki_engine_tuning_kept(context, tunables, kept, &summary);
         if (given) {
             memcpy(values, kept, count_of(tunables) * sizeof *values);
             ki_engine_log(context, KN_LOG_INFO, "tuning of %s: %s", tunables->algorithm,
-                          ki_text_string(&words));
+                          ki_text_string(&summary));
         }
         (void)set(context, tunables, given ? kept : NULL, false); // else it is read again
     }
     pthread_mutex_unlock(&context->tuned_lock);
-    ki_text_free(&words);
+    ki_text_free(&summary);
     return given;
 }
 
@@ -238,7 +238,7 @@ void ki_engine_tuning_reread(kn_context *context, const struct engine_tunables *
 }
 
 kn_status ki_engine_tuning_keep(kn_context *context, const struct engine_tunables *tunables,
-                                const unsigned *values, const char *words, kn_error *err)
+                                const unsigned *values, const char *summary, kn_error *err)
 {
     char what[64], hex[HASH_DIGITS + 1];
     const struct engine_choice choice = choice_of(tunables, what);
@@ -251,7 +251,7 @@ kn_status ki_engine_tuning_keep(kn_context *context, const struct engine_tunable
     for (size_t i = 0; tunables->names[i]; i++)
         ki_text_format(&record, "%s=%u%s", tunables->names[i], values[i],
                        tunables->names[i + 1] ? " " : "\n");
-    ki_text_add(&record, words);
+    ki_text_add(&record, summary);
     status = ki_engine_remember_bytes(context, &choice, &record, err);
     ki_text_free(&record);
     ki_engine_tuning_reread(context, tunables);

@@ -36,12 +36,13 @@ bool ki_engine_tuning_refused(kn_context *context, const struct engine_tunables 
 // Ends that: the kept values count again.
 void ki_engine_tuning_reread(kn_context *context, const struct engine_tunables *tunables);
 
-// Keeps them on disk, with the measurement in words (one line). KN_ERROR_OUTPUT where that cannot be written.
+// Keeps them on disk, with a summary of the measurement (one line). KN_ERROR_OUTPUT where that cannot be
+// written.
 kn_status ki_engine_tuning_keep(kn_context *context, const struct engine_tunables *tunables,
-                                const unsigned *values, const char *words, kn_error *err);
-// What is kept on disk, the words appended; false if there is nothing.
+                                const unsigned *values, const char *summary, kn_error *err);
+// What is kept on disk, its summary appended; false if there is nothing.
 bool ki_engine_tuning_kept(kn_context *context, const struct engine_tunables *tunables, unsigned *values,
-                           struct ki_text *words);
+                           struct ki_text *summary);
 // Back to the algorithm's own, on disk too.
 void ki_engine_tuning_forget(kn_context *context, const struct engine_tunables *tunables);
 

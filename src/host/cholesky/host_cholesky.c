@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "host_cholesky_own.h"
+#include "host_cholesky_internal.h"
 
 // Columns that are brought up to date together, and how many columns before them at a time.
 enum { STRIP = CHOLESKY_STRIP, BLOCK = 128, DEPTH = 256 };

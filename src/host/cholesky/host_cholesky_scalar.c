@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of host_cholesky_own.h in plain C.
-#include "host_cholesky_own.h"
+// The loop of host_cholesky_internal.h in plain C.
+#include "host_cholesky_internal.h"
 
 void ki_cholesky_update_scalar(const double *left, const double *right, size_t depth, double *to, size_t rows,
                                size_t pitch, size_t to_pitch)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of host_cholesky_own.h with vectors. Compiled for every instruction set that has them
+// The loop of host_cholesky_internal.h with vectors. Compiled for every instruction set that has them
 // (src/host/simd/simd.h).
 #include "host/simd/simd.h"
-#include "host_cholesky_own.h"
+#include "host_cholesky_internal.h"
 
 // Sums in half the registers: rows, and vectors of a strip.
 enum { VECTORS = CHOLESKY_STRIP / LANES, ROWS = REGISTERS / 2 / VECTORS };

@@ -86,7 +86,7 @@ static double cost_of(size_t length)
         for (unsigned s = 0; s < part[p].stages; s++)
             for (size_t i = 0; i < KI_COUNT(radices); i++)
                 cost += part[p].radices[s] == radices[i].radix ? radices[i].cost : 0;
-    // points that lie a power of two apart share few places of a cache
+    // points that lie a power of two apart share few sets of a cache
     return cost * (double)length * (length % 256 == 0 ? 1.2 : 1);
 }
 

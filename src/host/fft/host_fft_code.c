@@ -13,40 +13,40 @@ enum {
     HALF = HOST_FFT_RADIX / 2
 };
 
-VECTOR_WORD complexes load_point(const real *from)
+VECTOR_OPERATION complexes load_point(const real *from)
 {
     return (complexes){load_reals(from), load_reals(from + LANES)};
 }
 
-VECTOR_WORD void store_point(real *to, complexes z)
+VECTOR_OPERATION void store_point(real *to, complexes z)
 {
     store_reals(to, z.re);
     store_reals(to + LANES, z.im);
 }
 
-VECTOR_WORD complexes plus(complexes a, complexes b)
+VECTOR_OPERATION complexes plus(complexes a, complexes b)
 {
     return (complexes){a.re + b.re, a.im + b.im};
 }
 
-VECTOR_WORD complexes minus(complexes a, complexes b)
+VECTOR_OPERATION complexes minus(complexes a, complexes b)
 {
     return (complexes){a.re - b.re, a.im - b.im};
 }
 
 // a - i b.
-VECTOR_WORD complexes minus_i(complexes a, complexes b)
+VECTOR_OPERATION complexes minus_i(complexes a, complexes b)
 {
     return (complexes){a.re + b.im, a.im - b.re};
 }
 
 // a + i b.
-VECTOR_WORD complexes plus_i(complexes a, complexes b)
+VECTOR_OPERATION complexes plus_i(complexes a, complexes b)
 {
     return (complexes){a.re - b.im, a.im + b.re};
 }
 
-VECTOR_WORD complexes turned(complexes z, const real *turn)
+VECTOR_OPERATION complexes turned(complexes z, const real *turn)
 {
     const reals c = set_reals(turn[0]), s = set_reals(turn[1]);
 
@@ -55,7 +55,7 @@ VECTOR_WORD complexes turned(complexes z, const real *turn)
 
 // ---- butterflies: x[k] = sum of x[j] exp(-2 pi i j k / radix) ----
 
-VECTOR_WORD void butterfly_2(complexes *x)
+VECTOR_OPERATION void butterfly_2(complexes *x)
 {
     const complexes a = x[0];
 
@@ -63,7 +63,7 @@ VECTOR_WORD void butterfly_2(complexes *x)
     x[1] = minus(a, x[1]);
 }
 
-VECTOR_WORD void butterfly_4(complexes *x)
+VECTOR_OPERATION void butterfly_4(complexes *x)
 {
     const complexes a = plus(x[0], x[2]), b = minus(x[0], x[2]);
     const complexes c = plus(x[1], x[3]), d = minus(x[1], x[3]);
@@ -74,7 +74,7 @@ VECTOR_WORD void butterfly_4(complexes *x)
     x[3] = plus_i(b, d);
 }
 
-VECTOR_WORD void butterfly_8(complexes *x)
+VECTOR_OPERATION void butterfly_8(complexes *x)
 {
     const reals half = set_reals((real)0.70710678118654752440);
     complexes even[HALF] = {x[0], x[2], x[4], x[6]}, odd[HALF] = {x[1], x[3], x[5], x[7]};
@@ -107,7 +107,7 @@ static const real sines[HOST_FFT_RADIX][HALF] = {
 };
 
 // Points j and radix - j have the same cosines, and opposite sines.
-VECTOR_WORD void butterfly_odd(complexes *x, const unsigned radix)
+VECTOR_OPERATION void butterfly_odd(complexes *x, const unsigned radix)
 {
     const unsigned half = radix / 2;
     complexes sum[HALF], difference[HALF], first = x[0];
@@ -138,7 +138,7 @@ VECTOR_WORD void butterfly_odd(complexes *x, const unsigned radix)
     }
 }
 
-VECTOR_WORD void butterfly(complexes *x, const unsigned radix)
+VECTOR_OPERATION void butterfly(complexes *x, const unsigned radix)
 {
     if (radix == 2)
         butterfly_2(x);
@@ -162,8 +162,8 @@ struct stage {
 typedef void stage_code(const struct stage *stage, const real *in, real *out);
 
 // Points from `first_turned` on are turned.
-VECTOR_WORD void run_stage(const unsigned radix, const unsigned first_turned, const struct stage *stage,
-                           const real *in, real *out)
+VECTOR_OPERATION void run_stage(const unsigned radix, const unsigned first_turned, const struct stage *stage,
+                                const real *in, real *out)
 {
     const size_t stride = stage->rest * stage->span * stage->in_step;
 
@@ -272,7 +272,7 @@ VECTOR_CODE static void spread(const int32_t *rows, size_t stride, size_t count,
     }
 }
 
-VECTOR_WORD void halves_at(const real *block, size_t n, size_t k, complexes *x, complexes *x2)
+VECTOR_OPERATION void halves_at(const real *block, size_t n, size_t k, complexes *x, complexes *x2)
 {
     const complexes z = load_point(block + k * POINT), m = load_point(block + (k ? n - k : 0) * POINT);
 
@@ -292,7 +292,7 @@ VECTOR_CODE static void halves(const void *block, size_t n, size_t first, size_t
 }
 
 // A part of LANES points to the same part of LANES rows, or back.
-VECTOR_WORD void transpose_part(const real *from, real *to)
+VECTOR_OPERATION void transpose_part(const real *from, real *to)
 {
     reals tile[LANES];
 

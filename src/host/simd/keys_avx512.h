@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words for vectors of signed integers of KEY_BITS (simd.h), as AVX-512 has them.
+// Operations on vectors of signed integers of KEY_BITS (simd.h), as AVX-512 has them.
 #ifndef KN_HOST_SIMD_KEYS_AVX512_H
 #define KN_HOST_SIMD_KEYS_AVX512_H
 
@@ -40,45 +40,45 @@ enum { LANES = 16 };
 #define INTERLEAVE_HIGH _mm512_set_epi32(31, 15, 30, 14, 29, 13, 28, 12, 27, 11, 26, 10, 25, 9, 24, 8)
 #endif
 
-VECTOR_WORD lane_set first_lanes(size_t count)
+VECTOR_OPERATION lane_set first_lanes(size_t count)
 {
     return (lane_set)_bzhi_u32(0xffffffffu, (unsigned)count);
 }
 
-VECTOR_WORD vector load(const key *from)
+VECTOR_OPERATION vector load(const key *from)
 {
     return _mm512_loadu_si512(from);
 }
 
 // Brings a cache line near; the address need not be valid.
-VECTOR_WORD void fetch(const key *from)
+VECTOR_OPERATION void fetch(const key *from)
 {
     _mm_prefetch((const char *)from, _MM_HINT_T0);
 }
 
-VECTOR_WORD void store(key *to, vector v)
+VECTOR_OPERATION void store(key *to, vector v)
 {
     _mm512_storeu_si512(to, v);
 }
 
 // The first `count` lanes from memory, KEY_MAX in the others.
-VECTOR_WORD vector load_first(const key *from, size_t count)
+VECTOR_OPERATION vector load_first(const key *from, size_t count)
 {
     return EPI(mask_loadu)(EPI(set1)(KEY_MAX), first_lanes(count), from);
 }
 
-VECTOR_WORD void store_first(key *to, vector v, size_t count)
+VECTOR_OPERATION void store_first(key *to, vector v, size_t count)
 {
     EPI(mask_storeu)(to, first_lanes(count), v);
 }
 
-VECTOR_WORD vector broadcast(key value)
+VECTOR_OPERATION vector broadcast(key value)
 {
     return EPI(set1)(value);
 }
 
 // *low and *high become the lesser and the greater of each lane.
-VECTOR_WORD void order(vector *low, vector *high)
+VECTOR_OPERATION void order(vector *low, vector *high)
 {
     vector a = *low, b = *high;
 
@@ -87,19 +87,19 @@ VECTOR_WORD void order(vector *low, vector *high)
 }
 
 // Lane i becomes lane i ^ distance.
-VECTOR_WORD vector exchange(vector v, int distance)
+VECTOR_OPERATION vector exchange(vector v, int distance)
 {
     return EPI(permutexvar)(EPI(xor)(LANE_NUMBERS, EPI(set1)(distance)), v);
 }
 
 // The lesser of a and b in lanes without `bit` in their number, the greater in those with it.
-VECTOR_WORD vector order_by_lane(vector a, vector b, int bit)
+VECTOR_OPERATION vector order_by_lane(vector a, vector b, int bit)
 {
     return EPI(mask_max)(EPI(min)(a, b), EPI_MASK(test)(LANE_NUMBERS, EPI(set1)(bit)), a, b);
 }
 
 // a0 b0 a1 b1 ...: *a becomes the first half of it, *b the second.
-VECTOR_WORD void interleave(vector *a, vector *b)
+VECTOR_OPERATION void interleave(vector *a, vector *b)
 {
     vector low = EPI(permutex2var)(*a, INTERLEAVE_LOW, *b);
 
@@ -108,8 +108,8 @@ VECTOR_WORD void interleave(vector *a, vector *b)
 }
 
 // Keys up to the threshold go to `left` and on, greater ones before `right`; returns how many went left.
-// There must be room for a whole vector at both places.
-VECTOR_WORD size_t divide(vector v, vector threshold, key *left, key *right)
+// There must be room for a whole vector at both positions.
+VECTOR_OPERATION size_t divide(vector v, vector threshold, key *left, key *right)
 {
     lane_set greater = EPI_MASK(cmpgt)(v, threshold);
     size_t count = (size_t)__builtin_popcount(greater);
@@ -119,36 +119,36 @@ VECTOR_WORD size_t divide(vector v, vector threshold, key *left, key *right)
     return LANES - count;
 }
 
-VECTOR_WORD lane_set greater_lanes(vector a, vector b)
+VECTOR_OPERATION lane_set greater_lanes(vector a, vector b)
 {
     return EPI_MASK(cmpgt)(a, b);
 }
 
-VECTOR_WORD lane_set first_lane_set(size_t count)
+VECTOR_OPERATION lane_set first_lane_set(size_t count)
 {
     return first_lanes(count);
 }
 
-VECTOR_WORD size_t count_lanes(lane_set lanes)
+VECTOR_OPERATION size_t count_lanes(lane_set lanes)
 {
     return (size_t)__builtin_popcount(lanes);
 }
 
 // These lanes go to memory, one behind the other; whatever follows them there may be overwritten, up to a
 // whole vector.
-VECTOR_WORD void keep_lanes(vector v, lane_set lanes, key *to)
+VECTOR_OPERATION void keep_lanes(vector v, lane_set lanes, key *to)
 {
     store(to, EPI(maskz_compress)(lanes, v));
 }
 
-VECTOR_WORD vector encode(vector v, const struct host_codec *codec)
+VECTOR_OPERATION vector encode(vector v, const struct host_codec *codec)
 {
     v = EPI(xor)(v, broadcast((key)codec->before));
     v = EPI(xor)(v, EPI(and)(EPI(srai)(v, KEY_BITS - 1), broadcast((key)codec->negative)));
     return EPI(xor)(EPI(sub)(v, broadcast((key)codec->bias)), broadcast((key)codec->after));
 }
 
-VECTOR_WORD vector decode(vector v, const struct host_codec *codec)
+VECTOR_OPERATION vector decode(vector v, const struct host_codec *codec)
 {
     v = EPI(add)(EPI(xor)(v, broadcast((key)codec->after)), broadcast((key)codec->bias));
     v = EPI(xor)(v, EPI(and)(EPI(srai)(v, KEY_BITS - 1), broadcast((key)codec->negative)));
@@ -157,12 +157,12 @@ VECTOR_WORD vector decode(vector v, const struct host_codec *codec)
 
 #if KEY_BITS == 32
 // Modulo 2^32.
-VECTOR_WORD vector sum_of_keys(vector a, vector b)
+VECTOR_OPERATION vector sum_of_keys(vector a, vector b)
 {
     return EPI(add)(a, b);
 }
 
-VECTOR_WORD vector product_of_keys(vector a, vector b)
+VECTOR_OPERATION vector product_of_keys(vector a, vector b)
 {
     return EPI(mullo)(a, b);
 }

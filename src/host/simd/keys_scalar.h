@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of keys_avx512.h in plain C: vectors of one lane. No branch depends on a key.
+// The operations of keys_avx512.h in plain C: vectors of one lane. No branch depends on a key.
 #ifndef KN_HOST_SIMD_KEYS_SCALAR_H
 #define KN_HOST_SIMD_KEYS_SCALAR_H
 
@@ -23,38 +23,38 @@ typedef key vector;
 typedef unsigned lane_set;
 enum { LANES = 1 };
 
-VECTOR_WORD vector load(const key *from)
+VECTOR_OPERATION vector load(const key *from)
 {
     return *from;
 }
 
-VECTOR_WORD void fetch(const key *from)
+VECTOR_OPERATION void fetch(const key *from)
 {
     (void)from;
 }
 
-VECTOR_WORD void store(key *to, vector v)
+VECTOR_OPERATION void store(key *to, vector v)
 {
     *to = v;
 }
 
-VECTOR_WORD vector load_first(const key *from, size_t count)
+VECTOR_OPERATION vector load_first(const key *from, size_t count)
 {
     return count ? *from : KEY_MAX;
 }
 
-VECTOR_WORD void store_first(key *to, vector v, size_t count)
+VECTOR_OPERATION void store_first(key *to, vector v, size_t count)
 {
     if (count)
         *to = v;
 }
 
-VECTOR_WORD vector broadcast(key value)
+VECTOR_OPERATION vector broadcast(key value)
 {
     return value;
 }
 
-VECTOR_WORD void order(vector *low, vector *high)
+VECTOR_OPERATION void order(vector *low, vector *high)
 {
     vector a = *low, b = *high;
 
@@ -62,60 +62,60 @@ VECTOR_WORD void order(vector *low, vector *high)
     *high = a < b ? b : a;
 }
 
-VECTOR_WORD vector exchange(vector v, int distance)
+VECTOR_OPERATION vector exchange(vector v, int distance)
 {
     (void)distance;
     return v;
 }
 
-VECTOR_WORD vector order_by_lane(vector a, vector b, int bit)
+VECTOR_OPERATION vector order_by_lane(vector a, vector b, int bit)
 {
     (void)bit;
     return a < b ? a : b;
 }
 
-VECTOR_WORD void interleave(vector *a, vector *b)
+VECTOR_OPERATION void interleave(vector *a, vector *b)
 {
     (void)a;
     (void)b;
 }
 
-VECTOR_WORD size_t divide(vector v, vector threshold, key *left, key *right)
+VECTOR_OPERATION size_t divide(vector v, vector threshold, key *left, key *right)
 {
     *left = v;
     right[-1] = v;
     return v <= threshold;
 }
 
-VECTOR_WORD lane_set greater_lanes(vector a, vector b)
+VECTOR_OPERATION lane_set greater_lanes(vector a, vector b)
 {
     return a > b;
 }
 
-VECTOR_WORD lane_set first_lane_set(size_t count)
+VECTOR_OPERATION lane_set first_lane_set(size_t count)
 {
     return count > 0;
 }
 
-VECTOR_WORD size_t count_lanes(lane_set lanes)
+VECTOR_OPERATION size_t count_lanes(lane_set lanes)
 {
     return lanes;
 }
 
-VECTOR_WORD void keep_lanes(vector v, lane_set lanes, key *to)
+VECTOR_OPERATION void keep_lanes(vector v, lane_set lanes, key *to)
 {
     (void)lanes;
     *to = v;
 }
 
-VECTOR_WORD vector encode(vector v, const struct host_codec *codec)
+VECTOR_OPERATION vector encode(vector v, const struct host_codec *codec)
 {
     v ^= (key)codec->before;
     v ^= v < 0 ? (key)codec->negative : 0;
     return (key)((key_bits)v - (key_bits)codec->bias) ^ (key)codec->after;
 }
 
-VECTOR_WORD vector decode(vector v, const struct host_codec *codec)
+VECTOR_OPERATION vector decode(vector v, const struct host_codec *codec)
 {
     v = (key)((key_bits)(v ^ (key)codec->after) + (key_bits)codec->bias);
     v ^= v < 0 ? (key)codec->negative : 0;

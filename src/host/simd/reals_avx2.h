@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of reals_avx512.h, as AVX2 has them.
+// The operations of reals_avx512.h, as AVX2 has them.
 #ifndef KN_HOST_SIMD_REALS_AVX2_H
 #define KN_HOST_SIMD_REALS_AVX2_H
 
@@ -22,52 +22,52 @@ typedef __m256 reals;
 #endif
 typedef reals marks; // all ones, or nothing
 
-VECTOR_WORD reals set_reals(real value)
+VECTOR_OPERATION reals set_reals(real value)
 {
     return REALS(set1)(value);
 }
 
-VECTOR_WORD marks less(reals a, reals b)
+VECTOR_OPERATION marks less(reals a, reals b)
 {
     return REALS(cmp)(a, b, _CMP_LT_OQ);
 }
 
-VECTOR_WORD marks are_nan(reals v)
+VECTOR_OPERATION marks are_nan(reals v)
 {
     return REALS(cmp)(v, v, _CMP_UNORD_Q);
 }
 
-VECTOR_WORD marks both(marks a, marks b)
+VECTOR_OPERATION marks both(marks a, marks b)
 {
     return REALS(and)(a, b);
 }
 
-VECTOR_WORD marks either(marks a, marks b)
+VECTOR_OPERATION marks either(marks a, marks b)
 {
     return REALS(or)(a, b);
 }
 
-VECTOR_WORD lane_set marked_lanes(marks m)
+VECTOR_OPERATION lane_set marked_lanes(marks m)
 {
     return (lane_set)_mm256_movemask_ps(_mm256_castsi256_ps(BITS_OF(m)));
 }
 
-VECTOR_WORD void count_marks(tally *t, marks m)
+VECTOR_OPERATION void count_marks(tally *t, marks m)
 {
     *t = EPI(sub)(*t, BITS_OF(m));
 }
 
-VECTOR_WORD reals lesser(reals v, reals so_far)
+VECTOR_OPERATION reals lesser(reals v, reals so_far)
 {
     return REALS(min)(v, so_far);
 }
 
-VECTOR_WORD reals greater(reals v, reals so_far)
+VECTOR_OPERATION reals greater(reals v, reals so_far)
 {
     return REALS(max)(v, so_far);
 }
 
-VECTOR_WORD void store_deviations(const real *from, double centre, double *to)
+VECTOR_OPERATION void store_deviations(const real *from, double centre, double *to)
 {
     const __m256d middle = _mm256_set1_pd(centre), sign = _mm256_set1_pd(-0.0);
 
@@ -80,17 +80,17 @@ VECTOR_WORD void store_deviations(const real *from, double centre, double *to)
 #endif
 }
 
-VECTOR_WORD reals load_reals(const real *from)
+VECTOR_OPERATION reals load_reals(const real *from)
 {
     return REALS(loadu)(from);
 }
 
-VECTOR_WORD void store_reals(real *to, reals v)
+VECTOR_OPERATION void store_reals(real *to, reals v)
 {
     REALS(storeu)(to, v);
 }
 
-VECTOR_WORD reals reals_of_integers(const int32_t *from)
+VECTOR_OPERATION reals reals_of_integers(const int32_t *from)
 {
 #if KEY_BITS == 64
     return _mm256_cvtepi32_pd(_mm_loadu_si128((const __m128i *)from));
@@ -99,7 +99,7 @@ VECTOR_WORD reals reals_of_integers(const int32_t *from)
 #endif
 }
 
-VECTOR_WORD void store_doubles(double *to, reals v)
+VECTOR_OPERATION void store_doubles(double *to, reals v)
 {
 #if KEY_BITS == 64
     _mm256_storeu_pd(to, v);
@@ -109,12 +109,12 @@ VECTOR_WORD void store_doubles(double *to, reals v)
 #endif
 }
 
-VECTOR_WORD reals plus_product(reals a, reals b, reals c)
+VECTOR_OPERATION reals plus_product(reals a, reals b, reals c)
 {
     return REALS(fmadd)(b, c, a);
 }
 
-VECTOR_WORD reals less_product(reals a, reals b, reals c)
+VECTOR_OPERATION reals less_product(reals a, reals b, reals c)
 {
     return REALS(fnmadd)(b, c, a);
 }
@@ -124,7 +124,7 @@ VECTOR_WORD reals less_product(reals a, reals b, reals c)
 #define DOUBLES(name)   _mm256_##name##_pd
 
 // The two halves of v[0] and v[step].
-VECTOR_WORD void transpose_lanes(reals *v, const size_t step)
+VECTOR_OPERATION void transpose_lanes(reals *v, const size_t step)
 {
     const reals a = v[0], b = v[step];
 
@@ -134,12 +134,12 @@ VECTOR_WORD void transpose_lanes(reals *v, const size_t step)
 
 #include "transpose.h"
 
-VECTOR_WORD reals rounded(reals v)
+VECTOR_OPERATION reals rounded(reals v)
 {
     return REALS(round)(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
-VECTOR_WORD reals load_first_reals(const real *from, size_t count)
+VECTOR_OPERATION reals load_first_reals(const real *from, size_t count)
 {
     real lanes[LANES] = {0};
 
@@ -148,7 +148,7 @@ VECTOR_WORD reals load_first_reals(const real *from, size_t count)
     return load_reals(lanes);
 }
 
-VECTOR_WORD reals gather_first_reals(const real *x, const uint32_t *indices, size_t count)
+VECTOR_OPERATION reals gather_first_reals(const real *x, const uint32_t *indices, size_t count)
 {
     real lanes[LANES] = {0};
 
@@ -159,12 +159,12 @@ VECTOR_WORD reals gather_first_reals(const real *x, const uint32_t *indices, siz
 
 typedef __m256d doubles;
 
-VECTOR_WORD doubles no_doubles(void)
+VECTOR_OPERATION doubles no_doubles(void)
 {
     return _mm256_setzero_pd();
 }
 
-VECTOR_WORD double total_of_doubles(doubles v)
+VECTOR_OPERATION double total_of_doubles(doubles v)
 {
     __m128d half = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
 
@@ -172,42 +172,42 @@ VECTOR_WORD double total_of_doubles(doubles v)
 }
 
 #if KEY_BITS == 64
-VECTOR_WORD reals load_floats(const float *from)
+VECTOR_OPERATION reals load_floats(const float *from)
 {
     return _mm256_cvtps_pd(_mm_loadu_ps(from));
 }
 
-VECTOR_WORD void add_to_doubles(double *to, reals v)
+VECTOR_OPERATION void add_to_doubles(double *to, reals v)
 {
     store_reals(to, load_reals(to) + v);
 }
 
-VECTOR_WORD reals gather_reals(const real *x, const uint32_t *indices)
+VECTOR_OPERATION reals gather_reals(const real *x, const uint32_t *indices)
 {
     return _mm256_i32gather_pd(x, _mm_loadu_si128((const __m128i *)indices), 8);
 }
 
-VECTOR_WORD real total_of_reals(reals v)
+VECTOR_OPERATION real total_of_reals(reals v)
 {
     return total_of_doubles(v);
 }
 
-VECTOR_WORD doubles plus_products(doubles sums, reals a, reals b)
+VECTOR_OPERATION doubles plus_products(doubles sums, reals a, reals b)
 {
     return plus_product(sums, a, b);
 }
 #else
-VECTOR_WORD doubles lower_half(reals v)
+VECTOR_OPERATION doubles lower_half(reals v)
 {
     return _mm256_cvtps_pd(_mm256_castps256_ps128(v));
 }
 
-VECTOR_WORD doubles upper_half(reals v)
+VECTOR_OPERATION doubles upper_half(reals v)
 {
     return _mm256_cvtps_pd(_mm256_extractf128_ps(v, 1));
 }
 
-VECTOR_WORD void add_to_doubles(double *to, reals v)
+VECTOR_OPERATION void add_to_doubles(double *to, reals v)
 {
     const doubles low = lower_half(v), high = upper_half(v);
 
@@ -215,12 +215,12 @@ VECTOR_WORD void add_to_doubles(double *to, reals v)
     _mm256_storeu_pd(to + LANES / 2, _mm256_add_pd(_mm256_loadu_pd(to + LANES / 2), high));
 }
 
-VECTOR_WORD reals gather_reals(const real *x, const uint32_t *indices)
+VECTOR_OPERATION reals gather_reals(const real *x, const uint32_t *indices)
 {
     return _mm256_i32gather_ps(x, _mm256_loadu_si256((const __m256i *)indices), 4);
 }
 
-VECTOR_WORD real total_of_reals(reals v)
+VECTOR_OPERATION real total_of_reals(reals v)
 {
     __m128 half = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
 
@@ -228,13 +228,13 @@ VECTOR_WORD real total_of_reals(reals v)
     return _mm_cvtss_f32(_mm_add_ss(half, _mm_movehdup_ps(half)));
 }
 
-VECTOR_WORD doubles plus_products(doubles sums, reals a, reals b)
+VECTOR_OPERATION doubles plus_products(doubles sums, reals a, reals b)
 {
     sums = _mm256_fmadd_pd(lower_half(a), lower_half(b), sums);
     return _mm256_fmadd_pd(upper_half(a), upper_half(b), sums);
 }
 
-VECTOR_WORD reals reals_of_keys(vector v)
+VECTOR_OPERATION reals reals_of_keys(vector v)
 {
     return _mm256_cvtepi32_ps(v);
 }

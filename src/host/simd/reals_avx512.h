@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words for vectors of floats or doubles, of KEY_BITS (simd.h), as AVX-512 has them.
+// Operations on vectors of floats or doubles, of KEY_BITS (simd.h), as AVX-512 has them.
 #ifndef KN_HOST_SIMD_REALS_AVX512_H
 #define KN_HOST_SIMD_REALS_AVX512_H
 
@@ -24,55 +24,55 @@ typedef __m512 reals;
 #define BITS_OF(v)       _mm512_castps_si512(v)
 #endif
 
-VECTOR_WORD reals set_reals(real value)
+VECTOR_OPERATION reals set_reals(real value)
 {
     return REALS(set1)(value);
 }
 
 // Never of NaN.
-VECTOR_WORD marks less(reals a, reals b)
+VECTOR_OPERATION marks less(reals a, reals b)
 {
     return REALS_MASK(cmp)(a, b, _CMP_LT_OQ);
 }
 
-VECTOR_WORD marks are_nan(reals v)
+VECTOR_OPERATION marks are_nan(reals v)
 {
     return REALS_MASK(cmp)(v, v, _CMP_UNORD_Q);
 }
 
-VECTOR_WORD marks both(marks a, marks b)
+VECTOR_OPERATION marks both(marks a, marks b)
 {
     return a & b;
 }
 
-VECTOR_WORD marks either(marks a, marks b)
+VECTOR_OPERATION marks either(marks a, marks b)
 {
     return a | b;
 }
 
-VECTOR_WORD lane_set marked_lanes(marks m)
+VECTOR_OPERATION lane_set marked_lanes(marks m)
 {
     return m;
 }
 
-VECTOR_WORD void count_marks(tally *t, marks m)
+VECTOR_OPERATION void count_marks(tally *t, marks m)
 {
     *t = EPI(mask_sub)(*t, m, *t, broadcast(-1));
 }
 
 // `so_far` where v is NaN.
-VECTOR_WORD reals lesser(reals v, reals so_far)
+VECTOR_OPERATION reals lesser(reals v, reals so_far)
 {
     return REALS(min)(v, so_far);
 }
 
-VECTOR_WORD reals greater(reals v, reals so_far)
+VECTOR_OPERATION reals greater(reals v, reals so_far)
 {
     return REALS(max)(v, so_far);
 }
 
 // |v - centre| of LANES elements, in double.
-VECTOR_WORD void store_deviations(const real *from, double centre, double *to)
+VECTOR_OPERATION void store_deviations(const real *from, double centre, double *to)
 {
     const __m512d middle = _mm512_set1_pd(centre);
 
@@ -85,18 +85,18 @@ VECTOR_WORD void store_deviations(const real *from, double centre, double *to)
 #endif
 }
 
-VECTOR_WORD reals load_reals(const real *from)
+VECTOR_OPERATION reals load_reals(const real *from)
 {
     return REALS(loadu)(from);
 }
 
-VECTOR_WORD void store_reals(real *to, reals v)
+VECTOR_OPERATION void store_reals(real *to, reals v)
 {
     REALS(storeu)(to, v);
 }
 
 // Of LANES whole numbers.
-VECTOR_WORD reals reals_of_integers(const int32_t *from)
+VECTOR_OPERATION reals reals_of_integers(const int32_t *from)
 {
 #if KEY_BITS == 64
     return _mm512_cvtepi32_pd(_mm256_loadu_si256((const __m256i *)from));
@@ -106,7 +106,7 @@ VECTOR_WORD reals reals_of_integers(const int32_t *from)
 }
 
 // LANES doubles.
-VECTOR_WORD void store_doubles(double *to, reals v)
+VECTOR_OPERATION void store_doubles(double *to, reals v)
 {
 #if KEY_BITS == 64
     _mm512_storeu_pd(to, v);
@@ -117,13 +117,13 @@ VECTOR_WORD void store_doubles(double *to, reals v)
 }
 
 // a + b c, rounded once where the processor can.
-VECTOR_WORD reals plus_product(reals a, reals b, reals c)
+VECTOR_OPERATION reals plus_product(reals a, reals b, reals c)
 {
     return REALS(fmadd)(b, c, a);
 }
 
 // a - b c.
-VECTOR_WORD reals less_product(reals a, reals b, reals c)
+VECTOR_OPERATION reals less_product(reals a, reals b, reals c)
 {
     return REALS(fnmadd)(b, c, a);
 }
@@ -139,7 +139,7 @@ VECTOR_WORD reals less_product(reals a, reals b, reals c)
 #endif
 
 // The four quarters of v[0], v[step], v[2 step] and v[3 step].
-VECTOR_WORD void transpose_lanes(reals *v, const size_t step)
+VECTOR_OPERATION void transpose_lanes(reals *v, const size_t step)
 {
     const reals even = QUARTERS(v[0], v[step], 0x88), odd = QUARTERS(v[0], v[step], 0xdd);
     const reals even2 = QUARTERS(v[2 * step], v[3 * step], 0x88);
@@ -154,13 +154,13 @@ VECTOR_WORD void transpose_lanes(reals *v, const size_t step)
 #include "transpose.h"
 
 // To whole numbers.
-VECTOR_WORD reals rounded(reals v)
+VECTOR_OPERATION reals rounded(reals v)
 {
     return REALS(roundscale)(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 }
 
 // The first `count` lanes from memory, 0 in the others.
-VECTOR_WORD reals load_first_reals(const real *from, size_t count)
+VECTOR_OPERATION reals load_first_reals(const real *from, size_t count)
 {
     return REALS(maskz_loadu)((lane_set)((1U << count) - 1), from);
 }
@@ -168,43 +168,43 @@ VECTOR_WORD reals load_first_reals(const real *from, size_t count)
 // As wide as `reals`: as many lanes, or half as many.
 typedef __m512d doubles;
 
-VECTOR_WORD doubles no_doubles(void)
+VECTOR_OPERATION doubles no_doubles(void)
 {
     return _mm512_setzero_pd();
 }
 
-VECTOR_WORD double total_of_doubles(doubles v)
+VECTOR_OPERATION double total_of_doubles(doubles v)
 {
     return _mm512_reduce_add_pd(v);
 }
 
 // A sum of all lanes.
-VECTOR_WORD real total_of_reals(reals v)
+VECTOR_OPERATION real total_of_reals(reals v)
 {
     return REALS(reduce_add)(v);
 }
 
 #if KEY_BITS == 64
 // LANES floats as doubles.
-VECTOR_WORD reals load_floats(const float *from)
+VECTOR_OPERATION reals load_floats(const float *from)
 {
     return _mm512_cvtps_pd(_mm256_loadu_ps(from));
 }
 
 // Each lane to one of LANES doubles.
-VECTOR_WORD void add_to_doubles(double *to, reals v)
+VECTOR_OPERATION void add_to_doubles(double *to, reals v)
 {
     store_reals(to, load_reals(to) + v);
 }
 
 // x[indices[i]]; indices are below 2^31.
-VECTOR_WORD reals gather_reals(const real *x, const uint32_t *indices)
+VECTOR_OPERATION reals gather_reals(const real *x, const uint32_t *indices)
 {
     return _mm512_i32gather_pd(_mm256_loadu_si256((const __m256i *)indices), x, 8);
 }
 
 // The first `count`, 0 in the other lanes.
-VECTOR_WORD reals gather_first_reals(const real *x, const uint32_t *indices, size_t count)
+VECTOR_OPERATION reals gather_first_reals(const real *x, const uint32_t *indices, size_t count)
 {
     const __mmask8 lanes = (__mmask8)((1U << count) - 1);
 
@@ -212,22 +212,22 @@ VECTOR_WORD reals gather_first_reals(const real *x, const uint32_t *indices, siz
 }
 
 // sums + a b in double, of all lanes.
-VECTOR_WORD doubles plus_products(doubles sums, reals a, reals b)
+VECTOR_OPERATION doubles plus_products(doubles sums, reals a, reals b)
 {
     return plus_product(sums, a, b);
 }
 #else
-VECTOR_WORD doubles lower_half(reals v)
+VECTOR_OPERATION doubles lower_half(reals v)
 {
     return _mm512_cvtps_pd(_mm512_castps512_ps256(v));
 }
 
-VECTOR_WORD doubles upper_half(reals v)
+VECTOR_OPERATION doubles upper_half(reals v)
 {
     return _mm512_cvtps_pd(_mm512_extractf32x8_ps(v, 1));
 }
 
-VECTOR_WORD void add_to_doubles(double *to, reals v)
+VECTOR_OPERATION void add_to_doubles(double *to, reals v)
 {
     const doubles low = lower_half(v), high = upper_half(v);
 
@@ -235,25 +235,25 @@ VECTOR_WORD void add_to_doubles(double *to, reals v)
     _mm512_storeu_pd(to + LANES / 2, _mm512_add_pd(_mm512_loadu_pd(to + LANES / 2), high));
 }
 
-VECTOR_WORD reals gather_reals(const real *x, const uint32_t *indices)
+VECTOR_OPERATION reals gather_reals(const real *x, const uint32_t *indices)
 {
     return _mm512_i32gather_ps(_mm512_loadu_si512(indices), x, 4);
 }
 
-VECTOR_WORD reals gather_first_reals(const real *x, const uint32_t *indices, size_t count)
+VECTOR_OPERATION reals gather_first_reals(const real *x, const uint32_t *indices, size_t count)
 {
     const __mmask16 lanes = (__mmask16)((1U << count) - 1);
 
     return _mm512_mask_i32gather_ps(set_reals(0), lanes, _mm512_maskz_loadu_epi32(lanes, indices), x, 4);
 }
 
-VECTOR_WORD doubles plus_products(doubles sums, reals a, reals b)
+VECTOR_OPERATION doubles plus_products(doubles sums, reals a, reals b)
 {
     sums = _mm512_fmadd_pd(lower_half(a), lower_half(b), sums);
     return _mm512_fmadd_pd(upper_half(a), upper_half(b), sums);
 }
 
-VECTOR_WORD reals reals_of_keys(vector v)
+VECTOR_OPERATION reals reals_of_keys(vector v)
 {
     return _mm512_cvtepi32_ps(v);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words of reals_avx512.h in plain C: vectors of one lane.
+// The operations of reals_avx512.h in plain C: vectors of one lane.
 #ifndef KN_HOST_SIMD_REALS_SCALAR_H
 #define KN_HOST_SIMD_REALS_SCALAR_H
 
@@ -19,7 +19,7 @@ typedef key tally;
 #define REALS_OF(v) reals_of(v)
 #define BITS_OF(v)  bits_of(v)
 
-VECTOR_WORD reals reals_of(vector v)
+VECTOR_OPERATION reals reals_of(vector v)
 {
     reals value;
 
@@ -27,7 +27,7 @@ VECTOR_WORD reals reals_of(vector v)
     return value;
 }
 
-VECTOR_WORD vector bits_of(reals value)
+VECTOR_OPERATION vector bits_of(reals value)
 {
     key v;
 
@@ -35,87 +35,87 @@ VECTOR_WORD vector bits_of(reals value)
     return v;
 }
 
-VECTOR_WORD reals set_reals(real value)
+VECTOR_OPERATION reals set_reals(real value)
 {
     return value;
 }
 
-VECTOR_WORD marks less(reals a, reals b)
+VECTOR_OPERATION marks less(reals a, reals b)
 {
     return a < b;
 }
 
-VECTOR_WORD marks are_nan(reals v)
+VECTOR_OPERATION marks are_nan(reals v)
 {
     return isnan(v);
 }
 
-VECTOR_WORD marks both(marks a, marks b)
+VECTOR_OPERATION marks both(marks a, marks b)
 {
     return a & b;
 }
 
-VECTOR_WORD marks either(marks a, marks b)
+VECTOR_OPERATION marks either(marks a, marks b)
 {
     return a | b;
 }
 
-VECTOR_WORD lane_set marked_lanes(marks m)
+VECTOR_OPERATION lane_set marked_lanes(marks m)
 {
     return m;
 }
 
-VECTOR_WORD void count_marks(tally *t, marks m)
+VECTOR_OPERATION void count_marks(tally *t, marks m)
 {
     *t += m;
 }
 
-VECTOR_WORD reals lesser(reals v, reals so_far)
+VECTOR_OPERATION reals lesser(reals v, reals so_far)
 {
     return v < so_far ? v : so_far;
 }
 
-VECTOR_WORD reals greater(reals v, reals so_far)
+VECTOR_OPERATION reals greater(reals v, reals so_far)
 {
     return v > so_far ? v : so_far;
 }
 
-VECTOR_WORD void store_deviations(const real *from, double centre, double *to)
+VECTOR_OPERATION void store_deviations(const real *from, double centre, double *to)
 {
     *to = fabs((double)*from - centre);
 }
 
-VECTOR_WORD reals load_reals(const real *from)
+VECTOR_OPERATION reals load_reals(const real *from)
 {
     return *from;
 }
 
-VECTOR_WORD void store_reals(real *to, reals v)
+VECTOR_OPERATION void store_reals(real *to, reals v)
 {
     *to = v;
 }
 
-VECTOR_WORD reals reals_of_integers(const int32_t *from)
+VECTOR_OPERATION reals reals_of_integers(const int32_t *from)
 {
     return (real)*from;
 }
 
-VECTOR_WORD void store_doubles(double *to, reals v)
+VECTOR_OPERATION void store_doubles(double *to, reals v)
 {
     *to = (double)v;
 }
 
-VECTOR_WORD reals plus_product(reals a, reals b, reals c)
+VECTOR_OPERATION reals plus_product(reals a, reals b, reals c)
 {
     return a + b * c;
 }
 
-VECTOR_WORD reals less_product(reals a, reals b, reals c)
+VECTOR_OPERATION reals less_product(reals a, reals b, reals c)
 {
     return a - b * c;
 }
 
-VECTOR_WORD void transpose_reals(reals tile[LANES])
+VECTOR_OPERATION void transpose_reals(reals tile[LANES])
 {
     (void)tile;
 }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The words that the vector code of the host is written in, for one instruction set and one width. The build
-// compiles the files of simd_sources and the like (Makefile.am) once for each: it defines
-// SIMD_SCALAR, SIMD_AVX2 or SIMD_AVX512, and KEY_BITS, 32 or 64. What uses the words is declared VECTOR_CODE,
-// so that nothing else in the library needs such a processor; what a file exports is named by SIMD_NAME.
+// The operations that the vector code of the host is written in, for one instruction set and one width. The
+// build compiles the files of simd_sources and the like (Makefile.am) once for each: it defines SIMD_SCALAR,
+// SIMD_AVX2 or SIMD_AVX512, and KEY_BITS, 32 or 64. What uses them is declared VECTOR_CODE, so that nothing
+// else in the library needs such a processor; what a file exports is named by SIMD_NAME.
 //
-// keys_*.h: vectors of signed integers of KEY_BITS; reals_*.h: of floats or doubles. A word is explained
-// where AVX-512 has it; plain C (scalar) has those that it is used with, for vectors of one lane. Another
-// instruction set is two such files, a case here, a line in levels.h and its libraries in Makefile.am.
+// keys_*.h: vectors of signed integers of KEY_BITS; reals_*.h: of floats or doubles. An operation is
+// explained where AVX-512 has it; plain C (scalar) has those that it is used with, for vectors of one lane.
+// Another instruction set is two such files, a case here, a line in levels.h and its libraries in
+// Makefile.am.
 #ifndef KN_HOST_SIMD_SIMD_H
 #define KN_HOST_SIMD_SIMD_H
 

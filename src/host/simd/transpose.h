@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The word `transpose_reals`, of LANES vectors, with the shuffles that AVX2 and AVX-512 share: within the 128
-// bits of a lane first, and then by transpose_lanes, of which both have their own.
+// The operation `transpose_reals`, of LANES vectors, with the shuffles that AVX2 and AVX-512 share: within
+// the 128 bits of a lane first, and then by transpose_lanes, of which both have their own.
 
 #if KEY_BITS == 64
 enum { WITHIN = 2 }; // numbers of 128 bits
 
-VECTOR_WORD void transpose_within(reals *v)
+VECTOR_OPERATION void transpose_within(reals *v)
 {
     const reals low = DOUBLES(unpacklo)(v[0], v[1]);
 
@@ -15,7 +15,7 @@ VECTOR_WORD void transpose_within(reals *v)
 #else
 enum { WITHIN = 4 };
 
-VECTOR_WORD void transpose_within(reals *v)
+VECTOR_OPERATION void transpose_within(reals *v)
 {
     const reals low = REALS(unpacklo)(v[0], v[1]), high = REALS(unpackhi)(v[0], v[1]);
     const reals low2 = REALS(unpacklo)(v[2], v[3]), high2 = REALS(unpackhi)(v[2], v[3]);
@@ -27,7 +27,7 @@ VECTOR_WORD void transpose_within(reals *v)
 }
 #endif
 
-VECTOR_WORD void transpose_reals(reals tile[LANES])
+VECTOR_OPERATION void transpose_reals(reals tile[LANES])
 {
     _Pragma("GCC unroll 4") for (size_t i = 0; i < LANES; i += WITHIN) transpose_within(tile + i);
     _Pragma("GCC unroll 4") for (size_t i = 0; i < WITHIN; i++) transpose_lanes(tile + i, WITHIN);

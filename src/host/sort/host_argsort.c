@@ -12,7 +12,7 @@ struct radix {
     size_t n, key_size, index_size; // bytes: 4 or 8
     unsigned threads;
     void *keys[2], *indices[2];
-    size_t *places; // of each thread and digit: where its next element goes
+    size_t *positions; // of each thread and digit: where its next element goes
     unsigned shift;
     bool is_last; // digit: nobody needs the keys behind it
 };
@@ -116,24 +116,24 @@ count_digits(const struct radix *r, size_t first, size_t end, size_t *counts, co
 }
 
 static inline __attribute__((always_inline)) void scatter(const struct radix *r, size_t first, size_t end,
-                                                          size_t *places, const size_t key_size,
+                                                          size_t *positions, const size_t key_size,
                                                           const size_t index_size)
 {
     const bool is_last = r->is_last;
 
     for (size_t i = first; i < end; i++) {
         uint64_t key = key_at(r->keys[0], i, key_size);
-        size_t place = places[key >> r->shift & (DIGITS - 1)]++;
+        size_t position = positions[key >> r->shift & (DIGITS - 1)]++;
         if (!is_last)
-            host_store(r->keys[1], place, key_size, (int64_t)key);
-        host_store(r->indices[1], place, index_size, host_stored(r->indices[0], i, index_size));
+            host_store(r->keys[1], position, key_size, (int64_t)key);
+        host_store(r->indices[1], position, index_size, host_stored(r->indices[0], i, index_size));
     }
 }
 
 static void count_share(const struct radix *r, unsigned t)
 {
     size_t first = host_share(r->n, t, r->threads), end = host_share(r->n, t + 1, r->threads);
-    size_t *counts = r->places + (size_t)t * DIGITS;
+    size_t *counts = r->positions + (size_t)t * DIGITS;
 
     memset(counts, 0, DIGITS * sizeof *counts);
     if (r->key_size == 4)
@@ -145,16 +145,16 @@ static void count_share(const struct radix *r, unsigned t)
 static void scatter_share(const struct radix *r, unsigned t)
 {
     size_t first = host_share(r->n, t, r->threads), end = host_share(r->n, t + 1, r->threads);
-    size_t *places = r->places + (size_t)t * DIGITS;
+    size_t *positions = r->positions + (size_t)t * DIGITS;
 
     if (r->key_size == 4 && r->index_size == 4)
-        scatter(r, first, end, places, 4, 4);
+        scatter(r, first, end, positions, 4, 4);
     else if (r->key_size == 4)
-        scatter(r, first, end, places, 4, 8);
+        scatter(r, first, end, positions, 4, 8);
     else if (r->index_size == 4)
-        scatter(r, first, end, places, 8, 4);
+        scatter(r, first, end, positions, 8, 4);
     else
-        scatter(r, first, end, places, 8, 8);
+        scatter(r, first, end, positions, 8, 8);
 }
 
 static void swap(void **pair)
@@ -168,16 +168,16 @@ static void swap(void **pair)
 // One digit; what is sorted stands in keys[0] and indices[0] again.
 static void sort_digit(struct radix *r)
 {
-    size_t place = 0;
+    size_t position = 0;
 
     HOST_PARALLEL(r->threads, static)
     for (unsigned t = 0; t < r->threads; t++)
         count_share(r, t);
     for (size_t digit = 0; digit < DIGITS; digit++)
         for (unsigned t = 0; t < r->threads; t++) {
-            size_t count = r->places[t * DIGITS + digit];
-            r->places[t * DIGITS + digit] = place;
-            place += count;
+            size_t count = r->positions[t * DIGITS + digit];
+            r->positions[t * DIGITS + digit] = position;
+            position += count;
         }
     HOST_PARALLEL(r->threads, static)
     for (unsigned t = 0; t < r->threads; t++)
@@ -193,24 +193,24 @@ static kn_status argsort(const void *x, size_t n, void *indices, size_t index_si
                       .key_size = plan->size == 8 ? 8 : 4,
                       .index_size = index_size,
                       .threads = ki_host_threads(plan, n * plan->size)};
-    size_t keys_bytes = n * r.key_size, places_bytes = r.threads * DIGITS * sizeof *r.places;
-    size_t bytes = places_bytes + 2 * keys_bytes + n * index_size;
+    size_t keys_bytes = n * r.key_size, positions_bytes = r.threads * DIGITS * sizeof *r.positions;
+    size_t bytes = positions_bytes + 2 * keys_bytes + n * index_size;
     struct seen seen = {{0, 0}, {0, 0}};
     char *memory = n < SIZE_MAX / 32 ? malloc(bytes) : NULL;
     kn_status status;
 
     if (!memory)
         return ki_fail_memory(err, bytes, "sorting");
-    r.places = (size_t *)memory;
-    r.keys[0] = memory + places_bytes;
-    r.keys[1] = memory + places_bytes + keys_bytes;
+    r.positions = (size_t *)memory;
+    r.keys[0] = memory + positions_bytes;
+    r.keys[1] = memory + positions_bytes + keys_bytes;
     r.indices[0] = indices;
-    r.indices[1] = memory + places_bytes + 2 * keys_bytes;
+    r.indices[1] = memory + positions_bytes + 2 * keys_bytes;
     // Indices of 8 bytes behind keys of 4, of which there may be an odd number: keep them aligned.
     if (index_size == 8 && r.key_size == 4) {
-        r.indices[1] = memory + places_bytes;
-        r.keys[0] = memory + places_bytes + n * index_size;
-        r.keys[1] = memory + places_bytes + n * index_size + keys_bytes;
+        r.indices[1] = memory + positions_bytes;
+        r.keys[0] = memory + positions_bytes + n * index_size;
+        r.keys[1] = memory + positions_bytes + n * index_size + keys_bytes;
     }
     status = rank_all(&r, x, plan->size, codec, &seen, err);
     for (r.shift = next_digit(&r, 0, &seen); r.shift < 8 * r.key_size && !status;) {

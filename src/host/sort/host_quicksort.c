@@ -27,7 +27,7 @@ enum {
 
 // Each column ascending from row 0; a line is a step of the network.
 // clang-format off
-VECTOR_WORD void sort_columns(vector *v, const int rows)
+VECTOR_OPERATION void sort_columns(vector *v, const int rows)
 {
     if (rows == 2) {
         PAIR(0, 1)
@@ -52,7 +52,7 @@ VECTOR_WORD void sort_columns(vector *v, const int rows)
 // clang-format on
 
 // Columns are sorted runs of `rows` keys; neighbours are merged until all are one run, lane after lane.
-VECTOR_WORD void merge_columns(vector *v, const int rows)
+VECTOR_OPERATION void merge_columns(vector *v, const int rows)
 {
     UNROLL
     for (int span = 2; span <= LANES; span *= 2) {
@@ -80,7 +80,7 @@ VECTOR_WORD void merge_columns(vector *v, const int rows)
 }
 
 // From lane after lane to row after row: log2(rows) perfect shuffles.
-VECTOR_WORD void transpose(vector *v, const int rows)
+VECTOR_OPERATION void transpose(vector *v, const int rows)
 {
     UNROLL
     for (int step = 1; step < rows; step *= 2) {
@@ -98,7 +98,7 @@ VECTOR_WORD void transpose(vector *v, const int rows)
 }
 
 // 1 <= n <= rows * LANES.
-VECTOR_WORD void sort_rows(key *keys, size_t n, const int rows)
+VECTOR_OPERATION void sort_rows(key *keys, size_t n, const int rows)
 {
     vector v[ROWS];
 
@@ -147,14 +147,14 @@ VECTOR_CODE static __attribute__((noinline)) void sort_small(key *keys, size_t n
         sort_rows(keys, n, 1);
 }
 
-VECTOR_WORD vector encoded(vector v, const struct host_codec *codec)
+VECTOR_OPERATION vector encoded(vector v, const struct host_codec *codec)
 {
     return codec ? encode(v, codec) : v;
 }
 
 // Keys up to `threshold` come first; returns how many. n >= 2 * BLOCK * LANES. `codec` is NULL or not where
 // this is compiled into its caller.
-VECTOR_WORD size_t divide_blocks(key *keys, size_t n, key threshold, const struct host_codec *codec)
+VECTOR_OPERATION size_t divide_blocks(key *keys, size_t n, key threshold, const struct host_codec *codec)
 {
     enum { STEP = BLOCK * LANES };
     size_t rest = n % STEP, saved = 2 * STEP + rest;
@@ -218,7 +218,7 @@ VECTOR_CODE static size_t partition(key *keys, size_t n, key threshold)
     return divide_blocks(keys, n, threshold, NULL);
 }
 
-VECTOR_WORD size_t random_below(size_t n, uint64_t *chance) // Marsaglia 2003
+VECTOR_OPERATION size_t random_below(size_t n, uint64_t *chance) // Marsaglia 2003
 {
     *chance ^= *chance << 13;
     *chance ^= *chance >> 7;

@@ -111,9 +111,9 @@ static kn_status draw_sample(struct selection *s, kn_error *err)
 // Around a rank; *share becomes the part of the sample between the bounds.
 static struct host_bracket bracket_for(const struct selection *s, size_t rank, double *share)
 {
-    double count = (double)s->how->samples, place = (double)rank / (double)s->n * count;
-    double width = s->how->deviation * sqrt(count) + 1, first = floor(place - width),
-           last = ceil(place + width);
+    double count = (double)s->how->samples, position = (double)rank / (double)s->n * count;
+    double width = s->how->deviation * sqrt(count) + 1, first = floor(position - width),
+           last = ceil(position + width);
     size_t size = s->plan->size;
     struct host_bracket bracket = {.low = host_least(size), .high = ~host_least(size), .limit = s->limit};
 
@@ -141,9 +141,9 @@ static void read_share(struct selection *s, size_t first, size_t end, struct hos
         size_t some = end - first < AT_A_TIME ? end - first : AT_A_TIME;
         size_t count =
             s->quicksort->keep_between((const char *)s->x + first * size, some, &s->codec, &own, kept);
-        size_t place = __atomic_fetch_add(&s->kept_count, count, __ATOMIC_RELAXED);
-        if (count > 0 && place + count <= s->room)
-            memcpy((char *)s->kept + place * size, kept, count * size);
+        size_t position = __atomic_fetch_add(&s->kept_count, count, __ATOMIC_RELAXED);
+        if (count > 0 && position + count <= s->room)
+            memcpy((char *)s->kept + position * size, kept, count * size);
     }
     add(&bracket->below, own.below);
     add(&bracket->at_low, own.at_low);

@@ -89,7 +89,7 @@ static size_t find_misplaced(struct sorting *s, const struct piece *piece, size_
     return misplaced;
 }
 
-// Divides a piece by all threads: each its share, and then what lies on the wrong side changes places.
+// Divides a piece by all threads: each its share, and then what lies on the wrong side is exchanged.
 // Returns how many keys are up to the threshold. `codec` is NULL if the keys are encoded.
 static size_t divide_together(struct sorting *s, const struct piece *piece, int64_t threshold,
                               const struct host_codec *codec)

@@ -21,7 +21,7 @@ struct top {
 // Of one thread's elements: how many come before the k-th and how many are equal to it; then, of the latter,
 // how many are among the k, and where the thread's first element goes.
 struct share {
-    size_t before, equal, place;
+    size_t before, equal, position;
 };
 
 static inline __attribute__((always_inline)) void count_elements(const struct top *top, unsigned t,
@@ -45,17 +45,17 @@ static inline __attribute__((always_inline)) void gather_elements(const struct t
 {
     size_t first = host_share(top->n, t, top->threads), end = host_share(top->n, t + 1, top->threads);
     struct share share = top->shares[t];
-    size_t last = share.place + share.before + share.equal;
+    size_t last = share.position + share.before + share.equal;
 
-    for (size_t i = first; i < end && share.place < last; i++) {
+    for (size_t i = first; i < end && share.position < last; i++) {
         int64_t stored = host_stored(top->x, i, size);
         uint64_t rank = host_rank(stored, size, &top->codec);
 
         if (rank > top->threshold || (rank == top->threshold && share.equal == 0))
             continue;
         share.equal -= rank == top->threshold;
-        host_store(top->values, share.place, size, stored);
-        host_store(top->indices, share.place++, top->index_size, (int64_t)i);
+        host_store(top->values, share.position, size, stored);
+        host_store(top->indices, share.position++, top->index_size, (int64_t)i);
     }
 }
 
@@ -95,7 +95,7 @@ static void gather_share(const struct top *top, unsigned t)
 
 static void gather(struct top *top)
 {
-    size_t before = 0, place = 0, wanted;
+    size_t before = 0, position = 0, wanted;
 
     HOST_PARALLEL(top->threads, static)
     for (unsigned t = 0; t < top->threads; t++)
@@ -107,9 +107,9 @@ static void gather(struct top *top)
         struct share *share = &top->shares[t];
 
         share->equal = share->equal < wanted ? share->equal : wanted;
-        share->place = place;
+        share->position = position;
         wanted -= share->equal;
-        place += share->before + share->equal;
+        position += share->before + share->equal;
     }
     HOST_PARALLEL(top->threads, static)
     for (unsigned t = 0; t < top->threads; t++)

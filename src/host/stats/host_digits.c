@@ -15,8 +15,8 @@ enum { BLOCK = 256 }; // keys
 // The loops of three widths differ in their types alone. A square has two digits, of which keys of up to 16
 // bits have but one.
 #define ADD_KEYS(name, key_type, square_type)                                                                \
-    VECTOR_WORD void name(const key_type *x, const size_t count, key_type sign, key_type shift,              \
-                          const bool wants_squares, uint64_t sums[3], key_type extremes[2])                  \
+    VECTOR_OPERATION void name(const key_type *x, const size_t count, key_type sign, key_type shift,         \
+                               const bool wants_squares, uint64_t sums[3], key_type extremes[2])             \
     {                                                                                                        \
         uint64_t keys = 0, low = 0, high = 0;                                                                \
         key_type least = extremes[0], greatest = extremes[1];                                                \
@@ -47,8 +47,8 @@ ADD_KEYS(add_32, key32, uint64_t)
 
 // At most 2^31 keys at a time: 64 bits hold the sums of their digits.
 #define ADD_ALL(name, add, key_type)                                                                         \
-    VECTOR_WORD void name(const key_type *x, size_t n, key_type sign, key_type shift,                        \
-                          const bool wants_squares, struct moments_exact *to)                                \
+    VECTOR_OPERATION void name(const key_type *x, size_t n, key_type sign, key_type shift,                   \
+                               const bool wants_squares, struct moments_exact *to)                           \
     {                                                                                                        \
         uint64_t sums[3] = {0};                                                                              \
         key_type extremes[2] = {(key_type)-1, 0};                                                            \
@@ -69,8 +69,8 @@ ADD_ALL(add_all_16, add_16, key16)
 ADD_ALL(add_all_32, add_32, key32)
 
 // No vector multiplies 64 bits by 64.
-VECTOR_WORD void add_all_64(const key64 *x, size_t n, uint64_t sign, uint64_t shift, const bool wants_squares,
-                            struct moments_exact *to)
+VECTOR_OPERATION void add_all_64(const key64 *x, size_t n, uint64_t sign, uint64_t shift,
+                                 const bool wants_squares, struct moments_exact *to)
 {
     uint64_t digits[4] = {0}, least = to->least, greatest = to->greatest;
     unsigned __int128 keys = 0;

@@ -7,8 +7,8 @@
 
 enum { AT_A_TIME = REGISTERS / 4, AHEAD = 1024 };
 
-VECTOR_WORD void add_columns(const void *x, const bool single, double shift, const bool wants_squares,
-                             size_t first, double *sums, double *squares)
+VECTOR_OPERATION void add_columns(const void *x, const bool single, double shift, const bool wants_squares,
+                                  size_t first, double *sums, double *squares)
 {
     const reals centre = set_reals(shift);
     reals sum[AT_A_TIME], square[AT_A_TIME];

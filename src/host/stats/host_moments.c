@@ -14,9 +14,9 @@
 
 // ---- the shift ----
 
-// One of up to SHIFT_SAMPLES elements, each taken at random from one of as many strata: sample_place in
+// One of up to SHIFT_SAMPLES elements, each taken at random from one of as many strata: sample_position in
 // cl/algo/moments.cl.
-static size_t sample_place(uint64_t sample, uint64_t n)
+static size_t sample_position(uint64_t sample, uint64_t n)
 {
     uint32_t hash = (uint32_t)(sample + 1) * 0x9e3779b9u;
     uint64_t begin =
@@ -38,13 +38,13 @@ static int64_t typical_element(const void *x, kn_type type, size_t n)
         most = host_encode(~least - codec.bias, size, &codec);
     }
     for (uint64_t i = 0; i < SHIFT_SAMPLES && i < n; i++) {
-        int64_t key = host_encode(host_stored(x, sample_place(i, n), size), size, &codec);
-        size_t place = count;
+        int64_t key = host_encode(host_stored(x, sample_position(i, n), size), size, &codec);
+        size_t position = count;
         if (type >= KN_F32 && (key == least || key >= most))
             continue;
-        for (; place > 0 && sorted[place - 1] > key; place--)
-            sorted[place] = sorted[place - 1];
-        sorted[place] = key;
+        for (; position > 0 && sorted[position - 1] > key; position--)
+            sorted[position] = sorted[position - 1];
+        sorted[position] = key;
         count++;
     }
     return count > 0 ? host_decode(sorted[(count - 1) / 2], size, &codec) : 0;

@@ -11,7 +11,7 @@
 enum { AHEAD = 4096 /* elements: what is read now is in a cache */ };
 
 // The last elements, and NaN in the lanes behind them, which no comparison takes.
-VECTOR_WORD vector load_last(const void *x, size_t count)
+VECTOR_OPERATION vector load_last(const void *x, size_t count)
 {
     real last[LANES];
 
@@ -21,7 +21,7 @@ VECTOR_WORD vector load_last(const void *x, size_t count)
     return load((const key *)last);
 }
 
-VECTOR_WORD size_t tally_total(tally t)
+VECTOR_OPERATION size_t tally_total(tally t)
 {
     key each[LANES];
     size_t total = 0;
@@ -39,7 +39,7 @@ struct extreme_lanes {
     tally nan;
 };
 
-VECTOR_WORD void take_extremes(reals v, struct extreme_lanes *lanes)
+VECTOR_OPERATION void take_extremes(reals v, struct extreme_lanes *lanes)
 {
     lanes->least = lesser(v, lanes->least);
     lanes->greatest = greater(v, lanes->greatest);
@@ -76,7 +76,7 @@ struct interval_lanes {
 };
 
 // Those between the bounds, which are not counted yet.
-VECTOR_WORD marks take_interval(reals v, struct interval_lanes *lanes)
+VECTOR_OPERATION marks take_interval(reals v, struct interval_lanes *lanes)
 {
     marks above_low = less(lanes->low, v);
 
@@ -86,7 +86,7 @@ VECTOR_WORD marks take_interval(reals v, struct interval_lanes *lanes)
     return both(above_low, less(v, lanes->high));
 }
 
-VECTOR_WORD size_t keep_marked(vector v, marks m, void *to, size_t count)
+VECTOR_OPERATION size_t keep_marked(vector v, marks m, void *to, size_t count)
 {
     lane_set lanes = marked_lanes(m);
 
@@ -94,7 +94,7 @@ VECTOR_WORD size_t keep_marked(vector v, marks m, void *to, size_t count)
     return count + count_lanes(lanes);
 }
 
-VECTOR_WORD void sift_vector(vector bits, struct interval_lanes *lanes, struct host_sifted *sifted)
+VECTOR_OPERATION void sift_vector(vector bits, struct interval_lanes *lanes, struct host_sifted *sifted)
 {
     reals v = REALS_OF(bits);
     marks middle = take_interval(v, &lanes[HOST_MIDDLE]), lower = take_interval(v, &lanes[HOST_LOWER]);

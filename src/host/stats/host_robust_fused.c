@@ -59,9 +59,9 @@ static kn_status draw_sample(struct fused *f, kn_error *err)
     if (!f->sample)
         return ki_fail_memory(err, count * f->size, "a sample");
     for (size_t i = 0; i < count; i++) {
-        size_t place = (size_t)(((double)i + (double)(mix(i) >> 11) * 0x1p-53) * length);
-        place = place < f->n ? place : f->n - 1; // rounded up
-        host_store(f->sample, i, f->size, host_stored(f->r->column.x, place, f->size));
+        size_t position = (size_t)(((double)i + (double)(mix(i) >> 11) * 0x1p-53) * length);
+        position = position < f->n ? position : f->n - 1; // rounded up
+        host_store(f->sample, i, f->size, host_stored(f->r->column.x, position, f->size));
     }
     return kn_host_sort(f->sample, f->r->type, count, &options, err);
 }
@@ -181,10 +181,10 @@ static size_t room_for(const struct fused *f, const struct host_interval *interv
 
 static void keep(const void *from, size_t count, size_t size, void *to, size_t *kept, size_t room)
 {
-    size_t place = __atomic_fetch_add(kept, count, __ATOMIC_RELAXED);
+    size_t position = __atomic_fetch_add(kept, count, __ATOMIC_RELAXED);
 
-    if (count > 0 && place + count <= room)
-        memcpy((char *)to + place * size, from, count * size);
+    if (count > 0 && position + count <= room)
+        memcpy((char *)to + position * size, from, count * size);
 }
 
 static void add(size_t *to, size_t count)

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 
 #include "base/quote.h"
-#include "hdf5_own.h"
+#include "hdf5_internal.h"
 
 enum { NAMES_SHOWN = 8, NAME = 64, PATH = 256, PACKED = 64 };
 

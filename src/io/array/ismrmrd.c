@@ -26,7 +26,7 @@ void ismrmrd_free(struct ismrmrd *scan)
 #if HAVE_HDF5
 
 #include "base/array.h"
-#include "hdf5_own.h"
+#include "hdf5_internal.h"
 
 enum { ROWS = 256 };
 

@@ -14,31 +14,31 @@
 #include "base/quote.h"
 #include "io/c_locale.h"
 #include "io/gzip.h"
-#include "matrix_market_own.h"
+#include "matrix_market_internal.h"
 
 #define WORDS 5 // of the first line
 
 // What a file may call a qualifier, and what it then is.
-struct word {
+struct keyword {
     const char *name;
     int value;
 };
 
-static const struct word objects[] = {{"matrix", false}, {"vector", true}, {NULL, 0}};
-static const struct word formats[] = {
+static const struct keyword objects[] = {{"matrix", false}, {"vector", true}, {NULL, 0}};
+static const struct keyword formats[] = {
     {"coordinate", MATRIX_MARKET_COORDINATE}, {"array", MATRIX_MARKET_ARRAY}, {NULL, 0}};
-static const struct word fields[] = {{"real", MATRIX_MARKET_REAL},
-                                     {"integer", MATRIX_MARKET_INTEGER},
-                                     {"complex", MATRIX_MARKET_COMPLEX},
-                                     {"pattern", MATRIX_MARKET_PATTERN},
-                                     {"double", MATRIX_MARKET_REAL},
-                                     {"unsigned-integer", MATRIX_MARKET_INTEGER},
-                                     {NULL, 0}};
-static const struct word symmetries[] = {{"general", MATRIX_MARKET_GENERAL},
-                                         {"symmetric", MATRIX_MARKET_SYMMETRIC},
-                                         {"skew-symmetric", MATRIX_MARKET_SKEW},
-                                         {"hermitian", MATRIX_MARKET_HERMITIAN},
-                                         {NULL, 0}};
+static const struct keyword fields[] = {{"real", MATRIX_MARKET_REAL},
+                                        {"integer", MATRIX_MARKET_INTEGER},
+                                        {"complex", MATRIX_MARKET_COMPLEX},
+                                        {"pattern", MATRIX_MARKET_PATTERN},
+                                        {"double", MATRIX_MARKET_REAL},
+                                        {"unsigned-integer", MATRIX_MARKET_INTEGER},
+                                        {NULL, 0}};
+static const struct keyword symmetries[] = {{"general", MATRIX_MARKET_GENERAL},
+                                            {"symmetric", MATRIX_MARKET_SYMMETRIC},
+                                            {"skew-symmetric", MATRIX_MARKET_SKEW},
+                                            {"hermitian", MATRIX_MARKET_HERMITIAN},
+                                            {NULL, 0}};
 
 struct head {
     const char *name, *end;
@@ -60,12 +60,12 @@ static kn_status bad_head(const struct head *head, const char *why, const char *
                       why, ki_quote(quoted, sizeof quoted, found, length));
 }
 
-static kn_status find_word(const struct head *head, const struct word *words, const char *why,
-                           const char *found, size_t length, int *value)
+static kn_status find_keyword(const struct head *head, const struct keyword *keywords, const char *why,
+                              const char *found, size_t length, int *value)
 {
-    for (const struct word *word = words; word->name; word++)
-        if (strlen(word->name) == length && strncasecmp(word->name, found, length) == 0) {
-            *value = word->value;
+    for (const struct keyword *keyword = keywords; keyword->name; keyword++)
+        if (strlen(keyword->name) == length && strncasecmp(keyword->name, found, length) == 0) {
+            *value = keyword->value;
             return KN_OK;
         }
     return bad_head(head, why, found, length);
@@ -129,12 +129,13 @@ static kn_status read_first_line(struct head *head, bool *is_unsigned)
     if (percents > 2 || lengths[0] - percents != sizeof banner - 3 ||
         strncasecmp(words[0] + percents, banner + 2, sizeof banner - 3) != 0)
         return bad_head(head, "expected %%MatrixMarket", words[0], lengths[0]);
-    if ((status = find_word(head, objects, "expected matrix or vector", words[1], lengths[1], &object)) ||
-        (status = find_word(head, formats, "expected coordinate or array", words[2], lengths[2], &format)) ||
-        (status = find_word(head, fields, "expected real, integer, complex or pattern", words[3], lengths[3],
-                            &field)) ||
-        (status = find_word(head, symmetries, "expected general, symmetric, skew-symmetric or hermitian",
-                            words[4], lengths[4], &symmetry)))
+    if ((status = find_keyword(head, objects, "expected matrix or vector", words[1], lengths[1], &object)) ||
+        (status =
+             find_keyword(head, formats, "expected coordinate or array", words[2], lengths[2], &format)) ||
+        (status = find_keyword(head, fields, "expected real, integer, complex or pattern", words[3],
+                               lengths[3], &field)) ||
+        (status = find_keyword(head, symmetries, "expected general, symmetric, skew-symmetric or hermitian",
+                               words[4], lengths[4], &symmetry)))
         return status;
     *head->matrix = (struct matrix_market){.is_vector = object,
                                            .format = (enum matrix_market_format)format,
@@ -357,11 +358,11 @@ void matrix_market_free(struct matrix_market *matrix)
 
 // ---- writing ----
 
-static const char *name_of(const struct word *words, int value)
+static const char *name_of(const struct keyword *keywords, int value)
 {
-    while (words->name && words->value != value)
-        words++;
-    return words->name ? words->name : "";
+    while (keywords->name && keywords->value != value)
+        keywords++;
+    return keywords->name ? keywords->name : "";
 }
 
 static kn_status check_written(const struct matrix_market *matrix, kn_error *err)

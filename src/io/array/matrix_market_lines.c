@@ -3,7 +3,7 @@
 // the next chunk and puts its entries where they belong if every line before them has one. Where some had
 // none (comments, blank lines), what follows is moved up at the end. Of errors, the first one in the file
 // counts. Before all that, carriage returns that stand alone become line ends.
-#include "matrix_market_own.h"
+#include "matrix_market_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -202,7 +202,7 @@ static kn_status explain_index(const struct reader *reader, long line, const cha
     return KN_OK;
 }
 
-static kn_status explain_place(const struct reader *reader, long line, uint64_t row, uint64_t column,
+static kn_status explain_entry(const struct reader *reader, long line, uint64_t row, uint64_t column,
                                kn_error *err)
 {
     if (is_in_triangle(reader->matrix->symmetry, (uint32_t)(row - 1), (uint32_t)(column - 1)))
@@ -242,7 +242,7 @@ static kn_status explain(const struct reader *reader, const char *p, long line, 
         if (!status && !matrix->is_vector)
             status = explain_index(reader, line, "column", matrix->columns, &p, &column, err);
         if (!status)
-            status = explain_place(reader, line, row, column, err);
+            status = explain_entry(reader, line, row, column, err);
     }
     for (unsigned i = 0; i < reader->numbers && !status; i++)
         status = explain_value(reader, line, p, &p, err);

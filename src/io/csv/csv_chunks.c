@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Many places of a CSV file read at once, the result that of reading it from the beginning.
+// Many parts of a CSV file read at once, the result that of reading it from the beginning.
 //
 // A thread takes the next chunk of the file, guesses that the first line end in it is a row's, and reads the
 // rows that begin in the chunk into columns of its own. Then, in the file's order, these columns get their
-// place behind what there is, if the guess was right: if they begin where the rows before them end. If it was
-// not (a line end within quotes), or if anything in the chunk could not be decided there (all errors, text in
-// a column without a number so far), its rows are read again, from where they truly begin and knowing all
-// before. So errors are those of reading in order, and guessing wrong costs time and nothing else.
+// position behind what there is, if the guess was right: if they begin where the rows before them end. If it
+// was not (a line end within quotes), or if anything in the chunk could not be decided there (all errors,
+// text in a column without a number so far), its rows are read again, from where they truly begin and knowing
+// all before. So errors are those of reading in order, and guessing wrong costs time and nothing else.
 #include "csv_reader.h"
 
 #include <pthread.h>
@@ -26,10 +26,10 @@ struct chunk {
         until;     // rows that begin from here on, guessed but for the file's first chunk; before here
     uint64_t next; // where the first row behind them begins
     kn_status status;
-    bool taken; // its columns have their place
+    bool taken; // its columns are assigned their position
 };
 
-// What all have: `reader` with what was read before, and the place reached.
+// What all have: `reader` with what was read before, and the position reached.
 struct chunks {
     struct csv_reader *reader;
     struct chunk *items; // one a thread
@@ -112,7 +112,7 @@ static void copy_chunk(const struct csv_reader *reader, const struct chunk *chun
         const struct csv_reader_column *from = &chunk->rows.columns[i];
 
         if (reader->columns[i].wanted && from->out.count)
-            memcpy(reader->columns[i].out.values + from->place, from->out.values,
+            memcpy(reader->columns[i].out.values + from->position, from->out.values,
                    from->out.count * sizeof *from->out.values);
     }
 }
@@ -135,7 +135,7 @@ static kn_status take_chunk(struct chunks *chunks, struct chunk *chunk)
     for (size_t i = 0; i < reader->column_count; i++) {
         struct csv_column *out = &reader->columns[i].out;
 
-        rows->columns[i].place = out->count;
+        rows->columns[i].position = out->count;
         out->count += rows->columns[i].out.count;
         out->missing += rows->columns[i].out.missing;
     }
@@ -183,7 +183,7 @@ static bool begin_chunk(struct chunks *chunks, struct chunk *chunk, size_t *i)
     return goes_on;
 }
 
-// Waits for the chunks before chunk `i`, and gives its rows their place.
+// Waits for the chunks before chunk `i`, and gives its rows their position.
 static void end_chunk(struct chunks *chunks, struct chunk *chunk, size_t i)
 {
     bool fits;

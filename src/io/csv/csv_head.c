@@ -156,7 +156,7 @@ static kn_status name_columns(struct csv_reader *reader, const struct parsed_row
     return KN_OK;
 }
 
-// The second row may overwrite the first one's place in the window: so the first is kept as a copy.
+// The second row may overwrite the first one's position in the window: so the first is kept as a copy.
 static kn_status keep_first(struct csv_reader *reader, struct csv_head *head)
 {
     struct csv_record *record = &head->first.record;

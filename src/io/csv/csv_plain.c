@@ -65,7 +65,7 @@ static void begin_separators(struct separators *found, size_t from)
 #ifdef KI_HAS_VECTORS
 #define VECTOR_CODE KI_TARGET("avx2,bmi,popcnt")
 
-VECTOR_WORD uint64_t equal_bytes(__m256i low, __m256i high, char byte)
+VECTOR_OPERATION uint64_t equal_bytes(__m256i low, __m256i high, char byte)
 {
     __m256i wanted = _mm256_set1_epi8(byte);
     unsigned high_bits = (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(high, wanted));
@@ -73,7 +73,7 @@ VECTOR_WORD uint64_t equal_bytes(__m256i low, __m256i high, char byte)
     return (uint64_t)high_bits << 32 | (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, wanted));
 }
 
-VECTOR_WORD struct block_bits bits_of_block_avx2(const char *text)
+VECTOR_OPERATION struct block_bits bits_of_block_avx2(const char *text)
 {
     __m256i low = _mm256_loadu_si256((const __m256i *)text);
     __m256i high = _mm256_loadu_si256((const __m256i *)(text + 32));
@@ -159,14 +159,14 @@ static const struct {
     _mm_setr_epi8(1, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte)
 
 // Correctly rounded as csv_short_number is: the integer is below 10^15.
-VECTOR_WORD bool read_number_avx2(const char *from, const char *end, double *value)
+VECTOR_OPERATION bool read_number_avx2(const char *from, const char *end, double *value)
 {
     const __m128i zeros = BYTES('0'), tens = BYTES(10), point = BYTES('.' - '0');
     const __m128i pairs = _mm_set1_epi16(1 << 8 | 10), fours = _mm_set1_epi32(1 << 16 | 100);
     const __m128i myriads = _mm_set1_epi32(1 << 16 | 10000);
     uint64_t negative = *from == '-', eights;
     size_t length = (size_t)(end - from) - negative;
-    unsigned others, points, place;
+    unsigned others, points, position;
     __m128i digits;
     union {
         double value;
@@ -181,13 +181,13 @@ VECTOR_WORD bool read_number_avx2(const char *from, const char *end, double *val
     points = (unsigned)_mm_movemask_epi8(_mm_cmpeq_epi8(digits, point));
     if (others != points || (others & (others - 1)) || (length == 1 && others))
         return false;
-    place = (unsigned)__builtin_ctz(others | 1 << 16);
-    digits = _mm_shuffle_epi8(digits, _mm_loadu_si128((const __m128i *)number_tables.move[place]));
+    position = (unsigned)__builtin_ctz(others | 1 << 16);
+    digits = _mm_shuffle_epi8(digits, _mm_loadu_si128((const __m128i *)number_tables.move[position]));
     digits = _mm_madd_epi16(_mm_maddubs_epi16(digits, pairs), fours);
     digits = _mm_madd_epi16(_mm_packus_epi32(digits, digits), myriads);
     eights = (uint64_t)_mm_cvtsi128_si64(digits);
-    result.value =
-        (double)(int64_t)((eights & 0xffffffff) * 100000000 + (eights >> 32)) / number_tables.divisor[place];
+    result.value = (double)(int64_t)((eights & 0xffffffff) * 100000000 + (eights >> 32)) /
+                   number_tables.divisor[position];
     result.bits |= negative << 63;
     *value = result.value;
     return true;

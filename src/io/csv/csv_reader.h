@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the CSV reader share: csv_head.c finds out what a file's columns are and which are
 // wanted, csv_rows.c reads any rows, csv_plain.c those of plain numbers, fast, and csv_chunks.c lets threads
-// do so in many places of a file at once.
+// do so in many parts of a file at once.
 #ifndef KN_IO_CSV_CSV_READER_H
 #define KN_IO_CSV_CSV_READER_H
 
@@ -11,12 +11,12 @@
 
 struct csv_reader_column {
     struct csv_column out;
-    bool wanted;  // its cells are read
-    bool asked;   // the caller named it: text in it is an error
-    bool aside;   // it is read only where the caller named it: the times of an E4's beats
-    bool unnamed; // the header has an empty cell here: the trace of a comma at the line's end, perhaps
-    bool numeric; // rows before those in `out` have a number here
-    size_t place; // of what is in `out` in the whole column, where it is a part
+    bool wanted;     // its cells are read
+    bool asked;      // the caller named it: text in it is an error
+    bool aside;      // it is read only where the caller named it: the times of an E4's beats
+    bool unnamed;    // the header has an empty cell here: the trace of a comma at the line's end, perhaps
+    bool numeric;    // rows before those in `out` have a number here
+    size_t position; // of what is in `out` in the whole column, where it is a part
 };
 
 struct csv_reader {
@@ -76,7 +76,7 @@ kn_status csv_reserve(struct csv_reader *reader, size_t rows, uint64_t at);
 // Whether a number was read in the column.
 bool csv_has_number(const struct csv_reader *reader, size_t column);
 
-// "text after the closing quote" at the cell's place; `column` counts from 0.
+// "text after the closing quote" at the cell's position; `column` counts from 0.
 kn_status csv_fail_quote(struct csv_reader *reader, long line, size_t column);
 
 #endif

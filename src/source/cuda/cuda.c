@@ -122,7 +122,7 @@ static kn_status assemble(struct ki_text *text, const struct printer *printer, c
     return status;
 }
 
-// Its place among the unit's kernels, which are in the order of their first declarations; their number if it
+// Its index among the unit's kernels, which are in the order of their first declarations; their number if it
 // is none.
 static size_t find_kernel(const struct src_unit *unit, const struct syn_symbol *symbol)
 {

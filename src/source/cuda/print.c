@@ -20,26 +20,26 @@ void ki_print_space(struct printer *printer)
         print_text(printer, " ");
 }
 
-void ki_print_place(struct printer *printer, const struct src_token *place)
+void ki_print_location(struct printer *printer, const struct src_token *location)
 {
-    long line = (long)place->line;
+    long line = (long)location->line;
 
-    if (printer->file && strcmp(printer->file, place->file) == 0 && line == printer->line)
+    if (printer->file && strcmp(printer->file, location->file) == 0 && line == printer->line)
         return;
     ki_print_trim(printer);
-    if (printer->file && strcmp(printer->file, place->file) == 0 && line > printer->line &&
+    if (printer->file && strcmp(printer->file, location->file) == 0 && line > printer->line &&
         line < printer->line + 8) {
         for (; printer->line < line; printer->line++)
             print_text(printer, "\n");
     } else {
         ki_text_format(printer->out, "\n#line %ld \"", line);
-        for (const char *c = place->file; *c; c++) {
+        for (const char *c = location->file; *c; c++) {
             if (*c == '"' || *c == '\\')
                 ki_text_add_char(printer->out, '\\');
             ki_text_add_char(printer->out, *c);
         }
         print_text(printer, "\"\n");
-        printer->file = place->file;
+        printer->file = location->file;
         printer->line = line;
     }
     for (int i = 0; i < printer->indent; i++)

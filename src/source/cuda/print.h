@@ -28,11 +28,11 @@ struct printer {
     const struct syn_expr *argument; // of the call being printed: where an image may stand
 };
 
-// print.c: places, names, types.
+// print.c: locations, names, types.
 // A blank between two things, if none is there; and blanks at the end away, before a line ends.
 void ki_print_space(struct printer *printer);
 void ki_print_trim(struct printer *printer);
-void ki_print_place(struct printer *printer, const struct src_token *place);
+void ki_print_location(struct printer *printer, const struct src_token *location);
 void ki_print_word(struct printer *printer, const struct syn_word *word);
 void ki_print_symbol(struct printer *printer, const struct syn_symbol *symbol);
 void ki_print_member_name(struct printer *printer, const struct syn_word *word);

@@ -29,7 +29,7 @@ static void print_member(struct printer *printer, const struct syn_member *membe
 
     if (member->type->kind == SYN_T_ARRAY &&
         (member->type->count == 0 || (member->type->count < 0 && !member->type->length)))
-        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, member->place,
+        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, member->location,
                     "an array without elements as a struct's member cannot be had in CUDA");
     if (member->is_anonymous)
         print_record(printer, member->type->tag);
@@ -49,7 +49,7 @@ static void print_record(struct printer *printer, const struct syn_tag *tag)
 {
     if (ki_syn_is_packed_otherwise(tag))
         ki_syn_fail(
-            printer->parser, KN_ERROR_UNSUPPORTED, tag->place,
+            printer->parser, KN_ERROR_UNSUPPORTED, tag->location,
             "a vector stands unaligned in this packed struct, which cannot be had in CUDA; make it an array "
             "of its elements and use vload");
     print_text(printer, tag->kind == SYN_TAG_UNION ? "union" : "struct");
@@ -61,7 +61,7 @@ static void print_record(struct printer *printer, const struct syn_tag *tag)
     print_text(printer, " {");
     printer->indent++;
     for (const struct syn_member *m = tag->members; m; m = m->next) {
-        ki_print_place(printer, m->place);
+        ki_print_location(printer, m->location);
         print_text(printer, " ");
         print_member(printer, m);
     }
@@ -74,7 +74,7 @@ void ki_print_tags(struct printer *printer, const struct syn_tag *tags)
     for (; tags; tags = tags->next) {
         if (tags->kind == SYN_TAG_ENUM || tags->is_inline)
             continue;
-        ki_print_place(printer, tags->place);
+        ki_print_location(printer, tags->location);
         print_record(printer, tags);
         print_text(printer, "; ");
     }
@@ -138,7 +138,7 @@ void ki_print_constant(struct printer *printer, const struct syn_declarator *dec
         return;
     }
     if (!ki_syn_size(declarator->type, &size, &alignment))
-        ki_syn_fail(printer->parser, KN_ERROR_BUILD, declarator->place,
+        ki_syn_fail(printer->parser, KN_ERROR_BUILD, declarator->location,
                     "the size of this __constant variable cannot be told");
     if (size <= printer->largest_table)
         printer->table_bytes += (size + 15) / 16 * 16;
@@ -220,13 +220,13 @@ void ki_print_declaration(struct printer *printer, const struct syn_declaration 
 
     ki_print_tags(printer, declaration->tags);
     if (declaration->bare && !defines(declaration)) {
-        ki_print_place(printer, declaration->place);
+        ki_print_location(printer, declaration->location);
         print_text(printer, declaration->bare->kind == SYN_TAG_UNION ? "union " : "struct ");
         ki_print_tag(printer, declaration->bare);
         print_text(printer, ";");
     }
     for (const struct syn_declarator *d = declaration->declarators; d; d = d->next, first = false) {
-        ki_print_place(printer, first ? declaration->place : d->place);
+        ki_print_location(printer, first ? declaration->location : d->location);
         if (!first)
             ki_print_space(printer);
         if (d->symbol->kind == SYN_SYMBOL_VARIABLE) {

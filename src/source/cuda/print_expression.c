@@ -102,11 +102,11 @@ static void print_name(struct printer *printer, const struct syn_expr *expr)
     else if (expr->symbol->kind == SYN_SYMBOL_ENUMERATOR)
         print_enumerator(printer, expr->symbol);
     else if (expr->symbol->kind == SYN_SYMBOL_FUNCTION)
-        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, expr->place->token,
+        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, expr->location->token,
                     "\"%s\" is used without calling it: function pointers cannot be had in CUDA",
                     expr->word->name->text);
     else if (expr->type && expr->type->kind == SYN_T_IMAGE && expr != printer->argument)
-        ki_syn_fail(printer->parser, KN_ERROR_BUILD, expr->place->token,
+        ki_syn_fail(printer->parser, KN_ERROR_BUILD, expr->location->token,
                     "\"%s\" is an image: it can only be handed to a function", expr->word->name->text);
     else if (expr->symbol->is_placed)
         ki_text_format(printer->out, "kn_in_arena<kn_local_%u>(%zu)", expr->symbol->local_number,
@@ -117,7 +117,7 @@ static void print_name(struct printer *printer, const struct syn_expr *expr)
 
 static void print_number(struct printer *printer, const struct syn_expr *expr)
 {
-    const struct src_token *token = expr->place->token;
+    const struct src_token *token = expr->location->token;
     bool is_half = expr->type && expr->type->kind == SYN_T_SCALAR && expr->type->scalar == SYN_S_HALF;
 
     ki_text_add(printer->out, is_half ? "kn_cast<half>(" : "");
@@ -128,7 +128,7 @@ static void print_number(struct printer *printer, const struct syn_expr *expr)
 static void print_character(struct printer *printer, const struct syn_expr *expr)
 {
     print_text(printer, "((int)");
-    print_token(printer, expr->place->token);
+    print_token(printer, expr->location->token);
     print_text(printer, ")");
 }
 
@@ -136,7 +136,7 @@ static void print_string(struct printer *printer, const struct syn_expr *expr)
 {
     for (size_t i = 0; i < expr->token_count; i++) {
         print_text(printer, i ? " " : "");
-        print_token(printer, expr->place[i].token);
+        print_token(printer, expr->location[i].token);
     }
 }
 

@@ -113,7 +113,7 @@ static void print_for(struct printer *printer, const struct syn_statement *state
         ki_print_declaration(printer, statement->declaration, statement->has_label || statement->has_case);
         ki_print_space(printer);
         print_pragma(printer, statement);
-        ki_print_place(printer, statement->place);
+        ki_print_location(printer, statement->location);
     }
     print_text(printer, "for (");
     if (statement->declaration && !outside)
@@ -166,7 +166,7 @@ static void print_cases(struct printer *printer, const struct syn_statement *sta
     last = first;
     if (statement->b &&
         (!known || !ki_syn_evaluate(statement->b, &last) || last < first || last - first > 1000))
-        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, statement->place,
+        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, statement->location,
                     "this range of cases is none of 1 to 1000 integer constants");
     for (long long value = first; value <= last && !printer->parser->status; value++) {
         print_text(printer, "case (");
@@ -256,14 +256,14 @@ static void print_statement(struct printer *printer, const struct syn_statement 
         print_pragma(printer, statement);
     ki_print_tags(printer, statement->tags);
     if (statement->kind != SYN_ST_DECLARATION || statement->literals)
-        ki_print_place(printer, statement->place);
+        ki_print_location(printer, statement->location);
     ki_print_literals(printer, statement->literals);
     switch (statement->kind) {
     case SYN_ST_DECLARATION:
         ki_print_declaration(printer, statement->declaration, split);
         break;
     case SYN_ST_BLOCK:
-        ki_print_block(printer, statement->body, statement->place, statement->end);
+        ki_print_block(printer, statement->body, statement->location, statement->end);
         break;
     case SYN_ST_IF:
         print_if(printer, statement);
@@ -301,7 +301,7 @@ void ki_print_block(struct printer *printer, const struct syn_statement *first, 
     const struct syn_statement *last_label = NULL;
     bool split;
 
-    ki_print_place(printer, open);
+    ki_print_location(printer, open);
     print_text(printer, "{");
     for (const struct syn_statement *s = first; s; s = s->next)
         if (s->has_label || s->has_case)
@@ -316,7 +316,7 @@ void ki_print_block(struct printer *printer, const struct syn_statement *first, 
     }
     printer->indent--;
     ki_print_space(printer);
-    ki_print_place(printer, end);
+    ki_print_location(printer, end);
     print_text(printer, "}");
 }
 
@@ -332,7 +332,7 @@ void ki_print_value_block(struct printer *printer, const struct syn_expr *statem
             continue;
         }
         ki_print_tags(printer, s->tags);
-        ki_print_place(printer, s->place);
+        ki_print_location(printer, s->location);
         ki_print_literals(printer, s->literals);
         print_text(printer, ki_print_is_selection(s->a) ? "return kn_rvalue(" : "return ");
         ki_print_expr(printer, s->a);

@@ -32,7 +32,7 @@ static void print_shuffle(struct printer *printer, const struct syn_expr *call)
     print_text(printer, "kn_shufflevector<");
     for (const struct syn_expr *i = b ? b->next : NULL; i; i = i->next) {
         if (!ki_syn_evaluate(i, &index))
-            ki_syn_fail(printer->parser, KN_ERROR_BUILD, i->place->token,
+            ki_syn_fail(printer->parser, KN_ERROR_BUILD, i->location->token,
                         "this index is no integer constant");
         ki_text_format(printer->out, i->next ? "%lld, " : "%lld", index);
     }
@@ -77,7 +77,7 @@ bool ki_rewrite_builtin(struct printer *printer, const struct syn_expr *call, co
         print_text(printer, builtins[i].argument ? "))" : ")");
     }
     if (!found)
-        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, call->place->token,
+        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, call->location->token,
                     "\"%s\": this built-in function of one compiler cannot be had in CUDA", name);
     return true;
 }

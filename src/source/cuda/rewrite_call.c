@@ -103,10 +103,10 @@ static void check_access(struct printer *printer, const struct syn_expr *call, c
     if (!ki_syn_is_image_call(word, &writes) || !image)
         return;
     if (image->kind != SYN_T_IMAGE)
-        ki_syn_fail(printer->parser, KN_ERROR_BUILD, call->place->token, "%s: the first argument is no image",
-                    word->name->text);
+        ki_syn_fail(printer->parser, KN_ERROR_BUILD, call->location->token,
+                    "%s: the first argument is no image", word->name->text);
     else if (image->is_written != writes)
-        ki_syn_fail(printer->parser, KN_ERROR_BUILD, call->place->token,
+        ki_syn_fail(printer->parser, KN_ERROR_BUILD, call->location->token,
                     "%s: the image is %s; its parameter has to say %s", word->name->text,
                     writes ? "read_only" : "write_only", writes ? "write_only" : "read_only");
 }

@@ -62,7 +62,7 @@ static void print_characters(struct printer *printer, const struct syn_expr *str
 
     print_text(printer, "{ ");
     for (size_t i = 0; i < string->token_count; i++) {
-        const struct src_token *token = string->place[i].token;
+        const struct src_token *token = string->location[i].token;
         for (size_t at = 1; at + 1 < token->length && printed < count; printed++) {
             size_t length = 1;
             if (token->text[at] == '\\') {
@@ -150,7 +150,8 @@ static void print_other_members(struct printer *printer, const struct syn_slot *
 static void print_made(struct printer *printer, const struct syn_slot *slot)
 {
     if (!printer->function)
-        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, slot->place ? slot->place : slot->type->tag->place,
+        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED,
+                    slot->location ? slot->location : slot->type->tag->location,
                     "a __constant union whose first member is not the one initialised cannot be had in CUDA; "
                     "make that member the first");
     print_text(printer, "[&] { ");

@@ -160,10 +160,10 @@ void ki_rewrite_function(struct printer *printer, const struct syn_item *item)
     const struct syn_function *function = item->definition;
 
     for (const struct syn_declarator *d = function->constants; d; d = d->next) {
-        ki_print_place(printer, d->place);
+        ki_print_location(printer, d->location);
         ki_print_constant(printer, d);
     }
-    ki_print_place(printer, item->place);
+    ki_print_location(printer, item->location);
     ki_rewrite_prototype(printer, function->symbol, item->type);
     print_text(printer, " ");
     printer->function = function;

@@ -117,7 +117,7 @@ static const struct syn_expr *rewrite_format(struct printer *printer, const stru
         if (argument && conversion.lanes) {
             if (!repeats(argument))
                 ki_syn_fail(
-                    printer->parser, KN_ERROR_UNSUPPORTED, argument->place->token,
+                    printer->parser, KN_ERROR_UNSUPPORTED, argument->location->token,
                     "printf of a vector expression that does more than to compute; make it a variable first");
             print_lanes(printer, argument, &conversion);
         } else if (argument) {
@@ -140,7 +140,7 @@ void ki_rewrite_printf(struct printer *printer, const struct syn_expr *call)
     if (format && format->kind == SYN_E_NAME && format->symbol && format->symbol->text)
         format = format->symbol->text;
     if (!format || format->kind != SYN_E_STRING) {
-        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, call->place->token,
+        ki_syn_fail(printer->parser, KN_ERROR_UNSUPPORTED, call->location->token,
                     "printf's format must stand in the call as a string, or be a __constant array");
         return;
     }
@@ -148,7 +148,7 @@ void ki_rewrite_printf(struct printer *printer, const struct syn_expr *call)
     print_text(printer, "kn_printed(printf(");
     for (size_t i = 0; i < format->token_count; i++) {
         print_text(printer, i ? " " : "");
-        argument = rewrite_format(printer, format->place[i].token, argument, &values);
+        argument = rewrite_format(printer, format->location[i].token, argument, &values);
     }
     for (; argument; argument = argument->next) {
         print_text(printer, ", ");

@@ -36,7 +36,7 @@ static void expect_integers(struct printer *printer, const struct syn_expr *expr
     for (size_t i = 0; i < 2; i++)
         if (types[i] && (types[i]->kind == SYN_T_SCALAR || types[i]->kind == SYN_T_VECTOR) &&
             types[i]->scalar > SYN_S_ULONG)
-            ki_syn_fail(printer->parser, KN_ERROR_BUILD, expr->place->token,
+            ki_syn_fail(printer->parser, KN_ERROR_BUILD, expr->location->token,
                         "a shift takes integers; its %s operand is none", i == 0 ? "left" : "right");
 }
 

@@ -114,7 +114,7 @@ static kn_status expanded(struct src_preprocessor *pp, struct call *call, struct
 }
 
 static kn_status add_all(struct src_preprocessor *pp, struct src_list *out, const struct src_token *tokens,
-                         size_t count, const struct src_token *place)
+                         size_t count, const struct src_token *location)
 {
     kn_status status = KN_OK;
 
@@ -123,7 +123,7 @@ static kn_status add_all(struct src_preprocessor *pp, struct src_list *out, cons
         // The first one stands where the parameter stood; a line's start in a call's middle is only white
         // space.
         if (i == 0)
-            token.flags = (uint8_t)((token.flags & ~SRC_SPACE) | (place->flags & SRC_SPACE));
+            token.flags = (uint8_t)((token.flags & ~SRC_SPACE) | (location->flags & SRC_SPACE));
         token.flags &= (uint8_t)~SRC_LINE_START;
         status = ki_src_list_add(pp, out, &token);
     }

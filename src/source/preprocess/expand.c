@@ -196,7 +196,7 @@ static kn_status expand(struct src_preprocessor *pp, struct src_macro *macro, co
 // `defined NAME` or `defined(NAME)`, after the word: becomes 1 or 0.
 static kn_status expand_defined(struct src_preprocessor *pp, struct src_token *token)
 {
-    struct src_token place = *token, next;
+    struct src_token location = *token, next;
     bool bracket;
     kn_status status = ki_src_next_raw(pp, &next);
     struct src_name *name;
@@ -206,18 +206,18 @@ static kn_status expand_defined(struct src_preprocessor *pp, struct src_token *t
         status = ki_src_next_raw(pp, &next);
     name = next.name;
     if (!status && (next.kind != SRC_IDENTIFIER || !name))
-        status = ki_src_fail_token(pp, &place, "\"defined\" needs a macro's name");
+        status = ki_src_fail_token(pp, &location, "\"defined\" needs a macro's name");
     if (!status && bracket)
         status = ki_src_next_raw(pp, &next);
     if (!status && bracket && !ki_src_is(&next, ")"))
-        status = ki_src_fail_token(pp, &place, "\")\" is missing after \"defined(%.100s\"", name->text);
+        status = ki_src_fail_token(pp, &location, "\")\" is missing after \"defined(%.100s\"", name->text);
     if (!status)
         *token = (struct src_token){.kind = SRC_NUMBER,
                                     .text = name->macro ? "1" : "0",
                                     .length = 1,
-                                    .file = place.file,
-                                    .line = place.line,
-                                    .flags = place.flags};
+                                    .file = location.file,
+                                    .line = location.line,
+                                    .flags = location.flags};
     return status;
 }
 

@@ -11,7 +11,7 @@
 // More than any program has; what is larger is data, given by mistake.
 #define LARGEST_FILE ((size_t)64 * 1024 * 1024)
 
-// One search, while it goes through the places.
+// One search, while it goes through the folders.
 struct search {
     struct src_inputs *inputs;
     struct src_input *input;
@@ -102,7 +102,7 @@ static struct src_input *known_path(const struct src_inputs *inputs, const char 
     return NULL;
 }
 
-// Whether the path leads nowhere, so that the next place is to be tried.
+// Whether the path leads nowhere, so that the next folder is to be tried.
 static bool is_absence(int number)
 {
     return number == ENOENT || number == ENOTDIR || number == ENAMETOOLONG;

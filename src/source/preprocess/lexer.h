@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preprocessing tokens (C99 6.4) of a text, each with its place. What comes out of the preprocessor, and what
-// the signature scan and the rewriters read, are these tokens too.
+// Preprocessing tokens (C99 6.4) of a text, each with its location. What comes out of the preprocessor, and
+// what the signature scan and the rewriters read, are these tokens too.
 #ifndef KN_SOURCE_PREPROCESS_LEXER_H
 #define KN_SOURCE_PREPROCESS_LEXER_H
 
@@ -112,7 +112,7 @@ void ki_src_lex(struct src_lexer *lexer, struct src_token *token);
 void ki_src_lex_header(struct src_lexer *lexer, struct src_token *token);
 // Reads one token that makes up all of `bytes` (which end in '\0' and stay); false if they are not one token.
 bool ki_src_lex_single(struct src_names *names, const char *bytes, size_t length, struct src_token *token);
-// Where a place of the joined text is in the text as written.
+// Where a location of the joined text is in the text as written.
 size_t ki_src_written_offset(const struct src_text *text, size_t at);
 // The line where the lexer stands, as tokens would have it.
 long ki_src_lexer_line(const struct src_lexer *lexer);

@@ -81,13 +81,13 @@ kn_status ki_src_fail_token(struct src_preprocessor *pp, const struct src_token 
 kn_status ki_src_warn_token(struct src_preprocessor *pp, const struct src_token *token, const char *format,
                             ...)
 {
-    char words[1000];
+    char text[1000];
     va_list args;
 
     va_start(args, format);
-    vsnprintf(words, sizeof words, format, args);
+    vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    ki_text_format(&pp->warnings, "%s:%ld: warning: %s\n", token->file, (long)token->line, words);
+    ki_text_format(&pp->warnings, "%s:%ld: warning: %s\n", token->file, (long)token->line, text);
     return pp->warnings.failed ? ki_src_no_memory(pp) : KN_OK;
 }
 

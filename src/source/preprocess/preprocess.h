@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C99 preprocessor. Tokens flow from the innermost open file (frame.c) through the expansions under way
 // (expand.c, macro.c, operators.c) to the output; directive.c and conditional.c do what stands behind a '#'.
-// An expansion's tokens have the place of the macro's name, its arguments their own.
+// An expansion's tokens have the location of the macro's name, its arguments their own.
 #ifndef KN_SOURCE_PREPROCESS_PREPROCESS_H
 #define KN_SOURCE_PREPROCESS_PREPROCESS_H
 
@@ -55,7 +55,7 @@ struct src_macro {
 struct src_cut {
     size_t begin, end;           // bytes of the text as written, without the line's end
     struct src_inclusion *child; // what stands there instead; NULL for nothing
-    const char *next_file;       // the place of the line after it
+    const char *next_file;       // the location of the line after it
     long next_line;
 };
 
@@ -77,7 +77,7 @@ struct src_frame {
     struct src_inclusion *inclusion; // NULL for the host's macros
     struct src_lexer lexer;
     size_t first_conditional; // conditionals below it belong to other files
-    const char *from_file;    // the place of the #include
+    const char *from_file;    // the location of the #include
     long from_line;
     enum src_origin origin;
     size_t directive; // where the '#' of the last directive is written
@@ -150,7 +150,7 @@ kn_status ki_src_preprocess(struct src_preprocessor *pp, struct src_input *main,
 // Inside the preprocessor.
 // ---------------------------------------------------------------------------------------
 
-// Fails at a place, with the chain of #includes.
+// Fails at a location, with the chain of #includes.
 kn_status ki_src_fail(struct src_preprocessor *pp, kn_status code, const char *file, long line,
                       const char *format, ...) __attribute__((format(printf, 5, 6)));
 kn_status ki_src_fail_token(struct src_preprocessor *pp, const struct src_token *token, const char *format,

@@ -153,9 +153,9 @@ bool ki_syn_evaluate(const struct syn_expr *expr, long long *value)
 
     switch (expr->kind) {
     case SYN_E_NUMBER:
-        return number_value(expr->place->token, value);
+        return number_value(expr->location->token, value);
     case SYN_E_CHARACTER:
-        return character_value(expr->place->token, value);
+        return character_value(expr->location->token, value);
     case SYN_E_NAME:
         if (!expr->symbol || !(expr->symbol->kind == SYN_SYMBOL_ENUMERATOR || expr->symbol->is_constant))
             return false;
@@ -236,8 +236,8 @@ static size_t asked_alignment(const struct syn_attributes *attributes, size_t al
 // Where a bit-field begins that could begin at bit `at` (System V ABI, which gcc, clang and NVRTC follow):
 // there, unless it would leave the unit that its type is; a width of 0 closes the unit. False if that cannot
 // be told.
-static bool place_bits(const struct syn_member *member, const struct syn_layout *type, bool packed,
-                       size_t *at, size_t *width)
+static bool lay_out_bits(const struct syn_member *member, const struct syn_layout *type, bool packed,
+                         size_t *at, size_t *width)
 {
     size_t unit = type->size * 8;
     long long bits;
@@ -262,7 +262,7 @@ static struct syn_layout lay_out(const struct syn_tag *tag, bool as_classes)
             (tag->attributes.packed || m->attributes.packed) && !(as_classes && has_vector(m->type));
         at = tag->kind == SYN_TAG_UNION ? 0 : at;
         if (!type_layout(m->type, as_classes, &inner) ||
-            (m->bits && !place_bits(m, &inner, packed, &at, &width)))
+            (m->bits && !lay_out_bits(m, &inner, packed, &at, &width)))
             return (struct syn_layout){0};
         // A bit-field without a name has no say in the alignment.
         inner.alignment = packed || (m->bits && !m->name) ? 1 : inner.alignment;
@@ -271,7 +271,7 @@ static struct syn_layout lay_out(const struct syn_tag *tag, bool as_classes)
             at = round_up(at, inner.alignment * 8);
             width = inner.size * 8;
         }
-        layout.places = (layout.places * 31 + (m->bits ? at : at / 8)) * 31 + inner.places;
+        layout.offsets_hash = (layout.offsets_hash * 31 + (m->bits ? at : at / 8)) * 31 + inner.offsets_hash;
         at += width;
         layout.size = (at + 7) / 8 > layout.size ? (at + 7) / 8 : layout.size;
         layout.alignment = inner.alignment > layout.alignment ? inner.alignment : layout.alignment;
@@ -293,7 +293,8 @@ bool ki_syn_is_packed_otherwise(const struct syn_tag *tag)
 {
     const struct syn_layout *c = &tag->layout, *classes = &tag->class_layout;
 
-    return c->known && classes->known && (c->size != classes->size || c->places != classes->places);
+    return c->known && classes->known &&
+           (c->size != classes->size || c->offsets_hash != classes->offsets_hash);
 }
 
 static bool type_layout(const struct syn_type *type, bool as_classes, struct syn_layout *layout)
@@ -302,7 +303,7 @@ static bool type_layout(const struct syn_type *type, bool as_classes, struct syn
 
     if (!type)
         return false;
-    layout->places = 0;
+    layout->offsets_hash = 0;
     switch (type->kind) {
     case SYN_T_SCALAR:
         *size = *alignment = (size_t)ki_syn_scalar_bytes(type->scalar);

@@ -62,45 +62,46 @@ static const struct syn_type *opaque_in(const struct syn_type *type)
     return type && (type->kind == SYN_T_IMAGE || type->kind == SYN_T_SAMPLER) ? type : NULL;
 }
 
-static void refuse(struct syn_parser *parser, const struct syn_type *opaque, const struct src_token *place)
+static void refuse(struct syn_parser *parser, const struct syn_type *opaque, const struct src_token *location)
 {
     if (opaque->kind == SYN_T_IMAGE)
         ki_syn_fail(
-            parser, KN_ERROR_BUILD, place,
+            parser, KN_ERROR_BUILD, location,
             "an image (\"%s\") can only be a parameter: it has no variables, members, pointers, arrays, "
             "casts, and no function returns it",
             images[opaque->image][0].spelling);
     else
-        ki_syn_fail(parser, KN_ERROR_BUILD, place,
+        ki_syn_fail(parser, KN_ERROR_BUILD, location,
                     "a sampler (\"sampler_t\") can only be a parameter or a constant with a value: it has no "
                     "members, pointers, arrays, casts, and no function returns it");
 }
 
 void ki_syn_check_parameter(struct syn_parser *parser, const struct syn_type *type,
-                            const struct src_token *place)
+                            const struct src_token *location)
 {
     const struct syn_type *opaque = opaque_in(type);
 
     if (opaque && opaque != type)
-        refuse(parser, opaque, place);
+        refuse(parser, opaque, location);
 }
 
 void ki_syn_check_variable(struct syn_parser *parser, const struct syn_declarator *declarator,
-                           const struct src_token *place)
+                           const struct src_token *location)
 {
     const struct syn_type *type = declarator->type, *opaque = opaque_in(type);
 
     if (opaque && (type->kind != SYN_T_SAMPLER || !declarator->value || !declarator->value->expr ||
                    type->qualifiers & (SYN_Q_LOCAL | SYN_Q_GLOBAL)))
-        refuse(parser, opaque, place);
+        refuse(parser, opaque, location);
 }
 
-void ki_syn_check_other(struct syn_parser *parser, const struct syn_type *type, const struct src_token *place)
+void ki_syn_check_other(struct syn_parser *parser, const struct syn_type *type,
+                        const struct src_token *location)
 {
     const struct syn_type *opaque = opaque_in(type);
 
     if (opaque)
-        refuse(parser, opaque, place);
+        refuse(parser, opaque, location);
 }
 
 bool ki_syn_is_image_call(const struct syn_word *word, bool *writes)

@@ -84,7 +84,7 @@ static struct syn_slot *designated(struct syn_parser *parser, struct syn_slot *s
     if (type->kind == SYN_T_ARRAY && designator->index) {
         if (!ki_syn_evaluate(designator->index, &at) || at < 0 || at >= SYN_MOST_ELEMENTS ||
             (type->count >= 0 && at >= type->count)) {
-            ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item->place,
+            ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item->location,
                         "this designator names no element of the array");
             return NULL;
         }
@@ -94,7 +94,7 @@ static struct syn_slot *designated(struct syn_parser *parser, struct syn_slot *s
     }
     if (type->kind != SYN_T_RECORD || !designator->member ||
         !(member = find(type->tag, designator->member, index))) {
-        ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item->place,
+        ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item->location,
                     "this designator does not fit what is initialised");
         return NULL;
     }
@@ -106,7 +106,7 @@ static struct syn_slot *designated(struct syn_parser *parser, struct syn_slot *s
         if (slot->children)
             slot->children[0] = slot->count ? slot->children[0] : NULL;
         slot->member = member;
-        slot->place = cursor->item->place;
+        slot->location = cursor->item->location;
         return child(parser, slot, 0, member->type);
     }
     return child(parser, slot, *index, member->type);
@@ -123,7 +123,7 @@ static void fill_range(struct syn_parser *parser, struct syn_slot *slot, struct 
     if (type->kind != SYN_T_ARRAY || !ki_syn_evaluate(designator->index, &first) ||
         !ki_syn_evaluate(designator->last, &last) || first < 0 || last < first || last >= SYN_MOST_ELEMENTS ||
         (type->count >= 0 && last >= type->count)) {
-        ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item->place,
+        ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item->location,
                     "this designator names no elements of the array");
         return;
     }
@@ -178,14 +178,14 @@ static void fill_parts(struct syn_parser *parser, struct syn_slot *slot, struct 
         }
         if (!part) {
             if (braced && !parser->status)
-                ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item->place,
+                ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item->location,
                             "there are more initialisers than parts");
             return;
         }
         initialise_one(parser, part, cursor);
         // An element that has no parts takes nothing, and neither would millions of them.
         if (cursor->item == item && slot->type->kind == SYN_T_ARRAY && !parser->status)
-            ki_syn_fail(parser, KN_ERROR_BUILD, item->place, "the elements of this array have no parts");
+            ki_syn_fail(parser, KN_ERROR_BUILD, item->location, "the elements of this array have no parts");
         index++;
         led = false;
     }
@@ -208,7 +208,7 @@ static void fill_vector(struct syn_parser *parser, struct syn_slot *slot, struct
         move_on(cursor);
     }
     if (filled > slot->type->lanes)
-        ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item ? cursor->item->place : NULL,
+        ki_syn_fail(parser, KN_ERROR_BUILD, cursor->item ? cursor->item->location : NULL,
                     "these components do not fit a %s", slot->type->spelling);
     for (; filled < slot->type->lanes; filled++)
         child(parser, slot, slot->count, NULL);
@@ -230,7 +230,7 @@ long ki_syn_string_bytes(const struct syn_expr *string)
     long bytes = 1;
 
     for (size_t i = 0; i < string->token_count; i++) {
-        const struct src_token *token = string->place[i].token;
+        const struct src_token *token = string->location[i].token;
         for (size_t at = 1; at + 1 < token->length; at++, bytes++) {
             size_t digits = 0;
             if (token->text[at] != '\\')
@@ -280,7 +280,7 @@ static void initialise_list(struct syn_parser *parser, struct syn_slot *slot, co
         complete_array(parser, slot, ki_syn_string_bytes(slot->expr));
     } else if (type->kind == SYN_T_ARRAY || type->kind == SYN_T_RECORD) {
         if (type->kind == SYN_T_RECORD && !type->tag->complete)
-            ki_syn_fail(parser, KN_ERROR_BUILD, items ? items->place : NULL,
+            ki_syn_fail(parser, KN_ERROR_BUILD, items ? items->location : NULL,
                         "this struct is not defined yet");
         else
             fill_parts(parser, slot, &cursor, true, false);
@@ -308,7 +308,8 @@ static void initialise_one(struct syn_parser *parser, struct syn_slot *slot, str
         if (aggregate)
             fill_parts(parser, slot, cursor, false, true);
         else
-            ki_syn_fail(parser, KN_ERROR_BUILD, item->place, "this designator names a part of what has none");
+            ki_syn_fail(parser, KN_ERROR_BUILD, item->location,
+                        "this designator names a part of what has none");
     } else if (item->is_list) {
         initialise_list(parser, slot, item->items);
         move_on(cursor);

@@ -5,8 +5,8 @@
 #include "syntax.h"
 
 // The type words seen so far.
-struct type_words {
-    int words[SYN_REFUSED]; // how often each was seen
+struct type_keywords {
+    int counts[SYN_REFUSED]; // how often each was seen
     bool any;
     const struct syn_type *type; // by a name of its own
 };
@@ -114,7 +114,7 @@ static void expect_complete(struct syn_parser *parser, const struct syn_member *
     while (type && type->kind == SYN_T_ARRAY)
         type = type->of;
     if (type && type->kind == SYN_T_RECORD && !type->tag->complete)
-        ki_syn_fail(parser, KN_ERROR_BUILD, member->place, "this member's struct is not defined yet");
+        ki_syn_fail(parser, KN_ERROR_BUILD, member->location, "this member's struct is not defined yet");
 }
 
 static void parse_members(struct syn_parser *parser, struct syn_tag *tag)
@@ -134,8 +134,8 @@ static void parse_members(struct syn_parser *parser, struct syn_tag *tag)
             specifiers.tag->kind != SYN_TAG_ENUM) {
             specifiers.tag->is_inline = true;
             *end = ki_syn_take(parser, sizeof **end);
-            **end =
-                (struct syn_member){.place = specifiers.place, .type = specifiers.base, .is_anonymous = true};
+            **end = (struct syn_member){
+                .location = specifiers.location, .type = specifiers.base, .is_anonymous = true};
             end = &(*end)->next;
         }
         while (!ki_syn_at(parser, ';') && !parser->status) {
@@ -143,10 +143,10 @@ static void parse_members(struct syn_parser *parser, struct syn_tag *tag)
             const struct syn_token *name = NULL;
             member->attributes = specifiers.attributes;
             member->type = specifiers.base;
-            member->place = parser->at->token;
+            member->location = parser->at->token;
             if (!ki_syn_at(parser, ':'))
                 member->type = ki_syn_parse_declarator(parser, specifiers.base, &name, &member->attributes);
-            ki_syn_check_other(parser, member->type, member->place);
+            ki_syn_check_other(parser, member->type, member->location);
             member->name = name ? name->word : NULL;
             expect_complete(parser, member);
             if (ki_syn_take_op(parser, ':'))
@@ -196,24 +196,24 @@ static void parse_enumerators(struct syn_parser *parser, struct syn_tag *tag)
 }
 
 static struct syn_tag *find_tag(struct syn_parser *parser, enum syn_tag_kind kind,
-                                const struct syn_token *name, const struct src_token *place)
+                                const struct syn_token *name, const struct src_token *location)
 {
     bool defines = ki_syn_at(parser, '{');
     struct syn_word *word = name ? name->word : NULL;
     bool here = word && word->tag && word->tag_level == parser->level;
 
     if (!word || !word->tag || ((defines || ki_syn_at(parser, ';')) && !here))
-        return ki_syn_declare_tag(parser, kind, word, place);
+        return ki_syn_declare_tag(parser, kind, word, location);
     if (word->tag->kind != kind || (defines && word->tag->complete))
-        ki_syn_fail(parser, KN_ERROR_BUILD, place, "\"%s\" is defined a second time", word->name->text);
+        ki_syn_fail(parser, KN_ERROR_BUILD, location, "\"%s\" is defined a second time", word->name->text);
     return word->tag;
 }
 
 // The word struct, union or enum stands at parser->at.
 const struct syn_type *ki_syn_parse_tag(struct syn_parser *parser, struct syn_tag **found)
 {
-    const struct syn_token *place = parser->at, *name = NULL;
-    enum syn_tag_kind kind = (enum syn_tag_kind)(place->word->keyword - SYN_STRUCT);
+    const struct syn_token *location = parser->at, *name = NULL;
+    enum syn_tag_kind kind = (enum syn_tag_kind)(location->word->keyword - SYN_STRUCT);
     struct syn_attributes attributes = {0};
     struct syn_type *type;
     struct syn_tag *tag;
@@ -225,7 +225,7 @@ const struct syn_type *ki_syn_parse_tag(struct syn_parser *parser, struct syn_ta
     ki_syn_parse_attributes(parser, &attributes);
     if (!name && !ki_syn_at(parser, '{'))
         ki_syn_unexpected(parser, "a name or \"{\"");
-    *found = tag = find_tag(parser, kind, name, place->token);
+    *found = tag = find_tag(parser, kind, name, location->token);
     if (ki_syn_take_op(parser, '{')) {
         if (!ki_syn_descend(parser))
             return &ki_syn_void_type;
@@ -253,7 +253,7 @@ const struct syn_type *ki_syn_parse_tag(struct syn_parser *parser, struct syn_ta
 
 static const struct syn_type *parse_typeof(struct syn_parser *parser)
 {
-    const struct syn_token *place = parser->at++;
+    const struct syn_token *location = parser->at++;
     const struct syn_type *type;
 
     ki_syn_expect(parser, '(', "behind typeof");
@@ -261,38 +261,39 @@ static const struct syn_type *parse_typeof(struct syn_parser *parser)
                                                   : ki_syn_parse_expression(parser)->type;
     ki_syn_expect(parser, ')', "at the end of typeof");
     if (!type)
-        ki_syn_fail(parser, KN_ERROR_BUILD, place->token,
+        ki_syn_fail(parser, KN_ERROR_BUILD, location->token,
                     "the type of this expression cannot be told; name the type");
     return type ? type : &ki_syn_void_type;
 }
 
 // unsigned long int and its like, in any order.
-static const struct syn_type *type_of_words(const struct type_words *seen)
+static const struct syn_type *type_of_keywords(const struct type_keywords *seen)
 {
-    const int *words = seen->words;
-    bool is_unsigned = words[SYN_UNSIGNED] > 0;
+    const int *counts = seen->counts;
+    bool is_unsigned = counts[SYN_UNSIGNED] > 0;
 
     if (seen->type)
         return seen->type;
-    if (words[SYN_VOID])
+    if (counts[SYN_VOID])
         return &ki_syn_void_type;
-    if (words[SYN_BOOL])
+    if (counts[SYN_BOOL])
         return ki_syn_scalar_type(SYN_S_BOOL);
-    if (words[SYN_FLOAT])
+    if (counts[SYN_FLOAT])
         return ki_syn_scalar_type(SYN_S_FLOAT);
-    if (words[SYN_DOUBLE])
+    if (counts[SYN_DOUBLE])
         return ki_syn_scalar_type(SYN_S_DOUBLE);
-    if (words[SYN_CHAR])
+    if (counts[SYN_CHAR])
         return ki_syn_scalar_type(is_unsigned ? SYN_S_UCHAR : SYN_S_CHAR);
-    if (words[SYN_SHORT])
+    if (counts[SYN_SHORT])
         return ki_syn_scalar_type(is_unsigned ? SYN_S_USHORT : SYN_S_SHORT);
-    if (words[SYN_LONG])
+    if (counts[SYN_LONG])
         return ki_syn_scalar_type(is_unsigned ? SYN_S_ULONG : SYN_S_LONG);
     return ki_syn_scalar_type(is_unsigned ? SYN_S_UINT : SYN_S_INT);
 }
 
 // The present word as a type, if it is one and none was seen before.
-static bool take_type(struct syn_parser *parser, struct type_words *seen, struct syn_specifiers *specifiers)
+static bool take_type(struct syn_parser *parser, struct type_keywords *seen,
+                      struct syn_specifiers *specifiers)
 {
     struct syn_word *word = parser->at->word;
     enum syn_keyword keyword = word->keyword;
@@ -301,7 +302,7 @@ static bool take_type(struct syn_parser *parser, struct type_words *seen, struct
         ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, parser->at->token, "\"%s\": %s cannot be had in CUDA",
                     word->name->text, word->why);
     if (keyword >= SYN_VOID && keyword <= SYN_UNSIGNED) {
-        seen->words[keyword]++;
+        seen->counts[keyword]++;
         parser->at++;
     } else if (seen->any) {
         return false;
@@ -354,18 +355,18 @@ static bool is_implicit_int(const struct syn_parser *parser, const struct syn_sp
 
     if (!at->word || at->word->keyword || at->word->built_in)
         return false;
-    if (at->token != specifiers->place)
+    if (at->token != specifiers->location)
         return strchr("=;,)[(", (int)(at[1].op & 0xff)) && at[1].op && at[1].op < 0x100;
     return !parser->level && at[1].op == '(';
 }
 
 void ki_syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *specifiers)
 {
-    struct type_words seen = {.type = NULL};
+    struct type_keywords seen = {.type = NULL};
     const struct syn_token *access = NULL;
     const struct syn_type *type;
 
-    *specifiers = (struct syn_specifiers){.place = parser->at->token};
+    *specifiers = (struct syn_specifiers){.location = parser->at->token};
     while (parser->at->word && !parser->status) {
         enum syn_keyword keyword = parser->at->word->symbol ? SYN_NO_KEYWORD : parser->at->word->keyword;
         if (keyword == SYN_ATTRIBUTE) {
@@ -389,7 +390,7 @@ void ki_syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *s
     }
     if (!seen.any && !parser->status && !is_implicit_int(parser, specifiers))
         ki_syn_unexpected(parser, "a type");
-    type = specifiers->is_auto ? NULL : type_of_words(&seen);
+    type = specifiers->is_auto ? NULL : type_of_keywords(&seen);
     if (access)
         type = ki_syn_with_access(parser, type, access);
     specifiers->base = ki_syn_qualified(parser, type, specifiers->qualifiers);
@@ -405,6 +406,6 @@ const struct syn_type *ki_syn_parse_type_name(struct syn_parser *parser)
     type = ki_syn_parse_declarator(parser, specifiers.base, &name, &specifiers.attributes);
     if (name)
         ki_syn_fail(parser, KN_ERROR_BUILD, name->token, "a type without a name is expected here");
-    ki_syn_check_other(parser, type, specifiers.place);
+    ki_syn_check_other(parser, type, specifiers.location);
     return type;
 }

@@ -31,13 +31,13 @@ static struct syn_parameter *parse_parameter(struct syn_parser *parser)
     const struct syn_token *name = NULL;
     const struct syn_type *type;
 
-    parameter->place = parser->at->token;
+    parameter->location = parser->at->token;
     ki_syn_parse_specifiers(parser, &specifiers);
     type = ki_syn_parse_declarator(parser, specifiers.base, &name, &specifiers.attributes);
     if (type && type->kind == SYN_T_FUNCTION)
-        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, parameter->place,
+        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, parameter->location,
                     "this parameter is a function: function pointers cannot be had in CUDA");
-    ki_syn_check_parameter(parser, type, parameter->place);
+    ki_syn_check_parameter(parser, type, parameter->location);
     parameter->type = ki_syn_decayed(parser, type);
     if (name)
         parameter->symbol =
@@ -79,7 +79,7 @@ static void parse_old_parameters(struct syn_parser *parser, struct syn_type *fun
     while (parser->at->word && !parser->at->word->keyword && !parser->status) {
         const struct syn_token *name = parser->at++;
         *end = ki_syn_take(parser, sizeof **end);
-        (*end)->place = name->token;
+        (*end)->location = name->token;
         (*end)->type = ki_syn_scalar_type(SYN_S_INT);
         (*end)->symbol = ki_syn_declare(parser, SYN_SYMBOL_VARIABLE, name->word, (*end)->type, name->token);
         end = &(*end)->next;
@@ -275,7 +275,7 @@ struct syn_init *ki_syn_parse_init(struct syn_parser *parser)
 {
     struct syn_init *init = ki_syn_take(parser, sizeof *init), **end = &init->items;
 
-    init->place = parser->at->token;
+    init->location = parser->at->token;
     if (!ki_syn_descend(parser))
         return init;
     if (ki_syn_take_op(parser, '{')) {
@@ -335,7 +335,7 @@ static const struct syn_type *type_of_value(struct syn_parser *parser, const str
     struct syn_type *plain = ki_syn_take(parser, sizeof *plain);
 
     if (!type) {
-        ki_syn_fail(parser, KN_ERROR_BUILD, init->place,
+        ki_syn_fail(parser, KN_ERROR_BUILD, init->location,
                     "the type of this value cannot be told; name the type");
         return &ki_syn_void_type;
     }
@@ -371,7 +371,7 @@ static void declare(struct syn_parser *parser, const struct syn_specifiers *spec
     declarator->symbol = ki_syn_declare(parser, kind, name->word, declarator->type, name->token);
     if (kind == SYN_SYMBOL_FUNCTION && !declarator->symbol->function) {
         struct syn_function *function = ki_syn_take(parser, sizeof *function);
-        *function = (struct syn_function){.symbol = declarator->symbol, .place = name->token};
+        *function = (struct syn_function){.symbol = declarator->symbol, .location = name->token};
         declarator->symbol->function = function;
     }
     if (kind == SYN_SYMBOL_FUNCTION) {
@@ -413,7 +413,7 @@ static struct syn_declaration *parse_declarators(struct syn_parser *parser, bool
     struct syn_declarator **end = &declaration->declarators;
     struct syn_specifiers specifiers;
 
-    declaration->place = parser->at->token;
+    declaration->location = parser->at->token;
     ki_syn_parse_specifiers(parser, &specifiers);
     declaration->base = specifiers.base;
     declaration->is_typedef = specifiers.is_typedef;
@@ -422,7 +422,7 @@ static struct syn_declaration *parse_declarators(struct syn_parser *parser, bool
     while (!ki_syn_at(parser, ';') && !parser->status) {
         struct syn_declarator *declarator = ki_syn_take(parser, sizeof *declarator);
         const struct syn_token *name = NULL;
-        declarator->place = parser->at->token;
+        declarator->location = parser->at->token;
         declarator->attributes = specifiers.attributes;
         declarator->type = ki_syn_parse_declarator(parser, specifiers.base, &name, &declarator->attributes);
         if (parser->status)
@@ -431,7 +431,7 @@ static struct syn_declaration *parse_declarators(struct syn_parser *parser, bool
             ki_syn_unexpected(parser, "a name");
             break;
         }
-        declarator->place = name->token;
+        declarator->location = name->token;
         declare(parser, &specifiers, declarator, name);
         if (specifiers.is_auto)
             declaration->base = declarator->type;
@@ -465,13 +465,13 @@ static void parse_body(struct syn_parser *parser, struct syn_item *item)
     struct syn_function *function = declarator->symbol->function;
 
     if (function->is_defined)
-        ki_syn_fail(parser, KN_ERROR_BUILD, declarator->place, "\"%s\" is defined a second time",
+        ki_syn_fail(parser, KN_ERROR_BUILD, declarator->location, "\"%s\" is defined a second time",
                     declarator->symbol->word->name->text);
-    function->place = declarator->place;
+    function->location = declarator->location;
     item->definition = function;
     item->type = declarator->type;
     item->tags = item->declaration->tags;
-    item->place = item->declaration->place;
+    item->location = item->declaration->location;
     item->declaration = NULL;
     parser->function = function;
     ki_syn_enter(parser);

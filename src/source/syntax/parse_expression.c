@@ -7,12 +7,12 @@
 #include "syntax.h"
 
 struct syn_expr *ki_syn_new_expr(struct syn_parser *parser, enum syn_expr_kind kind,
-                                 const struct syn_token *place)
+                                 const struct syn_token *location)
 {
     struct syn_expr *expr = ki_syn_take(parser, sizeof *expr);
 
     expr->kind = kind;
-    expr->place = place;
+    expr->location = location;
     return expr;
 }
 
@@ -27,17 +27,17 @@ void ki_syn_expr_above(struct syn_parser *parser, struct syn_expr *expr)
         if (part->height >= expr->height)
             expr->height = part->height + 1;
     if (expr->height > SYN_MOST_HEIGHT)
-        ki_syn_fail(parser, KN_ERROR_BUILD, expr->place->token,
+        ki_syn_fail(parser, KN_ERROR_BUILD, expr->location->token,
                     "this expression has more than %d operators in a row; split it into several statements",
                     SYN_MOST_HEIGHT);
 }
 
 static struct syn_expr *make_unary(struct syn_parser *parser, enum syn_expr_kind kind,
-                                   const struct syn_token *place, struct syn_expr *a)
+                                   const struct syn_token *location, struct syn_expr *a)
 {
-    struct syn_expr *expr = ki_syn_new_expr(parser, kind, place);
+    struct syn_expr *expr = ki_syn_new_expr(parser, kind, location);
 
-    expr->op = place->op;
+    expr->op = location->op;
     expr->a = a;
     ki_syn_expr_above(parser, expr);
     return expr;
@@ -49,8 +49,8 @@ static const struct syn_type *number_type(const struct src_token *token)
     bool hex = token->length > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');
     bool is_unsigned = false, is_long = false;
     long long value = 0;
-    struct syn_token place = {.token = token};
-    struct syn_expr number = {.kind = SYN_E_NUMBER, .place = &place};
+    struct syn_token location = {.token = token};
+    struct syn_expr number = {.kind = SYN_E_NUMBER, .location = &location};
 
     if (memchr(text, '.', token->length) || memchr(text, 'p', token->length) ||
         memchr(text, 'P', token->length) ||
@@ -87,23 +87,23 @@ struct syn_expr *ki_syn_parse_string(struct syn_parser *parser)
 
 static struct syn_expr *parse_name(struct syn_parser *parser)
 {
-    const struct syn_token *place = parser->at;
-    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_NAME, place);
+    const struct syn_token *location = parser->at;
+    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_NAME, location);
 
-    if (place->word->keyword == SYN_REFUSED && !place->word->symbol) {
-        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, place->token, "\"%s\": %s cannot be had in CUDA",
-                    place->word->name->text, place->word->why);
+    if (location->word->keyword == SYN_REFUSED && !location->word->symbol) {
+        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, location->token, "\"%s\": %s cannot be had in CUDA",
+                    location->word->name->text, location->word->why);
         return expr;
     }
-    if ((place->word->keyword && !place->word->symbol) ||
-        (place->word->symbol && place->word->symbol->kind == SYN_SYMBOL_TYPEDEF)) {
+    if ((location->word->keyword && !location->word->symbol) ||
+        (location->word->symbol && location->word->symbol->kind == SYN_SYMBOL_TYPEDEF)) {
         ki_syn_unexpected(parser, "an expression");
         return expr;
     }
     parser->at++;
-    expr->word = place->word;
-    expr->symbol = place->word->symbol;
-    expr->type = expr->symbol ? expr->symbol->type : ki_syn_constant_type(place->word);
+    expr->word = location->word;
+    expr->symbol = location->word->symbol;
+    expr->type = expr->symbol ? expr->symbol->type : ki_syn_constant_type(location->word);
     if (expr->symbol && parser->in_constant)
         expr->symbol->is_folded = true;
     return expr;
@@ -111,18 +111,18 @@ static struct syn_expr *parse_name(struct syn_parser *parser)
 
 static struct syn_expr *parse_primary(struct syn_parser *parser)
 {
-    const struct syn_token *place = parser->at;
+    const struct syn_token *location = parser->at;
     struct syn_expr *expr;
 
-    switch (place->token->kind) {
+    switch (location->token->kind) {
     case SRC_IDENTIFIER:
-        if (!place->word->symbol && place->word->keyword >= SYN_GENERIC &&
-            place->word->keyword <= SYN_BUILTIN_CONVERT)
-            return ki_syn_parse_extension(parser, place->word->keyword);
+        if (!location->word->symbol && location->word->keyword >= SYN_GENERIC &&
+            location->word->keyword <= SYN_BUILTIN_CONVERT)
+            return ki_syn_parse_extension(parser, location->word->keyword);
         return parse_name(parser);
     case SRC_NUMBER:
         expr = ki_syn_new_expr(parser, SYN_E_NUMBER, parser->at++);
-        expr->type = number_type(place->token);
+        expr->type = number_type(location->token);
         return expr;
     case SRC_CHARACTER:
         expr = ki_syn_new_expr(parser, SYN_E_CHARACTER, parser->at++);
@@ -134,18 +134,18 @@ static struct syn_expr *parse_primary(struct syn_parser *parser)
         break;
     }
     if (ki_syn_at(parser, '(') && parser->at[1].op == '{')
-        return ki_syn_parse_statements(parser, place);
+        return ki_syn_parse_statements(parser, location);
     if (ki_syn_take_op(parser, '(')) {
-        expr = make_unary(parser, SYN_E_PAREN, place, ki_syn_parse_expression(parser));
+        expr = make_unary(parser, SYN_E_PAREN, location, ki_syn_parse_expression(parser));
         expr->type = expr->a->type;
         ki_syn_expect(parser, ')', "to close \"(\"");
         return expr;
     }
     if (ki_syn_at(parser, '^'))
-        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, place->token, "blocks (\"^\") cannot be had in CUDA");
+        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, location->token, "blocks (\"^\") cannot be had in CUDA");
     else
         ki_syn_unexpected(parser, "an expression");
-    return ki_syn_new_expr(parser, SYN_E_NUMBER, place);
+    return ki_syn_new_expr(parser, SYN_E_NUMBER, location);
 }
 
 // Notes that the function being read calls another, and refuses what is no call.
@@ -160,20 +160,20 @@ static void note_call(struct syn_parser *parser, const struct syn_expr *call)
         callee = callee->a;
     if (callee->kind != SYN_E_NAME || (callee->symbol && callee->symbol->kind != SYN_SYMBOL_FUNCTION)) {
         ki_syn_fail(
-            parser, KN_ERROR_UNSUPPORTED, call->place->token,
+            parser, KN_ERROR_UNSUPPORTED, call->location->token,
             "only a function can be called here by its name: function pointers cannot be had in CUDA");
         return;
     }
     if (!callee->symbol || !parser->function || callee->word->is_overloaded)
         return;
     noted = ki_syn_take(parser, sizeof *noted);
-    *noted = (struct syn_call){parser->function->calls, callee->symbol->function, call->place->token};
+    *noted = (struct syn_call){parser->function->calls, callee->symbol->function, call->location->token};
     parser->function->calls = noted;
 }
 
 static struct syn_expr *parse_call(struct syn_parser *parser, struct syn_expr *callee)
 {
-    struct syn_expr *call = ki_syn_new_expr(parser, SYN_E_CALL, callee->place), **end = &call->arguments;
+    struct syn_expr *call = ki_syn_new_expr(parser, SYN_E_CALL, callee->location), **end = &call->arguments;
 
     call->a = callee;
     parser->at++;
@@ -192,7 +192,7 @@ static struct syn_expr *parse_call(struct syn_parser *parser, struct syn_expr *c
 }
 
 static const struct syn_type *member_type(struct syn_parser *parser, const struct syn_type *type,
-                                          struct syn_word *word, const struct syn_token *place)
+                                          struct syn_word *word, const struct syn_token *location)
 {
     const struct syn_member *member;
     int components[16], count;
@@ -200,7 +200,7 @@ static const struct syn_type *member_type(struct syn_parser *parser, const struc
     if (ki_syn_is_vector(type)) {
         count = ki_syn_selector(word->name->text, word->name->length, type->lanes, components);
         if (!count)
-            ki_syn_fail(parser, KN_ERROR_BUILD, place->token, "\"%s\" names no components of a %s",
+            ki_syn_fail(parser, KN_ERROR_BUILD, location->token, "\"%s\" names no components of a %s",
                         word->name->text, type->spelling);
         return count ? ki_syn_vector_type(type->scalar, count) : NULL;
     }
@@ -208,7 +208,8 @@ static const struct syn_type *member_type(struct syn_parser *parser, const struc
         return NULL;
     member = ki_syn_find_member(type->tag, word);
     if (!member) {
-        ki_syn_fail(parser, KN_ERROR_BUILD, place->token, "there is no member \"%s\" here", word->name->text);
+        ki_syn_fail(parser, KN_ERROR_BUILD, location->token, "there is no member \"%s\" here",
+                    word->name->text);
         return NULL;
     }
     return ki_syn_qualified(parser, member->type, type->qualifiers & (SYN_Q_CONST | SYN_Q_VOLATILE));
@@ -299,7 +300,7 @@ static void hoist(struct syn_parser *parser, struct syn_expr *literal)
     if (literal->hoisted)
         return;
     if (!parser->function)
-        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, literal->place->token,
+        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, literal->location->token,
                     "a compound literal whose address is taken at file level; make it a variable");
     literal->hoisted = ++parser->numbers;
     while (*end)
@@ -307,10 +308,10 @@ static void hoist(struct syn_parser *parser, struct syn_expr *literal)
     *end = literal;
 }
 
-static struct syn_expr *parse_compound(struct syn_parser *parser, const struct syn_token *place,
+static struct syn_expr *parse_compound(struct syn_parser *parser, const struct syn_token *location,
                                        const struct syn_type *type)
 {
-    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_COMPOUND, place);
+    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_COMPOUND, location);
 
     expr->value = ki_syn_initialise(parser, &type, ki_syn_parse_init(parser));
     expr->named = expr->type = type;
@@ -320,17 +321,17 @@ static struct syn_expr *parse_compound(struct syn_parser *parser, const struct s
 }
 
 // parser->at stands behind "(type)".
-static struct syn_expr *parse_cast(struct syn_parser *parser, const struct syn_token *place,
+static struct syn_expr *parse_cast(struct syn_parser *parser, const struct syn_token *location,
                                    const struct syn_type *type)
 {
     struct syn_expr *expr, *operand;
 
     if (ki_syn_at(parser, '{'))
-        return parse_compound(parser, place, type);
+        return parse_compound(parser, location, type);
     // (float4)(a, b).xy: the brackets belong to the literal, and what follows them to what it makes.
     if (ki_syn_is_vector(type) && ki_syn_at(parser, '(') && !ki_syn_starts_type(parser, parser->at + 1)) {
         operand = parse_primary(parser);
-        expr = ki_syn_new_expr(parser, SYN_E_VECTOR, place);
+        expr = ki_syn_new_expr(parser, SYN_E_VECTOR, location);
         expr->named = expr->type = type;
         if (!parser->status)
             take_elements(expr, operand);
@@ -338,7 +339,7 @@ static struct syn_expr *parse_cast(struct syn_parser *parser, const struct syn_t
         return parse_postfix(parser, expr);
     }
     operand = parse_unary(parser);
-    expr = ki_syn_new_expr(parser, SYN_E_CAST, place);
+    expr = ki_syn_new_expr(parser, SYN_E_CAST, location);
     expr->named = expr->type = type;
     expr->a = operand;
     ki_syn_expr_above(parser, expr);
@@ -347,9 +348,9 @@ static struct syn_expr *parse_cast(struct syn_parser *parser, const struct syn_t
 
 static struct syn_expr *parse_sizeof(struct syn_parser *parser)
 {
-    const struct syn_token *place = parser->at++;
-    enum syn_keyword keyword = place->word->keyword;
-    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_SIZEOF, place);
+    const struct syn_token *location = parser->at++;
+    enum syn_keyword keyword = location->word->keyword;
+    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_SIZEOF, location);
 
     expr->type = &ki_syn_size_type;
     if (keyword == SYN_VEC_STEP) {
@@ -375,7 +376,7 @@ static struct syn_expr *parse_sizeof(struct syn_parser *parser)
     if (keyword == SYN_ALIGNOF)
         expr->kind = SYN_E_ALIGNOF_TYPE;
     if (keyword != SYN_SIZEOF && !expr->named)
-        ki_syn_fail(parser, KN_ERROR_BUILD, place->token,
+        ki_syn_fail(parser, KN_ERROR_BUILD, location->token,
                     "the type of this expression cannot be told; name the type");
     ki_syn_expr_above(parser, expr);
     return expr;
@@ -411,32 +412,32 @@ static void hoist_operand(struct syn_parser *parser, struct syn_expr *operand)
 
 static struct syn_expr *parse_unary(struct syn_parser *parser)
 {
-    const struct syn_token *place = parser->at;
+    const struct syn_token *location = parser->at;
     struct syn_expr *expr;
 
     if (!ki_syn_descend(parser))
-        return ki_syn_new_expr(parser, SYN_E_NUMBER, place);
+        return ki_syn_new_expr(parser, SYN_E_NUMBER, location);
     if (ki_syn_at(parser, '(') && ki_syn_starts_type(parser, parser->at + 1)) {
         const struct syn_type *type;
         parser->at++;
         type = ki_syn_parse_type_name(parser);
         ki_syn_expect(parser, ')', "behind the type of a cast");
-        expr = parse_cast(parser, place, type);
+        expr = parse_cast(parser, location, type);
     } else if (ki_syn_at_keyword(parser, SYN_SIZEOF) || ki_syn_at_keyword(parser, SYN_ALIGNOF) ||
                ki_syn_at_keyword(parser, SYN_VEC_STEP)) {
         expr = parse_sizeof(parser);
     } else if (ki_syn_at_keyword(parser, SYN_EXTENSION)) {
         parser->at++;
         expr = parse_unary(parser);
-    } else if (place->op && (strchr("*&+-~!", (int)(place->op & 0xff)) && place->op < 0x100)) {
+    } else if (location->op && (strchr("*&+-~!", (int)(location->op & 0xff)) && location->op < 0x100)) {
         parser->at++;
-        expr = make_unary(parser, SYN_E_PREFIX, place, parse_unary(parser));
-        expr->type = prefix_type(parser, place->op, expr->a->type);
-        if (place->op == '&')
+        expr = make_unary(parser, SYN_E_PREFIX, location, parse_unary(parser));
+        expr->type = prefix_type(parser, location->op, expr->a->type);
+        if (location->op == '&')
             hoist_operand(parser, expr->a);
     } else if (ki_syn_at(parser, SYN_OP2('+', '+')) || ki_syn_at(parser, SYN_OP2('-', '-'))) {
         parser->at++;
-        expr = make_unary(parser, SYN_E_PREFIX, place, parse_unary(parser));
+        expr = make_unary(parser, SYN_E_PREFIX, location, parse_unary(parser));
         expr->type = expr->a->type;
     } else {
         expr = parse_postfix(parser, parse_primary(parser));
@@ -485,7 +486,7 @@ static const struct syn_type *binary_type(struct syn_parser *parser, const struc
 
     if ((a && a->kind == SYN_T_SCALAR && a->scalar == SYN_S_HALF) ||
         (b && b->kind == SYN_T_SCALAR && b->scalar == SYN_S_HALF))
-        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, expr->place->token,
+        ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, expr->location->token,
                     "arithmetic in half precision (cl_khr_fp16) cannot be had in CUDA yet");
     if (level <= 2 || level == 6 || level == 7)
         return ki_syn_truth(a, b);

@@ -13,15 +13,15 @@ static const struct syn_type *last_type(struct syn_parser *parser, const struct 
 }
 
 // parser->at stands at the "(" of "({".
-struct syn_expr *ki_syn_parse_statements(struct syn_parser *parser, const struct syn_token *place)
+struct syn_expr *ki_syn_parse_statements(struct syn_parser *parser, const struct syn_token *location)
 {
-    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_STATEMENTS, place), *literals = parser->literals;
+    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_STATEMENTS, location), *literals = parser->literals;
     struct syn_tag *tags = parser->tags, **tags_end = parser->tags_end;
     bool in_expression = parser->in_expression;
     int loops = parser->loops;
 
     if (!parser->function)
-        ki_syn_fail(parser, KN_ERROR_BUILD, place->token, "({ ... }) stands outside of a function");
+        ki_syn_fail(parser, KN_ERROR_BUILD, location->token, "({ ... }) stands outside of a function");
     if (!ki_syn_descend(parser))
         return expr;
     parser->at++;
@@ -44,15 +44,16 @@ struct syn_expr *ki_syn_parse_statements(struct syn_parser *parser, const struct
 }
 
 // _Generic(x, int: a, float: b, default: c) is the one choice that fits x's type.
-static struct syn_expr *parse_generic(struct syn_parser *parser, const struct syn_token *place)
+static struct syn_expr *parse_generic(struct syn_parser *parser, const struct syn_token *location)
 {
-    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_PAREN, place), *chosen = NULL, *otherwise = NULL;
+    struct syn_expr *expr = ki_syn_new_expr(parser, SYN_E_PAREN, location), *chosen = NULL, *otherwise = NULL;
     const struct syn_type *type;
 
     ki_syn_expect(parser, '(', "behind _Generic");
     type = ki_syn_decayed(parser, ki_syn_parse_assignment(parser)->type);
     if (!type)
-        ki_syn_fail(parser, KN_ERROR_BUILD, place->token, "the type that _Generic chooses by cannot be told");
+        ki_syn_fail(parser, KN_ERROR_BUILD, location->token,
+                    "the type that _Generic chooses by cannot be told");
     while (ki_syn_take_op(parser, ',')) {
         const struct syn_type *named = NULL;
         struct syn_expr *choice;
@@ -70,7 +71,7 @@ static struct syn_expr *parse_generic(struct syn_parser *parser, const struct sy
     ki_syn_expect(parser, ')', "at the end of _Generic");
     expr->a = chosen ? chosen : otherwise;
     if (!expr->a)
-        ki_syn_fail(parser, KN_ERROR_BUILD, place->token, "no choice of _Generic fits");
+        ki_syn_fail(parser, KN_ERROR_BUILD, location->token, "no choice of _Generic fits");
     else
         expr->type = expr->a->type;
     if (!parser->status)
@@ -79,10 +80,10 @@ static struct syn_expr *parse_generic(struct syn_parser *parser, const struct sy
 }
 
 // __builtin_astype(value, type) and __builtin_convertvector(value, type)
-static struct syn_expr *parse_with_type(struct syn_parser *parser, const struct syn_token *place,
+static struct syn_expr *parse_with_type(struct syn_parser *parser, const struct syn_token *location,
                                         enum syn_expr_kind kind)
 {
-    struct syn_expr *expr = ki_syn_new_expr(parser, kind, place);
+    struct syn_expr *expr = ki_syn_new_expr(parser, kind, location);
 
     ki_syn_expect(parser, '(', "behind a built-in function");
     expr->a = ki_syn_parse_assignment(parser);
@@ -97,23 +98,23 @@ static struct syn_expr *parse_with_type(struct syn_parser *parser, const struct 
 // An expression that begins with the keyword at parser->at.
 struct syn_expr *ki_syn_parse_extension(struct syn_parser *parser, enum syn_keyword keyword)
 {
-    const struct syn_token *place = parser->at++;
+    const struct syn_token *location = parser->at++;
 
     if (keyword == SYN_GENERIC)
-        return parse_generic(parser, place);
+        return parse_generic(parser, location);
     if (keyword == SYN_BUILTIN_AS)
-        return parse_with_type(parser, place, SYN_E_BUILTIN_AS);
+        return parse_with_type(parser, location, SYN_E_BUILTIN_AS);
     if (keyword == SYN_BUILTIN_CONVERT)
-        return parse_with_type(parser, place, SYN_E_BUILTIN_CONVERT);
-    parser->at = place;
+        return parse_with_type(parser, location, SYN_E_BUILTIN_CONVERT);
+    parser->at = location;
     ki_syn_unexpected(parser, "an expression");
-    return ki_syn_new_expr(parser, SYN_E_NUMBER, place);
+    return ki_syn_new_expr(parser, SYN_E_NUMBER, location);
 }
 
 // With its ';'.
 void ki_syn_parse_static_assert(struct syn_parser *parser)
 {
-    const struct syn_token *place = parser->at++;
+    const struct syn_token *location = parser->at++;
     struct syn_expr *condition;
     long long value = 0;
 
@@ -127,9 +128,9 @@ void ki_syn_parse_static_assert(struct syn_parser *parser)
     if (parser->status)
         return;
     if (!ki_syn_evaluate(condition, &value))
-        ki_syn_fail(parser, KN_ERROR_BUILD, place->token, "this is no integer constant that can be told");
+        ki_syn_fail(parser, KN_ERROR_BUILD, location->token, "this is no integer constant that can be told");
     else if (!value)
-        ki_syn_fail(parser, KN_ERROR_BUILD, place->token, "this _Static_assert does not hold");
+        ki_syn_fail(parser, KN_ERROR_BUILD, location->token, "this _Static_assert does not hold");
 }
 
 static const struct syn_expr *parse_asm_text(struct syn_parser *parser)

@@ -180,7 +180,7 @@ static void parse_kind(struct syn_parser *parser, struct syn_statement *statemen
                ki_syn_behind_group(parser, parser->at)->op == ';') {
         // ({ ... }); is a block, from which one may jump.
         parser->at++;
-        statement->place = parser->at->token;
+        statement->location = parser->at->token;
         statement->kind = SYN_ST_BLOCK;
         statement->body = ki_syn_parse_block(parser);
         statement->end = parser->at[-1].token;
@@ -228,7 +228,7 @@ static struct syn_statement *parse_one(struct syn_parser *parser, bool in_block)
     if (parser->at->pragma)
         statement->pragma = parser->at->pragma;
     statement->unroll = attributes.unroll;
-    statement->place = parser->at->token;
+    statement->location = parser->at->token;
     parse_kind(parser, statement);
     take_labels(statement, statement->body);
     take_labels(statement, statement->otherwise);

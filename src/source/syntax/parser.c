@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "syntax.h"
 
-void ki_syn_fail(struct syn_parser *parser, kn_status status, const struct src_token *place,
+void ki_syn_fail(struct syn_parser *parser, kn_status status, const struct src_token *location,
                  const char *format, ...)
 {
     char sentence[1024];
@@ -19,9 +19,9 @@ void ki_syn_fail(struct syn_parser *parser, kn_status status, const struct src_t
     va_start(args, format);
     vsnprintf(sentence, sizeof sentence, format, args);
     va_end(args);
-    if (!place)
-        place = parser->at->token;
-    parser->status = ki_fail_at(parser->err, status, place->file, (long)place->line, "%s", sentence);
+    if (!location)
+        location = parser->at->token;
+    parser->status = ki_fail_at(parser->err, status, location->file, (long)location->line, "%s", sentence);
 }
 
 void ki_syn_unexpected(struct syn_parser *parser, const char *expected)
@@ -161,7 +161,7 @@ static bool finds_recursion(struct syn_parser *parser, struct syn_function *func
         if (!call->callee || call->callee->visited == 2)
             continue;
         if (call->callee->visited == 1 || depth > SYN_MOST_DEPTH) {
-            ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, call->place,
+            ki_syn_fail(parser, KN_ERROR_UNSUPPORTED, call->location,
                         "\"%s\" comes to call itself here: OpenCL C has no recursion",
                         call->callee->symbol->word->name->text);
             return true;
@@ -183,7 +183,7 @@ static void find_undefined(struct syn_parser *parser, struct syn_function *funct
         if (!call->callee)
             continue;
         if (!call->callee->is_defined)
-            ki_syn_fail(parser, KN_ERROR_BUILD, call->place,
+            ki_syn_fail(parser, KN_ERROR_BUILD, call->location,
                         "\"%s\" is declared and nowhere defined: define it, or #include the file that does",
                         call->callee->symbol->word->name->text);
         find_undefined(parser, call->callee);

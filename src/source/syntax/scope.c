@@ -47,7 +47,7 @@ void ki_syn_bind(struct syn_parser *parser, struct syn_symbol *symbol)
 }
 
 struct syn_symbol *ki_syn_declare(struct syn_parser *parser, enum syn_symbol_kind kind, struct syn_word *word,
-                                  const struct syn_type *type, const struct src_token *place)
+                                  const struct syn_type *type, const struct src_token *location)
 {
     struct syn_symbol *symbol;
 
@@ -67,8 +67,8 @@ struct syn_symbol *ki_syn_declare(struct syn_parser *parser, enum syn_symbol_kin
         word->is_overloaded = true;
     }
     symbol = ki_syn_take(parser, sizeof *symbol);
-    *symbol =
-        (struct syn_symbol){.kind = kind, .word = word, .type = type, .place = place, .level = parser->level};
+    *symbol = (struct syn_symbol){
+        .kind = kind, .word = word, .type = type, .location = location, .level = parser->level};
     ki_syn_bind(parser, symbol);
     word->is_type = word->is_type || kind == SYN_SYMBOL_TYPEDEF;
     if (!(kind == SYN_SYMBOL_TYPEDEF && type && type->kind == SYN_T_RECORD && type->tag->name == word))
@@ -77,12 +77,12 @@ struct syn_symbol *ki_syn_declare(struct syn_parser *parser, enum syn_symbol_kin
 }
 
 struct syn_tag *ki_syn_declare_tag(struct syn_parser *parser, enum syn_tag_kind kind, struct syn_word *word,
-                                   const struct src_token *place)
+                                   const struct src_token *location)
 {
     struct syn_tag *tag = ki_syn_take(parser, sizeof *tag);
 
     *tag = (struct syn_tag){
-        .kind = kind, .name = word, .place = place, .scalar = SYN_S_INT, .local = parser->level > 0};
+        .kind = kind, .name = word, .location = location, .scalar = SYN_S_INT, .local = parser->level > 0};
     tag->number = ++parser->numbers;
     if (word) {
         remember(parser, word, true);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The syntax tree of a preprocessed OpenCL C program, and the parser that makes it. Every expression knows
-// its type where that can be told; an unknown type is NULL, and whoever asks takes the careful way. words.c:
-// keywords and built-in names; scope.c: what names mean where; type_tree.c: types and conversions;
-// image.c: images and samplers; builtin.c:
-// what built-in functions return; constant.c: constant expressions and sizes; local_memory.c: where __local
-// variables lie; parse_*.c: the parser, with
+// its type where that can be told; an unknown type is NULL, and whoever asks takes the careful way.
+// keywords.c: keywords and built-in names; scope.c: what names mean where; type_tree.c: types and
+// conversions; image.c: images and samplers; builtin.c: what built-in functions return; constant.c: constant
+// expressions and sizes; local_memory.c: where __local variables lie; parse_*.c: the parser, with
 // parse_extension.c for what clang accepts beyond C99.
 // Everything lies in one arena. A failure sticks (parser->status) and sends the parser to the end of its
 // tokens.
@@ -143,7 +142,7 @@ struct syn_tag;
 
 struct syn_parameter {
     struct syn_parameter *next;
-    const struct src_token *place;
+    const struct src_token *location;
     struct syn_symbol *symbol;   // NULL without a name
     const struct syn_type *type; // arrays are pointers already
 };
@@ -175,8 +174,8 @@ struct syn_attributes {
 
 struct syn_member {
     struct syn_member *next;
-    const struct src_token *place; // its name, or its type if it has none
-    struct syn_word *name;         // NULL for an anonymous struct or union, and for padding bits
+    const struct src_token *location; // its name, or its type if it has none
+    struct syn_word *name;            // NULL for an anonymous struct or union, and for padding bits
     const struct syn_type *type;
     struct syn_expr *bits;
     struct syn_attributes attributes;
@@ -189,9 +188,9 @@ struct syn_enumerator {
     struct syn_expr *value;
 };
 
-// Of a struct or union; places: where each member lies, folded into one number.
+// Of a struct or union. offsets_hash: the offsets of all members, folded into one number.
 struct syn_layout {
-    size_t size, alignment, places;
+    size_t size, alignment, offsets_hash;
     bool known;
 };
 
@@ -202,7 +201,7 @@ struct syn_tag {
     enum syn_tag_kind kind;
     struct syn_word *name; // NULL if it has none: then
     unsigned number;       // tells it from others
-    const struct src_token *place;
+    const struct src_token *location;
     bool complete, local, is_inline;
     struct syn_member *members;
     struct syn_enumerator *enumerators;
@@ -224,7 +223,7 @@ struct syn_symbol {
     enum syn_symbol_kind kind;
     struct syn_word *word;
     const struct syn_type *type;
-    const struct src_token *place;
+    const struct src_token *location;
     unsigned renamed;            // a constant lifted out of a function: its number
     unsigned local_number;       // of a __local variable: 1, 2, ...
     bool is_placed;              // a __local variable in the arena,
@@ -294,7 +293,7 @@ struct syn_expr {
     enum syn_expr_kind kind;
     uint32_t op;
     int height;
-    const struct syn_token *place;     // its operator or first token
+    const struct syn_token *location;  // its operator or first token
     const struct syn_type *type;       // NULL if unknown
     struct syn_expr *a, *b, *c;        // of a ? : c, b is NULL
     struct syn_expr *arguments, *next; // of a call or a vector literal
@@ -315,7 +314,7 @@ struct syn_designator {
 };
 
 struct syn_init {
-    const struct src_token *place;
+    const struct src_token *location;
     struct syn_expr *expr; // or
     struct syn_init *items;
     bool is_list;
@@ -329,13 +328,13 @@ struct syn_slot {
     struct syn_expr *expr;      // the whole value; or
     struct syn_slot **children; // of elements and members (NULL: zero), or a vector's pieces
     size_t count, capacity;
-    const struct syn_member *member; // of a union: which
-    const struct src_token *place;   // of a union's designator
+    const struct syn_member *member;  // of a union: which
+    const struct src_token *location; // of a union's designator
 };
 
 struct syn_declarator {
     struct syn_declarator *next;
-    const struct src_token *place;
+    const struct src_token *location;
     struct syn_symbol *symbol;
     const struct syn_type *type;
     struct syn_slot *value; // NULL without an initialiser
@@ -343,7 +342,7 @@ struct syn_declarator {
 };
 
 struct syn_declaration {
-    const struct src_token *place;
+    const struct src_token *location;
     struct syn_tag *tags; // defined by it
     const struct syn_type *base;
     struct syn_tag *bare; // "struct tag;"
@@ -387,7 +386,7 @@ struct syn_asm {
 struct syn_statement {
     enum syn_statement_kind kind;
     struct syn_statement *next;
-    const struct src_token *place, *end; // end: of a block, its last bracket
+    const struct src_token *location, *end; // end: of a block, its last bracket
     const struct src_token *pragma;
     long unroll;
     struct syn_tag *tags;                   // defined inside its expressions
@@ -404,12 +403,12 @@ struct syn_statement {
 struct syn_call {
     struct syn_call *next;
     struct syn_function *callee;
-    const struct src_token *place;
+    const struct src_token *location;
 };
 
 struct syn_function {
     struct syn_symbol *symbol;
-    const struct src_token *place;
+    const struct src_token *location;
     const struct syn_type *type; // of the definition, or of the last declaration
     bool is_kernel;
     size_t group[3];
@@ -431,7 +430,7 @@ struct syn_function {
 struct syn_item {
     struct syn_item *next;
     struct syn_tag *tags;
-    const struct src_token *place, *open, *end; // of a body: its brackets
+    const struct src_token *location, *open, *end; // of a body: its brackets
     struct syn_function *definition;
     struct syn_declaration *declaration;
     const struct syn_type *type; // of the function
@@ -476,13 +475,13 @@ kn_status ki_syn_parse(struct syn_parser *parser, const struct src_unit *unit, s
                        kn_error *err);
 void ki_syn_parser_free(struct syn_parser *parser);
 
-// Fails at a place; only the first failure is kept.
-void ki_syn_fail(struct syn_parser *parser, kn_status status, const struct src_token *place,
+// Fails at a location; only the first failure is kept.
+void ki_syn_fail(struct syn_parser *parser, kn_status status, const struct src_token *location,
                  const char *format, ...) __attribute__((format(printf, 4, 5)));
 // Zeroed memory; never NULL (after a failure, one spare piece again and again).
 void *ki_syn_take(struct syn_parser *parser, size_t size);
 
-// words.c
+// keywords.c
 struct syn_word *ki_syn_word(struct syn_parser *parser, const struct src_name *name);
 const struct syn_type *ki_syn_built_in_type(const char *text, size_t length);
 const struct syn_type *ki_syn_scalar_type(enum syn_scalar scalar);
@@ -493,9 +492,9 @@ extern const struct syn_type ki_syn_void_type, ki_syn_size_type, ki_syn_event_ty
 void ki_syn_enter(struct syn_parser *parser);
 void ki_syn_leave(struct syn_parser *parser);
 struct syn_symbol *ki_syn_declare(struct syn_parser *parser, enum syn_symbol_kind kind, struct syn_word *word,
-                                  const struct syn_type *type, const struct src_token *place);
+                                  const struct syn_type *type, const struct src_token *location);
 struct syn_tag *ki_syn_declare_tag(struct syn_parser *parser, enum syn_tag_kind kind, struct syn_word *word,
-                                   const struct src_token *place);
+                                   const struct src_token *location);
 
 void ki_syn_bind(struct syn_parser *parser, struct syn_symbol *symbol); // in the present scope too
 
@@ -507,11 +506,11 @@ const struct syn_type *ki_syn_with_access(struct syn_parser *parser, const struc
                                           const struct syn_token *access);
 // Whether images and samplers may be declared so: as a parameter, a variable, or anything else.
 void ki_syn_check_parameter(struct syn_parser *parser, const struct syn_type *type,
-                            const struct src_token *place);
+                            const struct src_token *location);
 void ki_syn_check_variable(struct syn_parser *parser, const struct syn_declarator *declarator,
-                           const struct src_token *place);
+                           const struct src_token *location);
 void ki_syn_check_other(struct syn_parser *parser, const struct syn_type *type,
-                        const struct src_token *place);
+                        const struct src_token *location);
 bool ki_syn_is_image_call(const struct syn_word *word, bool *writes); // read_imagef, write_imagei, ...
 
 // initialiser.c: C99 6.7.8. `*type` of an array without a length gets one.
@@ -559,7 +558,7 @@ struct syn_expr *ki_syn_parse_expression(struct syn_parser *parser); // with com
 struct syn_expr *ki_syn_parse_assignment(struct syn_parser *parser);
 struct syn_expr *ki_syn_parse_conditional(struct syn_parser *parser);
 struct syn_expr *ki_syn_new_expr(struct syn_parser *parser, enum syn_expr_kind kind,
-                                 const struct syn_token *place);
+                                 const struct syn_token *location);
 void ki_syn_expr_above(struct syn_parser *parser, struct syn_expr *expr); // its height from its parts
 // Behind the ')' that belongs to the '(' at `at`.
 const struct syn_token *ki_syn_behind_group(struct syn_parser *parser, const struct syn_token *at);
@@ -570,14 +569,14 @@ struct syn_declaration *ki_syn_parse_declaration(struct syn_parser *parser); // 
 void ki_syn_parse_items(struct syn_parser *parser);
 struct syn_statement *ki_syn_parse_block(struct syn_parser *parser);
 void ki_syn_parse_attributes(struct syn_parser *parser, struct syn_attributes *attributes);
-struct syn_expr *ki_syn_parse_statements(struct syn_parser *parser, const struct syn_token *place);
+struct syn_expr *ki_syn_parse_statements(struct syn_parser *parser, const struct syn_token *location);
 struct syn_expr *ki_syn_parse_extension(struct syn_parser *parser, enum syn_keyword keyword);
 void ki_syn_parse_static_assert(struct syn_parser *parser);
 struct syn_expr *ki_syn_parse_string(struct syn_parser *parser); // and those that stand beside it
 struct syn_asm *ki_syn_parse_asm(struct syn_parser *parser);     // with its ';'
 
 struct syn_specifiers {
-    const struct src_token *place;
+    const struct src_token *location;
     const struct syn_type *base;
     struct syn_tag *tag; // named or defined by them
     unsigned qualifiers;

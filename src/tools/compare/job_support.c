@@ -10,14 +10,14 @@
 kn_status job_kernel(kn_queue *queue, const char *file, const char *name, const struct job_define *defines,
                      size_t count, kn_program **program, kn_kernel **kernel, kn_error *err)
 {
-    kn_define words[8];
+    kn_define given[8];
     char values[8][16];
-    kn_program_options options = {.defines = words, .define_count = count};
+    kn_program_options options = {.defines = given, .define_count = count};
     kn_status status;
 
     for (size_t i = 0; i < count; i++) {
         snprintf(values[i], sizeof values[i], "%u", defines[i].value);
-        words[i] = (kn_define){defines[i].name, values[i]};
+        given[i] = (kn_define){defines[i].name, values[i]};
     }
     status = kn_program_builtin(kn_queue_context(queue), file, &options, program, err);
     return status ? status : kn_program_kernel(*program, name, kernel, err);

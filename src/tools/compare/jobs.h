@@ -30,7 +30,7 @@ kn_status job_kernel(kn_queue *queue, const char *file, const char *name, const 
 // A buffer with these contents; `data` NULL leaves them undefined.
 kn_status job_buffer(kn_queue *queue, const void *data, size_t bytes, kn_buffer **buffer, kn_error *err);
 
-// malloc with words.
+// malloc, with an error that says how much memory was asked for.
 kn_status job_memory(size_t bytes, void *pointer_address, kn_error *err);
 
 // SplitMix64: the same numbers on every machine and in every run.

@@ -12,7 +12,7 @@
 #include "base/os/process.h"
 #include "journal.h"
 
-enum { WORDS_MAX = 16 };
+enum { ARGUMENTS_MAX = 16 };
 
 static const double as_long_as_it_takes = 1e6; // seconds
 
@@ -61,12 +61,12 @@ static kn_status note_crash(const struct tune_subject *subject, const char *jour
 }
 
 // One process; `ended`: it came to the end of the measurement.
-static kn_status run_once(const struct tune_subject *subject, const char *const *words, const char *journal,
-                          struct ki_text *said, bool *ended, kn_error *err)
+static kn_status run_once(const struct tune_subject *subject, const char *const *arguments,
+                          const char *journal, struct ki_text *said, bool *ended, kn_error *err)
 {
     struct process_result result = {.output = NULL};
     struct tune_past past = {.rows = NULL};
-    kn_status status = ki_process_run(words, NULL, as_long_as_it_takes, &result, err);
+    kn_status status = ki_process_run(arguments, NULL, as_long_as_it_takes, &result, err);
 
     if (!status)
         status = tune_past_read(journal, subject->tunables, &past, err);
@@ -97,18 +97,18 @@ static kn_status take_report(const struct tune_subject *subject, const char *jou
     return KN_OK;
 }
 
-kn_status tune_measure_apart(const struct tune_subject *subject, const char *const *words,
+kn_status tune_measure_apart(const struct tune_subject *subject, const char *const *arguments,
                              struct tune_report *report, struct ki_text *said, kn_error *err)
 {
-    const char *all[WORDS_MAX + 2] = {NULL};
+    const char *all[ARGUMENTS_MAX + 2] = {NULL};
     char folder[PATH_MAX], journal[PATH_MAX + 16];
     bool ended = false;
     size_t count = 0;
     kn_status status;
 
     *report = (struct tune_report){.subject = subject};
-    for (; words[count] && count < WORDS_MAX; count++)
-        all[count] = words[count];
+    for (; arguments[count] && count < ARGUMENTS_MAX; count++)
+        all[count] = arguments[count];
     all[count] = journal;
     status = ki_process_folder(folder, err);
     if (status)

@@ -106,9 +106,9 @@ static kn_status run(struct tune_work *work, kn_error *err)
 
 // The same window, other orders of the same float additions, some hundreds a cell: their roundings alone
 // differ.
-#define GRIDDING(number, words, opener)                                                                      \
+#define GRIDDING(number, text, opener)                                                                       \
     {                                                                                                        \
-        .tunables = &ki_mri_gridding_tunables[number], .what = words, .bound = 1e-5,                         \
+        .tunables = &ki_mri_gridding_tunables[number], .what = text, .bound = 1e-5,                          \
         .own_bytes = sizeof(struct own), .axes = axes, .usual = usual, .open = opener, .close = close_work,  \
         .prepare = prepare, .run = run                                                                       \
     }

@@ -17,7 +17,7 @@ static const struct {
     size_t size, samples;
 } problems[2][2] = {{{128, 4096}, {64, 4096}}, {{32, 2048}, {16, 1024}}}; // serial, quick
 
-static const char *const memory_words[] = {"constant", "global", "local", NULL};
+static const char *const memory_names[] = {"constant", "global", "local", NULL};
 
 enum { CHUNK = 256 };
 
@@ -100,7 +100,7 @@ const struct tune_subject tune_recon = {
     .what = "F^H d by direct sums: koine recon --kernel tuned",
     // What sum.h says of each kernel's own error, twice.
     .bound = 6e-6,
-    .words = {[3] = memory_words},
+    .value_names = {[3] = memory_names},
     .own_bytes = sizeof(struct own),
     .axes = axes,
     .usual = usual,

@@ -359,22 +359,22 @@ void tune_free(struct tune_report *report)
 
 // ---- what is done with it ----
 
-static const char *word_of(const char *const *words, unsigned value)
+static const char *value_name(const char *const *names, unsigned value)
 {
-    for (unsigned i = 0; words && words[i]; i++)
+    for (unsigned i = 0; names && names[i]; i++)
         if (i == value)
-            return words[i];
+            return names[i];
     return NULL;
 }
 
 void tune_describe(const struct tune_subject *subject, const unsigned *values, struct ki_text *text)
 {
     for (size_t i = 0; subject->tunables->names[i]; i++) {
-        const char *word = word_of(subject->words[i], values[i]);
+        const char *name = value_name(subject->value_names[i], values[i]);
 
         ki_text_format(text, "%s%s ", i ? ", " : "", subject->tunables->names[i]);
-        if (word)
-            ki_text_add(text, word);
+        if (name)
+            ki_text_add(text, name);
         else
             ki_text_format(text, "%u", values[i]);
     }
@@ -383,13 +383,13 @@ void tune_describe(const struct tune_subject *subject, const unsigned *values, s
 kn_status tune_keep(kn_queue *queue, const struct tune_report *report, kn_error *err)
 {
     const struct tune_row *best = &report->rows[report->best];
-    struct ki_text words = KI_TEXT_INIT;
+    struct ki_text summary = KI_TEXT_INIT;
     kn_status status;
 
-    ki_text_format(&words, "%.4g ms of the algorithm's own %.4g ms", best->seconds * 1e3,
+    ki_text_format(&summary, "%.4g ms of the algorithm's own %.4g ms", best->seconds * 1e3,
                    report->rows[0].seconds * 1e3);
     status = ki_engine_tuning_keep(kn_queue_context(queue), report->subject->tunables, best->values,
-                                   ki_text_string(&words), err);
-    ki_text_free(&words);
+                                   ki_text_string(&summary), err);
+    ki_text_free(&summary);
     return status;
 }

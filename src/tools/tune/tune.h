@@ -36,7 +36,7 @@ struct tune_subject {
     const struct engine_tunables *tunables;
     const char *what; // "F^H d: ...", a line
     double bound; // of the error, relative in the 2-norm, against the algorithm's own values; 0: equal bytes
-    const char *const *words[ENGINE_TUNABLES]; // names of a tunable's values; NULL: numbers
+    const char *const *value_names[ENGINE_TUNABLES]; // names of a tunable's values; NULL: numbers
     size_t own_bytes;
 
     // A candidate list for each tunable; NULL: nothing of it can be tuned on this device.
@@ -82,11 +82,11 @@ kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool
                        struct tune_report *report, kn_error *err);
 
 // Measures in a process of its own, so that a candidate that crashes the driver, or whose driver ends the
-// process, is a row of the table: a new process then goes on behind it. The process is `words` (ends in NULL)
-// and behind them the path of a journal, with which it calls tune_measure; it opens the device, and keeps the
-// best there. What it prints is appended to `said`. Errors: also KN_ERROR_DEVICE where the algorithm's own
-// values crash. Cost: a process and the start of its driver.
-kn_status tune_measure_apart(const struct tune_subject *subject, const char *const *words,
+// process, is a row of the table: a new process then goes on behind it. The process is `arguments` (ends in
+// NULL) and behind them the path of a journal, with which it calls tune_measure; it opens the device, and
+// keeps the best there. What it prints is appended to `said`. Errors: also KN_ERROR_DEVICE where the
+// algorithm's own values crash. Cost: a process and the start of its driver.
+kn_status tune_measure_apart(const struct tune_subject *subject, const char *const *arguments,
                              struct tune_report *report, struct ki_text *said, kn_error *err);
 void tune_free(struct tune_report *report);
 

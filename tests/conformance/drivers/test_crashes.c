@@ -59,7 +59,7 @@ static int sort_many_keys(void)
 START_TEST(bitonic_keys)
 {
     const kn_sort_options options = {.algorithm = KN_SORT_BITONIC, .log2_group = 5, .log2_keys = 5};
-    const char *const words[] = {"/proc/self/exe", MANY_KEYS, NULL};
+    const char *const arguments[] = {"/proc/self/exe", MANY_KEYS, NULL};
     const kn_device_info *info = kn_context_device(context);
     const unsigned most = context->quirks.bitonic_keys;
     struct process_result result;
@@ -73,7 +73,7 @@ START_TEST(bitonic_keys)
         ck_assert_uint_lt(most, 32);
         expect_refused(kn_sort(queue, buffer, KN_F32, 100, &options, &err), KN_ERROR_UNSUPPORTED,
                        "32 keys|crashes on more than");
-        expect_ok(ki_process_run(words, NULL, 100, &result, &err));
+        expect_ok(ki_process_run(arguments, NULL, 100, &result, &err));
         if (!result.signal && !result.timed_out && result.status == 0)
             fprintf(stderr,
                     "no longer a quirk of %s, driver %s: its compiler crashes on 32 keys a work-item\n",

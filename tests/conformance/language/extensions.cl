@@ -2,7 +2,7 @@
 // What C99 does not have but clang accepts in OpenCL C, and people write.
 #define BEGIN in += get_global_id(0) * 16, out += get_global_id(0) * 16
 #define LARGER(a, b) ({ uint a_ = (a), b_ = (b); a_ > b_ ? a_ : b_; })
-#define SET(place, value) ({ place = value; })
+#define SET(target, value) ({ target = value; })
 #define ONCE 1
 #define ONCE 2
 __constant int COUNT = 4, squares[10] = {[1 ... 3] = 7, [5] = 1, 2, [8 ... 9] = 3};

@@ -3,12 +3,12 @@
 #pragma OPENCL EXTENSION all : disable
 #pragma OPENCL EXTENSION cl_khr_byte_addressable_store : enable
 #define BEGIN in += get_global_id(0) * 16, out += get_global_id(0) * 16
-#define PLACE(member, s) ((uint)((__private char *)&(s).member - (__private char *)&(s)))
+#define OFFSET(member, s) ((uint)((__private char *)&(s).member - (__private char *)&(s)))
 
 #define SIZES(T) (sizeof(T##2) | sizeof(T##3) << 6 | sizeof(T##4) << 12 | sizeof(T##8) << 18 | sizeof(T##16) << 24)
-#define PLACES(T) struct { char c; T a; char d; T##2 e; char f; T##3 g; char h; T##16 i; T##8 j; T##4 k; } at_##T; \
-    hash = hash * 31 + PLACE(a, at_##T), hash = hash * 31 + PLACE(e, at_##T), hash = hash * 31 + PLACE(g, at_##T), \
-    hash = hash * 31 + PLACE(h, at_##T), hash = hash * 31 + PLACE(i, at_##T), hash = hash * 31 + PLACE(k, at_##T), \
+#define OFFSETS(T) struct { char c; T a; char d; T##2 e; char f; T##3 g; char h; T##16 i; T##8 j; T##4 k; } at_##T; \
+    hash = hash * 31 + OFFSET(a, at_##T), hash = hash * 31 + OFFSET(e, at_##T), hash = hash * 31 + OFFSET(g, at_##T), \
+    hash = hash * 31 + OFFSET(h, at_##T), hash = hash * 31 + OFFSET(i, at_##T), hash = hash * 31 + OFFSET(k, at_##T), \
     hash = hash * 31 + sizeof at_##T
 __kernel void sizes(__global const uint *in, __global uint *out)
 {
@@ -22,11 +22,11 @@ __kernel void sizes(__global const uint *in, __global uint *out)
     out[11] = sizeof(__global uint *) + sizeof(__local char *) * 16 + sizeof(void *) * 256;
     out[12] = (uint)__alignof__(float3) + (uint)__alignof__(char16) * 64 + (uint)__alignof__(long) * 4096;
     uint hash = 0;
-    PLACES(char);
-    PLACES(short);
-    PLACES(int);
-    PLACES(ulong);
-    PLACES(float);
+    OFFSETS(char);
+    OFFSETS(short);
+    OFFSETS(int);
+    OFFSETS(ulong);
+    OFFSETS(float);
     out[13] = hash;
     out[14] = (unsigned char)300 + (signed char)200 + (unsigned short)-1 + (char)-1 + (short int)40000;
 }
@@ -49,12 +49,12 @@ __kernel void records(__global const uint *in, __global uint *out)
     struct aligned s[2];
     mixed m[2];
     with_aligned w;
-    out[0] = sizeof p | PLACE(i, p[0]) << 8 | PLACE(s, p[0]) << 16 | PLACE(l, p[0]) << 24;
-    out[1] = sizeof q | PLACE(i, q[0]) << 8 | PLACE(s, q[0]) << 16 | PLACE(v[1], q[0]) << 24;
-    out[2] = sizeof r | PLACE(i, r) << 8 | PLACE(s, r) << 16 | PLACE(l, r) << 24;
-    out[3] = sizeof s | PLACE(i, s[0]) << 16 | (uint)__alignof__(struct aligned) << 24;
-    out[4] = sizeof m | PLACE(b, m[0]) << 16, out[5] = PLACE(p, m[0]) | PLACE(u, m[0]) << 16, out[6] = sizeof(mixed);
-    out[7] = sizeof w | PLACE(f, w) << 16, out[8] = sizeof(struct with_endian) + sizeof(struct { char c[3]; }) * 1000;
+    out[0] = sizeof p | OFFSET(i, p[0]) << 8 | OFFSET(s, p[0]) << 16 | OFFSET(l, p[0]) << 24;
+    out[1] = sizeof q | OFFSET(i, q[0]) << 8 | OFFSET(s, q[0]) << 16 | OFFSET(v[1], q[0]) << 24;
+    out[2] = sizeof r | OFFSET(i, r) << 8 | OFFSET(s, r) << 16 | OFFSET(l, r) << 24;
+    out[3] = sizeof s | OFFSET(i, s[0]) << 16 | (uint)__alignof__(struct aligned) << 24;
+    out[4] = sizeof m | OFFSET(b, m[0]) << 16, out[5] = OFFSET(p, m[0]) | OFFSET(u, m[0]) << 16, out[6] = sizeof(mixed);
+    out[7] = sizeof w | OFFSET(f, w) << 16, out[8] = sizeof(struct with_endian) + sizeof(struct { char c[3]; }) * 1000;
     out[13] = sizeof(struct packed_vectors);
     out[9] = sizeof(union { char c[5]; short s; }) + sizeof(union { float3 v; char c[17]; }) * 100;
     q[1].i = in[0], q[1].v[2] = in[8], q[2].s = in[1];

@@ -60,23 +60,23 @@ static void expect_medians(double *x, size_t n, kn_type type)
     kn_buffer_free(buffer);
 }
 
-// In all three ways: in both types, and as on a device without double precision.
-static void expect_medians_all_ways(const double *x, size_t n)
+// On all three paths: in both types, and as on a device without double precision.
+static void expect_medians_all_paths(const double *x, size_t n)
 {
     const int fp64 = context->device.info.fp64;
     double copy[MOST];
 
-    for (int way = fp64 ? 0 : 2; way < 3; way++) {
+    for (int path = fp64 ? 0 : 2; path < 3; path++) {
         memcpy(copy, x, n * sizeof *x);
-        context->device.info.fp64 = way < 2;
-        expect_medians(copy, n, way == 0 ? KN_F64 : KN_F32);
+        context->device.info.fp64 = path < 2;
+        expect_medians(copy, n, path == 0 ? KN_F64 : KN_F32);
     }
     context->device.info.fp64 = fp64;
 }
 
 #define EXPECT_MEDIANS(...)                                                                                  \
-    expect_medians_all_ways((const double[]){__VA_ARGS__},                                                   \
-                            sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+    expect_medians_all_paths((const double[]){__VA_ARGS__},                                                  \
+                             sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
 START_TEST(small_columns)
 {
@@ -161,7 +161,7 @@ START_TEST(random_columns)
         size_t n = 1 + test_random(&state) % (i % 10 ? 40 : MOST);
         for (size_t k = 0; k < n; k++)
             x[k] = random_element(i % 6);
-        expect_medians_all_ways(x, n);
+        expect_medians_all_paths(x, n);
     }
 }
 END_TEST

@@ -16,7 +16,7 @@ enum { USUAL = 7, WINDOW = 64 };
 static const size_t n = ((size_t)1 << 31) + 54321, needed = (size_t)9 << 30; // bytes
 
 static const struct {
-    size_t place;
+    size_t position;
     unsigned char value;
 } others[] = {{0, 200}, {((size_t)1 << 31) - 1, 3}, {(size_t)1 << 31, 250}, {((size_t)1 << 31) + 54320, 1}};
 
@@ -41,7 +41,7 @@ static kn_buffer *make_column(void)
     EXPECT_OK(kn_buffer_create(context, n, &buffer, &err));
     EXPECT_OK(kn_buffer_fill(queue, buffer, &usual, 1, 0, n, NULL, &err));
     for (size_t i = 0; i < KI_COUNT(others); i++)
-        EXPECT_OK(kn_buffer_write(queue, buffer, others[i].place, &others[i].value, 1, &err));
+        EXPECT_OK(kn_buffer_write(queue, buffer, others[i].position, &others[i].value, 1, &err));
     return buffer;
 }
 
@@ -50,7 +50,7 @@ static uint64_t sum_upto(size_t last)
     uint64_t sum = USUAL * (uint64_t)(last + 1);
 
     for (size_t i = 0; i < KI_COUNT(others); i++)
-        if (others[i].place <= last)
+        if (others[i].position <= last)
             sum += (uint64_t)others[i].value - USUAL;
     return sum;
 }
@@ -215,12 +215,12 @@ START_TEST(on_the_host)
     ck_assert_ptr_nonnull(column);
     memset(column, USUAL, n);
     for (size_t i = 0; i < KI_COUNT(others); i++)
-        column[others[i].place] = others[i].value;
+        column[others[i].position] = others[i].value;
     EXPECT_OK(kn_host_select(column, KN_U8, n, &rank, 1, &found, NULL, &err));
     ck_assert_uint_eq(found, 200);
     EXPECT_OK(kn_host_top_k(column, KN_U8, n, 2, NULL, numbers, KN_U32, NULL, &err));
-    ck_assert_uint_eq(numbers[0], others[3].place);
-    ck_assert_uint_eq(numbers[1], others[1].place);
+    ck_assert_uint_eq(numbers[0], others[3].position);
+    ck_assert_uint_eq(numbers[1], others[1].position);
     EXPECT_OK(kn_host_robust(column, KN_U8, n, NULL, NULL, &robust, &err));
     expect_robust(&robust);
     EXPECT_OK(kn_host_sort(column, KN_U8, n, NULL, &err));

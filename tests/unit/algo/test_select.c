@@ -278,14 +278,14 @@ END_TEST
 // As numpy's default does it, in double.
 static double expected_quantile(double q, size_t n, kn_type type)
 {
-    double place = q * (double)(n - 1), low, high;
-    size_t rank = (size_t)place;
+    double position = q * (double)(n - 1), low, high;
+    size_t rank = (size_t)position;
 
     if (is_nan(&sorted[n - 1], type))
         return NAN;
     low = value_of(&sorted[rank], type);
     high = value_of(&sorted[rank + 1 < n ? rank + 1 : rank], type);
-    return low + (high - low) * (place - (double)rank);
+    return low + (high - low) * (position - (double)rank);
 }
 
 static void expect_quantiles(kn_type type, size_t n, enum pattern pattern)

@@ -72,17 +72,18 @@ static inline void forget_fakes(void)
 }
 
 // That a call fails so, with each of these words ('|' between them) in the message.
-static inline void expect_failure(kn_status found, kn_status expected, const kn_error *err, const char *words)
+static inline void expect_failure(kn_status found, kn_status expected, const kn_error *err,
+                                  const char *arguments)
 {
     char list[512], *rest = NULL;
 
     ck_assert_msg(found == expected, "%s instead of %s: %s", kn_status_name(found), kn_status_name(expected),
                   err->text);
     ck_assert_int_eq(err->code, expected);
-    ck_assert_uint_lt(strlen(words), sizeof list);
-    strcpy(list, words);
-    for (char *word = strtok_r(list, "|", &rest); word; word = strtok_r(NULL, "|", &rest))
-        ck_assert_msg(strstr(err->text, word) != NULL, "'%s' is not in: %s", word, err->text);
+    ck_assert_uint_lt(strlen(arguments), sizeof list);
+    strcpy(list, arguments);
+    for (char *argument = strtok_r(list, "|", &rest); argument; argument = strtok_r(NULL, "|", &rest))
+        ck_assert_msg(strstr(err->text, argument) != NULL, "'%s' is not in: %s", argument, err->text);
 }
 
 #endif

@@ -71,7 +71,7 @@ START_TEST(images_by_address)
     static struct src_kernel many = {"many", many_params, MANY, {0, 0, 0}, "a.cl", 1, {0, true}};
     const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
     struct be_image *both[2] = {NULL, NULL};
-    const void *places[2] = {NULL, NULL};
+    const void *addresses[2] = {NULL, NULL};
     struct be_arg args[MANY];
     char text[600] = "//kernel koine_many";
     struct be_program *program;
@@ -94,14 +94,14 @@ START_TEST(images_by_address)
         expect_ok(cuda->launch(launch ? other : queue, kernel, &range, args, MANY, NULL, &err));
         ck_assert_int_eq(driver->objects - before, launch ? 0 : 2); // a place for each image, once
         for (int i = 0; i < MANY; i++) {
-            const void *place;
-            memcpy(&place, driver->last.params[i], sizeof place);
-            ck_assert_mem_eq(place, &both[i % 2]->data, sizeof both[0]->data);
-            places[i % 2] = launch || i >= 2 ? places[i % 2] : place;
-            ck_assert_ptr_eq(place, places[i % 2]);
+            const void *address;
+            memcpy(&address, driver->last.params[i], sizeof address);
+            ck_assert_mem_eq(address, &both[i % 2]->data, sizeof both[0]->data);
+            addresses[i % 2] = launch || i >= 2 ? addresses[i % 2] : address;
+            ck_assert_ptr_eq(address, addresses[i % 2]);
         }
     }
-    ck_assert_ptr_ne(places[0], places[1]);
+    ck_assert_ptr_ne(addresses[0], addresses[1]);
     cuda->queue_close(other);
     cuda->kernel_free(kernel);
     cuda->program_free(program);

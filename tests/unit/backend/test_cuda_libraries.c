@@ -25,15 +25,15 @@ static const char *reason(void)
     return why;
 }
 
-static void expect_reason(const char *words)
+static void expect_reason(const char *arguments)
 {
     char list[256], *rest = NULL;
     const char *why = reason();
 
     ck_assert_str_ne(why, "");
-    snprintf(list, sizeof list, "%s", words);
-    for (char *word = strtok_r(list, "|", &rest); word; word = strtok_r(NULL, "|", &rest))
-        ck_assert_msg(strstr(why, word) != NULL, "'%s' is not in: %s", word, why);
+    snprintf(list, sizeof list, "%s", arguments);
+    for (char *argument = strtok_r(list, "|", &rest); argument; argument = strtok_r(NULL, "|", &rest))
+        ck_assert_msg(strstr(why, argument) != NULL, "'%s' is not in: %s", argument, why);
 }
 
 START_TEST(no_driver)

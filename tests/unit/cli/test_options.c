@@ -27,7 +27,7 @@ static const struct option_row sample_options[] = {
     {"count", OPTION_FIELD(OPTION_COUNT, struct sample_arguments, count), .metavar = "N", .fallback = "3",
      .help = "a count"},
     {"two-words", 't', OPTION_FIELD(OPTION_FLAG, struct sample_arguments, two_words), .help = "a flag"},
-    {"colour", OPTION_FIELD(OPTION_CHOICE, struct sample_arguments, colour), .words = colours,
+    {"colour", OPTION_FIELD(OPTION_CHOICE, struct sample_arguments, colour), .choices = colours,
      .fallback = "green", .help = "a colour"},
     {"text", OPTION_FIELD(OPTION_STRING, struct sample_arguments, text), .metavar = "TEXT", .help = "a text"},
     {.name = NULL},
@@ -136,9 +136,9 @@ START_TEST(tables_are_sound)
     ck_assert_ptr_nonnull(command->description);
     ck_assert_ptr_nonnull(command->run);
     for (size_t i = 0; i < count; i++) {
-        ck_assert_msg(rows[i].type == OPTION_FLAG || rows[i].metavar || rows[i].words, "--%s: no value shown",
-                      rows[i].name);
-        ck_assert_msg((rows[i].type == OPTION_CHOICE) == (rows[i].words != NULL), "--%s: words",
+        ck_assert_msg(rows[i].type == OPTION_FLAG || rows[i].metavar || rows[i].choices,
+                      "--%s: no value shown", rows[i].name);
+        ck_assert_msg((rows[i].type == OPTION_CHOICE) == (rows[i].choices != NULL), "--%s: words",
                       rows[i].name);
         ck_assert_msg(rows[i].offset < command->arguments_size, "--%s: its field lies outside", rows[i].name);
         ck_assert_msg(strchr(rows[i].name, '_') == NULL, "--%s: underscore", rows[i].name);

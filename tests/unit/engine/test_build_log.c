@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a program that does not compile says: the place in the original file, the source line, the compiler's
-// words.
+// What a program that does not compile says: the location in the original file, the source line, the
+// compiler's words.
 #include "engine_support.h"
 
 #include "base/text.h"
@@ -23,7 +23,7 @@ static void tear_down(void)
     test_remove(folder);
 }
 
-static void expect_place(kn_status status, const char *file, long line, const char *words)
+static void expect_location(kn_status status, const char *file, long line, const char *words)
 {
     ck_assert_str_eq(err.file, file);
     ck_assert_int_eq(err.line, line);
@@ -43,8 +43,8 @@ START_TEST(compile_errors)
     status = kn_program_from_text(context,
                                   "__kernel void k(__global int *x)\n{\n    x[0] = undeclared_thing;\n}\n",
                                   "bad.cl", &options, &program, &err);
-    expect_place(status, "bad.cl", 3,
-                 "bad.cl:3|does not compile|undeclared_thing|     3 |     x[0] = undeclared_thing;");
+    expect_location(status, "bad.cl", 3,
+                    "bad.cl:3|does not compile|undeclared_thing|     3 |     x[0] = undeclared_thing;");
     ck_assert_ptr_nonnull(strstr(log, "undeclared_thing"));
     kn_free(log);
 
@@ -58,7 +58,7 @@ START_TEST(compile_errors)
                         "\n#include \"inner.clh\"\n__kernel void k(__global int *x) { x[0] = f(1); }\n"));
     log = NULL;
     status = kn_program_from_file(context, path, &options, &program, &err);
-    expect_place(status, inner, 7, "inner.clh:7|no_such_name|     7 |     return M(a) + no_such_name;");
+    expect_location(status, inner, 7, "inner.clh:7|no_such_name|     7 |     return M(a) + no_such_name;");
     ck_assert_ptr_nonnull(strstr(log, "no_such_name"));
     kn_free(log);
 
@@ -69,7 +69,7 @@ START_TEST(compile_errors)
         "\n#include \"inner.clh\"\n__kernel void k(__global int *x)\n{ x[0] = f(1) + no_such_name; }\n");
     log = NULL;
     status = kn_program_from_file(context, path, &options, &program, &err);
-    expect_place(status, path, 4, "no_such_name|     4 | { x[0] = f(1) + no_such_name; }");
+    expect_location(status, path, 4, "no_such_name|     4 | { x[0] = f(1) + no_such_name; }");
     kn_free(log);
     ck_assert_ptr_null(program);
     end_refusals(reported);
@@ -117,7 +117,7 @@ START_TEST(logs)
 }
 END_TEST
 
-// Other compilers' ways to name a place; a warning before the error; a file whose name says "error".
+// Other compilers' ways to name a location; a warning before the error; a file whose name says "error".
 START_TEST(other_compilers_words)
 {
     static const struct src_file files[] = {
@@ -141,13 +141,13 @@ START_TEST(other_compilers_words)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ki_text out = KI_TEXT_INIT;
-        struct build_place place;
+        struct build_location location;
 
-        ki_build_log_explain(&unit, cases[i].log, &out, &place);
-        ck_assert_str_eq(place.file, cases[i].file);
-        ck_assert_int_eq(place.line, cases[i].line);
+        ki_build_log_explain(&unit, cases[i].log, &out, &location);
+        ck_assert_str_eq(location.file, cases[i].file);
+        ck_assert_int_eq(location.line, cases[i].line);
         ck_assert_int_eq(
-            strncmp(ki_text_string(&out) + place.begin, cases[i].begins, strlen(cases[i].begins)), 0);
+            strncmp(ki_text_string(&out) + location.begin, cases[i].begins, strlen(cases[i].begins)), 0);
         ki_text_free(&out);
     }
 }
@@ -175,9 +175,9 @@ START_TEST(excerpts)
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct ki_text out = KI_TEXT_INIT;
-        struct build_place place;
+        struct build_location location;
 
-        ki_build_log_explain(&unit, cases[i].log, &out, &place);
+        ki_build_log_explain(&unit, cases[i].log, &out, &location);
         ck_assert_str_eq(ki_text_string(&out), cases[i].explained);
         ki_text_free(&out);
     }
@@ -185,7 +185,7 @@ START_TEST(excerpts)
 END_TEST
 
 // A compiler that ignores #line speaks of the text that it was given.
-START_TEST(places_in_the_flat_text)
+START_TEST(locations_in_the_flat_text)
 {
     static const char flat[] = "#define A 1\n"
                                "#line 1 \"dir/a \\\"x\\\".cl\"\n" // line 2
@@ -235,8 +235,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {compile_errors,          logs,     other_compilers_words, excerpts,
-                                  places_in_the_flat_text, long_logs};
+    const TTest *const tests[] = {
+        compile_errors, logs, other_compilers_words, excerpts, locations_in_the_flat_text, long_logs};
 
     return RUN_ON_DEVICE_WITH("build log", set_up, tear_down, tests);
 }

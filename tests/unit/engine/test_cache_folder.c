@@ -395,14 +395,14 @@ static bool enter_namespace(void)
     return unshare(CLONE_NEWUSER) == 0 && write_map("1000 65534 1\n") && geteuid() == 1000;
 }
 
-enum { NO_NAMESPACE = 3, NO_WAY };
+enum { NO_NAMESPACE = 3, UNREACHABLE };
 
 // As in Apptainer: "/" belongs to a uid that is not mapped, and the user's cache below is used. What lies in
 // a sticky folder and belongs to such a uid could be anybody's, and so could a cache that does.
 static void be_without_root(const char *own, const char *roots)
 {
     if (access(own, X_OK) != 0)
-        _exit(NO_WAY);
+        _exit(UNREACHABLE);
     if (!enter_namespace())
         _exit(NO_NAMESPACE);
     expect_trusted(own);
@@ -437,7 +437,7 @@ START_TEST(namespace_without_root)
     ck_assert(WIFEXITED(status));
     if (WEXITSTATUS(status) == NO_NAMESPACE)
         fprintf(stderr, "left out, as there are no user namespaces here: a user namespace without root\n");
-    else if (WEXITSTATUS(status) == NO_WAY)
+    else if (WEXITSTATUS(status) == UNREACHABLE)
         fprintf(stderr, "left out, as this folder is not for everybody: a user namespace without root\n");
     else
         ck_assert_int_eq(WEXITSTATUS(status), 0);

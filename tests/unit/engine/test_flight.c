@@ -42,11 +42,11 @@ static void launch(const char *name, kn_event **event)
 // How many launches may still run, and the words of the latest.
 static void expect_flying(unsigned count, const char *latest)
 {
-    const struct flight_queue *place = queue->flight;
-    unsigned departed = atomic_load(&place->departed);
+    const struct flight_queue *slot = queue->flight;
+    unsigned departed = atomic_load(&slot->departed);
 
-    ck_assert_uint_eq(departed - atomic_load(&place->landed), count);
-    ck_assert_str_eq(atomic_load(&place->kernels[(departed - 1) % FLIGHT_KERNELS]), latest);
+    ck_assert_uint_eq(departed - atomic_load(&slot->landed), count);
+    ck_assert_str_eq(atomic_load(&slot->kernels[(departed - 1) % FLIGHT_KERNELS]), latest);
 }
 
 START_TEST(until_it_has_ended)
@@ -101,7 +101,7 @@ START_TEST(tasks)
 }
 END_TEST
 
-START_TEST(places)
+START_TEST(slots)
 {
     kn_queue *others[FLIGHT_QUEUES];
 
@@ -134,7 +134,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {until_it_has_ended, recorded, tasks, places, without_a_record};
+    const TTest *const tests[] = {until_it_has_ended, recorded, tasks, slots, without_a_record};
 
     return RUN_ON_DEVICE_WITH("flight", set_up, tear_down, tests);
 }

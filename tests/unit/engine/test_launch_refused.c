@@ -87,7 +87,7 @@ END_TEST
 // Each kind of argument in the place of each other.
 START_TEST(argument_kinds)
 {
-    static const char *const given_words[] = {[KN_ARG_BUFFER] = "given a buffer",
+    static const char *const given_names[] = {[KN_ARG_BUFFER] = "given a buffer",
                                               [KN_ARG_VALUE] = "given a value",
                                               [KN_ARG_LOCAL] = "given local memory"};
     static const struct {
@@ -114,7 +114,7 @@ START_TEST(argument_kinds)
             memcpy(args, right, sizeof args);
             args[i] = kinds[k];
             snprintf(words, sizeof words, "mixed|argument %zu|%s|%s|%s", i, params[i].name, params[i].takes,
-                     given_words[kinds[k].kind]);
+                     given_names[kinds[k].kind]);
             expect_args_refused("mixed", args, 5, KN_ERROR_ARGUMENT, words);
         }
     expect_ok(kn_launch(queue, kernel_of(program, "mixed"), &eight, right, 5, NULL, &err));

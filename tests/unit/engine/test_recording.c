@@ -48,7 +48,7 @@ static kn_context *context;
 static kn_queue *queue;
 static kn_program *program;
 static kn_kernel *kernel;
-static kn_buffer *places[2];
+static kn_buffer *buffers[2];
 
 static void set_up(void)
 {
@@ -58,15 +58,15 @@ static void set_up(void)
     program = build_text(context, text);
     kernel = kernel_of(program, "mix_up");
     for (int i = 0; i < 2; i++) {
-        places[i] = make_buffer(context, MOST * sizeof(uint32_t));
-        expect_ok(kn_buffer_fill(queue, places[i], "", 1, 0, MOST * sizeof(uint32_t), NULL, &err));
+        buffers[i] = make_buffer(context, MOST * sizeof(uint32_t));
+        expect_ok(kn_buffer_fill(queue, buffers[i], "", 1, 0, MOST * sizeof(uint32_t), NULL, &err));
     }
 }
 
 static void tear_down(void)
 {
     for (int i = 0; i < 2; i++)
-        kn_buffer_free(places[i]);
+        kn_buffer_free(buffers[i]);
     kn_program_free(program);
     kn_queue_close(queue);
     kn_context_close(context);
@@ -76,7 +76,7 @@ static kn_status launch(size_t n, unsigned k)
 {
     const kn_range range = {1, {n}, {GROUP}, {0}};
     const uint32_t factor = 2 * k + 3;
-    const kn_arg args[] = {KN_BUFFER(places[k % 2]), KN_BUFFER(places[(k + 1) % 2]), KN_VALUE(factor),
+    const kn_arg args[] = {KN_BUFFER(buffers[k % 2]), KN_BUFFER(buffers[(k + 1) % 2]), KN_VALUE(factor),
                            KN_LOCAL(GROUP * sizeof(uint32_t))};
 
     return kn_launch(queue, kernel, &range, args, 4, NULL, &err);
@@ -135,11 +135,11 @@ static void expect_replays(kn_recording *recording, size_t n, unsigned launches,
 
     for (size_t i = 0; i < MOST; i++)
         expected[i] = (uint32_t)test_random(state);
-    expect_ok(kn_buffer_write(queue, places[0], 0, expected, sizeof expected, &err));
-    expect_ok(kn_buffer_fill(queue, places[1], "\xab", 1, 0, sizeof expected, NULL, &err));
+    expect_ok(kn_buffer_write(queue, buffers[0], 0, expected, sizeof expected, &err));
+    expect_ok(kn_buffer_fill(queue, buffers[1], "\xab", 1, 0, sizeof expected, NULL, &err));
     for (unsigned i = 0; i < replays; i++)
         expect_ok(kn_recording_replay(queue, recording, &err));
-    expect_ok(kn_buffer_read(queue, places[0], 0, found, sizeof found, &err));
+    expect_ok(kn_buffer_read(queue, buffers[0], 0, found, sizeof found, &err));
     for (unsigned k = 0; k < replays * launches; k++)
         compute(expected, n, k % launches);
     for (size_t i = 0; i < MOST; i++)
@@ -161,24 +161,25 @@ START_TEST(numbers)
     uint64_t state = test_seed("recordings");
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kn_recording *ways[] = {record(cases[i].n, cases[i].launches, KN_RECORDING_LAUNCHES, KN_OK),
-                                record(cases[i].n, cases[i].launches, KN_RECORDING_AUTO, KN_OK),
-                                record_best(cases[i].n, cases[i].launches)};
-        ck_assert_int_eq(kn_recording_way_of(ways[0]), KN_RECORDING_LAUNCHES);
-        ck_assert_str_eq(kn_recording_why(ways[0]), "");
+        kn_recording *recordings[] = {record(cases[i].n, cases[i].launches, KN_RECORDING_LAUNCHES, KN_OK),
+                                      record(cases[i].n, cases[i].launches, KN_RECORDING_AUTO, KN_OK),
+                                      record_best(cases[i].n, cases[i].launches)};
+        ck_assert_int_eq(kn_recording_way_of(recordings[0]), KN_RECORDING_LAUNCHES);
+        ck_assert_str_eq(kn_recording_why(recordings[0]), "");
         // Whoever asks for nothing gets the driver's way, or hears why not.
-        if (kn_recording_way_of(ways[1]) == KN_RECORDING_LAUNCHES)
-            ck_assert_str_ne(kn_recording_why(ways[1]), "");
+        if (kn_recording_way_of(recordings[1]) == KN_RECORDING_LAUNCHES)
+            ck_assert_str_ne(kn_recording_why(recordings[1]), "");
         else
-            ck_assert(ways[2] && kn_recording_way_of(ways[1]) == kn_recording_way_of(ways[2]));
+            ck_assert(recordings[2] &&
+                      kn_recording_way_of(recordings[1]) == kn_recording_way_of(recordings[2]));
         if (i == 0)
-            fprintf(stderr, "recordings: %s %s\n", kn_recording_way_name(kn_recording_way_of(ways[1])),
-                    kn_recording_why(ways[1]));
+            fprintf(stderr, "recordings: %s %s\n", kn_recording_way_name(kn_recording_way_of(recordings[1])),
+                    kn_recording_why(recordings[1]));
         for (int w = 0; w < 3; w++)
-            if (ways[w])
-                expect_replays(ways[w], cases[i].n, cases[i].launches, cases[i].replays, &state);
+            if (recordings[w])
+                expect_replays(recordings[w], cases[i].n, cases[i].launches, cases[i].replays, &state);
         for (int w = 0; w < 3; w++)
-            kn_recording_free(ways[w]);
+            kn_recording_free(recordings[w]);
     }
 }
 END_TEST
@@ -205,20 +206,20 @@ START_TEST(other_queues)
 {
     uint64_t state = test_seed("other queues");
     kn_queue *own = queue, *other = open_queue(context);
-    kn_recording *ways[] = {record(GROUP, 2, KN_RECORDING_LAUNCHES, KN_OK), record_best(GROUP, 2)};
+    kn_recording *recordings[] = {record(GROUP, 2, KN_RECORDING_LAUNCHES, KN_OK), record_best(GROUP, 2)};
 
-    for (int w = 0; w < 2 && ways[w]; w++) {
+    for (int w = 0; w < 2 && recordings[w]; w++) {
         queue = other;
         expect_ok(launch(2 * GROUP, 1));
-        expect_replays(ways[w], GROUP, 2, 2, &state);
+        expect_replays(recordings[w], GROUP, 2, 2, &state);
         queue = own;
         expect_ok(launch(2 * GROUP, 3));
-        expect_replays(ways[w], GROUP, 2, 2, &state);
+        expect_replays(recordings[w], GROUP, 2, 2, &state);
     }
     expect_ok(kn_queue_finish(queue, &err));
     kn_queue_close(other);
     for (int w = 0; w < 2; w++)
-        kn_recording_free(ways[w]);
+        kn_recording_free(recordings[w]);
 }
 END_TEST
 
@@ -244,7 +245,7 @@ START_TEST(refused_while_recording)
 {
     const kn_range range = {1, {GROUP}, {GROUP}, {0}};
     const uint32_t factor = 1;
-    const kn_arg args[] = {KN_BUFFER(places[0]), KN_BUFFER(places[1]), KN_VALUE(factor), KN_LOCAL(64)};
+    const kn_arg args[] = {KN_BUFFER(buffers[0]), KN_BUFFER(buffers[1]), KN_VALUE(factor), KN_LOCAL(64)};
     uint32_t data[4] = {0};
     double sum;
     kn_event *event = NULL;
@@ -253,17 +254,17 @@ START_TEST(refused_while_recording)
     expect_ok(kn_recording_begin(queue, KN_RECORDING_AUTO, &err));
     expect_refused(kn_recording_begin(queue, KN_RECORDING_AUTO, &err), KN_ERROR_ARGUMENT,
                    "records already|kn_recording_end");
-    expect_refused(kn_buffer_write(queue, places[0], 0, data, 16, &err), KN_ERROR_ARGUMENT,
+    expect_refused(kn_buffer_write(queue, buffers[0], 0, data, 16, &err), KN_ERROR_ARGUMENT,
                    "kn_buffer_write|records|kn_recording_end");
-    expect_refused(kn_buffer_read(queue, places[0], 0, data, 16, &err), KN_ERROR_ARGUMENT,
+    expect_refused(kn_buffer_read(queue, buffers[0], 0, data, 16, &err), KN_ERROR_ARGUMENT,
                    "kn_buffer_read|records");
-    expect_refused(kn_buffer_write_async(queue, places[0], 0, data, 16, NULL, &err), KN_ERROR_ARGUMENT,
+    expect_refused(kn_buffer_write_async(queue, buffers[0], 0, data, 16, NULL, &err), KN_ERROR_ARGUMENT,
                    "records");
-    expect_refused(kn_buffer_read_async(queue, places[0], 0, data, 16, NULL, &err), KN_ERROR_ARGUMENT,
+    expect_refused(kn_buffer_read_async(queue, buffers[0], 0, data, 16, NULL, &err), KN_ERROR_ARGUMENT,
                    "records");
-    expect_refused(kn_buffer_copy(queue, places[0], 0, places[1], 0, 16, NULL, &err), KN_ERROR_ARGUMENT,
+    expect_refused(kn_buffer_copy(queue, buffers[0], 0, buffers[1], 0, 16, NULL, &err), KN_ERROR_ARGUMENT,
                    "kn_buffer_copy|records");
-    expect_refused(kn_buffer_fill(queue, places[0], data, 4, 0, 16, NULL, &err), KN_ERROR_ARGUMENT,
+    expect_refused(kn_buffer_fill(queue, buffers[0], data, 4, 0, 16, NULL, &err), KN_ERROR_ARGUMENT,
                    "kn_buffer_fill|records");
     expect_refused(kn_queue_finish(queue, &err), KN_ERROR_ARGUMENT, "kn_queue_finish|records");
     expect_refused(kn_queue_flush(queue, &err), KN_ERROR_ARGUMENT, "kn_queue_flush|records");
@@ -276,7 +277,7 @@ START_TEST(refused_while_recording)
     ck_assert_ptr_null(recording);
     // A function whose launches are recorded, and whose answer is to be read at once.
     expect_ok(kn_recording_begin(queue, KN_RECORDING_AUTO, &err));
-    expect_refused(kn_reduce_sum(queue, places[0], KN_F32, MOST, &sum, &err), KN_ERROR_ARGUMENT, "records");
+    expect_refused(kn_reduce_sum(queue, buffers[0], KN_F32, MOST, &sum, &err), KN_ERROR_ARGUMENT, "records");
     expect_ok(kn_recording_end(queue, NULL, &err));
     // Now it runs again; and what is dropped is gone.
     expect_ok(launch(GROUP, 0));

@@ -11,16 +11,16 @@
 
 enum { MOST = 16, N = 20000 };
 
-static struct engine_scratch open_places(size_t places)
+static struct engine_scratch open_slots(size_t slots)
 {
-    return ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, places, "test_scratch");
+    return ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, slots, "test_scratch");
 }
 
-static kn_buffer *get(const struct engine_scratch *scratch, size_t place, size_t bytes)
+static kn_buffer *get(const struct engine_scratch *scratch, size_t slot, size_t bytes)
 {
     kn_buffer *buffer = NULL;
 
-    EXPECT_OK(ki_engine_scratch_get(scratch, place, bytes, &buffer, &err));
+    EXPECT_OK(ki_engine_scratch_get(scratch, slot, bytes, &buffer, &err));
     ck_assert_ptr_nonnull(buffer);
     ck_assert_uint_ge(kn_buffer_size(buffer), bytes);
     ck_assert_uint_eq(kn_buffer_part_count(buffer), 1);
@@ -30,8 +30,8 @@ static kn_buffer *get(const struct engine_scratch *scratch, size_t place, size_t
 // Adds a taker's buffers to those that are taken, none of which it may have been given.
 static void expect_new(kn_buffer *found[MOST], size_t *count, const struct engine_scratch *scratch)
 {
-    for (size_t place = 0; place < scratch->places; place++) {
-        kn_buffer *buffer = get(scratch, place, 100 + 1000 * place);
+    for (size_t slot = 0; slot < scratch->slots; slot++) {
+        kn_buffer *buffer = get(scratch, slot, 100 + 1000 * slot);
         for (size_t i = 0; i < *count; i++)
             ck_assert_ptr_ne(found[i], buffer);
         ck_assert_uint_lt(*count, MOST);
@@ -46,12 +46,12 @@ START_TEST(test_nested)
 
     test_open();
     struct engine_scratch solver = ki_engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, 3, "solver");
-    struct engine_scratch outer = open_places(3);
+    struct engine_scratch outer = open_slots(3);
     expect_new(found, &count, &solver);
-    struct engine_scratch inner = open_places(2); // before the outer one has got a buffer
+    struct engine_scratch inner = open_slots(2); // before the outer one has got a buffer
     expect_new(found, &count, &inner);
     expect_new(found, &count, &outer);
-    struct engine_scratch innermost = open_places(2);
+    struct engine_scratch innermost = open_slots(2);
     expect_new(found, &count, &innermost);
     ck_assert_uint_eq(ki_engine_scratch_in_use(queue), 10);
     ck_assert_ptr_eq(get(&inner, 1, 1), found[4]); // still its own
@@ -61,7 +61,7 @@ START_TEST(test_nested)
     ck_assert_uint_eq(ki_engine_scratch_in_use(queue), 6);
 
     // Whoever comes after that has what was closed, and nothing that is open.
-    struct engine_scratch next = open_places(2);
+    struct engine_scratch next = open_slots(2);
     ck_assert_ptr_eq(get(&next, 0, 1), found[3]);
     ck_assert_ptr_eq(get(&next, 1, 1), found[4]);
     ki_engine_scratch_close(&next);
@@ -98,14 +98,14 @@ START_TEST(test_refused)
     kn_buffer *buffer = NULL;
 
     test_open();
-    struct engine_scratch scratch = open_places(1);
+    struct engine_scratch scratch = open_slots(1);
     get(&scratch, 0, 100);
     context->device.info.max_alloc = 1 << 20;
     EXPECT_REFUSED(KN_ERROR_LIMIT,
                    "test_scratch: 1048577 bytes of scratch memory are more than one allocation",
                    ki_engine_scratch_get(&scratch, 0, (1 << 20) + 1, &buffer, &err));
     ck_assert_ptr_null(buffer);
-    get(&scratch, 0, 1 << 20); // the place is not lost
+    get(&scratch, 0, 1 << 20); // the slot is not lost
     ki_engine_scratch_close(&scratch);
     test_close();
 }

@@ -77,17 +77,17 @@ START_TEST(kept)
     uint64_t state = test_seed("kept");
     const unsigned values[] = {(unsigned)(test_random(&state) >> 32), 0, UINT32_MAX};
     unsigned found[ENGINE_TUNABLES];
-    struct ki_text words = KI_TEXT_INIT;
+    struct ki_text summary = KI_TEXT_INIT;
 
     expect_tuning(&tunables, NULL, "");
     expect_ok(ki_engine_tuning_keep(context, &tunables, values, "1 ms instead of 2", &err));
     expect_tuning(&tunables, values, "");
     open_again();
     expect_tuning(&tunables, values, "");
-    ck_assert(ki_engine_tuning_kept(context, &tunables, found, &words));
+    ck_assert(ki_engine_tuning_kept(context, &tunables, found, &summary));
     ck_assert_mem_eq(found, values, sizeof values);
-    ck_assert_str_eq(ki_text_string(&words), "1 ms instead of 2");
-    ki_text_free(&words);
+    ck_assert_str_eq(ki_text_string(&summary), "1 ms instead of 2");
+    ki_text_free(&summary);
 
     ki_engine_tuning_forget(context, &tunables);
     expect_tuning(&tunables, NULL, "");

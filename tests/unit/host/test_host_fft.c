@@ -58,7 +58,7 @@ static struct block make_block(const struct host_fft_code *code, size_t points, 
     return block;
 }
 
-static void *place(const struct block *block, size_t number)
+static void *number_at(const struct block *block, size_t number)
 {
     return (unsigned char *)block->numbers + number * block->code->number;
 }
@@ -270,12 +270,12 @@ static void check_rows(const struct host_fft_code *code, kn_type type, kn_host_l
     for (size_t i = 0; i < STRIDE * lanes; i++)
         rows[i] = (int32_t)(test_random(state) % 131071) - 65535;
     for (size_t part = 0; part < 2; part++) {
-        code->spread(rows, STRIDE, COUNT, place(&to, part * lanes));
+        code->spread(rows, STRIDE, COUNT, number_at(&to, part * lanes));
         for (size_t i = 0; i < COUNT; i++)
             for (size_t lane = 0; lane < lanes; lane++)
                 ck_assert_double_eq(get(&to, (2 * i + part) * lanes + lane), rows[lane * STRIDE + i]);
         for (size_t i = 0; i < padded; i += lanes)
-            code->gather(place(&to, (2 * i + part) * lanes), gathered + i, STRIDE);
+            code->gather(number_at(&to, (2 * i + part) * lanes), gathered + i, STRIDE);
         for (size_t i = 0; i < COUNT * lanes; i++)
             ck_assert_double_eq(gathered[i % lanes * STRIDE + i / lanes],
                                 rows[i % lanes * STRIDE + i / lanes]);

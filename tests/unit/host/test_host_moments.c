@@ -39,7 +39,7 @@ static void check_integers(const void *x, size_t n, const kn_moments *m)
         squares += (long double)(value - shift) * (long double)(value - shift);
     }
     mean = (long double)sum / count;
-    // About the least: what lies half a unit from a number of 64 bits has no place in long double.
+    // About the least: what lies half a unit from a number of 64 bits does not fit long double.
     long double middle = (long double)(sum - (__int128)n * least) / count;
     for (size_t i = 0; i < n; i++) {
         long double distance = (long double)(host_integer(at(x, i)) - least) - middle;

@@ -26,9 +26,9 @@ START_TEST(columns)
 END_TEST
 
 // The other method, and brackets made so narrow that their ranks lie outside them.
-START_TEST(ways)
+START_TEST(methods)
 {
-    uint64_t state = test_seed("ways");
+    uint64_t state = test_seed("methods");
     size_t missed = 0;
 
     host_find_levels();
@@ -121,7 +121,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {columns, ways, narrow_misses, doubtful_brackets, shifts};
+    const TTest *const tests[] = {columns, methods, narrow_misses, doubtful_brackets, shifts};
 
     return TEST_RUN("host_robust", CK_NOFORK, tests);
 }

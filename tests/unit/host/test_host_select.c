@@ -71,9 +71,9 @@ END_TEST
 
 // How ranks were found: one read for those that are neighbours, another for one far away, a sort for many,
 // and after a bracket that is made to miss.
-START_TEST(ways)
+START_TEST(methods)
 {
-    uint64_t state = test_seed("ways");
+    uint64_t state = test_seed("methods");
     size_t n = 200000, far[] = {n / 2, n / 2 - 1, n / 10}, many[20];
     double *x, *sorted, values[20];
 
@@ -207,7 +207,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {select_sizes,    select_large, ways,    arranged,
+    const TTest *const tests[] = {select_sizes,    select_large, methods, arranged,
                                   quantile_values, quantile_nan, refusals};
 
     return TEST_RUN("host_select", CK_NOFORK, tests);

@@ -6,7 +6,7 @@
 
 static const char *column; // whose elements are numbered
 
-static int by_place(const void *a, const void *b)
+static int by_position(const void *a, const void *b)
 {
     uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
     size_t size = kn_type_size(host_type);
@@ -59,7 +59,7 @@ static void check_top(size_t n, enum host_pattern pattern, uint64_t *state)
     column = x;
     for (size_t i = 0; i < n; i++)
         order[i] = i;
-    qsort(order, n, sizeof *order, by_place);
+    qsort(order, n, sizeof *order, by_position);
     HOST_FOR_OPTIONS(options)
     {
         options.descending = host_descending;

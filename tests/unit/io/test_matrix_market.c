@@ -55,7 +55,7 @@ static const char *const formats[] = {"coordinate", "array"};
 static size_t add_entry(char *text, size_t at, uint64_t *seed, size_t f, size_t s, bool is_array, size_t row,
                         size_t column, double *dense)
 {
-    double part[2] = {0, 0}, *place = dense + 2 * (row * MOST + column),
+    double part[2] = {0, 0}, *entry = dense + 2 * (row * MOST + column),
            *mirrored = dense + 2 * (column * MOST + row);
 
     part[0] =
@@ -70,8 +70,8 @@ static size_t add_entry(char *text, size_t at, uint64_t *seed, size_t f, size_t 
         at += (size_t)sprintf(text + at, " %.17g %.17g", part[0], part[1]);
     else if (fields[f].field != MATRIX_MARKET_PATTERN)
         at += (size_t)sprintf(text + at, " %.17g", part[0]);
-    place[0] += part[0];
-    place[1] += part[1];
+    entry[0] += part[0];
+    entry[1] += part[1];
     if (row != column && symmetries[s].mirrored != 0) {
         mirrored[0] += symmetries[s].mirrored * part[0];
         mirrored[1] += symmetries[s].conjugated * part[1];

@@ -24,17 +24,17 @@ static inline kn_status rewrite(const char *source, struct src_cuda **cuda, kn_e
     return status;
 }
 
-// The program's part of a translation unit, without the place it begins with; the caller frees it.
+// The program's part of a translation unit, without the location it begins with; the caller frees it.
 static inline char *program_of(const struct src_cuda *cuda)
 {
-    static const char begin[] = "namespace program {\n", place[] = "\n#line 1 \"t.cl\"\n";
+    static const char begin[] = "namespace program {\n", location[] = "\n#line 1 \"t.cl\"\n";
     const char *from = strstr(cuda->text, begin), *to = strstr(cuda->text, "\n} }\n");
 
     ck_assert_ptr_nonnull(from);
     ck_assert_ptr_nonnull(to);
     from += strlen(begin);
-    if (strncmp(from, place, strlen(place)) == 0)
-        from += strlen(place);
+    if (strncmp(from, location, strlen(location)) == 0)
+        from += strlen(location);
     return strndup(from, (size_t)(to - from));
 }
 

@@ -197,7 +197,7 @@ START_TEST(jumps)
 }
 END_TEST
 
-START_TEST(places)
+START_TEST(locations)
 {
     static const struct rule rule = {
         "#define CALL(x) \\\n    x\nint f(void)\n{\n    return CALL(1);\n}\n#line 70 \"a\\\\b.h\"\nint "
@@ -492,9 +492,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {assembly,           images,         vectors, scalars, pointers,
-                                  initialisers,       kernels,        jumps,   places,  unrolling,
-                                  bit_fields,         surroundings,   formats, prelude, files,
+    const TTest *const tests[] = {assembly,           images,         vectors, scalars,   pointers,
+                                  initialisers,       kernels,        jumps,   locations, unrolling,
+                                  bit_fields,         surroundings,   formats, prelude,   files,
                                   large_local_memory, image_addresses};
 
     return TEST_RUN("cuda", CK_FORK_GETENV, tests);

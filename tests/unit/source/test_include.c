@@ -40,7 +40,7 @@ static void expect_from(const char *name, struct src_options options, const char
     ki_src_free(unit);
 }
 
-// `file` is what the error's place ends in.
+// `file` is what the error's location ends in.
 static kn_error expect_refused(const char *name, kn_status code, const char *file, long line,
                                const char *what)
 {

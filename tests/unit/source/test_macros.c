@@ -168,8 +168,8 @@ START_TEST(pragmas)
 }
 END_TEST
 
-// Every token of an expansion has a place: the macro's name, or its own for an argument.
-START_TEST(places)
+// Every token of an expansion has a location: the macro's name, or its own for an argument.
+START_TEST(locations)
 {
     struct src_unit *unit = read_text("#define F(x) a x \\\n b\n\n  F(\n  c)\nd", NULL);
     static const long lines[] = {4, 5, 4, 6};
@@ -197,7 +197,7 @@ int main(void)
                                   defining,
                                   calls,
                                   pragmas,
-                                  places};
+                                  locations};
 
     return TEST_RUN("source: macros", CK_FORK, tests);
 }

@@ -252,9 +252,9 @@ static int measure_for_another(const char *name, const char *folder, const char 
 static kn_status measure_apart(const char *name, struct tune_report *report, struct ki_text *said)
 {
     const struct tune_subject subject = subject_named(name);
-    const char *const words[] = {"/proc/self/exe", name, cache_dir, NULL};
+    const char *const arguments[] = {"/proc/self/exe", name, cache_dir, NULL};
 
-    return tune_measure_apart(&subject, words, report, said, &err);
+    return tune_measure_apart(&subject, arguments, report, said, &err);
 }
 
 START_TEST(crashes_are_rows)
@@ -380,12 +380,12 @@ END_TEST
 
 START_TEST(described)
 {
-    static const char *const words[] = {"none", "much", NULL};
+    static const char *const names[] = {"none", "much", NULL};
     struct tune_subject subject = told_subject(0);
     const unsigned values[] = {5, 1}, strange[] = {5, 9};
     struct ki_text text = KI_TEXT_INIT;
 
-    subject.words[1] = words;
+    subject.value_names[1] = names;
     tune_describe(&subject, values, &text);
     ki_text_add(&text, "; ");
     tune_describe(&subject, strange, &text);

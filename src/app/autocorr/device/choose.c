@@ -58,9 +58,9 @@ static size_t number_of(double ratio)
     return (size_t)fmin(fmax(number, 0), AUTOCORR_RATIOS - 1);
 }
 
-struct engine_choice ki_autocorr_choice_of(kn_type type, enum autocorr_fft_way way, bool exact)
+struct engine_choice ki_autocorr_choice_of(kn_type type, enum autocorr_fft_algorithm algorithm, bool exact)
 {
-    const uint32_t numbers[] = {(uint32_t)type, (uint32_t)way, exact};
+    const uint32_t numbers[] = {(uint32_t)type, (uint32_t)algorithm, exact};
     const struct ki_field field = {numbers, sizeof numbers};
 
     return (struct engine_choice){"autocorr choice", ki_hash_fields(&field, 1)};
@@ -101,26 +101,26 @@ struct trial {
     struct autocorr_fft *fft;
 };
 
-// As large as the way can do it exactly.
+// The largest image that the algorithm can do exactly.
 static size_t side_of(const struct autocorr_engine *engine, const struct sample *sample, kn_type type,
-                      enum autocorr_fft_way way)
+                      enum autocorr_fft_algorithm algorithm)
 {
     const kn_device_info *device = kn_context_device(kn_queue_context(engine->queue));
     struct autocorr_image image = {.width = sample->side, .height = sample->side, .type = type};
 
-    while (way == AUTOCORR_FFT_FUSED && image.width > 2 * sample->max_offset &&
-           ki_autocorr_fft_way_for(device, &image, sample->max_offset, engine->exact) != way)
+    while (algorithm == AUTOCORR_FFT_FUSED && image.width > 2 * sample->max_offset &&
+           ki_autocorr_fft_algorithm_for(device, &image, sample->max_offset, engine->exact) != algorithm)
         image.width = image.height = image.width / 2;
     return image.width;
 }
 
 static kn_status make_trial(const struct autocorr_engine *engine, const struct sample *sample, kn_type type,
-                            enum autocorr_fft_way way, struct trial *trial, kn_error *err)
+                            enum autocorr_fft_algorithm algorithm, struct trial *trial, kn_error *err)
 {
     kn_context *context = kn_queue_context(engine->queue);
-    const struct autocorr_fft_options options = {.way = way};
+    const struct autocorr_fft_options options = {.algorithm = algorithm};
     const uint64_t pixels = UINT64_C(0x0123456789abcdef);
-    size_t side = side_of(engine, sample, type, way), r = sample->max_offset;
+    size_t side = side_of(engine, sample, type, algorithm), r = sample->max_offset;
     size_t bytes = side * side * sample->count * kn_type_size(type);
     kn_status status;
 
@@ -139,11 +139,12 @@ static kn_status make_trial(const struct autocorr_engine *engine, const struct s
 }
 
 static kn_status measure(const struct autocorr_engine *engine, const struct sample *sample, kn_type type,
-                         enum autocorr_fft_way way, size_t *number, struct ki_text *words, kn_error *err)
+                         enum autocorr_fft_algorithm algorithm, size_t *number, struct ki_text *summary,
+                         kn_error *err)
 {
     struct trial trial = {.sums = NULL};
     double direct = 0, transforms = 0, side, r = (double)sample->max_offset, count = (double)sample->count;
-    kn_status status = make_trial(engine, sample, type, way, &trial, err);
+    kn_status status = make_trial(engine, sample, type, algorithm, &trial, err);
 
     if (!status)
         status = time_sums(engine->queue, NULL, &trial.frames, trial.sums, &direct, err);
@@ -154,11 +155,11 @@ static kn_status measure(const struct autocorr_engine *engine, const struct samp
         direct = count * direct_terms(side, side, r) / direct;
         transforms = count * transform_terms(side, side, r, false) / transforms;
         *number = number_of(direct / transforms);
-        ki_text_format(words,
+        ki_text_format(summary,
                        "measured were %.3g terms of direct sums a second and %.3g of transforms (%s), with "
                        "%.0f x %.0f pixels of %zu bits and R = %zu",
-                       direct, transforms, ki_autocorr_fft_way_names[way], side, side, 8 * kn_type_size(type),
-                       sample->max_offset);
+                       direct, transforms, ki_autocorr_fft_algorithm_names[algorithm], side, side,
+                       8 * kn_type_size(type), sample->max_offset);
     }
     ki_autocorr_fft_free(trial.fft);
     kn_buffer_free(trial.sums);
@@ -166,38 +167,39 @@ static kn_status measure(const struct autocorr_engine *engine, const struct samp
     return status;
 }
 
-static double ratio_unmeasured(const struct autocorr_engine *engine, enum autocorr_fft_way way)
+static double ratio_unmeasured(const struct autocorr_engine *engine, enum autocorr_fft_algorithm algorithm)
 {
     bool cpu = engine_is_cpu(kn_context_device(kn_queue_context(engine->queue)));
 
-    return (cpu ? cpu_ratio : gpu_ratio) * (way == AUTOCORR_FFT_NUMBER ? number_factor
-                                            : engine->exact            ? exact_factor
-                                                                       : 1);
+    return (cpu ? cpu_ratio : gpu_ratio) * (algorithm == AUTOCORR_FFT_NUMBER ? number_factor
+                                            : engine->exact                  ? exact_factor
+                                                                             : 1);
 }
 
 // Remembered, or measured and remembered.
-static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type, enum autocorr_fft_way way,
-                           double *ratio, struct ki_text *words, kn_error *err)
+static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type,
+                           enum autocorr_fft_algorithm algorithm, double *ratio, struct ki_text *summary,
+                           kn_error *err)
 {
     kn_context *context = kn_queue_context(engine->queue);
-    const struct engine_choice choice = ki_autocorr_choice_of(type, way, engine->exact);
+    const struct engine_choice choice = ki_autocorr_choice_of(type, algorithm, engine->exact);
     const struct sample *sample = engine_is_cpu(kn_context_device(context)) ? &cpu_sample : &gpu_sample;
     kn_error reason = KN_ERROR_INIT;
     size_t number = 0;
     kn_status status = KN_OK;
 
-    *ratio = ratio_unmeasured(engine, way);
+    *ratio = ratio_unmeasured(engine, algorithm);
     if (!context->cache_dir) {
-        ki_text_add(words, "nothing was measured, as there is no cache to remember it in");
+        ki_text_add(summary, "nothing was measured, as there is no cache to remember it in");
         return KN_OK;
     }
-    if (!ki_engine_recall(context, &choice, AUTOCORR_RATIOS, &number, words)) {
-        status = measure(engine, sample, type, way, &number, words, &reason);
+    if (!ki_engine_recall(context, &choice, AUTOCORR_RATIOS, &number, summary)) {
+        status = measure(engine, sample, type, algorithm, &number, summary, &reason);
         if (!status)
-            ki_engine_remember(context, &choice, number, words);
+            ki_engine_remember(context, &choice, number, summary);
     }
     if (status == KN_ERROR_LIMIT || status == KN_ERROR_MEMORY) {
-        ki_text_format(words, "nothing could be measured (%s)", reason.text);
+        ki_text_format(summary, "nothing could be measured (%s)", reason.text);
         return KN_OK;
     }
     if (status && err)
@@ -210,8 +212,8 @@ kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autoco
                              enum autocorr_method *method, kn_error *err)
 {
     double terms = ki_autocorr_terms_ratio(task), ratio = 0;
-    struct ki_text *why = &engine->why, words = KI_TEXT_INIT;
-    enum autocorr_fft_way way;
+    struct ki_text *why = &engine->why, summary = KI_TEXT_INIT;
+    enum autocorr_fft_algorithm algorithm;
     kn_status status;
 
     ki_text_free(why);
@@ -221,19 +223,19 @@ kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autoco
         ki_text_add(why, "on the host transforms were the fastest at every R from 2 on");
         return KN_OK;
     }
-    way = ki_autocorr_fft_way_for(kn_context_device(kn_queue_context(engine->queue)), &task->first,
-                                  task->max_offset, engine->exact);
-    if (terms < least_ratio || terms > (way == AUTOCORR_FFT_NUMBER ? most_number_ratio : most_ratio)) {
+    algorithm = ki_autocorr_fft_algorithm_for(kn_context_device(kn_queue_context(engine->queue)),
+                                              &task->first, task->max_offset, engine->exact);
+    if (terms < least_ratio || terms > (algorithm == AUTOCORR_FFT_NUMBER ? most_number_ratio : most_ratio)) {
         *method = terms < least_ratio ? AUTOCORR_DIRECT : AUTOCORR_FFT;
         ki_text_format(
             why, "direct sums have %.3g times the terms of transforms, which decides on any device", terms);
         return KN_OK;
     }
-    status = get_ratio(engine, task->first.type, way, &ratio, &words, err);
+    status = get_ratio(engine, task->first.type, algorithm, &ratio, &summary, err);
     *method = terms > ratio ? AUTOCORR_FFT : AUTOCORR_DIRECT;
     ki_text_format(
         why, "direct sums have %.3g times the terms of transforms, and up to %.3g times they are faster: %s",
-        terms, ratio, ki_text_string(&words));
-    ki_text_free(&words);
+        terms, ratio, ki_text_string(&summary));
+    ki_text_free(&summary);
     return status;
 }

@@ -13,8 +13,8 @@
 // The number that is remembered, of 0 to AUTOCORR_RATIOS - 1, stands for the ratio 2^((number - zero) / 4).
 enum { AUTOCORR_RATIOS = 96, AUTOCORR_RATIO_ZERO = 40 };
 
-// What is remembered: of pixels of a type, transformed in a way (never AUTOCORR_FFT_AUTO).
-struct engine_choice ki_autocorr_choice_of(kn_type type, enum autocorr_fft_way way, bool exact);
+// What is remembered: of pixels of a type, transformed by an algorithm (never AUTOCORR_FFT_AUTO).
+struct engine_choice ki_autocorr_choice_of(kn_type type, enum autocorr_fft_algorithm algorithm, bool exact);
 
 // How many times more terms direct sums have than transforms.
 double ki_autocorr_terms_ratio(const struct autocorr_task *task);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ways to correlate on a device share: their names, and what frames must be.
+// What the methods of correlating on a device share: their names, and the checks of frames.
 #include "device.h"
 
 #include "base/error.h"
 #include "engine/engine.h"
-#include "device_own.h"
+#include "device_internal.h"
 
 const char *const ki_autocorr_method_names[AUTOCORR_METHODS + 1] = {
     "auto", "direct", "fft", "naive", "simd", "texture-style", "two-line", "two-kernel", NULL};

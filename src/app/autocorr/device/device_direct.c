@@ -5,7 +5,7 @@
 #include "algo/columns.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "device_own.h"
+#include "device_internal.h"
 
 enum {
     SLICE_PIXELS = 65536, // at most, see the kernel's widths
@@ -18,7 +18,7 @@ enum {
 };
 // Places of scratch memory. The partial sums come first, where the strips of ki_autocorr_windows_device are,
 // too.
-enum { PARTIALS, FIRST, SECOND, PLACES };
+enum { PARTIALS, FIRST, SECOND, SLOTS };
 #define BATCH_BYTES ((size_t)64 << 20) // of partial sums, and of packed images
 
 const char *const ki_autocorr_dot_names[AUTOCORR_DOTS + 1] = {"float", "bytes", "integer", NULL};
@@ -232,7 +232,7 @@ static kn_status open_kernels(struct direct *d, kn_error *err)
 static kn_status take_memory(struct direct *d, kn_error *err)
 {
     const struct {
-        size_t place, bytes;
+        size_t slot, bytes;
         kn_buffer **buffer;
     } wanted[] = {
         {FIRST, packed_bytes(d), &d->first},
@@ -243,7 +243,7 @@ static kn_status take_memory(struct direct *d, kn_error *err)
 
     for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++)
         if (wanted[i].bytes > 0)
-            status = ki_engine_scratch_get(&d->scratch, wanted[i].place, d->frames_at_once * wanted[i].bytes,
+            status = ki_engine_scratch_get(&d->scratch, wanted[i].slot, d->frames_at_once * wanted[i].bytes,
                                            wanted[i].buffer, err);
     if (!d->frames->second)
         d->second = d->first;
@@ -327,7 +327,7 @@ kn_status ki_autocorr_direct_untried(kn_queue *queue, const struct autocorr_fram
     status = measure(&d, err);
     if (!status)
         status = open_kernels(&d, err);
-    d.scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, PLACES, "autocorr_direct_device");
+    d.scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, "autocorr_direct_device");
     if (!status)
         status = take_memory(&d, err);
     for (size_t from = 0; from < frames->count && !status; from += d.frames_at_once)

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all ways share: checks, batches, the bound.
+// What all algorithms share: checks, batches, the bound.
 //
 // The bound, with e the unit roundoff, N the circle's points, E the root of sum (I - m)^2 sum (I' - m')^2.
 // The images' spectra are off by e (log2 N + 2) / 2 of their 2-norm (koine/fft.h), and e more for taking two
 // rows apart; so by Cauchy the product's errors add up to twice that, and 3 e of its own, times N E, for the
-// sum of |F G| is N E at most. On the way back a number goes through at most log2 n additions a line of n
-// points, and through as many roots and constants: each of those adds 3.3 e of the term (a product of two
-// complex numbers: sqrt(5) e, the root itself: e), and an odd radix n has n / 2 + 5 roundings of terms that
-// add up to sqrt(2) of what they are made of. That is less than 10 e a doubling, of the sum of all terms'
-// magnitudes, N E, which is then divided by N. Along rows it counts twice, since two rows are one transform.
-// Scaling is 2 e.
-#include "device_fft_own.h"
+// sum of |F G| is N E at most. In the inverse transform a number goes through at most log2 n additions a line
+// of n points, and through as many roots and constants: each of those adds 3.3 e of the term (a product of
+// two complex numbers: sqrt(5) e, the root itself: e), and an odd radix n has n / 2 + 5 roundings of terms
+// that add up to sqrt(2) of what they are made of. That is less than 10 e a doubling, of the sum of all
+// terms' magnitudes, N E, which is then divided by N. Along rows it counts twice, since two rows are one
+// transform. Scaling is 2 e.
+#include "device_fft_internal.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -19,13 +19,13 @@
 
 #include "base/error.h"
 
-const char *const ki_autocorr_fft_way_names[AUTOCORR_FFT_WAYS + 1] = {
+const char *const ki_autocorr_fft_algorithm_names[AUTOCORR_FFT_ALGORITHMS + 1] = {
     [AUTOCORR_FFT_AUTO] = "auto",
     [AUTOCORR_FFT_FUSED] = "fused",
     [AUTOCORR_FFT_NUMBER] = "number-theoretic",
 };
 
-static const struct fft_way *const ways[AUTOCORR_FFT_WAYS] = {
+static const struct fft_algorithm *const algorithms[AUTOCORR_FFT_ALGORITHMS] = {
     [AUTOCORR_FFT_FUSED] = &ki_autocorr_fft_fused,
     [AUTOCORR_FFT_NUMBER] = &ki_autocorr_fft_number,
 };
@@ -66,9 +66,9 @@ static size_t reach_of(size_t max_offset, size_t length)
     return max_offset < length ? max_offset + 1 : length;
 }
 
-enum autocorr_fft_way ki_autocorr_fft_way_for(const kn_device_info *device,
-                                              const struct autocorr_image *image, size_t max_offset,
-                                              bool exact)
+enum autocorr_fft_algorithm ki_autocorr_fft_algorithm_for(const kn_device_info *device,
+                                                          const struct autocorr_image *image,
+                                                          size_t max_offset, bool exact)
 {
     const struct autocorr_fft fft = {.width = image->width,
                                      .height = image->height,
@@ -79,25 +79,27 @@ enum autocorr_fft_way ki_autocorr_fft_way_for(const kn_device_info *device,
     return exact && !(device->fp64 && double_is_exact(&fft)) ? AUTOCORR_FFT_NUMBER : AUTOCORR_FFT_FUSED;
 }
 
-static kn_status choose_way(struct autocorr_fft *fft, kn_error *err)
+static kn_status choose_algorithm(struct autocorr_fft *fft, kn_error *err)
 {
     const kn_device_info *info = kn_context_device(fft->context);
     const struct autocorr_image image = {.width = fft->width, .height = fft->height, .type = fft->type};
-    const enum autocorr_fft_way best = ki_autocorr_fft_way_for(info, &image, fft->max_offset, fft->exact);
-    enum autocorr_fft_way *way = &fft->options.way;
+    const enum autocorr_fft_algorithm best =
+        ki_autocorr_fft_algorithm_for(info, &image, fft->max_offset, fft->exact);
+    enum autocorr_fft_algorithm *algorithm = &fft->options.algorithm;
 
-    if ((unsigned)*way >= AUTOCORR_FFT_WAYS)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no way %d; see autocorr_fft_way", (int)*way);
-    if (*way == AUTOCORR_FFT_AUTO)
-        *way = best;
+    if ((unsigned)*algorithm >= AUTOCORR_FFT_ALGORITHMS)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no algorithm %d; see autocorr_fft_algorithm",
+                       (int)*algorithm);
+    if (*algorithm == AUTOCORR_FFT_AUTO)
+        *algorithm = best;
     fft->real = fft->exact ? KN_F64 : KN_F32;
-    if (*way != AUTOCORR_FFT_NUMBER && best == AUTOCORR_FFT_NUMBER)
+    if (*algorithm != AUTOCORR_FFT_NUMBER && best == AUTOCORR_FFT_NUMBER)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "sums are not exact by transforms in double precision %s; use number-theoretic ones",
                        info->fp64 ? "for images of this size and type" : "on a device that has none");
-    if (*way == AUTOCORR_FFT_NUMBER && !fft->exact)
+    if (*algorithm == AUTOCORR_FFT_NUMBER && !fft->exact)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
-                       "number-theoretic transforms are exact; ask for exact sums, or for another way");
+                       "number-theoretic transforms are exact; ask for exact sums, or for another algorithm");
     return KN_OK;
 }
 
@@ -139,9 +141,9 @@ kn_status ki_autocorr_fft_create_with(kn_queue *queue, size_t width, size_t heig
         made->options = *options;
     status = check(made, err);
     if (!status)
-        status = choose_way(made, err);
+        status = choose_algorithm(made, err);
     if (!status)
-        status = ways[made->options.way]->create(queue, made, err);
+        status = algorithms[made->options.algorithm]->create(queue, made, err);
     if (!status)
         status = ki_autocorr_tables_create(made->context, max_offset, made->batch, &made->tables, err);
     if (status)
@@ -164,7 +166,7 @@ void ki_autocorr_fft_free(struct autocorr_fft *fft)
     if (!fft)
         return;
     if (fft->plan)
-        ways[fft->options.way]->free(fft->plan);
+        algorithms[fft->options.algorithm]->free(fft->plan);
     ki_autocorr_tables_free(&fft->tables);
     ki_text_free(&fft->text);
     free(fft);
@@ -185,9 +187,9 @@ const char *ki_autocorr_fft_text(const struct autocorr_fft *fft)
     return ki_text_string(&fft->text);
 }
 
-enum autocorr_fft_way ki_autocorr_fft_way_of(const struct autocorr_fft *fft)
+enum autocorr_fft_algorithm ki_autocorr_fft_algorithm_of(const struct autocorr_fft *fft)
 {
-    return fft->options.way;
+    return fft->options.algorithm;
 }
 
 // ---- their use ----
@@ -231,7 +233,7 @@ kn_status ki_autocorr_fft_sums(kn_queue *queue, struct autocorr_fft *fft,
 
         status = ki_autocorr_windows_device(queue, frames, first, count, &fft->tables, err);
         if (!status)
-            status = ways[fft->options.way]->run(queue, fft, frames, first, count, sums, err);
+            status = algorithms[fft->options.algorithm]->run(queue, fft, frames, first, count, sums, err);
     }
     return status;
 }

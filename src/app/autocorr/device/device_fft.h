@@ -18,34 +18,34 @@
 struct autocorr_fft;
 
 // How it is computed.
-enum autocorr_fft_way {
+enum autocorr_fft_algorithm {
     AUTOCORR_FFT_AUTO,
     AUTOCORR_FFT_FUSED,  // three kernels: rows, columns there and back in local memory, rows back
     AUTOCORR_FFT_NUMBER, // exact, in whole numbers: number-theoretic transforms
-    AUTOCORR_FFT_WAYS
+    AUTOCORR_FFT_ALGORITHMS
 };
 // "auto", "fused", "number-theoretic"; NULL ends them.
-extern const char *const ki_autocorr_fft_way_names[AUTOCORR_FFT_WAYS + 1];
+extern const char *const ki_autocorr_fft_algorithm_names[AUTOCORR_FFT_ALGORITHMS + 1];
 
 // 0 throughout: what was measured best. What is named here is done, or refused.
 struct autocorr_fft_options {
-    enum autocorr_fft_way way;
+    enum autocorr_fft_algorithm algorithm;
     size_t across, down;    // points of the circle; at least W + R and H + R
     unsigned held;          // points a work-item holds at most, 4 to 32
     unsigned rows, columns; // lines a work-group takes, of rows and of columns
 };
 
 // What AUTOCORR_FFT_AUTO takes for images of this size and type.
-enum autocorr_fft_way ki_autocorr_fft_way_for(const kn_device_info *device,
-                                              const struct autocorr_image *image, size_t max_offset,
-                                              bool exact);
+enum autocorr_fft_algorithm ki_autocorr_fft_algorithm_for(const kn_device_info *device,
+                                                          const struct autocorr_image *image,
+                                                          size_t max_offset, bool exact);
 
 // Programs, roots of unity and memory for batches of at most `batch` frames of one size (fewer where the
 // device has not enough memory), for one thread at a time. `cross`: with a second image. `exact`: double
 // precision, whose bound is below 1/4 for every image of this size and type, or else, and where there is no
 // double precision, number-theoretic transforms; otherwise single precision. `options` may be NULL.
 // Errors: ki_autocorr_check's; KN_ERROR_LIMIT for lines that local memory does not hold; KN_ERROR_UNSUPPORTED
-// for a way that does not do this; KN_ERROR_MEMORY.
+// for an algorithm that does not do this; KN_ERROR_MEMORY.
 kn_status ki_autocorr_fft_create_with(kn_queue *queue, size_t width, size_t height, size_t max_offset,
                                       kn_type type, bool cross, bool exact, size_t batch,
                                       const struct autocorr_fft_options *options, struct autocorr_fft **fft,
@@ -74,6 +74,7 @@ double ki_autocorr_fft_bound(const struct autocorr_fft *fft, double energy);
 
 // What runs, in words: "fused, single: 1000 = 10 * 10 * 10 across (...), ...". The plan's own.
 const char *ki_autocorr_fft_text(const struct autocorr_fft *fft);
-enum autocorr_fft_way ki_autocorr_fft_way_of(const struct autocorr_fft *fft); // never AUTOCORR_FFT_AUTO
+enum autocorr_fft_algorithm
+ki_autocorr_fft_algorithm_of(const struct autocorr_fft *fft); // never AUTOCORR_FFT_AUTO
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many frames a correlation by Fourier transforms takes at a time.
 #include "base/error.h"
-#include "device_fft_own.h"
+#include "device_fft_internal.h"
 
 kn_status ki_autocorr_fft_limit_batch(struct autocorr_fft *fft, size_t frame_bytes, kn_error *err)
 {

@@ -6,7 +6,7 @@
 #include "algo/columns.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "device_fft_own.h"
+#include "device_fft_internal.h"
 
 struct fused {
     struct fft_lines lines[FFT_KERNELS];
@@ -187,4 +187,4 @@ static kn_status fused_run(kn_queue *queue, const struct autocorr_fft *fft,
     return status ? status : back(queue, fft, first, count, sums, err);
 }
 
-const struct fft_way ki_autocorr_fft_fused = {fused_create, fused_run, fused_free};
+const struct fft_algorithm ki_autocorr_fft_fused = {fused_create, fused_run, fused_free};

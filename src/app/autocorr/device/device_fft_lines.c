@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the kernels of both ways take lines: lengths, lines a group, macros, launches.
-#include "device_fft_own.h"
+// How the kernels of both algorithms take lines: lengths, lines a group, macros, launches.
+#include "device_fft_internal.h"
 
 #include "algo/columns.h"
 #include "base/array.h"

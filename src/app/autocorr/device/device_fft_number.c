@@ -8,7 +8,7 @@
 #include "shared/autocorr.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "device_fft_own.h"
+#include "device_fft_internal.h"
 
 enum { PRIMES = 2 };
 
@@ -256,4 +256,4 @@ static kn_status number_run(kn_queue *queue, const struct autocorr_fft *fft,
     return status;
 }
 
-const struct fft_way ki_autocorr_fft_number = {number_create, number_run, number_free};
+const struct fft_algorithm ki_autocorr_fft_number = {number_create, number_run, number_free};

@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
-#include "host_fourier_own.h"
+#include "host_fourier_internal.h"
 
 enum { PIECES = 2 }; // that an image of 16 bits, or of squares of them, is cut into
 
@@ -299,8 +299,8 @@ static void add_sums(struct fourier_job *job, const struct pieces *first, const 
 
 // What a sum's error is below, as a part of the product of its planes' norms: two forward transforms, each
 // with its error in root mean squares (Cauchy and Schwarz); their product (2 u, u half the distance of 1 to
-// the next number); the way back, as a part of the sum of its moduli, which is at most that product, and
-// twice, as two rows are one line; and the scale, and halves of lines (less than 14 u).
+// the next number); the inverse transform, as a part of the sum of its moduli, which is at most that product,
+// and twice, as two rows are one line; and the scale, and halves of lines (less than 14 u).
 static double relative_bound(const struct autocorr_fourier *fourier)
 {
     double unit = fourier->x->code->number == sizeof(double) ? DBL_EPSILON / 2 : (double)FLT_EPSILON / 2;
@@ -341,7 +341,7 @@ static double norm_of(const struct autocorr_image *image)
     return sqrt(sum * (1 + DBL_EPSILON * (double)(image->height + 2)));
 }
 
-// ---- both ways ----
+// ---- both transforms ----
 
 static void set_scales(const struct autocorr_fourier *fourier, struct fourier_job *job)
 {

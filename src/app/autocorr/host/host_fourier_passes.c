@@ -2,9 +2,9 @@
 // The three passes of host_fourier.h: rows, columns there and back, and rows back.
 #include <string.h>
 
-#include "host_fourier_own.h"
+#include "host_fourier_internal.h"
 
-static unsigned char *place(void *numbers, size_t number, const struct autocorr_fourier *fourier)
+static unsigned char *number_at(void *numbers, size_t number, const struct autocorr_fourier *fourier)
 {
     return (unsigned char *)numbers + number * fourier->room.number;
 }
@@ -20,8 +20,8 @@ static unsigned char *spectrum_at(const struct autocorr_fourier *fourier, size_t
 {
     const struct fourier_room *room = &fourier->room;
 
-    return place(fourier->spectra, ((plane * room->blocks + block) * room->rows + row) * point_of(fourier),
-                 fourier);
+    return number_at(fourier->spectra,
+                     ((plane * room->blocks + block) * room->rows + row) * point_of(fourier), fourier);
 }
 
 static unsigned char *result_at(const struct autocorr_fourier *fourier, size_t result, size_t block,
@@ -29,8 +29,8 @@ static unsigned char *result_at(const struct autocorr_fourier *fourier, size_t r
 {
     const struct fourier_room *room = &fourier->room;
 
-    return place(fourier->results, ((result * room->blocks + block) * room->kept + row) * point_of(fourier),
-                 fourier);
+    return number_at(fourier->results,
+                     ((result * room->blocks + block) * room->kept + row) * point_of(fourier), fourier);
 }
 
 // ---- rows ----
@@ -40,7 +40,8 @@ static void fill_row(const struct fourier_job *job, const struct fourier_plane *
     const struct autocorr_image *image = plane->image;
     const size_t width = image->width;
     const uint8_t *bytes = (const uint8_t *)image->pixels + (image->type == KN_U8 ? y * image->stride : 0);
-    const uint16_t *words = (const uint16_t *)image->pixels + (image->type == KN_U16 ? y * image->stride : 0);
+    const uint16_t *shorts =
+        (const uint16_t *)image->pixels + (image->type == KN_U16 ? y * image->stride : 0);
     const unsigned shift = plane->shift;
     const uint32_t keep = plane->keep;
     const int32_t level = plane->level;
@@ -57,7 +58,7 @@ static void fill_row(const struct fourier_job *job, const struct fourier_plane *
     } else {
         KI_SIMD
         for (size_t x = 0; x < width; x++)
-            to[x] = words[x];
+            to[x] = shorts[x];
     }
     if (plane->power == 2) {
         KI_SIMD
@@ -111,7 +112,7 @@ static void transform_rows(const struct autocorr_fourier *fourier, const struct 
     }
     for (size_t part = 0; part < 2; part++)
         code->spread(share->rows + part * room->lanes * room->row_stride, room->row_stride, room->width,
-                     place(share->line, part * room->lanes, fourier));
+                     number_at(share->line, part * room->lanes, fourier));
     code->transform(fourier->x, share->line, share->scratch, share->out);
     for (size_t block = 0; block < used; block++) {
         if (block + 2 < used)
@@ -129,8 +130,8 @@ static void run_step(const struct autocorr_fourier *fourier, const struct fourie
 {
     const struct host_fft_code *code = fourier->y->code;
     const size_t n = fourier->y->length, kept = fourier->room.max_offset + 1;
-    const void *a = place(share->sources, step->a * n * point_of(fourier), fourier);
-    const void *b = place(share->sources, step->b * n * point_of(fourier), fourier);
+    const void *a = number_at(share->sources, step->a * n * point_of(fourier), fourier);
+    const void *b = number_at(share->sources, step->b * n * point_of(fourier), fourier);
     unsigned char *to[2] = {share->spare, share->spare};
 
     for (size_t i = 0; i < 2; i++)
@@ -155,7 +156,7 @@ static void transform_columns(const struct autocorr_fourier *fourier, const stru
         for (size_t i = 0; i < job->at_once; i++)
             fourier->y->code->transform(
                 fourier->y, spectrum_at(fourier, plane, block + i, 0), share->scratch,
-                place(share->sources, (plane * job->at_once + i) * n * point_of(fourier), fourier));
+                number_at(share->sources, (plane * job->at_once + i) * n * point_of(fourier), fourier));
     for (size_t step = 0; step < job->steps; step++)
         run_step(fourier, share, job, &job->step[step], block);
 }
@@ -190,11 +191,11 @@ static void transform_back(const struct autocorr_fourier *fourier, const struct 
         const size_t r = room->max_offset;
 
         for (size_t x = 0; x < r; x += room->lanes)
-            code->gather(place(share->out, (n - r + x) * point_of(fourier) + part * room->lanes, fourier),
+            code->gather(number_at(share->out, (n - r + x) * point_of(fourier) + part * room->lanes, fourier),
                          rows + x, room->value_stride);
         for (size_t x = 0; x <= r; x += room->lanes)
-            code->gather(place(share->out, x * point_of(fourier) + part * room->lanes, fourier), rows + r + x,
-                         room->value_stride);
+            code->gather(number_at(share->out, x * point_of(fourier) + part * room->lanes, fourier),
+                         rows + r + x, room->value_stride);
     }
     for (size_t i = 0; i < 2 * room->lanes && first + i <= room->max_offset; i++)
         add_row(result, share->values + i * room->value_stride, columns,
@@ -208,7 +209,7 @@ static void clear_lines(const struct autocorr_fourier *fourier, const struct fou
     size_t all = fourier->x->length * point_of(fourier);
 
     if (used < all)
-        memset(place(share->line, used, fourier), 0, (all - used) * fourier->room.number);
+        memset(number_at(share->line, used, fourier), 0, (all - used) * fourier->room.number);
 }
 
 void ki_fourier_run(struct autocorr_fourier *fourier, const struct fourier_job *job)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels' way in plain C: 8 offsets, 2 pixels each as words.
+// The kernels' algorithm in plain C: 8 offsets, 2 pixels each as words.
 #include "host_kernel.h"
 
 enum { LANES = 8, PIXELS = 2 };

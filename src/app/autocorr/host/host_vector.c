@@ -11,7 +11,7 @@
 enum { PIXELS = 4, BIAS = 128 };
 
 // Bytes with a sign times bytes without one.
-VECTOR_WORD vector plus_pixels(vector sum, vector others, vector pixels)
+VECTOR_OPERATION vector plus_pixels(vector sum, vector others, vector pixels)
 {
     return _mm512_dpbusd_epi32(sum, others, pixels);
 }
@@ -19,8 +19,8 @@ VECTOR_WORD vector plus_pixels(vector sum, vector others, vector pixels)
 #define TITLE SIMD_TITLE
 enum { PIXELS = 2, BIAS = 0 };
 
-// Words.
-VECTOR_WORD vector plus_pixels(vector sum, vector others, vector pixels)
+// 16 bits a pixel, two of them at a time.
+VECTOR_OPERATION vector plus_pixels(vector sum, vector others, vector pixels)
 {
     return sum_of_keys(sum, _mm256_madd_epi16(others, pixels));
 }
@@ -30,8 +30,8 @@ VECTOR_WORD vector plus_pixels(vector sum, vector others, vector pixels)
 enum { ROOM = (REGISTERS - 4) / 2, AT_ONCE = ROOM < AUTOCORR_GROUPS ? ROOM : AUTOCORR_GROUPS };
 
 // `at_once` is a constant where this is inlined.
-VECTOR_WORD void multiply_groups(const vector *spread, const int32_t *row0, const int32_t *row1, size_t units,
-                                 const size_t at_once, uint32_t *sums0, uint32_t *sums1)
+VECTOR_OPERATION void multiply_groups(const vector *spread, const int32_t *row0, const int32_t *row1,
+                                      size_t units, const size_t at_once, uint32_t *sums0, uint32_t *sums1)
 {
     vector sum0[AUTOCORR_GROUPS], sum1[AUTOCORR_GROUPS];
 

@@ -320,9 +320,9 @@ static kn_status launch(struct autocorr_engine *engine, struct slot *slot,
     return status ? status : kn_queue_flush(engine->queue, err);
 }
 
-// Whether another batch can be under way.
-static kn_status check_way(const struct autocorr_kept *kept, const struct autocorr_frames *frames,
-                           kn_error *err)
+// Whether another batch can be started.
+static kn_status check_started(const struct autocorr_kept *kept, const struct autocorr_frames *frames,
+                               kn_error *err)
 {
     const struct autocorr_frames *last = &kept->last;
     size_t count = kept->started - kept->finished;
@@ -379,7 +379,7 @@ kn_status ki_autocorr_batch_start(struct autocorr_engine *engine, const struct a
     for (size_t i = 0; i < count && !status; i++)
         status = ki_autocorr_check(&tasks[i], err);
     if (!status)
-        status = check_way(engine->kept, &frames, err);
+        status = check_started(engine->kept, &frames, err);
     if (status)
         return status;
     slot = &engine->kept->slots[engine->kept->started % AUTOCORR_BATCHES_MAX];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gridding on a device: cl/app/mri/mri_gridding.cl and the transform between.
-#include "gridding_own.h"
+#include "gridding_internal.h"
 
 #include <float.h>
 #include <math.h>
@@ -25,9 +25,9 @@ struct mri_gridding {
     unsigned group; // work-items
     uint32_t *order;
     float *staged; // data as they go to the device
-    kn_buffer *places, *offsets, *entries, *jobs, *folds, *parts;
+    kn_buffer *positions, *offsets, *entries, *jobs, *folds, *parts;
     kn_buffer *phases, *factors;              // tables along x, y and z in turn
-    kn_buffer *arrived, *data, *grid, *image; // data in the caller's order and in that of places
+    kn_buffer *arrived, *data, *grid, *image; // data in the caller's order and in that of `positions`
     kn_kernel *take, *spread, *fold, *interpolate, *deapodise, *compensate;
     kn_fft_plan *to_image, *to_grid; // made when first gone
 };
@@ -272,7 +272,7 @@ static kn_status upload_samples(kn_queue *queue, struct mri_gridding *g, const s
         size_t count, size;
         const void *data;
         kn_buffer **buffer;
-    } buffers[] = {{sorted->samples, sizeof *sorted->places, sorted->places, &g->places},
+    } buffers[] = {{sorted->samples, sizeof *sorted->positions, sorted->positions, &g->positions},
                    {sorted->samples, sizeof *sorted->offsets, sorted->offsets, &g->offsets},
                    {sorted->entry_count, sizeof *sorted->entries, sorted->entries, &g->entries},
                    {sorted->job_count, sizeof *sorted->jobs, sorted->jobs, &g->jobs},
@@ -291,7 +291,7 @@ static kn_status upload_samples(kn_queue *queue, struct mri_gridding *g, const s
     if (!g->order || !g->staged)
         return ki_fail_memory(err, sorted->samples * number, "preparing gridding");
     for (size_t i = 0; i < sorted->samples; i++)
-        g->order[i] = sorted->places[i].sample;
+        g->order[i] = sorted->positions[i].sample;
     for (size_t i = 0; i < KI_COUNT(buffers) && !status; i++)
         status =
             make_buffer(queue, buffers[i].count, buffers[i].size, buffers[i].data, buffers[i].buffer, err);
@@ -344,7 +344,7 @@ kn_status ki_mri_gridding_create(kn_queue *queue, const struct mri_matrix *matri
 {
     const kn_device_info *info = &queue->context->device.info;
     struct mri_gridding_options how = options ? *options : (struct mri_gridding_options){.width = 0};
-    struct gridding_sorted sorted = {.places = NULL};
+    struct gridding_sorted sorted = {.positions = NULL};
     struct mri_gridding *g = calloc(1, sizeof *g);
     kn_status status = g ? KN_OK : ki_fail_memory(err, sizeof *g, "preparing gridding");
 
@@ -384,8 +384,8 @@ void ki_mri_gridding_free(struct mri_gridding *g)
 {
     if (!g)
         return;
-    kn_buffer *const buffers[] = {g->places, g->offsets, g->entries, g->jobs, g->folds, g->parts,
-                                  g->phases, g->factors, g->arrived, g->data, g->grid,  g->image};
+    kn_buffer *const buffers[] = {g->positions, g->offsets, g->entries, g->jobs, g->folds, g->parts,
+                                  g->phases,    g->factors, g->arrived, g->data, g->grid,  g->image};
     for (size_t i = 0; i < KI_COUNT(buffers); i++)
         kn_buffer_free(buffers[i]);
     kn_fft_plan_free(g->to_image);
@@ -441,13 +441,13 @@ static kn_status spread(kn_queue *queue, struct mri_gridding *g, kn_buffer *data
     return status;
 }
 
-static kn_status interpolate(kn_queue *queue, struct mri_gridding *g, bool in_places, kn_buffer *data,
+static kn_status interpolate(kn_queue *queue, struct mri_gridding *g, bool sorted_data, kn_buffer *data,
                              kn_error *err)
 {
     const uint32_t cells[MRI_AXES] = {(uint32_t)g->shape.cells[0], (uint32_t)g->shape.cells[1],
                                       (uint32_t)g->shape.cells[2]};
-    const uint32_t samples = (uint32_t)g->samples, sorted = in_places;
-    const kn_arg args[] = {KN_VALUE(samples),     KN_VALUE(sorted),     KN_BUFFER(g->places),
+    const uint32_t samples = (uint32_t)g->samples, sorted = sorted_data;
+    const kn_arg args[] = {KN_VALUE(samples),     KN_VALUE(sorted),     KN_BUFFER(g->positions),
                            KN_BUFFER(g->offsets), KN_BUFFER(g->phases), KN_VALUE(cells[0]),
                            KN_VALUE(cells[1]),    KN_VALUE(cells[2]),   KN_BUFFER(g->grid),
                            KN_BUFFER(data)};
@@ -498,12 +498,12 @@ static void stage(const struct mri_gridding *g, const double complex *data, cons
         }
 }
 
-// To the device, and into the order of places.
+// To the device, and into the order of `positions`.
 static kn_status bring(kn_queue *queue, struct mri_gridding *g, const double complex *data,
                        const double *weights, kn_error *err)
 {
     const uint32_t samples = (uint32_t)g->samples;
-    const kn_arg args[] = {KN_VALUE(samples), KN_BUFFER(g->places), KN_BUFFER(g->arrived),
+    const kn_arg args[] = {KN_VALUE(samples), KN_BUFFER(g->positions), KN_BUFFER(g->arrived),
                            KN_BUFFER(g->data)};
     kn_status status;
 

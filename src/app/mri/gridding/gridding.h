@@ -45,16 +45,14 @@ struct mri_gridding_options {
 
 struct mri_gridding;
 
-// Sorts the samples on the host, uploads their places and compiles. Grids are the next lengths from os N on
-// without a prime factor above 7, and `width` cells at least; an axis of size 1 has no grid, and k there no
-// meaning.
-// Cost: 8 bytes on the device for each tile (8 x 8 or 8 x 8 x 8 cells) that a sample's window touches (2.6
-// in 2D, 4.3 in 3D, of width 6), 48 bytes a sample, the grid's 8 bytes a cell, and as much again for the
-// transform.
-// Errors: KN_ERROR_ARGUMENT for a width or an oversampling out of range, a matrix that ki_mri_matrix_count
-// refuses or of other than 2 or 3 axes, and for a k that is not a number; KN_ERROR_LIMIT for a grid or
-// samples that the device cannot hold in one allocation, or a group that it cannot run; KN_ERROR_UNSUPPORTED
-// for a group of 1 where loops are stopped (Mesa's llvmpipe); KN_ERROR_MEMORY.
+// Sorts the samples on the host, uploads their positions and compiles. Grids are the next lengths from os N
+// on without a prime factor above 7, and `width` cells at least; an axis of size 1 has no grid, and k there
+// no meaning. Cost: 8 bytes on the device for each tile (8 x 8 or 8 x 8 x 8 cells) that a sample's window
+// touches (2.6 in 2D, 4.3 in 3D, of width 6), 48 bytes a sample, the grid's 8 bytes a cell, and as much again
+// for the transform. Errors: KN_ERROR_ARGUMENT for a width or an oversampling out of range, a matrix that
+// ki_mri_matrix_count refuses or of other than 2 or 3 axes, and for a k that is not a number; KN_ERROR_LIMIT
+// for a grid or samples that the device cannot hold in one allocation, or a group that it cannot run;
+// KN_ERROR_UNSUPPORTED for a group of 1 where loops are stopped (Mesa's llvmpipe); KN_ERROR_MEMORY.
 kn_status ki_mri_gridding_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
                                  size_t samples, const struct mri_gridding_options *options,
                                  struct mri_gridding **gridding, kn_error *err);
@@ -80,14 +78,14 @@ void ki_mri_gridding_grid(const struct mri_gridding *gridding, size_t cells[MRI_
 
 // ---- for density compensation ----
 
-// C C^H: spreads onto the grid and reads it at the same places with the same window. float2 a sample, in the
-// order of ki_mri_gridding_order; in != out.
+// C C^H: spreads onto the grid and reads it at the same positions with the same window. float2 a sample, in
+// the order of ki_mri_gridding_order; in != out.
 kn_status ki_mri_gridding_convolve(kn_queue *queue, struct mri_gridding *gridding, kn_buffer *in,
                                    kn_buffer *out, kn_error *err);
 // A step: the real part of each weight divided by |C C^H weights|.
 kn_status ki_mri_gridding_compensate(kn_queue *queue, struct mri_gridding *gridding, kn_buffer *weights,
                                      kn_error *err);
-// order[i] is the sample that stands at place i.
+// order[i] is the sample that stands at position i.
 const uint32_t *ki_mri_gridding_order(const struct mri_gridding *gridding);
 // What turns C C^H w = 1 into weights of the image's scale (density.h): w is then the area of each sample in
 // cells over the square of the window's integral, and the area in cycles per field of view over the voxels is

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts samples into tiles of the grid, on the host: counts, then places, so that a pass takes a time that is
 // linear in the samples, and the order is one.
-#include "gridding_own.h"
+#include "gridding_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -69,12 +69,12 @@ static struct touched touched_tiles(const struct gridding_shape *shape, size_t a
 
 // ---- samples ----
 
-static size_t tile_of(const struct gridding_shape *shape, const struct gridding_place *place)
+static size_t tile_of(const struct gridding_shape *shape, const struct gridding_position *position)
 {
     size_t tile = 0;
 
     for (size_t axis = MRI_AXES; axis-- > 0;)
-        tile = tile * tiles_along(shape, axis) + place->first[axis] / shape->tile[axis];
+        tile = tile * tiles_along(shape, axis) + position->first[axis] / shape->tile[axis];
     return tile;
 }
 
@@ -85,16 +85,16 @@ static void sort_samples(const struct gridding_shape *shape, const double *k, si
 
     for (size_t pass = 0; pass < 2; pass++) {
         for (size_t m = 0; m < sorted->samples; m++) {
-            struct gridding_place place = {.sample = (uint32_t)m};
+            struct gridding_position position = {.sample = (uint32_t)m};
             struct gridding_offset offset = {{0}};
             size_t tile;
 
             for (size_t axis = 0; axis < MRI_AXES; axis++)
-                place.first[axis] = first_cell(shape, axis, k[MRI_AXES * m + axis], &offset.cells[axis]);
-            tile = tile_of(shape, &place);
+                position.first[axis] = first_cell(shape, axis, k[MRI_AXES * m + axis], &offset.cells[axis]);
+            tile = tile_of(shape, &position);
             if (pass) {
                 sorted->offsets[starts[tile]] = offset;
-                sorted->places[starts[tile]] = place;
+                sorted->positions[starts[tile]] = position;
             }
             starts[tile]++;
         }
@@ -108,14 +108,14 @@ static void sort_samples(const struct gridding_shape *shape, const double *k, si
 
 // ---- entries ----
 
-// Counts a sample's entries, or places them where `entries` is given.
-static void enter(const struct gridding_shape *shape, const struct gridding_place *place, size_t index,
+// Counts a sample's entries, or stores them where `entries` is given.
+static void enter(const struct gridding_shape *shape, const struct gridding_position *position, size_t index,
                   size_t *starts, struct gridding_entry *entries)
 {
     struct touched at[MRI_AXES];
 
     for (size_t axis = 0; axis < MRI_AXES; axis++)
-        at[axis] = touched_tiles(shape, axis, place->first[axis]);
+        at[axis] = touched_tiles(shape, axis, position->first[axis]);
     for (size_t z = 0; z < at[2].count; z++)
         for (size_t y = 0; y < at[1].count; y++)
             for (size_t x = 0; x < at[0].count; x++) {
@@ -137,7 +137,7 @@ static kn_status make_entries(const struct gridding_shape *shape, size_t *starts
     for (size_t tile = 0; tile <= tiles; tile++)
         starts[tile] = 0;
     for (size_t i = 0; i < sorted->samples; i++)
-        enter(shape, &sorted->places[i], i, starts, NULL);
+        enter(shape, &sorted->positions[i], i, starts, NULL);
     for (size_t tile = 0; tile <= tiles; tile++) {
         size_t count = starts[tile];
         starts[tile] = sum;
@@ -153,7 +153,7 @@ static kn_status make_entries(const struct gridding_shape *shape, size_t *starts
     if (!sorted->entries)
         return ki_fail_memory(err, sum * sizeof *sorted->entries, "sorting samples into tiles");
     for (size_t i = 0; i < sorted->samples; i++)
-        enter(shape, &sorted->places[i], i, starts, sorted->entries);
+        enter(shape, &sorted->positions[i], i, starts, sorted->entries);
     return KN_OK;
 }
 
@@ -207,10 +207,10 @@ kn_status ki_gridding_sort(const struct gridding_shape *shape, const double *k, 
                        "and add the images up",
                        samples, tiles);
     starts = calloc(tiles + 1, sizeof *starts);
-    sorted->places = malloc((samples + 1) * sizeof *sorted->places);
+    sorted->positions = malloc((samples + 1) * sizeof *sorted->positions);
     sorted->offsets = malloc((samples + 1) * sizeof *sorted->offsets);
-    if (!starts || !sorted->places || !sorted->offsets)
-        status = ki_fail_memory(err, samples * (sizeof *sorted->places + sizeof *sorted->offsets),
+    if (!starts || !sorted->positions || !sorted->offsets)
+        status = ki_fail_memory(err, samples * (sizeof *sorted->positions + sizeof *sorted->offsets),
                                 "sorting samples into tiles");
     if (!status) {
         sort_samples(shape, k, starts, sorted);
@@ -226,10 +226,10 @@ kn_status ki_gridding_sort(const struct gridding_shape *shape, const double *k, 
 
 void ki_gridding_sorted_free(struct gridding_sorted *sorted)
 {
-    free(sorted->places);
+    free(sorted->positions);
     free(sorted->offsets);
     free(sorted->entries);
     free(sorted->jobs);
     free(sorted->folds);
-    *sorted = (struct gridding_sorted){.places = NULL};
+    *sorted = (struct gridding_sorted){.positions = NULL};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The window of Kaiser and Bessel, its transform, and the polynomial that devices evaluate.
-#include "gridding_own.h"
+#include "gridding_internal.h"
 
 #include <math.h>
 

@@ -40,7 +40,7 @@ static void store_lines(const struct lines *lines, const struct host_fft *fft, b
                 mri_complex(block[2 * j * lanes + re + lane], block[2 * j * lanes + im + lane]);
 }
 
-// All lines of an axis whose place on the other two is below `limit`.
+// All lines of an axis whose position on the other two is below `limit`.
 static void axis_lines(struct mri_fft *fft, double complex *grid, size_t axis, const size_t limit[MRI_AXES],
                        bool back)
 {

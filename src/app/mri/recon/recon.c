@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "recon_own.h"
+#include "recon_internal.h"
 
 const char *const ki_mri_recon_solver_names[MRI_RECON_SOLVERS + 1] = {"ls", "adjoint", "gridding", NULL};
 

@@ -30,7 +30,7 @@ struct mri_recon_options {
     enum mri_recon_solver solver;
     enum mri_kernel kernel; // of ls and adjoint; the host's do everything on the host, ls then with a solver
                             // in double
-    enum mri_normal_way normal; // of ls: F^H W F as a convolution with Q, or by both sums each time
+    enum mri_normal_method normal; // of ls: F^H W F as a convolution with Q, or by both sums each time
     enum mri_scale scale;
     enum mri_density density;
     const double *weights;        // density compensation of one's own, a number a sample; NULL: `density`

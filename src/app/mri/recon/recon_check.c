@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 #include "app/mri/reference.h"
-#include "recon_own.h"
+#include "recon_internal.h"
 
 // Voxels times samples that may be spent on it.
 static const double budget_device = 0x1p24, budget_host = 0x1p22;

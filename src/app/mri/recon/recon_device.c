@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "recon_own.h"
+#include "recon_internal.h"
 
 enum { PIECE = 1 << 16 }; // numbers that are converted at a time
 
@@ -122,7 +122,7 @@ static kn_status make_toeplitz(struct recon *recon, struct mri_toeplitz **toepli
                : KN_OK;
 }
 
-// F^H W F in one of two ways; the other one is NULL.
+// F^H W F by one of two methods; the other one is NULL.
 struct equations {
     struct mri_toeplitz *toeplitz;
     struct mri_forward_normal *forward;

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "app/mri/solver/host_solver.h"
-#include "recon_own.h"
+#include "recon_internal.h"
 
 static kn_status add_adjoint(struct recon *recon, size_t coil, double complex *image, kn_error *err)
 {

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "recon_own.h"
+#include "recon_internal.h"
 
 enum {
     COMPLEX = sizeof(double complex),
@@ -169,35 +169,36 @@ static kn_status refuse_host(const struct mri_scan *scan, const struct mri_recon
         (double)memory->host_has / mega, what);
 }
 
-// The first other way that fits the device.
+// The first alternative that fits the device.
 static kn_status refuse_device(kn_queue *queue, const struct mri_scan *scan,
                                const struct mri_recon_options *options, const struct mri_recon_memory *memory,
                                kn_error *err)
 {
     static const struct {
         enum mri_recon_solver solver;
-        enum mri_normal_way normal;
+        enum mri_normal_method normal;
         double oversampling;
-        const char *words;
-    } ways[] = {
+        const char *text;
+    } alternatives[] = {
         {MRI_GRIDDING, MRI_NORMAL_TOEPLITZ, 2, "--solver gridding"},
         {MRI_GRIDDING, MRI_NORMAL_TOEPLITZ, 1.25, "--solver gridding --oversampling 1.25"},
         {MRI_LS, MRI_NORMAL_FORWARD, 0, "--normal forward, which takes long and no grid,"},
         {MRI_ADJOINT, MRI_NORMAL_TOEPLITZ, 0, "--solver adjoint, which goes through the voxels by slabs,"}};
     char what[96] = "";
 
-    for (size_t i = 0; i < sizeof ways / sizeof *ways && !*what; i++) {
+    for (size_t i = 0; i < sizeof alternatives / sizeof *alternatives && !*what; i++) {
         struct mri_recon_options other = *options;
         struct mri_recon_memory takes = *memory;
 
-        other.solver = ways[i].solver;
-        other.normal = ways[i].normal;
-        other.gridding.oversampling = ways[i].oversampling;
+        other.solver = alternatives[i].solver;
+        other.normal = alternatives[i].normal;
+        other.gridding.oversampling = alternatives[i].oversampling;
         if ((other.solver == MRI_GRIDDING && other.basis) ||
             (other.solver == MRI_LS && options->solver != MRI_LS))
             continue;
         if (!estimate(queue, scan, &other, &takes, NULL) && takes.device <= memory->device_has)
-            snprintf(what, sizeof what, "%s fits with %.0f MB; ", ways[i].words, (double)takes.device / mega);
+            snprintf(what, sizeof what, "%s fits with %.0f MB; ", alternatives[i].text,
+                     (double)takes.device / mega);
     }
     return ki_fail(err, KN_ERROR_MEMORY,
                    "%zu voxels and %zu samples need about %.0f MB of the device's memory, which is %.0f; "

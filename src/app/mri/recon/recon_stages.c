@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "base/os/clock.h"
-#include "recon_own.h"
+#include "recon_internal.h"
 
 static double built(const struct recon *recon)
 {

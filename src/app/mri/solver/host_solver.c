@@ -24,7 +24,7 @@ struct host_forward {
     struct mri_sum sum, back;
     enum mri_kernel kernel;
     const kn_host_options *options;
-    double *places, *opposite; // of the voxels; -k
+    double *positions, *opposite; // of the voxels; -k
     double complex *data;
     struct mri_sum_rate rate;
 };
@@ -155,18 +155,22 @@ fail:
 static kn_status prepare_forward(struct host_forward *f, const struct mri_matrix *matrix, size_t voxels,
                                  const double *k, size_t samples, kn_error *err)
 {
-    f->places = malloc(MRI_AXES * voxels * sizeof *f->places);
+    f->positions = malloc(MRI_AXES * voxels * sizeof *f->positions);
     f->opposite = malloc(MRI_AXES * samples * sizeof *f->opposite);
     f->data = malloc(samples * sizeof *f->data);
-    if (!f->places || !f->opposite || !f->data)
-        return ki_fail_memory(err, MRI_AXES * (voxels + samples) * sizeof *f->places, "the normal operator");
+    if (!f->positions || !f->opposite || !f->data)
+        return ki_fail_memory(err, MRI_AXES * (voxels + samples) * sizeof *f->positions,
+                              "the normal operator");
     for (size_t n = 0; n < voxels; n++)
         for (size_t axis = 0, rest = n; axis < MRI_AXES; rest /= matrix->size[axis], axis++)
-            f->places[MRI_AXES * n + axis] = ki_mri_position(rest % matrix->size[axis], matrix->size[axis]);
+            f->positions[MRI_AXES * n + axis] =
+                ki_mri_position(rest % matrix->size[axis], matrix->size[axis]);
     for (size_t i = 0; i < MRI_AXES * samples; i++)
         f->opposite[i] = -k[i];
-    f->sum = (struct mri_sum){
-        .matrix = {MRI_AXES, {samples, 1, 1}}, .positions = f->opposite, .k = f->places, .samples = voxels};
+    f->sum = (struct mri_sum){.matrix = {MRI_AXES, {samples, 1, 1}},
+                              .positions = f->opposite,
+                              .k = f->positions,
+                              .samples = voxels};
     f->back.data = f->data;
     return KN_OK;
 }
@@ -234,7 +238,7 @@ void ki_mri_host_normal_free(struct mri_host_normal *normal)
     if (!normal)
         return;
     if (normal->forward) {
-        free(normal->forward->places);
+        free(normal->forward->positions);
         free(normal->forward->opposite);
         free(normal->forward->data);
         free(normal->forward);

@@ -6,7 +6,7 @@
 
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "app/mri/sum/sum_own.h"
+#include "app/mri/sum/sum_internal.h"
 
 const char *const ki_mri_normal_names[] = {"toeplitz", "forward", NULL};
 

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/os/input.h"
 #include "base/os/output.h"
-#include "toeplitz_own.h"
+#include "toeplitz_internal.h"
 
 static const char magic[8] = "KOINE-Q\1";
 

@@ -20,7 +20,7 @@ static const char *const names[KERNELS] = {"solver_begin",      "solver_fold", "
                                            "solver_difference", "solver_step", "solver_turn"};
 
 // Places of scratch memory.
-enum { STATE, REST, DIRECTION, PRODUCT, PLACES };
+enum { STATE, REST, DIRECTION, PRODUCT, SLOTS };
 
 // How the kernels are launched.
 struct shape {
@@ -190,7 +190,7 @@ static kn_status check_vector(const kn_queue *queue, kn_buffer *vector, uint64_t
 static kn_status take_buffers(struct solver *s, kn_error *err)
 {
     const struct {
-        size_t place, bytes;
+        size_t slot, bytes;
         kn_buffer **buffer;
     } wanted[] = {{REST, s->bytes, &s->rest},
                   {DIRECTION, s->bytes, &s->direction},
@@ -199,7 +199,7 @@ static kn_status take_buffers(struct solver *s, kn_error *err)
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++)
-        status = ki_engine_scratch_get(&s->scratch, wanted[i].place, wanted[i].bytes, wanted[i].buffer, err);
+        status = ki_engine_scratch_get(&s->scratch, wanted[i].slot, wanted[i].bytes, wanted[i].buffer, err);
     return status;
 }
 
@@ -337,7 +337,7 @@ kn_status ki_mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buff
 
     if (status)
         return status;
-    s.scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, PLACES, "mri_solve");
+    s.scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_SOLVER, SLOTS, "mri_solve");
     status = take_buffers(&s, err);
     if (!status)
         status = start(&s, &goal, &rest, err);

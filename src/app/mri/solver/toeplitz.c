@@ -9,7 +9,7 @@
 #include "algo/columns.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "toeplitz_own.h"
+#include "toeplitz_internal.h"
 
 // ---- sizes ----
 
@@ -183,7 +183,7 @@ static struct engine_scratch open_grid(kn_queue *queue)
     return ki_engine_scratch_open(queue, ENGINE_SCRATCH_OPERATOR, 1, "the normal operator");
 }
 
-// The way back is compiled when it is first gone: here, not in the first iteration.
+// The inverse direction is compiled when it is first used: here, not in the first iteration.
 static kn_status make_plans(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_error *err)
 {
     const struct mri_toeplitz_size *size = &toeplitz->size;

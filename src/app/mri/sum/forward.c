@@ -7,7 +7,7 @@
 #include "shared/mri.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "sum_own.h"
+#include "sum_internal.h"
 
 enum {
     BATCH = 1 << 20,      // samples at a time

@@ -8,7 +8,7 @@
 #include "shared/mri.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "sum_own.h"
+#include "sum_internal.h"
 
 const char *const ki_mri_kernel_names[MRI_KERNELS + 1] = {
     "naive",     "register", "coalesced",   "constant",    "constant-struct",
@@ -145,18 +145,18 @@ static kn_status create_all(struct sum_work *work, size_t slab, size_t batch, kn
     kn_status status = create(work, slab * 4 * sizeof(float), &work->total, err);
 
     if (work->voxels == SUM_VOXEL_RECORDS && !status)
-        status = create(work, slab * ELEMENT, &work->places[0], err);
+        status = create(work, slab * ELEMENT, &work->positions[0], err);
     for (size_t axis = 0; axis < MRI_AXES && work->voxels == SUM_VOXEL_ARRAYS && !status; axis++)
-        status = create(work, slab * sizeof(float), &work->places[axis], err);
+        status = create(work, slab * sizeof(float), &work->positions[axis], err);
     for (unsigned component = 0; component < SUM_COMPONENTS && !status; component++) {
-        const struct sum_place *place = &work->layout->places[component];
-        size_t bytes = place->step * sizeof(float);
+        const struct sum_slot *slot = &work->layout->slots[component];
+        size_t bytes = slot->step * sizeof(float);
 
-        if (place->step == 0 || work->samples[place->buffer])
+        if (slot->step == 0 || work->samples[slot->buffer])
             continue;
-        status = create(work, batch * bytes, &work->samples[place->buffer], err);
+        status = create(work, batch * bytes, &work->samples[slot->buffer], err);
         if (work->constant && !status)
-            status = create(work, work->chunk * bytes, &work->chunks[place->buffer], err);
+            status = create(work, work->chunk * bytes, &work->chunks[slot->buffer], err);
     }
     if ((sum->data || sum->device_data) && !status)
         status = create(work, batch * 2 * sizeof(float), &work->data, err);
@@ -174,7 +174,7 @@ static void free_all(struct sum_work *work)
         kn_buffer_free(work->chunks[i]);
     }
     for (size_t axis = 0; axis < MRI_AXES; axis++)
-        kn_buffer_free(work->places[axis]);
+        kn_buffer_free(work->positions[axis]);
     kn_buffer_free(work->data);
     kn_buffer_free(work->weights);
     kn_buffer_free(work->basis);
@@ -236,13 +236,13 @@ static kn_status write_k(struct sum_work *work, size_t first, size_t count, unsi
     size_t step = 0;
 
     for (unsigned axis = 0; axis < SUM_COMPONENTS; axis++) {
-        const struct sum_place *place = &work->layout->places[axis];
+        const struct sum_slot *slot = &work->layout->slots[axis];
 
-        if (place->buffer != buffer || place->step == 0)
+        if (slot->buffer != buffer || slot->step == 0)
             continue;
-        step = place->step;
+        step = slot->step;
         for (size_t m = 0; m < count; m++) {
-            size_t at = place->at + m * step;
+            size_t at = slot->at + m * step;
 
             if (axis >= MRI_AXES)
                 numbers[at] = 0;
@@ -258,7 +258,7 @@ static kn_status write_k(struct sum_work *work, size_t first, size_t count, unsi
 
 static kn_status launch_mu(struct sum_work *work, size_t samples, kn_error *err)
 {
-    const struct sum_place *re = &work->layout->places[SUM_RE], *im = &work->layout->places[SUM_IM];
+    const struct sum_slot *re = &work->layout->slots[SUM_RE], *im = &work->layout->slots[SUM_IM];
     const uint32_t count = (uint32_t)samples, re_at = re->at, re_step = re->step, im_at = im->at,
                    im_step = im->step;
     const uint32_t has_im = im->step > 0;
@@ -320,14 +320,15 @@ static kn_status load_voxels(struct sum_work *work, size_t from, size_t count, f
             for (size_t axis = 0; axis < MRI_AXES; axis++)
                 staging[5 * n + axis] = (float)r[axis];
         }
-        return kn_buffer_write(work->queue, work->places[0], 0, staging, count * ELEMENT, err);
+        return kn_buffer_write(work->queue, work->positions[0], 0, staging, count * ELEMENT, err);
     }
     for (size_t axis = 0; axis < MRI_AXES && !status; axis++) {
         for (size_t n = 0; n < count; n++) {
             ki_sum_position(work->sum, from + n, r);
             staging[n] = (float)r[axis];
         }
-        status = kn_buffer_write(work->queue, work->places[axis], 0, staging, count * sizeof *staging, err);
+        status =
+            kn_buffer_write(work->queue, work->positions[axis], 0, staging, count * sizeof *staging, err);
     }
     return status;
 }
@@ -347,7 +348,7 @@ static kn_status launch(struct sum_work *work, const struct sum_range *range, kn
         work->constant ? ki_sum_copy_chunk(work, range->begin, range->end - range->begin, err) : KN_OK;
 
     for (size_t axis = 0; axis < (work->voxels == SUM_VOXEL_RECORDS ? 1 : MRI_AXES); axis++)
-        args[count++] = KN_BUFFER(work->places[axis]);
+        args[count++] = KN_BUFFER(work->positions[axis]);
     args[count++] = KN_VALUE(range->count);
     for (size_t i = 0; i < work->layout->buffers; i++)
         args[count++] = KN_BUFFER(samples[i]);

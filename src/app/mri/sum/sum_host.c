@@ -8,7 +8,7 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "sum_host.h"
-#include "sum_own.h"
+#include "sum_internal.h"
 
 // ---- plain C ----
 
@@ -20,7 +20,7 @@ static void add_scalar(double turns, double real, double imaginary, double *re, 
     *im += real * s + imaginary * c;
 }
 
-void ki_sum_double_scalar(const struct sum_samples *samples, const double *const places[3], double *re,
+void ki_sum_double_scalar(const struct sum_samples *samples, const double *const positions[3], double *re,
                           double *im)
 {
     const double *x = samples->k[0], *y = samples->k[1], *z = samples->k[2];
@@ -28,7 +28,7 @@ void ki_sum_double_scalar(const struct sum_samples *samples, const double *const
 
     for (size_t n = 0; n < SUM_HOST_BLOCK; n++)
         for (size_t m = 0; m < samples->count; m++)
-            add_scalar(x[m] * places[0][n] + y[m] * places[1][n] + z[m] * places[2][n], real[m],
+            add_scalar(x[m] * positions[0][n] + y[m] * positions[1][n] + z[m] * positions[2][n], real[m],
                        imaginary ? imaginary[m] : 0, &re[n], &im[n]);
 }
 
@@ -41,7 +41,7 @@ static void add_single(float turns, float real, float imaginary, float *re, floa
     *im += real * s + imaginary * c;
 }
 
-void ki_sum_single_scalar(const struct sum_samples *samples, const float *const places[3], double *re,
+void ki_sum_single_scalar(const struct sum_samples *samples, const float *const positions[3], double *re,
                           double *im)
 {
     const float *x = samples->k[0], *y = samples->k[1], *z = samples->k[2];
@@ -51,7 +51,7 @@ void ki_sum_single_scalar(const struct sum_samples *samples, const float *const 
         float sum_re = 0, sum_im = 0;
 
         for (size_t m = 0; m < samples->count; m++) {
-            float turns = x[m] * places[0][n] + y[m] * places[1][n] + z[m] * places[2][n];
+            float turns = x[m] * positions[0][n] + y[m] * positions[1][n] + z[m] * positions[2][n];
 
             add_single(turns - rintf(turns), real[m], imaginary ? imaginary[m] : 0, &sum_re, &sum_im);
         }
@@ -60,7 +60,7 @@ void ki_sum_single_scalar(const struct sum_samples *samples, const float *const 
     }
 }
 
-void ki_sum_fractions_scalar(const struct sum_samples *samples, const int32_t *const places[3], double *re,
+void ki_sum_fractions_scalar(const struct sum_samples *samples, const int32_t *const positions[3], double *re,
                              double *im)
 {
     const uint32_t *x = samples->k[0], *y = samples->k[1], *z = samples->k[2];
@@ -70,8 +70,8 @@ void ki_sum_fractions_scalar(const struct sum_samples *samples, const int32_t *c
         float sum_re = 0, sum_im = 0;
 
         for (size_t m = 0; m < samples->count; m++) {
-            uint32_t turns =
-                x[m] * (uint32_t)places[0][n] + y[m] * (uint32_t)places[1][n] + z[m] * (uint32_t)places[2][n];
+            uint32_t turns = x[m] * (uint32_t)positions[0][n] + y[m] * (uint32_t)positions[1][n] +
+                             z[m] * (uint32_t)positions[2][n];
 
             add_single((float)(int32_t)turns * 0x1p-32f, real[m], imaginary ? imaginary[m] : 0, &sum_re,
                        &sum_im);
@@ -135,18 +135,18 @@ static void prepare(struct host_sum *h)
     }
 }
 
-// A block's places, 0 past the last voxel.
-union places {
+// A block's positions, 0 past the last voxel.
+union positions {
     double in_double[MRI_AXES][SUM_HOST_BLOCK];
     float single[MRI_AXES][SUM_HOST_BLOCK];
     int32_t steps[MRI_AXES][SUM_HOST_BLOCK];
 };
 
-static void place_block(const struct host_sum *h, size_t first, size_t count, union places *places)
+static void find_positions(const struct host_sum *h, size_t first, size_t count, union positions *positions)
 {
     const struct mri_sum *sum = h->sum;
 
-    memset(places, 0, sizeof *places);
+    memset(positions, 0, sizeof *positions);
     for (size_t n = 0; n < count; n++) {
         double r[MRI_AXES];
 
@@ -154,16 +154,16 @@ static void place_block(const struct host_sum *h, size_t first, size_t count, un
         for (size_t axis = 0, rest = sum->first + first + n; axis < MRI_AXES;
              rest /= sum->matrix.size[axis], axis++)
             if (h->kind == IN_FRACTIONS)
-                places->steps[axis][n] =
+                positions->steps[axis][n] =
                     (int32_t)(rest % sum->matrix.size[axis]) - (int32_t)(sum->matrix.size[axis] / 2);
             else if (h->kind == IN_DOUBLE)
-                places->in_double[axis][n] = r[axis];
+                positions->in_double[axis][n] = r[axis];
             else
-                places->single[axis][n] = (float)r[axis];
+                positions->single[axis][n] = (float)r[axis];
     }
 }
 
-static void add_chunk(const struct host_sum *h, size_t first, const union places *places, double *re,
+static void add_chunk(const struct host_sum *h, size_t first, const union positions *positions, double *re,
                       double *im)
 {
     size_t size = number_size(h->kind), rest = h->sum->samples - first;
@@ -174,17 +174,18 @@ static void add_chunk(const struct host_sum *h, size_t first, const union places
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         samples.k[axis] = (char *)h->k[axis] + first * size;
     if (h->kind == IN_DOUBLE)
-        in_double[h->level](
-            &samples,
-            (const double *const[]){places->in_double[0], places->in_double[1], places->in_double[2]}, re,
-            im);
-    else if (h->kind == IN_SINGLE)
-        in_single[h->level](&samples,
-                            (const float *const[]){places->single[0], places->single[1], places->single[2]},
+        in_double[h->level](&samples,
+                            (const double *const[]){positions->in_double[0], positions->in_double[1],
+                                                    positions->in_double[2]},
                             re, im);
+    else if (h->kind == IN_SINGLE)
+        in_single[h->level](
+            &samples,
+            (const float *const[]){positions->single[0], positions->single[1], positions->single[2]}, re, im);
     else
         in_fractions[h->level](
-            &samples, (const int32_t *const[]){places->steps[0], places->steps[1], places->steps[2]}, re, im);
+            &samples, (const int32_t *const[]){positions->steps[0], positions->steps[1], positions->steps[2]},
+            re, im);
 }
 
 static void sum_block(const struct host_sum *h, size_t block, double complex *image)
@@ -192,11 +193,11 @@ static void sum_block(const struct host_sum *h, size_t block, double complex *im
     size_t first = block * SUM_HOST_BLOCK, rest = h->sum->count - first;
     size_t count = rest < SUM_HOST_BLOCK ? rest : SUM_HOST_BLOCK;
     double re[SUM_HOST_BLOCK] = {0}, im[SUM_HOST_BLOCK] = {0};
-    union places places;
+    union positions positions;
 
-    place_block(h, first, count, &places);
+    find_positions(h, first, count, &positions);
     for (size_t m = 0; m < h->sum->samples; m += SUM_HOST_CHUNK)
-        add_chunk(h, m, &places, re, im);
+        add_chunk(h, m, &positions, re, im);
     for (size_t n = 0; n < count; n++)
         image[first + n] = mri_complex(re[n], im[n]);
 }

@@ -11,7 +11,7 @@
 
 enum {
     SUM_HOST_BLOCK =
-        64, // voxels of a block, at places that are a multiple of it: arrays are filled up with zeros
+        64, // voxels of a block, at positions that are a multiple of it: arrays are filled up with zeros
     SUM_HOST_CHUNK = 1024 // samples, in a first-level cache; a float's sum has so many
 };
 
@@ -23,13 +23,14 @@ struct sum_samples {
 };
 
 // Adds to re[] and im[] of SUM_HOST_BLOCK voxels at x[], y[], z[], in double.
-typedef void sum_block_double(const struct sum_samples *samples, const double *const places[3], double *re,
+typedef void sum_block_double(const struct sum_samples *samples, const double *const positions[3], double *re,
                               double *im);
-// The same where k are fractions of a turn a voxel, 2^32 to one (cl/lib/turn.clh), and places whole numbers.
-typedef void sum_block_fractions(const struct sum_samples *samples, const int32_t *const places[3],
+// The same where k are fractions of a turn a voxel, 2^32 to one (cl/lib/turn.clh), and positions whole
+// numbers.
+typedef void sum_block_fractions(const struct sum_samples *samples, const int32_t *const positions[3],
                                  double *re, double *im);
 // And in single precision.
-typedef void sum_block_single(const struct sum_samples *samples, const float *const places[3], double *re,
+typedef void sum_block_single(const struct sum_samples *samples, const float *const positions[3], double *re,
                               double *im);
 
 sum_block_double ki_sum_double_scalar;

@@ -21,7 +21,7 @@ enum {
 };
 
 // Sine and cosine of t turns, |t| <= 1/2, from those of half the angle.
-VECTOR_WORD void sine_and_cosine(reals t, reals *sine, reals *cosine)
+VECTOR_OPERATION void sine_and_cosine(reals t, reals *sine, reals *cosine)
 {
     reals h = t * t, s = set_reals(sine_terms[0]), c = set_reals(cosine_terms[0]), twice;
 
@@ -36,7 +36,7 @@ VECTOR_WORD void sine_and_cosine(reals t, reals *sine, reals *cosine)
 }
 
 // A sample's term of each lane, mu (c + i s).
-VECTOR_WORD void add_term(const real *mu_re, const real *mu_im, size_t m, reals t, reals *re, reals *im)
+VECTOR_OPERATION void add_term(const real *mu_re, const real *mu_im, size_t m, reals t, reals *re, reals *im)
 {
     reals s, c, mu = set_reals(mu_re[m]);
 
@@ -49,8 +49,8 @@ VECTOR_WORD void add_term(const real *mu_re, const real *mu_im, size_t m, reals 
     }
 }
 
-VECTOR_WORD void add_vectors(const struct sum_samples *samples, const real *const places[3], size_t first,
-                             const real *imaginary, double *sums_re, double *sums_im)
+VECTOR_OPERATION void add_vectors(const struct sum_samples *samples, const real *const positions[3],
+                                  size_t first, const real *imaginary, double *sums_re, double *sums_im)
 {
     const real *x = samples->k[0], *y = samples->k[1], *z = samples->k[2];
     reals re[AT_A_TIME], im[AT_A_TIME];
@@ -60,10 +60,10 @@ VECTOR_WORD void add_vectors(const struct sum_samples *samples, const real *cons
         _Pragma("GCC unroll 8") for (size_t i = 0; i < AT_A_TIME; i++)
         {
             size_t at = first + i * LANES;
-            reals t = set_reals(x[m]) * load_reals(places[0] + at);
+            reals t = set_reals(x[m]) * load_reals(positions[0] + at);
 
-            t = plus_product(t, set_reals(y[m]), load_reals(places[1] + at));
-            t = plus_product(t, set_reals(z[m]), load_reals(places[2] + at));
+            t = plus_product(t, set_reals(y[m]), load_reals(positions[1] + at));
+            t = plus_product(t, set_reals(z[m]), load_reals(positions[2] + at));
             add_term(samples->real, imaginary, m, t - rounded(t), &re[i], &im[i]);
         }
     }
@@ -74,32 +74,32 @@ VECTOR_WORD void add_vectors(const struct sum_samples *samples, const real *cons
     }
 }
 
-VECTOR_CODE static void add_block(const struct sum_samples *samples, const real *const places[3], double *re,
-                                  double *im)
+VECTOR_CODE static void add_block(const struct sum_samples *samples, const real *const positions[3],
+                                  double *re, double *im)
 {
     for (size_t first = 0; first < SUM_HOST_BLOCK; first += AT_A_TIME * LANES)
         if (samples->imaginary)
-            add_vectors(samples, places, first, samples->imaginary, re, im);
+            add_vectors(samples, positions, first, samples->imaginary, re, im);
         else
-            add_vectors(samples, places, first, NULL, re, im);
+            add_vectors(samples, positions, first, NULL, re, im);
 }
 
 #if KEY_BITS == 64
-VECTOR_CODE void SIMD_SET_NAME(sum_double)(const struct sum_samples *samples, const real *const places[3],
+VECTOR_CODE void SIMD_SET_NAME(sum_double)(const struct sum_samples *samples, const real *const positions[3],
                                            double *re, double *im)
 {
-    add_block(samples, places, re, im);
+    add_block(samples, positions, re, im);
 }
 #else
-VECTOR_CODE void SIMD_SET_NAME(sum_single)(const struct sum_samples *samples, const real *const places[3],
+VECTOR_CODE void SIMD_SET_NAME(sum_single)(const struct sum_samples *samples, const real *const positions[3],
                                            double *re, double *im)
 {
-    add_block(samples, places, re, im);
+    add_block(samples, positions, re, im);
 }
 
 // The same with fractions of a turn, which lose whole turns by overflowing.
-VECTOR_WORD void add_fractions(const struct sum_samples *samples, const int32_t *const places[3],
-                               size_t first, const real *imaginary, double *sums_re, double *sums_im)
+VECTOR_OPERATION void add_fractions(const struct sum_samples *samples, const int32_t *const positions[3],
+                                    size_t first, const real *imaginary, double *sums_re, double *sums_im)
 {
     const int32_t *x = samples->k[0], *y = samples->k[1], *z = samples->k[2];
     reals re[AT_A_TIME], im[AT_A_TIME];
@@ -109,11 +109,11 @@ VECTOR_WORD void add_fractions(const struct sum_samples *samples, const int32_t 
         _Pragma("GCC unroll 8") for (size_t i = 0; i < AT_A_TIME; i++)
         {
             size_t at = first + i * LANES;
-            vector t = product_of_keys(broadcast(x[m]), load(places[0] + at));
+            vector t = product_of_keys(broadcast(x[m]), load(positions[0] + at));
 
-            t = sum_of_keys(t, product_of_keys(broadcast(y[m]), load(places[1] + at)));
+            t = sum_of_keys(t, product_of_keys(broadcast(y[m]), load(positions[1] + at)));
             if (z[m] != 0)
-                t = sum_of_keys(t, product_of_keys(broadcast(z[m]), load(places[2] + at)));
+                t = sum_of_keys(t, product_of_keys(broadcast(z[m]), load(positions[2] + at)));
             add_term(samples->real, imaginary, m, reals_of_keys(t) * set_reals(0x1p-32f), &re[i], &im[i]);
         }
     }
@@ -125,12 +125,12 @@ VECTOR_WORD void add_fractions(const struct sum_samples *samples, const int32_t 
 }
 
 VECTOR_CODE void SIMD_SET_NAME(sum_fractions)(const struct sum_samples *samples,
-                                              const int32_t *const places[3], double *re, double *im)
+                                              const int32_t *const positions[3], double *re, double *im)
 {
     for (size_t first = 0; first < SUM_HOST_BLOCK; first += AT_A_TIME * LANES)
         if (samples->imaginary)
-            add_fractions(samples, places, first, samples->imaginary, re, im);
+            add_fractions(samples, positions, first, samples->imaginary, re, im);
         else
-            add_fractions(samples, places, first, NULL, re, im);
+            add_fractions(samples, positions, first, NULL, re, im);
 }
 #endif

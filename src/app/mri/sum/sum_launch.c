@@ -2,7 +2,7 @@
 // A sum's launches and copies on a device, as the lecture's kernels and the tuned one make them.
 #include "base/array.h"
 #include "base/error.h"
-#include "sum_own.h"
+#include "sum_internal.h"
 
 kn_status ki_sum_launch(struct sum_work *work, kn_kernel *kernel, const kn_range *range, const kn_arg *args,
                         size_t count, kn_error *err)
@@ -23,14 +23,14 @@ kn_status ki_sum_copy_chunk(struct sum_work *work, size_t begin, size_t count, k
     bool done[SUM_COMPONENTS] = {false};
 
     for (unsigned component = 0; component < SUM_COMPONENTS && !status; component++) {
-        const struct sum_place *place = &work->layout->places[component];
-        size_t bytes = place->step * sizeof(float);
+        const struct sum_slot *slot = &work->layout->slots[component];
+        size_t bytes = slot->step * sizeof(float);
 
-        if (bytes == 0 || done[place->buffer])
+        if (bytes == 0 || done[slot->buffer])
             continue;
-        done[place->buffer] = true;
-        status = kn_buffer_copy(work->queue, work->samples[place->buffer], begin * bytes,
-                                work->chunks[place->buffer], 0, count * bytes, NULL, err);
+        done[slot->buffer] = true;
+        status = kn_buffer_copy(work->queue, work->samples[slot->buffer], begin * bytes,
+                                work->chunks[slot->buffer], 0, count * bytes, NULL, err);
     }
     return status;
 }

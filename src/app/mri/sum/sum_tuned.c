@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "sum_own.h"
+#include "sum_internal.h"
 
 enum {
     SHARE = 64, // samples a group at least, where groups share them
@@ -207,29 +207,29 @@ static kn_status fold(struct sum_work *work, const struct sum_range *range, uint
 }
 
 // The matrix or the positions, as the kernel takes them.
-struct place_arguments {
+struct position_arguments {
     uint32_t size[MRI_AXES], apart;
     uint64_t first;
 };
 
-static size_t place_args(struct sum_work *work, const struct sum_range *range, uint32_t step,
-                         struct place_arguments *place, kn_arg *args)
+static size_t position_args(struct sum_work *work, const struct sum_range *range, uint32_t step,
+                            struct position_arguments *taken, kn_arg *args)
 {
     size_t count = 0;
 
     if (work->sum->positions) {
         for (size_t axis = 0; axis < MRI_AXES; axis++)
-            args[count++] = KN_BUFFER(work->places[axis]);
+            args[count++] = KN_BUFFER(work->positions[axis]);
         return count;
     }
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        place->size[axis] = (uint32_t)work->sum->matrix.size[axis];
-        args[count++] = KN_VALUE(place->size[axis]);
+        taken->size[axis] = (uint32_t)work->sum->matrix.size[axis];
+        args[count++] = KN_VALUE(taken->size[axis]);
     }
-    place->first = work->sum->first + range->from;
-    place->apart = step / (uint32_t)work->plane;
-    args[count++] = KN_VALUE(place->first);
-    args[count++] = KN_VALUE(place->apart);
+    taken->first = work->sum->first + range->from;
+    taken->apart = step / (uint32_t)work->plane;
+    args[count++] = KN_VALUE(taken->first);
+    args[count++] = KN_VALUE(taken->apart);
     return count;
 }
 
@@ -243,9 +243,9 @@ kn_status ki_sum_tuned_launch(struct sum_work *work, const struct sum_range *ran
                    parts = (uint32_t)groups_for(count, share);
     const size_t groups = groups_for(step, (size_t)t->group * t->width);
     const kn_range all = {2, {groups * t->group, parts}, {t->group, 1}, {0}};
-    struct place_arguments place;
+    struct position_arguments taken;
     kn_arg args[MRI_AXES + 14];
-    size_t arg_count = place_args(work, range, step, &place, args);
+    size_t arg_count = position_args(work, range, step, &taken, args);
     kn_status status = work->constant ? ki_sum_copy_chunk(work, range->begin, count, err) : KN_OK;
 
     args[arg_count++] = KN_VALUE(step);

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "spmv_own.h"
+#include "spmv_internal.h"
 
 struct sparse_operator {
     struct spmv_product products[2]; // of A and of its transpose

@@ -67,7 +67,7 @@ kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator
 // The format that is used, and in words why (of SPARSE_AUTO, what each took when it was measured; else "").
 enum sparse_format ki_sparse_operator_format(const struct sparse_operator *a, bool transposed);
 const char *ki_sparse_operator_why(const struct sparse_operator *a, bool transposed);
-// What an application has to move at least: of the matrix as it is kept the places that are read, both
+// What an application has to move at least: of the matrix as it is kept the elements that are read, both
 // vectors once. Of what fills rows up, memory-layout reads nothing; ell, hyb and sell read its indices, but
 // no values.
 size_t ki_sparse_operator_bytes(const struct sparse_operator *a, bool transposed);

@@ -7,7 +7,7 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "engine/device/choice.h"
-#include "spmv_own.h"
+#include "spmv_internal.h"
 
 enum { WARM_UPS = 1, REPETITIONS = 3, EACH = 8 };
 // Places of ELLPACK a nonzero from where it is not tried.
@@ -76,7 +76,7 @@ static bool is_worth_trying(const struct spmv_task *task, enum sparse_format for
 
 // A candidate that is faster than the best so far takes its place.
 static kn_status try_candidate(const struct spmv_task *task, size_t number, kn_buffer *x, kn_buffer *y,
-                               size_t *winner, double *least, struct ki_text *words, kn_error *err)
+                               size_t *winner, double *least, struct ki_text *summary, kn_error *err)
 {
     size_t count;
     enum sparse_format format = candidates_of(task, &count)[number];
@@ -96,7 +96,7 @@ static kn_status try_candidate(const struct spmv_task *task, size_t number, kn_b
     ki_spmv_product_free(&product);
     if (status)
         return status;
-    ki_text_format(words, "%s%s %.4g ms", words->length ? ", " : "", ki_sparse_format_names[format],
+    ki_text_format(summary, "%s%s %.4g ms", summary->length ? ", " : "", ki_sparse_format_names[format],
                    seconds * 1e3);
     if (*least < 0 || seconds < *least) {
         *least = seconds;
@@ -105,7 +105,7 @@ static kn_status try_candidate(const struct spmv_task *task, size_t number, kn_b
     return KN_OK;
 }
 
-static kn_status measure(const struct spmv_task *task, size_t *winner, struct ki_text *words, kn_error *err)
+static kn_status measure(const struct spmv_task *task, size_t *winner, struct ki_text *summary, kn_error *err)
 {
     kn_context *context = kn_queue_context(task->queue);
     const float zero = 0;
@@ -121,7 +121,7 @@ static kn_status measure(const struct spmv_task *task, size_t *winner, struct ki
         status = kn_buffer_fill(task->queue, x, &zero, sizeof zero, 0, columns, NULL, err);
     for (size_t i = 0; i < count && !status; i++)
         if (is_worth_trying(task, candidates[i]))
-            status = try_candidate(task, i, x, y, winner, &least, words, err);
+            status = try_candidate(task, i, x, y, winner, &least, summary, err);
     if (!status && least < 0)
         status = ki_fail(err, KN_ERROR_MEMORY, "a sparse matrix of %zu x %zu fits on %s in no format",
                          ki_spmv_task_rows(task), ki_spmv_task_columns(task), task->info->spec);

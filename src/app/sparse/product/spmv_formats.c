@@ -2,7 +2,7 @@
 // The formats by rows, and the table of all.
 #include "base/array.h"
 #include "base/error.h"
-#include "spmv_own.h"
+#include "spmv_internal.h"
 
 static kn_status prepare_rows(const struct spmv_task *task, const struct sparse_matrix *matrix,
                               const char *name, size_t lanes, struct spmv_product *product, kn_error *err)

@@ -6,7 +6,7 @@
 #include "algo/rung.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "spmv_own.h"
+#include "spmv_internal.h"
 
 // ---- memory ----
 

@@ -9,7 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/number.h"
-#include "spmv_own.h"
+#include "spmv_internal.h"
 
 // Neighbours side by side, of a line.
 static size_t pairs_of(size_t length)
@@ -262,7 +262,7 @@ static kn_status prepare(const struct spmv_task *given, bool local, struct spmv_
     kn_status status;
 
     settle(task, local);
-    // A band's or a batch's places are shared by a group.
+    // A band's or a batch's elements are shared by a group.
     status = ki_spmv_check_loops(
         task, product, at_least(task->back ? geometry->angles : geometry->size, task->tuning.chunk / 32),
         err);

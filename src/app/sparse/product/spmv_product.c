@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product as its format prepared it: made, applied and freed.
-#include "spmv_own.h"
+#include "spmv_internal.h"
 
 void ki_spmv_product_free(struct spmv_product *product)
 {

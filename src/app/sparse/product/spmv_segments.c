@@ -4,7 +4,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "spmv_own.h"
+#include "spmv_internal.h"
 
 enum { CARRY_GROUP = 64 };
 

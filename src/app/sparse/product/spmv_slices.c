@@ -6,7 +6,7 @@
 #include "shared/sparse.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "spmv_own.h"
+#include "spmv_internal.h"
 
 // ---- side by side ----
 
@@ -25,23 +25,23 @@ static kn_status upload_side_by_side(const struct spmv_task *task, size_t width,
                                      kn_buffer **indices, kn_buffer **values, kn_error *err)
 {
     const struct sparse_matrix *matrix = task->matrix;
-    size_t stride = stride_of(matrix), places = stride * width, kept = 0;
+    size_t stride = stride_of(matrix), padded = stride * width, kept = 0;
     uint32_t *columns = NULL;
     float *singles = NULL;
     kn_status status = KN_OK;
 
     // Before the host is asked for it.
-    if (places > task->info->max_alloc / sizeof *columns)
+    if (padded > task->info->max_alloc / sizeof *columns)
         return ki_fail(
             err, KN_ERROR_LIMIT,
             "%s pads %zu rows to the longest one's %zu nonzeros, more than one allocation of %s holds (%llu "
             "bytes); sell, hyb and merge do not",
             ki_sparse_format_names[product->format], matrix->rows, width, task->info->spec,
             (unsigned long long)task->info->max_alloc);
-    status = ki_spmv_allocate(&columns, places * sizeof *columns, err);
+    status = ki_spmv_allocate(&columns, padded * sizeof *columns, err);
     if (!status)
-        status = ki_spmv_allocate(&singles, places * sizeof *singles, err);
-    for (size_t i = 0; i < places && !status; i++) {
+        status = ki_spmv_allocate(&singles, padded * sizeof *singles, err);
+    for (size_t i = 0; i < padded && !status; i++) {
         columns[i] = ELL_PAD;
         singles[i] = 0;
     }
@@ -53,11 +53,11 @@ static kn_status upload_side_by_side(const struct spmv_task *task, size_t width,
             singles[at] = (float)matrix->values[i];
         }
     if (!status)
-        status = ki_spmv_upload(task, product, columns, places * sizeof *columns, indices, err);
+        status = ki_spmv_upload(task, product, columns, padded * sizeof *columns, indices, err);
     if (!status)
-        status = ki_spmv_upload(task, product, singles, places * sizeof *singles, values, err);
+        status = ki_spmv_upload(task, product, singles, padded * sizeof *singles, values, err);
     if (!status)
-        product->bytes -= (places - kept) * sizeof *singles;
+        product->bytes -= (padded - kept) * sizeof *singles;
     free(columns);
     free(singles);
     return status;
@@ -142,7 +142,7 @@ static size_t length_of(const struct sparse_matrix *matrix, uint32_t row)
 
 struct slices {
     size_t count;
-    uint32_t *starts, *places;
+    uint32_t *starts, *order;
     void *indices; // of 16 bits if `narrow`
     float *values;
     bool narrow;
@@ -160,9 +160,9 @@ static void fill_slices(const struct sparse_matrix *matrix, struct slices *slice
         else
             wide[at] = ELL_PAD;
     }
-    for (size_t place = 0; place < matrix->rows; place++) {
-        uint32_t row = slices->places[place];
-        size_t at = slices->starts[place / SELL_SLICE] + place % SELL_SLICE;
+    for (size_t position = 0; position < matrix->rows; position++) {
+        uint32_t row = slices->order[position];
+        size_t at = slices->starts[position / SELL_SLICE] + position % SELL_SLICE;
         for (uint64_t i = matrix->starts[row]; i < matrix->starts[row + 1]; i++, at += SELL_SLICE) {
             slices->values[at] = (float)matrix->values[i];
             if (slices->narrow)
@@ -182,15 +182,15 @@ static kn_status make_slices(const struct sparse_matrix *matrix, struct slices *
     slices->narrow = matrix->columns < UINT16_MAX + 1;
     status = ki_spmv_allocate(&slices->starts, (slices->count + 1) * sizeof *slices->starts, err);
     if (!status)
-        status = ki_spmv_allocate(&slices->places, matrix->rows * sizeof *slices->places, err);
+        status = ki_spmv_allocate(&slices->order, matrix->rows * sizeof *slices->order, err);
     if (!status)
-        status = ki_sparse_sort_rows(matrix, slices->places, err);
+        status = ki_sparse_sort_rows(matrix, slices->order, err);
     if (status)
         return status;
     for (size_t slice = 0; slice <= slices->count; slice++) {
         slices->starts[slice] = (uint32_t)total;
         if (slice < slices->count)
-            total += SELL_SLICE * length_of(matrix, slices->places[slice * SELL_SLICE]);
+            total += SELL_SLICE * length_of(matrix, slices->order[slice * SELL_SLICE]);
         if (total > UINT32_MAX)
             return ki_fail(err, KN_ERROR_LIMIT,
                            "sell pads rows to %llu places and more, which 32 bits do not count; "
@@ -209,7 +209,7 @@ kn_status ki_spmv_prepare_sell(const struct spmv_task *task, struct spmv_product
 {
     const struct sparse_matrix *matrix = task->matrix;
     struct slices slices = {.count = 0};
-    kn_buffer *starts, *places, *indices, *values;
+    kn_buffer *starts, *order, *indices, *values;
     kn_kernel *kernel;
     kn_status status = ki_spmv_check_loops(task, product, ki_sparse_longest_row(matrix), err);
 
@@ -220,8 +220,8 @@ kn_status ki_spmv_prepare_sell(const struct spmv_task *task, struct spmv_product
         status = ki_spmv_upload(task, product, slices.starts, (slices.count + 1) * sizeof *slices.starts,
                                 &starts, err);
         if (!status)
-            status = ki_spmv_upload(task, product, slices.places, matrix->rows * sizeof *slices.places,
-                                    &places, err);
+            status =
+                ki_spmv_upload(task, product, slices.order, matrix->rows * sizeof *slices.order, &order, err);
         if (!status)
             status =
                 ki_spmv_upload(task, product, slices.indices, total * (slices.narrow ? 2 : 4), &indices, err);
@@ -235,17 +235,14 @@ kn_status ki_spmv_prepare_sell(const struct spmv_task *task, struct spmv_product
         status = ki_spmv_kernel(task, "app/sparse/sparse_ell.cl", "spmv_sell", slices.narrow ? 16 : 32,
                                 &kernel, err);
     if (!status) {
-        const struct spmv_argument arguments[] = {spmv_memory(starts),
-                                                  spmv_memory(places),
-                                                  spmv_memory(indices),
-                                                  spmv_memory(values),
-                                                  spmv_x(),
-                                                  spmv_y(),
-                                                  spmv_number(matrix->rows)};
+        const struct spmv_argument arguments[] = {
+            spmv_memory(starts),      spmv_memory(order), spmv_memory(indices),
+            spmv_memory(values),      spmv_x(),           spmv_y(),
+            spmv_number(matrix->rows)};
         ki_spmv_add_launch(product, kernel, matrix->rows, task->tuning.group, arguments, KI_COUNT(arguments));
     }
     free(slices.starts);
-    free(slices.places);
+    free(slices.order);
     free(slices.indices);
     free(slices.values);
     return status;

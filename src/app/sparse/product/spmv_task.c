@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a format is made from: the matrix or the geometry, and the tuning that was asked for, filled in.
-#include "spmv_own.h"
+#include "spmv_internal.h"
 
 const char *const ki_sparse_format_names[] = {"auto",
                                               "simple",

@@ -110,12 +110,12 @@ static size_t count_copies(const struct ritz *ritz, size_t count, double beside,
     return copies;
 }
 
-// ---- the way ----
+// ---- the distance ----
 
-// The square of the way of iterations first + 1 to count, by |d_i|^2 = |g_i|^4 sum_j<=i 1 / |g_j|^2 and
-// d_i.d_j = |d_i|^2 |g_j|^2 / |g_i|^2 for i < j. inverse: these sums of 1 / |g|^2.
-static double square_of_way(const double *gradients, const double *steps, const double *inverse, size_t first,
-                            size_t count)
+// The square of the distance that x moved in iterations first + 1 to count, by |d_i|^2 = |g_i|^4 sum_j<=i 1 /
+// |g_j|^2 and d_i.d_j = |d_i|^2 |g_j|^2 / |g_i|^2 for i < j. inverse: these sums of 1 / |g|^2.
+static double square_of_distance(const double *gradients, const double *steps, const double *inverse,
+                                 size_t first, size_t count)
 {
     double behind = 0, sum = 0;
 
@@ -128,8 +128,8 @@ static double square_of_way(const double *gradients, const double *steps, const 
     return sum;
 }
 
-static void find_way(const double *gradients, const double *steps, double *inverse, size_t count,
-                     struct sparse_lag *lag)
+static void find_distance(const double *gradients, const double *steps, double *inverse, size_t count,
+                          struct sparse_lag *lag)
 {
     size_t first = count - lag->iterations;
 
@@ -137,8 +137,9 @@ static void find_way(const double *gradients, const double *steps, double *inver
         inverse[i] = (i > 0 ? inverse[i - 1] : 0) + 1 / (gradients[i] * gradients[i]);
     for (size_t i = first; i < count; i++)
         lag->misfit += steps[i + 1] * gradients[i] * gradients[i];
-    lag->way = sqrt(square_of_way(gradients, steps, inverse, first, count));
-    lag->last_way = count > 0 ? sqrt(square_of_way(gradients, steps, inverse, count - 1, count)) : 0;
+    lag->distance = sqrt(square_of_distance(gradients, steps, inverse, first, count));
+    lag->last_distance =
+        count > 0 ? sqrt(square_of_distance(gradients, steps, inverse, count - 1, count)) : 0;
 }
 
 // ---- all of it ----
@@ -158,7 +159,7 @@ kn_status ki_sparse_lag_of(const double *gradients, const double *steps, size_t 
 {
     size_t k = usable(gradients, steps, count), looked = k < MOST ? k : MOST;
     struct ritz *ritz = malloc((looked + 1) * sizeof *ritz);
-    double *off = malloc((k + 1) * sizeof *off), beside; // then for the way
+    double *off = malloc((k + 1) * sizeof *off), beside; // then for find_distance
     kn_status status = ritz && off ? KN_OK : ki_fail_memory(err, (looked + k) * sizeof *ritz, "the accuracy");
 
     memset(lag, 0, sizeof *lag);
@@ -173,7 +174,7 @@ kn_status ki_sparse_lag_of(const double *gradients, const double *steps, size_t 
             lag->iterations += k - looked;
     }
     if (!status)
-        find_way(gradients, steps, off, k, lag);
+        find_distance(gradients, steps, off, k, lag);
     free(ritz);
     free(off);
     return status;

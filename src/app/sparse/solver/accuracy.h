@@ -20,12 +20,12 @@
 struct sparse_lag {
     size_t iterations; // that made copies
     double next;       // how much of the next copy there is, up to 1
-    // What as many iterations, the last ones, have done: the length of the way that x went (Hestenes and
+    // What as many iterations, the last ones, have done: the distance that x moved (Hestenes and
     // Stiefel, 1952: from lengths alone, as gradients are orthogonal to one another), and how much smaller
     // |A x - b|^2, with the terms, has become.
-    double way, misfit;
-    // And the last one of them alone.
-    double last_way;
+    double distance, misfit;
+    // The distance of the last iteration alone.
+    double last_distance;
     double greatest, least; // Ritz values; 0 without iterations
 };
 

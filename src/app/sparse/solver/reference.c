@@ -138,7 +138,7 @@ static void take_curvature(struct solve *s, const double *x)
         s->correction->along(s->correction->data, x, s->d, n, s->e);
 }
 
-// One iteration; false if there is no way down.
+// One iteration; false if no direction of descent is left.
 static bool iterate(struct solve *s, bool printed, double *x)
 {
     size_t n = s->matrix->columns;

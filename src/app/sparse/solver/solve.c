@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "solve_own.h"
+#include "solve_internal.h"
 
 const char *const ki_sparse_method_names[] = {"auto", "cgnr", "printed", "fista", "bb", "gram", NULL};
 const char *const ki_sparse_stop_names[] = {"auto", "fixed", "residual", "discrepancy", "ncp", NULL};
@@ -57,15 +57,15 @@ static kn_status check_numbers(const struct sparse_task *task, kn_error *err)
     return KN_OK;
 }
 
-// What a method, the host or devices have not.
-static kn_status check_ways(const struct sparse_task *task, bool on_device, kn_error *err)
+// Refuses what the method, the host or devices do not support.
+static kn_status check_support(const struct sparse_task *task, bool on_device, kn_error *err)
 {
     const bool cgnr = task->method == SPARSE_METHOD_CGNR, gram = task->method == SPARSE_METHOD_GRAM;
     const bool printed = task->method == SPARSE_METHOD_PRINTED;
     const bool host = !on_device;
     const struct {
         bool asked;
-        const char *words;
+        const char *reason;
     } refused[] = {
         {on_device && ki_sparse_holds_bounds(task->method),
          "devices have cgnr, printed and gram; the host has this method"},
@@ -93,7 +93,7 @@ static kn_status check_ways(const struct sparse_task *task, bool on_device, kn_e
 
     for (size_t i = 0; i < KI_COUNT(refused); i++)
         if (refused[i].asked)
-            return ki_fail(err, KN_ERROR_ARGUMENT, "%s", refused[i].words);
+            return ki_fail(err, KN_ERROR_ARGUMENT, "%s", refused[i].reason);
     return KN_OK;
 }
 
@@ -191,17 +191,17 @@ static kn_status take_start(struct solve_run *run, const struct sparse_columns *
     return KN_OK;
 }
 
-static solve_way *way_of(const struct solve_run *run)
+static solve_function *function_of(const struct solve_run *run)
 {
-    static solve_way *const ways[SPARSE_METHODS] = {[SPARSE_METHOD_CGNR] = ki_solve_host_cgnr,
-                                                    [SPARSE_METHOD_PRINTED] = ki_solve_printed,
-                                                    [SPARSE_METHOD_FISTA] = ki_solve_bounded,
-                                                    [SPARSE_METHOD_BB] = ki_solve_bounded,
-                                                    [SPARSE_METHOD_GRAM] = ki_solve_gram};
+    static solve_function *const functions[SPARSE_METHODS] = {[SPARSE_METHOD_CGNR] = ki_solve_host_cgnr,
+                                                              [SPARSE_METHOD_PRINTED] = ki_solve_printed,
+                                                              [SPARSE_METHOD_FISTA] = ki_solve_bounded,
+                                                              [SPARSE_METHOD_BB] = ki_solve_bounded,
+                                                              [SPARSE_METHOD_GRAM] = ki_solve_gram};
 
     if (run->queue)
         return run->task.method == SPARSE_METHOD_GRAM ? ki_solve_gram_device : ki_solve_device;
-    return ways[run->task.method];
+    return functions[run->task.method];
 }
 
 // A geometry's: on a device its size alone is looked at.
@@ -238,7 +238,7 @@ kn_status ki_sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, c
     if (!status)
         status = check_numbers(&run.task, err);
     if (!status)
-        status = check_ways(&run.task, queue != NULL, err);
+        status = check_support(&run.task, queue != NULL, err);
     if (!status)
         status = check_columns(run.matrix, b, start, names, err);
     if (!status)
@@ -249,7 +249,7 @@ kn_status ki_sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, c
     if (run.terms.lambda > 0 || run.terms.smooth > 0 || run.terms.penalty > 0)
         run.correction = &correction;
     if (!status)
-        status = way_of(&run)(&run, err);
+        status = function_of(&run)(&run, err);
     if (!status)
         status = ki_solve_judge(&run, starts, err);
     for (size_t i = 0; run.traces && i < b->count; i++)

@@ -10,7 +10,7 @@
 
 enum sparse_method {
     SPARSE_METHOD_AUTO,    // fista within bounds, cgnr without
-    SPARSE_METHOD_CGNR,    // conjugate gradients with the correction term (host_solver.h, solver.h)
+    SPARSE_METHOD_CGNR,    // conjugate gradients with the correction term (host/cgnr.h, device/solver.h)
     SPARSE_METHOD_PRINTED, // the same, A and A^T twice an iteration as their source prints it (reference.h)
     SPARSE_METHOD_FISTA,   // within bounds that hold (bounded.h)
     SPARSE_METHOD_BB,

@@ -25,7 +25,7 @@
 
 #include "base/error.h"
 #include "accuracy.h"
-#include "solve_own.h"
+#include "solve_internal.h"
 
 static const double single_epsilon = 0x1p-24;
 // Not even the first digit of x is sure.
@@ -117,11 +117,11 @@ static void judge_iterate(const struct some *some, size_t i, const struct sparse
 {
     struct sparse_solution *solution = &some->run->answer->solutions[some->first + i];
     bool by_number = is_by(solution, "iterations");
-    double way = lag->next * lag->last_way + (by_number ? lag->way : 0);
+    double distance = lag->next * lag->last_distance + (by_number ? lag->distance : 0);
 
     if (!(lag->least > 0) || !(length > 0))
         return; // nothing is known of it
-    solution->error_estimate = fmax(way / length, single_epsilon * lag->greatest / lag->least);
+    solution->error_estimate = fmax(distance / length, single_epsilon * lag->greatest / lag->least);
     solution->precision_reached =
         !by_number || solution->error_estimate <= first_digit || lag->misfit <= fit_of(some, i);
 }
@@ -154,14 +154,14 @@ static void judge_refined(const struct some *some, size_t i)
     size_t columns = some->run->matrix->columns, column = some->first + i;
     const double *before = some->run->answer->x.values + column * columns, *after = some->x + i * columns;
     struct sparse_solution *solution = &some->run->answer->solutions[column];
-    double way = 0, length = 0;
+    double distance = 0, length = 0;
 
     for (size_t k = 0; k < columns; k++) {
-        way += (after[k] - before[k]) * (after[k] - before[k]);
+        distance += (after[k] - before[k]) * (after[k] - before[k]);
         length += before[k] * before[k];
     }
     // Of what is 0 everywhere, and stays so.
-    solution->error_estimate = way > 0 ? sqrt(way / length) : isnan(way) ? INFINITY : 0;
+    solution->error_estimate = distance > 0 ? sqrt(distance / length) : isnan(distance) ? INFINITY : 0;
     solution->precision_reached = solution->error_estimate <= first_digit;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "solve_own.h"
+#include "solve_internal.h"
 #include "app/sparse/variants.h"
 
 enum { SEEN_BY = 3 }; // detectors that a pixel is seen by at most, in a projection

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the host's and the device's ways ask of a system being solved.
+// What the host's and the device's methods ask of a system being solved.
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "solve_own.h"
+#include "solve_internal.h"
 
 bool ki_sparse_holds_bounds(enum sparse_method method)
 {

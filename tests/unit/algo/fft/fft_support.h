@@ -76,8 +76,8 @@ static inline struct whole complete(const kn_fft_shape *shape)
     return whole;
 }
 
-// The place in the full array of number i of an array of these dims.
-static inline size_t place_in(const struct whole *whole, const size_t dims[3], size_t i)
+// The position in the full array of number i of an array of these dims.
+static inline size_t position_in(const struct whole *whole, const size_t dims[3], size_t i)
 {
     size_t x = i % dims[0], y = i / dims[0] % dims[1], z = i / dims[0] / dims[1];
 
@@ -104,7 +104,7 @@ static inline number *reference(const struct whole *whole, kn_fft_direction dire
 
     ck_assert(x && out);
     for (size_t i = 0; i < whole->in_count; i++)
-        x[place_in(whole, whole->in, i)] = in[i];
+        x[position_in(whole, whole->in, i)] = in[i];
     for (unsigned axis = 3; axis-- > 0;) {
         size_t inner = axis == 0 ? 1 : axis == 1 ? dims[0] : dims[0] * dims[1];
         if (axis == 0 && whole->real_out)
@@ -112,7 +112,7 @@ static inline number *reference(const struct whole *whole, kn_fft_direction dire
         transform_axis(x, dims[axis], inner, whole->points / inner / dims[axis], sign);
     }
     for (size_t i = 0; i < whole->out_count; i++) {
-        out[i] = x[place_in(whole, whole->out, i)] *
+        out[i] = x[position_in(whole, whole->out, i)] *
                  (whole->shape.scale != 0 ? (long double)whole->shape.scale : 1.0L);
         if (whole->real_out)
             out[i] = creall(out[i]);

@@ -6,7 +6,7 @@
 
 // One direction, by chance: the other differs in what it swaps only, and every program takes its time to
 // compile.
-static void expect_one_way(const kn_fft_shape *shape)
+static void expect_one_direction(const kn_fft_shape *shape)
 {
     bool forward = shape->kind != KN_FFT_COMPLEX_TO_REAL && (shape->kind || test_random(&state) % 2);
 
@@ -17,7 +17,7 @@ static void expect_length(size_t n, kn_type type)
 {
     const kn_fft_shape shape = {.rank = 1, .dims = {n}, .batch = 1 + test_random(&state) % 3, .type = type};
 
-    expect_one_way(&shape);
+    expect_one_direction(&shape);
 }
 
 // Up to 20 all, beyond that every third or so, others each time: it is kernels that take long to build.
@@ -28,7 +28,7 @@ START_TEST(short_lengths)
 }
 END_TEST
 
-// The place after `i` of those that are taken of a list: half of them, others each time.
+// The position after `i` of those that are taken of a list: half of them, others each time.
 static size_t next_taken(size_t i)
 {
     return i + (test_is_slow() ? 1 : 1 + test_random(&state) % 3);
@@ -71,7 +71,7 @@ START_TEST(several_axes)
         kn_fft_shape shape = shapes[i];
         shape.type = test_random(&state) % 2 && kn_context_device(context)->fp64 ? KN_F64 : KN_F32;
         shape.scale = test_uniform(&state) * 4 - 2;
-        expect_one_way(&shape);
+        expect_one_direction(&shape);
     }
 }
 END_TEST
@@ -96,7 +96,7 @@ START_TEST(real_numbers)
             kn_fft_shape shape = shapes[i];
             shape.kind = kind;
             shape.type = test_random(&state) % 2 && kn_context_device(context)->fp64 ? KN_F64 : KN_F32;
-            expect_one_way(&shape);
+            expect_one_direction(&shape);
         }
 }
 END_TEST
@@ -115,16 +115,16 @@ START_TEST(integers)
                                     .in_dims = {0, Y - 1}};
         struct whole whole = complete(&shape);
         uint8_t bytes[X * Y];
-        uint16_t words[X * Y];
+        uint16_t shorts[X * Y];
         number in[X * Y];
         kn_fft_plan *plan = NULL;
         for (size_t i = 0; i < whole.in_count; i++) {
-            words[i] = (uint16_t)test_random(&state);
-            bytes[i] = (uint8_t)words[i];
-            in[i] = bits == 8 ? bytes[i] : words[i];
+            shorts[i] = (uint16_t)test_random(&state);
+            bytes[i] = (uint8_t)shorts[i];
+            in[i] = bits == 8 ? bytes[i] : shorts[i];
         }
         kn_buffer *from =
-            test_upload_with_room(bits == 8 ? (void *)bytes : (void *)words, whole.in_count * bits / 8, 0);
+            test_upload_with_room(bits == 8 ? (void *)bytes : (void *)shorts, whole.in_count * bits / 8, 0);
         kn_buffer *to = poisoned(bytes_of(whole.out_count, false, KN_F32));
         EXPECT_OK(kn_fft_plan_create(queue, &shape, NULL, &plan, &err));
         ck_assert_int_eq(kn_fft_plan_library(plan), KN_FFT_OWN);
@@ -157,7 +157,7 @@ START_TEST(padded_and_cropped)
     for (size_t i = 0; i < (test_is_slow() ? 2 : sizeof shapes / sizeof *shapes); i++) {
         kn_fft_shape shape = shapes[i];
         shape.type = KN_F32;
-        expect_one_way(&shape);
+        expect_one_direction(&shape);
     }
 }
 END_TEST
@@ -184,7 +184,7 @@ START_TEST(long_lines)
     for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof shapes / sizeof *shapes); i++) {
         kn_fft_shape shape = shapes[i];
         shape.type = KN_F32;
-        expect_one_way(&shape);
+        expect_one_direction(&shape);
     }
     const kn_fft_shape too_long = {.rank = 1, .dims = {1 << 24}, .type = KN_F32};
     kn_fft_plan *plan = NULL;

@@ -43,8 +43,8 @@ static inline struct stored make_stored(const struct product *p, size_t rows, si
     return s;
 }
 
-static inline size_t place_of(const struct product *p, const struct stored *s, size_t batch, size_t i,
-                              size_t j)
+static inline size_t layout_of(const struct product *p, const struct stored *s, size_t batch, size_t i,
+                               size_t j)
 {
     return (s->offset + batch * s->stride + i * s->pitch + j) * (p->task.is_complex ? 2 : 1);
 }
@@ -56,7 +56,7 @@ static inline void fill(struct product *p, struct stored *s)
         for (size_t i = 0; i < s->rows; i++)
             for (size_t j = 0; j < s->columns * (p->task.is_complex ? 2 : 1); j++) {
                 double value = 2 * test_uniform(p->state) - 1;
-                s->values[place_of(p, s, l, i, 0) + j] =
+                s->values[layout_of(p, s, l, i, 0) + j] =
                     p->task.type == KN_F32 ? (double)(float)value : value;
             }
 }
@@ -76,8 +76,8 @@ struct complex_number {
 static inline struct complex_number at(const struct product *p, const struct stored *s, size_t batch,
                                        size_t i, size_t j, kn_gemm_transpose transpose)
 {
-    size_t place = transpose == KN_GEMM_AS_IS ? place_of(p, s, batch, i, j) : place_of(p, s, batch, j, i);
-    struct complex_number value = {s->values[place], p->task.is_complex ? s->values[place + 1] : 0};
+    size_t layout = transpose == KN_GEMM_AS_IS ? layout_of(p, s, batch, i, j) : layout_of(p, s, batch, j, i);
+    struct complex_number value = {s->values[layout], p->task.is_complex ? s->values[layout + 1] : 0};
 
     if (transpose == KN_GEMM_CONJUGATED)
         value.im = -value.im;
@@ -106,7 +106,7 @@ static inline void expect_entry(const struct product *p, const void *found, size
     bool keeps = beta.re != 0 || beta.im != 0, multiplies = alpha.re != 0 || alpha.im != 0;
     struct complex_number sum = {0, 0}, wanted, old = {0, 0};
     long double eps = t->type == KN_F32 ? FLT_EPSILON / 2 : DBL_EPSILON / 2, all = 0, bound, error;
-    size_t place = place_of(p, &p->c, l, i, j);
+    size_t layout = layout_of(p, &p->c, l, i, j);
 
     for (size_t k = 0; multiplies && k < t->k; k++) {
         struct complex_number a = at(p, &p->a, l, i, k, t->transpose_a),
@@ -124,8 +124,8 @@ static inline void expect_entry(const struct product *p, const void *found, size
     }
     bound =
         eps * (long double)(t->k + 2) * (magnitude(alpha) * all + magnitude(old)) * (t->is_complex ? 3 : 1);
-    error = hypotl(number(found, t->type, place) - wanted.re,
-                   t->is_complex ? number(found, t->type, place + 1) - wanted.im : 0);
+    error = hypotl(number(found, t->type, layout) - wanted.re,
+                   t->is_complex ? number(found, t->type, layout + 1) - wanted.im : 0);
     ck_assert_msg(error <= bound,
                   "%s%s %zux%zux%zu transposed %d %d: entry %zu, %zu of %zu: error %Lg, bound %Lg",
                   t->is_complex ? "complex " : "", kn_type_name(t->type), t->m, t->n, t->k,
@@ -143,7 +143,7 @@ static inline void expect_gaps(const struct product *p, const void *found)
     for (size_t l = 0; l < p->task.batch; l++)
         for (size_t i = 0; i < c->rows; i++)
             for (size_t j = 0; j < c->columns * parts; j++)
-                written[place_of(p, c, l, i, 0) + j] = true;
+                written[layout_of(p, c, l, i, 0) + j] = true;
     for (size_t i = 0; i < c->numbers; i++)
         ck_assert_msg(written[i] || isnan(number(found, p->task.type, i)),
                       "number %zu, between the rows of C, was written", i);
@@ -289,10 +289,10 @@ static inline void expect_sizes(const kn_gemm_options *options, const char *name
 
     for (size_t i = 0; i < count * 6; i += test_is_slow() ? 5 : 1) {
         kn_gemm_task task = {.type = KN_F32, .alpha = {0.75, 0}, .beta = {i % 2 ? -0.5 : 0, 0}};
-        // Every size once in every place, beside others by chance.
-        size_t *const places[] = {&task.m, &task.n, &task.k};
-        for (size_t place = 0; place < 3; place++)
-            *places[place] = place == i / 2 % 3 ? sizes[i / 6] : pick(&state, sizes, count);
+        // Every size once as m, n and k, beside others by chance.
+        size_t *const axes[] = {&task.m, &task.n, &task.k};
+        for (size_t axis = 0; axis < 3; axis++)
+            *axes[axis] = axis == i / 2 % 3 ? sizes[i / 6] : pick(&state, sizes, count);
         expect_product(task, 0, options, &state);
     }
 }

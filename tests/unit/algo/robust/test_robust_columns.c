@@ -72,7 +72,7 @@ END_TEST
 
 // ---- columns and prefixes ----
 
-// Columns at any place of the buffer have what each alone has.
+// Columns at any position of the buffer have what each alone has.
 START_TEST(columns)
 {
     enum { COLUMNS = 5 };

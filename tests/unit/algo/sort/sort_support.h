@@ -82,7 +82,7 @@ static inline int compare_values(uint64_t a, uint64_t b)
     return sign * ((a > b) - (a < b));
 }
 
-static inline int compare_places(const void *a, const void *b)
+static inline int compare_positions(const void *a, const void *b)
 {
     uint64_t i = *(const uint64_t *)a, j = *(const uint64_t *)b;
     int values = compare_values(keys[i], keys[j]);
@@ -97,7 +97,7 @@ static inline void order_on_host(size_t n, kn_type type, bool down)
     sorted_down = down;
     for (size_t i = 0; i < n; i++)
         order[i] = i;
-    qsort(order, n, sizeof *order, compare_places);
+    qsort(order, n, sizeof *order, compare_positions);
 }
 
 static inline void pack(const uint64_t *cells, size_t n, size_t size)

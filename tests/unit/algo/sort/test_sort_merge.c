@@ -124,15 +124,15 @@ static bool takes(const struct order *order)
 
 // ---- the reference ----
 
-// Merge sort from the bottom up, of `places`: those of the elements in order.
-static void sort_places(uint32_t *places, size_t n, const char *elements, const struct order *order)
+// Merge sort from the bottom up, of `positions`: those of the elements in order.
+static void sort_positions(uint32_t *positions, size_t n, const char *elements, const struct order *order)
 {
-    uint32_t *from = places, *to = malloc((n + 1) * sizeof *to), *spare = to;
+    uint32_t *from = positions, *to = malloc((n + 1) * sizeof *to), *spare = to;
     size_t size = order->less.size;
 
     ck_assert_ptr_nonnull(to);
     for (size_t i = 0; i < n; i++)
-        places[i] = (uint32_t)i;
+        positions[i] = (uint32_t)i;
     for (size_t run = 1; run < n; run *= 2) {
         for (size_t begin = 0; begin < n; begin += 2 * run) {
             size_t middle = begin + run < n ? begin + run : n, end = middle + run < n ? middle + run : n;
@@ -147,13 +147,13 @@ static void sort_places(uint32_t *places, size_t n, const char *elements, const 
         from = to;
         to = swapped;
     }
-    if (from != places)
-        memcpy(places, from, n * sizeof *places);
+    if (from != positions)
+        memcpy(positions, from, n * sizeof *positions);
     free(spare);
 }
 
 static char elements[MAX_BYTES], found[MAX_BYTES], values[MAX_BYTES], found_values[MAX_BYTES];
-static uint32_t places[MAX_BYTES];
+static uint32_t positions[MAX_BYTES];
 
 static bool walks_as_gpu;
 
@@ -167,8 +167,8 @@ static void expect_placed(const char *what, const char *after, const char *befor
                           const char *type)
 {
     for (size_t i = 0; i < n; i++)
-        ck_assert_msg(memcmp(after + i * size, before + places[i] * size, size) == 0,
-                      "%s of type %s, n %zu: what stood at %u is not at %zu", what, type, n, places[i], i);
+        ck_assert_msg(memcmp(after + i * size, before + positions[i] * size, size) == 0,
+                      "%s of type %s, n %zu: what stood at %u is not at %zu", what, type, n, positions[i], i);
 }
 
 // A small tile where an interpreter has to sort it, and where a GPU's code takes a CPU's compiler long.
@@ -204,7 +204,7 @@ static void expect_sorts_by_key(size_t n, const struct order *order, size_t valu
     test_expect_poison(payload, n * value_size);
     kn_buffer_free(keys);
     kn_buffer_free(payload);
-    sort_places(places, n, elements, order);
+    sort_positions(positions, n, elements, order);
     expect_placed("key", found, elements, order->less.size, n, order->less.type);
     expect_placed("value", found_values, values, value_size, n, order->less.type);
 }
@@ -474,7 +474,7 @@ START_TEST(refusals)
     changed = (kn_less){"float", 4, "a < b", NULL, 0, 33, 0};
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "up to 32", kn_sort_less(queue, buffer, 10, &changed, &err));
     changed = (kn_less){"float", 4, "a < b", NULL, 0, 0, (kn_merge_splits)3};
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no way 3", kn_sort_less(queue, buffer, 10, &changed, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no method 3", kn_sort_less(queue, buffer, 10, &changed, &err));
     context->device.info.local_memory = 1 << 14;
     changed = (kn_less){"float", 4, "a < b", NULL, 256, 32, 0};
     EXPECT_REFUSED(KN_ERROR_LIMIT, "bytes of local memory", kn_sort_less(queue, buffer, 10, &changed, &err));

@@ -268,7 +268,7 @@ START_TEST(differing_digits)
 }
 END_TEST
 
-// ---- many groups, wide places ----
+// ---- many groups, wide positions ----
 
 static void expect_scanned(kn_type type, kn_sort_options options, uint64_t *state)
 {

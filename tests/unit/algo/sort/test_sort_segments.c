@@ -64,7 +64,7 @@ static int order_of(const char *left, const char *right, kn_type type, bool desc
 
 static char keys[MAX_N * 8], found[MAX_N * 8], values[MAX_N * 8], found_values[MAX_N * 8];
 static uint64_t offsets[MAX_N * 2];
-static uint32_t places[MAX_N], spare[MAX_N];
+static uint32_t positions[MAX_N], spare[MAX_N];
 
 struct wanted {
     kn_type type;
@@ -72,21 +72,22 @@ struct wanted {
     size_t n, segments, value_size;
 };
 
-// Merge sort of places[begin..end), from the top down.
-static void sort_places(const struct wanted *w, size_t begin, size_t end)
+// Merge sort of positions[begin..end), from the top down.
+static void sort_positions(const struct wanted *w, size_t begin, size_t end)
 {
     size_t size = kn_type_size(w->type), middle = begin + (end - begin) / 2, a = begin, b = middle;
 
     if (end - begin < 2)
         return;
-    sort_places(w, begin, middle);
-    sort_places(w, middle, end);
+    sort_positions(w, begin, middle);
+    sort_positions(w, middle, end);
     for (size_t i = begin; i < end; i++) {
-        bool take_b = a == middle || (b < end && order_of(keys + places[b] * size, keys + places[a] * size,
-                                                          w->type, w->descending) < 0);
-        spare[i] = take_b ? places[b++] : places[a++];
+        bool take_b =
+            a == middle || (b < end && order_of(keys + positions[b] * size, keys + positions[a] * size,
+                                                w->type, w->descending) < 0);
+        spare[i] = take_b ? positions[b++] : positions[a++];
     }
-    memcpy(places + begin, spare + begin, (end - begin) * sizeof *places);
+    memcpy(positions + begin, spare + begin, (end - begin) * sizeof *positions);
 }
 
 // A few values of each, so that there are ties: small numbers, the largest and smallest, zeros and NaN of
@@ -113,10 +114,10 @@ static void expect_placed(const struct wanted *w, const char *what, const char *
                           size_t size)
 {
     for (size_t i = 0; i < w->n; i++)
-        ck_assert_msg(memcmp(after + i * size, before + places[i] * size, size) == 0,
+        ck_assert_msg(memcmp(after + i * size, before + positions[i] * size, size) == 0,
                       "%s of %s%s, n %zu, segments %zu: what stood at %u is not at %zu", what,
                       kn_type_name(w->type), w->descending ? ", descending" : "", w->n, w->segments,
-                      places[i], i);
+                      positions[i], i);
 }
 
 static void expect_sorts(const struct wanted *w, uint64_t *state)
@@ -146,9 +147,9 @@ static void expect_sorts(const struct wanted *w, uint64_t *state)
     kn_buffer_free(value_buffer);
     kn_buffer_free(offset_buffer);
     for (size_t i = 0; i < w->n; i++)
-        places[i] = (uint32_t)i;
+        positions[i] = (uint32_t)i;
     for (size_t i = 0; i < w->segments; i++)
-        sort_places(w, (size_t)offsets[i], (size_t)offsets[i + 1]);
+        sort_positions(w, (size_t)offsets[i], (size_t)offsets[i + 1]);
     expect_placed(w, "key", found, keys, size);
     expect_placed(w, "value", found_values, values, w->value_size);
 }

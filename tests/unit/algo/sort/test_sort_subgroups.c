@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The radix sort by cl_khr_subgroup_ballot with sub-groups of 8, 16, 32 and 64 lanes, on a device that has
-// none: the extension's functions are written out in front of cl/lib/subgroup.clh, with barriers and a place
-// in memory for each work-item's vote. Every work-item of a group calls each of them at the same place, as
-// that file asks for, so that the barriers are met by all. The memory is the test's own, whose address the
-// kernels are given: that is for PoCL, whose device is this process. Where the extension is there,
-// test_sort_radix takes it as it is.
+// none: the extension's functions are written out in front of cl/lib/subgroup.clh, with barriers and an
+// element in memory for each work-item's vote. Every work-item of a group calls each of them at the same
+// point, as that file asks for, so that the barriers are met by all. The memory is the test's own, whose
+// address the kernels are given: that is for PoCL, whose device is this process. Where the extension is
+// there, test_sort_radix takes it as it is.
 #include "sort_support.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlations by Fourier transforms against the reference: what the tests of all ways share.
+// Correlations by Fourier transforms against the reference: what the tests of all algorithms share.
 #ifndef KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_FFT_SUPPORT_H
 #define KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_FFT_SUPPORT_H
 
@@ -50,7 +50,8 @@ static inline double expect_sums(const struct test_frames *frames, const struct 
 
 // `batch` frames at once at most.
 static inline double try_frames(const struct test_frames *frames, bool exact, size_t batch,
-                                const struct autocorr_fft_options *options, enum autocorr_fft_way way)
+                                const struct autocorr_fft_options *options,
+                                enum autocorr_fft_algorithm algorithm)
 {
     const struct autocorr_frames *device = &frames->device;
     size_t offsets = autocorr_offsets(device->max_offset);
@@ -61,8 +62,9 @@ static inline double try_frames(const struct test_frames *frames, bool exact, si
     EXPECT_OK(ki_autocorr_fft_create_with(queue, device->width, device->height, device->max_offset,
                                           device->type, device->second != NULL, exact, batch, options, &fft,
                                           &err));
-    ck_assert_int_eq(ki_autocorr_fft_way_of(fft), way);
-    ck_assert(strstr(ki_autocorr_fft_text(fft), ki_autocorr_fft_way_names[way]) == ki_autocorr_fft_text(fft));
+    ck_assert_int_eq(ki_autocorr_fft_algorithm_of(fft), algorithm);
+    ck_assert(strstr(ki_autocorr_fft_text(fft), ki_autocorr_fft_algorithm_names[algorithm]) ==
+              ki_autocorr_fft_text(fft));
     EXPECT_OK(ki_autocorr_fft_sums(queue, fft, device, sums, &err));
     worst = expect_sums(frames, fft, sums);
     ki_autocorr_fft_free(fft);

@@ -306,26 +306,27 @@ START_TEST(series)
 
     ck_assert_ptr_nonnull(taken);
     memset(all, 1, sizeof all); // the same rings
-    for (unsigned way = 0; way < 4; way++) {
+    for (unsigned mode = 0; mode < 4; mode++) {
         struct autocorr_engine engine;
         struct autocorr_pipeline pipeline;
 
-        settings.products = taken[way].wants_products = settings.values = taken[way].wants_values = way == 2;
-        settings.verify = way == 2 ? 2 : 0;
-        settings.mask = way == 3 ? &mask : NULL;
-        EXPECT_OK(ki_autocorr_engine_begin(way ? queue : NULL, way ? AUTOCORR_DIRECT : AUTOCORR_SIMD, false,
+        settings.products = taken[mode].wants_products = settings.values = taken[mode].wants_values =
+            mode == 2;
+        settings.verify = mode == 2 ? 2 : 0;
+        settings.mask = mode == 3 ? &mask : NULL;
+        EXPECT_OK(ki_autocorr_engine_begin(mode ? queue : NULL, mode ? AUTOCORR_DIRECT : AUTOCORR_SIMD, false,
                                            &engine, &err));
-        EXPECT_OK(ki_autocorr_series(&engine, &film.frames, &settings, keep, &taken[way], &pipeline, &err));
-        ck_assert_uint_eq(taken[way].count, FRAMES);
-        ck_assert_uint_eq(taken[way].on_device, way == 1 || way == 2 ? FRAMES : 0);
-        ck_assert_uint_eq(pipeline.device_rings, taken[way].on_device);
+        EXPECT_OK(ki_autocorr_series(&engine, &film.frames, &settings, keep, &taken[mode], &pipeline, &err));
+        ck_assert_uint_eq(taken[mode].count, FRAMES);
+        ck_assert_uint_eq(taken[mode].on_device, mode == 1 || mode == 2 ? FRAMES : 0);
+        ck_assert_uint_eq(pipeline.device_rings, taken[mode].on_device);
         ck_assert(pipeline.batches > 0 && pipeline.overlapped < pipeline.batches);
         for (size_t i = 0; i < FRAMES; i++) {
             double bound = kn_context_device(context)->fp64 ? 1e-9 : 1e-2, wanted = taken[0].r_max[i];
 
-            expect_rings(taken[way].rings[i], taken[0].rings[i], MOST, "series");
-            ck_assert(isnan(wanted) ? isnan(taken[way].r_max[i])
-                                    : fabs(taken[way].r_max[i] - wanted) <= bound);
+            expect_rings(taken[mode].rings[i], taken[0].rings[i], MOST, "series");
+            ck_assert(isnan(wanted) ? isnan(taken[mode].r_max[i])
+                                    : fabs(taken[mode].r_max[i] - wanted) <= bound);
         }
         ki_autocorr_engine_end(&engine);
     }

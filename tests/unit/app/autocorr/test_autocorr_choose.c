@@ -113,11 +113,11 @@ START_TEST(followed)
     ck_assert_double_gt(ki_autocorr_terms_ratio(&task), 1.1);
     EXPECT_OK(ki_autocorr_reference(&task, expected, &err));
     for (size_t i = 0; i < 2; i++) {
-        struct ki_text words = KI_TEXT_INIT;
+        struct ki_text summary = KI_TEXT_INIT;
         struct autocorr_engine engine;
 
-        ki_text_add(&words, "so it was planted");
-        ki_engine_remember(context, &choice, numbers[i], &words);
+        ki_text_add(&summary, "so it was planted");
+        ki_engine_remember(context, &choice, numbers[i], &summary);
         EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
         EXPECT_OK(ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
         ck_assert_int_eq(engine.ran, methods[i]);
@@ -132,7 +132,7 @@ START_TEST(followed)
         ck_assert_int_eq(engine.ran, methods[1 - i]);
         ck_assert_str_eq(ki_text_string(&engine.why), "");
         ki_autocorr_engine_end(&engine);
-        ki_text_free(&words);
+        ki_text_free(&summary);
     }
     free_image(&task.first);
     free(found);
@@ -147,7 +147,7 @@ START_TEST(too_long)
     size_t width = kn_context_device(context)->local_memory / (2 * sizeof(float)) + 1, offsets;
     struct autocorr_task task = {.max_offset = 100};
     const struct engine_choice choice = ki_autocorr_choice_of(KN_U8, AUTOCORR_FFT_FUSED, false);
-    struct ki_text words = KI_TEXT_INIT;
+    struct ki_text summary = KI_TEXT_INIT;
     struct autocorr_engine engine;
     uint64_t *found, *expected;
 
@@ -163,15 +163,15 @@ START_TEST(too_long)
     EXPECT_REFUSED(KN_ERROR_LIMIT, "the method direct takes lines of any length",
                    ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
     ki_autocorr_engine_end(&engine);
-    ki_text_add(&words, "so it was planted");
-    ki_engine_remember(context, &choice, AUTOCORR_RATIO_ZERO, &words);
+    ki_text_add(&summary, "so it was planted");
+    ki_engine_remember(context, &choice, AUTOCORR_RATIO_ZERO, &summary);
     EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
     EXPECT_OK(ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
     ck_assert_int_eq(engine.ran, AUTOCORR_DIRECT);
     ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "; but by transforms: a line of "));
     ck_assert_mem_eq(found, expected, offsets * sizeof *found);
     ki_autocorr_engine_end(&engine);
-    ki_text_free(&words);
+    ki_text_free(&summary);
     free_image(&task.first);
     free(found);
     free(expected);

@@ -210,12 +210,12 @@ static char *spoil_vectors(void)
     to = fopen(path, "w");
     ck_assert_ptr_nonnull(to);
     while (fgets(line, sizeof line, from)) {
-        char *place = strstr(line, right);
+        char *found_at = strstr(line, right);
 
-        fprintf(to, "%.*s%s", place ? (int)(place - line) : (int)strlen(line), line,
-                place ? "row[t] += 2 * others *" : "");
-        fputs(place ? place + strlen(right) : "", to);
-        spoiled |= place != NULL;
+        fprintf(to, "%.*s%s", found_at ? (int)(found_at - line) : (int)strlen(line), line,
+                found_at ? "row[t] += 2 * others *" : "");
+        fputs(found_at ? found_at + strlen(right) : "", to);
+        spoiled |= found_at != NULL;
     }
     ck_assert(spoiled);
     fclose(from);

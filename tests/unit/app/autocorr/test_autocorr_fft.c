@@ -53,16 +53,16 @@ END_TEST
 START_TEST(refused)
 {
     struct autocorr_fft *fft = NULL;
-    const struct autocorr_fft_options none = {.way = AUTOCORR_FFT_WAYS},
-                                      number = {.way = AUTOCORR_FFT_NUMBER},
-                                      fused = {.way = AUTOCORR_FFT_FUSED}, small = {.across = 12};
+    const struct autocorr_fft_options none = {.algorithm = AUTOCORR_FFT_ALGORITHMS},
+                                      number = {.algorithm = AUTOCORR_FFT_NUMBER},
+                                      fused = {.algorithm = AUTOCORR_FFT_FUSED}, small = {.across = 12};
     uint64_t state = 0;
     struct test_frames frames = random_frames(frame_sizes[3], 2, KN_U8, false, 0, 256, &state);
     kn_buffer *sums = test_upload_with_room("", 0, 100);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 9",
                    ki_autocorr_fft_create(queue, 10, 9, 10, KN_U8, false, false, 1, &fft, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no way",
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no algorithm",
                    ki_autocorr_fft_create_with(queue, 10, 9, 3, KN_U8, false, false, 1, &none, &fft, &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "ask for exact sums",
                    ki_autocorr_fft_create_with(queue, 10, 9, 3, KN_U8, false, false, 1, &number, &fft, &err));

@@ -3,7 +3,7 @@
 // 16 bits, one image and two, lines of each number of radices, sums of more than 53 bits.
 #include "autocorr_fft_support.h"
 
-static const struct autocorr_fft_options number = {.way = AUTOCORR_FFT_NUMBER};
+static const struct autocorr_fft_options number = {.algorithm = AUTOCORR_FFT_NUMBER};
 
 START_TEST(all_sizes)
 {
@@ -26,7 +26,7 @@ START_TEST(all_sizes)
 }
 END_TEST
 
-// White: the greatest sums there are. 16 bits go this way by themselves.
+// White: the greatest sums there are. 16 bits take this algorithm by default.
 START_TEST(greatest_sums)
 {
     static const size_t size[] = {1700, 1500, 1};
@@ -44,7 +44,7 @@ END_TEST
 START_TEST(refused)
 {
     struct autocorr_fft *fft = NULL;
-    const struct autocorr_fft_options odd = {.way = AUTOCORR_FFT_NUMBER, .across = 24};
+    const struct autocorr_fft_options odd = {.algorithm = AUTOCORR_FFT_NUMBER, .across = 24};
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a power of two",
                    ki_autocorr_fft_create_with(queue, 10, 9, 3, KN_U8, false, true, 1, &odd, &fft, &err));

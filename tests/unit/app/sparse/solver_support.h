@@ -5,7 +5,7 @@
 
 #include "system_support.h"
 
-#include "app/sparse/solver/device/solver_own.h"
+#include "app/sparse/solver/device/solver_internal.h"
 
 #define ROOM 64 // poisoned bytes behind the solution
 

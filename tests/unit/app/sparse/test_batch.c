@@ -4,16 +4,16 @@
 // what ran; what is refused.
 #include "system_support.h"
 
-#include "app/sparse/solver/device/batch_own.h"
+#include "app/sparse/solver/device/batch_internal.h"
 #include "app/sparse/solver/device/gram_device.h"
 #include "app/sparse/solver/terms.h"
 
 enum { ROOM = 64, MOST = 33 };
 
 static const size_t counts[] = {1, 2, 3, 5, MOST};
-static const enum sparse_batch_launches ways[] = {SPARSE_BATCH_WHOLE, SPARSE_BATCH_TILED,
-                                                  SPARSE_BATCH_SPREAD};
-enum { COUNTS = sizeof counts / sizeof *counts, WAYS = sizeof ways / sizeof *ways };
+static const enum sparse_batch_launches kinds[] = {SPARSE_BATCH_WHOLE, SPARSE_BATCH_TILED,
+                                                   SPARSE_BATCH_SPREAD};
+enum { COUNTS = sizeof counts / sizeof *counts, KINDS = sizeof kinds / sizeof *kinds };
 
 // Right-hand sides and starts of one matrix; image i's are longer by i.
 struct images {
@@ -89,24 +89,24 @@ START_TEST(dense)
         for (size_t i = 0; i < MOST; i++)
             EXPECT_OK(ki_sparse_reference_least_squares(&images.system.matrix, images.right + i * rows,
                                                         wanted + i * columns, &err));
-        for (size_t w = 0; w < WAYS; w++) {
+        for (size_t w = 0; w < KINDS; w++) {
             const struct sparse_batch_options options = {
-                .solver = {.iterations = 200}, .launches = ways[w], .images = 4, .tile = 8, .at_once = 8};
+                .solver = {.iterations = 200}, .launches = kinds[w], .images = 4, .tile = 8, .at_once = 8};
             struct sparse_batch *batch = NULL;
             float *all = NULL;
             struct sparse_solver_result results[MOST], of_all[MOST];
 
-            if (ways[w] == SPARSE_BATCH_WHOLE && kn_context_device(context)->loop_limit)
+            if (kinds[w] == SPARSE_BATCH_WHOLE && kn_context_device(context)->loop_limit)
                 continue;
             EXPECT_OK(ki_sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
-            ck_assert_int_eq(ki_sparse_batch_is_whole(batch), ways[w] == SPARSE_BATCH_WHOLE);
-            ck_assert_int_eq(ki_sparse_batch_is_tiled(batch), ways[w] == SPARSE_BATCH_TILED);
+            ck_assert_int_eq(ki_sparse_batch_is_whole(batch), kinds[w] == SPARSE_BATCH_WHOLE);
+            ck_assert_int_eq(ki_sparse_batch_is_tiled(batch), kinds[w] == SPARSE_BATCH_TILED);
             ck_assert_uint_eq(ki_sparse_batch_images(batch), 4);
             all = solve(batch, &images, MOST, of_all);
             for (size_t i = 0; i < MOST; i++) {
                 double off =
                     test_relative_distance_of_floats(all + i * columns, wanted + i * columns, columns);
-                ck_assert_msg(off < 2e-4, "%zu x %zu, way %zu, image %zu: off by %g after %zu iterations",
+                ck_assert_msg(off < 2e-4, "%zu x %zu, kind %zu, image %zu: off by %g after %zu iterations",
                               rows, columns, w, i, off, of_all[i].iterations);
                 ck_assert_int_ne((int)of_all[i].stopped, SPARSE_STOPPED_ITERATIONS);
                 worst = off > worst ? off : worst;
@@ -419,14 +419,14 @@ START_TEST(nothing)
     const struct sparse_matrix matrix = {
         .rows = ROWS, .columns = COLUMNS, .starts = starts, .indices = NULL, .values = NULL};
 
-    for (size_t w = 0; w < WAYS; w++) {
+    for (size_t w = 0; w < KINDS; w++) {
         const struct sparse_batch_options options = {
-            .solver = {.iterations = 9}, .launches = ways[w], .images = 4};
+            .solver = {.iterations = 9}, .launches = kinds[w], .images = 4};
         struct sparse_batch *batch = NULL;
         struct sparse_solver_result results[SOME];
         float found[SOME * COLUMNS];
 
-        if (ways[w] == SPARSE_BATCH_WHOLE && kn_context_device(context)->loop_limit)
+        if (kinds[w] == SPARSE_BATCH_WHOLE && kn_context_device(context)->loop_limit)
             continue;
         EXPECT_OK(ki_sparse_batch_create(queue, &matrix, &options, &batch, &err));
         kn_buffer *right = test_upload_with_room(b, sizeof b, 0);
@@ -457,18 +457,18 @@ START_TEST(launches)
     kn_buffer *b = test_upload_with_room(images.b, SOME * ROWS * sizeof *images.b, 0);
     kn_buffer *x = test_upload_with_room(images.x, SOME * COLUMNS * sizeof *images.x, 0);
 
-    for (int way = 0; way <= SPARSE_BATCH_SPREAD; way++) {
+    for (int kind = 0; kind <= SPARSE_BATCH_SPREAD; kind++) {
         const struct sparse_batch_options options = {.solver = {.iterations = ITERATIONS, .gradient = -1},
                                                      .images = 4,
-                                                     .launches = (enum sparse_batch_launches)way};
+                                                     .launches = (enum sparse_batch_launches)kind};
         struct sparse_batch *batch = NULL;
         struct sparse_solver_result results[SOME];
         kn_profile_entry *entries = NULL;
         size_t count = 0;
-        bool whole = way <= SPARSE_BATCH_WHOLE && !kn_context_device(context)->loop_limit;
-        bool tiled = way == SPARSE_BATCH_TILED, spread = !whole && !tiled;
+        bool whole = kind <= SPARSE_BATCH_WHOLE && !kn_context_device(context)->loop_limit;
+        bool tiled = kind == SPARSE_BATCH_TILED, spread = !whole && !tiled;
 
-        if (way == SPARSE_BATCH_WHOLE && !whole) {
+        if (kind == SPARSE_BATCH_WHOLE && !whole) {
             EXPECT_REFUSED(KN_ERROR_LIMIT, "spread them",
                            ki_sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
             continue;

@@ -247,23 +247,23 @@ static struct sparse_matrix make_spectrum(double least, uint64_t *state)
     return matrix;
 }
 
-// By every way there is.
+// By every method and format.
 static void expect_estimates(const struct sparse_matrix *matrix, double *b, bool reached)
 {
     static const struct {
         enum sparse_method method;
         enum sparse_format format; // SPARSE_AUTO: many at once
-    } ways[] = {{SPARSE_METHOD_CGNR, SPARSE_SIMPLE},
-                {SPARSE_METHOD_CGNR, SPARSE_AUTO},
-                {SPARSE_METHOD_PRINTED, SPARSE_SIMPLE},
-                {SPARSE_METHOD_GRAM, SPARSE_AUTO}};
+    } methods[] = {{SPARSE_METHOD_CGNR, SPARSE_SIMPLE},
+                   {SPARSE_METHOD_CGNR, SPARSE_AUTO},
+                   {SPARSE_METHOD_PRINTED, SPARSE_SIMPLE},
+                   {SPARSE_METHOD_GRAM, SPARSE_AUTO}};
     struct sparse_answer wanted =
         solve(NULL, matrix, b, &(struct sparse_task){.method = SPARSE_METHOD_GRAM, .is_double = true});
     size_t warned = 0;
 
-    for (size_t w = 0; w < (test_is_slow() ? 2 : sizeof ways / sizeof *ways); w++) {
+    for (size_t w = 0; w < (test_is_slow() ? 2 : sizeof methods / sizeof *methods); w++) {
         const struct sparse_task task = {
-            .method = ways[w].method, .format = ways[w].format, .iterations = reached ? 200 : 1000};
+            .method = methods[w].method, .format = methods[w].format, .iterations = reached ? 200 : 1000};
         struct sparse_answer found = solve(queue, matrix, b, &task);
 
         for (size_t c = 0; c < COUNT; c++) {
@@ -271,8 +271,8 @@ static void expect_estimates(const struct sparse_matrix *matrix, double *b, bool
             double off =
                 test_relative_distance(wanted.x.values + c * COLUMNS, found.x.values + c * COLUMNS, COLUMNS);
 
-            fprintf(stderr, "accuracy: way %zu, column %zu: off by %.2g, estimated %.2g, by %s\n", w, c, off,
-                    solution->error_estimate, solution->stopped_by);
+            fprintf(stderr, "accuracy: method %zu, column %zu: off by %.2g, estimated %.2g, by %s\n", w, c,
+                    off, solution->error_estimate, solution->stopped_by);
             ck_assert(reached ? solution->precision_reached : off < 0.5 || !solution->precision_reached);
             warned += !solution->precision_reached;
             if (reached) {

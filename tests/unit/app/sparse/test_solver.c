@@ -7,9 +7,9 @@
 #include <float.h>
 
 #include "app/sparse/solver/reference.h"
-#include "app/sparse/solver/device/solver_own.h"
+#include "app/sparse/solver/device/solver_internal.h"
 
-static const enum sparse_launches ways[] = {SPARSE_LAUNCHES_FUSED, SPARSE_LAUNCHES_SEPARATE};
+static const enum sparse_launches kinds[] = {SPARSE_LAUNCHES_FUSED, SPARSE_LAUNCHES_SEPARATE};
 
 // To the end, against the dense solution. The gradient's recurrence is in floats: its error is a rounding of
 // each iteration, times the condition of A^T A, below 20 here by the strong nonzeros: (iterations + terms)
@@ -27,11 +27,11 @@ START_TEST(dense)
 
         EXPECT_OK(ki_sparse_reference_least_squares(&s.matrix, s.right, wanted, &err));
         for (size_t w = 0; w < 2; w++) {
-            const struct sparse_solver_options options = {.iterations = 300, .launches = ways[w]};
+            const struct sparse_solver_options options = {.iterations = 300, .launches = kinds[w]};
             struct sparse_solver_result result;
             float *x = solve(&s, &options, &result);
             double off = test_relative_distance_of_floats(x, wanted, sizes[i][1]);
-            ck_assert_msg(off < 2e-4, "%zu x %zu, way %zu: off by %g after %zu iterations, stopped by %s",
+            ck_assert_msg(off < 2e-4, "%zu x %zu, kind %zu: off by %g after %zu iterations, stopped by %s",
                           sizes[i][0], sizes[i][1], w, off, result.iterations,
                           ki_sparse_stopped_names[result.stopped]);
             ck_assert_int_ne((int)result.stopped, SPARSE_STOPPED_ITERATIONS);
@@ -119,12 +119,12 @@ START_TEST(corrections)
                     .nonnegative = tried[t].nonnegative,
                     .correction = tried[t].weight != 0 ? "weight * (float)(i % 3) * d" : NULL,
                     .weight = tried[t].weight,
-                    .launches = ways[w]};
+                    .launches = kinds[w]};
                 struct sparse_solver_result result;
                 float *x = solve(&s, &options, &result);
                 double off = test_relative_distance_of_floats(x, wanted, sizes[i][1]);
                 ck_assert_msg(off < 2e-4,
-                              "correction %zu, way %zu, %zu x %zu: off by %g after %zu iterations", t, w,
+                              "correction %zu, kind %zu, %zu x %zu: off by %g after %zu iterations", t, w,
                               sizes[i][0], sizes[i][1], off, result.iterations);
                 free(result.history);
                 free(x);
@@ -200,11 +200,11 @@ START_TEST(stops)
     least = sqrt(least / norm);
     for (size_t w = 0; w < 2; w++) {
         const struct sparse_solver_options tried[] = {
-            {.iterations = 5, .launches = ways[w]},
-            {.iterations = 200, .gradient = 1e-2, .launches = ways[w]},
-            {.iterations = 200, .residual = 1.02 * least, .launches = ways[w]},
-            {.iterations = 0, .launches = ways[w]},
-            {.iterations = 200, .correction = "-100000.0f * d", .launches = ways[w]}, // not convex
+            {.iterations = 5, .launches = kinds[w]},
+            {.iterations = 200, .gradient = 1e-2, .launches = kinds[w]},
+            {.iterations = 200, .residual = 1.02 * least, .launches = kinds[w]},
+            {.iterations = 0, .launches = kinds[w]},
+            {.iterations = 200, .correction = "-100000.0f * d", .launches = kinds[w]}, // not convex
         };
         static const enum sparse_stopped wanted[] = {SPARSE_STOPPED_ITERATIONS, SPARSE_STOPPED_GRADIENT,
                                                      SPARSE_STOPPED_RESIDUAL, SPARSE_STOPPED_ITERATIONS,
@@ -214,7 +214,7 @@ START_TEST(stops)
             float *found = solve(&s, &tried[t], &result);
             double rest = 0;
             ck_assert_msg(result.stopped == wanted[t],
-                          "way %zu, test %zu: stopped by %s after %zu iterations", w, t,
+                          "kind %zu, test %zu: stopped by %s after %zu iterations", w, t,
                           ki_sparse_stopped_names[result.stopped], result.iterations);
             for (size_t j = 0; j < 60; j++)
                 x[j] = (double)found[j];
@@ -257,7 +257,7 @@ START_TEST(nothing)
     memset(s.x, 0, 10 * sizeof *s.x);
     for (size_t w = 0; w < 2; w++)
         for (int empty = 0; empty < 2; empty++) {
-            const struct sparse_solver_options options = {.iterations = 10, .launches = ways[w]};
+            const struct sparse_solver_options options = {.iterations = 10, .launches = kinds[w]};
             struct sparse_solver_result result;
             float *x = solve(&s, &options, &result);
             for (size_t j = 0; j < 10; j++)
@@ -413,14 +413,14 @@ START_TEST(recorded)
             options.recording = recordings[w];
             float *x = solve(&s, &options, &result);
             size_t launched = count_iterations(&s, &options, &is_recorded);
-            ck_assert_msg(is_recorded == cases[i].recorded, "case %zu, way %zu", i, w);
+            ck_assert_msg(is_recorded == cases[i].recorded, "case %zu, kind %zu", i, w);
             if (cases[i].launched)
-                ck_assert_msg(launched == cases[i].launched, "case %zu, way %zu: %zu launches, not %zu", i, w,
-                              launched, cases[i].launched);
+                ck_assert_msg(launched == cases[i].launched, "case %zu, kind %zu: %zu launches, not %zu", i,
+                              w, launched, cases[i].launched);
             ck_assert_uint_eq(result.iterations, plain.iterations);
             ck_assert_int_eq((int)result.stopped, (int)plain.stopped);
             if (options.format != SPARSE_BACKPROJECTION) {
-                ck_assert_msg(memcmp(x, wanted, 70 * sizeof *x) == 0, "case %zu, way %zu: other bits", i, w);
+                ck_assert_msg(memcmp(x, wanted, 70 * sizeof *x) == 0, "case %zu, kind %zu: other bits", i, w);
                 ck_assert_int_eq(
                     memcmp(result.history, plain.history, (plain.iterations + 1) * sizeof *plain.history), 0);
             }

@@ -6,7 +6,7 @@
 #include "tree.h"
 
 #include "app/stats/merge_sort.h"
-#include "app/stats/merge_words.h"
+#include "app/stats/merge_code.h"
 
 static const kn_type types[] = {KN_F32, KN_F64};
 
@@ -147,18 +147,18 @@ END_TEST
 START_TEST(merges_of_any_two)
 {
     uint64_t state = test_seed("merges_of_any_two");
-    const struct merge_words *const words[] = {
-        &ki_merge_words_scalar_32, &ki_merge_words_scalar_64,
+    const struct merge_code *const code[] = {
+        &ki_merge_code_scalar_32, &ki_merge_code_scalar_64,
 #ifdef KI_HAS_VECTORS
-        &ki_merge_words_avx2_32,   &ki_merge_words_avx2_64,
-        &ki_merge_words_avx512_32, &ki_merge_words_avx512_64,
+        &ki_merge_code_avx2_32,   &ki_merge_code_avx2_64,
+        &ki_merge_code_avx512_32, &ki_merge_code_avx512_64,
 #endif
     };
 
     host_find_levels();
-    for (size_t w = 0; w < KI_COUNT(words); w++) {
+    for (size_t w = 0; w < KI_COUNT(code); w++) {
         host_type = w % 2 ? KN_I64 : KN_I32;
-        for (size_t round = 0; round < 3000 && host_has[words[w]->level]; round++) {
+        for (size_t round = 0; round < 3000 && host_has[code[w]->level]; round++) {
             size_t most = round % 3 ? 40 : 400, size = kn_type_size(host_type);
             size_t a = (size_t)(test_random(&state) % most), b = (size_t)(test_random(&state) % most);
             char *x = host_column(a + b, (enum host_pattern)(round % HOST_ONLY_NAN), &state), *expected,
@@ -168,9 +168,9 @@ START_TEST(merges_of_any_two)
             expected = sorted_copy(x, a + b);
             merged = host_copy(x, a + b);
             memset(merged, 0xcc, (a + b) * size);
-            words[w]->merge(x, a, x + a * size, b, merged);
+            code[w]->merge(x, a, x + a * size, b, merged);
             ck_assert_msg(memcmp(merged, expected, (a + b) * size) == 0, "%zu and %zu of %s, level %d", a, b,
-                          kn_type_name(host_type), (int)words[w]->level);
+                          kn_type_name(host_type), (int)code[w]->level);
             host_expect_poison(merged, a + b);
             free(x);
             free(expected);

@@ -111,14 +111,16 @@ START_TEST(documented_values)
 
     for (size_t r = 0; r < KI_COUNT(rows); r++)
         for (size_t m = 0; m < KI_COUNT(methods); m++)
-            for (size_t w = 0; w < KI_COUNT(ways); w++) {
+            for (size_t w = 0; w < KI_COUNT(configs); w++) {
                 struct stats_result found;
-                if (!can_run(&ways[w], true))
+                if (!can_run(&configs[w], true))
                     continue;
-                struct stats_column *column = open_way(&ways[w], methods[m], true, rows[r].x, rows[r].n);
+                struct stats_column *column =
+                    open_config(&configs[w], methods[m], true, rows[r].x, rows[r].n);
                 EXPECT_OK(ki_stats_column_compute(column, rows[r].n, &found, &err));
-                expect_value(found.median, rows[r].median, "median", ki_stats_variant_names[ways[w].variant]);
-                expect_value(found.mad, rows[r].mad, "MAD", ki_stats_variant_names[ways[w].variant]);
+                expect_value(found.median, rows[r].median, "median",
+                             ki_stats_variant_names[configs[w].variant]);
+                expect_value(found.mad, rows[r].mad, "MAD", ki_stats_variant_names[configs[w].variant]);
                 ck_assert_msg(found.cv == rows[r].cv || fabs(found.cv - rows[r].cv) < 1e-15,
                               "CV %.17g, expected %.17g", found.cv, rows[r].cv);
                 ki_stats_column_close(column);
@@ -151,21 +153,21 @@ START_TEST(prefixes)
 
     for (int kind = 0; kind < 2; kind++)
         for (size_t m = 0; m < KI_COUNT(methods); m++)
-            for (size_t w = 0; w < KI_COUNT(ways); w++) {
+            for (size_t w = 0; w < KI_COUNT(configs); w++) {
                 struct stats_result found[KI_COUNT(ends)];
                 for (size_t i = 0; i < n; i++)
                     x[i] = random_element(kind);
                 x[n - 1] = NAN;
-                if (!can_run(&ways[w], true))
+                if (!can_run(&configs[w], true))
                     continue;
-                struct stats_column *column = open_way(&ways[w], methods[m], true, x, n);
+                struct stats_column *column = open_config(&configs[w], methods[m], true, x, n);
                 EXPECT_OK(ki_stats_column_sweep(column, ends, count, found, &err));
                 for (size_t i = 0; i < count; i++) {
                     struct stats_result expected = expected_of(x, ends[i], methods[m], true);
-                    if (ways[w].variant == STATS_GPU && !context->device.info.fp64)
+                    if (configs[w].variant == STATS_GPU && !context->device.info.fp64)
                         expect_medians(&found[i], &expected, "gpu");
                     else
-                        expect_all(&found[i], &expected, ki_stats_variant_names[ways[w].variant]);
+                        expect_all(&found[i], &expected, ki_stats_variant_names[configs[w].variant]);
                 }
                 EXPECT_REFUSED(KN_ERROR_ARGUMENT, "elements of a column that has",
                                ki_stats_column_compute(column, n + 1, &found[0], &err));
@@ -243,11 +245,11 @@ START_TEST(tiled_column)
         long double mean = (long double)sum / N;
         double exact = (double)(sqrtl((long double)squares / N - mean * mean) / mean);
         for (size_t m = 0; m < KI_COUNT(methods); m++)
-            for (size_t w = 0; w < KI_COUNT(ways); w++) {
+            for (size_t w = 0; w < KI_COUNT(configs); w++) {
                 struct stats_result found;
-                if (!can_run(&ways[w], true))
+                if (!can_run(&configs[w], true))
                     continue;
-                struct stats_column *column = open_way(&ways[w], methods[m], true, x, N);
+                struct stats_column *column = open_config(&configs[w], methods[m], true, x, N);
                 EXPECT_OK(ki_stats_column_compute(column, N, &found, &err));
                 ck_assert_msg(fabs(found.cv - exact) <= 1e-12 * fabs(exact), "CV %.17g, exactly %.17g",
                               found.cv, exact);

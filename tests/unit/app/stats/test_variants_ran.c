@@ -67,11 +67,11 @@ START_TEST(counted_columns)
             x[i] = (double)(test_random(&state) % 256) - (kind ? 0 : 128);
         x[0] = kind ? 200 : -128;
         expect_column(x, n);
-        for (size_t w = 0; w < KI_COUNT(ways); w++) {
+        for (size_t w = 0; w < KI_COUNT(configs); w++) {
             struct stats_result found[KI_COUNT(ends)];
-            if (!can_run(&ways[w], true))
+            if (!can_run(&configs[w], true))
                 continue;
-            struct stats_column *column = open_way(&ways[w], STATS_AUTO, true, x, n);
+            struct stats_column *column = open_config(&configs[w], STATS_AUTO, true, x, n);
             ck_assert(ki_stats_column_in_bytes(column));
             ck_assert_int_eq(column->type, kind ? KN_U8 : KN_I8);
             EXPECT_OK(ki_stats_column_sweep(column, ends, KI_COUNT(ends), found, &err));
@@ -79,7 +79,7 @@ START_TEST(counted_columns)
             ck_assert_uint_eq(column->ran.sweep, KI_COUNT(ends));
             for (size_t i = 0; i < KI_COUNT(ends); i++) {
                 struct stats_result expected = expected_of(x, ends[i], STATS_FUSED, true);
-                expect_all(&found[i], &expected, ki_stats_variant_names[ways[w].variant]);
+                expect_all(&found[i], &expected, ki_stats_variant_names[configs[w].variant]);
             }
             ki_stats_column_close(column);
         }
@@ -92,14 +92,14 @@ START_TEST(held_in_bytes)
 {
     static const double whole[] = {1, -128, 127, -0.0}, other[] = {1, 0.5};
 
-    for (size_t w = 0; w < KI_COUNT(ways); w++)
+    for (size_t w = 0; w < KI_COUNT(configs); w++)
         for (size_t m = 0; m < KI_COUNT(methods); m++) {
-            if (!can_run(&ways[w], true))
+            if (!can_run(&configs[w], true))
                 continue;
-            struct stats_column *column = open_way(&ways[w], methods[m], true, whole, 4);
+            struct stats_column *column = open_config(&configs[w], methods[m], true, whole, 4);
             ck_assert_int_eq(ki_stats_column_in_bytes(column), methods[m] == STATS_FUSED);
             ki_stats_column_close(column);
-            column = open_way(&ways[w], methods[m], true, other, 2);
+            column = open_config(&configs[w], methods[m], true, other, 2);
             ck_assert(!ki_stats_column_in_bytes(column));
             ki_stats_column_close(column);
         }
@@ -108,10 +108,10 @@ END_TEST
 
 // ---- the device ----
 
-static size_t launches_of(const char *kernel, const struct way *way, enum stats_method method,
+static size_t launches_of(const char *kernel, const struct config *config, enum stats_method method,
                           const double *x, size_t n)
 {
-    struct stats_column *column = open_way(way, method, true, x, n);
+    struct stats_column *column = open_config(config, method, true, x, n);
     struct stats_result result;
     kn_profile_entry *entries = NULL;
     size_t count = 0, found = 0;
@@ -130,7 +130,7 @@ static size_t launches_of(const char *kernel, const struct way *way, enum stats_
 START_TEST(kernels_that_ran)
 {
     enum { N = 1 << 16 };
-    const struct way gpu = {.variant = STATS_GPU};
+    const struct config gpu = {.variant = STATS_GPU};
     double *x = malloc((N + 1) * sizeof *x);
 
     ck_assert_ptr_nonnull(x);
@@ -153,7 +153,7 @@ END_TEST
 START_TEST(parts)
 {
     enum { N = 70001 };
-    const struct way gpu = {.variant = STATS_GPU};
+    const struct config gpu = {.variant = STATS_GPU};
     size_t n = test_is_slow() ? 4200 : N;
     double *x = malloc(N * sizeof *x);
     const uint64_t max_alloc = context->device.info.max_alloc;
@@ -166,7 +166,7 @@ START_TEST(parts)
         for (size_t bytes = 4096 * sizeof(float); bytes <= (test_is_slow() ? 16384 : 1 << 18); bytes *= 4) {
             struct stats_result found;
             context->device.info.max_alloc = bytes + 100;
-            struct stats_column *column = open_way(&gpu, STATS_SORT, true, x, n);
+            struct stats_column *column = open_config(&gpu, STATS_SORT, true, x, n);
             EXPECT_OK(ki_stats_column_compute(column, n, &found, &err));
             ck_assert_uint_gt(kn_buffer_part_count(column->work), 1);
             expect_all(&found, &expected, "parts");
@@ -184,10 +184,10 @@ END_TEST
 
 START_TEST(times)
 {
-    const struct way gpu = {.variant = STATS_GPU};
+    const struct config gpu = {.variant = STATS_GPU};
     double x[] = {1, 2, 4};
     struct stats_result found;
-    struct stats_column *column = open_way(&gpu, STATS_SORT, true, x, 3);
+    struct stats_column *column = open_config(&gpu, STATS_SORT, true, x, 3);
 
     ck_assert(ki_stats_column_times(column).upload > 0 && ki_stats_column_times(column).compute == 0);
     EXPECT_OK(ki_stats_column_compute(column, 3, &found, &err));

@@ -11,7 +11,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "app/stats/column_own.h"
+#include "app/stats/column_internal.h"
 #include "base/array.h"
 #include "base/number.h"
 
@@ -32,13 +32,13 @@ static inline void set_up(void)
 }
 
 // How a column is computed: a variant, and which of the vectors it may use.
-struct way {
+struct config {
     enum stats_variant variant;
     kn_host_level level;
     unsigned threads;
 };
 
-static const struct way ways[] = {
+static const struct config configs[] = {
     {STATS_SERIAL, KN_HOST_SCALAR, 0},
     {STATS_VECTORIZED, KN_HOST_AVX2, 0},
     {STATS_VECTORIZED, KN_HOST_AVX512, 0},
@@ -48,27 +48,27 @@ static const struct way ways[] = {
     {STATS_GPU, KN_HOST_AUTO, 0}, // the last
 };
 
-static inline bool can_run(const struct way *way, bool single)
+static inline bool can_run(const struct config *config, bool single)
 {
 #ifndef _OPENMP
-    if (way->threads)
+    if (config->threads)
         return false;
 #endif
-    return way->variant == STATS_GPU ? single || context->device.info.fp64 : way->level <= best;
+    return config->variant == STATS_GPU ? single || context->device.info.fp64 : config->level <= best;
 }
 
-static inline struct stats_column *open_way(const struct way *way, enum stats_method method, bool single,
-                                            const double *x, size_t n)
+static inline struct stats_column *open_config(const struct config *config, enum stats_method method,
+                                               bool single, const double *x, size_t n)
 {
     const struct stats_options options = {
-        .single = single, .mad_scale = 1, .method = method, .threads = way->threads};
+        .single = single, .mad_scale = 1, .method = method, .threads = config->threads};
     struct stats_column *column = NULL;
 
     test_prepare_numbers();
-    EXPECT_OK(ki_stats_column_open(way->variant, way->variant == STATS_GPU ? queue : NULL, x, n, &options,
-                                   &column, &err));
-    if (way->variant != STATS_GPU)
-        column->plan.level = way->level;
+    EXPECT_OK(ki_stats_column_open(config->variant, config->variant == STATS_GPU ? queue : NULL, x, n,
+                                   &options, &column, &err));
+    if (config->variant != STATS_GPU)
+        column->plan.level = config->level;
     return column;
 }
 
@@ -119,59 +119,60 @@ static inline void expect_all(const struct stats_result *found, const struct sta
 
 // ---- what ran ----
 
-static inline void expect_ran(const struct stats_column *column, const struct way *way,
+static inline void expect_ran(const struct stats_column *column, const struct config *config,
                               enum stats_method method, size_t n)
 {
     const struct stats_ran *ran = &column->ran;
-    unsigned most = way->threads ? way->threads : 1;
+    unsigned most = config->threads ? config->threads : 1;
 
     ck_assert_int_eq(ki_stats_column_method(column), method);
     if (method == STATS_FUSED)
         ck_assert_int_eq(ran->robust, ki_stats_column_in_bytes(column) ? KN_ROBUST_COUNTED
                                       : ran->missed                    ? KN_ROBUST_SELECT
                                                                        : KN_ROBUST_FUSED);
-    if (method == STATS_SELECT && way->variant == STATS_GPU)
+    if (method == STATS_SELECT && config->variant == STATS_GPU)
         ck_assert_int_eq(ran->robust, KN_ROBUST_SELECT);
-    if (way->variant == STATS_GPU)
+    if (config->variant == STATS_GPU)
         return;
-    ck_assert_int_eq(ran->level, way->level);
+    ck_assert_int_eq(ran->level, config->level);
     ck_assert_uint_le(ran->threads, most);
     if (method == STATS_SORT) {
-        ck_assert_int_eq(ran->merges.level, way->level);
+        ck_assert_int_eq(ran->merges.level, config->level);
         ck_assert(n < 300000 || ran->merges.threads == most);
         ck_assert((ran->merges.cut > 0) == (n >= 300000 && most > 1) || n < 300000);
     }
-    ck_assert_int_eq(ran->own_select, method == STATS_SELECT && way->variant == STATS_SERIAL);
+    ck_assert_int_eq(ran->own_select, method == STATS_SELECT && config->variant == STATS_SERIAL);
 }
 
 // ---- columns ----
 
-static inline void expect_way(const struct way *way, enum stats_method method, bool single, const double *x,
-                              size_t n, const struct stats_result *expected)
+static inline void expect_config(const struct config *config, enum stats_method method, bool single,
+                                 const double *x, size_t n, const struct stats_result *expected)
 {
     char where[128];
     struct stats_result found;
-    struct stats_column *column = open_way(way, method, single, x, n);
+    struct stats_column *column = open_config(config, method, single, x, n);
 
-    snprintf(where, sizeof where, "%s, level %d, %s, %s, %zu elements", ki_stats_variant_names[way->variant],
-             (int)way->level, ki_stats_method_names[method], single ? "float" : "double", n);
+    snprintf(where, sizeof where, "%s, level %d, %s, %s, %zu elements",
+             ki_stats_variant_names[config->variant], (int)config->level, ki_stats_method_names[method],
+             single ? "float" : "double", n);
     for (int repetition = 0; repetition < 2; repetition++) {
         EXPECT_OK(ki_stats_column_compute(column, n, &found, &err));
         expect_all(&found, expected, where);
         if (n > 0 && column->numbers == n)
-            expect_ran(column, way, method, n);
+            expect_ran(column, config, method, n);
     }
     ki_stats_column_close(column);
 }
 
 // Sums computed in integers, as on a device without double precision.
-static inline void expect_soft(const struct way *way, enum stats_method method, const double *x, size_t n,
-                               const struct stats_result *expected)
+static inline void expect_soft(const struct config *config, enum stats_method method, const double *x,
+                               size_t n, const struct stats_result *expected)
 {
     const int fp64 = context->device.info.fp64;
 
     context->device.info.fp64 = 0;
-    expect_way(way, method, true, x, n, expected);
+    expect_config(config, method, true, x, n, expected);
     context->device.info.fp64 = fp64;
 }
 
@@ -182,11 +183,11 @@ static inline void expect_column(const double *x, size_t n)
     for (size_t m = 0; m < KI_COUNT(methods); m++)
         for (int single = 0; single < 2; single++) {
             struct stats_result expected = expected_of(x, n, methods[m], single);
-            for (size_t w = 0; w < KI_COUNT(ways); w++)
-                if (can_run(&ways[w], single))
-                    expect_way(&ways[w], methods[m], single, x, n, &expected);
-            if (single && context->device.info.fp64 && can_run(&ways[KI_COUNT(ways) - 1], true))
-                expect_soft(&ways[KI_COUNT(ways) - 1], methods[m], x, n, &expected);
+            for (size_t w = 0; w < KI_COUNT(configs); w++)
+                if (can_run(&configs[w], single))
+                    expect_config(&configs[w], methods[m], single, x, n, &expected);
+            if (single && context->device.info.fp64 && can_run(&configs[KI_COUNT(configs) - 1], true))
+                expect_soft(&configs[KI_COUNT(configs) - 1], methods[m], x, n, &expected);
         }
 }
 

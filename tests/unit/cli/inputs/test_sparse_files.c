@@ -88,7 +88,7 @@ START_TEST(bad_archives_are_refused)
                          tall[] = {4, 3};
     static const double not_finite[] = {1, NAN, 0, 0};
     static const struct {
-        size_t place;
+        size_t offset;
         const void *value;
         const char *words;
     } bad[] = {
@@ -111,7 +111,7 @@ START_TEST(bad_archives_are_refused)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct parts parts = plain;
 
-        memcpy((char *)&parts + bad[i].place, &bad[i].value, sizeof bad[i].value);
+        memcpy((char *)&parts + bad[i].offset, &bad[i].value, sizeof bad[i].value);
         write_parts("b.npz", &parts, false);
         if (!bad[i].words) {
             IO_OK(sparse_read(io_path("b.npz"), &matrix, err));

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "host_own.h"
+#include "host_internal.h"
 
 static const struct sparse_code *const levels[][2] = {HOST_LEVELS(sparse)};
 

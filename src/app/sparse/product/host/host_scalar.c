@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of host_own.h in plain C. Compiled for every width (src/host/simd/simd.h).
+// The loops of host_internal.h in plain C. Compiled for every width (src/host/simd/simd.h).
 #include "host/simd/simd.h"
-#include "host_own.h"
+#include "host_internal.h"
 
 static double csr(const struct sparse_lines *lines, size_t first, size_t last, const void *from, void *to)
 {

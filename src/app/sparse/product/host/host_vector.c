@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of host_own.h with vectors. Compiled for every instruction set that has them and every width
+// The loops of host_internal.h with vectors. Compiled for every instruction set that has them and every width
 // (src/host/simd/simd.h).
 #include "host/simd/simd.h"
-#include "host_own.h"
+#include "host_internal.h"
 
 VECTOR_CODE static double csr(const struct sparse_lines *lines, size_t first, size_t last, const void *from,
                               void *to)
@@ -31,8 +31,8 @@ enum { PARTS = SPARSE_LANES / LANES, SIDE_BY_SIDE = PARTS < 4 ? 4 : 1, LONG = 64
 
 // `count` lines at once: what their rows read of x lies close together, as rows' columns ascend, and stays in
 // the first-level cache. That pays from LONG values of a line on.
-VECTOR_WORD doubles sell_lines(const struct sparse_lines *lines, size_t line, const size_t count,
-                               const real *x, real *y, doubles squares)
+VECTOR_OPERATION doubles sell_lines(const struct sparse_lines *lines, size_t line, const size_t count,
+                                    const real *x, real *y, doubles squares)
 {
     const uint64_t *starts = lines->starts + line;
     const real *values = lines->values;

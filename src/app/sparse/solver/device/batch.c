@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "batch_own.h"
+#include "batch_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,16 +9,18 @@
 #include "base/error.h"
 
 enum { AT_ONCE = 128, MOST_IMAGES = 32, MOST_GROUP = 1024, MOST_AHEAD = 16, MOST_TILE = 1024 };
-// What a compute unit reads while a device launches what an iteration takes otherwise.
+// One launch computes whole solutions where an iteration of a block moves at most this much: reading it takes
+// a compute unit no longer than the device takes for the launches of an iteration otherwise.
 enum { WHOLE_BYTES = 1 << 20 };
-// Nonzeros that share a line of tiles, at least, and nonzeros that tiles are made of unasked: 80 bytes each
-// on the host.
+// Tiles are taken without being asked for where at least SHARED nonzeros share a line of them on average, and
+// refused beyond MOST_TILED nonzeros, which take the host 80 bytes each.
 enum { SHARED = 3, MOST_TILED = 1 << 26 };
 
-// Parts of sums at most, of batch_back and of others, and columns and rows of their work-items at least.
+// The most parts of a sum, of batch_back and of the other kernels; the fewest columns and rows that a
+// work-item has.
 enum { MOST_BACK_PARTS = 512, MOST_PARTS = 64, COLUMNS_EACH = 2, ROWS_EACH = 16 };
 
-// Of which launches they are.
+// The kinds of launches (enum sparse_batch_launches) that use a kernel, as bits.
 enum {
     WHOLE = 1 << SPARSE_BATCH_WHOLE,
     TILED = 1 << SPARSE_BATCH_TILED,
@@ -27,7 +29,7 @@ enum {
 };
 static const struct {
     const char *name, *file;
-    unsigned ways;
+    unsigned launches;
 } kernels[BATCH_KERNELS] = {[BATCH_MULTIPLY] = {"batch_multiply", "app/sparse/sparse_batch.cl", EVERY},
                             [BATCH_MULTIPLY_BACK] = {"batch_multiply", "app/sparse/sparse_batch.cl", EVERY},
                             [BATCH_BACK] = {"batch_back", "app/sparse/sparse_batch.cl", SPREAD},
@@ -120,7 +122,8 @@ static unsigned at_most(unsigned value, size_t most)
     return value;
 }
 
-// What is left open, and what does not fit is made smaller: what the launches depend on.
+// Fills in the sizes that were left open, and reduces those that the device does not allow: those that the
+// choice of launches depends on.
 static void choose_blocks(struct sparse_batch_options *o, const kn_device_info *info)
 {
     const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_SPARSE_BATCH);
@@ -132,14 +135,14 @@ static void choose_blocks(struct sparse_batch_options *o, const kn_device_info *
     o->tile = at_most(or_default(o->tile, sizes->chunk), info->local_memory / (sizeof(float) * o->images));
 }
 
-// Vectors of 2 images there are none.
+// The width of vectors of images, at most `wide`. There are none of 2 images.
 static unsigned wide_of(const struct sparse_batch_options *o, unsigned wide)
 {
     wide = at_most(wide, o->images);
     return wide == 2 ? 1 : wide;
 }
 
-// And the rest of them.
+// Fills in and reduces the sizes that depend on the launches.
 static void choose_shape(struct sparse_batch_options *o, enum sparse_batch_launches launches,
                          const kn_device_info *info)
 {
@@ -167,7 +170,7 @@ static void choose_shape(struct sparse_batch_options *o, enum sparse_batch_launc
         o->shares = o->back_shares;
 }
 
-// So many columns at a time; one piece if there are none.
+// Divides the columns into at most `most` pieces, in multiples of `at_a_time`; one piece without columns.
 static struct batch_pieces divide(uint32_t columns, uint32_t at_a_time, uint32_t most)
 {
     uint32_t times = columns / at_a_time + (columns % at_a_time > 0);
@@ -177,14 +180,15 @@ static struct batch_pieces divide(uint32_t columns, uint32_t at_a_time, uint32_t
     return (struct batch_pieces){each, count};
 }
 
-// What a group of batch_whole reads and writes in an iteration.
+// The bytes that a group of batch_whole reads and writes in an iteration.
 static size_t bytes_of_iteration(const struct sparse_batch *b, const struct sparse_matrix *matrix)
 {
     return 16 * matrix->nonzeros +
            (7 * matrix->columns + 2 * matrix->rows) * b->options.images * sizeof(float);
 }
 
-// By tiles where so many nonzeros share a line that those of both products are read mostly on chip.
+// Takes tiles if they were asked for, or if so many nonzeros share a line that both products find most of
+// their data on chip.
 static kn_status try_tiles(struct sparse_batch *b, kn_queue *queue, const struct sparse_matrix *matrix,
                            kn_error *err)
 {
@@ -244,7 +248,7 @@ static kn_status get_kernel(struct sparse_batch *b, unsigned kernel, kn_error *e
         ki_engine_define(&defines, "TILE", o->tile);
     else
         ki_engine_define(&defines, "SHARES", shape.shares);
-    if (kernels[kernel].ways != WHOLE)
+    if (kernels[kernel].launches != WHOLE)
         ki_engine_define(&defines, "STEP", o->step);
     status = ki_solver_define(&defines, b->context, &o->solver, err);
     if (status)
@@ -258,7 +262,7 @@ static kn_status get_kernels(struct sparse_batch *b, kn_error *err)
     kn_status status = KN_OK;
 
     for (unsigned i = 0; i < BATCH_KERNELS && !status; i++)
-        if (kernels[i].ways & 1U << b->launches)
+        if (kernels[i].launches & 1U << b->launches)
             status = get_kernel(b, i, err);
     return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "batch_own.h"
+#include "batch_internal.h"
 
 #include <string.h>
 
@@ -70,8 +70,8 @@ kn_status ki_batch_multiply(kn_queue *queue, const struct sparse_batch *b, const
     return ki_batch_launch(queue, b, run, kernel, (rows + each - 1) / each, args, KI_COUNT(args), err);
 }
 
-// Behind `count` arguments those of curve_images: e's vectors, its terms, ends and parts. How many there are
-// then.
+// Appends the arguments of curve_images, e's vectors, its terms, ends and parts, to `count` others; returns
+// how many there are then.
 static size_t add_curve(kn_arg *args, size_t count, const struct sparse_batch *b, const struct batch_run *run,
                         const uint32_t *iteration)
 {
@@ -208,7 +208,7 @@ kn_status ki_batch_carry(kn_queue *queue, const struct sparse_batch *b, const st
 
 // ---- iterations ----
 
-// How images have ended before `iteration`.
+// Reads how images have ended before `iteration`, and whether any goes on.
 static kn_status look(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                       uint32_t iteration, uint32_t *ends, bool *goes_on, kn_error *err)
 {
@@ -222,7 +222,7 @@ static kn_status look(kn_queue *queue, const struct sparse_batch *b, const struc
     return status;
 }
 
-// All of them, and how each image ended; the host looks now and then whether all have.
+// Runs all iterations, and tells how each image ended; the host checks now and then whether all have.
 kn_status ki_batch_iterate(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                            uint32_t *ends, kn_error *err)
 {

@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "batch_own.h"
+#include "batch_internal.h"
 
 // ---- before and after ----
 
@@ -102,7 +102,7 @@ static kn_status take_results(kn_queue *queue, const struct sparse_batch *b, con
     return status;
 }
 
-// From where it has begun; `ends` has room for all.
+// Iterates from the vectors as they have been prepared; `ends` has room for all images.
 static kn_status iterate(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
                          uint32_t *ends, struct sparse_solver_result *results, kn_error *err)
 {

@@ -5,7 +5,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/number.h"
-#include "batch_own.h"
+#include "batch_internal.h"
 
 // Nonzeros of an entry at most: work-items of a group have one each, and wait for the longest. Nonzeros that
 // are read together, with nothing to ask in between.

@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "batch.h"
 #include "gram_device.h"
-#include "app/sparse/solver/solve_own.h"
+#include "app/sparse/solver/solve_internal.h"
 
 enum { MOST_AT_ONCE = 128, BLOCK = 32 }; // columns
 
@@ -353,15 +353,16 @@ static kn_status go_on(struct device_run *d, size_t count, kn_error *err)
 // x -= G^-1 g.
 static kn_status correct(struct device_run *d, size_t count, double *x, kn_error *err)
 {
-    double *way = malloc((count * d->columns + 1) * sizeof *way);
-    kn_status status = way ? ki_sparse_gram_device_inverse(d->queue, d->gram, d->gradient, count, d->x, err)
-                           : ki_fail_memory(err, count * d->columns * sizeof *way, "the accuracy");
+    double *step_back = malloc((count * d->columns + 1) * sizeof *step_back);
+    kn_status status = step_back
+                           ? ki_sparse_gram_device_inverse(d->queue, d->gram, d->gradient, count, d->x, err)
+                           : ki_fail_memory(err, count * d->columns * sizeof *step_back, "the accuracy");
 
     if (!status)
-        status = fetch(d, d->x, way, count * d->columns, err);
+        status = fetch(d, d->x, step_back, count * d->columns, err);
     for (size_t i = 0; i < count * d->columns && !status; i++)
-        x[i] -= way[i];
-    free(way);
+        x[i] -= step_back[i];
+    free(step_back);
     return status;
 }
 

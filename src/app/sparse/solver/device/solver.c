@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "solver_own.h"
+#include "solver_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -131,7 +131,7 @@ static size_t kept_columns(const struct sparse_solver *s)
     return s->columns ? ((size_t)s->columns + 255) / 256 * 256 : 256;
 }
 
-// Beside two sums of the group.
+// Bytes of local memory of a fused launch: the columns, and two sums of the group.
 static size_t fused_bytes(const struct sparse_solver *s)
 {
     return kept_columns(s) * sizeof(float) + 2 * s->group * SOLVER_CELL;
@@ -190,44 +190,45 @@ static void choose_shape(struct sparse_solver *s)
 
 // ---- the matrix ----
 
-// The rows' places in the products' order, and which place each row has.
-static kn_status take_places(struct sparse_solver *s, kn_queue *queue, uint32_t *places, uint32_t *inverse,
-                             kn_error *err)
+// The rows in the products' order, and the position of each row in it.
+static kn_status take_row_order(struct sparse_solver *s, kn_queue *queue, uint32_t *row_order,
+                                uint32_t *inverse, kn_error *err)
 {
     kn_status status = KN_OK;
 
     if (s->fused)
-        status = kn_buffer_read(queue, s->products[0].buffers[SPMV_SELL_PLACES], 0, places,
-                                s->rows * sizeof *places, err);
+        status = kn_buffer_read(queue, s->products[0].buffers[SPMV_SELL_ORDER], 0, row_order,
+                                s->rows * sizeof *row_order, err);
     for (uint32_t i = 0; i < s->rows && !status; i++) {
         if (!s->fused)
-            places[i] = i;
-        inverse[places[i]] = i;
+            row_order[i] = i;
+        inverse[row_order[i]] = i;
     }
     if (!status)
-        status = kn_buffer_create(s->context, s->rows * sizeof *places, &s->buffers[SOLVER_PLACES], err);
-    return status
-               ? status
-               : kn_buffer_write(queue, s->buffers[SOLVER_PLACES], 0, places, s->rows * sizeof *places, err);
+        status =
+            kn_buffer_create(s->context, s->rows * sizeof *row_order, &s->buffers[SOLVER_ROW_ORDER], err);
+    return status ? status
+                  : kn_buffer_write(queue, s->buffers[SOLVER_ROW_ORDER], 0, row_order,
+                                    s->rows * sizeof *row_order, err);
 }
 
-// A in slices writes w in the slices' order, and A^T reads it so.
+// A in slices writes w in the slices' row_order, and A^T reads it so.
 static kn_status fold_order(struct sparse_solver *s, kn_queue *queue, struct sparse_matrix *transposed,
                             kn_error *err)
 {
-    uint32_t *places = malloc(2 * (size_t)s->rows * sizeof *places + 1), *inverse = places + s->rows;
-    kn_status status = places ? take_places(s, queue, places, inverse, err)
-                              : ki_fail_memory(err, 2 * s->rows * sizeof *places, "a sparse matrix");
+    uint32_t *row_order = malloc(2 * (size_t)s->rows * sizeof *row_order + 1), *inverse = row_order + s->rows;
+    kn_status status = row_order ? take_row_order(s, queue, row_order, inverse, err)
+                                 : ki_fail_memory(err, 2 * s->rows * sizeof *row_order, "a sparse matrix");
 
     if (!status && s->fused) {
         for (size_t i = 0; i < transposed->nonzeros; i++)
             transposed->indices[i] = inverse[transposed->indices[i]];
         for (uint32_t i = 0; i < s->rows; i++)
-            places[i] = i;
-        status = kn_buffer_write(queue, s->products[0].buffers[SPMV_SELL_PLACES], 0, places,
-                                 s->rows * sizeof *places, err);
+            row_order[i] = i;
+        status = kn_buffer_write(queue, s->products[0].buffers[SPMV_SELL_ORDER], 0, row_order,
+                                 s->rows * sizeof *row_order, err);
     }
-    free(places);
+    free(row_order);
     return status;
 }
 
@@ -327,7 +328,7 @@ static kn_status create_buffers(struct sparse_solver *s, kn_error *err)
     for (unsigned i = 0; i < SOLVER_BUFFERS && !status; i++) {
         size_t bytes =
             i == SOLVER_STATE ? cells * SOLVER_CELL : (is_of_rows(i) ? s->rows : s->columns) * sizeof(float);
-        if (i != SOLVER_PLACES && (i != SOLVER_RIGHT || s->options.printed))
+        if (i != SOLVER_ROW_ORDER && (i != SOLVER_RIGHT || s->options.printed))
             status = kn_buffer_create(s->context, bytes, &s->buffers[i], err);
     }
     return status;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "solver_own.h"
+#include "solver_internal.h"
 
 #include "base/array.h"
 
@@ -73,7 +73,7 @@ kn_status ki_solver_launch_residual(kn_queue *queue, const struct sparse_solver 
                                     kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[SOLVER_W]), KN_BUFFER(right),  KN_BUFFER(b[SOLVER_PLACES]),
+    const kn_arg args[] = {KN_BUFFER(b[SOLVER_W]), KN_BUFFER(right),  KN_BUFFER(b[SOLVER_ROW_ORDER]),
                            KN_BUFFER(b[SOLVER_R]), KN_VALUE(s->rows), KN_BUFFER(b[SOLVER_STATE]),
                            KN_VALUE(s->parts)};
 

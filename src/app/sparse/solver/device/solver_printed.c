@@ -2,7 +2,7 @@
 // The launches that the loop as its source prints it has in place of the step
 // (cl/app/sparse/sparse_printed.cl).
 #include "base/array.h"
-#include "solver_own.h"
+#include "solver_internal.h"
 
 static kn_status launch(kn_queue *queue, const struct sparse_solver *s, unsigned kernel, const kn_arg *args,
                         size_t count, kn_error *err)

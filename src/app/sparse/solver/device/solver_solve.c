@@ -6,7 +6,7 @@
 #include "base/os/clock.h"
 #include "shared/sparse.h"
 #include "base/error.h"
-#include "solver_own.h"
+#include "solver_internal.h"
 
 // ---- before ----
 

@@ -3,7 +3,7 @@
 
 #include "base/array.h"
 #include "app/sparse/solver/ncp.h"
-#include "solver_own.h"
+#include "solver_internal.h"
 
 // Groups that add up periodograms.
 enum { MOST_GROUPS = 64 };

@@ -9,9 +9,9 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "bounded.h"
+#include "cgnr.h"
 #include "gram.h"
-#include "host_solver.h"
-#include "app/sparse/solver/solve_own.h"
+#include "app/sparse/solver/solve_internal.h"
 
 // Residuals as parts of |b|.
 static void take_history(struct sparse_solution *solution, double right)

@@ -57,12 +57,12 @@ static void iterate(const double *values, const double *right, size_t n, size_t 
     }
 }
 
-// As many iterations as there are eigenvalues: these are what T_k has, and nothing was lost; the last way is
-// what x has gone.
+// As many iterations as there are eigenvalues: these are what T_k has, and nothing was lost; the last
+// distance is what x has gone.
 START_TEST(eigenvalues)
 {
     const double values[] = {0.01, 0.5, 1, 2, 3.5, 7}, right[] = {1, -2, 1, 0.5, 3, 1};
-    double gradients[7], steps[7], x[6], before[6], way = 0;
+    double gradients[7], steps[7], x[6], before[6], distance = 0;
     struct sparse_lag lag;
 
     iterate(values, right, 6, 5, false, gradients, steps, before);
@@ -71,18 +71,18 @@ START_TEST(eigenvalues)
     ck_assert_double_eq_tol(lag.greatest, 7, 1e-10);
     ck_assert_double_eq_tol(lag.least, 0.01, 1e-10);
     ck_assert_uint_eq(lag.iterations, 0);
-    ck_assert_double_eq(lag.way, 0);
+    ck_assert_double_eq(lag.distance, 0);
     ck_assert_double_eq(lag.misfit, 0);
     for (size_t i = 0; i < 6; i++)
-        way += (x[i] - before[i]) * (x[i] - before[i]);
-    ck_assert_double_eq_tol(lag.last_way, sqrt(way), 1e-8 * sqrt(way));
+        distance += (x[i] - before[i]) * (x[i] - before[i]);
+    ck_assert_double_eq_tol(lag.last_distance, sqrt(distance), 1e-8 * sqrt(distance));
     EXPECT_OK(ki_sparse_lag_of(gradients, steps, 0, 0x1p-53, &lag, &err));
     ck_assert_double_eq(lag.greatest, 0);
-    ck_assert_double_eq(lag.way, 0);
+    ck_assert_double_eq(lag.distance, 0);
     // What is beyond a step that is none counts no more.
     steps[4] = NAN;
     EXPECT_OK(ki_sparse_lag_of(gradients, steps, 6, 0x1p-53, &lag, &err));
-    ck_assert(lag.greatest > 0 && lag.greatest <= 7 && lag.last_way > 0);
+    ck_assert(lag.greatest > 0 && lag.greatest <= 7 && lag.last_distance > 0);
 }
 END_TEST
 
@@ -109,12 +109,13 @@ START_TEST(lags)
     for (size_t i = 0; i < n; i++)
         error += (x[i] - exact[i]) * (x[i] - exact[i]);
     error = sqrt(error);
-    fprintf(stderr, "lags: %zu of %zu iterations, in double precision %zu; the way back %.3g, off by %.3g\n",
-            lag.iterations, count, exact_lag.iterations, lag.way, error);
+    fprintf(stderr,
+            "lags: %zu of %zu iterations, in double precision %zu; the distance back %.3g, off by %.3g\n",
+            lag.iterations, count, exact_lag.iterations, lag.distance, error);
     ck_assert_uint_gt(lag.iterations, 2);
     ck_assert_uint_lt(exact_lag.iterations, lag.iterations);
-    ck_assert_double_gt(lag.way, error / 5);
-    ck_assert_double_lt(lag.way, 5 * error);
+    ck_assert_double_gt(lag.distance, error / 5);
+    ck_assert_double_lt(lag.distance, 5 * error);
     ck_assert_double_gt(lag.misfit, 0);
 }
 END_TEST

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "cli/inputs/sparse_files.h"
-#include "app/sparse/solver/host/host_solver.h"
+#include "app/sparse/solver/host/cgnr.h"
 #include "support/run.h"
 
 static const kn_type types[] = {KN_F32, KN_F64};

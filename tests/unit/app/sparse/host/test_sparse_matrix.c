@@ -29,17 +29,17 @@ START_TEST(entries_become_rows)
         ck_assert_uint_eq(transposed.nonzeros, matrix.nonzeros);
         for (size_t row = 0; row < rows; row++)
             for (size_t i = matrix.starts[row]; i < matrix.starts[row + 1]; i++) {
-                double *place = &dense[row * columns + matrix.indices[i]];
+                double *entry = &dense[row * columns + matrix.indices[i]];
                 const uint32_t *begin = transposed.indices + transposed.starts[matrix.indices[i]];
                 uint64_t at = transposed.starts[matrix.indices[i]];
 
-                ck_assert_msg(test_same(*place, matrix.values[i]), "%zu x %zu: %.17g for %.17g", rows,
-                              columns, matrix.values[i], *place);
+                ck_assert_msg(test_same(*entry, matrix.values[i]), "%zu x %zu: %.17g for %.17g", rows,
+                              columns, matrix.values[i], *entry);
                 while (*begin != row)
                     begin++, at++;
                 ck_assert_uint_lt(at, transposed.starts[matrix.indices[i] + 1]);
                 ck_assert(test_same(transposed.values[at], matrix.values[i]));
-                *place = 0;
+                *entry = 0;
                 found++;
             }
         ck_assert_uint_eq(found, matrix.nonzeros);
@@ -207,12 +207,12 @@ static void ridge_along(const void *data, const double *x, const double *d, size
     ridge(data, d, count, out);
 }
 
-START_TEST(two_ways_to_least_squares)
+START_TEST(two_methods_of_least_squares)
 {
     enum { ROWS = 61, COLUMNS = 17 };
     const size_t wanted[] = {1, 2, COLUMNS};
 
-    sparse_seed = test_seed("two_ways_to_least_squares");
+    sparse_seed = test_seed("two_methods_of_least_squares");
     for (size_t w = 0; w < 3; w++) {
         size_t columns = wanted[w];
         struct sparse_matrix matrix = sparse_random(ROWS, columns, 20 * ROWS, NULL);
@@ -326,7 +326,7 @@ int main(void)
                                   explicit_zeros_stay,
                                   bad_matrices_are_refused,
                                   products_are_the_dense_ones,
-                                  two_ways_to_least_squares,
+                                  two_methods_of_least_squares,
                                   printed_loop_gives_the_same,
                                   ridge_is_rows_more,
                                   no_single_solution_is_refused};

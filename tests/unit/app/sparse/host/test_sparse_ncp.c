@@ -3,7 +3,7 @@
 // image.
 #include "sparse_support.h"
 
-#include "app/sparse/solver/host/host_solver.h"
+#include "app/sparse/solver/host/cgnr.h"
 #include "app/sparse/solver/ncp.h"
 #include "support/run.h"
 

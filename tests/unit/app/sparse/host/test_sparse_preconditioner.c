@@ -6,7 +6,7 @@
 #include <float.h>
 
 #include "cli/inputs/sparse_files.h"
-#include "app/sparse/solver/host/host_solver.h"
+#include "app/sparse/solver/host/cgnr.h"
 #include "app/sparse/solver/terms.h"
 #include "support/run.h"
 

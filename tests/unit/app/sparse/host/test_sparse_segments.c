@@ -44,7 +44,7 @@ END_TEST
 
 // The centroid of a whole piece, by its pixels' centres, is its own centre to within half a pixel, and its
 // extent has its angle: the pixels are where the ray is.
-START_TEST(places)
+START_TEST(centroids)
 {
     const struct sparse_segments segments = {64, 48, 720, 12.5, 5};
     struct sparse_matrix matrix;
@@ -103,7 +103,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {lengths, places, like_the_source, refused};
+    const TTest *const tests[] = {lengths, centroids, like_the_source, refused};
 
     return TEST_RUN("sparse_segments", CK_FORK, tests);
 }

@@ -85,7 +85,7 @@ START_TEST(real_systems)
     static const struct {
         const char *what, *code;
         struct sparse_task task;
-    } ways[] = {
+    } methods[] = {
         {"cgnr", "slices of rows", {.method = SPARSE_METHOD_CGNR, .is_double = true}},
         {"auto, rows", "double precision, rows", {.format = SPARSE_SIMPLE, .is_double = true}},
         {"single", "single precision", {.is_double = false}},
@@ -103,8 +103,8 @@ START_TEST(real_systems)
 
         if (!read_system(systems[i].name, &s))
             return;
-        for (size_t w = 0; w < (i == 0 ? sizeof ways / sizeof *ways : 5); w++) {
-            struct sparse_task task = ways[w].task;
+        for (size_t w = 0; w < (i == 0 ? sizeof methods / sizeof *methods : 5); w++) {
+            struct sparse_task task = methods[w].task;
             struct sparse_answer answer;
             double off, may;
 
@@ -114,15 +114,16 @@ START_TEST(real_systems)
             may = allowed(systems[i].condition, answer.solutions, s.matrix.columns,
                           task.is_double || w > 4 ? 0x1p-53 : 0x1p-24);
             fprintf(stderr, "%s, %s: off by %.2g of %.2g allowed, after %zu iterations\n", systems[i].name,
-                    ways[w].what, off, may, answer.solutions->iterations);
+                    methods[w].what, off, may, answer.solutions->iterations);
             ck_assert_double_le(off, may);
             ck_assert_double_le(may, w == 2 ? INFINITY : 1e-4); // single precision says nothing of illc1033
-            ck_assert_msg(strstr(answer.code, ways[w].code) != NULL, "%s: %s", ways[w].what, answer.code);
+            ck_assert_msg(strstr(answer.code, methods[w].code) != NULL, "%s: %s", methods[w].what,
+                          answer.code);
             if (w == 0)
                 plain = answer.solutions->iterations;
-            else if (strcmp(ways[w].what, "ilu") == 0) // its whole purpose
+            else if (strcmp(methods[w].what, "ilu") == 0) // its whole purpose
                 ck_assert_uint_lt(2 * answer.solutions->iterations, plain);
-            else if (strcmp(ways[w].what, "jacobi") == 0)
+            else if (strcmp(methods[w].what, "jacobi") == 0)
                 ck_assert_uint_ne(answer.solutions->iterations, plain);
             ki_sparse_answer_free(&answer);
         }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the Matrix Market reader share: matrix_market.c reads the head and mirrors what is
 // symmetric, matrix_market_lines.c reads the lines of entries, in many places at once.
-#ifndef KN_IO_ARRAY_MATRIX_MARKET_OWN_H
-#define KN_IO_ARRAY_MATRIX_MARKET_OWN_H
+#ifndef KN_IO_ARRAY_MATRIX_MARKET_INTERNAL_H
+#define KN_IO_ARRAY_MATRIX_MARKET_INTERNAL_H
 
 #include "matrix_market.h"
 

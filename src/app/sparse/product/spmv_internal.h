@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A product of a matrix and a vector as its format prepares it: memory, and launches in order.
-#ifndef KN_APP_SPARSE_PRODUCT_SPMV_OWN_H
-#define KN_APP_SPARSE_PRODUCT_SPMV_OWN_H
+#ifndef KN_APP_SPARSE_PRODUCT_SPMV_INTERNAL_H
+#define KN_APP_SPARSE_PRODUCT_SPMV_INTERNAL_H
 
 #include "algo/columns.h"
 #include "base/text.h"
@@ -11,7 +11,7 @@ enum { SPMV_ARGUMENTS = 10, SPMV_LAUNCHES = 3, SPMV_BUFFERS = 8 };
 
 // The buffers of what is kept by rows, and by slices.
 enum { SPMV_CSR_STARTS, SPMV_CSR_INDICES, SPMV_CSR_VALUES };
-enum { SPMV_SELL_STARTS, SPMV_SELL_PLACES, SPMV_SELL_INDICES, SPMV_SELL_VALUES };
+enum { SPMV_SELL_STARTS, SPMV_SELL_ORDER, SPMV_SELL_INDICES, SPMV_SELL_VALUES };
 
 struct spmv_argument {
     enum { SPMV_X, SPMV_Y, SPMV_BUFFER, SPMV_NUMBER } kind;
@@ -122,7 +122,7 @@ size_t ki_spmv_padded(const struct sparse_matrix *matrix);
 // y = M x in a format other than SPARSE_AUTO. On failure `product` is empty.
 kn_status ki_spmv_product_create(const struct spmv_task *task, enum sparse_format format,
                                  struct spmv_product *product, kn_error *err);
-// The fastest format for y = M x, and the measurement in words, which are appended.
+// The fastest format for y = M x, and a summary of the measurement, which is appended.
 kn_status ki_spmv_choose(const struct spmv_task *task, enum sparse_format *format, struct ki_text *why,
                          kn_error *err);
 kn_status ki_spmv_product_apply(kn_queue *queue, const struct spmv_product *product, kn_buffer *x,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of the correlations by Fourier transforms share.
-#ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_FFT_OWN_H
-#define KN_APP_AUTOCORR_DEVICE_DEVICE_FFT_OWN_H
+#ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_FFT_INTERNAL_H
+#define KN_APP_AUTOCORR_DEVICE_DEVICE_FFT_INTERNAL_H
 
 #include "algo/columns.h"
 #include "algo/fft/fft.h"
 #include "base/text.h"
 #include "device_fft.h"
 
-// A way to compute; `plan` is its own.
-struct fft_way {
+// An algorithm; `plan` is what its create made, and only its own functions read it.
+struct fft_algorithm {
     // For batches of fft->batch frames, or fewer (ki_autocorr_fft_limit_batch). Sets fft->points and
     // fft->plan, also where it fails, and appends to fft->text.
     kn_status (*create)(kn_queue *queue, struct autocorr_fft *fft, kn_error *err);
@@ -19,11 +19,11 @@ struct fft_way {
     void (*free)(void *plan);
 };
 
-extern const struct fft_way ki_autocorr_fft_fused, ki_autocorr_fft_number;
+extern const struct fft_algorithm ki_autocorr_fft_fused, ki_autocorr_fft_number;
 
 struct autocorr_fft {
     kn_context *context;
-    struct autocorr_fft_options options; // its way is the one that was chosen
+    struct autocorr_fft_options options; // its algorithm is the one that was chosen
     size_t width, height, max_offset, batch;
     size_t across, wanted; // columns to either side, and rows, that have overlaps: X0 < across, Y0 < wanted
     size_t points[2];      // of the circle, across and down
@@ -40,7 +40,7 @@ kn_status ki_autocorr_fft_limit_batch(struct autocorr_fft *fft, size_t frame_byt
 
 // ---- lines (device_fft_lines.c) ----
 
-// Both ways have three kernels: the images' rows, columns there and back, the correlation's rows.
+// Both algorithms have three kernels: the images' rows, columns there and back, the correlation's rows.
 enum { FFT_ROWS, FFT_COLUMNS, FFT_BACK, FFT_KERNELS };
 
 // A kernel's lines, and how a group takes them.

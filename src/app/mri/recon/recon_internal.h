@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of the reconstruction share: recon.c (the pipeline), recon_host.c and recon_device.c (its
 // stages in either place), recon_memory.c, recon_check.c (the adjoint check), and below them recon_stages.c.
-#ifndef KN_APP_MRI_RECON_RECON_OWN_H
-#define KN_APP_MRI_RECON_RECON_OWN_H
+#ifndef KN_APP_MRI_RECON_RECON_INTERNAL_H
+#define KN_APP_MRI_RECON_RECON_INTERNAL_H
 
 #include "recon.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What many right-hand sides at once are made of, and their launches.
-#ifndef KN_APP_SPARSE_SOLVER_DEVICE_BATCH_OWN_H
-#define KN_APP_SPARSE_SOLVER_DEVICE_BATCH_OWN_H
+#ifndef KN_APP_SPARSE_SOLVER_DEVICE_BATCH_INTERNAL_H
+#define KN_APP_SPARSE_SOLVER_DEVICE_BATCH_INTERNAL_H
 
 #include "batch.h"
-#include "solver_own.h"
+#include "solver_internal.h"
 
-// BATCH_MULTIPLY_BACK: A^T w alone; BATCH_BACK and, of tiles, BATCH_GATHER: in an iteration.
+// BATCH_MULTIPLY_BACK computes A^T w alone; BATCH_BACK, and with tiles BATCH_GATHER, do so in an iteration.
 enum {
     BATCH_MULTIPLY,
     BATCH_MULTIPLY_BACK,
@@ -23,8 +23,8 @@ enum {
     BATCH_KERNELS
 };
 
-// PARTS: of d.e and d.g; NEXT_PARTS: of |g|^2 and g.e. ENDS: of even iterations, and of odd ones. LINES: of
-// tiles.
+// BATCH_PARTS: parts of d.e and d.g; BATCH_NEXT_PARTS: of |g|^2 and g.e. BATCH_ENDS: how images have ended,
+// for even and for odd iterations. BATCH_LINES: the lines of tiles.
 enum {
     BATCH_X,
     BATCH_H,
@@ -47,7 +47,7 @@ struct batch_shape {
     unsigned group, wide, shares, ahead;
 };
 
-// Columns in `count` pieces of `each`, less what the last one lacks.
+// Columns in `count` pieces of `each`, the last of which may be smaller.
 struct batch_pieces {
     uint32_t each, count;
 };
@@ -124,7 +124,7 @@ kn_status ki_batch_multiply(kn_queue *queue, const struct sparse_batch *batch, c
 // Vectors of n numbers between the caller's buffer and ours: BATCH_TAKE, BATCH_GIVE.
 kn_status ki_batch_carry(kn_queue *queue, const struct sparse_batch *batch, const struct batch_run *run,
                          unsigned kernel, kn_buffer *from, kn_buffer *to, uint32_t n, kn_error *err);
-// All iterations, and how each image ended; the host looks now and then whether all have.
+// Runs all iterations, and tells how each image ended; the host checks now and then whether all have.
 kn_status ki_batch_iterate(kn_queue *queue, const struct sparse_batch *batch, const struct batch_run *run,
                            uint32_t *ends, kn_error *err);
 

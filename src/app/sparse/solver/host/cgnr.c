@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "host_solver.h"
+#include "cgnr.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "app/sparse/product/host/host_own.h"
+#include "app/sparse/product/host/host_internal.h"
 #include "app/sparse/solver/ncp.h"
 
 // What one solution has, in the host's own order. z = A^T r with r = b - A x: the gradient is F(x) - z.
@@ -71,8 +71,8 @@ static const void *descent(const struct solve *s)
     return s->options->correction ? s->s : s->z;
 }
 
-// What a direction begins with: the descent, or M^-1 of it.
-static const void *way_down(const struct solve *s)
+// What a direction begins with: the descent, or M^-1 times it.
+static const void *preconditioned_descent(const struct solve *s)
 {
     return s->options->preconditioner ? s->h : descent(s);
 }
@@ -86,7 +86,7 @@ static void precondition(struct solve *s)
     narrow(s, s->wide_f, s->h);
 }
 
-// The descent, its square into `gradient`, and the way down.
+// Computes the descent, its square into `gradient`, and the preconditioned descent.
 static void take_descent(struct solve *s)
 {
     const struct sparse_correction *correction = s->options->correction;
@@ -123,17 +123,17 @@ static double take_along(struct solve *s)
 
 // ---- the loop ----
 
-// (g . e) / f of the source, with the way down for g: e = A^T A d + F(x, d), of which A^T A d is the change
-// of z over alpha.
+// (g . e) / f of the source, with the preconditioned descent for g: e = A^T A d + F(x, d), of which A^T A d
+// is the change of z over alpha.
 static double turned(const struct solve *s, double alpha, double curvature)
 {
     struct sparse_host *host = s->host;
-    const void *way = way_down(s);
+    const void *g = preconditioned_descent(s);
     size_t n = host->columns;
-    double after = way == s->z ? s->gradient : ki_sparse_host_dot(host, way, s->z, n);
-    double along = s->options->correction ? ki_sparse_host_dot(host, way, s->f_along, n) : 0;
+    double after = g == s->z ? s->gradient : ki_sparse_host_dot(host, g, s->z, n);
+    double along = s->options->correction ? ki_sparse_host_dot(host, g, s->f_along, n) : 0;
 
-    return ((after - ki_sparse_host_dot(host, way, s->z_before, n)) / alpha - along) / curvature;
+    return ((after - ki_sparse_host_dot(host, g, s->z_before, n)) / alpha - along) / curvature;
 }
 
 // The step along d, and into `curvature` d . (A^T A d + F(x, d)); 0 if it does not go down.
@@ -147,8 +147,8 @@ static double take_step(struct solve *s, double *curvature)
     return alpha > 0 && isfinite(alpha) ? alpha : 0;
 }
 
-// One iteration; false if there is no way down. A correction that is not linear (penalties are 0 on one side)
-// may turn d until it leads up: then it begins anew with the gradient.
+// One iteration; false if no direction of descent is left. A correction that is not linear (penalties are 0
+// on one side) may turn d until it leads up: then it begins anew with the gradient.
 static bool iterate(struct solve *s)
 {
     struct sparse_host *host = s->host;
@@ -157,7 +157,7 @@ static bool iterate(struct solve *s)
     void *before = s->z;
 
     if (alpha == 0 && s->options->correction) {
-        memcpy(s->d, way_down(s), n * host->plan.size);
+        memcpy(s->d, preconditioned_descent(s), n * host->plan.size);
         alpha = take_step(s, &curvature);
     }
     if (alpha == 0)
@@ -169,7 +169,7 @@ static bool iterate(struct solve *s)
     s->z_before = before;
     ki_sparse_host_product(host, &host->backward, s->r, s->z);
     take_descent(s);
-    ki_sparse_host_turn(host, s->d, way_down(s), turned(s, alpha, curvature), n);
+    ki_sparse_host_turn(host, s->d, preconditioned_descent(s), turned(s, alpha, curvature), n);
     return true;
 }
 
@@ -184,7 +184,7 @@ static void begin(struct solve *s, const void *b, const void *x)
     s->residual = ki_sparse_host_add(host, s->r, s->w, -1, host->rows);
     ki_sparse_host_product(host, &host->backward, s->r, s->z);
     take_descent(s);
-    memcpy(s->d, way_down(s), host->columns * host->plan.size);
+    memcpy(s->d, preconditioned_descent(s), host->columns * host->plan.size);
 }
 
 // Why to stop before `iterations`; SPARSE_HOST_STOP_ITERATIONS if not. `right`, `first`: |b| and the first
@@ -201,7 +201,7 @@ static enum sparse_host_stop look(const struct solve *s, double right, double fi
                                                                          : SPARSE_HOST_STOP_ITERATIONS;
 }
 
-// Iteration k, timed; false if there is no way down.
+// Iteration k, timed; false if no direction of descent is left.
 static bool iterate_at_pace(struct solve *s, struct pace *pace, size_t k)
 {
     double began = ki_clock_seconds(), seconds;

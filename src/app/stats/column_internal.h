@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a column holds, for the methods that compute on it and for the tests that ask what ran.
-#ifndef KN_APP_STATS_COLUMN_OWN_H
-#define KN_APP_STATS_COLUMN_OWN_H
+#ifndef KN_APP_STATS_COLUMN_INTERNAL_H
+#define KN_APP_STATS_COLUMN_INTERNAL_H
 
 #include <koine/robust.h>
 

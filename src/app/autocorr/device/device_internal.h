@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ways to correlate on a device ask of one another.
-#ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_OWN_H
-#define KN_APP_AUTOCORR_DEVICE_DEVICE_OWN_H
+// What the methods of correlating on a device ask of one another.
+#ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_INTERNAL_H
+#define KN_APP_AUTOCORR_DEVICE_DEVICE_INTERNAL_H
 
 #include "device.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an operator holds, for the file that keeps it.
-#ifndef KN_APP_MRI_SOLVER_TOEPLITZ_OWN_H
-#define KN_APP_MRI_SOLVER_TOEPLITZ_OWN_H
+#ifndef KN_APP_MRI_SOLVER_TOEPLITZ_INTERNAL_H
+#define KN_APP_MRI_SOLVER_TOEPLITZ_INTERNAL_H
 
 #include "base/hash.h"
 #include "toeplitz.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the host's sparse code shares: the stored lines, the inner loops of every level, and sums in fixed
 // blocks.
-#ifndef KN_APP_SPARSE_PRODUCT_HOST_HOST_OWN_H
-#define KN_APP_SPARSE_PRODUCT_HOST_HOST_OWN_H
+#ifndef KN_APP_SPARSE_PRODUCT_HOST_HOST_INTERNAL_H
+#define KN_APP_SPARSE_PRODUCT_HOST_HOST_INTERNAL_H
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A system being solved: what the host's and the device's ways share.
-#ifndef KN_APP_SPARSE_SOLVER_SOLVE_OWN_H
-#define KN_APP_SPARSE_SOLVER_SOLVE_OWN_H
+// A system being solved: what the host's and the device's methods share.
+#ifndef KN_APP_SPARSE_SOLVER_SOLVE_INTERNAL_H
+#define KN_APP_SPARSE_SOLVER_SOLVE_INTERNAL_H
 
 #include "solve.h"
 
@@ -31,8 +31,8 @@ struct solve_run {
 
 // All columns: x, and of each solution iterations, stopped_by, history; seconds, launches, code, adjoint. One
 // for each of the methods.
-typedef kn_status solve_way(struct solve_run *run, kn_error *err);
-solve_way ki_solve_host_cgnr, ki_solve_printed, ki_solve_bounded, ki_solve_gram, ki_solve_device,
+typedef kn_status solve_function(struct solve_run *run, kn_error *err);
+solve_function ki_solve_host_cgnr, ki_solve_printed, ki_solve_bounded, ki_solve_gram, ki_solve_device,
     ki_solve_gram_device;
 
 double ki_solve_norm(const double *x, size_t count);
@@ -46,7 +46,7 @@ kn_status ki_solve_history(const struct solve_run *run, double **history, kn_err
 kn_status ki_solve_multiply_exactly(const struct solve_run *run, bool transposed, const double *from,
                                     double *to, kn_error *err);
 
-// to = A from, or A^T from, as the way computes it with a precision of `epsilon`.
+// to = A from, or A^T from, as the method computes it with a precision of `epsilon`.
 typedef kn_status solve_multiply(void *data, bool transposed, const double *from, double *to, kn_error *err);
 kn_status ki_solve_adjoint(struct solve_run *run, solve_multiply *multiply, void *data, double epsilon,
                            kn_error *err);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the files of gridding share.
-#ifndef KN_APP_MRI_GRIDDING_GRIDDING_OWN_H
-#define KN_APP_MRI_GRIDDING_GRIDDING_OWN_H
+#ifndef KN_APP_MRI_GRIDDING_GRIDDING_INTERNAL_H
+#define KN_APP_MRI_GRIDDING_GRIDDING_INTERNAL_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,24 +38,24 @@ struct gridding_shape {
     unsigned split; // entries of a job at most
 };
 
-// What cl/app/mri/mri_gridding.cl reads, in its words.
-struct gridding_place {
+// What cl/app/mri/mri_gridding.cl reads, as it reads it.
+struct gridding_position {
     uint32_t first[MRI_AXES], sample;
 };
 struct gridding_offset {
     float cells[MRI_AXES + 1]; // from the sample to its first cell; the last one is nothing
 };
 struct gridding_entry {
-    uint32_t place, first;
+    uint32_t position, first;
 };
 struct gridding_job {
     uint32_t tile, first, count, part;
 };
 
 struct gridding_sorted {
-    struct gridding_place *places; // a sample each, sorted by tile
+    struct gridding_position *positions; // a sample each, sorted by tile
     struct gridding_offset *offsets;
-    struct gridding_entry *entries; // sorted by tile, then by place
+    struct gridding_entry *entries; // sorted by tile, then by position
     struct gridding_job *jobs, *folds;
     size_t samples, entry_count, job_count, fold_count, part_count;
 };

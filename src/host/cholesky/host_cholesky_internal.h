@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop that Cholesky's factors and their solutions are made of, for every level.
-#ifndef KN_HOST_CHOLESKY_HOST_CHOLESKY_OWN_H
-#define KN_HOST_CHOLESKY_HOST_CHOLESKY_OWN_H
+#ifndef KN_HOST_CHOLESKY_HOST_CHOLESKY_INTERNAL_H
+#define KN_HOST_CHOLESKY_HOST_CHOLESKY_INTERNAL_H
 
 #include "host/simd/levels.h"
 #include "host_cholesky.h"

@@ -5,8 +5,8 @@
 // all rows of each: first as the rows' transforms, doubled. A spectrum of a result is made of those of two
 // planes, a conj b, and transformed forward as well: that gives conj C, which, transformed forward once more,
 // is C, as C is real.
-#ifndef KN_APP_AUTOCORR_HOST_HOST_FOURIER_OWN_H
-#define KN_APP_AUTOCORR_HOST_HOST_FOURIER_OWN_H
+#ifndef KN_APP_AUTOCORR_HOST_HOST_FOURIER_INTERNAL_H
+#define KN_APP_AUTOCORR_HOST_HOST_FOURIER_INTERNAL_H
 
 #include "host/fft/host_fft.h"
 #include "host_fourier.h"
@@ -27,7 +27,7 @@ struct fourier_plane {
     double norm; // at least the root of the sum of squares
 };
 
-// The ways from planes to results.
+// The two paths from planes to results.
 enum fourier_kind {
     FOURIER_CORRELATE, // a with b
     FOURIER_MIRROR,    // a with b, and b with a

@@ -117,7 +117,7 @@ struct variable *writable(struct generator *g, bool pointed, const struct type *
 }
 
 // Where something is assigned to: a variable, an element, components.
-struct value gen_place(struct generator *g)
+struct value gen_lvalue(struct generator *g)
 {
     struct variable *variable = writable(g, false, NULL);
     struct value value = {.text = NULL};

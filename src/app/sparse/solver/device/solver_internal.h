@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the device's solver is made of, and its launches.
-#ifndef KN_APP_SPARSE_SOLVER_DEVICE_SOLVER_OWN_H
-#define KN_APP_SPARSE_SOLVER_DEVICE_SOLVER_OWN_H
+#ifndef KN_APP_SPARSE_SOLVER_DEVICE_SOLVER_INTERNAL_H
+#define KN_APP_SPARSE_SOLVER_DEVICE_SOLVER_INTERNAL_H
 
 #include "solver.h"
 #include "solver_white.h"
-#include "app/sparse/product/spmv_own.h"
+#include "app/sparse/product/spmv_internal.h"
 
 // Of `state`: how many groups leave a part at most; bytes of a cell, and cells of an iteration; cells of
 // |b|^2 and of which iteration it is, between parts and iterations.
@@ -36,7 +36,7 @@ enum {
     SOLVER_W,
     SOLVER_R,
     SOLVER_STATE,
-    SOLVER_PLACES,
+    SOLVER_ROW_ORDER,
     SOLVER_RIGHT, // b, for the loop as it is printed
     SOLVER_BUFFERS
 };
@@ -52,7 +52,7 @@ struct sparse_solver {
     struct sparse_solver_options options;
     bool fused;
     uint32_t rows, columns, most;    // iterations
-    struct spmv_product products[2]; // rows in the order of `places`
+    struct spmv_product products[2]; // rows in the order of SOLVER_ROW_ORDER
     kn_kernel *kernels[SOLVER_KERNELS];
     uint32_t parts;
     size_t group, back_group, lanes; // of cgnr_forward and the vectors' kernels; of cgnr_backward

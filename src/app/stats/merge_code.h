@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What merges on one kind of processor: sorted keys of 32 or 64 bits, encoded as in src/host/host.h.
-#ifndef KN_APP_STATS_MERGE_WORDS_H
-#define KN_APP_STATS_MERGE_WORDS_H
+#ifndef KN_APP_STATS_MERGE_CODE_H
+#define KN_APP_STATS_MERGE_CODE_H
 
 #include "host/simd/levels.h"
 
-struct merge_words {
+struct merge_code {
     kn_host_level level;
     size_t run; // keys that a sorting network puts in order: where merging begins
     // Two ascending pieces become one; `to` overlaps neither, and nothing past a_count + b_count keys is
@@ -13,6 +13,6 @@ struct merge_words {
     void (*merge)(const void *a, size_t a_count, const void *b, size_t b_count, void *to);
 };
 
-HOST_DECLARE_LEVELS(const struct merge_words, merge_words);
+HOST_DECLARE_LEVELS(const struct merge_code, merge_code);
 
 #endif

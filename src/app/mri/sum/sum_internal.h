@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a sum on a device holds, for the files that make it.
-#ifndef KN_APP_MRI_SUM_SUM_OWN_H
-#define KN_APP_MRI_SUM_SUM_OWN_H
+#ifndef KN_APP_MRI_SUM_SUM_INTERNAL_H
+#define KN_APP_MRI_SUM_SUM_INTERNAL_H
 
 #include "algo/columns.h"
 #include "sum.h"
@@ -30,13 +30,13 @@ enum { SUM_CHUNK = 4096 }; // samples in a float's sum at most
 enum sum_component { SUM_X, SUM_Y, SUM_Z, SUM_RE, SUM_IM, SUM_COMPONENTS };
 
 // Where a component of sample m is: word at + m * step of that buffer.
-struct sum_place {
+struct sum_slot {
     unsigned buffer, at, step;
 };
 
 struct sum_layout {
     unsigned buffers;
-    struct sum_place places[SUM_COMPONENTS];
+    struct sum_slot slots[SUM_COMPONENTS];
 };
 
 enum sum_voxels { SUM_VOXEL_RECORDS, SUM_VOXEL_ARRAYS, SUM_VOXELS_NOWHERE };
@@ -62,7 +62,7 @@ struct sum_work {
     kn_kernel *kernel, *mu, *fold;
     kn_buffer *samples[SUM_COMPONENTS], *chunks[SUM_COMPONENTS]; // all that are there; a launch's
     kn_buffer *data, *weights, *basis;
-    kn_buffer *places[MRI_AXES], *total, *parts;
+    kn_buffer *positions[MRI_AXES], *total, *parts;
     struct mri_tuning tuning;
     // MRI_TUNED: the axis along which a work-item's voxels lie, voxels in a plane across it, groups in all,
     // and groups that share samples.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conjugate gradients for least squares with a correction term, by the host's own code (host.h).
-#ifndef KN_APP_SPARSE_SOLVER_HOST_HOST_SOLVER_H
-#define KN_APP_SPARSE_SOLVER_HOST_HOST_SOLVER_H
+#ifndef KN_APP_SPARSE_SOLVER_HOST_CGNR_H
+#define KN_APP_SPARSE_SOLVER_HOST_CGNR_H
 
 #include "app/sparse/product/host/host.h"
 #include "app/sparse/solver/preconditioner.h"

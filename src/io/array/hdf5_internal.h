@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the readers of HDF5 files share. Only where HAVE_HDF5.
-#ifndef KN_IO_ARRAY_HDF5_OWN_H
-#define KN_IO_ARRAY_HDF5_OWN_H
+#ifndef KN_IO_ARRAY_HDF5_INTERNAL_H
+#define KN_IO_ARRAY_HDF5_INTERNAL_H
 
 #include <hdf5.h>
 
