@@ -44,6 +44,14 @@ static void run_lengths(struct bench *b)
     bench_try(kn_queue_finish(b->queue, &b->err), &b->err);
 }
 
+static void sums_by_key(struct bench *b)
+{
+    bench_try(kn_reduce_by_key(b->queue, b->x, KN_U32, b->values, KN_F32, b->n, KN_REDUCE_SUM, b->out,
+                               b->lengths, b->counted, NULL, &b->err),
+              &b->err);
+    bench_try(kn_queue_finish(b->queue, &b->err), &b->err);
+}
+
 static void histogram(struct bench *b)
 {
     bench_try(kn_histogram_even(b->queue, b->x, KN_U32, b->n, 0, 0x1p32, BINS, b->lengths, &b->err), &b->err);
@@ -121,6 +129,22 @@ static void fill_runs(struct bench *b, size_t length)
     }
 }
 
+// Whole numbers, whose sums are exact in any order.
+static void fill_amounts(struct bench *b)
+{
+    size_t i = 0;
+
+    for (size_t run = 0; run < b->expected_count; run++) {
+        b->sums[run] = 0;
+        for (size_t end = i + b->expected_lengths[run]; i < end; i++) {
+            b->amounts[i] = (float)(i * 2654435761u >> 4 & 1023);
+            b->sums[run] += b->amounts[i];
+        }
+    }
+    bench_try(kn_buffer_write(b->queue, b->values, 0, b->amounts, b->n * sizeof *b->amounts, &b->err),
+              &b->err);
+}
+
 static void upload(struct bench *b)
 {
     bench_try(kn_buffer_write(b->queue, b->x, 0, b->host, b->n * sizeof *b->host, &b->err), &b->err);
@@ -142,6 +166,12 @@ static void bench_runs(struct bench *b)
         report(b, run_lengths, what,
                count_is_right(b) && is_right(b, b->out, b->expected, b->expected_count) &&
                    is_right(b, b->lengths, b->expected_lengths, b->expected_count));
+        fill_amounts(b);
+        sums_by_key(b);
+        snprintf(what, sizeof what, "sums by key, runs of %zu", lengths[l]);
+        report(b, sums_by_key, what,
+               count_is_right(b) && is_right(b, b->out, b->expected, b->expected_count) &&
+                   is_right(b, b->lengths, b->sums, b->expected_count));
     }
 }
 
@@ -185,7 +215,10 @@ static void bench_column(struct bench *b, unsigned log2_n)
     b->expected = bench_allocate(bytes);
     b->expected_lengths = bench_allocate(bytes);
     b->found = bench_allocate(bytes);
+    b->amounts = bench_allocate(bytes);
+    b->sums = bench_allocate(bytes);
     bench_try(kn_buffer_create(b->context, bytes, &b->x, &b->err), &b->err);
+    bench_try(kn_buffer_create(b->context, bytes, &b->values, &b->err), &b->err);
     bench_try(kn_buffer_create(b->context, bytes, &b->out, &b->err), &b->err);
     bench_try(kn_buffer_create(b->context, bytes, &b->lengths, &b->err), &b->err);
     bench_try(kn_buffer_create(b->context, sizeof(uint64_t), &b->counted, &b->err), &b->err);
@@ -198,6 +231,7 @@ static void bench_column(struct bench *b, unsigned log2_n)
     bench_histogram(b, "histogram of 256 bins, random");
     bench_conditions(b);
     kn_buffer_free(b->x);
+    kn_buffer_free(b->values);
     kn_buffer_free(b->out);
     kn_buffer_free(b->lengths);
     kn_buffer_free(b->counted);
@@ -205,6 +239,8 @@ static void bench_column(struct bench *b, unsigned log2_n)
     free(b->expected);
     free(b->expected_lengths);
     free(b->found);
+    free(b->amounts);
+    free(b->sums);
 }
 
 int main(int argc, char **argv)

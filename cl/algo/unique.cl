@@ -1,53 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The runs of a column of any type: of neighbours that are equal, the first one, and how many they are. Equal is what ==
-// says: -0 equals +0, and a NaN equals nothing, itself included. It is decided on the stored bits, so that no device's
-// handling of small numbers has a say.
+// The runs of a column of any type (lib/runs.clh): of neighbours that are equal, the first one, and how many they are.
 // Launch: unique_count, then unique_write with the same groups; each takes a stretch of the column (lib/compact.clh).
 // Cost: reads x twice, writes what is kept once.
 // Tunables: GROUP, LOADS (lib/compact.clh), KEY_BITS, KEY_KIND (lib/key.clh), LENGTH (uint or ulong, the lengths' type; not
 // defined: no lengths), VALUES (0: no values).
-#include "../lib/key.clh"
-
 #ifndef VALUES
 #define VALUES 1
 #endif
 
-#define ELEMENT sort_key
-#define ELEMENT_SIZE (KEY_BITS / 8)
-#include "../lib/compact.clh"
-
-// Is b of the same run as a, which stands before it?
-inline bool same(sort_key a, sort_key b)
-{
-#if KEY_KIND == 2
-    const sort_key magnitude = KEY_MAX ^ KEY_SIGN;
-
-    return a == b ? (a & magnitude) <= KEY_INFINITY : ((a | b) & magnitude) == 0;
-#else
-    return a == b;
-#endif
-}
-
-// Which of a work-item's elements begin a run. The tile begins at x[start], and `count` elements of it are there.
-static inline uint find_heads(const items *tile, __global const sort_key *x, ulong start, uint item, uint count)
-{
-    uint heads = 0;
-
-#pragma unroll
-    for (uint r = 0; r < LOADS; r++) {
-        ulong at = start + min(place_in_tile(item, r * PER_LOAD), count);
-        sort_key before = x[at - (at > 0)];
-#pragma unroll
-        for (uint j = 0; j < PER_LOAD; j++) {
-            sort_key element = tile->element[r * PER_LOAD + j];
-            heads |= same(before, element) ? 0 : 1u << (r * PER_LOAD + j);
-            before = element;
-        }
-    }
-    if (start + item == 0)
-        heads |= 1;
-    return marks_within(heads, item, count);
-}
+#include "../lib/runs.clh"
 
 // counts[g]: how many runs begin in group g's stretch; counts[groups + g]: where the last of them does, and 1; 0 if none.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void

@@ -29,6 +29,8 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                               true,
                               {.group = 1, .items = 2, .per_unit = 4},
                               {.group = 256, .items = 2, .per_unit = 8}},
+    // Reductions by key (reduce_by_key.c), whose groups decide the bits of floats (cl/shared/runs.h).
+    [SHAPE_BY_KEY] = {"by-key", false, {.per_unit = 4}, {.per_unit = 16}},
     // Histograms (histogram.c). copies: of the counters in local memory, where there is room; items: loads of
     // 16 bytes under way.
     [SHAPE_HISTOGRAM] = {"histogram",
