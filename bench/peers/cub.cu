@@ -145,6 +145,10 @@ static void fail_unless(const std::string &job, const long long *device, size_t 
         fail("%s: %lld of %zu", job.c_str(), found, expected);
 }
 
+struct plus {
+    template <class T> __device__ T operator()(const T &a, const T &b) const { return a + b; }
+};
+
 static void runs(size_t n, size_t length)
 {
     size_t count;
@@ -164,7 +168,7 @@ static void runs(size_t n, size_t length)
     fail_unless("run lengths" + of, found.data, count);
     time_cub(("sums by key" + of).c_str(), "uint", n, [&](void *room, size_t &bytes) {
         return cub::DeviceReduce::ReduceByKey(room, bytes, in.data, out.data, values.data, sums.data, found.data,
-                                              cub::Sum(), (int)n);
+                                              plus(), (int)n);
     });
     fail_unless("sums by key" + of, found.data, count);
 }
