@@ -106,7 +106,7 @@ inline uint find_bin(sort_key bits, const range_of_bins *range, EDGES *edges)
 #endif
     real whole = floor(place), rest = place - whole;
     if (rest >= range->slack && rest <= 1 - range->slack)
-        return (uint)whole;
+        return min((uint)whole, range->used - 1); // the last bin has its end
 #endif
     return search(element, edges, range->used);
 }

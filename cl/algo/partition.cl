@@ -78,15 +78,20 @@ partition_write(__global const partition_element *x, ulong n, __global const ulo
                 __global partition_element *out, __global ulong *counted)
 {
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
-    ulong begin, end, to = 0, other = 0; // where those for which it does not hold go
+    ulong begin, end, to = 0;
+#if OTHERS
+    ulong other = 0; // where those for which it does not hold go
+#endif
 
     share(n, group, groups, &begin, &end);
 #if GROUP == 1
-    for (uint g = 0; g < groups; g++) {
-        to += g < group ? counts[g] : 0;
+    for (uint g = 0; g < group; g++)
+        to += counts[g];
+#if OTHERS
+    for (uint g = 0; g < groups; g++)
         other += counts[g];
-    }
     other += begin - to;
+#endif
     for (ulong i = begin; i < end; i++)
         if (holds(x[i]))
             out[to++] = x[i];
@@ -144,7 +149,9 @@ partition_write(__global const partition_element *x, ulong n, __global const ulo
             out[to + i] = kept[SLOT(i)];
 #endif
         to += count;
+#if OTHERS
         other += there - count;
+#endif
     }
 #endif
     if (group + 1 == groups && item == 0)

@@ -55,25 +55,30 @@ unique_write(__global const sort_key *x, ulong n, __global const ulong *counts, 
              __global ulong *counted)
 {
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
-    ulong begin, end, to = 0, last = 0; // where the run that is open begins, and 1; 0: none does
+    ulong begin, end, to = 0;
+#ifdef LENGTH
+    ulong last = 0; // where the run that is open begins, and 1; 0: none does
+#endif
 
     share(n, group, groups, &begin, &end);
 #if GROUP == 1
     for (uint g = 0; g < group; g++) {
         to += counts[g];
+#ifdef LENGTH
         last = max(last, counts[groups + g]);
+#endif
     }
     for (ulong i = begin; i < end; i++)
         if (i == 0 || !same(x[i - 1], x[i])) {
 #ifdef LENGTH
             if (to > 0)
                 lengths[to - 1] = (LENGTH)(i + 1 - last);
+            last = i + 1;
 #endif
 #if VALUES
             values[to] = x[i];
 #endif
             to++;
-            last = i + 1;
         }
 #else
     __local ulong room[GROUP];
