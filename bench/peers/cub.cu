@@ -106,6 +106,106 @@ template <class T> static void reduce_and_scan(const char *type, const std::vect
     });
 }
 
+// ---- the rows of bench/algo/primitives.c ----
+
+struct splitmix {
+    uint64_t state;
+    uint64_t operator()()
+    {
+        uint64_t z = state += 0x9e3779b97f4a7c15u;
+        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+        return z ^ z >> 31;
+    }
+};
+
+// Runs of 1 to 2 * length - 1 keys, any number as likely; `count` becomes the number of runs.
+static std::vector<uint32_t> runs_of(size_t n, size_t length, size_t &count)
+{
+    std::vector<uint32_t> keys(n);
+    splitmix random{length};
+    uint32_t key = 0;
+
+    count = 0;
+    for (size_t i = 0; i < n; count++) {
+        size_t end = std::min(n, i + 1 + random() % (2 * length - 1));
+        key += 1 + (uint32_t)(random() >> 40);
+        std::fill(keys.begin() + (long)i, keys.begin() + (long)end, key);
+        i = end;
+    }
+    return keys;
+}
+
+static void fail_unless(const std::string &job, const long long *device, size_t expected)
+{
+    long long found = 0;
+
+    check(cudaMemcpy(&found, device, sizeof found, cudaMemcpyDeviceToHost));
+    if ((size_t)found != expected)
+        fail("%s: %lld of %zu", job.c_str(), found, expected);
+}
+
+struct plus {
+    template <class T> __device__ T operator()(const T &a, const T &b) const { return a + b; }
+};
+
+static void runs(size_t n, size_t length)
+{
+    size_t count;
+    std::vector<uint32_t> keys = runs_of(n, length, count);
+    device_array<uint32_t> in(keys), out(n), lengths(n);
+    device_array<float> values(std::vector<float>(n, 1.0f)), sums(n);
+    device_array<long long> found((size_t)1);
+    std::string of = ", runs of " + std::to_string(length);
+
+    time_cub(("unique" + of).c_str(), "uint", n, [&](void *room, size_t &bytes) {
+        return cub::DeviceSelect::Unique(room, bytes, in.data, out.data, found.data, (long long)n);
+    });
+    fail_unless("unique" + of, found.data, count);
+    time_cub(("run lengths" + of).c_str(), "uint", n, [&](void *room, size_t &bytes) {
+        return cub::DeviceRunLengthEncode::Encode(room, bytes, in.data, out.data, lengths.data, found.data, (int)n);
+    });
+    fail_unless("run lengths" + of, found.data, count);
+    time_cub(("sums by key" + of).c_str(), "uint", n, [&](void *room, size_t &bytes) {
+        return cub::DeviceReduce::ReduceByKey(room, bytes, in.data, out.data, values.data, sums.data, found.data,
+                                              plus(), (int)n);
+    });
+    fail_unless("sums by key" + of, found.data, count);
+}
+
+struct upper_half {
+    __device__ bool operator()(uint32_t x) const { return x >> 31; }
+};
+
+static void counted_and_moved(size_t n)
+{
+    std::vector<uint32_t> keys(n, 7u);
+    splitmix random{n};
+    device_array<uint32_t> in(keys), out(n);
+    device_array<unsigned> counts((size_t)256);
+    device_array<long long> found((size_t)1);
+    auto histogram = [&](void *room, size_t &bytes) {
+        return cub::DeviceHistogram::HistogramEven(room, bytes, in.data, counts.data, 257, 0u, 0xffffffffu, (int)n);
+    };
+
+    time_cub("histogram of 256 bins, one value", "uint", n, histogram);
+    size_t above = 0;
+    for (uint32_t &key : keys) {
+        key = (uint32_t)(random() >> 32);
+        above += key >> 31;
+    }
+    check(cudaMemcpy(in.data, keys.data(), n * sizeof(uint32_t), cudaMemcpyHostToDevice));
+    time_cub("histogram of 256 bins, random", "uint", n, histogram);
+    time_cub("select-if, half", "uint", n, [&](void *room, size_t &bytes) {
+        return cub::DeviceSelect::If(room, bytes, in.data, out.data, found.data, (long long)n, upper_half());
+    });
+    fail_unless("select-if", found.data, above);
+    time_cub("partition, half", "uint", n, [&](void *room, size_t &bytes) {
+        return cub::DevicePartition::If(room, bytes, in.data, out.data, found.data, (long long)n, upper_half());
+    });
+    fail_unless("partition", found.data, above);
+}
+
 template <class T> static void all_of(const char *type, unsigned log2_n, const std::vector<double> &column)
 {
     size_t n = (size_t)1 << log2_n;
@@ -141,6 +241,9 @@ int main(int argc, char **argv)
         all_of<float>("float", log2_n, column);
         all_of<double>("double", log2_n < 28 ? log2_n : 27, column);
         all_of<uint32_t>("uint", log2_n, {});
+        for (size_t length : {(size_t)1, (size_t)8, (size_t)1000})
+            runs((size_t)1 << log2_n, length);
+        counted_and_moved((size_t)1 << log2_n);
     }
     return 0;
 }

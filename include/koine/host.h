@@ -95,6 +95,41 @@ KN_API kn_status kn_host_moments(const void *x, kn_type type, size_t n, const do
 KN_API kn_status kn_host_reduce(const void *x, kn_type type, size_t n, kn_reduce_op op, kn_number *result,
                                 const kn_host_options *options, kn_error *err);
 
+// The first element of each run of n elements, to `out`, which is other memory and has room for n; *count
+// becomes the number of runs. What kn_unique has, to the bit, as the functions below have what theirs on a
+// device has. Cost: reads x twice, writes out once. Errors: KN_ERROR_ARGUMENT, KN_ERROR_MEMORY.
+KN_API kn_status kn_host_unique(const void *x, kn_type type, size_t n, void *out, size_t *count,
+                                const kn_host_options *options, kn_error *err);
+
+// kn_run_lengths. `values` may be NULL; `lengths` are KN_U32 (n below 2^32) or KN_U64.
+KN_API kn_status kn_host_run_lengths(const void *x, kn_type type, size_t n, void *values, void *lengths,
+                                     kn_type length_type, size_t *count, const kn_host_options *options,
+                                     kn_error *err);
+
+// kn_reduce_by_key: the same bits, sums of floats too. A run is one thread's.
+KN_API kn_status kn_host_reduce_by_key(const void *keys, kn_type key_type, const void *values,
+                                       kn_type value_type, size_t n, kn_reduce_op op, void *unique_keys,
+                                       void *results, size_t *count, const kn_host_options *options,
+                                       kn_error *err);
+
+// Whether an element is meant, not 0: called from several threads at once, twice for each element.
+typedef int kn_host_condition(const void *element, void *data);
+
+// kn_select_if and kn_partition, with a function for the condition: n elements of `size` bytes, to `out`,
+// which is other memory and has room for n; *count becomes the number of those that are meant.
+KN_API kn_status kn_host_select_if(const void *x, size_t size, size_t n, kn_host_condition *holds, void *data,
+                                   void *out, size_t *count, const kn_host_options *options, kn_error *err);
+KN_API kn_status kn_host_partition(const void *x, size_t size, size_t n, kn_host_condition *holds, void *data,
+                                   void *out, size_t *count, const kn_host_options *options, kn_error *err);
+
+// kn_histogram and kn_histogram_even; `counts` has `bins` numbers. Cost: reads x once; memory for the bins of
+// each thread.
+KN_API kn_status kn_host_histogram(const void *x, kn_type type, size_t n, const double *edges, size_t bins,
+                                   uint64_t *counts, const kn_host_options *options, kn_error *err);
+KN_API kn_status kn_host_histogram_even(const void *x, kn_type type, size_t n, double low, double high,
+                                        size_t bins, uint64_t *counts, const kn_host_options *options,
+                                        kn_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -21,6 +21,9 @@
 #include <koine/reduce.h>
 #include <koine/scan.h>
 #include <koine/select.h>
+#include <koine/partition.h>
+#include <koine/unique.h>
+#include <koine/histogram.h>
 #include <koine/deviation.h>
 #include <koine/fft.h>
 #include <koine/gemm.h>

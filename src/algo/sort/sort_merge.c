@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algo/snippet.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "sort.h"
@@ -134,35 +135,6 @@ static const char *value_type(size_t size)
     return NULL;
 }
 
-// A snippet on one line, as the value of a macro has to be: without what follows // on a line, and without
-// the ends of lines. The caller frees it.
-static kn_status join_lines(const struct merger *m, const char *what, const char *snippet, char **joined,
-                            kn_error *err)
-{
-    char *to = *joined = malloc(strlen(snippet) + 2); // a space for the last end
-
-    if (!to)
-        return ki_fail_memory(err, strlen(snippet) + 2, "a snippet of OpenCL C");
-    while (*snippet) {
-        const char *line = snippet + strspn(snippet, " \t");
-        size_t length = strcspn(line, "\n");
-        const char *comment = strstr(line, "//");
-        size_t kept = comment && comment < line + length ? (size_t)(comment - line) : length;
-        if (*line == '#')
-            return ki_fail(err, KN_ERROR_ARGUMENT,
-                           "%s: the %s has the line '%.*s'; it may have no directives of the preprocessor",
-                           m->function, what, (int)length, line);
-        while (kept > 0 && kept == length && line[kept - 1] == '\\')
-            kept--;
-        memcpy(to, line, kept);
-        to += kept;
-        *to++ = ' ';
-        snippet = line + length + (line[length] == '\n');
-    }
-    *to = '\0';
-    return KN_OK;
-}
-
 static kn_status get_kernels(struct merger *m, kn_error *err)
 {
     const struct {
@@ -184,7 +156,7 @@ static kn_status get_kernels(struct merger *m, kn_error *err)
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < SNIPPETS && !status; i++) {
-        status = join_lines(m, snippets[i].what, snippets[i].text, &joined[i], &reason);
+        status = ki_snippet_join(m->function, snippets[i].what, snippets[i].text, &joined[i], &reason);
         ki_engine_define_text(&defines, snippets[i].macro, joined[i]);
     }
     ki_engine_define(&defines, "TYPE_SIZE", (unsigned)m->less.size);

@@ -20,6 +20,23 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     // The group that works alone (select.c), unless tiles have groups of one.
     [SHAPE_SELECT_ALONE] = {"select-alone", false, {.group = 1024}, {.group = 1024}},
     [SHAPE_TOP_K] = {"top-k", false, {.group = 1}, {.group = 256}},
+    // Compaction (compact.c). items: loads of 16 bytes; a work-item marks its elements in a word of 32 bits.
+    [SHAPE_COMPACT] = {"compact",
+                       true,
+                       {.group = 1, .items = 4, .per_unit = 4},
+                       {.group = 256, .items = 4, .per_unit = 8}},
+    [SHAPE_COMPACT_NARROW] = {"compact-narrow",
+                              true,
+                              {.group = 1, .items = 2, .per_unit = 4},
+                              {.group = 256, .items = 2, .per_unit = 8}},
+    // Reductions by key (reduce_by_key.c), whose groups decide the bits of floats (cl/shared/runs.h).
+    [SHAPE_BY_KEY] = {"by-key", false, {.per_unit = 4}, {.per_unit = 16}},
+    // Histograms (histogram.c). copies: of the counters in local memory, where there is room; items: loads of
+    // 16 bytes under way.
+    [SHAPE_HISTOGRAM] = {"histogram",
+                         true,
+                         {.group = 1, .items = 4, .per_unit = 4, .copies = 1},
+                         {.group = 512, .items = 4, .per_unit = 4, .copies = 8}},
 
     // Leaves of the fixed tree (tree.c). On CPUs a work-item holds a vector of 16 lanes, and four of them a
     // leaf, but where integers stand for doubles: those take registers and fill no vectors, and the GPU's

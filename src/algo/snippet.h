@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// Snippets of OpenCL C that callers give: conditions, comparisons, and what these need.
+#ifndef KN_ALGO_SNIPPET_H
+#define KN_ALGO_SNIPPET_H
+
+#include <koine/types.h>
+#include <koine/error.h>
+
+// A snippet on one line, as the value of a macro has to be: without what follows // on a line, and without
+// the ends of lines. `what` it is and the `function` that was called go into messages. The caller frees
+// *joined, also after an error.
+kn_status ki_snippet_join(const char *function, const char *what, const char *snippet, char **joined,
+                          kn_error *err);
+
+#endif

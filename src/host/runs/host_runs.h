@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs of equal neighbours on the host, shared out among threads: equal is what == says.
+#ifndef KN_HOST_RUNS_H
+#define KN_HOST_RUNS_H
+
+#include "host/host.h"
+
+// Of one thread's elements: how many begin a run, and the run's number of the first of them.
+struct runs_share {
+    size_t count, place;
+    size_t last; // where the last run up to their end begins, and 1; 0: none
+};
+
+struct runs {
+    const void *x;
+    size_t n, size;
+    uint64_t magnitude, infinity; // of floats: the bits without the sign; of others infinity is 0
+    unsigned threads;
+    struct runs_share *shares; // one a thread
+};
+
+// Element i begins a run. Where `size` is a constant there is no switch left.
+static inline bool runs_begin(const struct runs *r, size_t i, size_t size)
+{
+    uint64_t a, b;
+
+    if (i == 0)
+        return true;
+    a = (uint64_t)host_stored(r->x, i - 1, size);
+    b = (uint64_t)host_stored(r->x, i, size);
+    if (a == b)
+        return r->infinity && (a & r->magnitude) > r->infinity; // NaN
+    return !(r->infinity && ((a | b) & r->magnitude) == 0);     // both zero
+}
+
+// Counts the runs of n elements of x, and fills in where each thread's go. *count becomes their number. The
+// shares are the caller's to free.
+kn_status ki_runs_count(struct runs *r, const void *x, kn_type type, size_t n, const struct host_plan *plan,
+                        size_t *count, kn_error *err);
+
+#endif

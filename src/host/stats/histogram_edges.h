@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The edges of histograms as elements of a type, with which elements are compared exactly.
+#ifndef KN_HOST_HISTOGRAM_EDGES_H
+#define KN_HOST_HISTOGRAM_EDGES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <koine/types.h>
+
+struct histogram_edges {
+    double *edges;     // bins + 1
+    void *least;       // of `used` bins: the least element that is not below its lower edge, in the type
+    uint64_t top;      // the stored bits of the greatest element that is counted
+    size_t bins, used; // bins behind `used` begin above all elements of the type; 0: nothing is counted
+};
+
+// Checks what a caller gave: `edges`, or if NULL `bins` bins between low and high. Free it after success.
+// Errors: KN_ERROR_ARGUMENT, KN_ERROR_LIMIT, KN_ERROR_MEMORY.
+kn_status ki_histogram_edges_make(const char *function, kn_type type, const double *edges, double low,
+                                  double high, size_t bins, struct histogram_edges *made, kn_error *err);
+void ki_histogram_edges_free(struct histogram_edges *made);
+
+#endif
