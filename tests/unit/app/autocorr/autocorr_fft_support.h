@@ -48,9 +48,10 @@ static inline double expect_sums(const struct test_frames *frames, const struct 
     return worst;
 }
 
-// `batch` frames at once at most.
-static inline double try_frames(const struct test_frames *frames, bool exact, size_t batch,
-                                const struct autocorr_fft_options *options, enum autocorr_fft_way way)
+// The sums of these frames, `batch` at once at most, by the way that is expected. Returns the worst error as
+// a part of its bound.
+static inline double expect_frames(const struct test_frames *frames, bool exact, size_t batch,
+                                   const struct autocorr_fft_options *options, enum autocorr_fft_way way)
 {
     const struct autocorr_frames *device = &frames->device;
     size_t offsets = autocorr_offsets(device->max_offset);
