@@ -39,7 +39,7 @@ bootstrap_needed()
 {
     [ ! -f configure ] || [ ! -f Makefile.in ] ||
         [ -n "$(find configure.ac Makefile.am m4 -name 'l*.m4' -prune -o -type f -newer configure -print)" ] ||
-        [ -n "$(find src cl bench tests \( -name '*.am' -o -name tests.list \) ! -path tests/tests.am -newer configure)" ]
+        [ -n "$(find include src cl bench tests \( -name '*.am' -o -name tests.list \) ! -path tests/tests.am -newer configure)" ]
 }
 
 # run_in DIR COMMAND...

@@ -201,7 +201,7 @@ robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global co
     }
 }
 
-// Keys that may stand often: which there are (two bits), and how often a work-item met them.
+// Keys that may stand often: which there are (has_pivot), and how often a work-item met them.
 typedef struct {
     ulong key[2];
     uint has, met[2];
@@ -221,9 +221,9 @@ static inline void gather_element(real x, const inquiry *of, pivots *p, const ga
 
     if (!lies_in_window(key, &of->w, of->question) || !is_asked(x, of))
         return;
-    if ((p->has & 1) && key == p->key[0]) {
+    if (has_pivot(p->has, 0) && key == p->key[0]) {
         p->met[0]++;
-    } else if ((p->has & 2) && key == p->key[1]) {
+    } else if (has_pivot(p->has, 1) && key == p->key[1]) {
         p->met[1]++;
     } else {
         uint at = atomic_inc(to->count);
@@ -285,7 +285,7 @@ robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global 
         own->pivot[1] = p.key[1];
         own->pivots = p.has;
         if (!inside)
-            own->missed |= question == MEDIAN ? MISSED_MEDIAN : MISSED_DEVIATION;
+            mark_missed(own, question);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     source from = source_of(x, skip, n, room, counters, number);

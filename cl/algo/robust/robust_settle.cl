@@ -7,6 +7,8 @@
 //
 // Launch: a group a column, in dimension 1; or three, and then `partials` is 16 * GROUP at most. Cost: reads what was gathered
 // four times, from the device's cache.
+// Arguments: the five buffers, the question and its level, and for each buffer that has room for several columns how much; a
+// buffer of scalars would be one more copy to the device for every question.
 // Tunables: GROUP (a power of two, not above the number of bins; 1: no atomics on local memory, for CPUs), DIGIT (log2 of
 // bins), REAL_BITS, ACC_SOFT.
 #include "../../lib/window.clh"
@@ -50,7 +52,7 @@ static inline void find_heap(__local heaps *h, uint k, __global const column *of
     ulong key, count;
     if (k < 2) {
         key = of->pivot[k];
-        count = of->pivots >> k & 1 ? counters[EQUAL + 2 * question + k] : 0;
+        count = has_pivot(of->pivots, k) ? counters[EQUAL + 2 * question + k] : 0;
     } else {
         key = key_of(AS_REAL((real_key)of->end[e]), question, of->median);
         bool inside = !all && (question != MEDIAN || k < 4) && lies_in(clamp_key(key, of->level[0]), at);
@@ -91,12 +93,62 @@ static inline void seek_heap(__local heaps *h, uint which, ulong rank)
     h->known[which] = known;
 }
 
+// Empties the heaps' cells, and asks the column what the heaps are.
+static inline void open_heaps(__local heaps *h, __global const column *of, __global const uint *counters, uint question,
+                              interval at, bool all)
+{
+    for (uint i = (uint)get_local_id(0); i < HEAPS * CELLS; i += GROUP)
+        h->cell[i] = 0;
+    for (uint k = (uint)get_local_id(0); k < HEAPS; k += GROUP)
+        find_heap(h, k, of, counters, question, at, all);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
 // A work-item's keys from number i on.
 inline void load_keys(__global const ulong *gathered, uint i, uint n, ulong *key)
 {
 #pragma unroll
     for (uint k = 0; k < AHEAD; k++)
         key[k] = i + k * GROUP < n ? gathered[i + k * GROUP] : 0;
+}
+
+// How many of the `n` gathered lie below each heap.
+static inline void count_below(__local heaps *h, __global const ulong *gathered, uint n)
+{
+    uint item = (uint)get_local_id(0), below[HEAPS];
+
+    for (uint k = 0; k < HEAPS; k++)
+        below[k] = 0;
+    for (uint i = item; i < n; i += AHEAD * GROUP) {
+        ulong keys[AHEAD];
+        load_keys(gathered, i, n, keys);
+        for (uint j = 0; j < AHEAD; j++)
+            for (uint k = 0; k < HEAPS && i + j * GROUP < n; k++)
+                below[k] += keys[j] < h->key[k];
+    }
+    for (uint k = 0; k < HEAPS; k++)
+        if (below[k])
+            atomic_add(&h->cell[k * CELLS + item % CELLS], below[k]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint k = item; k < HEAPS; k += GROUP)
+        add_cells(h, k);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// Where two ranks of the interval lie.
+static inline void seek_heaps(__local heaps *h, ulong first, ulong second)
+{
+    for (uint k = (uint)get_local_id(0); k < 2; k += GROUP)
+        seek_heap(h, k, k == 0 ? first : second);
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// The keys of the two: those of a heap are known. The second rank is the first or the next, and if neither lies in a heap, so
+// it is among those gathered; `alone`: the keys there of the least rank that is sought, and of the next.
+static inline void choose_keys(__local const heaps *h, const ulong *alone, ulong *key)
+{
+    key[0] = h->known[0] ? h->rank_key[0] : alone[0];
+    key[1] = h->known[1] ? h->rank_key[1] : h->known[0] || h->rank[1] == h->rank[0] ? alone[0] : alone[1];
 }
 
 // So few keys are compared with each other.
@@ -288,6 +340,48 @@ static inline void fold_sums(__global const acc *in, ulong count, __local acc *n
         *out = sum;
 }
 
+// The interval and what was gathered with it: keys below the widest interval's stand in its first bin, those above in its last.
+static inline void widen(interval *at, __global const interval *widest)
+{
+    if (at->low == widest->low) {
+        at->bits = bits_of(last_of(*at));
+        at->low = 0;
+    }
+    if (last_of(*at) >= last_of(*widest))
+        at->bits = bits_of(0xffffffffffffffffUL - at->low);
+}
+
+// What was asked of a column, and what there is room for.
+typedef struct {
+    uint question;
+    ulong gathered_room, room, n;
+} inquiry;
+
+// Whether more was kept or gathered than there is room for.
+inline bool is_overfull(__global const uint *counters, const inquiry *of)
+{
+    return counters[GATHERED + of->question] > of->gathered_room || (of->room && counters[KEPT] > of->room);
+}
+
+// By one work-item: the answer, what is asked next or comes with it, and whether it has missed.
+static inline void answer(__global column *own, __global const uint *counters, const inquiry *of, const ulong *key,
+                          __global const acc *sums)
+{
+    bool missed = is_overfull(counters, of);
+
+    own->answer[of->question][0] = key[0];
+    own->answer[of->question][1] = key[1];
+    if (of->question == MEDIAN) {
+        ask_deviation(own, key);
+    } else if (of->n > 0) {
+        missed |= !is_verified(own, counters, key, of->n);
+        own->sum = sums[0];
+        own->squares = sums[1];
+    }
+    if (missed)
+        mark_missed(own, of->question);
+}
+
 // `level` is robust_narrow's. n: the column's length, or 0: nothing to verify; else sums[2 * column], ... come to the column,
 // when the deviations' median is known. Groups beyond the first fold partial[row * partials], ... to sums[row], row 2 * column and
 // the next.
@@ -300,9 +394,9 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     __local uint bins[BINS], sum[SUMS], found[6];
     __local ulong least[2 * GROUP], few[FEW], chosen[2];
     __local heaps h;
-    uint item = (uint)get_local_id(0), own_below[HEAPS];
-    ulong number = get_group_id(1), key[2], alone[2];
     const workspace work = {bins, sum, found, least, few, chosen};
+    const inquiry of = {question, gathered_room, room, n};
+    ulong number = get_group_id(1), key[2], alone[2];
     __global column *own = columns + number;
     interval at = own->level[level];
     ulong first = own->target[0], second = own->target[1];
@@ -315,56 +409,13 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     counters += number * COUNTERS;
     gathered += number * gathered_room;
     uint has = (uint)min((ulong)counters[GATHERED + question], gathered_room);
-    for (uint i = item; i < HEAPS * CELLS; i += GROUP)
-        h.cell[i] = 0;
-    for (uint k = item; k < HEAPS; k += GROUP)
-        find_heap(&h, k, own, counters, question, at, n == 0);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint k = 0; k < HEAPS; k++)
-        own_below[k] = 0;
-    for (uint i = item; i < has; i += AHEAD * GROUP) {
-        ulong keys[AHEAD];
-        load_keys(gathered, i, has, keys);
-        for (uint j = 0; j < AHEAD; j++)
-            for (uint k = 0; k < HEAPS && i + j * GROUP < has; k++)
-                own_below[k] += keys[j] < h.key[k];
-    }
-    for (uint k = 0; k < HEAPS; k++)
-        if (own_below[k])
-            atomic_add(&h.cell[k * CELLS + item % CELLS], own_below[k]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint k = item; k < HEAPS; k += GROUP)
-        add_cells(&h, k);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint k = item; k < 2; k += GROUP)
-        seek_heap(&h, k, (k == 0 ? first : second) - at.before);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    // Keys below the widest interval's stand in its first bin.
-    if (at.low == own->level[0].low) {
-        at.bits = bits_of(last_of(at));
-        at.low = 0;
-    }
-    if (last_of(at) >= last_of(own->level[0]))
-        at.bits = bits_of(0xffffffffffffffffUL - at.low);
-    // Whether they are needed or not: PoCL 3.1 compiles a loop with barriers wrong that stands in a condition. The second
-    // rank is the first or the next, and if neither lies in a heap, so it is among those gathered.
+    open_heaps(&h, own, counters, question, at, n == 0);
+    count_below(&h, gathered, has);
+    seek_heaps(&h, first - at.before, second - at.before);
+    widen(&at, &own->level[0]);
+    // Whether they are needed or not: PoCL 3.1 compiles a loop with barriers wrong that stands in a condition.
     find_keys(gathered, has, at, h.known[0] ? h.rank[1] : h.rank[0], &work, alone);
-    key[0] = h.known[0] ? h.rank_key[0] : alone[0];
-    key[1] = h.known[1] ? h.rank_key[1] : h.known[0] || h.rank[1] == h.rank[0] ? alone[0] : alone[1];
-    if (item == 0) {
-        uint missed = 0;
-        own->answer[question][0] = key[0];
-        own->answer[question][1] = key[1];
-        if (counters[GATHERED + question] > gathered_room || (room && counters[KEPT] > room))
-            missed = 1;
-        if (question == MEDIAN) {
-            ask_deviation(own, key);
-        } else if (n > 0) {
-            missed |= !is_verified(own, counters, key, n);
-            own->sum = sums[2 * number];
-            own->squares = sums[2 * number + 1];
-        }
-        if (missed)
-            own->missed |= question == MEDIAN ? MISSED_MEDIAN : MISSED_DEVIATION;
-    }
+    choose_keys(&h, alone, key);
+    if (get_local_id(0) == 0)
+        answer(own, counters, &of, key, sums + 2 * number);
 }

@@ -54,9 +54,7 @@ printed_residual(__global const float *w, __global const float *b, __global floa
         r[i] = rest;
         squares = acc_add_product(squares, rest, rest);
     }
-    squares = sum_group(squares, node);
-    if (get_local_id(0) == 0)
-        state[PARTIAL(1) + get_group_id(0)] = squares;
+    leave_part(squares, state, parts, 1, node);
 }
 
 // Partial sums of |g|^2 and g.e.
@@ -76,10 +74,5 @@ printed_gradient(__global const float *v, __global const float *x, __global cons
         squares = acc_add_product(squares, slant, slant);
         turn = acc_add_product(turn, slant, e[j]);
     }
-    squares = sum_group(squares, node);
-    turn = sum_group(turn, node);
-    if (get_local_id(0) == 0) {
-        state[PARTIAL(2) + get_group_id(0)] = squares;
-        state[PARTIAL(3) + get_group_id(0)] = turn;
-    }
+    leave_two_parts(squares, turn, state, parts, 2, node);
 }

@@ -18,6 +18,8 @@
 // Launch, two an iteration: cgnr_forward with `parts` groups, each of which takes the whole step of x, h and d (columns
 // are few) and then its rows of w = A d; cgnr_backward, LANES work-items a column. For many columns: cgnr_curve,
 // cgnr_step (RESIDUAL: cgnr_rest), cgnr_turn with `parts` groups each, and A and A^T in between.
+// Why forward has twenty arguments: twelve are buffers of their own (a matrix is three of them; x, h and d are what other
+// launches multiply, exchange or read back), and scalars in a buffer would be one more read that others wait for.
 // Cost: forward reads x, h, d, e once a group, and A, in slices of rows as SELL has them (cl/app/sparse/sparse_ell.cl; w and r in
 // that order); backward A^T and w. What they take is reads that wait for one another: so each asks for what stands at
 // known positions first of all, the first AHEAD elements of its row, too. Curve reads v, d, h, x, writes e; step reads and
@@ -78,15 +80,40 @@ typedef uint sell_index;
 
 // ---- two launches an iteration ----
 
-// Of an iteration, for the record and for whoever reads `state`.
-inline void keep_record(__global acc *state, uint parts, uint iteration, acc squares, acc rest, float length, uint code)
+// An iteration: the same in all groups.
+typedef struct {
+    uint number, code;      // code: 0, or why the iterations end here (STOP_)
+    acc curvature, squares; // d.e and |g|^2
+    acc rest;               // RESIDUAL: |A x - b|^2 of the x before
+    float length, ratio;    // alpha and beta
+} iteration;
+
+inline void read_iteration(__global const acc *state, uint parts, iteration *now)
 {
-    if (get_global_id(0) != 0)
-        return;
+    now->number = read_cell(state, COUNT(0));
+    now->code = read_cell(state, CODE(0));
+    now->curvature = now->squares = now->rest = ACC_ZERO;
+    now->length = now->ratio = 0;
+}
+
+// |g|^2 of iteration 0, once that is over.
+inline acc read_first(__global const acc *state, uint parts, const iteration *now)
+{
+    return now->number > 0 ? state[NORM(0)] : ACC_ZERO;
+}
+
+// For the record and for whoever reads `state`, by one work-item.
+inline void keep_record(__global acc *state, uint parts, uint iteration, acc squares, acc rest, uint code)
+{
     state[NORM(iteration)] = squares;
     state[REST(iteration)] = rest;
-    state[STEP(iteration)] = acc_of(length);
     state[STOP(iteration)] = state[CODE(1)] = acc_of((float)code);
+}
+
+// Whether |g|^2 is small enough beside that of iteration 0; not-a-number is, too.
+inline bool is_small(acc squares, acc first, float gradient)
+{
+    return !(acc_ratio(squares, first) > gradient);
 }
 
 // A work-item's columns: item, item + GROUP, ...
@@ -111,45 +138,74 @@ inline void read_columns(__global const float *x, __global const float *h, __glo
     }
 }
 
-// The step's length, or not-a-number where there is none, of all groups alike; and d.e.
-inline float find_step(const column *own, uint n, float weight, __local acc *node, acc *curvature)
+// RESIDUAL: the iterations end where |A x - b|^2 / |b|^2 of the x before is `residual` at most.
+inline void judge_residual(__global const acc *state, uint parts, float residual, __local acc *node, iteration *now)
 {
-    acc slope = ACC_ZERO;
+#if RESIDUAL
+    now->rest = sum_parts(state + PARTIAL(2 + (now->number & 1)), parts, node);
+    if (acc_ratio(now->rest, state[GOAL]) <= residual)
+        now->code = STOP_RESIDUAL;
+#endif
+}
+
+// The step's length, and d.e; the iterations end where there is no step.
+inline void find_step(const column *own, uint n, float weight, __local acc *node, iteration *now)
+{
+    acc curvature = ACC_ZERO, slope = ACC_ZERO;
 
 #pragma unroll 4
     for (uint k = 0; k < OWN; k++) {
         uint j = (uint)get_local_id(0) + k * GROUP;
         if (j < n) {
-            *curvature = acc_add_product(*curvature, own[k].d,
-                                         own[k].e + correction(own[k].x, own[k].d, j, weight));
+            curvature = acc_add_product(curvature, own[k].d, own[k].e + correction(own[k].x, own[k].d, j, weight));
             slope = acc_add_product(slope, own[k].d, gradient_at(own[k].x, own[k].h, j, weight));
         }
     }
-    sum_two(curvature, &slope, node);
-    return step_length(slope, *curvature);
+    sum_two(&curvature, &slope, node);
+    now->curvature = curvature;
+    now->length = step_length(slope, curvature);
+    if (isnan(now->length))
+        now->code = STOP_CURVATURE;
 }
 
-// x and h take the step; |g|^2 after it, and g.(e + F).
-inline void take_step(column *own, uint n, float weight, float length, __local acc *node, acc *squares, acc *turn)
+// x and h take the step; |g|^2 after it, and by g.(e + F) how the direction turns.
+inline void take_step(column *own, uint n, float weight, __local acc *node, iteration *now)
 {
+    acc squares = ACC_ZERO, turn = ACC_ZERO;
+
 #pragma unroll 4
     for (uint k = 0; k < OWN; k++) {
         uint j = (uint)get_local_id(0) + k * GROUP;
         if (j < n) {
             float along = own[k].e + correction(own[k].x, own[k].d, j, weight);
-            own[k].x = fma(length, own[k].d, own[k].x);
-            own[k].h = fma(length, own[k].e, own[k].h);
+            own[k].x = fma(now->length, own[k].d, own[k].x);
+            own[k].h = fma(now->length, own[k].e, own[k].h);
             float slant = gradient_at(own[k].x, own[k].h, j, weight);
-            *squares = acc_add_product(*squares, slant, slant);
-            *turn = acc_add_product(*turn, slant, along);
+            squares = acc_add_product(squares, slant, slant);
+            turn = acc_add_product(turn, slant, along);
         }
     }
-    sum_two(squares, turn, node);
+    sum_two(&squares, &turn, node);
+    now->squares = squares;
+    if (now->number > 0)
+        now->ratio = acc_ratio(turn, now->curvature);
 }
 
+// x stays, and so does its gradient.
+inline void take_no_step(__global const acc *state, uint parts, iteration *now)
+{
+    now->squares = state[NORM(now->number - 1)];
+    now->length = 0;
+}
+
+// Where an iteration leaves what the next one reads.
+typedef struct {
+    __global float *x, *h, *d;
+} place;
+
 // The next direction, for the group, and of all columns a share of the groups' each to the next launch.
-inline void leave_columns(const column *own, uint n, float weight, float ratio, __global float *to_x, __global float *to_h,
-                          __global float *to_d, __local float *direction)
+inline void leave_columns(const column *own, uint n, float weight, float ratio, const place *next,
+                          __local float *direction)
 {
     uint groups = (uint)get_num_groups(0), each = (n + groups - 1) / groups, begin = (uint)get_group_id(0) * each;
 
@@ -160,38 +216,44 @@ inline void leave_columns(const column *own, uint n, float weight, float ratio, 
             float turned = fma(ratio, own[k].d, -gradient_at(own[k].x, own[k].h, j, weight));
             direction[j] = turned;
             if (j >= begin && j < begin + each) {
-                to_x[j] = own[k].x;
-                to_h[j] = own[k].h;
-                to_d[j] = turned;
+                next->x[j] = own[k].x;
+                next->h[j] = own[k].h;
+                next->d[j] = turned;
             }
         }
     }
 }
 
-// Where a row goes on behind its first AHEAD elements, which are here.
+// A, as slices of rows have it.
+typedef struct {
+    __global const uint *starts;
+    __global const sell_index *indices;
+    __global const float *values;
+    uint rows;
+} sliced;
+
+// A row's first AHEAD elements, and where it goes on behind them.
 typedef struct {
     uint next, end;
     uint index[AHEAD];
     float value[AHEAD];
 } row_ahead;
 
-// A row of A, as slices have it. `row` may be none.
-inline void ask_row(__global const uint *starts, __global const sell_index *indices, __global const float *values,
-                    uint row, uint rows, row_ahead *ahead)
+// `row` may be none.
+inline void ask_row(const sliced *a, uint row, row_ahead *ahead)
 {
-    ahead->next = row < rows ? starts[row / SLICE] + row % SLICE : 0;
-    ahead->end = row < rows ? starts[row / SLICE + 1] : 0;
+    ahead->next = row < a->rows ? a->starts[row / SLICE] + row % SLICE : 0;
+    ahead->end = row < a->rows ? a->starts[row / SLICE + 1] : 0;
 #pragma unroll
     for (uint k = 0; k < AHEAD; k++, ahead->next += SLICE) {
         bool inside = ahead->next < ahead->end;
-        ahead->index[k] = inside ? indices[ahead->next] : SELL_PAD;
-        ahead->value[k] = inside ? values[ahead->next] : 0;
+        ahead->index[k] = inside ? a->indices[ahead->next] : SELL_PAD;
+        ahead->value[k] = inside ? a->values[ahead->next] : 0;
     }
 }
 
 // That row and the direction.
-inline float multiply_row(const row_ahead *ahead, __global const sell_index *indices, __global const float *values,
-                          __local const float *direction)
+inline float multiply_row(const sliced *a, const row_ahead *ahead, __local const float *direction)
 {
     float sum = 0;
 
@@ -200,11 +262,20 @@ inline float multiply_row(const row_ahead *ahead, __global const sell_index *ind
         if (ahead->index[k] != SELL_PAD)
             sum = fma(ahead->value[k], direction[ahead->index[k]], sum);
     for (uint i = ahead->next; i < ahead->end; i += SLICE) {
-        uint index = indices[i];
+        uint index = a->indices[i];
         if (index != SELL_PAD)
-            sum = fma(values[i], direction[index], sum);
+            sum = fma(a->values[i], direction[index], sum);
     }
     return sum;
+}
+
+// Row `row` of r takes the step, by w of the iteration before.
+inline float move_residual(const iteration *now, uint row, __global const float *w, __global float *r)
+{
+    float residue = now->number > 0 ? fma(now->length, w[row], r[row]) : r[row];
+
+    r[row] = residue;
+    return residue;
 }
 
 // An iteration reads x, h and d and leaves the next ones elsewhere, since groups do not wait for one another. In the
@@ -219,70 +290,56 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
 {
     __local float direction[COLUMNS];
     __local acc node[2 * GROUP];
-    uint item = (uint)get_local_id(0), group = (uint)get_group_id(0), row = group * GROUP + item;
+    const sliced a = {starts, indices, values, rows};
+    const place next = {to_x, to_h, to_d};
+    uint row = (uint)get_group_id(0) * GROUP + (uint)get_local_id(0);
     column own[OWN];
     row_ahead ahead;
+    iteration now;
 
     read_columns(x, h, d, e, n, own);
-    ask_row(starts, indices, values, row, rows, &ahead);
-    uint iteration = read_cell(state, COUNT(0)), code = read_cell(state, CODE(0));
-    acc first = iteration > 0 ? state[NORM(0)] : ACC_ZERO, rest = ACC_ZERO;
-    acc curvature = ACC_ZERO, squares = ACC_ZERO, turn = ACC_ZERO;
-    float length = 0, ratio = 0;
-
-    if (iteration > most)
-        return; // of all groups
-    count_iteration(state, parts, iteration);
-    if (iteration > 0) {
-#if RESIDUAL
-        if (code == 0) {
-            rest = sum_parts(state + PARTIAL(2 + (iteration & 1)), parts, node);
-            if (acc_ratio(rest, state[GOAL]) <= residual)
-                code = STOP_RESIDUAL;
-        }
-#endif
-        if (code == 0) {
-            length = find_step(own, n, weight, node, &curvature);
-            if (isnan(length))
-                code = STOP_CURVATURE;
-        }
+    ask_row(&a, row, &ahead);
+    read_iteration(state, parts, &now);
+    acc first = read_first(state, parts, &now);
+    if (now.number > most)
+        return; // of all groups, as below
+    count_iteration(state, parts, now.number);
+    if (now.number > 0) {
+        if (now.code == 0)
+            judge_residual(state, parts, residual, node, &now);
+        if (now.code == 0)
+            find_step(own, n, weight, node, &now);
     }
-    if (code == 0) {
-        take_step(own, n, weight, length, node, &squares, &turn);
-        if (iteration > 0)
-            ratio = acc_ratio(turn, curvature);
-        if (!(acc_ratio(squares, iteration > 0 ? first : squares) > gradient))
-            code = STOP_GRADIENT + STOP_MOVED;
+    if (now.code == 0) {
+        take_step(own, n, weight, node, &now);
+        if (is_small(now.squares, now.number > 0 ? first : now.squares, gradient))
+            now.code = STOP_GRADIENT + STOP_MOVED;
     } else {
-        squares = state[NORM(iteration - 1)];
-        length = 0;
+        take_no_step(state, parts, &now);
     }
-    keep_record(state, parts, iteration, squares, rest, length, code);
-    if (code != 0 && code < STOP_MOVED)
-        return; // of all groups alike; x stays where it is
-    leave_columns(own, n, weight, ratio, to_x, to_h, to_d, direction);
-    if (code != 0 || iteration == most)
+    if (get_global_id(0) == 0) {
+        keep_record(state, parts, now.number, now.squares, now.rest, now.code);
+        state[STEP(now.number)] = acc_of(now.length);
+    }
+    if (is_of_x_before(now.code))
+        return; // x stays where it is
+    leave_columns(own, n, weight, now.ratio, &next, direction);
+    if (now.code != 0 || now.number == most)
         return;
     barrier(CLK_LOCAL_MEM_FENCE);
-
-#if RESIDUAL
-    acc rests = ACC_ZERO;
-#endif
+    acc squares = ACC_ZERO; // of r
     while (row < rows) {
-        float sum = multiply_row(&ahead, indices, values, direction);
+        float sum = multiply_row(&a, &ahead, direction);
 #if RESIDUAL
-        float residue = iteration > 0 ? fma(length, w[row], r[row]) : r[row];
-        r[row] = residue;
-        rests = acc_add_product(rests, residue, residue);
+        float residue = move_residual(&now, row, w, r);
+        squares = acc_add_product(squares, residue, residue);
 #endif
         w[row] = sum;
         row += (uint)get_num_groups(0) * GROUP;
-        ask_row(starts, indices, values, row, rows, &ahead);
+        ask_row(&a, row, &ahead);
     }
 #if RESIDUAL
-    rests = sum_group(rests, node);
-    if (item == 0)
-        state[PARTIAL(2 + (~iteration & 1)) + group] = rests;
+    leave_part(squares, state, parts, 2 + (~now.number & 1), node);
 #endif
 }
 
@@ -332,12 +389,7 @@ cgnr_residual(__global const float *w, __global const float *b, __global const u
         squares = acc_add_product(squares, rest, rest);
         goal = acc_add_product(goal, right, right);
     }
-    squares = sum_group(squares, node);
-    goal = sum_group(goal, node);
-    if (get_local_id(0) == 0) {
-        state[PARTIAL(0) + get_group_id(0)] = squares;
-        state[PARTIAL(1) + get_group_id(0)] = goal;
-    }
+    leave_two_parts(squares, goal, state, parts, 0, node);
 }
 
 // e = v + L d; partial sums of d.(e + F(x, d)) and d.g. Before the first iteration it makes h of x, too.
@@ -358,12 +410,7 @@ cgnr_curve(__global const float *v, __global const float *d, __global const floa
         curvature = acc_add_product(curvature, own, along + correction(x[j], own, (uint)j, weight));
         slope = acc_add_product(slope, own, gradient_at(x[j], h[j], (uint)j, weight));
     }
-    curvature = sum_group(curvature, node);
-    slope = sum_group(slope, node);
-    if (get_local_id(0) == 0) {
-        state[PARTIAL(0) + get_group_id(0)] = curvature;
-        state[PARTIAL(1) + get_group_id(0)] = slope;
-    }
+    leave_two_parts(curvature, slope, state, parts, 0, node);
 }
 
 // x and h take the step; partial sums of |g|^2 and g.(e + F). In iteration 0 there is no step.
@@ -385,12 +432,7 @@ cgnr_step(__global const float *d, __global const float *e, __global float *h, _
         squares = acc_add_product(squares, slant, slant);
         turn = acc_add_product(turn, slant, along + correction(before, own, (uint)j, weight));
     }
-    squares = sum_group(squares, node);
-    turn = sum_group(turn, node);
-    if (get_local_id(0) == 0) {
-        state[PARTIAL(2) + get_group_id(0)] = squares;
-        state[PARTIAL(3) + get_group_id(0)] = turn;
-    }
+    leave_two_parts(squares, turn, state, parts, 2, node);
 }
 
 // r += alpha w, and partial sums of its squares.
@@ -412,9 +454,7 @@ cgnr_rest(__global const float *w, __global float *r, uint rows, __global acc *s
         r[i] = rest;
         squares = acc_add_product(squares, rest, rest);
     }
-    squares = sum_group(squares, node);
-    if (get_local_id(0) == 0)
-        state[PARTIAL(1) + get_group_id(0)] = squares;
+    leave_part(squares, state, parts, 1, node);
 }
 
 // d = -g + beta d.
@@ -436,7 +476,7 @@ cgnr_turn(__global float *d, __global const float *h, __global const float *x, u
         if (iteration > 0)
             ratio = acc_ratio(sum_parts(state + PARTIAL(3), parts, node),
                               sum_parts(state + PARTIAL(0), parts, node));
-        if (!(acc_ratio(squares, iteration > 0 ? state[NORM(0)] : squares) > gradient))
+        if (is_small(squares, iteration > 0 ? state[NORM(0)] : squares, gradient))
             code = STOP_GRADIENT + STOP_MOVED;
 #if RESIDUAL
         rest = sum_parts(state + PARTIAL(1), parts, node);
@@ -446,11 +486,8 @@ cgnr_turn(__global float *d, __global const float *h, __global const float *x, u
     } else {
         squares = state[NORM(iteration - 1)];
     }
-    if (get_global_id(0) == 0) {
-        state[NORM(iteration)] = squares;
-        state[REST(iteration)] = rest;
-        state[STOP(iteration)] = state[CODE(1)] = acc_of((float)code);
-    }
+    if (get_global_id(0) == 0)
+        keep_record(state, parts, iteration, squares, rest, code); // the step's length is there
     if (code != 0)
         return; // of all groups
     FOR_COLUMNS(j, n)

@@ -158,6 +158,43 @@ static kn_status create_all(kn_queue *queue, const struct fft_shape *shape, stru
     return KN_OK;
 }
 
+// What the vendors' libraries have no word for, a numeric policy among it; and half spectra, which they take
+// for granted are of real numbers.
+static bool is_ours_alone(const kn_queue *queue, const struct fft_shape *shape)
+{
+    return shape->resized || shape->given.scale != 1 || shape->given.input_bits ||
+           shape->given.kind == KN_FFT_COMPLEX_TO_REAL || queue->context->options.policy != KN_POLICY_DEFAULT;
+}
+
+// Whether an earlier measurement is known, and its winner still there; then with its plan.
+static bool recall(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
+                   size_t *winner, struct ki_text *summary)
+{
+    const struct engine_choice choice = choice_of(shape);
+
+    if (ki_engine_recall(queue->context, &choice, CANDIDATES, winner, summary) &&
+        !create(queue, shape, &candidates[*winner], NULL))
+        return true;
+    ki_text_free(summary);
+    ki_text_free(&candidates[*winner].text);
+    *winner = 0;
+    return false;
+}
+
+// The one that can do the shape, or the faster of two; with plans of all that can.
+static kn_status find(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
+                      size_t *winner, struct ki_text *summary, kn_error *err)
+{
+    kn_status status = create_all(queue, shape, candidates, err);
+
+    if (status)
+        return status;
+    if (candidates[0].plan && candidates[1].plan)
+        return compare(queue, shape, candidates, winner, summary, err);
+    *winner = !candidates[0].plan;
+    return KN_OK;
+}
+
 kn_status ki_fft_choose(kn_queue *queue, const struct fft_shape *shape, const struct fft_library **library,
                         void **plan, struct ki_text *text, kn_error *err)
 {
@@ -165,32 +202,13 @@ kn_status ki_fft_choose(kn_queue *queue, const struct fft_shape *shape, const st
     struct candidate candidates[CANDIDATES] = {{&ki_fft_own, NULL, KI_TEXT_INIT, 0},
                                                {cuda ? &ki_fft_cufft : &ki_fft_clfft, NULL, KI_TEXT_INIT, 0}};
     struct ki_text summary = KI_TEXT_INIT;
-    const struct engine_choice choice = choice_of(shape);
     size_t winner = 0;
-    kn_status status;
+    kn_status status = KN_OK;
 
-    // What the vendors' have no word for, a numeric policy among it; and half spectra, which they take for
-    // granted are of real numbers.
-    if (shape->resized || shape->given.scale != 1 || shape->given.input_bits ||
-        queue->context->options.policy != KN_POLICY_DEFAULT || shape->given.kind == KN_FFT_COMPLEX_TO_REAL) {
+    if (is_ours_alone(queue, shape))
         status = create(queue, shape, &candidates[0], err);
-    } else if (!ki_engine_recall(queue->context, &choice, CANDIDATES, &winner, &summary) ||
-               create(queue, shape, &candidates[winner], NULL)) {
-        // What was found before is not there (any more).
-        ki_text_free(&summary);
-        ki_text_free(&candidates[winner].text);
-        winner = 0;
-        status = create_all(queue, shape, candidates, err);
-        if (!status && candidates[0].plan && candidates[1].plan)
-            status = compare(queue, shape, candidates, &winner, &summary, err);
-        else
-            winner = !candidates[0].plan;
-    } else {
-        status = KN_OK;
-    }
-    for (size_t i = 0; i < CANDIDATES; i++)
-        if (candidates[i].plan && (status || i != winner))
-            candidates[i].library->free(candidates[i].plan);
+    else if (!recall(queue, shape, candidates, &winner, &summary))
+        status = find(queue, shape, candidates, &winner, &summary, err);
     if (!status) {
         *library = candidates[winner].library;
         *plan = candidates[winner].plan;
@@ -198,8 +216,11 @@ kn_status ki_fft_choose(kn_queue *queue, const struct fft_shape *shape, const st
         if (summary.length)
             ki_text_format(text, " (measured: %s)", summary.data);
     }
-    for (size_t i = 0; i < CANDIDATES; i++)
+    for (size_t i = 0; i < CANDIDATES; i++) {
+        if (candidates[i].plan && (status || i != winner))
+            candidates[i].library->free(candidates[i].plan);
         ki_text_free(&candidates[i].text);
+    }
     ki_text_free(&summary);
     return status;
 }

@@ -5,8 +5,8 @@
 // options come first, then what koine tune kept (tuning.h), then this table.
 //
 // Three sets of sizes are not here: tiles of matrix products, by type and vendor (src/algo/gemm/gemm_own.c);
-// radix sorts on NVIDIA GPUs, by element and length (src/algo/sort/sort_radix.c); and constants that kernels
-// are written for, the same on every device (cl/shared, or the file that launches).
+// radix sorts on NVIDIA GPUs, by element and length (src/algo/sort/sort_radix_shape.c); and constants that
+// kernels are written for, the same on every device (cl/shared, or the file that launches).
 #ifndef KN_ENGINE_DEVICE_SHAPES_H
 #define KN_ENGINE_DEVICE_SHAPES_H
 

@@ -17,6 +17,7 @@ algo base source backend engine host shared
 app base source backend engine host algo shared
 tools base source backend engine host algo app io
 cli base source backend engine host algo app io tools
+probe base backend
 END
 
 cat >"$work/exceptions" <<'END'

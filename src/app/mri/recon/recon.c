@@ -175,14 +175,15 @@ static kn_status make_weights(struct recon *recon, kn_error *err)
     const struct mri_recon_options *options = recon->options;
     struct recon_clock clock = ki_recon_start(recon);
     size_t samples = scan->samples;
+    bool weighted = scan->weights || options->weights || options->density != MRI_DENSITY_NONE;
+    bool normal_weighted = weighted || options->basis;
     kn_status status = KN_OK;
 
-    if (scan->weights || options->weights || options->density != MRI_DENSITY_NONE)
+    if (weighted)
         recon->weights = malloc(samples * sizeof *recon->weights);
-    if (recon->weights || options->basis)
+    if (normal_weighted)
         recon->normal_weights = malloc(samples * sizeof *recon->normal_weights);
-    if ((!recon->normal_weights && (recon->weights || options->basis)) ||
-        (!recon->weights && (scan->weights || options->weights || options->density != MRI_DENSITY_NONE)))
+    if ((weighted && !recon->weights) || (normal_weighted && !recon->normal_weights))
         return ki_fail_memory(err, samples * sizeof *recon->weights, "density compensation");
     if (!options->weights && options->density != MRI_DENSITY_NONE) {
         status = ki_mri_density(recon->queue, &scan->matrix, scan->k, samples, options->density,
@@ -197,9 +198,9 @@ static kn_status make_weights(struct recon *recon, kn_error *err)
         double complex phi = options->basis ? options->basis[m] : 1;
 
         weight *= scan->weights ? scan->weights[m] : 1;
-        if (recon->weights)
+        if (weighted)
             recon->weights[m] = weight;
-        if (recon->normal_weights)
+        if (normal_weighted)
             recon->normal_weights[m] = weight * (creal(phi) * creal(phi) + cimag(phi) * cimag(phi));
     }
     return status;

@@ -4,8 +4,8 @@
 // this one. Prints a line for each device, and PROBE_FINE last; it has no options and no other result.
 #include <stdio.h>
 
-#include "opencl_load.h"
-#include "probe.h"
+#include "backend/opencl/opencl_load.h"
+#include "backend/opencl/probe.h"
 
 static void list_devices(cl_platform_id platform)
 {

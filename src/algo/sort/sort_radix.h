@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a radix sort is made of: the shape of its launches (sort_radix_shape.c) and its passes (sort_radix.c).
+#ifndef KN_ALGO_SORT_SORT_RADIX_H
+#define KN_ALGO_SORT_SORT_RADIX_H
+
+#include "shared/sort_radix.h"
+#include "sort.h"
+
+enum { RADIX_MOST_PASSES = 8 };
+
+// Places of scratch memory.
+enum { COUNTS, OFFSETS, TOTALS, DIFFERING, KEYS_A, KEYS_B, VALUES_A, VALUES_B, RADIX_SLOTS };
+
+// How work-items that have the same digit find each other.
+struct radix_rung {
+    unsigned subgroup, match; // KN_SUBGROUP, KN_MATCH
+    unsigned least;           // lanes of a sub-group
+};
+
+struct radix {
+    const struct sort_job *job;
+    kn_queue *queue;
+    uint64_t n, chunk; // elements a group: a multiple of the tile
+    const struct radix_rung *rung;
+    unsigned lanes, group, keys, registers, prefetch, groups, position_bits, flags;
+    size_t arena; // bytes of local memory
+    kn_kernel *count, *scan, *scatter;
+    struct engine_scratch scratch;
+    kn_buffer *slots[RADIX_SLOTS];
+    unsigned shifts[RADIX_MOST_PASSES + 1], passes, tables; // tables of counts: 1, or one a pass
+    // Where each pass reads, and the next one: passes + 1 of them.
+    kn_buffer *key_chain[RADIX_MOST_PASSES + 1], *value_chain[RADIX_MOST_PASSES + 1];
+};
+
+// The form, and how wide positions are.
+kn_status ki_radix_choose_form(struct radix *r, kn_error *err);
+// Of that form the groups, their chunks, and how digits are counted.
+kn_status ki_radix_choose_shape(struct radix *r, kn_error *err);
+
+#endif

@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: Apache-2.0
+// The shape of a radix sort's launches: the form, groups, chunks, and how digits are counted.
+#include "sort_radix.h"
+
+#include <string.h>
+
+#include "algo/rung.h"
+#include "base/array.h"
+#include "base/error.h"
+
+// Groups whose counts scatter_digits adds up itself, a launch less.
+enum { FOLDED_GROUPS = 256 };
+
+// Up to here counting ahead was measured faster than launches of its own.
+static const size_t ahead_up_to = (size_t)1 << 18;
+
+static const struct radix_rung rungs[] = {
+    [KN_SORT_LANES_LOCAL] = {0, 2, 32},    [KN_SORT_LANES_BALLOT] = {1, 0, 32},
+    [KN_SORT_LANES_MATCH] = {1, 1, 32},    [KN_SORT_LANES_MASKS] = {1, 2, 32},
+    [KN_SORT_LANES_SUBGROUPS] = {2, 0, 8}, [KN_SORT_LANES_SERIAL] = {0, 2, 1},
+};
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static kn_status choose_position_bits(struct radix *r, kn_error *err)
+{
+    unsigned asked = r->job->options.radix_places,
+             least = r->n > UINT32_MAX - (1u << 20) ? 64 : 32; // a tile may reach over
+
+    if ((asked && asked != 32 && asked != 64) || (asked && asked < least))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: radix_places %u; it is %s64", r->job->function, asked,
+                       least == 32 ? "32 or " : "");
+    r->position_bits = asked ? asked : least;
+    return KN_OK;
+}
+
+// Whether the device has a form: what it says of itself, and a trial.
+static kn_status has_lanes(const struct radix *r, unsigned lanes, bool *has, kn_error *err)
+{
+    kn_context *context = r->queue->context;
+    const struct radix_rung *rung = &rungs[lanes];
+
+    *has = rung->subgroup == 0 || (rung->subgroup == 1 && ki_engine_is_nvidia(context)) ||
+           (rung->subgroup == 2 && strstr(context->device.extensions, "cl_khr_subgroup_ballot"));
+    if (rung->subgroup == 0 || !*has)
+        return KN_OK;
+    return ki_rung_has_subgroup(context, rung->subgroup, rung->match, has, err);
+}
+
+// The first of those that the device has.
+static kn_status best_lanes(struct radix *r, kn_error *err)
+{
+    static const kn_sort_lanes order[] = {KN_SORT_LANES_BALLOT, KN_SORT_LANES_SUBGROUPS, KN_SORT_LANES_LOCAL};
+    bool cpu = engine_is_cpu(&r->queue->context->device.info), has = false;
+    kn_status status = KN_OK;
+
+    if (cpu && !r->job->options.radix_group && !r->job->options.radix_keys) {
+        r->lanes = KN_SORT_LANES_SERIAL;
+        return KN_OK;
+    }
+    for (size_t i = 0; i < KI_COUNT(order) && !status && !has; i++) {
+        r->lanes = order[i];
+        status = has_lanes(r, r->lanes, &has, err);
+    }
+    return status;
+}
+
+static kn_status choose_lanes(struct radix *r, kn_error *err)
+{
+    const kn_context *context = r->queue->context;
+    bool has = false;
+    kn_status status;
+
+    r->lanes = r->job->options.lanes;
+    if (r->lanes == KN_SORT_LANES_AUTO)
+        return best_lanes(r, err);
+    status = has_lanes(r, r->lanes, &has, err);
+    if (!status && !has)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: %s (%s) has not what lanes %u need; it has those of KN_SORT_LANES_LOCAL (%d) and "
+                       "KN_SORT_LANES_SERIAL (%d)",
+                       r->job->function, context->device.info.spec, context->device.info.name, r->lanes,
+                       KN_SORT_LANES_LOCAL, KN_SORT_LANES_SERIAL);
+    return status;
+}
+
+static size_t arena_bytes(const struct radix *r)
+{
+    size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
+    size_t counts = (size_t)(r->group / r->rung->least) * DIGITS * sizeof(uint32_t);
+    size_t shares = (size_t)r->group * 4 * 2 * sizeof(uint32_t);
+
+    if (r->rung->match == 2)
+        counts *= 3;
+    return larger(larger((size_t)r->group * r->keys * element, counts), shares);
+}
+
+static bool fits(const struct radix *r)
+{
+    const kn_device_info *info = &r->queue->context->device.info;
+    size_t own = DIGITS * (2 * sizeof(uint32_t) + r->position_bits / 8) + 64; // the kernel's own arrays
+
+    return r->group <= info->max_work_group && arena_bytes(r) + own <= info->local_memory;
+}
+
+// Work-items, keys of each, registers of each, groups a compute unit, and whether a tile is loaded ahead (1)
+// or not (2), as measured best on an H200 (bench/RESULTS.md).
+static const struct shape {
+    size_t element; // bytes, at most: of a key or a value
+    bool values;    // with or without
+    size_t n;       // at most
+    unsigned group, keys, registers, chunks, prefetch;
+} shapes[] = {
+    {4, false, (size_t)1 << 17, 512, 2, 0, 1, 2},  {4, false, (size_t)1 << 18, 512, 4, 0, 1, 2},
+    {4, false, (size_t)1 << 21, 512, 16, 0, 1, 2}, {4, false, SIZE_MAX, 512, 16, 64, 4, 1},
+    {8, false, (size_t)1 << 17, 512, 2, 0, 1, 2},  {8, false, (size_t)1 << 18, 512, 4, 0, 1, 2},
+    {8, false, (size_t)1 << 21, 1024, 8, 0, 1, 2}, {8, false, SIZE_MAX, 512, 20, 0, 4, 2},
+    {8, true, (size_t)1 << 17, 512, 2, 0, 1, 2},   {8, true, (size_t)1 << 21, 512, 8, 0, 1, 2},
+    {8, true, SIZE_MAX, 384, 10, 80, 4, 2},        {16, true, SIZE_MAX, 256, 8, 0, 4, 2},
+};
+
+static struct shape usual_shape(const kn_context *context, size_t element, bool values, uint64_t n)
+{
+    static const struct shape other = {16, true, SIZE_MAX, 256, 4, 0, 16, 2};
+
+    for (size_t i = 0; i < KI_COUNT(shapes) && ki_engine_is_nvidia(context); i++)
+        if (element <= shapes[i].element && n <= shapes[i].n && values == shapes[i].values)
+            return shapes[i];
+    return other;
+}
+
+// What koine tune chooses, of many keys of 4 bytes and no values.
+const struct engine_tunables ki_sort_radix_tunables = {
+    "sort", "algo/sort/sort_radix.cl", {"GROUP", "KEYS", "CHUNKS", "PREFETCH", NULL}};
+
+void ki_sort_radix_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES])
+{
+    const struct shape shape = usual_shape(queue->context, sizeof(float), false, SIZE_MAX);
+    const unsigned all[] = {shape.group, shape.keys, shape.chunks, shape.prefetch};
+
+    memcpy(values, all, sizeof all);
+}
+
+// Whether these keys are of those, and something was kept for them.
+static bool is_tuned(const struct radix *r, unsigned values[ENGINE_TUNABLES])
+{
+    size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
+
+    return r->lanes != KN_SORT_LANES_SERIAL && element <= sizeof(float) && !r->job->values &&
+           usual_shape(r->queue->context, element, false, r->n).n == SIZE_MAX &&
+           ki_engine_tuning(r->queue->context, &ki_sort_radix_tunables, values);
+}
+
+static struct shape shape_for(const struct radix *r)
+{
+    size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
+    struct shape shape = usual_shape(r->queue->context, element, r->job->values != NULL, r->n);
+    unsigned values[ENGINE_TUNABLES];
+
+    if (r->rung->match == 2)
+        shape.group = 256; // masks take room
+    if (!is_tuned(r, values))
+        return shape;
+    if (values[0] % 32 || values[0] < DIGITS || values[0] > 1024 || values[1] < 1 || values[1] > 32 ||
+        values[2] < 1 || values[2] > 1024 || values[3] < 1 || values[3] > 2) {
+        ki_engine_tuning_refuse(r->queue->context, &ki_sort_radix_tunables,
+                                "groups of %u, %u keys, %u chunks, prefetch %u", values[0], values[1],
+                                values[2], values[3]);
+        return shape;
+    }
+    shape.group = values[0];
+    shape.keys = values[1];
+    shape.chunks = values[2];
+    shape.prefetch = values[3];
+    return shape;
+}
+
+static kn_status choose_group(struct radix *r, kn_error *err)
+{
+    const kn_device_info *info = &r->queue->context->device.info;
+    const kn_sort_options *options = &r->job->options;
+    const struct shape shape = shape_for(r);
+    unsigned values[ENGINE_TUNABLES];
+
+    if ((options->radix_group &&
+         (options->radix_group % 32 || options->radix_group < DIGITS || options->radix_group > 1024)) ||
+        options->radix_keys > 32)
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "%s: radix_group %u and radix_keys %u; they are a multiple of 32 from 256 to 1024, and 1 to 32",
+            r->job->function, options->radix_group, options->radix_keys);
+    if (r->lanes == KN_SORT_LANES_SERIAL) {
+        r->group = r->keys = 1;
+        r->arena = 16;
+        return KN_OK;
+    }
+    r->group = options->radix_group ? options->radix_group : shape.group;
+    r->keys = options->radix_keys ? options->radix_keys : shape.keys;
+    r->prefetch = options->radix_prefetch ? options->radix_prefetch : shape.prefetch;
+    r->registers = options->radix_registers ? options->radix_registers : shape.registers;
+    while (!fits(r) && !options->radix_keys && r->keys > 1)
+        r->keys--;
+    if (r->keys < shape.keys && !options->radix_keys && is_tuned(r, values))
+        ki_engine_tuning_refuse(r->queue->context, &ki_sort_radix_tunables,
+                                "%u keys a work-item of groups of %u: local memory holds %u", shape.keys,
+                                r->group, r->keys);
+    if (!fits(r))
+        return ki_fail(err, KN_ERROR_LIMIT,
+                       "%s: groups of %u work-items with %u keys each need %zu bytes of local memory; %s "
+                       "takes groups of "
+                       "%llu and has %llu bytes",
+                       r->job->function, r->group, r->keys, arena_bytes(r), info->spec,
+                       (unsigned long long)info->max_work_group, (unsigned long long)info->local_memory);
+    r->arena = arena_bytes(r);
+    return KN_OK;
+}
+
+// Groups whose counts, or positions, find room in one allocation.
+static uint64_t most_groups(const struct radix *r, unsigned tables)
+{
+    size_t position_bytes = r->position_bits / 8;
+    uint64_t most =
+        r->queue->context->device.info.max_alloc / (DIGITS * larger(position_bytes, tables * sizeof(uint32_t)));
+
+    return most ? most : 1;
+}
+
+// How many groups, each with a chunk of whole tiles.
+static void choose_chunks(struct radix *r)
+{
+    const kn_device_info *info = &r->queue->context->device.info;
+    bool serial = r->lanes == KN_SORT_LANES_SERIAL;
+    unsigned asked = r->job->options.radix_chunks, a_unit = asked ? asked : serial ? 1 : shape_for(r).chunks;
+    uint64_t tile = serial ? 64 : (uint64_t)r->group * r->keys, tiles = (r->n - 1) / tile + 1;
+    uint64_t most = (uint64_t)(info->compute_units ? info->compute_units : 1) * a_unit,
+             room = most_groups(r, 1);
+
+    most = most < room ? most : room;
+    r->chunk = ((tiles - 1) / most + 1) * tile;
+    if (info->loop_limit) { // at most 1,000 rounds for a tile, one for a key of a chunk in series
+        uint64_t rounds = info->loop_limit / 2,
+                 longest = serial ? rounds / tile * tile : rounds / 1000 * tile;
+        r->chunk = r->chunk < longest ? r->chunk : longest;
+    }
+    r->groups = (unsigned)((r->n - 1) / r->chunk + 1);
+    if (!serial && r->position_bits == 64)
+        return;
+    if (r->groups <= (serial && info->loop_limit ? info->loop_limit / 4 / DIGITS : FOLDED_GROUPS))
+        r->flags |= FOLDED;
+}
+
+// Counting ahead takes an atomic addition a key and saves a launch a pass.
+static void choose_counting(struct radix *r)
+{
+    kn_sort_counting counting = r->job->options.counting;
+    unsigned passes = (unsigned)kn_type_size(r->job->type);
+    bool possible =
+        r->flags & FOLDED && r->lanes != KN_SORT_LANES_SERIAL && r->groups <= most_groups(r, passes);
+
+    if (counting == KN_SORT_COUNTING_AUTO)
+        counting = ki_engine_is_nvidia(r->queue->context) && r->n <= ahead_up_to ? KN_SORT_COUNTING_AHEAD
+                                                                                 : KN_SORT_COUNTING_SEPARATE;
+    r->tables = possible && counting == KN_SORT_COUNTING_AHEAD ? passes : 1;
+}
+
+kn_status ki_radix_choose_form(struct radix *r, kn_error *err)
+{
+    kn_status status = choose_position_bits(r, err);
+
+    if (!status)
+        status = choose_lanes(r, err);
+    r->rung = &rungs[r->lanes];
+    return status;
+}
+
+kn_status ki_radix_choose_shape(struct radix *r, kn_error *err)
+{
+    kn_status status = choose_group(r, err);
+
+    if (status)
+        return status;
+    choose_chunks(r);
+    choose_counting(r);
+    return KN_OK;
+}
