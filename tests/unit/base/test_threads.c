@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops on several threads: that every round runs once, on as many threads as were asked for; several
-// callers, loops within loops, and children made by fork.
+// callers, loops within loops, children made by fork, and the end of the library.
 #define _GNU_SOURCE // pthread_setattr_default_np, sched_setaffinity
 #include "support/support.h"
 
+#include <dirent.h>
+#include <dlfcn.h>
 #include <pthread.h>
 #include <sched.h>
 #include <sys/wait.h>
+
+#include <koine/host.h>
 
 #include "base/array.h"
 #include "base/os/clock.h"
@@ -388,6 +392,53 @@ START_TEST(default_number)
 }
 END_TEST
 
+// ---- the library's end ----
+
+static size_t threads_here(void)
+{
+    DIR *folder = opendir("/proc/self/task");
+    size_t count = 0;
+
+    ck_assert_ptr_nonnull(folder);
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+        count += entry->d_name[0] != '.';
+    closedir(folder);
+    return count;
+}
+
+START_TEST(threads_end_with_the_library)
+{
+    enum { COUNT = 1 << 20 };
+    const kn_host_options options = {.threads = 4};
+    const char *folder = getenv("builddir");
+    float *keys = calloc(COUNT, sizeof *keys);
+    kn_error err = KN_ERROR_INIT;
+    size_t before;
+    char path[4096];
+
+    ck_assert_ptr_nonnull(folder);
+    ck_assert(meet_in_loop(2, KI_STATIC)); // a sanitizer's thread starts with the first other one
+    before = threads_here();
+    snprintf(path, sizeof path, "%s/.libs/libkoine.so", folder);
+    if (access(path, F_OK) != 0)
+        printf("skipped: there is no %s: configured with --disable-shared\n", path);
+    for (int again = 0; again < 3 && access(path, F_OK) == 0; again++) {
+        void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+        kn_status (*sort)(void *, kn_type, size_t, const kn_host_options *, kn_error *);
+
+        ck_assert_msg(library != NULL, "%s", dlerror());
+        *(void **)&sort = dlsym(library, "kn_host_sort");
+        ck_assert_ptr_nonnull(sort);
+        ck_assert_msg(sort(keys, KN_F32, COUNT, &options, &err) == KN_OK, "%s", err.text);
+        ck_assert_uint_eq(threads_here(), before + 3);
+        dlclose(library);
+        ck_assert_uint_eq(threads_here(), before);
+        ck_assert_ptr_null(dlopen(path, RTLD_NOW | RTLD_NOLOAD));
+    }
+    free(keys);
+}
+END_TEST
+
 int main(void)
 {
     const TTest *const tests[] = {every_round_once,
@@ -399,7 +450,8 @@ int main(void)
                                   children_have_threads_of_their_own,
                                   forks_while_loops_run,
                                   no_thread_can_be_started,
-                                  default_number};
+                                  default_number,
+                                  threads_end_with_the_library};
 
     return TEST_RUN("threads", CK_FORK_GETENV, tests);
 }

@@ -50,10 +50,6 @@ static const struct way ways[] = {
 
 static inline bool can_run(const struct way *way, bool single)
 {
-#ifndef _OPENMP
-    if (way->threads)
-        return false;
-#endif
     return way->variant == STATS_GPU ? single || context->device.info.fp64 : way->level <= best;
 }
 
