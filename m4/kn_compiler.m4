@@ -40,6 +40,13 @@ AC_DEFUN([KN_VECTORS],
 AM_CONDITIONAL([HAS_VECTORS], [test "x$kn_cv_vectors" = xyes])
 ])
 
+# KN_SIMD: the compiler makes vectors of loops where KI_SIMD says that it may (src/base/vector.h): the pragma alone, no
+# run-time library. One that does not know it skips it.
+AC_DEFUN([KN_SIMD],
+[KN_CFLAG([-fopenmp-simd], [KN_CFLAGS="$KN_CFLAGS -fopenmp-simd"],
+  [KN_CFLAG([-Wno-unknown-pragmas], [KN_CFLAGS="$KN_CFLAGS -Wno-unknown-pragmas"])])
+])
+
 # KN_WARNINGS: the warnings that Koine is free of; --enable-werror makes errors of them.
 AC_DEFUN([KN_WARNINGS],
 [m4_foreach_w([kn_flag], [-Wall -Wextra -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes],

@@ -20,7 +20,7 @@ typedef enum kn_host_level {
 } kn_host_level;
 
 typedef struct kn_host_options {
-    unsigned threads; // 0: all that OpenMP gives
+    unsigned threads; // 0: as many as OMP_NUM_THREADS says, else as there are processors
     int descending;   // of the sorts: greatest first, NaN still last; not 0 and not 1 is an error
     kn_host_level level;
 } kn_host_options;

@@ -13,7 +13,7 @@ typedef struct kn_sort_large_options {
     const kn_sort_options
         *sort;        // how the device sorts, and whether descending; NULL: as kn_sort does by default
     size_t chunk;     // elements sorted on the device at once; 0: as many as it has memory for
-    unsigned threads; // that merge on the host; 0: as many as OpenMP would start
+    unsigned threads; // that merge on the host; 0: as in kn_host_options
 } kn_sort_large_options;
 
 // Sorts n elements of host memory, however many: chunks are sorted on the device by kn_sort, and merged on

@@ -9,6 +9,9 @@
 #define KI_HAS_VECTORS 1
 #endif
 
+// Before a loop whose rounds have nothing to do with one another: vectors, whatever the compiler finds of it.
+#define KI_SIMD _Pragma("omp simd")
+
 #define KI_TARGET(extensions) __attribute__((target(extensions)))
 
 // A function that becomes a part of those that call it.

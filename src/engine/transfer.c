@@ -8,27 +8,35 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/threads.h"
 
 #define COPY_THREADS 8
+#define SLICE        ((size_t)1 << 20) // bytes that a thread copies at a time
 
 struct kn_pinned {
     kn_queue *queue;
     struct be_host host;
 };
 
-// memcpy by a few threads (by one where the compiler has no OpenMP).
+struct copy {
+    char *to;
+    const char *from;
+    size_t bytes;
+};
+
+static void copy_slice(void *context, size_t i)
+{
+    const struct copy *copy = context;
+    size_t start = i * SLICE, rest = copy->bytes - start;
+
+    memcpy(copy->to + start, copy->from + start, rest < SLICE ? rest : SLICE);
+}
+
+// memcpy by a few threads.
 static void copy_by_threads(void *to, const void *from, size_t bytes)
 {
-    const size_t slice = (size_t)1 << 20;
-    size_t slices = (bytes + slice - 1) / slice;
-
-#ifdef _OPENMP
-#pragma omp parallel for num_threads(COPY_THREADS) schedule(static)
-#endif
-    for (size_t i = 0; i < slices; i++) {
-        size_t start = i * slice;
-        memcpy((char *)to + start, (const char *)from + start, bytes - start < slice ? bytes - start : slice);
-    }
+    ki_parallel(COPY_THREADS, (bytes + SLICE - 1) / SLICE, KI_STATIC, copy_slice,
+                &(struct copy){to, from, bytes});
 }
 
 static bool is_direct(const kn_queue *queue, size_t bytes)

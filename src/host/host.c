@@ -55,6 +55,27 @@ unsigned ki_host_threads(const struct host_plan *plan, size_t bytes)
     return bytes / worth < plan->threads ? (unsigned)(bytes / worth) + 1 : plan->threads;
 }
 
+struct shares {
+    unsigned threads;
+    size_t n;
+    host_share_work *work;
+    void *context;
+};
+
+static void work_on_share(void *context, size_t t)
+{
+    const struct shares *s = context;
+
+    s->work(s->context, host_share(s->n, t, s->threads), host_share(s->n, t + 1, s->threads));
+}
+
+void ki_host_share_out(unsigned threads, size_t n, host_share_work *work, void *context)
+{
+    struct shares shares = {threads, n, work, context};
+
+    ki_parallel(threads, threads, KI_STATIC, work_on_share, &shares);
+}
+
 struct host_codec ki_host_codec(kn_type type, bool descending)
 {
     static const struct {

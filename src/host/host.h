@@ -10,7 +10,7 @@
 
 #include <koine/host.h>
 
-#include "base/parallel.h"
+#include "base/threads.h"
 #include "base/vector.h"
 
 // Stored bits to a signed integer of the same width that sorts as numpy sorts the values (cl/lib/key.clh has
@@ -34,13 +34,14 @@ kn_status ki_host_plan(const char *function, kn_type type, const kn_host_options
 unsigned ki_host_threads(const struct host_plan *plan, size_t bytes);
 
 // Where the share of thread t begins, of n elements among `threads`.
-static inline size_t host_share(size_t n, unsigned t, unsigned threads)
+static inline size_t host_share(size_t n, size_t t, size_t threads)
 {
     return n / threads * t + n % threads * t / threads;
 }
 
-#define HOST_PARALLEL      KI_PARALLEL
-#define HOST_ONE_AT_A_TIME KI_ONE_AT_A_TIME
+// Runs `work` on n elements, a share [first, end) a thread.
+typedef void host_share_work(void *context, size_t first, size_t end);
+void ki_host_share_out(unsigned threads, size_t n, host_share_work *work, void *context);
 
 struct host_codec ki_host_codec(kn_type type, bool descending);
 

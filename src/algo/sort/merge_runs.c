@@ -5,9 +5,7 @@
 
 #include <stdint.h>
 
-#ifdef _OPENMP
-#include <omp.h>
-#endif
+#include "base/threads.h"
 
 // Below this a thread costs more than it saves.
 enum { LEAST_PIECE = 1 << 14 };
@@ -96,16 +94,26 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-// One thread's share of a level: positions [at, until), in however many pairs they lie.
-static void merge_piece(merge_function *merge, const void *from, void *to, size_t n, size_t run, size_t at,
-                        size_t until)
+struct level {
+    merge_function *merge;
+    const void *from;
+    void *to;
+    size_t n, run, pieces;
+};
+
+// One thread's share of a level, in however many pairs it lies.
+static void merge_piece(void *context, size_t i)
 {
+    const struct level *l = context;
+    size_t share = l->n / l->pieces, rest = l->n % l->pieces;
+    size_t at = share * i + least(rest, i), until = at + share + (i < rest);
+
     while (at < until) {
-        size_t first = at / run / 2 * 2; // of the pair's two runs
-        struct pair p = {first * run, 0, 0};
-        p.middle = n - p.begin > run ? p.begin + run : n;
-        p.end = n - p.middle > run ? p.middle + run : n;
-        merge(from, to, p, at, least(until, p.end));
+        size_t first = at / l->run / 2 * 2; // of the pair's two runs
+        struct pair p = {first * l->run, 0, 0};
+        p.middle = l->n - p.begin > l->run ? p.begin + l->run : l->n;
+        p.end = l->n - p.middle > l->run ? p.middle + l->run : l->n;
+        l->merge(l->from, l->to, p, at, least(until, p.end));
         at = least(until, p.end);
     }
 }
@@ -114,12 +122,7 @@ static unsigned pieces_for(size_t n, unsigned threads)
 {
     size_t most = n / LEAST_PIECE + 1;
 
-#ifdef _OPENMP
-    if (threads == 0)
-        threads = (unsigned)omp_get_max_threads();
-#else
-    threads = 1;
-#endif
+    threads = ki_threads(threads);
     return threads < most ? threads : (unsigned)most;
 }
 
@@ -127,17 +130,12 @@ void ki_merge_runs(void *even, void *odd, kn_type type, size_t n, size_t run, bo
                    unsigned threads)
 {
     merge_function *merge = merges[type][descending];
-    int pieces = (int)pieces_for(n, threads);
+    unsigned pieces = pieces_for(n, threads);
 
     for (unsigned left = ki_merge_levels(n, run); left > 0; left--) {
         const void *from = left % 2 ? odd : even;
         void *to = left % 2 ? even : odd;
-#pragma omp parallel for num_threads(pieces) schedule(static)
-        for (int i = 0; i < pieces; i++) {
-            size_t share = n / (size_t)pieces, rest = n % (size_t)pieces;
-            size_t at = share * (size_t)i + least(rest, (size_t)i);
-            merge_piece(merge, from, to, n, run, at, at + share + ((size_t)i < rest));
-        }
+        ki_parallel(pieces, pieces, KI_STATIC, merge_piece, &(struct level){merge, from, to, n, run, pieces});
         run = run > n / 2 ? n : 2 * run;
     }
 }

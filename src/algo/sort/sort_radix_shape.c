@@ -222,8 +222,8 @@ static kn_status choose_group(struct radix *r, kn_error *err)
 static uint64_t most_groups(const struct radix *r, unsigned tables)
 {
     size_t position_bytes = r->position_bits / 8;
-    uint64_t most =
-        r->queue->context->device.info.max_alloc / (DIGITS * larger(position_bytes, tables * sizeof(uint32_t)));
+    uint64_t most = r->queue->context->device.info.max_alloc /
+                    (DIGITS * larger(position_bytes, tables * sizeof(uint32_t)));
 
     return most ? most : 1;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/parallel.h"
+#include "base/vector.h"
 #include "app/autocorr/host/host_fourier.h"
 
 // Sums of pixels and of their squares.

@@ -81,12 +81,6 @@ static kn_status plan_host(struct stats_column *column, kn_error *err)
                        "the variant %s needs AVX2, which this processor does not have: "
                        "take %s",
                        name, ki_stats_variant_names[threads ? STATS_PARALLEL : STATS_SERIAL]);
-#ifndef _OPENMP
-    if (threads)
-        return ki_fail(err, KN_ERROR_UNSUPPORTED,
-                       "the variant %s needs OpenMP, which this build is without: take %s", name,
-                       ki_stats_variant_names[vectors ? STATS_VECTORIZED : STATS_SERIAL]);
-#endif
     return KN_OK;
 }
 

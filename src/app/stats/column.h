@@ -11,7 +11,7 @@
 enum stats_variant {
     STATS_SERIAL,              // one thread, no vectors
     STATS_VECTORIZED,          // one thread; AVX2, or AVX-512 where the processor has it
-    STATS_PARALLEL,            // OpenMP's threads, no vectors
+    STATS_PARALLEL,            // threads, no vectors
     STATS_PARALLEL_VECTORIZED, // both
     STATS_GPU,                 // kernels on a device
     STATS_VARIANTS

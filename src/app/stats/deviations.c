@@ -4,18 +4,27 @@
 #include "base/number.h"
 #include "host/stats/host_reals.h"
 
+struct deviating {
+    const struct host_reals *code;
+    const char *x;
+    size_t size; // bytes of an element
+    double median, *to;
+};
+
+static void deviate_share(void *context, size_t first, size_t end)
+{
+    const struct deviating *d = context;
+
+    d->code->deviations(d->x + first * d->size, end - first, d->median, d->to + first);
+}
+
 void ki_stats_deviations(const struct host_plan *plan, const void *x, bool single, size_t n, double median,
                          double *to)
 {
     const struct host_reals *code = ki_host_reals_for(single ? KN_F32 : KN_F64, plan->level);
-    unsigned threads = ki_host_threads(plan, n * sizeof *to);
-    size_t size = single ? sizeof(float) : sizeof(double);
+    struct deviating deviating = {code, x, single ? sizeof(float) : sizeof(double), median, to};
 
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++) {
-        size_t first = host_share(n, t, threads), end = host_share(n, t + 1, threads);
-        code->deviations((const char *)x + first * size, end - first, median, to + first);
-    }
+    ki_host_share_out(ki_host_threads(plan, n * sizeof *to), n, deviate_share, &deviating);
 }
 
 double ki_stats_bitonic_median(const double *deviations, size_t n)

@@ -112,7 +112,7 @@ static void sort_block(const struct sorting *s, char *from, char *to, size_t n, 
 }
 
 // Where the share of thread t begins: at multiples of `unit`.
-static size_t share_of(const struct sorting *s, size_t unit, unsigned t)
+static size_t share_of(const struct sorting *s, size_t unit, size_t t)
 {
     size_t first = host_share(s->n / unit + (s->n % unit != 0), t, s->threads) * unit;
 
@@ -130,22 +130,42 @@ static void count_merges(const struct sorting *s, size_t width, size_t unit)
         s->trace->cut += s->threads;
 }
 
+// What is merged, from where to where.
+struct merging {
+    const struct sorting *s;
+    const char *from;
+    char *to;
+    size_t width, unit;
+    struct stats_sums *leaves; // of the last merge
+};
+
+static void merge_share(void *context, size_t t)
+{
+    const struct merging *m = context;
+    const struct sorting *s = m->s;
+
+    merge_places(s, m->from, m->to, s->n, m->width, share_of(s, m->unit, t), share_of(s, m->unit, t + 1));
+}
+
 static void merge_level(const struct sorting *s, const char *from, char *to, size_t width)
 {
     bool whole = s->n / (2 * width) >= (size_t)WHOLE_FROM * s->threads;
     size_t unit = whole ? 2 * width : UNIT;
 
-    HOST_PARALLEL(s->threads, static)
-    for (unsigned t = 0; t < s->threads; t++)
-        merge_range(s, from, to, s->n, width, share_of(s, unit, t), share_of(s, unit, t + 1));
+    ki_parallel(s->threads, s->threads, KI_STATIC, merge_share,
+                &(struct merging){s, from, to, width, unit, NULL});
     count_merges(s, width, unit);
 }
 
 // The last merge, or none if there is one run: each leaf is merged, becomes values and is summed.
-static void finish_leaves(const struct sorting *s, const char *from, char *to, size_t width, size_t first,
-                          size_t end, struct stats_sums *leaves)
+static void finish_share(void *context, size_t t)
 {
-    struct pair pair = pair_at(s, from, 0, width, s->n);
+    const struct merging *m = context;
+    const struct sorting *s = m->s;
+    const char *from = m->from;
+    char *to = m->to;
+    size_t first = share_of(s, m->unit, t), end = share_of(s, m->unit, t + 1);
+    struct pair pair = pair_at(s, from, 0, m->width, s->n);
     struct split before = advance(&pair, (struct split){0, 0}, first);
 
     for (; first < end; first += TREE_LEAF) {
@@ -157,7 +177,7 @@ static void finish_leaves(const struct sorting *s, const char *from, char *to, s
         s->networks->decode(leaf, count, &s->codec);
         const struct host_column column = {leaf, count, s->single, true, s->shift, s->leaf};
         kn_sums sums = ki_host_sum_leaf(&column, 0);
-        leaves[first / TREE_LEAF] = (struct stats_sums){sums.sum, sums.squares};
+        m->leaves[first / TREE_LEAF] = (struct stats_sums){sums.sum, sums.squares};
         before = after;
     }
 }
@@ -170,9 +190,8 @@ static kn_status finish(const struct sorting *s, const char *from, char *to, siz
 
     if (!leaves)
         return ki_fail_memory(err, count * sizeof *leaves, "the sums of a column");
-    HOST_PARALLEL(s->threads, static)
-    for (unsigned t = 0; t < s->threads; t++)
-        finish_leaves(s, from, to, width, share_of(s, UNIT, t), share_of(s, UNIT, t + 1), leaves);
+    ki_parallel(s->threads, s->threads, KI_STATIC, finish_share,
+                &(struct merging){s, from, to, width, UNIT, leaves});
     if (from != to)
         count_merges(s, width, UNIT);
     *sums = ki_stats_fold_leaves(leaves, count);
@@ -218,6 +237,24 @@ static struct sorting sorting_for(kn_type type, size_t n, double shift, const st
                             trace};
 }
 
+struct blocks {
+    const struct sorting *s;
+    const char *x;
+    char *from, *other;
+    size_t length; // elements of a block
+    unsigned levels;
+};
+
+static void sort_one_block(void *context, size_t i)
+{
+    const struct blocks *b = context;
+    const struct sorting *s = b->s;
+    size_t first = i * b->length, n = s->n - first < b->length ? s->n - first : b->length;
+
+    memcpy(b->from + first * s->size, b->x + first * s->size, n * s->size);
+    sort_block(s, b->from + first * s->size, b->other + first * s->size, n, b->levels);
+}
+
 // Blocks first, each as far as a cache reaches, but not the last level. Returns how many levels that were.
 static unsigned sort_blocks(const struct sorting *s, const char *x, char *from, char *other, unsigned levels)
 {
@@ -225,12 +262,8 @@ static unsigned sort_blocks(const struct sorting *s, const char *x, char *from, 
     unsigned done = levels == 0 ? 0 : levels - 1 < in_cache ? levels - 1 : in_cache;
     size_t block = s->code->run << done, count = s->n / block + (s->n % block != 0);
 
-    HOST_PARALLEL(s->threads, dynamic)
-    for (size_t i = 0; i < count; i++) {
-        size_t first = i * block, n = s->n - first < block ? s->n - first : block;
-        memcpy(from + first * s->size, x + first * s->size, n * s->size);
-        sort_block(s, from + first * s->size, other + first * s->size, n, done);
-    }
+    ki_parallel(s->threads, count, KI_DYNAMIC, sort_one_block,
+                &(struct blocks){s, x, from, other, block, done});
     s->trace->levels += done;
     for (unsigned level = 0; level < done; level++)
         s->trace->whole += s->n / (s->code->run << level) / 2;

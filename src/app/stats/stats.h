@@ -28,7 +28,7 @@ struct stats_options {
     double mad_scale; // the MAD is divided by it: 1, or STATS_MAD_SCALE_NORMAL
     kn_policy policy; // of the kernels; what promises bits is compiled strictly whatever it says
     enum stats_method method;
-    unsigned threads; // of the parallel variants; 0: all that OpenMP gives
+    unsigned threads; // of the parallel variants; 0: all that ki_threads gives
 };
 
 #define STATS_OPTIONS_INIT                                                                                   \

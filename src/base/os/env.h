@@ -28,6 +28,9 @@
     X(PROBE, "KOINE_PROBE", "FILE",                                                                          \
       "The program that tries each OpenCL driver once, instead of the installed koine-probe; a driver that " \
       "ends it is not used. A name that is no program: drivers are opened untried.")                         \
+    X(THREADS, "OMP_NUM_THREADS", "COUNT",                                                                   \
+      "How many threads compute on the host where nothing else says so. Without it: as many as there are "   \
+      "processors on which the process may run. OpenMP's name, though Koine has threads of its own.")        \
     X(LOG, "KOINE_LOG", "warning|info|debug|sync",                                                           \
       "How much is said on standard error; without it, warnings. sync says as much as debug and waits "      \
       "after each kernel, so that a fault is reported under the name of the kernel that made it. With "      \

@@ -7,7 +7,7 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "base/os/output.h"
-#include "base/parallel.h"
+#include "base/threads.h"
 #include "app/autocorr/prepare/reader.h"
 #include "cli/choose.h"
 #include "cli/commands.h"

@@ -85,6 +85,27 @@ static void pack(const struct host_cholesky *c, size_t strip, size_t first, size
             packed[(k - first) * STRIP + i] = c->elements[(strip + i) * c->pitch + k];
 }
 
+// Columns first to last - 1 of L, and the strips of columns from..to - 1 that they are taken out of.
+struct update {
+    const struct host_cholesky *c;
+    size_t from, to, first, depth;
+    const double *packed;
+};
+
+static void update_rows(void *context, size_t b)
+{
+    const struct update *u = context;
+    const struct host_cholesky *c = u->c;
+    size_t row = u->from + b * BLOCK, rows = c->size - row < BLOCK ? c->size - row : BLOCK;
+
+    for (size_t strip = u->from; strip < u->to && strip < row + rows; strip += STRIP) {
+        size_t at = strip > row ? strip : row;
+
+        c->update(c->elements + at * c->pitch + u->first, u->packed + (strip - u->from) * DEPTH, u->depth,
+                  c->elements + at * c->pitch + strip, row + rows - at, c->pitch, c->pitch);
+    }
+}
+
 // Takes columns first to last - 1 of L out of what is below the diagonal in the strips of columns from..to
 // - 1.
 static void update_block(const struct host_cholesky *c, size_t from, size_t to, size_t first, size_t last,
@@ -95,17 +116,8 @@ static void update_block(const struct host_cholesky *c, size_t from, size_t to, 
 
     for (size_t strip = from; strip < to; strip += STRIP)
         pack(c, strip, first, last, packed + (strip - from) * DEPTH);
-    HOST_PARALLEL(threads, dynamic)
-    for (size_t b = 0; b < blocks; b++) {
-        size_t row = from + b * BLOCK, rows = c->size - row < BLOCK ? c->size - row : BLOCK;
-
-        for (size_t strip = from; strip < to && strip < row + rows; strip += STRIP) {
-            size_t at = strip > row ? strip : row;
-
-            c->update(c->elements + at * c->pitch + first, packed + (strip - from) * DEPTH, depth,
-                      c->elements + at * c->pitch + strip, row + rows - at, c->pitch, c->pitch);
-        }
-    }
+    ki_parallel(threads, blocks, KI_DYNAMIC, update_rows,
+                &(struct update){c, from, to, first, depth, packed});
 }
 
 // The strip's triangle on the diagonal; false at a pivot that is nothing but rounding.
@@ -135,43 +147,50 @@ static bool factor_triangle(const struct host_cholesky *c, size_t strip, const d
     return true;
 }
 
-// The strip's columns of L below its triangle.
-static void factor_strip(const struct host_cholesky *c, size_t strip)
+struct strip {
+    const struct host_cholesky *c;
+    size_t at;
+};
+
+static void factor_rows(void *context, size_t b)
 {
-    const double *triangle = c->elements + strip * c->pitch + strip;
-    size_t first = strip + STRIP, blocks = (c->size - first + BLOCK - 1) / BLOCK;
-    unsigned threads = ki_host_threads(&c->plan, (c->size - first) * STRIP * sizeof *triangle);
+    const struct strip *strip = context;
+    const struct host_cholesky *c = strip->c;
+    const double *triangle = c->elements + strip->at * c->pitch + strip->at;
+    size_t row = strip->at + STRIP + b * BLOCK, end = c->size - row < BLOCK ? c->size : row + BLOCK;
 
-    HOST_PARALLEL(threads, static)
-    for (size_t b = 0; b < blocks; b++) {
-        size_t row = first + b * BLOCK, end = c->size - row < BLOCK ? c->size : row + BLOCK;
+    for (; row < end; row++) {
+        double *a = c->elements + row * c->pitch + strip->at;
 
-        for (; row < end; row++) {
-            double *a = c->elements + row * c->pitch + strip;
-
-            for (size_t j = 0; j < STRIP; j++) {
-                for (size_t k = 0; k < j; k++)
-                    a[j] -= a[k] * triangle[j * c->pitch + k];
-                a[j] /= triangle[j * c->pitch + j];
-            }
+        for (size_t j = 0; j < STRIP; j++) {
+            for (size_t k = 0; k < j; k++)
+                a[j] -= a[k] * triangle[j * c->pitch + k];
+            a[j] /= triangle[j * c->pitch + j];
         }
     }
 }
 
-// L^T above the diagonal.
-static void mirror(const struct host_cholesky *c)
+// The strip's columns of L below its triangle.
+static void factor_strip(const struct host_cholesky *c, size_t strip)
 {
-    size_t blocks = c->size / STRIP;
+    size_t rows = c->size - strip - STRIP, blocks = (rows + BLOCK - 1) / BLOCK;
+    unsigned threads = ki_host_threads(&c->plan, rows * STRIP * sizeof *c->elements);
 
-    HOST_PARALLEL(c->plan.threads, dynamic)
-    for (size_t b = 0; b < blocks; b++)
-        for (size_t strip = b * STRIP; strip < c->size; strip += STRIP)
-            for (size_t i = b * STRIP; i < (b + 1) * STRIP; i++)
-                for (size_t k = strip > i ? strip : i + 1; k < strip + STRIP; k++)
-                    c->elements[i * c->pitch + k] = c->elements[k * c->pitch + i];
+    ki_parallel(threads, blocks, KI_STATIC, factor_rows, &(struct strip){c, strip});
 }
 
-static bool factor_all(const struct host_cholesky *c, const double *diagonal, double *packed, size_t *column)
+// L^T above the diagonal.
+static void mirror_strip(void *context, size_t b)
+{
+    const struct host_cholesky *c = context;
+
+    for (size_t strip = b * STRIP; strip < c->size; strip += STRIP)
+        for (size_t i = b * STRIP; i < (b + 1) * STRIP; i++)
+            for (size_t k = strip > i ? strip : i + 1; k < strip + STRIP; k++)
+                c->elements[i * c->pitch + k] = c->elements[k * c->pitch + i];
+}
+
+static bool factor_all(struct host_cholesky *c, const double *diagonal, double *packed, size_t *column)
 {
     for (size_t from = 0; from < c->size; from += BLOCK) {
         size_t to = c->size - from < BLOCK ? c->size : from + BLOCK;
@@ -186,7 +205,7 @@ static bool factor_all(const struct host_cholesky *c, const double *diagonal, do
             factor_strip(c, strip);
         }
     }
-    mirror(c);
+    ki_parallel(c->plan.threads, c->size / STRIP, KI_DYNAMIC, mirror_strip, c);
     return true;
 }
 
@@ -239,6 +258,30 @@ static void solve_strip(const struct host_cholesky *c, double *y)
     }
 }
 
+struct right_sides {
+    const struct host_cholesky *c;
+    double *x, *rooms; // the latter one a thread
+    size_t count;
+};
+
+// Sixteen of them, or the last.
+static void solve_some(void *context, size_t s)
+{
+    const struct right_sides *sides = context;
+    const struct host_cholesky *c = sides->c;
+    size_t room = c->size * STRIP, rest = sides->count - s * STRIP, lanes = rest < STRIP ? rest : STRIP;
+    double *y = sides->rooms + ki_thread() * room, *from = sides->x + s * STRIP * c->n;
+
+    memset(y, 0, room * sizeof *y);
+    for (size_t lane = 0; lane < lanes; lane++)
+        for (size_t i = 0; i < c->n; i++)
+            y[i * STRIP + lane] = from[lane * c->n + i];
+    solve_strip(c, y);
+    for (size_t lane = 0; lane < lanes; lane++)
+        for (size_t i = 0; i < c->n; i++)
+            from[lane * c->n + i] = y[i * STRIP + lane];
+}
+
 kn_status ki_host_cholesky_solve(const struct host_cholesky *cholesky, double *x, size_t count, kn_error *err)
 {
     const struct host_cholesky *c = cholesky;
@@ -251,21 +294,7 @@ kn_status ki_host_cholesky_solve(const struct host_cholesky *cholesky, double *x
     all = allocate(threads * room);
     if (!all)
         return ki_fail_memory(err, threads * room * sizeof *all, "solving a dense system");
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++)
-        for (size_t s = host_share(strips, t, threads); s < host_share(strips, t + 1, threads); s++) {
-            double *y = all + t * room, *from = x + s * STRIP * c->n;
-            size_t lanes = count - s * STRIP < STRIP ? count - s * STRIP : STRIP;
-
-            memset(y, 0, room * sizeof *y);
-            for (size_t lane = 0; lane < lanes; lane++)
-                for (size_t i = 0; i < c->n; i++)
-                    y[i * STRIP + lane] = from[lane * c->n + i];
-            solve_strip(c, y);
-            for (size_t lane = 0; lane < lanes; lane++)
-                for (size_t i = 0; i < c->n; i++)
-                    from[lane * c->n + i] = y[i * STRIP + lane];
-        }
+    ki_parallel(threads, strips, KI_STATIC, solve_some, &(struct right_sides){c, x, all, count});
     free(all);
     return KN_OK;
 }

@@ -164,8 +164,9 @@ static void store(const struct by_key *b, size_t i, union value value)
 }
 
 // The runs that begin among a thread's elements, to their ends.
-static void reduce_share(const struct by_key *b, unsigned t)
+static void reduce_share(void *context, size_t t)
 {
+    const struct by_key *b = context;
     const struct runs *r = &b->runs;
     size_t i = host_share(r->n, t, r->threads), end = host_share(r->n, t + 1, r->threads);
     size_t to = r->shares[t].place;
@@ -214,9 +215,7 @@ kn_status kn_host_reduce_by_key(const void *keys, kn_type key_type, const void *
     status = ki_runs_count(&b.runs, keys, key_type, n, &plan, count, err);
     if (status)
         return status;
-    HOST_PARALLEL(b.runs.threads, static)
-    for (unsigned t = 0; t < b.runs.threads; t++)
-        reduce_share(&b, t);
+    ki_parallel(b.runs.threads, b.runs.threads, KI_STATIC, reduce_share, &b);
     free(b.runs.shares);
     return KN_OK;
 }

@@ -14,11 +14,13 @@ struct partition {
     void *data;
     bool others;
     unsigned threads;
-    size_t *counts, *places; // one a thread
+    size_t *counts, *starts; // one a thread
+    size_t all;              // elements that meet the condition
 };
 
-static void count_share(const struct partition *p, unsigned t)
+static void count_share(void *context, size_t t)
 {
+    const struct partition *p = context;
     size_t end = host_share(p->n, t + 1, p->threads), count = 0;
 
     for (size_t i = host_share(p->n, t, p->threads); i < end; i++)
@@ -26,10 +28,11 @@ static void count_share(const struct partition *p, unsigned t)
     p->counts[t] = count;
 }
 
-static void move_share(const struct partition *p, unsigned t, size_t all)
+static void move_share(void *context, size_t t)
 {
+    const struct partition *p = context;
     size_t first = host_share(p->n, t, p->threads), end = host_share(p->n, t + 1, p->threads);
-    size_t to = p->places[t], other = all + first - to;
+    size_t to = p->starts[t], other = p->all + first - to;
 
     for (size_t i = first; i < end; i++) {
         bool holds = p->holds(p->x + i * p->size, p->data) != 0;
@@ -59,17 +62,14 @@ static kn_status partition(const char *function, struct partition *p, size_t *co
     p->counts = calloc(2 * (size_t)p->threads, sizeof *p->counts);
     if (!p->counts)
         return ki_fail_memory(err, 2 * p->threads * sizeof *p->counts, "what each thread counts");
-    p->places = p->counts + p->threads;
-    HOST_PARALLEL(p->threads, static)
-    for (unsigned t = 0; t < p->threads; t++)
-        count_share(p, t);
+    p->starts = p->counts + p->threads;
+    ki_parallel(p->threads, p->threads, KI_STATIC, count_share, p);
     for (unsigned t = 0; t < p->threads; t++) {
-        p->places[t] = *count;
-        *count += p->counts[t];
+        p->starts[t] = p->all;
+        p->all += p->counts[t];
     }
-    HOST_PARALLEL(p->threads, static)
-    for (unsigned t = 0; t < p->threads; t++)
-        move_share(p, t, *count);
+    ki_parallel(p->threads, p->threads, KI_STATIC, move_share, p);
+    *count = p->all;
     free(p->counts);
     return KN_OK;
 }

@@ -20,8 +20,10 @@ static inline __attribute__((always_inline)) void count_share(const struct runs 
     r->shares[t] = (struct runs_share){count, 0, last};
 }
 
-static void count_any(const struct runs *r, unsigned t)
+static void count_any(void *context, size_t t)
 {
+    const struct runs *r = context;
+
     if (r->size == 1)
         count_share(r, t, 1);
     else if (r->size == 2)
@@ -44,9 +46,7 @@ kn_status ki_runs_count(struct runs *r, const void *x, kn_type type, size_t n, c
     r->shares = calloc(r->threads, sizeof *r->shares);
     if (!r->shares)
         return ki_fail_memory(err, r->threads * sizeof *r->shares, "what each thread counts");
-    HOST_PARALLEL(r->threads, static)
-    for (unsigned t = 0; t < r->threads; t++)
-        count_any(r, t);
+    ki_parallel(r->threads, r->threads, KI_STATIC, count_any, r);
     *count = 0;
     for (unsigned t = 0; t < r->threads; t++) {
         r->shares[t].place = *count;
@@ -62,7 +62,7 @@ struct output {
     size_t length_size;
 };
 
-static inline __attribute__((always_inline)) void write_share(const struct runs *r, unsigned t,
+static inline __attribute__((always_inline)) void write_share(const struct runs *r, size_t t,
                                                               const struct output *out, const size_t size)
 {
     size_t first = host_share(r->n, t, r->threads), end = host_share(r->n, t + 1, r->threads);
@@ -81,8 +81,17 @@ static inline __attribute__((always_inline)) void write_share(const struct runs 
         host_store(out->lengths, to - 1, out->length_size, (int64_t)(r->n + 1 - last));
 }
 
-static void write_any(const struct runs *r, unsigned t, const struct output *out)
+struct writing {
+    const struct runs *runs;
+    const struct output *out;
+};
+
+static void write_any(void *context, size_t t)
 {
+    const struct writing *writing = context;
+    const struct runs *r = writing->runs;
+    const struct output *out = writing->out;
+
     if (r->size == 1)
         write_share(r, t, out, 1);
     else if (r->size == 2)
@@ -105,9 +114,7 @@ static kn_status write_runs(const void *x, kn_type type, size_t n, const struct 
     status = ki_runs_count(&r, x, type, n, plan, count, err);
     if (status)
         return status;
-    HOST_PARALLEL(r.threads, static)
-    for (unsigned t = 0; t < r.threads; t++)
-        write_any(&r, t, out);
+    ki_parallel(r.threads, r.threads, KI_STATIC, write_any, &(struct writing){&r, out});
     free(r.shares);
     return KN_OK;
 }

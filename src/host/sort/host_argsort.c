@@ -45,11 +45,25 @@ static inline __attribute__((always_inline)) void rank_elements(const struct rad
     }
 }
 
-static void rank_share(const struct radix *r, const void *x, size_t first, size_t end, size_t size,
-                       const struct host_codec *codec, struct seen *seen)
+struct ranking {
+    const struct radix *r;
+    const void *x;
+    size_t size; // bytes of an element
+    const struct host_codec *codec;
+    struct seen *parts; // one a thread
+};
+
+static void rank_share(void *context, size_t t)
 {
+    const struct ranking *ranking = context;
+    const struct radix *r = ranking->r;
+    const struct host_codec *codec = ranking->codec;
+    const void *x = ranking->x;
+    size_t first = host_share(r->n, t, r->threads), end = host_share(r->n, t + 1, r->threads);
+    struct seen *seen = &ranking->parts[t];
+
     *seen = (struct seen){{UINT64_MAX, UINT64_MAX}, {0, 0}};
-    switch (size) {
+    switch (ranking->size) {
     case 1:
         rank_elements(r, x, first, end, 1, codec, seen);
         break;
@@ -72,10 +86,7 @@ static kn_status rank_all(const struct radix *r, const void *x, size_t size, con
 
     if (!parts)
         return ki_fail_memory(err, r->threads * sizeof *parts, "sorting");
-    HOST_PARALLEL(r->threads, static)
-    for (unsigned t = 0; t < r->threads; t++)
-        rank_share(r, x, host_share(r->n, t, r->threads), host_share(r->n, t + 1, r->threads), size, codec,
-                   &parts[t]);
+    ki_parallel(r->threads, r->threads, KI_STATIC, rank_share, &(struct ranking){r, x, size, codec, parts});
     *seen = parts[0];
     for (unsigned t = 1; t < r->threads; t++)
         for (int upper = 0; upper < 2; upper++) {
@@ -130,10 +141,11 @@ static inline __attribute__((always_inline)) void scatter(const struct radix *r,
     }
 }
 
-static void count_share(const struct radix *r, unsigned t)
+static void count_share(void *context, size_t t)
 {
+    const struct radix *r = context;
     size_t first = host_share(r->n, t, r->threads), end = host_share(r->n, t + 1, r->threads);
-    size_t *counts = r->positions + (size_t)t * DIGITS;
+    size_t *counts = r->positions + t * DIGITS;
 
     memset(counts, 0, DIGITS * sizeof *counts);
     if (r->key_size == 4)
@@ -142,10 +154,11 @@ static void count_share(const struct radix *r, unsigned t)
         count_digits(r, first, end, counts, 8);
 }
 
-static void scatter_share(const struct radix *r, unsigned t)
+static void scatter_share(void *context, size_t t)
 {
+    const struct radix *r = context;
     size_t first = host_share(r->n, t, r->threads), end = host_share(r->n, t + 1, r->threads);
-    size_t *positions = r->positions + (size_t)t * DIGITS;
+    size_t *positions = r->positions + t * DIGITS;
 
     if (r->key_size == 4 && r->index_size == 4)
         scatter(r, first, end, positions, 4, 4);
@@ -170,18 +183,14 @@ static void sort_digit(struct radix *r)
 {
     size_t position = 0;
 
-    HOST_PARALLEL(r->threads, static)
-    for (unsigned t = 0; t < r->threads; t++)
-        count_share(r, t);
+    ki_parallel(r->threads, r->threads, KI_STATIC, count_share, r);
     for (size_t digit = 0; digit < DIGITS; digit++)
         for (unsigned t = 0; t < r->threads; t++) {
             size_t count = r->positions[t * DIGITS + digit];
             r->positions[t * DIGITS + digit] = position;
             position += count;
         }
-    HOST_PARALLEL(r->threads, static)
-    for (unsigned t = 0; t < r->threads; t++)
-        scatter_share(r, t);
+    ki_parallel(r->threads, r->threads, KI_STATIC, scatter_share, r);
     swap(r->keys);
     swap(r->indices);
 }
@@ -254,14 +263,29 @@ static inline __attribute__((always_inline)) void pick(char *to, const char *fro
         memcpy(to + i * size, from + order[i] * size, size);
 }
 
-static void pick_share(char *to, const char *from, const size_t *order, size_t first, size_t end, size_t size)
+struct permutation {
+    char *items, *spare;
+    const size_t *order;
+    size_t size; // bytes of an item
+};
+
+static void pick_share(void *context, size_t first, size_t end)
 {
-    if (size == 4)
-        pick(to, from, order, first, end, 4);
-    else if (size == 8)
-        pick(to, from, order, first, end, 8);
+    const struct permutation *p = context;
+
+    if (p->size == 4)
+        pick(p->spare, p->items, p->order, first, end, 4);
+    else if (p->size == 8)
+        pick(p->spare, p->items, p->order, first, end, 8);
     else
-        pick(to, from, order, first, end, size);
+        pick(p->spare, p->items, p->order, first, end, p->size);
+}
+
+static void return_share(void *context, size_t first, size_t end)
+{
+    const struct permutation *p = context;
+
+    memcpy(p->items + first * p->size, p->spare + first * p->size, (end - first) * p->size);
 }
 
 // Puts n items of `size` bytes in order, by way of `spare`.
@@ -269,15 +293,10 @@ static void permute(void *items, size_t size, size_t n, const size_t *order, voi
                     const struct host_plan *plan)
 {
     unsigned threads = ki_host_threads(plan, n * size);
+    struct permutation p = {items, spare, order, size};
 
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++)
-        pick_share(spare, items, order, host_share(n, t, threads), host_share(n, t + 1, threads), size);
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++) {
-        size_t first = host_share(n, t, threads) * size, end = host_share(n, t + 1, threads) * size;
-        memcpy((char *)items + first, (const char *)spare + first, end - first);
-    }
+    ki_host_share_out(threads, n, pick_share, &p);
+    ki_host_share_out(threads, n, return_share, &p);
 }
 
 kn_status kn_host_sort_by_key(void *keys, kn_type type, void *values, size_t value_size, size_t n,

@@ -42,20 +42,29 @@ static inline __attribute__((always_inline)) void count_elements(const void *x, 
         counts[(size_t)host_stored(x, i, size) & (kinds - 1)]++;
 }
 
-// Counts x[first..end), less than 2^32 at a time, and adds to totals.
-static void count_share(const void *x, size_t first, size_t end, size_t size, uint32_t *counts,
-                        size_t *totals)
+struct counting {
+    const void *x;
+    size_t n, size; // elements, and bytes of one
+    unsigned threads;
+    uint32_t *counts; // of a thread's, less than 2^32 elements at a time, TABLES tables
+    size_t *totals;   // of a thread's, one table
+};
+
+static void count_share(void *context, size_t t)
 {
-    const size_t most = UINT32_MAX;
-    size_t kinds = (size_t)1 << 8 * size;
+    const struct counting *c = context;
+    const size_t most = UINT32_MAX, kinds = (size_t)1 << 8 * c->size;
+    size_t first = host_share(c->n, t, c->threads), end = host_share(c->n, t + 1, c->threads);
+    uint32_t *counts = c->counts + t * TABLES * kinds;
+    size_t *totals = c->totals + t * kinds;
 
     while (first < end) {
         size_t next = end - first < most ? end : first + most;
         memset(counts, 0, TABLES * kinds * sizeof *counts);
-        if (size == 1)
-            count_bytes(x, first, next, counts);
+        if (c->size == 1)
+            count_bytes(c->x, first, next, counts);
         else
-            count_elements(x, first, next, 2, counts);
+            count_elements(c->x, first, next, 2, counts);
         for (size_t table = 0; table < TABLES; table++)
             for (size_t i = 0; i < kinds; i++)
                 totals[i] += counts[table * kinds + i];
@@ -75,10 +84,8 @@ kn_status ki_host_count(const void *x, size_t n, const struct host_codec *codec,
     if (!totals)
         return ki_fail_memory(err, threads * each, "counting");
     totals += kinds;
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++)
-        count_share(x, host_share(n, t, threads), host_share(n, t + 1, threads), size,
-                    tables + t * TABLES * kinds, totals + t * kinds);
+    ki_parallel(threads, threads, KI_STATIC, count_share,
+                &(struct counting){x, n, size, threads, tables, totals});
     for (size_t i = 0; i < kinds; i++) {
         size_t bits = (size_t)host_decode(host_least(size) + (int64_t)i, size, codec) & (kinds - 1);
         for (unsigned t = 0; t < threads; t++)

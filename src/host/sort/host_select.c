@@ -130,9 +130,17 @@ static void add(size_t *to, size_t count)
     __atomic_fetch_add(to, count, __ATOMIC_RELAXED);
 }
 
+struct bracket_read {
+    struct selection *selection;
+    struct host_bracket *bracket;
+};
+
 // One thread's share of a read. More keys than there is room for are counted, not kept.
-static void read_share(struct selection *s, size_t first, size_t end, struct host_bracket *bracket)
+static void read_share(void *context, size_t first, size_t end)
 {
+    const struct bracket_read *read = context;
+    struct selection *s = read->selection;
+    struct host_bracket *bracket = read->bracket;
     size_t size = s->plan->size;
     struct host_bracket own = {.low = bracket->low, .high = bracket->high, .limit = bracket->limit};
     int64_t kept[AT_A_TIME + 16]; // and a vector
@@ -192,9 +200,7 @@ static kn_status read_bracket(struct selection *s, kn_error *err)
     s->kept = malloc(s->room * s->plan->size);
     if (!s->kept)
         return ki_fail_memory(err, s->room * s->plan->size, "what lies near a rank");
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++)
-        read_share(s, host_share(s->n, t, threads), host_share(s->n, t + 1, threads), &bracket);
+    ki_host_share_out(threads, s->n, read_share, &(struct bracket_read){s, &bracket});
     if (s->kept_count <= s->room)
         answer_within(s, &bracket);
     s->how->reads++;

@@ -89,28 +89,44 @@ static size_t find_misplaced(struct sorting *s, const struct piece *piece, size_
     return misplaced;
 }
 
+struct division {
+    const struct sorting *s;
+    const struct piece *piece;
+    int64_t threshold;
+    const struct host_codec *codec; // NULL if the keys are encoded
+};
+
+static void divide_share(void *context, size_t t)
+{
+    const struct division *d = context;
+    const struct sorting *s = d->s;
+    size_t start = host_share(d->piece->n, t, s->threads);
+    size_t count = host_share(d->piece->n, t + 1, s->threads) - start;
+    char *own = s->keys + (d->piece->start + start) * s->size;
+
+    s->lows[t] =
+        (struct run){d->piece->start + start, s->quicksort->divide(own, count, d->threshold, d->codec)};
+}
+
+static void swap_share(void *context, size_t first, size_t end)
+{
+    const struct division *d = context;
+
+    swap_runs(d->s, first, end - first);
+}
+
 // Divides a piece by all threads: each its share, and then what lies on the wrong side is exchanged.
 // Returns how many keys are up to the threshold. `codec` is NULL if the keys are encoded.
 static size_t divide_together(struct sorting *s, const struct piece *piece, int64_t threshold,
                               const struct host_codec *codec)
 {
-    size_t lows = 0, misplaced;
+    struct division division = {s, piece, threshold, codec};
+    size_t lows = 0;
 
-    HOST_PARALLEL(s->threads, static)
-    for (unsigned t = 0; t < s->threads; t++) {
-        size_t start = host_share(piece->n, t, s->threads), end = host_share(piece->n, t + 1, s->threads);
-        char *own = s->keys + (piece->start + start) * s->size;
-        s->lows[t] =
-            (struct run){piece->start + start, s->quicksort->divide(own, end - start, threshold, codec)};
-    }
+    ki_parallel(s->threads, s->threads, KI_STATIC, divide_share, &division);
     for (unsigned t = 0; t < s->threads; t++)
         lows += s->lows[t].n;
-    misplaced = find_misplaced(s, piece, lows);
-    HOST_PARALLEL(s->threads, static)
-    for (unsigned t = 0; t < s->threads; t++) {
-        size_t skip = host_share(misplaced, t, s->threads);
-        swap_runs(s, skip, host_share(misplaced, t + 1, s->threads) - skip);
-    }
+    ki_host_share_out(s->threads, find_misplaced(s, piece, lows), swap_share, &division);
     return lows;
 }
 
@@ -150,6 +166,14 @@ static size_t largest_piece(const struct sorting *s)
     return found;
 }
 
+static void sort_piece(void *context, size_t i)
+{
+    const struct sorting *s = context;
+    const struct piece *piece = &s->pieces[i];
+
+    s->quicksort->sort(s->keys + piece->start * s->size, piece->n, piece->least, piece->most, &s->codec);
+}
+
 static kn_status sort_together(struct sorting *s, kn_error *err)
 {
     size_t limit = 2 * (size_t)PIECES_A_THREAD * s->threads + 2;
@@ -166,11 +190,7 @@ static kn_status sort_together(struct sorting *s, kn_error *err)
     for (size_t i = 0; s->threads > 1 && s->count < limit && (i = largest_piece(s)) < s->count;)
         divide_piece(s, i, NULL);
     qsort(s->pieces, s->count, sizeof *s->pieces, by_size);
-    HOST_PARALLEL(s->threads, dynamic)
-    for (size_t i = 0; i < s->count; i++) {
-        const struct piece *piece = &s->pieces[i];
-        s->quicksort->sort(s->keys + piece->start * s->size, piece->n, piece->least, piece->most, &s->codec);
-    }
+    ki_parallel(s->threads, s->count, KI_DYNAMIC, sort_piece, s);
     free(s->pieces);
     return KN_OK;
 }

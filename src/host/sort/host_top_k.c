@@ -24,7 +24,7 @@ struct share {
     size_t before, equal, position;
 };
 
-static inline __attribute__((always_inline)) void count_elements(const struct top *top, unsigned t,
+static inline __attribute__((always_inline)) void count_elements(const struct top *top, size_t t,
                                                                  const size_t size)
 {
     size_t first = host_share(top->n, t, top->threads), end = host_share(top->n, t + 1, top->threads);
@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void count_elements(const struct to
 }
 
 // In the order of their numbers, so that a stable sort can put them right.
-static inline __attribute__((always_inline)) void gather_elements(const struct top *top, unsigned t,
+static inline __attribute__((always_inline)) void gather_elements(const struct top *top, size_t t,
                                                                   const size_t size)
 {
     size_t first = host_share(top->n, t, top->threads), end = host_share(top->n, t + 1, top->threads);
@@ -59,8 +59,10 @@ static inline __attribute__((always_inline)) void gather_elements(const struct t
     }
 }
 
-static void count_share(const struct top *top, unsigned t)
+static void count_share(void *context, size_t t)
 {
+    const struct top *top = context;
+
     switch (top->plan.size) {
     case 1:
         count_elements(top, t, 1);
@@ -76,8 +78,10 @@ static void count_share(const struct top *top, unsigned t)
     }
 }
 
-static void gather_share(const struct top *top, unsigned t)
+static void gather_share(void *context, size_t t)
 {
+    const struct top *top = context;
+
     switch (top->plan.size) {
     case 1:
         gather_elements(top, t, 1);
@@ -97,9 +101,7 @@ static void gather(struct top *top)
 {
     size_t before = 0, position = 0, wanted;
 
-    HOST_PARALLEL(top->threads, static)
-    for (unsigned t = 0; t < top->threads; t++)
-        count_share(top, t);
+    ki_parallel(top->threads, top->threads, KI_STATIC, count_share, top);
     for (unsigned t = 0; t < top->threads; t++)
         before += top->shares[t].before;
     wanted = top->k - before; // of the equals
@@ -111,9 +113,7 @@ static void gather(struct top *top)
         wanted -= share->equal;
         position += share->before + share->equal;
     }
-    HOST_PARALLEL(top->threads, static)
-    for (unsigned t = 0; t < top->threads; t++)
-        gather_share(top, t);
+    ki_parallel(top->threads, top->threads, KI_STATIC, gather_share, top);
 }
 
 static kn_status find_top(struct top *top, kn_type type, const kn_host_options *options, kn_error *err)

@@ -24,8 +24,8 @@ enum { BLOCK = 256 }; // keys
 #include "host_digits_keys.h"
 
 // No vector multiplies 64 bits by 64.
-VECTOR_OPERATION void add_all_64(const key64 *x, size_t n, uint64_t sign, uint64_t shift, const bool wants_squares,
-                            struct moments_exact *to)
+VECTOR_OPERATION void add_all_64(const key64 *x, size_t n, uint64_t sign, uint64_t shift,
+                                 const bool wants_squares, struct moments_exact *to)
 {
     uint64_t digits[4] = {0}, least = to->least, greatest = to->greatest;
     unsigned __int128 keys = 0;

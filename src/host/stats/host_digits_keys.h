@@ -6,8 +6,8 @@
 typedef KEY __attribute__((may_alias)) KEY_NAME(key);
 
 VECTOR_OPERATION void KEY_NAME(add_)(const KEY_NAME(key) * x, const size_t count, KEY_NAME(key) sign,
-                                KEY_NAME(key) shift, const bool wants_squares, uint64_t sums[3],
-                                KEY_NAME(key) extremes[2])
+                                     KEY_NAME(key) shift, const bool wants_squares, uint64_t sums[3],
+                                     KEY_NAME(key) extremes[2])
 {
     uint64_t keys = 0, low = 0, high = 0;
     KEY_NAME(key) least = extremes[0], greatest = extremes[1];
@@ -34,7 +34,8 @@ VECTOR_OPERATION void KEY_NAME(add_)(const KEY_NAME(key) * x, const size_t count
 
 // At most 2^31 keys at a time: 64 bits hold the sums of their digits.
 VECTOR_OPERATION void KEY_NAME(add_all_)(const KEY_NAME(key) * x, size_t n, KEY_NAME(key) sign,
-                                    KEY_NAME(key) shift, const bool wants_squares, struct moments_exact *to)
+                                         KEY_NAME(key) shift, const bool wants_squares,
+                                         struct moments_exact *to)
 {
     uint64_t sums[3] = {0};
     KEY_NAME(key) extremes[2] = {(KEY_NAME(key)) - 1, 0};

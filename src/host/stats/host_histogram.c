@@ -44,8 +44,9 @@ static inline size_t find_bin(const struct histogram *h, int64_t key, int64_t st
     return low;
 }
 
-static void count_share(const struct histogram *h, unsigned t)
+static void count_share(void *context, size_t t)
 {
+    const struct histogram *h = context;
     size_t end = host_share(h->n, t + 1, h->threads);
     uint64_t *counts = h->counts + t * h->edges.bins;
 
@@ -78,9 +79,7 @@ static kn_status count(struct histogram *h, const struct host_plan *plan, uint64
     h->top = host_encode(host_stored(&top, 0, h->size), h->size, &h->codec);
     for (size_t i = 0; i < h->edges.used; i++)
         h->least[i] = host_encode(host_stored(h->edges.least, i, h->size), h->size, &h->codec);
-    HOST_PARALLEL(h->threads, static)
-    for (unsigned t = 0; t < h->threads; t++)
-        count_share(h, t);
+    ki_parallel(h->threads, h->threads, KI_STATIC, count_share, h);
     for (size_t i = 0; i < h->threads * bins; i++)
         counts[i % bins] += h->counts[i];
     free(h->counts);

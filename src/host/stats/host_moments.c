@@ -3,6 +3,7 @@
 #include "host_moments.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/element.h"
@@ -72,10 +73,12 @@ struct float_read {
     const struct host_column *column;
     kn_sums *leaves;
     struct host_extremes extremes;
+    pthread_mutex_t lock; // of the extremes
 };
 
-static void read_share(struct float_read *r, size_t first, size_t end)
+static void read_share(void *context, size_t first, size_t end)
 {
+    struct float_read *r = context;
     struct host_extremes own = {INFINITY, -INFINITY, 0};
 
     for (size_t i = first; i < end; i++) {
@@ -87,25 +90,26 @@ static void read_share(struct float_read *r, size_t first, size_t end)
         if (r->column && own.nan_count > before)
             r->leaves[i] = ki_host_sum_numbers(r->column, i);
     }
-    HOST_ONE_AT_A_TIME
-    {
-        r->extremes.least = fmin(r->extremes.least, own.least);
-        r->extremes.greatest = fmax(r->extremes.greatest, own.greatest);
-        r->extremes.nan_count += own.nan_count;
-    }
+    pthread_mutex_lock(&r->lock);
+    r->extremes.least = fmin(r->extremes.least, own.least);
+    r->extremes.greatest = fmax(r->extremes.greatest, own.greatest);
+    r->extremes.nan_count += own.nan_count;
+    pthread_mutex_unlock(&r->lock);
 }
 
 static struct host_extremes read_floats(const void *x, kn_type type, size_t n, const struct host_plan *plan,
                                         const struct host_column *column, kn_sums *leaves)
 {
-    struct float_read r = {
-        x, n, plan, ki_host_reals_for(type, plan->level), column, leaves, {INFINITY, -INFINITY, 0}};
-    size_t count = ki_host_leaf_count(n);
-    unsigned threads = ki_host_threads(plan, n * plan->size);
+    struct float_read r = {.x = x,
+                           .n = n,
+                           .plan = plan,
+                           .reals = ki_host_reals_for(type, plan->level),
+                           .column = column,
+                           .leaves = leaves,
+                           .extremes = {INFINITY, -INFINITY, 0},
+                           .lock = PTHREAD_MUTEX_INITIALIZER};
 
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++)
-        read_share(&r, host_share(count, t, threads), host_share(count, t + 1, threads));
+    ki_host_share_out(ki_host_threads(plan, n * plan->size), ki_host_leaf_count(n), read_share, &r);
     return r.extremes;
 }
 
@@ -137,33 +141,41 @@ static kn_status float_moments(const void *x, kn_type type, size_t n, double shi
 
 // ---- integers ----
 
+struct integer_read {
+    const struct host_integers *integers;
+    host_digits *add;
+    struct moments_exact *to;
+    pthread_mutex_t lock; // of it
+};
+
+static void add_share(void *context, size_t first, size_t end)
+{
+    const size_t most = (size_t)1 << 31; // at a time
+    struct integer_read *r = context;
+    struct moments_exact own = {.least = UINT64_MAX}, *to = r->to;
+
+    for (size_t i = first, next; i < end; i = next) {
+        next = end - i < most ? end : i + most;
+        r->add(r->integers, i, next - i, &own);
+    }
+    pthread_mutex_lock(&r->lock);
+    to->keys += own.keys;
+    for (int digit = 0; digit < 4; digit++)
+        to->squares[digit] += own.squares[digit];
+    to->least = own.least < to->least ? own.least : to->least;
+    to->greatest = own.greatest > to->greatest ? own.greatest : to->greatest;
+    pthread_mutex_unlock(&r->lock);
+}
+
 static void read_integers(const struct host_integers *integers, size_t n, const struct host_plan *plan,
                           struct moments_exact *to)
 {
-    const size_t most = (size_t)1 << 31; // at a time
-    unsigned threads = ki_host_threads(plan, n * plan->size);
     static host_digits *const levels[] = {[KN_HOST_SCALAR] = ki_host_digits_scalar,
                                           HOST_SET_VECTORS(host_digits)};
-    host_digits *add = levels[plan->level];
+    struct integer_read r = {integers, levels[plan->level], to, PTHREAD_MUTEX_INITIALIZER};
 
     *to = (struct moments_exact){.least = UINT64_MAX};
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++) {
-        struct moments_exact own = {.least = UINT64_MAX};
-        size_t end = host_share(n, t + 1, threads);
-        for (size_t i = host_share(n, t, threads), next; i < end; i = next) {
-            next = end - i < most ? end : i + most;
-            add(integers, i, next - i, &own);
-        }
-        HOST_ONE_AT_A_TIME
-        {
-            to->keys += own.keys;
-            for (int digit = 0; digit < 4; digit++)
-                to->squares[digit] += own.squares[digit];
-            to->least = own.least < to->least ? own.least : to->least;
-            to->greatest = own.greatest > to->greatest ? own.greatest : to->greatest;
-        }
-    }
+    ki_host_share_out(ki_host_threads(plan, n * plan->size), n, add_share, &r);
 }
 
 // The sign bit of signed types.
@@ -229,21 +241,33 @@ static kn_number reduce_integers(const void *x, kn_type type, size_t n, kn_reduc
     return (kn_number){.u64 = keys[op]};
 }
 
+struct integer_product {
+    const void *x;
+    size_t size;   // bytes of an element
+    uint64_t ones; // where its bits are
+    uint64_t all;
+    pthread_mutex_t lock; // of the product of all
+};
+
+static void multiply_share(void *context, size_t first, size_t end)
+{
+    struct integer_product *p = context;
+    uint64_t product = 1;
+
+    for (size_t i = first; i < end; i++)
+        product *= (uint64_t)host_stored(p->x, i, p->size) & p->ones;
+    pthread_mutex_lock(&p->lock);
+    p->all *= product;
+    pthread_mutex_unlock(&p->lock);
+}
+
 static kn_number multiply_integers(const void *x, kn_type type, size_t n, const struct host_plan *plan)
 {
-    unsigned threads = ki_host_threads(plan, n * plan->size);
-    uint64_t ones = ki_element_kind(type) == 1 ? UINT64_MAX : UINT64_MAX >> (64 - ki_element_bits(type)),
-             all = 1;
+    uint64_t ones = ki_element_kind(type) == 1 ? UINT64_MAX : UINT64_MAX >> (64 - ki_element_bits(type));
+    struct integer_product product = {x, plan->size, ones, 1, PTHREAD_MUTEX_INITIALIZER};
 
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++) {
-        uint64_t product = 1;
-        for (size_t i = host_share(n, t, threads); i < host_share(n, t + 1, threads); i++)
-            product *= (uint64_t)host_stored(x, i, plan->size) & ones;
-        HOST_ONE_AT_A_TIME
-        all *= product;
-    }
-    return (kn_number){.u64 = all};
+    ki_host_share_out(ki_host_threads(plan, n * plan->size), n, multiply_share, &product);
+    return (kn_number){.u64 = product.all};
 }
 
 static double multiply_leaf(const struct host_column *c, size_t i)
@@ -262,20 +286,30 @@ static double multiply_leaf(const struct host_column *c, size_t i)
     return lanes[0];
 }
 
+struct float_product {
+    const struct host_column *column;
+    double *leaves;
+};
+
+static void multiply_leaves(void *context, size_t first, size_t end)
+{
+    const struct float_product *product = context;
+
+    for (size_t i = first; i < end; i++)
+        product->leaves[i] = multiply_leaf(product->column, i);
+}
+
 // In the tree of the sums.
 static kn_status multiply_floats(const struct host_column *c, const struct host_plan *plan, double *product,
                                  kn_error *err)
 {
     size_t count = ki_host_leaf_count(c->n);
-    unsigned threads = ki_host_threads(plan, c->n * plan->size);
     double *leaves = malloc(count * sizeof *leaves);
 
     if (!leaves)
         return ki_fail_memory(err, count * sizeof *leaves, "the products of a column");
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++)
-        for (size_t i = host_share(count, t, threads); i < host_share(count, t + 1, threads); i++)
-            leaves[i] = multiply_leaf(c, i);
+    ki_host_share_out(ki_host_threads(plan, c->n * plan->size), count, multiply_leaves,
+                      &(struct float_product){c, leaves});
     for (; count > 1; count = count / 2 + count % 2) {
         for (size_t i = 0; i < count / 2; i++)
             leaves[i] = leaves[2 * i] * leaves[2 * i + 1];

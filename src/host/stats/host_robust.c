@@ -15,16 +15,26 @@
 
 // ---- floats ----
 
+struct sum_read {
+    struct host_robust *r;
+    size_t nan_count;
+};
+
+static void sum_share(void *context, size_t first, size_t end)
+{
+    struct sum_read *read = context;
+
+    for (size_t i = first; i < end; i++)
+        __atomic_fetch_add(&read->nan_count, ki_host_robust_leaf(read->r, i), __ATOMIC_RELAXED);
+}
+
 static size_t sum_all(struct host_robust *r)
 {
-    size_t leaves = ki_host_leaf_count(r->column.n), nan_count = 0;
     unsigned threads = ki_host_threads(r->plan, r->column.n * r->plan->size);
+    struct sum_read read = {r, 0};
 
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++)
-        for (size_t i = host_share(leaves, t, threads); i < host_share(leaves, t + 1, threads); i++)
-            __atomic_fetch_add(&nan_count, ki_host_robust_leaf(r, i), __ATOMIC_RELAXED);
-    return nan_count;
+    ki_host_share_out(threads, ki_host_leaf_count(r->column.n), sum_share, &read);
+    return read.nan_count;
 }
 
 // The mean of the two elements in the middle of x, KN_F32 or KN_F64.
@@ -52,10 +62,22 @@ static kn_status select_middle(const struct host_robust *r, const void *x, kn_ty
     return status;
 }
 
+struct deviating {
+    const struct host_robust *r;
+    double median, *deviations;
+};
+
+static void deviate_share(void *context, size_t first, size_t end)
+{
+    const struct deviating *d = context;
+
+    d->r->reals->deviations((const char *)d->r->column.x + first * d->r->plan->size, end - first, d->median,
+                            d->deviations + first);
+}
+
 static kn_status select_both(const struct host_robust *r, double *median, double *mad, kn_error *err)
 {
     size_t n = r->column.n;
-    unsigned threads = ki_host_threads(r->plan, n * sizeof(double));
     double *deviations;
     kn_status status = select_middle(r, r->column.x, r->type, median, err);
 
@@ -65,12 +87,8 @@ static kn_status select_both(const struct host_robust *r, double *median, double
     deviations = malloc(n * sizeof *deviations);
     if (!deviations)
         return ki_fail_memory(err, n * sizeof *deviations, "deviations from the median");
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++) {
-        size_t first = host_share(n, t, threads), count = host_share(n, t + 1, threads) - first;
-        r->reals->deviations((const char *)r->column.x + first * r->plan->size, count, *median,
-                             deviations + first);
-    }
+    ki_host_share_out(ki_host_threads(r->plan, n * sizeof(double)), n, deviate_share,
+                      &(struct deviating){r, *median, deviations});
     status = select_middle(r, deviations, KN_F64, mad, err);
     free(deviations);
     return status;

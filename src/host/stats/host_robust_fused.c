@@ -192,8 +192,9 @@ static void add(size_t *to, size_t count)
     __atomic_fetch_add(to, count, __ATOMIC_RELAXED);
 }
 
-static void read_share(struct fused *f, size_t first, size_t end)
+static void read_share(void *context, size_t first, size_t end)
 {
+    struct fused *f = context;
     double middle[TREE_LEAF + 8], arms[TREE_LEAF + 8]; // and a vector
     struct host_interval own[HOST_INTERVALS];
     size_t nan_count = 0;
@@ -219,9 +220,6 @@ static void read_share(struct fused *f, size_t first, size_t end)
 
 static kn_status read_column(struct fused *f, kn_error *err)
 {
-    size_t leaves = ki_host_leaf_count(f->n);
-    unsigned threads = ki_host_threads(f->r->plan, f->n * f->size);
-
     f->middle_room = room_for(f, &f->intervals[HOST_MIDDLE]);
     f->arm_room = room_for(f, &f->intervals[HOST_LOWER]) + room_for(f, &f->intervals[HOST_UPPER]);
     f->sifted.middle = malloc(f->middle_room * f->size);
@@ -229,9 +227,7 @@ static kn_status read_column(struct fused *f, kn_error *err)
     if (!f->sifted.middle || !f->sifted.arms)
         return ki_fail_memory(err, (f->middle_room + f->arm_room) * f->size,
                               "what lies near the median and the MAD");
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++)
-        read_share(f, host_share(leaves, t, threads), host_share(leaves, t + 1, threads));
+    ki_host_share_out(ki_host_threads(f->r->plan, f->n * f->size), ki_host_leaf_count(f->n), read_share, f);
     return KN_OK;
 }
 
@@ -379,21 +375,30 @@ static bool select_among_ends(const struct arms *arms, size_t rank, double *foun
     return true;
 }
 
+struct deviating {
+    const struct fused *fused;
+    double median, *deviations;
+};
+
+static void deviate_share(void *context, size_t first, size_t end)
+{
+    const struct deviating *d = context;
+    const struct fused *f = d->fused;
+
+    f->r->reals->deviations((const char *)f->sifted.arms + first * f->size, end - first, d->median,
+                            d->deviations + first);
+}
+
 // False if one of the two ranks in the middle lies outside the arms.
 static bool find_mad(struct fused *f, double median, double *deviations, double *mad)
 {
     const struct host_plan wide = {.level = f->r->plan->level, .size = sizeof(double)};
     struct arms arms = {.quicksort = ki_host_quicksort_for(&wide), .deviations = deviations};
     size_t ranks[2] = {(f->n - 1) / 2, f->n / 2}, kept = f->sifted.arm_count;
-    unsigned threads = ki_host_threads(f->r->plan, kept * sizeof(double));
     double found[2];
 
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++) {
-        size_t first = host_share(kept, t, threads), count = host_share(kept, t + 1, threads) - first;
-        f->r->reals->deviations((const char *)f->sifted.arms + first * f->size, count, median,
-                                deviations + first);
-    }
+    ki_host_share_out(ki_host_threads(f->r->plan, kept * sizeof(double)), kept, deviate_share,
+                      &(struct deviating){f, median, deviations});
     measure_arms(f, median, &arms);
     if (!select_between_ends(&arms, ranks, found) &&
         !(select_among_ends(&arms, ranks[0], &found[0]) && select_among_ends(&arms, ranks[1], &found[1])))

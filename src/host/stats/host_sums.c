@@ -122,19 +122,29 @@ host_leaf *ki_host_leaf_for(kn_host_level level)
     return leaves[level];
 }
 
+struct summing {
+    const struct host_column *column;
+    kn_sums *leaves;
+};
+
+static void sum_share(void *context, size_t first, size_t end)
+{
+    const struct summing *s = context;
+
+    for (size_t i = first; i < end; i++)
+        s->leaves[i] = ki_host_sum_leaf(s->column, i);
+}
+
 static kn_status sum_column(const struct host_column *c, const struct host_plan *plan, kn_sums *sums,
                             kn_error *err)
 {
     size_t count = ki_host_leaf_count(c->n);
-    unsigned threads = ki_host_threads(plan, c->n * plan->size);
     kn_sums *leaves = malloc(count * sizeof *leaves);
 
     if (!leaves)
         return ki_fail_memory(err, count * sizeof *leaves, "the sums of a column");
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++)
-        for (size_t i = host_share(count, t, threads); i < host_share(count, t + 1, threads); i++)
-            leaves[i] = ki_host_sum_leaf(c, i);
+    ki_host_share_out(ki_host_threads(plan, c->n * plan->size), count, sum_share,
+                      &(struct summing){c, leaves});
     *sums = ki_host_fold_leaves(leaves, count);
     free(leaves);
     return KN_OK;

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/parallel.h"
 #include "base/quote.h"
+#include "base/threads.h"
 #include "io/csv/csv_number.h"
 
 // Text a thread takes at a time.
@@ -45,6 +45,20 @@ static void end_lines(char *begin, char *end, char next)
             *p = '\n';
 }
 
+struct pieces {
+    char *text;
+    size_t length, bytes, count; // of the text, of a piece, of pieces
+    const char *next;            // what stands behind each piece
+};
+
+static void end_lines_of_piece(void *context, size_t i)
+{
+    const struct pieces *pieces = context;
+    size_t end = i + 1 < pieces->count ? (i + 1) * pieces->bytes : pieces->length;
+
+    end_lines(pieces->text + i * pieces->bytes, pieces->text + end, pieces->next[i]);
+}
+
 kn_status matrix_market_end_lines(const char *name, char *text, size_t count,
                                   const struct matrix_market_options *options, kn_error *err)
 {
@@ -56,9 +70,8 @@ kn_status matrix_market_end_lines(const char *name, char *text, size_t count,
         return ki_fail_memory(err, pieces, name);
     for (size_t i = 0; i < pieces; i++)
         next[i] = i + 1 < pieces ? text[(i + 1) * bytes] : '\0';
-    KI_PARALLEL(threads, dynamic)
-    for (size_t i = 0; i < pieces; i++)
-        end_lines(text + i * bytes, text + (i + 1 < pieces ? (i + 1) * bytes : count), next[i]);
+    ki_parallel(threads, pieces, KI_DYNAMIC, end_lines_of_piece,
+                &(struct pieces){text, count, bytes, pieces, next});
     free(next);
     return KN_OK;
 }
@@ -273,8 +286,10 @@ static bool is_entry(const char *p, const char *end)
     return p < end && *p != '\n' && *p != '%';
 }
 
-static void read_chunk(const struct reader *reader, struct chunk *chunk)
+static void read_chunk(void *context, size_t i)
 {
+    const struct reader *reader = context;
+    struct chunk *chunk = &reader->chunks[i];
     const char *p = chunk->begin;
 
     for (size_t line = 0; p < chunk->end; line++, p++) {
@@ -296,8 +311,10 @@ static void read_chunk(const struct reader *reader, struct chunk *chunk)
 
 enum { AT_ONCE = 31 }; // words whose line ends are counted
 
-static void count_lines(const struct reader *reader, struct chunk *chunk)
+static void count_lines(void *context, size_t i)
 {
+    const struct reader *reader = context;
+    struct chunk *chunk = &reader->chunks[i];
     const char *p = chunk->begin;
 
     while (chunk->end - p >= 8 * AT_ONCE) {
@@ -333,9 +350,7 @@ static kn_status cut(struct reader *reader, size_t bytes, unsigned threads, kn_e
         }
         reader->chunks[i].end = begin;
     }
-    KI_PARALLEL(threads, dynamic)
-    for (size_t i = 0; i < reader->count; i++)
-        count_lines(reader, &reader->chunks[i]);
+    ki_parallel(threads, reader->count, KI_DYNAMIC, count_lines, reader);
     for (size_t i = 0; i < reader->count; i++) {
         reader->chunks[i].first_line = reader->lines;
         reader->lines += reader->chunks[i].lines;
@@ -441,9 +456,7 @@ kn_status matrix_market_read_lines(const struct matrix_market_body *body,
     if (!status)
         status = make_room(&reader, err);
     if (!status) {
-        KI_PARALLEL(threads, dynamic)
-        for (size_t i = 0; i < reader.count; i++)
-            read_chunk(&reader, &reader.chunks[i]);
+        ki_parallel(threads, reader.count, KI_DYNAMIC, read_chunk, &reader);
         status = join(&reader, err);
     }
     free(reader.chunks);

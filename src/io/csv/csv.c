@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/parallel.h"
+#include "base/threads.h"
 
 // With several threads from so many bytes on.
 #define WORTH_THREADS ((uint64_t)4 << 20)

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/parallel.h"
+#include "base/threads.h"
 
 // What is read of it, and its columns, should stay in a processor's cache.
 #define CHUNK ((size_t)1 << 20)
@@ -200,8 +200,11 @@ static void end_chunk(struct chunks *chunks, struct chunk *chunk, size_t i)
     pthread_mutex_unlock(&chunks->state);
 }
 
-static void work(struct chunks *chunks, struct chunk *chunk)
+// Thread t's, as long as there are chunks.
+static void work(void *context, size_t t)
 {
+    struct chunks *chunks = context;
+    struct chunk *chunk = &chunks->items[t];
     size_t i;
 
     while (begin_chunk(chunks, chunk, &i)) {
@@ -232,9 +235,7 @@ kn_status csv_read_chunks(struct csv_reader *reader, unsigned threads)
     chunks.items = calloc(threads, sizeof *chunks.items);
     if (!chunks.items)
         return ki_fail_memory(reader->err, threads * sizeof *chunks.items, "reading a CSV file");
-    KI_PARALLEL(threads, static)
-    for (unsigned i = 0; i < threads; i++)
-        work(&chunks, &chunks.items[i]);
+    ki_parallel(threads, threads, KI_STATIC, work, &chunks);
     for (unsigned i = 0; i < threads; i++)
         free_reader(&chunks.items[i]);
     free(chunks.items);

@@ -38,6 +38,7 @@ expect_exit 0 koine --man koine
 for variable in DEVICE CACHE_DIR KERNEL_PATH DATA REQUIRE LOG; do
     expect_stdout "KOINE_$variable="
 done
+expect_stdout "OMP_NUM_THREADS="
 for status in 0 1 2 3 4 5 130; do
     expect_stdout "^.fB$status.fR"
 done

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The shared library needs no library of a file format, nor does koine.pc name one: those are the command's.
+# The shared library needs no library of a file format, nor does koine.pc name one: those are the command's. Neither of
+# the two needs OpenMP's threads: they have their own, which get along with whatever a program has beside them.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 formats='libhdf5|libtiff|libpng|libjansson|libz'
@@ -25,8 +26,15 @@ needs "$lib" >"$work/needs"
 grep -q '^libc\.' "$work/needs" || fail "readelf finds nothing that $lib needs"
 found=$(grep -E "^($formats)[^a-z]" "$work/needs" | tr '\n' ' ')
 [ -z "$found" ] || fail "libkoine.so needs $found"
+for file in "$lib" "$command"; do
+    found=$(needs "$file" | grep -E '^lib(gomp|omp|iomp5)[^a-z]' | tr '\n' ' ')
+    [ -z "$found" ] || fail "$file needs $found"
+done
 
 # The part of koine.pc that comes from configure. A name there may have a version behind it.
 grep '^Requires.private:' "$builddir/koine.pc" >/dev/null || fail "koine.pc has no Requires.private"
 found=$(grep -E '^(Requires|Libs)' "$builddir/koine.pc" | grep -oE 'hdf5|libtiff|libpng|jansson|zlib|-l(hdf5|tiff|png[0-9]*|jansson|z)( |$)' | tr '\n' ' ')
 [ -z "$found" ] || fail "koine.pc names $found"
+if grep -E -e '-fopenmp|-l(gomp|omp)' "$builddir/koine.pc"; then
+    fail "koine.pc asks for OpenMP"
+fi

@@ -5,7 +5,7 @@
 
 #include <png.h>
 
-#include "base/parallel.h"
+#include "base/threads.h"
 #include "io/image/image.h"
 #include "support/run.h"
 
@@ -317,38 +317,42 @@ START_TEST(too_large)
 END_TEST
 
 // Eight threads, each with its own file, over and over.
+enum { FILES = 8 };
+
+struct files {
+    char paths[FILES][4200];
+    uint16_t samples[FILES][WIDTH * HEIGHT];
+    size_t wrong;
+};
+
+static void read_again(void *context, size_t round)
+{
+    struct files *files = context;
+    struct image_file *file = NULL;
+    struct image image = {.samples = NULL};
+    bool is_right = !image_open(files->paths[round % FILES], 0, &file, NULL) &&
+                    !image_read(file, 0, &image, NULL) &&
+                    memcmp(image.samples, files->samples[round % FILES], sizeof files->samples[0]) == 0;
+
+    image_close(file);
+    free(image.samples);
+    __atomic_fetch_add(&files->wrong, !is_right, __ATOMIC_RELAXED);
+}
+
 START_TEST(threads)
 {
-    enum { FILES = 8, ROUNDS = 200 };
     uint64_t state = test_seed("threads");
-    static uint16_t samples[FILES][WIDTH * HEIGHT];
-    char paths[FILES][4200];
-    size_t wrong = 0;
+    static struct files files;
 
     for (size_t f = 0; f < FILES; f++) {
         for (size_t i = 0; i < WIDTH * HEIGHT; i++)
-            samples[f][i] = (uint16_t)test_random(&state);
-        write_png("a.png", &kinds[4], samples[f]);
-        snprintf(paths[f], sizeof paths[f], "%s/%zu.png", io_folder, f);
-        ck_assert_int_eq(rename(io_path("a.png"), paths[f]), 0);
+            files.samples[f][i] = (uint16_t)test_random(&state);
+        write_png("a.png", &kinds[4], files.samples[f]);
+        snprintf(files.paths[f], sizeof files.paths[f], "%s/%zu.png", io_folder, f);
+        ck_assert_int_eq(rename(io_path("a.png"), files.paths[f]), 0);
     }
-    KI_PARALLEL(FILES, dynamic)
-    for (size_t round = 0; round < ROUNDS; round++) {
-        struct image_file *file = NULL;
-        struct image image = {.samples = NULL};
-        bool is_right = !image_open(paths[round % FILES], 0, &file, NULL) &&
-                        !image_read(file, 0, &image, NULL) &&
-                        memcmp(image.samples, samples[round % FILES], sizeof samples[0]) == 0;
-
-        image_close(file);
-        free(image.samples);
-        if (!is_right)
-            KI_ONE_AT_A_TIME
-            {
-                wrong++;
-            }
-    }
-    ck_assert_uint_eq(wrong, 0);
+    ki_parallel(FILES, 200, KI_DYNAMIC, read_again, &files);
+    ck_assert_uint_eq(files.wrong, 0);
 }
 END_TEST
 

@@ -5,7 +5,7 @@
 
 #include <config.h>
 
-#include "base/parallel.h"
+#include "base/threads.h"
 #include "io/image/image.h"
 #include "support/run.h"
 
@@ -442,15 +442,34 @@ START_TEST(too_large)
 END_TEST
 
 // Several threads, each with the stack opened for itself.
+struct pages {
+    const char *path;
+    const unsigned char *samples;
+    size_t bytes; // of a page
+    size_t wrong;
+};
+
+static void read_again(void *context, size_t round)
+{
+    struct pages *pages = context;
+    struct image_file *file = NULL;
+    struct image image = {.samples = NULL};
+    bool is_right = !image_open(pages->path, 0, &file, NULL) && !image_read(file, round % 4, &image, NULL) &&
+                    memcmp(image.samples, pages->samples + round % 4 * pages->bytes, pages->bytes) == 0;
+
+    image_close(file);
+    free(image.samples);
+    __atomic_fetch_add(&pages->wrong, !is_right, __ATOMIC_RELAXED);
+}
+
 START_TEST(threads)
 {
-    enum { THREADS = 4, ROUNDS = 40 };
     const struct layout *layout = &layouts[3];
     uint64_t state = test_seed("threads");
     unsigned char *samples = malloc(8 * SAMPLES_MAX);
     TIFF *tiff = TIFFOpen(io_path("a.tif"), "wl");
-    size_t bytes = bytes_of(layout), wrong = 0;
-    const char *path = io_path("a.tif");
+    size_t bytes = bytes_of(layout);
+    struct pages pages = {io_path("a.tif"), samples, bytes, 0};
 
     fill(samples, 4 * bytes, &state);
     for (size_t p = 0; p < 4; p++) {
@@ -458,22 +477,8 @@ START_TEST(threads)
         ck_assert(TIFFWriteDirectory(tiff));
     }
     TIFFClose(tiff);
-    KI_PARALLEL(THREADS, dynamic)
-    for (size_t round = 0; round < ROUNDS; round++) {
-        struct image_file *file = NULL;
-        struct image image = {.samples = NULL};
-        bool is_right = !image_open(path, 0, &file, NULL) && !image_read(file, round % 4, &image, NULL) &&
-                        memcmp(image.samples, samples + round % 4 * bytes, bytes) == 0;
-
-        image_close(file);
-        free(image.samples);
-        if (!is_right)
-            KI_ONE_AT_A_TIME
-            {
-                wrong++;
-            }
-    }
-    ck_assert_uint_eq(wrong, 0);
+    ki_parallel(4, 40, KI_DYNAMIC, read_again, &pages);
+    ck_assert_uint_eq(pages.wrong, 0);
     free(samples);
 }
 END_TEST

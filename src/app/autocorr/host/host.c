@@ -167,30 +167,40 @@ static void add_share(const struct share *share)
     flush(share);
 }
 
+struct sums {
+    const struct plan *plan;
+    size_t pairs;
+    unsigned threads;
+    bool is_short; // of memory
+};
+
+static void add_some(void *context, size_t t)
+{
+    struct sums *sums = context;
+    const struct plan *plan = sums->plan;
+    size_t count = plan->groups * plan->kernel->lanes;
+    size_t vectors = PIECE / plan->kernel->pixels + AUTOCORR_GROUP_STEP * plan->groups;
+    size_t pairs = (sums->pairs - t + sums->threads - 1) / sums->threads;
+    struct share share = {plan, (unsigned)t, sums->threads, aligned_alloc(64, vectors * 64),
+                          calloc(pairs * 2 * count, sizeof(uint32_t))};
+
+    if (share.spread && share.sums)
+        add_share(&share);
+    else
+        __atomic_store_n(&sums->is_short, true, __ATOMIC_RELAXED);
+    free(share.spread);
+    free(share.sums);
+}
+
 // All threads; false if memory ran out.
 static bool add_all(const struct plan *plan)
 {
-    size_t pairs = plan->max_offset / 2 + 1, count = plan->groups * plan->kernel->lanes;
+    size_t pairs = plan->max_offset / 2 + 1;
     unsigned threads = pairs < plan->threads ? (unsigned)pairs : plan->threads;
-    bool is_short = false;
+    struct sums sums = {plan, pairs, threads, false};
 
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++) {
-        size_t vectors = PIECE / plan->kernel->pixels + AUTOCORR_GROUP_STEP * plan->groups;
-        struct share share = {plan, t, threads, aligned_alloc(64, vectors * 64),
-                              calloc((pairs - t + threads - 1) / threads * 2 * count, sizeof(uint32_t))};
-
-        if (share.spread && share.sums)
-            add_share(&share);
-        else
-            HOST_ONE_AT_A_TIME
-            {
-                is_short = true;
-            }
-        free(share.spread);
-        free(share.sums);
-    }
-    return !is_short;
+    ki_parallel(threads, threads, KI_STATIC, add_some, &sums);
+    return !sums.is_short;
 }
 
 // What the bias took: bias times the second image's bytes over the overlap. Row `y0` of the products, times

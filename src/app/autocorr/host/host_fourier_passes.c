@@ -2,6 +2,7 @@
 // The three passes of host_fourier.h: rows, columns there and back, and rows back.
 #include <string.h>
 
+#include "base/array.h"
 #include "host_fourier_internal.h"
 
 static unsigned char *number_at(void *numbers, size_t number, const struct autocorr_fourier *fourier)
@@ -212,25 +213,53 @@ static void clear_lines(const struct autocorr_fourier *fourier, const struct fou
         memset(number_at(share->line, used, fourier), 0, (all - used) * fourier->room.number);
 }
 
-void ki_fourier_run(struct autocorr_fourier *fourier, const struct fourier_job *job)
+struct passes {
+    struct autocorr_fourier *fourier;
+    const struct fourier_job *job;
+};
+
+// The three passes, of thread t.
+static void pass_rows(void *context, size_t t)
 {
+    const struct passes *passes = context;
+    struct autocorr_fourier *fourier = passes->fourier;
     const struct fourier_room *room = &fourier->room;
     const size_t group = 2 * room->lanes, groups = (room->height + group - 1) / group;
-    const unsigned threads = (unsigned)room->threads;
 
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++) {
-        clear_lines(fourier, &fourier->shares[t]);
-        for (size_t i = t; i < groups * job->planes; i += threads)
-            transform_rows(fourier, &fourier->shares[t], job, i / groups, i % groups * group);
-    }
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++)
-        for (size_t block = t * job->at_once; block < room->blocks; block += threads * job->at_once)
-            transform_columns(fourier, &fourier->shares[t], job, block);
-    HOST_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++)
-        for (size_t first = t * group; first <= room->max_offset; first += threads * group)
-            for (size_t i = 0; i < job->results; i++)
-                transform_back(fourier, &fourier->shares[t], &job->result[i], i, first);
+    clear_lines(fourier, &fourier->shares[t]);
+    for (size_t i = t; i < groups * passes->job->planes; i += room->threads)
+        transform_rows(fourier, &fourier->shares[t], passes->job, i / groups, i % groups * group);
+}
+
+static void pass_columns(void *context, size_t t)
+{
+    const struct passes *passes = context;
+    struct autocorr_fourier *fourier = passes->fourier;
+    const struct fourier_room *room = &fourier->room;
+    const size_t at_once = passes->job->at_once;
+
+    for (size_t block = t * at_once; block < room->blocks; block += room->threads * at_once)
+        transform_columns(fourier, &fourier->shares[t], passes->job, block);
+}
+
+static void pass_back(void *context, size_t t)
+{
+    const struct passes *passes = context;
+    struct autocorr_fourier *fourier = passes->fourier;
+    const struct fourier_room *room = &fourier->room;
+    const struct fourier_job *job = passes->job;
+    const size_t group = 2 * room->lanes;
+
+    for (size_t first = t * group; first <= room->max_offset; first += room->threads * group)
+        for (size_t i = 0; i < job->results; i++)
+            transform_back(fourier, &fourier->shares[t], &job->result[i], i, first);
+}
+
+void ki_fourier_run(struct autocorr_fourier *fourier, const struct fourier_job *job)
+{
+    static ki_round *const all[] = {pass_rows, pass_columns, pass_back};
+    const size_t threads = fourier->room.threads;
+
+    for (size_t i = 0; i < KI_COUNT(all); i++)
+        ki_parallel((unsigned)threads, threads, KI_STATIC, all[i], &(struct passes){fourier, job});
 }

@@ -2,11 +2,12 @@
 #include "host_frames.h"
 
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "base/parallel.h"
+#include "base/threads.h"
 #include "host.h"
 #include "host_fourier.h"
 
@@ -109,33 +110,50 @@ static kn_status one_by_one(struct autocorr_engine *engine, const struct autocor
     return status;
 }
 
-// Each thread takes the next frame, as long as there is one and none has failed.
+struct frames {
+    struct autocorr_engine *engine;
+    const struct autocorr_task *tasks;
+    uint64_t *products;
+    bool has_failed;
+    kn_error why;
+    pthread_mutex_t lock; // of the engine's bound and of what failed
+};
+
+// By one thread, unless one has failed.
+static void compute_one(void *context, size_t i)
+{
+    const kn_host_options alone = {.threads = 1};
+    struct frames *frames = context;
+    struct autocorr_engine *engine = frames->engine;
+    const struct autocorr_task *task = &frames->tasks[i];
+    kn_error why = KN_ERROR_INIT;
+    double bound = 0;
+
+    if (__atomic_load_n(&frames->has_failed, __ATOMIC_RELAXED))
+        return;
+    if (rows[engine->ran].compute(engine, task, &alone, &engine->rooms->own[ki_thread()],
+                                  frames->products + i * autocorr_offsets(task->max_offset), &bound, &why))
+        __atomic_store_n(&frames->has_failed, true, __ATOMIC_RELAXED);
+    pthread_mutex_lock(&frames->lock);
+    engine->bound = fmax(engine->bound, bound);
+    if (why.code)
+        frames->why = why;
+    pthread_mutex_unlock(&frames->lock);
+}
+
 static kn_status at_once(struct autocorr_engine *engine, const struct autocorr_task *tasks, size_t count,
                          unsigned threads, uint64_t *products, kn_error *err)
 {
-    const kn_host_options alone = {.threads = 1};
-    kn_error failed = KN_ERROR_INIT;
-    size_t next = 0;
+    struct frames frames = {.engine = engine,
+                            .tasks = tasks,
+                            .products = products,
+                            .why = KN_ERROR_INIT,
+                            .lock = PTHREAD_MUTEX_INITIALIZER};
 
-    KI_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++)
-        for (size_t i; (i = __atomic_fetch_add(&next, 1, __ATOMIC_RELAXED)) < count;) {
-            kn_error why = KN_ERROR_INIT;
-            double bound = 0;
-
-            if (rows[engine->ran].compute(engine, &tasks[i], &alone, &engine->rooms->own[t],
-                                          products + i * autocorr_offsets(tasks[i].max_offset), &bound, &why))
-                __atomic_store_n(&next, count, __ATOMIC_RELAXED);
-            KI_ONE_AT_A_TIME
-            {
-                engine->bound = fmax(engine->bound, bound);
-                if (why.code)
-                    failed = why;
-            }
-        }
-    if (failed.code && err)
-        *err = failed;
-    return failed.code;
+    ki_parallel(threads, count, KI_DYNAMIC, compute_one, &frames);
+    if (frames.why.code && err)
+        *err = frames.why;
+    return frames.why.code;
 }
 
 kn_status ki_autocorr_host_frames(struct autocorr_engine *engine, const struct autocorr_task *tasks,

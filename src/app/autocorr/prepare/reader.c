@@ -8,7 +8,7 @@
 
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "base/parallel.h"
+#include "base/threads.h"
 
 struct slot {
     bool ready;

@@ -13,7 +13,7 @@ struct autocorr_decoded {
 };
 
 struct autocorr_reader_options {
-    unsigned threads;                               // 0: as many as OpenMP gives
+    unsigned threads;                               // 0: as many as ki_threads gives
     size_t ahead;                                   // frames that are in memory at most, at least 1
     const struct autocorr_preparation *preparation; // in the thread that decoded it; NULL: nothing is done
     bool energies;                                  // of what was decoded and prepared, there, too:

@@ -7,7 +7,7 @@
 
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "base/parallel.h"
+#include "base/vector.h"
 #include "batch_rings.h"
 #include "app/autocorr/device/device_fft.h"
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "series.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "base/parallel.h"
+#include "base/threads.h"
 #include "analyse.h"
 
 enum {
@@ -209,35 +210,50 @@ static kn_status deal(struct batch *batch, size_t number, kn_error *err)
     return KN_OK;
 }
 
+struct analysis {
+    struct series *series;
+    struct batch *batch;
+    kn_host_options options;
+    kn_error *err;
+    kn_status status;
+    pthread_mutex_t lock; // of both of these
+};
+
+static void analyse_one(void *context, size_t i)
+{
+    struct analysis *all = context;
+    struct pending *pending = &all->batch->pending[i];
+    kn_error why = KN_ERROR_INIT;
+
+    if (!ki_autocorr_analyse(&all->series->workspaces[ki_thread()], all->series->settings, &all->options,
+                             &pending->task, &pending->frame, &why))
+        return;
+    pthread_mutex_lock(&all->lock);
+    all->status = ki_fail(all->err, why.code, "%s", why.text);
+    pthread_mutex_unlock(&all->lock);
+}
+
 // Lengths of rings that are there take microseconds. One thread finds them: more would wait for each other
 // where others decode. A frame by itself has all threads; of several each thread has one after the other.
 static kn_status analyse_all(struct series *series, struct batch *batch, kn_error *err)
 {
     bool alone = batch->count == 1 || (batch->rings && !series->settings->values);
     unsigned threads = alone ? 1 : series->workspace_count;
-    const kn_host_options options = {.threads = alone ? 0 : 1};
+    struct analysis all = {.series = series,
+                           .batch = batch,
+                           .options = {.threads = alone ? 0 : 1},
+                           .err = err,
+                           .lock = PTHREAD_MUTEX_INITIALIZER};
     double start = ki_clock_seconds();
-    kn_status status = KN_OK;
 
-    for (size_t i = 0; i < batch->count && !status; i++)
-        status = deal(batch, i, err);
-    if (status)
-        return status;
-    KI_PARALLEL(threads, dynamic)
-    for (size_t i = 0; i < batch->count; i++) {
-        kn_error why = KN_ERROR_INIT;
-
-        if (ki_autocorr_analyse(&series->workspaces[ki_thread()], series->settings, &options,
-                                &batch->pending[i].task, &batch->pending[i].frame, &why)) {
-            KI_ONE_AT_A_TIME
-            {
-                status = ki_fail(err, why.code, "%s", why.text);
-            }
-        }
-    }
+    for (size_t i = 0; i < batch->count && !all.status; i++)
+        all.status = deal(batch, i, err);
+    if (all.status)
+        return all.status;
+    ki_parallel(threads, batch->count, KI_DYNAMIC, analyse_one, &all);
     series->pipeline->analyse += ki_clock_seconds() - start;
     batch->seconds += ki_clock_seconds() - start;
-    return status;
+    return all.status;
 }
 
 // Those that were started are done, and told of.

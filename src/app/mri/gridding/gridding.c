@@ -11,8 +11,8 @@
 #include "algo/columns.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "base/parallel.h"
 #include "base/text.h"
+#include "base/threads.h"
 
 static const double least_oversampling = 1.25, most_oversampling = 4;
 
@@ -482,20 +482,32 @@ static kn_status plan_transform(kn_queue *queue, const struct mri_gridding *g, k
 
 // ---- both sums ----
 
+enum { STAGED = 1 << 16 }; // samples that a thread stages at a time
+
+struct staging {
+    const double complex *data;
+    const double *weights;
+    float *staged;
+    size_t samples;
+};
+
 // Weighted in double.
+static void stage_block(void *context, size_t b)
+{
+    const struct staging *s = context;
+
+    for (size_t m = b * STAGED; m < (b + 1) * STAGED && m < s->samples; m++) {
+        double weight = s->weights ? s->weights[m] : 1;
+
+        s->staged[2 * m] = (float)(weight * creal(s->data[m]));
+        s->staged[2 * m + 1] = (float)(weight * cimag(s->data[m]));
+    }
+}
+
 static void stage(const struct mri_gridding *g, const double complex *data, const double *weights)
 {
-    const size_t block = (size_t)1 << 16, blocks = (g->samples + block - 1) / block;
-    unsigned threads = blocks < ki_threads(0) ? (unsigned)blocks : ki_threads(0);
-
-    KI_PARALLEL(threads, static)
-    for (size_t b = 0; b < blocks; b++)
-        for (size_t m = b * block; m < (b + 1) * block && m < g->samples; m++) {
-            double weight = weights ? weights[m] : 1;
-
-            g->staged[2 * m] = (float)(weight * creal(data[m]));
-            g->staged[2 * m + 1] = (float)(weight * cimag(data[m]));
-        }
+    ki_parallel(ki_threads(0), (g->samples + STAGED - 1) / STAGED, KI_STATIC, stage_block,
+                &(struct staging){data, weights, g->staged, g->samples});
 }
 
 // To the device, and into the order of `positions`.

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "base/parallel.h"
+#include "base/threads.h"
 
 // WORTH: points of an axis' lines from which on more threads than one are worth waking.
 enum { LANES_MAX = 8, WORTH = 1 << 17 };
@@ -40,32 +40,46 @@ static void store_lines(const struct lines *lines, const struct host_fft *fft, b
                 mri_complex(block[2 * j * lanes + re + lane], block[2 * j * lanes + im + lane]);
 }
 
+// Lines along an axis, `across` of them side by side on the first of the two others.
+struct along {
+    const struct mri_fft *fft;
+    double complex *grid;
+    size_t axis, count, across;
+    size_t steps[2]; // from a line to the next on the two other axes
+    size_t step;     // from a point of a line to the next
+    bool back;
+};
+
+// As many lines as are transformed together.
+static void transform_some(void *context, size_t group)
+{
+    const struct along *along = context;
+    const struct mri_fft *fft = along->fft;
+    const struct host_fft *transform = fft->lines[along->axis];
+    const size_t lanes = transform->code->lanes, first = group * lanes;
+    double *block = fft->room + fft->share * ki_thread(), *scratch = block + 2 * transform->length * lanes;
+    struct lines lines = {.step = along->step};
+
+    for (size_t i = first; i < along->count && i < first + lanes; i++)
+        lines.at[lines.count++] =
+            along->grid + i % along->across * along->steps[0] + i / along->across * along->steps[1];
+    load_lines(&lines, transform, along->back, block);
+    transform->code->transform(transform, block, scratch, block);
+    store_lines(&lines, transform, along->back, block);
+}
+
 // All lines of an axis whose position on the other two is below `limit`.
 static void axis_lines(struct mri_fft *fft, double complex *grid, size_t axis, const size_t limit[MRI_AXES],
                        bool back)
 {
     const size_t step[MRI_AXES] = {1, fft->length[0], fft->length[0] * fft->length[1]};
-    const struct host_fft *transform = fft->lines[axis];
     size_t a = axis == 0 ? 1 : 0, b = axis == 2 ? 1 : 2, n = fft->length[axis], count = limit[a] * limit[b];
-    size_t lanes = transform->code->lanes;
-    unsigned threads = count * n < WORTH ? 1 : fft->threads;
+    size_t lanes = fft->lines[axis]->code->lanes;
+    struct along along = {fft, grid, axis, count, limit[a], {step[a], step[b]}, step[axis], back};
 
-    if (n == 1)
-        return;
-    KI_PARALLEL(threads, static)
-    for (unsigned t = 0; t < threads; t++) {
-        double *block = fft->room + fft->share * t, *scratch = block + 2 * n * lanes;
-
-        for (size_t first = t * lanes; first < count; first += threads * lanes) {
-            struct lines lines = {.step = step[axis]};
-
-            for (size_t i = first; i < count && i < first + lanes; i++)
-                lines.at[lines.count++] = grid + i % limit[a] * step[a] + i / limit[a] * step[b];
-            load_lines(&lines, transform, back, block);
-            transform->code->transform(transform, block, scratch, block);
-            store_lines(&lines, transform, back, block);
-        }
-    }
+    if (n > 1)
+        ki_parallel(count * n < WORTH ? 1 : fft->threads, (count + lanes - 1) / lanes, KI_STATIC,
+                    transform_some, &along);
 }
 
 void ki_mri_fft_forward(struct mri_fft *fft, double complex *grid)

@@ -188,8 +188,15 @@ static void add_chunk(const struct host_sum *h, size_t first, const union positi
             re, im);
 }
 
-static void sum_block(const struct host_sum *h, size_t block, double complex *image)
+struct summing {
+    const struct host_sum *h;
+    double complex *image;
+};
+
+static void sum_block(void *context, size_t block)
 {
+    const struct summing *summing = context;
+    const struct host_sum *h = summing->h;
     size_t first = block * SUM_HOST_BLOCK, rest = h->sum->count - first;
     size_t count = rest < SUM_HOST_BLOCK ? rest : SUM_HOST_BLOCK;
     double re[SUM_HOST_BLOCK] = {0}, im[SUM_HOST_BLOCK] = {0};
@@ -199,16 +206,14 @@ static void sum_block(const struct host_sum *h, size_t block, double complex *im
     for (size_t m = 0; m < h->sum->samples; m += SUM_HOST_CHUNK)
         add_chunk(h, m, &positions, re, im);
     for (size_t n = 0; n < count; n++)
-        image[first + n] = mri_complex(re[n], im[n]);
+        summing->image[first + n] = mri_complex(re[n], im[n]);
 }
 
 static void sum_all(const struct host_sum *h, unsigned threads, double complex *image)
 {
     size_t blocks = (h->sum->count + SUM_HOST_BLOCK - 1) / SUM_HOST_BLOCK;
 
-    HOST_PARALLEL(threads, dynamic)
-    for (size_t block = 0; block < blocks; block++)
-        sum_block(h, block, image);
+    ki_parallel(threads, blocks, KI_DYNAMIC, sum_block, &(struct summing){h, image});
 }
 
 kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, const kn_host_options *options,

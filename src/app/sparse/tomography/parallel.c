@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/parallel.h"
+#include "base/threads.h"
 
 #define PI 3.14159265358979323846
 enum { BLOCK = 256 }; // elements of a thread at a time
@@ -190,15 +190,22 @@ static double sum_ray(const struct sparse_parallel *parallel, const struct spars
     return sum / view->greatest;
 }
 
-static void project(const struct sparse_parallel *parallel, const struct sparse_view *views, const double *x,
-                    double *y, unsigned threads)
-{
-    size_t rows = ki_sparse_parallel_rows(parallel), blocks = (rows + BLOCK - 1) / BLOCK;
+struct product {
+    const struct sparse_parallel *parallel;
+    const struct sparse_view *views;
+    const double *x;
+    double *y;
+};
 
-    KI_PARALLEL(threads, dynamic)
-    for (size_t block = 0; block < blocks; block++)
-        for (size_t row = block * BLOCK; row < rows && row < (block + 1) * BLOCK; row++)
-            y[row] = sum_ray(parallel, &views[row / parallel->detectors], row % parallel->detectors, x);
+static void project_block(void *context, size_t block)
+{
+    const struct product *product = context;
+    const struct sparse_parallel *parallel = product->parallel;
+    size_t rows = ki_sparse_parallel_rows(parallel);
+
+    for (size_t row = block * BLOCK; row < rows && row < (block + 1) * BLOCK; row++)
+        product->y[row] = sum_ray(parallel, &product->views[row / parallel->detectors],
+                                  row % parallel->detectors, product->x);
 }
 
 // ---- from pixels ----
@@ -223,26 +230,27 @@ static size_t weigh(const struct sparse_parallel *parallel, const struct sparse_
     return count;
 }
 
-static void backproject(const struct sparse_parallel *parallel, const struct sparse_view *views,
-                        const double *x, double *y, unsigned threads)
+static void backproject_line(void *context, size_t line)
 {
-    size_t size = parallel->size;
+    const struct product *product = context;
+    const struct sparse_parallel *parallel = product->parallel;
+    const struct sparse_view *views = product->views;
+    const double *x = product->x;
+    double *y = product->y + line * parallel->size;
 
-    KI_PARALLEL(threads, dynamic)
-    for (size_t line = 0; line < size; line++)
-        for (size_t at = 0; at < size; at++) {
-            double sum = 0;
+    for (size_t at = 0; at < parallel->size; at++) {
+        double sum = 0;
 
-            for (size_t t = 0; t < parallel->angles; t++) {
-                size_t first = 0;
-                double weights[2];
-                size_t count = weigh(parallel, &views[t], at, line, &first, weights);
+        for (size_t t = 0; t < parallel->angles; t++) {
+            size_t first = 0;
+            double weights[2];
+            size_t count = weigh(parallel, &views[t], at, line, &first, weights);
 
-                for (size_t i = 0; i < count; i++)
-                    sum += weights[i] * x[t * parallel->detectors + first + i];
-            }
-            y[line * size + at] = sum;
+            for (size_t i = 0; i < count; i++)
+                sum += weights[i] * x[t * parallel->detectors + first + i];
         }
+        y[at] = sum;
+    }
 }
 
 kn_status ki_sparse_parallel_multiply(const struct sparse_parallel *parallel, bool transposed,
@@ -250,16 +258,19 @@ kn_status ki_sparse_parallel_multiply(const struct sparse_parallel *parallel, bo
 {
     kn_status status = ki_sparse_parallel_check(parallel, err);
     struct sparse_view *views;
+    struct product product;
 
     if (status)
         return status;
     views = ki_sparse_parallel_views(parallel, err);
     if (!views)
         return KN_ERROR_MEMORY;
+    product = (struct product){parallel, views, x, y};
     if (transposed)
-        backproject(parallel, views, x, y, ki_threads(threads));
+        ki_parallel(ki_threads(threads), parallel->size, KI_DYNAMIC, backproject_line, &product);
     else
-        project(parallel, views, x, y, ki_threads(threads));
+        ki_parallel(ki_threads(threads), (ki_sparse_parallel_rows(parallel) + BLOCK - 1) / BLOCK, KI_DYNAMIC,
+                    project_block, &product);
     free(views);
     return KN_OK;
 }

@@ -48,10 +48,11 @@ static inline double expect_sums(const struct test_frames *frames, const struct 
     return worst;
 }
 
-// The sums of these frames, `batch` at once at most, by the algorithm that is expected. Returns the worst error as
-// a part of its bound.
+// The sums of these frames, `batch` at once at most, by the algorithm that is expected. Returns the worst
+// error as a part of its bound.
 static inline double expect_frames(const struct test_frames *frames, bool exact, size_t batch,
-                                   const struct autocorr_fft_options *options, enum autocorr_fft_algorithm algorithm)
+                                   const struct autocorr_fft_options *options,
+                                   enum autocorr_fft_algorithm algorithm)
 {
     const struct autocorr_frames *device = &frames->device;
     size_t offsets = autocorr_offsets(device->max_offset);
@@ -63,7 +64,8 @@ static inline double expect_frames(const struct test_frames *frames, bool exact,
                                           device->type, device->second != NULL, exact, batch, options, &fft,
                                           &err));
     ck_assert_int_eq(ki_autocorr_fft_algorithm_of(fft), algorithm);
-    ck_assert(strstr(ki_autocorr_fft_text(fft), ki_autocorr_fft_algorithm_names[algorithm]) == ki_autocorr_fft_text(fft));
+    ck_assert(strstr(ki_autocorr_fft_text(fft), ki_autocorr_fft_algorithm_names[algorithm]) ==
+              ki_autocorr_fft_text(fft));
     EXPECT_OK(ki_autocorr_fft_sums(queue, fft, device, sums, &err));
     worst = expect_sums(frames, fft, sums);
     ki_autocorr_fft_free(fft);

@@ -257,13 +257,6 @@ START_TEST(plans)
                 ck_assert(strstr(err.text, "needs AVX2") != NULL);
                 continue;
             }
-#ifndef _OPENMP
-            if (parallel) {
-                ck_assert_int_eq(status, KN_ERROR_UNSUPPORTED);
-                ck_assert(strstr(err.text, "needs OpenMP") != NULL);
-                continue;
-            }
-#endif
             EXPECT_OK(status);
             EXPECT_OK(ki_host_plan("test", KN_F64, &all, &plan, &err));
             ck_assert_int_eq(column->plan.level, vectors ? best : KN_HOST_SCALAR);

@@ -50,10 +50,6 @@ static const struct config configs[] = {
 
 static inline bool can_run(const struct config *config, bool single)
 {
-#ifndef _OPENMP
-    if (config->threads)
-        return false;
-#endif
     return config->variant == STATS_GPU ? single || context->device.info.fp64 : config->level <= best;
 }
 

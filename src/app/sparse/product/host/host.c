@@ -241,6 +241,21 @@ static double add_up(const struct sparse_host *host, size_t count)
     return sum;
 }
 
+struct product {
+    sparse_product *product;
+    const struct sparse_lines *lines;
+    const void *x;
+    void *y;
+    double *sums;
+};
+
+static void multiply_lines(void *context, size_t i)
+{
+    const struct product *p = context;
+
+    p->sums[i] = p->product(p->lines, p->lines->cuts[i], p->lines->cuts[i + 1], p->x, p->y);
+}
+
 double ki_sparse_host_product(struct sparse_host *host, const struct sparse_lines *lines, const void *x,
                               void *y)
 {
@@ -248,9 +263,8 @@ double ki_sparse_host_product(struct sparse_host *host, const struct sparse_line
     size_t bytes = lines->starts[lines->lines] * (host->plan.size + sizeof *lines->indices);
     unsigned threads = ki_host_threads(&host->plan, bytes);
 
-    HOST_PARALLEL(threads, static)
-    for (size_t i = 0; i < lines->tasks; i++)
-        host->sums[i] = product(lines, lines->cuts[i], lines->cuts[i + 1], x, y);
+    ki_parallel(threads, lines->tasks, KI_STATIC, multiply_lines,
+                &(struct product){product, lines, x, y, host->sums});
     return add_up(host, lines->tasks);
 }
 
@@ -300,11 +314,46 @@ static unsigned vector_threads(const struct sparse_host *host, size_t count)
     return ki_host_threads(&host->plan, count * host->plan.size / 2);
 }
 
-// Where block i of a vector begins, and how many elements it has.
-static size_t block_of(size_t i, size_t count, size_t *first)
+// What is done with vectors of `count` elements, block by block.
+struct vectors {
+    const struct sparse_host *host;
+    const char *x, *other; // read
+    char *y;               // changed
+    double factor;
+    size_t count;
+};
+
+// Where block i begins, in bytes, and how many elements it has.
+static size_t block_of(const struct vectors *v, size_t i, size_t *at)
 {
-    *first = i * SPARSE_BLOCK;
-    return count - *first < SPARSE_BLOCK ? count - *first : SPARSE_BLOCK;
+    size_t first = i * SPARSE_BLOCK;
+
+    *at = first * v->host->plan.size;
+    return v->count - first < SPARSE_BLOCK ? v->count - first : SPARSE_BLOCK;
+}
+
+static void add_block(void *context, size_t i)
+{
+    const struct vectors *v = context;
+    size_t at, length = block_of(v, i, &at);
+
+    v->host->sums[i] = v->host->code->add(v->y + at, v->x + at, v->factor, length);
+}
+
+static void turn_block(void *context, size_t i)
+{
+    const struct vectors *v = context;
+    size_t at, length = block_of(v, i, &at);
+
+    v->host->code->turn(v->y + at, v->x + at, v->factor, length);
+}
+
+static void dot_block(void *context, size_t i)
+{
+    const struct vectors *v = context;
+    size_t at, length = block_of(v, i, &at);
+
+    v->host->sums[i] = v->host->code->dot(v->x + at, v->other + at, length);
 }
 
 static size_t blocks_of(size_t count)
@@ -314,43 +363,24 @@ static size_t blocks_of(size_t count)
 
 double ki_sparse_host_add(struct sparse_host *host, void *y, const void *x, double factor, size_t count)
 {
-    size_t blocks = blocks_of(count), size = host->plan.size;
-    unsigned threads = vector_threads(host, count);
+    size_t blocks = blocks_of(count);
 
-    HOST_PARALLEL(threads, static)
-    for (size_t i = 0; i < blocks; i++) {
-        size_t first, length = block_of(i, count, &first);
-
-        host->sums[i] =
-            host->code->add((char *)y + first * size, (const char *)x + first * size, factor, length);
-    }
+    ki_parallel(vector_threads(host, count), blocks, KI_STATIC, add_block,
+                &(struct vectors){.host = host, .x = x, .y = y, .factor = factor, .count = count});
     return add_up(host, blocks);
 }
 
 void ki_sparse_host_turn(struct sparse_host *host, void *y, const void *x, double factor, size_t count)
 {
-    size_t blocks = blocks_of(count), size = host->plan.size;
-    unsigned threads = vector_threads(host, count);
-
-    HOST_PARALLEL(threads, static)
-    for (size_t i = 0; i < blocks; i++) {
-        size_t first, length = block_of(i, count, &first);
-
-        host->code->turn((char *)y + first * size, (const char *)x + first * size, factor, length);
-    }
+    ki_parallel(vector_threads(host, count), blocks_of(count), KI_STATIC, turn_block,
+                &(struct vectors){.host = host, .x = x, .y = y, .factor = factor, .count = count});
 }
 
 double ki_sparse_host_dot(struct sparse_host *host, const void *x, const void *y, size_t count)
 {
-    size_t blocks = blocks_of(count), size = host->plan.size;
-    unsigned threads = vector_threads(host, count);
+    size_t blocks = blocks_of(count);
 
-    HOST_PARALLEL(threads, static)
-    for (size_t i = 0; i < blocks; i++) {
-        size_t first, length = block_of(i, count, &first);
-
-        host->sums[i] =
-            host->code->dot((const char *)x + first * size, (const char *)y + first * size, length);
-    }
+    ki_parallel(vector_threads(host, count), blocks, KI_STATIC, dot_block,
+                &(struct vectors){.host = host, .x = x, .other = y, .count = count});
     return add_up(host, blocks);
 }

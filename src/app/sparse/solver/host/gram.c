@@ -66,17 +66,27 @@ static void add_terms(const struct sparse_terms *terms, size_t j, size_t columns
                 row[j - own + other] += terms->smooth * of[own] * of[other];
 }
 
+struct filling {
+    struct sparse_gram *gram;
+    const struct sparse_matrix *matrix;
+    const struct sparse_terms *terms;
+};
+
+static void fill_row(void *context, size_t j)
+{
+    const struct filling *f = context;
+    double *row = ki_host_cholesky_row(f->gram->factors, j);
+
+    add_products(f->matrix, &f->gram->transposed, j, row);
+    add_terms(f->terms, j, f->gram->columns, row);
+}
+
 static kn_status fill_and_factor(struct sparse_gram *g, const struct sparse_matrix *matrix,
                                  const struct sparse_terms *terms, kn_error *err)
 {
-    unsigned threads = ki_threads(0);
     size_t column = 0, columns = g->columns;
 
-    HOST_PARALLEL(threads, dynamic)
-    for (size_t j = 0; j < columns; j++) {
-        add_products(matrix, &g->transposed, j, ki_host_cholesky_row(g->factors, j));
-        add_terms(terms, j, columns, ki_host_cholesky_row(g->factors, j));
-    }
+    ki_parallel(ki_threads(0), columns, KI_DYNAMIC, fill_row, &(struct filling){g, matrix, terms});
     if (ki_host_cholesky_factor(g->factors, &column))
         return KN_OK;
     return ki_fail(err, KN_ERROR_ARGUMENT,
@@ -125,74 +135,85 @@ void ki_sparse_gram_free(struct sparse_gram *gram)
     free(gram);
 }
 
-// Up to 16 right-hand sides side by side, those that are missing 0.
-static void put_side_by_side(const double *b, size_t rows, size_t lanes, unsigned threads, double *side)
+// Up to 16 right-hand sides b, and x = A^T b.
+struct sides {
+    const struct sparse_gram *gram;
+    const double *b;
+    size_t lanes;
+    double *together; // b side by side, those that are missing 0
+    double *x;
+};
+
+// The block's rows of b.
+static void put_together(void *context, size_t block)
 {
-    HOST_PARALLEL(threads, static)
-    for (size_t begin = 0; begin < rows; begin += BLOCK)
-        for (size_t i = begin; i < rows && i < begin + BLOCK; i++)
-            for (size_t lane = 0; lane < LANES; lane++)
-                side[i * LANES + lane] = lane < lanes ? b[lane * rows + i] : 0;
+    const struct sides *s = context;
+    const size_t rows = s->gram->rows, lanes = s->lanes;
+    const double *b = s->b;
+    double *together = s->together;
+
+    for (size_t i = block * BLOCK; i < rows && i < (block + 1) * BLOCK; i++)
+        for (size_t lane = 0; lane < LANES; lane++)
+            together[i * LANES + lane] = lane < lanes ? b[lane * rows + i] : 0;
 }
 
-// x = A^T b for them.
-static void multiply_transposed(const struct sparse_gram *g, const double *side, size_t lanes,
-                                unsigned threads, double *x)
+// The block's rows of x.
+static void multiply_together(void *context, size_t block)
 {
-    const struct sparse_matrix *a = &g->transposed;
+    const struct sides *s = context;
+    const struct sparse_matrix *a = &s->gram->transposed;
+    const double *together = s->together;
 
-    HOST_PARALLEL(threads, dynamic)
-    for (size_t begin = 0; begin < a->rows; begin += BLOCK)
-        for (size_t j = begin; j < a->rows && j < begin + BLOCK; j++) {
-            double sums[LANES] = {0};
+    for (size_t j = block * BLOCK; j < a->rows && j < (block + 1) * BLOCK; j++) {
+        double sums[LANES] = {0};
+
+        for (size_t k = a->starts[j]; k < a->starts[j + 1]; k++)
+            for (size_t lane = 0; lane < LANES; lane++)
+                sums[lane] += a->values[k] * together[(size_t)a->indices[k] * LANES + lane];
+        for (size_t lane = 0; lane < s->lanes; lane++)
+            s->x[lane * a->rows + j] = sums[lane];
+    }
+}
+
+// Of a few, of which putting them together would take longer: the same sums in the same order.
+static void multiply_few(void *context, size_t block)
+{
+    const struct sides *s = context;
+    const struct sparse_matrix *a = &s->gram->transposed;
+    const double *b = s->b;
+
+    for (size_t j = block * BLOCK; j < a->rows && j < (block + 1) * BLOCK; j++)
+        for (size_t lane = 0; lane < s->lanes; lane++) {
+            double sum = 0;
 
             for (size_t k = a->starts[j]; k < a->starts[j + 1]; k++)
-                for (size_t lane = 0; lane < LANES; lane++)
-                    sums[lane] += a->values[k] * side[(size_t)a->indices[k] * LANES + lane];
-            for (size_t lane = 0; lane < lanes; lane++)
-                x[lane * a->rows + j] = sums[lane];
+                sum += a->values[k] * b[lane * s->gram->rows + a->indices[k]];
+            s->x[lane * a->rows + j] = sum;
         }
-}
-
-// A few, of which putting them side by side would take longer: the same sums in the same order.
-static void multiply_few(const struct sparse_gram *g, const double *b, size_t lanes, unsigned threads,
-                         double *x)
-{
-    const struct sparse_matrix *a = &g->transposed;
-
-    HOST_PARALLEL(threads, dynamic)
-    for (size_t begin = 0; begin < a->rows; begin += BLOCK)
-        for (size_t j = begin; j < a->rows && j < begin + BLOCK; j++)
-            for (size_t lane = 0; lane < lanes; lane++) {
-                double sum = 0;
-
-                for (size_t k = a->starts[j]; k < a->starts[j + 1]; k++)
-                    sum += a->values[k] * b[lane * g->rows + a->indices[k]];
-                x[lane * a->rows + j] = sum;
-            }
 }
 
 kn_status ki_sparse_gram_solve(const struct sparse_gram *gram, const double *b, size_t count, double *x,
                                kn_error *err)
 {
-    double *side = count > FEW ? malloc((gram->rows * LANES + 1) * sizeof *side) : NULL;
+    double *together = count > FEW ? malloc((gram->rows * LANES + 1) * sizeof *together) : NULL;
+    size_t row_blocks = (gram->rows + BLOCK - 1) / BLOCK, column_blocks = (gram->columns + BLOCK - 1) / BLOCK;
     unsigned threads = ki_threads(0);
 
-    if (count > FEW && !side)
-        return ki_fail_memory(err, gram->rows * LANES * sizeof *side, "solving for many right-hand sides");
+    if (count > FEW && !together)
+        return ki_fail_memory(err, gram->rows * LANES * sizeof *together,
+                              "solving for many right-hand sides");
     for (size_t first = 0; first < count; first += LANES) {
         size_t lanes = count - first < LANES ? count - first : LANES;
-        const double *from = b + first * gram->rows;
-        double *to = x + first * gram->columns;
+        struct sides sides = {gram, b + first * gram->rows, lanes, together, x + first * gram->columns};
 
         if (lanes > FEW) {
-            put_side_by_side(from, gram->rows, lanes, threads, side);
-            multiply_transposed(gram, side, lanes, threads, to);
+            ki_parallel(threads, row_blocks, KI_STATIC, put_together, &sides);
+            ki_parallel(threads, column_blocks, KI_DYNAMIC, multiply_together, &sides);
         } else {
-            multiply_few(gram, from, lanes, threads, to);
+            ki_parallel(threads, column_blocks, KI_DYNAMIC, multiply_few, &sides);
         }
     }
-    free(side);
+    free(together);
     return ki_host_cholesky_solve(gram->factors, x, count, err);
 }
 
