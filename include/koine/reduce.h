@@ -44,9 +44,9 @@ typedef struct kn_moments {
 // from them mean = shift + sum / n, variance = (squares - sum^2 / n) / n. `shift`, if not
 // NULL, is rounded to the type and must be finite then; NULL takes a median of 64 elements, the same on every
 // device, so that about a bit is lost in that difference whatever the data are. Integers: the sums are exact,
-// mean and variance are rounded from them; `shift` is not used. min and max of 64 bits are rounded to double
-// (kn_reduce gives them whole). Waits. Cost: reads x once. Errors: as kn_reduce_sum, but every type is
-// supported; KN_ERROR_ARGUMENT for a shift that is not finite.
+// mean and variance are the doubles nearest to the exact ones; `shift` is not used. min and max of 64 bits
+// are rounded to double (kn_reduce gives them whole). Waits. Cost: reads x once. Errors: as kn_reduce_sum,
+// but every type is supported; KN_ERROR_ARGUMENT for a shift that is not finite.
 KN_API kn_status kn_reduce_moments(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,
                                    kn_moments *moments, kn_error *err);
 

@@ -21,7 +21,7 @@ kn_moments ki_moments_of_nothing(void);
 // Floats: mean and variance from n > 0, the shift and the sums.
 void ki_moments_from_sums(kn_moments *m);
 
-// Integers: everything, of n > 0.
+// Integers: everything, of n > 0. Mean, variance and squares are the doubles nearest to the exact ones.
 void ki_moments_from_exact(kn_type type, size_t n, uint64_t shift_key, const struct moments_exact *sums,
                            kn_moments *m);
 

@@ -305,9 +305,36 @@ START_TEST(edges)
 }
 END_TEST
 
+// Mean and variance of integers are rounded once, for the same bits on every processor: a long double of 64
+// bits gives a neighbour of each of these.
+START_TEST(integers_are_rounded_once)
+{
+    static const int32_t x[3][7] = {
+        {1889719352, 1867620240, 1195694255, -1135240482, -1715059093, -270061529, -285337721},
+        {1076741938, -2126376900, -1862591716, -1372870102, -1692125186, -1010679791},
+        {-2141907605, 1505723777, -1412842806, 1540873023}};
+    static const size_t counts[] = {7, 6, 4};
+    static const double variances[] = {0x1.8d7fd1ca68ce9p+60, 0x1.f5e853689fff3p+59, 0x1.35c67aa4a839bp+61};
+    const int64_t tie = ((INT64_C(1) << 53) + 1) << 9;
+    int64_t above_tie[8];
+    kn_moments m;
+
+    for (size_t i = 0; i < KI_COUNT(counts); i++) {
+        EXPECT_OK(kn_host_moments(x[i], KN_I32, counts[i], NULL, &m, NULL, &err));
+        ck_assert_msg(m.variance == variances[i], "variance %a, expected %a", m.variance, variances[i]);
+    }
+    for (size_t i = 0; i < 8; i++)
+        above_tie[i] = i == 5 ? tie + 1 : tie;
+    EXPECT_OK(kn_host_moments(above_tie, KN_I64, 8, NULL, &m, NULL, &err));
+    ck_assert_msg(m.mean == 0x1.0000000000001p+62, "mean %a", m.mean);
+    ck_assert_msg(m.variance == 7.0 / 64, "variance %a", m.variance);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {integers, floats, shift, float_reductions, edges};
+    const TTest *const tests[] = {integers, integers_are_rounded_once, floats,
+                                  shift,    float_reductions,          edges};
 
     return TEST_RUN("host_moments", CK_NOFORK, tests);
 }
