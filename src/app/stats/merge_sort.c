@@ -144,7 +144,7 @@ static void merge_share(void *context, size_t t)
     const struct merging *m = context;
     const struct sorting *s = m->s;
 
-    merge_places(s, m->from, m->to, s->n, m->width, share_of(s, m->unit, t), share_of(s, m->unit, t + 1));
+    merge_range(s, m->from, m->to, s->n, m->width, share_of(s, m->unit, t), share_of(s, m->unit, t + 1));
 }
 
 static void merge_level(const struct sorting *s, const char *from, char *to, size_t width)

@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-static inline __attribute__((always_inline)) void count_share(const struct runs *r, unsigned t,
+static inline __attribute__((always_inline)) void count_share(const struct runs *r, size_t t,
                                                               const size_t size)
 {
     size_t first = host_share(r->n, t, r->threads), end = host_share(r->n, t + 1, r->threads);
