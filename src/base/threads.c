@@ -44,6 +44,7 @@ struct worker {
     struct loop *loop; // this and the thread's number in it are written before ORDERED
     unsigned number;
     bool taken;          // by a thread that runs a loop
+    bool spins;          // waits awake for a while after that loop
     struct worker *next; // of all
     struct worker *mate; // of those in the same loop
     pthread_t thread;
@@ -221,17 +222,15 @@ static void run_alone(size_t rounds, ki_round *body, void *context)
 static void *work(void *argument)
 {
     struct worker *worker = argument;
-    bool spins = false;
 
     is_in_loop = true;
     while (state_of(worker) != DISMISSED) {
         if (change(worker, ORDERED, WORKING)) {
-            spins = worker->loop->spins;
             run(worker->loop, worker->number);
             if (__atomic_exchange_n(&worker->state, IDLE, __ATOMIC_ACQ_REL) == AWAITED)
                 wake(worker);
         }
-        if (spins)
+        if (__atomic_load_n(&worker->spins, __ATOMIC_RELAXED))
             wait_awake(worker, IDLE);
         if (change(worker, IDLE, ASLEEP))
             wait_asleep(worker, ASLEEP);
@@ -371,6 +370,7 @@ static struct worker *take_workers(struct loop *loop)
         if (__atomic_load_n(&worker->taken, __ATOMIC_ACQUIRE))
             continue;
         worker->taken = true;
+        __atomic_store_n(&worker->spins, loop->spins, __ATOMIC_RELAXED);
         worker->loop = loop;
         worker->number = loop->next_thread++;
         worker->mate = NULL;
