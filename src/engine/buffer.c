@@ -63,18 +63,22 @@ kn_status kn_buffer_create(kn_context *context, size_t bytes, kn_buffer **buffer
     return KN_OK;
 }
 
-kn_status ki_engine_buffer_wrap(kn_context *context, struct be_memory *native, size_t bytes,
-                                kn_buffer **buffer, kn_error *err)
+kn_status ki_engine_buffer_wrap(kn_context *context, void *native, size_t bytes, kn_buffer **buffer,
+                                kn_error *err)
 {
     kn_buffer *made = calloc(1, sizeof *made);
+    kn_status status;
 
     if (!made)
         return ki_fail_memory(err, sizeof *made, "a buffer");
     made->context = context;
     made->bytes = bytes;
-    made->native = native;
-    *buffer = made;
-    return KN_OK;
+    status = context->backend->memory_wrap(context->native, native, &made->native, &made->bytes, err);
+    if (status)
+        free(made);
+    else
+        *buffer = made;
+    return status;
 }
 
 void kn_buffer_free(kn_buffer *buffer)

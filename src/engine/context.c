@@ -184,13 +184,15 @@ double kn_context_build_seconds(const kn_context *context)
 
 // ---- queues ----
 
-kn_status ki_engine_queue_create(kn_context *context, struct be_queue *native, kn_queue **queue,
-                                 kn_error *err)
+// Takes `native`, and closes it where there is no memory.
+static kn_status create_queue(kn_context *context, struct be_queue *native, kn_queue **queue, kn_error *err)
 {
     kn_queue *made = calloc(1, sizeof *made);
 
-    if (!made)
+    if (!made) {
+        context->backend->queue_close(native);
         return ki_fail_memory(err, sizeof *made, "a queue");
+    }
     made->context = context;
     made->native = native;
     made->flight = ki_flight_claim(&context->device.info);
@@ -206,12 +208,15 @@ kn_status kn_queue_open(kn_context *context, kn_queue **queue, kn_error *err)
     if (!context || !queue)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_queue_open: context or queue is NULL");
     status = context->backend->queue_open(context->native, &native, err);
-    if (status)
-        return status;
-    status = ki_engine_queue_create(context, native, queue, err);
-    if (status)
-        context->backend->queue_close(native);
-    return status;
+    return status ? status : create_queue(context, native, queue, err);
+}
+
+kn_status ki_engine_queue_wrap(kn_context *context, void *native, kn_queue **queue, kn_error *err)
+{
+    struct be_queue *wrapped = NULL;
+    kn_status status = context->backend->queue_wrap(context->native, native, &wrapped, err);
+
+    return status ? status : create_queue(context, wrapped, queue, err);
 }
 
 void kn_queue_close(kn_queue *queue)

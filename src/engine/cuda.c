@@ -35,42 +35,24 @@ static bool is_cuda(const kn_context *context)
 
 kn_status kn_cuda_queue_wrap(kn_context *context, struct CUstream_st *native, kn_queue **queue, kn_error *err)
 {
-    struct be_queue *wrapped = NULL;
-    kn_status status;
-
     if (!context || !native || !queue)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_queue_wrap: context, native or queue is NULL");
     if (!is_cuda(context))
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_queue_wrap: %s is not a CUDA context",
                        context->device.info.spec);
-    status = context->backend->queue_wrap(context->native, native, &wrapped, err);
-    if (status)
-        return status;
-    status = ki_engine_queue_create(context, wrapped, queue, err);
-    if (status)
-        context->backend->queue_close(wrapped);
-    return status;
+    return ki_engine_queue_wrap(context, native, queue, err);
 }
 
 kn_status kn_cuda_buffer_wrap(kn_context *context, unsigned long long native, size_t bytes,
                               kn_buffer **buffer, kn_error *err)
 {
-    struct be_memory *wrapped = NULL;
-    kn_status status;
-
     if (!context || !native || !bytes || !buffer)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_cuda_buffer_wrap: context, native, bytes or buffer is NULL or 0");
     if (!is_cuda(context))
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_cuda_buffer_wrap: %s is not a CUDA context",
                        context->device.info.spec);
-    status = context->backend->memory_wrap(context->native, (void *)(uintptr_t)native, &wrapped, &bytes, err);
-    if (status)
-        return status;
-    status = ki_engine_buffer_wrap(context, wrapped, bytes, buffer, err);
-    if (status)
-        context->backend->memory_free(wrapped);
-    return status;
+    return ki_engine_buffer_wrap(context, (void *)(uintptr_t)native, bytes, buffer, err);
 }
 
 struct CUctx_st *kn_cuda_context(kn_context *context)

@@ -132,10 +132,11 @@ struct kn_event {
 kn_status ki_engine_context_create(const struct ki_backend *backend, struct be_context *native,
                                    const struct be_device *device, const kn_context_options *options,
                                    kn_context **context, kn_error *err);
-kn_status ki_engine_queue_create(kn_context *context, struct be_queue *native, kn_queue **queue,
-                                 kn_error *err);
-kn_status ki_engine_buffer_wrap(kn_context *context, struct be_memory *native, size_t bytes,
-                                kn_buffer **buffer, kn_error *err);
+
+// Around the application's own; `bytes` counts where the driver does not tell the size (CUDA).
+kn_status ki_engine_queue_wrap(kn_context *context, void *native, kn_queue **queue, kn_error *err);
+kn_status ki_engine_buffer_wrap(kn_context *context, void *native, size_t bytes, kn_buffer **buffer,
+                                kn_error *err);
 
 // Says `format` to the context's log function if there is one.
 void ki_engine_log(const kn_context *context, kn_log_level level, const char *format, ...)

@@ -34,41 +34,22 @@ kn_status kn_opencl_context_wrap(cl_context native, cl_device_id device, const k
 
 kn_status kn_opencl_queue_wrap(kn_context *context, cl_command_queue native, kn_queue **queue, kn_error *err)
 {
-    struct be_queue *wrapped = NULL;
-    kn_status status;
-
     if (!context || !native || !queue)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap: context, native or queue is NULL");
     if (context->backend != &ki_backend_opencl)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_queue_wrap: %s is not an OpenCL context",
                        context->device.info.spec);
-    status = context->backend->queue_wrap(context->native, native, &wrapped, err);
-    if (status)
-        return status;
-    status = ki_engine_queue_create(context, wrapped, queue, err);
-    if (status)
-        context->backend->queue_close(wrapped);
-    return status;
+    return ki_engine_queue_wrap(context, native, queue, err);
 }
 
 kn_status kn_opencl_buffer_wrap(kn_context *context, cl_mem native, kn_buffer **buffer, kn_error *err)
 {
-    struct be_memory *wrapped = NULL;
-    size_t bytes = 0;
-    kn_status status;
-
     if (!context || !native || !buffer)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap: context, native or buffer is NULL");
     if (context->backend != &ki_backend_opencl)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_opencl_buffer_wrap: %s is not an OpenCL context",
                        context->device.info.spec);
-    status = context->backend->memory_wrap(context->native, native, &wrapped, &bytes, err);
-    if (status)
-        return status;
-    status = ki_engine_buffer_wrap(context, wrapped, bytes, buffer, err);
-    if (status)
-        context->backend->memory_free(wrapped);
-    return status;
+    return ki_engine_buffer_wrap(context, native, 0, buffer, err);
 }
 
 cl_context kn_opencl_context(kn_context *context)

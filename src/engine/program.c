@@ -368,8 +368,6 @@ static kn_status create(kn_context *context, const char *name, const char *text,
     status = ki_target_describe(&context->device, options, &target, err);
     if (status)
         return status;
-    target.source.embedded = ki_src_embedded_kernels;
-    target.source.kernel_path = ki_env_get(KI_ENV_KERNEL_PATH);
     target.source.builtin = builtin;
     status = ki_src_read(name, text, &target.source, &unit, err);
     if (!status)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/os/env.h"
 #include "base/error.h"
 #include "source/preprocess/language.h"
 #include "shapes.h"
@@ -70,6 +71,8 @@ kn_status ki_target_describe(const struct be_device *device, const kn_program_op
     for (size_t i = 0; i < given; i++)
         target->defines[own + i] = options->defines[i];
 
+    target->source.embedded = ki_src_embedded_kernels;
+    target->source.kernel_path = ki_env_get(KI_ENV_KERNEL_PATH);
     target->source.predefined = target->predefined;
     target->source.predefined_count = count;
     target->source.defines = target->defines;
@@ -87,4 +90,18 @@ void ki_target_free(struct target *target)
     free(target->defines);
     free(target->names);
     memset(target, 0, sizeof *target);
+}
+
+kn_status ki_target_read_builtin(const struct be_device *device, const char *name, struct src_unit **unit,
+                                 kn_error *err)
+{
+    struct target target;
+    kn_status status = ki_target_describe(device, NULL, &target, err);
+
+    if (status)
+        return status;
+    target.source.builtin = true;
+    status = ki_src_read(name, NULL, &target.source, unit, err);
+    ki_target_free(&target);
+    return status;
 }

@@ -19,4 +19,8 @@ kn_status ki_target_describe(const struct be_device *device, const kn_program_op
                              struct target *target, kn_error *err);
 void ki_target_free(struct target *target);
 
+// A built-in kernel file as the device's compiler gets it; ki_src_free takes it back.
+kn_status ki_target_read_builtin(const struct be_device *device, const char *name, struct src_unit **unit,
+                                 kn_error *err);
+
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/os/env.h"
 #include "base/error.h"
 #include "choice.h"
 #include "target.h"
@@ -31,22 +30,14 @@ static kn_status subject_of(const kn_context *context, const struct engine_trial
                             struct ki_hash *subject, kn_error *err)
 {
     struct src_unit *unit = NULL;
-    struct target target;
-    kn_status status = ki_target_describe(&context->device, NULL, &target, err);
+    kn_status status = ki_target_read_builtin(&context->device, trial->kernels, &unit, err);
 
-    if (status)
-        return status;
-    target.source.embedded = ki_src_embedded_kernels;
-    target.source.kernel_path = ki_env_get(KI_ENV_KERNEL_PATH);
-    target.source.builtin = true;
-    status = ki_src_read(trial->kernels, NULL, &target.source, &unit, err);
     if (!status) {
         const struct ki_field fields[] = {{trial->what, strlen(trial->what)},
                                           {unit->opencl, unit->opencl_length}};
         *subject = ki_hash_fields(fields, KI_COUNT(fields));
     }
     ki_src_free(unit);
-    ki_target_free(&target);
     return status;
 }
 

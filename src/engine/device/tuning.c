@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/os/env.h"
 #include "base/error.h"
 #include "choice.h"
 #include "target.h"
@@ -37,15 +36,8 @@ static kn_status hash_kernels(const kn_context *context, const struct engine_tun
                               char hex[HASH_DIGITS + 1], kn_error *err)
 {
     struct src_unit *unit = NULL;
-    struct target target;
-    kn_status status = ki_target_describe(&context->device, NULL, &target, err);
+    kn_status status = ki_target_read_builtin(&context->device, tunables->kernels, &unit, err);
 
-    if (status)
-        return status;
-    target.source.embedded = ki_src_embedded_kernels;
-    target.source.kernel_path = ki_env_get(KI_ENV_KERNEL_PATH);
-    target.source.builtin = true;
-    status = ki_src_read(tunables->kernels, NULL, &target.source, &unit, err);
     if (!status) {
         const struct ki_field field = {unit->opencl, unit->opencl_length};
         const struct ki_hash hash = ki_hash_fields(&field, 1);
@@ -53,7 +45,6 @@ static kn_status hash_kernels(const kn_context *context, const struct engine_tun
         ki_hash_hex(&hash, hex);
     }
     ki_src_free(unit);
-    ki_target_free(&target);
     return status;
 }
 
