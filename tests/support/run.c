@@ -54,6 +54,16 @@ int test_run_all(const char *name, enum fork_status fork_status, SFun set_up, SF
     return run(name, fork_status, 0, set_up, tear_down, tests, count);
 }
 
+bool test_is_emulated(void)
+{
+    return getenv("KOINE_TEST_EMULATED") != NULL;
+}
+
+int test_cases(int count)
+{
+    return test_is_emulated() ? count / 20 : count;
+}
+
 bool test_finds_device(void)
 {
     int status = 0;

@@ -28,6 +28,13 @@ bool test_in_part(size_t index);
 // The same in this process.
 int test_run_here(const char *name, SFun set_up, SFun tear_down, const TTest *const *tests, size_t count);
 
+// Whether an emulator runs the tests (scripts/test arm64 sets KOINE_TEST_EMULATED): large arrays take minutes
+// there.
+bool test_is_emulated(void);
+
+// How many random cases a test takes: `count`, and a twentieth of them under an emulator.
+int test_cases(int count);
+
 #define TEST_RUN_WITH(name, fork_status, set_up, tear_down, tests)                                           \
     test_run_all(name, fork_status, set_up, tear_down, tests, sizeof(tests) / sizeof *(tests))
 #define TEST_RUN(name, fork_status, tests) TEST_RUN_WITH(name, fork_status, NULL, NULL, tests)

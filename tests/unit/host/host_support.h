@@ -9,6 +9,7 @@
 #include <koine/host.h>
 
 #include "base/array.h"
+#include "support/run.h"
 
 #define HOST_TYPES (KN_F64 + 1)
 
@@ -198,13 +199,16 @@ static inline void host_find_levels(void)
         host_has[level] = host_takes(level);
 }
 
-// Every type, size and pattern, up or down by chance; without `all_patterns` some of the patterns by chance.
+// Every type, size (they rise) and pattern, up or down by chance; without `all_patterns` some of the patterns
+// by chance.
 static inline void host_for_all_types(void (*check)(size_t n, enum host_pattern pattern, uint64_t *state),
                                       const char *name, const size_t *sizes, size_t count, bool all_patterns)
 {
     uint64_t state = test_seed(name);
 
     host_find_levels();
+    for (; count > 0 && sizes[count - 1] > 10000 && test_is_emulated(); count--)
+        fprintf(stderr, "left out under an emulator: %s of %zu elements\n", name, sizes[count - 1]);
     for (host_type = 0; host_type < HOST_TYPES; host_type++)
         for (size_t i = 0; i < count; i++)
             for (enum host_pattern pattern = 0; pattern < HOST_PATTERNS; pattern++) {

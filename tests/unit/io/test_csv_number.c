@@ -70,7 +70,7 @@ START_TEST(random_texts)
     uint64_t state = test_seed("random_texts");
     char text[96];
 
-    for (int i = 0; i < 1500000; i++) {
+    for (int i = 0, count = test_cases(1500000); i < count; i++) {
         random_text(&state, text);
         expect_as_strtod(text);
     }
@@ -83,7 +83,7 @@ START_TEST(random_doubles)
     uint64_t state = test_seed("random_doubles");
     char text[512];
 
-    for (int i = 0; i < 600000; i++) {
+    for (int i = 0, count = test_cases(600000); i < count; i++) {
         uint64_t bits = test_random(&state);
         double any;
 
@@ -103,7 +103,7 @@ START_TEST(ties)
     uint64_t state = test_seed("ties");
     char text[512];
 
-    for (int i = 0; i < 600000; i++) {
+    for (int i = 0, count = test_cases(600000); i < count; i++) {
         int extra = 1 + (int)(test_random(&state) % 10);
         uint64_t kept = test_random(&state) >> 11 | UINT64_C(1) << 52;
         uint64_t tie = (2 * kept + 1) << (extra - 1);
