@@ -16,6 +16,7 @@ comm -23 "$work/has" "$work/declared" >"$work/extra"
 
 # What the files of the library share among themselves begins with ki_, so that nobody takes it for public, and a static
 # libkoine does not clash with what a program calls its own.
+# shellcheck disable=SC2086 # $NM may hold options
 find "$builddir/src" -path '*/.libs/*.o' ! -path '*/src/cli/*' ! -path '*/src/tools/*' ! -path '*/src/io/*' \
     -exec ${NM:-nm} -g --defined-only {} + | awk 'NF == 3 { print $3 }' | grep -v '^__' | sort -u >"$work/global"
 [ "$(grep -c '^ki_' "$work/global")" -gt 500 ] || fail "the objects of the library were not found in $builddir/src"
