@@ -473,22 +473,31 @@ static kn_status copy_on_device(struct be_queue *queue, struct be_memory *from, 
     return ki_opencl_event_give(native, event, err);
 }
 
-enum { FILL_WIDTH = 16, FILL_MOST = 1 << 30 };
+enum { FILL_WIDTH = 16 };
 
-// One command of a fill: from `at` on, of `left` bytes the next ones that one command takes, which it
-// returns. Nearly all bytes go as patterns of 16 bytes and in pieces of at most 1 GiB: NVIDIA's OpenCL
-// (580.159) takes seven times as long with a pattern of one byte, and hangs or fails with more than 2^31
-// patterns.
+// One command of a fill: of the `left` bytes from `at` on it takes the next ones, whose number it returns.
+// Nearly all go as patterns of 16 bytes: NVIDIA's OpenCL (580.159) takes seven times as long with a pattern
+// of one byte.
 static size_t next_fill(size_t at, size_t left, size_t pattern_size, size_t *width)
 {
-    size_t whole = left / FILL_WIDTH * FILL_WIDTH, to_boundary = FILL_WIDTH - at % FILL_WIDTH;
+    size_t to_boundary = FILL_WIDTH - at % FILL_WIDTH;
 
-    if (at % FILL_WIDTH == 0 && whole > 0) {
+    if (at % FILL_WIDTH == 0 && left >= FILL_WIDTH) {
         *width = FILL_WIDTH;
-        return whole < FILL_MOST ? whole : FILL_MOST;
+        return left / FILL_WIDTH * FILL_WIDTH;
     }
     *width = pattern_size;
     return left < to_boundary ? left : to_boundary;
+}
+
+// `bytes` of the repeated pattern, which `width` of them make. NVIDIA's OpenCL breaks the queue where a
+// pattern of one byte goes beyond the first 2^31 bytes: these, 15 at most, are written, and waited for.
+static cl_int fill_once(struct be_queue *queue, cl_mem memory, const unsigned char *repeated, size_t width,
+                        size_t at, size_t bytes, cl_event *event)
+{
+    if (width == 1 && at >= (size_t)1 << 31)
+        return cl->EnqueueWriteBuffer(queue->queue, memory, CL_TRUE, at, bytes, repeated, 0, NULL, event);
+    return cl->EnqueueFillBuffer(queue->queue, memory, repeated, width, at, bytes, 0, NULL, event);
 }
 
 static kn_status fill(struct be_queue *queue, struct be_memory *memory, const void *pattern,
@@ -507,8 +516,8 @@ static kn_status fill(struct be_queue *queue, struct be_memory *memory, const vo
         memcpy(repeated + i, pattern, pattern_size);
     for (size_t done = 0; done < bytes && code == CL_SUCCESS; done += piece) {
         piece = next_fill(offset + done, bytes - done, pattern_size, &width);
-        code = cl->EnqueueFillBuffer(queue->queue, memory->memory, repeated, width, offset + done, piece, 0,
-                                     NULL, done + piece < bytes ? NULL : ki_opencl_work_last(&work));
+        code = fill_once(queue, memory->memory, repeated, width, offset + done, piece,
+                         done + piece < bytes ? NULL : ki_opencl_work_last(&work));
     }
     if (code == CL_SUCCESS)
         return ki_opencl_work_end(&work, event, err);

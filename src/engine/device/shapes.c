@@ -21,16 +21,17 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     [SHAPE_SELECT_ALONE] = {"select-alone", false, {.group = 1024}, {.group = 1024}},
     [SHAPE_TOP_K] = {"top-k", false, {.group = 1}, {.group = 256}},
     // Compaction (compact.c). items: loads of 16 bytes; a work-item marks its elements in a word of 32 bits.
+    // per_unit: several times as many as run at once, so that the last ones do not run alone.
     [SHAPE_COMPACT] = {"compact",
                        true,
                        {.group = 1, .items = 4, .per_unit = 4},
-                       {.group = 256, .items = 4, .per_unit = 8}},
+                       {.group = 256, .items = 4, .per_unit = 32}},
     [SHAPE_COMPACT_NARROW] = {"compact-narrow",
                               true,
                               {.group = 1, .items = 2, .per_unit = 4},
-                              {.group = 256, .items = 2, .per_unit = 8}},
+                              {.group = 256, .items = 2, .per_unit = 32}},
     // Reductions by key (reduce_by_key.c), whose groups decide the bits of floats (cl/shared/runs.h).
-    [SHAPE_BY_KEY] = {"by-key", false, {.per_unit = 4}, {.per_unit = 16}},
+    [SHAPE_BY_KEY] = {"by-key", false, {.per_unit = 4}, {.per_unit = 48}},
     // Histograms (histogram.c). copies: of the counters in local memory, where there is room; items: loads of
     // 16 bytes under way.
     [SHAPE_HISTOGRAM] = {"histogram",
