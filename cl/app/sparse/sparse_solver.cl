@@ -327,7 +327,9 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
     if (now.code != 0 || now.number == most)
         return;
     barrier(CLK_LOCAL_MEM_FENCE);
+#if RESIDUAL
     acc squares = ACC_ZERO; // of r
+#endif
     while (row < rows) {
         float sum = multiply_row(&a, &ahead, direction);
 #if RESIDUAL
