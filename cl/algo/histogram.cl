@@ -53,7 +53,7 @@ inline ordered order_of(sort_key bits)
 #endif
 }
 
-// In what an element's place among even bins is computed, in bins.
+// In what an element's position among even bins is computed, in bins.
 #if KEY_KIND == 2 && KEY_BITS == 64
 typedef double real;
 #else
@@ -63,8 +63,8 @@ typedef float real;
 typedef struct {
     ordered first, last; // what is counted
     uint used;           // bins that have a least element
-    real low, scale;     // of even bins: place = (x - low) * scale; of integers: (x - first + low) * scale
-    real slack;          // how far a place may be from the true one; above 0.5: places mean nothing
+    real low, scale;     // of even bins: position = (x - low) * scale; of integers: (x - first + low) * scale
+    real slack;          // how far a position may be from the true one; above 0.5: positions mean nothing
 } range_of_bins;
 
 #if ROOM
@@ -98,13 +98,13 @@ inline uint find_bin(sort_key bits, const range_of_bins *range, EDGES *edges)
         return BINS;
 #if EVEN
 #if KEY_KIND < 2
-    real place = ((real)(sort_key)((sort_key)element - (sort_key)range->first) + range->low) * range->scale;
+    real position = ((real)(sort_key)((sort_key)element - (sort_key)range->first) + range->low) * range->scale;
 #elif KEY_BITS == 64
-    real place = (as_double(bits) - range->low) * range->scale;
+    real position = (as_double(bits) - range->low) * range->scale;
 #else
-    real place = (as_float(bits) - range->low) * range->scale;
+    real position = (as_float(bits) - range->low) * range->scale;
 #endif
-    real whole = floor(place), rest = place - whole;
+    real whole = floor(position), rest = position - whole;
     if (rest >= range->slack && rest <= 1 - range->slack)
         return min((uint)whole, range->used - 1); // the last bin has its end
 #endif

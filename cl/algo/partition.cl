@@ -40,8 +40,8 @@ static inline uint find_kept(const items *tile, __global const partition_element
 #if HELD
         kept |= holds(tile->element[j]) ? 1u << j : 0;
 #else
-        uint place = place_in_tile(item, j);
-        kept |= place < count && holds(x[place]) ? 1u << j : 0;
+        uint position = position_in_tile(item, j);
+        kept |= position < count && holds(x[position]) ? 1u << j : 0;
 #endif
     }
     return marks_within(kept, item, count);
@@ -111,33 +111,33 @@ partition_write(__global const partition_element *x, ulong n, __global const ulo
 #endif
     for (ulong start = begin; start < end; start += TILE) {
         items tile;
-        uint there = (uint)min(end - start, (ulong)TILE), places[LOADS];
+        uint there = (uint)min(end - start, (ulong)TILE), positions[LOADS];
         load_tile(&tile, x + start, item, there);
         uint marks = find_kept(&tile, x + start, item, there);
-        uint count = find_places(marks, item, places, sums);
+        uint count = find_positions(marks, item, positions, sums);
 #pragma unroll
         for (uint r = 0; r < LOADS; r++) {
-            uint place = places[r];
+            uint position = positions[r];
 #pragma unroll
             for (uint j = 0; j < PER_LOAD; j++) {
                 bool marked = marks >> (r * PER_LOAD + j) & 1;
 #if HELD && OTHERS
-                uint at = place_in_tile(item, r * PER_LOAD + j);
+                uint at = position_in_tile(item, r * PER_LOAD + j);
                 if (marked || at < there)
-                    kept[SLOT(marked ? place : count + at - place)] = tile.element[r * PER_LOAD + j];
+                    kept[SLOT(marked ? position : count + at - position)] = tile.element[r * PER_LOAD + j];
 #elif HELD
                 if (marked)
-                    kept[SLOT(place)] = tile.element[r * PER_LOAD + j];
+                    kept[SLOT(position)] = tile.element[r * PER_LOAD + j];
 #else
-                uint at = place_in_tile(item, r * PER_LOAD + j);
+                uint at = position_in_tile(item, r * PER_LOAD + j);
                 if (marked)
-                    out[to + place] = x[start + at];
+                    out[to + position] = x[start + at];
 #if OTHERS
                 else if (at < there)
-                    out[other + at - place] = x[start + at];
+                    out[other + at - position] = x[start + at];
 #endif
 #endif
-                place += marked;
+                position += marked;
             }
         }
         barrier(CLK_LOCAL_MEM_FENCE);

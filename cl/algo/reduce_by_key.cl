@@ -155,17 +155,17 @@ by_key_blocks(__global const sort_key *keys, __global const VALUE *values, ulong
         begun[item] = own;
         scan_leaves(open, begun, item);
 
-        uint place = begun[item] - own, all = begun[RUNS_LEAVES - 1];
+        uint position = begun[item] - own, all = begun[RUNS_LEAVES - 1];
         VALUE part = value.element[0];
         bool some = true; // `part` has something: an element, or what was open before the leaf
-        uint run = place;
+        uint run = position;
         if (marks) {
             VALUE before = open[item > 0 ? item - 1 : 0];
             some = false;
 #pragma unroll
             for (uint j = 0; j < RUNS_LEAF; j++) {
                 if (marks >> j & 1) {
-                    if (run == place && item > 0) // the run that was open before the leaf
+                    if (run == position && item > 0) // the run that was open before the leaf
                         part = some ? combine(before, part) : before;
                     some = some || item > 0;
                     if (run > 0)
@@ -179,7 +179,7 @@ by_key_blocks(__global const sort_key *keys, __global const VALUE *values, ulong
                     run++;
                     part = value.element[j];
                 } else {
-                    part = some || run > place ? combine(part, value.element[j]) : value.element[j];
+                    part = some || run > position ? combine(part, value.element[j]) : value.element[j];
                 }
                 some = true;
             }

@@ -8,6 +8,13 @@
 #define VALUES 1
 #endif
 
+#ifdef LENGTH
+#define LENGTHS 1
+#else
+#define LENGTHS 0
+#define LENGTH uint
+#endif
+
 #include "../lib/runs.clh"
 
 // counts[g]: how many runs begin in group g's stretch; counts[groups + g]: where the last of them does, and 1; 0 if none.
@@ -35,7 +42,7 @@ unique_count(__global const sort_key *x, ulong n, __global ulong *counts)
         uint heads = find_heads(&tile, x, start, item, there);
         count += popcount(heads);
         if (heads)
-            last = start + place_in_tile(item, 31 - clz(heads)) + 1;
+            last = start + position_in_tile(item, 31 - clz(heads)) + 1;
     }
     count = sum_of_group(count, room);
     last = most_of_group(last, room);
@@ -46,98 +53,91 @@ unique_count(__global const sort_key *x, ulong n, __global ulong *counts)
 #endif
 }
 
+#if GROUP > 1
+// A tile's elements that begin runs, and where in the tile they stand, in order: `positions` as find_positions gives them.
+inline void keep_heads(const items *tile, uint heads, const uint positions[LOADS], uint item, __local sort_key *kept,
+                       __local ushort *heads_at)
+{
+#pragma unroll
+    for (uint r = 0; r < LOADS; r++) {
+        uint position = positions[r];
+#pragma unroll
+        for (uint j = 0; j < PER_LOAD; j++)
+            if (heads & 1u << (r * PER_LOAD + j)) {
+                if (VALUES)
+                    kept[SLOT(position)] = tile->element[r * PER_LOAD + j];
+                if (LENGTHS)
+                    heads_at[SLOT(position)] = (ushort)position_in_tile(item, r * PER_LOAD + j);
+                position++;
+            }
+    }
+}
+#endif
+
 // The first element of each run to values, how many it has to lengths, and the number of runs to counted[0].
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 unique_write(__global const sort_key *x, ulong n, __global const ulong *counts, __global sort_key *values,
-#ifdef LENGTH
+#if LENGTHS
              __global LENGTH *lengths,
 #endif
              __global ulong *counted)
 {
     uint item = (uint)get_local_id(0), group = (uint)get_group_id(0), groups = (uint)get_num_groups(0);
-    ulong begin, end, to = 0;
-#ifdef LENGTH
-    ulong last = 0; // where the run that is open begins, and 1; 0: none does
+    ulong begin, end, to = 0, last = 0; // last: where the run that is open begins, and 1; 0: none does
+#if !LENGTHS
+    __global LENGTH *lengths = 0;
 #endif
 
     share(n, group, groups, &begin, &end);
 #if GROUP == 1
     for (uint g = 0; g < group; g++) {
         to += counts[g];
-#ifdef LENGTH
         last = max(last, counts[groups + g]);
-#endif
     }
     for (ulong i = begin; i < end; i++)
         if (i == 0 || !same(x[i - 1], x[i])) {
-#ifdef LENGTH
-            if (to > 0)
+            if (LENGTHS && to > 0)
                 lengths[to - 1] = (LENGTH)(i + 1 - last);
+            if (VALUES)
+                values[to] = x[i];
             last = i + 1;
-#endif
-#if VALUES
-            values[to] = x[i];
-#endif
             to++;
         }
 #else
     __local ulong room[GROUP];
     __local uint sums[SUMS];
+    __local sort_key kept[VALUES ? SLOT(TILE) : 1];
+    __local ushort heads_at[LENGTHS ? SLOT(TILE) : 1];
     to = counted_before(counts, group, room);
-#if VALUES
-    __local sort_key kept[SLOT(TILE)];
-#endif
-#ifdef LENGTH
-    __local ushort heads_at[SLOT(TILE)];
-    for (uint g = item; g < group; g += GROUP)
-        last = max(last, counts[groups + g]);
-    last = most_of_group(last, room);
-#endif
+    if (LENGTHS) {
+        for (uint g = item; g < group; g += GROUP)
+            last = max(last, counts[groups + g]);
+        last = most_of_group(last, room);
+    }
     for (ulong start = begin; start < end; start += TILE) {
         items tile;
-        uint there = (uint)min(end - start, (ulong)TILE), places[LOADS];
+        uint there = (uint)min(end - start, (ulong)TILE), positions[LOADS];
         load_tile(&tile, x + start, item, there);
         uint heads = find_heads(&tile, x, start, item, there);
-        uint count = find_places(heads, item, places, sums);
-#pragma unroll
-        for (uint r = 0; r < LOADS; r++) {
-            uint place = places[r];
-#pragma unroll
-            for (uint j = 0; j < PER_LOAD; j++)
-                if (heads & 1u << (r * PER_LOAD + j)) {
-#if VALUES
-                    kept[SLOT(place)] = tile.element[r * PER_LOAD + j];
-#endif
-#ifdef LENGTH
-                    heads_at[SLOT(place)] = (ushort)place_in_tile(item, r * PER_LOAD + j);
-#endif
-                    place++;
-                }
-        }
+        uint count = find_positions(heads, item, positions, sums);
+        keep_heads(&tile, heads, positions, item, kept, heads_at);
         barrier(CLK_LOCAL_MEM_FENCE);
         for (uint i = item; i < count; i += GROUP) {
-#if VALUES
-            values[to + i] = kept[SLOT(i)];
-#endif
-#ifdef LENGTH
-            ulong head = start + heads_at[SLOT(i)] + 1, before = last;
-            if (i > 0)
-                before = start + heads_at[SLOT(i - 1)] + 1;
-            if (to + i > 0)
-                lengths[to + i - 1] = (LENGTH)(head - before);
-#endif
+            if (VALUES)
+                values[to + i] = kept[SLOT(i)];
+            if (LENGTHS && to + i > 0) {
+                ulong before = i > 0 ? start + heads_at[SLOT(i - 1)] + 1 : last;
+                lengths[to + i - 1] = (LENGTH)(start + heads_at[SLOT(i)] + 1 - before);
+            }
         }
-#ifdef LENGTH
-        if (count > 0)
+        if (LENGTHS && count > 0)
             last = start + heads_at[SLOT(count - 1)] + 1;
-#endif
         to += count;
     }
 #endif
     if (group + 1 == groups && item == 0) {
         counted[0] = to;
-#ifdef LENGTH
-        lengths[to - 1] = (LENGTH)(n + 1 - last);
-#endif
+        if (LENGTHS)
+            lengths[to - 1] = (LENGTH)(n + 1 - last);
     }
 }

@@ -169,7 +169,7 @@ static void reduce_share(void *context, size_t t)
     const struct by_key *b = context;
     const struct runs *r = &b->runs;
     size_t i = host_share(r->n, t, r->threads), end = host_share(r->n, t + 1, r->threads);
-    size_t to = r->shares[t].place;
+    size_t to = r->shares[t].start;
 
     while (i < end && !runs_begin(r, i, r->size))
         i++;

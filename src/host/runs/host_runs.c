@@ -49,7 +49,7 @@ kn_status ki_runs_count(struct runs *r, const void *x, kn_type type, size_t n, c
     ki_parallel(r->threads, r->threads, KI_STATIC, count_any, r);
     *count = 0;
     for (unsigned t = 0; t < r->threads; t++) {
-        r->shares[t].place = *count;
+        r->shares[t].start = *count;
         *count += r->shares[t].count;
         if (t > 0 && r->shares[t].last == 0)
             r->shares[t].last = r->shares[t - 1].last;
@@ -66,7 +66,7 @@ static inline __attribute__((always_inline)) void write_share(const struct runs 
                                                               const struct output *out, const size_t size)
 {
     size_t first = host_share(r->n, t, r->threads), end = host_share(r->n, t + 1, r->threads);
-    size_t to = r->shares[t].place, last = t > 0 ? r->shares[t - 1].last : 0;
+    size_t to = r->shares[t].start, last = t > 0 ? r->shares[t - 1].last : 0;
 
     for (size_t i = first; i < end; i++)
         if (runs_begin(r, i, size)) {

@@ -7,7 +7,7 @@
 
 // Of one thread's elements: how many begin a run, and the run's number of the first of them.
 struct runs_share {
-    size_t count, place;
+    size_t count, start;
     size_t last; // where the last run up to their end begins, and 1; 0: none
 };
 

@@ -27,54 +27,30 @@ static uint64_t bits_of_double(double value)
     return bits;
 }
 
-// The least element that is not below `edge`; false if there is none. -0, which equals +0, is below it in the
-// order of stored bits.
-static bool least_from(double edge, kn_type type, uint64_t *bits)
+// The element nearest to `edge` that is not below it, or with `down` not above it; false if there is none.
+// Zeros are the outermost: -0, which equals +0, is below it in the order of stored bits.
+static bool nearest_element(double edge, kn_type type, bool down, uint64_t *bits)
 {
     unsigned width = ki_element_bits(type);
     bool is_signed = ki_element_kind(type) == 1;
     double least = is_signed ? -ldexp(1, (int)width - 1) : 0, beyond = ldexp(1, (int)width - is_signed);
+    double zero = down ? 0.0 : -0.0;
     float single = (float)edge;
 
     if (type == KN_F64) {
-        *bits = bits_of_double(edge == 0 ? -0.0 : edge);
+        *bits = bits_of_double(edge == 0 ? zero : edge);
         return true;
     }
     if (type == KN_F32) {
-        if ((double)single < edge)
-            single = nextafterf(single, INFINITY);
-        *bits = bits_of_float(single == 0 ? -0.0f : single);
+        if (down ? (double)single > edge : (double)single < edge)
+            single = nextafterf(single, down ? -INFINITY : INFINITY);
+        *bits = bits_of_float(single == 0 ? (float)zero : single);
         return true;
     }
-    edge = ceil(edge);
-    if (edge >= beyond)
+    edge = down ? floor(edge) : ceil(edge);
+    if (down ? edge < least : edge >= beyond)
         return false;
     edge = edge < least ? least : edge;
-    *bits = is_signed ? (uint64_t)(int64_t)edge : (uint64_t)edge;
-    return true;
-}
-
-// The greatest element that is not above `edge`.
-static bool greatest_to(double edge, kn_type type, uint64_t *bits)
-{
-    unsigned width = ki_element_bits(type);
-    bool is_signed = ki_element_kind(type) == 1;
-    double least = is_signed ? -ldexp(1, (int)width - 1) : 0, beyond = ldexp(1, (int)width - is_signed);
-    float single = (float)edge;
-
-    if (type == KN_F64) {
-        *bits = bits_of_double(edge == 0 ? 0.0 : edge);
-        return true;
-    }
-    if (type == KN_F32) {
-        if ((double)single > edge)
-            single = nextafterf(single, -INFINITY);
-        *bits = bits_of_float(single == 0 ? 0.0f : single);
-        return true;
-    }
-    edge = floor(edge);
-    if (edge < least)
-        return false;
     if (edge >= beyond)
         *bits = UINT64_MAX >> (64 - width + is_signed);
     else
@@ -124,9 +100,9 @@ kn_status ki_histogram_edges_make(const char *function, kn_type type, const doub
                          : i == bins ? high
                          : step == 0 ? (double)i / (double)bins * (high - low) + low
                                      : (double)i * step + low;
-    if (!greatest_to(made->edges[bins], type, &made->top))
+    if (!nearest_element(made->edges[bins], type, true, &made->top))
         return KN_OK;
-    for (; made->used < bins && least_from(made->edges[made->used], type, &bits); made->used++)
+    for (; made->used < bins && nearest_element(made->edges[made->used], type, false, &bits); made->used++)
         ki_element_store((char *)made->least + made->used * size, bits, type);
     return KN_OK;
 }

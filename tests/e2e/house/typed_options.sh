@@ -75,5 +75,5 @@ fi
 
 # The commands' tables are written so: a bare offset would be looked at by nobody.
 grep -rnE '\.offset = |OPTION_[A-Z]+, *(NULL|")' "$srcdir/src/cli" --include='*.[ch]' |
-    grep -v 'define OPTION_FIELD' >"$work/bare" || true
+    sed '/define OPTION_FIELD/d' >"$work/bare"
 [ ! -s "$work/bare" ] || fail "a row without OPTION_FIELD: $(cat "$work/bare")"
