@@ -227,6 +227,9 @@ static void bench_column(struct bench *b, unsigned log2_n)
         b->host[i] = 7;
     bench_histogram(b, "histogram of 256 bins, one value");
     for (size_t i = 0; i < b->n; i++)
+        b->host[i] = bench_random(&state) >> 63 ? 7 : UINT32_MAX;
+    bench_histogram(b, "histogram of 256 bins, two values");
+    for (size_t i = 0; i < b->n; i++)
         b->host[i] = (uint32_t)(bench_random(&state) >> 32);
     bench_histogram(b, "histogram of 256 bins, random");
     bench_conditions(b);

@@ -189,6 +189,10 @@ static void counted_and_moved(size_t n)
     };
 
     time_cub("histogram of 256 bins, one value", "uint", n, histogram);
+    for (uint32_t &key : keys)
+        key = random() >> 63 ? 7u : 0xfffffffeu;
+    check(cudaMemcpy(in.data, keys.data(), n * sizeof(uint32_t), cudaMemcpyHostToDevice));
+    time_cub("histogram of 256 bins, two values", "uint", n, histogram);
     size_t above = 0;
     for (uint32_t &key : keys) {
         key = (uint32_t)(random() >> 32);

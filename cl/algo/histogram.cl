@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many elements of a column of any type lie in each bin of a histogram. A bin is found among `least`, the least element
-// of each, exactly; where bins are even, arithmetic finds it unless the element lies so close to an edge that roundings
-// decide. Floats are compared as their stored bits, so that no device's handling of small numbers has a say.
+// of each, exactly; where bins are even, arithmetic finds it, and an element so close to an edge that
+// roundings would decide is compared with that edge. Floats are compared as their stored bits, so that no device's handling
+// of small numbers has a say.
 // Launch: histogram_count with any number of groups for each part of the column, of at most 2^31 elements; after each of
 // them histogram_merge with a group for every 32 bins.
 // Cost: reads x once.
@@ -64,7 +65,7 @@ typedef struct {
     ordered first, last; // what is counted
     uint used;           // bins that have a least element
     real low, scale;     // of even bins: position = (x - low) * scale; of integers: (x - first + low) * scale
-    real slack;          // how far a position may be from the true one; above 0.5: positions mean nothing
+    real slack;          // how far a position may be from the true one, below 0.5
 } range_of_bins;
 
 #if ROOM
@@ -104,11 +105,14 @@ inline uint find_bin(sort_key bits, const range_of_bins *range, EDGES *edges)
 #else
     real position = (as_float(bits) - range->low) * range->scale;
 #endif
-    real whole = floor(position), rest = position - whole;
-    if (rest >= range->slack && rest <= 1 - range->slack)
-        return min((uint)whole, range->used - 1); // the last bin has its end
-#endif
+    real nearest = rint(position);
+    uint edge = (uint)nearest;
+    if (fabs(position - nearest) > range->slack)
+        return min((uint)position, range->used - 1); // the last bin has its end
+    return edge == 0 || (edge < range->used && element >= EDGE(edge)) ? edge : edge - 1;
+#else
     return search(element, edges, range->used);
+#endif
 }
 
 #if ROOM
