@@ -161,7 +161,7 @@ static void bench_sort(struct bench *bench, kn_type type, unsigned log2_n, bool 
     report_sort(bench, &work, sort_by_koine, "kn_sort", values);
     for (unsigned group = 5; tune && group <= 9; group++)
         for (unsigned keys = 3; keys <= 5; keys++) {
-            kn_sort_options options = {.log2_group = group, .log2_keys = keys};
+            kn_sort_options options = KN_INIT(kn_sort_options, .log2_group = group, .log2_keys = keys);
             kn_error reason;
             char what[32];
             if (kn_sort(bench->queue, work.keys, type, n, &options, &reason))
@@ -284,7 +284,7 @@ static void bench_sums(struct bench *bench, kn_type type, unsigned log2_n)
 static kn_program *steps_program(struct bench *bench, const char *folder, kn_type type)
 {
     const kn_define define = {"REAL", kn_type_name(type)};
-    const kn_program_options options = {.defines = &define, .define_count = 1};
+    const kn_program_options options = KN_INIT(kn_program_options, .defines = &define, .define_count = 1);
     kn_program *program = NULL;
     char path[4096];
 

@@ -30,24 +30,24 @@ struct bench {
 };
 
 static const kn_fft_shape shapes[] = {
-    {.rank = 3, .dims = {256, 256, 256}},
-    {.rank = 3, .dims = {128, 128, 128}},
-    {.rank = 3, .dims = {100, 100, 100}},
-    {.rank = 2, .dims = {512, 512}},
-    {.rank = 2, .dims = {1750, 1000}},
-    {.rank = 2, .dims = {1750, 1000}, .kind = KN_FFT_REAL_TO_COMPLEX},
-    {.rank = 2, .dims = {1750, 1000}, .kind = KN_FFT_COMPLEX_TO_REAL},
-    {.rank = 2, .dims = {2048, 1024}},
-    {.rank = 1, .dims = {256}, .batch = 1 << 17},
-    {.rank = 1, .dims = {1000}, .batch = 1 << 14},
-    {.rank = 1, .dims = {1024}, .batch = 1 << 16},
-    {.rank = 1, .dims = {2048}, .batch = 1 << 16},
-    {.rank = 1, .dims = {4096}, .batch = 1 << 14},
-    {.rank = 1, .dims = {1 << 16}, .batch = 1 << 8},
-    {.rank = 1, .dims = {1 << 20}},
-    {.rank = 1, .dims = {1 << 20}, .batch = 16},
-    {.rank = 1, .dims = {1 << 24}},
-    {.rank = 1, .dims = {1009}, .batch = 1 << 14},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {256, 256, 256}},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {128, 128, 128}},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {100, 100, 100}},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {512, 512}},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {1750, 1000}},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {1750, 1000}, .kind = KN_FFT_REAL_TO_COMPLEX},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {1750, 1000}, .kind = KN_FFT_COMPLEX_TO_REAL},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {2048, 1024}},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {256}, .batch = 1 << 17},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {1000}, .batch = 1 << 14},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {1024}, .batch = 1 << 16},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {2048}, .batch = 1 << 16},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {4096}, .batch = 1 << 14},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {1 << 16}, .batch = 1 << 8},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {1 << 20}},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {1 << 20}, .batch = 16},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {1 << 24}},
+    {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {1009}, .batch = 1 << 14},
 };
 
 static kn_fft_direction direction_of(const struct bench *bench)
@@ -200,8 +200,10 @@ static void sweep(struct bench *bench)
 
     for (size_t h = 0; h < KI_COUNT(held); h++)
         for (size_t i = 0; i < KI_COUNT(lines); i++) {
-            const kn_fft_options rows = {KN_FFT_OWN, held[h], lines[i], 0},
-                                 columns = {KN_FFT_OWN, held[h], 0, lines[i]};
+            const kn_fft_options rows = KN_INIT(kn_fft_options, .library = KN_FFT_OWN, .held = held[h],
+                                                .rows = lines[i]),
+                                 columns = KN_INIT(kn_fft_options, .library = KN_FFT_OWN, .held = held[h],
+                                                   .columns = lines[i]);
             snprintf(what, sizeof what, "held %u rows %u", held[h], lines[i]);
             if (has_rows)
                 report(bench, &rows, what);
@@ -246,7 +248,7 @@ static void run_shape(struct bench *bench, const kn_fft_shape *shape, bool tune)
         kn_buffer_write(bench->queue, bench->in, 0, bench->x, bench->in_numbers * sizeof(float), &bench->err),
         &bench->err);
     for (size_t i = 0; i < KI_COUNT(libraries); i++) {
-        const kn_fft_options options = {.library = libraries[i].library};
+        const kn_fft_options options = KN_INIT(kn_fft_options, .library = libraries[i].library);
         if (libraries[i].backend &&
             strcmp(libraries[i].backend, kn_context_device(bench->context)->backend) != 0)
             continue;
@@ -263,7 +265,7 @@ static bool parse_shape(const char *text, kn_fft_shape *shape)
 {
     char *end;
 
-    *shape = (kn_fft_shape){.rank = 0};
+    *shape = KN_INIT(kn_fft_shape, .rank = 0);
     do {
         if (shape->rank == 3)
             return false;

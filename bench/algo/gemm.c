@@ -221,8 +221,8 @@ static void bench_size(struct bench *bench, const struct kind *kind, size_t n, c
     size_t k = bench->depth ? bench->depth : n;
     kn_gemm_matrix *matrices[] = {&task->a, &task->b, &task->c};
 
-    *task = (kn_gemm_task){
-        .type = kind->type, .is_complex = kind->is_complex, .m = n, .n = n, .k = k, .alpha = {1, 0}};
+    *task = KN_INIT(kn_gemm_task, .type = kind->type, .is_complex = kind->is_complex, .m = n, .n = n, .k = k,
+                    .alpha = {1, 0});
     for (unsigned i = 0; i < 3; i++) {
         size_t elements = i == 2 ? n * n : n * k, bytes = elements * element_of(kind);
         bench->host[i] = bench_allocate(bytes);
@@ -235,14 +235,14 @@ static void bench_size(struct bench *bench, const struct kind *kind, size_t n, c
     }
     for (kn_gemm_library library = KN_GEMM_OWN; library <= KN_GEMM_CUBLAS; library++)
         for (int layout = 0; wanted[library] && layout < (bench->layouts ? 4 : 1); layout++) {
-            const kn_gemm_options options = {.library = library};
+            const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = library);
             task->transpose_a = layout & 1 ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS;
             task->transpose_b = layout & 2 ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS;
             report(bench, kind, &options, kn_gemm_library_name(library));
         }
     task->transpose_a = task->transpose_b = KN_GEMM_AS_IS;
     for (const kn_gemm_tile *t = tiles[kind - kinds]; bench->tune && t->m; t++) {
-        const kn_gemm_options options = {KN_GEMM_OWN, *t};
+        const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = *t);
         char what[64];
         snprintf(what, sizeof what, "%ux%ux%u %ux%u lane %u band %u reg %u", t->m, t->n, t->k, t->item_m,
                  t->item_n, t->lane_m, t->band, t->registers);

@@ -261,7 +261,7 @@ int main(int argc, char **argv)
 {
     static const kn_type types[] = {KN_F32, KN_F64, KN_I32, KN_I64, KN_U16, KN_U8};
     static const size_t sizes[] = {1000000, 10000000, 50000000};
-    kn_host_options options = {.threads = 1};
+    kn_host_options options = KN_INIT(kn_host_options, .threads = 1);
     size_t largest = 10000000;
     bool tune = false;
 

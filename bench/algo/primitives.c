@@ -58,7 +58,8 @@ static void histogram(struct bench *b)
     bench_try(kn_queue_finish(b->queue, &b->err), &b->err);
 }
 
-static const kn_condition upper_half = {"uint", 4, "x >> 31", NULL};
+static const kn_condition upper_half = {
+    .struct_size = sizeof(kn_condition), .type = "uint", .size = 4, .holds = "x >> 31"};
 
 static void select_half(struct bench *b)
 {

@@ -106,12 +106,12 @@ static void bench_floats(struct work *work)
 {
     kn_robust expected;
 
-    work->options = (kn_robust_options){.method = KN_ROBUST_SELECT};
+    work->options = KN_INIT(kn_robust_options, .method = KN_ROBUST_SELECT);
     stats(work);
     expected = work->results[0];
     if (!work->tune)
         report(work, stats, "select", "");
-    work->options = (kn_robust_options){.method = KN_ROBUST_FUSED};
+    work->options = KN_INIT(kn_robust_options, .method = KN_ROBUST_FUSED);
     stats(work);
     report(work, stats, "fused", judge(&work->results[0], &expected, KN_ROBUST_FUSED));
     if (work->tune)
@@ -129,7 +129,7 @@ static void bench_bytes(struct work *work, const signed char *host)
         sum += host[i];
         squares += host[i] * host[i];
     }
-    work->options = (kn_robust_options){.method = KN_ROBUST_AUTO};
+    work->options = KN_INIT(kn_robust_options, .method = KN_ROBUST_AUTO);
     stats(work);
     verdict = work->results[0].sum == (double)sum && work->results[0].squares == (double)squares ? "right"
                                                                                                  : "WRONG";
@@ -190,7 +190,7 @@ int main(int argc, char **argv)
     } types[] = {{"float", KN_F32}, {"double", KN_F64}, {"int8", KN_I8}};
     const char *spec = NULL, *only = NULL;
     unsigned smallest = 20, largest = 24;
-    struct work work = {.err = KN_ERROR_INIT};
+    struct work work = {.err = KN_ERROR_INIT, .options = KN_INIT(kn_robust_options)};
 
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--kernels") == 0)

@@ -283,7 +283,7 @@ static void bench_first(struct bench *bench, struct work *work)
 
 static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
 {
-    struct work work = {.type = type, .n = (size_t)1 << log2_n};
+    struct work work = {.type = type, .n = (size_t)1 << log2_n, .options = KN_INIT(kn_select_options)};
     size_t bytes = work.n * kn_type_size(type);
 
     work.host = malloc(bytes);
@@ -312,7 +312,7 @@ static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
     report(bench, &work, median, "kn_median by digits", judge(&work, work.value[0], 0.5));
     for (size_t samples = 8192; bench->tune && samples <= 131072; samples *= 2) {
         char what[64];
-        work.options = (kn_select_options){.method = KN_SELECT_BRACKETS, .samples = samples};
+        work.options = KN_INIT(kn_select_options, .method = KN_SELECT_BRACKETS, .samples = samples);
         snprintf(what, sizeof what, "brackets, %zu samples", samples);
         median(bench, &work);
         report(bench, &work, median, what, "");
@@ -321,8 +321,8 @@ static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
         for (unsigned loads = 2; loads <= 8; loads *= 2)
             for (unsigned unit = 4; unit <= 16; unit *= 2) {
                 char what[64];
-                work.options = (kn_select_options){
-                    .method = KN_SELECT_BRACKETS, .group = group, .loads = loads, .groups_unit = unit};
+                work.options = KN_INIT(kn_select_options, .method = KN_SELECT_BRACKETS, .group = group,
+                                       .loads = loads, .groups_unit = unit);
                 snprintf(what, sizeof what, "brackets group %u loads %u unit %u", group, loads, unit);
                 bench->tune = false;
                 median(bench, &work);

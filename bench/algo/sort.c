@@ -205,16 +205,13 @@ static const struct candidate {
 static void tune(struct bench *bench, const struct work *work)
 {
     double least = 1e9;
-    kn_sort_options best = {.algorithm = KN_SORT_RADIX};
+    kn_sort_options best = KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX);
 
     for (size_t i = 0; i < KI_COUNT(candidates); i++) {
         const struct candidate *c = &candidates[i];
-        kn_sort_options options = {.algorithm = KN_SORT_RADIX,
-                                   .radix_group = c->group,
-                                   .radix_keys = c->keys,
-                                   .radix_registers = c->registers,
-                                   .radix_chunks = c->chunks,
-                                   .radix_prefetch = c->prefetch};
+        kn_sort_options options = KN_INIT(
+            kn_sort_options, .algorithm = KN_SORT_RADIX, .radix_group = c->group, .radix_keys = c->keys,
+            .radix_registers = c->registers, .radix_chunks = c->chunks, .radix_prefetch = c->prefetch);
         char label[64];
         if (work->n != (size_t)1 << c->log2_n || work->type != c->type)
             continue;
@@ -268,7 +265,8 @@ static void bench_row(struct bench *bench, kn_type type, size_t n, enum source s
     size_t bytes = n * kn_type_size(type);
     void *host = bench_allocate(bytes);
     struct work work = {.type = type, .n = n, .host = host, .what = source == REAL ? "real" : "random"};
-    const kn_sort_options bitonic = {.algorithm = KN_SORT_BITONIC}, radix = {.algorithm = KN_SORT_RADIX};
+    const kn_sort_options bitonic = KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC),
+                          radix = KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX);
     bool gpu = kn_context_device(bench->context)->type != KN_DEVICE_CPU;
 
     fill(bench, host, type, n, source);

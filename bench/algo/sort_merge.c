@@ -182,8 +182,9 @@ static void prepare_less(struct work *work, unsigned log2_n, size_t size)
 {
     work->n = (size_t)1 << log2_n;
     work->size = size;
-    work->less = size == sizeof(float) ? (kn_less){.type = "float", .size = size, .less = "a < b"}
-                                       : (kn_less){.type = "float2", .size = size, .less = "a.x < b.x"};
+    work->less = size == sizeof(float)
+                     ? KN_INIT(kn_less, .type = "float", .size = size, .less = "a < b")
+                     : KN_INIT(kn_less, .type = "float2", .size = size, .less = "a.x < b.x");
     fill(work);
     upload(work);
     snprintf(work->name, sizeof work->name, "kn_sort_less %s", work->less.type);

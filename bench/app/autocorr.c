@@ -114,7 +114,7 @@ static void report(const char *name, unsigned threads, const struct autocorr_tas
 static void time_level(const struct autocorr_job *job, const struct autocorr_task *task, kn_host_level level,
                        unsigned threads, uint64_t *products)
 {
-    const kn_host_options options = {threads, 0, level};
+    const kn_host_options options = KN_INIT(kn_host_options, .threads = threads, .level = level);
     double wall[MOST_REPETITIONS], processor[MOST_REPETITIONS];
 
     for (size_t i = 0; i < job->repetitions; i++) {

@@ -249,7 +249,7 @@ static void tune(struct on_device *b)
 static double time_on_host(struct on_device *b, enum autocorr_method method)
 {
     struct autocorr_task task = task_of(b, 0);
-    const kn_host_options options = {.threads = b->job->threads};
+    const kn_host_options options = KN_INIT(kn_host_options, .threads = b->job->threads);
     uint64_t *products = bench_allocate(autocorr_offsets(task.max_offset) * sizeof *products);
     double least = INFINITY;
 

@@ -133,7 +133,7 @@ static void print_times(const char *what, const char *level, unsigned threads, d
 static void time_run(struct job *job, const char *what, timed *run, kn_host_level level, unsigned threads,
                      const struct autocorr_task *checked)
 {
-    const kn_host_options options = {threads, 0, level};
+    const kn_host_options options = KN_INIT(kn_host_options, .threads = threads, .level = level);
     double wall[MOST_REPETITIONS + 1], processor[MOST_REPETITIONS + 1];
     struct autocorr_fourier *fourier;
 

@@ -96,7 +96,7 @@ bool autocorr_time_listing(const struct autocorr_job *job, kn_queue *queue)
     const size_t bytes = image->width * image->height;
     kn_context *context = kn_queue_context(queue);
     struct listing l = {.queue = queue, .err = KN_ERROR_INIT};
-    const kn_program_options options = {.policy = KN_POLICY_STRICT};
+    const kn_program_options options = KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT);
     kn_program *program;
     struct bench_timing timing;
     char path[4096];

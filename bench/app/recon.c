@@ -149,7 +149,8 @@ static double processor_seconds(void)
 // As fast as it can be, or plain C by one thread.
 static void bench_host(struct bench *b, enum mri_kernel kernel, bool plain)
 {
-    const kn_host_options options = {.threads = plain, .level = plain ? KN_HOST_SCALAR : KN_HOST_AUTO};
+    const kn_host_options options =
+        KN_INIT(kn_host_options, .threads = plain, .level = plain ? KN_HOST_SCALAR : KN_HOST_AUTO);
     char name[40];
     double complex *image = bench_allocate(b->voxels * sizeof *image);
     struct mri_sum_rate rate;

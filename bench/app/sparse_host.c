@@ -148,7 +148,7 @@ static struct seconds time_product(const struct job *job, struct sparse_host *ho
 static void time_case(const struct job *job, kn_type type, enum sparse_host_format format,
                       kn_host_level level, unsigned threads)
 {
-    const kn_host_options options = {threads, 0, level};
+    const kn_host_options options = KN_INIT(kn_host_options, .threads = threads, .level = level);
     struct sparse_host_solve_options how = {.iterations = job->iterations, .past_floor = true};
     struct sparse_host_solve_result result = {.history = NULL};
     struct seconds ax, aty, least = {INFINITY, INFINITY};

@@ -284,7 +284,8 @@ static void try_shape(struct bench *bench, const char *file, const char *name, u
 {
     char group_text[16], items_text[16];
     const kn_define defines[] = {{"GROUP", group_text}, {"ITEMS", items_text}};
-    const kn_program_options options = {.defines = defines, .define_count = KI_COUNT(defines)};
+    const kn_program_options options =
+        KN_INIT(kn_program_options, .defines = defines, .define_count = KI_COUNT(defines));
     struct trial trial = {.range = {1, {groups * group}, {group}, {0}}, .args = args, .count = count};
     struct bench_times times;
     kn_program *program = NULL;

@@ -30,7 +30,7 @@ struct shape {
 static kn_kernel *build(struct bench *bench, const char *file, const char *name, const kn_define *defines,
                         size_t count, kn_program **program)
 {
-    const kn_program_options options = {.defines = defines, .define_count = count};
+    const kn_program_options options = KN_INIT(kn_program_options, .defines = defines, .define_count = count);
     kn_kernel *kernel = NULL;
 
     bench_try(kn_program_builtin(bench->context, file, &options, program, &bench->err), &bench->err);
@@ -138,7 +138,7 @@ static void bench_flops(struct bench *bench, unsigned bits, unsigned width, size
     snprintf(values[0], sizeof values[0], "%u", bits);
     snprintf(values[1], sizeof values[1], "%u", width);
     kernel = build(bench, "tools/compare/flops.cl", "fma_chains", defines, 2, &program);
-    bench_try(kn_kernel_get_limits(kernel, &limits, &bench->err), &bench->err);
+    limits = *kn_kernel_get_limits(kernel);
     if (group > limits.work_group) {
         kn_program_free(program);
         return;

@@ -151,7 +151,7 @@ static kn_buffer *upload(struct launch_case *of, const void *data, size_t bytes)
 static void bench_device(const char *spec, const char *folder)
 {
     const kn_define bank = {"KN_CONSTANT", "bank"};
-    const kn_program_options options = {.defines = &bank, .define_count = 1};
+    const kn_program_options options = KN_INIT(kn_program_options, .defines = &bank, .define_count = 1);
     struct launch_case of = {.folder = folder, .range = {1, {64}, {64}, {0}}};
     kn_program *program = NULL;
     kn_error err = KN_ERROR_INIT;

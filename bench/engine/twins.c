@@ -90,7 +90,8 @@ static kn_program *koine_build(struct bench *bench, const struct row *row, const
                                kn_kernel **kernel)
 {
     const kn_define defines[] = {{"VOXELS", row->voxels}, {"KN_CONSTANT", row->constant}};
-    const kn_program_options options = {.defines = defines, .define_count = row->constant ? 2 : 1};
+    const kn_program_options options =
+        KN_INIT(kn_program_options, .defines = defines, .define_count = row->constant ? 2 : 1);
     kn_program *program = NULL;
     char path[4096];
 

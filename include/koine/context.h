@@ -22,6 +22,7 @@ typedef enum kn_log_level { KN_LOG_WARNING = 1, KN_LOG_INFO, KN_LOG_DEBUG } kn_l
 typedef void kn_log_function(void *user, kn_log_level level, const char *message);
 
 typedef struct kn_context_options {
+    size_t struct_size;   // KN_INIT sets it
     kn_log_function *log; // NULL: silent
     void *log_user;
     // After each launch: wait, and name the kernel in the error if the device failed. Slow, for finding

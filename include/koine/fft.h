@@ -41,10 +41,11 @@ typedef enum kn_fft_library {
 
 // Arrays are compact: x runs fastest, then y, z, and the transforms of a batch follow one another.
 typedef struct kn_fft_shape {
-    unsigned rank;  // 1 to 3
-    size_t dims[3]; // dims[0] is x, the fastest: numpy's shape backwards
-    size_t batch;   // so many transforms; 0 is 1
-    kn_type type;   // KN_F32 or KN_F64: what a complex number has two of
+    size_t struct_size; // KN_INIT sets it
+    unsigned rank;      // 1 to 3
+    size_t dims[3];     // dims[0] is x, the fastest: numpy's shape backwards
+    size_t batch;       // so many transforms; 0 is 1
+    kn_type type;       // KN_F32 or KN_F64: what a complex number has two of
     kn_fft_kind kind;
     // The rest only KN_FFT_OWN does; 0 throughout is the plain transform.
     double scale;        // multiplies the result; 0 is 1
@@ -56,6 +57,7 @@ typedef struct kn_fft_shape {
 } kn_fft_shape;
 
 typedef struct kn_fft_options {
+    size_t struct_size; // KN_INIT sets it
     kn_fft_library library;
     // For KN_FFT_OWN; 0: the device's default.
     unsigned held;    // points a work-item holds at most, 4 to 32

@@ -37,8 +37,9 @@ typedef struct kn_gemm_matrix {
 } kn_gemm_matrix;
 
 typedef struct kn_gemm_task {
-    kn_type type;   // KN_F32 or KN_F64: of the numbers
-    int is_complex; // not 0: pairs of them
+    size_t struct_size; // KN_INIT sets it
+    kn_type type;       // KN_F32 or KN_F64: of the numbers
+    int is_complex;     // not 0: pairs of them
     kn_gemm_transpose transpose_a, transpose_b;
     size_t m, n, k;           // C has m rows and n columns; op(A) m and k; op(B) k and n
     size_t batch;             // products; 0 is 1
@@ -58,6 +59,7 @@ typedef struct kn_gemm_tile {
 } kn_gemm_tile;
 
 typedef struct kn_gemm_options {
+    size_t struct_size;      // KN_INIT sets it
     kn_gemm_library library; // what is named runs, or is refused with the reason
     kn_gemm_tile tile;       // only for KN_GEMM_OWN
 } kn_gemm_options;

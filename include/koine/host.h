@@ -20,8 +20,9 @@ typedef enum kn_host_level {
 } kn_host_level;
 
 typedef struct kn_host_options {
-    unsigned threads; // 0: as many as OMP_NUM_THREADS says, else as there are processors
-    int descending;   // of the sorts: greatest first, NaN still last; not 0 and not 1 is an error
+    size_t struct_size; // KN_INIT sets it
+    unsigned threads;   // 0: as many as OMP_NUM_THREADS says, else as there are processors
+    int descending;     // of the sorts: greatest first, NaN still last; not 0 and not 1 is an error
     kn_host_level level;
 } kn_host_options;
 

@@ -12,6 +12,7 @@ extern "C" {
 
 // Which elements are meant: snippets of OpenCL C.
 typedef struct kn_condition {
+    size_t struct_size;      // KN_INIT sets it
     const char *type;        // the elements' type: "float", "uchar4", "struct particle"; see kn_type_name
     size_t size;             // bytes of one, as OpenCL C has it (a float3 has 16); at most 1,024
     const char *holds;       // an expression over `x`, an element: whether it is meant. "x > 0"

@@ -20,6 +20,7 @@ typedef struct kn_define {
 } kn_define;
 
 typedef struct kn_program_options {
+    size_t struct_size; // KN_INIT sets it
     const kn_define *defines;
     size_t define_count;
     const char *const *include_dirs; // searched after the including file's own folder
@@ -78,7 +79,7 @@ KN_API const char *kn_kernel_name(const kn_kernel *kernel);
 KN_API size_t kn_kernel_param_count(const kn_kernel *kernel);
 KN_API const kn_param *kn_kernel_param(const kn_kernel *kernel, size_t index); // NULL past the end
 
-// What the device allows this kernel.
+// What the device allows this kernel; NULL for NULL.
 typedef struct kn_kernel_limits {
     size_t work_group;         // work-items in a group at most
     size_t required_group[3];  // reqd_work_group_size, or zeros
@@ -86,7 +87,7 @@ typedef struct kn_kernel_limits {
     size_t local_bytes; // __local memory the kernel itself takes, as the driver says; PoCL 5 always says 0
     size_t local_bytes_left; // for __local arguments
 } kn_kernel_limits;
-KN_API kn_status kn_kernel_get_limits(kn_kernel *kernel, kn_kernel_limits *limits, kn_error *err);
+KN_API const kn_kernel_limits *kn_kernel_get_limits(const kn_kernel *kernel);
 
 #ifdef __cplusplus
 }

@@ -69,6 +69,7 @@ KN_API kn_status kn_reduce(kn_queue *queue, kn_buffer *x, kn_type type, size_t n
 
 // An operation, in OpenCL C.
 typedef struct kn_combine {
+    size_t struct_size;   // KN_INIT sets it
     const char *combine;  // an expression of a and b, both of the result's type: "a + b"; associative and
                           // commutative, for floats up to rounding
     const char *identity; // what changes nothing there: "0"

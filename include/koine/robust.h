@@ -28,6 +28,7 @@ typedef enum kn_robust_method {
 } kn_robust_method;
 
 typedef struct kn_robust_options {
+    size_t struct_size; // KN_INIT sets it
     kn_robust_method method;
     // What the sums are relative to; rounded to the type, and finite then. NULL: kn_reduce_moments' choice (8
     // bits: 0).

@@ -18,6 +18,7 @@ typedef enum kn_select_method {
 } kn_select_method;
 
 typedef struct kn_select_options {
+    size_t struct_size; // KN_INIT sets it
     kn_select_method method;
     size_t samples;       // of KN_SELECT_BRACKETS; 0: chosen by n
     unsigned group;       // work-items a group, a power of two up to 1024; 0: the device's default

@@ -52,6 +52,7 @@ typedef enum kn_sort_counting {
 } kn_sort_counting;
 
 typedef struct kn_sort_options {
+    size_t struct_size; // KN_INIT sets it
     kn_sort_padding padding;
     unsigned log2_group; // bitonic: work-items a group, 5 to 10; 0: the device's default
     unsigned log2_keys;  // bitonic: keys a work-item, 2 to 5; 0: the device's default

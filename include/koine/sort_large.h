@@ -10,6 +10,7 @@ extern "C" {
 #endif
 
 typedef struct kn_sort_large_options {
+    size_t struct_size; // KN_INIT sets it
     const kn_sort_options
         *sort;        // how the device sorts, and whether descending; NULL: as kn_sort does by default
     size_t chunk;     // elements sorted on the device at once; 0: as many as it has memory for

@@ -19,9 +19,10 @@ typedef enum kn_merge_splits {
 
 // What is sorted, in which order: snippets of OpenCL C.
 typedef struct kn_less {
-    const char *type; // the elements' type: "float2", "struct particle", a typedef
-    size_t size;      // bytes of one, as OpenCL C has it (a float3 has 16); at most 1,024
-    const char *less; // an expression over `a` and `b`, elements: whether a comes before b. "a.x < b.x"
+    size_t struct_size; // KN_INIT sets it
+    const char *type;   // the elements' type: "float2", "struct particle", a typedef
+    size_t size;        // bytes of one, as OpenCL C has it (a float3 has 16); at most 1,024
+    const char *less;   // an expression over `a` and `b`, elements: whether a comes before b. "a.x < b.x"
     const char *definitions; // what both need: structs, typedefs, functions, on one line or several; or NULL
     unsigned group;          // work-items a group, a power of two up to 1,024; 0: the device's default
     unsigned items;          // elements a work-item, 1 to 32; 0: the device's default

@@ -51,8 +51,8 @@ static kn_status get_kernels(struct moments *m, kn_error *err)
                   {"moments_fold", &m->fold}};
     struct engine_defines defines = {.count = 0};
     // Strict: the sums promise bits, so no compiler may regroup them.
-    kn_program_options options = {
-        .defines = defines.items, .policy = KN_POLICY_STRICT, .max_registers = m->tuning.registers};
+    kn_program_options options = KN_INIT(kn_program_options, .defines = defines.items,
+                                         .policy = KN_POLICY_STRICT, .max_registers = m->tuning.registers);
     kn_status status = KN_OK;
 
     ki_element_define(&defines, m->type);

@@ -32,7 +32,7 @@ kn_status ki_operation_find(const char *function, kn_reduce_op op, kn_type type,
     if ((unsigned)op >= KI_COUNT(operations))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no operation %d; see kn_reduce_op", function,
                        (int)op);
-    *how = (kn_combine){.combine = type >= KN_F32 ? of->floats : of->integers};
+    *how = KN_INIT(kn_combine, .combine = type >= KN_F32 ? of->floats : of->integers);
     how->identity = op == KN_REDUCE_SUM       ? "0"
                     : op == KN_REDUCE_PRODUCT ? "1"
                                               : extremes[to][op == KN_REDUCE_MIN];

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "compact.h"
 #include "snippet.h"
 
@@ -14,7 +15,7 @@ enum { MOST_BYTES = 1024, SNIPPETS = 3 };
 struct partition {
     struct compact c;
     kn_buffer *x, *out;
-    const kn_condition *condition;
+    kn_condition condition;
     bool others;
     kn_kernel *count, *write;
 };
@@ -35,7 +36,7 @@ static kn_status build(struct partition *p, struct engine_defines *defines, kn_e
 
 static kn_status get_kernels(struct partition *p, kn_error *err)
 {
-    const kn_condition *condition = p->condition;
+    const kn_condition *condition = &p->condition;
     const struct {
         const char *macro, *what, *text;
     } snippets[SNIPPETS] = {
@@ -81,12 +82,12 @@ static kn_status launch(const struct partition *p, kn_buffer *counts, kn_buffer 
 static kn_status check(const struct partition *p, kn_error *err)
 {
     const struct compact *c = &p->c;
-    const kn_condition *condition = p->condition;
+    const kn_condition *condition = &p->condition;
     kn_status status;
 
     if (!c->queue || !p->x)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: queue or buffer is NULL", c->function);
-    if (!condition || !condition->type || !condition->holds)
+    if (!condition->type || !condition->holds)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: condition, its type or what holds is NULL", c->function);
     if (condition->size < 1 || condition->size > MOST_BYTES)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: elements of %zu bytes; they have 1 to %d", c->function,
@@ -101,16 +102,18 @@ static kn_status check(const struct partition *p, kn_error *err)
     return status ? status : ki_compact_check_out(c, "out", p->x, p->out, condition->size, err);
 }
 
-static kn_status partition(struct partition *p, kn_error *err)
+static kn_status partition(struct partition *p, const kn_condition *condition, kn_error *err)
 {
     kn_buffer *counts = NULL, *counted = NULL;
-    kn_status status = check(p, err);
+    kn_status status = KI_SIZED_READ(p->c.function, kn_condition, condition, &p->condition, err);
 
+    if (!status)
+        status = check(p, err);
     if (status)
         return status;
     if (p->c.n == 0)
         return ki_compact_none(&p->c, err);
-    ki_compact_choose(&p->c, p->condition->size);
+    ki_compact_choose(&p->c, p->condition.size);
     status = get_kernels(p, err);
     if (status)
         return status;
@@ -126,10 +129,9 @@ kn_status kn_select_if(kn_queue *queue, kn_buffer *x, size_t n, const kn_conditi
     struct partition p = {
         .c = {.function = "kn_select_if", .queue = queue, .n = n, .counted = counted, .count = count},
         .x = x,
-        .out = out,
-        .condition = condition};
+        .out = out};
 
-    return partition(&p, err);
+    return partition(&p, condition, err);
 }
 
 kn_status kn_partition(kn_queue *queue, kn_buffer *x, size_t n, const kn_condition *condition, kn_buffer *out,
@@ -139,8 +141,7 @@ kn_status kn_partition(kn_queue *queue, kn_buffer *x, size_t n, const kn_conditi
         .c = {.function = "kn_partition", .queue = queue, .n = n, .counted = counted, .count = count},
         .x = x,
         .out = out,
-        .condition = condition,
         .others = true};
 
-    return partition(&p, err);
+    return partition(&p, condition, err);
 }

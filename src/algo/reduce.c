@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "operations.h"
 #include "tree.h"
 
@@ -129,14 +130,17 @@ static kn_status reduce_with(const char *function, kn_queue *queue, kn_buffer *x
 kn_status kn_reduce_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_combine *how,
                          kn_type to, void *result, kn_error *err)
 {
+    kn_combine operation;
     kn_status status = ki_column_check_any("kn_reduce_with", queue, x, type, n, err);
 
-    if (!status && (!how || !how->combine || !how->identity || !result || n == 0))
+    if (!status)
+        status = KI_SIZED_READ("kn_reduce_with", kn_combine, how, &operation, err);
+    if (!status && (!operation.combine || !operation.identity || !result || n == 0))
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_reduce_with: no elements, or combine, identity or result is NULL");
     if (!status)
         status = ki_column_check_any("kn_reduce_with (result)", queue, x, to, 0, err);
-    return status ? status : reduce_with("kn_reduce_with", queue, x, type, n, how, to, result, err);
+    return status ? status : reduce_with("kn_reduce_with", queue, x, type, n, &operation, to, result, err);
 }
 
 // ---- the usual operations ----

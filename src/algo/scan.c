@@ -5,6 +5,7 @@
 #include "shared/columns.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "columns.h"
 #include "operations.h"
 
@@ -152,9 +153,12 @@ kn_status kn_scan_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, co
 {
     struct scan s = {
         .queue = queue, .x = x, .out = out, .type = type, .exclusive = kind == KN_SCAN_EXCLUSIVE};
+    kn_combine operation;
     kn_status status = check("kn_scan_with", &s, type, n, kind, err);
 
-    if (!status && (!how || !how->combine || !how->identity))
+    if (!status)
+        status = KI_SIZED_READ("kn_scan_with", kn_combine, how, &operation, err);
+    if (!status && (!operation.combine || !operation.identity))
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_scan_with: combine or identity is NULL");
-    return status || n == 0 ? status : scan(&s, how, type, n, err);
+    return status || n == 0 ? status : scan(&s, &operation, type, n, err);
 }

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "base/sized.h"
 #include "elements.h"
 
 // Places of scratch memory.
@@ -344,9 +345,9 @@ static kn_status begin(struct select *s, const char *function, kn_queue *queue, 
     if (status)
         return status;
     *s = (struct select){.queue = queue, .x = x, .type = type, .n = n};
-    if (options)
-        s->options = *options;
-    status = check_options(s, function, err);
+    status = KI_SIZED_READ(function, kn_select_options, options, &s->options, err);
+    if (!status)
+        status = check_options(s, function, err);
     if (status || n == 0)
         return status;
     choose_shape(s);

@@ -51,7 +51,8 @@ static kn_status select_one(const struct top *top, uint64_t rank, uint64_t *bits
 // numbers are looked for below them.
 static kn_status find_threshold(struct top *top, kn_error *err)
 {
-    static const kn_combine nans = {"a + b", "0", "isnan(x) ? 1 : 0"};
+    static const kn_combine nans = {
+        .struct_size = sizeof(kn_combine), .combine = "a + b", .identity = "0", .map = "isnan(x) ? 1 : 0"};
     uint64_t last = 0, count = 0;
     kn_status status;
 
@@ -103,7 +104,7 @@ static kn_status launch(const struct top *top, bool gather, kn_error *err)
 
 static kn_status find_top(struct top *top, kn_error *err)
 {
-    const kn_sort_options options = {.descending = top->largest};
+    const kn_sort_options options = KN_INIT(kn_sort_options, .descending = top->largest);
     size_t entries = (size_t)(2 * top->blocks + 1);
     kn_status status = find_threshold(top, err);
 

@@ -146,7 +146,7 @@ static kn_status check_host(int policy, kn_error *err)
 kn_status place_open_with(const char *spec, int policy, bool must_be_device, const char *command,
                           struct place *place, kn_error *err)
 {
-    kn_context_options options = {.policy = (kn_policy)policy};
+    kn_context_options options = KN_INIT(kn_context_options, .policy = (kn_policy)policy);
     kn_error why = KN_ERROR_INIT;
     kn_status status = log_options(&options, err);
 

@@ -71,13 +71,9 @@ void build_defines_free(struct build_defines *defines)
 
 kn_program_options build_program_options(const struct build_defines *defines, int policy)
 {
-    return (kn_program_options){
-        .defines = defines->defines,
-        .define_count = defines->count,
-        .include_dirs = defines->includes->items,
-        .include_dir_count = defines->includes->count,
-        .policy = (kn_policy)policy,
-    };
+    return KN_INIT(kn_program_options, .defines = defines->defines, .define_count = defines->count,
+                   .include_dirs = defines->includes->items, .include_dir_count = defines->includes->count,
+                   .policy = (kn_policy)policy);
 }
 
 struct src_options build_source_options(const struct build_defines *defines)

@@ -12,6 +12,7 @@
 
 #include "base/os/env.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "engine/cache/cache.h"
 #include "engine/device/device.h"
 
@@ -56,19 +57,21 @@ kn_status ki_engine_context_create(const struct ki_backend *backend, struct be_c
                                    kn_context **context, kn_error *err)
 {
     kn_context *made;
-    kn_status status;
+    kn_context_options how;
+    kn_status status = KI_SIZED_READ("a context", kn_context_options, options, &how, err);
 
-    if (options && options->max_alloc && options->max_alloc < SMALLEST_ALLOC)
+    if (status)
+        return status;
+    if (how.max_alloc && how.max_alloc < SMALLEST_ALLOC)
         return ki_fail(err, KN_ERROR_ARGUMENT, "max_alloc of %llu bytes; it is at least %d",
-                       (unsigned long long)options->max_alloc, SMALLEST_ALLOC);
+                       (unsigned long long)how.max_alloc, SMALLEST_ALLOC);
     made = calloc(1, sizeof *made);
     if (!made)
         return ki_fail_memory(err, sizeof *made, "a context");
     made->backend = backend;
     made->native = native;
     made->device = *device;
-    if (options)
-        made->options = *options;
+    made->options = how;
     made->quirks = ki_engine_quirks_of(&made->device.info);
     made->staged = !engine_is_cpu(&made->device.info);
     if (made->options.max_alloc && made->options.max_alloc < made->device.info.max_alloc)
@@ -116,15 +119,19 @@ kn_status kn_context_open_with(const char *spec, const kn_context_options *optio
     const struct engine_device *chosen = NULL;
     struct be_context *native = NULL;
     struct be_device device;
+    kn_context_options how;
     kn_status status;
 
     if (!context)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_context_open: context is NULL");
+    status = KI_SIZED_READ("kn_context_open_with", kn_context_options, options, &how, err);
+    if (status)
+        return status;
     if (!spec)
         spec = ki_env_get(KI_ENV_DEVICE);
     if (!spec || !*spec)
         spec = "auto";
-    status = ki_engine_devices_find(&devices, spec, options ? options->cache_dir : NULL, err);
+    status = ki_engine_devices_find(&devices, spec, how.cache_dir, err);
     if (status)
         return status;
     status = ki_engine_devices_match(&devices, spec, &chosen, err);
@@ -138,7 +145,7 @@ kn_status kn_context_open_with(const char *spec, const kn_context_options *optio
         device = chosen->device;
         device.extensions = strdup(chosen->device.extensions);
         status = device.extensions
-                     ? ki_engine_context_create(chosen->backend, native, &device, options, context, err)
+                     ? ki_engine_context_create(chosen->backend, native, &device, &how, context, err)
                      : ki_fail_memory(err, 0, "opening a context");
         if (status) {
             free(device.extensions);

@@ -12,6 +12,7 @@
 #include "base/os/clock.h"
 #include "base/os/env.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "source/cuda/cuda.h"
@@ -299,8 +300,8 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
     if (!status) {
         made->context = context;
         made->unit = unit;
-        recipe.policy = options ? options->policy : KN_POLICY_DEFAULT;
-        recipe.max_registers = options ? options->max_registers : 0;
+        recipe.policy = options->policy;
+        recipe.max_registers = options->max_registers;
         status = make_recipe(context, &recipe, err);
     }
     task = ki_flight_begin("compiling %s for %s (%s)", name, context->device.info.spec,
@@ -319,7 +320,7 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
                       made->cached ? "from the cache" : "compiled", context->device.info.spec);
     ki_text_free(&recipe.source);
     ki_text_free(&recipe.options);
-    if (options && options->log && log) {
+    if (options->log && log) {
         free(*options->log);
         *options->log = log;
     } else {
@@ -357,15 +358,18 @@ static kn_status create(kn_context *context, const char *name, const char *text,
 {
     struct src_unit *unit = NULL;
     struct target target;
+    kn_program_options how;
     double start = ki_clock_seconds();
-    kn_status status;
+    kn_status status = KI_SIZED_READ("a program", kn_program_options, options, &how, err);
 
-    if (options && options->log)
-        *options->log = calloc(1, 1); // the caller frees it, whatever happens
+    if (status)
+        return status;
+    if (how.log)
+        *how.log = calloc(1, 1); // the caller frees it, whatever happens
     if (!context || !name || !program)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a program needs a context, a name (and a text), and a place for its handle");
-    status = ki_target_describe(&context->device, options, &target, err);
+    status = ki_target_describe(&context->device, &how, &target, err);
     if (status)
         return status;
     target.source.builtin = builtin;
@@ -375,7 +379,7 @@ static kn_status create(kn_context *context, const char *name, const char *text,
     if (!status)
         status = check_capabilities(context, unit, err);
     if (!status)
-        status = build(context, name, unit, &target.source, options, program, err);
+        status = build(context, name, unit, &target.source, &how, program, err);
     ki_target_free(&target);
     if (status)
         ki_src_free(unit);
@@ -473,12 +477,9 @@ const kn_param *kn_kernel_param(const kn_kernel *kernel, size_t index)
     return kernel && index < kernel->source->param_count ? &kernel->source->params[index] : NULL;
 }
 
-kn_status kn_kernel_get_limits(kn_kernel *kernel, kn_kernel_limits *limits, kn_error *err)
+const kn_kernel_limits *kn_kernel_get_limits(const kn_kernel *kernel)
 {
-    if (!kernel || !limits)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_kernel_get_limits: kernel or limits is NULL");
-    *limits = kernel->limits;
-    return KN_OK;
+    return kernel ? &kernel->limits : NULL;
 }
 
 // ---- Koine's own kernels, built once a context ----
@@ -538,7 +539,8 @@ kn_status ki_engine_builtin_kernel(kn_context *context, const char *file, const 
                                    size_t define_count, kn_policy policy, const char *name,
                                    kn_kernel **kernel, kn_error *err)
 {
-    const kn_program_options options = {.defines = defines, .define_count = define_count, .policy = policy};
+    const kn_program_options options =
+        KN_INIT(kn_program_options, .defines = defines, .define_count = define_count, .policy = policy);
 
     return ki_engine_builtin_kernel_with(context, file, &options, name, kernel, err);
 }

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/sized.h"
 
 static const char *const level_names[] = {[KN_HOST_AUTO] = "auto",
                                           [KN_HOST_SCALAR] = "scalar",
@@ -22,24 +23,25 @@ static kn_host_level best_level(void)
     return KN_HOST_SCALAR;
 }
 
-kn_status ki_host_plan(const char *function, kn_type type, const kn_host_options *options,
+kn_status ki_host_plan(const char *function, kn_type type, const kn_host_options *given,
                        struct host_plan *plan, kn_error *err)
 {
-    const kn_host_options defaults = {0, 0, KN_HOST_AUTO};
+    kn_host_options options;
     kn_host_level best = best_level();
+    kn_status status = KI_SIZED_READ(function, kn_host_options, given, &options, err);
 
-    if (!options)
-        options = &defaults;
-    *plan = (struct host_plan){options->level ? options->level : best, options->threads,
-                               options->descending != 0, kn_type_size(type)};
+    if (status)
+        return status;
+    *plan = (struct host_plan){options.level ? options.level : best, options.threads, options.descending != 0,
+                               kn_type_size(type)};
     if (plan->size == 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no type %d; see kn_type", function, (int)type);
-    if ((size_t)options->level >= KI_COUNT(level_names))
+    if ((size_t)options.level >= KI_COUNT(level_names))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no level %d; see kn_host_level", function,
-                       (int)options->level);
-    if (options->descending != 0 && options->descending != 1)
+                       (int)options.level);
+    if (options.descending != 0 && options.descending != 1)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: descending is %d; it is 0 or 1", function,
-                       options->descending);
+                       options.descending);
     if (plan->level > best)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: this processor has no %s; the best it has is %s (KN_HOST_AUTO takes it)",

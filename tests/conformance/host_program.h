@@ -102,8 +102,8 @@ static inline struct src_cuda *host_rewrite(const char *path, const char *define
     const kn_define given = {define, "1"};
     struct be_device described = {.info = *kn_context_device(context)};
     struct src_cuda_options wanted = {.embedded = ki_src_embedded_kernels, .host_shim = true};
-    kn_program_options options = {
-        .policy = KN_POLICY_STRICT, .defines = &given, .define_count = define ? 1 : 0};
+    kn_program_options options = KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT, .defines = &given,
+                                         .define_count = define ? 1 : 0);
     struct src_cuda *cuda = NULL;
     struct src_unit *unit = NULL;
     struct target target;

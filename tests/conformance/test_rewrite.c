@@ -255,11 +255,11 @@ static bool is_rightly_refused(const char *subject)
 // abort, nothing is kept: to hand out a program's binary, PoCL compiles every kernel of it.
 static bool read_subject(const char *subject, const char *path, struct target *target, struct src_unit **unit)
 {
-    static const kn_context_options uncached = {.cache_dir = ""};
+    static const kn_context_options uncached = {.struct_size = sizeof(kn_context_options), .cache_dir = ""};
     char extensions[] = "cl_khr_fp64", none[] = "";
     struct be_device described = {.info = *kn_context_device(context),
                                   .extensions = kn_context_device(context)->fp64 ? extensions : none};
-    kn_program_options options = {.policy = KN_POLICY_STRICT};
+    kn_program_options options = KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT);
 
     if (known_abort(&described.info, subject, NULL)) {
         test_close();
@@ -276,7 +276,7 @@ static bool read_subject(const char *subject, const char *path, struct target *t
 // NULL, after a line that says so, if the device rightly refuses it.
 static kn_program *build_subject(const char *subject, const char *path, const struct src_unit *unit)
 {
-    kn_program_options options = {.policy = KN_POLICY_STRICT};
+    kn_program_options options = KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT);
     kn_program *program = NULL;
 
     err = (kn_error)KN_ERROR_INIT;

@@ -95,7 +95,7 @@ static kn_status run_kernel(const struct device_side *side, const struct src_ker
 static kn_status run_on_device(kn_context *context, const char *text, const struct src_unit *unit,
                                const uint32_t *in, uint32_t *results, kn_error *err)
 {
-    kn_program_options options = {.policy = KN_POLICY_STRICT};
+    kn_program_options options = KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT);
     struct device_side side = {NULL, NULL, NULL, NULL};
     kn_status status = kn_queue_open(context, &side.queue, err);
 
@@ -316,8 +316,8 @@ done:
 enum fuzz_verdict fuzz_compare(const char *text, const char *folder, struct fuzz_task *task)
 {
     static char extensions[] = "cl_khr_fp64", none[] = "";
-    kn_program_options options = {.policy = KN_POLICY_STRICT};
-    kn_context_options uncached = {.cache_dir = ""};
+    kn_program_options options = KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT);
+    kn_context_options uncached = KN_INIT(kn_context_options, .cache_dir = "");
     kn_error err = KN_ERROR_INIT;
     struct src_unit *unit = NULL;
     kn_context *context = NULL;

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/sized.h"
 
 struct kn_fft_plan {
     kn_context *context;
@@ -128,22 +129,19 @@ static const struct fft_library *find_library(kn_fft_library id)
     return NULL;
 }
 
-kn_status kn_fft_plan_create(kn_queue *queue, const kn_fft_shape *shape, const kn_fft_options *options,
-                             kn_fft_plan **plan, kn_error *err)
+static kn_status make_plan(kn_queue *queue, const kn_fft_shape *shape, const kn_fft_options *options,
+                           kn_fft_plan **plan, kn_error *err)
 {
-    kn_fft_library asked = options ? options->library : KN_FFT_AUTO;
-    kn_fft_plan made = {.library = find_library(asked)}, *kept;
+    kn_fft_plan made = {.library = find_library(options->library), .context = queue->context}, *kept;
     struct ki_text text = KI_TEXT_INIT;
     kn_status status;
 
-    if (!queue || !shape || !plan)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: queue, shape or plan is NULL");
-    if (!made.library && asked != KN_FFT_AUTO)
+    if (!made.library && options->library != KN_FFT_AUTO)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "kn_fft_plan_create: there is no library %d; see kn_fft_library", (int)asked);
-    made.context = queue->context;
+                       "kn_fft_plan_create: there is no library %d; see kn_fft_library",
+                       (int)options->library);
     status = check_shape(&queue->context->device.info, shape, &made.shape, err);
-    if (!status && options)
+    if (!status)
         status = check_options(options, err);
     if (status)
         return status;
@@ -163,6 +161,21 @@ kn_status kn_fft_plan_create(kn_queue *queue, const kn_fft_shape *shape, const k
     *kept = made;
     *plan = kept;
     return KN_OK;
+}
+
+kn_status kn_fft_plan_create(kn_queue *queue, const kn_fft_shape *shape, const kn_fft_options *options,
+                             kn_fft_plan **plan, kn_error *err)
+{
+    kn_fft_shape asked;
+    kn_fft_options how;
+    kn_status status;
+
+    if (!queue || !shape || !plan)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: queue, shape or plan is NULL");
+    status = KI_SIZED_READ("kn_fft_plan_create", kn_fft_shape, shape, &asked, err);
+    if (!status)
+        status = KI_SIZED_READ("kn_fft_plan_create", kn_fft_options, options, &how, err);
+    return status ? status : make_plan(queue, &asked, &how, plan, err);
 }
 
 void kn_fft_plan_free(kn_fft_plan *plan)

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "algo/columns.h"
 
 static const struct gemm_library *const libraries[] = {
@@ -134,10 +135,17 @@ static bool own_is_faster(const kn_queue *queue, const kn_gemm_task *task)
             add_product(0, add_product(0, task->m, task->n), task->k) <= small / task->batch);
 }
 
+struct product {
+    kn_gemm_task task;
+    kn_gemm_options options;
+    kn_gemm_library library;
+    bool empty;
+};
+
 static kn_status choose(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_options *options,
                         kn_gemm_library *library, kn_error *err)
 {
-    kn_gemm_library asked = options ? options->library : KN_GEMM_AUTO;
+    kn_gemm_library asked = options->library;
     kn_error why = KN_ERROR_INIT;
 
     if ((unsigned)asked >= KI_COUNT(libraries))
@@ -164,35 +172,42 @@ const char *kn_gemm_library_name(kn_gemm_library library)
     return (unsigned)library < KI_COUNT(libraries) ? libraries[library]->name : "unknown";
 }
 
-kn_status kn_gemm_choose(kn_queue *queue, const kn_gemm_task *given, const kn_gemm_options *options,
-                         kn_gemm_library *library, kn_error *err)
+// What both functions do first: reads what they were given, checks it, and chooses.
+static kn_status begin(const char *function, kn_queue *queue, const kn_gemm_task *given,
+                       const kn_gemm_options *options, struct product *product, kn_error *err)
 {
-    kn_gemm_task task;
-    bool empty;
-    kn_status status;
-
-    if (!queue || !given || !library)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_gemm_choose: queue, task or library is NULL");
-    task = *given;
-    status = check(queue, &task, &empty, err);
-    return status ? status : choose(queue, &task, options, library, err);
-}
-
-kn_status kn_gemm(kn_queue *queue, const kn_gemm_task *given, const kn_gemm_options *options, kn_error *err)
-{
-    const kn_gemm_tile by_default = {0};
-    kn_gemm_library library = KN_GEMM_OWN;
-    kn_gemm_task task;
-    bool empty;
     kn_status status;
 
     if (!queue || !given)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_gemm: queue or task is NULL");
-    task = *given;
-    status = check(queue, &task, &empty, err);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: queue or task is NULL", function);
+    status = KI_SIZED_READ(function, kn_gemm_task, given, &product->task, err);
     if (!status)
-        status = choose(queue, &task, options, &library, err);
-    if (status || empty)
+        status = KI_SIZED_READ(function, kn_gemm_options, options, &product->options, err);
+    if (!status)
+        status = check(queue, &product->task, &product->empty, err);
+    return status ? status : choose(queue, &product->task, &product->options, &product->library, err);
+}
+
+kn_status kn_gemm_choose(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_options *options,
+                         kn_gemm_library *library, kn_error *err)
+{
+    struct product product;
+    kn_status status;
+
+    if (!library)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_gemm_choose: library is NULL");
+    status = begin("kn_gemm_choose", queue, task, options, &product, err);
+    if (!status)
+        *library = product.library;
+    return status;
+}
+
+kn_status kn_gemm(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_options *options, kn_error *err)
+{
+    struct product product;
+    kn_status status = begin("kn_gemm", queue, task, options, &product, err);
+
+    if (status || product.empty)
         return status;
-    return libraries[library]->run(queue, &task, options ? &options->tile : &by_default, err);
+    return libraries[product.library]->run(queue, &product.task, &product.options.tile, err);
 }

@@ -207,8 +207,9 @@ static kn_status get_kernel(kn_queue *queue, const kn_gemm_task *task, const kn_
     _Static_assert(KI_COUNT(macros) <= ENGINE_DEFINES, "there is room for all");
     for (size_t i = 0; i < KI_COUNT(macros); i++)
         ki_engine_define(&defines, macros[i].name, macros[i].value);
-    const kn_program_options options = {
-        .defines = defines.items, .define_count = defines.count, .max_registers = tile->registers};
+    const kn_program_options options =
+        KN_INIT(kn_program_options, .defines = defines.items, .define_count = defines.count,
+                .max_registers = tile->registers);
     return ki_engine_builtin_kernel_with(queue->context, "algo/gemm/gemm.cl", &options, name, kernel, err);
 }
 

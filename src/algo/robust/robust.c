@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 
 static bool is_real(kn_type type)
 {
@@ -23,9 +24,9 @@ static kn_status begin(struct robust_columns *columns, const char *function, kn_
         return status;
     *columns = (struct robust_columns){
         .function = function, .queue = queue, .x = x, .type = type, .n = n, .count = 1};
-    if (options)
-        columns->options = *options;
-    status = ki_robust_check_options(function, type, &columns->options, err);
+    status = KI_SIZED_READ(function, kn_robust_options, options, &columns->options, err);
+    if (!status)
+        status = ki_robust_check_options(function, type, &columns->options, err);
     if (!status && count > 0 && !results)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "%s: results is NULL", function);
     return status;

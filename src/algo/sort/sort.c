@@ -3,6 +3,7 @@
 #include "sort.h"
 
 #include "base/error.h"
+#include "base/sized.h"
 
 static kn_status check_options(const struct sort_job *job, kn_error *err)
 {
@@ -69,8 +70,8 @@ static kn_status sort(struct sort_job *job, const kn_sort_options *options, kn_e
 {
     kn_status status = ki_column_check_any(job->function, job->queue, job->keys, job->type, job->n, err);
 
-    if (options)
-        job->options = *options;
+    if (!status)
+        status = KI_SIZED_READ(job->function, kn_sort_options, options, &job->options, err);
     if (!status)
         status = check_options(job, err);
     if (status || job->n < (job->indices ? 1 : 2))

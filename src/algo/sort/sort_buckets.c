@@ -73,7 +73,7 @@ static kn_status launch(const struct buckets *b, const char *name, size_t groups
 
 static kn_status read_sample(struct buckets *b, uint32_t count, kn_error *err)
 {
-    const kn_host_options alone = {.threads = 1};
+    const kn_host_options alone = KN_INIT(kn_host_options, .threads = 1);
     uint32_t seed = b->n;
     uint64_t n = b->n;
     kn_status status = get_slot(b, COUNTS, count * sizeof(uint64_t), err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "algo/columns.h"
 #include "merge_runs.h"
 
@@ -96,14 +97,17 @@ static kn_status sort_in_chunks(const struct large *l, size_t chunk, void *keys,
 kn_status kn_sort_host(kn_queue *queue, void *keys, kn_type type, size_t n,
                        const kn_sort_large_options *options, kn_error *err)
 {
-    struct large l = {"kn_sort_host", queue, type, kn_type_size(type), n, {NULL, 0, 0}};
+    struct large l = {
+        .function = "kn_sort_host", .queue = queue, .type = type, .size = kn_type_size(type), .n = n};
+    kn_status status;
 
     if (!queue || (!keys && n > 0))
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_host: queue or keys is NULL");
     if (l.size == 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_host: there is no type %d; see kn_type", (int)type);
-    if (options)
-        l.options = *options;
+    status = KI_SIZED_READ(l.function, kn_sort_large_options, options, &l.options, err);
+    if (status)
+        return status;
     if (n > SIZE_MAX / l.size)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_sort_host: %zu elements of %zu bytes are more than memory can hold", n, l.size);
@@ -148,14 +152,15 @@ static kn_status merge_parts(const struct large *l, kn_buffer *keys, size_t run,
 kn_status kn_sort_large(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n,
                         const kn_sort_large_options *options, kn_error *err)
 {
-    struct large l = {"kn_sort_large", queue, type, kn_type_size(type), n, {NULL, 0, 0}};
+    struct large l = {
+        .function = "kn_sort_large", .queue = queue, .type = type, .size = kn_type_size(type), .n = n};
     kn_status status = ki_column_check_any(l.function, queue, keys, type, n, err);
     size_t run;
 
+    if (!status)
+        status = KI_SIZED_READ(l.function, kn_sort_large_options, options, &l.options, err);
     if (status || n < 2)
         return status;
-    if (options)
-        l.options = *options;
     run = kn_buffer_size(kn_buffer_part(keys, 0)) / l.size;
     if (run == 0)
         return ki_fail(err, KN_ERROR_LIMIT,

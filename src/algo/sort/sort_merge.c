@@ -8,6 +8,7 @@
 #include "algo/snippet.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/sized.h"
 #include "sort.h"
 
 enum { MOST_BYTES = 1024, MOST_ITEMS = 32, MOST_GROUP = 1024, SNIPPETS = 3 };
@@ -417,14 +418,21 @@ static kn_status sort(struct merger *m, bool with_values, bool with_segments, kn
     return status;
 }
 
+static kn_status sort_less(struct merger *m, bool with_values, const kn_less *less, kn_error *err)
+{
+    kn_status status;
+
+    if (!less)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: less is NULL", m->function);
+    status = KI_SIZED_READ(m->function, kn_less, less, &m->less, err);
+    return status ? status : sort(m, with_values, false, err);
+}
+
 kn_status kn_sort_less(kn_queue *queue, kn_buffer *keys, size_t n, const kn_less *less, kn_error *err)
 {
     struct merger m = {.function = "kn_sort_less", .queue = queue, .keys = keys, .n = n};
 
-    if (!less)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_less: less is NULL");
-    m.less = *less;
-    return sort(&m, false, false, err);
+    return sort_less(&m, false, less, err);
 }
 
 kn_status kn_sort_less_by_key(kn_queue *queue, kn_buffer *keys, kn_buffer *values, size_t value_size,
@@ -437,10 +445,7 @@ kn_status kn_sort_less_by_key(kn_queue *queue, kn_buffer *keys, kn_buffer *value
                        .value_size = value_size,
                        .n = n};
 
-    if (!less)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_less_by_key: less is NULL");
-    m.less = *less;
-    return sort(&m, true, false, err);
+    return sort_less(&m, true, less, err);
 }
 
 // Numpy's order: NaN after all numbers, descending or not. -0 and +0 are equal, or -0 is the lesser one.
@@ -452,7 +457,8 @@ static kn_less order_of(kn_type type, bool descending, bool zeros_differ)
                                             "a == a && (!(a <= b) || (a == b && as_int(b) < as_int(a)))"},
                                            {"a == a && (!(b <= a) || (a == b && as_long(a) < as_long(b)))",
                                             "a == a && (!(a <= b) || (a == b && as_long(b) < as_long(a)))"}};
-    kn_less less = {.type = kn_type_name(type), .size = kn_type_size(type), .less = integers[descending]};
+    kn_less less = KN_INIT(kn_less, .type = kn_type_name(type), .size = kn_type_size(type),
+                           .less = integers[descending]);
 
     if (type == KN_F32 || type == KN_F64)
         less.less = zeros_differ ? signs[type == KN_F64][descending] : reals[descending];

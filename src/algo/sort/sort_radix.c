@@ -17,7 +17,8 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
         kn_kernel **kernel;
     } wanted[] = {{"count_digits", &r->count}, {"scan_counts", &r->scan}, {"scatter_digits", &r->scatter}};
     struct engine_defines defines = {.count = 0};
-    kn_program_options options = {.defines = defines.items, .max_registers = r->registers};
+    kn_program_options options =
+        KN_INIT(kn_program_options, .defines = defines.items, .max_registers = r->registers);
     kn_status status = KN_OK;
 
     ki_sort_define_keys(&defines, r->job);

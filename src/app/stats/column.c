@@ -70,8 +70,8 @@ static kn_status plan_host(struct stats_column *column, kn_error *err)
 {
     const char *name = ki_stats_variant_names[column->variant];
     bool vectors = host_parts[column->variant].vectors, threads = host_parts[column->variant].threads;
-    const kn_host_options host = {.threads = threads ? column->options.threads : 1,
-                                  .level = vectors ? KN_HOST_AUTO : KN_HOST_SCALAR};
+    const kn_host_options host = KN_INIT(kn_host_options, .threads = threads ? column->options.threads : 1,
+                                         .level = vectors ? KN_HOST_AUTO : KN_HOST_SCALAR);
     kn_status status = ki_host_plan("stats", column->type, &host, &column->plan, err);
 
     if (status || column->variant == STATS_GPU)

@@ -24,7 +24,8 @@ kn_status ki_stats_device_open(struct stats_column *column, kn_error *err)
 
 static kn_status sort(struct stats_column *column, kn_buffer *keys, size_t n, kn_error *err)
 {
-    const kn_sort_options how = {.algorithm = KN_SORT_BITONIC, .padding = KN_SORT_POWER_OF_TWO};
+    const kn_sort_options how =
+        KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC, .padding = KN_SORT_POWER_OF_TWO);
 
     return kn_sort(column->queue, keys, column->type, n, &how, err);
 }

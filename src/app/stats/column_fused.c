@@ -35,15 +35,16 @@ static void take(struct stats_column *column, const kn_robust *robust, double sh
 static kn_robust_options options_for(const struct stats_column *column, const double *shift)
 {
     if (ki_stats_column_in_bytes(column))
-        return (kn_robust_options){.method = KN_ROBUST_COUNTED};
-    return (kn_robust_options){.method = column->options.method == STATS_SELECT ? KN_ROBUST_SELECT
-                                                                                : KN_ROBUST_FUSED,
-                               .shift = shift};
+        return KN_INIT(kn_robust_options, .method = KN_ROBUST_COUNTED);
+    return KN_INIT(kn_robust_options,
+                   .method = column->options.method == STATS_SELECT ? KN_ROBUST_SELECT : KN_ROBUST_FUSED,
+                   .shift = shift);
 }
 
 static kn_host_options host_for(struct stats_column *column)
 {
-    const kn_host_options host = {.threads = column->plan.threads, .level = column->plan.level};
+    const kn_host_options host =
+        KN_INIT(kn_host_options, .threads = column->plan.threads, .level = column->plan.level);
 
     column->ran.level = host.level;
     column->ran.threads = host.threads;

@@ -57,7 +57,8 @@ static void serial_medians(struct stats_column *column, size_t n, struct stats_r
 kn_status ki_stats_host_select(struct stats_column *column, size_t n, double shift,
                                struct stats_result *result, kn_error *err)
 {
-    const kn_host_options host = {.threads = column->plan.threads, .level = column->plan.level};
+    const kn_host_options host =
+        KN_INIT(kn_host_options, .threads = column->plan.threads, .level = column->plan.level);
     kn_sums sums;
     kn_status status = kn_host_sums(column->data, column->type, n, shift, &sums, &host, err);
 

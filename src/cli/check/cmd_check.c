@@ -79,13 +79,11 @@ static kn_status check_on_device(const struct check_run *run, kn_context *contex
     for (size_t i = 0; i < kn_program_kernel_count(program) && !status; i++) {
         kn_kernel *kernel = kn_program_kernel_at(program, i);
         struct check_kernel values = {.registers = OFFLINE_UNKNOWN, .spill_bytes = OFFLINE_UNKNOWN};
-        kn_kernel_limits limits;
+        const kn_kernel_limits *limits = kn_kernel_get_limits(kernel);
 
-        status = kn_kernel_get_limits(kernel, &limits, err);
-        values.local_bytes = (long)limits.local_bytes;
-        values.work_group = (long)limits.work_group;
-        if (!status)
-            status = keep_kernel(row, &values, kn_kernel_name(kernel), err);
+        values.local_bytes = (long)limits->local_bytes;
+        values.work_group = (long)limits->work_group;
+        status = keep_kernel(row, &values, kn_kernel_name(kernel), err);
     }
     kn_program_free(program);
     return status;
@@ -169,7 +167,7 @@ static kn_status check_target(struct check_run *run, size_t index, struct progre
 {
     const struct string_list *files = &run->arguments->common.operands;
     const struct check_target *target = &run->targets.items[index];
-    kn_context_options how = {0};
+    kn_context_options how = KN_INIT(kn_context_options);
     kn_context *context = NULL;
     kn_status status = log_options(&how, err);
 

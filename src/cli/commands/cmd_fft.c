@@ -103,12 +103,11 @@ static kn_status lay_out(struct transform *transform, kn_error *err)
     } else if (arguments->real) {
         out->shape[in->dims - 1] = last / 2 + 1;
     }
-    *shape = (kn_fft_shape){.rank = (unsigned)(arguments->axes ? arguments->axes : in->dims),
-                            .batch = 1,
-                            .type = in->type,
-                            .kind = !arguments->real     ? KN_FFT_COMPLEX
-                                    : arguments->inverse ? KN_FFT_COMPLEX_TO_REAL
-                                                         : KN_FFT_REAL_TO_COMPLEX};
+    *shape = KN_INIT(kn_fft_shape, .rank = (unsigned)(arguments->axes ? arguments->axes : in->dims),
+                     .batch = 1, .type = in->type,
+                     .kind = !arguments->real     ? KN_FFT_COMPLEX
+                             : arguments->inverse ? KN_FFT_COMPLEX_TO_REAL
+                                                  : KN_FFT_REAL_TO_COMPLEX);
     out->count = 1;
     for (size_t d = 0; d < in->dims; d++) {
         size_t length = arguments->real && arguments->inverse ? out->shape[d] : in->shape[d];
@@ -126,7 +125,8 @@ static kn_status lay_out(struct transform *transform, kn_error *err)
 
 static kn_status compute(struct transform *transform, kn_error *err)
 {
-    const kn_fft_options how = {.library = (kn_fft_library)transform->arguments->library};
+    const kn_fft_options how =
+        KN_INIT(kn_fft_options, .library = (kn_fft_library)transform->arguments->library);
     struct tool *tool = &transform->tool;
     kn_fft_direction direction = transform->arguments->inverse ? KN_FFT_INVERSE : KN_FFT_FORWARD;
     kn_status status = tool_upload(tool, &transform->in, &transform->buffers[0], err);

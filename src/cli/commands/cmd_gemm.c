@@ -84,7 +84,8 @@ static kn_status read_matrices(struct product *product, kn_error *err)
 static kn_status multiply(struct product *product, kn_error *err)
 {
     struct npy *matrices[] = {&product->a, &product->b, &product->c};
-    const kn_gemm_options how = {.library = (kn_gemm_library)product->arguments->library};
+    const kn_gemm_options how =
+        KN_INIT(kn_gemm_options, .library = (kn_gemm_library)product->arguments->library);
     bool turned_a = product->arguments->transpose_a, turned_b = product->arguments->transpose_b;
     kn_queue *queue = product->tool.place.queue;
     kn_status status = KN_OK;
@@ -93,17 +94,13 @@ static kn_status multiply(struct product *product, kn_error *err)
         status = tool_upload(&product->tool, matrices[i], &product->buffers[i], err);
     if (status)
         return status;
-    product->task = (kn_gemm_task){.type = product->a.type,
-                                   .is_complex = product->a.is_complex,
-                                   .transpose_a = turned_a ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS,
-                                   .transpose_b = turned_b ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS,
-                                   .m = product->c.shape[0],
-                                   .n = product->c.shape[1],
-                                   .k = product->a.shape[!turned_a],
-                                   .alpha = {1, 0},
-                                   .a = {.buffer = product->buffers[0]},
-                                   .b = {.buffer = product->buffers[1]},
-                                   .c = {.buffer = product->buffers[2]}};
+    product->task =
+        KN_INIT(kn_gemm_task, .type = product->a.type, .is_complex = product->a.is_complex,
+                .transpose_a = turned_a ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS,
+                .transpose_b = turned_b ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS, .m = product->c.shape[0],
+                .n = product->c.shape[1], .k = product->a.shape[!turned_a], .alpha = {1, 0},
+                .a = {.buffer = product->buffers[0]}, .b = {.buffer = product->buffers[1]},
+                .c = {.buffer = product->buffers[2]});
     tool_compute(&product->tool);
     status = kn_gemm(queue, &product->task, &how, err);
     status = tool_computed(&product->tool, status, err);

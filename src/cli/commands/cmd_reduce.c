@@ -70,7 +70,8 @@ static kn_status sum_on_host(struct reduction *r, kn_error *err)
 static kn_status reduce(struct reduction *r, kn_error *err)
 {
     const struct reduce_arguments *arguments = r->arguments;
-    const kn_combine how = {arguments->combine, arguments->identity, arguments->map};
+    const kn_combine how = KN_INIT(kn_combine, .combine = arguments->combine, .identity = arguments->identity,
+                                   .map = arguments->map);
     kn_queue *queue = r->tool.place.queue;
     kn_type type = r->values.type;
     size_t n = r->values.count;

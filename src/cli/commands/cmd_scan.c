@@ -49,7 +49,8 @@ static kn_status check_arguments(const struct scan_arguments *arguments, kn_erro
 static kn_status scan(const struct scan_arguments *arguments, struct tool *tool, struct npy *values,
                       kn_error *err)
 {
-    const kn_combine how = {arguments->combine, arguments->identity, arguments->map};
+    const kn_combine how = KN_INIT(kn_combine, .combine = arguments->combine, .identity = arguments->identity,
+                                   .map = arguments->map);
     kn_scan_kind kind = arguments->exclusive ? KN_SCAN_EXCLUSIVE : KN_SCAN_INCLUSIVE;
     kn_queue *queue = tool->place.queue;
     kn_buffer *buffer = NULL;

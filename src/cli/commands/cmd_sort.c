@@ -180,9 +180,9 @@ static kn_status sort_by_merging(struct sorting *sorting, kn_error *err)
     const char *order =
         real ? (arguments->descending ? "a > b || (b != b && a == a)" : "a < b || (b != b && a == a)")
              : (arguments->descending ? "a > b" : "a < b");
-    const kn_less less = {.type = kn_type_name(sorting->keys.type),
-                          .size = kn_type_size(sorting->keys.type),
-                          .less = arguments->less ? arguments->less : order};
+    const kn_less less =
+        KN_INIT(kn_less, .type = kn_type_name(sorting->keys.type), .size = kn_type_size(sorting->keys.type),
+                .less = arguments->less ? arguments->less : order);
     kn_queue *queue = sorting->tool.place.queue;
 
     if (sorting->value_buffer)
@@ -209,7 +209,7 @@ static kn_status sort_segments(struct sorting *sorting, kn_error *err)
 static kn_status sort_on_host(struct sorting *sorting, kn_error *err)
 {
     const struct sort_arguments *arguments = sorting->arguments;
-    const kn_host_options how = {.descending = arguments->descending};
+    const kn_host_options how = KN_INIT(kn_host_options, .descending = arguments->descending);
     struct npy *keys = &sorting->keys, *values = &sorting->values;
 
     if (arguments->segments || arguments->less || arguments->algorithm != KN_SORT_AUTO)
@@ -227,8 +227,8 @@ static kn_status sort_on_host(struct sorting *sorting, kn_error *err)
 static kn_status sort(struct sorting *sorting, kn_error *err)
 {
     const struct sort_arguments *arguments = sorting->arguments;
-    const kn_sort_options how = {.algorithm = (kn_sort_algorithm)arguments->algorithm,
-                                 .descending = arguments->descending};
+    const kn_sort_options how = KN_INIT(kn_sort_options, .algorithm = (kn_sort_algorithm)arguments->algorithm,
+                                        .descending = arguments->descending);
     kn_queue *queue = sorting->tool.place.queue;
     kn_type type = sorting->keys.type;
     size_t n = sorting->keys.count;
@@ -277,7 +277,7 @@ static kn_status find_first(struct sorting *sorting, bool numbers, kn_error *err
     if (!queue)
         return kn_host_top_k(keys->data, keys->type, keys->count, arguments->top, numbers ? NULL : first,
                              numbers ? first : NULL, KN_U64,
-                             &(kn_host_options){.descending = arguments->descending}, err);
+                             &KN_INIT(kn_host_options, .descending = arguments->descending), err);
     return kn_top_k(queue, sorting->key_buffer, keys->type, keys->count, arguments->top,
                     arguments->descending ? KN_TOP_LARGEST : KN_TOP_SMALLEST, numbers ? NULL : buffer,
                     numbers ? buffer : NULL, KN_U64, err);

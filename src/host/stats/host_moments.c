@@ -331,7 +331,7 @@ static kn_status reduce_floats(const void *x, kn_type type, size_t n, kn_reduce_
         return multiply_floats(&column, plan, &to->f64, err);
     if (op == KN_REDUCE_SUM)
         return kn_host_sum(x, type, n, &to->f64,
-                           &(kn_host_options){.threads = plan->threads, .level = plan->level}, err);
+                           &KN_INIT(kn_host_options, .threads = plan->threads, .level = plan->level), err);
     extremes = read_floats(x, type, n, plan, NULL, NULL);
     to->f64 = extremes.nan_count > 0 ? NAN : op == KN_REDUCE_MIN ? extremes.least : extremes.greatest;
     return KN_OK;

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/number.h"
+#include "base/sized.h"
 #include "host_moments.h"
 #include "host/sort/host_select.h"
 #include "robust_finish.h"
@@ -186,16 +187,17 @@ static kn_status robust_bytes(const void *x, kn_type type, const size_t *ends, s
 // ---- any ----
 
 static kn_status robust_prefixes(const char *function, const void *x, kn_type type, const size_t *ends,
-                                 size_t count, const kn_robust_options *options, const kn_host_options *host,
+                                 size_t count, const kn_robust_options *given, const kn_host_options *host,
                                  kn_robust *results, kn_error *err)
 {
-    const kn_robust_options defaults = {.method = KN_ROBUST_AUTO};
     struct host_plan plan;
+    kn_robust_options options;
     kn_status status = ki_host_plan(function, type, host, &plan, err);
 
-    options = options ? options : &defaults;
     if (!status)
-        status = ki_robust_check_options(function, type, options, err);
+        status = KI_SIZED_READ(function, kn_robust_options, given, &options, err);
+    if (!status)
+        status = ki_robust_check_options(function, type, &options, err);
     if (status || count == 0)
         return status;
     status = ki_robust_check_ends(function, ends, count, err);
@@ -204,8 +206,8 @@ static kn_status robust_prefixes(const char *function, const void *x, kn_type ty
     if (status)
         return status;
     return type == KN_F32 || type == KN_F64
-               ? robust_floats(x, type, ends, count, options, &plan, results, err)
-               : robust_bytes(x, type, ends, count, options, &plan, results, err);
+               ? robust_floats(x, type, ends, count, &options, &plan, results, err)
+               : robust_bytes(x, type, ends, count, &options, &plan, results, err);
 }
 
 kn_status kn_host_robust(const void *x, kn_type type, size_t n, const kn_robust_options *options,

@@ -51,7 +51,8 @@ static uint64_t mix(uint64_t z) // Steele, Lea and Flood 2014
 // An element from anywhere within each of as many stretches: no period of the column meets that.
 static kn_status draw_sample(struct fused *f, kn_error *err)
 {
-    const kn_host_options options = {f->r->plan->threads, 0, f->r->plan->level};
+    const kn_host_options options =
+        KN_INIT(kn_host_options, .threads = f->r->plan->threads, .level = f->r->plan->level);
     size_t count = f->samples = samples_for(f->n);
     double length = (double)f->n / (double)count;
 

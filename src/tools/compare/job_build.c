@@ -39,7 +39,7 @@ static void cost(const struct compare_case *which, size_t n, struct compare_cost
 static kn_status enter(struct compare_work *work, kn_error *err)
 {
     struct work *own = work->own;
-    kn_context_options options = {.cache_dir = ""};
+    kn_context_options options = KN_INIT(kn_context_options, .cache_dir = "");
     kn_status status = KN_OK;
 
     if (work->problem->which->variant == CACHED) {

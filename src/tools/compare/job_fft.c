@@ -134,10 +134,8 @@ static kn_status enter(struct compare_work *work, kn_error *err)
 {
     struct work *own = work->own;
     size_t n = work->problem->n;
-    const kn_fft_shape shape = {.rank = 2,
-                                .dims = {width(n), n / width(n)},
-                                .type = work->problem->which->type,
-                                .kind = KN_FFT_COMPLEX};
+    const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 2, .dims = {width(n), n / width(n)},
+                                       .type = work->problem->which->type, .kind = KN_FFT_COMPLEX);
 
     return kn_fft_plan_create(work->queue, &shape, NULL, &own->plan, err);
 }

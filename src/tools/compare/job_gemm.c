@@ -86,14 +86,10 @@ static kn_status make(struct compare_problem *problem, kn_error *err)
 static kn_status run(struct compare_work *work, kn_error *err)
 {
     size_t n = work->problem->n;
-    const kn_gemm_task task = {.type = work->problem->which->type,
-                               .m = n,
-                               .n = n,
-                               .k = n,
-                               .alpha = {1, 0},
-                               .a = {.buffer = work->held[A].buffer},
-                               .b = {.buffer = work->held[B].buffer},
-                               .c = {.buffer = work->held[C].buffer}};
+    const kn_gemm_task task =
+        KN_INIT(kn_gemm_task, .type = work->problem->which->type, .m = n, .n = n, .k = n, .alpha = {1, 0},
+                .a = {.buffer = work->held[A].buffer}, .b = {.buffer = work->held[B].buffer},
+                .c = {.buffer = work->held[C].buffer});
 
     return kn_gemm(work->queue, &task, NULL, err);
 }

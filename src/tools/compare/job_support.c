@@ -12,7 +12,7 @@ kn_status job_kernel(kn_queue *queue, const char *file, const char *name, const 
 {
     kn_define given[8];
     char values[8][16];
-    kn_program_options options = {.defines = given, .define_count = count};
+    kn_program_options options = KN_INIT(kn_program_options, .defines = given, .define_count = count);
     kn_status status;
 
     for (size_t i = 0; i < count; i++) {

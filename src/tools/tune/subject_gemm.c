@@ -29,15 +29,14 @@ static kn_status open_work(struct tune_work *work, kn_error *err)
                : work->quick                                                   ? 2048
                                                                                : 4096;
     uint64_t state = 1;
-    kn_status status = subject_floats(work->queue, n * n, &state, &own->task.a.buffer, err);
+    kn_status status;
 
+    own->task = KN_INIT(kn_gemm_task, .type = KN_F32, .m = n, .n = n, .k = n, .alpha = {1});
+    status = subject_floats(work->queue, n * n, &state, &own->task.a.buffer, err);
     if (!status)
         status = subject_floats(work->queue, n * n, &state, &own->task.b.buffer, err);
     if (!status)
         status = kn_buffer_create(kn_queue_context(work->queue), n * n * sizeof(float), &work->result, err);
-    own->task.type = KN_F32;
-    own->task.m = own->task.n = own->task.k = n;
-    own->task.alpha[0] = 1;
     own->task.c.buffer = work->result;
     return status;
 }
@@ -52,7 +51,7 @@ static void close_work(struct tune_work *work)
 
 static kn_status run(struct tune_work *work, kn_error *err)
 {
-    static const kn_gemm_options options = {.library = KN_GEMM_OWN};
+    static const kn_gemm_options options = {.struct_size = sizeof(kn_gemm_options), .library = KN_GEMM_OWN};
     const struct own *own = work->own;
 
     return kn_gemm(work->queue, &own->task, &options, err);

@@ -43,7 +43,8 @@ static void close_work(struct tune_work *work)
 
 static kn_status run(struct tune_work *work, kn_error *err)
 {
-    static const kn_sort_options options = {.algorithm = KN_SORT_RADIX};
+    static const kn_sort_options options = {.struct_size = sizeof(kn_sort_options),
+                                            .algorithm = KN_SORT_RADIX};
     const struct own *own = work->own;
     kn_status status =
         kn_buffer_copy(work->queue, own->keys, 0, work->result, 0, own->count * sizeof(float), NULL, err);

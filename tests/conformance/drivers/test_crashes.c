@@ -34,7 +34,8 @@ static void tear_down(void)
 
 static int sort_many_keys(void)
 {
-    const kn_sort_options options = {.algorithm = KN_SORT_BITONIC, .log2_group = 5, .log2_keys = 5};
+    const kn_sort_options options =
+        KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC, .log2_group = 5, .log2_keys = 5);
     kn_buffer *buffer = NULL;
     kn_status status = kn_context_open(NULL, &context, &err);
 
@@ -58,7 +59,8 @@ static int sort_many_keys(void)
 
 START_TEST(bitonic_keys)
 {
-    const kn_sort_options options = {.algorithm = KN_SORT_BITONIC, .log2_group = 5, .log2_keys = 5};
+    const kn_sort_options options =
+        KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC, .log2_group = 5, .log2_keys = 5);
     const char *const arguments[] = {"/proc/self/exe", MANY_KEYS, NULL};
     const kn_device_info *info = kn_context_device(context);
     const unsigned most = context->quirks.bitonic_keys;

@@ -39,12 +39,12 @@ START_TEST(largest_group)
         "__kernel void where(__global uint *out) { out[get_global_id(0)] = get_local_id(0); }\n";
     kn_program *program = build_text(context, text);
     kn_kernel *kernel = kernel_of(program, "where");
-    kn_kernel_limits limits = {0};
+    kn_kernel_limits limits;
     cl_program beneath = NULL;
     cl_kernel native = native_kernel(text, "", "where", &beneath);
     size_t answer = 0;
 
-    expect_ok(kn_kernel_get_limits(kernel, &limits, &err));
+    limits = *kn_kernel_get_limits(kernel);
     ck_assert_int_eq(clGetKernelWorkGroupInfo(native, native_device(), CL_KERNEL_WORK_GROUP_SIZE,
                                               sizeof answer, &answer, NULL),
                      CL_SUCCESS);
@@ -200,7 +200,7 @@ START_TEST(own_local_memory)
         "    for (uint i = get_local_id(0); i < 1024; i += get_local_size(0)) out[i] = own[1023 - i];\n"
         "}\n";
     kn_program *program = build_text(context, text);
-    kn_kernel_limits limits = {0};
+    kn_kernel_limits limits;
     cl_program beneath = NULL;
     cl_kernel native = native_kernel(text, "", "turn", &beneath);
     cl_ulong answer = 0;
@@ -208,7 +208,7 @@ START_TEST(own_local_memory)
     kn_arg args[] = {KN_BUFFER(out)};
     uint32_t found[1024];
 
-    expect_ok(kn_kernel_get_limits(kernel_of(program, "turn"), &limits, &err));
+    limits = *kn_kernel_get_limits(kernel_of(program, "turn"));
     run(kernel_of(program, "turn"), 8, 8, args, 1);
     ck_assert_int_eq(clGetKernelWorkGroupInfo(native, native_device(), CL_KERNEL_LOCAL_MEM_SIZE,
                                               sizeof answer, &answer, NULL),

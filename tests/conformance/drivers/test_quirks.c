@@ -345,7 +345,7 @@ END_TEST
 START_TEST(binaries)
 {
     char *folder = test_folder();
-    kn_context_options options = {.cache_dir = folder};
+    kn_context_options options = KN_INIT(kn_context_options, .cache_dir = folder);
 
     for (int i = 0; i < 2; i++) {
         kn_context *own = open_with(&options);

@@ -121,9 +121,9 @@ static bool is_out_of_reach(const kn_range *range)
 START_TEST(on_device)
 {
     const kn_define linear_ids = {"LINEAR_IDS", "1"}; // OpenCL C 2.0's, which the rewrite has
-    const kn_program_options options = {.defines = &linear_ids,
-                                        .define_count =
-                                            strcmp(kn_context_device(context)->backend, "cuda") == 0 ? 1 : 0};
+    const kn_program_options options =
+        KN_INIT(kn_program_options, .defines = &linear_ids,
+                .define_count = strcmp(kn_context_device(context)->backend, "cuda") == 0 ? 1 : 0);
     const kn_range *range = &ranges[_i];
     size_t items = items_of(range);
     uint32_t *seen = calloc(items, sizeof *seen);

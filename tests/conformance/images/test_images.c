@@ -351,9 +351,9 @@ START_TEST(images)
     // PoCL 3.1 has no get_image_channel_order and _data_type of an image1d_buffer_t, and aborts for want of
     // them.
     static const kn_define lacking[] = {{"NO_BUFFER_FORMATS", "1"}};
-    kn_program_options options = {.policy = KN_POLICY_STRICT,
-                                  .defines = lacking,
-                                  .define_count = strcmp(kn_context_device(context)->platform, POCL) == 0};
+    kn_program_options options =
+        KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT, .defines = lacking,
+                .define_count = strcmp(kn_context_device(context)->platform, POCL) == 0);
     struct target target;
     struct src_unit *read;
     struct src_cuda *cuda;

@@ -331,7 +331,7 @@ static unsigned char *run(struct trial *trial, bool scalar)
                                .extensions = fp64};
     size_t n = scalar ? SCALAR_SAMPLES : VECTOR_SAMPLES, rows = SCRATCH_ROWS + maths_row_count(trial->single);
     struct batch batch = {n, n * (3 * bytes_of(trial) + sizeof(int)), n * bytes_of(trial) * rows, NULL};
-    kn_program_options options = {0};
+    kn_program_options options = KN_INIT(kn_program_options);
     struct recipe recipe;
     struct target target;
     struct src_unit *unit;

@@ -47,7 +47,7 @@ static kn_status sort(kn_queue *own, void *result)
 
 static kn_status sort_bitonic(kn_queue *own, void *result)
 {
-    const kn_sort_options options = {.algorithm = KN_SORT_BITONIC};
+    const kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC);
 
     (void)result;
     return kn_sort(own, x, KN_F32, N, &options, &err);
@@ -61,7 +61,7 @@ static kn_status argsort(kn_queue *own, void *result)
 
 static kn_status sort_less(kn_queue *own, void *result)
 {
-    const kn_less less = {.type = "float", .size = sizeof(float), .less = "a > b"};
+    const kn_less less = KN_INIT(kn_less, .type = "float", .size = sizeof(float), .less = "a > b");
 
     (void)result;
     return kn_sort_less(own, x, N, &less, &err);
@@ -94,7 +94,7 @@ static kn_status quantiles(kn_queue *own, void *result)
 
 static kn_status quantiles_by_brackets(kn_queue *own, void *result)
 {
-    const kn_select_options options = {.method = KN_SELECT_BRACKETS};
+    const kn_select_options options = KN_INIT(kn_select_options, .method = KN_SELECT_BRACKETS);
 
     return kn_quantiles(own, x, KN_F32, N, (const double[]){0.1, 0.5, 0.9}, 3, &options, result, &err);
 }
@@ -121,7 +121,7 @@ static kn_status scan(kn_queue *own, void *result)
 
 static kn_status robust(kn_queue *own, void *result)
 {
-    const kn_robust_options options = {.method = KN_ROBUST_FUSED};
+    const kn_robust_options options = KN_INIT(kn_robust_options, .method = KN_ROBUST_FUSED);
     kn_robust found;
     kn_status status = kn_robust_stats(own, x, KN_F32, N, &options, &found, &err);
 
@@ -131,8 +131,8 @@ static kn_status robust(kn_queue *own, void *result)
 
 static kn_status fft(kn_queue *own, void *result)
 {
-    const kn_fft_shape shape = {.rank = 2, .dims = {COLUMNS, ROWS}, .type = KN_F32};
-    const kn_fft_options options = {.library = KN_FFT_OWN};
+    const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 2, .dims = {COLUMNS, ROWS}, .type = KN_F32);
+    const kn_fft_options options = KN_INIT(kn_fft_options, .library = KN_FFT_OWN);
     kn_fft_plan *plan = NULL;
     kn_status status = kn_fft_plan_create(own, &shape, &options, &plan, &err);
 
@@ -147,15 +147,10 @@ static kn_status fft(kn_queue *own, void *result)
 
 static kn_status gemm(kn_queue *own, void *result)
 {
-    const kn_gemm_options options = {.library = KN_GEMM_OWN};
-    const kn_gemm_task task = {.type = KN_F32,
-                               .m = 20,
-                               .n = 24,
-                               .k = DEPTH,
-                               .alpha = {1},
-                               .a = {.buffer = x},
-                               .b = {.buffer = x, .offset = 20 * DEPTH},
-                               .c = {.buffer = y}};
+    const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN);
+    const kn_gemm_task task =
+        KN_INIT(kn_gemm_task, .type = KN_F32, .m = 20, .n = 24, .k = DEPTH, .alpha = {1}, .a = {.buffer = x},
+                .b = {.buffer = x, .offset = 20 * DEPTH}, .c = {.buffer = y});
 
     (void)result;
     return kn_gemm(own, &task, &options, &err);

@@ -273,7 +273,7 @@ END_TEST
 // A column held in parts is counted part by part.
 START_TEST(parts)
 {
-    kn_context_options options = {.max_alloc = 65536};
+    kn_context_options options = KN_INIT(kn_context_options, .max_alloc = 65536);
     size_t n = test_is_slow() ? 20000 : 100003;
     kn_buffer *x = NULL;
 

@@ -187,8 +187,8 @@ START_TEST(robust_alike)
                 for (int given = 0; given < (test_is_slow() ? 1 : 2); given++)
                     if (method == KN_ROBUST_AUTO || (method == KN_ROBUST_COUNTED) == (size == 1))
                         expect_robust_alike(types[t], n, x, buffer,
-                                            &(kn_robust_options){.method = (kn_robust_method)method,
-                                                                 .shift = given ? &shift : NULL});
+                                            &KN_INIT(kn_robust_options, .method = (kn_robust_method)method,
+                                                     .shift = given ? &shift : NULL));
             kn_buffer_free(buffer);
         }
     free(x);

@@ -341,7 +341,7 @@ END_TEST
 // The same bits from a buffer that is held in parts.
 START_TEST(parts)
 {
-    kn_context_options small = {.max_alloc = 1 << 16};
+    kn_context_options small = KN_INIT(kn_context_options, .max_alloc = 1 << 16);
     const size_t n = 100003;
     kn_moments whole, found;
     kn_buffer *buffer = NULL;

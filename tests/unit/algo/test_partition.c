@@ -45,24 +45,42 @@ struct kind {
 };
 
 static const struct kind kinds[] = {
-    {{"char", 1, "x & 1", NULL}, 0, 0},
-    {{"uchar", 1, "x & 16", NULL}, 0, 4},
-    {{"short", 2, "x & 2", NULL}, 0, 1},
-    {{"ushort", 2, "x >> 15", NULL}, 1, 7},
-    {{"int", 4, "x < 0", NULL}, 3, 7},
-    {{"uint", 4, "x >> 31", NULL}, 3, 7},
-    {{"long", 8, "x < 0", NULL}, 7, 7},
-    {{"ulong", 8, "x & 1", NULL}, 0, 0},
-    {{"float2", 8, "as_uint(x.x) & 4", NULL}, 0, 2},
-    {{"uint4", 16, "x.w & 1", NULL}, 12, 0},
-    {{"struct odd", 3, "x.bytes[2] & 1", "struct odd { uchar bytes[3]; };"}, 2, 0},
-    {{"struct triple", 12, "is_meant(x)",
-      "struct triple { int a, b, c; }; // three numbers\ninline bool is_meant(struct triple x)\n{\n    "
-      "return x.b < 0;\n}"},
+    {{.struct_size = sizeof(kn_condition), .type = "char", .size = 1, .holds = "x & 1"}, 0, 0},
+    {{.struct_size = sizeof(kn_condition), .type = "uchar", .size = 1, .holds = "x & 16"}, 0, 4},
+    {{.struct_size = sizeof(kn_condition), .type = "short", .size = 2, .holds = "x & 2"}, 0, 1},
+    {{.struct_size = sizeof(kn_condition), .type = "ushort", .size = 2, .holds = "x >> 15"}, 1, 7},
+    {{.struct_size = sizeof(kn_condition), .type = "int", .size = 4, .holds = "x < 0"}, 3, 7},
+    {{.struct_size = sizeof(kn_condition), .type = "uint", .size = 4, .holds = "x >> 31"}, 3, 7},
+    {{.struct_size = sizeof(kn_condition), .type = "long", .size = 8, .holds = "x < 0"}, 7, 7},
+    {{.struct_size = sizeof(kn_condition), .type = "ulong", .size = 8, .holds = "x & 1"}, 0, 0},
+    {{.struct_size = sizeof(kn_condition), .type = "float2", .size = 8, .holds = "as_uint(x.x) & 4"}, 0, 2},
+    {{.struct_size = sizeof(kn_condition), .type = "uint4", .size = 16, .holds = "x.w & 1"}, 12, 0},
+    {{.struct_size = sizeof(kn_condition),
+      .type = "struct odd",
+      .size = 3,
+      .holds = "x.bytes[2] & 1",
+      .definitions = "struct odd { uchar bytes[3]; };"},
+     2,
+     0},
+    {{.struct_size = sizeof(kn_condition),
+      .type = "struct triple",
+      .size = 12,
+      .holds = "is_meant(x)",
+      .definitions =
+          "struct triple { int a, b, c; }; // three numbers\ninline bool is_meant(struct triple x)\n{\n    "
+          "return x.b < 0;\n}"},
      7,
      7},
-    {{"float8", 32, "as_uint(x.s7) & 1", NULL}, 28, 0},
-    {{"struct large", 60, "x.a[14] & 1", "struct large { uint a[15]; };"}, 56, 0}};
+    {{.struct_size = sizeof(kn_condition), .type = "float8", .size = 32, .holds = "as_uint(x.s7) & 1"},
+     28,
+     0},
+    {{.struct_size = sizeof(kn_condition),
+      .type = "struct large",
+      .size = 60,
+      .holds = "x.a[14] & 1",
+      .definitions = "struct large { uint a[15]; };"},
+     56,
+     0}};
 
 static const struct kind *wanted;
 
@@ -169,7 +187,7 @@ END_TEST
 START_TEST(floats)
 {
     const float x[] = {1, -1, NAN, -0.0f, 3, INFINITY}, above[] = {1, 3, INFINITY, -1, NAN, -0.0f};
-    const kn_condition condition = {"float", 4, "x > 0", NULL};
+    const kn_condition condition = KN_INIT(kn_condition, .type = "float", .size = 4, .holds = "x > 0");
     kn_buffer *in = test_upload_with_room(x, sizeof x, 0), *out = test_upload_with_room(x, sizeof x, 0);
     size_t count = 0;
 
@@ -184,7 +202,7 @@ END_TEST
 
 START_TEST(refusals)
 {
-    const kn_condition good = {"int", 4, "x > 0", NULL};
+    const kn_condition good = KN_INIT(kn_condition, .type = "int", .size = 4, .holds = "x > 0");
     kn_buffer *x = test_upload_with_room(column, 40, 0), *out = test_upload_with_room(column, 40, 0);
     size_t count = 7;
 
@@ -194,16 +212,21 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the input", kn_partition(queue, x, 10, &good, x, NULL, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "condition", kn_select_if(queue, x, 10, NULL, out, NULL, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "elements of 0 bytes",
-                   kn_select_if(queue, x, 10, &(kn_condition){"int", 0, "x", NULL}, out, NULL, NULL, &err));
-    EXPECT_REFUSED(
-        KN_ERROR_ARGUMENT, "no directives",
-        kn_select_if(queue, x, 10, &(kn_condition){"int", 4, "x", "#define A 1"}, out, NULL, NULL, &err));
-    EXPECT_REFUSED(
-        KN_ERROR_BUILD, "the condition 'y > 0'",
-        kn_select_if(queue, x, 10, &(kn_condition){"int", 4, "y > 0", NULL}, out, NULL, NULL, &err));
-    EXPECT_REFUSED(
-        KN_ERROR_BUILD, "has_not_the_size",
-        kn_select_if(queue, x, 5, &(kn_condition){"int", 8, "x > 0", NULL}, out, NULL, NULL, &err));
+                   kn_select_if(queue, x, 10, &KN_INIT(kn_condition, .type = "int", .holds = "x"), out, NULL,
+                                NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no directives",
+                   kn_select_if(queue, x, 10,
+                                &KN_INIT(kn_condition, .type = "int", .size = 4, .holds = "x",
+                                         .definitions = "#define A 1"),
+                                out, NULL, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_BUILD, "the condition 'y > 0'",
+                   kn_select_if(queue, x, 10,
+                                &KN_INIT(kn_condition, .type = "int", .size = 4, .holds = "y > 0"), out, NULL,
+                                NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_BUILD, "has_not_the_size",
+                   kn_select_if(queue, x, 5,
+                                &KN_INIT(kn_condition, .type = "int", .size = 8, .holds = "x > 0"), out, NULL,
+                                NULL, &err));
     kn_buffer_free(x);
     kn_buffer_free(out);
 }

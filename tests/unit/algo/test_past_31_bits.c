@@ -184,7 +184,7 @@ START_TEST(sorting)
     unsigned char head[3], tail[3];
     kn_number sum = {.u64 = 0};
     uint64_t usual = 0;
-    const kn_combine count = {"a + b", "0", "x == 7"};
+    const kn_combine count = KN_INIT(kn_combine, .combine = "a + b", .identity = "0", .map = "x == 7");
     kn_buffer *column;
 
     if (!has_room())

@@ -220,7 +220,8 @@ static kn_program *build(const struct shape *shape, kn_type type, bool soft)
                                  {"GROUP", group},
                                  {"WIDTH", width},
                                  {"KN_CPU", shape->width == 16 ? "1" : "0"}};
-    const kn_program_options options = {.defines = defines, .define_count = 5, .policy = KN_POLICY_STRICT};
+    const kn_program_options options =
+        KN_INIT(kn_program_options, .defines = defines, .define_count = 5, .policy = KN_POLICY_STRICT);
     kn_program *program = NULL;
 
     snprintf(group, sizeof group, "%u", shape->group);

@@ -170,9 +170,10 @@ static void fill(size_t n, kn_type type)
 
 static void expect_floats(kn_type type, size_t n)
 {
-    const kn_combine absolute = {"a + b", "0", "fabs((ACC)x)"};
+    const kn_combine absolute =
+        KN_INIT(kn_combine, .combine = "a + b", .identity = "0", .map = "fabs((ACC)x)");
     kn_number product = {.f64 = -1}, least = product, greatest = product, sum = product;
-    const kn_combine above = {"b > -1 ? a * b : a", "1", NULL};
+    const kn_combine above = KN_INIT(kn_combine, .combine = "b > -1 ? a * b : a", .identity = "1");
     double absolutes = -1, some = -1, expected;
     kn_buffer *buffer;
 
@@ -224,10 +225,14 @@ END_TEST
 
 START_TEST(snippets)
 {
-    static const kn_combine exclusive = {"a ^ b", "0", NULL};
-    static const kn_combine above = {"a + b", "0", "x > 100"};
-    static const kn_combine squares = {"a + b", "0", "(ACC)x * x"};
-    static const kn_combine common = {"a & b", "~(ACC)0", "(ACC)x | 5"};
+    static const kn_combine exclusive = {
+        .struct_size = sizeof(kn_combine), .combine = "a ^ b", .identity = "0"};
+    static const kn_combine above = {
+        .struct_size = sizeof(kn_combine), .combine = "a + b", .identity = "0", .map = "x > 100"};
+    static const kn_combine squares = {
+        .struct_size = sizeof(kn_combine), .combine = "a + b", .identity = "0", .map = "(ACC)x * x"};
+    static const kn_combine common = {
+        .struct_size = sizeof(kn_combine), .combine = "a & b", .identity = "~(ACC)0", .map = "(ACC)x | 5"};
     const size_t n = test_is_slow() ? 200 : 50021;
     kn_buffer *buffer = random_integers(KN_U16, n);
     uint16_t bits = 0, expected_bits = 0;
@@ -269,11 +274,12 @@ START_TEST(refusals)
                    kn_reduce(queue, buffer, KN_U8, 1, (kn_reduce_op)9, &found, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10",
                    kn_reduce(queue, buffer, KN_U8, 11, KN_REDUCE_SUM, &found, &err));
-    EXPECT_REFUSED(
-        KN_ERROR_ARGUMENT, "identity",
-        kn_reduce_with(queue, buffer, KN_U8, 10, &(kn_combine){"a + b", NULL, NULL}, KN_U8, &result, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "identity",
+                   kn_reduce_with(queue, buffer, KN_U8, 10, &KN_INIT(kn_combine, .combine = "a + b"), KN_U8,
+                                  &result, &err));
     EXPECT_REFUSED(KN_ERROR_BUILD, "nonsense",
-                   kn_reduce_with(queue, buffer, KN_U8, 10, &(kn_combine){"a + nonsense", "0", NULL}, KN_U8,
+                   kn_reduce_with(queue, buffer, KN_U8, 10,
+                                  &KN_INIT(kn_combine, .combine = "a + nonsense", .identity = "0"), KN_U8,
                                   &result, &err));
     kn_buffer_free(buffer);
 }

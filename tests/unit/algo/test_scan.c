@@ -228,7 +228,7 @@ static double float_at(const unsigned char *from, size_t i, kn_type type)
 static void expect_floats(kn_type type, size_t n, bool exclusive, bool product)
 {
     const struct order order = {type, type == KN_F64 ? 8 : 16, product};
-    const kn_combine factors = {"b > 0 ? a * b : a", "1", NULL};
+    const kn_combine factors = KN_INIT(kn_combine, .combine = "b > 0 ? a * b : a", .identity = "1");
     double *x = calloc(n, sizeof *x), *expected = calloc(n, sizeof *expected);
 
     ck_assert(x && expected);
@@ -270,7 +270,8 @@ END_TEST
 // The last one that is not 0: associative, not commutative.
 START_TEST(not_commutative)
 {
-    static const kn_combine last = {"b ? b : a", "0", "x & 1 ? x : 0"};
+    static const kn_combine last = {
+        .struct_size = sizeof(kn_combine), .combine = "b ? b : a", .identity = "0", .map = "x & 1 ? x : 0"};
     const size_t n = test_is_slow() ? 300 : 100003;
     uint32_t carried = 0;
 
@@ -288,7 +289,7 @@ START_TEST(refusals)
 {
     kn_buffer *x = test_upload_with_room(packed, 40, 0);
     kn_buffer *small = test_upload_with_room(packed, 20, 0);
-    kn_context_options parts = {.max_alloc = 4096};
+    kn_context_options parts = KN_INIT(kn_context_options, .max_alloc = 4096);
 
     EXPECT_OK(kn_scan(queue, x, KN_I32, 0, KN_REDUCE_SUM, KN_SCAN_INCLUSIVE, x, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10",
@@ -301,7 +302,7 @@ START_TEST(refusals)
                    kn_scan(queue, x, KN_I32, 10, KN_REDUCE_SUM, (kn_scan_kind)2, x, &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "identity",
-        kn_scan_with(queue, x, KN_I32, 10, &(kn_combine){"a", NULL, NULL}, KN_SCAN_INCLUSIVE, x, &err));
+        kn_scan_with(queue, x, KN_I32, 10, &KN_INIT(kn_combine, .combine = "a"), KN_SCAN_INCLUSIVE, x, &err));
     kn_buffer_free(x);
     x = NULL;
     kn_buffer_free(small);

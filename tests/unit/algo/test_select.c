@@ -224,7 +224,7 @@ static bool is_tried(size_t n)
 
 static void check_method(kn_select_method method)
 {
-    kn_select_options options = {.method = method};
+    kn_select_options options = KN_INIT(kn_select_options, .method = method);
 
     for (size_t t = 0; t < TYPES; t++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && test_takes(types[t]); i++)
@@ -270,7 +270,7 @@ START_TEST(special_patterns)
     for (size_t t = 0; t < sizeof some / sizeof *some; t++)
         for (int pattern = DESCENDING; pattern < PATTERNS && test_takes(some[t]); pattern++)
             for (size_t m = 0; m < 2; m++) {
-                const kn_select_options options = {.method = methods_here[m]};
+                const kn_select_options options = KN_INIT(kn_select_options, .method = methods_here[m]);
 
                 expect_ranks(some[t], test_is_slow() ? 65 : 4097, (enum pattern)pattern, &options, 5);
                 if (!test_is_slow())
@@ -343,7 +343,7 @@ END_TEST
 
 static size_t count_launches(kn_buffer *buffer, size_t n, kn_select_method method, const char *kernel)
 {
-    const kn_select_options options = {.method = method};
+    const kn_select_options options = KN_INIT(kn_select_options, .method = method);
     kn_profile_entry *entries = NULL;
     size_t count = 0, launches = 0;
     float median;
@@ -465,10 +465,10 @@ START_TEST(refusals)
                    kn_select(queue, buffer, KN_F32, 10, NULL, 1, NULL, &value, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no method",
                    kn_select(queue, buffer, KN_F32, 10, (size_t[]){1}, 1,
-                             &(kn_select_options){.method = (kn_select_method)3}, &value, &err));
+                             &KN_INIT(kn_select_options, .method = (kn_select_method)3), &value, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "group 3",
-                   kn_select(queue, buffer, KN_F32, 10, (size_t[]){1}, 1, &(kn_select_options){.group = 3},
-                             &value, &err));
+                   kn_select(queue, buffer, KN_F32, 10, (size_t[]){1}, 1,
+                             &KN_INIT(kn_select_options, .group = 3), &value, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "from 0 to 1",
                    kn_quantiles(queue, buffer, KN_F32, 10, (double[]){1.5}, 1, NULL, &quantile, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements",
@@ -485,7 +485,7 @@ END_TEST
 // A column held in parts: the same elements by both methods.
 START_TEST(parts)
 {
-    kn_context_options small = {.max_alloc = 1 << 20};
+    kn_context_options small = KN_INIT(kn_context_options, .max_alloc = 1 << 20);
     const size_t n = 900001;
     kn_buffer *buffer = NULL;
 
@@ -496,7 +496,7 @@ START_TEST(parts)
     ck_assert_uint_gt(kn_buffer_part_count(buffer), 1);
     EXPECT_OK(kn_buffer_write(queue, buffer, 0, packed, n * 4, &err));
     for (int method = 0; method <= KN_SELECT_BRACKETS && !test_is_slow(); method++) {
-        const kn_select_options options = {.method = (kn_select_method)method};
+        const kn_select_options options = KN_INIT(kn_select_options, .method = (kn_select_method)method);
         const size_t ranks[] = {0, n / 3, n - 1};
         float values[3] = {-1, -1, -1};
         EXPECT_OK(kn_select(queue, buffer, KN_F32, n, ranks, 3, &options, values, &err));

@@ -149,7 +149,7 @@ START_TEST(operations)
     static const char *const names[] = {"a + b", "fma(a, a, b)", "double of float a",     "float of a",
                                         "a < b", "a / 2",        "product of floats a, b"};
     size_t n = test_is_slow() ? 400 : MOST;
-    const kn_program_options options = {.policy = KN_POLICY_STRICT};
+    const kn_program_options options = KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT);
     kn_program *program = NULL;
 
     EXPECT_OK(kn_program_from_text(context, source, "soft.cl", &options, &program, &err));

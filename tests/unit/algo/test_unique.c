@@ -192,7 +192,7 @@ END_TEST
 START_TEST(refusals)
 {
     kn_buffer *x = poisoned(10, 4), *out = poisoned(10, 4), *small = poisoned(5, 4), *tiny = poisoned(1, 1);
-    kn_context_options parts = {.max_alloc = 4096};
+    kn_context_options parts = KN_INIT(kn_context_options, .max_alloc = 4096);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the buffer holds",
                    kn_unique(queue, x, KN_I32, 1000, out, NULL, NULL, &err));

@@ -172,7 +172,7 @@ END_TEST
 START_TEST(a_kernel_that_traps)
 {
     struct be_program *program = program_of("//kernel koine_plain 64\n//trap koine_plain\n");
-    kn_context_options options = {.debug_sync = 1, .cache_dir = ""};
+    kn_context_options options = KN_INIT(kn_context_options, .debug_sync = 1, .cache_dir = "");
     kn_context *opened = NULL;
     kn_queue *opened_queue = NULL;
     struct engine_clone clone = {NULL, kernel_of(program, &no_arguments)};
@@ -217,7 +217,7 @@ START_TEST(wrapping)
     struct {
         void *context;
     } other_stream = {other_context};
-    kn_context_options options = {.cache_dir = ""};
+    kn_context_options options = KN_INIT(kn_context_options, .cache_dir = "");
     kn_context *wrapped = NULL;
     kn_queue *wrapped_queue = NULL;
     kn_buffer *buffer = NULL;

@@ -237,7 +237,7 @@ START_TEST(contraction)
     ck_assert_msg(ki_offline_open("cuda:sm_90", &target, &err) == KN_OK, "%s", err.text);
     for (size_t i = 0; i < KI_COUNT(cases); i++) {
         const char *refused = cases[i].fused ? "--fmad=false" : "--fmad=true";
-        kn_program_options options = {.policy = cases[i].policy};
+        kn_program_options options = KN_INIT(kn_program_options, .policy = cases[i].policy);
         struct src_options reading = {0};
         struct offline_result result = {0};
         struct src_unit *unit = NULL;

@@ -171,7 +171,7 @@ struct opened {
 static struct opened open_engine(void)
 {
     static const char text[] = "__kernel void nothing(int n) { }\n";
-    const kn_context_options options = {.cache_dir = ""};
+    const kn_context_options options = KN_INIT(kn_context_options, .cache_dir = "");
     struct opened o = {.context = NULL};
 
     setenv("OCL_ICD_VENDORS", "/nonexistent", 1); // one device, and no other

@@ -116,7 +116,8 @@ START_TEST(working_inside)
 {
     static const char text[] =
         "__kernel void negate(__global float *x) { x[get_global_id(0)] = -x[get_global_id(0)]; }\n";
-    const kn_sort_options small = {.log2_group = 6, .log2_keys = 4}; // Oclgrind takes its time
+    const kn_sort_options small =
+        KN_INIT(kn_sort_options, .log2_group = 6, .log2_keys = 4); // Oclgrind takes its time
     struct counts before = reference_counts();
     float found[N];
     kn_context *context = NULL;
@@ -231,7 +232,7 @@ START_TEST(two_devices)
     kn_queue *queue = NULL;
     cl_command_queue queues[2];
     char *cache = test_folder();
-    kn_context_options options = {.cache_dir = cache};
+    kn_context_options options = KN_INIT(kn_context_options, .cache_dir = cache);
     cl_context both;
 
     clGetDeviceInfo(app.device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
@@ -338,7 +339,7 @@ END_TEST
 // Our own objects' handles, of use to the application.
 START_TEST(handles)
 {
-    kn_context_options options = {.max_alloc = 4096};
+    kn_context_options options = KN_INIT(kn_context_options, .max_alloc = 4096);
     kn_context *context = open_with(&options);
     kn_queue *queue = open_queue(context);
     kn_buffer *one = make_buffer(context, 64), *parts = make_buffer(context, 5000);

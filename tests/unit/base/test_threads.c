@@ -409,7 +409,7 @@ static size_t threads_here(void)
 START_TEST(threads_end_with_the_library)
 {
     enum { COUNT = 1 << 20 };
-    const kn_host_options options = {.threads = 4};
+    const kn_host_options options = KN_INIT(kn_host_options, .threads = 4);
     const char *folder = getenv("builddir");
     float *keys = calloc(COUNT, sizeof *keys);
     kn_error err = KN_ERROR_INIT;

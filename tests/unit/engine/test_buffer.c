@@ -247,7 +247,7 @@ START_TEST(traffic_in_parts)
     uint64_t seed = test_seed("traffic_in_parts");
 
     for (size_t i = 0; i < sizeof max_alloc / sizeof *max_alloc; i++) {
-        kn_context_options options = {.max_alloc = max_alloc[i]};
+        kn_context_options options = KN_INIT(kn_context_options, .max_alloc = max_alloc[i]);
         kn_context *context = open_with(&options);
 
         traffic(context, max_alloc[i], 20, &seed);
@@ -265,7 +265,7 @@ START_TEST(parts)
                  {5000, 5001, 2, 4096, 905},  {4096, 16384, 4, 4096, 4096}, {8191, 20000, 5, 4096, 3616}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        kn_context_options options = {.max_alloc = cases[i].max_alloc};
+        kn_context_options options = KN_INIT(kn_context_options, .max_alloc = cases[i].max_alloc);
         kn_context *context = open_with(&options);
         kn_queue *queue = open_queue(context);
         uint64_t seed = i;
@@ -289,7 +289,7 @@ END_TEST
 
 START_TEST(too_small_parts_are_refused)
 {
-    kn_context_options options = {.max_alloc = 63};
+    kn_context_options options = KN_INIT(kn_context_options, .max_alloc = 63);
     kn_context *context = NULL;
 
     expect_refused(kn_context_open_with(NULL, &options, &context, &err), KN_ERROR_ARGUMENT,
@@ -331,7 +331,7 @@ START_TEST(staging)
                                    2 * ENGINE_STAGE_BYTES,
                                    3 * ENGINE_STAGE_BYTES + ENGINE_STAGE_BYTES / 2};
     uint64_t seed = test_seed("staging");
-    kn_context_options in_parts = {.max_alloc = ENGINE_STAGE_BYTES + 5};
+    kn_context_options in_parts = KN_INIT(kn_context_options, .max_alloc = ENGINE_STAGE_BYTES + 5);
     kn_context *context = open_context();
     kn_queue *queue = open_queue(context);
     size_t count = is_interpreted(context) ? 3 : sizeof sizes / sizeof *sizes;

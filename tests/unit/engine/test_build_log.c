@@ -11,7 +11,7 @@ static kn_context *context;
 
 static void set_up(void)
 {
-    kn_context_options options = {.cache_dir = ""};
+    kn_context_options options = KN_INIT(kn_context_options, .cache_dir = "");
 
     folder = test_folder();
     context = open_with(&options);
@@ -34,7 +34,7 @@ static void expect_location(kn_status status, const char *file, long line, const
 START_TEST(compile_errors)
 {
     char *log = NULL;
-    kn_program_options options = {.log = &log};
+    kn_program_options options = KN_INIT(kn_program_options, .log = &log);
     kn_program *program = NULL;
     kn_status status;
     char path[4300], inner[4300];
@@ -82,7 +82,7 @@ static const char nothing[] = "__kernel void nothing(void) { }\n";
 START_TEST(logs)
 {
     char *log = (char *)1;
-    kn_program_options options = {.log = &log};
+    kn_program_options options = KN_INIT(kn_program_options, .log = &log);
     kn_program *program = NULL;
 
     expect_ok(kn_program_from_text(context, nothing, "log.cl", &options, &program, &err));

@@ -262,7 +262,8 @@ static void log_to(void *user, kn_log_level level, const char *message)
 START_TEST(debug_sync)
 {
     char text[1024] = "";
-    kn_context_options options = {.log = log_to, .log_user = text, .debug_sync = 1};
+    kn_context_options options =
+        KN_INIT(kn_context_options, .log = log_to, .log_user = text, .debug_sync = 1);
     kn_context *slow = open_with(&options);
     kn_queue *its = open_queue(slow);
     kn_program *program = build_text(slow, steps);

@@ -138,7 +138,7 @@ static kn_status robust(kn_error *why)
 
 static kn_status selected(kn_error *why)
 {
-    const kn_robust_options by_select = {.method = KN_ROBUST_SELECT};
+    const kn_robust_options by_select = KN_INIT(kn_robust_options, .method = KN_ROBUST_SELECT);
     kn_robust found;
 
     return kn_robust_stats(queue, column, KN_F32, N, &by_select, &found, why);
@@ -153,8 +153,8 @@ static kn_status (*const works[])(kn_error *) = {sort, reduce, robust, selected,
 
 static void begin_work(void)
 {
-    const kn_fft_shape shape = {.rank = 1, .dims = {N / 2}, .type = KN_F32};
-    const kn_fft_options own = {.library = KN_FFT_OWN};
+    const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 1, .dims = {N / 2}, .type = KN_F32);
+    const kn_fft_options own = KN_INIT(kn_fft_options, .library = KN_FFT_OWN);
     uint64_t state = test_seed("scratch");
 
     test_open();

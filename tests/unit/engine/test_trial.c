@@ -22,7 +22,7 @@ static void take(void *user, kn_log_level level, const char *message)
 
 static void open_again(void)
 {
-    const kn_context_options options = {.cache_dir = cache_dir, .log = take};
+    const kn_context_options options = KN_INIT(kn_context_options, .cache_dir = cache_dir, .log = take);
 
     kn_context_close(context);
     context = open_with(&options);
@@ -138,7 +138,7 @@ END_TEST
 
 START_TEST(without_a_cache)
 {
-    kn_context_options options = {.cache_dir = "", .log = take};
+    kn_context_options options = KN_INIT(kn_context_options, .cache_dir = "", .log = take);
 
     kn_context_close(context);
     context = open_with(&options);

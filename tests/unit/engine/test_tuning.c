@@ -22,7 +22,7 @@ static void note(void *user, kn_log_level level, const char *message)
 
 static void open_again(void)
 {
-    const kn_context_options options = {.cache_dir = cache_dir, .log = note};
+    const kn_context_options options = KN_INIT(kn_context_options, .cache_dir = cache_dir, .log = note);
 
     kn_context_close(context);
     context = open_with(&options);
@@ -197,7 +197,7 @@ END_TEST
 
 START_TEST(nowhere)
 {
-    const kn_context_options none = {.cache_dir = ""};
+    const kn_context_options none = KN_INIT(kn_context_options, .cache_dir = "");
     const unsigned values[] = {1, 2, 3};
 
     kn_context_close(context);
@@ -208,7 +208,7 @@ START_TEST(nowhere)
     write_text(cache_dir, "file", "in the way");
     char path[4300];
     snprintf(path, sizeof path, "%s/file/cache", cache_dir);
-    const kn_context_options wrong = {.cache_dir = path};
+    const kn_context_options wrong = KN_INIT(kn_context_options, .cache_dir = path);
     kn_context_close(context);
     context = open_with(&wrong);
     expect_refused(ki_engine_tuning_keep(context, &tunables, values, "", &err), KN_ERROR_OUTPUT, "cache");

@@ -24,7 +24,7 @@ static bool host_takes(kn_host_level level)
     kn_error why = KN_ERROR_INIT;
     char key = 0;
 
-    if (kn_host_sort(&key, KN_I8, 1, &(kn_host_options){.level = level}, &why) == KN_OK)
+    if (kn_host_sort(&key, KN_I8, 1, &KN_INIT(kn_host_options, .level = level), &why) == KN_OK)
         return true;
     ck_assert_int_eq(why.code, KN_ERROR_UNSUPPORTED);
     fprintf(stderr, "skipped: %s\n", why.text);
@@ -184,8 +184,8 @@ static inline void *host_copy(const void *x, size_t n)
 
 // Every level that there is, with every number of threads.
 #define HOST_FOR_OPTIONS(options)                                                                            \
-    for (kn_host_options options = {.level = KN_HOST_SCALAR}; options.level <= KN_HOST_AVX512;               \
-         options.level++)                                                                                    \
+    for (kn_host_options options = KN_INIT(kn_host_options, .level = KN_HOST_SCALAR);                        \
+         options.level <= KN_HOST_AVX512; options.level++)                                                   \
         for (size_t options##_i = 0;                                                                         \
              options##_i < KI_COUNT(host_thread_counts) && host_has[options.level] &&                        \
              (options.threads = host_thread_counts[options##_i], true);                                      \

@@ -83,7 +83,7 @@ START_TEST(bounds)
             size_t n = sizes[s], column = 77;
             double *a = make(n, &state), *b = malloc((n + 1) * sizeof *b), *x = malloc((n + 1) * sizeof *x);
             struct host_cholesky *c =
-                fill(a, n, &(kn_host_options){.level = levels[l], .threads = 1 + (unsigned)s % 3});
+                fill(a, n, &KN_INIT(kn_host_options, .level = levels[l], .threads = 1 + (unsigned)s % 3));
 
             ck_assert(b && x);
             if (c) {
@@ -119,7 +119,7 @@ START_TEST(bits)
     for (size_t i = 0; i < MOST * N; i++)
         b[i] = alone[i] = 2 * test_uniform(&state) - 1;
     for (unsigned threads = 1; threads <= 3; threads++) {
-        struct host_cholesky *c = fill(a, N, &(kn_host_options){.threads = threads});
+        struct host_cholesky *c = fill(a, N, &KN_INIT(kn_host_options, .threads = threads));
 
         ck_assert(ki_host_cholesky_factor(c, &column));
         for (size_t i = 0; i < MOST && threads == 1; i++)

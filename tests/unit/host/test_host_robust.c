@@ -35,12 +35,13 @@ START_TEST(methods)
     for (size_t p = 0; p < KI_COUNT(patterns); p++)
         for (size_t t = 0; t < 2; t++) {
             struct column c = make_column(&patterns[p], types[t], 9000 + test_random(&state) % 9, &state);
-            check_column(patterns[p].name, &c, &(kn_robust_options){.method = KN_ROBUST_SELECT});
-            missed += check_column(patterns[p].name, &c, &(kn_robust_options){.width = 1e-9});
-            check_column(patterns[p].name, &c, &(kn_robust_options){.width = 0.5});
-            ck_assert_uint_eq(check_column(patterns[p].name, &c,
-                                           &(kn_robust_options){.method = KN_ROBUST_FUSED, .width = 30}),
-                              0);
+            check_column(patterns[p].name, &c, &KN_INIT(kn_robust_options, .method = KN_ROBUST_SELECT));
+            missed += check_column(patterns[p].name, &c, &KN_INIT(kn_robust_options, .width = 1e-9));
+            check_column(patterns[p].name, &c, &KN_INIT(kn_robust_options, .width = 0.5));
+            ck_assert_uint_eq(
+                check_column(patterns[p].name, &c,
+                             &KN_INIT(kn_robust_options, .method = KN_ROBUST_FUSED, .width = 30)),
+                0);
             free_column(&c);
         }
     ck_assert_msg(missed > 0, "no narrow bracket missed");
@@ -56,7 +57,7 @@ START_TEST(narrow_misses)
     host_find_levels();
     for (int i = 0; i < 8; i++) {
         struct column c = make_column(&patterns[0], types[i % 2], 100003, &state);
-        found += check_column("narrow", &c, &(kn_robust_options){.width = 1e-9}) > 0;
+        found += check_column("narrow", &c, &KN_INIT(kn_robust_options, .width = 1e-9)) > 0;
         free_column(&c);
     }
     // Such a bracket reaches over 3 of 6,250 samples; a rank's standard deviation there is 40 of them.
@@ -76,8 +77,8 @@ START_TEST(doubtful_brackets)
         struct column c = make_column(pattern, types[i % 2], 2100 + test_random(&state) % 900, &state);
         kn_robust expected, found;
         EXPECT_OK(kn_host_robust(c.x, c.type, c.n,
-                                 &(kn_robust_options){.width = widths[i % KI_COUNT(widths)]},
-                                 &(kn_host_options){.threads = 1}, &found, &err));
+                                 &KN_INIT(kn_robust_options, .width = widths[i % KI_COUNT(widths)]),
+                                 &KN_INIT(kn_host_options, .threads = 1), &found, &err));
         expected = reference(&c, found.shift);
         expect_robust(pattern->name, &c, &found, &expected);
         missed += found.missed == 1;
@@ -100,10 +101,10 @@ START_TEST(shifts)
             const double *given = types[t] >= KN_F32 ? &shift : &whole;
             struct column c = make_column(&patterns[5], types[t], 5000 + i, &state);
             kn_robust found;
-            EXPECT_OK(
-                kn_host_robust(c.x, c.type, c.n, &(kn_robust_options){.shift = given}, NULL, &found, &err));
+            EXPECT_OK(kn_host_robust(c.x, c.type, c.n, &KN_INIT(kn_robust_options, .shift = given), NULL,
+                                     &found, &err));
             ck_assert(found.shift == (types[t] == KN_F32 ? (double)(float)*given : *given));
-            check_column("shifted", &c, &(kn_robust_options){.shift = given});
+            check_column("shifted", &c, &KN_INIT(kn_robust_options, .shift = given));
             free_column(&c);
         }
     for (size_t t = 0; t < 2; t++) { // without one: that of the moments

@@ -34,7 +34,8 @@ START_TEST(not_numbers)
                     count += isnan(c.values[k]) ? 1 : 0;
                 HOST_FOR_OPTIONS(host)
                 for (int method = KN_ROBUST_AUTO; method <= KN_ROBUST_SELECT && count > 0; method++) {
-                    const kn_robust_options options = {.method = (kn_robust_method)method};
+                    const kn_robust_options options =
+                        KN_INIT(kn_robust_options, .method = (kn_robust_method)method);
                     EXPECT_OK(kn_host_robust(c.x, c.type, c.n, &options, &host, &found, &err));
                     expect_nothing(&found, c.n, count);
                 }
@@ -59,8 +60,8 @@ static void check_prefixes(const struct column *c, const size_t *ends, size_t co
         EXPECT_OK(kn_host_robust_prefixes(c->x, c->type, ends, count, NULL, &host, found, &err));
         for (size_t i = 0; i < count; i++) {
             const double shift = isnan(found[count - 1].shift) ? 0 : found[count - 1].shift;
-            EXPECT_OK(kn_host_robust(c->x, c->type, ends[i], &(kn_robust_options){.shift = &shift}, &host,
-                                     &alone, &err));
+            EXPECT_OK(kn_host_robust(c->x, c->type, ends[i], &KN_INIT(kn_robust_options, .shift = &shift),
+                                     &host, &alone, &err));
             if (isnan(found[count - 1].shift) && !isnan(found[i].shift)) // one that the last does not show
                 alone.shift = found[i].shift, alone.sum = found[i].sum, alone.squares = found[i].squares,
                 alone.mean = found[i].mean, alone.variance = found[i].variance;
@@ -152,21 +153,23 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_host_robust(x, KN_F64, 2, NULL, NULL, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "they grow",
                    kn_host_robust_prefixes(x, KN_F64, ends, 2, NULL, NULL, found, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not finite in float",
-                   kn_host_robust(x, KN_F32, 2, &(kn_robust_options){.shift = &shift}, NULL, found, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "from -128 to 127",
-                   kn_host_robust(few, KN_I8, 2, &(kn_robust_options){.shift = &shift}, NULL, found, &err));
     EXPECT_REFUSED(
-        KN_ERROR_UNSUPPORTED, "not counted",
-        kn_host_robust(x, KN_F64, 2, &(kn_robust_options){.method = KN_ROBUST_COUNTED}, NULL, found, &err));
+        KN_ERROR_ARGUMENT, "not finite in float",
+        kn_host_robust(x, KN_F32, 2, &KN_INIT(kn_robust_options, .shift = &shift), NULL, found, &err));
     EXPECT_REFUSED(
-        KN_ERROR_UNSUPPORTED, "nothing else",
-        kn_host_robust(few, KN_I8, 2, &(kn_robust_options){.method = KN_ROBUST_FUSED}, NULL, found, &err));
-    EXPECT_REFUSED(
-        KN_ERROR_ARGUMENT, "no method",
-        kn_host_robust(x, KN_F64, 2, &(kn_robust_options){.method = (kn_robust_method)9}, NULL, found, &err));
+        KN_ERROR_ARGUMENT, "from -128 to 127",
+        kn_host_robust(few, KN_I8, 2, &KN_INIT(kn_robust_options, .shift = &shift), NULL, found, &err));
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not counted",
+                   kn_host_robust(x, KN_F64, 2, &KN_INIT(kn_robust_options, .method = KN_ROBUST_COUNTED),
+                                  NULL, found, &err));
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "nothing else",
+                   kn_host_robust(few, KN_I8, 2, &KN_INIT(kn_robust_options, .method = KN_ROBUST_FUSED), NULL,
+                                  found, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no method",
+                   kn_host_robust(x, KN_F64, 2, &KN_INIT(kn_robust_options, .method = (kn_robust_method)9),
+                                  NULL, found, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "width",
-                   kn_host_robust(x, KN_F64, 2, &(kn_robust_options){.width = -1}, NULL, found, &err));
+                   kn_host_robust(x, KN_F64, 2, &KN_INIT(kn_robust_options, .width = -1), NULL, found, &err));
     EXPECT_OK(kn_host_robust_prefixes(NULL, KN_F64, NULL, 0, NULL, NULL, NULL, &err));
 }
 END_TEST

@@ -98,7 +98,7 @@ START_TEST(methods)
     for (size_t i = 0; i < KI_COUNT(cases); i++) {
         struct host_select how = {.samples = cases[i].samples, .deviation = cases[i].deviation};
         struct host_plan plan;
-        EXPECT_OK(ki_host_plan("test", KN_F64, &(kn_host_options){.threads = 2}, &plan, &err));
+        EXPECT_OK(ki_host_plan("test", KN_F64, &KN_INIT(kn_host_options, .threads = 2), &plan, &err));
         EXPECT_OK(ki_host_select(x, KN_F64, n, cases[i].ranks, cases[i].count, values, &plan, &how, &err));
         for (size_t k = 0; k < cases[i].count; k++)
             ck_assert(values[k] == sorted[cases[i].ranks[k]]);
@@ -155,7 +155,7 @@ START_TEST(quantile_values)
     EXPECT_OK(kn_host_quantiles((double[]){-0.0}, KN_F64, 1, q, 1, found, NULL, &err));
     ck_assert(found[0] == 0 && !signbit(found[0]));
     // Options' order of ranks has no meaning here.
-    EXPECT_OK(kn_host_quantiles(x, KN_F64, 4, q, 2, found, &(kn_host_options){.descending = 1}, &err));
+    EXPECT_OK(kn_host_quantiles(x, KN_F64, 4, q, 2, found, &KN_INIT(kn_host_options, .descending = 1), &err));
     ck_assert(found[0] == 1 && found[1] == 1.75);
 }
 END_TEST

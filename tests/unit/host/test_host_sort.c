@@ -142,7 +142,8 @@ static void check_stable(size_t n, enum host_pattern pattern, uint64_t *state)
     size_t *order = stable_order(x, n);
 
     for (size_t i = 0; i < KI_COUNT(host_thread_counts); i++) {
-        kn_host_options options = {.threads = host_thread_counts[i], .descending = host_descending};
+        kn_host_options options =
+            KN_INIT(kn_host_options, .threads = host_thread_counts[i], .descending = host_descending);
         check_argsort(x, order, n, &options);
         check_by_key(x, order, n, value_sizes[test_random(state) % KI_COUNT(value_sizes)], &options);
     }
@@ -258,9 +259,9 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no type 99", kn_host_sort(keys, (kn_type)99, 2, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_host_sort(NULL, KN_F32, 2, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no level 9",
-                   kn_host_sort(keys, KN_F32, 2, &(kn_host_options){.level = 9}, &err));
+                   kn_host_sort(keys, KN_F32, 2, &KN_INIT(kn_host_options, .level = 9), &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "descending is 2",
-                   kn_host_sort(keys, KN_F32, 2, &(kn_host_options){.descending = 2}, &err));
+                   kn_host_sort(keys, KN_F32, 2, &KN_INIT(kn_host_options, .descending = 2), &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "uint or ulong",
                    kn_host_argsort(keys, KN_F32, 2, indices, KN_I32, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_host_argsort(keys, KN_F32, 2, NULL, KN_U32, NULL, &err));

@@ -21,7 +21,7 @@ static char *cache_dir;
 
 static void open_again(void)
 {
-    const kn_context_options options = {.cache_dir = cache_dir};
+    const kn_context_options options = KN_INIT(kn_context_options, .cache_dir = cache_dir);
 
     test_close();
     test_open_with(&options);
@@ -231,7 +231,7 @@ static struct tune_subject subject_named(const char *name)
 // main of such a process: without Check, as a command would do it.
 static int measure_for_another(const char *name, const char *folder, const char *journal)
 {
-    const kn_context_options options = {.cache_dir = folder};
+    const kn_context_options options = KN_INIT(kn_context_options, .cache_dir = folder);
     const struct tune_subject subject = subject_named(name);
     struct tune_report report = {.rows = NULL};
     kn_status status = kn_context_open_with(NULL, &options, &context, &err);
@@ -526,7 +526,8 @@ START_TEST(sorting_takes_it)
     const size_t bytes = n * sizeof(float);
     uint64_t state = test_seed("sorting_takes_it");
     // Lanes of local memory, on every device: CPUs' own sort has no such tunables.
-    const kn_sort_options options = {.algorithm = KN_SORT_RADIX, .lanes = KN_SORT_LANES_LOCAL};
+    const kn_sort_options options =
+        KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX, .lanes = KN_SORT_LANES_LOCAL);
     unsigned values[ENGINE_TUNABLES] = {288, 3, 2, 2};
     float *keys = test_zeros(n, sizeof *keys), *wanted = test_zeros(n, sizeof *wanted),
           *found = test_zeros(n, sizeof *found);

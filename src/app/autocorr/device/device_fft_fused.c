@@ -80,7 +80,9 @@ static kn_status fused_create(kn_queue *queue, struct autocorr_fft *fft, kn_erro
     // Few columns have a GPU to themselves, and more work-items each.
     size_t least = ki_engine_sizes(info, SHAPE_AUTOCORR_FUSED)->per_unit * (size_t)info->compute_units;
     bool few = fft->batch * (fft->width + fft->across) / 2 < least;
-    const kn_fft_options options = {.held = fft->options.held ? fft->options.held : few ? 8 : 0};
+    const kn_fft_options options = KN_INIT(kn_fft_options, .held = fft->options.held ? fft->options.held
+                                                                   : few             ? 8
+                                                                                     : 0);
     struct fft_bounds bounds = ki_fft_bounds_of(info, fft->real, &options);
     struct fused *fused = calloc(1, sizeof *fused);
     kn_status status;

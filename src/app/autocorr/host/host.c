@@ -51,7 +51,7 @@ static const struct autocorr_kernel *kernel_for(kn_host_level level)
 
 const char *ki_autocorr_simd_name(kn_host_level level)
 {
-    const kn_host_options options = {.level = level};
+    const kn_host_options options = KN_INIT(kn_host_options, .level = level);
     struct host_plan host;
 
     return ki_host_plan("autocorr_simd", KN_U8, &options, &host, NULL) ? NULL : kernel_for(host.level)->name;

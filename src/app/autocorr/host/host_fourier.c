@@ -25,7 +25,7 @@ struct energies {
 
 const char *ki_autocorr_fourier_name(kn_host_level level)
 {
-    const kn_host_options options = {.level = level};
+    const kn_host_options options = KN_INIT(kn_host_options, .level = level);
     struct host_plan host;
 
     return ki_host_plan("autocorr_fourier", KN_F64, &options, &host, NULL)

@@ -122,7 +122,7 @@ struct frames {
 // By one thread, unless one has failed.
 static void compute_one(void *context, size_t i)
 {
-    const kn_host_options alone = {.threads = 1};
+    const kn_host_options alone = KN_INIT(kn_host_options, .threads = 1);
     struct frames *frames = context;
     struct autocorr_engine *engine = frames->engine;
     const struct autocorr_task *task = &frames->tasks[i];

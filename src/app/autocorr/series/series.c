@@ -241,7 +241,7 @@ static kn_status analyse_all(struct series *series, struct batch *batch, kn_erro
     unsigned threads = alone ? 1 : series->workspace_count;
     struct analysis all = {.series = series,
                            .batch = batch,
-                           .options = {.threads = alone ? 0 : 1},
+                           .options = KN_INIT(kn_host_options, .threads = alone ? 0 : 1),
                            .err = err,
                            .lock = PTHREAD_MUTEX_INITIALIZER};
     double start = ki_clock_seconds();

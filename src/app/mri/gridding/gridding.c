@@ -470,8 +470,9 @@ static kn_status deapodise(kn_queue *queue, struct mri_gridding *g, kn_buffer *i
 static kn_status plan_transform(kn_queue *queue, const struct mri_gridding *g, kn_fft_direction direction,
                                 kn_fft_plan **plan, kn_error *err)
 {
-    const kn_fft_options own = {.library = KN_FFT_OWN};
-    kn_fft_shape shape = {.rank = (unsigned)g->matrix.axes, .type = KN_F32, .kind = KN_FFT_COMPLEX};
+    const kn_fft_options own = KN_INIT(kn_fft_options, .library = KN_FFT_OWN);
+    kn_fft_shape shape =
+        KN_INIT(kn_fft_shape, .rank = (unsigned)g->matrix.axes, .type = KN_F32, .kind = KN_FFT_COMPLEX);
 
     for (size_t axis = 0; axis < g->matrix.axes; axis++) {
         shape.dims[axis] = g->shape.cells[axis];

@@ -188,8 +188,8 @@ static kn_status make_plans(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_e
 {
     const struct mri_toeplitz_size *size = &toeplitz->size;
     const size_t *voxels = toeplitz->origin.matrix.size;
-    kn_fft_shape padded = {.rank = MRI_AXES, .type = KN_F32}, cropped;
-    const kn_fft_options own = {.library = KN_FFT_OWN};
+    kn_fft_shape padded = KN_INIT(kn_fft_shape, .rank = MRI_AXES, .type = KN_F32), cropped;
+    const kn_fft_options own = KN_INIT(kn_fft_options, .library = KN_FFT_OWN);
     const float zero = 0;
     size_t bytes = size->points * 2 * sizeof(float);
     struct engine_scratch scratch = open_grid(queue);
@@ -289,9 +289,9 @@ static kn_status find_eigenvalues(kn_queue *queue, struct mri_toeplitz *toeplitz
 {
     const struct mri_toeplitz_size *size = &toeplitz->size;
     uint32_t voxels[MRI_AXES], length[MRI_AXES];
-    kn_fft_shape shape = {
-        .rank = MRI_AXES, .type = KN_F32, .kind = KN_FFT_COMPLEX_TO_REAL, .scale = 1 / (double)size->points};
-    const kn_fft_options own = {.library = KN_FFT_OWN};
+    kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = MRI_AXES, .type = KN_F32,
+                                 .kind = KN_FFT_COMPLEX_TO_REAL, .scale = 1 / (double)size->points);
+    const kn_fft_options own = KN_INIT(kn_fft_options, .library = KN_FFT_OWN);
     size_t half = size->length[0] / 2 + 1;
     const kn_range range = {3, {half, size->length[1], size->length[2]}, {0}, {0}};
     struct engine_scratch scratch = open_grid(queue);

@@ -327,7 +327,7 @@ static inline void expect_right(const kn_fft_shape *shape, const kn_fft_options 
     expect_directions(shape, options, true, true);
 }
 
-static const kn_fft_options own = {.library = KN_FFT_OWN};
+static const kn_fft_options own = {.struct_size = sizeof(kn_fft_options), .library = KN_FFT_OWN};
 
 static inline void set_up(void)
 {

@@ -15,7 +15,8 @@ static void expect_one_direction(const kn_fft_shape *shape)
 
 static void expect_length(size_t n, kn_type type)
 {
-    const kn_fft_shape shape = {.rank = 1, .dims = {n}, .batch = 1 + test_random(&state) % 3, .type = type};
+    const kn_fft_shape shape =
+        KN_INIT(kn_fft_shape, .rank = 1, .dims = {n}, .batch = 1 + test_random(&state) % 3, .type = type);
 
     expect_one_direction(&shape);
 }
@@ -58,14 +59,15 @@ END_TEST
 
 START_TEST(several_axes)
 {
-    static const kn_fft_shape shapes[] = {{.rank = 2, .dims = {16, 9}, .batch = 3},
-                                          {.rank = 2, .dims = {1, 20}},
-                                          {.rank = 2, .dims = {35, 64}, .batch = 2},
-                                          {.rank = 2, .dims = {17, 31}},
-                                          {.rank = 3, .dims = {8, 12, 10}, .batch = 2},
-                                          {.rank = 3, .dims = {33, 5, 32}},
-                                          {.rank = 3, .dims = {4, 1, 30}},
-                                          {.rank = 3, .dims = {1, 1, 1}, .batch = 5}};
+    static const kn_fft_shape shapes[] = {
+        {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {16, 9}, .batch = 3},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {1, 20}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {35, 64}, .batch = 2},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {17, 31}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {8, 12, 10}, .batch = 2},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {33, 5, 32}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {4, 1, 30}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {1, 1, 1}, .batch = 5}};
 
     for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof shapes / sizeof *shapes); i++) {
         kn_fft_shape shape = shapes[i];
@@ -78,18 +80,19 @@ END_TEST
 
 START_TEST(real_numbers)
 {
-    static const kn_fft_shape shapes[] = {{.rank = 1, .dims = {1}, .batch = 3},
-                                          {.rank = 1, .dims = {2}, .batch = 3},
-                                          {.rank = 1, .dims = {3}},
-                                          {.rank = 1, .dims = {8}, .batch = 7},
-                                          {.rank = 1, .dims = {15}, .batch = 2},
-                                          {.rank = 1, .dims = {19}, .batch = 3},
-                                          {.rank = 1, .dims = {100}, .batch = 2},
-                                          {.rank = 1, .dims = {101}},
-                                          {.rank = 2, .dims = {12, 10}, .batch = 2},
-                                          {.rank = 2, .dims = {9, 17}, .batch = 2},
-                                          {.rank = 3, .dims = {10, 3, 8}},
-                                          {.rank = 3, .dims = {7, 6, 5}, .batch = 2}};
+    static const kn_fft_shape shapes[] = {
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {1}, .batch = 3},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {2}, .batch = 3},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {3}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {8}, .batch = 7},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {15}, .batch = 2},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {19}, .batch = 3},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {100}, .batch = 2},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {101}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {12, 10}, .batch = 2},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {9, 17}, .batch = 2},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {10, 3, 8}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {7, 6, 5}, .batch = 2}};
 
     for (size_t i = 0; i < (test_is_slow() ? 2 : sizeof shapes / sizeof *shapes); i++)
         for (kn_fft_kind kind = KN_FFT_REAL_TO_COMPLEX; kind <= KN_FFT_COMPLEX_TO_REAL; kind++) {
@@ -107,12 +110,9 @@ START_TEST(integers)
     enum { X = 15, Y = 6 };
 
     for (unsigned bits = 8; bits <= 16; bits += 8) {
-        const kn_fft_shape shape = {.rank = 2,
-                                    .dims = {X, Y},
-                                    .type = KN_F32,
-                                    .kind = KN_FFT_REAL_TO_COMPLEX,
-                                    .input_bits = bits,
-                                    .in_dims = {0, Y - 1}};
+        const kn_fft_shape shape =
+            KN_INIT(kn_fft_shape, .rank = 2, .dims = {X, Y}, .type = KN_F32, .kind = KN_FFT_REAL_TO_COMPLEX,
+                    .input_bits = bits, .in_dims = {0, Y - 1});
         struct whole whole = complete(&shape);
         uint8_t bytes[X * Y];
         uint16_t shorts[X * Y];
@@ -144,14 +144,31 @@ END_TEST
 START_TEST(padded_and_cropped)
 {
     static const kn_fft_shape shapes[] = {
-        {.rank = 1, .dims = {24}, .batch = 2, .in_dims = {12}},
-        {.rank = 1, .dims = {24}, .batch = 2, .out_dims = {13}},
-        {.rank = 1, .dims = {37}, .batch = 2, .in_dims = {30}, .out_dims = {5}},
-        {.rank = 2, .dims = {16, 12}, .batch = 2, .in_dims = {9, 7}},
-        {.rank = 2, .dims = {16, 12}, .batch = 2, .out_dims = {8, 5}},
-        {.rank = 3, .dims = {8, 10, 12}, .in_dims = {4, 5, 6}, .out_dims = {0, 9, 3}},
-        {.rank = 2, .dims = {15, 12}, .kind = KN_FFT_REAL_TO_COMPLEX, .in_dims = {8, 6}},
-        {.rank = 2, .dims = {14, 12}, .kind = KN_FFT_COMPLEX_TO_REAL, .out_dims = {7, 6}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {24}, .batch = 2, .in_dims = {12}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {24}, .batch = 2, .out_dims = {13}},
+        {.struct_size = sizeof(kn_fft_shape),
+         .rank = 1,
+         .dims = {37},
+         .batch = 2,
+         .in_dims = {30},
+         .out_dims = {5}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {16, 12}, .batch = 2, .in_dims = {9, 7}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {16, 12}, .batch = 2, .out_dims = {8, 5}},
+        {.struct_size = sizeof(kn_fft_shape),
+         .rank = 3,
+         .dims = {8, 10, 12},
+         .in_dims = {4, 5, 6},
+         .out_dims = {0, 9, 3}},
+        {.struct_size = sizeof(kn_fft_shape),
+         .rank = 2,
+         .dims = {15, 12},
+         .kind = KN_FFT_REAL_TO_COMPLEX,
+         .in_dims = {8, 6}},
+        {.struct_size = sizeof(kn_fft_shape),
+         .rank = 2,
+         .dims = {14, 12},
+         .kind = KN_FFT_COMPLEX_TO_REAL,
+         .out_dims = {7, 6}},
     };
 
     for (size_t i = 0; i < (test_is_slow() ? 2 : sizeof shapes / sizeof *shapes); i++) {
@@ -166,17 +183,33 @@ END_TEST
 START_TEST(long_lines)
 {
     static const kn_fft_shape shapes[] = {
-        {.rank = 1, .dims = {256}, .batch = 3},
-        {.rank = 1, .dims = {1000}, .batch = 2},
-        {.rank = 1, .dims = {4096}, .batch = 2},
-        {.rank = 2, .dims = {3, 2100}},
-        {.rank = 1, .dims = {211}, .batch = 2},
-        {.rank = 2, .dims = {5, 300}, .batch = 2},
-        {.rank = 3, .dims = {256, 3, 260}},
-        {.rank = 1, .dims = {420}, .batch = 2, .kind = KN_FFT_REAL_TO_COMPLEX},
-        {.rank = 1, .dims = {420}, .batch = 2, .kind = KN_FFT_COMPLEX_TO_REAL},
-        {.rank = 1, .dims = {139}, .batch = 2, .kind = KN_FFT_COMPLEX_TO_REAL},
-        {.rank = 2, .dims = {5, 260}, .in_dims = {3, 100}, .out_dims = {4, 200}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {256}, .batch = 3},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {1000}, .batch = 2},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {4096}, .batch = 2},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {3, 2100}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {211}, .batch = 2},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {5, 300}, .batch = 2},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {256, 3, 260}},
+        {.struct_size = sizeof(kn_fft_shape),
+         .rank = 1,
+         .dims = {420},
+         .batch = 2,
+         .kind = KN_FFT_REAL_TO_COMPLEX},
+        {.struct_size = sizeof(kn_fft_shape),
+         .rank = 1,
+         .dims = {420},
+         .batch = 2,
+         .kind = KN_FFT_COMPLEX_TO_REAL},
+        {.struct_size = sizeof(kn_fft_shape),
+         .rank = 1,
+         .dims = {139},
+         .batch = 2,
+         .kind = KN_FFT_COMPLEX_TO_REAL},
+        {.struct_size = sizeof(kn_fft_shape),
+         .rank = 2,
+         .dims = {5, 260},
+         .in_dims = {3, 100},
+         .out_dims = {4, 200}},
     };
     uint64_t *local = &context->device.info.local_memory, was = *local;
 
@@ -186,7 +219,7 @@ START_TEST(long_lines)
         shape.type = KN_F32;
         expect_one_direction(&shape);
     }
-    const kn_fft_shape too_long = {.rank = 1, .dims = {1 << 24}, .type = KN_F32};
+    const kn_fft_shape too_long = KN_INIT(kn_fft_shape, .rank = 1, .dims = {1 << 24}, .type = KN_F32);
     kn_fft_plan *plan = NULL;
     EXPECT_REFUSED(KN_ERROR_LIMIT, "three passes", kn_fft_plan_create(queue, &too_long, &own, &plan, &err));
     ck_assert_ptr_null(plan);
@@ -197,8 +230,10 @@ END_TEST
 START_TEST(tunables)
 {
     static const kn_fft_options options[] = {
-        {KN_FFT_OWN, 4, 3, 5}, {KN_FFT_OWN, 32, 1, 1}, {KN_FFT_OWN, 8, 64, 64}};
-    const kn_fft_shape shape = {.rank = 2, .dims = {60, 48}, .type = KN_F32};
+        {.struct_size = sizeof(kn_fft_options), .library = KN_FFT_OWN, .held = 4, .rows = 3, .columns = 5},
+        {.struct_size = sizeof(kn_fft_options), .library = KN_FFT_OWN, .held = 32, .rows = 1, .columns = 1},
+        {.struct_size = sizeof(kn_fft_options), .library = KN_FFT_OWN, .held = 8, .rows = 64, .columns = 64}};
+    const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 2, .dims = {60, 48}, .type = KN_F32);
 
     for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof options / sizeof *options); i++)
         expect_right(&shape, &options[i]);
@@ -214,7 +249,7 @@ START_TEST(impulses)
     static const size_t lengths[] = {1 << 17, 3 * 5 * 7 * 11 * 13 * 4, 65537};
 
     for (size_t l = 0; l < (test_is_slow() ? 0 : sizeof lengths / sizeof *lengths); l++) {
-        const kn_fft_shape shape = {.rank = 1, .dims = {lengths[l]}, .type = KN_F32};
+        const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 1, .dims = {lengths[l]}, .type = KN_F32);
         struct whole whole = complete(&shape);
         size_t n = lengths[l], at[IMPULSES];
         number *in = calloc(n, sizeof *in), *expected = calloc(n, sizeof *expected);
@@ -247,8 +282,8 @@ END_TEST
 // There and back, which keeps the norm on its way.
 START_TEST(round_trip)
 {
-    const kn_fft_shape shape = {
-        .rank = 3, .dims = {64, 48, 40}, .type = KN_F32, .scale = 1 / sqrt(64 * 48 * 40)};
+    const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 3, .dims = {64, 48, 40}, .type = KN_F32,
+                                       .scale = 1 / sqrt(64 * 48 * 40));
     struct whole whole = complete(&shape);
     kn_fft_plan *plan = NULL;
 

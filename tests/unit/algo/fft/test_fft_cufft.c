@@ -49,16 +49,21 @@ static void end(void)
     test_remove(folder);
 }
 
-static const kn_fft_options cufft = {.library = KN_FFT_CUFFT};
+static const kn_fft_options cufft = {.struct_size = sizeof(kn_fft_options), .library = KN_FFT_CUFFT};
 
 START_TEST(right_transforms)
 {
     static const kn_fft_shape shapes[] = {
-        {.rank = 1, .dims = {12}},
-        {.rank = 2, .dims = {6, 5}, .batch = 2},
-        {.rank = 3, .dims = {4, 1, 6}, .kind = KN_FFT_REAL_TO_COMPLEX},
-        {.rank = 1, .dims = {9}, .batch = 3, .kind = KN_FFT_COMPLEX_TO_REAL},
-        {.rank = 3,
+        {.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {12}},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {6, 5}, .batch = 2},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {4, 1, 6}, .kind = KN_FFT_REAL_TO_COMPLEX},
+        {.struct_size = sizeof(kn_fft_shape),
+         .rank = 1,
+         .dims = {9},
+         .batch = 3,
+         .kind = KN_FFT_COMPLEX_TO_REAL},
+        {.struct_size = sizeof(kn_fft_shape),
+         .rank = 3,
          .dims = {5, 3, 2},
          .kind = KN_FFT_COMPLEX_TO_REAL}}; // the input is kept from being written over
 
@@ -85,7 +90,7 @@ static unsigned long objects(void)
 // event.
 START_TEST(measured)
 {
-    const kn_fft_shape shape = {.rank = 2, .dims = {8, 4}, .type = KN_F32};
+    const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 2, .dims = {8, 4}, .type = KN_F32);
     kn_fft_plan *plan = NULL;
     kn_profile_entry *entries = NULL;
     size_t count = 0;
@@ -127,8 +132,8 @@ static void expect_refused(const kn_fft_shape *shape, const kn_fft_options *opti
 
 START_TEST(absent)
 {
-    const kn_fft_shape shape = {.rank = 1, .dims = {16}, .type = KN_F32};
-    const kn_fft_options clfft = {.library = KN_FFT_CLFFT};
+    const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 1, .dims = {16}, .type = KN_F32);
+    const kn_fft_options clfft = KN_INIT(kn_fft_options, .library = KN_FFT_CLFFT);
     kn_fft_plan *plan = NULL;
 
     without_cufft();
@@ -147,7 +152,7 @@ END_TEST
 START_TEST(too_new)
 {
     static const char *const names[] = {"libcuda.so.1", "libnvrtc.so.12", "libcufft.so.12", NULL};
-    const kn_fft_shape shape = {.rank = 1, .dims = {16}, .type = KN_F32};
+    const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 1, .dims = {16}, .type = KN_F32);
 
     setenv("FAKE_CUDA_DRIVER", "12040", 1);
     open_with(names);
@@ -169,7 +174,7 @@ START_TEST(failures)
                                                 {"cufftExecC2C:6:1", "CUFFT_EXEC_FAILED"},
                                                 {"cuEventRecord:2:1", "CUDA_ERROR"},
                                                 {"cuEventRecord:2:2", "CUDA_ERROR"}};
-    const kn_fft_shape shape = {.rank = 1, .dims = {16}, .type = KN_F32};
+    const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 1, .dims = {16}, .type = KN_F32);
     kn_fft_plan *plan = NULL;
     kn_profile_entry *entries = NULL;
     size_t count = 0;

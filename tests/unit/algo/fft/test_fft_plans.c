@@ -11,10 +11,10 @@ START_TEST(passes_that_run)
     static const struct {
         kn_fft_shape shape;
         size_t passes;
-    } cases[] = {{{.rank = 3, .dims = {16, 16, 16}, .type = KN_F32}, 3},
-                 {{.rank = 1, .dims = {16}, .type = KN_F32}, 1},
-                 {{.rank = 1, .dims = {17}, .type = KN_F32}, 2},
-                 {{.rank = 3, .dims = {16, 1, 16}, .type = KN_F32}, 2}};
+    } cases[] = {{{.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {16, 16, 16}, .type = KN_F32}, 3},
+                 {{.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {16}, .type = KN_F32}, 1},
+                 {{.struct_size = sizeof(kn_fft_shape), .rank = 1, .dims = {17}, .type = KN_F32}, 2},
+                 {{.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {16, 1, 16}, .type = KN_F32}, 2}};
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct whole whole = complete(&cases[i].shape);
@@ -52,7 +52,7 @@ static void expect_shape_refused(const kn_fft_shape *shape, const kn_fft_options
 
 START_TEST(refused_shapes)
 {
-    const kn_fft_shape right = {.rank = 2, .dims = {8, 6}, .type = KN_F32};
+    const kn_fft_shape right = KN_INIT(kn_fft_shape, .rank = 2, .dims = {8, 6}, .type = KN_F32);
     kn_fft_shape wrong = right;
 
     expect_shape_refused(NULL, &own, KN_ERROR_ARGUMENT, "NULL");
@@ -82,8 +82,8 @@ START_TEST(refused_shapes)
     expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "more bytes");
     wrong.batch = (size_t)1 << 33;
     expect_shape_refused(&wrong, &own, KN_ERROR_LIMIT, "smaller batch");
-    expect_shape_refused(&right, &(kn_fft_options){.held = 3}, KN_ERROR_ARGUMENT, "held 3");
-    expect_shape_refused(&right, &(kn_fft_options){.columns = 65}, KN_ERROR_ARGUMENT, "columns 65");
+    expect_shape_refused(&right, &KN_INIT(kn_fft_options, .held = 3), KN_ERROR_ARGUMENT, "held 3");
+    expect_shape_refused(&right, &KN_INIT(kn_fft_options, .columns = 65), KN_ERROR_ARGUMENT, "columns 65");
     context->device.info.fp64 = 0;
     wrong = right;
     wrong.type = KN_F64;
@@ -93,12 +93,12 @@ END_TEST
 
 START_TEST(refused_executions)
 {
-    kn_fft_shape shape = {.rank = 1, .dims = {8}, .type = KN_F32, .in_dims = {4}};
+    kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 1, .dims = {8}, .type = KN_F32, .in_dims = {4});
     kn_fft_plan *padded = NULL, *real = NULL;
     kn_buffer *small = poisoned(0), *large = poisoned(0), *other = poisoned(0);
 
     EXPECT_OK(kn_fft_plan_create(queue, &shape, &own, &padded, &err));
-    shape = (kn_fft_shape){.rank = 1, .dims = {8}, .type = KN_F32, .kind = KN_FFT_REAL_TO_COMPLEX};
+    shape = KN_INIT(kn_fft_shape, .rank = 1, .dims = {8}, .type = KN_F32, .kind = KN_FFT_REAL_TO_COMPLEX);
     EXPECT_OK(kn_fft_plan_create(queue, &shape, &own, &real, &err));
     kn_buffer_free(small);
     small = test_upload_with_room("", 0, 63);
@@ -126,11 +126,15 @@ END_TEST
 START_TEST(other_libraries)
 {
     static const kn_fft_shape shapes[] = {
-        {.rank = 2, .dims = {12, 10}, .batch = 2},
-        {.rank = 3, .dims = {8, 1, 6}, .kind = KN_FFT_REAL_TO_COMPLEX},
-        {.rank = 2, .dims = {8, 6}, .batch = 2, .kind = KN_FFT_COMPLEX_TO_REAL}};
+        {.struct_size = sizeof(kn_fft_shape), .rank = 2, .dims = {12, 10}, .batch = 2},
+        {.struct_size = sizeof(kn_fft_shape), .rank = 3, .dims = {8, 1, 6}, .kind = KN_FFT_REAL_TO_COMPLEX},
+        {.struct_size = sizeof(kn_fft_shape),
+         .rank = 2,
+         .dims = {8, 6},
+         .batch = 2,
+         .kind = KN_FFT_COMPLEX_TO_REAL}};
     bool cuda = strcmp(kn_context_device(context)->backend, "cuda") == 0;
-    const kn_fft_options vendor = {.library = cuda ? KN_FFT_CUFFT : KN_FFT_CLFFT};
+    const kn_fft_options vendor = KN_INIT(kn_fft_options, .library = cuda ? KN_FFT_CUFFT : KN_FFT_CLFFT);
 
     if (test_is_slow()) { // other people's kernels, whose reads Oclgrind would report as ours
         fprintf(stderr, "skipped: other libraries, under %s\n", kn_context_device(context)->platform);
@@ -178,9 +182,9 @@ END_TEST
 // The vendor's work is a row of the profile, between those of what goes before and after it in the queue.
 START_TEST(vendor_measured)
 {
-    const kn_fft_shape shape = {.rank = 2, .dims = {12, 10}, .type = KN_F32};
+    const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 2, .dims = {12, 10}, .type = KN_F32);
     bool cuda = strcmp(kn_context_device(context)->backend, "cuda") == 0;
-    const kn_fft_options vendor = {.library = cuda ? KN_FFT_CUFFT : KN_FFT_CLFFT};
+    const kn_fft_options vendor = KN_INIT(kn_fft_options, .library = cuda ? KN_FFT_CUFFT : KN_FFT_CLFFT);
     const char *const name = cuda ? "cuFFT" : "clFFT";
     const char *const names[] = {"fft_pass", "fft_pass", name, name, "fft_pass", "fft_pass"};
     const uint64_t resolution = cuda ? 2000 : 0; // of CUDA's events, nanoseconds
@@ -224,8 +228,8 @@ END_TEST
 // is enough.
 START_TEST(vendor_measured_whole)
 {
-    const kn_fft_shape shape = {.rank = 1, .dims = {1 << 18}, .type = KN_F32};
-    const kn_fft_options clfft = {.library = KN_FFT_CLFFT};
+    const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 1, .dims = {1 << 18}, .type = KN_F32);
+    const kn_fft_options clfft = KN_INIT(kn_fft_options, .library = KN_FFT_CLFFT);
     const unsigned char zero = 0;
     kn_fft_plan *plan = NULL;
     double best = 0;
@@ -260,8 +264,9 @@ END_TEST
 // A library that is named runs or is refused.
 START_TEST(refused_libraries)
 {
-    const kn_fft_shape shape = {.rank = 1, .dims = {8}, .type = KN_F32};
-    const kn_fft_options cufft = {.library = KN_FFT_CUFFT}, none = {.library = (kn_fft_library)9};
+    const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 1, .dims = {8}, .type = KN_F32);
+    const kn_fft_options cufft = KN_INIT(kn_fft_options, .library = KN_FFT_CUFFT),
+                         none = KN_INIT(kn_fft_options, .library = (kn_fft_library)9);
 
     if (strcmp(kn_context_device(context)->backend, "cuda") != 0)
         expect_shape_refused(&shape, &cufft, KN_ERROR_UNSUPPORTED,

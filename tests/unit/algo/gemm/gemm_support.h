@@ -202,7 +202,7 @@ static inline kn_gemm_transpose pick_transpose(uint64_t *state)
 // By number: float, double, complex float, complex double.
 static inline kn_gemm_task task_of(int kind)
 {
-    return (kn_gemm_task){.type = kind & 1 ? KN_F64 : KN_F32, .is_complex = kind >> 1};
+    return KN_INIT(kn_gemm_task, .type = kind & 1 ? KN_F64 : KN_F32, .is_complex = kind >> 1);
 }
 
 // False where there is no double precision; a line says so once a test.
@@ -288,7 +288,8 @@ static inline void expect_sizes(const kn_gemm_options *options, const char *name
     uint64_t state = test_seed(name);
 
     for (size_t i = 0; i < count * 6; i += test_is_slow() ? 5 : 1) {
-        kn_gemm_task task = {.type = KN_F32, .alpha = {0.75, 0}, .beta = {i % 2 ? -0.5 : 0, 0}};
+        kn_gemm_task task =
+            KN_INIT(kn_gemm_task, .type = KN_F32, .alpha = {0.75, 0}, .beta = {i % 2 ? -0.5 : 0, 0});
         // Every size once as m, n and k, beside others by chance.
         size_t *const axes[] = {&task.m, &task.n, &task.k};
         for (size_t axis = 0; axis < 3; axis++)

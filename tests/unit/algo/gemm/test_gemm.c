@@ -9,7 +9,7 @@ static const kn_gemm_tile small_tile = {32, 32, 8, 4, 4, 4, 2, 1, 0};
 
 START_TEST(own_transposes)
 {
-    const kn_gemm_options options = {KN_GEMM_OWN, small_tile};
+    const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = small_tile);
 
     expect_transposes(&options, "own_transposes");
 }
@@ -17,7 +17,7 @@ END_TEST
 
 START_TEST(own_sizes)
 {
-    const kn_gemm_options options = {KN_GEMM_OWN, small_tile};
+    const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = small_tile);
 
     expect_sizes(&options, "own_sizes");
 }
@@ -31,8 +31,9 @@ START_TEST(split_along_k)
 
     for (size_t i = 0; i < KI_COUNT(depths); i++)
         for (unsigned parts = 2; parts <= 5; parts++) {
-            kn_gemm_options options = {KN_GEMM_OWN, small_tile};
-            kn_gemm_task task = {.type = KN_F32, .m = 5, .n = 36, .k = depths[i], .alpha = {0.5, 0}};
+            kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = small_tile);
+            kn_gemm_task task =
+                KN_INIT(kn_gemm_task, .type = KN_F32, .m = 5, .n = 36, .k = depths[i], .alpha = {0.5, 0});
             task.beta[0] = parts % 2 ? 0.25 : 0;
             task.transpose_a = i % 2 ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS;
             task.transpose_b = i % 2 ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS;
@@ -46,7 +47,7 @@ END_TEST
 // What nobody asked a shape for.
 START_TEST(default_shapes)
 {
-    const kn_gemm_options options = {.library = KN_GEMM_OWN};
+    const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN);
 
     expect_sizes(&options, "default_shapes");
     expect_transposes(&options, "default_shapes");
@@ -55,7 +56,7 @@ END_TEST
 
 START_TEST(long_sums)
 {
-    const kn_gemm_options options = {.library = KN_GEMM_OWN};
+    const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN);
 
     expect_depths(&options, "long_sums");
 }
@@ -65,9 +66,9 @@ END_TEST
 // these is a compiler's run of 20 s, a real one alone.
 START_TEST(through_clblast)
 {
-    const kn_gemm_options options = {.library = KN_GEMM_CLBLAST};
+    const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_CLBLAST);
     uint64_t state = test_seed("through_clblast");
-    kn_gemm_task task = {.type = KN_F32, .m = 0, .n = 20, .k = 17, .alpha = {0.75, 0}};
+    kn_gemm_task task = KN_INIT(kn_gemm_task, .type = KN_F32, .m = 0, .n = 20, .k = 17, .alpha = {0.75, 0});
     bool on_cpu = kn_context_device(context)->type == KN_DEVICE_CPU;
     kn_gemm_library library;
 
@@ -110,13 +111,14 @@ static uint64_t expect_ran(const kn_gemm_task *task, const kn_gemm_options *opti
 // What is named runs, and nothing else; what cannot is refused with the reason.
 START_TEST(what_is_named_runs)
 {
-    const kn_gemm_options own = {.library = KN_GEMM_OWN}, tiled = {KN_GEMM_OWN, small_tile};
+    const kn_gemm_options own = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN),
+                          tiled = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = small_tile);
     static const char *const backends[] = {[KN_GEMM_CLBLAST] = "opencl", [KN_GEMM_CUBLAS] = "cuda"};
     static const char *const rows[] = {
         [KN_GEMM_CLBLAST] = "CLBlast SGEMM", [KN_GEMM_CUBLAS] = "cuBLAS SGEMM"};
     const float ones[64] = {1, 1, 1, 1};
     const kn_device_info *info = kn_context_device(context);
-    kn_gemm_task task = {.type = KN_F32, .m = 8, .n = 8, .k = 8, .alpha = {1, 0}};
+    kn_gemm_task task = KN_INIT(kn_gemm_task, .type = KN_F32, .m = 8, .n = 8, .k = 8, .alpha = {1, 0});
 
     task.a.buffer = task.b.buffer = test_upload_with_room(ones, sizeof ones, 0);
     task.c.buffer = test_upload_with_room(ones, sizeof ones, 0);
@@ -124,7 +126,7 @@ START_TEST(what_is_named_runs)
     uint64_t nanoseconds =
         expect_ran(&task, &tiled, "gemm"); // rusticl's clock measures nothing: every kernel takes 1 ns
     for (kn_gemm_library library = KN_GEMM_CLBLAST; library <= KN_GEMM_CUBLAS; library++) {
-        const kn_gemm_options options = {.library = library};
+        const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = library);
         kn_gemm_library chosen = KN_GEMM_AUTO;
         kn_status status = kn_gemm_choose(queue, &task, &options, &chosen, &err);
         if (strcmp(info->backend, backends[library]) != 0)
@@ -148,7 +150,8 @@ START_TEST(scaling_alone)
 {
     uint64_t state = test_seed("scaling_alone");
     float c[35], found[35];
-    kn_gemm_task task = {.type = KN_F32, .m = 5, .n = 7, .k = 0, .alpha = {1, 0}, .beta = {-2, 0}};
+    kn_gemm_task task =
+        KN_INIT(kn_gemm_task, .type = KN_F32, .m = 5, .n = 7, .k = 0, .alpha = {1, 0}, .beta = {-2, 0});
     const float nothing[70] = {NAN, INFINITY, NAN};
 
     for (size_t i = 0; i < KI_COUNT(c); i++)
@@ -177,7 +180,7 @@ START_TEST(not_a_number)
 {
     enum { N = 33 };
     float a[N * N], b[N * N], c[N * N];
-    kn_gemm_task task = {.type = KN_F32, .m = N, .n = N, .k = N, .alpha = {1, 0}};
+    kn_gemm_task task = KN_INIT(kn_gemm_task, .type = KN_F32, .m = N, .n = N, .k = N, .alpha = {1, 0});
 
     for (size_t i = 0; i < N * N; i++)
         a[i] = b[i] = 1;
@@ -205,10 +208,10 @@ START_TEST(wrapped_askew)
 {
     enum { N = 64 };
     float ones[N * N + 1], found[N * N];
-    kn_gemm_task task = {.type = KN_F32, .m = N, .n = N, .k = N, .alpha = {1, 0}};
+    kn_gemm_task task = KN_INIT(kn_gemm_task, .type = KN_F32, .m = N, .n = N, .k = N, .alpha = {1, 0});
     kn_buffer *whole[3], *askew[3];
     kn_gemm_matrix *const matrices[] = {&task.a, &task.b, &task.c};
-    const kn_gemm_options options = {.library = KN_GEMM_OWN};
+    const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN);
 
     if (strcmp(kn_context_device(context)->backend, "cuda") != 0)
         return;
@@ -237,16 +240,10 @@ START_TEST(refusals)
     kn_gemm_library library;
     kn_buffer *x = test_upload_with_room(values, sizeof values, 0),
               *y = test_upload_with_room(values, sizeof values, 0);
-    const kn_gemm_task good = {.type = KN_F32,
-                               .m = 4,
-                               .n = 4,
-                               .k = 4,
-                               .alpha = {1, 0},
-                               .a = {.buffer = x},
-                               .b = {.buffer = x},
-                               .c = {.buffer = y}};
+    const kn_gemm_task good = KN_INIT(kn_gemm_task, .type = KN_F32, .m = 4, .n = 4, .k = 4, .alpha = {1, 0},
+                                      .a = {.buffer = x}, .b = {.buffer = x}, .c = {.buffer = y});
     kn_gemm_task bad = good;
-    kn_gemm_options options = {KN_GEMM_AUTO, {0}};
+    kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_AUTO);
 
     EXPECT_OK(kn_gemm(queue, &good, NULL, &err));
     EXPECT_OK(kn_gemm_choose(queue, &good, NULL, &library, &err));
@@ -287,7 +284,7 @@ START_TEST(refusals)
     bad = good;
     bad.transpose_b = (kn_gemm_transpose)3;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "transposition", kn_gemm(queue, &bad, NULL, &err));
-    options = (kn_gemm_options){KN_GEMM_OWN, {32, 32, 8, 3, 4, 4, 2, 1, 0}};
+    options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = {32, 32, 8, 3, 4, 4, 2, 1, 0});
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "powers of two", kn_gemm(queue, &good, &options, &err));
     options.library = (kn_gemm_library)9;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no library 9", kn_gemm(queue, &good, &options, &err));

@@ -58,13 +58,13 @@ static const struct fake_cuda *fake_driver(void)
     return state();
 }
 
-static const kn_gemm_options cublas = {.library = KN_GEMM_CUBLAS};
+static const kn_gemm_options cublas = {.struct_size = sizeof(kn_gemm_options), .library = KN_GEMM_CUBLAS};
 
 // 4 x 4, all ones.
 static kn_gemm_task plain_task(void)
 {
     float ones[16], nothing[16];
-    kn_gemm_task task = {.type = KN_F32, .m = 4, .n = 4, .k = 4, .alpha = {1, 0}};
+    kn_gemm_task task = KN_INIT(kn_gemm_task, .type = KN_F32, .m = 4, .n = 4, .k = 4, .alpha = {1, 0});
 
     for (size_t i = 0; i < KI_COUNT(ones); i++) {
         ones[i] = 1;
@@ -130,7 +130,7 @@ END_TEST
 START_TEST(absent)
 {
     kn_gemm_library library = KN_GEMM_AUTO;
-    const kn_gemm_options clblast = {.library = KN_GEMM_CLBLAST};
+    const kn_gemm_options clblast = KN_INIT(kn_gemm_options, .library = KN_GEMM_CLBLAST);
 
     without_cublas();
     kn_gemm_task task = plain_task();
@@ -192,14 +192,15 @@ START_TEST(shapes)
         unsigned large, small; // work-items a group for products of 2048 and 32
     } expected[] = {{KN_F32, 0, 128, 128}, {KN_F32, 1, 128, 64}, {KN_F64, 0, 128, 128}, {KN_F64, 1, 256, 64}};
     const size_t large = 2048, bytes = large * large * 16;
-    const kn_gemm_options own = {.library = KN_GEMM_OWN};
+    const kn_gemm_options own = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN);
     kn_buffer *both = NULL, *c = NULL;
 
     with_cublas();
     EXPECT_OK(kn_buffer_create(context, bytes, &both, &err));
     EXPECT_OK(kn_buffer_create(context, bytes, &c, &err));
     for (size_t i = 0; i < KI_COUNT(expected); i++) {
-        kn_gemm_task task = {.type = expected[i].type, .is_complex = expected[i].is_complex, .alpha = {1, 0}};
+        kn_gemm_task task = KN_INIT(kn_gemm_task, .type = expected[i].type,
+                                    .is_complex = expected[i].is_complex, .alpha = {1, 0});
         task.a.buffer = task.b.buffer = both;
         task.c.buffer = c;
         task.m = task.n = task.k = large;

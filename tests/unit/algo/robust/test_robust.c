@@ -45,8 +45,8 @@ static void check(kn_type type, kn_robust_method method)
 
     for (size_t i = 0; i < SIZES && test_takes(type); i++)
         for (int pattern = 0; pattern < PATTERNS; pattern++) {
-            const kn_robust_options options = {.method = method,
-                                               .shift = test_random(&state) & 1 ? &shift : NULL};
+            const kn_robust_options options = KN_INIT(kn_robust_options, .method = method,
+                                                      .shift = test_random(&state) & 1 ? &shift : NULL);
             if (is_tried(sizes[i]) && test_random(&state) % one_of(sizes[i]) == 0)
                 expect_stats(type, sizes[i], (enum pattern)pattern, &options);
         }
@@ -101,8 +101,8 @@ START_TEST(small_local_memory)
     check(KN_F32, KN_ROBUST_FUSED);
     *local = 27 << 10;
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "it takes 28 KB",
-                   kn_robust_stats(queue, buffer, KN_F32, 20, &(kn_robust_options){.method = KN_ROBUST_FUSED},
-                                   &found, &err));
+                   kn_robust_stats(queue, buffer, KN_F32, 20,
+                                   &KN_INIT(kn_robust_options, .method = KN_ROBUST_FUSED), &found, &err));
     fill(20, KN_F32, NORMAL);
     kn_buffer_free(buffer);
     buffer = test_upload_column(x, 20, KN_F32);
@@ -123,7 +123,7 @@ START_TEST(not_a_number)
     kn_buffer *buffer;
 
     for (int method = KN_ROBUST_FUSED; method <= KN_ROBUST_SELECT; method++) {
-        const kn_robust_options options = {.method = (kn_robust_method)method};
+        const kn_robust_options options = KN_INIT(kn_robust_options, .method = (kn_robust_method)method);
         size_t nans = 0;
         fill(n, KN_F32, NORMAL);
         for (size_t i = 0; i < n; i++)
@@ -147,7 +147,8 @@ END_TEST
 START_TEST(kernels)
 {
     size_t n = test_is_slow() ? 64 : 100003, missed = 0;
-    const kn_robust_options narrow = {.width = 1e-9}, select = {.method = KN_ROBUST_SELECT};
+    const kn_robust_options narrow = KN_INIT(kn_robust_options, .width = 1e-9),
+                            select = KN_INIT(kn_robust_options, .method = KN_ROBUST_SELECT);
     const kn_robust_options *const each[] = {NULL, &select, &narrow};
 
     for (size_t i = 0; i < 3 + 10; i++) {
@@ -187,21 +188,21 @@ START_TEST(refusals)
                    kn_robust_stats(queue, buffer, KN_F32, 21, NULL, &found, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "is NULL",
                    kn_robust_stats(queue, buffer, KN_F32, 20, NULL, NULL, &err));
-    EXPECT_REFUSED(
-        KN_ERROR_ARGUMENT, "not finite",
-        kn_robust_stats(queue, buffer, KN_F32, 20, &(kn_robust_options){.shift = &shift}, &found, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not finite",
+                   kn_robust_stats(queue, buffer, KN_F32, 20, &KN_INIT(kn_robust_options, .shift = &shift),
+                                   &found, &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "from -128 to 127",
-        kn_robust_stats(queue, buffer, KN_I8, 20, &(kn_robust_options){.shift = &far}, &found, &err));
+        kn_robust_stats(queue, buffer, KN_I8, 20, &KN_INIT(kn_robust_options, .shift = &far), &found, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no method",
                    kn_robust_stats(queue, buffer, KN_F32, 20,
-                                   &(kn_robust_options){.method = (kn_robust_method)4}, &found, &err));
+                                   &KN_INIT(kn_robust_options, .method = (kn_robust_method)4), &found, &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "256 bins",
                    kn_robust_stats(queue, buffer, KN_F32, 20,
-                                   &(kn_robust_options){.method = KN_ROBUST_COUNTED}, &found, &err));
+                                   &KN_INIT(kn_robust_options, .method = KN_ROBUST_COUNTED), &found, &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "width of -1",
-        kn_robust_stats(queue, buffer, KN_F32, 20, &(kn_robust_options){.width = -1}, &found, &err));
+        kn_robust_stats(queue, buffer, KN_F32, 20, &KN_INIT(kn_robust_options, .width = -1), &found, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "overlap",
                    kn_robust_columns(queue, buffer, KN_F32, 10, 5, 2, NULL, &found, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "they grow",
@@ -213,7 +214,7 @@ END_TEST
 // A buffer in parts: the same answers.
 START_TEST(parts)
 {
-    kn_context_options small = {.max_alloc = 1 << 18};
+    kn_context_options small = KN_INIT(kn_context_options, .max_alloc = 1 << 18);
     const size_t n = 200003;
     kn_robust found;
     kn_buffer *buffer;
@@ -228,7 +229,7 @@ START_TEST(parts)
         buffer = test_upload_column(x, n, KN_F32);
         ck_assert_uint_gt(kn_buffer_part_count(buffer), 1);
         for (int method = KN_ROBUST_FUSED; method <= KN_ROBUST_SELECT; method++) {
-            const kn_robust_options options = {.method = (kn_robust_method)method};
+            const kn_robust_options options = KN_INIT(kn_robust_options, .method = (kn_robust_method)method);
             EXPECT_OK(kn_robust_stats(queue, buffer, KN_F32, n, &options, &found, &err));
             expect_result(&found, buffer, KN_F32, n, NORMAL, method);
         }

@@ -53,7 +53,7 @@ START_TEST(counted)
     for (size_t t = 0; t < 2; t++)
         for (size_t i = 0; i < SIZES; i++) {
             const double shift = 3.25;
-            const kn_robust_options options = {.shift = i % 2 ? &shift : NULL};
+            const kn_robust_options options = KN_INIT(kn_robust_options, .shift = i % 2 ? &shift : NULL);
             unsigned char *packed;
             kn_robust found;
             kn_buffer *buffer;
@@ -126,7 +126,7 @@ START_TEST(launches_of_columns)
 {
     enum { COLUMNS = 37, N = 50 };
     const double shift = -0.1;
-    const kn_robust_options options = {.shift = &shift};
+    const kn_robust_options options = KN_INIT(kn_robust_options, .shift = &shift);
     struct ki_backend counting = *context->backend;
     kn_robust found[COLUMNS];
     kn_profile_entry *entries = NULL;

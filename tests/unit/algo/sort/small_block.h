@@ -8,7 +8,8 @@
 // A small block where an interpreter has to sort it.
 static inline const kn_sort_options *small_block(void)
 {
-    static const kn_sort_options small = {.log2_group = 5, .log2_keys = 2};
+    static const kn_sort_options small = {
+        .struct_size = sizeof(kn_sort_options), .log2_group = 5, .log2_keys = 2};
 
     return test_is_slow() ? &small : NULL;
 }

@@ -179,7 +179,8 @@ static uint64_t keys[MAX_KEYS], found[MAX_KEYS], packed[MAX_KEYS];
 static void expect_sorts(size_t n, const struct format *format, enum pattern pattern,
                          const kn_sort_options *options, uint64_t *state)
 {
-    static const kn_sort_options bitonic = {.algorithm = KN_SORT_BITONIC};
+    static const kn_sort_options bitonic = {.struct_size = sizeof(kn_sort_options),
+                                            .algorithm = KN_SORT_BITONIC};
     size_t bytes = n * format->width / 8;
     kn_buffer *buffer;
 
@@ -273,7 +274,8 @@ static void expect_no_crash(kn_type type, const kn_sort_options *options)
 
 static void sort_shape(const struct format *format, unsigned log2_group, unsigned log2_keys, uint64_t *state)
 {
-    const kn_sort_options options = {.log2_group = log2_group, .log2_keys = log2_keys};
+    const kn_sort_options options =
+        KN_INIT(kn_sort_options, .log2_group = log2_group, .log2_keys = log2_keys);
     size_t block = (size_t)1 << (log2_group + log2_keys);
     const size_t sizes[] = {2,         block - 1,     block,           block + 1,     3 * block + 5,
                             8 * block, 8 * block + 1, 37 * block + 11, 70 * block - 1};
@@ -329,7 +331,8 @@ START_TEST(power_of_two)
 {
     static const size_t sizes[] = {0, 1, 2, 3, 5, 64, 100, 129, 300, 4097, 65537, 131071};
     uint64_t state = test_seed("power_of_two");
-    kn_sort_options options = {.padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2};
+    kn_sort_options options =
+        KN_INIT(kn_sort_options, .padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2);
 
     if (!takes_padding())
         return;
@@ -373,7 +376,7 @@ static void expect_launches(size_t n, const kn_sort_options *options)
 
 START_TEST(launches)
 {
-    kn_sort_options options = {.log2_group = 5, .log2_keys = 2};
+    kn_sort_options options = KN_INIT(kn_sort_options, .log2_group = 5, .log2_keys = 2);
     size_t largest = test_is_slow() ? 256 : 131073;
 
     memset(packed, 0, sizeof packed);
@@ -397,8 +400,9 @@ static void keep_blocks(void *user, kn_log_level level, const char *message)
 START_TEST(padding_runs_larger)
 {
     size_t items = 0;
-    kn_context_options watched = {.log = keep_blocks, .log_user = &items, .debug_sync = 1};
-    kn_sort_options options = {.log2_group = 5, .log2_keys = 2};
+    kn_context_options watched =
+        KN_INIT(kn_context_options, .log = keep_blocks, .log_user = &items, .debug_sync = 1);
+    kn_sort_options options = KN_INIT(kn_sort_options, .log2_group = 5, .log2_keys = 2);
     size_t n = 4097, blocks[2] = {0, 0};
     kn_buffer *buffer;
 
@@ -429,26 +433,26 @@ START_TEST(refusals)
     kn_buffer *foreign = NULL, *indices = test_upload_with_room(packed, 1000, 0);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no type", kn_sort(queue, buffer, (kn_type)99, 10, NULL, &err));
-    EXPECT_REFUSED(
-        KN_ERROR_ARGUMENT, "no algorithm",
-        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.algorithm = (kn_sort_algorithm)9}, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no algorithm",
+                   kn_sort(queue, buffer, KN_F32, 10,
+                           &KN_INIT(kn_sort_options, .algorithm = (kn_sort_algorithm)9), &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "merge",
                    kn_argsort(queue, buffer, KN_F32, 10, indices, KN_U32,
-                              &(kn_sort_options){.algorithm = KN_SORT_MERGE}, &err));
+                              &KN_INIT(kn_sort_options, .algorithm = KN_SORT_MERGE), &err));
     kn_buffer_free(indices);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 250", kn_sort(queue, buffer, KN_F32, 251, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 250", kn_sort(queue, buffer, KN_F32, (size_t)-1, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort(NULL, buffer, KN_F32, 10, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort(queue, NULL, KN_F32, 10, NULL, &err));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        kn_sort_options options = {
-            .algorithm = KN_SORT_BITONIC, .log2_group = bad[i].log2_group, .log2_keys = bad[i].log2_keys};
+        kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC,
+                                          .log2_group = bad[i].log2_group, .log2_keys = bad[i].log2_keys);
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "5 to 10 and 2 to 5",
                        kn_sort(queue, buffer, KN_F32, 10, &options, &err));
     }
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "padding",
-        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.padding = (kn_sort_padding)7}, &err));
+        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .padding = (kn_sort_padding)7), &err));
     EXPECT_OK(kn_context_open(NULL, &other, &err));
     EXPECT_OK(kn_buffer_create(other, 1000, &foreign, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "another context", kn_sort(queue, foreign, KN_F32, 10, NULL, &err));
@@ -463,7 +467,7 @@ END_TEST
 
 START_TEST(parts_are_refused)
 {
-    kn_context_options small = {.max_alloc = 4096};
+    kn_context_options small = KN_INIT(kn_context_options, .max_alloc = 4096);
     kn_buffer *buffer = NULL;
 
     test_open_with(&small);
@@ -477,14 +481,16 @@ START_TEST(parts_are_refused)
     if (takes_padding())
         EXPECT_OK(kn_sort(
             queue, buffer, KN_F32, 750,
-            &(kn_sort_options){.padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2}, &err));
+            &KN_INIT(kn_sort_options, .padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2),
+            &err));
     kn_buffer_free(buffer);
     context->device.info.max_alloc = 3000;
     EXPECT_OK(kn_buffer_create(context, 3000, &buffer, &err));
     EXPECT_REFUSED(
         KN_ERROR_LIMIT, "more than one allocation",
         kn_sort(queue, buffer, KN_F32, 750,
-                &(kn_sort_options){.padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2}, &err));
+                &KN_INIT(kn_sort_options, .padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2),
+                &err));
     kn_buffer_free(buffer);
     test_close();
 }
@@ -506,23 +512,25 @@ START_TEST(small_devices)
     info->max_work_group = 32;
     expect_sorts(test_is_slow() ? 100 : 10000, &single_format, SPECIAL, NULL, &state);
     // Keys asked for, groups left to the device.
-    expect_sorts(100, &single_format, SPECIAL, &(kn_sort_options){.log2_group = 0, .log2_keys = 2}, &state);
+    expect_sorts(100, &single_format, SPECIAL, &KN_INIT(kn_sort_options, .log2_group = 0, .log2_keys = 2),
+                 &state);
     EXPECT_REFUSED(
         KN_ERROR_LIMIT, "groups of 64 work-items",
-        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.log2_group = 6, .log2_keys = 0}, &err));
+        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .log2_group = 6, .log2_keys = 0), &err));
     info->max_work_group = 16;
     EXPECT_REFUSED(
         KN_ERROR_LIMIT, "groups of 32 work-items",
-        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.algorithm = KN_SORT_BITONIC}, &err));
+        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC), &err));
     info->max_work_group = group;
     info->local_memory = local;
     context->quirks.bitonic_keys = 4; // as if this driver's compiler crashed on more
-    EXPECT_OK(kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.log2_group = 5, .log2_keys = 2}, &err));
-    expect_no_crash(KN_F32, &(kn_sort_options){.log2_group = 5, .log2_keys = 3});
+    EXPECT_OK(
+        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .log2_group = 5, .log2_keys = 2), &err));
+    expect_no_crash(KN_F32, &KN_INIT(kn_sort_options, .log2_group = 5, .log2_keys = 3));
     info->local_memory = 2048;
     EXPECT_REFUSED(
         KN_ERROR_LIMIT, "bytes of local memory",
-        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.log2_group = 7, .log2_keys = 5}, &err));
+        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .log2_group = 7, .log2_keys = 5), &err));
     kn_buffer_free(buffer);
 }
 END_TEST

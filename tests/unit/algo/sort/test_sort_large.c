@@ -199,14 +199,16 @@ START_TEST(host_sizes)
     test_prepare_numbers();
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         for (size_t chunk = 0; chunk < 3; chunk++)
-            expect_sorts_host(KN_F32, small[i], &(kn_sort_large_options){small_block(), chunk * 32, 0},
+            expect_sorts_host(KN_F32, small[i],
+                              &KN_INIT(kn_sort_large_options, .sort = small_block(), .chunk = chunk * 32),
                               &state);
     for (int i = 0; i < 20 && !test_is_slow(); i++)
         expect_sorts_host(KN_F32, 1 + test_random(&state) % 20000,
-                          &(kn_sort_large_options){NULL, 1000 + test_random(&state) % 5000, (unsigned)i % 4},
+                          &KN_INIT(kn_sort_large_options, .chunk = 1000 + test_random(&state) % 5000,
+                                   .threads = (unsigned)i % 4),
                           &state);
-    expect_sorts_host(KN_F32, test_is_slow() ? 100 : 60000, &(kn_sort_large_options){small_block(), 0, 0},
-                      &state);
+    expect_sorts_host(KN_F32, test_is_slow() ? 100 : 60000,
+                      &KN_INIT(kn_sort_large_options, .sort = small_block()), &state);
 }
 END_TEST
 
@@ -216,11 +218,12 @@ START_TEST(host_types)
 
     for (kn_type type = KN_I8; type <= KN_F64; type++)
         for (int descending = 0; descending < 2 && test_takes(type); descending++) {
-            kn_sort_options sort = {.descending = descending};
+            kn_sort_options sort = KN_INIT(kn_sort_options, .descending = descending);
             if (small_block())
-                sort = (kn_sort_options){.log2_group = 5, .log2_keys = 2, .descending = descending};
+                sort = KN_INIT(kn_sort_options, .log2_group = 5, .log2_keys = 2, .descending = descending);
             size_t n = test_is_slow() ? 100 : 10000;
-            expect_sorts_host(type, n, &(kn_sort_large_options){&sort, n / 30, 0}, &state);
+            expect_sorts_host(type, n, &KN_INIT(kn_sort_large_options, .sort = &sort, .chunk = n / 30),
+                              &state);
         }
 }
 END_TEST
@@ -231,7 +234,8 @@ static size_t count_launches(size_t n, size_t chunk)
     size_t count = 0;
 
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(kn_sort_host(queue, found, KN_F32, n, &(kn_sort_large_options){small_block(), chunk, 0}, &err));
+    EXPECT_OK(kn_sort_host(queue, found, KN_F32, n,
+                           &KN_INIT(kn_sort_large_options, .sort = small_block(), .chunk = chunk), &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     kn_free(entries);
     return count;
@@ -254,17 +258,19 @@ END_TEST
 // Chunks follow from what the device takes in one allocation.
 START_TEST(host_on_a_small_device)
 {
-    static const kn_sort_options many_groups = {.radix_chunks = 64};
-    kn_context_options small = {.max_alloc = 4096}; // 1,024 floats
+    static const kn_sort_options many_groups = {.struct_size = sizeof(kn_sort_options), .radix_chunks = 64};
+    kn_context_options small = KN_INIT(kn_context_options, .max_alloc = 4096); // 1,024 floats
     uint64_t state = test_seed("host_on_a_small_device");
 
     test_open_with(&small);
     for (size_t n = 50; n < (test_is_slow() ? 2000 : 100000); n *= 3) {
-        expect_sorts_host(KN_F32, n, test_is_slow() ? &(kn_sort_large_options){small_block(), 0, 0} : NULL,
+        expect_sorts_host(KN_F32, n,
+                          test_is_slow() ? &KN_INIT(kn_sort_large_options, .sort = small_block()) : NULL,
                           &state);
-        expect_sorts_host(KN_F32, n, &(kn_sort_large_options){small_block(), 0, 3}, &state);
+        expect_sorts_host(KN_F32, n, &KN_INIT(kn_sort_large_options, .sort = small_block(), .threads = 3),
+                          &state);
         // As a device of many compute units has them: more groups than have their counts in one allocation.
-        expect_sorts_host(KN_F32, n, &(kn_sort_large_options){&many_groups, 0, 0}, &state);
+        expect_sorts_host(KN_F32, n, &KN_INIT(kn_sort_large_options, .sort = &many_groups), &state);
     }
     test_close();
 }
@@ -279,7 +285,8 @@ static void expect_sorts_buffer(kn_type type, size_t n, size_t room, uint64_t *s
 
     make_keys(keys, type, n, state);
     buffer = test_upload_with_room(keys, bytes, room);
-    EXPECT_OK(kn_sort_large(queue, buffer, type, n, &(kn_sort_large_options){small_block(), 0, 0}, &err));
+    EXPECT_OK(
+        kn_sort_large(queue, buffer, type, n, &KN_INIT(kn_sort_large_options, .sort = small_block()), &err));
     EXPECT_OK(kn_buffer_read(queue, buffer, 0, found, bytes, &err));
     test_expect_poison(buffer, bytes);
     kn_buffer_free(buffer);
@@ -288,7 +295,7 @@ static void expect_sorts_buffer(kn_type type, size_t n, size_t room, uint64_t *s
 
 START_TEST(buffers_in_parts)
 {
-    kn_context_options small = {.max_alloc = 4096}; // 1,024 floats a part
+    kn_context_options small = KN_INIT(kn_context_options, .max_alloc = 4096); // 1,024 floats a part
     static const size_t sizes[] = {0, 1, 2, 1000, 1023, 1024, 1025, 2048, 2049, 5000, 8192, 10001};
     uint64_t state = test_seed("buffers_in_parts");
 

@@ -69,33 +69,49 @@ static const struct order {
     less_function *host;
     unsigned char bits; // of each byte that are random: few give ties
 } orders[] = {
-    {{"char", 1, "a < b", NULL, 0, 0, 0}, less_i8, 0xff},
-    {{"uchar", 1, "a > b", NULL, 0, 0, 0}, less_u8, 0x0f},
-    {{"short", 2, "a < b", NULL, 0, 0, 0}, less_i16, 0xff},
-    {{"ushort", 2, "a % 100 < b % 100", NULL, 0, 0, 0}, less_u16, 0xff},
-    {{"int", 4, "a < b", NULL, 0, 0, 0}, less_i32, 0xff},
-    {{"uint", 4, "a > b", NULL, 0, 0, 0}, less_u32, 0x03},
-    {{"long", 8, "a < b", NULL, 0, 0, 0}, less_i64, 0xff},
-    {{"ulong", 8, "(a & 0xff) < (b & 0xff)", NULL, 0, 0, 0}, less_u64, 0xff},
-    {{"float", 4, "a < b", NULL, 0, 0, 0}, less_f32, 0x3f},
-    {{"double", 8, "a > b", NULL, 0, 0, 0}, less_f64, 0x3f},
-    {{"float2", 8, "a.x < b.x", NULL, 0, 0, 0}, less_pair, 0x30},
-    {{"struct particle", 16, "before(&a, &b)",
-      "struct particle { // of a simulation\n"
-      "    double energy; int cell; char kind; char unused[3];\n"
-      "};\n"
-      "inline int before(const struct particle *a, const struct particle *b)\n"
-      "{\n"
-      "    return a->cell < b->cell || (a->cell == b->cell && a->energy > b->energy);\n"
-      "}\n",
-      0, 0, 0},
+    {{.struct_size = sizeof(kn_less), .type = "char", .size = 1, .less = "a < b"}, less_i8, 0xff},
+    {{.struct_size = sizeof(kn_less), .type = "uchar", .size = 1, .less = "a > b"}, less_u8, 0x0f},
+    {{.struct_size = sizeof(kn_less), .type = "short", .size = 2, .less = "a < b"}, less_i16, 0xff},
+    {{.struct_size = sizeof(kn_less), .type = "ushort", .size = 2, .less = "a % 100 < b % 100"},
+     less_u16,
+     0xff},
+    {{.struct_size = sizeof(kn_less), .type = "int", .size = 4, .less = "a < b"}, less_i32, 0xff},
+    {{.struct_size = sizeof(kn_less), .type = "uint", .size = 4, .less = "a > b"}, less_u32, 0x03},
+    {{.struct_size = sizeof(kn_less), .type = "long", .size = 8, .less = "a < b"}, less_i64, 0xff},
+    {{.struct_size = sizeof(kn_less), .type = "ulong", .size = 8, .less = "(a & 0xff) < (b & 0xff)"},
+     less_u64,
+     0xff},
+    {{.struct_size = sizeof(kn_less), .type = "float", .size = 4, .less = "a < b"}, less_f32, 0x3f},
+    {{.struct_size = sizeof(kn_less), .type = "double", .size = 8, .less = "a > b"}, less_f64, 0x3f},
+    {{.struct_size = sizeof(kn_less), .type = "float2", .size = 8, .less = "a.x < b.x"}, less_pair, 0x30},
+    {{.struct_size = sizeof(kn_less),
+      .type = "struct particle",
+      .size = 16,
+      .less = "before(&a, &b)",
+      .definitions = "struct particle { // of a simulation\n"
+                     "    double energy; int cell; char kind; char unused[3];\n"
+                     "};\n"
+                     "inline int before(const struct particle *a, const struct particle *b)\n"
+                     "{\n"
+                     "    return a->cell < b->cell || (a->cell == b->cell && a->energy > b->energy);\n"
+                     "}\n"},
      less_particle,
      0x21},
-    {{"triple", 3, "a.c[1] < b.c[1]", "typedef struct { uchar c[3]; } triple;", 0, 0, 0}, less_triple, 0xff},
-    {{"large", 100, "a.word[24] < b.word[24]", "typedef struct { uint word[25]; } large;", 0, 0, 0},
+    {{.struct_size = sizeof(kn_less),
+      .type = "triple",
+      .size = 3,
+      .less = "a.c[1] < b.c[1]",
+      .definitions = "typedef struct { uchar c[3]; } triple;"},
+     less_triple,
+     0xff},
+    {{.struct_size = sizeof(kn_less),
+      .type = "large",
+      .size = 100,
+      .less = "a.word[24] < b.word[24]",
+      .definitions = "typedef struct { uint word[25]; } large;"},
      less_large,
      0x11},
-    {{"uint", 4, "0", NULL, 0, 0, 0}, less_never, 0xff},
+    {{.struct_size = sizeof(kn_less), .type = "uint", .size = 4, .less = "0"}, less_never, 0xff},
 };
 enum {
     ORDERS = sizeof orders / sizeof *orders,
@@ -308,13 +324,9 @@ START_TEST(no_order)
     for (size_t s = 0; s < sizeof snippets / sizeof *snippets; s++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             size_t bytes = sizes[i] * 4;
-            kn_less less = {"uint",
-                            4,
-                            snippets[s],
-                            NULL,
-                            test_is_slow() ? 8 : 32,
-                            3,
-                            i % 2 ? KN_SPLITS_LAUNCH : KN_SPLITS_GROUP};
+            kn_less less = KN_INIT(kn_less, .type = "uint", .size = 4, .less = snippets[s],
+                                   .group = test_is_slow() ? 8 : 32, .items = 3,
+                                   .splits = i % 2 ? KN_SPLITS_LAUNCH : KN_SPLITS_GROUP);
             kn_buffer *buffer;
             if (test_is_slow() && sizes[i] > 200)
                 break;
@@ -335,7 +347,8 @@ END_TEST
 
 static void expect_launches(size_t n, size_t levels, kn_merge_splits splits)
 {
-    const kn_less less = {"uint", 4, "a < b", NULL, 8, 3, splits};
+    const kn_less less = KN_INIT(kn_less, .type = "uint", .size = 4, .less = "a < b", .group = 8, .items = 3,
+                                 .splits = splits);
     kn_buffer *buffer = test_upload_with_room(elements, n * 4, 0);
     kn_profile_entry *entries = NULL;
     size_t count = 0, finds = splits == KN_SPLITS_LAUNCH ? levels : 0;
@@ -385,7 +398,8 @@ static void expect_same_as_radix(kn_type type, size_t value_size, int descending
     for (size_t i = 0; i < n * value_size; i++)
         values[i] = (char)test_random(state);
     for (size_t a = 0; a < 2; a++) {
-        const kn_sort_options options = {.algorithm = algorithms[a], .descending = descending};
+        const kn_sort_options options =
+            KN_INIT(kn_sort_options, .algorithm = algorithms[a], .descending = descending);
         kn_buffer *keys = test_upload_with_room(elements, n * size, ROOM);
         kn_buffer *payload = test_upload_with_room(values, n * value_size, ROOM);
         kn_profile_entry *entries = NULL;
@@ -435,12 +449,14 @@ START_TEST(snippets_refused)
         kn_less less;
         const char *words;
     } bad[] = {
-        {{"float2", 8, "a.x << b.x", NULL, 0, 0, 0}, "'a.x << b.x' of elements of type 'float2'"},
-        {{"float2", 8, "a.q < b.q", NULL, 0, 0, 0}, "'a.q < b.q'"},
-        {{"float", 4, "a < ", NULL, 0, 0, 0}, "'a < '"},
-        {{"struct nowhere", 8, "a.x < b.x", NULL, 0, 0, 0}, "'struct nowhere'"},
-        {{"float2", 4, "a.x < b.x", NULL, 0, 0, 0}, "(4 bytes)"},
-        {{"float3", 12, "a.x < b.x", NULL, 0, 0, 0}, "(12 bytes)"},
+        {{.struct_size = sizeof(kn_less), .type = "float2", .size = 8, .less = "a.x << b.x"},
+         "'a.x << b.x' of elements of type 'float2'"},
+        {{.struct_size = sizeof(kn_less), .type = "float2", .size = 8, .less = "a.q < b.q"}, "'a.q < b.q'"},
+        {{.struct_size = sizeof(kn_less), .type = "float", .size = 4, .less = "a < "}, "'a < '"},
+        {{.struct_size = sizeof(kn_less), .type = "struct nowhere", .size = 8, .less = "a.x < b.x"},
+         "'struct nowhere'"},
+        {{.struct_size = sizeof(kn_less), .type = "float2", .size = 4, .less = "a.x < b.x"}, "(4 bytes)"},
+        {{.struct_size = sizeof(kn_less), .type = "float3", .size = 12, .less = "a.x < b.x"}, "(12 bytes)"},
     };
 
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
@@ -465,18 +481,18 @@ START_TEST(refusals)
                    kn_sort_less_by_key(queue, buffer, NULL, 4, 10, &less, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "1, 2, 4, 8 or 16",
                    kn_sort_less_by_key(queue, buffer, buffer, 3, 10, &less, &err));
-    changed = (kn_less){NULL, 4, "a < b", NULL, 0, 0, 0};
+    changed = KN_INIT(kn_less, .size = 4, .less = "a < b");
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort_less(queue, buffer, 10, &changed, &err));
-    changed = (kn_less){"float", 0, "a < b", NULL, 0, 0, 0};
+    changed = KN_INIT(kn_less, .type = "float", .less = "a < b");
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 bytes", kn_sort_less(queue, buffer, 10, &changed, &err));
-    changed = (kn_less){"float", 4, "a < b", NULL, 48, 0, 0};
+    changed = KN_INIT(kn_less, .type = "float", .size = 4, .less = "a < b", .group = 48);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "power of two", kn_sort_less(queue, buffer, 10, &changed, &err));
-    changed = (kn_less){"float", 4, "a < b", NULL, 0, 33, 0};
+    changed = KN_INIT(kn_less, .type = "float", .size = 4, .less = "a < b", .items = 33);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "up to 32", kn_sort_less(queue, buffer, 10, &changed, &err));
-    changed = (kn_less){"float", 4, "a < b", NULL, 0, 0, (kn_merge_splits)3};
+    changed = KN_INIT(kn_less, .type = "float", .size = 4, .less = "a < b", .splits = (kn_merge_splits)3);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no method 3", kn_sort_less(queue, buffer, 10, &changed, &err));
     context->device.info.local_memory = 1 << 14;
-    changed = (kn_less){"float", 4, "a < b", NULL, 256, 32, 0};
+    changed = KN_INIT(kn_less, .type = "float", .size = 4, .less = "a < b", .group = 256, .items = 32);
     EXPECT_REFUSED(KN_ERROR_LIMIT, "bytes of local memory", kn_sort_less(queue, buffer, 10, &changed, &err));
     EXPECT_OK(kn_context_open(NULL, &other, &err));
     EXPECT_OK(kn_buffer_create(other, 1000, &foreign, &err));
@@ -512,7 +528,7 @@ static void open_as_gpu(void)
 
 START_TEST(parts_are_refused)
 {
-    kn_context_options small = {.max_alloc = 4096};
+    kn_context_options small = KN_INIT(kn_context_options, .max_alloc = 4096);
     kn_buffer *buffer = NULL;
 
     test_open_with(&small);

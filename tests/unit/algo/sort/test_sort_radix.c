@@ -21,7 +21,7 @@ static bool is_nvidia(void)
 // ones.
 static kn_sort_options options_for(unsigned lanes)
 {
-    kn_sort_options options = {.algorithm = KN_SORT_RADIX, .lanes = lanes};
+    kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX, .lanes = lanes);
 
     if (lanes >= SERIAL_BUCKETS)
         options.lanes = KN_SORT_LANES_SERIAL;
@@ -254,7 +254,8 @@ START_TEST(differing_digits)
 {
     uint64_t state = test_seed("differing_digits");
     size_t n = test_is_slow() ? 300 : 3000;
-    kn_sort_options options = {.algorithm = KN_SORT_RADIX, .digits = KN_SORT_DIGITS_DIFFERING};
+    kn_sort_options options =
+        KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX, .digits = KN_SORT_DIGITS_DIFFERING);
 
     for (size_t t = 0; t < COUNT(types); t++)
         for (enum pattern pattern = 0; pattern < PATTERN_COUNT && test_takes(types[t]);
@@ -353,18 +354,22 @@ START_TEST(refusals)
 {
     kn_buffer *buffer = test_upload_with_room(packed, 4096, 0),
               *other = test_upload_with_room(packed, 4096, 0);
-    const kn_sort_options bad[] = {
-        {.radix_group = 128}, {.radix_group = 300}, {.radix_group = 2048}, {.radix_keys = 33}};
-    const kn_sort_options bitonic = {.algorithm = KN_SORT_BITONIC}, narrow = {.radix_places = 16};
+    const kn_sort_options bad[] = {{.struct_size = sizeof(kn_sort_options), .radix_group = 128},
+                                   {.struct_size = sizeof(kn_sort_options), .radix_group = 300},
+                                   {.struct_size = sizeof(kn_sort_options), .radix_group = 2048},
+                                   {.struct_size = sizeof(kn_sort_options), .radix_keys = 33}};
+    const kn_sort_options bitonic = KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC),
+                          narrow = KN_INIT(kn_sort_options, .radix_places = 16);
 
     for (size_t i = 0; i < COUNT(bad); i++)
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a multiple of 32 from 256 to 1024",
                        kn_sort(queue, buffer, KN_F32, 10, &bad[i], &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no lanes",
-                   kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.lanes = (kn_sort_lanes)99}, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "no lanes",
+        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .lanes = (kn_sort_lanes)99), &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "no digits",
-        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.digits = (kn_sort_digits)99}, &err));
+        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .digits = (kn_sort_digits)99), &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "32 or 64",
                    kn_sort_by_key(queue, buffer, KN_F32, other, 4, 10, &narrow, &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not stable",
@@ -382,13 +387,13 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "KN_U32 or KN_U64",
                    kn_argsort(queue, buffer, KN_F32, 10, other, KN_I32, NULL, &err));
     if (!is_nvidia())
-        EXPECT_REFUSED(
-            KN_ERROR_UNSUPPORTED, "KN_SORT_LANES_LOCAL",
-            kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.lanes = KN_SORT_LANES_BALLOT}, &err));
+        EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "KN_SORT_LANES_LOCAL",
+                       kn_sort(queue, buffer, KN_F32, 10,
+                               &KN_INIT(kn_sort_options, .lanes = KN_SORT_LANES_BALLOT), &err));
     context->device.info.local_memory = 8192;
     EXPECT_REFUSED(
         KN_ERROR_LIMIT, "bytes of local memory",
-        kn_sort(queue, buffer, KN_F32, 10, &(kn_sort_options){.lanes = KN_SORT_LANES_LOCAL}, &err));
+        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .lanes = KN_SORT_LANES_LOCAL), &err));
     kn_buffer_free(buffer);
     kn_buffer_free(other);
 }

@@ -118,11 +118,9 @@ static bool is_pocl(void)
 static void sort_all(uint64_t *state)
 {
     static const size_t lengths[] = {1, 31, 32, 33, 255, 256, 257, 1000, 3001};
-    kn_sort_options options = {.algorithm = KN_SORT_RADIX,
-                               .lanes = KN_SORT_LANES_SUBGROUPS,
-                               .radix_group = 256,
-                               .radix_keys = 2,
-                               .radix_chunks = 2};
+    kn_sort_options options =
+        KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX, .lanes = KN_SORT_LANES_SUBGROUPS,
+                .radix_group = 256, .radix_keys = 2, .radix_chunks = 2);
 
     for (size_t i = 0; i < COUNT(lengths); i++)
         expect_sorts(lengths[i], KN_F32, i % 2 ? ANY_BITS : SPECIAL, &options, state);
@@ -195,9 +193,9 @@ static void take(void *user, kn_log_level level, const char *message)
 // the next rung.
 static void check_fault(const char *name, const char *fault)
 {
-    kn_sort_options options = {
-        .algorithm = KN_SORT_RADIX, .radix_group = 256, .radix_keys = 2, .radix_chunks = 2};
-    kn_context_options watched = {.log = take, .cache_dir = ""};
+    kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX, .radix_group = 256,
+                                      .radix_keys = 2, .radix_chunks = 2);
+    kn_context_options watched = KN_INIT(kn_context_options, .log = take, .cache_dir = "");
     uint64_t state = test_seed(name);
     char *folder = test_folder(), *extensions, own[] = "cl_khr_subgroup_ballot";
     kn_buffer *two;

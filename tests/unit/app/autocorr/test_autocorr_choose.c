@@ -181,7 +181,7 @@ END_TEST
 START_TEST(no_cache)
 {
     const struct autocorr_task task = task_of(640, 480, KN_U8, 16);
-    const kn_context_options without = {.cache_dir = ""};
+    const kn_context_options without = KN_INIT(kn_context_options, .cache_dir = "");
     struct autocorr_engine engine;
     size_t launches;
 
@@ -201,7 +201,7 @@ static char *folder;
 
 static void open_with_folder(void)
 {
-    kn_context_options options = {.cache_dir = NULL};
+    kn_context_options options = KN_INIT(kn_context_options, .cache_dir = NULL);
 
     folder = test_folder();
     options.cache_dir = folder;

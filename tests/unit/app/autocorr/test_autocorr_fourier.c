@@ -17,7 +17,7 @@ static bool has_level(kn_host_level level)
 
 static struct autocorr_fourier *make_fourier(kn_host_level level, unsigned threads)
 {
-    const kn_host_options options = {threads, 0, level};
+    const kn_host_options options = KN_INIT(kn_host_options, .threads = threads, .level = level);
     struct autocorr_fourier *fourier;
 
     EXPECT_OK(ki_autocorr_fourier_create(&options, &fourier, &err));
@@ -272,7 +272,7 @@ START_TEST(refused)
     struct autocorr_image image = make_image(30, 20, 30, KN_U8), other = make_image(30, 21, 30, KN_U8);
     struct autocorr_task task = {.first = image, .max_offset = 30};
     struct autocorr_fourier *fourier = make_fourier(KN_HOST_AUTO, 0);
-    const kn_host_options strange = {1, 0, (kn_host_level)9};
+    const kn_host_options strange = KN_INIT(kn_host_options, .threads = 1, .level = (kn_host_level)9);
     uint64_t product;
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "expected at most 29",

@@ -13,7 +13,7 @@
 
 static bool has_level(kn_host_level level)
 {
-    const kn_host_options options = {1, 0, level};
+    const kn_host_options options = KN_INIT(kn_host_options, .threads = 1, .level = level);
     uint8_t pixel = 1;
     const struct autocorr_task task = {.first = {1, 1, 1, KN_U8, &pixel}};
     uint64_t product;
@@ -34,7 +34,7 @@ static void expect_products(const struct autocorr_task *task, unsigned most_thre
     ck_assert_msg(memcmp(found, expected, count * sizeof *found) == 0, "naive, %s %zu", what, number);
     for (kn_host_level level = KN_HOST_SCALAR; level <= KN_HOST_AVX512; level++)
         for (unsigned threads = 1; threads <= most_threads && has_level(level); threads++) {
-            const kn_host_options options = {threads, 0, level};
+            const kn_host_options options = KN_INIT(kn_host_options, .threads = threads, .level = level);
 
             memset(found, 0xab, count * sizeof *found);
             EXPECT_OK(ki_autocorr_simd(task, &options, found, &err));

@@ -95,7 +95,7 @@ START_TEST(threads)
     for (size_t at = 0; at < points; at++)
         grids[0][at] = grids[1][at] = grids[2][at] = test_complex(&state);
     for (unsigned i = 1; i < 3; i++) {
-        const kn_host_options options = {i == 1 ? 1 : 3, 0, KN_HOST_AUTO};
+        const kn_host_options options = KN_INIT(kn_host_options, .threads = i == 1 ? 1 : 3);
         struct mri_fft fft;
 
         EXPECT_OK(ki_mri_fft_create(length, length, &options, &fft, &err));

@@ -149,7 +149,7 @@ END_TEST
 // Images and samples in parts.
 START_TEST(in_parts)
 {
-    const kn_context_options options = {.max_alloc = 4096};
+    const kn_context_options options = KN_INIT(kn_context_options, .max_alloc = 4096);
     uint64_t state = test_seed("in_parts");
 
     if (test_is_slow())

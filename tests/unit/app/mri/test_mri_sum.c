@@ -289,7 +289,7 @@ START_TEST(in_parts)
     uint64_t state = test_seed("in_parts");
 
     for (int kernel = 0; kernel < MRI_HOST_DOUBLE; kernel++) {
-        const kn_context_options options = {.max_alloc = 4096};
+        const kn_context_options options = KN_INIT(kn_context_options, .max_alloc = 4096);
         struct problem p = make(&matrices[7], 300, DATA | WEIGHTS | (kernel % 2 ? POSITIONS : 0), &state);
 
         test_close();

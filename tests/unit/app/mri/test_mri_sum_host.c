@@ -60,7 +60,7 @@ static double bound(const struct problem *p, enum mri_kernel kernel)
 static double complex *run(const struct problem *p, enum mri_kernel kernel, kn_host_level level,
                            unsigned threads)
 {
-    const kn_host_options options = {.threads = threads, .level = level};
+    const kn_host_options options = KN_INIT(kn_host_options, .threads = threads, .level = level);
     double complex *image = test_zeros(p->count + 1, sizeof *image);
     kn_status status;
 

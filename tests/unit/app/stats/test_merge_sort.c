@@ -224,7 +224,7 @@ START_TEST(trace)
     host_type = KN_F64;
     void *x = numbers(N, HOST_ANY_BITS, &state), *sorted = malloc(N * 8), *scratch = malloc(N * 8);
     for (unsigned threads = 1; threads <= 4; threads *= 4) {
-        const kn_host_options options = {.threads = threads, .level = KN_HOST_SCALAR};
+        const kn_host_options options = KN_INIT(kn_host_options, .threads = threads, .level = KN_HOST_SCALAR);
         struct host_plan plan = plan_of(&options);
         EXPECT_OK(ki_stats_merge_sort(x, KN_F64, N, 0, &plan, sorted, scratch, &sums, &found, &err));
         ck_assert_uint_eq(found.levels, 15); // runs of 16 keys

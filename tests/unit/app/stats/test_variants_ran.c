@@ -248,7 +248,7 @@ START_TEST(plans)
             const bool vectors = strstr(ki_stats_variant_names[variant], "vectorized") != NULL;
             const bool parallel = strstr(ki_stats_variant_names[variant], "parallel") != NULL;
             const struct stats_options options = {.mad_scale = 1, .threads = threads};
-            const kn_host_options all = {.threads = threads};
+            const kn_host_options all = KN_INIT(kn_host_options, .threads = threads);
             struct stats_column *column = NULL;
             struct host_plan plan;
             kn_status status = ki_stats_column_open(variant, NULL, x, 2, &options, &column, &err);

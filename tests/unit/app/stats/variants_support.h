@@ -20,7 +20,7 @@ static kn_host_level best;
 
 static inline void set_up(void)
 {
-    const kn_host_options options = {0};
+    const kn_host_options options = KN_INIT(kn_host_options);
     struct host_plan plan;
 
     test_open();

@@ -86,16 +86,10 @@ static kn_status apply_inverse(kn_queue *queue, const struct sparse_gram_device 
                                kn_error *err)
 {
     size_t n = g->columns, side = ki_sparse_batch_images(g->batch);
-    const kn_gemm_task task = {.type = KN_F32,
-                               .transpose_a = KN_GEMM_TRANSPOSED,
-                               .m = images,
-                               .n = n,
-                               .k = n,
-                               .batch = blocks,
-                               .alpha = {1, 0},
-                               .a = {products, block * n * side, side, n * side},
-                               .b = {g->inverse, 0, n, 0},
-                               .c = {x, offset, n, n * side}};
+    const kn_gemm_task task =
+        KN_INIT(kn_gemm_task, .type = KN_F32, .transpose_a = KN_GEMM_TRANSPOSED, .m = images, .n = n, .k = n,
+                .batch = blocks, .alpha = {1, 0}, .a = {products, block * n * side, side, n * side},
+                .b = {g->inverse, 0, n, 0}, .c = {x, offset, n, n * side});
 
     return images && blocks && n ? kn_gemm(queue, &task, NULL, err) : KN_OK;
 }
@@ -125,14 +119,9 @@ kn_status ki_sparse_gram_device_inverse(kn_queue *queue, struct sparse_gram_devi
                                         size_t count, kn_buffer *to, kn_error *err)
 {
     size_t n = made->columns;
-    const kn_gemm_task task = {.type = KN_F32,
-                               .m = count,
-                               .n = n,
-                               .k = n,
-                               .alpha = {1, 0},
-                               .a = {from, 0, n, 0},
-                               .b = {made->inverse, 0, n, 0},
-                               .c = {to, 0, n, 0}};
+    const kn_gemm_task task =
+        KN_INIT(kn_gemm_task, .type = KN_F32, .m = count, .n = n, .k = n, .alpha = {1, 0},
+                .a = {from, 0, n, 0}, .b = {made->inverse, 0, n, 0}, .c = {to, 0, n, 0});
     kn_status status =
         ki_column_check("sparse_gram_device_inverse (from)", queue, from, KN_F32, count * n, err);
 

@@ -29,14 +29,11 @@ static kn_status get_kernels(struct sparse_solver *s, size_t segment, kn_error *
 
 kn_status ki_solver_white_create(kn_queue *queue, struct sparse_solver *s, kn_error *err)
 {
-    static const kn_fft_options own = {.library = KN_FFT_OWN};
+    static const kn_fft_options own = {.struct_size = sizeof(kn_fft_options), .library = KN_FFT_OWN};
     struct solver_white *white = &s->white;
     size_t segment = ki_sparse_ncp_segment(s->rows), numbers = segment / 2;
-    const kn_fft_shape shape = {.rank = 1,
-                                .dims = {segment},
-                                .batch = s->rows / segment,
-                                .type = KN_F32,
-                                .kind = KN_FFT_REAL_TO_COMPLEX};
+    const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 1, .dims = {segment}, .batch = s->rows / segment,
+                                       .type = KN_F32, .kind = KN_FFT_REAL_TO_COMPLEX);
     kn_status status;
 
     if (segment < SPARSE_NCP_SHORTEST)

@@ -51,7 +51,8 @@ static void *numbers_of(kn_type type, size_t count, double *wide)
 static bool make_host(const struct sparse_matrix *matrix, size_t type, size_t format, size_t level,
                       unsigned threads, struct sparse_host **host)
 {
-    const kn_host_options options = {threads, 0, levels[level].level};
+    const kn_host_options options =
+        KN_INIT(kn_host_options, .threads = threads, .level = levels[level].level);
     kn_status status = ki_sparse_host_create(matrix, types[type], formats[format], &options, host, &err);
 
     if (status == KN_ERROR_UNSUPPORTED)
@@ -165,7 +166,7 @@ START_TEST(what_is_refused)
     const uint32_t zero = 0;
     struct sparse_matrix matrix;
     struct sparse_host *host = (struct sparse_host *)&matrix;
-    const kn_host_options bad = {0, 0, (kn_host_level)7};
+    const kn_host_options bad = KN_INIT(kn_host_options, .level = (kn_host_level)7);
 
     EXPECT_OK(ki_sparse_from_entries(&(struct sparse_entries){1, 1, 1, &zero, &zero, NULL}, &matrix, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "KN_F32 or KN_F64",
