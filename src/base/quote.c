@@ -72,7 +72,7 @@ const char *ki_quote(char *out, size_t size, const char *bytes, size_t count)
             last_fit = used;
         if (used + length + 2 > size)
             break;
-        memcpy(out + used, shown, length);
+        memcpy(out + used, shown, length); // NOLINT(bugprone-not-null-terminated-result): it is below
         used += length;
         taken += step;
     }

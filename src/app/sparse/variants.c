@@ -140,10 +140,12 @@ static kn_status judge(const struct sparse_problem *problem, bool transposed, bo
     size_t rows = transposed ? matrix->columns : matrix->rows;
     double weights = on_the_fly ? weights_of_sum(problem, transposed) : 0;
     double off = weights * weight_error * greatest(x, transposed ? matrix->rows : matrix->columns);
-    double *sums = calloc(3 * rows + 1, sizeof *sums), *sizes = sums + rows, *terms = sizes + rows;
+    double *sums = calloc(3 * rows + 1, sizeof *sums), *sizes, *terms;
 
     if (!sums)
         return ki_fail_memory(err, 3 * rows * sizeof *sums, "checking a sparse product");
+    sizes = sums + rows;
+    terms = sizes + rows;
     for (size_t i = 0; i < matrix->rows; i++)
         for (uint64_t k = matrix->starts[i]; k < matrix->starts[i + 1]; k++) {
             size_t to = transposed ? matrix->indices[k] : i, from = transposed ? i : matrix->indices[k];

@@ -120,11 +120,13 @@ static kn_status make_folder(const struct be_driver *list, size_t count, char fo
     kn_status status = ki_process_folder(folder, err);
 
     for (size_t i = 0; i < count && !status; i++) {
+        bool written;
         FILE *file;
 
         snprintf(path, sizeof path, "%s/%04zu" SUFFIX, folder, i);
         file = fopen(path, "w");
-        if (!file || fprintf(file, "%s\n", list[i].library) < 0 || fclose(file) != 0)
+        written = file && fprintf(file, "%s\n", list[i].library) >= 0;
+        if ((file && fclose(file) != 0) || !written)
             status = ki_fail_errno(err, KN_ERROR_OUTPUT, path, errno,
                                    "a list of OpenCL drivers cannot be written");
     }

@@ -20,8 +20,6 @@
 #include "base/error.h"
 #include "base/text.h"
 
-extern char **environ;
-
 enum { OUTPUT_MAX = 4 << 20, REMOVE_FILES = 16 };
 
 static bool sets(const char *entry, const char *variable)

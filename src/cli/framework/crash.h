@@ -19,8 +19,8 @@
 // which device, remove the files that are not yet whole, and end the process with status 4. As without this:
 // where no driver's code has run, after a line that says so; if the signal came from another process; and
 // with KOINE_LOG=debug, after the same message, for a core dump. Handlers that somebody else installed
-// (sanitizers, a debugger's library) stay. `command` is "koine run". Called before any file or device is
+// (sanitizers, a debugger's library) stay. `name` is "koine run". Called before any file or device is
 // opened.
-void crash_install(const char *command);
+void crash_install(const char *name);
 
 #endif

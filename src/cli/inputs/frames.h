@@ -15,6 +15,6 @@ void frames_free(struct autocorr_film *frames);
 
 // Reads the one page of a file that there is; "-" is standard input. KN_ERROR_INPUT and the others of
 // image.h.
-kn_status frames_read_grey(const char *file, struct autocorr_grey *grey, kn_error *err);
+kn_status frames_read_grey(const char *path, struct autocorr_grey *grey, kn_error *err);
 
 #endif

@@ -240,6 +240,7 @@ const struct stats_row *stats_row(const struct stats_run *run, size_t group, siz
 
 static bool same_bits(double a, double b)
 {
+    // NOLINTNEXTLINE(bugprone-suspicious-memory-comparison): bits are what it compares
     return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
 }
 

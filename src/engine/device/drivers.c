@@ -22,8 +22,6 @@
 
 enum { PROBE_SECONDS = 30 };
 
-extern char **environ;
-
 // ---- the program that tries them ----
 
 static bool is_program(const char *path)

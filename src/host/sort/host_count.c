@@ -79,10 +79,11 @@ kn_status ki_host_count(const void *x, size_t n, const struct host_codec *codec,
            each = kinds * (sizeof **counts + TABLES * sizeof(uint32_t));
     unsigned threads = ki_host_threads(plan, n * size / 4); // a thread's tables have to be worth while
     size_t *totals = calloc(threads * each + kinds * sizeof *totals, 1), *by_key = totals;
-    uint32_t *tables = (uint32_t *)(totals + kinds * (threads + 1));
+    uint32_t *tables;
 
     if (!totals)
         return ki_fail_memory(err, threads * each, "counting");
+    tables = (uint32_t *)(totals + kinds * (threads + 1));
     totals += kinds;
     ki_parallel(threads, threads, KI_STATIC, count_share,
                 &(struct counting){x, n, size, threads, tables, totals});

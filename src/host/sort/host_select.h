@@ -21,7 +21,7 @@ kn_status ki_host_select(const void *x, kn_type type, size_t n, const size_t *ra
 
 // The keys of two ranks, first <= last <= first + 1, among n > last encoded ones within [least, most], which
 // are rearranged.
-void ki_host_quickselect(const struct host_quicksort *quicksort, void *keys, size_t n, size_t size,
+void ki_host_quickselect(const struct host_quicksort *quicksort, void *from, size_t n, size_t size,
                          size_t first, size_t last, int64_t least, int64_t most, int64_t found[2]);
 
 #endif

@@ -61,7 +61,7 @@ static void fill_header(const struct npy *image, const double voxel_mm[3], unsig
     put_float(header, AT_VOX_OFFSET, DATA_AT);
     put_float(header, AT_SCL_SLOPE, 1);
     header[AT_XYZT_UNITS] = UNITS_MM;
-    memcpy(header + AT_DESCRIP, "Koine", 5);
+    memcpy(header + AT_DESCRIP, "Koine", 5); // NOLINT(bugprone-not-null-terminated-result): all is 0 before
     put_short(header, AT_SFORM_CODE, FORM_SCANNER);
     for (size_t i = 0; i < AXES; i++) {
         size_t row = AT_SROW + 4 * sizeof(float) * i,

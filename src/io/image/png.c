@@ -2,7 +2,7 @@
 #include "png.h"
 
 #include <math.h>
-#include <png.h>
+#include <png.h> // NOLINT(readability-duplicate-include): libpng's
 #include <stdint.h>
 #include <stdlib.h>
 

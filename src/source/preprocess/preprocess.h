@@ -195,8 +195,8 @@ kn_status ki_src_paste_body(struct src_preprocessor *pp, const struct src_macro 
 kn_status ki_src_stringify(struct src_preprocessor *pp, const struct src_token *tokens, size_t count,
                            struct src_token *made);
 kn_status ki_src_paste(struct src_preprocessor *pp, struct src_token *left, const struct src_token *right);
-// `text` as a string literal, or as what it is.
-kn_status ki_src_make_string(struct src_preprocessor *pp, const char *text, struct src_token *made);
+// `string` as a string literal, or as what it is.
+kn_status ki_src_make_string(struct src_preprocessor *pp, const char *string, struct src_token *made);
 kn_status ki_src_make_token(struct src_preprocessor *pp, const char *text, size_t length,
                             struct src_token *made);
 // The text of a string literal; NULL if it is none or memory ran out.

@@ -20,6 +20,7 @@ static bool number_value(const struct src_token *token, long long *value)
     return !errno && strspn(end, "uUlL") == strlen(end);
 }
 
+// NOLINTBEGIN(bugprone-signed-char-misuse): in OpenCL C char is signed
 static bool character_value(const struct src_token *token, long long *value)
 {
     static const char letters[] = "abfnrtv\\'\"?", codes[] = "\a\b\f\n\r\t\v\\'\"?";
@@ -41,6 +42,7 @@ static bool character_value(const struct src_token *token, long long *value)
         return false;
     return true;
 }
+// NOLINTEND(bugprone-signed-char-misuse)
 
 // Wraps a value to its type, as conversion to that type does.
 static long long wrap(const struct syn_type *type, long long value)

@@ -588,7 +588,7 @@ void ki_syn_parse_specifiers(struct syn_parser *parser, struct syn_specifiers *s
 const struct syn_type *ki_syn_parse_declarator(struct syn_parser *parser, const struct syn_type *base,
                                                const struct syn_token **name,
                                                struct syn_attributes *attributes);
-const struct syn_type *ki_syn_parse_tag(struct syn_parser *parser, struct syn_tag **tag);
+const struct syn_type *ki_syn_parse_tag(struct syn_parser *parser, struct syn_tag **found);
 
 bool ki_syn_at(const struct syn_parser *parser, uint32_t op);
 bool ki_syn_at_keyword(const struct syn_parser *parser, enum syn_keyword keyword);

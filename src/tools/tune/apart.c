@@ -107,7 +107,7 @@ kn_status tune_measure_apart(const struct tune_subject *subject, const char *con
     kn_status status;
 
     *report = (struct tune_report){.subject = subject};
-    for (; arguments[count] && count < ARGUMENTS_MAX; count++)
+    for (; count < ARGUMENTS_MAX && arguments[count]; count++)
         all[count] = arguments[count];
     all[count] = journal;
     status = ki_process_folder(folder, err);

@@ -263,6 +263,13 @@ END_TEST
 
 // ---- processes ----
 
+// ThreadSanitizer takes a child's threads for its parent's, and ends the child.
+#ifdef __SANITIZE_THREAD__
+enum { CHILDREN_MAY_HAVE_THREADS = 0 };
+#else
+enum { CHILDREN_MAY_HAVE_THREADS = 1 };
+#endif
+
 // Whether `job` is true in a child, which ends as programs do.
 static bool holds_in_child(bool (*job)(void))
 {
@@ -289,6 +296,8 @@ static bool works_in_grandchild(void)
 
 START_TEST(children_have_threads_of_their_own)
 {
+    if (!CHILDREN_MAY_HAVE_THREADS)
+        return;
     ck_assert(works());
     ck_assert(holds_in_child(works_in_grandchild));
     ck_assert(works());
@@ -314,6 +323,8 @@ START_TEST(forks_while_loops_run)
     pthread_t callers[2];
     bool ends = false;
 
+    if (!CHILDREN_MAY_HAVE_THREADS)
+        return;
     for (size_t i = 0; i < 2; i++)
         ck_assert_int_eq(pthread_create(&callers[i], NULL, run_until_told, &ends), 0);
     for (int again = 0; again < 50; again++)

@@ -154,11 +154,12 @@ static kn_status find_distances(const float *picture, size_t width, size_t heigh
                                 kn_error *err)
 {
     size_t count = width * height;
-    uint16_t *bins = calloc(2 * count, sizeof *bins), *medians = bins + count;
+    uint16_t *bins = calloc(2 * count, sizeof *bins), *medians;
     double low = INFINITY, high = -INFINITY;
 
     if (!bins)
         return ki_fail_memory(err, 2 * count * sizeof *bins, "finding dust");
+    medians = bins + count;
     for (size_t i = 0; i < count; i++) {
         low = fmin(low, (double)picture[i]);
         high = fmax(high, (double)picture[i]);

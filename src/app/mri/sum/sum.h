@@ -95,7 +95,7 @@ struct mri_sum_rate {
 // has not, an image too small or of another context, a kernel of the host); KN_ERROR_INPUT (a k that is not
 // finite); KN_ERROR_MEMORY; what programs and launches give. Cost: samples x voxels sines and cosines;
 // returns when all is enqueued, with a rate when all is done.
-kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *sum, enum mri_kernel kernel,
+kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum mri_kernel kernel,
                             kn_buffer *image, struct mri_sum_rate *rate, kn_error *err);
 
 // Bytes of the device's memory that it takes at most, the image left out.
@@ -106,7 +106,7 @@ size_t ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples);
 // float and those in double): image[count]. `options`: threads and level, or NULL. What is not a number comes
 // as above; beyond the range of float only where that is used. Errors: KN_ERROR_ARGUMENT, KN_ERROR_INPUT,
 // KN_ERROR_MEMORY as above, and what koine/host.h says of a level. Cost: as above; memory for the samples.
-kn_status ki_mri_sum_host(const struct mri_sum *sum, enum mri_kernel kernel, const kn_host_options *options,
+kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, const kn_host_options *options,
                           double complex *image, struct mri_sum_rate *rate, kn_error *err);
 
 // The forward sum, d_m = phi_m sum_n rho_n exp(-i 2 pi k_m . r_n): `data` (a pair of floats a sample) from

@@ -195,11 +195,13 @@ kn_status ki_solve_accuracy(struct solve_run *run, solve_refine *refine, void *d
     run->measured = calloc(count + 1, sizeof *run->measured);
     some.linear = malloc(room * sizeof *some.linear);
     some.is_least = calloc(most + 1, sizeof *some.is_least);
-    if (!run->measured || !some.linear || !some.is_least)
+    if (run->measured && some.linear && some.is_least) {
+        some.x = some.linear + most * columns;
+        some.whole = some.x + most * columns;
+        some.rest = some.whole + columns;
+    } else {
         status = ki_fail_memory(err, room * sizeof *some.linear, "the accuracy");
-    some.x = some.linear + most * columns;
-    some.whole = some.x + most * columns;
-    some.rest = some.whole + columns;
+    }
     for (size_t first = 0; first < count && !status; first += most) {
         some.first = first;
         some.count = count - first < most ? count - first : most;
