@@ -172,7 +172,7 @@ static void bench_sort(struct bench *bench, kn_type type, unsigned log2_n, bool 
         }
     work.options = NULL;
     if (steps && log2_n <= 24) {
-        bench_try(kn_program_kernel(steps, "one_step", &work.one_step, &bench->err), &bench->err);
+        bench_try(kn_program_get_kernel(steps, "one_step", &work.one_step, &bench->err), &bench->err);
         report_sort(bench, &work, sort_by_steps, "one launch a step", values);
     }
     kn_buffer_free(work.original);
@@ -315,9 +315,9 @@ int main(int argc, char **argv)
                            argv[0]),
                    2;
     }
-    bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
+    bench_try(kn_context_open(spec, NULL, &bench.context, &bench.err), &bench.err);
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
-    const kn_device_info *info = kn_context_device(bench.context);
+    const kn_device_info *info = kn_context_get_device(bench.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     printf("%-24s %-6s %11s  %-30s  %9s  %7s  %5s\n", "", "", "n", "device ms (least to most)", "wall ms",
            "GB/s", "launches");

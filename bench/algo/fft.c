@@ -173,7 +173,7 @@ static void report(struct bench *bench, const kn_fft_options *options, const cha
         return;
     }
     prepared = bench_seconds() - start;
-    bench_try(kn_buffer_fill(bench->queue, bench->out, &poison, 1, 0, kn_buffer_size(bench->out), NULL,
+    bench_try(kn_buffer_fill(bench->queue, bench->out, &poison, 1, 0, kn_buffer_get_size(bench->out), NULL,
                              &bench->err),
               &bench->err);
     struct bench_times times = measure(bench, plan);
@@ -185,7 +185,7 @@ static void report(struct bench *bench, const kn_fft_options *options, const cha
            isnan(error) && bench->shape.kind == KN_FFT_COMPLEX_TO_REAL ? "unchecked"
            : error < 3e-6                                              ? "right"
                                                                        : "WRONG",
-           error, kn_fft_plan_text(plan));
+           error, kn_fft_plan_get_text(plan));
     fflush(stdout);
     kn_fft_plan_free(plan);
 }
@@ -250,7 +250,7 @@ static void run_shape(struct bench *bench, const kn_fft_shape *shape, bool tune)
     for (size_t i = 0; i < KI_COUNT(libraries); i++) {
         const kn_fft_options options = KN_INIT(kn_fft_options, .library = libraries[i].library);
         if (libraries[i].backend &&
-            strcmp(libraries[i].backend, kn_context_device(bench->context)->backend) != 0)
+            strcmp(libraries[i].backend, kn_context_get_device(bench->context)->backend) != 0)
             continue;
         report(bench, &options, libraries[i].name);
     }
@@ -298,9 +298,9 @@ int main(int argc, char **argv)
                            argv[0]),
                    2;
     }
-    bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
+    bench_try(kn_context_open(spec, NULL, &bench.context, &bench.err), &bench.err);
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
-    const kn_device_info *info = kn_context_device(bench.context);
+    const kn_device_info *info = kn_context_get_device(bench.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     for (size_t i = 0; i < (count ? count : KI_COUNT(shapes)); i++)
         run_shape(&bench, count ? &chosen[i] : &shapes[i], tune);

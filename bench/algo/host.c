@@ -73,7 +73,7 @@ static void robust(struct work *w)
 {
     kn_robust r;
 
-    bench_try(kn_host_robust(w->original, w->type, w->n, NULL, &w->options, &r, &err), &err);
+    bench_try(kn_host_robust(w->original, w->type, w->n, &r, NULL, &w->options, &err), &err);
     w->result[0] = r.median;
     w->result[1] = r.mad;
 }

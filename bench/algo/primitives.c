@@ -46,7 +46,7 @@ static void run_lengths(struct bench *b)
 
 static void sums_by_key(struct bench *b)
 {
-    bench_try(kn_reduce_by_key(b->queue, b->x, KN_U32, b->values, KN_F32, b->n, KN_REDUCE_SUM, b->out,
+    bench_try(kn_reduce_by_key(b->queue, b->x, KN_U32, b->n, b->values, KN_F32, KN_REDUCE_SUM, b->out,
                                b->lengths, b->counted, NULL, &b->err),
               &b->err);
     bench_try(kn_queue_finish(b->queue, &b->err), &b->err);
@@ -268,9 +268,9 @@ int main(int argc, char **argv)
                            argv[0]),
                    2;
     }
-    bench_try(kn_context_open(spec, &b.context, &b.err), &b.err);
+    bench_try(kn_context_open(spec, NULL, &b.context, &b.err), &b.err);
     bench_try(kn_queue_open(b.context, &b.queue, &b.err), &b.err);
-    const kn_device_info *info = kn_context_device(b.context);
+    const kn_device_info *info = kn_context_get_device(b.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     printf("%-34s %11s  %-30s  %9s  %7s  %5s\n", "uint", "n", "device ms (least to most)", "wall ms", "GB/s",
            "launches");

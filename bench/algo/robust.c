@@ -36,7 +36,7 @@ static void stats(void *data)
     struct work *work = data;
 
     bench_try(
-        kn_robust_stats(work->queue, work->x, work->type, work->n, &work->options, work->results, &work->err),
+        kn_robust_stats(work->queue, work->x, work->type, work->n, work->results, &work->options, &work->err),
         &work->err);
 }
 
@@ -47,8 +47,8 @@ static void prefixes(void *data)
 
     for (size_t i = 0; i < PREFIXES; i++)
         ends[i] = work->n / PREFIXES * (i + 1);
-    bench_try(kn_robust_prefixes(work->queue, work->x, work->type, ends, PREFIXES, &work->options,
-                                 work->results, &work->err),
+    bench_try(kn_robust_prefixes(work->queue, work->x, work->type, ends, PREFIXES, work->results,
+                                 &work->options, &work->err),
               &work->err);
 }
 
@@ -57,8 +57,8 @@ static void columns(void *data)
     struct work *work = data;
     size_t n = work->n / COLUMNS;
 
-    bench_try(kn_robust_columns(work->queue, work->x, work->type, n, n, COLUMNS, &work->options,
-                                work->results, &work->err),
+    bench_try(kn_robust_columns(work->queue, work->x, work->type, n, n, COLUMNS, work->results,
+                                &work->options, &work->err),
               &work->err);
 }
 
@@ -213,9 +213,9 @@ int main(int argc, char **argv)
                            argv[0]),
                    2;
     }
-    bench_try(kn_context_open(spec, &work.context, &work.err), &work.err);
+    bench_try(kn_context_open(spec, NULL, &work.context, &work.err), &work.err);
     bench_try(kn_queue_open(work.context, &work.queue, &work.err), &work.err);
-    const kn_device_info *info = kn_context_device(work.context);
+    const kn_device_info *info = kn_context_get_device(work.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     printf("%-26s %-4s %11s  %-30s  %9s  %7s  %5s\n", "", "", "n", "device ms (least to most)", "wall ms",
            "GB/s", "launches");

@@ -43,7 +43,7 @@ typedef void work_function(struct bench *bench, struct work *work);
 static void median(struct bench *bench, struct work *work)
 {
     bench_try(
-        kn_median(bench->queue, work->x, work->type, work->n, &work->options, &work->value[0], &bench->err),
+        kn_median(bench->queue, work->x, work->type, work->n, &work->value[0], &work->options, &bench->err),
         &bench->err);
 }
 
@@ -51,7 +51,7 @@ static void quartiles(struct bench *bench, struct work *work)
 {
     static const double q[] = {0.25, 0.5, 0.75};
 
-    bench_try(kn_quantiles(bench->queue, work->x, work->type, work->n, q, 3, &work->options, work->value,
+    bench_try(kn_quantiles(bench->queue, work->x, work->type, work->n, q, 3, work->value, &work->options,
                            &bench->err),
               &bench->err);
 }
@@ -94,7 +94,7 @@ static void scan(struct bench *bench, struct work *work)
 
 static void first_k(struct bench *bench, struct work *work)
 {
-    bench_try(kn_top_k(bench->queue, work->x, work->type, work->n, work->k, KN_TOP_LARGEST, work->out, NULL,
+    bench_try(kn_top_k(bench->queue, work->x, work->type, work->n, work->k, KN_DESCENDING, work->out, NULL,
                        KN_U64, &bench->err),
               &bench->err);
     bench_try(kn_queue_finish(bench->queue, &bench->err), &bench->err);
@@ -242,7 +242,7 @@ static void tune_moments(struct bench *bench, struct work *work)
     for (size_t i = 0; i < KI_COUNT(tunings); i++) {
         const struct moments_tuning *t = &tunings[i];
         char what[64];
-        if (t->group > kn_context_device(bench->context)->max_work_group)
+        if (t->group > kn_context_get_device(bench->context)->max_work_group)
             continue;
         snprintf(what, sizeof what, "%ux%u unroll %u%s registers %u turns %u", t->group, t->width, t->unroll,
                  t->ahead ? " ahead" : "", t->registers, t->turns ? t->turns : 1);
@@ -361,9 +361,9 @@ int main(int argc, char **argv)
                            argv[0]),
                    2;
     }
-    bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
+    bench_try(kn_context_open(spec, NULL, &bench.context, &bench.err), &bench.err);
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
-    const kn_device_info *info = kn_context_device(bench.context);
+    const kn_device_info *info = kn_context_get_device(bench.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     printf("%-34s %-6s %11s  %-30s  %9s  %7s  %5s\n", "", "", "n", "device ms (least to most)", "wall ms",
            "GB/s", "launches");

@@ -89,7 +89,7 @@ static kn_status run(struct bench *bench, const struct work *work, const kn_sort
         return kn_argsort(bench->queue, work->original, work->type, work->n, work->values, KN_U32, options,
                           &bench->err);
     if (work->values)
-        return kn_sort_by_key(bench->queue, work->keys, work->type, work->values, 4, work->n, options,
+        return kn_sort_by_key(bench->queue, work->keys, work->type, work->n, work->values, 4, options,
                               &bench->err);
     return kn_sort(bench->queue, work->keys, work->type, work->n, options, &bench->err);
 }
@@ -267,7 +267,7 @@ static void bench_row(struct bench *bench, kn_type type, size_t n, enum source s
     struct work work = {.type = type, .n = n, .host = host, .what = source == REAL ? "real" : "random"};
     const kn_sort_options bitonic = KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC),
                           radix = KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX);
-    bool gpu = kn_context_device(bench->context)->type != KN_DEVICE_CPU;
+    bool gpu = kn_context_get_device(bench->context)->type != KN_DEVICE_CPU;
 
     fill(bench, host, type, n, source);
     bench_try(kn_buffer_create(bench->context, bytes, &work.original, &bench->err), &bench->err);
@@ -360,9 +360,9 @@ int main(int argc, char **argv)
                            argv[0]),
                    2;
     }
-    bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
+    bench_try(kn_context_open(spec, NULL, &bench.context, &bench.err), &bench.err);
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
-    const kn_device_info *info = kn_context_device(bench.context);
+    const kn_device_info *info = kn_context_get_device(bench.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     if (column)
         read_column(&bench, column);

@@ -259,9 +259,9 @@ int main(int argc, char **argv)
                            argv[0]),
                    2;
     }
-    bench_try(kn_context_open(spec, &work.context, &work.err), &work.err);
+    bench_try(kn_context_open(spec, NULL, &work.context, &work.err), &work.err);
     bench_try(kn_queue_open(work.context, &work.queue, &work.err), &work.err);
-    const kn_device_info *info = kn_context_device(work.context);
+    const kn_device_info *info = kn_context_get_device(work.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     printf("%-*s %11s  %-30s  %9s  %8s  %5s\n", NAME, "", "n", "device ms (least to most)", "wall ms",
            "10^9/s", "launches");

@@ -102,8 +102,9 @@ static void poison(struct on_device *b)
 {
     const unsigned char byte = 0xa5;
 
-    bench_try(kn_buffer_fill(b->queue, b->products, &byte, 1, 0, kn_buffer_size(b->products), NULL, &b->err),
-              &b->err);
+    bench_try(
+        kn_buffer_fill(b->queue, b->products, &byte, 1, 0, kn_buffer_get_size(b->products), NULL, &b->err),
+        &b->err);
 }
 
 // ---- a method ----
@@ -154,7 +155,7 @@ static void time_methods(struct on_device *b)
                                                  AUTOCORR_TEXTURE_STYLE};
     char name[80];
 
-    printf("%s, %zu frames a call; milliseconds a frame\n", kn_context_device(b->context)->name,
+    printf("%s, %zu frames a call; milliseconds a frame\n", kn_context_get_device(b->context)->name,
            b->frames.count);
     printf("method                                 least    median       wall   GMAC / s   frames / s\n");
     b->method = AUTOCORR_DIRECT;
@@ -221,7 +222,7 @@ static void tune(struct on_device *b)
     static const unsigned tiles[][2] = {{8, 4}, {8, 6}, {8, 8}, {12, 4}, {16, 2}, {16, 4}, {4, 8}};
     static const unsigned chunks[] = {16, 32, 64}, items[] = {64, 128, 256}, rows[] = {8, 16, 32, 64};
     struct autocorr_direct_tuning best = {.items = 0};
-    bool cpu = kn_context_device(b->context)->type == KN_DEVICE_CPU;
+    bool cpu = kn_context_get_device(b->context)->type == KN_DEVICE_CPU;
     double least = INFINITY;
 
     b->method = AUTOCORR_DIRECT;
@@ -316,7 +317,7 @@ bool autocorr_time_device(const struct autocorr_job *job)
 {
     struct on_device b = {.job = job, .err = KN_ERROR_INIT};
 
-    bench_try(kn_context_open(job->device, &b.context, &b.err), &b.err);
+    bench_try(kn_context_open(job->device, NULL, &b.context, &b.err), &b.err);
     bench_try(kn_queue_open(b.context, &b.queue, &b.err), &b.err);
     make_frames(&b);
     set_max_offset(&b, job->max_offset);

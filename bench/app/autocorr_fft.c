@@ -119,9 +119,9 @@ static struct bench_timing time_fft(struct job *job)
     size_t offsets = autocorr_offsets(job->max_offset);
     struct bench_timing timing;
 
-    TRY(kn_buffer_create(kn_queue_context(job->queue), job->batch * offsets * sizeof(uint64_t), &job->sums,
-                         &err));
-    TRY(kn_buffer_create(kn_queue_context(job->queue),
+    TRY(kn_buffer_create(kn_queue_get_context(job->queue), job->batch * offsets * sizeof(uint64_t),
+                         &job->sums, &err));
+    TRY(kn_buffer_create(kn_queue_get_context(job->queue),
                          ki_autocorr_device_radial_bytes(job->radial, job->batch), &job->rings, &err));
     timing = bench_measure(job->queue, NULL, run, job, job->kernels);
     return timing;
@@ -237,7 +237,7 @@ static void make_frames(struct job *job)
                                            .count = job->batch,
                                            .type = job->type,
                                            .max_offset = job->max_offset};
-    TRY(kn_buffer_create(kn_queue_context(job->queue), bytes, &job->frames.first, &err));
+    TRY(kn_buffer_create(kn_queue_get_context(job->queue), bytes, &job->frames.first, &err));
     TRY(kn_buffer_write(job->queue, job->frames.first, 0, job->pixels, bytes, &err));
 }
 
@@ -310,9 +310,9 @@ int main(int argc, char **argv)
         else
             return fprintf(stderr, "usage: see the head of bench/app/autocorr_fft.c\n"), 2;
     }
-    TRY(kn_context_open(spec, &context, &err));
+    TRY(kn_context_open(spec, NULL, &context, &err));
     TRY(kn_queue_open(context, &job.queue, &err));
-    const kn_device_info *info = kn_context_device(context);
+    const kn_device_info *info = kn_context_get_device(context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     for (size_t i = 0; i < (count ? count : 2); i++)
         run_batch(&job, batches[i]);

@@ -94,7 +94,7 @@ bool autocorr_time_listing(const struct autocorr_job *job, kn_queue *queue)
 {
     const struct autocorr_image *image = &job->image;
     const size_t bytes = image->width * image->height;
-    kn_context *context = kn_queue_context(queue);
+    kn_context *context = kn_queue_get_context(queue);
     struct listing l = {.queue = queue, .err = KN_ERROR_INIT};
     const kn_program_options options = KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT);
     kn_program *program;
@@ -109,7 +109,7 @@ bool autocorr_time_listing(const struct autocorr_job *job, kn_queue *queue)
     l.count = l.across * job->max_offset;
     if (image->type != KN_U8 || image->width > IMAGE_WIDTH || l.across > OFFSET_SIZE ||
         l.max_offset >= l.height || job->max_offset == 0 ||
-        l.across > kn_context_device(context)->max_work_group) {
+        l.across > kn_context_get_device(context)->max_work_group) {
         printf(
             "listing: only 8 bits, rows of at most %d pixels, and groups of 2R + 1 work-items, at most %d\n",
             IMAGE_WIDTH, OFFSET_SIZE);
@@ -117,7 +117,7 @@ bool autocorr_time_listing(const struct autocorr_job *job, kn_queue *queue)
     }
     snprintf(path, sizeof path, "%s/autocorr_listing.cl", job->listing);
     bench_try(kn_program_from_file(context, path, &options, &program, &l.err), &l.err);
-    bench_try(kn_program_kernel(program, "autocorr_listing", &l.kernel, &l.err), &l.err);
+    bench_try(kn_program_get_kernel(program, "autocorr_listing", &l.kernel, &l.err), &l.err);
     bench_try(kn_buffer_create(context, bytes, &l.image, &l.err), &l.err);
     bench_try(kn_buffer_write(queue, l.image, 0, image->pixels, bytes, &l.err), &l.err);
     bench_try(kn_buffer_create(context, l.count * sizeof(int), &l.output, &l.err), &l.err);

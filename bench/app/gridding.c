@@ -284,9 +284,9 @@ int main(int argc, char **argv)
         else
             return fprintf(stderr, "usage: %s [--device SPEC] [--small] [--tune]\n", argv[0]), 2;
     }
-    bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
+    bench_try(kn_context_open(spec, NULL, &bench.context, &bench.err), &bench.err);
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
-    const kn_device_info *info = kn_context_device(bench.context);
+    const kn_device_info *info = kn_context_get_device(bench.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     run_problem(
         &bench,

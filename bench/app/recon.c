@@ -194,7 +194,7 @@ static void tune(struct bench *b)
                     t.memory = (enum mri_memory)memory;
                     t.chunk = 256;
                     t.unroll = unroll;
-                    if (t.group > kn_context_device(b->context)->max_work_group)
+                    if (t.group > kn_context_get_device(b->context)->max_work_group)
                         continue;
                     snprintf(name, sizeof name, "%u x %u, %u voxels, %s, unroll %u, %s", t.group, t.width,
                              t.voxels, memories[memory], unroll, trigs[t.trig]);
@@ -244,7 +244,7 @@ static double launch(struct bench *b, kn_kernel *kernel, size_t items, const kn_
     uint64_t nanoseconds;
 
     bench_try(kn_launch(b->queue, kernel, &range, args, count, &event, &b->err), &b->err);
-    bench_try(kn_event_duration(event, &nanoseconds, &b->err), &b->err);
+    bench_try(kn_event_get_duration(event, &nanoseconds, &b->err), &b->err);
     kn_event_free(event);
     return (double)nanoseconds * 1e-9;
 }
@@ -260,7 +260,7 @@ static void bench_mapping(struct bench *b, kn_program *program, const char *name
     struct mri_sum_rate rate = {.pairs = number, .flops = 13 * number, .loads = number * (scatter ? 5 : 12)};
     kn_kernel *kernel;
 
-    bench_try(kn_program_kernel(program, name, &kernel, &b->err), &b->err);
+    bench_try(kn_program_get_kernel(program, name, &kernel, &b->err), &b->err);
     for (size_t i = 0; i < REPETITIONS; i++) {
         bench_try(kn_buffer_fill(b->queue, b->image, "\0\0\0\0", 4, 0, b->voxels * 2 * sizeof(float), NULL,
                                  &b->err),
@@ -300,12 +300,12 @@ static void bench_mappings(struct bench *b, kn_program *program)
 static double measure_ceiling(struct bench *b, kn_program *program)
 {
     const unsigned steps = 4096;
-    size_t items = (size_t)kn_context_device(b->context)->compute_units * 2048;
+    size_t items = (size_t)kn_context_get_device(b->context)->compute_units * 2048;
     kn_kernel *kernel;
     kn_buffer *out;
     double seconds = INFINITY;
 
-    bench_try(kn_program_kernel(program, "trig", &kernel, &b->err), &b->err);
+    bench_try(kn_program_get_kernel(program, "trig", &kernel, &b->err), &b->err);
     bench_try(kn_buffer_create(b->context, (items + 128) * sizeof(float), &out, &b->err), &b->err);
     const kn_arg args[] = {KN_BUFFER(out), KN_VALUE(steps)};
     for (size_t i = 0; i < REPETITIONS; i++)
@@ -392,9 +392,9 @@ int main(int argc, char **argv)
             return 2;
         }
     }
-    bench_try(kn_context_open(o.spec, &b.context, &b.err), &b.err);
+    bench_try(kn_context_open(o.spec, NULL, &b.context, &b.err), &b.err);
     bench_try(kn_queue_open(b.context, &b.queue, &b.err), &b.err);
-    const kn_device_info *info = kn_context_device(b.context);
+    const kn_device_info *info = kn_context_get_device(b.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     run_all(&b, &o);
     free(b.k);

@@ -276,9 +276,9 @@ int main(int argc, char **argv)
         } variants[] = {{SPARSE_BATCH_TILED, "tiled", 0, 0},
                         {SPARSE_BATCH_SPREAD, "spread", 0, 0},
                         {SPARSE_BATCH_WHOLE, "whole, 4 images a group, 20 iterations", 4, 512}};
-        TRY(kn_context_open(spec, &bench->context, &bench->err));
+        TRY(kn_context_open(spec, NULL, &bench->context, &bench->err));
         TRY(kn_queue_open(bench->context, &bench->queue, &bench->err));
-        const kn_device_info *info = kn_context_device(bench->context);
+        const kn_device_info *info = kn_context_get_device(bench->context);
         printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
         upload(bench);
         if (tuning) {

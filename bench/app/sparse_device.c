@@ -309,9 +309,9 @@ int main(int argc, char **argv)
                            argv[0]),
                    2;
     }
-    TRY(kn_context_open(spec, &bench->context, &bench->err));
+    TRY(kn_context_open(spec, NULL, &bench->context, &bench->err));
     TRY(kn_queue_open(bench->context, &bench->queue, &bench->err));
-    const kn_device_info *info = kn_context_device(bench->context);
+    const kn_device_info *info = kn_context_get_device(bench->context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     if (path)
         TRY(sparse_read(path, &bench->matrix, &bench->err));

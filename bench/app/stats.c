@@ -243,9 +243,10 @@ int main(int argc, char **argv)
                        argv[0]),
                    2;
     if (job.device) {
-        bench_try(kn_context_open(job.device, &job.context, &err), &err);
+        bench_try(kn_context_open(job.device, NULL, &job.context, &err), &err);
         bench_try(kn_queue_open(job.context, &job.queue, &err), &err);
-        printf("%s, %s\n", kn_context_device(job.context)->name, kn_context_device(job.context)->spec);
+        printf("%s, %s\n", kn_context_get_device(job.context)->name,
+               kn_context_get_device(job.context)->spec);
     }
     fill(&job);
     printf("%11s %-20s %-7s %-7s %-32s  %-8s  %s\n", "n", "variant", "method",

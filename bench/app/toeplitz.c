@@ -93,7 +93,7 @@ static void copy(struct bench *bench, const void *what)
 // Of more than a cache holds.
 static void measure_copy(struct bench *bench)
 {
-    const kn_device_info *info = kn_context_device(bench->context);
+    const kn_device_info *info = kn_context_get_device(bench->context);
     size_t bytes = info->type == KN_DEVICE_CPU ? (size_t)64 << 20 : (size_t)512 << 20;
 
     TRY(kn_buffer_create(bench->context, bytes, &bench->from, &bench->err));
@@ -292,8 +292,8 @@ static void try_shape(struct bench *bench, const char *file, const char *name, u
 
     snprintf(group_text, sizeof group_text, "%u", group);
     snprintf(items_text, sizeof items_text, "%u", items);
-    TRY(kn_program_builtin(bench->context, file, &options, &program, &bench->err));
-    TRY(kn_program_kernel(program, name, &trial.kernel, &bench->err));
+    TRY(kn_program_from_builtin(bench->context, file, &options, &program, &bench->err));
+    TRY(kn_program_get_kernel(program, name, &trial.kernel, &bench->err));
     times = measure(bench, launch, &trial);
     printf("%-22s group %4u items %2u groups %6zu %9.4f ms %7.1f GB/s\n", name, group, items, groups,
            times.median * 1e3, bytes / times.median * 1e-9);
@@ -395,9 +395,9 @@ int main(int argc, char **argv)
                        argv[0]),
                    2;
     }
-    TRY(kn_context_open(spec, &bench->context, &bench->err));
+    TRY(kn_context_open(spec, NULL, &bench->context, &bench->err));
     TRY(kn_queue_open(bench->context, &bench->queue, &bench->err));
-    const kn_device_info *info = kn_context_device(bench->context);
+    const kn_device_info *info = kn_context_get_device(bench->context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
     measure_copy(bench);
     for (size_t i = 0; i < (count ? count : KI_COUNT(matrices)); i++)

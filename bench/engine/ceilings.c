@@ -33,8 +33,8 @@ static kn_kernel *build(struct bench *bench, const char *file, const char *name,
     const kn_program_options options = KN_INIT(kn_program_options, .defines = defines, .define_count = count);
     kn_kernel *kernel = NULL;
 
-    bench_try(kn_program_builtin(bench->context, file, &options, program, &bench->err), &bench->err);
-    bench_try(kn_program_kernel(*program, name, &kernel, &bench->err), &bench->err);
+    bench_try(kn_program_from_builtin(bench->context, file, &options, program, &bench->err), &bench->err);
+    bench_try(kn_program_get_kernel(*program, name, &kernel, &bench->err), &bench->err);
     return kernel;
 }
 
@@ -194,9 +194,9 @@ int main(int argc, char **argv)
         else
             return fprintf(stderr, "usage: %s [--device SPEC] [--bytes N (a power of two)]\n", argv[0]), 2;
     }
-    bench_try(kn_context_open(spec, &bench.context, &bench.err), &bench.err);
+    bench_try(kn_context_open(spec, NULL, &bench.context, &bench.err), &bench.err);
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
-    bench.device = kn_context_device(bench.context);
+    bench.device = kn_context_get_device(bench.context);
     printf("%s: %s, %s, driver %s\n", bench.device->spec, bench.device->name, bench.device->version,
            bench.device->driver);
     prepare(&bench);

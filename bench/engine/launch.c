@@ -43,7 +43,7 @@ static void launch_each(const struct launch_case *of)
 static kn_recording *record_block(const struct launch_case *of)
 {
     const kn_recording_way own =
-        kn_cuda_context(of->context) ? KN_RECORDING_GRAPH : KN_RECORDING_COMMAND_BUFFER;
+        kn_context_get_cuda(of->context) ? KN_RECORDING_GRAPH : KN_RECORDING_COMMAND_BUFFER;
     const kn_recording_way wanted[] = {own, KN_RECORDING_LAUNCHES};
     kn_error err = KN_ERROR_INIT;
     kn_recording *recording = NULL;
@@ -82,7 +82,7 @@ static void measure(const struct launch_case *of, const struct launch_native *na
     kn_recording *recording = record_block(of);
 
     measured->record_seconds = bench_seconds() - begun;
-    measured->recorded = kn_recording_way_name(kn_recording_way_of(recording));
+    measured->recorded = kn_recording_way_name(kn_recording_get_way(recording));
     measured->launches = 0;
     for (int block = -WARM_UP; block < BLOCKS; block++)
         for (int turn = 0; turn < count; turn++) {
@@ -158,19 +158,19 @@ static void bench_device(const char *spec, const char *folder)
     char path[4096];
 
     snprintf(path, sizeof path, "%s/launch.cl", folder);
-    bench_try(kn_context_open(spec, &of.context, &err), &err);
+    bench_try(kn_context_open(spec, NULL, &of.context, &err), &err);
     bench_try(kn_queue_open(of.context, &of.queue, &err), &err);
     bench_try(kn_program_from_file(of.context, path, &options, &program, &err), &err);
 
-    const struct launch_native *native = kn_cuda_context(of.context) ? &launch_cuda : &launch_opencl;
-    const kn_device_info *info = kn_context_device(of.context);
+    const struct launch_native *native = kn_context_get_cuda(of.context) ? &launch_cuda : &launch_opencl;
+    const kn_device_info *info = kn_context_get_device(of.context);
     const uint32_t steps[4] = {0, 1, 0, 0}, counter = 0, which = 1;
     const float in[4] = {0}, f = 1, v[4] = {1, 2, 3, 4};
     const uint64_t l = 1;
     kn_buffer *const buffers[] = {upload(&of, &counter, sizeof counter), upload(&of, in, sizeof in),
                                   upload(&of, steps, sizeof steps)};
     const kn_arg args[] = {KN_BUFFER(buffers[0]), KN_BUFFER(buffers[1]), KN_BUFFER(buffers[2]),
-                           KN_VALUE(which),       KN_VALUE(f),           KN_VALUE(v),
+                           KN_VALUE(which),       KN_VALUE(f),           KN_VALUE_AT(v, sizeof v),
                            KN_VALUE(l),           KN_LOCAL(1024)};
 
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
@@ -179,7 +179,7 @@ static void bench_device(const char *spec, const char *folder)
         of.name = with_args ? "eight" : "empty";
         of.args = with_args ? args : NULL;
         of.arg_count = with_args ? KI_COUNT(args) : 0;
-        bench_try(kn_program_kernel(program, of.name, &of.kernel, &err), &err);
+        bench_try(kn_program_get_kernel(program, of.name, &of.kernel, &err), &err);
         print_case(&of, native);
     }
     for (size_t i = 0; i < KI_COUNT(buffers); i++)
@@ -192,9 +192,8 @@ static void bench_device(const char *spec, const char *folder)
 int main(int argc, char **argv)
 {
     const char *folder = getenv("srcdir") ? getenv("srcdir") : "bench/kernels";
-    kn_device_info *list = NULL;
+    kn_device_list *list = NULL;
     kn_error err = KN_ERROR_INIT;
-    size_t count = 0;
     int named = 0;
 
     for (int i = 1; i < argc; i += 2)
@@ -209,10 +208,12 @@ int main(int argc, char **argv)
         }
     if (named)
         return 0;
-    bench_try(kn_devices_list(&list, &count, NULL, &err), &err);
-    for (size_t i = 0; i < count; i++)
-        if (!list[i].why_not[0])
-            bench_device(list[i].spec, folder);
-    kn_devices_free(list);
+    bench_try(kn_device_list_create(&list, &err), &err);
+    for (size_t i = 0; i < kn_device_list_get_count(list); i++) {
+        const kn_device_info *device = kn_device_list_get_device(list, i);
+        if (!device->why_not[0])
+            bench_device(device->spec, folder);
+    }
+    kn_device_list_free(list);
     return 0;
 }

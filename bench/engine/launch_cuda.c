@@ -40,11 +40,11 @@ static struct launch_loop *cuda_loop_open(const struct launch_case *of)
     for (size_t i = 0; i < of->arg_count; i++) {
         const kn_arg *arg = &of->args[i];
         loop->params[i] = &loop->offsets[i];
-        if (arg->kind == KN_ARG_VALUE) {
-            loop->params[i] = (void *)arg->value;
+        if (arg->kind == KN_ARG_VALUE || arg->kind == KN_ARG_INLINE) {
+            loop->params[i] = (void *)(arg->kind == KN_ARG_VALUE ? arg->value : arg->bytes);
         } else if (arg->kind == KN_ARG_LOCAL) {
             loop->shared = (unsigned)arg->size;
-        } else if (!native->bank_bytes || kn_kernel_param(of->kernel, i)->kind != KN_PARAM_CONSTANT) {
+        } else if (!native->bank_bytes || kn_kernel_get_param(of->kernel, i)->kind != KN_PARAM_CONSTANT) {
             loop->pointers[i] = arg->buffer->native->pointer;
             loop->params[i] = &loop->pointers[i];
         }

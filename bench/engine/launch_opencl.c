@@ -49,20 +49,20 @@ static struct launch_loop *opencl_loop_open(const struct launch_case *of)
     if (!loop || of->arg_count > MAX_ARGS)
         exit(5);
     snprintf(options, sizeof options, "-cl-std=CL1.2 -I%s", of->folder);
-    loop->program = clCreateProgramWithSource(kn_opencl_context(of->context), 1, &text, NULL, &code);
+    loop->program = clCreateProgramWithSource(kn_context_get_opencl(of->context), 1, &text, NULL, &code);
     cl_try(code, "clCreateProgramWithSource");
     cl_try(clBuildProgram(loop->program, 0, NULL, options, NULL, NULL), "clBuildProgram");
     loop->kernel = clCreateKernel(loop->program, of->name, &code);
     cl_try(code, "clCreateKernel");
-    loop->queue = kn_opencl_queue(of->queue);
+    loop->queue = kn_queue_get_opencl(of->queue);
     loop->range = of->range;
     loop->arg_count = of->arg_count;
     for (size_t i = 0; i < of->arg_count; i++) {
         const kn_arg *arg = &of->args[i];
         loop->args[i].size = arg->size;
-        loop->args[i].value = arg->value;
+        loop->args[i].value = arg->kind == KN_ARG_INLINE ? arg->bytes : arg->value;
         if (arg->kind == KN_ARG_BUFFER) {
-            loop->buffers[i] = kn_opencl_buffer(arg->buffer);
+            loop->buffers[i] = kn_buffer_get_opencl(arg->buffer);
             loop->args[i].size = sizeof(cl_mem);
             loop->args[i].value = &loop->buffers[i];
         }

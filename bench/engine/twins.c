@@ -97,7 +97,7 @@ static kn_program *koine_build(struct bench *bench, const struct row *row, const
 
     snprintf(path, sizeof path, "%s/%s.cl", bench->folder, task->file);
     bench_try(kn_program_from_file(bench->context, path, &options, &program, &bench->err), &bench->err);
-    bench_try(kn_program_kernel(program, task->kernel, kernel, &bench->err), &bench->err);
+    bench_try(kn_program_get_kernel(program, task->kernel, kernel, &bench->err), &bench->err);
     return program;
 }
 
@@ -136,7 +136,7 @@ static void twin_bind(struct bench *bench, const struct row *row, const struct t
 
     for (size_t i = 0; i < task->arg_count; i++) {
         const kn_arg *arg = &task->args[i];
-        kn_buffer *buffer = arg->buffer;
+        kn_buffer *buffer = (kn_buffer *)arg->buffer;
         size_t bytes = 0;
         if (i < task->constants && strcmp(row->constant, "bank") == 0) {
             CU(bench, cuModuleGetGlobal_v2, &twin->pointers[i], &bytes, twin->module, arrays[i]);
@@ -144,16 +144,17 @@ static void twin_bind(struct bench *bench, const struct row *row, const struct t
             continue;
         }
         if (i < task->constants) {
-            bench_try(kn_buffer_create(bench->context, kn_buffer_size(buffer), &buffer, &bench->err),
+            bench_try(kn_buffer_create(bench->context, kn_buffer_get_size(buffer), &buffer, &bench->err),
                       &bench->err);
-            bench_try(kn_buffer_write(bench->queue, buffer, 0, task->inputs[i], kn_buffer_size(buffer),
+            bench_try(kn_buffer_write(bench->queue, buffer, 0, task->inputs[i], kn_buffer_get_size(buffer),
                                       &bench->err),
                       &bench->err);
             twin->constants[i] = buffer;
         }
         if (buffer)
-            twin->pointers[i] = kn_cuda_buffer(buffer);
-        twin->params[count++] = buffer ? (void *)&twin->pointers[i] : (void *)arg->value;
+            twin->pointers[i] = kn_buffer_get_cuda(buffer);
+        twin->params[count++] = buffer ? (void *)&twin->pointers[i]
+                                       : (void *)(arg->kind == KN_ARG_INLINE ? arg->bytes : arg->value);
     }
 }
 
@@ -323,9 +324,9 @@ int main(int argc, char **argv)
         else
             return fprintf(stderr, "usage: %s [--device cuda:0] [--kernels FOLDER]\n", argv[0]), 2;
     }
-    if (kn_context_open(spec, &bench.context, &bench.err))
+    if (kn_context_open(spec, NULL, &bench.context, &bench.err))
         return skip(bench.err.text);
-    if (!kn_cuda_context(bench.context))
+    if (!kn_context_get_cuda(bench.context))
         return skip("the device is not of the CUDA path");
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
     if (!ki_cuda_driver_load(&bench.cu, why))
@@ -333,12 +334,12 @@ int main(int argc, char **argv)
     CU(&bench, cuDriverGetVersion, &version);
     if (!ki_cuda_nvrtc_load(&bench.nvrtc, version / 1000, why))
         return skip(why);
-    CU(&bench, cuCtxPushCurrent_v2, kn_cuda_context(bench.context));
-    bench.stream = kn_cuda_queue(bench.queue);
+    CU(&bench, cuCtxPushCurrent_v2, kn_context_get_cuda(bench.context));
+    bench.stream = kn_queue_get_cuda(bench.queue);
     CU(&bench, cuEventCreate, &bench.start, CU_EVENT_DEFAULT);
     CU(&bench, cuEventCreate, &bench.end, CU_EVENT_DEFAULT);
 
-    const kn_device_info *info = kn_context_device(bench.context);
+    const kn_device_info *info = kn_context_get_device(bench.context);
     int major = 0, minor = 0;
     CUdevice device;
     CU(&bench, cuCtxGetDevice, &device);

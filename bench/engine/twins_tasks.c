@@ -71,7 +71,7 @@ static double worse(double worst, double found, double wanted, double allowed)
 void twins_free(struct twins_task *task)
 {
     for (size_t i = 0; i < task->arg_count; i++)
-        kn_buffer_free(task->args[i].buffer);
+        kn_buffer_free((kn_buffer *)task->args[i].buffer);
     for (size_t i = 0; i < sizeof task->inputs / sizeof *task->inputs; i++)
         free(task->inputs[i]);
 }

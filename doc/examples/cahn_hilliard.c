@@ -50,11 +50,11 @@ static kn_status begin(struct simulation *sim, const char *kernels, kn_error *er
     }
     for (size_t i = 0; i < count; i++)
         sim->field[i] = noise * chance(&state);
-    if (kn_context_open(NULL, &sim->ctx, err) ||
+    if (kn_context_open(NULL, NULL, &sim->ctx, err) ||
         kn_queue_open(sim->ctx, &sim->q, err) ||
         kn_program_from_file(sim->ctx, kernels, NULL, &sim->program, err) ||
-        kn_program_kernel(sim->program, "potential", &sim->potential, err) ||
-        kn_program_kernel(sim->program, "advance", &sim->advance, err) ||
+        kn_program_get_kernel(sim->program, "potential", &sim->potential, err) ||
+        kn_program_get_kernel(sim->program, "advance", &sim->advance, err) ||
         kn_buffer_create(sim->ctx, count * sizeof *sim->field, &sim->u, err) ||
         kn_buffer_create(sim->ctx, count * sizeof *sim->field, &sim->mu, err))
         return err->code;

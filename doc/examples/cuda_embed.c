@@ -15,12 +15,12 @@ static kn_status sort_in_place(CUcontext context, CUstream stream, CUdeviceptr d
     kn_context *ctx = NULL;
     kn_queue *q = NULL;
     kn_buffer *buf = NULL;
-    kn_status status = kn_cuda_context_wrap(context, NULL, &ctx, err);
+    kn_status status = kn_context_wrap_cuda(context, NULL, &ctx, err);
 
     if (!status)
-        status = kn_cuda_queue_wrap(ctx, stream, &q, err);
+        status = kn_queue_wrap_cuda(ctx, stream, &q, err);
     if (!status)
-        status = kn_cuda_buffer_wrap(ctx, data, N * sizeof(float), &buf, err);
+        status = kn_buffer_wrap_cuda(ctx, data, N * sizeof(float), &buf, err);
     if (!status)
         status = kn_sort(q, buf, KN_F32, N, NULL, err);
 

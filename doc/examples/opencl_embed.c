@@ -15,12 +15,12 @@ static kn_status sort_in_place(cl_context native_context, cl_command_queue nativ
     kn_context *ctx = NULL;
     kn_queue *q = NULL;
     kn_buffer *buf = NULL;
-    kn_status status = kn_opencl_context_wrap(native_context, NULL, NULL, &ctx, err);
+    kn_status status = kn_context_wrap_opencl(native_context, NULL, NULL, &ctx, err);
 
     if (!status)
-        status = kn_opencl_queue_wrap(ctx, native_queue, &q, err);
+        status = kn_queue_wrap_opencl(ctx, native_queue, &q, err);
     if (!status)
-        status = kn_opencl_buffer_wrap(ctx, mem, &buf, err);
+        status = kn_buffer_wrap_opencl(ctx, mem, &buf, err);
     if (!status)
         status = kn_sort(q, buf, KN_F32, N, NULL, err);
 

@@ -51,14 +51,14 @@ int main(void)
     kn_program *program = NULL, *broken = NULL;
     kn_kernel *kernel;
 
-    if (kn_context_open(NULL, &ctx, &err) ||
+    if (kn_context_open(NULL, NULL, &ctx, &err) ||
         kn_queue_open(ctx, &q, &err) ||
         kn_buffer_create(ctx, sizeof x, &xbuf, &err) ||
         kn_buffer_create(ctx, sizeof y, &ybuf, &err) ||
         kn_buffer_write(q, xbuf, 0, x, sizeof x, &err) ||
         kn_buffer_write(q, ybuf, 0, y, sizeof y, &err) ||
         kn_program_from_text(ctx, saxpy, "saxpy.cl", NULL, &program, &err) ||
-        kn_program_kernel(program, "saxpy", &kernel, &err) ||
+        kn_program_get_kernel(program, "saxpy", &kernel, &err) ||
         launch(q, kernel, xbuf, ybuf, &err))
         fprintf(stderr, "own_kernel: %s\n", err.text);
 

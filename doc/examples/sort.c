@@ -13,7 +13,7 @@ int main(void)
     kn_queue *q = NULL;
     kn_buffer *buf = NULL;
 
-    if (kn_context_open(NULL, &ctx, &err) ||
+    if (kn_context_open(NULL, NULL, &ctx, &err) ||
         kn_queue_open(ctx, &q, &err) ||
         kn_buffer_create(ctx, sizeof keys, &buf, &err) ||
         kn_buffer_write(q, buf, 0, keys, sizeof keys, &err) ||
@@ -22,7 +22,7 @@ int main(void)
         fprintf(stderr, "sort: %s\n", err.text);
 
     if (!err.code) {
-        printf("sorted on %s:", kn_context_device(ctx)->name);
+        printf("sorted on %s:", kn_context_get_device(ctx)->name);
         for (size_t i = 0; i < n; i++)
             printf(" %g", (double)keys[i]);
         printf("\n");

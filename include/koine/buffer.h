@@ -20,29 +20,29 @@ typedef struct kn_buffer kn_buffer;
 KN_API kn_status kn_buffer_create(kn_context *context, size_t bytes, kn_buffer **buffer, kn_error *err);
 // NULL is fine.
 KN_API void kn_buffer_free(kn_buffer *buffer);
-KN_API size_t kn_buffer_size(const kn_buffer *buffer);
+KN_API size_t kn_buffer_get_size(const kn_buffer *buffer);
 
 // The parts: 1 for most buffers. Part i belongs to the buffer and is not freed; its offset is i times the
 // first part's size.
-KN_API size_t kn_buffer_part_count(const kn_buffer *buffer);
-KN_API kn_buffer *kn_buffer_part(kn_buffer *buffer, size_t index); // NULL past the end
+KN_API size_t kn_buffer_get_part_count(const kn_buffer *buffer);
+KN_API kn_buffer *kn_buffer_get_part(const kn_buffer *buffer, size_t index); // NULL past the end
 
 // Copies that return when they are done. Host memory that is not pinned goes through pinned staging, two
 // pieces in flight. Errors: KN_ERROR_ARGUMENT for a range outside the buffer; KN_ERROR_DEVICE.
 KN_API kn_status kn_buffer_write(kn_queue *queue, kn_buffer *buffer, size_t offset, const void *data,
                                  size_t bytes, kn_error *err);
-KN_API kn_status kn_buffer_read(kn_queue *queue, kn_buffer *buffer, size_t offset, void *data, size_t bytes,
-                                kn_error *err);
+KN_API kn_status kn_buffer_read(kn_queue *queue, const kn_buffer *buffer, size_t offset, void *data,
+                                size_t bytes, kn_error *err);
 
 // Copies that return at once: `data` must stay until the event is done (or the queue finished). Fast only
 // with memory from kn_pinned_create. `event` may be NULL; else the caller frees it.
 KN_API kn_status kn_buffer_write_async(kn_queue *queue, kn_buffer *buffer, size_t offset, const void *data,
                                        size_t bytes, kn_event **event, kn_error *err);
-KN_API kn_status kn_buffer_read_async(kn_queue *queue, kn_buffer *buffer, size_t offset, void *data,
+KN_API kn_status kn_buffer_read_async(kn_queue *queue, const kn_buffer *buffer, size_t offset, void *data,
                                       size_t bytes, kn_event **event, kn_error *err);
 
 // On the device, asynchronous. Ranges in one buffer must not overlap.
-KN_API kn_status kn_buffer_copy(kn_queue *queue, kn_buffer *from, size_t from_offset, kn_buffer *to,
+KN_API kn_status kn_buffer_copy(kn_queue *queue, const kn_buffer *from, size_t from_offset, kn_buffer *to,
                                 size_t to_offset, size_t bytes, kn_event **event, kn_error *err);
 // Repeats `pattern` (1, 2, 4, 8 or 16 bytes) over the range; offset and bytes are multiples of its size.
 KN_API kn_status kn_buffer_fill(kn_queue *queue, kn_buffer *buffer, const void *pattern, size_t pattern_size,
@@ -51,7 +51,7 @@ KN_API kn_status kn_buffer_fill(kn_queue *queue, kn_buffer *buffer, const void *
 // Page-locked host memory for asynchronous copies. Free it before the queue is closed. NULL is fine to free.
 typedef struct kn_pinned kn_pinned;
 KN_API kn_status kn_pinned_create(kn_queue *queue, size_t bytes, kn_pinned **pinned, kn_error *err);
-KN_API void *kn_pinned_data(kn_pinned *pinned);
+KN_API void *kn_pinned_get_data(kn_pinned *pinned);
 KN_API void kn_pinned_free(kn_pinned *pinned);
 
 #ifdef __cplusplus

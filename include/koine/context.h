@@ -16,8 +16,9 @@ extern "C" {
 typedef struct kn_context kn_context;
 // To be used by one thread at a time.
 typedef struct kn_queue kn_queue;
+typedef struct kn_event kn_event; // koine/event.h
 
-typedef enum kn_log_level { KN_LOG_WARNING = 1, KN_LOG_INFO, KN_LOG_DEBUG } kn_log_level;
+typedef enum kn_log_level { KN_LOG_WARNING = 1, KN_LOG_INFO = 2, KN_LOG_DEBUG = 3 } kn_log_level;
 // Receives what the library would like to say. May be called from any thread that uses the context.
 typedef void kn_log_function(void *user, kn_log_level level, const char *message);
 
@@ -27,7 +28,7 @@ typedef struct kn_context_options {
     void *log_user;
     // After each launch: wait, and name the kernel in the error if the device failed. Slow, for finding
     // faults.
-    int debug_sync;
+    bool debug_sync;
     // No allocation larger than this (bytes, at least 64); 0: what the device allows. Buffers beyond it are
     // held in parts.
     uint64_t max_alloc;
@@ -45,29 +46,27 @@ typedef struct kn_context_options {
 // matter). NULL is KOINE_DEVICE, or "auto" if that is not set. `options` may be NULL. Errors:
 // KN_ERROR_NO_DEVICE with the list of what is there; KN_ERROR_UNSUPPORTED for a device that is listed but
 // cannot be used, with the reason; KN_ERROR_DEVICE.
-KN_API kn_status kn_context_open(const char *spec, kn_context **context, kn_error *err);
-KN_API kn_status kn_context_open_with(const char *spec, const kn_context_options *options,
-                                      kn_context **context, kn_error *err);
+KN_API kn_status kn_context_open(const char *spec, const kn_context_options *options, kn_context **context,
+                                 kn_error *err);
 // Frees the context and what it compiled for itself. Close its queues, buffers and programs first. NULL is
 // fine.
 KN_API void kn_context_close(kn_context *context);
 
-KN_API const kn_device_info *kn_context_device(const kn_context *context);
+KN_API const kn_device_info *kn_context_get_device(const kn_context *context);
 
 // Seconds this context has spent so far on getting programs: preprocessing, the cache, the compiler.
-KN_API double kn_context_build_seconds(const kn_context *context);
+KN_API double kn_context_get_build_seconds(const kn_context *context);
 
 // An in-order queue, with times for its events.
 KN_API kn_status kn_queue_open(kn_context *context, kn_queue **queue, kn_error *err);
 // Waits until all is done, then frees it. NULL is fine.
 KN_API void kn_queue_close(kn_queue *queue);
-KN_API kn_context *kn_queue_context(const kn_queue *queue);
+KN_API kn_context *kn_queue_get_context(const kn_queue *queue);
 // Hands the work to the device / waits until it is done and reports what went wrong meanwhile.
 KN_API kn_status kn_queue_flush(kn_queue *queue, kn_error *err);
 KN_API kn_status kn_queue_finish(kn_queue *queue, kn_error *err);
-
-// Frees what the library allocated for the caller. NULL is fine.
-KN_API void kn_free(void *pointer);
+// Makes what is enqueued from now on wait for `event`, which may be of another queue of the context.
+KN_API kn_status kn_queue_wait_for(kn_queue *queue, const kn_event *event, kn_error *err);
 
 #ifdef __cplusplus
 }

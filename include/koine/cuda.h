@@ -17,21 +17,21 @@ struct CUstream_st;
 
 // `options` may be NULL. Errors: KN_ERROR_NO_DEVICE without NVIDIA's driver; KN_ERROR_UNSUPPORTED if NVRTC is
 // missing or does not know the device, in words.
-KN_API kn_status kn_cuda_context_wrap(struct CUctx_st *native, const kn_context_options *options,
+KN_API kn_status kn_context_wrap_cuda(struct CUctx_st *native, const kn_context_options *options,
                                       kn_context **context, kn_error *err);
 // A stream of that context: what Koine enqueues runs after what is in it. The default streams are
 // CU_STREAM_LEGACY and CU_STREAM_PER_THREAD (cuda.h), not NULL.
-KN_API kn_status kn_cuda_queue_wrap(kn_context *context, struct CUstream_st *native, kn_queue **queue,
+KN_API kn_status kn_queue_wrap_cuda(kn_context *context, struct CUstream_st *native, kn_queue **queue,
                                     kn_error *err);
 // `bytes` of device memory from `native` on.
-KN_API kn_status kn_cuda_buffer_wrap(kn_context *context, unsigned long long native, size_t bytes,
+KN_API kn_status kn_buffer_wrap_cuda(kn_context *context, unsigned long long native, size_t bytes,
                                      kn_buffer **buffer, kn_error *err);
 
 // The native handle of an object, still owned by it; NULL (0) if it is not of the CUDA path (or, for a
 // buffer, held in parts).
-KN_API struct CUctx_st *kn_cuda_context(kn_context *context);
-KN_API struct CUstream_st *kn_cuda_queue(kn_queue *queue);
-KN_API unsigned long long kn_cuda_buffer(kn_buffer *buffer);
+KN_API struct CUctx_st *kn_context_get_cuda(const kn_context *context);
+KN_API struct CUstream_st *kn_queue_get_cuda(const kn_queue *queue);
+KN_API unsigned long long kn_buffer_get_cuda(const kn_buffer *buffer);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,11 @@
 extern "C" {
 #endif
 
-typedef enum kn_device_type { KN_DEVICE_CPU, KN_DEVICE_GPU, KN_DEVICE_ACCELERATOR } kn_device_type;
+typedef enum kn_device_type {
+    KN_DEVICE_CPU = 0,
+    KN_DEVICE_GPU = 1,
+    KN_DEVICE_ACCELERATOR = 2
+} kn_device_type;
 
 typedef struct kn_device_info {
     char spec[32];  // what --device and KOINE_DEVICE take: "cuda:0", "opencl:0.0"
@@ -32,15 +36,15 @@ typedef struct kn_device_info {
     uint64_t max_work_group;
     uint64_t max_work_item_sizes[3];
     uint64_t max_argument_bytes;
-    int fp64;     // double precision
-    int subgroup; // sub-group operations
-    int images;   // images and samplers
+    bool fp64;     // double precision
+    bool subgroup; // sub-group operations
+    bool images;   // images and samplers
     uint32_t
         loop_limit;    // loop iterations a work-item may run in all before the device stops them; 0: no limit
     char uuid[40];     // hexadecimal, "" if unknown
     char pci[16];      // "0000:65:00.0", "" if unknown
     char alias_of[32]; // spec of the entry through which this very device is used, "" if it is that entry
-    int is_default;    // the one that "auto" takes
+    bool is_default;   // the one that "auto" takes
     char why_not[256]; // why it is not used, in words; "" if it can be
 } kn_device_info;
 
@@ -48,12 +52,18 @@ typedef struct kn_device_info {
 // An OpenCL driver that ends the process which opens it is not opened: it stands in the list with its .icd
 // file as spec, its library as name, and why_not. koine-probe, which is installed with the library, tries
 // each driver once, and what came of it is kept in the cache folder; where koine-probe is absent, drivers are
-// opened untried. The caller frees the list with kn_devices_free. `why` (if not NULL) receives for each path
-// without a device the reason, "" if there is no such path: "CUDA: no NVIDIA driver (libcuda.so.1 not found);
-// OpenCL: ...". `*count` may be 0. Cost: opens every driver, 1 to 300 ms; the same once more for each driver
-// that was not tried before.
-KN_API kn_status kn_devices_list(kn_device_info **list, size_t *count, char why[256], kn_error *err);
-KN_API void kn_devices_free(kn_device_info *list);
+// opened untried. Cost: opens every driver, 1 to 300 ms; the same once more for each driver that was not
+// tried before.
+typedef struct kn_device_list kn_device_list;
+KN_API kn_status kn_device_list_create(kn_device_list **list, kn_error *err);
+// NULL is fine.
+KN_API void kn_device_list_free(kn_device_list *list);
+KN_API size_t kn_device_list_get_count(const kn_device_list *list); // may be 0
+// A device of the list, which owns it; NULL past the end.
+KN_API const kn_device_info *kn_device_list_get_device(const kn_device_list *list, size_t index);
+// For each path without a device the reason, "" if there is no such path: "CUDA: no NVIDIA driver
+// (libcuda.so.1 not found); OpenCL: ...". The list's own.
+KN_API const char *kn_device_list_get_why(const kn_device_list *list);
 
 // A vendor's library that serves a path beside Koine's own kernels, for matrix products or for Fourier
 // transforms.
@@ -64,8 +74,8 @@ typedef struct kn_device_library {
 
 // The libraries of a device's path. Opens them, to see that they can be used; which is faster, they or
 // Koine's own kernels, is measured where they are asked for.
-KN_API kn_status kn_device_libraries(const kn_device_info *device, kn_device_library *gemm,
-                                     kn_device_library *fft, kn_error *err);
+KN_API kn_status kn_device_get_libraries(const kn_device_info *device, kn_device_library *gemm,
+                                         kn_device_library *fft, kn_error *err);
 
 #ifdef __cplusplus
 }

@@ -15,16 +15,17 @@ extern "C" {
 // says so or not.
 typedef enum kn_status {
     KN_OK = 0,
-    KN_ERROR_ARGUMENT,  // the caller asked for what cannot be: a null pointer, a range, a mismatched argument
-    KN_ERROR_LIMIT,     // a work-group, local memory or argument larger than this device takes
-    KN_ERROR_INPUT,     // a file whose contents are not what they should be, or that cannot be read
-    KN_ERROR_OUTPUT,    // a file that cannot be written
-    KN_ERROR_NO_DEVICE, // no device, or not the one that was named
-    KN_ERROR_DEVICE,    // the driver reported an error
-    KN_ERROR_UNSUPPORTED, // this device lacks what is needed (double precision, for instance)
-    KN_ERROR_BUILD,       // a kernel does not compile
-    KN_ERROR_MEMORY,      // out of host or device memory
-    KN_ERROR_INTERRUPTED  // stopped by the user
+    KN_ERROR_ARGUMENT =
+        1,              // the caller asked for what cannot be: a null pointer, a range, a mismatched argument
+    KN_ERROR_LIMIT = 2, // a work-group, local memory or argument larger than this device takes
+    KN_ERROR_INPUT = 3, // a file whose contents are not what they should be, or that cannot be read
+    KN_ERROR_OUTPUT = 4,      // a file that cannot be written
+    KN_ERROR_NO_DEVICE = 5,   // no device, or not the one that was named
+    KN_ERROR_DEVICE = 6,      // the driver reported an error
+    KN_ERROR_UNSUPPORTED = 7, // this device lacks what is needed (double precision, for instance)
+    KN_ERROR_BUILD = 8,       // a kernel does not compile
+    KN_ERROR_MEMORY = 9,      // out of host or device memory
+    KN_ERROR_INTERRUPTED = 10 // stopped by the user
 } kn_status;
 
 // Filled by a function that fails; untouched by one that succeeds. It owns nothing: copy or drop it freely.

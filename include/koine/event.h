@@ -11,17 +11,12 @@
 extern "C" {
 #endif
 
-typedef struct kn_event kn_event;
-
 // Waits on the host. Errors: what the device reported for this piece of work.
-KN_API kn_status kn_event_wait(kn_event *event, kn_error *err);
-// Makes what is enqueued in `queue` from now on wait for `event`, which may be of another queue of the
-// context.
-KN_API kn_status kn_queue_wait_for(kn_queue *queue, kn_event *event, kn_error *err);
+KN_API kn_status kn_event_wait(const kn_event *event, kn_error *err);
 // Waits, then gives the device's nanoseconds spent on it. Drivers that measure nothing answer 0.
-KN_API kn_status kn_event_duration(kn_event *event, uint64_t *nanoseconds, kn_error *err);
+KN_API kn_status kn_event_get_duration(const kn_event *event, uint64_t *nanoseconds, kn_error *err);
 // The device's clock when the work began and when it ended, for the time of several events together. Waits.
-KN_API kn_status kn_event_span(kn_event *event, uint64_t *start, uint64_t *end, kn_error *err);
+KN_API kn_status kn_event_get_span(const kn_event *event, uint64_t *start, uint64_t *end, kn_error *err);
 // NULL is fine.
 KN_API void kn_event_free(kn_event *event);
 

@@ -13,16 +13,17 @@ extern "C" {
 typedef struct kn_fft_plan kn_fft_plan;
 
 typedef enum kn_fft_kind {
-    KN_FFT_COMPLEX,         // complex to complex, both directions
-    KN_FFT_REAL_TO_COMPLEX, // forward: the half spectrum, dims[0] / 2 + 1 numbers a line, as numpy's rfftn
+    KN_FFT_COMPLEX = 0, // complex to complex, both directions
+    KN_FFT_REAL_TO_COMPLEX =
+        1, // forward: the half spectrum, dims[0] / 2 + 1 numbers a line, as numpy's rfftn
     // Inverse: from the half spectrum, as numpy's irfftn times the product of dims. KN_FFT_OWN takes any
     // numbers there, as numpy does; the libraries only those that real numbers transform to.
-    KN_FFT_COMPLEX_TO_REAL
+    KN_FFT_COMPLEX_TO_REAL = 2
 } kn_fft_kind;
 
 typedef enum kn_fft_direction {
-    KN_FFT_FORWARD, // sum over j of x[j] exp(-2 pi i j k / n)
-    KN_FFT_INVERSE  // the same with +; not divided by n unless `scale` says so
+    KN_FFT_FORWARD = 0, // sum over j of x[j] exp(-2 pi i j k / n)
+    KN_FFT_INVERSE = 1  // the same with +; not divided by n unless `scale` says so
 } kn_fft_direction;
 
 typedef enum kn_fft_library {
@@ -33,10 +34,10 @@ typedef enum kn_fft_library {
     // measured at every plan. What only the own one does is done by it: padding, cropping, a scale, integers,
     // any
     // half spectrum.
-    KN_FFT_AUTO,
-    KN_FFT_OWN,   // cl/algo/fft/fft.cl
-    KN_FFT_CLFFT, // OpenCL devices, if libclFFT.so.2 is there; lengths without a prime factor above 13
-    KN_FFT_CUFFT  // CUDA devices, if libcufft.so.12, .11 or .10 is there
+    KN_FFT_AUTO = 0,
+    KN_FFT_OWN = 1,   // cl/algo/fft/fft.cl
+    KN_FFT_CLFFT = 2, // OpenCL devices, if libclFFT.so.2 is there; lengths without a prime factor above 13
+    KN_FFT_CUFFT = 3  // CUDA devices, if libcufft.so.12, .11 or .10 is there
 } kn_fft_library;
 
 // Arrays are compact: x runs fastest, then y, z, and the transforms of a batch follow one another.
@@ -85,13 +86,13 @@ KN_API void kn_fft_plan_free(kn_fft_plan *plan);
 // programs. A plan is to be used by one thread at a time, on queues of its context. Errors: KN_ERROR_ARGUMENT
 // for buffers too small or a direction that the kind does not have; KN_ERROR_LIMIT for a buffer held in
 // parts.
-KN_API kn_status kn_fft_execute(kn_queue *queue, kn_fft_plan *plan, kn_fft_direction direction, kn_buffer *in,
-                                kn_buffer *out, kn_error *err);
+KN_API kn_status kn_fft_execute(kn_queue *queue, kn_fft_plan *plan, kn_fft_direction direction,
+                                const kn_buffer *in, kn_buffer *out, kn_error *err);
 
 // What the plan runs, in words: "256 = 16 * 16 (16 items, 8 rows); ...", "cuFFT 12.0.0", and what AUTO
 // measured. The plan's own.
-KN_API const char *kn_fft_plan_text(const kn_fft_plan *plan);
-KN_API kn_fft_library kn_fft_plan_library(const kn_fft_plan *plan); // never KN_FFT_AUTO
+KN_API const char *kn_fft_plan_get_text(const kn_fft_plan *plan);
+KN_API kn_fft_library kn_fft_plan_get_library(const kn_fft_plan *plan); // never KN_FFT_AUTO
 
 #ifdef __cplusplus
 }

@@ -14,23 +14,23 @@ extern "C" {
 // CUDA devices cuBLAS where it is there, but for products of floats up to 512 x 512 x 512; else the own
 // kernels.
 typedef enum kn_gemm_library {
-    KN_GEMM_AUTO,
-    KN_GEMM_OWN,     // cl/algo/gemm/gemm.cl, or cl/algo/gemm/gemm_cpu.cl on CPUs that have no limit of loop
+    KN_GEMM_AUTO = 0,
+    KN_GEMM_OWN = 1, // cl/algo/gemm/gemm.cl, or cl/algo/gemm/gemm_cpu.cl on CPUs that have no limit of loop
                      // iterations
-    KN_GEMM_CLBLAST, // on OpenCL devices, if libclblast.so.1 is there
-    KN_GEMM_CUBLAS   // on CUDA devices, if NVIDIA's library is there (libcublas.so.13 or .12)
+    KN_GEMM_CLBLAST = 2, // on OpenCL devices, if libclblast.so.1 is there
+    KN_GEMM_CUBLAS = 3   // on CUDA devices, if NVIDIA's library is there (libcublas.so.13 or .12)
 } kn_gemm_library;
 
 typedef enum kn_gemm_transpose {
-    KN_GEMM_AS_IS,
-    KN_GEMM_TRANSPOSED,
-    KN_GEMM_CONJUGATED // and transposed; for real matrices the same as KN_GEMM_TRANSPOSED
+    KN_GEMM_AS_IS = 0,
+    KN_GEMM_TRANSPOSED = 1,
+    KN_GEMM_CONJUGATED = 2 // and transposed; for real matrices the same as KN_GEMM_TRANSPOSED
 } kn_gemm_transpose;
 
 // Matrices in row order: element (i, j) of matrix l of a batch is at offset + l * stride + i * pitch + j. All
 // are counted in elements (a complex one is two numbers, real part first).
 typedef struct kn_gemm_matrix {
-    kn_buffer *buffer;
+    kn_buffer *buffer; // of A and B only read
     size_t offset;
     size_t pitch;  // from a row to the next; 0: rows follow one another without a gap
     size_t stride; // from a matrix of the batch to the next; 0 for A and B: all products use the same one
@@ -39,7 +39,7 @@ typedef struct kn_gemm_matrix {
 typedef struct kn_gemm_task {
     size_t struct_size; // KN_INIT sets it
     kn_type type;       // KN_F32 or KN_F64: of the numbers
-    int is_complex;     // not 0: pairs of them
+    bool is_complex;    // pairs of them
     kn_gemm_transpose transpose_a, transpose_b;
     size_t m, n, k;           // C has m rows and n columns; op(A) m and k; op(B) k and n
     size_t batch;             // products; 0 is 1

@@ -21,13 +21,13 @@ extern "C" {
 // reads x once, a search of log2(bins) steps an element. Errors: KN_ERROR_ARGUMENT (no bins, edges that
 // descend); KN_ERROR_UNSUPPORTED (KN_F64 without double precision); KN_ERROR_LIMIT (counts held in parts,
 // more than 2^30 bins).
-KN_API kn_status kn_histogram(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *edges,
-                              size_t bins, kn_buffer *counts, kn_error *err);
+KN_API kn_status kn_histogram(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
+                              const double *edges, size_t bins, kn_buffer *counts, kn_error *err);
 
 // The same with `bins` bins of equal width between low and high, which are finite, low < high. Edge i is, in
 // double, low + i * ((high - low) / bins), as numpy.linspace has it, and the last one high. Cost: reads x
 // once, some 10 operations an element.
-KN_API kn_status kn_histogram_even(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double low,
+KN_API kn_status kn_histogram_even(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double low,
                                    double high, size_t bins, kn_buffer *counts, kn_error *err);
 
 #ifdef __cplusplus

@@ -13,16 +13,16 @@ extern "C" {
 
 // The processor's instructions that may be used.
 typedef enum kn_host_level {
-    KN_HOST_AUTO,   // the best there are
-    KN_HOST_SCALAR, // plain C
-    KN_HOST_AVX2,   // and FMA
-    KN_HOST_AVX512  // F, DQ, BW and VL
+    KN_HOST_AUTO = 0,   // the best there are
+    KN_HOST_SCALAR = 1, // plain C
+    KN_HOST_AVX2 = 2,   // and FMA
+    KN_HOST_AVX512 = 3  // F, DQ, BW and VL
 } kn_host_level;
 
 typedef struct kn_host_options {
     size_t struct_size; // KN_INIT sets it
     unsigned threads;   // 0: as many as OMP_NUM_THREADS says, else as there are processors
-    int descending;     // of the sorts: greatest first, NaN still last; not 0 and not 1 is an error
+    kn_order order;     // of the sorts
     kn_host_level level;
 } kn_host_options;
 
@@ -46,12 +46,12 @@ KN_API kn_status kn_host_argsort(const void *keys, kn_type type, size_t n, void 
 
 // Sorts n keys, stably as kn_host_argsort, and moves `values` (of value_size bytes, any number) along with
 // them. Cost: an argsort, and a read at random and two writes of both; memory for a copy of the larger.
-KN_API kn_status kn_host_sort_by_key(void *keys, kn_type type, void *values, size_t value_size, size_t n,
+KN_API kn_status kn_host_sort_by_key(void *keys, kn_type type, size_t n, void *values, size_t value_size,
                                      const kn_host_options *options, kn_error *err);
 
 // The elements that stand at ranks[0..count) (from 0) once n elements are sorted as kn_host_sort does:
-// values[i], of `type`, is the one of rank ranks[i]. x is not changed. Options' `descending` counts ranks
-// from the other end. Method: brackets around a rank from a sample (Floyd and Rivest 1975), one read that
+// values[i], of `type`, is the one of rank ranks[i]. x is not changed. Options' `order` says from
+// which end ranks count. Method: brackets around a rank from a sample (Floyd and Rivest 1975), one read that
 // keeps what lies between, and a quickselect among that; exact whatever the sample. 8 and 16 bits are
 // counted. Cost: one read of x for a rank and those next to it (8 and 16 bits: for all); memory for an eighth
 // of x, and for a copy where that is not enough or there are many ranks. Errors: KN_ERROR_ARGUMENT (a rank of
@@ -59,7 +59,7 @@ KN_API kn_status kn_host_sort_by_key(void *keys, kn_type type, void *values, siz
 KN_API kn_status kn_host_select(const void *x, kn_type type, size_t n, const size_t *ranks, size_t count,
                                 void *values, const kn_host_options *options, kn_error *err);
 
-// The k elements that kn_host_sort_by_key would put first, sorted: the least, or with `descending` the
+// The k elements that kn_host_sort_by_key would put first, sorted: the least, or with KN_DESCENDING the
 // greatest. `values` receives the elements with their own bits, `indices` their numbers from 0, KN_U32 (n up
 // to 2^32) or KN_U64; either may be NULL. Of equal elements those with the lowest numbers win; NaN come last
 // in both directions; so kn_top_k has it on a device. x is not changed. Method: the k-th element by
@@ -108,13 +108,12 @@ KN_API kn_status kn_host_run_lengths(const void *x, kn_type type, size_t n, void
                                      kn_error *err);
 
 // kn_reduce_by_key: the same bits, sums of floats too. A run is one thread's.
-KN_API kn_status kn_host_reduce_by_key(const void *keys, kn_type key_type, const void *values,
-                                       kn_type value_type, size_t n, kn_reduce_op op, void *unique_keys,
-                                       void *results, size_t *count, const kn_host_options *options,
-                                       kn_error *err);
+KN_API kn_status kn_host_reduce_by_key(const void *keys, kn_type key_type, size_t n, const void *values,
+                                       kn_type value_type, kn_reduce_op op, void *unique_keys, void *results,
+                                       size_t *count, const kn_host_options *options, kn_error *err);
 
 // Whether an element is meant, not 0: called from several threads at once, twice for each element.
-typedef int kn_host_condition(const void *element, void *data);
+typedef bool kn_host_condition(const void *element, void *data);
 
 // kn_select_if and kn_partition, with a function for the condition: n elements of `size` bytes, to `out`,
 // which is other memory and has room for n; *count becomes the number of those that are meant.

@@ -18,12 +18,12 @@ typedef struct kn_image kn_image;
 // As a kernel's parameter: image1d_t, image1d_buffer_t, image1d_array_t, image2d_t, image2d_array_t,
 // image3d_t.
 typedef enum kn_image_kind {
-    KN_IMAGE_1D,
-    KN_IMAGE_1D_BUFFER,
-    KN_IMAGE_1D_ARRAY,
-    KN_IMAGE_2D,
-    KN_IMAGE_2D_ARRAY,
-    KN_IMAGE_3D
+    KN_IMAGE_1D = 0,
+    KN_IMAGE_1D_BUFFER = 1,
+    KN_IMAGE_1D_ARRAY = 2,
+    KN_IMAGE_2D = 3,
+    KN_IMAGE_2D_ARRAY = 4,
+    KN_IMAGE_3D = 5
 } kn_image_kind;
 
 // The channels of a texel, first in memory first; OpenCL's numbers. BGRA and ARGB have 8-bit channels,
@@ -105,12 +105,12 @@ typedef struct kn_image_region {
 // KN_ERROR_DEVICE.
 KN_API kn_status kn_image_write(kn_queue *queue, kn_image *image, const kn_image_region *region,
                                 const void *data, size_t row_pitch, kn_error *err);
-KN_API kn_status kn_image_read(kn_queue *queue, kn_image *image, const kn_image_region *region, void *data,
-                               size_t row_pitch, kn_error *err);
+KN_API kn_status kn_image_read(kn_queue *queue, const kn_image *image, const kn_image_region *region,
+                               void *data, size_t row_pitch, kn_error *err);
 // On the device, asynchronous, between images of one kind and format. `event` may be NULL; else the
 // caller frees it. Within one image the parts must not overlap.
-KN_API kn_status kn_image_copy(kn_queue *queue, kn_image *from, const kn_image_region *region, kn_image *to,
-                               const size_t to_origin[3], kn_event **event, kn_error *err);
+KN_API kn_status kn_image_copy(kn_queue *queue, const kn_image *from, const kn_image_region *region,
+                               kn_image *to, const size_t to_origin[3], kn_event **event, kn_error *err);
 
 #ifdef __cplusplus
 }

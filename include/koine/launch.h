@@ -7,26 +7,107 @@
 #include <koine/event.h>
 #include <koine/image.h>
 #include <koine/program.h>
+#include <string.h>
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-// An argument: made by one of the five below, in the kernel's order.
+typedef enum kn_arg_kind {
+    KN_ARG_BUFFER = 0,
+    KN_ARG_VALUE = 1,
+    KN_ARG_LOCAL = 2,
+    KN_ARG_IMAGE = 3,
+    KN_ARG_SAMPLER = 4,
+    KN_ARG_INLINE = 5 // a value, in `bytes`
+} kn_arg_kind;
+
+// An argument: made by one of the macros below, in the kernel's order.
 typedef struct kn_arg {
-    enum { KN_ARG_BUFFER, KN_ARG_VALUE, KN_ARG_LOCAL, KN_ARG_IMAGE, KN_ARG_SAMPLER } kind;
-    kn_buffer *buffer;
-    const void *value; // read during kn_launch
-    size_t size;       // of the value, or bytes of local memory
-    kn_image *image;
-    unsigned sampler; // kn_sampler_bits
+    kn_arg_kind kind;
+    unsigned sampler;        // kn_sampler_bits
+    size_t size;             // of the value, or bytes of local memory
+    const void *value;       // read during kn_launch
+    const kn_buffer *buffer; // const also of one that the kernel writes
+    const kn_image *image;
+    unsigned char bytes[16];
 } kn_arg;
 
-#define KN_BUFFER(b)     ((kn_arg){KN_ARG_BUFFER, (b), NULL, 0, NULL, 0})
-#define KN_VALUE(v)      ((kn_arg){KN_ARG_VALUE, NULL, &(v), sizeof(v), NULL, 0})
-#define KN_LOCAL(n)      ((kn_arg){KN_ARG_LOCAL, NULL, NULL, (n), NULL, 0})
-#define KN_IMAGE(i)      ((kn_arg){KN_ARG_IMAGE, NULL, NULL, 0, (i), 0})
-#define KN_SAMPLER(bits) ((kn_arg){KN_ARG_SAMPLER, NULL, NULL, 0, NULL, (bits)})
+// KN_VALUE takes a number, vector or struct, constants such as 3.0f too. Up to 16 bytes are copied into the
+// argument; of a larger one the copy lives as long as the enclosing block in C, and has to be a variable in
+// C++. KN_VALUE_AT is for arrays and for what is to be read at each kn_launch.
+#define KN_BUFFER(buffer)           kn_arg_buffer_(buffer)
+#define KN_VALUE_AT(pointer, bytes) kn_arg_at_((pointer), (bytes))
+#define KN_LOCAL(bytes)             kn_arg_local_(bytes)
+#define KN_IMAGE(image)             kn_arg_image_(image)
+#define KN_SAMPLER(bits)            kn_arg_sampler_(bits)
+
+static inline kn_arg kn_arg_make_(kn_arg_kind kind, size_t size)
+{
+    const kn_arg arg = {kind, 0, size, NULL, NULL, NULL, {0}};
+
+    return arg;
+}
+
+static inline kn_arg kn_arg_buffer_(const kn_buffer *buffer)
+{
+    kn_arg arg = kn_arg_make_(KN_ARG_BUFFER, 0);
+
+    arg.buffer = buffer;
+    return arg;
+}
+
+static inline kn_arg kn_arg_image_(const kn_image *image)
+{
+    kn_arg arg = kn_arg_make_(KN_ARG_IMAGE, 0);
+
+    arg.image = image;
+    return arg;
+}
+
+static inline kn_arg kn_arg_local_(size_t bytes)
+{
+    return kn_arg_make_(KN_ARG_LOCAL, bytes);
+}
+
+static inline kn_arg kn_arg_sampler_(unsigned bits)
+{
+    kn_arg arg = kn_arg_make_(KN_ARG_SAMPLER, 0);
+
+    arg.sampler = bits;
+    return arg;
+}
+
+static inline kn_arg kn_arg_at_(const void *value, size_t size)
+{
+    kn_arg arg = kn_arg_make_(KN_ARG_VALUE, size);
+
+    arg.value = value;
+    return arg;
+}
+
+static inline kn_arg kn_arg_value_(const void *value, size_t size)
+{
+    kn_arg arg = kn_arg_make_(KN_ARG_INLINE, size);
+
+    if (size > sizeof arg.bytes)
+        return kn_arg_at_(value, size);
+    memcpy(arg.bytes, value, size);
+    return arg;
+}
+
+#ifdef __cplusplus
+} // of extern "C", in which no template can stand
+template <class T> inline kn_arg kn_arg_of_(const T &value)
+{
+    return kn_arg_value_(&value, sizeof(T));
+}
+extern "C" {
+#define KN_VALUE(value) kn_arg_of_(value)
+#else
+#define KN_VALUE(value_)                                                                                     \
+    kn_arg_value_(&(const struct { __typeof__(value_) copy; }){value_}, sizeof(__typeof__(value_)))
+#endif
 
 typedef struct kn_range {
     unsigned dims;    // 1, 2 or 3

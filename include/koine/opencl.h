@@ -13,19 +13,19 @@ extern "C" {
 #endif
 
 // `device` is one of the context's devices, or NULL for its first. `options` may be NULL.
-KN_API kn_status kn_opencl_context_wrap(cl_context native, cl_device_id device,
+KN_API kn_status kn_context_wrap_opencl(cl_context native, cl_device_id device,
                                         const kn_context_options *options, kn_context **context,
                                         kn_error *err);
 // An in-order queue of that context. Event times need CL_QUEUE_PROFILING_ENABLE.
-KN_API kn_status kn_opencl_queue_wrap(kn_context *context, cl_command_queue native, kn_queue **queue,
+KN_API kn_status kn_queue_wrap_opencl(kn_context *context, cl_command_queue native, kn_queue **queue,
                                       kn_error *err);
-KN_API kn_status kn_opencl_buffer_wrap(kn_context *context, cl_mem native, kn_buffer **buffer, kn_error *err);
+KN_API kn_status kn_buffer_wrap_opencl(kn_context *context, cl_mem native, kn_buffer **buffer, kn_error *err);
 
 // The native handle of an object, still owned by it; NULL if it is not of the OpenCL path (or, for a buffer,
 // held in parts).
-KN_API cl_context kn_opencl_context(kn_context *context);
-KN_API cl_command_queue kn_opencl_queue(kn_queue *queue);
-KN_API cl_mem kn_opencl_buffer(kn_buffer *buffer);
+KN_API cl_context kn_context_get_opencl(const kn_context *context);
+KN_API cl_command_queue kn_queue_get_opencl(const kn_queue *queue);
+KN_API cl_mem kn_buffer_get_opencl(const kn_buffer *buffer);
 
 #ifdef __cplusplus
 }

@@ -28,11 +28,11 @@ typedef struct kn_condition {
 // every new condition. Errors: KN_ERROR_ARGUMENT; KN_ERROR_BUILD, with the compiler's words, for a type,
 // definition or condition that does not compile, and for a size that is not the type's; KN_ERROR_LIMIT for a
 // buffer held in parts; KN_ERROR_UNSUPPORTED for double where there is none.
-KN_API kn_status kn_select_if(kn_queue *queue, kn_buffer *x, size_t n, const kn_condition *condition,
+KN_API kn_status kn_select_if(kn_queue *queue, const kn_buffer *x, size_t n, const kn_condition *condition,
                               kn_buffer *out, kn_buffer *counted, size_t *count, kn_error *err);
 
 // The same, and behind them all others, in their order, too.
-KN_API kn_status kn_partition(kn_queue *queue, kn_buffer *x, size_t n, const kn_condition *condition,
+KN_API kn_status kn_partition(kn_queue *queue, const kn_buffer *x, size_t n, const kn_condition *condition,
                               kn_buffer *out, kn_buffer *counted, size_t *count, kn_error *err);
 
 #ifdef __cplusplus

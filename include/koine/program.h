@@ -44,27 +44,29 @@ KN_API kn_status kn_program_from_text(kn_context *context, const char *text, con
 KN_API kn_status kn_program_from_file(kn_context *context, const char *path,
                                       const kn_program_options *options, kn_program **program, kn_error *err);
 // `name` is a file of Koine's own kernels: "reduce.cl". KOINE_KERNEL_PATH may hold another version of it.
-KN_API kn_status kn_program_builtin(kn_context *context, const char *name, const kn_program_options *options,
-                                    kn_program **program, kn_error *err);
+KN_API kn_status kn_program_from_builtin(kn_context *context, const char *name,
+                                         const kn_program_options *options, kn_program **program,
+                                         kn_error *err);
 // Frees the program and its kernels. Launches in flight are finished by the driver.
 KN_API void kn_program_free(kn_program *program);
 
 // The kernel of that name; it belongs to the program and is not freed.
-KN_API kn_status kn_program_kernel(kn_program *program, const char *name, kn_kernel **kernel, kn_error *err);
-KN_API size_t kn_program_kernel_count(const kn_program *program);
-KN_API kn_kernel *kn_program_kernel_at(kn_program *program, size_t index); // NULL past the end
+KN_API kn_status kn_program_get_kernel(kn_program *program, const char *name, kn_kernel **kernel,
+                                       kn_error *err);
+KN_API size_t kn_program_get_kernel_count(const kn_program *program);
+KN_API kn_kernel *kn_program_get_kernel_at(kn_program *program, size_t index); // NULL past the end
 
 // Whether the binary came from the cache on disk.
-KN_API int kn_program_was_cached(const kn_program *program);
+KN_API bool kn_program_get_cached(const kn_program *program);
 
 // What the source says of a kernel's argument.
 typedef enum kn_param_kind {
-    KN_PARAM_GLOBAL,   // a pointer to __global
-    KN_PARAM_CONSTANT, // a pointer to __constant
-    KN_PARAM_LOCAL,    // a pointer to __local
-    KN_PARAM_VALUE,    // a scalar, vector or struct by value
-    KN_PARAM_IMAGE,    // type is the image's own, whatever a typedef calls it
-    KN_PARAM_SAMPLER
+    KN_PARAM_GLOBAL = 0,   // a pointer to __global
+    KN_PARAM_CONSTANT = 1, // a pointer to __constant
+    KN_PARAM_LOCAL = 2,    // a pointer to __local
+    KN_PARAM_VALUE = 3,    // a scalar, vector or struct by value
+    KN_PARAM_IMAGE = 4,    // type is the image's own, whatever a typedef calls it
+    KN_PARAM_SAMPLER = 5
 } kn_param_kind;
 
 typedef struct kn_param {
@@ -72,12 +74,12 @@ typedef struct kn_param {
     const char *type; // as written, without qualifiers and '*': "float4", "struct body"
     size_t size;      // bytes of one element or of the value; 0 if only the compiler knows (a struct)
     const char *name;
-    int is_const; // what it points to is const; an image is read_only
+    bool is_const; // what it points to is const; an image is read_only
 } kn_param;
 
-KN_API const char *kn_kernel_name(const kn_kernel *kernel);
-KN_API size_t kn_kernel_param_count(const kn_kernel *kernel);
-KN_API const kn_param *kn_kernel_param(const kn_kernel *kernel, size_t index); // NULL past the end
+KN_API const char *kn_kernel_get_name(const kn_kernel *kernel);
+KN_API size_t kn_kernel_get_param_count(const kn_kernel *kernel);
+KN_API const kn_param *kn_kernel_get_param(const kn_kernel *kernel, size_t index); // NULL past the end
 
 // What the device allows this kernel; NULL for NULL.
 typedef struct kn_kernel_limits {

@@ -18,10 +18,11 @@ typedef struct kn_recording kn_recording;
 
 // How it is replayed.
 typedef enum kn_recording_way {
-    KN_RECORDING_AUTO,           // the driver's own way where there is one, else launches
-    KN_RECORDING_GRAPH,          // a CUDA graph (drivers of CUDA 11.4 and later)
-    KN_RECORDING_COMMAND_BUFFER, // OpenCL's cl_khr_command_buffer, provisional versions 0.9
-    KN_RECORDING_LAUNCHES // one launch after the other, of kernels whose arguments stay set, and one flush
+    KN_RECORDING_AUTO = 0,           // the driver's own way where there is one, else launches
+    KN_RECORDING_GRAPH = 1,          // a CUDA graph (drivers of CUDA 11.4 and later)
+    KN_RECORDING_COMMAND_BUFFER = 2, // OpenCL's cl_khr_command_buffer, provisional versions 0.9
+    KN_RECORDING_LAUNCHES =
+        3 // one launch after the other, of kernels whose arguments stay set, and one flush
 } kn_recording_way;
 
 // From now on kn_launch on this queue checks and records instead of running; its `event` has to be NULL.
@@ -49,10 +50,10 @@ KN_API kn_status kn_recording_replay(kn_queue *queue, kn_recording *recording, k
 
 // Which way it has, never KN_RECORDING_AUTO; its name ("graph", "command-buffer", "launches"); how many
 // launches; and with launches taken by KN_RECORDING_AUTO, why there is no better way, else "".
-KN_API kn_recording_way kn_recording_way_of(const kn_recording *recording);
+KN_API kn_recording_way kn_recording_get_way(const kn_recording *recording);
 KN_API const char *kn_recording_way_name(kn_recording_way way);
-KN_API size_t kn_recording_count(const kn_recording *recording);
-KN_API const char *kn_recording_why(const kn_recording *recording);
+KN_API size_t kn_recording_get_count(const kn_recording *recording);
+KN_API const char *kn_recording_get_why(const kn_recording *recording);
 
 // Before the context is closed. NULL is fine.
 KN_API void kn_recording_free(kn_recording *recording);

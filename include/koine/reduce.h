@@ -22,12 +22,12 @@ typedef struct kn_sums {
 // precision the doubles' bits are computed in integers (some 100 operations on 64 bits an element, and 60
 // more for its square). n = 0 gives 0. Waits. Cost: reads x once. Errors: KN_ERROR_ARGUMENT,
 // KN_ERROR_UNSUPPORTED (KN_F64 without double precision, other types).
-KN_API kn_status kn_reduce_sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double *sum,
+KN_API kn_status kn_reduce_sum(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double *sum,
                                kn_error *err);
 
 // Both sums of x - shift in one read. `shift` is rounded to the type first, and is
 // finite then (KN_ERROR_ARGUMENT).
-KN_API kn_status kn_reduce_sums(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double shift,
+KN_API kn_status kn_reduce_sums(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double shift,
                                 kn_sums *sums, kn_error *err);
 
 typedef struct kn_moments {
@@ -47,10 +47,15 @@ typedef struct kn_moments {
 // mean and variance are the doubles nearest to the exact ones; `shift` is not used. min and max of 64 bits
 // are rounded to double (kn_reduce gives them whole). Waits. Cost: reads x once. Errors: as kn_reduce_sum,
 // but every type is supported; KN_ERROR_ARGUMENT for a shift that is not finite.
-KN_API kn_status kn_reduce_moments(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,
-                                   kn_moments *moments, kn_error *err);
+KN_API kn_status kn_reduce_moments(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
+                                   const double *shift, kn_moments *moments, kn_error *err);
 
-typedef enum kn_reduce_op { KN_REDUCE_SUM, KN_REDUCE_PRODUCT, KN_REDUCE_MIN, KN_REDUCE_MAX } kn_reduce_op;
+typedef enum kn_reduce_op {
+    KN_REDUCE_SUM = 0,
+    KN_REDUCE_PRODUCT = 1,
+    KN_REDUCE_MIN = 2,
+    KN_REDUCE_MAX = 3
+} kn_reduce_op;
 
 // A result: i64 of signed integers, u64 of unsigned ones, f64 of KN_F32 and KN_F64.
 typedef union kn_number {
@@ -64,7 +69,7 @@ typedef union kn_number {
 // precision in float). The least or greatest float is NaN if there is a NaN, as numpy's, and 0 for -0. n = 0
 // gives the sum 0 and the product 1; there is no least or greatest of nothing. Waits. Cost: reads x once.
 // Errors: as kn_reduce_sum, but every type is supported.
-KN_API kn_status kn_reduce(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_reduce_op op,
+KN_API kn_status kn_reduce(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, kn_reduce_op op,
                            kn_number *result, kn_error *err);
 
 // An operation, in OpenCL C.
@@ -81,8 +86,8 @@ typedef struct kn_combine {
 // Waits. Cost: reads x once; at the first use of an operation a compiler run. Errors: KN_ERROR_ARGUMENT (also
 // n = 0), KN_ERROR_BUILD with the compiler's words for an expression that does not compile,
 // KN_ERROR_UNSUPPORTED.
-KN_API kn_status kn_reduce_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_combine *how,
-                                kn_type to, void *result, kn_error *err);
+KN_API kn_status kn_reduce_with(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
+                                const kn_combine *how, kn_type to, void *result, kn_error *err);
 
 #ifdef __cplusplus
 }

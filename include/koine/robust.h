@@ -20,11 +20,11 @@ extern "C" {
 #endif
 
 typedef enum kn_robust_method {
-    KN_ROBUST_AUTO,   // fused, or select where local memory is too small for a sample; counted where the type
-                      // has 8 bits
-    KN_ROBUST_FUSED,  // one read between two brackets; KN_F32, KN_F64
-    KN_ROBUST_SELECT, // sums, radix select of the median, radix select of the deviations; KN_F32, KN_F64
-    KN_ROBUST_COUNTED // 256 bins; KN_I8, KN_U8
+    KN_ROBUST_AUTO = 0,   // fused, or select where local memory is too small for a sample; counted where the
+                          // type has 8 bits
+    KN_ROBUST_FUSED = 1,  // one read between two brackets; KN_F32, KN_F64
+    KN_ROBUST_SELECT = 2, // sums, radix select of the median, radix select of the deviations; KN_F32, KN_F64
+    KN_ROBUST_COUNTED = 3 // 256 bins; KN_I8, KN_U8
 } kn_robust_method;
 
 typedef struct kn_robust_options {
@@ -48,7 +48,7 @@ typedef struct kn_robust {
     // the median is infinite.
     double mad;
     kn_robust_method method; // the one that answered: never KN_ROBUST_AUTO
-    int missed;              // 1: asked for KN_ROBUST_FUSED or AUTO, answered by KN_ROBUST_SELECT
+    bool missed;             // 1: asked for KN_ROBUST_FUSED or AUTO, answered by KN_ROBUST_SELECT
 } kn_robust;
 
 // The first n elements of `x` (KN_F32, KN_F64, KN_I8, KN_U8). `options` may be NULL. x is not changed. Waits.
@@ -56,29 +56,29 @@ typedef struct kn_robust {
 // read of x, and few launches that hardly depend on n. Memory: an eighth of x; up to as much as x below some
 // 2^20 elements. Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (other types; KN_F64 without double
 // precision; a method that the type does not have), KN_ERROR_LIMIT (2^32 floats or more).
-KN_API kn_status kn_robust_stats(kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
-                                 const kn_robust_options *options, kn_robust *result, kn_error *err);
+KN_API kn_status kn_robust_stats(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
+                                 kn_robust *result, const kn_robust_options *options, kn_error *err);
 
 // The same of `count` columns of n elements each, column c beginning at element c * stride of `x` (stride >=
 // n): every launch serves all of them. KN_ERROR_LIMIT: floats in a buffer that is held in parts.
-KN_API kn_status kn_robust_columns(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, size_t stride,
-                                   size_t count, const kn_robust_options *options, kn_robust *results,
+KN_API kn_status kn_robust_columns(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, size_t stride,
+                                   size_t count, kn_robust *results, const kn_robust_options *options,
                                    kn_error *err);
 
 // The same of `count` growing prefixes of one column: results[i] is about the first ends[i] elements; ends
 // ascend. All have one shift, by itself that of the longest. Cost: KN_I8 and KN_U8 one read for all prefixes;
 // floats one read of each prefix.
-KN_API kn_status kn_robust_prefixes(kn_queue *queue, kn_buffer *x, kn_type type, const size_t *ends,
-                                    size_t count, const kn_robust_options *options, kn_robust *results,
+KN_API kn_status kn_robust_prefixes(kn_queue *queue, const kn_buffer *x, kn_type type, const size_t *ends,
+                                    size_t count, kn_robust *results, const kn_robust_options *options,
                                     kn_error *err);
 
 // The same in ordinary memory, by the host: the device's answers, to the bit, at every level and with any
 // number of threads. KN_ROBUST_SELECT takes memory for a copy in double.
-KN_API kn_status kn_host_robust(const void *x, kn_type type, size_t n, const kn_robust_options *options,
-                                const kn_host_options *host, kn_robust *result, kn_error *err);
+KN_API kn_status kn_host_robust(const void *x, kn_type type, size_t n, kn_robust *result,
+                                const kn_robust_options *options, const kn_host_options *host, kn_error *err);
 KN_API kn_status kn_host_robust_prefixes(const void *x, kn_type type, const size_t *ends, size_t count,
-                                         const kn_robust_options *options, const kn_host_options *host,
-                                         kn_robust *results, kn_error *err);
+                                         kn_robust *results, const kn_robust_options *options,
+                                         const kn_host_options *host, kn_error *err);
 
 #ifdef __cplusplus
 }

@@ -12,9 +12,9 @@ extern "C" {
 #endif
 
 typedef enum kn_select_method {
-    KN_SELECT_AUTO,
-    KN_SELECT_DIGITS,  // radix select: a read a digit (11 bits; 8 for types of 8 and 16 bits)
-    KN_SELECT_BRACKETS // a sample, one read that gathers what lies near the ranks, and digits among that
+    KN_SELECT_AUTO = 0,
+    KN_SELECT_DIGITS = 1,  // radix select: a read a digit (11 bits; 8 for types of 8 and 16 bits)
+    KN_SELECT_BRACKETS = 2 // a sample, one read that gathers what lies near the ranks, and digits among that
 } kn_select_method;
 
 typedef struct kn_select_options {
@@ -33,31 +33,30 @@ typedef struct kn_select_options {
 // elements, radix select. The answer is exact either way. Cost: one read of x for up to 8 ranks; with
 // KN_SELECT_DIGITS one a digit. Memory: about a twentieth of x. Errors: KN_ERROR_ARGUMENT (a rank of n or
 // more), KN_ERROR_UNSUPPORTED (KN_F64 without double precision), KN_ERROR_LIMIT.
-KN_API kn_status kn_select(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const size_t *ranks,
-                           size_t count, const kn_select_options *options, void *values, kn_error *err);
+KN_API kn_status kn_select(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, const size_t *ranks,
+                           size_t count, void *values, const kn_select_options *options, kn_error *err);
 
 // numpy's quantiles with linear interpolation, in double: the value at position q (n - 1) of the sorted
 // column, 0 <= q <=
 // 1. NaN if there is a NaN in the column; n = 0 is an error. Otherwise as kn_select.
-KN_API kn_status kn_quantiles(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *q,
-                              size_t count, const kn_select_options *options, double *values, kn_error *err);
+KN_API kn_status kn_quantiles(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, const double *q,
+                              size_t count, double *values, const kn_select_options *options, kn_error *err);
 
 // The median, in double: of an even number of elements the mean of the two in the middle. NaN as in
 // kn_quantiles.
-KN_API kn_status kn_median(kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
-                           const kn_select_options *options, double *median, kn_error *err);
+KN_API kn_status kn_median(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double *median,
+                           const kn_select_options *options, kn_error *err);
 
-typedef enum kn_top_which { KN_TOP_LARGEST, KN_TOP_SMALLEST } kn_top_which;
-
-// The k largest or smallest of the first n elements of `x`, sorted (the largest in descending order):
-// `values` receives the elements, with their own bits, `indices` their numbers from 0, KN_U32 (n up to 2^32)
+// The k largest (KN_DESCENDING) or smallest of the first n elements of `x`, sorted in that order: `values`
+// receives the elements, with their own bits, `indices` their numbers from 0, KN_U32 (n up to 2^32)
 // or KN_U64. Either may be NULL; their old contents are lost. The result is what a stable sort begins with:
 // of equal elements those with the lowest numbers win and stand in that order, -0 equals +0, and NaN come
-// last in both directions. x is not changed. Waits for the threshold, not for the result. Method: the k-th
+// last in both orders. x is not changed. Waits for the threshold, not for the result. Method: the k-th
 // element by kn_select, then one read, and another of blocks that hold something; a radix sort of k. Errors:
 // KN_ERROR_ARGUMENT (also k > n), KN_ERROR_UNSUPPORTED, KN_ERROR_LIMIT (values or indices held in parts).
-KN_API kn_status kn_top_k(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, size_t k, kn_top_which which,
-                          kn_buffer *values, kn_buffer *indices, kn_type index_type, kn_error *err);
+KN_API kn_status kn_top_k(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, size_t k,
+                          kn_order order, kn_buffer *values, kn_buffer *indices, kn_type index_type,
+                          kn_error *err);
 
 #ifdef __cplusplus
 }

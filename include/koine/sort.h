@@ -11,44 +11,46 @@ extern "C" {
 #endif
 
 typedef enum kn_sort_algorithm {
-    KN_SORT_AUTO,    // what was measured faster for the device, the type and n
-    KN_SORT_BITONIC, // keys alone; not stable, which no one can see in keys alone
-    KN_SORT_RADIX,   // 8 bits a pass; stable
-    KN_SORT_MERGE // stable; sorts as kn_sort_less does (koine/sort_merge.h); no indices: KN_ERROR_UNSUPPORTED
+    KN_SORT_AUTO = 0,    // what was measured faster for the device, the type and n
+    KN_SORT_BITONIC = 1, // keys alone; not stable, which no one can see in keys alone
+    KN_SORT_RADIX = 2,   // 8 bits a pass; stable
+    KN_SORT_MERGE =
+        3 // stable; sorts as kn_sort_less does (koine/sort_merge.h); no indices: KN_ERROR_UNSUPPORTED
 } kn_sort_algorithm;
 
 typedef enum kn_sort_padding {
-    KN_SORT_IN_PLACE,    // any n as it is: no more memory, no more work than n asks for
-    KN_SORT_POWER_OF_TWO // as the classical network: n rounded up to a power of two, in memory of its own
-                         // (bitonic)
+    KN_SORT_IN_PLACE = 0,    // any n as it is: no more memory, no more work than n asks for
+    KN_SORT_POWER_OF_TWO = 1 // as the classical network: n rounded up to a power of two, in memory of its own
+                             // (bitonic)
 } kn_sort_padding;
 
 // How the work-items of a radix sort act together. What is asked for and cannot be had is
 // KN_ERROR_UNSUPPORTED.
 typedef enum kn_sort_lanes {
-    KN_SORT_LANES_AUTO,
-    KN_SORT_LANES_LOCAL,     // through local memory and barriers: any device
-    KN_SORT_LANES_BALLOT,    // NVIDIA: a ballot for every bit of a digit
-    KN_SORT_LANES_MATCH,     // NVIDIA: match.any
-    KN_SORT_LANES_MASKS,     // NVIDIA: masks in local memory, in step within a warp
-    KN_SORT_LANES_SUBGROUPS, // cl_khr_subgroup_ballot
-    KN_SORT_LANES_SERIAL     // a work-item a chunk: CPUs
+    KN_SORT_LANES_AUTO = 0,
+    KN_SORT_LANES_LOCAL = 1,     // through local memory and barriers: any device
+    KN_SORT_LANES_BALLOT = 2,    // NVIDIA: a ballot for every bit of a digit
+    KN_SORT_LANES_MATCH = 3,     // NVIDIA: match.any
+    KN_SORT_LANES_MASKS = 4,     // NVIDIA: masks in local memory, in step within a warp
+    KN_SORT_LANES_SUBGROUPS = 5, // cl_khr_subgroup_ballot
+    KN_SORT_LANES_SERIAL = 6     // a work-item a chunk: CPUs
 } kn_sort_lanes;
 
 // Which digits a radix sort makes passes for.
 typedef enum kn_sort_digits {
-    KN_SORT_DIGITS_AUTO, // those that differ, where n is large enough to wait for the answer which those are
-    KN_SORT_DIGITS_ALL,  // never waits
-    KN_SORT_DIGITS_DIFFERING, // those that are not the same in all negative and in all other keys
-    KN_SORT_DIGITS_HIGHEST    // the highest first, into buckets that fit a core's cache (KN_SORT_LANES_SERIAL
-                              // alone); waits
+    KN_SORT_DIGITS_AUTO =
+        0, // those that differ, where n is large enough to wait for the answer which those are
+    KN_SORT_DIGITS_ALL = 1,       // never waits
+    KN_SORT_DIGITS_DIFFERING = 2, // those that are not the same in all negative and in all other keys
+    KN_SORT_DIGITS_HIGHEST = 3    // the highest first, into buckets that fit a core's cache
+                                  // (KN_SORT_LANES_SERIAL alone); waits
 } kn_sort_digits;
 
 // Where a radix sort counts the digits of the second and of later passes.
 typedef enum kn_sort_counting {
-    KN_SORT_COUNTING_AUTO,
-    KN_SORT_COUNTING_SEPARATE, // in a launch of its own
-    KN_SORT_COUNTING_AHEAD     // while the pass before moves the keys, where there are at most 256 groups
+    KN_SORT_COUNTING_AUTO = 0,
+    KN_SORT_COUNTING_SEPARATE = 1, // in a launch of its own
+    KN_SORT_COUNTING_AHEAD = 2     // while the pass before moves the keys, where there are at most 256 groups
 } kn_sort_counting;
 
 typedef struct kn_sort_options {
@@ -57,7 +59,7 @@ typedef struct kn_sort_options {
     unsigned log2_group; // bitonic: work-items a group, 5 to 10; 0: the device's default
     unsigned log2_keys;  // bitonic: keys a work-item, 2 to 5; 0: the device's default
     kn_sort_algorithm algorithm;
-    int descending;            // largest first; NaN stay last, and equal keys keep their order
+    kn_order order;            // equal keys keep theirs, descending too
     kn_sort_lanes lanes;       // radix
     kn_sort_digits digits;     // radix
     kn_sort_counting counting; // radix
@@ -93,13 +95,14 @@ KN_API kn_status kn_sort(kn_queue *queue, kn_buffer *keys, kn_type type, size_t 
 // Sorts the first n elements of `keys`, and moves `values` (of value_size 1, 2, 4, 8 or 16 bytes) along with
 // them. Stable as numpy's: -0 and +0 are equal, NaN are equal among themselves, and what is equal keeps its
 // order. By radix. Cost: as kn_sort's radix sort, and per digit a read and a write of the values.
-KN_API kn_status kn_sort_by_key(kn_queue *queue, kn_buffer *keys, kn_type type, kn_buffer *values,
-                                size_t value_size, size_t n, const kn_sort_options *options, kn_error *err);
+KN_API kn_status kn_sort_by_key(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, kn_buffer *values,
+                                size_t value_size, const kn_sort_options *options, kn_error *err);
 
 // The elements' numbers in sorted order, from 0: keys[indices[0]] is the least. `indices` are KN_U32 (n up to
 // 2^32) or KN_U64; the keys stay as they are. Stable as kn_sort_by_key.
-KN_API kn_status kn_argsort(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, kn_buffer *indices,
-                            kn_type index_type, const kn_sort_options *options, kn_error *err);
+KN_API kn_status kn_argsort(kn_queue *queue, const kn_buffer *keys, kn_type type, size_t n,
+                            kn_buffer *indices, kn_type index_type, const kn_sort_options *options,
+                            kn_error *err);
 
 #ifdef __cplusplus
 }

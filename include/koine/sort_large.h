@@ -10,11 +10,10 @@ extern "C" {
 #endif
 
 typedef struct kn_sort_large_options {
-    size_t struct_size; // KN_INIT sets it
-    const kn_sort_options
-        *sort;        // how the device sorts, and whether descending; NULL: as kn_sort does by default
-    size_t chunk;     // elements sorted on the device at once; 0: as many as it has memory for
-    unsigned threads; // that merge on the host; 0: as in kn_host_options
+    size_t struct_size;          // KN_INIT sets it
+    const kn_sort_options *sort; // how the device sorts, and in which order; NULL: as kn_sort does by default
+    size_t chunk;                // elements sorted on the device at once; 0: as many as it has memory for
+    unsigned threads;            // that merge on the host; 0: as in kn_host_options
 } kn_sort_large_options;
 
 // Sorts n elements of host memory, however many: chunks are sorted on the device by kn_sort, and merged on
@@ -22,8 +21,8 @@ typedef struct kn_sort_large_options {
 // Cost: every element once to the device and back; ceil(log2(chunks)) passes over host memory, which take n
 // more elements of it for the time being (none for one chunk).
 // Errors: those of kn_sort, after which the keys are not what they were; KN_ERROR_MEMORY.
-KN_API kn_status kn_sort_host(kn_queue *queue, void *keys, kn_type type, size_t n,
-                              const kn_sort_large_options *options, kn_error *err);
+KN_API kn_status kn_sort_large_array(kn_queue *queue, void *keys, kn_type type, size_t n,
+                                     const kn_sort_large_options *options, kn_error *err);
 
 // Sorts the first n elements of a buffer, held in parts or not: each part on the device by kn_sort; if there
 // are several, they are then read, merged on the host, and written back, with 2 n elements of host memory for

@@ -12,9 +12,9 @@ extern "C" {
 
 // How a merge finds where each of its pieces begins in the two runs.
 typedef enum kn_merge_splits {
-    KN_SPLITS_AUTO,   // what was measured faster for n on the device
-    KN_SPLITS_LAUNCH, // in a launch before it
-    KN_SPLITS_GROUP   // each work-group for itself
+    KN_SPLITS_AUTO = 0,   // what was measured faster for n on the device
+    KN_SPLITS_LAUNCH = 1, // in a launch before it
+    KN_SPLITS_GROUP = 2   // each work-group for itself
 } kn_merge_splits;
 
 // What is sorted, in which order: snippets of OpenCL C.
@@ -43,8 +43,8 @@ typedef struct kn_less {
 KN_API kn_status kn_sort_less(kn_queue *queue, kn_buffer *keys, size_t n, const kn_less *less, kn_error *err);
 
 // The same, with an element of `values` (of value_size bytes: 1, 2, 4, 8 or 16) that travels with each key.
-KN_API kn_status kn_sort_less_by_key(kn_queue *queue, kn_buffer *keys, kn_buffer *values, size_t value_size,
-                                     size_t n, const kn_less *less, kn_error *err);
+KN_API kn_status kn_sort_less_by_key(kn_queue *queue, kn_buffer *keys, size_t n, kn_buffer *values,
+                                     size_t value_size, const kn_less *less, kn_error *err);
 
 // Sorts each segment of the first n elements of `keys` for itself, stable. Segment i is the elements from
 // offsets[i] to offsets[i + 1] - 1; `offsets` holds segments + 1 64-bit numbers that do not descend, the
@@ -53,12 +53,12 @@ KN_API kn_status kn_sort_less_by_key(kn_queue *queue, kn_buffer *keys, kn_buffer
 // offsets. Cost: 2 + ceil(log2(tiles of the longest segment)) passes, a tile being some 4,000 elements.
 // Errors: as above, and KN_ERROR_ARGUMENT for offsets that are not as said.
 KN_API kn_status kn_sort_segments(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n,
-                                  kn_buffer *offsets, size_t segments, int descending, kn_error *err);
+                                  const kn_buffer *offsets, size_t segments, kn_order order, kn_error *err);
 
 // The same, with values.
-KN_API kn_status kn_sort_segments_by_key(kn_queue *queue, kn_buffer *keys, kn_type type, kn_buffer *values,
-                                         size_t value_size, size_t n, kn_buffer *offsets, size_t segments,
-                                         int descending, kn_error *err);
+KN_API kn_status kn_sort_segments_by_key(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n,
+                                         kn_buffer *values, size_t value_size, const kn_buffer *offsets,
+                                         size_t segments, kn_order order, kn_error *err);
 
 #ifdef __cplusplus
 }

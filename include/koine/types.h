@@ -3,6 +3,7 @@
 #ifndef KOINE_TYPES_H
 #define KOINE_TYPES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -39,7 +40,18 @@ template <class T> inline T kn_init_()
 extern "C" {
 #endif
 
-typedef enum kn_type { KN_I8, KN_U8, KN_I16, KN_U16, KN_I32, KN_U32, KN_I64, KN_U64, KN_F32, KN_F64 } kn_type;
+typedef enum kn_type {
+    KN_I8 = 0,
+    KN_U8 = 1,
+    KN_I16 = 2,
+    KN_U16 = 3,
+    KN_I32 = 4,
+    KN_U32 = 5,
+    KN_I64 = 6,
+    KN_U64 = 7,
+    KN_F32 = 8,
+    KN_F64 = 9
+} kn_type;
 
 // Bytes of one element; 0 for a number that is no type.
 KN_API size_t kn_type_size(kn_type type);
@@ -47,11 +59,17 @@ KN_API size_t kn_type_size(kn_type type);
 // OpenCL C's word for it: "char", "uchar", ... "float", "double". Never NULL.
 KN_API const char *kn_type_name(kn_type type);
 
+// Frees what the library allocated for the caller. NULL is fine.
+KN_API void kn_free(void *pointer);
+
+// The order of a sort. NaN stand last in both.
+typedef enum kn_order { KN_ASCENDING = 0, KN_DESCENDING = 1 } kn_order;
+
 // The numeric policy a program is compiled with, the same on every path.
 typedef enum kn_policy {
-    KN_POLICY_DEFAULT, // contraction allowed; OpenCL's bounds for division and square root
-    KN_POLICY_STRICT,  // no contraction; IEEE division and square root
-    KN_POLICY_FAST     // relaxed maths
+    KN_POLICY_DEFAULT = 0, // contraction allowed; OpenCL's bounds for division and square root
+    KN_POLICY_STRICT = 1,  // no contraction; IEEE division and square root
+    KN_POLICY_FAST = 2     // relaxed maths
 } kn_policy;
 
 #ifdef __cplusplus

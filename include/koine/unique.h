@@ -25,14 +25,14 @@ extern "C" {
 
 // The first element of each run of the first n elements of `x`, of any type. Cost: reads x twice, writes out
 // once.
-KN_API kn_status kn_unique(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_buffer *out,
+KN_API kn_status kn_unique(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, kn_buffer *out,
                            kn_buffer *counted, size_t *count, kn_error *err);
 
 // Run-length encoding: the first element of each run to `values` (NULL: not wanted), and how many elements it
 // has to `lengths`, of KN_U32 (n below 2^32) or KN_U64. Cost: reads x twice, writes both once.
-KN_API kn_status kn_run_lengths(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_buffer *values,
-                                kn_buffer *lengths, kn_type length_type, kn_buffer *counted, size_t *count,
-                                kn_error *err);
+KN_API kn_status kn_run_lengths(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
+                                kn_buffer *values, kn_buffer *lengths, kn_type length_type,
+                                kn_buffer *counted, size_t *count, kn_error *err);
 
 // The values of each run of equal keys reduced by `op`: the first n elements of `keys`, of any type, and of
 // `values`, of any type; the first key of each run to `unique_keys`, what its values come to to `results`, in
@@ -40,9 +40,10 @@ KN_API kn_status kn_run_lengths(kn_queue *queue, kn_buffer *x, kn_type type, siz
 // there is a NaN. Floats are combined in a fixed order (cl/algo/reduce_by_key.cl): they have the same bits on
 // every device; a result differs from the exact one by at most about 40 roundings for each factor of 2^11 in
 // the run's length. Cost: reads the keys twice and the values once, writes both outputs once.
-KN_API kn_status kn_reduce_by_key(kn_queue *queue, kn_buffer *keys, kn_type key_type, kn_buffer *values,
-                                  kn_type value_type, size_t n, kn_reduce_op op, kn_buffer *unique_keys,
-                                  kn_buffer *results, kn_buffer *counted, size_t *count, kn_error *err);
+KN_API kn_status kn_reduce_by_key(kn_queue *queue, const kn_buffer *keys, kn_type key_type, size_t n,
+                                  const kn_buffer *values, kn_type value_type, kn_reduce_op op,
+                                  kn_buffer *unique_keys, kn_buffer *results, kn_buffer *counted,
+                                  size_t *count, kn_error *err);
 
 #ifdef __cplusplus
 }

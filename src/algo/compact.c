@@ -20,7 +20,7 @@ kn_status ki_compact_check_out(const struct compact *c, const char *what, const 
                        "%s: %s holds %zu elements of %zu bytes; there may be as many as there are in the "
                        "input, %llu",
                        c->function, what, out->bytes / size, size, (unsigned long long)c->n);
-    if (c->n > 0 && kn_buffer_part_count(out) > 1)
+    if (c->n > 0 && kn_buffer_get_part_count(out) > 1)
         return ki_fail(err, KN_ERROR_LIMIT, "%s: %s is held in parts; one allocation of %s holds %llu bytes",
                        c->function, what, c->queue->context->device.info.spec,
                        (unsigned long long)c->queue->context->device.info.max_alloc);
@@ -31,7 +31,7 @@ kn_status ki_compact_check(const struct compact *c, const kn_buffer *x, kn_error
 {
     const kn_device_info *info = &c->queue->context->device.info;
 
-    if (c->n > 0 && kn_buffer_part_count(x) > 1)
+    if (c->n > 0 && kn_buffer_get_part_count(x) > 1)
         return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: a buffer is held in parts; one allocation of %s holds %llu bytes", c->function,
                        info->spec, (unsigned long long)info->max_alloc);

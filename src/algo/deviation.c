@@ -19,8 +19,8 @@ static kn_status get_kernel(kn_queue *queue, kn_type type, const char *name, kn_
                                     KN_POLICY_STRICT, name, kernel, err);
 }
 
-kn_status kn_abs_diff(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double centre, kn_buffer *out,
-                      kn_error *err)
+kn_status kn_abs_diff(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double centre,
+                      kn_buffer *out, kn_error *err)
 {
     kn_kernel *kernel = NULL;
     kn_status status = ki_column_check("kn_abs_diff", queue, x, type, n, err);
@@ -29,13 +29,13 @@ kn_status kn_abs_diff(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, dou
         status = ki_column_check("kn_abs_diff (out)", queue, out, type, n, err);
     if (status || n == 0)
         return status;
-    if (kn_buffer_part_count(x) != kn_buffer_part_count(out))
+    if (kn_buffer_get_part_count(x) != kn_buffer_get_part_count(out))
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_abs_diff: x and out are held in different numbers of parts");
     status = get_kernel(queue, type, "absolute_deviations", &kernel, err);
-    for (size_t i = 0; i < kn_buffer_part_count(x) && n > 0 && !status; i++) {
-        kn_buffer *from = kn_buffer_part(x, i), *to = kn_buffer_part(out, i);
-        uint64_t count = kn_buffer_size(from) / kn_type_size(type);
+    for (size_t i = 0; i < kn_buffer_get_part_count(x) && n > 0 && !status; i++) {
+        kn_buffer *from = kn_buffer_get_part(x, i), *to = kn_buffer_get_part(out, i);
+        uint64_t count = kn_buffer_get_size(from) / kn_type_size(type);
         if (count > n)
             count = n;
         const kn_arg args[] = {KN_BUFFER(from), KN_VALUE(count), KN_VALUE(centre), KN_BUFFER(to)};
@@ -47,7 +47,7 @@ kn_status kn_abs_diff(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, dou
 }
 
 // Two elements at most, as doubles.
-static kn_status read_few(kn_queue *queue, kn_buffer *buffer, kn_type type, size_t first, size_t count,
+static kn_status read_few(kn_queue *queue, const kn_buffer *buffer, kn_type type, size_t first, size_t count,
                           double *values, kn_error *err)
 {
     size_t size = kn_type_size(type);
@@ -60,7 +60,7 @@ static kn_status read_few(kn_queue *queue, kn_buffer *buffer, kn_type type, size
     return status;
 }
 
-kn_status kn_median_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t n, double *median,
+kn_status kn_median_sorted(kn_queue *queue, const kn_buffer *sorted, kn_type type, size_t n, double *median,
                            kn_error *err)
 {
     double pair[2];
@@ -79,7 +79,7 @@ kn_status kn_median_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, siz
 // the right.
 struct halves {
     kn_queue *queue;
-    kn_buffer *sorted;
+    const kn_buffer *sorted;
     kn_type type;
     size_t n, split;
     double median;
@@ -164,7 +164,7 @@ static kn_status find_on_host(const struct halves *halves, size_t rank, double *
     return status;
 }
 
-kn_status kn_mad_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t n, double median,
+kn_status kn_mad_sorted(kn_queue *queue, const kn_buffer *sorted, kn_type type, size_t n, double median,
                         double *mad, kn_error *err)
 {
     struct halves halves = {queue, sorted, type, n, n / 2, median, n ? (n - 1) / 2 : 0, n % 2 ? 1 : 2};
@@ -175,7 +175,7 @@ kn_status kn_mad_sorted(kn_queue *queue, kn_buffer *sorted, kn_type type, size_t
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_mad_sorted: no elements, or mad is NULL");
     if (status)
         return status;
-    if (isfinite(median) && kn_buffer_part_count(sorted) == 1)
+    if (isfinite(median) && kn_buffer_get_part_count(sorted) == 1)
         status = find_on_device(&halves, deviation, err);
     else
         for (size_t i = 0; i < halves.ranks && isfinite(median) && !status; i++)

@@ -9,7 +9,7 @@ void ki_element_define(struct engine_defines *defines, kn_type type)
     ki_engine_define(defines, "KEY_KIND", ki_element_kind(type));
 }
 
-bool ki_element_next_piece(kn_buffer *x, kn_type type, uint64_t n, struct element_piece *piece)
+bool ki_element_next_piece(const kn_buffer *x, kn_type type, uint64_t n, struct element_piece *piece)
 {
     uint64_t size = kn_type_size(type), room;
 
@@ -17,18 +17,18 @@ bool ki_element_next_piece(kn_buffer *x, kn_type type, uint64_t n, struct elemen
     piece->skip += piece->count;
     if (piece->first == n)
         return false;
-    room = kn_buffer_size(kn_buffer_part(x, piece->part)) / size;
+    room = kn_buffer_get_size(kn_buffer_get_part(x, piece->part)) / size;
     if (piece->skip == room) {
         piece->skip = 0;
-        room = kn_buffer_size(kn_buffer_part(x, ++piece->part)) / size;
+        room = kn_buffer_get_size(kn_buffer_get_part(x, ++piece->part)) / size;
     }
-    piece->buffer = kn_buffer_part(x, piece->part);
+    piece->buffer = kn_buffer_get_part(x, piece->part);
     piece->count = room - piece->skip < PIECE_MOST ? room - piece->skip : PIECE_MOST;
     piece->count = piece->count < n - piece->first ? piece->count : n - piece->first;
     return true;
 }
 
-uint64_t ki_element_pieces(kn_buffer *x, kn_type type, uint64_t n)
+uint64_t ki_element_pieces(const kn_buffer *x, kn_type type, uint64_t n)
 {
     struct element_piece piece = {.buffer = NULL};
     uint64_t pieces = 0;

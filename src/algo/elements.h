@@ -20,8 +20,8 @@ struct element_piece {
 };
 
 // Goes to the next of the first n elements of x; false past the end.
-bool ki_element_next_piece(kn_buffer *x, kn_type type, uint64_t n, struct element_piece *piece);
-uint64_t ki_element_pieces(kn_buffer *x, kn_type type, uint64_t n);
+bool ki_element_next_piece(const kn_buffer *x, kn_type type, uint64_t n, struct element_piece *piece);
+uint64_t ki_element_pieces(const kn_buffer *x, kn_type type, uint64_t n);
 
 // How a launch shares a column out in tiles. On a CPU a work-item is a group.
 struct tile_shape {

@@ -18,7 +18,8 @@ enum { MERGE_BINS = 32, MERGE_ROWS = 8 };
 struct histogram {
     const char *function;
     kn_queue *queue;
-    kn_buffer *x, *counts, *partial, *least;
+    const kn_buffer *x;
+    kn_buffer *counts, *partial, *least;
     kn_type type;
     uint64_t n;
     struct histogram_edges edges;
@@ -159,7 +160,7 @@ static kn_status check(const struct histogram *h, size_t bins, kn_error *err)
     if (h->counts->bytes / sizeof(uint64_t) < bins)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %zu bins, but counts holds %zu numbers of 64 bits",
                        h->function, bins, h->counts->bytes / sizeof(uint64_t));
-    if (kn_buffer_part_count(h->counts) > 1)
+    if (kn_buffer_get_part_count(h->counts) > 1)
         return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: counts is held in parts; one allocation of %s holds %llu bytes", h->function,
                        h->queue->context->device.info.spec,
@@ -210,7 +211,7 @@ static kn_status histogram(struct histogram *h, const double *edges, double low,
     return status;
 }
 
-kn_status kn_histogram(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *edges,
+kn_status kn_histogram(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, const double *edges,
                        size_t bins, kn_buffer *counts, kn_error *err)
 {
     struct histogram h = {
@@ -221,8 +222,8 @@ kn_status kn_histogram(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, co
     return histogram(&h, edges, 0, 0, bins, err);
 }
 
-kn_status kn_histogram_even(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double low, double high,
-                            size_t bins, kn_buffer *counts, kn_error *err)
+kn_status kn_histogram_even(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double low,
+                            double high, size_t bins, kn_buffer *counts, kn_error *err)
 {
     struct histogram h = {
         .function = "kn_histogram_even", .queue = queue, .x = x, .counts = counts, .type = type, .n = n};

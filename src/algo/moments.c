@@ -21,7 +21,7 @@ enum { FOLD_MOST = 1024, FOLD_BYTES = 32 };
 
 struct moments {
     kn_queue *queue;
-    kn_buffer *x;
+    const kn_buffer *x;
     kn_type type;
     uint64_t n;
     bool floats;
@@ -184,8 +184,9 @@ static kn_status launch_leaves(const struct moments *m, uint64_t groups, uint32_
     kn_status status = KN_OK;
 
     for (size_t i = 0; done < m->n && !status; i++) {
-        kn_buffer *part = kn_buffer_part(m->x, i);
-        uint64_t n = kn_buffer_size(part) / size < m->n - done ? kn_buffer_size(part) / size : m->n - done;
+        kn_buffer *part = kn_buffer_get_part(m->x, i);
+        uint64_t n =
+            kn_buffer_get_size(part) / size < m->n - done ? kn_buffer_get_size(part) / size : m->n - done;
         const kn_arg args[] = {KN_BUFFER(part),  KN_VALUE(n),      KN_BUFFER(m->state), KN_VALUE(base),
                                KN_VALUE(before), KN_VALUE(groups), KN_VALUE(find)};
         size_t turns = m->tuning.turns ? m->tuning.turns : 1;
@@ -236,7 +237,8 @@ static struct engine_shape choose_tuning(struct moments *m)
 static kn_status float_moments(struct moments *m, const double *shift, kn_moments *to, kn_error *err)
 {
     // A launch is saved; on a CPU, which has few work-items a group, it would cost more than it saves.
-    bool find = !shift && kn_buffer_part_count(m->x) == 1 && !engine_is_cpu(&m->queue->context->device.info);
+    bool find =
+        !shift && kn_buffer_get_part_count(m->x) == 1 && !engine_is_cpu(&m->queue->context->device.info);
     const struct engine_shape shape = choose_tuning(m);
     size_t groups;
     kn_status status;
@@ -313,7 +315,7 @@ static kn_status integer_moments(struct moments *m, kn_moments *to, kn_error *er
     return status;
 }
 
-kn_status ki_moments_tuned(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,
+kn_status ki_moments_tuned(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, const double *shift,
                            const struct moments_tuning *tuning, kn_moments *moments, kn_error *err)
 {
     static const uint64_t components[] = {
@@ -336,7 +338,7 @@ kn_status ki_moments_tuned(kn_queue *queue, kn_buffer *x, kn_type type, size_t n
     return status;
 }
 
-kn_status kn_reduce_moments(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,
+kn_status kn_reduce_moments(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, const double *shift,
                             kn_moments *moments, kn_error *err)
 {
     const struct moments_tuning usual = {0};

@@ -18,7 +18,7 @@ struct moments_tuning {
 };
 
 // kn_reduce_moments of a column that has been checked, n > 0.
-kn_status ki_moments_tuned(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *shift,
+kn_status ki_moments_tuned(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, const double *shift,
                            const struct moments_tuning *tuning, kn_moments *moments, kn_error *err);
 
 #endif

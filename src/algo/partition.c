@@ -14,7 +14,8 @@ enum { MOST_BYTES = 1024, SNIPPETS = 3 };
 
 struct partition {
     struct compact c;
-    kn_buffer *x, *out;
+    const kn_buffer *x;
+    kn_buffer *out;
     kn_condition condition;
     bool others;
     kn_kernel *count, *write;
@@ -123,8 +124,8 @@ static kn_status partition(struct partition *p, const kn_condition *condition, k
     return ki_compact_close(&p->c, counted, status, err);
 }
 
-kn_status kn_select_if(kn_queue *queue, kn_buffer *x, size_t n, const kn_condition *condition, kn_buffer *out,
-                       kn_buffer *counted, size_t *count, kn_error *err)
+kn_status kn_select_if(kn_queue *queue, const kn_buffer *x, size_t n, const kn_condition *condition,
+                       kn_buffer *out, kn_buffer *counted, size_t *count, kn_error *err)
 {
     struct partition p = {
         .c = {.function = "kn_select_if", .queue = queue, .n = n, .counted = counted, .count = count},
@@ -134,8 +135,8 @@ kn_status kn_select_if(kn_queue *queue, kn_buffer *x, size_t n, const kn_conditi
     return partition(&p, condition, err);
 }
 
-kn_status kn_partition(kn_queue *queue, kn_buffer *x, size_t n, const kn_condition *condition, kn_buffer *out,
-                       kn_buffer *counted, size_t *count, kn_error *err)
+kn_status kn_partition(kn_queue *queue, const kn_buffer *x, size_t n, const kn_condition *condition,
+                       kn_buffer *out, kn_buffer *counted, size_t *count, kn_error *err)
 {
     struct partition p = {
         .c = {.function = "kn_partition", .queue = queue, .n = n, .counted = counted, .count = count},

@@ -34,7 +34,7 @@ static kn_status get_sum_kernels(struct tree_job *job, kn_error *err)
 }
 
 // The sum, and with two rows the sum of squares.
-static kn_status sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double shift, unsigned rows,
+static kn_status sum(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double shift, unsigned rows,
                      double result[2], const char *function, kn_error *err)
 {
     struct tree_job job = {
@@ -60,7 +60,8 @@ static kn_status sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, doub
     return status;
 }
 
-kn_status kn_reduce_sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double *total, kn_error *err)
+kn_status kn_reduce_sum(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double *total,
+                        kn_error *err)
 {
     double result[2];
     kn_status status;
@@ -73,8 +74,8 @@ kn_status kn_reduce_sum(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, d
     return status;
 }
 
-kn_status kn_reduce_sums(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, double shift, kn_sums *sums,
-                         kn_error *err)
+kn_status kn_reduce_sums(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double shift,
+                         kn_sums *sums, kn_error *err)
 {
     double result[2];
     kn_status status;
@@ -111,8 +112,8 @@ static kn_status get_kernels(struct tree_job *job, const kn_combine *how, kn_typ
                                              &job->fold, err);
 }
 
-static kn_status reduce_with(const char *function, kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
-                             const kn_combine *how, kn_type to, void *result, kn_error *err)
+static kn_status reduce_with(const char *function, kn_queue *queue, const kn_buffer *x, kn_type type,
+                             size_t n, const kn_combine *how, kn_type to, void *result, kn_error *err)
 {
     size_t size = kn_type_size(type);
     enum engine_shape_of which = size == 1   ? SHAPE_REDUCE_WITH_BYTES
@@ -127,7 +128,7 @@ static kn_status reduce_with(const char *function, kn_queue *queue, kn_buffer *x
     return status ? status : ki_tree_run(&job, result, err);
 }
 
-kn_status kn_reduce_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_combine *how,
+kn_status kn_reduce_with(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, const kn_combine *how,
                          kn_type to, void *result, kn_error *err)
 {
     kn_combine operation;
@@ -145,8 +146,8 @@ kn_status kn_reduce_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, 
 
 // ---- the usual operations ----
 
-kn_status kn_reduce(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_reduce_op op, kn_number *result,
-                    kn_error *err)
+kn_status kn_reduce(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, kn_reduce_op op,
+                    kn_number *result, kn_error *err)
 {
     bool floats = type >= KN_F32, extreme = op == KN_REDUCE_MIN || op == KN_REDUCE_MAX;
     kn_type to = !floats ? (type % 2 ? KN_U64 : KN_I64) : extreme || ki_column_is_soft(queue) ? type : KN_F64;

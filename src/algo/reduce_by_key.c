@@ -16,7 +16,8 @@ enum { TAILS, HEADS, FIRSTS, OPENED, PLACES };
 
 struct by_key {
     struct compact c;
-    kn_buffer *keys, *values, *unique_keys, *results;
+    const kn_buffer *keys, *values;
+    kn_buffer *unique_keys, *results;
     kn_type key_type, value_type;
     kn_buffer *tails, *heads, *firsts, *opened;
     kn_kernel *count, *blocks, *totals, *close;
@@ -184,9 +185,10 @@ static kn_status check(const struct by_key *b, kn_error *err)
     return KN_OK;
 }
 
-kn_status kn_reduce_by_key(kn_queue *queue, kn_buffer *keys, kn_type key_type, kn_buffer *values,
-                           kn_type value_type, size_t n, kn_reduce_op op, kn_buffer *unique_keys,
-                           kn_buffer *results, kn_buffer *counted, size_t *count, kn_error *err)
+kn_status kn_reduce_by_key(kn_queue *queue, const kn_buffer *keys, kn_type key_type, size_t n,
+                           const kn_buffer *values, kn_type value_type, kn_reduce_op op,
+                           kn_buffer *unique_keys, kn_buffer *results, kn_buffer *counted, size_t *count,
+                           kn_error *err)
 {
     struct by_key b = {
         .c = {.function = "kn_reduce_by_key", .queue = queue, .n = n, .counted = counted, .count = count},

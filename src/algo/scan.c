@@ -13,7 +13,8 @@ enum { LEVELS = 8 };
 
 struct scan {
     kn_queue *queue;
-    kn_buffer *x, *out, *scratch;
+    const kn_buffer *x;
+    kn_buffer *out, *scratch;
     kn_type type;
     uint32_t exclusive;
     uint64_t block; // elements
@@ -124,7 +125,7 @@ static kn_status check(const char *function, const struct scan *s, kn_type type,
     if ((unsigned)kind > KN_SCAN_EXCLUSIVE)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no kind %d; see kn_scan_kind", function,
                        (int)kind);
-    if (n > 0 && (kn_buffer_part_count(s->x) > 1 || kn_buffer_part_count(s->out) > 1))
+    if (n > 0 && (kn_buffer_get_part_count(s->x) > 1 || kn_buffer_get_part_count(s->out) > 1))
         return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: a buffer is held in parts; one allocation of %s holds %llu bytes", function,
                        info->spec, (unsigned long long)info->max_alloc);
@@ -134,8 +135,8 @@ static kn_status check(const char *function, const struct scan *s, kn_type type,
     return KN_OK;
 }
 
-kn_status kn_scan(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_reduce_op op, kn_scan_kind kind,
-                  kn_buffer *out, kn_error *err)
+kn_status kn_scan(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, kn_reduce_op op,
+                  kn_scan_kind kind, kn_buffer *out, kn_error *err)
 {
     struct scan s = {
         .queue = queue, .x = x, .out = out, .type = type, .exclusive = kind == KN_SCAN_EXCLUSIVE};
@@ -148,7 +149,7 @@ kn_status kn_scan(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_redu
     return status || n == 0 ? status : scan(&s, &how, as, n, err);
 }
 
-kn_status kn_scan_with(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_combine *how,
+kn_status kn_scan_with(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, const kn_combine *how,
                        kn_scan_kind kind, kn_buffer *out, kn_error *err)
 {
     struct scan s = {

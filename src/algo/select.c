@@ -23,7 +23,7 @@ struct job {
 
 struct select {
     kn_queue *queue;
-    kn_buffer *x;
+    const kn_buffer *x;
     kn_type type;
     uint64_t n, pieces;
     kn_select_options options;
@@ -142,7 +142,7 @@ static kn_status prepare(struct select *s, kn_error *err)
         status = ki_engine_scratch_get(&s->scratch, COUNTERS, (size_t)counters * sizeof(uint32_t),
                                        &s->counters, err);
     if (!status) {
-        const kn_arg args[] = {KN_VALUE(s->ranks), KN_VALUE(count), KN_BUFFER(s->jobs),
+        const kn_arg args[] = {KN_VALUE_AT(s->ranks, sizeof s->ranks), KN_VALUE(count), KN_BUFFER(s->jobs),
                                KN_BUFFER(s->counters), KN_VALUE(counters)};
         status = launch(s, s->prepare, s->single, 1, 1, args, KI_COUNT(args), err);
     }
@@ -154,15 +154,14 @@ static kn_status read_jobs(struct select *s, kn_error *err)
     return kn_buffer_read(s->queue, s->jobs, 0, s->found, s->count * sizeof(struct job), err);
 }
 
-static kn_status small(struct select *s, kn_buffer *x, uint64_t n, const uint64_t *ranks, uint32_t open,
+static kn_status small(struct select *s, const kn_buffer *x, uint64_t n, const uint64_t *ranks, uint32_t open,
                        uint32_t bracket, kn_error *err)
 {
-    uint64_t wanted[2 * SELECT_JOBS];
     uint32_t count = (uint32_t)n;
-    const kn_arg args[] = {KN_BUFFER(x),     KN_VALUE(count), KN_BUFFER(s->jobs),
-                           KN_VALUE(wanted), KN_VALUE(open),  KN_VALUE(bracket)};
+    const kn_arg args[] = {KN_BUFFER(x),       KN_VALUE(count),
+                           KN_BUFFER(s->jobs), KN_VALUE_AT(ranks, 2 * SELECT_JOBS * sizeof *ranks),
+                           KN_VALUE(open),     KN_VALUE(bracket)};
 
-    memcpy(wanted, ranks, sizeof wanted);
     return launch(s, s->small, s->single, s->count, 1, args, KI_COUNT(args), err);
 }
 
@@ -310,7 +309,7 @@ static bool any_failed(const struct select *s)
 
 static kn_status find_jobs(struct select *s, kn_error *err)
 {
-    bool one = kn_buffer_part_count(s->x) == 1 && s->n <= 65536;
+    bool one = kn_buffer_get_part_count(s->x) == 1 && s->n <= 65536;
     // Bytes; measured on an H200, where digits of less are faster (bench/RESULTS.md).
     uint64_t brackets_from = s->shape.group == 1 ? 1u << 22 : 1u << 27;
     enum kn_select_method method = s->options.method;
@@ -337,8 +336,8 @@ static kn_status find_jobs(struct select *s, kn_error *err)
     return status ? status : read_jobs(s, err);
 }
 
-static kn_status begin(struct select *s, const char *function, kn_queue *queue, kn_buffer *x, kn_type type,
-                       size_t n, const kn_select_options *options, kn_error *err)
+static kn_status begin(struct select *s, const char *function, kn_queue *queue, const kn_buffer *x,
+                       kn_type type, size_t n, const kn_select_options *options, kn_error *err)
 {
     kn_status status = ki_column_check_any(function, queue, x, type, n, err);
 
@@ -374,8 +373,8 @@ static kn_status find_pairs(struct select *s, const uint64_t *ranks, size_t coun
     return status;
 }
 
-kn_status kn_select(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const size_t *ranks, size_t count,
-                    const kn_select_options *options, void *values, kn_error *err)
+kn_status kn_select(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, const size_t *ranks,
+                    size_t count, void *values, const kn_select_options *options, kn_error *err)
 {
     struct select s;
     char *to = values;
@@ -438,8 +437,8 @@ static kn_status quantiles(struct select *s, const char *function, const double 
     return status;
 }
 
-kn_status kn_quantiles(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const double *q, size_t count,
-                       const kn_select_options *options, double *values, kn_error *err)
+kn_status kn_quantiles(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, const double *q,
+                       size_t count, double *values, const kn_select_options *options, kn_error *err)
 {
     struct select s;
     kn_status status = begin(&s, "kn_quantiles", queue, x, type, n, options, err);
@@ -450,8 +449,8 @@ kn_status kn_quantiles(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, co
     return status ? status : quantiles(&s, "kn_quantiles", q, count, values, err);
 }
 
-kn_status kn_median(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, const kn_select_options *options,
-                    double *median, kn_error *err)
+kn_status kn_median(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double *median,
+                    const kn_select_options *options, kn_error *err)
 {
     struct select s;
     kn_status status = begin(&s, "kn_median", queue, x, type, n, options, err);

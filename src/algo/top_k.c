@@ -14,7 +14,8 @@
 
 struct top {
     kn_queue *queue;
-    kn_buffer *x, *values, *indices, *counts;
+    const kn_buffer *x;
+    kn_buffer *values, *indices, *counts;
     kn_type type, index_type;
     uint64_t n, k, blocks, threshold;
     bool largest;
@@ -44,7 +45,7 @@ static kn_status select_one(const struct top *top, uint64_t rank, uint64_t *bits
     const size_t ranks[] = {(size_t)rank};
 
     *bits = 0;
-    return kn_select(top->queue, top->x, top->type, (size_t)top->n, ranks, 1, NULL, bits, err);
+    return kn_select(top->queue, top->x, top->type, (size_t)top->n, ranks, 1, bits, NULL, err);
 }
 
 // The bits of the last element that is among the k first. NaN come last in both orders; so the largest
@@ -104,7 +105,8 @@ static kn_status launch(const struct top *top, bool gather, kn_error *err)
 
 static kn_status find_top(struct top *top, kn_error *err)
 {
-    const kn_sort_options options = KN_INIT(kn_sort_options, .descending = top->largest);
+    const kn_sort_options options =
+        KN_INIT(kn_sort_options, .order = top->largest ? KN_DESCENDING : KN_ASCENDING);
     size_t entries = (size_t)(2 * top->blocks + 1);
     kn_status status = find_threshold(top, err);
 
@@ -121,13 +123,13 @@ static kn_status find_top(struct top *top, kn_error *err)
     if (!status)
         status = launch(top, true, err);
     if (!status)
-        status = kn_sort_by_key(top->queue, top->values, top->type, top->indices,
-                                kn_type_size(top->index_type), (size_t)top->k, &options, err);
+        status = kn_sort_by_key(top->queue, top->values, top->type, (size_t)top->k, top->indices,
+                                kn_type_size(top->index_type), &options, err);
     kn_buffer_free(top->counts); // the driver keeps it until what is enqueued has used it
     return status;
 }
 
-static kn_status check(const struct top *top, kn_top_which which, kn_error *err)
+static kn_status check(const struct top *top, kn_order order, kn_error *err)
 {
     kn_status status = ki_column_check_any("kn_top_k", top->queue, top->x, top->type, (size_t)top->n, err);
 
@@ -139,8 +141,8 @@ static kn_status check(const struct top *top, kn_top_which which, kn_error *err)
                                      (size_t)top->k, err);
     if (status)
         return status;
-    if ((unsigned)which > KN_TOP_SMALLEST)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_top_k: there is no kn_top_which %d", (int)which);
+    if ((unsigned)order > KN_DESCENDING)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_top_k: there is no order %d; see kn_order", (int)order);
     if (top->k > top->n)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_top_k: %llu of %llu elements", (unsigned long long)top->k,
                        (unsigned long long)top->n);
@@ -152,7 +154,7 @@ static kn_status check(const struct top *top, kn_top_which which, kn_error *err)
     return KN_OK;
 }
 
-kn_status kn_top_k(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, size_t k, kn_top_which which,
+kn_status kn_top_k(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, size_t k, kn_order order,
                    kn_buffer *values, kn_buffer *indices, kn_type index_type, kn_error *err)
 {
     struct top top = {.queue = queue,
@@ -163,9 +165,9 @@ kn_status kn_top_k(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, size_t
                       .index_type = index_type,
                       .n = n,
                       .k = k,
-                      .largest = which == KN_TOP_LARGEST};
+                      .largest = order == KN_DESCENDING};
     kn_buffer *made[2] = {NULL, NULL};
-    kn_status status = check(&top, which, err);
+    kn_status status = check(&top, order, err);
 
     if (status || k == 0)
         return status;

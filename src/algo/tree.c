@@ -9,11 +9,12 @@ static size_t divide_up(size_t n, size_t by)
     return n / by + (n % by != 0);
 }
 
-kn_status ki_tree_choose(const char *function, const kn_queue *queue, kn_buffer *x, kn_type type,
+kn_status ki_tree_choose(const char *function, const kn_queue *queue, const kn_buffer *x, kn_type type,
                          const struct engine_shape *sizes, struct tree_shape *shape, kn_error *err)
 {
     const kn_device_info *info = &queue->context->device.info;
-    size_t parts = kn_buffer_part_count(x), part = kn_buffer_size(kn_buffer_part(x, 0)) / kn_type_size(type);
+    size_t parts = kn_buffer_get_part_count(x),
+           part = kn_buffer_get_size(kn_buffer_get_part(x, 0)) / kn_type_size(type);
     bool cpu = engine_is_cpu(info), soft = type == KN_F32 && ki_column_is_soft(queue);
     unsigned items; // a leaf
 
@@ -27,7 +28,7 @@ kn_status ki_tree_choose(const char *function, const kn_queue *queue, kn_buffer 
                        part, TREE_LEAF);
     while (shape->group > 1 && shape->group > info->max_work_group)
         shape->group /= 2;
-    // A group's leaves must not reach past a part (kn_buffer_part).
+    // A group's leaves must not reach past a part (kn_buffer_get_part).
     while (parts > 1 && shape->group / items * (size_t)TREE_LEAF > part && shape->group > items)
         shape->group /= 2;
     shape->leaves = shape->group / items;
@@ -81,8 +82,9 @@ static kn_status launch_leaves(const struct tree_job *job, kn_buffer *partial, s
     kn_status status = KN_OK;
 
     for (size_t i = 0; done < job->n && !status; i++) {
-        kn_buffer *part = kn_buffer_part(job->x, i);
-        size_t n = kn_buffer_size(part) / size < job->n - done ? kn_buffer_size(part) / size : job->n - done;
+        kn_buffer *part = kn_buffer_get_part(job->x, i);
+        size_t n =
+            kn_buffer_get_size(part) / size < job->n - done ? kn_buffer_get_size(part) / size : job->n - done;
         status = launch_part(job, part, n, partial, before, groups, err);
         before += ki_tree_partials(&job->shape, n);
         done += n;

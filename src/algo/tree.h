@@ -14,7 +14,7 @@ struct tree_shape {
 
 // For the column `x`, which has been checked, with the groups and widths of `sizes` (engine_shape). Fails if
 // the device's groups or the buffer's parts are too small for a leaf.
-kn_status ki_tree_choose(const char *function, const kn_queue *queue, kn_buffer *x, kn_type type,
+kn_status ki_tree_choose(const char *function, const kn_queue *queue, const kn_buffer *x, kn_type type,
                          const struct engine_shape *sizes, struct tree_shape *shape, kn_error *err);
 
 // Partial results of n elements; groups that are launched for them, which take turns; groups for folding
@@ -28,7 +28,7 @@ size_t ki_tree_fold_groups(const struct tree_shape *shape, size_t count);
 // row, fewer of them).
 struct tree_job {
     kn_queue *queue;
-    kn_buffer *x;
+    const kn_buffer *x;
     kn_type type;
     size_t n; // at least 1
     struct tree_shape shape;

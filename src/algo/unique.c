@@ -9,7 +9,8 @@
 
 struct unique {
     struct compact c;
-    kn_buffer *x, *values, *lengths;
+    const kn_buffer *x;
+    kn_buffer *values, *lengths;
     kn_type type, length_type;
     kn_kernel *count, *write;
 };
@@ -73,8 +74,8 @@ static kn_status check(const struct unique *u, kn_error *err)
     return status ? status : ki_compact_check(&u->c, u->x, err);
 }
 
-kn_status kn_unique(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_buffer *out, kn_buffer *counted,
-                    size_t *count, kn_error *err)
+kn_status kn_unique(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, kn_buffer *out,
+                    kn_buffer *counted, size_t *count, kn_error *err)
 {
     struct unique u = {
         .c = {.function = "kn_unique", .queue = queue, .n = n, .counted = counted, .count = count},
@@ -88,7 +89,7 @@ kn_status kn_unique(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_bu
     return status ? status : find_runs(&u, err);
 }
 
-kn_status kn_run_lengths(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, kn_buffer *values,
+kn_status kn_run_lengths(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, kn_buffer *values,
                          kn_buffer *lengths, kn_type length_type, kn_buffer *counted, size_t *count,
                          kn_error *err)
 {

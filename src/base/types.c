@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <koine/types.h>
 
+#include <stdlib.h>
+
 static const struct {
     size_t size;
     const char *name;
@@ -20,4 +22,9 @@ const char *kn_type_name(kn_type type)
 {
     size_t i = (size_t)type;
     return i < sizeof types / sizeof *types ? types[i].name : "unknown type";
+}
+
+void kn_free(void *pointer)
+{
+    free(pointer);
 }

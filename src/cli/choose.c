@@ -30,18 +30,19 @@ static kn_status add_spec(struct places *places, const char *spec, bool from_all
 
 static kn_status add_all(struct places *places, bool aliases, kn_error *err)
 {
-    kn_device_info *list = NULL;
-    size_t count = 0, before = places->count;
-    char why[256] = "";
-    kn_status status = kn_devices_list(&list, &count, why, err);
+    kn_device_list *list = NULL;
+    size_t before = places->count;
+    kn_status status = kn_device_list_create(&list, err);
 
-    for (size_t i = 0; i < count && !status; i++)
-        if (!*list[i].why_not && (aliases || !*list[i].alias_of))
-            status = add_spec(places, list[i].spec, true, err);
+    for (size_t i = 0; i < kn_device_list_get_count(list) && !status; i++) {
+        const kn_device_info *device = kn_device_list_get_device(list, i);
+        if (!*device->why_not && (aliases || !*device->alias_of))
+            status = add_spec(places, device->spec, true, err);
+    }
     if (!status && places->count == before)
         status = ki_fail(err, KN_ERROR_NO_DEVICE, "--device all: there is no usable device%s%s",
-                         *why ? ": " : "", why);
-    kn_devices_free(list);
+                         *kn_device_list_get_why(list) ? ": " : "", kn_device_list_get_why(list));
+    kn_device_list_free(list);
     return status;
 }
 
@@ -157,7 +158,7 @@ kn_status place_open_with(const char *spec, int policy, bool must_be_device, con
         place_host(place);
         return check_host(policy, err);
     }
-    status = kn_context_open_with(*spec ? spec : "auto", &options, &place->context, &why);
+    status = kn_context_open(*spec ? spec : "auto", &options, &place->context, &why);
     if (status == KN_ERROR_NO_DEVICE && !*spec && !must_be_device) {
         fprintf(stderr, "%s: %s; the host's own code computes\n", command, why.text);
         place_host(place);
@@ -171,7 +172,7 @@ kn_status place_open_with(const char *spec, int policy, bool must_be_device, con
         place_close(place);
         return status;
     }
-    place->device = *kn_context_device(place->context);
+    place->device = *kn_context_get_device(place->context);
     return KN_OK;
 }
 

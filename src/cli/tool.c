@@ -156,7 +156,7 @@ kn_status tool_download(struct tool *tool, kn_buffer *buffer, struct npy *array,
 void tool_compute(struct tool *tool)
 {
     tool->clock = ki_clock_seconds();
-    tool->built = tool->place.queue ? kn_context_build_seconds(tool->place.context) : 0;
+    tool->built = tool->place.queue ? kn_context_get_build_seconds(tool->place.context) : 0;
 }
 
 kn_status tool_computed(struct tool *tool, kn_status status, kn_error *err)
@@ -169,7 +169,7 @@ kn_status tool_computed(struct tool *tool, kn_status status, kn_error *err)
     }
     if (!status)
         status = kn_queue_finish(tool->place.queue, err);
-    built = kn_context_build_seconds(tool->place.context) - tool->built;
+    built = kn_context_get_build_seconds(tool->place.context) - tool->built;
     tool->seconds.build += built;
     tool->seconds.compute += lap(tool) - built;
     return status;

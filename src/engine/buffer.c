@@ -93,21 +93,21 @@ void kn_buffer_free(kn_buffer *buffer)
     free(buffer);
 }
 
-size_t kn_buffer_size(const kn_buffer *buffer)
+size_t kn_buffer_get_size(const kn_buffer *buffer)
 {
     return buffer ? buffer->bytes : 0;
 }
 
-size_t kn_buffer_part_count(const kn_buffer *buffer)
+size_t kn_buffer_get_part_count(const kn_buffer *buffer)
 {
     return !buffer ? 0 : buffer->part_count ? buffer->part_count : 1;
 }
 
-kn_buffer *kn_buffer_part(kn_buffer *buffer, size_t index)
+kn_buffer *kn_buffer_get_part(const kn_buffer *buffer, size_t index)
 {
-    if (!buffer || index >= kn_buffer_part_count(buffer))
+    if (!buffer || index >= kn_buffer_get_part_count(buffer))
         return NULL;
-    return buffer->part_count ? &buffer->parts[index] : buffer;
+    return buffer->part_count ? &buffer->parts[index] : (kn_buffer *)buffer; // as strchr gives it
 }
 
 // ---- copies ----
@@ -173,7 +173,7 @@ kn_status kn_buffer_write(kn_queue *queue, kn_buffer *buffer, size_t offset, con
     return status;
 }
 
-kn_status kn_buffer_read(kn_queue *queue, kn_buffer *buffer, size_t offset, void *data, size_t bytes,
+kn_status kn_buffer_read(kn_queue *queue, const kn_buffer *buffer, size_t offset, void *data, size_t bytes,
                          kn_error *err)
 {
     kn_status status = check_copy(queue, buffer, offset, data, bytes, "kn_buffer_read", err);
@@ -214,8 +214,8 @@ kn_status kn_buffer_write_async(kn_queue *queue, kn_buffer *buffer, size_t offse
     return status ? status : ki_engine_event_give(queue->context, native, event, err);
 }
 
-kn_status kn_buffer_read_async(kn_queue *queue, kn_buffer *buffer, size_t offset, void *data, size_t bytes,
-                               kn_event **event, kn_error *err)
+kn_status kn_buffer_read_async(kn_queue *queue, const kn_buffer *buffer, size_t offset, void *data,
+                               size_t bytes, kn_event **event, kn_error *err)
 {
     struct be_event *native = NULL;
     kn_status status = check_copy(queue, buffer, offset, data, bytes, "kn_buffer_read_async", err);
@@ -233,7 +233,7 @@ kn_status kn_buffer_read_async(kn_queue *queue, kn_buffer *buffer, size_t offset
     return status ? status : ki_engine_event_give(queue->context, native, event, err);
 }
 
-kn_status kn_buffer_copy(kn_queue *queue, kn_buffer *from, size_t from_offset, kn_buffer *to,
+kn_status kn_buffer_copy(kn_queue *queue, const kn_buffer *from, size_t from_offset, kn_buffer *to,
                          size_t to_offset, size_t bytes, kn_event **event, kn_error *err)
 {
     struct be_event *native = NULL;

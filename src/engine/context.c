@@ -107,13 +107,8 @@ static void log_left_out(const kn_context *context, const struct engine_devices 
                           devices->items[i].device.info.why_not);
 }
 
-kn_status kn_context_open(const char *spec, kn_context **context, kn_error *err)
-{
-    return kn_context_open_with(spec, NULL, context, err);
-}
-
-kn_status kn_context_open_with(const char *spec, const kn_context_options *options, kn_context **context,
-                               kn_error *err)
+kn_status kn_context_open(const char *spec, const kn_context_options *options, kn_context **context,
+                          kn_error *err)
 {
     struct engine_devices devices;
     const struct engine_device *chosen = NULL;
@@ -124,7 +119,7 @@ kn_status kn_context_open_with(const char *spec, const kn_context_options *optio
 
     if (!context)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_context_open: context is NULL");
-    status = KI_SIZED_READ("kn_context_open_with", kn_context_options, options, &how, err);
+    status = KI_SIZED_READ("kn_context_open", kn_context_options, options, &how, err);
     if (status)
         return status;
     if (!spec)
@@ -179,12 +174,12 @@ void kn_context_close(kn_context *context)
     free(context);
 }
 
-const kn_device_info *kn_context_device(const kn_context *context)
+const kn_device_info *kn_context_get_device(const kn_context *context)
 {
     return &context->device.info;
 }
 
-double kn_context_build_seconds(const kn_context *context)
+double kn_context_get_build_seconds(const kn_context *context)
 {
     return (double)atomic_load(&context->build_nanoseconds) * 1e-9;
 }
@@ -241,7 +236,7 @@ void kn_queue_close(kn_queue *queue)
     free(queue);
 }
 
-kn_context *kn_queue_context(const kn_queue *queue)
+kn_context *kn_queue_get_context(const kn_queue *queue)
 {
     return queue->context;
 }
@@ -269,11 +264,6 @@ kn_status kn_queue_finish(kn_queue *queue, kn_error *err)
     return status;
 }
 
-void kn_free(void *pointer)
-{
-    free(pointer);
-}
-
 bool ki_engine_is_nvidia(const kn_context *context)
 {
     return strcmp(context->device.info.backend, "cuda") == 0 ||
@@ -283,4 +273,9 @@ bool ki_engine_is_nvidia(const kn_context *context)
 const char *kn_version(void)
 {
     return PACKAGE_VERSION;
+}
+
+long kn_version_number(void)
+{
+    return KN_VERSION_NUMBER;
 }

@@ -22,7 +22,7 @@ kn_status ki_engine_event_give(kn_context *context, struct be_event *native, kn_
     return KN_OK;
 }
 
-kn_status kn_event_wait(kn_event *event, kn_error *err)
+kn_status kn_event_wait(const kn_event *event, kn_error *err)
 {
     kn_status status;
 
@@ -34,7 +34,7 @@ kn_status kn_event_wait(kn_event *event, kn_error *err)
     return status;
 }
 
-kn_status kn_queue_wait_for(kn_queue *queue, kn_event *event, kn_error *err)
+kn_status kn_queue_wait_for(kn_queue *queue, const kn_event *event, kn_error *err)
 {
     if (!queue || !event)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_queue_wait_for: queue or event is NULL");
@@ -45,25 +45,25 @@ kn_status kn_queue_wait_for(kn_queue *queue, kn_event *event, kn_error *err)
     return queue->context->backend->queue_wait(queue->native, event->native, err);
 }
 
-kn_status kn_event_span(kn_event *event, uint64_t *start, uint64_t *end, kn_error *err)
+kn_status kn_event_get_span(const kn_event *event, uint64_t *start, uint64_t *end, kn_error *err)
 {
     uint64_t queued;
     kn_status status;
 
     if (!start || !end)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_event_span: start or end is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_event_get_span: start or end is NULL");
     status = kn_event_wait(event, err);
     return status ? status : event->context->backend->event_times(event->native, &queued, start, end, err);
 }
 
-kn_status kn_event_duration(kn_event *event, uint64_t *nanoseconds, kn_error *err)
+kn_status kn_event_get_duration(const kn_event *event, uint64_t *nanoseconds, kn_error *err)
 {
     uint64_t start, end;
     kn_status status;
 
     if (!nanoseconds)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_event_duration: nanoseconds is NULL");
-    status = kn_event_span(event, &start, &end, err);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_event_get_duration: nanoseconds is NULL");
+    status = kn_event_get_span(event, &start, &end, err);
     if (!status)
         *nanoseconds = end > start ? end - start : 0;
     return status;

@@ -210,7 +210,7 @@ kn_status kn_image_write(kn_queue *queue, kn_image *image, const kn_image_region
                   : image->context->backend->image_write(queue->native, image->native, data, &copy, err);
 }
 
-kn_status kn_image_read(kn_queue *queue, kn_image *image, const kn_image_region *region, void *data,
+kn_status kn_image_read(kn_queue *queue, const kn_image *image, const kn_image_region *region, void *data,
                         size_t row_pitch, kn_error *err)
 {
     struct be_image_copy copy = {{{0, 0, 0}, {0, 0, 0}}, 0};
@@ -231,7 +231,7 @@ static bool overlap(const size_t a[3], const size_t b[3], const size_t size[3])
     return true;
 }
 
-kn_status kn_image_copy(kn_queue *queue, kn_image *from, const kn_image_region *region, kn_image *to,
+kn_status kn_image_copy(kn_queue *queue, const kn_image *from, const kn_image_region *region, kn_image *to,
                         const size_t to_origin[3], kn_event **event, kn_error *err)
 {
     static const size_t corner[3] = {0, 0, 0};

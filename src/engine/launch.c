@@ -20,11 +20,9 @@ static const char *const param_names[] = {
     [KN_PARAM_IMAGE] = "an image",
     [KN_PARAM_SAMPLER] = "a sampler",
 };
-static const char *const arg_names[] = {[KN_ARG_BUFFER] = "a buffer",
-                                        [KN_ARG_VALUE] = "a value",
-                                        [KN_ARG_LOCAL] = "local memory",
-                                        [KN_ARG_IMAGE] = "an image",
-                                        [KN_ARG_SAMPLER] = "a sampler"};
+static const char *const arg_names[] = {
+    [KN_ARG_BUFFER] = "a buffer", [KN_ARG_VALUE] = "a value",     [KN_ARG_LOCAL] = "local memory",
+    [KN_ARG_IMAGE] = "an image",  [KN_ARG_SAMPLER] = "a sampler", [KN_ARG_INLINE] = "a value"};
 
 struct check {
     const kn_context *context;
@@ -48,7 +46,7 @@ static kn_status check_buffer(const struct check *check, const kn_buffer *buffer
         return ki_fail(check->err, KN_ERROR_ARGUMENT,
                        "%s: argument %zu (%s) is a buffer of %zu bytes held in %zu parts of at most %zu; "
                        "launch once for "
-                       "each kn_buffer_part",
+                       "each kn_buffer_get_part",
                        kernel, check->index, check->param->name, buffer->bytes, buffer->part_count,
                        buffer->part_bytes);
     if (check->param->kind == KN_PARAM_CONSTANT &&
@@ -99,8 +97,13 @@ static kn_status check_arg(const struct check *check, const kn_arg *arg)
                                       [KN_PARAM_IMAGE] = KN_ARG_IMAGE,   [KN_PARAM_SAMPLER] = KN_ARG_SAMPLER};
     const kn_param *param = check->param;
     const char *kernel = check->kernel->source->name;
+    unsigned kind = arg->kind == KN_ARG_INLINE ? KN_ARG_VALUE : arg->kind;
 
-    if ((unsigned)arg->kind != wanted[param->kind])
+    if ((unsigned)arg->kind > KN_ARG_INLINE)
+        return ki_fail(check->err, KN_ERROR_ARGUMENT,
+                       "%s: argument %zu (%s) is of no kind %d; see kn_arg_kind", kernel, check->index,
+                       param->name, (int)arg->kind);
+    if (kind != wanted[param->kind])
         return ki_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) takes %s, but was given %s",
                        kernel, check->index, param->name, param_names[param->kind], arg_names[arg->kind]);
     if (arg->kind == KN_ARG_BUFFER)
@@ -109,17 +112,21 @@ static kn_status check_arg(const struct check *check, const kn_arg *arg)
         return check_image(check, arg->image);
     if (arg->kind == KN_ARG_SAMPLER)
         return check_sampler(check, arg->sampler);
-    if (arg->kind == KN_ARG_LOCAL && arg->size == 0)
+    if (kind == KN_ARG_LOCAL && arg->size == 0)
         return ki_fail(check->err, KN_ERROR_ARGUMENT,
                        "%s: argument %zu (%s) takes local memory, but was given 0 bytes", kernel,
                        check->index, param->name);
-    if (arg->kind == KN_ARG_VALUE && arg->size == 0)
+    if (kind == KN_ARG_VALUE && arg->size == 0)
         return ki_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a value of 0 bytes", kernel,
                        check->index, param->name);
     if (arg->kind == KN_ARG_VALUE && !arg->value)
         return ki_fail(check->err, KN_ERROR_ARGUMENT, "%s: argument %zu (%s) is a NULL value", kernel,
                        check->index, param->name);
-    if (arg->kind == KN_ARG_VALUE && param->size && arg->size != param->size)
+    if (arg->kind == KN_ARG_INLINE && arg->size > sizeof arg->bytes)
+        return ki_fail(check->err, KN_ERROR_ARGUMENT,
+                       "%s: argument %zu (%s): %zu bytes are not in an argument, which holds %zu", kernel,
+                       check->index, param->name, arg->size, sizeof arg->bytes);
+    if (kind == KN_ARG_VALUE && param->size && arg->size != param->size)
         return ki_fail(check->err, KN_ERROR_ARGUMENT,
                        "%s: argument %zu (%s) is of type %s, %zu bytes, but was given %zu", kernel,
                        check->index, param->name, param->type, param->size, arg->size);
@@ -158,7 +165,7 @@ static kn_status check_args(kn_context *context, const kn_kernel *kernel, const 
             size_t rounded = (args[i].size + LOCAL_UNIT - 1) / LOCAL_UNIT * LOCAL_UNIT;
             local = rounded < args[i].size || local + rounded < local ? (size_t)-1 : local + rounded;
         }
-        bytes += args[i].kind == KN_ARG_VALUE ? args[i].size
+        bytes += args[i].kind == KN_ARG_VALUE || args[i].kind == KN_ARG_INLINE ? args[i].size
                  : args[i].kind == KN_ARG_IMAGE && !source->cuda.image_addresses
                      ? context->backend->image_bytes
                      : sizeof(void *);
@@ -408,15 +415,14 @@ kn_status ki_engine_launch(kn_queue *queue, const kn_kernel *kernel, const struc
 
 static void take_args(const kn_arg *args, size_t count, struct be_arg *natives)
 {
-    static const unsigned kinds[] = {[KN_ARG_BUFFER] = BE_ARG_MEMORY,
-                                     [KN_ARG_VALUE] = BE_ARG_VALUE,
-                                     [KN_ARG_LOCAL] = BE_ARG_LOCAL,
-                                     [KN_ARG_IMAGE] = BE_ARG_IMAGE,
-                                     [KN_ARG_SAMPLER] = BE_ARG_SAMPLER};
+    static const unsigned kinds[] = {
+        [KN_ARG_BUFFER] = BE_ARG_MEMORY, [KN_ARG_VALUE] = BE_ARG_VALUE,     [KN_ARG_LOCAL] = BE_ARG_LOCAL,
+        [KN_ARG_IMAGE] = BE_ARG_IMAGE,   [KN_ARG_SAMPLER] = BE_ARG_SAMPLER, [KN_ARG_INLINE] = BE_ARG_VALUE};
 
     for (size_t i = 0; i < count; i++) {
-        natives[i] =
-            (struct be_arg){kinds[args[i].kind], NULL, args[i].value, args[i].size, NULL, args[i].sampler};
+        const void *value = args[i].kind == KN_ARG_INLINE ? args[i].bytes : args[i].value;
+
+        natives[i] = (struct be_arg){kinds[args[i].kind], NULL, value, args[i].size, NULL, args[i].sampler};
         if (args[i].kind == KN_ARG_BUFFER)
             natives[i].memory = args[i].buffer->native;
         if (args[i].kind == KN_ARG_IMAGE)

@@ -399,8 +399,8 @@ kn_status kn_program_from_file(kn_context *context, const char *path, const kn_p
     return create(context, path, NULL, false, options, program, err);
 }
 
-kn_status kn_program_builtin(kn_context *context, const char *name, const kn_program_options *options,
-                             kn_program **program, kn_error *err)
+kn_status kn_program_from_builtin(kn_context *context, const char *name, const kn_program_options *options,
+                                  kn_program **program, kn_error *err)
 {
     return create(context, name, NULL, true, options, program, err);
 }
@@ -425,13 +425,13 @@ void kn_program_free(kn_program *program)
 
 // ---- kernels ----
 
-kn_status kn_program_kernel(kn_program *program, const char *name, kn_kernel **kernel, kn_error *err)
+kn_status kn_program_get_kernel(kn_program *program, const char *name, kn_kernel **kernel, kn_error *err)
 {
     struct ki_text names = KI_TEXT_INIT;
     kn_status status;
 
     if (!program || !name || !kernel)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_program_kernel: program, name or kernel is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_program_get_kernel: program, name or kernel is NULL");
     for (size_t i = 0; i < program->kernel_count; i++) {
         if (strcmp(program->kernels[i].source->name, name) == 0) {
             *kernel = &program->kernels[i];
@@ -447,32 +447,32 @@ kn_status kn_program_kernel(kn_program *program, const char *name, kn_kernel **k
     return status;
 }
 
-size_t kn_program_kernel_count(const kn_program *program)
+size_t kn_program_get_kernel_count(const kn_program *program)
 {
     return program ? program->kernel_count : 0;
 }
 
-kn_kernel *kn_program_kernel_at(kn_program *program, size_t index)
+kn_kernel *kn_program_get_kernel_at(kn_program *program, size_t index)
 {
     return program && index < program->kernel_count ? &program->kernels[index] : NULL;
 }
 
-int kn_program_was_cached(const kn_program *program)
+bool kn_program_get_cached(const kn_program *program)
 {
     return program && program->cached;
 }
 
-const char *kn_kernel_name(const kn_kernel *kernel)
+const char *kn_kernel_get_name(const kn_kernel *kernel)
 {
     return kernel ? kernel->source->name : "";
 }
 
-size_t kn_kernel_param_count(const kn_kernel *kernel)
+size_t kn_kernel_get_param_count(const kn_kernel *kernel)
 {
     return kernel ? kernel->source->param_count : 0;
 }
 
-const kn_param *kn_kernel_param(const kn_kernel *kernel, size_t index)
+const kn_param *kn_kernel_get_param(const kn_kernel *kernel, size_t index)
 {
     return kernel && index < kernel->source->param_count ? &kernel->source->params[index] : NULL;
 }
@@ -495,7 +495,7 @@ static kn_status builtin_program(kn_context *context, const char *key, const cha
             *program = context->builtins[i].program;
             return KN_OK;
         }
-    status = kn_program_builtin(context, file, options, &entry.program, err);
+    status = kn_program_from_builtin(context, file, options, &entry.program, err);
     if (status)
         return status;
     entry.key = strdup(key);
@@ -532,7 +532,7 @@ kn_status ki_engine_builtin_kernel_with(kn_context *context, const char *file,
     status = builtin_program(context, ki_text_string(&key), file, &how, &program, err);
     pthread_mutex_unlock(&context->builtins_lock);
     ki_text_free(&key);
-    return status ? status : kn_program_kernel(program, name, kernel, err);
+    return status ? status : kn_program_get_kernel(program, name, kernel, err);
 }
 
 kn_status ki_engine_builtin_kernel(kn_context *context, const char *file, const kn_define *defines,

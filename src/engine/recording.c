@@ -229,17 +229,17 @@ kn_status kn_recording_replay(kn_queue *queue, kn_recording *recording, kn_error
     return recording->context->backend->recording_replay(queue->native, recording->native, err);
 }
 
-kn_recording_way kn_recording_way_of(const kn_recording *recording)
+kn_recording_way kn_recording_get_way(const kn_recording *recording)
 {
     return recording->way;
 }
 
-size_t kn_recording_count(const kn_recording *recording)
+size_t kn_recording_get_count(const kn_recording *recording)
 {
     return recording ? recording->count : 0;
 }
 
-const char *kn_recording_why(const kn_recording *recording)
+const char *kn_recording_get_why(const kn_recording *recording)
 {
     return recording->why;
 }

@@ -74,7 +74,7 @@ size_t ki_engine_scratch_kept(const kn_queue *queue)
 
     for (size_t level = 0; level < ENGINE_SCRATCH_LEVELS; level++)
         for (size_t i = 0; i < queue->scratch[level].count; i++)
-            bytes += kn_buffer_size(queue->scratch[level].slots[i]);
+            bytes += kn_buffer_get_size(queue->scratch[level].slots[i]);
     return bytes;
 }
 

@@ -162,7 +162,7 @@ kn_status kn_pinned_create(kn_queue *queue, size_t bytes, kn_pinned **pinned, kn
     return KN_OK;
 }
 
-void *kn_pinned_data(kn_pinned *pinned)
+void *kn_pinned_get_data(kn_pinned *pinned)
 {
     return pinned ? pinned->host.data : NULL;
 }

@@ -32,16 +32,16 @@ kn_status ki_host_plan(const char *function, kn_type type, const kn_host_options
 
     if (status)
         return status;
-    *plan = (struct host_plan){options.level ? options.level : best, options.threads, options.descending != 0,
-                               kn_type_size(type)};
+    *plan = (struct host_plan){options.level ? options.level : best, options.threads,
+                               options.order == KN_DESCENDING, kn_type_size(type)};
     if (plan->size == 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no type %d; see kn_type", function, (int)type);
     if ((size_t)options.level >= KI_COUNT(level_names))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no level %d; see kn_host_level", function,
                        (int)options.level);
-    if (options.descending != 0 && options.descending != 1)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: descending is %d; it is 0 or 1", function,
-                       options.descending);
+    if ((unsigned)options.order > KN_DESCENDING)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no order %d; see kn_order", function,
+                       (int)options.order);
     if (plan->level > best)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: this processor has no %s; the best it has is %s (KN_HOST_AUTO takes it)",

@@ -18,7 +18,7 @@
 
 static inline bool expanded_is_needed(kn_context *on, const struct src_unit *unit)
 {
-    return strcmp(kn_context_device(on)->platform, "NVIDIA CUDA") == 0 && strstr(unit->opencl, "...)");
+    return strcmp(kn_context_get_device(on)->platform, "NVIDIA CUDA") == 0 && strstr(unit->opencl, "...)");
 }
 
 // Blanks keep tokens apart that would join: "- -x".

@@ -40,8 +40,8 @@ static inline bool host_asks_device(const char *why)
     if (child == 0) {
         kn_context *found = NULL;
         const char *platform = "";
-        if (kn_context_open(NULL, &found, NULL) == KN_OK)
-            platform = kn_context_device(found)->platform;
+        if (kn_context_open(NULL, NULL, &found, NULL) == KN_OK)
+            platform = kn_context_get_device(found)->platform;
         if (strcmp(platform, "rusticl") != 0 && strcmp(platform, "Oclgrind") != 0)
             _exit(0);
         fprintf(stderr, "skipped: %s %s\n", platform, why);
@@ -60,12 +60,12 @@ static inline bool host_has_images(void)
         kn_context *found = NULL;
         bool runs = true;
 
-        if (kn_context_open(NULL, &found, NULL) == KN_OK) {
-            runs = kn_context_device(found)->images &&
-                   strcmp(kn_context_device(found)->platform, "Oclgrind") != 0;
+        if (kn_context_open(NULL, NULL, &found, NULL) == KN_OK) {
+            runs = kn_context_get_device(found)->images &&
+                   strcmp(kn_context_get_device(found)->platform, "Oclgrind") != 0;
             if (!runs)
                 fprintf(stderr, "skipped: %s\n",
-                        kn_context_device(found)->images
+                        kn_context_get_device(found)->images
                             ? "Oclgrind takes what is read from an image for uninitialised"
                             : "the device has no images");
         }
@@ -100,7 +100,7 @@ static inline const char *host_path(const char *name)
 static inline struct src_cuda *host_rewrite(const char *path, const char *define)
 {
     const kn_define given = {define, "1"};
-    struct be_device described = {.info = *kn_context_device(context)};
+    struct be_device described = {.info = *kn_context_get_device(context)};
     struct src_cuda_options wanted = {.embedded = ki_src_embedded_kernels, .host_shim = true};
     kn_program_options options = KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT, .defines = &given,
                                          .define_count = define ? 1 : 0);

@@ -58,7 +58,7 @@ static const struct known_wrong {
 
 static const struct known_wrong *find_known(const char *subject, const char *kernel)
 {
-    const char *platform = kn_context_device(context)->platform;
+    const char *platform = kn_context_get_device(context)->platform;
 
     for (const struct known_wrong *known = known_wrong; known->subject; known++)
         if (strcmp(known->subject, subject) == 0 &&

@@ -67,7 +67,7 @@ static void run_on_device(kn_program *program, const struct src_kernel *describe
 
     output = test_upload_with_room(out, OUT_WORDS * 4, 0);
     table = test_upload_with_room(in, TABLE_BYTES, 0);
-    EXPECT_OK(kn_program_kernel(program, described->name, &kernel, &err));
+    EXPECT_OK(kn_program_get_kernel(program, described->name, &kernel, &err));
     ck_assert_uint_le(described->param_count, 16);
     for (size_t i = 0; i < described->param_count; i++) {
         const kn_param *param = &described->params[i];
@@ -148,7 +148,7 @@ static struct src_cuda *rewrite(const struct src_unit *unit, const struct src_op
 static const char **why_they_abort(const char *subject, const char *path, const struct src_unit *unit,
                                    bool *whole)
 {
-    const kn_device_info *device = kn_context_device(context);
+    const kn_device_info *device = kn_context_get_device(context);
     const char **aborts = calloc(unit->kernel_count, sizeof *aborts);
 
     ck_assert_ptr_nonnull(aborts);
@@ -219,12 +219,12 @@ static void check_subject(const char *subject, kn_program *program, const struct
 // False, after a line that says so, for what is no OpenCL C 1.2 or needs more than that promises.
 static bool compiles(const char *subject)
 {
-    if (strcmp(subject, "local_large") == 0 && kn_context_device(context)->local_memory < LARGE_LOCAL) {
+    if (strcmp(subject, "local_large") == 0 && kn_context_get_device(context)->local_memory < LARGE_LOCAL) {
         fprintf(stderr, "skipped: local_large.cl: the device has not so much local memory\n");
         return false;
     }
     if (strcmp(subject, "extensions") != 0 ||
-        strcmp(kn_context_device(context)->platform, "NVIDIA CUDA") != 0)
+        strcmp(kn_context_get_device(context)->platform, "NVIDIA CUDA") != 0)
         return true;
     fprintf(stderr, "skipped: extensions.cl: NVIDIA's compiler has not all of clang's extensions of C\n");
     return false;
@@ -257,8 +257,8 @@ static bool read_subject(const char *subject, const char *path, struct target *t
 {
     static const kn_context_options uncached = {.struct_size = sizeof(kn_context_options), .cache_dir = ""};
     char extensions[] = "cl_khr_fp64", none[] = "";
-    struct be_device described = {.info = *kn_context_device(context),
-                                  .extensions = kn_context_device(context)->fp64 ? extensions : none};
+    struct be_device described = {.info = *kn_context_get_device(context),
+                                  .extensions = kn_context_get_device(context)->fp64 ? extensions : none};
     kn_program_options options = KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT);
 
     if (known_abort(&described.info, subject, NULL)) {

@@ -76,7 +76,7 @@ static kn_status run_kernel(const struct device_side *side, const struct src_ker
     memset(out, 0xa5, WORDS * 4);
     status = kn_buffer_write(side->queue, side->output, 0, out, WORDS * 4, err);
     if (!status)
-        status = kn_program_kernel(side->program, described->name, &kernel, err);
+        status = kn_program_get_kernel(side->program, described->name, &kernel, err);
     for (size_t i = 0; i < described->param_count && i < 16; i++) {
         const kn_param *param = &described->params[i];
         args[i] = param->kind == KN_PARAM_LOCAL      ? KN_LOCAL(LOCAL_BYTES)
@@ -324,8 +324,8 @@ enum fuzz_verdict fuzz_compare(const char *text, const char *folder, struct fuzz
     struct target target;
     enum fuzz_verdict verdict = FUZZ_NO_DEVICE;
 
-    if (kn_context_open_with(NULL, &uncached, &context, &err) == KN_OK) {
-        struct be_device described = {.info = *kn_context_device(context)};
+    if (kn_context_open(NULL, &uncached, &context, &err) == KN_OK) {
+        struct be_device described = {.info = *kn_context_get_device(context)};
         task->device = described.info;
         described.extensions = described.info.fp64 ? extensions : none;
         verdict = FUZZ_BROKEN;
@@ -471,11 +471,11 @@ bool fuzz_find_device(struct fuzz_device *device)
     if (child == 0) {
         kn_context *context = NULL;
         kn_error err = KN_ERROR_INIT;
-        if (kn_context_open(NULL, &context, &err)) {
+        if (kn_context_open(NULL, NULL, &context, &err)) {
             fprintf(stderr, "skipped: %s\n", err.text);
             _exit(100);
         }
-        const kn_device_info *info = kn_context_device(context);
+        const kn_device_info *info = kn_context_get_device(context);
         fprintf(stderr, "on %s (%s)\n", info->name, info->platform);
         _exit((info->fp64 ? 1 : 0) + (strcmp(info->platform, "Oclgrind") == 0 ? 2 : 0) +
               (strcmp(info->platform, "rusticl") == 0 ? 4 : 0));

@@ -32,7 +32,7 @@ kn_buffer *test_upload_with_room(const void *data, size_t bytes, size_t room)
 
 void test_expect_poison(kn_buffer *buffer, size_t offset)
 {
-    size_t room = kn_buffer_size(buffer) - offset;
+    size_t room = kn_buffer_get_size(buffer) - offset;
     unsigned char *found = test_allocate(room);
 
     EXPECT_OK(kn_buffer_read(queue, buffer, offset, found, room, &err));

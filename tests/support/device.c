@@ -6,7 +6,7 @@ kn_queue *queue;
 
 bool test_is_oclgrind(void)
 {
-    return strcmp(kn_context_device(context)->platform, "Oclgrind") == 0;
+    return strcmp(kn_context_get_device(context)->platform, "Oclgrind") == 0;
 }
 
 bool test_is_slow(void)
@@ -16,7 +16,7 @@ bool test_is_slow(void)
 
 void test_open_with(const kn_context_options *options)
 {
-    EXPECT_OK(kn_context_open_with(NULL, options, &context, &err));
+    EXPECT_OK(kn_context_open(NULL, options, &context, &err));
     EXPECT_OK(kn_queue_open(context, &queue, &err));
 }
 
@@ -35,14 +35,14 @@ void test_open(void)
 
 bool test_flushes_denormals(void)
 {
-    return strcmp(kn_context_device(context)->platform, "rusticl") == 0;
+    return strcmp(kn_context_get_device(context)->platform, "rusticl") == 0;
 }
 
 bool test_takes(kn_type type)
 {
-    if (type != KN_F64 || kn_context_device(context)->fp64)
+    if (type != KN_F64 || kn_context_get_device(context)->fp64)
         return true;
-    fprintf(stderr, "skipped: double, which %s has not\n", kn_context_device(context)->name);
+    fprintf(stderr, "skipped: double, which %s has not\n", kn_context_get_device(context)->name);
     return false;
 }
 

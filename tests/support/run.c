@@ -72,7 +72,7 @@ bool test_finds_device(void)
     if (child == 0) {
         kn_context *found = NULL;
         kn_error why = KN_ERROR_INIT;
-        kn_status opened = kn_context_open(NULL, &found, &why);
+        kn_status opened = kn_context_open(NULL, NULL, &found, &why);
 
         kn_context_close(found);
         if (opened)
@@ -92,11 +92,11 @@ int test_run_here(const char *name, SFun set_up, SFun tear_down, const TTest *co
     kn_context *opened = NULL;
     kn_error why = KN_ERROR_INIT;
 
-    if (kn_context_open(NULL, &opened, &why)) {
+    if (kn_context_open(NULL, NULL, &opened, &why)) {
         fprintf(stderr, "%s: %s: %s\n", name, test_require("device") ? "failed" : "skipped", why.text);
         return test_require("device") ? EXIT_FAILURE : 77;
     }
-    fprintf(stderr, "%s: on %s\n", name, kn_context_device(opened)->name);
+    fprintf(stderr, "%s: on %s\n", name, kn_context_get_device(opened)->name);
     kn_context_close(opened);
     return run(name, CK_NOFORK, 0, set_up, tear_down, tests, count);
 }

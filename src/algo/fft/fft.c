@@ -187,12 +187,12 @@ void kn_fft_plan_free(kn_fft_plan *plan)
     free(plan);
 }
 
-const char *kn_fft_plan_text(const kn_fft_plan *plan)
+const char *kn_fft_plan_get_text(const kn_fft_plan *plan)
 {
     return plan->text;
 }
 
-kn_fft_library kn_fft_plan_library(const kn_fft_plan *plan)
+kn_fft_library kn_fft_plan_get_library(const kn_fft_plan *plan)
 {
     return plan->library->id;
 }
@@ -207,7 +207,7 @@ static kn_status check_buffer(const kn_queue *queue, const kn_buffer *buffer, ui
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_fft_execute: %s holds %zu bytes; the plan's shape has %llu", name, buffer->bytes,
                        (unsigned long long)bytes);
-    if (kn_buffer_part_count(buffer) > 1)
+    if (kn_buffer_get_part_count(buffer) > 1)
         return ki_fail(err, KN_ERROR_LIMIT,
                        "kn_fft_execute: %s, of %zu bytes, is held in parts; one allocation of %s holds %llu",
                        name, buffer->bytes, queue->context->device.info.spec,
@@ -215,7 +215,7 @@ static kn_status check_buffer(const kn_queue *queue, const kn_buffer *buffer, ui
     return KN_OK;
 }
 
-kn_status kn_fft_execute(kn_queue *queue, kn_fft_plan *plan, kn_fft_direction direction, kn_buffer *in,
+kn_status kn_fft_execute(kn_queue *queue, kn_fft_plan *plan, kn_fft_direction direction, const kn_buffer *in,
                          kn_buffer *out, kn_error *err)
 {
     static const char *const names[] = {"forward", "inverse"};

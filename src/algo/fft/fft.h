@@ -118,7 +118,7 @@ struct fft_library {
     // Fills `text` with what the plan runs.
     kn_status (*create)(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
                         void **plan, struct ki_text *text, kn_error *err);
-    kn_status (*execute)(kn_queue *queue, void *plan, kn_fft_direction direction, kn_buffer *in,
+    kn_status (*execute)(kn_queue *queue, void *plan, kn_fft_direction direction, const kn_buffer *in,
                          kn_buffer *out, kn_error *err);
     void (*free)(void *plan);
 };

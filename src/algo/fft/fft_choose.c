@@ -87,7 +87,7 @@ static kn_status measure(kn_queue *queue, const struct fft_shape *shape, struct 
         status = kn_buffer_create(queue->context, (size_t)shape->out_bytes, &out, err);
     if (!status)
         status = kn_buffer_fill(queue, in, &zero, 1, 0, (size_t)shape->in_bytes, NULL, err);
-    if (!status && (kn_buffer_part_count(in) > 1 || kn_buffer_part_count(out) > 1))
+    if (!status && (kn_buffer_get_part_count(in) > 1 || kn_buffer_get_part_count(out) > 1))
         status = ki_fail(
             err, KN_ERROR_LIMIT, "kn_fft_plan_create: %llu bytes are more than one allocation of %s holds",
             (unsigned long long)(shape->in_bytes > shape->out_bytes ? shape->in_bytes : shape->out_bytes),

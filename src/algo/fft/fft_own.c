@@ -182,11 +182,11 @@ static kn_status launch(kn_queue *queue, const struct own_plan *plan, const stru
     return kn_launch(queue, pass->kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
-static kn_status own_execute(kn_queue *queue, void *data, kn_fft_direction direction, kn_buffer *in,
+static kn_status own_execute(kn_queue *queue, void *data, kn_fft_direction direction, const kn_buffer *in,
                              kn_buffer *out, kn_error *err)
 {
     struct own_plan *plan = data;
-    kn_buffer *buffers[4] = {in, out, NULL, NULL};
+    kn_buffer *buffers[4] = {(kn_buffer *)in, out, NULL, NULL}; // no pass writes the first one
     struct engine_scratch scratch =
         ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, KI_COUNT(plan->scratch), "kn_fft_execute");
     kn_status status = get_kernels(queue->context, &plan->shape, &plan->passes[direction], err);

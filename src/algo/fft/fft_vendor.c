@@ -78,7 +78,7 @@ static kn_status vendor_create(kn_queue *queue, const struct be_library *library
     return KN_OK;
 }
 
-static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction direction, kn_buffer *in,
+static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction direction, const kn_buffer *in,
                                 kn_buffer *out, kn_error *err)
 {
     const struct vendor_plan *plan = data;

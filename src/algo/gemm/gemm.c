@@ -56,7 +56,7 @@ static kn_status check_matrix(const kn_queue *queue, const kn_gemm_task *task, c
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_gemm: %c ends with element %zu, but its buffer holds %zu of %zu bytes", name, end,
                        matrix->buffer->bytes / element, element);
-    if (kn_buffer_part_count(matrix->buffer) > 1)
+    if (kn_buffer_get_part_count(matrix->buffer) > 1)
         return ki_fail(
             err, KN_ERROR_LIMIT,
             "kn_gemm: the buffer of %c, %zu bytes, is held in parts; one allocation of %s holds %llu", name,

@@ -221,7 +221,7 @@ static kn_arg element_arg(union gemm_element *element, const kn_gemm_task *task,
     else
         for (int i = 0; i < 2; i++)
             element->f32[i] = (float)value[i];
-    return (kn_arg){KN_ARG_VALUE, NULL, element, gemm_element(task), NULL, 0};
+    return (kn_arg){.kind = KN_ARG_VALUE, .value = element, .size = gemm_element(task)};
 }
 
 static kn_status launch_once(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *tile,

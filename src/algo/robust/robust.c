@@ -14,9 +14,9 @@ static bool is_real(kn_type type)
 }
 
 // `n`: elements of the buffer that are used.
-static kn_status begin(struct robust_columns *columns, const char *function, kn_queue *queue, kn_buffer *x,
-                       kn_type type, size_t n, const kn_robust_options *options, const void *results,
-                       size_t count, kn_error *err)
+static kn_status begin(struct robust_columns *columns, const char *function, kn_queue *queue,
+                       const kn_buffer *x, kn_type type, size_t n, const kn_robust_options *options,
+                       const void *results, size_t count, kn_error *err)
 {
     kn_status status = ki_column_check_any(function, queue, x, type, n, err);
 
@@ -144,8 +144,8 @@ static kn_status robust_any(const struct robust_columns *columns, kn_robust *res
     return KN_OK;
 }
 
-kn_status kn_robust_stats(kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
-                          const kn_robust_options *options, kn_robust *result, kn_error *err)
+kn_status kn_robust_stats(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, kn_robust *result,
+                          const kn_robust_options *options, kn_error *err)
 {
     struct robust_columns columns;
     kn_status status = begin(&columns, "kn_robust_stats", queue, x, type, n, options, result, 1, err);
@@ -153,8 +153,8 @@ kn_status kn_robust_stats(kn_queue *queue, kn_buffer *x, kn_type type, size_t n,
     return status ? status : robust_any(&columns, result, err);
 }
 
-kn_status kn_robust_columns(kn_queue *queue, kn_buffer *x, kn_type type, size_t n, size_t stride,
-                            size_t count, const kn_robust_options *options, kn_robust *results, kn_error *err)
+kn_status kn_robust_columns(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, size_t stride,
+                            size_t count, kn_robust *results, const kn_robust_options *options, kn_error *err)
 {
     struct robust_columns columns;
     size_t most = count > 1 && stride > (SIZE_MAX - n) / (count - 1) ? SIZE_MAX
@@ -166,11 +166,12 @@ kn_status kn_robust_columns(kn_queue *queue, kn_buffer *x, kn_type type, size_t 
     if (!status && count > 1 && stride < n)
         status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "kn_robust_columns: columns of %zu elements, %zu apart, overlap", n, stride);
-    if (!status && count > 1 && is_real(type) && kn_buffer_part_count(x) > 1)
-        status = ki_fail(err, KN_ERROR_LIMIT,
-                         "kn_robust_columns: the buffer is held in parts (kn_buffer_part), between which a "
-                         "column may lie; "
-                         "give each column a buffer of its own, and use kn_robust_stats");
+    if (!status && count > 1 && is_real(type) && kn_buffer_get_part_count(x) > 1)
+        status =
+            ki_fail(err, KN_ERROR_LIMIT,
+                    "kn_robust_columns: the buffer is held in parts (kn_buffer_get_part), between which a "
+                    "column may lie; "
+                    "give each column a buffer of its own, and use kn_robust_stats");
     if (status || count == 0)
         return status;
     columns.n = n;
@@ -216,8 +217,9 @@ static kn_status counted_prefixes(const struct robust_columns *columns, const si
     return status;
 }
 
-kn_status kn_robust_prefixes(kn_queue *queue, kn_buffer *x, kn_type type, const size_t *ends, size_t count,
-                             const kn_robust_options *options, kn_robust *results, kn_error *err)
+kn_status kn_robust_prefixes(kn_queue *queue, const kn_buffer *x, kn_type type, const size_t *ends,
+                             size_t count, kn_robust *results, const kn_robust_options *options,
+                             kn_error *err)
 {
     struct robust_columns columns;
     kn_status status = ki_robust_check_ends("kn_robust_prefixes", ends, count, err);

@@ -15,7 +15,7 @@
 struct robust_columns {
     const char *function;
     kn_queue *queue;
-    kn_buffer *x;
+    const kn_buffer *x;
     kn_type type;
     uint64_t n, stride; // n > 0
     size_t count;       // above 1 only where x is in one part
@@ -35,8 +35,9 @@ kn_status ki_robust_fused(const struct robust_columns *columns, kn_robust *resul
 // src/algo/robust/robust_select.c: columns->count is 1.
 kn_status ki_robust_select(const struct robust_columns *columns, kn_robust *result, kn_error *err);
 // src/algo/robust/robust_count.c: counts[256 * i + k] of stretch i have the k-th least value.
-kn_status ki_robust_count(kn_queue *queue, kn_buffer *x, kn_type type, const struct robust_stretch *stretches,
-                          size_t count, uint64_t *counts, kn_error *err);
+kn_status ki_robust_count(kn_queue *queue, const kn_buffer *x, kn_type type,
+                          const struct robust_stretch *stretches, size_t count, uint64_t *counts,
+                          kn_error *err);
 
 // ---- cl/algo/robust/robust_rank.cl and cl/algo/robust/robust_settle.cl, for the two that use them ----
 
@@ -75,7 +76,8 @@ uint64_t ki_robust_counter_cells(const struct robust_ranks *r);
 // What is read: with r->room the elements kept, in x, else n elements from x[skip] on, of a column whose
 // first part is `head`. `first`: the first of its pieces.
 struct robust_piece {
-    kn_buffer *x, *head;
+    const kn_buffer *x;
+    kn_buffer *head;
     uint64_t skip, n;
     bool first;
 };

@@ -21,7 +21,7 @@ struct chunk {
 
 struct count {
     kn_queue *queue;
-    kn_buffer *x;
+    const kn_buffer *x;
     unsigned group, replicas;
     uint64_t length; // of a chunk
     kn_kernel *kernel;
@@ -79,14 +79,14 @@ static bool add_row(struct count *c, size_t stretch)
 // The stretches cut at the parts of the buffer, into rows and into chunks.
 static bool plan(struct count *c, const struct robust_stretch *stretches, size_t count)
 {
-    size_t parts = kn_buffer_part_count(c->x);
+    size_t parts = kn_buffer_get_part_count(c->x);
     uint64_t before = 0;
 
     c->first = calloc(parts + 1, sizeof *c->first);
     if (!c->first)
         return false;
     for (size_t p = 0; p < parts; p++) {
-        uint64_t size = kn_buffer_size(kn_buffer_part(c->x, p));
+        uint64_t size = kn_buffer_get_size(kn_buffer_get_part(c->x, p));
         c->first[p] = c->chunk_count;
         for (size_t i = 0; i < count; i++) {
             uint64_t begin = stretches[i].begin > before ? stretches[i].begin - before : 0;
@@ -114,10 +114,10 @@ static kn_status launch(const struct count *c, kn_buffer *chunks, kn_buffer *cou
 {
     kn_status status = KN_OK;
 
-    for (size_t p = 0; p < kn_buffer_part_count(c->x) && !status; p++) {
+    for (size_t p = 0; p < kn_buffer_get_part_count(c->x) && !status; p++) {
         uint64_t first = c->first[p];
         size_t groups = c->first[p + 1] - c->first[p];
-        const kn_arg args[] = {KN_BUFFER(kn_buffer_part(c->x, p)), KN_BUFFER(chunks), KN_VALUE(first),
+        const kn_arg args[] = {KN_BUFFER(kn_buffer_get_part(c->x, p)), KN_BUFFER(chunks), KN_VALUE(first),
                                KN_BUFFER(counts)};
         const kn_range range = {1, {groups * c->group}, {c->group}, {0}};
         if (groups > 0)
@@ -169,8 +169,9 @@ static void order_signed(uint64_t *counts)
     }
 }
 
-kn_status ki_robust_count(kn_queue *queue, kn_buffer *x, kn_type type, const struct robust_stretch *stretches,
-                          size_t count, uint64_t *counts, kn_error *err)
+kn_status ki_robust_count(kn_queue *queue, const kn_buffer *x, kn_type type,
+                          const struct robust_stretch *stretches, size_t count, uint64_t *counts,
+                          kn_error *err)
 {
     struct count c = {.queue = queue, .x = x};
     uint64_t elements = 0;

@@ -217,7 +217,8 @@ static bool next_piece(const struct fused *f, struct element_piece *piece)
         return ki_element_next_piece(f->of->x, f->of->type, f->of->n, piece);
     if (piece->count > 0)
         return false;
-    *piece = (struct element_piece){kn_buffer_part(f->of->x, 0), f->first * f->of->stride, f->of->n, 0, 0};
+    *piece =
+        (struct element_piece){kn_buffer_get_part(f->of->x, 0), f->first * f->of->stride, f->of->n, 0, 0};
     return true;
 }
 

@@ -32,7 +32,7 @@ static kn_status read_levels(const struct selection *s, uint32_t levels, kn_erro
     for (uint32_t level = 0; level <= levels && !status; level++) {
         struct element_piece piece = {.buffer = NULL};
         while (!status && ki_element_next_piece(s->of->x, s->of->type, s->of->n, &piece)) {
-            const struct robust_piece part = {piece.buffer, kn_buffer_part(s->of->x, 0), piece.skip,
+            const struct robust_piece part = {piece.buffer, kn_buffer_get_part(s->of->x, 0), piece.skip,
                                               piece.count, piece.first == 0};
             status = level < levels ? ki_robust_bins(&s->ranks, &part, ROBUST_DEVIATION, level, err)
                                     : ki_robust_narrow(&s->ranks, &part, ROBUST_DEVIATION, level, err);
@@ -128,7 +128,7 @@ kn_status ki_robust_select(const struct robust_columns *columns, kn_robust *resu
     *result = ki_robust_of_nothing((size_t)columns->n, moments.nan_count, KN_ROBUST_SELECT);
     if (moments.nan_count > 0)
         return KN_OK;
-    status = kn_median(columns->queue, columns->x, columns->type, (size_t)columns->n, NULL, &s.median, err);
+    status = kn_median(columns->queue, columns->x, columns->type, (size_t)columns->n, &s.median, NULL, err);
     if (!status && isfinite(s.median))
         status = select_deviation(&s, &mad, err);
     if (!status)

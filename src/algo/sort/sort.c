@@ -9,6 +9,9 @@ static kn_status check_options(const struct sort_job *job, kn_error *err)
 {
     const kn_sort_options *options = &job->options;
 
+    if ((unsigned)options->order > KN_DESCENDING)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no order %d; see kn_order", job->function,
+                       (int)options->order);
     if (options->padding != KN_SORT_IN_PLACE && options->padding != KN_SORT_POWER_OF_TWO)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no padding %d; see kn_sort_padding",
                        job->function, (int)options->padding);
@@ -38,10 +41,10 @@ static kn_status check_whole(const struct sort_job *job, const kn_buffer *buffer
 {
     const kn_device_info *info = &job->queue->context->device.info;
 
-    if (kn_buffer_part_count(buffer) > 1)
+    if (kn_buffer_get_part_count(buffer) > 1)
         return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: the buffer of %zu bytes is held in parts; one allocation of %s holds %llu",
-                       job->function, kn_buffer_size(buffer), info->spec,
+                       job->function, kn_buffer_get_size(buffer), info->spec,
                        (unsigned long long)info->max_alloc);
     return KN_OK;
 }
@@ -111,8 +114,8 @@ static kn_status check_beside(const char *function, const kn_queue *queue, const
     return KN_OK;
 }
 
-kn_status kn_sort_by_key(kn_queue *queue, kn_buffer *keys, kn_type type, kn_buffer *values, size_t value_size,
-                         size_t n, const kn_sort_options *options, kn_error *err)
+kn_status kn_sort_by_key(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, kn_buffer *values,
+                         size_t value_size, const kn_sort_options *options, kn_error *err)
 {
     struct sort_job job = {.function = "kn_sort_by_key",
                            .queue = queue,
@@ -130,14 +133,14 @@ kn_status kn_sort_by_key(kn_queue *queue, kn_buffer *keys, kn_type type, kn_buff
     return status ? status : sort(&job, options, err);
 }
 
-kn_status kn_argsort(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, kn_buffer *indices,
+kn_status kn_argsort(kn_queue *queue, const kn_buffer *keys, kn_type type, size_t n, kn_buffer *indices,
                      kn_type index_type, const kn_sort_options *options, kn_error *err)
 {
     struct sort_job job = {.function = "kn_argsort",
                            .queue = queue,
                            .type = type,
                            .n = n,
-                           .keys = keys,
+                           .keys = (kn_buffer *)keys, // which are only read for their indices
                            .values = indices,
                            .value_size = kn_type_size(index_type),
                            .indices = true};

@@ -164,7 +164,7 @@ static kn_status sort_padded(struct sorter *s, kn_buffer *keys, kn_error *err)
     while (padded < n)
         padded *= 2;
     status = kn_buffer_create(s->queue->context, (size_t)padded * size, &copy, err);
-    if (!status && kn_buffer_part_count(copy) > 1)
+    if (!status && kn_buffer_get_part_count(copy) > 1)
         status = ki_fail(err, KN_ERROR_LIMIT, "kn_sort: %zu bytes are more than one allocation of %s holds",
                          (size_t)padded * size, s->queue->context->device.info.spec);
     if (!status)

@@ -9,5 +9,5 @@ void ki_sort_define_keys(struct engine_defines *defines, const struct sort_job *
 
     ki_engine_define(defines, "KEY_BITS", (unsigned)kn_type_size(job->type) * 8);
     ki_engine_define(defines, "KEY_KIND", kinds[job->type]);
-    ki_engine_define(defines, "KEY_DESCENDING", job->options.descending != 0);
+    ki_engine_define(defines, "KEY_DESCENDING", job->options.order == KN_DESCENDING);
 }

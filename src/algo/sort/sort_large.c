@@ -23,7 +23,7 @@ struct large {
 
 static bool descends(const struct large *l)
 {
-    return l->options.sort && l->options.sort->descending;
+    return l->options.sort && l->options.sort->order == KN_DESCENDING;
 }
 
 static kn_status allocate(const struct large *l, size_t elements, void **memory, kn_error *err)
@@ -94,23 +94,25 @@ static kn_status sort_in_chunks(const struct large *l, size_t chunk, void *keys,
     return status;
 }
 
-kn_status kn_sort_host(kn_queue *queue, void *keys, kn_type type, size_t n,
-                       const kn_sort_large_options *options, kn_error *err)
+kn_status kn_sort_large_array(kn_queue *queue, void *keys, kn_type type, size_t n,
+                              const kn_sort_large_options *options, kn_error *err)
 {
     struct large l = {
-        .function = "kn_sort_host", .queue = queue, .type = type, .size = kn_type_size(type), .n = n};
+        .function = "kn_sort_large_array", .queue = queue, .type = type, .size = kn_type_size(type), .n = n};
     kn_status status;
 
     if (!queue || (!keys && n > 0))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_host: queue or keys is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_large_array: queue or keys is NULL");
     if (l.size == 0)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_host: there is no type %d; see kn_type", (int)type);
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_large_array: there is no type %d; see kn_type",
+                       (int)type);
     status = KI_SIZED_READ(l.function, kn_sort_large_options, options, &l.options, err);
     if (status)
         return status;
     if (n > SIZE_MAX / l.size)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "kn_sort_host: %zu elements of %zu bytes are more than memory can hold", n, l.size);
+                       "kn_sort_large_array: %zu elements of %zu bytes are more than memory can hold", n,
+                       l.size);
     return n < 2 ? KN_OK : sort_in_chunks(&l, chunk_for(&l), keys, err);
 }
 
@@ -121,8 +123,8 @@ static kn_status sort_parts(const struct large *l, kn_buffer *keys, kn_error *er
     kn_status status = KN_OK;
 
     for (size_t i = 0, done = 0; done < l->n && !status; i++) {
-        kn_buffer *part = kn_buffer_part(keys, i);
-        size_t elements = kn_buffer_size(part) / l->size;
+        kn_buffer *part = kn_buffer_get_part(keys, i);
+        size_t elements = kn_buffer_get_size(part) / l->size;
         elements = elements < l->n - done ? elements : l->n - done;
         status = kn_sort(l->queue, part, l->type, elements, l->options.sort, err);
         done += elements;
@@ -161,11 +163,11 @@ kn_status kn_sort_large(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n
         status = KI_SIZED_READ(l.function, kn_sort_large_options, options, &l.options, err);
     if (status || n < 2)
         return status;
-    run = kn_buffer_size(kn_buffer_part(keys, 0)) / l.size;
+    run = kn_buffer_get_size(kn_buffer_get_part(keys, 0)) / l.size;
     if (run == 0)
         return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: the buffer is held in parts of %zu bytes, less than an element has", l.function,
-                       kn_buffer_size(kn_buffer_part(keys, 0)));
+                       kn_buffer_get_size(kn_buffer_get_part(keys, 0)));
     status = sort_parts(&l, keys, err);
     return status || run >= n ? status : merge_parts(&l, keys, run, err);
 }

@@ -25,7 +25,8 @@ struct merger {
     kn_less less;
     uint64_t n;
     uint64_t segments;
-    kn_buffer *keys, *values, *offsets; // the last two NULL if there are none
+    kn_buffer *keys, *values; // values NULL: none
+    const kn_buffer *offsets; // of segments; NULL: none
     size_t value_size;
     unsigned group, items;
     kn_kernel *sort_tiles, *find_splits, *merge_tiles, *check_segments, *find_segments;
@@ -203,7 +204,7 @@ static kn_range range_over(const struct merger *m, uint64_t count)
 }
 
 // Where there are no values, segments or tables, kernels do not look at them, and get the keys.
-static kn_buffer *or_keys(const struct merger *m, kn_buffer *buffer)
+static const kn_buffer *or_keys(const struct merger *m, const kn_buffer *buffer)
 {
     return buffer ? buffer : m->keys;
 }
@@ -344,7 +345,7 @@ static kn_status check_buffer(const struct merger *m, const char *what, const kn
     if (n > buffer->bytes / size)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %llu elements of %zu bytes, but %s holds %zu",
                        m->function, (unsigned long long)n, size, what, buffer->bytes / size);
-    if (kn_buffer_part_count(buffer) > 1)
+    if (kn_buffer_get_part_count(buffer) > 1)
         return ki_fail(err, KN_ERROR_LIMIT,
                        "%s: %s, of %zu bytes, is held in parts; one allocation of %s holds %llu", m->function,
                        what, buffer->bytes, m->queue->context->device.info.spec,
@@ -435,8 +436,8 @@ kn_status kn_sort_less(kn_queue *queue, kn_buffer *keys, size_t n, const kn_less
     return sort_less(&m, false, less, err);
 }
 
-kn_status kn_sort_less_by_key(kn_queue *queue, kn_buffer *keys, kn_buffer *values, size_t value_size,
-                              size_t n, const kn_less *less, kn_error *err)
+kn_status kn_sort_less_by_key(kn_queue *queue, kn_buffer *keys, size_t n, kn_buffer *values,
+                              size_t value_size, const kn_less *less, kn_error *err)
 {
     struct merger m = {.function = "kn_sort_less_by_key",
                        .queue = queue,
@@ -469,7 +470,7 @@ kn_status ki_sort_merge(const struct sort_job *job, kn_error *err)
 {
     struct merger m = {.function = job->function,
                        .queue = job->queue,
-                       .less = order_of(job->type, job->options.descending != 0, !job->values),
+                       .less = order_of(job->type, job->options.order == KN_DESCENDING, !job->values),
                        .n = job->n,
                        .keys = job->keys,
                        .values = job->values,
@@ -478,19 +479,22 @@ kn_status ki_sort_merge(const struct sort_job *job, kn_error *err)
     return sort(&m, job->values != NULL, false, err);
 }
 
-static kn_status sort_segments(struct merger *m, kn_type type, bool with_values, bool descending,
+static kn_status sort_segments(struct merger *m, kn_type type, bool with_values, kn_order order,
                                kn_error *err)
 {
     kn_status status = ki_column_check_any(m->function, m->queue, m->keys, type, (size_t)m->n, err);
 
     if (status)
         return status;
-    m->less = order_of(type, descending, false);
+    if ((unsigned)order > KN_DESCENDING)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no order %d; see kn_order", m->function,
+                       (int)order);
+    m->less = order_of(type, order == KN_DESCENDING, false);
     return sort(m, with_values, true, err);
 }
 
-kn_status kn_sort_segments(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, kn_buffer *offsets,
-                           size_t segments, int descending, kn_error *err)
+kn_status kn_sort_segments(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, const kn_buffer *offsets,
+                           size_t segments, kn_order order, kn_error *err)
 {
     struct merger m = {.function = "kn_sort_segments",
                        .queue = queue,
@@ -499,12 +503,12 @@ kn_status kn_sort_segments(kn_queue *queue, kn_buffer *keys, kn_type type, size_
                        .offsets = offsets,
                        .segments = segments};
 
-    return sort_segments(&m, type, false, descending != 0, err);
+    return sort_segments(&m, type, false, order, err);
 }
 
-kn_status kn_sort_segments_by_key(kn_queue *queue, kn_buffer *keys, kn_type type, kn_buffer *values,
-                                  size_t value_size, size_t n, kn_buffer *offsets, size_t segments,
-                                  int descending, kn_error *err)
+kn_status kn_sort_segments_by_key(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n, kn_buffer *values,
+                                  size_t value_size, const kn_buffer *offsets, size_t segments,
+                                  kn_order order, kn_error *err)
 {
     struct merger m = {.function = "kn_sort_segments_by_key",
                        .queue = queue,
@@ -515,5 +519,5 @@ kn_status kn_sort_segments_by_key(kn_queue *queue, kn_buffer *keys, kn_type type
                        .offsets = offsets,
                        .segments = segments};
 
-    return sort_segments(&m, type, true, descending != 0, err);
+    return sort_segments(&m, type, true, order, err);
 }

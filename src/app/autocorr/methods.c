@@ -84,7 +84,8 @@ static kn_status start(struct autocorr_engine *engine, enum autocorr_method meth
 
 bool ki_autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task)
 {
-    const kn_device_info *device = engine->queue ? kn_context_device(kn_queue_context(engine->queue)) : NULL;
+    const kn_device_info *device =
+        engine->queue ? kn_context_get_device(kn_queue_get_context(engine->queue)) : NULL;
 
     return device && !task->mask && (device->fp64 || !engine->exact) &&
            ki_autocorr_rings_fit(device, task->max_offset);

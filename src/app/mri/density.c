@@ -63,7 +63,7 @@ static kn_status iterate(kn_queue *queue, struct mri_gridding *gridding, size_t 
 {
     const size_t bytes = samples * 2 * sizeof *numbers;
     kn_buffer *buffer = NULL;
-    kn_status status = kn_buffer_create(kn_queue_context(queue), bytes, &buffer, err);
+    kn_status status = kn_buffer_create(kn_queue_get_context(queue), bytes, &buffer, err);
 
     for (size_t i = 0; i < samples; i++) {
         numbers[2 * i] = 1;

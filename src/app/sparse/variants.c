@@ -79,8 +79,8 @@ static kn_status time_work(const struct work *work, double *seconds, kn_error *e
 
 kn_status ki_sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err)
 {
-    kn_context *context = kn_queue_context(queue);
-    const kn_device_info *info = kn_context_device(context);
+    kn_context *context = kn_queue_get_context(queue);
+    const kn_device_info *info = kn_context_get_device(context);
     struct work work = {.queue = queue,
                         .enqueue = enqueue_copy,
                         .bytes = (size_t)ki_engine_sizes(info, SHAPE_SPARSE_COPY)->chunk << 20};
@@ -185,7 +185,7 @@ static kn_status measure(const struct work *work, const struct sparse_problem *p
 // The vector on the device, the product once.
 static kn_status begin(struct work *work, const struct sparse_problem *problem, kn_error *err)
 {
-    kn_context *context = kn_queue_context(work->queue);
+    kn_context *context = kn_queue_get_context(work->queue);
     const float *x = problem->vectors[work->transposed];
     size_t columns = work->transposed ? problem->matrix.rows : problem->matrix.columns;
     size_t rows = work->transposed ? problem->matrix.columns : problem->matrix.rows;

@@ -59,10 +59,10 @@ static kn_status check_open(enum stats_variant variant, const kn_queue *queue,
         return ki_fail(err, KN_ERROR_ARGUMENT, "the variant %s %s", ki_stats_variant_names[variant],
                        queue ? "computes on the host; it was given a device's queue"
                              : "needs a device's queue");
-    if (!options->single && queue && !kn_context_device(kn_queue_context(queue))->fp64)
+    if (!options->single && queue && !kn_context_get_device(kn_queue_get_context(queue))->fp64)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s has no double precision: take single precision, or the host",
-                       kn_context_device(kn_queue_context(queue))->name);
+                       kn_context_get_device(kn_queue_get_context(queue))->name);
     return KN_OK;
 }
 
@@ -177,15 +177,15 @@ void ki_stats_column_close(struct stats_column *column)
 static kn_status compute_timed(struct stats_column *column, size_t n, struct stats_result *result,
                                kn_error *err)
 {
-    const kn_context *context = column->queue ? kn_queue_context(column->queue) : NULL;
-    double start = ki_clock_seconds(), built = context ? -kn_context_build_seconds(context) : 0;
+    const kn_context *context = column->queue ? kn_queue_get_context(column->queue) : NULL;
+    double start = ki_clock_seconds(), built = context ? -kn_context_get_build_seconds(context) : 0;
     double downloaded = column->times.download,
            shift = ki_stats_shift(column->values, n, column->options.single);
     kn_status status = method_of(column->variant, column->options.method)(column, n, shift, result, err);
 
     if (status)
         return status;
-    built += context ? kn_context_build_seconds(context) : 0;
+    built += context ? kn_context_get_build_seconds(context) : 0;
     downloaded = column->times.download - downloaded;
     column->times.build += built;
     column->times.compute +=

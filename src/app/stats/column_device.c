@@ -9,7 +9,7 @@
 
 kn_status ki_stats_device_open(struct stats_column *column, kn_error *err)
 {
-    kn_context *context = kn_queue_context(column->queue);
+    kn_context *context = kn_queue_get_context(column->queue);
     size_t bytes = column->n * kn_type_size(column->type);
     double start = ki_clock_seconds();
     kn_status status = kn_buffer_create(context, bytes, &column->buffer, err);
@@ -50,13 +50,14 @@ static kn_status sums_and_medians(struct stats_column *column, size_t n, double 
 static kn_status sort_parts(struct stats_column *column, size_t n, double shift, struct stats_result *result,
                             kn_error *err)
 {
-    size_t size = kn_type_size(column->type), length = kn_buffer_size(kn_buffer_part(column->work, 0)) / size;
+    size_t size = kn_type_size(column->type),
+           length = kn_buffer_get_size(kn_buffer_get_part(column->work, 0)) / size;
     struct stats_sums sums;
     kn_status status = ki_stats_column_take_room(column, err);
     double start;
 
     for (size_t i = 0; i * length < n && !status; i++)
-        status = sort(column, kn_buffer_part(column->work, i),
+        status = sort(column, kn_buffer_get_part(column->work, i),
                       n - i * length < length ? n - i * length : length, err);
     if (!status)
         status = kn_queue_finish(column->queue, err);
@@ -80,7 +81,7 @@ kn_status ki_stats_device_sort(struct stats_column *column, size_t n, double shi
     size_t size = kn_type_size(column->type);
     kn_status status = kn_buffer_copy(column->queue, column->buffer, 0, column->work, 0, n * size, NULL, err);
 
-    if (!status && kn_buffer_part_count(column->work) > 1)
+    if (!status && kn_buffer_get_part_count(column->work) > 1)
         return sort_parts(column, n, shift, result, err);
     if (!status)
         status = sort(column, column->work, n, err);

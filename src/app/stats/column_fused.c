@@ -57,7 +57,7 @@ kn_status ki_stats_host_fused(struct stats_column *column, size_t n, double shif
     const kn_robust_options how = options_for(column, &shift);
     const kn_host_options host = host_for(column);
     kn_robust robust;
-    kn_status status = kn_host_robust(column->data, column->type, n, &how, &host, &robust, err);
+    kn_status status = kn_host_robust(column->data, column->type, n, &robust, &how, &host, err);
 
     if (!status)
         take(column, &robust, shift, result);
@@ -69,7 +69,7 @@ kn_status ki_stats_device_robust(struct stats_column *column, size_t n, double s
 {
     const kn_robust_options how = options_for(column, &shift);
     kn_robust robust;
-    kn_status status = kn_robust_stats(column->queue, column->buffer, column->type, n, &how, &robust, err);
+    kn_status status = kn_robust_stats(column->queue, column->buffer, column->type, n, &robust, &how, err);
 
     if (!status)
         take(column, &robust, shift, result);
@@ -88,9 +88,9 @@ kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends
         return ki_fail_memory(err, count * sizeof *robust, "the statistics of prefixes");
     if (column->queue)
         status =
-            kn_robust_prefixes(column->queue, column->buffer, column->type, ends, count, &how, robust, err);
+            kn_robust_prefixes(column->queue, column->buffer, column->type, ends, count, robust, &how, err);
     else
-        status = kn_host_robust_prefixes(column->data, column->type, ends, count, &how, &host, robust, err);
+        status = kn_host_robust_prefixes(column->data, column->type, ends, count, robust, &how, &host, err);
     column->ran.sweep = count;
     for (size_t i = 0; i < count && !status; i++) {
         results[i] = (struct stats_result){ends[i], NAN, NAN, NAN, NAN, NAN};

@@ -38,24 +38,28 @@ static kn_status add(struct check_targets *targets, const struct check_target *t
 static kn_status find_opencl(struct check_targets *targets, const char *name, bool named, kn_error *err)
 {
     const bool all = strcmp(name, "opencl") == 0;
-    kn_device_info *list = NULL;
-    size_t count = 0, found = 0;
+    kn_device_list *list = NULL;
+    size_t found = 0;
     char why[256] = "no driver has one";
-    kn_status status = kn_devices_list(&list, &count, why, err);
+    kn_status status = kn_device_list_create(&list, err);
 
-    for (size_t i = 0; i < count && !status; i++) {
-        struct check_target target = {.device = list[i]};
+    if (!status)
+        snprintf(why, sizeof why, "%s", kn_device_list_get_why(list));
 
-        if (strcmp(list[i].backend, "opencl") != 0 || !(all || strcmp(list[i].spec, name) == 0))
+    for (size_t i = 0; i < kn_device_list_get_count(list) && !status; i++) {
+        const kn_device_info *device = kn_device_list_get_device(list, i);
+        struct check_target target = {.device = *device};
+
+        if (strcmp(device->backend, "opencl") != 0 || !(all || strcmp(device->spec, name) == 0))
             continue;
-        snprintf(target.name, sizeof target.name, "%s", list[i].spec);
-        if (*list[i].why_not)
-            snprintf(why, sizeof why, "%s", list[i].why_not);
+        snprintf(target.name, sizeof target.name, "%s", device->spec);
+        if (*device->why_not)
+            snprintf(why, sizeof why, "%s", device->why_not);
         else
             status = add(targets, &target, err);
-        found += !*list[i].why_not;
+        found += !*device->why_not;
     }
-    kn_devices_free(list);
+    kn_device_list_free(list);
     if (!status && found == 0) {
         char text[320];
 

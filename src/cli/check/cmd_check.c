@@ -76,14 +76,14 @@ static kn_status check_on_device(const struct check_run *run, kn_context *contex
     if (status)
         return keep_failure(row, &why, err);
     row->outcome = OFFLINE_OK;
-    for (size_t i = 0; i < kn_program_kernel_count(program) && !status; i++) {
-        kn_kernel *kernel = kn_program_kernel_at(program, i);
+    for (size_t i = 0; i < kn_program_get_kernel_count(program) && !status; i++) {
+        kn_kernel *kernel = kn_program_get_kernel_at(program, i);
         struct check_kernel values = {.registers = OFFLINE_UNKNOWN, .spill_bytes = OFFLINE_UNKNOWN};
         const kn_kernel_limits *limits = kn_kernel_get_limits(kernel);
 
         values.local_bytes = (long)limits->local_bytes;
         values.work_group = (long)limits->work_group;
-        status = keep_kernel(row, &values, kn_kernel_name(kernel), err);
+        status = keep_kernel(row, &values, kn_kernel_get_name(kernel), err);
     }
     kn_program_free(program);
     return status;
@@ -173,7 +173,7 @@ static kn_status check_target(struct check_run *run, size_t index, struct progre
 
     how.cache_dir = ""; // what is checked is compiled
     if (!status && !target->offline)
-        status = kn_context_open_with(target->device.spec, &how, &context, err);
+        status = kn_context_open(target->device.spec, &how, &context, err);
     for (size_t i = 0; i < files->count && !status; i++) {
         struct check_row *row = &run->rows[i * run->targets.count + index];
 

@@ -41,7 +41,7 @@ static bool is_used(const kn_device_info *device)
     return !*device->why_not && !*device->alias_of;
 }
 
-static bool print_table(const kn_device_info *list, size_t count, bool all, FILE *out)
+static bool print_table(const kn_device_list *list, bool all, FILE *out)
 {
     struct table table;
     bool printed;
@@ -53,8 +53,8 @@ static bool print_table(const kn_device_info *list, size_t count, bool all, FILE
         table_add(&table, "%s", *title);
     if (all)
         table_add(&table, "not used because");
-    for (size_t i = 0; i < count; i++) {
-        const kn_device_info *device = &list[i];
+    for (size_t i = 0; i < kn_device_list_get_count(list); i++) {
+        const kn_device_info *device = kn_device_list_get_device(list, i);
 
         if (!all && !is_used(device))
             continue;
@@ -75,13 +75,15 @@ static bool print_table(const kn_device_info *list, size_t count, bool all, FILE
 }
 
 // The first device of a path that is used, else its first; NULL if it has none.
-static const kn_device_info *device_of(const struct path *path, const kn_device_info *list, size_t count)
+static const kn_device_info *device_of(const struct path *path, const kn_device_list *list)
 {
     const kn_device_info *found = NULL;
 
-    for (size_t i = count; i-- > 0;)
-        if (strcmp(list[i].backend, path->backend) == 0 && (!found || !*list[i].why_not))
-            found = &list[i];
+    for (size_t i = kn_device_list_get_count(list); i-- > 0;) {
+        const kn_device_info *device = kn_device_list_get_device(list, i);
+        if (strcmp(device->backend, path->backend) == 0 && (!found || !*device->why_not))
+            found = device;
+    }
     return found;
 }
 
@@ -106,39 +108,42 @@ static void print_library(const struct path *path, const kn_device_library *libr
 }
 
 // Whether a path is used, and if not, why; and which libraries it has. NVIDIA's devices are named one by one.
-static void print_path(const struct path *path, const kn_device_info *list, size_t count, const char *why)
+static void print_path(const struct path *path, const kn_device_list *list)
 {
-    const kn_device_info *device = device_of(path, list, count);
+    const kn_device_info *device = device_of(path, list);
     kn_device_library gemm, fft;
     char reason[256];
 
-    for (size_t i = 0; i < count && path->names_devices; i++)
-        if (strcmp(list[i].backend, path->backend) == 0)
-            printf("%s%s %s%s\n", path->title, list[i].spec, *list[i].why_not ? "is not used: " : "is used",
-                   list[i].why_not);
-    find_reason(path, why, reason);
+    for (size_t i = 0; i < kn_device_list_get_count(list) && path->names_devices; i++) {
+        const kn_device_info *one = kn_device_list_get_device(list, i);
+        if (strcmp(one->backend, path->backend) == 0)
+            printf("%s%s %s%s\n", path->title, one->spec, *one->why_not ? "is not used: " : "is used",
+                   one->why_not);
+    }
+    find_reason(path, kn_device_list_get_why(list), reason);
     if (!device && *reason)
         printf("%snot used: %s\n", path->title, reason);
-    if (!device || *device->why_not || kn_device_libraries(device, &gemm, &fft, NULL))
+    if (!device || *device->why_not || kn_device_get_libraries(device, &gemm, &fft, NULL))
         return;
     print_library(path, &gemm);
     print_library(path, &fft);
 }
 
-static void print_text(const kn_device_info *list, size_t count, const char *why, bool all, bool *failed)
+static void print_text(const kn_device_list *list, bool all, bool *failed)
 {
-    size_t used = 0;
+    size_t count = kn_device_list_get_count(list), used = 0;
+    const char *why = kn_device_list_get_why(list);
 
     for (size_t i = 0; i < count; i++)
-        used += is_used(&list[i]);
+        used += is_used(kn_device_list_get_device(list, i));
     if (used == 0)
         printf("No device that can be used%s%s\n", *why ? ": " : "", why);
     if (used > 0 || (all && count > 0))
-        *failed = !print_table(list, count, all, stdout);
+        *failed = !print_table(list, all, stdout);
     if (!all && count > used)
         printf("%zu not used; 'koine devices --all' says why\n", count - used);
     for (size_t i = 0; i < KI_COUNT(paths); i++)
-        print_path(&paths[i], list, count, why);
+        print_path(&paths[i], list);
 }
 
 static json_t *device_json(const kn_device_info *device)
@@ -176,40 +181,42 @@ static json_t *library_json(const kn_device_library *library)
 }
 
 // The path to devices: why it has none that can be used (null: it has), and its libraries.
-static json_t *path_json(const struct path *path, const kn_device_info *list, size_t count, const char *why)
+static json_t *path_json(const struct path *path, const kn_device_list *list)
 {
-    const kn_device_info *device = device_of(path, list, count);
+    const kn_device_info *device = device_of(path, list);
     json_t *object = json_object();
     kn_device_library gemm, fft;
     char reason[256];
 
-    find_reason(path, why, reason);
+    find_reason(path, kn_device_list_get_why(list), reason);
     report_put(&object, "backend", ki_json_string(path->backend));
     report_put(&object, "why_not", report_text(device ? device->why_not : reason));
-    if (device && !*device->why_not && !kn_device_libraries(device, &gemm, &fft, NULL)) {
+    if (device && !*device->why_not && !kn_device_get_libraries(device, &gemm, &fft, NULL)) {
         report_put(&object, "gemm", library_json(&gemm));
         report_put(&object, "fft", library_json(&fft));
     }
     return object;
 }
 
-static kn_status write_json(const kn_device_info *list, size_t count, const char *why, double seconds,
+static kn_status write_json(const kn_device_list *list, double seconds,
                             const struct devices_arguments *arguments, kn_error *err)
 {
     const struct ki_json_seconds times = {seconds, -1, -1, -1, -1, -1};
     const kn_device_info *best = NULL;
     json_t *array = json_array(), *rows = json_array(), *root;
 
-    for (size_t i = 0; i < count; i++) {
-        if (list[i].is_default)
-            best = &list[i];
-        if (arguments->all || is_used(&list[i]))
-            report_append(&array, device_json(&list[i]));
+    for (size_t i = 0; i < kn_device_list_get_count(list); i++) {
+        const kn_device_info *device = kn_device_list_get_device(list, i);
+
+        if (device->is_default)
+            best = device;
+        if (arguments->all || is_used(device))
+            report_append(&array, device_json(device));
     }
     root = report_begin("devices", best, NULL, NULL, &times);
     report_put(&root, "devices", array);
     for (size_t i = 0; i < KI_COUNT(paths); i++)
-        report_append(&rows, path_json(&paths[i], list, count, why));
+        report_append(&rows, path_json(&paths[i], list));
     report_put(&root, "paths", rows);
     return report_write(root, &arguments->common, err);
 }
@@ -219,23 +226,21 @@ static kn_status run(void *given, kn_error *err)
     struct devices_arguments *arguments = given;
     const struct common_arguments *common = &arguments->common;
     double start = ki_clock_seconds();
-    kn_device_info *list = NULL;
-    size_t count = 0;
-    char why[256] = "";
+    kn_device_list *list = NULL;
     bool failed = false;
     kn_status status = options_at_most(common, 0, err);
 
     if (!status)
         status = report_try(common, err);
     if (!status)
-        status = kn_devices_list(&list, &count, why, err);
+        status = kn_device_list_create(&list, err);
     if (!status && common->json)
-        status = write_json(list, count, why, ki_clock_seconds() - start, arguments, err);
+        status = write_json(list, ki_clock_seconds() - start, arguments, err);
     if (!status && report_shows_text(common))
-        print_text(list, count, why, arguments->all, &failed);
+        print_text(list, arguments->all, &failed);
     if (failed)
         status = ki_fail_memory(err, 0, "printing the devices");
-    kn_devices_free(list);
+    kn_device_list_free(list);
     return status;
 }
 

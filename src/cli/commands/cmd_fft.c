@@ -159,14 +159,14 @@ static kn_status report(struct transform *transform, kn_error *err)
         report_append(&shape, json_integer((json_int_t)transform->out.shape[d]));
     report_put(&root, "shape", shape);
     report_put(&root, "type", json_string(npy_type_name(&transform->out)));
-    report_put(&root, "library", json_string(library_names[kn_fft_plan_library(transform->plan)]));
-    report_put(&root, "plan", json_string(kn_fft_plan_text(transform->plan)));
+    report_put(&root, "library", json_string(library_names[kn_fft_plan_get_library(transform->plan)]));
+    report_put(&root, "plan", json_string(kn_fft_plan_get_text(transform->plan)));
     if (tool_shows_text(&transform->tool)) {
         print_shape(&transform->in);
         printf(" to ");
         print_shape(&transform->out);
-        printf(" (%s: %s) ", library_names[kn_fft_plan_library(transform->plan)],
-               kn_fft_plan_text(transform->plan));
+        printf(" (%s: %s) ", library_names[kn_fft_plan_get_library(transform->plan)],
+               kn_fft_plan_get_text(transform->plan));
         tool_print_place(&transform->tool);
     }
     return tool_report_write(&transform->tool, root, err);

@@ -102,10 +102,10 @@ static kn_status select_all(struct selection *selection, kn_error *err)
         return status;
     if (ranks)
         status = kn_select(queue, selection->buffer, column->type, column->count, selection->ranks, ranks,
-                           NULL, selection->elements, err);
+                           selection->elements, NULL, err);
     if (!status && quantiles)
         status = kn_quantiles(queue, selection->buffer, column->type, column->count, selection->quantiles,
-                              quantiles, NULL, selection->values, err);
+                              quantiles, selection->values, NULL, err);
     return status;
 }
 

@@ -186,8 +186,8 @@ static kn_status sort_by_merging(struct sorting *sorting, kn_error *err)
     kn_queue *queue = sorting->tool.place.queue;
 
     if (sorting->value_buffer)
-        return kn_sort_less_by_key(queue, sorting->key_buffer, sorting->value_buffer,
-                                   npy_element_size(&sorting->values), sorting->keys.count, &less, err);
+        return kn_sort_less_by_key(queue, sorting->key_buffer, sorting->keys.count, sorting->value_buffer,
+                                   npy_element_size(&sorting->values), &less, err);
     return kn_sort_less(queue, sorting->key_buffer, sorting->keys.count, &less, err);
 }
 
@@ -199,9 +199,9 @@ static kn_status sort_segments(struct sorting *sorting, kn_error *err)
     int descending = sorting->arguments->descending;
 
     if (sorting->value_buffer)
-        return kn_sort_segments_by_key(queue, sorting->key_buffer, type, sorting->value_buffer,
-                                       npy_element_size(&sorting->values), n, sorting->offset_buffer,
-                                       segments, descending, err);
+        return kn_sort_segments_by_key(queue, sorting->key_buffer, type, n, sorting->value_buffer,
+                                       npy_element_size(&sorting->values), sorting->offset_buffer, segments,
+                                       descending, err);
     return kn_sort_segments(queue, sorting->key_buffer, type, n, sorting->offset_buffer, segments, descending,
                             err);
 }
@@ -209,7 +209,7 @@ static kn_status sort_segments(struct sorting *sorting, kn_error *err)
 static kn_status sort_on_host(struct sorting *sorting, kn_error *err)
 {
     const struct sort_arguments *arguments = sorting->arguments;
-    const kn_host_options how = KN_INIT(kn_host_options, .descending = arguments->descending);
+    const kn_host_options how = KN_INIT(kn_host_options, .order = arguments->descending);
     struct npy *keys = &sorting->keys, *values = &sorting->values;
 
     if (arguments->segments || arguments->less || arguments->algorithm != KN_SORT_AUTO)
@@ -219,8 +219,8 @@ static kn_status sort_on_host(struct sorting *sorting, kn_error *err)
     if (arguments->argsort)
         return kn_host_argsort(keys->data, keys->type, keys->count, values->data, KN_U64, &how, err);
     if (arguments->by_key)
-        return kn_host_sort_by_key(keys->data, keys->type, values->data, npy_element_size(values),
-                                   keys->count, &how, err);
+        return kn_host_sort_by_key(keys->data, keys->type, keys->count, values->data,
+                                   npy_element_size(values), &how, err);
     return kn_host_sort(keys->data, keys->type, keys->count, &how, err);
 }
 
@@ -228,7 +228,7 @@ static kn_status sort(struct sorting *sorting, kn_error *err)
 {
     const struct sort_arguments *arguments = sorting->arguments;
     const kn_sort_options how = KN_INIT(kn_sort_options, .algorithm = (kn_sort_algorithm)arguments->algorithm,
-                                        .descending = arguments->descending);
+                                        .order = arguments->descending);
     kn_queue *queue = sorting->tool.place.queue;
     kn_type type = sorting->keys.type;
     size_t n = sorting->keys.count;
@@ -242,8 +242,8 @@ static kn_status sort(struct sorting *sorting, kn_error *err)
     if (arguments->argsort)
         return kn_argsort(queue, sorting->key_buffer, type, n, sorting->value_buffer, KN_U64, &how, err);
     if (arguments->by_key)
-        return kn_sort_by_key(queue, sorting->key_buffer, type, sorting->value_buffer,
-                              npy_element_size(&sorting->values), n, &how, err);
+        return kn_sort_by_key(queue, sorting->key_buffer, type, n, sorting->value_buffer,
+                              npy_element_size(&sorting->values), &how, err);
     return kn_sort(queue, sorting->key_buffer, type, n, &how, err);
 }
 
@@ -277,9 +277,9 @@ static kn_status find_first(struct sorting *sorting, bool numbers, kn_error *err
     if (!queue)
         return kn_host_top_k(keys->data, keys->type, keys->count, arguments->top, numbers ? NULL : first,
                              numbers ? first : NULL, KN_U64,
-                             &KN_INIT(kn_host_options, .descending = arguments->descending), err);
+                             &KN_INIT(kn_host_options, .order = arguments->descending), err);
     return kn_top_k(queue, sorting->key_buffer, keys->type, keys->count, arguments->top,
-                    arguments->descending ? KN_TOP_LARGEST : KN_TOP_SMALLEST, numbers ? NULL : buffer,
+                    arguments->descending ? KN_DESCENDING : KN_ASCENDING, numbers ? NULL : buffer,
                     numbers ? buffer : NULL, KN_U64, err);
 }
 

@@ -141,7 +141,7 @@ static void reopen(void *user, size_t index)
 
     if (place_open(place->device.spec, true, session->arguments->common.command, &anew, NULL))
         return;
-    session->build += place->queue ? kn_context_build_seconds(place->context) : 0;
+    session->build += place->queue ? kn_context_get_build_seconds(place->context) : 0;
     place_close(place);
     *place = anew;
     session->places[index] = (struct compare_place){place->queue, &place->device};
@@ -173,7 +173,7 @@ static kn_status run_jobs(struct compare_session *session, kn_error *err)
     }
     for (size_t i = 0; i < session->place_count; i++)
         if (session->opened[i].queue)
-            session->build += kn_context_build_seconds(session->opened[i].context);
+            session->build += kn_context_get_build_seconds(session->opened[i].context);
     session->total = ki_clock_seconds() - start;
     return status;
 }

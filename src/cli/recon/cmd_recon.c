@@ -87,7 +87,7 @@ static kn_status compute(struct recon_run *run, kn_error *err)
 {
     const struct mri_recon_reference reference = {run->reference,
                                                   (enum mri_reference_scale)run->arguments->reference_scale};
-    double built = run->place.queue ? kn_context_build_seconds(run->place.context) : 0;
+    double built = run->place.queue ? kn_context_get_build_seconds(run->place.context) : 0;
     double start = ki_clock_seconds();
     kn_status status;
 
@@ -102,7 +102,7 @@ static kn_status compute(struct recon_run *run, kn_error *err)
     run->shown = &run->result;
     if (!status && run->arguments->variants)
         run->shown = &ki_mri_variant_of(&run->variants, run->options.kernel)->result;
-    run->seconds.build = run->place.queue ? kn_context_build_seconds(run->place.context) - built : -1;
+    run->seconds.build = run->place.queue ? kn_context_get_build_seconds(run->place.context) - built : -1;
     run->seconds.compute = ki_clock_seconds() - start - (run->place.queue ? run->seconds.build : 0);
     if (!status && run->reference)
         status =

@@ -127,11 +127,11 @@ static kn_status find_kernel(const struct run_run *run, kn_program *program, kn_
                              kn_error *err)
 {
     if (run->arguments->kernel)
-        return kn_program_kernel(program, run->arguments->kernel, kernel, err);
-    if (kn_program_kernel_count(program) != 1)
+        return kn_program_get_kernel(program, run->arguments->kernel, kernel, err);
+    if (kn_program_get_kernel_count(program) != 1)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s has %zu kernels; --kernel names the one to run",
-                       run->arguments->common.operands.items[0], kn_program_kernel_count(program));
-    *kernel = kn_program_kernel_at(program, 0);
+                       run->arguments->common.operands.items[0], kn_program_get_kernel_count(program));
+    *kernel = kn_program_get_kernel_at(program, 0);
     return KN_OK;
 }
 
@@ -230,7 +230,7 @@ static kn_status launch(const struct run_run *run, struct run_outcome *outcome, 
     if (!status)
         status = kn_queue_finish(outcome->place.queue, err);
     if (!status)
-        status = kn_event_duration(event, &nanoseconds, err);
+        status = kn_event_get_duration(event, &nanoseconds, err);
     kn_event_free(event);
     *seconds = 1e-9 * (double)nanoseconds;
     return status;

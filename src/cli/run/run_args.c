@@ -269,8 +269,8 @@ static void add_params(const kn_kernel *kernel, struct ki_text *text)
                                          [KN_PARAM_LOCAL] = "local ",   [KN_PARAM_VALUE] = "",
                                          [KN_PARAM_IMAGE] = "",         [KN_PARAM_SAMPLER] = ""};
 
-    for (size_t i = 0; i < kn_kernel_param_count(kernel); i++) {
-        const kn_param *param = kn_kernel_param(kernel, i);
+    for (size_t i = 0; i < kn_kernel_get_param_count(kernel); i++) {
+        const kn_param *param = kn_kernel_get_param(kernel, i);
 
         ki_text_format(text, "%s%s%s%s %s%s", i ? ", " : "", spaces[param->kind],
                        param->kind == KN_PARAM_IMAGE ? (param->is_const ? "read_only " : "write_only ")
@@ -286,9 +286,9 @@ static kn_status refuse_count(const struct run_args *args, const kn_kernel *kern
     kn_status status;
 
     add_params(kernel, &params);
-    status =
-        ki_fail(err, KN_ERROR_ARGUMENT, "%s takes %zu arguments (%.2000s), but --arg was given %zu times",
-                kn_kernel_name(kernel), kn_kernel_param_count(kernel), ki_text_string(&params), args->count);
+    status = ki_fail(
+        err, KN_ERROR_ARGUMENT, "%s takes %zu arguments (%.2000s), but --arg was given %zu times",
+        kn_kernel_get_name(kernel), kn_kernel_get_param_count(kernel), ki_text_string(&params), args->count);
     ki_text_free(&params);
     return status;
 }
@@ -368,9 +368,9 @@ kn_status run_args_bind(struct run_args *args, const kn_kernel *kernel, kn_error
 {
     kn_status status = KN_OK;
 
-    if (args->count != kn_kernel_param_count(kernel))
+    if (args->count != kn_kernel_get_param_count(kernel))
         return refuse_count(args, kernel, err);
     for (size_t i = 0; i < args->count && !status; i++)
-        status = fit(&args->items[i], kn_kernel_param(kernel, i), i, err);
+        status = fit(&args->items[i], kn_kernel_get_param(kernel, i), i, err);
     return status;
 }

@@ -146,7 +146,7 @@ bool run_print(const struct run_run *run)
 {
     const kn_device_info *device = &run->outcomes[0].place.device;
 
-    printf("%s on %s (%s)", kn_kernel_name(run->outcomes[0].kernel), device->spec, device->name);
+    printf("%s on %s (%s)", kn_kernel_get_name(run->outcomes[0].kernel), device->spec, device->name);
     print_range("global", run->range.global, run->range.dims);
     if (run->range.local[0])
         print_range("local", run->range.local, run->range.dims);
@@ -279,7 +279,7 @@ kn_status run_write_json(const struct run_run *run, kn_error *err)
     for (size_t i = 0; i < run->args.count; i++)
         if (run_has_contents(&run->args.items[i]))
             report_append(&buffers, buffer_json(run, i));
-    report_put(&root, "kernel", ki_json_string(kn_kernel_name(outcome->kernel)));
+    report_put(&root, "kernel", ki_json_string(kn_kernel_get_name(outcome->kernel)));
     report_put(&root, "global", sizes_json(run->range.global, run->range.dims));
     report_put(&root, "local", sizes_json(run->range.local, run->range.dims));
     report_put(&root, "repeat", times_json(run, outcome));

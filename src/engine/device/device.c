@@ -249,33 +249,49 @@ kn_status ki_engine_devices_match(const struct engine_devices *devices, const ch
     return KN_OK;
 }
 
-kn_status kn_devices_list(kn_device_info **list, size_t *count, char why[256], kn_error *err)
-{
-    struct engine_devices devices;
-    kn_status status;
-    kn_device_info *infos;
+// ---- the public list ----
 
-    if (!list || !count)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_devices_list: list or count is NULL");
-    status = ki_engine_devices_find(&devices, NULL, NULL, err);
+struct kn_device_list {
+    struct engine_devices devices;
+};
+
+kn_status kn_device_list_create(kn_device_list **list, kn_error *err)
+{
+    kn_device_list *made;
+    kn_status status;
+
+    if (!list)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_device_list_create: list is NULL");
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return ki_fail_memory(err, sizeof *made, "listing devices");
+    status = ki_engine_devices_find(&made->devices, NULL, NULL, err);
     if (status)
-        return status;
-    infos = calloc(devices.count ? devices.count : 1, sizeof *infos);
-    if (!infos) {
-        ki_engine_devices_free(&devices);
-        return ki_fail_memory(err, 0, "listing devices");
-    }
-    for (size_t i = 0; i < devices.count; i++)
-        infos[i] = devices.items[i].device.info;
-    if (why)
-        snprintf(why, 256, "%s", devices.why);
-    *list = infos;
-    *count = devices.count;
-    ki_engine_devices_free(&devices);
-    return KN_OK;
+        free(made);
+    else
+        *list = made;
+    return status;
 }
 
-void kn_devices_free(kn_device_info *list)
+void kn_device_list_free(kn_device_list *list)
 {
+    if (!list)
+        return;
+    ki_engine_devices_free(&list->devices);
     free(list);
+}
+
+size_t kn_device_list_get_count(const kn_device_list *list)
+{
+    return list ? list->devices.count : 0;
+}
+
+const kn_device_info *kn_device_list_get_device(const kn_device_list *list, size_t index)
+{
+    return list && index < list->devices.count ? &list->devices.items[index].device.info : NULL;
+}
+
+const char *kn_device_list_get_why(const kn_device_list *list)
+{
+    return list ? list->devices.why : "";
 }

@@ -24,14 +24,14 @@ static void describe(const struct be_library *found, kn_device_library *library)
     snprintf(library->why_not, sizeof library->why_not, "%.255s", err.text + length);
 }
 
-kn_status kn_device_libraries(const kn_device_info *device, kn_device_library *gemm, kn_device_library *fft,
-                              kn_error *err)
+kn_status kn_device_get_libraries(const kn_device_info *device, kn_device_library *gemm,
+                                  kn_device_library *fft, kn_error *err)
 {
     bool cuda = device && strcmp(device->backend, ki_backend_cuda.name) == 0;
     const struct ki_backend *path = cuda ? &ki_backend_cuda : &ki_backend_opencl;
 
     if (!device || !gemm || !fft)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_device_libraries: device, gemm or fft is NULL");
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_device_get_libraries: device, gemm or fft is NULL");
     describe(ki_engine_library_of(path, BE_PRODUCTS), gemm);
     describe(ki_engine_library_of(path, BE_TRANSFORMS), fft);
     return KN_OK;

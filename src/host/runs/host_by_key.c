@@ -183,9 +183,9 @@ static void reduce_share(void *context, size_t t)
     }
 }
 
-kn_status kn_host_reduce_by_key(const void *keys, kn_type key_type, const void *values, kn_type value_type,
-                                size_t n, kn_reduce_op op, void *unique_keys, void *results, size_t *count,
-                                const kn_host_options *options, kn_error *err)
+kn_status kn_host_reduce_by_key(const void *keys, kn_type key_type, size_t n, const void *values,
+                                kn_type value_type, kn_reduce_op op, void *unique_keys, void *results,
+                                size_t *count, const kn_host_options *options, kn_error *err)
 {
     struct by_key b = {.values = values,
                        .type = value_type,

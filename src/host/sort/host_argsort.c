@@ -299,7 +299,7 @@ static void permute(void *items, size_t size, size_t n, const size_t *order, voi
     ki_host_share_out(threads, n, return_share, &p);
 }
 
-kn_status kn_host_sort_by_key(void *keys, kn_type type, void *values, size_t value_size, size_t n,
+kn_status kn_host_sort_by_key(void *keys, kn_type type, size_t n, void *values, size_t value_size,
                               const kn_host_options *options, kn_error *err)
 {
     struct host_plan plan;

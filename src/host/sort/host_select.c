@@ -226,7 +226,7 @@ static void *copy_of(const struct selection *s, kn_error *err)
 static kn_status select_sorted(struct selection *s, kn_type type, kn_error *err)
 {
     const kn_host_options options = KN_INIT(kn_host_options, .threads = s->plan->threads,
-                                            .descending = s->plan->descending, .level = s->plan->level);
+                                            .order = s->plan->descending, .level = s->plan->level);
     size_t size = s->plan->size;
     void *copy = copy_of(s, err);
     kn_status status = copy ? kn_host_sort(copy, type, s->n, &options, err) : KN_ERROR_MEMORY;

@@ -126,7 +126,7 @@ static kn_status find_top(struct top *top, kn_type type, const kn_host_options *
         return status;
     top->threshold = host_rank(host_stored(&stored, 0, top->plan.size), top->plan.size, &top->codec);
     gather(top);
-    return kn_host_sort_by_key(top->values, type, top->indices, top->index_size, top->k, options, err);
+    return kn_host_sort_by_key(top->values, type, top->k, top->indices, top->index_size, options, err);
 }
 
 static kn_status check(const struct top *top, kn_type index_type, kn_error *err)

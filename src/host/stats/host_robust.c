@@ -210,15 +210,15 @@ static kn_status robust_prefixes(const char *function, const void *x, kn_type ty
                : robust_bytes(x, type, ends, count, &options, &plan, results, err);
 }
 
-kn_status kn_host_robust(const void *x, kn_type type, size_t n, const kn_robust_options *options,
-                         const kn_host_options *host, kn_robust *result, kn_error *err)
+kn_status kn_host_robust(const void *x, kn_type type, size_t n, kn_robust *result,
+                         const kn_robust_options *options, const kn_host_options *host, kn_error *err)
 {
     return robust_prefixes("kn_host_robust", x, type, &n, 1, options, host, result, err);
 }
 
 kn_status kn_host_robust_prefixes(const void *x, kn_type type, const size_t *ends, size_t count,
-                                  const kn_robust_options *options, const kn_host_options *host,
-                                  kn_robust *results, kn_error *err)
+                                  kn_robust *results, const kn_robust_options *options,
+                                  const kn_host_options *host, kn_error *err)
 {
     return robust_prefixes("kn_host_robust_prefixes", x, type, ends, count, options, host, results, err);
 }

@@ -47,7 +47,7 @@ static kn_status enter(struct compare_work *work, kn_error *err)
         options.cache_dir = own->folder;
     }
     if (!status)
-        status = kn_context_open_with(work->device->spec, &options, &own->context, err);
+        status = kn_context_open(work->device->spec, &options, &own->context, err);
     if (!status)
         status = kn_queue_open(own->context, &own->queue, err);
     return status ? status : job_buffer(own->queue, NULL, KEYS * sizeof(float), &own->keys, err);
@@ -81,7 +81,7 @@ static kn_status sort_block(const struct work *own, kn_program *program, kn_erro
     const kn_arg args[] = {KN_BUFFER(own->keys), KN_VALUE(n), KN_VALUE(decode)};
     const kn_range range = {1, {GROUP}, {GROUP}, {0}};
     kn_kernel *kernel = NULL;
-    kn_status status = kn_program_kernel(program, "sort_blocks", &kernel, err);
+    kn_status status = kn_program_get_kernel(program, "sort_blocks", &kernel, err);
 
     if (!status)
         status = kn_launch(own->queue, kernel, &range, args, KI_COUNT(args), NULL, err);
@@ -106,7 +106,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
     if (!status)
         status = sort_block(own, program, err);
     work->seconds = ki_clock_seconds() - start;
-    own->from_cache = program && kn_program_was_cached(program);
+    own->from_cache = program && kn_program_get_cached(program);
     kn_program_free(program);
     return status;
 }

@@ -48,7 +48,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
     size_t rank = work->problem->n / 2;
 
     return kn_select(work->queue, work->held[VALUES].buffer, work->problem->which->type, work->problem->n,
-                     &rank, 1, NULL, &own->found, err);
+                     &rank, 1, &own->found, NULL, err);
 }
 
 static kn_status run_host(struct compare_work *work, kn_error *err)

@@ -123,7 +123,7 @@ static kn_status run(struct compare_work *work, kn_error *err)
     size_t n = work->problem->n;
 
     return work->problem->which->variant == BY_KEY
-               ? kn_sort_by_key(work->queue, held[KEYS].buffer, type, held[VALUES].buffer, VALUE, n, NULL,
+               ? kn_sort_by_key(work->queue, held[KEYS].buffer, type, n, held[VALUES].buffer, VALUE, NULL,
                                 err)
                : kn_sort(work->queue, held[KEYS].buffer, type, n, NULL, err);
 }
@@ -135,7 +135,7 @@ static kn_status run_host(struct compare_work *work, kn_error *err)
     size_t n = work->problem->n;
 
     return work->problem->which->variant == BY_KEY
-               ? kn_host_sort_by_key(held[KEYS].memory, type, held[VALUES].memory, VALUE, n, NULL, err)
+               ? kn_host_sort_by_key(held[KEYS].memory, type, n, held[VALUES].memory, VALUE, NULL, err)
                : kn_host_sort(held[KEYS].memory, type, n, NULL, err);
 }
 

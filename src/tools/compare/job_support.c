@@ -19,13 +19,13 @@ kn_status job_kernel(kn_queue *queue, const char *file, const char *name, const 
         snprintf(values[i], sizeof values[i], "%u", defines[i].value);
         given[i] = (kn_define){defines[i].name, values[i]};
     }
-    status = kn_program_builtin(kn_queue_context(queue), file, &options, program, err);
-    return status ? status : kn_program_kernel(*program, name, kernel, err);
+    status = kn_program_from_builtin(kn_queue_get_context(queue), file, &options, program, err);
+    return status ? status : kn_program_get_kernel(*program, name, kernel, err);
 }
 
 kn_status job_buffer(kn_queue *queue, const void *data, size_t bytes, kn_buffer **buffer, kn_error *err)
 {
-    kn_status status = kn_buffer_create(kn_queue_context(queue), bytes, buffer, err);
+    kn_status status = kn_buffer_create(kn_queue_get_context(queue), bytes, buffer, err);
 
     return status || !data ? status : kn_buffer_write(queue, *buffer, 0, data, bytes, err);
 }

@@ -25,9 +25,9 @@ static kn_status open_work(struct tune_work *work, kn_error *err)
 {
     struct own *own = work->own;
     // Small where loops have a limit: those are CPUs.
-    size_t n = engine_is_cpu(kn_context_device(kn_queue_context(work->queue))) ? 256
-               : work->quick                                                   ? 2048
-                                                                               : 4096;
+    size_t n = engine_is_cpu(kn_context_get_device(kn_queue_get_context(work->queue))) ? 256
+               : work->quick                                                           ? 2048
+                                                                                       : 4096;
     uint64_t state = 1;
     kn_status status;
 
@@ -36,7 +36,8 @@ static kn_status open_work(struct tune_work *work, kn_error *err)
     if (!status)
         status = subject_floats(work->queue, n * n, &state, &own->task.b.buffer, err);
     if (!status)
-        status = kn_buffer_create(kn_queue_context(work->queue), n * n * sizeof(float), &work->result, err);
+        status =
+            kn_buffer_create(kn_queue_get_context(work->queue), n * n * sizeof(float), &work->result, err);
     own->task.c.buffer = work->result;
     return status;
 }

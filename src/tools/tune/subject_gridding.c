@@ -65,8 +65,8 @@ static kn_status open_along(struct tune_work *work, bool volume, kn_error *err)
     }
     status = ki_mri_matrix_count(&own->matrix, &voxels, err);
     return status ? status
-                  : kn_buffer_create(kn_queue_context(work->queue), voxels * 2 * sizeof(float), &work->result,
-                                     err);
+                  : kn_buffer_create(kn_queue_get_context(work->queue), voxels * 2 * sizeof(float),
+                                     &work->result, err);
 }
 
 static kn_status open_plane(struct tune_work *work, kn_error *err)

@@ -17,9 +17,9 @@ double subject_uniform(uint64_t *state)
 kn_status subject_floats(kn_queue *queue, size_t count, uint64_t *state, kn_buffer **buffer, kn_error *err)
 {
     float *numbers = malloc(count * sizeof *numbers);
-    kn_status status = numbers
-                           ? kn_buffer_create(kn_queue_context(queue), count * sizeof *numbers, buffer, err)
-                           : ki_fail_memory(err, count * sizeof *numbers, "a measurement's numbers");
+    kn_status status =
+        numbers ? kn_buffer_create(kn_queue_get_context(queue), count * sizeof *numbers, buffer, err)
+                : ki_fail_memory(err, count * sizeof *numbers, "a measurement's numbers");
 
     for (size_t i = 0; i < count && !status; i++)
         numbers[i] = (float)subject_uniform(state);

@@ -76,7 +76,7 @@ static kn_status open_work(struct tune_work *work, kn_error *err)
     }
     own->sum = (struct mri_sum){
         .matrix = {MRI_AXES, {size, size, size}}, .k = own->k, .samples = samples, .data = own->data};
-    return kn_buffer_create(kn_queue_context(work->queue), size * size * size * 2 * sizeof(float),
+    return kn_buffer_create(kn_queue_get_context(work->queue), size * size * size * 2 * sizeof(float),
                             &work->result, err);
 }
 

@@ -13,7 +13,7 @@ static const struct tune_axis *axes(const kn_queue *queue)
     static const struct tune_axis all[ENGINE_TUNABLES] = {
         {4, {256, 384, 512, 1024}}, {7, {4, 8, 10, 12, 16, 20, 24}}, {5, {1, 2, 4, 8, 16}}, {2, {1, 2}}};
 
-    return engine_is_cpu(kn_context_device(kn_queue_context(queue))) ? NULL : all;
+    return engine_is_cpu(kn_context_get_device(kn_queue_get_context(queue))) ? NULL : all;
 }
 
 static void usual(const struct tune_work *work, unsigned *values)
@@ -30,8 +30,8 @@ static kn_status open_work(struct tune_work *work, kn_error *err)
     own->count = (size_t)1 << (work->quick ? 23 : 26);
     status = subject_floats(work->queue, own->count, &state, &own->keys, err);
     return status ? status
-                  : kn_buffer_create(kn_queue_context(work->queue), own->count * sizeof(float), &work->result,
-                                     err);
+                  : kn_buffer_create(kn_queue_get_context(work->queue), own->count * sizeof(float),
+                                     &work->result, err);
 }
 
 static void close_work(struct tune_work *work)

@@ -16,7 +16,7 @@ kn_status subject_floats(kn_queue *queue, size_t count, uint64_t *state, kn_buff
 // A device whose work-items run one after another.
 static inline bool subject_is_serial(const kn_queue *queue)
 {
-    return engine_is_serial(kn_context_device(kn_queue_context(queue)));
+    return engine_is_serial(kn_context_get_device(kn_queue_get_context(queue)));
 }
 
 #endif

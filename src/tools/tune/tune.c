@@ -289,7 +289,7 @@ static kn_status open_work(struct tuner *tuner, kn_error *err)
     status = subject->open(&tuner->work, err);
     if (status)
         return status;
-    tuner->bytes = kn_buffer_size(tuner->work.result);
+    tuner->bytes = kn_buffer_get_size(tuner->work.result);
     tuner->wanted = malloc(tuner->bytes);
     tuner->found = malloc(tuner->bytes);
     return tuner->wanted && tuner->found ? KN_OK
@@ -312,12 +312,12 @@ static kn_status measure(struct tuner *tuner, const char *journal, kn_error *err
 
     if (!status && !axes)
         status = ki_fail(err, KN_ERROR_UNSUPPORTED, "%s has nothing to tune on %s",
-                         tuner->subject->tunables->algorithm, kn_context_device(tuner->context)->spec);
+                         tuner->subject->tunables->algorithm, kn_context_get_device(tuner->context)->spec);
     if (!status)
         status = open_work(tuner, err);
     if (!status)
         status = sweep(tuner, axes, err);
-    tuner->report->built = kn_context_build_seconds(tuner->context);
+    tuner->report->built = kn_context_get_build_seconds(tuner->context);
     if (!status && tuner->journal)
         status = tune_keep(tuner->work.queue, tuner->report, err);
     return status ? status : tune_journal_end(tuner->journal, tuner->report, err);
@@ -329,7 +329,7 @@ kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool
     struct tuner tuner = {.work = {.queue = queue, .quick = quick},
                           .subject = subject,
                           .report = report,
-                          .context = kn_queue_context(queue)};
+                          .context = kn_queue_get_context(queue)};
     kn_error failure = KN_ERROR_INIT;
     kn_status status;
 
@@ -388,7 +388,7 @@ kn_status tune_keep(kn_queue *queue, const struct tune_report *report, kn_error 
 
     ki_text_format(&summary, "%.4g ms of the algorithm's own %.4g ms", best->seconds * 1e3,
                    report->rows[0].seconds * 1e3);
-    status = ki_engine_tuning_keep(kn_queue_context(queue), report->subject->tunables, best->values,
+    status = ki_engine_tuning_keep(kn_queue_get_context(queue), report->subject->tunables, best->values,
                                    ki_text_string(&summary), err);
     ki_text_free(&summary);
     return status;

@@ -21,9 +21,9 @@ static inline void set_up(void)
 
     context = open_context();
     queue = open_queue(context);
-    info = *kn_context_device(context);
+    info = *kn_context_get_device(context);
     quirks = ki_engine_quirks_of(&info);
-    ck_assert_uint_eq(kn_context_device(context)->loop_limit, quirks.loop_limit);
+    ck_assert_uint_eq(kn_context_get_device(context)->loop_limit, quirks.loop_limit);
 }
 
 static inline void tear_down(void)
@@ -35,7 +35,7 @@ static inline void tear_down(void)
 // The line may go: this driver has no longer what it says.
 static inline void report_gone(const char *what)
 {
-    const kn_device_info *info = kn_context_device(context);
+    const kn_device_info *info = kn_context_get_device(context);
 
     fprintf(stderr, "no longer a quirk of %s, driver %s: %s\n", info->platform, info->driver, what);
 }
@@ -44,16 +44,16 @@ static inline cl_device_id native_device(void)
 {
     cl_device_id device = NULL;
 
-    clGetContextInfo(kn_opencl_context(context), CL_CONTEXT_DEVICES, sizeof device, &device, NULL);
+    clGetContextInfo(kn_context_get_opencl(context), CL_CONTEXT_DEVICES, sizeof device, &device, NULL);
     return device;
 }
 
 // Whether the device is one of OpenCL's: the quirks are those of OpenCL drivers. Says so if it is not.
 static inline bool asks_opencl(void)
 {
-    if (kn_opencl_context(context))
+    if (kn_context_get_opencl(context))
         return true;
-    fprintf(stderr, "skipped: %s is not reached through OpenCL\n", kn_context_device(context)->spec);
+    fprintf(stderr, "skipped: %s is not reached through OpenCL\n", kn_context_get_device(context)->spec);
     return false;
 }
 
@@ -65,7 +65,7 @@ static inline cl_kernel native_kernel(const char *text, const char *options, con
     cl_int code;
     cl_kernel kernel;
 
-    *program = clCreateProgramWithSource(kn_opencl_context(context), 1, &text, NULL, &code);
+    *program = clCreateProgramWithSource(kn_context_get_opencl(context), 1, &text, NULL, &code);
     ck_assert_int_eq(code, CL_SUCCESS);
     ck_assert_int_eq(clBuildProgram(*program, 1, &device, options, NULL, NULL), CL_SUCCESS);
     kernel = clCreateKernel(*program, name, &code);

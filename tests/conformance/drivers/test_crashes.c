@@ -37,7 +37,7 @@ static int sort_many_keys(void)
     const kn_sort_options options =
         KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC, .log2_group = 5, .log2_keys = 5);
     kn_buffer *buffer = NULL;
-    kn_status status = kn_context_open(NULL, &context, &err);
+    kn_status status = kn_context_open(NULL, NULL, &context, &err);
 
     if (!status)
         status = kn_queue_open(context, &queue, &err);
@@ -62,7 +62,7 @@ START_TEST(bitonic_keys)
     const kn_sort_options options =
         KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC, .log2_group = 5, .log2_keys = 5);
     const char *const arguments[] = {"/proc/self/exe", MANY_KEYS, NULL};
-    const kn_device_info *info = kn_context_device(context);
+    const kn_device_info *info = kn_context_get_device(context);
     const unsigned most = context->quirks.bitonic_keys;
     struct process_result result;
     kn_buffer *buffer = make_buffer(context, 400);

@@ -12,15 +12,15 @@
 static bool runs_natively(cl_kernel kernel, size_t n)
 {
     kn_buffer *out = make_buffer(context, 4 * n);
-    cl_mem memory = kn_opencl_buffer(out);
+    cl_mem memory = kn_buffer_get_opencl(out);
     uint32_t *found = calloc(n, 4);
     bool runs;
 
     ck_assert_ptr_nonnull(found);
     clSetKernelArg(kernel, 0, sizeof memory, &memory);
-    runs = clEnqueueNDRangeKernel(kn_opencl_queue(queue), kernel, 1, NULL, &n, &n, 0, NULL, NULL) ==
+    runs = clEnqueueNDRangeKernel(kn_queue_get_opencl(queue), kernel, 1, NULL, &n, &n, 0, NULL, NULL) ==
                CL_SUCCESS &&
-           clFinish(kn_opencl_queue(queue)) == CL_SUCCESS;
+           clFinish(kn_queue_get_opencl(queue)) == CL_SUCCESS;
     if (runs)
         expect_ok(kn_buffer_read(queue, out, 0, found, 4 * n, &err));
     for (size_t i = 0; i < n && runs; i++)
@@ -50,13 +50,13 @@ START_TEST(largest_group)
                      CL_SUCCESS);
     if (!quirks.group_answer_wrong)
         ck_assert_uint_eq(limits.work_group, answer);
-    else if (answer >= kn_context_device(context)->max_work_group)
+    else if (answer >= kn_context_get_device(context)->max_work_group)
         report_gone("the answer to a kernel's largest work-group is too small");
     else
         ck_assert_uint_gt(limits.work_group, answer);
 
     // An answer that is too small without the table's knowing?
-    if (!quirks.group_answer_wrong && answer < kn_context_device(context)->max_work_group)
+    if (!quirks.group_answer_wrong && answer < kn_context_get_device(context)->max_work_group)
         ck_assert_msg(!runs_natively(native, 2 * answer),
                       "a work-group of %zu runs, though the driver says %zu", 2 * answer, answer);
 
@@ -83,13 +83,13 @@ END_TEST
 static bool asks_natively(cl_kernel native, kn_buffer *out, size_t offset, size_t size, uint64_t told[3])
 {
     const uint64_t nothing[3] = {0};
-    cl_mem memory = kn_opencl_buffer(out);
+    cl_mem memory = kn_buffer_get_opencl(out);
 
     expect_ok(kn_buffer_write(queue, out, 0, nothing, sizeof nothing, &err));
     clSetKernelArg(native, 0, sizeof memory, &memory);
-    if (clEnqueueNDRangeKernel(kn_opencl_queue(queue), native, 1, &offset, &size, NULL, 0, NULL, NULL) !=
+    if (clEnqueueNDRangeKernel(kn_queue_get_opencl(queue), native, 1, &offset, &size, NULL, 0, NULL, NULL) !=
             CL_SUCCESS ||
-        clFinish(kn_opencl_queue(queue)) != CL_SUCCESS)
+        clFinish(kn_queue_get_opencl(queue)) != CL_SUCCESS)
         return false;
     expect_ok(kn_buffer_read(queue, out, 0, told, 3 * sizeof *told, &err));
     return true;
@@ -144,12 +144,12 @@ START_TEST(far_ranges)
     const struct {
         size_t offset, size;
     } cases[] = {{INT32_MAX, 64}, {(size_t)1 << 31, 64}, {(size_t)1 << 40, 64}, {0, (size_t)1 << 31}};
-    bool gpu = kn_context_device(context)->type == KN_DEVICE_GPU, wrong = false;
+    bool gpu = kn_context_get_device(context)->type == KN_DEVICE_GPU, wrong = false;
     kn_program *program = build_text(context, text);
     kn_buffer *out = make_buffer(context, 24);
     kn_arg args[] = {KN_BUFFER(out)};
     cl_program beneath = NULL;
-    cl_kernel native = kn_opencl_context(context) ? native_kernel(text, "", "told", &beneath) : NULL;
+    cl_kernel native = kn_context_get_opencl(context) ? native_kernel(text, "", "told", &beneath) : NULL;
     bool reported = begin_refusals();
 
     for (size_t i = 0; i < sizeof cases / sizeof *cases - !gpu; i++) {
@@ -221,7 +221,7 @@ START_TEST(own_local_memory)
         report_gone("the answer to a kernel's own local memory is 0");
     else if (quirks.local_answer_missing)
         fprintf(stderr, "not asked: limits.local_bytes, for which the driver of %s answers 0 (4096 here)\n",
-                kn_context_device(context)->name);
+                kn_context_get_device(context)->name);
     // Oclgrind leaves out what no launch has shown.
     if (!is_interpreted(context) && !quirks.local_answer_doubled && (!quirks.local_answer_missing || answer))
         ck_assert_uint_ge(limits.local_bytes, 4096);
@@ -241,7 +241,7 @@ START_TEST(too_much_local_memory)
 {
     static const char text[] = "__kernel void take(__local uint *near) { near[get_local_id(0)] = 1; }\n";
     kn_program *program = build_text(context, text);
-    size_t much = (size_t)kn_context_device(context)->local_memory;
+    size_t much = (size_t)kn_context_get_device(context)->local_memory;
     const size_t sizes[] = {much + 1, 2 * much, 1024 * much, SIZE_MAX};
     kn_range range = {1, {8}, {8}, {0}};
 

@@ -185,8 +185,8 @@ START_TEST(double_fma)
     kn_program *program;
     kn_buffer *numbers;
 
-    if (!kn_context_device(context)->fp64) {
-        fprintf(stderr, "skipped: %s has no double precision\n", kn_context_device(context)->name);
+    if (!kn_context_get_device(context)->fp64) {
+        fprintf(stderr, "skipped: %s has no double precision\n", kn_context_get_device(context)->name);
         return;
     }
     program = build_text(context, fused);
@@ -255,14 +255,14 @@ START_TEST(narrowed_switch_beneath)
     }
     native = native_kernel(text, "", "pick", &beneath);
     out = make_buffer(context, 4);
-    memory = kn_opencl_buffer(out);
+    memory = kn_buffer_get_opencl(out);
     clSetKernelArg(native, 0, sizeof memory, &memory);
     for (uint32_t x = 0; x < 8; x++) {
         uint32_t found = 0;
 
         expect_ok(kn_buffer_write(queue, out, 0, &found, 4, &err));
         clSetKernelArg(native, 1, sizeof x, &x);
-        clEnqueueNDRangeKernel(kn_opencl_queue(queue), native, 1, NULL, &one, NULL, 0, NULL, NULL);
+        clEnqueueNDRangeKernel(kn_queue_get_opencl(queue), native, 1, NULL, &one, NULL, 0, NULL, NULL);
         expect_ok(kn_buffer_read(queue, out, 0, &found, 4, &err));
         wrong += found != expected[x & 3];
     }
@@ -287,7 +287,7 @@ START_TEST(line_directives)
     cl_device_id device = native_device();
     cl_int code;
     char log[4096] = "";
-    cl_program program = clCreateProgramWithSource(kn_opencl_context(context), 1, &source, NULL, &code);
+    cl_program program = clCreateProgramWithSource(kn_context_get_opencl(context), 1, &source, NULL, &code);
 
     ck_assert_int_eq(code, CL_SUCCESS);
     ck_assert_int_ne(clBuildProgram(program, 1, &device, "", NULL, NULL), CL_SUCCESS);
@@ -351,7 +351,7 @@ START_TEST(binaries)
         kn_context *own = open_with(&options);
         kn_program *program = build_text(own, "__kernel void nothing(void) { }\n");
 
-        ck_assert_int_eq(kn_program_was_cached(program), i == 1 && !quirks.no_binaries);
+        ck_assert_int_eq(kn_program_get_cached(program), i == 1 && !quirks.no_binaries);
         kn_program_free(program);
         kn_context_close(own);
     }

@@ -57,7 +57,7 @@ static const struct known_wrong {
 
 static bool is_known(const char *kernel, size_t line)
 {
-    const char *platform = kn_context_device(context)->platform;
+    const char *platform = kn_context_get_device(context)->platform;
 
     for (size_t i = 0; i < KI_COUNT(known_wrong); i++)
         if (strcmp(known_wrong[i].platform, platform) == 0 && strcmp(known_wrong[i].kernel, kernel) == 0 &&
@@ -125,7 +125,7 @@ static char *print_on_device(kn_program *program, const char *name, size_t items
     kn_kernel *kernel;
 
     out = test_upload_with_room(result, sizeof result, 0);
-    EXPECT_OK(kn_program_kernel(program, name, &kernel, &err));
+    EXPECT_OK(kn_program_get_kernel(program, name, &kernel, &err));
     snprintf(path, sizeof path, "%s/%s", folder, name);
     file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     fflush(stdout);

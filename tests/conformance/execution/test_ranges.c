@@ -70,7 +70,7 @@ static const struct known_wrong {
 
 static uint32_t known_bits(void)
 {
-    const char *platform = kn_context_device(context)->platform;
+    const char *platform = kn_context_get_device(context)->platform;
 
     for (size_t i = 0; i < KI_COUNT(known_wrong); i++)
         if (strcmp(known_wrong[i].platform, platform) == 0) {
@@ -91,7 +91,7 @@ static void expect_visits(const uint32_t *seen, size_t items, size_t r, const ch
 
 static bool device_takes(const kn_range *range, size_t r)
 {
-    const kn_device_info *info = kn_context_device(context);
+    const kn_device_info *info = kn_context_get_device(context);
     size_t group = 1;
     bool takes = true;
 
@@ -123,7 +123,7 @@ START_TEST(on_device)
     const kn_define linear_ids = {"LINEAR_IDS", "1"}; // OpenCL C 2.0's, which the rewrite has
     const kn_program_options options =
         KN_INIT(kn_program_options, .defines = &linear_ids,
-                .define_count = strcmp(kn_context_device(context)->backend, "cuda") == 0 ? 1 : 0);
+                .define_count = strcmp(kn_context_get_device(context)->backend, "cuda") == 0 ? 1 : 0);
     const kn_range *range = &ranges[_i];
     size_t items = items_of(range);
     uint32_t *seen = calloc(items, sizeof *seen);
@@ -139,7 +139,7 @@ START_TEST(on_device)
     }
     describe(range, words);
     EXPECT_OK(kn_program_from_file(context, host_path("execution/ranges.cl"), &options, &program, &err));
-    EXPECT_OK(kn_program_kernel(program, "visit", &kernel, &err));
+    EXPECT_OK(kn_program_get_kernel(program, "visit", &kernel, &err));
     counts = test_upload_with_room(seen, items * sizeof *seen, 64);
     description = test_upload_with_room(words, sizeof words, 0);
     const kn_arg args[] = {KN_BUFFER(counts), KN_BUFFER(description)};

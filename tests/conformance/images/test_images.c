@@ -136,7 +136,7 @@ static bool run_on_device(kn_program *program, const struct launch *launch, stru
     at = test_upload_with_room(launch->given.at, sizeof launch->given.at, 0);
     values = test_upload_with_room(launch->given.values, sizeof launch->given.values, 0);
     EXPECT_OK(kn_image_write(queue, image, NULL, launch->given.texels, 0, &err));
-    EXPECT_OK(kn_program_kernel(program, unit->kernels[launch->given.kernel].name, &kernel, &err));
+    EXPECT_OK(kn_program_get_kernel(program, unit->kernels[launch->given.kernel].name, &kernel, &err));
     kn_arg args[] = {KN_IMAGE(image), KN_SAMPLER(launch->given.sampler), KN_BUFFER(at), KN_BUFFER(values)};
     EXPECT_OK(kn_launch(queue, kernel, &range, args, KI_COUNT(args), NULL, &err));
     EXPECT_OK(kn_buffer_read(queue, values, 0, result->values, sizeof result->values, &err));
@@ -160,7 +160,7 @@ static double bound_of(const struct launch *launch, double value)
     if (!(launch->given.sampler & KN_SAMPLER_LINEAR))
         return conversion * 2 * fabs(value);
     for (int d = 0; d < kind->dims; d++)
-        weight += strcmp(kn_context_device(context)->platform, POCL) == 0
+        weight += strcmp(kn_context_get_device(context)->platform, POCL) == 0
                       ? 4 * (double)kind->size[d] * 0x1p-23
                       : 0x1p-8;
     return weight * range + (conversion + (1 << kind->dims) * 0x1p-23) * range;
@@ -183,7 +183,7 @@ static size_t clamped;
 
 static bool clamps_first(void)
 {
-    const char *platform = kn_context_device(context)->platform;
+    const char *platform = kn_context_get_device(context)->platform;
 
     return strcmp(platform, NVIDIA) == 0 || strcmp(platform, "rusticl") == 0;
 }
@@ -298,7 +298,7 @@ static const struct fault {
 static const struct fault *fault_of(const struct launch *launch)
 {
     for (size_t i = 0; i < KI_COUNT(faults); i++)
-        if (strcmp(faults[i].platform, kn_context_device(context)->platform) == 0 &&
+        if (strcmp(faults[i].platform, kn_context_get_device(context)->platform) == 0 &&
             faults[i].applies(launch))
             return &faults[i];
     return NULL;
@@ -335,7 +335,7 @@ static void compare_all(kn_program *program, const struct result *host)
             fprintf(stderr, "%s: %s: %zu launches\n", faults[i].platform, faults[i].what, faulty[i]);
     if (clamped)
         fprintf(stderr, "%s: what is below -1 is written as -127 or -32767, not -128 or -32768: %zu bytes\n",
-                kn_context_device(context)->platform, clamped);
+                kn_context_get_device(context)->platform, clamped);
     fprintf(stderr, "%zu launches compared, %zu of formats that the device does not have\n", compared,
             unsupported);
     ck_assert_uint_gt(compared, 0);
@@ -346,14 +346,14 @@ START_TEST(images)
 {
     const char *path = host_path("images/images.cl");
     struct src_cuda_options wanted = {.embedded = ki_src_embedded_kernels, .host_shim = true};
-    struct be_device described = {.info = *kn_context_device(context)};
+    struct be_device described = {.info = *kn_context_get_device(context)};
     char extensions[] = "cl_khr_3d_image_writes", none[] = "";
     // PoCL 3.1 has no get_image_channel_order and _data_type of an image1d_buffer_t, and aborts for want of
     // them.
     static const kn_define lacking[] = {{"NO_BUFFER_FORMATS", "1"}};
     kn_program_options options =
         KN_INIT(kn_program_options, .policy = KN_POLICY_STRICT, .defines = lacking,
-                .define_count = strcmp(kn_context_device(context)->platform, POCL) == 0);
+                .define_count = strcmp(kn_context_get_device(context)->platform, POCL) == 0);
     struct target target;
     struct src_unit *read;
     struct src_cuda *cuda;

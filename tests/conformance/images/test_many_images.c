@@ -75,7 +75,7 @@ static void run(kn_program *program, const char *name, const kn_arg *args, size_
     const kn_range range = {.dims = 1, .global = {ITEMS}, .local = {ITEMS}};
     kn_kernel *kernel;
 
-    EXPECT_OK(kn_program_kernel(program, name, &kernel, &err));
+    EXPECT_OK(kn_program_get_kernel(program, name, &kernel, &err));
     EXPECT_OK(kn_launch(queue, kernel, &range, args, count, NULL, &err));
 }
 
@@ -87,12 +87,13 @@ static void run_beside_words(kn_program *program, kn_image *image, kn_buffer *ou
 
     for (uint32_t i = 0; i < WORDS; i++)
         words[i] = 3 * i;
-    if (kn_context_device(context)->max_argument_bytes >= sizeof words + 2 * sizeof(void *)) {
-        run(program, "beside_words", (const kn_arg[]){KN_IMAGE(image), KN_VALUE(words), KN_BUFFER(out)}, 3);
+    if (kn_context_get_device(context)->max_argument_bytes >= sizeof words + 2 * sizeof(void *)) {
+        run(program, "beside_words",
+            (const kn_arg[]){KN_IMAGE(image), KN_VALUE_AT(words, sizeof words), KN_BUFFER(out)}, 3);
         EXPECT_OK(kn_buffer_read(queue, out, 0, found, ITEMS * sizeof *found, &err));
     } else {
         fprintf(stderr, "beside_words is not run: the device passes only %llu bytes of arguments\n",
-                (unsigned long long)kn_context_device(context)->max_argument_bytes);
+                (unsigned long long)kn_context_get_device(context)->max_argument_bytes);
         expect(&expected);
         memcpy(found, expected.words, sizeof expected.words);
     }

@@ -257,7 +257,7 @@ static void run_on_device(const struct trial *trial, const struct src_unit *unit
         kn_arg args[] = {KN_BUFFER(in), KN_BUFFER(out), KN_VALUE(n)};
         kn_kernel *kernel;
 
-        EXPECT_OK(kn_program_kernel(program, unit->kernels[k].name, &kernel, &err));
+        EXPECT_OK(kn_program_get_kernel(program, unit->kernels[k].name, &kernel, &err));
         EXPECT_OK(kn_launch(queue, kernel, &range, args, KI_COUNT(args), NULL, &err));
         EXPECT_OK(kn_buffer_read(queue, out, 0, rows, batch->out_bytes, &err));
         kn_buffer_free(out);
@@ -340,7 +340,7 @@ static unsigned char *run(struct trial *trial, bool scalar)
     options.defines = recipe.defines;
     options.define_count = recipe.count;
     if (!trial->on_host)
-        device.info = *kn_context_device(context);
+        device.info = *kn_context_get_device(context);
     EXPECT_OK(ki_target_describe(&device, &options, &target, &err));
     EXPECT_OK(ki_src_read(host_path("maths/widths.cl"), NULL, &target.source, &unit, &err));
     ck_assert_uint_eq(unit->kernel_count, scalar ? 1 : WIDTHS);
@@ -383,7 +383,7 @@ static void try_all(struct trial *trial)
 // Whether the device keeps a float's denormals, which is optional; the CUDA path promises it.
 static bool keeps_denormals(const kn_device_info *info)
 {
-    cl_context native = kn_opencl_context(context);
+    cl_context native = kn_context_get_opencl(context);
     cl_device_fp_config config = 0;
     cl_device_id device;
 
@@ -397,7 +397,7 @@ static bool keeps_denormals(const kn_device_info *info)
 
 START_TEST(on_device)
 {
-    const kn_device_info *info = kn_context_device(context);
+    const kn_device_info *info = kn_context_get_device(context);
     struct trial trial = {.spec = info->spec,
                           .single = _i == 0,
                           .device = {.platform = info->platform,

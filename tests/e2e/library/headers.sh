@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every public header compiles alone, as strict C11 and as C++, without a warning, and brings in no CL or CUDA header.
+# Every public header compiles alone, as strict C11 and as C++, without a warning, and brings in no CL or CUDA header; what
+# its macros make is right in both languages.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 cxx=
@@ -27,4 +28,58 @@ for header in "$srcdir"/include/koine/*.h; do
     if grep -nE '#[[:space:]]*include[[:space:]]*<(CL/|cuda)' "$header"; then
         fail "$name needs an OpenCL or CUDA header"
     fi
+done
+
+# The same text in both languages: every macro, expanded, and what it makes.
+cat >"$work/macros.c" <<'END'
+#include <koine/koine.h>
+#include <string.h>
+
+struct wide {
+    double numbers[4];
+};
+
+static int is_float(kn_arg arg, float expected)
+{
+    return arg.kind == KN_ARG_INLINE && arg.size == sizeof expected && memcmp(arg.bytes, &expected, sizeof expected) == 0;
+}
+
+static int is_wide(kn_arg arg, struct wide expected)
+{
+    return arg.kind == KN_ARG_VALUE && arg.size == sizeof expected && memcmp(arg.value, &expected, sizeof expected) == 0;
+}
+
+int main(void)
+{
+    const kn_error err = KN_ERROR_INIT;
+    const kn_sort_options options = KN_INIT(kn_sort_options);
+    const struct wide wide = {{1, 2, 3, 4}};
+    float number = 2;
+    const kn_arg args[] = {KN_VALUE(3.0f), KN_VALUE(number), KN_VALUE(wide), KN_VALUE_AT(&number, sizeof number),
+                           KN_BUFFER(NULL), KN_IMAGE(NULL), KN_LOCAL(64), KN_SAMPLER(KN_SAMPLER_EDGE)};
+    const kn_arg_kind kinds[] = {KN_ARG_INLINE, KN_ARG_INLINE, KN_ARG_VALUE, KN_ARG_VALUE,
+                                 KN_ARG_BUFFER, KN_ARG_IMAGE, KN_ARG_LOCAL, KN_ARG_SAMPLER};
+
+    number = 5; // the copy stays, what is read later does not
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (args[i].kind != kinds[i])
+            return 1;
+    if (!is_float(args[0], 3) || !is_float(args[1], 2) || !is_wide(args[2], wide))
+        return 2;
+    if (args[3].value != &number || args[6].size != 64 || args[7].sampler != KN_SAMPLER_EDGE)
+        return 3;
+    if (options.struct_size != sizeof options || options.order != KN_ASCENDING || err.code != KN_OK)
+        return 4;
+    return KN_VERSION_NUMBER == KN_VERSION_MAJOR * 1000000 + KN_VERSION_MINOR * 1000 + KN_VERSION_PATCH ? 0 : 5;
+}
+END
+cp "$work/macros.c" "$work/macros.cpp"
+${CC:-cc} -std=c11 -pedantic -Wall -Wextra -Werror -I"$srcdir/include" -o "$work/macros" "$work/macros.c" ||
+    fail "the macros do not compile as C11"
+"$work/macros" || fail "as C11 a macro makes something else ($?)"
+for standard in c++11 c++17; do
+    [ -n "$cxx" ] || continue
+    $cxx -std=$standard -pedantic -Wall -Wextra -Werror -I"$srcdir/include" -o "$work/macros" "$work/macros.cpp" ||
+        fail "the macros do not compile as $standard"
+    "$work/macros" || fail "as $standard a macro makes something else ($?)"
 done

@@ -75,7 +75,7 @@ static kn_status sort_segments(kn_queue *own, void *result)
 
 static kn_status sort_host(kn_queue *own, void *result)
 {
-    kn_status status = kn_sort_host(own, input, KN_F32, RESULT / sizeof(float), NULL, &err);
+    kn_status status = kn_sort_large_array(own, input, KN_F32, RESULT / sizeof(float), NULL, &err);
 
     memcpy(result, input, RESULT);
     return status;
@@ -84,19 +84,19 @@ static kn_status sort_host(kn_queue *own, void *result)
 static kn_status top_k(kn_queue *own, void *result)
 {
     (void)result;
-    return kn_top_k(own, x, KN_F32, N, 100, KN_TOP_LARGEST, NULL, y, KN_U32, &err);
+    return kn_top_k(own, x, KN_F32, N, 100, KN_DESCENDING, NULL, y, KN_U32, &err);
 }
 
 static kn_status quantiles(kn_queue *own, void *result)
 {
-    return kn_quantiles(own, x, KN_F32, N, (const double[]){0.1, 0.5, 0.9}, 3, NULL, result, &err);
+    return kn_quantiles(own, x, KN_F32, N, (const double[]){0.1, 0.5, 0.9}, 3, result, NULL, &err);
 }
 
 static kn_status quantiles_by_brackets(kn_queue *own, void *result)
 {
     const kn_select_options options = KN_INIT(kn_select_options, .method = KN_SELECT_BRACKETS);
 
-    return kn_quantiles(own, x, KN_F32, N, (const double[]){0.1, 0.5, 0.9}, 3, &options, result, &err);
+    return kn_quantiles(own, x, KN_F32, N, (const double[]){0.1, 0.5, 0.9}, 3, result, &options, &err);
 }
 
 static kn_status reduce(kn_queue *own, void *result)
@@ -123,7 +123,7 @@ static kn_status robust(kn_queue *own, void *result)
 {
     const kn_robust_options options = KN_INIT(kn_robust_options, .method = KN_ROBUST_FUSED);
     kn_robust found;
-    kn_status status = kn_robust_stats(own, x, KN_F32, N, &options, &found, &err);
+    kn_status status = kn_robust_stats(own, x, KN_F32, N, &found, &options, &err);
 
     memcpy(result, &found.mad, sizeof found.mad);
     return status;

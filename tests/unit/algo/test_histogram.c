@@ -281,7 +281,7 @@ START_TEST(parts)
     test_open_with(&options);
     fill(KN_U32, n, true);
     EXPECT_OK(kn_buffer_create(context, n * 4, &x, &err));
-    ck_assert_uint_gt(kn_buffer_part_count(x), 1);
+    ck_assert_uint_gt(kn_buffer_get_part_count(x), 1);
     EXPECT_OK(kn_buffer_write(queue, x, 0, column, n * 4, &err));
     for (size_t i = 0; i <= 100; i++)
         edges[i] = (double)i * 4e7;

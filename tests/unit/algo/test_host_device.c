@@ -143,8 +143,8 @@ static void expect_robust_alike(kn_type type, size_t n, const void *x, kn_buffer
 {
     kn_robust on_device, on_host;
 
-    EXPECT_OK(kn_robust_stats(queue, buffer, type, n, options, &on_device, &err));
-    EXPECT_OK(kn_host_robust(x, type, n, options, NULL, &on_host, &err));
+    EXPECT_OK(kn_robust_stats(queue, buffer, type, n, &on_device, options, &err));
+    EXPECT_OK(kn_host_robust(x, type, n, &on_host, options, NULL, &err));
     ck_assert_uint_eq(on_device.n, on_host.n);
     ck_assert_uint_eq(on_device.nan_count, on_host.nan_count);
     expect_alike("mean", type, n, on_device.mean, on_host.mean);

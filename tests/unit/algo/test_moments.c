@@ -358,7 +358,7 @@ START_TEST(parts)
     test_close();
     test_open_with(&small);
     EXPECT_OK(kn_buffer_create(context, n * sizeof(float), &buffer, &err));
-    ck_assert_uint_gt(kn_buffer_part_count(buffer), 1);
+    ck_assert_uint_gt(kn_buffer_get_part_count(buffer), 1);
     kn_buffer_free(buffer);
     found = moments_of(n, KN_F32, NULL);
     expect_same("sum", found.sum, whole.sum, n);

@@ -84,7 +84,7 @@ static const struct kind kinds[] = {
 
 static const struct kind *wanted;
 
-static int is_meant(const void *element, void *data)
+static bool is_meant(const void *element, void *data)
 {
     const struct kind *kind = data;
 

@@ -22,7 +22,7 @@ static const struct {
 
 static bool has_room(void)
 {
-    const kn_device_info *device = kn_context_device(context);
+    const kn_device_info *device = kn_context_get_device(context);
     size_t free_bytes = (size_t)sysconf(_SC_AVPHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE);
 
     if (!test_is_slow() && !device->loop_limit && device->global_memory >= needed && device->max_alloc >= n &&
@@ -103,7 +103,7 @@ START_TEST(ranks)
     if (!has_room())
         return;
     column = make_column();
-    EXPECT_OK(kn_select(queue, column, KN_U8, n, wanted, KI_COUNT(wanted), NULL, found, &err));
+    EXPECT_OK(kn_select(queue, column, KN_U8, n, wanted, KI_COUNT(wanted), found, NULL, &err));
     ck_assert_mem_eq(found, right, sizeof right);
     kn_buffer_free(column);
 }
@@ -120,10 +120,10 @@ START_TEST(first_k)
         return;
     column = make_column();
     EXPECT_OK(kn_buffer_create(context, sizeof found, &numbers, &err));
-    EXPECT_OK(kn_top_k(queue, column, KN_U8, n, 4, KN_TOP_LARGEST, NULL, numbers, KN_U32, &err));
+    EXPECT_OK(kn_top_k(queue, column, KN_U8, n, 4, KN_DESCENDING, NULL, numbers, KN_U32, &err));
     EXPECT_OK(kn_buffer_read(queue, numbers, 0, found, sizeof found, &err));
     ck_assert_mem_eq(found, largest, sizeof found);
-    EXPECT_OK(kn_top_k(queue, column, KN_U8, n, 4, KN_TOP_SMALLEST, NULL, numbers, KN_U32, &err));
+    EXPECT_OK(kn_top_k(queue, column, KN_U8, n, 4, KN_ASCENDING, NULL, numbers, KN_U32, &err));
     EXPECT_OK(kn_buffer_read(queue, numbers, 0, found, sizeof found, &err));
     ck_assert_mem_eq(found, smallest, sizeof found);
     kn_buffer_free(column);
@@ -166,10 +166,10 @@ START_TEST(medians)
     if (!has_room())
         return;
     column = make_column();
-    EXPECT_OK(kn_robust_stats(queue, column, KN_U8, n, NULL, &found[0], &err));
+    EXPECT_OK(kn_robust_stats(queue, column, KN_U8, n, &found[0], NULL, &err));
     expect_robust(&found[0]);
     memset(found, 0xa5, sizeof found);
-    EXPECT_OK(kn_robust_prefixes(queue, column, KN_U8, ends, KI_COUNT(ends), NULL, found, &err));
+    EXPECT_OK(kn_robust_prefixes(queue, column, KN_U8, ends, KI_COUNT(ends), found, NULL, &err));
     expect_robust(&found[2]);
     for (size_t i = 0; i < 2; i++) {
         ck_assert_uint_eq(found[i].n, ends[i]);
@@ -221,7 +221,7 @@ START_TEST(on_the_host)
     EXPECT_OK(kn_host_top_k(column, KN_U8, n, 2, NULL, numbers, KN_U32, NULL, &err));
     ck_assert_uint_eq(numbers[0], others[3].position);
     ck_assert_uint_eq(numbers[1], others[1].position);
-    EXPECT_OK(kn_host_robust(column, KN_U8, n, NULL, NULL, &robust, &err));
+    EXPECT_OK(kn_host_robust(column, KN_U8, n, &robust, NULL, NULL, &err));
     expect_robust(&robust);
     EXPECT_OK(kn_host_sort(column, KN_U8, n, NULL, &err));
     for (size_t i = 0; i < n; i++)

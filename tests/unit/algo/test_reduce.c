@@ -208,7 +208,7 @@ static kn_kernel *kernel_of(kn_program *program, const char *name)
 {
     kn_kernel *kernel = NULL;
 
-    EXPECT_OK(kn_program_kernel(program, name, &kernel, &err));
+    EXPECT_OK(kn_program_get_kernel(program, name, &kernel, &err));
     return kernel;
 }
 
@@ -226,7 +226,7 @@ static kn_program *build(const struct shape *shape, kn_type type, bool soft)
 
     snprintf(group, sizeof group, "%u", shape->group);
     snprintf(width, sizeof width, "%u", shape->width);
-    EXPECT_OK(kn_program_builtin(context, "algo/reduce.cl", &options, &program, &err));
+    EXPECT_OK(kn_program_from_builtin(context, "algo/reduce.cl", &options, &program, &err));
     return program;
 }
 
@@ -392,7 +392,7 @@ START_TEST(parts_same_bits)
             context->device.info.max_alloc = leaves * LEAF * kn_type_size(type) * 3 / 2;
             kn_buffer *buffer = test_upload_column(x, n, type);
             kn_sums sums;
-            ck_assert_uint_eq(kn_buffer_part_count(buffer), (n + leaves * LEAF - 1) / (leaves * LEAF));
+            ck_assert_uint_eq(kn_buffer_get_part_count(buffer), (n + leaves * LEAF - 1) / (leaves * LEAF));
             EXPECT_OK(kn_reduce_sums(queue, buffer, type, n, 0.25, &sums, &err));
             expect_equal(sums, whole, n);
             // The column's beginning only, which ends in the first part.

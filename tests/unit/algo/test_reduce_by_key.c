@@ -122,7 +122,7 @@ static size_t reduce_sums(kn_type key_type, kn_type type, size_t n)
     long double total = 0, magnitude = 0, unit = type == KN_F64 ? 0x1p-53L : 0x1p-24L;
     size_t count = 0, run = 0;
 
-    EXPECT_OK(kn_host_reduce_by_key(keys, key_type, values, type, n, KN_REDUCE_SUM, firsts, sums, &count,
+    EXPECT_OK(kn_host_reduce_by_key(keys, key_type, n, values, type, KN_REDUCE_SUM, firsts, sums, &count,
                                     NULL, &err));
     for (size_t i = 0; i < n; i++) {
         total += (long double)value_at(values, i, type);
@@ -183,7 +183,7 @@ static void check(kn_type key_type, kn_type type, size_t n, size_t length, kn_re
     snprintf(what, sizeof what, "%s by %s, n %zu, runs of %zu, operation %d", kn_type_name(type),
              kn_type_name(key_type), n, length, (int)op);
     EXPECT_OK(
-        kn_reduce_by_key(queue, in, key_type, values_in, type, n, op, out, results, NULL, &number, &err));
+        kn_reduce_by_key(queue, in, key_type, n, values_in, type, op, out, results, NULL, &number, &err));
     count = type < KN_F32         ? reduce_integers(key_type, type, n, op)
             : op == KN_REDUCE_SUM ? reduce_sums(key_type, type, n)
                                   : reduce_extremes(key_type, type, n, op);
@@ -194,7 +194,7 @@ static void check(kn_type key_type, kn_type type, size_t n, size_t length, kn_re
     // The host's, in the memory of the keys and values that are no longer needed.
     if (type < KN_F32 || op != KN_REDUCE_SUM) {
         unsigned char *host_keys = test_allocate(n * key_size), *host_sums = test_allocate(n * size);
-        EXPECT_OK(kn_host_reduce_by_key(keys, key_type, values, type, n, op, host_keys, host_sums, &number,
+        EXPECT_OK(kn_host_reduce_by_key(keys, key_type, n, values, type, op, host_keys, host_sums, &number,
                                         NULL, &err));
         ck_assert_msg(number == count && memcmp(host_keys, firsts, count * key_size) == 0,
                       "%s: the host's keys", what);
@@ -296,20 +296,20 @@ START_TEST(refusals)
     size_t count = 3;
 
     EXPECT_OK(
-        kn_reduce_by_key(queue, x, KN_I32, y, KN_I32, 0, KN_REDUCE_SUM, out, results, NULL, &count, &err));
+        kn_reduce_by_key(queue, x, KN_I32, 0, y, KN_I32, KN_REDUCE_SUM, out, results, NULL, &count, &err));
     ck_assert_uint_eq(count, 0);
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "no operation",
-        kn_reduce_by_key(queue, x, KN_I32, y, KN_I32, 10, (kn_reduce_op)4, out, results, NULL, NULL, &err));
+        kn_reduce_by_key(queue, x, KN_I32, 10, y, KN_I32, (kn_reduce_op)4, out, results, NULL, NULL, &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "(values)",
-        kn_reduce_by_key(queue, x, KN_I32, y, KN_I64, 14, KN_REDUCE_SUM, out, results, NULL, NULL, &err));
+        kn_reduce_by_key(queue, x, KN_I32, 14, y, KN_I64, KN_REDUCE_SUM, out, results, NULL, NULL, &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "two buffers",
-        kn_reduce_by_key(queue, x, KN_I32, y, KN_I32, 10, KN_REDUCE_SUM, out, out, NULL, NULL, &err));
+        kn_reduce_by_key(queue, x, KN_I32, 10, y, KN_I32, KN_REDUCE_SUM, out, out, NULL, NULL, &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "results holds",
-        kn_reduce_by_key(queue, x, KN_I16, y, KN_I32, 18, KN_REDUCE_SUM, out, small, NULL, NULL, &err));
+        kn_reduce_by_key(queue, x, KN_I16, 18, y, KN_I32, KN_REDUCE_SUM, out, small, NULL, NULL, &err));
     kn_buffer_free(x);
     kn_buffer_free(y);
     kn_buffer_free(out);

@@ -136,7 +136,7 @@ static void run(kn_program *program, uint32_t operation, size_t n)
     const kn_range range = {1, {n}, {0}, {0}};
     kn_kernel *kernel = NULL;
 
-    EXPECT_OK(kn_program_kernel(program, "soft", &kernel, &err));
+    EXPECT_OK(kn_program_get_kernel(program, "soft", &kernel, &err));
     EXPECT_OK(kn_launch(queue, kernel, &range, args, 4, NULL, &err));
     EXPECT_OK(kn_buffer_read(queue, to, 0, found, n * sizeof *found, &err));
     kn_buffer_free(left);

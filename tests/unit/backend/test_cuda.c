@@ -188,7 +188,7 @@ START_TEST(a_kernel_that_traps)
 
     *(int *)(void *)context->context = 0; // as in a new process
     setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
-    expect_ok(kn_context_open_with("cuda:0", &options, &opened, &err));
+    expect_ok(kn_context_open("cuda:0", &options, &opened, &err));
     expect_ok(kn_queue_open(opened, &opened_queue, &err));
     memset(&holder, 0, sizeof holder);
     memset(&kernel, 0, sizeof kernel);
@@ -226,15 +226,15 @@ START_TEST(wrapping)
 
     context->cu.cuCtxPushCurrent_v2(native); // the application's own, before and after
     ck_assert_int_eq(context->cu.cuMemAlloc_v2(&pointer, 8), CUDA_SUCCESS);
-    expect_ok(kn_cuda_context_wrap(native, &options, &wrapped, &err));
-    ck_assert_str_eq(kn_context_device(wrapped)->spec, "cuda:0");
-    ck_assert_ptr_eq(kn_cuda_context(wrapped), native);
-    expect_failure(kn_cuda_queue_wrap(wrapped, (void *)&other_stream, &wrapped_queue, &err),
+    expect_ok(kn_context_wrap_cuda(native, &options, &wrapped, &err));
+    ck_assert_str_eq(kn_context_get_device(wrapped)->spec, "cuda:0");
+    ck_assert_ptr_eq(kn_context_get_cuda(wrapped), native);
+    expect_failure(kn_queue_wrap_cuda(wrapped, (void *)&other_stream, &wrapped_queue, &err),
                    KN_ERROR_ARGUMENT, &err, "another CUcontext");
-    expect_ok(kn_cuda_queue_wrap(wrapped, queue->stream, &wrapped_queue, &err));
-    ck_assert_ptr_eq(kn_cuda_queue(wrapped_queue), queue->stream);
-    expect_ok(kn_cuda_buffer_wrap(wrapped, pointer, 8, &buffer, &err));
-    ck_assert_uint_eq(kn_cuda_buffer(buffer), pointer);
+    expect_ok(kn_queue_wrap_cuda(wrapped, queue->stream, &wrapped_queue, &err));
+    ck_assert_ptr_eq(kn_queue_get_cuda(wrapped_queue), queue->stream);
+    expect_ok(kn_buffer_wrap_cuda(wrapped, pointer, 8, &buffer, &err));
+    ck_assert_uint_eq(kn_buffer_get_cuda(buffer), pointer);
     expect_ok(kn_buffer_write(wrapped_queue, buffer, 0, "abcdefg", 8, &err));
     ck_assert_mem_eq((void *)(uintptr_t)pointer, "abcdefg", 8);
     expect_ok(kn_buffer_read(wrapped_queue, buffer, 0, back, 8, &err));
@@ -246,7 +246,7 @@ START_TEST(wrapping)
     ck_assert_int_eq(context->cu.cuMemFree_v2(pointer), CUDA_SUCCESS);
     ck_assert_int_eq(context->cu.cuCtxPopCurrent_v2(&native), CUDA_SUCCESS);
     ck_assert_ptr_eq(native, context->context);
-    expect_failure(kn_cuda_context_wrap(NULL, NULL, &wrapped, &err), KN_ERROR_ARGUMENT, &err, "NULL");
+    expect_failure(kn_context_wrap_cuda(NULL, NULL, &wrapped, &err), KN_ERROR_ARGUMENT, &err, "NULL");
 }
 END_TEST
 

@@ -171,37 +171,37 @@ END_TEST
 // The engine's list: the reason stands in `why`, or in the entry; a usable one is the default.
 START_TEST(the_list)
 {
-    kn_device_info *list = NULL;
+    kn_device_list *list = NULL;
     kn_context *context = NULL;
-    size_t count = 0;
-    char why[256];
 
     setenv("OCL_ICD_VENDORS", "/nonexistent", 1);
     use_libraries("");
-    ck_assert_int_eq(kn_devices_list(&list, &count, why, &err), KN_OK);
-    ck_assert_uint_eq(count, 0);
-    ck_assert_ptr_eq(strstr(why, "CUDA: no NVIDIA driver (libcuda.so.1 not found); OpenCL: "), why);
-    kn_devices_free(list);
-    expect_failure(kn_context_open("auto", &context, &err), KN_ERROR_NO_DEVICE, &err,
+    ck_assert_int_eq(kn_device_list_create(&list, &err), KN_OK);
+    ck_assert_uint_eq(kn_device_list_get_count(list), 0);
+    ck_assert_int_eq(strncmp(kn_device_list_get_why(list),
+                             "CUDA: no NVIDIA driver (libcuda.so.1 not found); OpenCL: ", 56),
+                     0);
+    kn_device_list_free(list);
+    expect_failure(kn_context_open("auto", NULL, &context, &err), KN_ERROR_NO_DEVICE, &err,
                    "no device|CUDA: |OpenCL: ");
     forget_fakes();
 
     use_libraries("libcuda.so.1");
-    ck_assert_int_eq(kn_devices_list(&list, &count, why, &err), KN_OK);
-    ck_assert_uint_eq(count, 1);
-    ck_assert(!list[0].is_default);
-    ck_assert_ptr_nonnull(strstr(list[0].why_not, "libnvrtc.so.13 not found"));
-    kn_devices_free(list);
-    expect_failure(kn_context_open("cuda:0", &context, &err), KN_ERROR_UNSUPPORTED, &err,
+    ck_assert_int_eq(kn_device_list_create(&list, &err), KN_OK);
+    ck_assert_uint_eq(kn_device_list_get_count(list), 1);
+    ck_assert(!kn_device_list_get_device(list, 0)->is_default);
+    ck_assert_ptr_nonnull(strstr(kn_device_list_get_device(list, 0)->why_not, "libnvrtc.so.13 not found"));
+    kn_device_list_free(list);
+    expect_failure(kn_context_open("cuda:0", NULL, &context, &err), KN_ERROR_UNSUPPORTED, &err,
                    "cuda:0|libnvrtc.so.13 not found");
     forget_fakes();
 
     use_libraries("libcuda.so.1 libnvrtc.so.13");
-    ck_assert_int_eq(kn_devices_list(&list, &count, why, &err), KN_OK);
-    ck_assert_uint_eq(count, 1);
-    ck_assert(list[0].is_default);
-    ck_assert_str_eq(list[0].spec, "cuda:0");
-    kn_devices_free(list);
+    ck_assert_int_eq(kn_device_list_create(&list, &err), KN_OK);
+    ck_assert_uint_eq(kn_device_list_get_count(list), 1);
+    ck_assert(kn_device_list_get_device(list, 0)->is_default);
+    ck_assert_str_eq(kn_device_list_get_device(list, 0)->spec, "cuda:0");
+    kn_device_list_free(list);
 }
 END_TEST
 
@@ -233,7 +233,7 @@ START_TEST(contraction)
 
     use_fakes();
     setenv("KOINE_CACHE_DIR", libraries, 1);
-    ck_assert_msg(kn_context_open("cuda:0", &opened, &err) == KN_OK, "%s", err.text);
+    ck_assert_msg(kn_context_open("cuda:0", NULL, &opened, &err) == KN_OK, "%s", err.text);
     ck_assert_msg(ki_offline_open("cuda:sm_90", &target, &err) == KN_OK, "%s", err.text);
     for (size_t i = 0; i < KI_COUNT(cases); i++) {
         const char *refused = cases[i].fused ? "--fmad=false" : "--fmad=true";

@@ -175,10 +175,10 @@ static struct opened open_engine(void)
     struct opened o = {.context = NULL};
 
     setenv("OCL_ICD_VENDORS", "/nonexistent", 1); // one device, and no other
-    expect_ok(kn_context_open_with("cuda:0", &options, &o.context, &err));
+    expect_ok(kn_context_open("cuda:0", &options, &o.context, &err));
     expect_ok(kn_queue_open(o.context, &o.queue, &err));
     expect_ok(kn_program_from_text(o.context, text, "a.cl", NULL, &o.program, &err));
-    expect_ok(kn_program_kernel(o.program, "nothing", &o.kernel, &err));
+    expect_ok(kn_program_get_kernel(o.program, "nothing", &o.kernel, &err));
     return o;
 }
 
@@ -210,9 +210,9 @@ START_TEST(the_engine_takes_graphs)
     expect_ok(record(&o, KN_RECORDING_AUTO, &graph));
     expect_ok(record(&o, KN_RECORDING_LAUNCHES, &launches));
     ck_assert_uint_eq(driver->launches, before);
-    ck_assert_int_eq(kn_recording_way_of(graph), KN_RECORDING_GRAPH);
-    ck_assert_str_eq(kn_recording_why(graph), "");
-    ck_assert_int_eq(kn_recording_way_of(launches), KN_RECORDING_LAUNCHES);
+    ck_assert_int_eq(kn_recording_get_way(graph), KN_RECORDING_GRAPH);
+    ck_assert_str_eq(kn_recording_get_why(graph), "");
+    ck_assert_int_eq(kn_recording_get_way(launches), KN_RECORDING_LAUNCHES);
     // Only one of them launches kernels, and only one graphs.
     setenv("FAKE_CUDA_FAIL", "cuLaunchKernel:999:1", 1);
     expect_ok(kn_recording_replay(o.queue, graph, &err));
@@ -246,8 +246,8 @@ START_TEST(a_driver_without_graphs)
     expect_failure(record(&o, KN_RECORDING_GRAPH, &recording), KN_ERROR_UNSUPPORTED, &err,
                    "cuda:0|cuGraphInstantiateWithFlags|CUDA 11.4");
     expect_ok(record(&o, KN_RECORDING_AUTO, &recording));
-    ck_assert_int_eq(kn_recording_way_of(recording), KN_RECORDING_LAUNCHES);
-    ck_assert_ptr_nonnull(strstr(kn_recording_why(recording), "cuGraphInstantiateWithFlags"));
+    ck_assert_int_eq(kn_recording_get_way(recording), KN_RECORDING_LAUNCHES);
+    ck_assert_ptr_nonnull(strstr(kn_recording_get_why(recording), "cuGraphInstantiateWithFlags"));
     expect_ok(kn_recording_replay(o.queue, recording, &err));
     kn_recording_free(recording);
     close_engine(&o);

@@ -64,9 +64,9 @@ static void set_up(void)
     uint64_t seed = test_seed("wrap");
     cl_int code;
 
-    ck_assert_ptr_nonnull(kn_opencl_context(context));
-    code = clGetContextInfo(kn_opencl_context(context), CL_CONTEXT_DEVICES, sizeof app.device, &app.device,
-                            NULL);
+    ck_assert_ptr_nonnull(kn_context_get_opencl(context));
+    code = clGetContextInfo(kn_context_get_opencl(context), CL_CONTEXT_DEVICES, sizeof app.device,
+                            &app.device, NULL);
     ck_assert_int_eq(code, CL_SUCCESS);
     kn_context_close(context);
     app.context = device_context(app.device);
@@ -127,20 +127,20 @@ START_TEST(working_inside)
     kn_event *event = NULL;
     uint64_t nanoseconds;
 
-    expect_ok(kn_opencl_context_wrap(app.context, app.device, NULL, &context, &err));
-    expect_ok(kn_opencl_queue_wrap(context, app.queue, &queue, &err));
-    expect_ok(kn_opencl_buffer_wrap(context, app.buffer, &buffer, &err));
-    ck_assert_ptr_eq(kn_opencl_context(context), app.context);
-    ck_assert_ptr_eq(kn_opencl_queue(queue), app.queue);
-    ck_assert_ptr_eq(kn_opencl_buffer(buffer), app.buffer);
-    ck_assert_uint_eq(kn_buffer_size(buffer), N * sizeof(float));
-    ck_assert_str_ne(kn_context_device(context)->name, "");
+    expect_ok(kn_context_wrap_opencl(app.context, app.device, NULL, &context, &err));
+    expect_ok(kn_queue_wrap_opencl(context, app.queue, &queue, &err));
+    expect_ok(kn_buffer_wrap_opencl(context, app.buffer, &buffer, &err));
+    ck_assert_ptr_eq(kn_context_get_opencl(context), app.context);
+    ck_assert_ptr_eq(kn_queue_get_opencl(queue), app.queue);
+    ck_assert_ptr_eq(kn_buffer_get_opencl(buffer), app.buffer);
+    ck_assert_uint_eq(kn_buffer_get_size(buffer), N * sizeof(float));
+    ck_assert_str_ne(kn_context_get_device(context)->name, "");
 
     program = build_text(context, text);
     kn_arg args[] = {KN_BUFFER(buffer)};
     kn_range range = {1, {N}, {0}, {0}};
     expect_ok(kn_launch(queue, kernel_of(program, "negate"), &range, args, 1, &event, &err));
-    expect_ok(kn_event_duration(event, &nanoseconds, &err));
+    expect_ok(kn_event_get_duration(event, &nanoseconds, &err));
     kn_event_free(event);
     expect_ok(kn_sort(queue, buffer, KN_F32, N, &small, &err));
     ck_assert_int_eq(
@@ -174,35 +174,35 @@ START_TEST(refusals)
     kn_buffer *buffer = NULL;
 
     ck_assert_int_eq(code, CL_SUCCESS);
-    expect_refused(kn_opencl_context_wrap(NULL, NULL, NULL, &context, &err), KN_ERROR_ARGUMENT,
-                   "kn_opencl_context_wrap");
-    expect_refused(kn_opencl_context_wrap(app.context, NULL, NULL, NULL, &err), KN_ERROR_ARGUMENT,
-                   "kn_opencl_context_wrap");
-    expect_refused(kn_opencl_context_wrap(app.context, (cl_device_id)(void *)&app, NULL, &context, &err),
+    expect_refused(kn_context_wrap_opencl(NULL, NULL, NULL, &context, &err), KN_ERROR_ARGUMENT,
+                   "kn_context_wrap_opencl");
+    expect_refused(kn_context_wrap_opencl(app.context, NULL, NULL, NULL, &err), KN_ERROR_ARGUMENT,
+                   "kn_context_wrap_opencl");
+    expect_refused(kn_context_wrap_opencl(app.context, (cl_device_id)(void *)&app, NULL, &context, &err),
                    KN_ERROR_ARGUMENT, "device|none of");
     ck_assert_ptr_null(context);
-    expect_ok(kn_opencl_context_wrap(app.context, NULL, NULL, &context, &err)); // its first device
-    expect_refused(kn_opencl_queue_wrap(context, foreign_queue, &queue, &err), KN_ERROR_ARGUMENT,
+    expect_ok(kn_context_wrap_opencl(app.context, NULL, NULL, &context, &err)); // its first device
+    expect_refused(kn_queue_wrap_opencl(context, foreign_queue, &queue, &err), KN_ERROR_ARGUMENT,
                    "another cl_context");
-    expect_refused(kn_opencl_buffer_wrap(context, foreign_buffer, &buffer, &err), KN_ERROR_ARGUMENT,
+    expect_refused(kn_buffer_wrap_opencl(context, foreign_buffer, &buffer, &err), KN_ERROR_ARGUMENT,
                    "another cl_context");
-    expect_refused(kn_opencl_queue_wrap(context, NULL, &queue, &err), KN_ERROR_ARGUMENT,
-                   "kn_opencl_queue_wrap");
-    expect_refused(kn_opencl_queue_wrap(NULL, app.queue, &queue, &err), KN_ERROR_ARGUMENT,
-                   "kn_opencl_queue_wrap");
-    expect_refused(kn_opencl_queue_wrap(context, app.queue, NULL, &err), KN_ERROR_ARGUMENT,
-                   "kn_opencl_queue_wrap");
-    expect_refused(kn_opencl_buffer_wrap(context, NULL, &buffer, &err), KN_ERROR_ARGUMENT,
-                   "kn_opencl_buffer_wrap");
-    expect_refused(kn_opencl_buffer_wrap(NULL, app.buffer, &buffer, &err), KN_ERROR_ARGUMENT,
-                   "kn_opencl_buffer_wrap");
-    expect_refused(kn_opencl_buffer_wrap(context, app.buffer, NULL, &err), KN_ERROR_ARGUMENT,
-                   "kn_opencl_buffer_wrap");
+    expect_refused(kn_queue_wrap_opencl(context, NULL, &queue, &err), KN_ERROR_ARGUMENT,
+                   "kn_queue_wrap_opencl");
+    expect_refused(kn_queue_wrap_opencl(NULL, app.queue, &queue, &err), KN_ERROR_ARGUMENT,
+                   "kn_queue_wrap_opencl");
+    expect_refused(kn_queue_wrap_opencl(context, app.queue, NULL, &err), KN_ERROR_ARGUMENT,
+                   "kn_queue_wrap_opencl");
+    expect_refused(kn_buffer_wrap_opencl(context, NULL, &buffer, &err), KN_ERROR_ARGUMENT,
+                   "kn_buffer_wrap_opencl");
+    expect_refused(kn_buffer_wrap_opencl(NULL, app.buffer, &buffer, &err), KN_ERROR_ARGUMENT,
+                   "kn_buffer_wrap_opencl");
+    expect_refused(kn_buffer_wrap_opencl(context, app.buffer, NULL, &err), KN_ERROR_ARGUMENT,
+                   "kn_buffer_wrap_opencl");
     clGetDeviceInfo(app.device, CL_DEVICE_QUEUE_PROPERTIES, sizeof supported, &supported, NULL);
     if (supported & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE) {
         cl_command_queue disorderly = device_queue(app.context, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 
-        expect_refused(kn_opencl_queue_wrap(context, disorderly, &queue, &err), KN_ERROR_UNSUPPORTED,
+        expect_refused(kn_queue_wrap_opencl(context, disorderly, &queue, &err), KN_ERROR_UNSUPPORTED,
                        "in-order");
         clReleaseCommandQueue(disorderly);
     } else {
@@ -210,9 +210,9 @@ START_TEST(refusals)
     }
     ck_assert_ptr_null(queue);
     ck_assert_ptr_null(buffer);
-    ck_assert_ptr_null(kn_opencl_context(NULL));
-    ck_assert_ptr_null(kn_opencl_queue(NULL));
-    ck_assert_ptr_null(kn_opencl_buffer(NULL));
+    ck_assert_ptr_null(kn_context_get_opencl(NULL));
+    ck_assert_ptr_null(kn_queue_get_opencl(NULL));
+    ck_assert_ptr_null(kn_buffer_get_opencl(NULL));
     kn_context_close(context);
     clReleaseMemObject(foreign_buffer);
     clReleaseCommandQueue(foreign_queue);
@@ -251,13 +251,13 @@ START_TEST(two_devices)
     for (int i = 0; i < 4; i++) { // each device twice
         kn_program *program;
 
-        expect_ok(kn_opencl_context_wrap(both, devices[i % 2], &options, &context, &err));
-        expect_refused(kn_opencl_queue_wrap(context, queues[1 - i % 2], &queue, &err), KN_ERROR_ARGUMENT,
+        expect_ok(kn_context_wrap_opencl(both, devices[i % 2], &options, &context, &err));
+        expect_refused(kn_queue_wrap_opencl(context, queues[1 - i % 2], &queue, &err), KN_ERROR_ARGUMENT,
                        "another device");
-        expect_ok(kn_opencl_queue_wrap(context, queues[i % 2], &queue, &err));
+        expect_ok(kn_queue_wrap_opencl(context, queues[i % 2], &queue, &err));
         program = build_text(context, "__kernel void fill(__global int *x) { x[get_global_id(0)] = 7; }\n");
         if (i != 3) // PoCL 3.1 hands out the first device's binary alone
-            ck_assert_int_eq(kn_program_was_cached(program), i == 2);
+            ck_assert_int_eq(kn_program_get_cached(program), i == 2);
         kn_buffer *buffer = make_buffer(context, 64);
         kn_arg args[] = {KN_BUFFER(buffer)};
         kn_range range = {1, {16}, {0}, {0}};
@@ -296,8 +296,8 @@ START_TEST(images)
         fprintf(stderr, "skipped: this device has no images\n");
         return;
     }
-    expect_ok(kn_opencl_context_wrap(app.context, app.device, NULL, &context, &err));
-    expect_refused(kn_opencl_buffer_wrap(context, image, &buffer, &err), KN_ERROR_ARGUMENT, "no buffer");
+    expect_ok(kn_context_wrap_opencl(app.context, app.device, NULL, &context, &err));
+    expect_refused(kn_buffer_wrap_opencl(context, image, &buffer, &err), KN_ERROR_ARGUMENT, "no buffer");
     kn_context_close(context);
     clReleaseMemObject(image);
 }
@@ -316,13 +316,13 @@ START_TEST(without_times)
     bool reported = begin_refusals();
     kn_status status;
 
-    expect_ok(kn_opencl_context_wrap(app.context, app.device, NULL, &context, &err));
-    expect_ok(kn_opencl_queue_wrap(context, plain, &queue, &err));
-    expect_ok(kn_opencl_buffer_wrap(context, app.buffer, &buffer, &err));
+    expect_ok(kn_context_wrap_opencl(app.context, app.device, NULL, &context, &err));
+    expect_ok(kn_queue_wrap_opencl(context, plain, &queue, &err));
+    expect_ok(kn_buffer_wrap_opencl(context, app.buffer, &buffer, &err));
     expect_ok(kn_buffer_read_async(queue, buffer, 0, found, sizeof found, &event, &err));
     expect_ok(kn_event_wait(event, &err));
     ck_assert_int_eq(memcmp(found, app.values, sizeof found), 0);
-    status = kn_event_duration(event, &nanoseconds, &err);
+    status = kn_event_get_duration(event, &nanoseconds, &err);
     if (status == KN_OK)
         fprintf(stderr, "skipped: this driver measures all queues\n");
     else
@@ -349,15 +349,16 @@ START_TEST(handles)
 
     memset(bytes, 0x3c, sizeof bytes);
     expect_ok(kn_buffer_write(queue, one, 0, bytes, sizeof bytes, &err));
-    ck_assert_int_eq(clEnqueueReadBuffer(kn_opencl_queue(queue), kn_opencl_buffer(one), CL_TRUE, 0,
+    ck_assert_int_eq(clEnqueueReadBuffer(kn_queue_get_opencl(queue), kn_buffer_get_opencl(one), CL_TRUE, 0,
                                          sizeof found, found, 0, NULL, NULL),
                      CL_SUCCESS);
     ck_assert_int_eq(memcmp(bytes, found, sizeof bytes), 0);
-    clGetContextInfo(kn_opencl_context(context), CL_CONTEXT_REFERENCE_COUNT, sizeof references, &references,
-                     NULL);
+    clGetContextInfo(kn_context_get_opencl(context), CL_CONTEXT_REFERENCE_COUNT, sizeof references,
+                     &references, NULL);
     ck_assert_uint_ge(references, 1);
-    ck_assert_ptr_null(kn_opencl_buffer(parts));
-    clGetMemObjectInfo(kn_opencl_buffer(kn_buffer_part(parts, 1)), CL_MEM_SIZE, sizeof size, &size, NULL);
+    ck_assert_ptr_null(kn_buffer_get_opencl(parts));
+    clGetMemObjectInfo(kn_buffer_get_opencl(kn_buffer_get_part(parts, 1)), CL_MEM_SIZE, sizeof size, &size,
+                       NULL);
     ck_assert_uint_eq(size, 5000 - 4096);
     kn_buffer_free(parts);
     kn_buffer_free(one);
@@ -369,11 +370,11 @@ END_TEST
 static bool asks_opencl(void)
 {
     kn_context *context = NULL;
-    bool asks =
-        kn_context_open(NULL, &context, &err) || kn_opencl_context(context); // no device: said elsewhere
+    bool asks = kn_context_open(NULL, NULL, &context, &err) ||
+                kn_context_get_opencl(context); // no device: said elsewhere
 
     if (!asks)
-        fprintf(stderr, "skipped: %s is not reached through OpenCL\n", kn_context_device(context)->spec);
+        fprintf(stderr, "skipped: %s is not reached through OpenCL\n", kn_context_get_device(context)->spec);
     kn_context_close(context);
     return asks;
 }

@@ -37,7 +37,7 @@ static inline kn_context *open_with(const kn_context_options *options)
 {
     kn_context *context = NULL;
 
-    expect_ok(kn_context_open_with(NULL, options, &context, &err));
+    expect_ok(kn_context_open(NULL, options, &context, &err));
     ck_assert_ptr_nonnull(context);
     return context;
 }
@@ -53,7 +53,7 @@ static inline kn_queue *open_queue(kn_context *context)
 
     expect_ok(kn_queue_open(context, &queue, &err));
     ck_assert_ptr_nonnull(queue);
-    ck_assert_ptr_eq(kn_queue_context(queue), context);
+    ck_assert_ptr_eq(kn_queue_get_context(queue), context);
     return queue;
 }
 
@@ -62,7 +62,7 @@ static inline kn_buffer *make_buffer(kn_context *context, size_t bytes)
     kn_buffer *buffer = NULL;
 
     expect_ok(kn_buffer_create(context, bytes, &buffer, &err));
-    ck_assert_uint_eq(kn_buffer_size(buffer), bytes);
+    ck_assert_uint_eq(kn_buffer_get_size(buffer), bytes);
     return buffer;
 }
 
@@ -78,8 +78,8 @@ static inline kn_kernel *kernel_of(kn_program *program, const char *name)
 {
     kn_kernel *kernel = NULL;
 
-    expect_ok(kn_program_kernel(program, name, &kernel, &err));
-    ck_assert_str_eq(kn_kernel_name(kernel), name);
+    expect_ok(kn_program_get_kernel(program, name, &kernel, &err));
+    ck_assert_str_eq(kn_kernel_get_name(kernel), name);
     return kernel;
 }
 
@@ -96,7 +96,7 @@ static inline const char *write_text(const char *folder, const char *name, const
 
 static inline bool on_platform(const kn_context *context, const char *name)
 {
-    return strncmp(kn_context_device(context)->platform, name, strlen(name)) == 0;
+    return strncmp(kn_context_get_device(context)->platform, name, strlen(name)) == 0;
 }
 
 // Oclgrind interprets: what takes others a millisecond takes it seconds.

@@ -112,7 +112,7 @@ START_TEST(logs)
     expect_refused(kn_program_from_text(context, nothing, "log.cl", NULL, NULL, &err), KN_ERROR_ARGUMENT,
                    "handle");
     expect_refused(kn_program_from_file(context, NULL, NULL, &program, &err), KN_ERROR_ARGUMENT, "name");
-    expect_refused(kn_program_builtin(context, NULL, NULL, &program, &err), KN_ERROR_ARGUMENT, "name");
+    expect_refused(kn_program_from_builtin(context, NULL, NULL, &program, &err), KN_ERROR_ARGUMENT, "name");
     ck_assert_ptr_null(program);
 }
 END_TEST

@@ -128,84 +128,86 @@ END_TEST
 
 START_TEST(listing)
 {
-    kn_device_info *list = NULL;
-    size_t count = 77;
-    char why[256];
+    kn_device_list *list = NULL;
     bool usable = true;
 
-    expect_refused(kn_devices_list(NULL, &count, why, &err), KN_ERROR_ARGUMENT, "kn_devices_list");
-    expect_refused(kn_devices_list(&list, NULL, why, &err), KN_ERROR_ARGUMENT, "kn_devices_list");
-    kn_devices_free(NULL);
-    expect_ok(kn_devices_list(&list, &count, NULL, &err));
-    kn_devices_free(list);
-    expect_ok(kn_devices_list(&list, &count, why, &err));
-    for (size_t i = 0; i < count; i++) {
+    expect_refused(kn_device_list_create(NULL, &err), KN_ERROR_ARGUMENT, "kn_device_list_create");
+    kn_device_list_free(NULL);
+    ck_assert_uint_eq(kn_device_list_get_count(NULL), 0);
+    ck_assert_ptr_null(kn_device_list_get_device(NULL, 0));
+    ck_assert_str_eq(kn_device_list_get_why(NULL), "");
+    expect_ok(kn_device_list_create(&list, &err));
+    for (size_t i = 0; i < kn_device_list_get_count(list); i++) {
+        const kn_device_info *device = kn_device_list_get_device(list, i);
         kn_context *context = NULL;
         char shouted[32];
 
         for (size_t k = 0; k < sizeof shouted; k++)
-            shouted[k] = (char)toupper((unsigned char)list[i].spec[k]);
+            shouted[k] = (char)toupper((unsigned char)device->spec[k]);
         for (size_t k = 0; k < i; k++)
-            ck_assert_str_ne(list[i].spec, list[k].spec);
-        ck_assert(strcmp(list[i].backend, "opencl") == 0 || strcmp(list[i].backend, "cuda") == 0);
-        ck_assert_int_eq(strncmp(list[i].spec, list[i].backend, strlen(list[i].backend)), 0);
-        ck_assert_int_eq(list[i].is_default, i == 0 && !list[i].why_not[0]);
-        ck_assert_msg(usable || list[i].why_not[0], "%s stands after one that is not usable", list[i].spec);
-        usable = !list[i].why_not[0];
+            ck_assert_str_ne(device->spec, kn_device_list_get_device(list, k)->spec);
+        ck_assert(strcmp(device->backend, "opencl") == 0 || strcmp(device->backend, "cuda") == 0);
+        ck_assert_int_eq(strncmp(device->spec, device->backend, strlen(device->backend)), 0);
+        ck_assert_int_eq(device->is_default, i == 0 && !device->why_not[0]);
+        ck_assert_msg(usable || device->why_not[0], "%s stands after one that is not usable", device->spec);
+        usable = !device->why_not[0];
         if (!usable) {
-            expect_refused(kn_context_open(list[i].spec, &context, &err), KN_ERROR_UNSUPPORTED,
-                           list[i].why_not);
+            expect_refused(kn_context_open(device->spec, NULL, &context, &err), KN_ERROR_UNSUPPORTED,
+                           device->why_not);
             continue;
         }
-        expect_ok(kn_context_open(i % 2 ? shouted : list[i].spec, &context, &err));
-        ck_assert_str_eq(kn_context_device(context)->spec, list[i].spec);
-        ck_assert_str_eq(kn_context_device(context)->name, list[i].name);
-        ck_assert_uint_ge(list[i].max_alloc, 1 << 20);
-        ck_assert_uint_ge(list[i].local_memory, 1024);
-        ck_assert_uint_ge(list[i].max_argument_bytes, 1024);
-        ck_assert_uint_ge(list[i].max_work_group, 1);
+        expect_ok(kn_context_open(i % 2 ? shouted : device->spec, NULL, &context, &err));
+        ck_assert_str_eq(kn_context_get_device(context)->spec, device->spec);
+        ck_assert_str_eq(kn_context_get_device(context)->name, device->name);
+        ck_assert_uint_ge(device->max_alloc, 1 << 20);
+        ck_assert_uint_ge(device->local_memory, 1024);
+        ck_assert_uint_ge(device->max_argument_bytes, 1024);
+        ck_assert_uint_ge(device->max_work_group, 1);
         for (int d = 0; d < 3; d++)
-            ck_assert_uint_ge(list[i].max_work_item_sizes[d], 1);
+            ck_assert_uint_ge(device->max_work_item_sizes[d], 1);
         kn_context_close(context);
     }
-    if (count) {
+    ck_assert_ptr_null(kn_device_list_get_device(list, kn_device_list_get_count(list)));
+    if (kn_device_list_get_count(list)) {
+        const kn_device_info *best = kn_device_list_get_device(list, 0);
         kn_context *context = NULL;
 
-        expect_refused(kn_context_open("no such device", &context, &err), KN_ERROR_NO_DEVICE, list[0].spec);
-        expect_refused(kn_context_open("auto", NULL, &err), KN_ERROR_ARGUMENT, "kn_context_open");
+        expect_refused(kn_context_open("no such device", NULL, &context, &err), KN_ERROR_NO_DEVICE,
+                       best->spec);
+        expect_refused(kn_context_open("auto", NULL, NULL, &err), KN_ERROR_ARGUMENT, "kn_context_open");
         setenv("KOINE_DEVICE", "nor this one", 1);
-        expect_refused(kn_context_open(NULL, &context, &err), KN_ERROR_NO_DEVICE, "'nor this one'");
+        expect_refused(kn_context_open(NULL, NULL, &context, &err), KN_ERROR_NO_DEVICE, "'nor this one'");
         setenv("KOINE_DEVICE", "", 1);
-        if (!list[0].why_not[0]) {
-            expect_ok(kn_context_open(NULL, &context, &err));
-            ck_assert_int_eq(kn_context_device(context)->is_default, 1);
+        if (!best->why_not[0]) {
+            expect_ok(kn_context_open(NULL, NULL, &context, &err));
+            ck_assert_int_eq(kn_context_get_device(context)->is_default, 1);
             kn_context_close(context);
         }
     } else {
-        ck_assert_str_ne(why, "");
+        ck_assert_str_ne(kn_device_list_get_why(list), "");
     }
-    kn_devices_free(list);
+    kn_device_list_free(list);
 }
 END_TEST
 
 START_TEST(no_driver)
 {
-    char *folder = test_folder(), why[256] = "";
-    kn_device_info *list = NULL;
+    char *folder = test_folder();
+    kn_device_list *list = NULL;
     kn_context *context = NULL;
-    size_t count = 77;
 
     setenv("KOINE_CUDA_LIBRARIES", folder, 1);
     setenv("OCL_ICD_VENDORS", folder, 1);
-    expect_ok(kn_devices_list(&list, &count, why, &err));
-    kn_devices_free(list);
-    if (count) { // NVIDIA's copy of the Khronos loader
+    expect_ok(kn_device_list_create(&list, &err));
+    if (kn_device_list_get_count(list)) { // NVIDIA's copy of the Khronos loader
         fprintf(stderr, "skipped: this ICD loader does not heed OCL_ICD_VENDORS\n");
+        kn_device_list_free(list);
         test_remove(folder);
         return;
     }
-    ck_assert_ptr_nonnull(strstr(why, "no OpenCL driver is installed"));
-    expect_refused(kn_context_open("auto", &context, &err), KN_ERROR_NO_DEVICE,
+    ck_assert_ptr_nonnull(strstr(kn_device_list_get_why(list), "no OpenCL driver is installed"));
+    kn_device_list_free(list);
+    expect_refused(kn_context_open("auto", NULL, &context, &err), KN_ERROR_NO_DEVICE,
                    "no device|no OpenCL driver is installed");
     ck_assert_ptr_null(context);
     test_remove(folder);
@@ -228,20 +230,19 @@ static bool link_driver(const char *folder, const char *name)
 // reason.
 START_TEST(driver_without_devices)
 {
-    char *folder = test_folder(), why[256] = "";
-    kn_device_info *list = NULL;
-    size_t count = 77;
+    char *folder = test_folder();
+    kn_device_list *list = NULL;
 
     unsetenv("RUSTICL_ENABLE");
     setenv("KOINE_CUDA_LIBRARIES", folder, 1);
     setenv("OCL_ICD_VENDORS", folder, 1);
     if (link_driver(folder, "rusticl.icd")) {
-        expect_ok(kn_devices_list(&list, &count, why, &err));
-        if (count == 0)
-            ck_assert_ptr_nonnull(strstr(why, "none offers a device"));
+        expect_ok(kn_device_list_create(&list, &err));
+        if (kn_device_list_get_count(list) == 0)
+            ck_assert_ptr_nonnull(strstr(kn_device_list_get_why(list), "none offers a device"));
         else
             fprintf(stderr, "skipped: rusticl found a device here\n");
-        kn_devices_free(list);
+        kn_device_list_free(list);
     }
     test_remove(folder);
 }
@@ -250,9 +251,8 @@ END_TEST
 // PoCL goes before the llvmpipe that stops loops, and Clover is never used.
 START_TEST(several_drivers)
 {
-    char *folder = test_folder(), why[256];
-    kn_device_info *list = NULL;
-    size_t count = 0;
+    char *folder = test_folder();
+    kn_device_list *list = NULL;
 
     setenv("KOINE_CUDA_LIBRARIES", folder, 1);
     setenv("OCL_ICD_VENDORS", folder, 1);
@@ -261,16 +261,18 @@ START_TEST(several_drivers)
 #ifndef __SANITIZE_ADDRESS__ // it ends a process that opens Clover (RTLD_DEEPBIND)
         (void)link_driver(folder, "mesa.icd");
 #endif
-        expect_ok(kn_devices_list(&list, &count, why, &err));
-        ck_assert_uint_ge(count, 1);
-        ck_assert_int_eq(strncmp(list[0].platform, "Portable", 8), 0);
-        for (size_t i = 0; i < count; i++) {
-            if (strcmp(list[i].platform, "rusticl") == 0 && strncmp(list[i].name, "llvmpipe", 8) == 0)
-                ck_assert_uint_gt(list[i].loop_limit, 0);
-            if (strcmp(list[i].platform, "Clover") == 0)
-                ck_assert_ptr_nonnull(strstr(list[i].why_not, "rusticl"));
+        expect_ok(kn_device_list_create(&list, &err));
+        ck_assert_uint_ge(kn_device_list_get_count(list), 1);
+        ck_assert_int_eq(strncmp(kn_device_list_get_device(list, 0)->platform, "Portable", 8), 0);
+        for (size_t i = 0; i < kn_device_list_get_count(list); i++) {
+            const kn_device_info *device = kn_device_list_get_device(list, i);
+
+            if (strcmp(device->platform, "rusticl") == 0 && strncmp(device->name, "llvmpipe", 8) == 0)
+                ck_assert_uint_gt(device->loop_limit, 0);
+            if (strcmp(device->platform, "Clover") == 0)
+                ck_assert_ptr_nonnull(strstr(device->why_not, "rusticl"));
         }
-        kn_devices_free(list);
+        kn_device_list_free(list);
     }
     test_remove(folder);
 }

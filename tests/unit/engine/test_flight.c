@@ -56,7 +56,7 @@ START_TEST(until_it_has_ended)
 
     ck_assert(atomic_load(&flight.entered));
     ck_assert_ptr_nonnull(queue->flight);
-    ck_assert_ptr_nonnull(strstr(queue->flight->device, kn_context_device(context)->spec));
+    ck_assert_ptr_nonnull(strstr(queue->flight->device, kn_context_get_device(context)->spec));
     launch("one", NULL);
     launch("two", NULL);
     expect_flying(2, "two (test.cl)");

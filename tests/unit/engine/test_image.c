@@ -57,7 +57,7 @@ static kn_program *program;
 static void set_up(void)
 {
     test_open();
-    if (kn_context_device(context)->images)
+    if (kn_context_get_device(context)->images)
         EXPECT_OK(kn_program_from_text(context, source, "image.cl", NULL, &program, &err));
 }
 
@@ -71,7 +71,7 @@ static void tear_down(void)
 static bool has_images(void)
 {
     if (!program)
-        fprintf(stderr, "skipped: %s has no images\n", kn_context_device(context)->name);
+        fprintf(stderr, "skipped: %s has no images\n", kn_context_get_device(context)->name);
     return program != NULL;
 }
 
@@ -111,7 +111,7 @@ static kn_kernel *kernel_of(const char *stem, const char *suffix)
     char name[64];
 
     snprintf(name, sizeof name, "%s%s", stem, suffix);
-    EXPECT_OK(kn_program_kernel(program, name, &kernel, &err));
+    EXPECT_OK(kn_program_get_kernel(program, name, &kernel, &err));
     return kernel;
 }
 
@@ -256,7 +256,7 @@ START_TEST(samplers)
     EXPECT_OK(kn_image_write(queue, image, NULL, ramp, 0, &err));
     for (size_t i = 0; i < KI_COUNT(cases); i++) {
         bool filters = cases[i].sampler & KN_SAMPLER_LINEAR,
-             on_cpu = kn_context_device(context)->type == KN_DEVICE_CPU;
+             on_cpu = kn_context_get_device(context)->type == KN_DEVICE_CPU;
         double bound = !filters ? 0 : on_cpu ? WIDTH * WIDTH * 0x1p-21 : (WIDTH - 1) * 0x1p-8;
         float y = cases[i].sampler & KN_SAMPLER_NORMALIZED ? 0.5f : 3.5f;
         sample(image, cases[i].sampler, cases[i].x, y, found);

@@ -38,10 +38,10 @@ static kn_buffer *filled(size_t count, uint32_t word)
 
 static uint32_t *words_of(kn_buffer *buffer)
 {
-    uint32_t *words = malloc(kn_buffer_size(buffer));
+    uint32_t *words = malloc(kn_buffer_get_size(buffer));
 
     ck_assert_ptr_nonnull(words);
-    expect_ok(kn_buffer_read(queue, buffer, 0, words, kn_buffer_size(buffer), &err));
+    expect_ok(kn_buffer_read(queue, buffer, 0, words, kn_buffer_get_size(buffer), &err));
     return words;
 }
 
@@ -83,9 +83,15 @@ START_TEST(every_kind_of_argument)
         in_words[i] = (uint32_t)test_random(&seed);
     expect_ok(kn_buffer_write(queue, table, 0, table_words, sizeof table_words, &err));
     expect_ok(kn_buffer_write(queue, in, 0, in_words, sizeof in_words, &err));
-    kn_arg args[] = {KN_BUFFER(out),      KN_BUFFER(table), KN_LOCAL(4 * GROUP),
-                     KN_LOCAL(8 * GROUP), KN_VALUE(plain),  KN_VALUE(small),
-                     KN_VALUE(wide),      KN_VALUE(body),   KN_BUFFER(in)};
+    kn_arg args[] = {KN_BUFFER(out),
+                     KN_BUFFER(table),
+                     KN_LOCAL(4 * GROUP),
+                     KN_LOCAL(8 * GROUP),
+                     KN_VALUE(plain),
+                     KN_VALUE(small),
+                     KN_VALUE_AT(wide, sizeof wide),
+                     KN_VALUE(body),
+                     KN_BUFFER(in)};
     kn_range range = {1, {N}, {GROUP}, {0}};
     expect_ok(kn_launch(queue, kernel, &range, args, 9, NULL, &err));
     found = words_of(out);
@@ -145,8 +151,9 @@ START_TEST(arguments_that_change)
         }
         if (changed == 5 || changed == 6)
             in_tables[table] = value;
-        const kn_arg args[] = {KN_BUFFER(out),  KN_BUFFER(tables[table]), KN_VALUE(small),
-                               KN_VALUE(large), KN_VALUE(last),           KN_LOCAL(4 * (last + 1))};
+        const kn_arg args[] = {KN_BUFFER(out),  KN_BUFFER(tables[table]),
+                               KN_VALUE(small), KN_VALUE_AT(large, sizeof large),
+                               KN_VALUE(last),  KN_LOCAL(4 * (last + 1))};
         expect_ok(kn_launch(queue, kernel, &range, args, 6, NULL, &err));
         found = words_of(out);
         ck_assert_msg(found[0] == in_tables[table] + 3 * small + 5 * large[0] + 7 * large[31],
@@ -320,7 +327,7 @@ START_TEST(profile)
             ck_assert_uint_ge(entries[i].start, entries[i - 1].start);
     }
     // The launch whose event was wanted has the times of its entry, also after the profile is gone.
-    expect_ok(kn_event_span(event, &start, &end, &err));
+    expect_ok(kn_event_get_span(event, &start, &end, &err));
     ck_assert_uint_eq(start, entries[2].start);
     ck_assert_uint_eq(end, entries[2].end);
     kn_event_free(event);

@@ -89,6 +89,7 @@ START_TEST(argument_kinds)
 {
     static const char *const given_names[] = {[KN_ARG_BUFFER] = "given a buffer",
                                               [KN_ARG_VALUE] = "given a value",
+                                              [KN_ARG_INLINE] = "given a value",
                                               [KN_ARG_LOCAL] = "given local memory"};
     static const struct {
         const char *name, *takes;
@@ -101,7 +102,7 @@ START_TEST(argument_kinds)
     uint32_t plain = 1;
     unsigned char body[32] = {0};
     const kn_arg right[] = {KN_BUFFER(buffer), KN_BUFFER(buffer), KN_LOCAL(64), KN_VALUE(plain),
-                            KN_VALUE(body)};
+                            KN_VALUE_AT(body, sizeof body)};
     const kn_arg kinds[] = {KN_BUFFER(buffer), KN_VALUE(plain), KN_LOCAL(64)};
 
     for (size_t i = 0; i < 5; i++)
@@ -109,7 +110,8 @@ START_TEST(argument_kinds)
             kn_arg args[5];
             char words[128];
 
-            if ((int)kinds[k].kind == params[i].right)
+            if (kinds[k].kind == (kn_arg_kind)params[i].right ||
+                (kinds[k].kind == KN_ARG_INLINE && params[i].right == KN_ARG_VALUE))
                 continue;
             memcpy(args, right, sizeof args);
             args[i] = kinds[k];
@@ -125,13 +127,9 @@ START_TEST(argument_values)
 {
     unsigned char bytes[33] = {0};
     uint32_t plain = 1;
-    kn_arg mixed[] = {KN_BUFFER(buffer),
-                      KN_BUFFER(buffer),
-                      KN_LOCAL(64),
-                      KN_VALUE(plain),
-                      {KN_ARG_VALUE, NULL, bytes, 32, NULL, 0}};
-    kn_arg takes[] = {
-        {KN_ARG_VALUE, NULL, bytes, 16, NULL, 0}, {KN_ARG_VALUE, NULL, bytes, 1, NULL, 0}, KN_BUFFER(buffer)};
+    kn_arg mixed[] = {KN_BUFFER(buffer), KN_BUFFER(buffer), KN_LOCAL(64), KN_VALUE(plain),
+                      KN_VALUE_AT(bytes, 32)};
+    kn_arg takes[] = {KN_VALUE_AT(bytes, 16), KN_VALUE_AT(bytes, 1), KN_BUFFER(buffer)};
 
     takes[0].size = 12;
     expect_args_refused("takes", takes, 3, KN_ERROR_ARGUMENT,
@@ -168,13 +166,13 @@ START_TEST(buffers)
                    "simple|another context");
     args[0].buffer = parts;
     expect_refused(kn_launch(its, kernel, &range, args, 1, NULL, &err), KN_ERROR_ARGUMENT,
-                   "simple|argument 0|(out)|10000 bytes|3 parts of at most 4096|kn_buffer_part");
+                   "simple|argument 0|(out)|10000 bytes|3 parts of at most 4096|kn_buffer_get_part");
 
     // As the message says: once for each part.
     expect_ok(kn_buffer_fill(its, parts, &seven, 4, 0, 10000, NULL, &err));
-    for (size_t i = 0; i < kn_buffer_part_count(parts); i++) {
-        args[0].buffer = kn_buffer_part(parts, i);
-        range.global[0] = kn_buffer_size(args[0].buffer) / 4;
+    for (size_t i = 0; i < kn_buffer_get_part_count(parts); i++) {
+        args[0].buffer = kn_buffer_get_part(parts, i);
+        range.global[0] = kn_buffer_get_size(args[0].buffer) / 4;
         expect_ok(kn_launch(its, kernel, &range, args, 1, NULL, &err));
     }
     expect_ok(kn_buffer_read(its, parts, 0, words, 10000, &err));
@@ -192,7 +190,7 @@ END_TEST
 START_TEST(local_memory)
 {
     kn_kernel_limits limits;
-    const kn_device_info *info = kn_context_device(context);
+    const kn_device_info *info = kn_context_get_device(context);
     kn_kernel *kernel = kernel_of(program, "two_locals");
     size_t left, half;
     static const size_t too_many[] = {SIZE_MAX, SIZE_MAX - 15, SIZE_MAX / 2 + 1};
@@ -217,7 +215,7 @@ END_TEST
 
 START_TEST(ranges)
 {
-    const kn_device_info *info = kn_context_device(context);
+    const kn_device_info *info = kn_context_get_device(context);
     kn_kernel_limits limits;
     size_t most;
 
@@ -304,7 +302,7 @@ END_TEST
 
 START_TEST(constant_memory)
 {
-    uint64_t most = kn_context_device(context)->constant_memory;
+    uint64_t most = kn_context_get_device(context)->constant_memory;
     kn_buffer *large;
     uint32_t plain = 1;
     unsigned char body[32] = {0};
@@ -315,7 +313,8 @@ START_TEST(constant_memory)
         return;
     }
     large = make_buffer(context, (size_t)most + 1);
-    kn_arg args[] = {KN_BUFFER(buffer), KN_BUFFER(large), KN_LOCAL(64), KN_VALUE(plain), KN_VALUE(body)};
+    kn_arg args[] = {KN_BUFFER(buffer), KN_BUFFER(large), KN_LOCAL(64), KN_VALUE(plain),
+                     KN_VALUE_AT(body, sizeof body)};
     expect_args_refused("mixed", args, 5, KN_ERROR_LIMIT, "mixed|argument 1|(table)|__constant|at most");
     kn_buffer_free(large);
 }
@@ -324,7 +323,7 @@ END_TEST
 // The checks of argument bytes and counts: a kernel beyond the device's limit may not compile at all.
 START_TEST(argument_bytes)
 {
-    uint64_t most = kn_context_device(context)->max_argument_bytes;
+    uint64_t most = kn_context_get_device(context)->max_argument_bytes;
     size_t count = (size_t)most / 128 + 1;
     char *source = calloc(1, 100 + 32 * count);
     kn_arg *args = calloc(count, sizeof *args);
@@ -335,10 +334,10 @@ START_TEST(argument_bytes)
     strcpy(source, "__kernel void wide(");
     for (size_t i = 0; i < count; i++) {
         snprintf(source + strlen(source), 32, "%sdouble16 a%zu", i ? ", " : "", i);
-        args[i] = (kn_arg)KN_VALUE(value);
+        args[i] = KN_VALUE_AT(value, sizeof value);
     }
     strcat(source, ") { }\n");
-    if (count > 128 || !kn_context_device(context)->fp64 ||
+    if (count > 128 || !kn_context_get_device(context)->fp64 ||
         kn_program_from_text(context, source, "wide.cl", NULL, &wide, &err)) {
         fprintf(stderr, "skipped: no kernel with %zu arguments of 128 bytes here: %.200s\n", count, err.text);
     } else {

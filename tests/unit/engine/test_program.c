@@ -37,7 +37,7 @@ static void tear_down(void)
 // What `answer`, a kernel with one buffer for a number, leaves in it.
 static uint32_t answer_of(kn_program *program)
 {
-    kn_buffer *out = make_buffer(kn_queue_context(queue), 4);
+    kn_buffer *out = make_buffer(kn_queue_get_context(queue), 4);
     kn_arg args[] = {KN_BUFFER(out)};
     kn_range range = {1, {1}, {0}, {0}};
     uint32_t found = 0xdeadbeefu;
@@ -147,19 +147,19 @@ START_TEST(built_in)
     ck_assert_ptr_nonnull(getcwd(before, sizeof before));
     write_text(folder, "reduce.cl", answer_42);
     ck_assert_int_eq(chdir(folder), 0);
-    expect_ok(kn_program_builtin(context, "algo/reduce.cl", &options, &program, &err));
+    expect_ok(kn_program_from_builtin(context, "algo/reduce.cl", &options, &program, &err));
     ck_assert_int_eq(chdir(before), 0);
-    ck_assert_uint_gt(kn_program_kernel_count(program), 0);
-    ck_assert_str_ne(kn_kernel_name(kn_program_kernel_at(program, 0)), "answer");
+    ck_assert_uint_gt(kn_program_get_kernel_count(program), 0);
+    ck_assert_str_ne(kn_kernel_get_name(kn_program_get_kernel_at(program, 0)), "answer");
     kn_program_free(program);
 
     write_text(folder, "algo/reduce.cl", answer_42);
     setenv("KOINE_KERNEL_PATH", folder, 1); // there it is
-    expect_ok(kn_program_builtin(context, "algo/reduce.cl", NULL, &program, &err));
+    expect_ok(kn_program_from_builtin(context, "algo/reduce.cl", NULL, &program, &err));
     unsetenv("KOINE_KERNEL_PATH");
     ck_assert_uint_eq(answer_of(program), 42);
     kn_program_free(program);
-    expect_refused(kn_program_builtin(context, "no_such.cl", NULL, &program, &err), KN_ERROR_INPUT,
+    expect_refused(kn_program_from_builtin(context, "no_such.cl", NULL, &program, &err), KN_ERROR_INPUT,
                    "no_such.cl");
 }
 END_TEST
@@ -189,14 +189,14 @@ START_TEST(kernels_and_params)
     kn_kernel_limits limits;
 
     program = build_text(context, text);
-    ck_assert_uint_eq(kn_program_kernel_count(program), 3);
-    ck_assert_str_eq(kn_kernel_name(kn_program_kernel_at(program, 1)), "second");
-    ck_assert_ptr_null(kn_program_kernel_at(program, 3));
+    ck_assert_uint_eq(kn_program_get_kernel_count(program), 3);
+    ck_assert_str_eq(kn_kernel_get_name(kn_program_get_kernel_at(program, 1)), "second");
+    ck_assert_ptr_null(kn_program_get_kernel_at(program, 3));
     kernel = kernel_of(program, "first");
-    ck_assert_uint_eq(kn_kernel_param_count(kernel), 5);
-    ck_assert_ptr_null(kn_kernel_param(kernel, 5));
+    ck_assert_uint_eq(kn_kernel_get_param_count(kernel), 5);
+    ck_assert_ptr_null(kn_kernel_get_param(kernel, 5));
     for (size_t i = 0; i < 5; i++) {
-        const kn_param *param = kn_kernel_param(kernel, i);
+        const kn_param *param = kn_kernel_get_param(kernel, i);
 
         ck_assert_int_eq(param->kind, expected[i].kind);
         ck_assert_str_eq(param->type, expected[i].type);
@@ -213,19 +213,22 @@ START_TEST(kernels_and_params)
     ck_assert_uint_eq(limits.required_group[0], 0);
     ck_assert_uint_ge(limits.work_group, 1);
     ck_assert_ptr_null(kn_kernel_get_limits(NULL));
-    expect_refused(kn_program_kernel(program, "forth", &kernel, &err), KN_ERROR_ARGUMENT,
+    expect_refused(kn_program_get_kernel(program, "forth", &kernel, &err), KN_ERROR_ARGUMENT,
                    "'forth'|first, second, third");
-    expect_refused(kn_program_kernel(program, NULL, &kernel, &err), KN_ERROR_ARGUMENT, "kn_program_kernel");
-    expect_refused(kn_program_kernel(NULL, "first", &kernel, &err), KN_ERROR_ARGUMENT, "kn_program_kernel");
-    expect_refused(kn_program_kernel(program, "first", NULL, &err), KN_ERROR_ARGUMENT, "kn_program_kernel");
+    expect_refused(kn_program_get_kernel(program, NULL, &kernel, &err), KN_ERROR_ARGUMENT,
+                   "kn_program_get_kernel");
+    expect_refused(kn_program_get_kernel(NULL, "first", &kernel, &err), KN_ERROR_ARGUMENT,
+                   "kn_program_get_kernel");
+    expect_refused(kn_program_get_kernel(program, "first", NULL, &err), KN_ERROR_ARGUMENT,
+                   "kn_program_get_kernel");
     kn_program_free(program);
 
-    ck_assert_uint_eq(kn_program_kernel_count(NULL), 0);
-    ck_assert_ptr_null(kn_program_kernel_at(NULL, 0));
-    ck_assert_int_eq(kn_program_was_cached(NULL), 0);
-    ck_assert_str_eq(kn_kernel_name(NULL), "");
-    ck_assert_uint_eq(kn_kernel_param_count(NULL), 0);
-    ck_assert_ptr_null(kn_kernel_param(NULL, 0));
+    ck_assert_uint_eq(kn_program_get_kernel_count(NULL), 0);
+    ck_assert_ptr_null(kn_program_get_kernel_at(NULL, 0));
+    ck_assert_int_eq(kn_program_get_cached(NULL), 0);
+    ck_assert_str_eq(kn_kernel_get_name(NULL), "");
+    ck_assert_uint_eq(kn_kernel_get_param_count(NULL), 0);
+    ck_assert_ptr_null(kn_kernel_get_param(NULL, 0));
     kn_program_free(NULL);
 }
 END_TEST
@@ -236,7 +239,7 @@ START_TEST(defines)
         {"A", "3"}, {"SQUARE(x)", "((x) * (x))"}, {"B", "SQUARE(A)"}, {"FLAG", NULL}};
     const kn_define cpu[] = {{"KN_CPU", "7"}}, twice[] = {{"A", "1"}, {"A", "2"}};
     kn_program_options options = KN_INIT(kn_program_options, .defines = in_order, .define_count = 4);
-    bool is_cpu = kn_context_device(context)->type == KN_DEVICE_CPU;
+    bool is_cpu = kn_context_get_device(context)->type == KN_DEVICE_CPU;
     kn_program *program = NULL;
 
     ck_assert_uint_eq(
@@ -262,7 +265,7 @@ START_TEST(double_precision)
         "__kernel void answer(__global uint *out)\n{\n    REAL x = 0.5;\n    out[0] = (uint)(x * 4);\n}\n";
     kn_program *program = NULL;
 
-    if (kn_context_device(context)->fp64) {
+    if (kn_context_get_device(context)->fp64) {
         ck_assert_uint_eq(answer_of_text(text, NULL), 2);
         fprintf(stderr, "skipped: this device has double precision; nothing to refuse\n");
         return;
@@ -299,8 +302,8 @@ static bool was_cached(const char *text, const kn_program_options *options, cons
     bool cached;
 
     expect_ok(kn_program_from_text(own, text, "answer.cl", options, &program, &err));
-    cached = kn_program_was_cached(program);
-    ck_assert(kn_context_build_seconds(own) > 0);
+    cached = kn_program_get_cached(program);
+    ck_assert(kn_context_get_build_seconds(own) > 0);
     kn_program_free(program);
     kn_context_close(own);
     return cached;
@@ -317,11 +320,11 @@ START_TEST(second_time)
     ck_assert_uint_eq(entries(&list), 1);
     ck_assert(list[0].valid);
     ck_assert_str_eq(list[0].program, "answer.cl");
-    ck_assert_str_eq(list[0].device, kn_context_device(context)->name);
+    ck_assert_str_eq(list[0].device, kn_context_get_device(context)->name);
     free(list);
     ck_assert(was_cached(answer_42, NULL, cache_dir));
     expect_ok(kn_program_from_text(context, answer_42, "answer.cl", NULL, &program, &err));
-    ck_assert(kn_program_was_cached(program));
+    ck_assert(kn_program_get_cached(program));
     ck_assert_uint_eq(answer_of(program), 42);
     kn_program_free(program);
     ck_assert(!was_cached(answer_42, NULL, "")); // no cache
@@ -390,7 +393,7 @@ START_TEST(binaries_that_the_driver_refuses)
     ck_assert_int_eq(ki_cache_write(cache_dir, &key, binary, bytes, &err), KN_OK);
     free(binary);
     expect_ok(kn_program_from_text(context, answer_42, "answer.cl", NULL, &program, &err));
-    ck_assert(!kn_program_was_cached(program));
+    ck_assert(!kn_program_get_cached(program));
     ck_assert_uint_eq(answer_of(program), 42);
     kn_program_free(program);
     ck_assert(was_cached(answer_42, NULL, cache_dir)); // mended
@@ -401,7 +404,7 @@ START_TEST(binaries_that_the_driver_refuses)
     }
     ck_assert_int_eq(ki_cache_write(cache_dir, &key, garbage, sizeof garbage, &err), KN_OK);
     expect_ok(kn_program_from_text(context, answer_42, "answer.cl", NULL, &program, &err));
-    ck_assert(!kn_program_was_cached(program));
+    ck_assert(!kn_program_get_cached(program));
     ck_assert_uint_eq(answer_of(program), 42);
     kn_program_free(program);
     ck_assert(was_cached(answer_42, NULL, cache_dir));
@@ -457,8 +460,8 @@ START_TEST(cache_that_others_can_write)
     own = open_with(&options);
     expect_ok(kn_program_from_text(own, answer_42, "answer.cl", NULL, &first, &err));
     expect_ok(kn_program_from_text(own, answer_43, "answer.cl", NULL, &second, &err));
-    ck_assert(!kn_program_was_cached(first));
-    ck_assert(!kn_program_was_cached(second));
+    ck_assert(!kn_program_get_cached(first));
+    ck_assert(!kn_program_get_cached(second));
     ck_assert_int_eq(warnings, 1);
     ck_assert_uint_eq(entries(&list), 1);
     free(list);
@@ -486,7 +489,7 @@ START_TEST(no_home)
     own = open_with(&options);
     ck_assert_int_ge(warnings, 1);
     expect_ok(kn_program_from_text(own, answer_42, "answer.cl", NULL, &program, &err));
-    ck_assert(!kn_program_was_cached(program));
+    ck_assert(!kn_program_get_cached(program));
     kn_program_free(program);
     kn_context_close(own);
     for (int i = 0; i < 3; i++) {

@@ -106,13 +106,13 @@ static kn_recording *record(size_t n, unsigned launches, kn_recording_way way, k
     if (status)
         ck_assert_ptr_null(recording);
     else
-        ck_assert_uint_eq(kn_recording_count(recording), launches);
+        ck_assert_uint_eq(kn_recording_get_count(recording), launches);
     return recording;
 }
 
 static bool is_opencl(void)
 {
-    return strcmp(kn_context_device(context)->backend, "opencl") == 0;
+    return strcmp(kn_context_get_device(context)->backend, "opencl") == 0;
 }
 
 // The driver's own way, or NULL.
@@ -122,7 +122,7 @@ static kn_recording *record_best(size_t n, unsigned launches)
     kn_recording *recording = record(n, launches, way, KN_ERROR_UNSUPPORTED);
 
     if (recording)
-        ck_assert_int_eq(kn_recording_way_of(recording), way);
+        ck_assert_int_eq(kn_recording_get_way(recording), way);
     return recording;
 }
 
@@ -145,11 +145,11 @@ static void expect_replays(kn_recording *recording, size_t n, unsigned launches,
     for (size_t i = 0; i < MOST; i++)
         ck_assert_msg(found[i] == expected[i],
                       "%s: %zu work-items, %u launches, %u times: place %zu is %u, not %u",
-                      kn_recording_way_name(kn_recording_way_of(recording)), n, launches, replays, i,
+                      kn_recording_way_name(kn_recording_get_way(recording)), n, launches, replays, i,
                       found[i], expected[i]);
     if (is_opencl())
         ck_assert_uint_eq(enqueued - before,
-                          kn_recording_way_of(recording) == KN_RECORDING_LAUNCHES ? replays * launches : 0);
+                          kn_recording_get_way(recording) == KN_RECORDING_LAUNCHES ? replays * launches : 0);
 }
 
 START_TEST(numbers)
@@ -164,17 +164,17 @@ START_TEST(numbers)
         kn_recording *recordings[] = {record(cases[i].n, cases[i].launches, KN_RECORDING_LAUNCHES, KN_OK),
                                       record(cases[i].n, cases[i].launches, KN_RECORDING_AUTO, KN_OK),
                                       record_best(cases[i].n, cases[i].launches)};
-        ck_assert_int_eq(kn_recording_way_of(recordings[0]), KN_RECORDING_LAUNCHES);
-        ck_assert_str_eq(kn_recording_why(recordings[0]), "");
+        ck_assert_int_eq(kn_recording_get_way(recordings[0]), KN_RECORDING_LAUNCHES);
+        ck_assert_str_eq(kn_recording_get_why(recordings[0]), "");
         // Whoever asks for nothing gets the driver's way, or hears why not.
-        if (kn_recording_way_of(recordings[1]) == KN_RECORDING_LAUNCHES)
-            ck_assert_str_ne(kn_recording_why(recordings[1]), "");
+        if (kn_recording_get_way(recordings[1]) == KN_RECORDING_LAUNCHES)
+            ck_assert_str_ne(kn_recording_get_why(recordings[1]), "");
         else
             ck_assert(recordings[2] &&
-                      kn_recording_way_of(recordings[1]) == kn_recording_way_of(recordings[2]));
+                      kn_recording_get_way(recordings[1]) == kn_recording_get_way(recordings[2]));
         if (i == 0)
-            fprintf(stderr, "recordings: %s %s\n", kn_recording_way_name(kn_recording_way_of(recordings[1])),
-                    kn_recording_why(recordings[1]));
+            fprintf(stderr, "recordings: %s %s\n", kn_recording_way_name(kn_recording_get_way(recordings[1])),
+                    kn_recording_get_why(recordings[1]));
         for (int w = 0; w < 3; w++)
             if (recordings[w])
                 expect_replays(recordings[w], cases[i].n, cases[i].launches, cases[i].replays, &state);
@@ -189,12 +189,12 @@ START_TEST(command_buffers)
 {
     kn_recording *asked = record_best(GROUP, 2), *recording = record(GROUP, 2, KN_RECORDING_AUTO, KN_OK);
 
-    if (strncmp(kn_context_device(context)->name, "pthread-", strlen("pthread-")) == 0) {
+    if (strncmp(kn_context_get_device(context)->name, "pthread-", strlen("pthread-")) == 0) {
         ck_assert_ptr_nonnull(asked);
-        ck_assert_ptr_nonnull(strstr(kn_recording_why(recording), "longer"));
+        ck_assert_ptr_nonnull(strstr(kn_recording_get_why(recording), "longer"));
     }
     ck_assert(!asked || asked->native);
-    ck_assert_int_eq(recording->native == NULL, kn_recording_way_of(recording) == KN_RECORDING_LAUNCHES);
+    ck_assert_int_eq(recording->native == NULL, kn_recording_get_way(recording) == KN_RECORDING_LAUNCHES);
     kn_recording_free(asked);
     kn_recording_free(recording);
 }

@@ -22,8 +22,8 @@ static kn_buffer *get(const struct engine_scratch *scratch, size_t slot, size_t 
 
     EXPECT_OK(ki_engine_scratch_get(scratch, slot, bytes, &buffer, &err));
     ck_assert_ptr_nonnull(buffer);
-    ck_assert_uint_ge(kn_buffer_size(buffer), bytes);
-    ck_assert_uint_eq(kn_buffer_part_count(buffer), 1);
+    ck_assert_uint_ge(kn_buffer_get_size(buffer), bytes);
+    ck_assert_uint_eq(kn_buffer_get_part_count(buffer), 1);
     return buffer;
 }
 
@@ -133,7 +133,7 @@ static kn_status robust(kn_error *why)
 {
     kn_robust found;
 
-    return kn_robust_stats(queue, column, KN_F32, N, NULL, &found, why);
+    return kn_robust_stats(queue, column, KN_F32, N, &found, NULL, why);
 }
 
 static kn_status selected(kn_error *why)
@@ -141,7 +141,7 @@ static kn_status selected(kn_error *why)
     const kn_robust_options by_select = KN_INIT(kn_robust_options, .method = KN_ROBUST_SELECT);
     kn_robust found;
 
-    return kn_robust_stats(queue, column, KN_F32, N, &by_select, &found, why);
+    return kn_robust_stats(queue, column, KN_F32, N, &found, &by_select, why);
 }
 
 static kn_status fft(kn_error *why)

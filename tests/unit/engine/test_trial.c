@@ -51,13 +51,13 @@ static kn_status run(kn_queue *queue, const void *form, bool *right, kn_error *w
     kn_kernel *kernel = NULL;
     kn_buffer *out = NULL;
     uint32_t found = 0;
-    kn_status status = kn_program_from_text(kn_queue_context(queue), form, "form", NULL, &program, why);
+    kn_status status = kn_program_from_text(kn_queue_get_context(queue), form, "form", NULL, &program, why);
 
     runs++;
     if (!status)
-        status = kn_program_kernel(program, "form", &kernel, why);
+        status = kn_program_get_kernel(program, "form", &kernel, why);
     if (!status)
-        status = kn_buffer_create(kn_queue_context(queue), sizeof found, &out, why);
+        status = kn_buffer_create(kn_queue_get_context(queue), sizeof found, &out, why);
     if (!status) {
         const kn_arg args[] = {KN_BUFFER(out)};
         status = kn_launch(queue, kernel, &range, args, 1, NULL, why);
@@ -100,8 +100,8 @@ static void expect_kept(const char *what, const char *form, bool expected)
         ck_assert_int_eq(warning[0] != '\0', !expected && round == 0);
         ck_assert_int_eq(note[0] != '\0', !expected && round == 1);
         if (round == 0 && !expected)
-            ck_assert_msg(strstr(warning, what) && strstr(warning, kn_context_device(context)->driver), "%s",
-                          warning);
+            ck_assert_msg(strstr(warning, what) && strstr(warning, kn_context_get_device(context)->driver),
+                          "%s", warning);
         open_again();
     }
 }

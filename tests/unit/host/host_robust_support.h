@@ -315,13 +315,13 @@ static inline size_t check_column(const char *name, const struct column *c, cons
     kn_robust expected = {0}, first;
     size_t missed = 0;
 
-    EXPECT_OK(kn_host_robust(c->x, c->type, c->n, options, NULL, &first, &err));
+    EXPECT_OK(kn_host_robust(c->x, c->type, c->n, &first, options, NULL, &err));
     expected = reference(c, first.shift);
     HOST_FOR_OPTIONS(host)
     {
         kn_robust found;
         memset(&found, 0xa5, sizeof found);
-        EXPECT_OK(kn_host_robust(c->x, c->type, c->n, options, &host, &found, &err));
+        EXPECT_OK(kn_host_robust(c->x, c->type, c->n, &found, options, &host, &err));
         expect_robust(name, c, &found, &expected);
         ck_assert_msg(found.method == first.method && found.missed == first.missed,
                       "%s, n %zu: method %d, missed %d", name, c->n, (int)found.method, found.missed);

@@ -76,9 +76,9 @@ START_TEST(doubtful_brackets)
         const struct pattern *pattern = &patterns[i % 7];
         struct column c = make_column(pattern, types[i % 2], 2100 + test_random(&state) % 900, &state);
         kn_robust expected, found;
-        EXPECT_OK(kn_host_robust(c.x, c.type, c.n,
+        EXPECT_OK(kn_host_robust(c.x, c.type, c.n, &found,
                                  &KN_INIT(kn_robust_options, .width = widths[i % KI_COUNT(widths)]),
-                                 &KN_INIT(kn_host_options, .threads = 1), &found, &err));
+                                 &KN_INIT(kn_host_options, .threads = 1), &err));
         expected = reference(&c, found.shift);
         expect_robust(pattern->name, &c, &found, &expected);
         missed += found.missed == 1;
@@ -101,8 +101,8 @@ START_TEST(shifts)
             const double *given = types[t] >= KN_F32 ? &shift : &whole;
             struct column c = make_column(&patterns[5], types[t], 5000 + i, &state);
             kn_robust found;
-            EXPECT_OK(kn_host_robust(c.x, c.type, c.n, &KN_INIT(kn_robust_options, .shift = given), NULL,
-                                     &found, &err));
+            EXPECT_OK(kn_host_robust(c.x, c.type, c.n, &found, &KN_INIT(kn_robust_options, .shift = given),
+                                     NULL, &err));
             ck_assert(found.shift == (types[t] == KN_F32 ? (double)(float)*given : *given));
             check_column("shifted", &c, &KN_INIT(kn_robust_options, .shift = given));
             free_column(&c);
@@ -112,7 +112,7 @@ START_TEST(shifts)
         kn_moments moments;
         kn_robust found;
         EXPECT_OK(kn_host_moments(c.x, c.type, c.n, NULL, &moments, NULL, &err));
-        EXPECT_OK(kn_host_robust(c.x, c.type, c.n, NULL, NULL, &found, &err));
+        EXPECT_OK(kn_host_robust(c.x, c.type, c.n, &found, NULL, NULL, &err));
         ck_assert(test_same(found.shift, moments.shift + 0.0) && test_same(found.mean, moments.mean) &&
                   test_same(found.variance, moments.variance));
         free_column(&c);

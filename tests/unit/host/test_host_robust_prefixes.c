@@ -36,13 +36,13 @@ START_TEST(not_numbers)
                 for (int method = KN_ROBUST_AUTO; method <= KN_ROBUST_SELECT && count > 0; method++) {
                     const kn_robust_options options =
                         KN_INIT(kn_robust_options, .method = (kn_robust_method)method);
-                    EXPECT_OK(kn_host_robust(c.x, c.type, c.n, &options, &host, &found, &err));
+                    EXPECT_OK(kn_host_robust(c.x, c.type, c.n, &found, &options, &host, &err));
                     expect_nothing(&found, c.n, count);
                 }
                 free_column(&c);
             }
     for (size_t t = 0; t < KI_COUNT(types); t++) {
-        EXPECT_OK(kn_host_robust(NULL, types[t], 0, NULL, NULL, &found, &err));
+        EXPECT_OK(kn_host_robust(NULL, types[t], 0, &found, NULL, NULL, &err));
         expect_nothing(&found, 0, 0);
     }
 }
@@ -57,11 +57,11 @@ static void check_prefixes(const struct column *c, const size_t *ends, size_t co
     HOST_FOR_OPTIONS(host)
     {
         memset(found, 0xa5, count * sizeof *found);
-        EXPECT_OK(kn_host_robust_prefixes(c->x, c->type, ends, count, NULL, &host, found, &err));
+        EXPECT_OK(kn_host_robust_prefixes(c->x, c->type, ends, count, found, NULL, &host, &err));
         for (size_t i = 0; i < count; i++) {
             const double shift = isnan(found[count - 1].shift) ? 0 : found[count - 1].shift;
-            EXPECT_OK(kn_host_robust(c->x, c->type, ends[i], &KN_INIT(kn_robust_options, .shift = &shift),
-                                     &host, &alone, &err));
+            EXPECT_OK(kn_host_robust(c->x, c->type, ends[i], &alone,
+                                     &KN_INIT(kn_robust_options, .shift = &shift), &host, &err));
             if (isnan(found[count - 1].shift) && !isnan(found[i].shift)) // one that the last does not show
                 alone.shift = found[i].shift, alone.sum = found[i].sum, alone.squares = found[i].squares,
                 alone.mean = found[i].mean, alone.variance = found[i].variance;
@@ -132,7 +132,7 @@ START_TEST(recording)
             for (size_t i = 0; i < n; i++)
                 put(&c, i, values[axis][i + 2]);
             ck_assert_uint_eq(check_column("recording", &c, NULL), 0);
-            EXPECT_OK(kn_host_robust(c.x, c.type, n, NULL, NULL, &found, &err));
+            EXPECT_OK(kn_host_robust(c.x, c.type, n, &found, NULL, NULL, &err));
             ck_assert_msg(found.median == median[axis] && found.mad == mad[axis], "median %g, mad %g",
                           found.median, found.mad);
             ck_assert(cv[axis] == 0 || fabs(sqrt(found.variance) / found.mean - cv[axis]) < 1e-8);
@@ -148,28 +148,28 @@ START_TEST(refusals)
     size_t ends[2] = {2, 1};
     kn_robust found[2];
 
-    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not on int", kn_host_robust(x, KN_I32, 2, NULL, NULL, found, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_host_robust(NULL, KN_F64, 2, NULL, NULL, found, &err));
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not on int", kn_host_robust(x, KN_I32, 2, found, NULL, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_host_robust(NULL, KN_F64, 2, found, NULL, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_host_robust(x, KN_F64, 2, NULL, NULL, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "they grow",
-                   kn_host_robust_prefixes(x, KN_F64, ends, 2, NULL, NULL, found, &err));
+                   kn_host_robust_prefixes(x, KN_F64, ends, 2, found, NULL, NULL, &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "not finite in float",
-        kn_host_robust(x, KN_F32, 2, &KN_INIT(kn_robust_options, .shift = &shift), NULL, found, &err));
+        kn_host_robust(x, KN_F32, 2, found, &KN_INIT(kn_robust_options, .shift = &shift), NULL, &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "from -128 to 127",
-        kn_host_robust(few, KN_I8, 2, &KN_INIT(kn_robust_options, .shift = &shift), NULL, found, &err));
+        kn_host_robust(few, KN_I8, 2, found, &KN_INIT(kn_robust_options, .shift = &shift), NULL, &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not counted",
-                   kn_host_robust(x, KN_F64, 2, &KN_INIT(kn_robust_options, .method = KN_ROBUST_COUNTED),
-                                  NULL, found, &err));
+                   kn_host_robust(x, KN_F64, 2, found,
+                                  &KN_INIT(kn_robust_options, .method = KN_ROBUST_COUNTED), NULL, &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "nothing else",
-                   kn_host_robust(few, KN_I8, 2, &KN_INIT(kn_robust_options, .method = KN_ROBUST_FUSED), NULL,
-                                  found, &err));
+                   kn_host_robust(few, KN_I8, 2, found,
+                                  &KN_INIT(kn_robust_options, .method = KN_ROBUST_FUSED), NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no method",
-                   kn_host_robust(x, KN_F64, 2, &KN_INIT(kn_robust_options, .method = (kn_robust_method)9),
-                                  NULL, found, &err));
+                   kn_host_robust(x, KN_F64, 2, found,
+                                  &KN_INIT(kn_robust_options, .method = (kn_robust_method)9), NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "width",
-                   kn_host_robust(x, KN_F64, 2, &KN_INIT(kn_robust_options, .width = -1), NULL, found, &err));
+                   kn_host_robust(x, KN_F64, 2, found, &KN_INIT(kn_robust_options, .width = -1), NULL, &err));
     EXPECT_OK(kn_host_robust_prefixes(NULL, KN_F64, NULL, 0, NULL, NULL, NULL, &err));
 }
 END_TEST

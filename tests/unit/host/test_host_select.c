@@ -16,7 +16,7 @@ static void expect_element(const void *found, const void *sorted, size_t rank, s
 
     if (memcmp(found, expected, size) != 0 && !(host_is_nan(found) && host_is_nan(expected)))
         ck_abort_msg("%s, n %zu, level %d, %u threads%s: rank %zu", kn_type_name(host_type), n,
-                     (int)options->level, options->threads, options->descending ? ", descending" : "", rank);
+                     (int)options->level, options->threads, options->order ? ", descending" : "", rank);
 }
 
 // Both ends, around the middle, and some by chance, in no order; at most 16.
@@ -39,7 +39,7 @@ static void check_select(size_t n, enum host_pattern pattern, uint64_t *state)
     qsort(sorted, n, size, host_compare_bits);
     HOST_FOR_OPTIONS(options)
     {
-        options.descending = host_descending;
+        options.order = host_descending;
         memset(values, 0xa5, sizeof values);
         EXPECT_OK(kn_host_select(x, host_type, n, ranks, count, values, &options, &err));
         for (size_t i = 0; i < count; i++)
@@ -155,7 +155,8 @@ START_TEST(quantile_values)
     EXPECT_OK(kn_host_quantiles((double[]){-0.0}, KN_F64, 1, q, 1, found, NULL, &err));
     ck_assert(found[0] == 0 && !signbit(found[0]));
     // Options' order of ranks has no meaning here.
-    EXPECT_OK(kn_host_quantiles(x, KN_F64, 4, q, 2, found, &KN_INIT(kn_host_options, .descending = 1), &err));
+    EXPECT_OK(kn_host_quantiles(x, KN_F64, 4, q, 2, found, &KN_INIT(kn_host_options, .order = KN_DESCENDING),
+                                &err));
     ck_assert(found[0] == 1 && found[1] == 1.75);
 }
 END_TEST

@@ -22,8 +22,7 @@ static void expect_same(const void *found, const void *expected, size_t n, const
     for (size_t i = 0; i < n; i++) // Check writes a file at every assertion
         if (memcmp((const char *)found + i * size, (const char *)expected + i * size, size) != 0)
             ck_abort_msg("%s: %s, n %zu, level %d, %u threads%s: element %zu", what, kn_type_name(host_type),
-                         n, (int)options->level, options->threads, options->descending ? ", descending" : "",
-                         i);
+                         n, (int)options->level, options->threads, options->order ? ", descending" : "", i);
 }
 
 // The first sorting's NaN are checked as a set; all the others must have them in the same order.
@@ -38,7 +37,7 @@ static void check_sort(size_t n, enum host_pattern pattern, uint64_t *state)
     HOST_FOR_OPTIONS(options)
     {
         void *found = host_copy(x, n);
-        options.descending = host_descending;
+        options.order = host_descending;
         EXPECT_OK(kn_host_sort(found, host_type, n, &options, &err));
         host_expect_poison(found, n);
         expect_same(found, expected, numbers, &options, "sort");
@@ -120,7 +119,7 @@ static void check_by_key(const void *x, const size_t *order, size_t n, size_t va
     for (size_t i = 0; i < n * value_size; i++)
         values[i] = value_byte(i / value_size, i % value_size);
     values[n * value_size] = 0xa5;
-    EXPECT_OK(kn_host_sort_by_key(keys, host_type, values, value_size, n, options, &err));
+    EXPECT_OK(kn_host_sort_by_key(keys, host_type, n, values, value_size, options, &err));
     host_expect_poison(keys, n);
     ck_assert_uint_eq(values[n * value_size], 0xa5);
     for (size_t i = 0; i < n; i++) {
@@ -143,7 +142,7 @@ static void check_stable(size_t n, enum host_pattern pattern, uint64_t *state)
 
     for (size_t i = 0; i < KI_COUNT(host_thread_counts); i++) {
         kn_host_options options =
-            KN_INIT(kn_host_options, .threads = host_thread_counts[i], .descending = host_descending);
+            KN_INIT(kn_host_options, .threads = host_thread_counts[i], .order = host_descending);
         check_argsort(x, order, n, &options);
         check_by_key(x, order, n, value_sizes[test_random(state) % KI_COUNT(value_sizes)], &options);
     }
@@ -261,16 +260,16 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no level 9",
                    kn_host_sort(keys, KN_F32, 2, &KN_INIT(kn_host_options, .level = 9), &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "descending is 2",
-                   kn_host_sort(keys, KN_F32, 2, &KN_INIT(kn_host_options, .descending = 2), &err));
+                   kn_host_sort(keys, KN_F32, 2, &KN_INIT(kn_host_options, .order = 2), &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "uint or ulong",
                    kn_host_argsort(keys, KN_F32, 2, indices, KN_I32, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_host_argsort(keys, KN_F32, 2, NULL, KN_U32, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "take KN_U64",
                    kn_host_argsort(keys, KN_F32, (size_t)1 << 33, indices, KN_U32, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no bytes",
-                   kn_host_sort_by_key(keys, KN_F32, indices, 0, 2, NULL, &err));
+                   kn_host_sort_by_key(keys, KN_F32, 2, indices, 0, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_MEMORY, "memory",
-                   kn_host_sort_by_key(keys, KN_F32, indices, 4, SIZE_MAX / 4, NULL, &err));
+                   kn_host_sort_by_key(keys, KN_F32, SIZE_MAX / 4, indices, 4, NULL, &err));
     ck_assert(keys[0] == 2 && keys[1] == 1);
     EXPECT_OK(kn_host_sort(NULL, KN_F32, 0, NULL, &err));
     EXPECT_OK(kn_host_sort(keys, KN_F32, 2, NULL, NULL));

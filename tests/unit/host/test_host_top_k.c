@@ -33,7 +33,7 @@ static void expect_top(const uint64_t *order, size_t n, size_t k, const kn_host_
             memcmp(values + i * size, column + order[i] * size, size) != 0)
             ck_abort_msg("%s, n %zu, k %zu, level %d, %u threads%s: place %zu has %llu and %u, expected %llu",
                          kn_type_name(host_type), n, k, (int)options->level, options->threads,
-                         options->descending ? ", descending" : "", i, (unsigned long long)wide[i], narrow[i],
+                         options->order ? ", descending" : "", i, (unsigned long long)wide[i], narrow[i],
                          (unsigned long long)order[i]);
     ck_assert_uint_eq((unsigned char)values[k * size], 0xa5);
     ck_assert_uint_eq(wide[k], 0xa5a5a5a5a5a5a5a5u);
@@ -62,7 +62,7 @@ static void check_top(size_t n, enum host_pattern pattern, uint64_t *state)
     qsort(order, n, sizeof *order, by_position);
     HOST_FOR_OPTIONS(options)
     {
-        options.descending = host_descending;
+        options.order = host_descending;
         for (size_t i = first; i < KI_COUNT(ks); i++)
             expect_top(order, n, ks[i], &options);
     }

@@ -139,7 +139,7 @@ static void set_up(void)
                                .run = run,
                                .check = check};
     for (size_t i = 0; i < 3; i++)
-        places[i] = (struct compare_place){queue, kn_context_device(context)};
+        places[i] = (struct compare_place){queue, kn_context_get_device(context)};
     the_run = (struct compare_run){.places = places, .place_count = 2, .options = {true, 2}};
 }
 
@@ -194,7 +194,7 @@ END_TEST
 // out.
 START_TEST(on_the_host)
 {
-    places[1] = (struct compare_place){NULL, kn_context_device(context)};
+    places[1] = (struct compare_place){NULL, kn_context_get_device(context)};
     do_job();
     ck_assert_int_eq(the_run.rows[1].verdict, COMPARE_LEFT_OUT);
     ck_assert_ptr_nonnull(strstr(the_run.rows[1].why, "not on the host"));
@@ -258,7 +258,7 @@ static kn_status run_columns(struct compare_work *work, kn_error *failure)
 
 START_TEST(columns)
 {
-    places[1] = (struct compare_place){NULL, kn_context_device(context)};
+    places[1] = (struct compare_place){NULL, kn_context_get_device(context)};
     job.make = make_columns;
     job.run = job.run_host = run_columns;
     do_job();
@@ -322,7 +322,7 @@ END_TEST
 
 START_TEST(no_double_precision)
 {
-    kn_device_info without = *kn_context_device(context);
+    kn_device_info without = *kn_context_get_device(context);
 
     without.fp64 = 0;
     places[1].device = &without;
@@ -339,7 +339,7 @@ END_TEST
 // twice.
 START_TEST(too_little_memory)
 {
-    kn_device_info small = *kn_context_device(context);
+    kn_device_info small = *kn_context_get_device(context);
 
     small.global_memory = 4 * 40;
     places[1].device = &small;
@@ -417,7 +417,7 @@ END_TEST
 // The library's own jobs, in their smallest size, on the device and on the host.
 START_TEST(real_jobs)
 {
-    places[1] = (struct compare_place){NULL, kn_context_device(context)};
+    places[1] = (struct compare_place){NULL, kn_context_get_device(context)};
     the_run.options.repetitions = 1;
     for (const struct compare_job *const *real = compare_jobs; *real; real++) {
         struct compare_job small = **real;

@@ -63,7 +63,7 @@ static void told_values(const kn_queue *on, unsigned *values)
 {
     values[0] = USUAL_PAUSE; // milliseconds
     values[1] = RIGHT;
-    (void)ki_engine_tuning(kn_queue_context(on), &told, values);
+    (void)ki_engine_tuning(kn_queue_get_context(on), &told, values);
 }
 
 static const struct tune_axis *told_axes(const kn_queue *on)
@@ -84,7 +84,7 @@ static void told_usual(const struct tune_work *work, unsigned *values)
 
 static kn_status told_open(struct tune_work *work, kn_error *why)
 {
-    return kn_buffer_create(kn_queue_context(work->queue), COUNT * sizeof(float), &work->result, why);
+    return kn_buffer_create(kn_queue_get_context(work->queue), COUNT * sizeof(float), &work->result, why);
 }
 
 static void told_close(struct tune_work *work)
@@ -107,7 +107,7 @@ static kn_status told_run(struct tune_work *work, kn_error *why)
     runs++;
     told_values(work->queue, values);
     if (values[1] == REFUSED)
-        ki_engine_tuning_refuse(kn_queue_context(work->queue), &told, "fault %u", values[1]);
+        ki_engine_tuning_refuse(kn_queue_get_context(work->queue), &told, "fault %u", values[1]);
     if (values[1] == FAILING) {
         if (why)
             snprintf(why->text, sizeof why->text, "no such kernel\nand more lines");
@@ -234,7 +234,7 @@ static int measure_for_another(const char *name, const char *folder, const char 
     const kn_context_options options = KN_INIT(kn_context_options, .cache_dir = folder);
     const struct tune_subject subject = subject_named(name);
     struct tune_report report = {.rows = NULL};
-    kn_status status = kn_context_open_with(NULL, &options, &context, &err);
+    kn_status status = kn_context_open(NULL, &options, &context, &err);
 
     if (!status)
         status = kn_queue_open(context, &queue, &err);
@@ -522,7 +522,7 @@ static int by_size(const void *a, const void *b)
 START_TEST(sorting_takes_it)
 {
     // Tuned is the sort of many keys; GPUs have shapes of their own for fewer.
-    const size_t n = kn_context_device(context)->type == KN_DEVICE_CPU ? 3001 : ((size_t)1 << 21) + 3001;
+    const size_t n = kn_context_get_device(context)->type == KN_DEVICE_CPU ? 3001 : ((size_t)1 << 21) + 3001;
     const size_t bytes = n * sizeof(float);
     uint64_t state = test_seed("sorting_takes_it");
     // Lanes of local memory, on every device: CPUs' own sort has no such tunables.

@@ -105,7 +105,7 @@ struct trial {
 static size_t side_of(const struct autocorr_engine *engine, const struct sample *sample, kn_type type,
                       enum autocorr_fft_algorithm algorithm)
 {
-    const kn_device_info *device = kn_context_device(kn_queue_context(engine->queue));
+    const kn_device_info *device = kn_context_get_device(kn_queue_get_context(engine->queue));
     struct autocorr_image image = {.width = sample->side, .height = sample->side, .type = type};
 
     while (algorithm == AUTOCORR_FFT_FUSED && image.width > 2 * sample->max_offset &&
@@ -117,7 +117,7 @@ static size_t side_of(const struct autocorr_engine *engine, const struct sample 
 static kn_status make_trial(const struct autocorr_engine *engine, const struct sample *sample, kn_type type,
                             enum autocorr_fft_algorithm algorithm, struct trial *trial, kn_error *err)
 {
-    kn_context *context = kn_queue_context(engine->queue);
+    kn_context *context = kn_queue_get_context(engine->queue);
     const struct autocorr_fft_options options = {.algorithm = algorithm};
     const uint64_t pixels = UINT64_C(0x0123456789abcdef);
     size_t side = side_of(engine, sample, type, algorithm), r = sample->max_offset;
@@ -169,7 +169,7 @@ static kn_status measure(const struct autocorr_engine *engine, const struct samp
 
 static double ratio_unmeasured(const struct autocorr_engine *engine, enum autocorr_fft_algorithm algorithm)
 {
-    bool cpu = engine_is_cpu(kn_context_device(kn_queue_context(engine->queue)));
+    bool cpu = engine_is_cpu(kn_context_get_device(kn_queue_get_context(engine->queue)));
 
     return (cpu ? cpu_ratio : gpu_ratio) * (algorithm == AUTOCORR_FFT_NUMBER ? number_factor
                                             : engine->exact                  ? exact_factor
@@ -181,9 +181,9 @@ static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type,
                            enum autocorr_fft_algorithm algorithm, double *ratio, struct ki_text *summary,
                            kn_error *err)
 {
-    kn_context *context = kn_queue_context(engine->queue);
+    kn_context *context = kn_queue_get_context(engine->queue);
     const struct engine_choice choice = ki_autocorr_choice_of(type, algorithm, engine->exact);
-    const struct sample *sample = engine_is_cpu(kn_context_device(context)) ? &cpu_sample : &gpu_sample;
+    const struct sample *sample = engine_is_cpu(kn_context_get_device(context)) ? &cpu_sample : &gpu_sample;
     kn_error reason = KN_ERROR_INIT;
     size_t number = 0;
     kn_status status = KN_OK;
@@ -223,7 +223,7 @@ kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autoco
         ki_text_add(why, "on the host transforms were the fastest at every R from 2 on");
         return KN_OK;
     }
-    algorithm = ki_autocorr_fft_algorithm_for(kn_context_device(kn_queue_context(engine->queue)),
+    algorithm = ki_autocorr_fft_algorithm_for(kn_context_get_device(kn_queue_get_context(engine->queue)),
                                               &task->first, task->max_offset, engine->exact);
     if (terms < least_ratio || terms > (algorithm == AUTOCORR_FFT_NUMBER ? most_number_ratio : most_ratio)) {
         *method = terms < least_ratio ? AUTOCORR_DIRECT : AUTOCORR_FFT;

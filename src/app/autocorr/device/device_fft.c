@@ -81,7 +81,7 @@ enum autocorr_fft_algorithm ki_autocorr_fft_algorithm_for(const kn_device_info *
 
 static kn_status choose_algorithm(struct autocorr_fft *fft, kn_error *err)
 {
-    const kn_device_info *info = kn_context_device(fft->context);
+    const kn_device_info *info = kn_context_get_device(fft->context);
     const struct autocorr_image image = {.width = fft->width, .height = fft->height, .type = fft->type};
     const enum autocorr_fft_algorithm best =
         ki_autocorr_fft_algorithm_for(info, &image, fft->max_offset, fft->exact);
@@ -127,7 +127,7 @@ kn_status ki_autocorr_fft_create_with(kn_queue *queue, size_t width, size_t heig
 
     if (!made)
         return ki_fail_memory(err, sizeof *made, "preparing a correlation");
-    *made = (struct autocorr_fft){.context = kn_queue_context(queue),
+    *made = (struct autocorr_fft){.context = kn_queue_get_context(queue),
                                   .width = width,
                                   .height = height,
                                   .max_offset = max_offset,
@@ -210,11 +210,11 @@ static kn_status check_sums(const struct autocorr_fft *fft, const struct autocor
             frames->width, frames->height, kn_type_size(frames->type), frames->max_offset,
             frames->second ? " and second images" : "", fft->width, fft->height, kn_type_size(fft->type),
             fft->max_offset, fft->cross ? " and second images" : "");
-    if (!status && (kn_buffer_size(sums) / bytes < frames->count || kn_buffer_part_count(sums) > 1))
+    if (!status && (kn_buffer_get_size(sums) / bytes < frames->count || kn_buffer_get_part_count(sums) > 1))
         status = ki_fail(
             err, KN_ERROR_ARGUMENT,
             "the sums of %zu frames take %zu bytes each in one allocation, but the buffer holds %zu bytes",
-            frames->count, bytes, kn_buffer_size(sums));
+            frames->count, bytes, kn_buffer_get_size(sums));
     return status;
 }
 

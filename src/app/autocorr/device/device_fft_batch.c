@@ -5,7 +5,7 @@
 
 kn_status ki_autocorr_fft_limit_batch(struct autocorr_fft *fft, size_t frame_bytes, kn_error *err)
 {
-    const kn_device_info *info = kn_context_device(fft->context);
+    const kn_device_info *info = kn_context_get_device(fft->context);
     uint64_t room = info->global_memory / 8 < info->max_alloc ? info->global_memory / 8 : info->max_alloc;
 
     if (frame_bytes > info->max_alloc)

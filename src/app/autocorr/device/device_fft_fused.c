@@ -76,7 +76,7 @@ static void fused_free(void *plan)
 
 static kn_status fused_create(kn_queue *queue, struct autocorr_fft *fft, kn_error *err)
 {
-    const kn_device_info *info = kn_context_device(fft->context);
+    const kn_device_info *info = kn_context_get_device(fft->context);
     // Few columns have a GPU to themselves, and more work-items each.
     size_t least = ki_engine_sizes(info, SHAPE_AUTOCORR_FUSED)->per_unit * (size_t)info->compute_units;
     bool few = fft->batch * (fft->width + fft->across) / 2 < least;

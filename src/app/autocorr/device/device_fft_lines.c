@@ -69,7 +69,7 @@ static kn_status choose_cut(const struct autocorr_fft *fft, const char *directio
                        "method direct "
                        "takes lines of any length, and fft on the host does",
                        given ? given : least, direction, bounds->local,
-                       kn_context_device(fft->context)->spec);
+                       kn_context_get_device(fft->context)->spec);
     return KN_OK;
 }
 

@@ -137,7 +137,7 @@ static kn_status check(const struct autocorr_fft *fft, kn_error *err)
 static kn_status number_create(kn_queue *queue, struct autocorr_fft *fft, kn_error *err)
 {
     const kn_fft_options options = KN_INIT(kn_fft_options, .held = fft->options.held);
-    struct fft_bounds bounds = ki_fft_bounds_of(kn_context_device(fft->context), KN_F32, &options);
+    struct fft_bounds bounds = ki_fft_bounds_of(kn_context_get_device(fft->context), KN_F32, &options);
     struct number *number = calloc(1, sizeof *number);
     kn_status status;
 

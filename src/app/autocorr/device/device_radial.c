@@ -45,7 +45,7 @@ static void visit_shares(size_t max_offset, uint32_t *starts, uint32_t *members)
 
 static kn_status upload(kn_queue *queue, const void *data, size_t bytes, kn_buffer **buffer, kn_error *err)
 {
-    kn_status status = kn_buffer_create(kn_queue_context(queue), bytes, buffer, err);
+    kn_status status = kn_buffer_create(kn_queue_get_context(queue), bytes, buffer, err);
 
     return status ? status : kn_buffer_write(queue, *buffer, 0, data, bytes, err);
 }
@@ -85,7 +85,7 @@ static kn_status make_lists(kn_queue *queue, struct autocorr_device_radial *radi
 kn_status ki_autocorr_device_radial_create(kn_queue *queue, size_t width, size_t height, size_t max_offset,
                                            struct autocorr_device_radial **radial, kn_error *err)
 {
-    const kn_device_info *info = kn_context_device(kn_queue_context(queue));
+    const kn_device_info *info = kn_context_get_device(kn_queue_get_context(queue));
     const struct autocorr_task task = {.first = {width, height, width, KN_U8, queue},
                                        .max_offset = max_offset};
     struct autocorr_device_radial *made = NULL;
@@ -98,7 +98,7 @@ kn_status ki_autocorr_device_radial_create(kn_queue *queue, size_t width, size_t
         status = ki_fail_memory(err, sizeof *made, "preparing rings");
     if (status)
         return status;
-    *made = (struct autocorr_device_radial){.context = kn_queue_context(queue),
+    *made = (struct autocorr_device_radial){.context = kn_queue_get_context(queue),
                                             .width = width,
                                             .height = height,
                                             .max_offset = max_offset,
@@ -141,17 +141,17 @@ static kn_status check(const struct autocorr_device_radial *radial, const kn_buf
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "tables of %zu frames with R = %zu for the rings of %zu frames with R = %zu",
                        tables->count, tables->max_offset, count, radial->max_offset);
-    if (kn_buffer_size(products) / bytes < first + count || kn_buffer_part_count(products) > 1)
+    if (kn_buffer_get_size(products) / bytes < first + count || kn_buffer_get_part_count(products) > 1)
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "the sums of %zu frames take %zu bytes each in one allocation, but the buffer holds %zu bytes",
-            first + count, bytes, kn_buffer_size(products));
-    if (kn_buffer_size(rings) < ki_autocorr_device_radial_bytes(radial, count) ||
-        kn_buffer_part_count(rings) > 1)
+            first + count, bytes, kn_buffer_get_size(products));
+    if (kn_buffer_get_size(rings) < ki_autocorr_device_radial_bytes(radial, count) ||
+        kn_buffer_get_part_count(rings) > 1)
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "the rings of %zu frames take %zu bytes in one allocation, but the buffer holds %zu bytes", count,
-            ki_autocorr_device_radial_bytes(radial, count), kn_buffer_size(rings));
+            ki_autocorr_device_radial_bytes(radial, count), kn_buffer_get_size(rings));
     return KN_OK;
 }
 

@@ -16,16 +16,16 @@ static kn_status check_buffer(const struct autocorr_frames *frames, const kn_buf
 {
     size_t image = frames->width * frames->height * kn_type_size(frames->type);
 
-    if (kn_buffer_size(buffer) / image < frames->count)
+    if (kn_buffer_get_size(buffer) / image < frames->count)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%zu images of %zu x %zu pixels of %zu bytes, but the buffer holds %zu bytes",
                        frames->count, frames->width, frames->height, kn_type_size(frames->type),
-                       kn_buffer_size(buffer));
-    if (kn_buffer_part_count(buffer) > 1)
+                       kn_buffer_get_size(buffer));
+    if (kn_buffer_get_part_count(buffer) > 1)
         return ki_fail(
             err, KN_ERROR_LIMIT,
             "images of %zu bytes are more than one allocation of the device holds; give fewer at a time",
-            kn_buffer_size(buffer));
+            kn_buffer_get_size(buffer));
     return KN_OK;
 }
 
@@ -60,11 +60,11 @@ kn_status ki_autocorr_tables_create(kn_context *context, size_t max_offset, size
     kn_status status =
         kn_buffer_create(context, ki_autocorr_tables_bytes(max_offset) * count, &made.sums, err);
 
-    if (!status && kn_buffer_part_count(made.sums) > 1)
+    if (!status && kn_buffer_get_part_count(made.sums) > 1)
         status = ki_fail(err, KN_ERROR_LIMIT,
                          "the sums over the overlaps of %zu frames, of %zu bytes each, are more than one "
                          "allocation of %s holds; give fewer at a time",
-                         count, ki_autocorr_tables_bytes(max_offset), kn_context_device(context)->spec);
+                         count, ki_autocorr_tables_bytes(max_offset), kn_context_get_device(context)->spec);
     if (!status)
         status = kn_buffer_create(context, 2 * count * sizeof(uint32_t), &made.levels, err);
     if (status)
@@ -92,7 +92,7 @@ static kn_status get_kernel(kn_queue *queue, kn_type type, const char *name, kn_
     ki_engine_define(&defines, "GROUP", GROUP);
     ki_engine_define(&defines, "STRIP", STRIP);
     ki_engine_define(&defines, "DROP", DROP);
-    return ki_engine_builtin_kernel(kn_queue_context(queue), "app/autocorr/autocorr_windows.cl",
+    return ki_engine_builtin_kernel(kn_queue_get_context(queue), "app/autocorr/autocorr_windows.cl",
                                     defines.items, defines.count, KN_POLICY_DEFAULT, name, kernel, err);
 }
 
@@ -146,7 +146,7 @@ kn_status ki_autocorr_windows_device(kn_queue *queue, const struct autocorr_fram
 
     if (count == 0)
         return KN_OK;
-    if (bytes > kn_context_device(kn_queue_context(queue))->max_alloc)
+    if (bytes > kn_context_get_device(kn_queue_get_context(queue))->max_alloc)
         return ki_fail(err, KN_ERROR_LIMIT,
                        "%zu frames take %zu bytes of scratch memory, more than one allocation of the device "
                        "holds; give fewer at a time",

@@ -132,11 +132,11 @@ double ki_autocorr_batch_energy(const struct autocorr_engine *engine)
 
 static kn_status grow(kn_queue *queue, kn_buffer **buffer, size_t bytes, kn_error *err)
 {
-    if (*buffer && kn_buffer_size(*buffer) >= bytes)
+    if (*buffer && kn_buffer_get_size(*buffer) >= bytes)
         return KN_OK;
     kn_buffer_free(*buffer);
     *buffer = NULL;
-    return kn_buffer_create(kn_queue_context(queue), bytes, buffer, err);
+    return kn_buffer_create(kn_queue_get_context(queue), bytes, buffer, err);
 }
 
 static kn_status begin(struct autocorr_engine *engine, kn_error *err)
@@ -147,7 +147,7 @@ static kn_status begin(struct autocorr_engine *engine, kn_error *err)
     if (!kept)
         return ki_fail_memory(err, sizeof *kept, "a batch of frames");
     kept->queue = engine->queue;
-    status = kn_queue_open(kn_queue_context(engine->queue), &kept->transfers, err);
+    status = kn_queue_open(kn_queue_get_context(engine->queue), &kept->transfers, err);
     if (status)
         free(kept);
     else
@@ -157,7 +157,7 @@ static kn_status begin(struct autocorr_engine *engine, kn_error *err)
 
 static kn_status make_pinned_room(struct autocorr_kept *kept, struct slot *slot, size_t bytes, kn_error *err)
 {
-    const kn_device_info *info = kn_context_device(kn_queue_context(kept->queue));
+    const kn_device_info *info = kn_context_get_device(kn_queue_get_context(kept->queue));
 
     if (slot->pinned && slot->pinned_bytes >= bytes)
         return KN_OK;
@@ -245,7 +245,7 @@ static kn_status upload(struct autocorr_engine *engine, struct slot *slot, const
            all = slot->count * bytes;
     struct autocorr_kept *kept = engine->kept;
     kn_buffer *to = slot->buffers[second ? SECOND : FIRST];
-    unsigned char *pinned = kn_pinned_data(slot->pinned);
+    unsigned char *pinned = kn_pinned_get_data(slot->pinned);
     kn_status status = KN_OK;
 
     if (pinned && second)
@@ -371,8 +371,8 @@ kn_status ki_autocorr_batch_start(struct autocorr_engine *engine, const struct a
                                      .count = count,
                                      .type = image->type,
                                      .max_offset = tasks[0].max_offset};
-    kn_context *context = kn_queue_context(engine->queue);
-    double built = kn_context_build_seconds(context);
+    kn_context *context = kn_queue_get_context(engine->queue);
+    double built = kn_context_get_build_seconds(context);
     struct slot *slot;
     kn_status status = engine->kept ? KN_OK : begin(engine, err);
 
@@ -389,7 +389,7 @@ kn_status ki_autocorr_batch_start(struct autocorr_engine *engine, const struct a
     status = bring(engine, slot, tasks, &frames, err);
     if (!status)
         status = launch(engine, slot, &frames, compute, err);
-    slot->built = kn_context_build_seconds(context) - built;
+    slot->built = kn_context_get_build_seconds(context) - built;
     engine->seconds.build += slot->built;
     if (status) { // what was launched uses the slot
         finish_queues(engine->kept);
@@ -407,17 +407,17 @@ static kn_status add_seconds(struct autocorr_engine *engine, const struct slot *
 {
     double waited = ki_clock_seconds() - slot->launched, seconds;
     uint64_t start = 0, end = 0, unused;
-    kn_status status = kn_event_span(slot->begun, &start, &unused, err);
+    kn_status status = kn_event_get_span(slot->begun, &start, &unused, err);
 
     if (!status)
-        status = kn_event_span(slot->done, &unused, &end, err);
+        status = kn_event_get_span(slot->done, &unused, &end, err);
     seconds = end > start ? 1e-9 * (double)(end - start) : waited;
     engine->seconds.compute += fmax(seconds - slot->built, 0);
     for (size_t i = 0; i < 2 && !status; i++) {
         uint64_t copied = 0;
 
         if (slot->brought[i])
-            status = kn_event_duration(slot->brought[i], &copied, err);
+            status = kn_event_get_duration(slot->brought[i], &copied, err);
         engine->seconds.upload += 1e-9 * (double)copied;
     }
     return status;

@@ -79,10 +79,10 @@ static kn_status make_tables(kn_queue *queue, struct autocorr_rings *rings, size
     kn_buffer_free(rings->part);
     rings->part = NULL;
     if (!status)
-        status = ki_autocorr_tables_create(kn_queue_context(queue), rings->max_offset, wanted, &rings->tables,
-                                           err);
+        status = ki_autocorr_tables_create(kn_queue_get_context(queue), rings->max_offset, wanted,
+                                           &rings->tables, err);
     return status ? status
-                  : kn_buffer_create(kn_queue_context(queue), ki_autocorr_rings_bytes(rings, wanted),
+                  : kn_buffer_create(kn_queue_get_context(queue), ki_autocorr_rings_bytes(rings, wanted),
                                      &rings->part, err);
 }
 

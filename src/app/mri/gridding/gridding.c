@@ -406,10 +406,10 @@ void ki_mri_gridding_grid(const struct mri_gridding *g, size_t cells[MRI_AXES])
 static kn_status check_buffer(const char *function, const kn_buffer *buffer, const char *name, size_t count,
                               kn_error *err)
 {
-    if (!buffer || kn_buffer_size(buffer) / (2 * sizeof(float)) < count)
+    if (!buffer || kn_buffer_get_size(buffer) / (2 * sizeof(float)) < count)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s: %s is of %zu bytes; expected %zu, 8 for each of %zu numbers", function, name,
-                       buffer ? kn_buffer_size(buffer) : 0, 2 * sizeof(float) * count, count);
+                       buffer ? kn_buffer_get_size(buffer) : 0, 2 * sizeof(float) * count, count);
     return KN_OK;
 }
 

@@ -130,7 +130,7 @@ static kn_status by_gridding(struct recon *recon, struct check *check, kn_buffer
 
 static kn_status on_device(struct recon *recon, struct check *check, kn_error *err)
 {
-    kn_context *context = kn_queue_context(recon->queue);
+    kn_context *context = kn_queue_get_context(recon->queue);
     kn_buffer *image = NULL, *data = NULL;
     kn_status status = kn_buffer_create(context, check->voxels * 2 * sizeof(float), &image, err);
 

@@ -49,7 +49,7 @@ kn_status ki_recon_upload(kn_queue *queue, const double complex *values, size_t 
 
 static kn_status create(struct recon *recon, size_t count, kn_buffer **buffer, kn_error *err)
 {
-    return kn_buffer_create(kn_queue_context(recon->queue), count * 2 * sizeof(float), buffer, err);
+    return kn_buffer_create(kn_queue_get_context(recon->queue), count * 2 * sizeof(float), buffer, err);
 }
 
 // ---- the adjoint ----

@@ -19,7 +19,7 @@ struct recon {
     struct mri_recon_result *result;
 };
 
-// The seconds since `began` that were not spent on compiling: kn_context_build_seconds was `built` then.
+// The seconds since `began` that were not spent on compiling: kn_context_get_build_seconds was `built` then.
 struct recon_clock {
     double began, built;
 };

@@ -47,7 +47,7 @@ static size_t gridding_points(const struct mri_scan *scan, const struct mri_grid
 
 size_t ki_recon_slab(const struct recon *recon)
 {
-    const kn_device_info *device = kn_context_device(kn_queue_context(recon->queue));
+    const kn_device_info *device = kn_context_get_device(kn_queue_get_context(recon->queue));
     size_t most = (size_t)(device->max_alloc < device->global_memory / 4 ? device->max_alloc
                                                                          : device->global_memory / 4) /
                   FLOATS;
@@ -70,7 +70,7 @@ static size_t gridding_bytes(const struct recon *recon, size_t samples)
 
 size_t ki_recon_chunk(const struct recon *recon)
 {
-    const kn_device_info *device = kn_context_device(kn_queue_context(recon->queue));
+    const kn_device_info *device = kn_context_get_device(kn_queue_get_context(recon->queue));
     size_t samples = recon->scan->samples, grid = grid_bytes(recon), has = (size_t)device->global_memory;
     size_t chunk = has > grid ? (has - grid) / 2 / GRIDDING_SAMPLE : 0; // half of what is left
 
@@ -215,7 +215,7 @@ kn_status ki_mri_recon_measure(kn_queue *queue, const struct mri_scan *scan,
 
     *memory = (struct mri_recon_memory){
         .host_has = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE),
-        .device_has = queue ? (size_t)kn_context_device(kn_queue_context(queue))->global_memory : 0};
+        .device_has = queue ? (size_t)kn_context_get_device(kn_queue_get_context(queue))->global_memory : 0};
     status = estimate(queue, scan, options, memory, err);
     if (status)
         return status;

@@ -8,7 +8,7 @@
 
 static double built(const struct recon *recon)
 {
-    return recon->queue ? kn_context_build_seconds(kn_queue_context(recon->queue)) : 0;
+    return recon->queue ? kn_context_get_build_seconds(kn_queue_get_context(recon->queue)) : 0;
 }
 
 struct recon_clock ki_recon_start(const struct recon *recon)

@@ -36,7 +36,7 @@ kn_status ki_mri_forward_normal_create(kn_queue *queue, const struct mri_matrix 
     if (!status)
         status = ki_mri_matrix_count(matrix, &forward->voxels, err);
     if (!status)
-        status = kn_buffer_create(kn_queue_context(queue), (samples ? samples : 1) * 2 * sizeof(float),
+        status = kn_buffer_create(kn_queue_get_context(queue), (samples ? samples : 1) * 2 * sizeof(float),
                                   &forward->sum.device_data, err);
     if (status)
         ki_mri_forward_normal_free(forward);
@@ -57,8 +57,8 @@ static kn_status apply(void *context, kn_queue *queue, kn_buffer *x, kn_buffer *
 {
     struct mri_forward_normal *forward = context;
     const struct mri_sum *sum = &forward->sum;
-    kn_context *built = kn_queue_context(queue);
-    double began = ki_clock_seconds() - kn_context_build_seconds(built);
+    kn_context *built = kn_queue_get_context(queue);
+    double began = ki_clock_seconds() - kn_context_get_build_seconds(built);
     double pairs = 2 * (double)sum->samples * (double)forward->voxels;
     kn_status status = x == y
                            ? ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers")
@@ -71,7 +71,7 @@ static kn_status apply(void *context, kn_queue *queue, kn_buffer *x, kn_buffer *
         status = kn_queue_finish(queue, err);
     if (status)
         return status;
-    forward->rate.seconds += ki_clock_seconds() - kn_context_build_seconds(built) - began;
+    forward->rate.seconds += ki_clock_seconds() - kn_context_get_build_seconds(built) - began;
     forward->rate.pairs += pairs;
     forward->rate.flops += pairs * ki_sum_flops(sum);
     return KN_OK;

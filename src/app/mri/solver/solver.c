@@ -47,8 +47,8 @@ struct solver {
 // cl/app/mri/mri_solver.cl's rows: floats that a work-item takes at a time.
 static kn_status choose_shape(const kn_queue *queue, uint64_t floats, struct shape *shape, kn_error *err)
 {
-    kn_context *context = kn_queue_context(queue);
-    const kn_device_info *info = kn_context_device(context);
+    kn_context *context = kn_queue_get_context(queue);
+    const kn_device_info *info = kn_context_get_device(context);
     const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_MRI_SOLVER);
     unsigned width = sizes->width;
     struct engine_defines defines = {.count = 0};
@@ -91,13 +91,16 @@ static kn_status add_difference(kn_queue *queue, const struct shape *shape, cons
                                 enum mri_boundary boundary, float lambda, kn_buffer *x, kn_buffer *y,
                                 kn_buffer *state, kn_error *err)
 {
-    uint32_t size[MRI_AXES], periodic = boundary == MRI_BOUNDARY_PERIODIC;
-    const kn_arg args[] = {KN_BUFFER(x),      KN_BUFFER(y),      KN_VALUE(size[0]),
-                           KN_VALUE(size[1]), KN_VALUE(size[2]), KN_VALUE(periodic),
-                           KN_VALUE(lambda),  KN_BUFFER(state),  KN_VALUE(shape->parts)};
+    const kn_arg args[] = {KN_BUFFER(x),
+                           KN_BUFFER(y),
+                           KN_VALUE((uint32_t)matrix->size[0]),
+                           KN_VALUE((uint32_t)matrix->size[1]),
+                           KN_VALUE((uint32_t)matrix->size[2]),
+                           KN_VALUE((uint32_t)(boundary == MRI_BOUNDARY_PERIODIC)),
+                           KN_VALUE(lambda),
+                           KN_BUFFER(state),
+                           KN_VALUE(shape->parts)};
 
-    for (size_t axis = 0; axis < MRI_AXES; axis++)
-        size[axis] = (uint32_t)matrix->size[axis];
     return launch(queue, shape, DIFFERENCE, args, KI_COUNT(args), err);
 }
 

@@ -129,10 +129,10 @@ kn_status ki_mri_toeplitz_differences(kn_queue *queue, const struct mri_matrix *
         status = check_samples(k, samples, weights, err);
     if (status)
         return status;
-    if (kn_buffer_size(q) / (2 * sizeof(float)) < size.differences)
+    if (kn_buffer_get_size(q) / (2 * sizeof(float)) < size.differences)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "Q has %zu differences of 8 bytes, but the buffer holds %zu bytes", size.differences,
-                       kn_buffer_size(q));
+                       kn_buffer_get_size(q));
     twice = malloc(samples * MRI_AXES * sizeof *twice + 1);
     if (!twice)
         return ki_fail_memory(err, samples * MRI_AXES * sizeof *twice, "computing Q");
@@ -164,7 +164,7 @@ struct toeplitz_origin ki_toeplitz_origin_of(const struct mri_matrix *matrix, co
 
 static const struct engine_sizes *sizes_of(const kn_context *context)
 {
-    return ki_engine_sizes(kn_context_device(context), SHAPE_MRI_TOEPLITZ);
+    return ki_engine_sizes(kn_context_get_device(context), SHAPE_MRI_TOEPLITZ);
 }
 
 static kn_status get_kernel(kn_context *context, const char *name, kn_kernel **kernel, kn_error *err)
@@ -223,8 +223,8 @@ static kn_status make_plans(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_e
 kn_status ki_toeplitz_create(kn_queue *queue, const struct toeplitz_origin *origin,
                              struct mri_toeplitz **toeplitz, kn_error *err)
 {
-    kn_context *context = kn_queue_context(queue);
-    const kn_device_info *info = kn_context_device(context);
+    kn_context *context = kn_queue_get_context(queue);
+    const kn_device_info *info = kn_context_get_device(context);
     struct mri_toeplitz_size size;
     struct mri_toeplitz *made;
     kn_status status = ki_mri_toeplitz_measure(&origin->matrix, &size, err);

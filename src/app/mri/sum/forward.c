@@ -135,14 +135,14 @@ static kn_status launch(struct forward *f, kn_buffer *image, uint64_t first, uin
 
 static kn_status add_image(struct forward *f, uint32_t count, kn_buffer *data, uint64_t at, kn_error *err)
 {
-    size_t length = kn_buffer_size(kn_buffer_part(f->image, 0)) / (2 * sizeof(float));
+    size_t length = kn_buffer_get_size(kn_buffer_get_part(f->image, 0)) / (2 * sizeof(float));
     kn_status status = KN_OK;
 
     for (size_t begin = 0; begin < f->voxels && !status;) {
         size_t part = begin / length, first = part * length;
         size_t end = least(least(first + length, f->voxels), begin + f->rows * SHARE);
 
-        status = launch(f, kn_buffer_part(f->image, part), first, begin, end, count, data, at, err);
+        status = launch(f, kn_buffer_get_part(f->image, part), first, begin, end, count, data, at, err);
         begin = end;
     }
     return status;
@@ -150,7 +150,7 @@ static kn_status add_image(struct forward *f, uint32_t count, kn_buffer *data, u
 
 static kn_status add_all(struct forward *f, size_t samples, kn_buffer *data, void *staging, kn_error *err)
 {
-    size_t length = kn_buffer_size(kn_buffer_part(data, 0)) / (2 * sizeof(float));
+    size_t length = kn_buffer_get_size(kn_buffer_get_part(data, 0)) / (2 * sizeof(float));
     kn_status status = KN_OK;
 
     for (size_t first = 0; first < samples && !status;) {
@@ -158,7 +158,7 @@ static kn_status add_all(struct forward *f, size_t samples, kn_buffer *data, voi
 
         status = load(f, first, count, staging, err);
         if (!status)
-            status = add_image(f, (uint32_t)count, kn_buffer_part(data, first / length), at, err);
+            status = add_image(f, (uint32_t)count, kn_buffer_get_part(data, first / length), at, err);
         first += count;
     }
     return status;

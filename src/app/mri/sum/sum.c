@@ -386,12 +386,12 @@ static kn_status add_batch(struct sum_work *work, const struct form *form, struc
 // The slab from voxel `from` on: within one part of the image, and no more than `most`.
 static struct sum_range slab_at(const struct sum_work *work, kn_buffer *image, size_t from, size_t most)
 {
-    size_t value = 2 * sizeof(float), length = kn_buffer_size(kn_buffer_part(image, 0)) / value;
+    size_t value = 2 * sizeof(float), length = kn_buffer_get_size(kn_buffer_get_part(image, 0)) / value;
     size_t part = from / length, at = from % length;
 
     return (struct sum_range){.from = from,
                               .count = (uint32_t)least(least(most, length - at), work->sum->count - from),
-                              .image = kn_buffer_part(image, part),
+                              .image = kn_buffer_get_part(image, part),
                               .at = at};
 }
 
@@ -427,7 +427,7 @@ static kn_status measure(struct sum_work *work, struct mri_sum_rate *rate, kn_er
     uint64_t nanoseconds = 0, all = 0;
 
     for (size_t i = 0; i < work->event_count && !status; i++) {
-        status = kn_event_duration(work->events[i], &nanoseconds, err);
+        status = kn_event_get_duration(work->events[i], &nanoseconds, err);
         all += nanoseconds;
     }
     rate->seconds = (double)all * 1e-9;

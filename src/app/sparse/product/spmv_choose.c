@@ -107,7 +107,7 @@ static kn_status try_candidate(const struct spmv_task *task, size_t number, kn_b
 
 static kn_status measure(const struct spmv_task *task, size_t *winner, struct ki_text *summary, kn_error *err)
 {
-    kn_context *context = kn_queue_context(task->queue);
+    kn_context *context = kn_queue_get_context(task->queue);
     const float zero = 0;
     size_t columns = ki_spmv_task_columns(task) * sizeof zero, count;
     const enum sparse_format *candidates = candidates_of(task, &count);
@@ -133,7 +133,7 @@ static kn_status measure(const struct spmv_task *task, size_t *winner, struct ki
 kn_status ki_spmv_choose(const struct spmv_task *task, enum sparse_format *format, struct ki_text *why,
                          kn_error *err)
 {
-    kn_context *context = kn_queue_context(task->queue);
+    kn_context *context = kn_queue_get_context(task->queue);
     const struct engine_choice choice = task->matrix ? choice_of(task) : geometry_choice_of(task);
     size_t winner = 0, count;
     const enum sparse_format *candidates = candidates_of(task, &count);

@@ -23,7 +23,7 @@ kn_status ki_spmv_upload(const struct spmv_task *task, struct spmv_product *prod
             "(%llu bytes); csr-vector, merge and sell take the least",
             ki_sparse_format_names[product->format], bytes, product->rows, product->columns, task->info->spec,
             (unsigned long long)task->info->max_alloc);
-    status = kn_buffer_create(kn_queue_context(task->queue), bytes, buffer, err);
+    status = kn_buffer_create(kn_queue_get_context(task->queue), bytes, buffer, err);
     if (status)
         return status;
     product->buffers[product->buffer_count++] = *buffer;
@@ -78,7 +78,7 @@ kn_status ki_spmv_upload_nonzeros(const struct spmv_task *task, const struct spa
 kn_status ki_spmv_kernel(const struct spmv_task *task, const char *file, const char *name,
                          unsigned index_bits, kn_kernel **kernel, kn_error *err)
 {
-    kn_context *context = kn_queue_context(task->queue);
+    kn_context *context = kn_queue_get_context(task->queue);
     struct engine_defines defines = {.count = 0};
     kn_status status;
 

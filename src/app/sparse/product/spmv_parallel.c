@@ -32,7 +32,7 @@ static unsigned side_of(unsigned group)
 struct spmv_task ki_spmv_task_of_geometry(kn_queue *queue, const struct sparse_parallel *geometry, bool back,
                                           const struct sparse_tuning *tuning)
 {
-    const kn_device_info *info = kn_context_device(kn_queue_context(queue));
+    const kn_device_info *info = kn_context_get_device(kn_queue_get_context(queue));
     struct spmv_task task = {.queue = queue, .info = info, .geometry = geometry, .back = back};
 
     if (tuning)
@@ -103,7 +103,7 @@ static kn_status get_kernel(const struct spmv_task *task, const char *name, kn_k
     const struct sparse_tuning *tuning = &task->tuning;
     unsigned side = side_of(tuning->group), seen = side + tile_height(tuning) + 3;
     struct engine_defines defines = {.count = 0};
-    kn_context *context = kn_queue_context(task->queue);
+    kn_context *context = kn_queue_get_context(task->queue);
     kn_status status;
 
     ki_engine_define(&defines, "GROUP", tuning->group);

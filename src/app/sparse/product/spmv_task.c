@@ -32,7 +32,7 @@ static unsigned lanes_for(const struct sparse_matrix *matrix, unsigned most)
 struct spmv_task ki_spmv_task_of(kn_queue *queue, const struct sparse_matrix *matrix,
                                  const struct sparse_matrix *transposed, const struct sparse_tuning *tuning)
 {
-    const kn_device_info *info = kn_context_device(kn_queue_context(queue));
+    const kn_device_info *info = kn_context_get_device(kn_queue_get_context(queue));
     struct spmv_task task = {.queue = queue, .info = info, .matrix = matrix, .transposed = transposed};
     const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_SPARSE_MEMORY);
     struct sparse_tuning *to = &task.tuning;

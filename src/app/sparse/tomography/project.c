@@ -21,7 +21,7 @@ static kn_status narrow(const double *from, size_t count, float *to, kn_error *e
 static kn_status apply(kn_queue *queue, struct sparse_projection *projection, const struct sparse_operator *a,
                        float *from, size_t columns, float *to, size_t rows, kn_error *err)
 {
-    kn_context *context = kn_queue_context(queue);
+    kn_context *context = kn_queue_get_context(queue);
     bool transposed = projection->transposed;
     kn_buffer *x = NULL, *y = NULL;
     kn_status status = kn_buffer_create(context, columns * sizeof *from, &x, err);

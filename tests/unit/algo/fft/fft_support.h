@@ -313,7 +313,7 @@ static inline void expect_directions(const kn_fft_shape *shape, const kn_fft_opt
         number *expected = reference(&whole, direction, in);
         for (int in_place = 0; in_place <= (shape->kind == KN_FFT_COMPLEX && !resized); in_place++) {
             number *found = run(plan, &whole, direction, in, in_place);
-            expect_near(found, expected, &whole, kn_fft_plan_text(plan));
+            expect_near(found, expected, &whole, kn_fft_plan_get_text(plan));
             free(found);
         }
         free(expected);

@@ -71,7 +71,7 @@ START_TEST(several_axes)
 
     for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof shapes / sizeof *shapes); i++) {
         kn_fft_shape shape = shapes[i];
-        shape.type = test_random(&state) % 2 && kn_context_device(context)->fp64 ? KN_F64 : KN_F32;
+        shape.type = test_random(&state) % 2 && kn_context_get_device(context)->fp64 ? KN_F64 : KN_F32;
         shape.scale = test_uniform(&state) * 4 - 2;
         expect_one_direction(&shape);
     }
@@ -98,7 +98,7 @@ START_TEST(real_numbers)
         for (kn_fft_kind kind = KN_FFT_REAL_TO_COMPLEX; kind <= KN_FFT_COMPLEX_TO_REAL; kind++) {
             kn_fft_shape shape = shapes[i];
             shape.kind = kind;
-            shape.type = test_random(&state) % 2 && kn_context_device(context)->fp64 ? KN_F64 : KN_F32;
+            shape.type = test_random(&state) % 2 && kn_context_get_device(context)->fp64 ? KN_F64 : KN_F32;
             expect_one_direction(&shape);
         }
 }
@@ -127,11 +127,11 @@ START_TEST(integers)
             test_upload_with_room(bits == 8 ? (void *)bytes : (void *)shorts, whole.in_count * bits / 8, 0);
         kn_buffer *to = poisoned(bytes_of(whole.out_count, false, KN_F32));
         EXPECT_OK(kn_fft_plan_create(queue, &shape, NULL, &plan, &err));
-        ck_assert_int_eq(kn_fft_plan_library(plan), KN_FFT_OWN);
+        ck_assert_int_eq(kn_fft_plan_get_library(plan), KN_FFT_OWN);
         EXPECT_OK(kn_fft_execute(queue, plan, KN_FFT_FORWARD, from, to, &err));
         number *found = download(to, whole.out_count, false, KN_F32);
         number *expected = reference(&whole, KN_FFT_FORWARD, in);
-        expect_near(found, expected, &whole, kn_fft_plan_text(plan));
+        expect_near(found, expected, &whole, kn_fft_plan_get_text(plan));
         free(found);
         free(expected);
         kn_fft_plan_free(plan);
@@ -270,7 +270,7 @@ START_TEST(impulses)
             }
         EXPECT_OK(kn_fft_plan_create(queue, &shape, &own, &plan, &err));
         number *found = run(plan, &whole, KN_FFT_FORWARD, in, false);
-        expect_near(found, expected, &whole, kn_fft_plan_text(plan));
+        expect_near(found, expected, &whole, kn_fft_plan_get_text(plan));
         free(found);
         kn_fft_plan_free(plan);
         free(in);

@@ -99,7 +99,7 @@ START_TEST(measured)
     with_cufft();
     kn_buffer *from = poisoned(256), *to = poisoned(256);
     EXPECT_OK(kn_fft_plan_create(queue, &shape, &cufft, &plan, &err));
-    ck_assert_str_eq(kn_fft_plan_text(plan), "cuFFT 12.1.4");
+    ck_assert_str_eq(kn_fft_plan_get_text(plan), "cuFFT 12.1.4");
     before = objects();
     EXPECT_OK(kn_fft_execute(queue, plan, KN_FFT_FORWARD, from, to, &err));
     ck_assert_uint_eq(objects(), before);
@@ -142,7 +142,7 @@ START_TEST(absent)
         "cuFFT: libcufft.so.12, libcufft.so.11, libcufft.so.10 not found (looked in KOINE_CUDA_LIBRARIES)");
     expect_refused(&shape, &clfft, KN_ERROR_UNSUPPORTED, "clFFT works on devices reached through OpenCL");
     EXPECT_OK(kn_fft_plan_create(queue, &shape, NULL, &plan, &err));
-    ck_assert_int_eq(kn_fft_plan_library(plan), KN_FFT_OWN);
+    ck_assert_int_eq(kn_fft_plan_get_library(plan), KN_FFT_OWN);
     kn_fft_plan_free(plan);
     end();
 }

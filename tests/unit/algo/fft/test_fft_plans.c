@@ -23,9 +23,9 @@ START_TEST(passes_that_run)
         size_t count = 0;
         number *in = random_numbers(whole.points);
         EXPECT_OK(kn_fft_plan_create(queue, &cases[i].shape, &own, &plan, &err));
-        ck_assert_int_eq(kn_fft_plan_library(plan), KN_FFT_OWN);
-        ck_assert_msg(strstr(kn_fft_plan_text(plan), "16 = 16") || cases[i].passes == 2, "%s",
-                      kn_fft_plan_text(plan));
+        ck_assert_int_eq(kn_fft_plan_get_library(plan), KN_FFT_OWN);
+        ck_assert_msg(strstr(kn_fft_plan_get_text(plan), "16 = 16") || cases[i].passes == 2, "%s",
+                      kn_fft_plan_get_text(plan));
         EXPECT_OK(kn_profile_start(queue, &err));
         free(run(plan, &whole, KN_FFT_FORWARD, in, false));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
@@ -133,11 +133,11 @@ START_TEST(other_libraries)
          .dims = {8, 6},
          .batch = 2,
          .kind = KN_FFT_COMPLEX_TO_REAL}};
-    bool cuda = strcmp(kn_context_device(context)->backend, "cuda") == 0;
+    bool cuda = strcmp(kn_context_get_device(context)->backend, "cuda") == 0;
     const kn_fft_options vendor = KN_INIT(kn_fft_options, .library = cuda ? KN_FFT_CUFFT : KN_FFT_CLFFT);
 
     if (test_is_slow()) { // other people's kernels, whose reads Oclgrind would report as ours
-        fprintf(stderr, "skipped: other libraries, under %s\n", kn_context_device(context)->platform);
+        fprintf(stderr, "skipped: other libraries, under %s\n", kn_context_get_device(context)->platform);
         return;
     }
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
@@ -151,25 +151,25 @@ START_TEST(other_libraries)
             fprintf(stderr, "skipped: %s\n", err.text);
             return;
         }
-        ck_assert_int_eq(kn_fft_plan_library(plan), vendor.library);
-        ck_assert_msg(strstr(kn_fft_plan_text(plan), cuda ? "cuFFT " : "clFFT "), "%s",
-                      kn_fft_plan_text(plan));
+        ck_assert_int_eq(kn_fft_plan_get_library(plan), vendor.library);
+        ck_assert_msg(strstr(kn_fft_plan_get_text(plan), cuda ? "cuFFT " : "clFFT "), "%s",
+                      kn_fft_plan_get_text(plan));
         kn_fft_plan_free(plan);
         expect_right(&shape, &vendor);
         for (int again = 0; again < 2; again++) { // measured, then remembered
             EXPECT_OK(kn_fft_plan_create(queue, &shape, NULL, &plan, &err));
-            bool own_runs = kn_fft_plan_library(plan) == KN_FFT_OWN;
-            bool measured = strstr(kn_fft_plan_text(plan), "(measured: own ") != NULL;
-            ck_assert(own_runs || kn_fft_plan_library(plan) == vendor.library);
+            bool own_runs = kn_fft_plan_get_library(plan) == KN_FFT_OWN;
+            bool measured = strstr(kn_fft_plan_get_text(plan), "(measured: own ") != NULL;
+            ck_assert(own_runs || kn_fft_plan_get_library(plan) == vendor.library);
             ck_assert_int_eq(measured, shape.kind != KN_FFT_COMPLEX_TO_REAL);
-            ck_assert_int_eq(own_runs, strncmp(kn_fft_plan_text(plan), cuda ? "cuFFT" : "clFFT", 5) != 0);
+            ck_assert_int_eq(own_runs, strncmp(kn_fft_plan_get_text(plan), cuda ? "cuFFT" : "clFFT", 5) != 0);
             kn_fft_plan_free(plan);
         }
         expect_right(&shape, NULL);
         shape.scale = 0.5;
         expect_shape_refused(&shape, &vendor, KN_ERROR_UNSUPPORTED, "does not scale");
         EXPECT_OK(kn_fft_plan_create(queue, &shape, NULL, &plan, &err));
-        ck_assert_int_eq(kn_fft_plan_library(plan), KN_FFT_OWN);
+        ck_assert_int_eq(kn_fft_plan_get_library(plan), KN_FFT_OWN);
         kn_fft_plan_free(plan);
         shape.scale = 0;
         shape.in_dims[1] = shape.rank == 2 ? 3 : 0;
@@ -183,7 +183,7 @@ END_TEST
 START_TEST(vendor_measured)
 {
     const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 2, .dims = {12, 10}, .type = KN_F32);
-    bool cuda = strcmp(kn_context_device(context)->backend, "cuda") == 0;
+    bool cuda = strcmp(kn_context_get_device(context)->backend, "cuda") == 0;
     const kn_fft_options vendor = KN_INIT(kn_fft_options, .library = cuda ? KN_FFT_CUFFT : KN_FFT_CLFFT);
     const char *const name = cuda ? "cuFFT" : "clFFT";
     const char *const names[] = {"fft_pass", "fft_pass", name, name, "fft_pass", "fft_pass"};
@@ -234,7 +234,7 @@ START_TEST(vendor_measured_whole)
     kn_fft_plan *plan = NULL;
     double best = 0;
 
-    if (test_is_slow() || !strstr(kn_context_device(context)->platform, "Portable Computing Language") ||
+    if (test_is_slow() || !strstr(kn_context_get_device(context)->platform, "Portable Computing Language") ||
         kn_fft_plan_create(queue, &shape, &clfft, &plan, &err))
         return;
     kn_buffer *from = poisoned(8 << 18), *to = poisoned(8 << 18);
@@ -268,7 +268,7 @@ START_TEST(refused_libraries)
     const kn_fft_options cufft = KN_INIT(kn_fft_options, .library = KN_FFT_CUFFT),
                          none = KN_INIT(kn_fft_options, .library = (kn_fft_library)9);
 
-    if (strcmp(kn_context_device(context)->backend, "cuda") != 0)
+    if (strcmp(kn_context_get_device(context)->backend, "cuda") != 0)
         expect_shape_refused(&shape, &cufft, KN_ERROR_UNSUPPORTED,
                              "cuFFT works on devices reached through CUDA");
     expect_shape_refused(&shape, &none, KN_ERROR_ARGUMENT, "no library 9");

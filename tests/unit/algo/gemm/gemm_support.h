@@ -210,14 +210,14 @@ static inline bool takes_kind(int kind)
 {
     if (kind == 1)
         return test_takes(KN_F64);
-    return kind != 3 || kn_context_device(context)->fp64;
+    return kind != 3 || kn_context_get_device(context)->fp64;
 }
 
 // Whether every transposition is a program of its own, for which a compiler runs for seconds: then but a few
 // are looked at of some tests, by chance.
 static inline bool is_costly(const kn_gemm_options *options)
 {
-    const kn_device_info *info = kn_context_device(context);
+    const kn_device_info *info = kn_context_get_device(context);
     bool cpu = info->type == KN_DEVICE_CPU;
 
     return options->library == KN_GEMM_OWN && (options->tile.m ? cpu : !cpu || info->loop_limit);

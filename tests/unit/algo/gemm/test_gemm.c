@@ -69,10 +69,10 @@ START_TEST(through_clblast)
     const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_CLBLAST);
     uint64_t state = test_seed("through_clblast");
     kn_gemm_task task = KN_INIT(kn_gemm_task, .type = KN_F32, .m = 0, .n = 20, .k = 17, .alpha = {0.75, 0});
-    bool on_cpu = kn_context_device(context)->type == KN_DEVICE_CPU;
+    bool on_cpu = kn_context_get_device(context)->type == KN_DEVICE_CPU;
     kn_gemm_library library;
 
-    if (strcmp(kn_context_device(context)->backend, "opencl") != 0 || test_is_slow())
+    if (strcmp(kn_context_get_device(context)->backend, "opencl") != 0 || test_is_slow())
         return;
     if (kn_gemm_choose(queue, &task, &options, &library, &err)) { // m = 0 takes no buffers
         ck_assert_msg(strstr(err.text, "CLBlast: libclblast.so.1 ") != NULL, "%s", err.text);
@@ -117,7 +117,7 @@ START_TEST(what_is_named_runs)
     static const char *const rows[] = {
         [KN_GEMM_CLBLAST] = "CLBlast SGEMM", [KN_GEMM_CUBLAS] = "cuBLAS SGEMM"};
     const float ones[64] = {1, 1, 1, 1};
-    const kn_device_info *info = kn_context_device(context);
+    const kn_device_info *info = kn_context_get_device(context);
     kn_gemm_task task = KN_INIT(kn_gemm_task, .type = KN_F32, .m = 8, .n = 8, .k = 8, .alpha = {1, 0});
 
     task.a.buffer = task.b.buffer = test_upload_with_room(ones, sizeof ones, 0);
@@ -213,13 +213,13 @@ START_TEST(wrapped_askew)
     kn_gemm_matrix *const matrices[] = {&task.a, &task.b, &task.c};
     const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN);
 
-    if (strcmp(kn_context_device(context)->backend, "cuda") != 0)
+    if (strcmp(kn_context_get_device(context)->backend, "cuda") != 0)
         return;
     for (size_t i = 0; i < KI_COUNT(ones); i++)
         ones[i] = 1;
     for (size_t i = 0; i < KI_COUNT(whole); i++) {
         whole[i] = test_upload_with_room(ones, sizeof ones, 0);
-        EXPECT_OK(kn_cuda_buffer_wrap(context, kn_cuda_buffer(whole[i]) + sizeof(float),
+        EXPECT_OK(kn_buffer_wrap_cuda(context, kn_buffer_get_cuda(whole[i]) + sizeof(float),
                                       N * N * sizeof(float), &askew[i], &err));
         matrices[i]->buffer = askew[i];
     }

@@ -225,7 +225,7 @@ START_TEST(alignment)
 
     with_cublas();
     whole = test_upload_with_room(values, sizeof values, 0);
-    EXPECT_OK(kn_cuda_buffer_wrap(context, kn_cuda_buffer(whole) + 4, 16, &askew, &err));
+    EXPECT_OK(kn_buffer_wrap_cuda(context, kn_buffer_get_cuda(whole) + 4, 16, &askew, &err));
     ck_assert(context->backend->memory_aligned(whole->native, 16));
     ck_assert(!context->backend->memory_aligned(askew->native, 16));
     ck_assert(context->backend->memory_aligned(askew->native, 4));

@@ -62,7 +62,7 @@ START_TEST(counted)
             packed = bytes_of(sizes[i], types[t], spreads[test_random(&state) % 4]);
             buffer = test_upload_with_room(packed, sizes[i], 16);
             memset(&found, 0xa5, sizeof found);
-            EXPECT_OK(kn_robust_stats(queue, buffer, types[t], sizes[i], &options, &found, &err));
+            EXPECT_OK(kn_robust_stats(queue, buffer, types[t], sizes[i], &found, &options, &err));
             expect_counted(&found, sizes[i], i % 2 ? 3 : 0);
             kn_buffer_free(buffer);
             free(packed);
@@ -90,12 +90,12 @@ START_TEST(columns)
         packed[3 * stride + n / 2] = NAN;
         buffer = test_upload_with_room(packed, all * sizeof *packed, 16);
         memset(found, 0xa5, sizeof found);
-        EXPECT_OK(kn_robust_columns(queue, buffer, KN_F32, n, stride, COLUMNS, NULL, found, &err));
+        EXPECT_OK(kn_robust_columns(queue, buffer, KN_F32, n, stride, COLUMNS, found, NULL, &err));
         test_expect_poison(buffer, all * sizeof *packed);
         kn_buffer_free(buffer);
         for (size_t c = 0; c < COLUMNS; c++) {
             buffer = test_upload_with_room(packed + c * stride, n * sizeof *packed, 0);
-            EXPECT_OK(kn_robust_stats(queue, buffer, KN_F32, n, NULL, &one, &err));
+            EXPECT_OK(kn_robust_stats(queue, buffer, KN_F32, n, &one, NULL, &err));
             ck_assert_uint_eq(found[c].nan_count, c == 3);
             ck_assert_int_eq(found[c].method, KN_ROBUST_FUSED);
             expect_same("median", found[c].median, one.median, n, 0, (int)c);
@@ -139,7 +139,7 @@ START_TEST(launches_of_columns)
     counting.fill = count_fill;
     context->backend = &counting;
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(kn_robust_columns(queue, buffer, KN_F32, N, N, COLUMNS, &options, found, &err));
+    EXPECT_OK(kn_robust_columns(queue, buffer, KN_F32, N, N, COLUMNS, found, &options, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     context->backend = real;
     ck_assert_uint_le(count, 11);
@@ -163,11 +163,11 @@ START_TEST(byte_columns_and_prefixes)
     kn_robust found[9];
 
     memset(found, 0xa5, sizeof found);
-    EXPECT_OK(kn_robust_prefixes(queue, buffer, KN_I8, ends, count, NULL, found, &err));
+    EXPECT_OK(kn_robust_prefixes(queue, buffer, KN_I8, ends, count, found, NULL, &err));
     for (size_t i = 0; i < count; i++)
         expect_counted(&found[i], ends[i], 0);
     memset(found, 0xa5, sizeof found);
-    EXPECT_OK(kn_robust_columns(queue, buffer, KN_I8, stride - 1, stride, 3, NULL, found, &err));
+    EXPECT_OK(kn_robust_columns(queue, buffer, KN_I8, stride - 1, stride, 3, found, NULL, &err));
     for (size_t i = 0; i < 3; i++) {
         x = all + i * stride;
         expect_counted(&found[i], stride - 1, 0);
@@ -188,7 +188,7 @@ START_TEST(prefixes)
     fill(n, KN_F32, HEAVY_TAILED);
     buffer = test_upload_column(x, n, KN_F32);
     memset(found, 0xa5, sizeof found);
-    EXPECT_OK(kn_robust_prefixes(queue, buffer, KN_F32, ends, count, NULL, found, &err));
+    EXPECT_OK(kn_robust_prefixes(queue, buffer, KN_F32, ends, count, found, NULL, &err));
     for (size_t i = 0; i < count; i++) {
         expect_result(&found[i], buffer, KN_F32, ends[i], HEAVY_TAILED, (int)i);
         ck_assert(i == 0 || found[i].shift == found[count - 1].shift);

@@ -230,8 +230,8 @@ static inline void expect_sorts(size_t n, kn_type type, enum pattern pattern, co
     kn_buffer_free(buffer);
     unpack(found, n, size);
     sorted_type = type;
-    sorted_down = options->descending;
-    expect_keys(n, type, options->descending);
+    sorted_down = options->order;
+    expect_keys(n, type, options->order);
 }
 
 // ---- with values, and indices ----
@@ -261,13 +261,13 @@ static inline void expect_moves(size_t n, kn_type type, size_t value_size, enum 
 
     ck_assert_ptr_nonnull(values);
     make_keys(n, type, pattern, state);
-    order_on_host(n, type, options->descending);
+    order_on_host(n, type, options->order);
     pack(keys, n, size);
     key_buffer = test_upload_with_room(packed, n * size, 200);
     for (size_t i = 0; i < n; i++)
         make_value(values + i * value_size, i, value_size);
     value_buffer = test_upload_with_room(values, n * value_size, 200);
-    EXPECT_OK(kn_sort_by_key(queue, key_buffer, type, value_buffer, value_size, n, options, &err));
+    EXPECT_OK(kn_sort_by_key(queue, key_buffer, type, n, value_buffer, value_size, options, &err));
     EXPECT_OK(kn_buffer_read(queue, key_buffer, 0, packed, n * size, &err));
     EXPECT_OK(kn_buffer_read(queue, value_buffer, 0, values, n * value_size, &err));
     test_expect_poison(key_buffer, n * size);
@@ -292,7 +292,7 @@ static inline void expect_indices(size_t n, kn_type type, kn_type index_type, en
     kn_buffer *key_buffer, *index_buffer;
 
     make_keys(n, type, pattern, state);
-    order_on_host(n, type, options->descending);
+    order_on_host(n, type, options->order);
     pack(keys, n, size);
     key_buffer = test_upload_with_room(packed, n * size, 0);
     memset(packed, 0x5a, n * index_size);

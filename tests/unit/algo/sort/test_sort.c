@@ -255,7 +255,7 @@ END_TEST
 // Does a block of this shape fit the device?
 static bool fits(const struct format *format, unsigned log2_group, unsigned log2_keys)
 {
-    const kn_device_info *info = kn_context_device(context);
+    const kn_device_info *info = kn_context_get_device(context);
     uint64_t slots = ((uint64_t)1 << (log2_group + log2_keys)) + ((uint64_t)1 << log2_group);
 
     return (uint64_t)1 << log2_group <= info->max_work_group &&
@@ -337,7 +337,7 @@ START_TEST(power_of_two)
     if (!takes_padding())
         return;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        for (int width = 0; width < 1 + kn_context_device(context)->fp64; width++) {
+        for (int width = 0; width < 1 + kn_context_get_device(context)->fp64; width++) {
             const struct format *format = width ? &double_format : &single_format;
             expect_sorts(sizes[i], format, SPECIAL, &options, &state);
             expect_sorts(sizes[i], format, ONLY_NAN, &options, &state);
@@ -453,7 +453,7 @@ START_TEST(refusals)
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "padding",
         kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .padding = (kn_sort_padding)7), &err));
-    EXPECT_OK(kn_context_open(NULL, &other, &err));
+    EXPECT_OK(kn_context_open(NULL, NULL, &other, &err));
     EXPECT_OK(kn_buffer_create(other, 1000, &foreign, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "another context", kn_sort(queue, foreign, KN_F32, 10, NULL, &err));
     kn_buffer_free(foreign);
@@ -473,8 +473,8 @@ START_TEST(parts_are_refused)
     test_open_with(&small);
     EXPECT_OK(kn_buffer_create(context, 5000, &buffer, &err));
     EXPECT_REFUSED(KN_ERROR_LIMIT, "in parts", kn_sort(queue, buffer, KN_F32, 10, NULL, &err));
-    EXPECT_OK(kn_buffer_write(queue, kn_buffer_part(buffer, 1), 0, (float[]){2, 1}, 8, &err));
-    EXPECT_OK(kn_sort(queue, kn_buffer_part(buffer, 1), KN_F32, 2, NULL, &err));
+    EXPECT_OK(kn_buffer_write(queue, kn_buffer_get_part(buffer, 1), 0, (float[]){2, 1}, 8, &err));
+    EXPECT_OK(kn_sort(queue, kn_buffer_get_part(buffer, 1), KN_F32, 2, NULL, &err));
     kn_buffer_free(buffer);
     // The padded copy may be too large where the column is not.
     buffer = test_upload_with_room(packed, 3000, 0);

@@ -14,7 +14,7 @@ enum shape { NORMAL, TIES, OUTLIERS, ASCENDING, FAR_FROM_ZERO, ALL_EQUAL, SHAPES
 
 static bool has_buckets(void)
 {
-    return kn_context_device(context)->type == KN_DEVICE_CPU && !context->device.info.loop_limit;
+    return kn_context_get_device(context)->type == KN_DEVICE_CPU && !context->device.info.loop_limit;
 }
 
 static double any_number(enum shape shape, size_t i, uint64_t *state)
@@ -107,7 +107,7 @@ static void expect_sorts(kn_type type, size_t n, enum shape shape, const kn_sort
     for (size_t i = 0; i < n; i++)
         numbers[i] = (uint32_t)i;
     EXPECT_OK(kn_buffer_write(queue, number_buffer, 0, numbers, n * sizeof *numbers, &err));
-    EXPECT_OK(kn_sort_by_key(queue, key_buffer, type, number_buffer, sizeof *numbers, n, options, &err));
+    EXPECT_OK(kn_sort_by_key(queue, key_buffer, type, n, number_buffer, sizeof *numbers, options, &err));
     EXPECT_OK(kn_buffer_read(queue, number_buffer, 0, numbers, n * sizeof *numbers, &err));
     expect_stable_order(keys, type, numbers, n);
     EXPECT_OK(kn_buffer_read(queue, key_buffer, 0, keys, bytes, &err));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_sort_host and kn_sort_large, and the merging on the host below them, against qsort.
+// kn_sort_large_array and kn_sort_large, and the merging on the host below them, against qsort.
 #include "small_block.h"
 #include "support/buffers.h"
 #include "support/run.h"
@@ -183,10 +183,10 @@ static void expect_sorts_host(kn_type type, size_t n, const kn_sort_large_option
     make_keys(keys, type, n, state);
     memcpy(found, keys, bytes);
     memset(found + bytes, 0xa5, 16);
-    EXPECT_OK(kn_sort_host(queue, found, type, n, options, &err));
+    EXPECT_OK(kn_sort_large_array(queue, found, type, n, options, &err));
     for (size_t i = 0; i < 16; i++)
         ck_assert_msg((unsigned char)found[bytes + i] == 0xa5, "byte %zu past the end was written", i);
-    if (options && options->sort && options->sort->descending)
+    if (options && options->sort && options->sort->order)
         turn_round(found, type, n);
     expect_sorted(type, n);
 }
@@ -218,9 +218,9 @@ START_TEST(host_types)
 
     for (kn_type type = KN_I8; type <= KN_F64; type++)
         for (int descending = 0; descending < 2 && test_takes(type); descending++) {
-            kn_sort_options sort = KN_INIT(kn_sort_options, .descending = descending);
+            kn_sort_options sort = KN_INIT(kn_sort_options, .order = descending);
             if (small_block())
-                sort = KN_INIT(kn_sort_options, .log2_group = 5, .log2_keys = 2, .descending = descending);
+                sort = KN_INIT(kn_sort_options, .log2_group = 5, .log2_keys = 2, .order = descending);
             size_t n = test_is_slow() ? 100 : 10000;
             expect_sorts_host(type, n, &KN_INIT(kn_sort_large_options, .sort = &sort, .chunk = n / 30),
                               &state);
@@ -234,8 +234,9 @@ static size_t count_launches(size_t n, size_t chunk)
     size_t count = 0;
 
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(kn_sort_host(queue, found, KN_F32, n,
-                           &KN_INIT(kn_sort_large_options, .sort = small_block(), .chunk = chunk), &err));
+    EXPECT_OK(kn_sort_large_array(queue, found, KN_F32, n,
+                                  &KN_INIT(kn_sort_large_options, .sort = small_block(), .chunk = chunk),
+                                  &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     kn_free(entries);
     return count;
@@ -313,11 +314,12 @@ START_TEST(refusals)
 {
     kn_buffer *buffer = test_upload_with_room(keys, 1000, 0);
 
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort_host(NULL, keys, KN_F32, 10, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort_host(queue, NULL, KN_F32, 10, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no type 77", kn_sort_host(queue, keys, (kn_type)77, 10, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort_large_array(NULL, keys, KN_F32, 10, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort_large_array(queue, NULL, KN_F32, 10, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no type 77",
+                   kn_sort_large_array(queue, keys, (kn_type)77, 10, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "more than memory",
-                   kn_sort_host(queue, keys, KN_F32, SIZE_MAX / 2, NULL, &err));
+                   kn_sort_large_array(queue, keys, KN_F32, SIZE_MAX / 2, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort_large(queue, NULL, KN_F32, 10, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 250", kn_sort_large(queue, buffer, KN_F32, 251, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no type 77", kn_sort_large(queue, buffer, (kn_type)77, 1, NULL, &err));

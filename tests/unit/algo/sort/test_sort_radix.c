@@ -13,7 +13,7 @@ enum { LANES = 8, SERIAL_BUCKETS = 100, SERIAL_AUTO };
 
 static bool is_nvidia(void)
 {
-    return strcmp(kn_context_device(context)->backend, "cuda") == 0 ||
+    return strcmp(kn_context_get_device(context)->backend, "cuda") == 0 ||
            strstr(context->device.extensions, "cl_nv_device_attribute_query");
 }
 
@@ -28,7 +28,7 @@ static kn_sort_options options_for(unsigned lanes)
     options.digits = lanes == SERIAL_BUCKETS         ? KN_SORT_DIGITS_HIGHEST
                      : lanes == KN_SORT_LANES_SERIAL ? KN_SORT_DIGITS_ALL
                                                      : KN_SORT_DIGITS_AUTO;
-    if (lanes == KN_SORT_LANES_LOCAL && kn_context_device(context)->type == KN_DEVICE_CPU) {
+    if (lanes == KN_SORT_LANES_LOCAL && kn_context_get_device(context)->type == KN_DEVICE_CPU) {
         options.radix_group = 256;
         options.radix_keys = test_is_slow() ? 1 : 3;
     }
@@ -42,7 +42,7 @@ static size_t lanes_here(unsigned lanes[LANES])
 
     lanes[count++] = KN_SORT_LANES_LOCAL;
     lanes[count++] = KN_SORT_LANES_SERIAL;
-    if (kn_context_device(context)->type == KN_DEVICE_CPU && !context->device.info.loop_limit) {
+    if (kn_context_get_device(context)->type == KN_DEVICE_CPU && !context->device.info.loop_limit) {
         lanes[count++] = SERIAL_BUCKETS;
         lanes[count++] = SERIAL_AUTO;
     }
@@ -66,9 +66,9 @@ static const size_t sizes[] = {0,    1,    2,    3,    31,   32,    33,    63,  
 // types for the form that the device takes by itself, a few for the others, which take long to compile.
 static bool is_chosen(kn_type type, unsigned lanes)
 {
-    unsigned own = is_nvidia()                                         ? KN_SORT_LANES_BALLOT
-                   : kn_context_device(context)->type == KN_DEVICE_CPU ? KN_SORT_LANES_SERIAL
-                                                                       : KN_SORT_LANES_LOCAL;
+    unsigned own = is_nvidia()                                             ? KN_SORT_LANES_BALLOT
+                   : kn_context_get_device(context)->type == KN_DEVICE_CPU ? KN_SORT_LANES_SERIAL
+                                                                           : KN_SORT_LANES_LOCAL;
 
     return lanes == own || lanes >= SERIAL_BUCKETS || type == KN_F32 ||
            (lanes == KN_SORT_LANES_LOCAL && type == KN_I64);
@@ -104,7 +104,7 @@ START_TEST(descending)
     for (size_t i = 0; i < count; i++)
         for (size_t t = 0; t < COUNT(types); t++) {
             kn_sort_options options = options_for(lanes[i]);
-            options.descending = 1;
+            options.order = KN_DESCENDING;
             if (!test_takes(types[t]) || !is_chosen(types[t], lanes[i]) ||
                 (types[t] == KN_I64 && !is_chosen(KN_U8, lanes[i])))
                 continue;
@@ -147,7 +147,7 @@ START_TEST(values_of_every_size)
             if (!is_chosen(KN_U8, lanes[i]))
                 continue;
             expect_moves(n, KN_U8, value_sizes[v], ANY_BITS, &options, &state);
-            options.descending = 1;
+            options.order = KN_DESCENDING;
             expect_moves(n, v % 2 ? KN_I16 : KN_F32, value_sizes[v], SPECIAL, &options, &state);
         }
 }
@@ -180,7 +180,7 @@ START_TEST(indices)
                     continue;
                 expect_indices(sizes[i], types[t], t % 2 ? KN_U64 : KN_U32, i % 3 ? SPECIAL : SMALL_INTEGERS,
                                &options, &state);
-                options.descending = 1;
+                options.order = KN_DESCENDING;
                 if (i % 5 == 0 && is_chosen(KN_U8, lanes[l]) && t % 4 == 0)
                     expect_indices(sizes[i], types[t], t % 2 ? KN_U64 : KN_U32, SPECIAL, &options, &state);
             }
@@ -305,7 +305,7 @@ START_TEST(many_groups)
         expect_scanned(KN_U8, options, &state);
         if (!is_chosen(KN_U8, lanes[i]))
             continue;
-        options.descending = 1;
+        options.order = KN_DESCENDING;
         expect_moves(MAX_KEYS - 5, KN_F32, 8, SPECIAL, &options, &state);
         options.radix_chunks = 0;
         expect_sorts(5000, KN_U8, SPECIAL, &options, &state);
@@ -371,19 +371,19 @@ START_TEST(refusals)
         KN_ERROR_ARGUMENT, "no digits",
         kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .digits = (kn_sort_digits)99), &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "32 or 64",
-                   kn_sort_by_key(queue, buffer, KN_F32, other, 4, 10, &narrow, &err));
+                   kn_sort_by_key(queue, buffer, KN_F32, 10, other, 4, &narrow, &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not stable",
-                   kn_sort_by_key(queue, buffer, KN_F32, other, 4, 10, &bitonic, &err));
+                   kn_sort_by_key(queue, buffer, KN_F32, 10, other, 4, &bitonic, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "1, 2, 4, 8 or 16",
-                   kn_sort_by_key(queue, buffer, KN_F32, other, 3, 10, NULL, &err));
+                   kn_sort_by_key(queue, buffer, KN_F32, 10, other, 3, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "1, 2, 4, 8 or 16",
-                   kn_sort_by_key(queue, buffer, KN_F32, other, 32, 10, NULL, &err));
+                   kn_sort_by_key(queue, buffer, KN_F32, 10, other, 32, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "one buffer",
-                   kn_sort_by_key(queue, buffer, KN_F32, buffer, 4, 10, NULL, &err));
+                   kn_sort_by_key(queue, buffer, KN_F32, 10, buffer, 4, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 512",
-                   kn_sort_by_key(queue, buffer, KN_F32, other, 8, 513, NULL, &err));
+                   kn_sort_by_key(queue, buffer, KN_F32, 513, other, 8, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL",
-                   kn_sort_by_key(queue, buffer, KN_F32, NULL, 8, 513, NULL, &err));
+                   kn_sort_by_key(queue, buffer, KN_F32, 513, NULL, 8, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "KN_U32 or KN_U64",
                    kn_argsort(queue, buffer, KN_F32, 10, other, KN_I32, NULL, &err));
     if (!is_nvidia())

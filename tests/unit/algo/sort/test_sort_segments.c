@@ -134,7 +134,7 @@ static void expect_sorts(const struct wanted *w, uint64_t *state)
     value_buffer = test_upload_with_room(values, w->n * w->value_size, ROOM);
     offset_buffer = test_upload_with_room(offsets, (w->segments + 1) * sizeof *offsets, 0);
     if (w->value_size > 0)
-        EXPECT_OK(kn_sort_segments_by_key(queue, key_buffer, w->type, value_buffer, w->value_size, w->n,
+        EXPECT_OK(kn_sort_segments_by_key(queue, key_buffer, w->type, w->n, value_buffer, w->value_size,
                                           offset_buffer, w->segments, w->descending, &err));
     else
         EXPECT_OK(kn_sort_segments(queue, key_buffer, w->type, w->n, offset_buffer, w->segments,
@@ -241,7 +241,7 @@ START_TEST(by_key)
         fprintf(
             stderr,
             "skipped: %s has keys with values wrong in the form for GPUs, which it does not take by itself\n",
-            kn_context_device(context)->name);
+            kn_context_get_device(context)->name);
         return;
     }
     for (size_t i = 0; i < (test_is_slow() ? 1 : 4); i++) {

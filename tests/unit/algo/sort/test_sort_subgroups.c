@@ -111,8 +111,8 @@ static void write_kernels(const char *folder, unsigned width, const char *fault)
 
 static bool is_pocl(void)
 {
-    return kn_context_device(context)->type == KN_DEVICE_CPU &&
-           strstr(kn_context_device(context)->version, "PoCL") != NULL;
+    return kn_context_get_device(context)->type == KN_DEVICE_CPU &&
+           strstr(kn_context_get_device(context)->version, "PoCL") != NULL;
 }
 
 static void sort_all(uint64_t *state)
@@ -137,7 +137,7 @@ static void check_width(const char *name, unsigned width)
 
     if (!is_pocl()) {
         fprintf(stderr, "skipped: %s is not PoCL, whose kernels share the process's memory\n",
-                kn_context_device(context)->name);
+                kn_context_get_device(context)->name);
         test_remove(folder);
         return;
     }
@@ -204,7 +204,7 @@ static void check_fault(const char *name, const char *fault)
     test_open_with(&watched);
     if (!is_pocl()) {
         fprintf(stderr, "skipped: %s is not PoCL, whose kernels share the process's memory\n",
-                kn_context_device(context)->name);
+                kn_context_get_device(context)->name);
         test_remove(folder);
         return;
     }

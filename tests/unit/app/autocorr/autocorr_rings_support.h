@@ -16,7 +16,7 @@
 static inline void expect_near(double found, double wanted, double scale, const char *what, const char *name,
                                size_t ring)
 {
-    double e = kn_context_device(context)->fp64 ? 1e-13 : 1e-5;
+    double e = kn_context_get_device(context)->fp64 ? 1e-13 : 1e-5;
 
     ck_assert_msg(isnan(wanted) ? isnan(found) : fabs(found - wanted) <= e * scale,
                   "%s, ring %zu, %s: %.17g instead of %.17g", name, ring, what, found, wanted);

@@ -73,7 +73,7 @@ START_TEST(rings)
 {
     static const enum autocorr_method methods[] = {AUTOCORR_DIRECT, AUTOCORR_FFT};
     uint64_t state = test_seed("rings");
-    bool exact = kn_context_device(context)->fp64 != 0;
+    bool exact = kn_context_get_device(context)->fp64 != 0;
 
     for (unsigned kind = 0; kind < 4; kind++) {
         enum autocorr_method method = methods[kind & 1];
@@ -175,7 +175,7 @@ START_TEST(no_rings)
     EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &inexact, &err));
     EXPECT_OK(ki_autocorr_engine_begin(NULL, AUTOCORR_AUTO, true, &host, &err));
     ck_assert(ki_autocorr_engine_has_rings(&inexact, &task));
-    ck_assert(ki_autocorr_engine_has_rings(&engine, &task) == (kn_context_device(context)->fp64 != 0));
+    ck_assert(ki_autocorr_engine_has_rings(&engine, &task) == (kn_context_get_device(context)->fp64 != 0));
     ck_assert(!ki_autocorr_engine_has_rings(&host, &task));
     task.max_offset = 30001;
     ck_assert(!ki_autocorr_engine_has_rings(&inexact, &task));
@@ -322,7 +322,7 @@ START_TEST(series)
         ck_assert_uint_eq(pipeline.device_rings, taken[mode].on_device);
         ck_assert(pipeline.batches > 0 && pipeline.overlapped < pipeline.batches);
         for (size_t i = 0; i < FRAMES; i++) {
-            double bound = kn_context_device(context)->fp64 ? 1e-9 : 1e-2, wanted = taken[0].r_max[i];
+            double bound = kn_context_get_device(context)->fp64 ? 1e-9 : 1e-2, wanted = taken[0].r_max[i];
 
             expect_rings(taken[mode].rings[i], taken[0].rings[i], MOST, "series");
             ck_assert(isnan(wanted) ? isnan(taken[mode].r_max[i])

@@ -144,7 +144,7 @@ END_TEST
 START_TEST(too_long)
 {
     uint64_t state = test_seed("too_long");
-    size_t width = kn_context_device(context)->local_memory / (2 * sizeof(float)) + 1, offsets;
+    size_t width = kn_context_get_device(context)->local_memory / (2 * sizeof(float)) + 1, offsets;
     struct autocorr_task task = {.max_offset = 100};
     const struct engine_choice choice = ki_autocorr_choice_of(KN_U8, AUTOCORR_FFT_FUSED, false);
     struct ki_text summary = KI_TEXT_INIT;

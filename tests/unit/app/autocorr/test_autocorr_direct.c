@@ -158,7 +158,7 @@ START_TEST(refused)
 
     wrong.count = 0;
     EXPECT_OK(ki_autocorr_direct_device(queue, &wrong, products, &err));
-    test_expect_poison(products, kn_buffer_size(products) - 1000);
+    test_expect_poison(products, kn_buffer_get_size(products) - 1000);
     wrong.count = 3;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "images holds 160 bytes; expected at least 240",
                    ki_autocorr_direct_device(queue, &wrong, products, &err));

@@ -46,7 +46,7 @@ END_TEST
 START_TEST(past_the_source)
 {
     uint64_t state = test_seed("past_the_source");
-    size_t group = (size_t)kn_context_device(context)->max_work_group,
+    size_t group = (size_t)kn_context_get_device(context)->max_work_group,
            most = (group < 1024 ? group : 1024) / 2 + 3;
 
     for (unsigned kind = 0; kind < (test_is_slow() ? 0 : 2); kind++) {
@@ -64,7 +64,7 @@ END_TEST
 // A row in segments where local memory ends, and sums past 32 bits in a row and in all.
 START_TEST(greatest_sums)
 {
-    bool limited = kn_context_device(context)->loop_limit > 0; // rows this long are refused there
+    bool limited = kn_context_get_device(context)->loop_limit > 0; // rows this long are refused there
     size_t width = limited ? 20000 : 70001;
 
     for (unsigned kind = 0; kind < (test_is_slow() ? 0 : 2); kind++) {

@@ -334,7 +334,7 @@ START_TEST(groups_and_tiles)
     uint64_t state = test_seed("groups_and_tiles");
     struct problem p = make(&(struct mri_matrix){2, {37, 20, 1}}, test_is_slow() ? 40 : 2000, &state);
     double complex *images = test_poisoned((TRIED + 1) * p.voxels * sizeof *images);
-    size_t first = kn_context_device(context)->loop_limit ? 1 : 0;
+    size_t first = kn_context_get_device(context)->loop_limit ? 1 : 0;
 
     EXPECT_OK(ki_mri_reference_adjoint(&p.matrix, p.k, p.samples, p.data, NULL, MRI_SCALE_NONE,
                                        images + TRIED * p.voxels, &err));
@@ -393,7 +393,7 @@ START_TEST(refusals)
            4);
     refuse(KN_ERROR_ARGUMENT, "tiles of 24 cells", &plane, k, 0, 0, 0, 24);
     refuse(KN_ERROR_ARGUMENT, "tiles of 128 cells", &plane, k, 0, 0, 0, 128);
-    if (kn_context_device(context)->loop_limit)
+    if (kn_context_get_device(context)->loop_limit)
         refuse(KN_ERROR_UNSUPPORTED, "a group of 1 work-item", &plane, k, 0, 0, 1, 0);
     // With two axes kz is not looked at.
     EXPECT_OK(ki_mri_gridding_create(queue, &plane, infinite, 1, NULL, &gridding, &err));

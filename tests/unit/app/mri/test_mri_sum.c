@@ -21,8 +21,8 @@
 // states of its native ones (2^-21.41 and 2^-21.19), which nobody promises for others.
 static double trig_error(enum mri_kernel kernel)
 {
-    bool intel = strstr(kn_context_device(context)->vendor, "Intel") &&
-                 kn_context_device(context)->type == KN_DEVICE_GPU;
+    bool intel = strstr(kn_context_get_device(context)->vendor, "Intel") &&
+                 kn_context_get_device(context)->type == KN_DEVICE_GPU;
 
     return kernel != MRI_FAST_TRIG && kernel != MRI_TUNED ? 8 * UNIT
            : intel && kernel == MRI_FAST_TRIG             ? 1e-3

@@ -96,7 +96,7 @@ START_TEST(dense)
             float *all = NULL;
             struct sparse_solver_result results[MOST], of_all[MOST];
 
-            if (kinds[w] == SPARSE_BATCH_WHOLE && kn_context_device(context)->loop_limit)
+            if (kinds[w] == SPARSE_BATCH_WHOLE && kn_context_get_device(context)->loop_limit)
                 continue;
             EXPECT_OK(ki_sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
             ck_assert_int_eq(ki_sparse_batch_is_whole(batch), kinds[w] == SPARSE_BATCH_WHOLE);
@@ -154,7 +154,7 @@ START_TEST(shapes)
 
         options.solver.iterations = 100;
         options.launches =
-            t == 0 && !kn_context_device(context)->loop_limit ? SPARSE_BATCH_WHOLE : SPARSE_BATCH_SPREAD;
+            t == 0 && !kn_context_get_device(context)->loop_limit ? SPARSE_BATCH_WHOLE : SPARSE_BATCH_SPREAD;
         EXPECT_OK(ki_sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
         float *found = solve(batch, &images, SOME, results);
         for (size_t i = 0; i < SOME; i++)
@@ -426,7 +426,7 @@ START_TEST(nothing)
         struct sparse_solver_result results[SOME];
         float found[SOME * COLUMNS];
 
-        if (kinds[w] == SPARSE_BATCH_WHOLE && kn_context_device(context)->loop_limit)
+        if (kinds[w] == SPARSE_BATCH_WHOLE && kn_context_get_device(context)->loop_limit)
             continue;
         EXPECT_OK(ki_sparse_batch_create(queue, &matrix, &options, &batch, &err));
         kn_buffer *right = test_upload_with_room(b, sizeof b, 0);
@@ -465,7 +465,7 @@ START_TEST(launches)
         struct sparse_solver_result results[SOME];
         kn_profile_entry *entries = NULL;
         size_t count = 0;
-        bool whole = kind <= SPARSE_BATCH_WHOLE && !kn_context_device(context)->loop_limit;
+        bool whole = kind <= SPARSE_BATCH_WHOLE && !kn_context_get_device(context)->loop_limit;
         bool tiled = kind == SPARSE_BATCH_TILED, spread = !whole && !tiled;
 
         if (kind == SPARSE_BATCH_WHOLE && !whole) {
@@ -501,7 +501,7 @@ END_TEST
 START_TEST(automatic)
 {
     enum { ROWS = 9000, COLUMNS = 9000, EACH = 9 };
-    const kn_device_info *info = kn_context_device(context);
+    const kn_device_info *info = kn_context_get_device(context);
     uint32_t *row = malloc(2 * ROWS * EACH * sizeof *row), *column = row + ROWS * EACH;
     uint64_t state = test_seed("automatic");
 

@@ -340,7 +340,7 @@ static size_t count_iterations(const struct system *s, const struct sparse_solve
     EXPECT_OK(ki_sparse_solver_create(queue, &s->matrix, options, &solver, &err));
     *recorded = ki_sparse_solver_recording(solver) != NULL;
     if (*recorded && options->recording != KN_RECORDING_AUTO)
-        ck_assert_int_eq(kn_recording_way_of(ki_sparse_solver_recording(solver)), options->recording);
+        ck_assert_int_eq(kn_recording_get_way(ki_sparse_solver_recording(solver)), options->recording);
     EXPECT_OK(kn_profile_start(queue, &err));
     EXPECT_OK(ki_sparse_solver_solve(queue, solver, b, x, &result, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));

@@ -168,7 +168,7 @@ START_TEST(parts)
             context->device.info.max_alloc = bytes + 100;
             struct stats_column *column = open_config(&gpu, STATS_SORT, true, x, n);
             EXPECT_OK(ki_stats_column_compute(column, n, &found, &err));
-            ck_assert_uint_gt(kn_buffer_part_count(column->work), 1);
+            ck_assert_uint_gt(kn_buffer_get_part_count(column->work), 1);
             expect_all(&found, &expected, "parts");
             n = n - 1;
             expected = expected_of(x, n, STATS_SORT, true);

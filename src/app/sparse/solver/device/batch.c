@@ -192,7 +192,7 @@ static size_t bytes_of_iteration(const struct sparse_batch *b, const struct spar
 static kn_status try_tiles(struct sparse_batch *b, kn_queue *queue, const struct sparse_matrix *matrix,
                            kn_error *err)
 {
-    const kn_device_info *info = kn_context_device(b->context);
+    const kn_device_info *info = kn_context_get_device(b->context);
     bool asked = b->options.launches == SPARSE_BATCH_TILED;
     struct batch_tiles tiles = {.rows = 0};
     kn_status status = ki_batch_tiles_make(matrix, b->options.tile, &tiles, err);
@@ -212,7 +212,7 @@ static kn_status try_tiles(struct sparse_batch *b, kn_queue *queue, const struct
 static kn_status choose_launches(struct sparse_batch *b, kn_queue *queue, const struct sparse_matrix *matrix,
                                  kn_error *err)
 {
-    const kn_device_info *info = kn_context_device(b->context);
+    const kn_device_info *info = kn_context_get_device(b->context);
     enum sparse_batch_launches launches = b->options.launches;
 
     if (launches == SPARSE_BATCH_WHOLE && info->loop_limit)
@@ -300,7 +300,7 @@ static kn_status create_buffers(struct sparse_batch *b, kn_error *err)
         [BATCH_NEXT_PARTS] = 2 * (size_t)b->most * b->steps.count * SOLVER_CELL,
         [BATCH_CURVATURES] = b->most * SOLVER_CELL,
         [BATCH_LINES] = (size_t)b->lines * b->most * sizeof(float)};
-    const kn_device_info *info = kn_context_device(b->context);
+    const kn_device_info *info = kn_context_get_device(b->context);
     kn_status status = KN_OK;
 
     for (unsigned i = 0; i < BATCH_BUFFERS && !status; i++) {
@@ -326,19 +326,19 @@ kn_status ki_sparse_batch_create(kn_queue *queue, const struct sparse_matrix *ma
         status = ki_spmv_check(matrix, SPARSE_SIMPLE, err);
     if (!status) {
         size_t at_once = options->at_once ? options->at_once : AT_ONCE;
-        b->context = kn_queue_context(queue);
+        b->context = kn_queue_get_context(queue);
         b->options = *options;
         b->terms = ki_solver_terms_of(&options->solver);
         b->rows = (uint32_t)matrix->rows;
         b->columns = (uint32_t)matrix->columns;
-        choose_blocks(&b->options, kn_context_device(b->context));
+        choose_blocks(&b->options, kn_context_get_device(b->context));
         at_once = at_once < UINT16_MAX ? at_once : UINT16_MAX;
         b->most = (uint32_t)(at_once + b->options.images - 1) / b->options.images * b->options.images;
         status = choose_launches(b, queue, matrix, err);
     }
     if (!status) {
         const struct sparse_batch_options *o = &b->options;
-        choose_shape(&b->options, b->launches, kn_context_device(b->context));
+        choose_shape(&b->options, b->launches, kn_context_get_device(b->context));
         b->back = divide(b->columns,
                          ki_batch_rows_of(o, b->launches == SPARSE_BATCH_TILED ? BATCH_GATHER : BATCH_BACK),
                          MOST_BACK_PARTS);

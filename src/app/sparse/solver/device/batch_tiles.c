@@ -210,7 +210,7 @@ kn_status ki_batch_tiles_upload(kn_queue *queue, const struct batch_tiles *tiles
 
     for (unsigned i = 0; i < BATCH_TILE_BUFFERS && !status; i++) {
         size_t bytes = arrays[i].count * sizeof *arrays[i].items;
-        status = kn_buffer_create(kn_queue_context(queue), bytes, &buffers[i], err);
+        status = kn_buffer_create(kn_queue_get_context(queue), bytes, &buffers[i], err);
         if (!status && bytes)
             status = kn_buffer_write(queue, buffers[i], 0, arrays[i].items, bytes, err);
     }

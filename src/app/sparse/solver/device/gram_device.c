@@ -46,7 +46,7 @@ kn_status ki_sparse_gram_device_create(kn_queue *queue, const struct sparse_matr
                                        kn_error *err)
 {
     const struct sparse_batch_options options = {.launches = SPARSE_BATCH_SPREAD};
-    const kn_device_info *info = kn_context_device(kn_queue_context(queue));
+    const kn_device_info *info = kn_context_get_device(kn_queue_get_context(queue));
     size_t n = matrix->columns, bytes = n * n * sizeof(float);
     struct sparse_gram_device *g = calloc(1, sizeof *g);
     kn_status status = g ? KN_OK : ki_fail_memory(err, sizeof *g, "a Gram matrix");
@@ -61,7 +61,7 @@ kn_status ki_sparse_gram_device_create(kn_queue *queue, const struct sparse_matr
         status = ki_sparse_batch_create(queue, matrix, &options, &g->batch, err);
     }
     if (!status)
-        status = kn_buffer_create(kn_queue_context(queue), bytes, &g->inverse, err);
+        status = kn_buffer_create(kn_queue_get_context(queue), bytes, &g->inverse, err);
     if (!status)
         status = upload_inverse(queue, gram, g, err);
     if (status)

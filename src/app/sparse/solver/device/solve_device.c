@@ -56,7 +56,7 @@ static kn_status multiply(void *data, bool transposed, const double *from, doubl
 // Columns that the device has room for at once (batch.h), in whole blocks, or 0.
 static size_t most_at_once(const struct solve_run *run)
 {
-    const kn_device_info *info = kn_context_device(kn_queue_context(run->queue));
+    const kn_device_info *info = kn_context_get_device(kn_queue_get_context(run->queue));
     size_t rows = run->matrix->rows, columns = run->matrix->columns, iterations = run->task.iterations;
     uint64_t longest = rows > columns ? rows : columns, all = 4 * (uint64_t)columns + 2 * rows, most;
 
@@ -128,10 +128,10 @@ static const char *recorded(const struct sparse_solver *solver)
 {
     const kn_recording *recording = ki_sparse_solver_recording(solver);
 
-    return !recording                                                      ? ""
-           : kn_recording_way_of(recording) == KN_RECORDING_GRAPH          ? " in graphs"
-           : kn_recording_way_of(recording) == KN_RECORDING_COMMAND_BUFFER ? " in command buffers"
-                                                                           : "";
+    return !recording                                                       ? ""
+           : kn_recording_get_way(recording) == KN_RECORDING_GRAPH          ? " in graphs"
+           : kn_recording_get_way(recording) == KN_RECORDING_COMMAND_BUFFER ? " in command buffers"
+                                                                            : "";
 }
 
 static void say_code(struct solve_run *run, const struct device_run *d)
@@ -155,7 +155,7 @@ static void say_code(struct solve_run *run, const struct device_run *d)
 
 static kn_status create_vectors(struct device_run *d, kn_error *err)
 {
-    kn_context *context = kn_queue_context(d->queue);
+    kn_context *context = kn_queue_get_context(d->queue);
     size_t most = (d->rows > d->columns ? d->rows : d->columns) * d->at_once;
     kn_status status = KN_OK;
 
@@ -170,7 +170,7 @@ static kn_status create_vectors(struct device_run *d, kn_error *err)
 
 static double build_seconds(const struct device_run *d)
 {
-    return kn_context_build_seconds(kn_queue_context(d->queue));
+    return kn_context_get_build_seconds(kn_queue_get_context(d->queue));
 }
 
 static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *err)
@@ -375,7 +375,7 @@ static kn_status refine(void *data, size_t first, size_t count, const double *gr
 
     (void)first;
     if (!d->gradient)
-        status = kn_buffer_create(kn_queue_context(d->queue),
+        status = kn_buffer_create(kn_queue_get_context(d->queue),
                                   (d->columns * d->at_once + 1) * sizeof *d->floats, &d->gradient, err);
     if (!status)
         status = send(d, gradients, count * d->columns, d->gradient, err);

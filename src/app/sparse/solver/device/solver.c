@@ -111,7 +111,7 @@ struct solver_terms ki_solver_terms_of(const struct sparse_solver_options *optio
 kn_status ki_solver_define(struct engine_defines *defines, kn_context *context,
                            const struct sparse_solver_options *options, kn_error *err)
 {
-    const kn_device_info *info = kn_context_device(context);
+    const kn_device_info *info = kn_context_get_device(context);
 
     ki_engine_define(defines, "ACC_SOFT", !info->fp64);
     if (options->penalty > 0) {
@@ -150,7 +150,7 @@ static bool can_fuse(const struct sparse_solver *s, const kn_device_info *info)
 
 static kn_status choose_launches(struct sparse_solver *s, kn_error *err)
 {
-    const kn_device_info *info = kn_context_device(s->context);
+    const kn_device_info *info = kn_context_get_device(s->context);
     enum sparse_launches launches = s->options.launches;
 
     if (launches == SPARSE_LAUNCHES_FUSED && !can_fuse(s, info))
@@ -167,7 +167,7 @@ static kn_status choose_launches(struct sparse_solver *s, kn_error *err)
 
 static void choose_shape(struct sparse_solver *s)
 {
-    const kn_device_info *info = kn_context_device(s->context);
+    const kn_device_info *info = kn_context_get_device(s->context);
     const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_SPARSE_SOLVER),
                               *back = ki_engine_sizes(info, SHAPE_SPARSE_SOLVER_BACK);
     size_t groups, busy = (size_t)info->compute_units * sizes->per_unit;
@@ -347,7 +347,7 @@ static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matr
     if (!status && matrix)
         status = ki_spmv_check(matrix, options->format, err);
     if (!status) {
-        s->context = kn_queue_context(queue);
+        s->context = kn_queue_get_context(queue);
         s->options = *options;
         s->rows = (uint32_t)(matrix ? matrix->rows : ki_sparse_parallel_rows(geometry));
         s->columns = (uint32_t)(matrix ? matrix->columns : ki_sparse_parallel_columns(geometry));

@@ -19,7 +19,7 @@ static kn_status get_kernels(struct sparse_solver *s, size_t segment, kn_error *
     ki_engine_define(&defines, "GROUP", (unsigned)s->group);
     ki_engine_define(&defines, "FREQUENCIES", (unsigned)segment / 2);
     ki_engine_define(&defines, "PATIENCE", SPARSE_NCP_PATIENCE);
-    ki_engine_define(&defines, "ACC_SOFT", !kn_context_device(s->context)->fp64);
+    ki_engine_define(&defines, "ACC_SOFT", !kn_context_get_device(s->context)->fp64);
     for (unsigned i = 0; i < WHITE_KERNELS && !status; i++)
         status =
             ki_engine_builtin_kernel(s->context, "app/sparse/sparse_white.cl", defines.items, defines.count,
