@@ -48,8 +48,8 @@ typedef struct kn_context_options {
 // cannot be used, with the reason; KN_ERROR_DEVICE.
 KN_API kn_status kn_context_open(const char *spec, const kn_context_options *options, kn_context **context,
                                  kn_error *err);
-// Frees the context and what it compiled for itself. Close its queues, buffers and programs first. NULL is
-// fine.
+// Closes it. What was made in it (queues, buffers, images, programs, events, plans) may be freed before or
+// after; the device is given back with the last of them. NULL is fine.
 KN_API void kn_context_close(kn_context *context);
 
 KN_API const kn_device_info *kn_context_get_device(const kn_context *context);

@@ -159,6 +159,7 @@ static kn_status make_plan(kn_queue *queue, const kn_fft_shape *shape, const kn_
         return ki_fail_memory(err, sizeof *kept, "preparing a transform");
     }
     *kept = made;
+    ki_engine_hold(kept->context);
     *plan = kept;
     return KN_OK;
 }
@@ -183,18 +184,19 @@ void kn_fft_plan_free(kn_fft_plan *plan)
     if (!plan)
         return;
     plan->library->free(plan->plan);
+    ki_engine_release(plan->context);
     free(plan->text);
     free(plan);
 }
 
 const char *kn_fft_plan_get_text(const kn_fft_plan *plan)
 {
-    return plan->text;
+    return plan ? plan->text : "";
 }
 
 kn_fft_library kn_fft_plan_get_library(const kn_fft_plan *plan)
 {
-    return plan->library->id;
+    return plan ? plan->library->id : KN_FFT_AUTO;
 }
 
 static kn_status check_buffer(const kn_queue *queue, const kn_buffer *buffer, uint64_t bytes,
