@@ -54,9 +54,6 @@ KN_API void kn_context_close(kn_context *context);
 
 KN_API const kn_device_info *kn_context_get_device(const kn_context *context);
 
-// Seconds this context has spent so far on getting programs: preprocessing, the cache, the compiler.
-KN_API double kn_context_get_build_seconds(const kn_context *context);
-
 // An in-order queue, with times for its events.
 KN_API kn_status kn_queue_open(kn_context *context, kn_queue **queue, kn_error *err);
 // Waits until all is done, then frees it. NULL is fine.

@@ -2,6 +2,8 @@
 // Contexts and queues: opening, wrapping, closing; and the log.
 #include <config.h>
 
+#include <koine/experimental.h>
+
 #include "library.h"
 #include "engine.h"
 
