@@ -9,7 +9,6 @@
 #include "algo/robust/robust.h"
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "bytes.h"
 #include "column_internal.h"
 
 const char *const ki_stats_variant_names[STATS_VARIANTS + 1] = {
@@ -51,7 +50,7 @@ static stats_method_function *method_of(enum stats_variant variant, enum stats_m
     return variant == STATS_GPU ? device_methods[method] : host_methods[method];
 }
 
-static kn_status check_open(enum stats_variant variant, const kn_queue *queue,
+static kn_status check_open(enum stats_variant variant, const kn_queue *queue, kn_type from,
                             const struct stats_options *options, kn_error *err)
 {
     if ((unsigned)variant >= STATS_VARIANTS || (unsigned)options->method >= STATS_METHODS)
@@ -61,7 +60,8 @@ static kn_status check_open(enum stats_variant variant, const kn_queue *queue,
         return ki_fail(err, KN_ERROR_ARGUMENT, "the variant %s %s", ki_stats_variant_names[variant],
                        queue ? "computes on the host; it was given a device's queue"
                              : "needs a device's queue");
-    if (!options->single && queue && !kn_context_get_device(kn_queue_get_context(queue))->fp64)
+    if (from == KN_F64 && !options->single && queue &&
+        !kn_context_get_device(kn_queue_get_context(queue))->fp64)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s has no double precision: take single precision, or the host",
                        kn_context_get_device(kn_queue_get_context(queue))->name);
@@ -74,7 +74,7 @@ static kn_status plan_host(struct stats_column *column, kn_error *err)
     bool vectors = host_parts[column->variant].vectors, threads = host_parts[column->variant].threads;
     const kn_host_options host = KN_INIT(kn_host_options, .threads = threads ? column->options.threads : 1,
                                          .level = vectors ? KN_HOST_AUTO : KN_HOST_SCALAR);
-    kn_status status = ki_host_plan("stats", column->type, &host, &column->plan, err);
+    kn_status status = ki_host_plan("stats", ki_stats_column_real(column), &host, &column->plan, err);
 
     if (status || column->variant == STATS_GPU)
         return status;
@@ -86,60 +86,22 @@ static kn_status plan_host(struct stats_column *column, kn_error *err)
     return KN_OK;
 }
 
-// How many elements precede the first not-a-number.
-static size_t count_numbers(const double *values, size_t n)
+bool ki_stats_column_counts(const struct stats_column *column)
 {
-    size_t count = 0;
-
-    while (count < n && !isnan(values[count]))
-        count++;
-    return count;
+    return column->options.method == STATS_FUSED;
 }
 
-static kn_status convert(struct stats_column *column, kn_error *err)
+kn_type ki_stats_column_real(const struct stats_column *column)
 {
-    bool counts = column->options.method == STATS_FUSED, single = column->options.single;
-    size_t bytes = column->n * (single ? sizeof(float) : sizeof(uint8_t));
-    float *singles;
-
-    column->type = single ? KN_F32 : KN_F64;
-    column->data = column->values;
-    if (column->n == 0 || (!single && !counts))
-        return KN_OK;
-    column->converted = malloc(bytes);
-    if (!column->converted)
-        return ki_fail_memory(err, bytes, "a column converted");
-    if (counts && ki_stats_to_bytes(column->values, column->n, column->converted, &column->type)) {
-        column->data = column->converted;
-        return KN_OK;
-    }
-    singles = column->converted;
-    for (size_t i = 0; i < column->n && single; i++)
-        singles[i] = (float)column->values[i];
-    if (single)
-        column->data = singles;
-    return KN_OK;
+    return column->from == KN_F64 && !column->options.single ? KN_F64 : KN_F32;
 }
 
-static kn_status prepare(struct stats_column *column, kn_error *err)
-{
-    kn_status status = convert(column, err);
-
-    if (!status)
-        status = plan_host(column, err);
-    if (status)
-        return status;
-    if (column->variant == STATS_GPU)
-        return ki_stats_device_open(column, err);
-    return column->options.method == STATS_FUSED ? KN_OK : ki_stats_column_take_room(column, err);
-}
-
-kn_status ki_stats_column_open(enum stats_variant variant, kn_queue *queue, const double *values, size_t n,
-                               const struct stats_options *options, struct stats_column **column,
-                               kn_error *err)
+kn_status ki_stats_column_create(enum stats_variant variant, kn_queue *queue, kn_type from, size_t capacity,
+                                 const struct stats_options *options, struct stats_column **column,
+                                 kn_error *err)
 {
     struct stats_column *c;
-    kn_status status = check_open(variant, queue, options, err);
+    kn_status status = check_open(variant, queue, from, options, err);
 
     if (status)
         return status;
@@ -148,14 +110,31 @@ kn_status ki_stats_column_open(enum stats_variant variant, kn_queue *queue, cons
         return ki_fail_memory(err, sizeof *c, "a column");
     c->variant = variant;
     c->options = *options;
+    c->from = from;
+    c->capacity = capacity;
+    c->queue = queue;
     if (options->method == STATS_AUTO)
         c->options.method =
-            queue && !ki_robust_points(queue, options->single ? KN_F32 : KN_F64) ? STATS_SELECT : STATS_FUSED;
-    c->queue = queue;
-    c->values = values;
-    c->n = n;
-    c->numbers = count_numbers(values, n);
-    status = prepare(c, err);
+            queue && !ki_robust_points(queue, ki_stats_column_real(c)) ? STATS_SELECT : STATS_FUSED;
+    c->type = ki_stats_column_real(c);
+    status = plan_host(c, err);
+    if (status)
+        ki_stats_column_close(c);
+    else
+        *column = c;
+    return status;
+}
+
+kn_status ki_stats_column_open(enum stats_variant variant, kn_queue *queue, const double *values, size_t n,
+                               const struct stats_options *options, struct stats_column **column,
+                               kn_error *err)
+{
+    struct stats_column *c;
+    kn_status status = ki_stats_column_create(variant, queue, KN_F64, n, options, &c, err);
+
+    if (status)
+        return status;
+    status = ki_stats_column_load(c, values, n, err);
     if (status)
         ki_stats_column_close(c);
     else
@@ -168,7 +147,7 @@ void ki_stats_column_close(struct stats_column *column)
     if (!column)
         return;
     kn_buffer_free(column->work);
-    kn_buffer_free(column->buffer);
+    kn_buffer_free(column->own);
     free(column->scratch);
     free(column->sorted);
     free(column->converted);
@@ -181,10 +160,11 @@ static kn_status compute_timed(struct stats_column *column, size_t n, struct sta
 {
     const kn_context *context = column->queue ? kn_queue_get_context(column->queue) : NULL;
     double start = ki_clock_seconds(), built = context ? -kn_context_get_build_seconds(context) : 0;
-    double downloaded = column->times.download,
-           shift = ki_stats_shift(column->values, n, column->options.single);
-    kn_status status = method_of(column->variant, column->options.method)(column, n, shift, result, err);
+    double downloaded = column->times.download, shift;
+    kn_status status = ki_stats_column_shift(column, n, &shift, err);
 
+    if (!status)
+        status = method_of(column->variant, column->options.method)(column, n, shift, result, err);
     if (status)
         return status;
     built += context ? kn_context_get_build_seconds(context) : 0;

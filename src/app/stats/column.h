@@ -40,6 +40,26 @@ kn_status ki_stats_column_open(enum stats_variant variant, kn_queue *queue, cons
                                kn_error *err);
 void ki_stats_column_close(struct stats_column *column);
 
+// The same in two steps, for columns of other types (KN_F64, KN_F32, KN_I8, KN_U8), and for many, one after
+// the other: room for up to `capacity` elements of type `from`, taken when it is first wanted and kept; and
+// the elements, in the host's memory or (STATS_GPU) in a buffer of the queue's context. Those stay the
+// caller's and must not change until others are given. KN_F32 are computed as they stand, single or not; what
+// a column of other elements is converted to, its results are the same.
+kn_status ki_stats_column_create(enum stats_variant variant, kn_queue *queue, kn_type from, size_t capacity,
+                                 const struct stats_options *options, struct stats_column **column,
+                                 kn_error *err);
+kn_status ki_stats_column_load(struct stats_column *column, const void *values, size_t n, kn_error *err);
+kn_status ki_stats_column_attach(struct stats_column *column, const kn_buffer *buffer, size_t n,
+                                 kn_error *err);
+
+// The room, in bytes: what is held now, and the most that columns in the host's memory, or in buffers, make
+// it hold. (A column that a device holds in parts is sorted with the host's help, which is not counted.)
+struct stats_room {
+    size_t host, device;
+};
+struct stats_room ki_stats_column_holds(const struct stats_column *column);
+struct stats_room ki_stats_column_wants(const struct stats_column *column, bool in_buffers);
+
 // The first n elements. For one method and precision, mean, std and CV have the same bits in all variants (on
 // devices with double precision); median and MAD are exact in all. The sums are taken in the tree of
 // moments.h about ki_stats_shift of these elements: with STATS_SELECT and STATS_FUSED as they stand, so that

@@ -9,19 +9,52 @@
 #include "base/error.h"
 #include "column_internal.h"
 
-kn_status ki_stats_device_open(struct stats_column *column, kn_error *err)
+// Makes *buffer hold `bytes` at least.
+static kn_status take_buffer(kn_context *context, size_t bytes, kn_buffer **buffer, kn_error *err)
 {
-    kn_context *context = kn_queue_get_context(column->queue);
+    if (*buffer && kn_buffer_get_size(*buffer) >= bytes)
+        return KN_OK;
+    kn_buffer_free(*buffer);
+    *buffer = NULL;
+    return kn_buffer_create(context, bytes, buffer, err);
+}
+
+static kn_status take_work(struct stats_column *column, size_t bytes, kn_error *err)
+{
+    return column->options.method != STATS_SORT
+               ? KN_OK
+               : take_buffer(kn_queue_get_context(column->queue), bytes, &column->work, err);
+}
+
+kn_status ki_stats_device_load(struct stats_column *column, kn_error *err)
+{
     size_t bytes = column->n * kn_type_size(column->type);
     double start = ki_clock_seconds();
-    kn_status status = kn_buffer_create(context, bytes, &column->buffer, err);
+    kn_status status = take_buffer(kn_queue_get_context(column->queue), bytes, &column->own, err);
 
     if (!status)
-        status = kn_buffer_write(column->queue, column->buffer, 0, column->data, bytes, err);
+        status = kn_buffer_write(column->queue, column->own, 0, column->data, bytes, err);
+    column->buffer = column->own;
     column->times.upload += ki_clock_seconds() - start;
-    if (!status && column->options.method == STATS_SORT)
-        status = kn_buffer_create(context, bytes, &column->work, err);
-    return status;
+    return status ? status : take_work(column, bytes, err);
+}
+
+kn_status ki_stats_device_attach(struct stats_column *column, kn_error *err)
+{
+    const bool as_it_is = ki_stats_column_as_it_is(column);
+    size_t bytes = column->n * kn_type_size(ki_stats_column_real(column));
+    kn_status status;
+
+    column->type = as_it_is ? column->from : KN_F32;
+    column->buffer = column->given;
+    if (as_it_is)
+        return take_work(column, bytes, err);
+    status = take_buffer(kn_queue_get_context(column->queue), bytes, &column->own, err);
+    if (!status)
+        status =
+            ki_stats_device_floats(column->queue, column->given, column->from, column->n, column->own, err);
+    column->buffer = column->own;
+    return status ? status : take_work(column, bytes, err);
 }
 
 static kn_status sort(struct stats_column *column, kn_buffer *keys, size_t n, kn_error *err)
@@ -81,8 +114,15 @@ kn_status ki_stats_device_sort(struct stats_column *column, size_t n, double shi
                                struct stats_result *result, kn_error *err)
 {
     size_t size = kn_type_size(column->type);
-    kn_status status = kn_buffer_copy(column->queue, column->buffer, 0, column->work, 0, n * size, NULL, err);
+    kn_number greatest = {.f64 = 0};
+    kn_status status = KN_OK;
 
+    // Of elements that the host has not seen.
+    if (column->given)
+        status = kn_reduce(column->queue, column->buffer, column->type, n, KN_REDUCE_MAX, &greatest, err);
+    if (status || isnan(greatest.f64))
+        return status;
+    status = kn_buffer_copy(column->queue, column->buffer, 0, column->work, 0, n * size, NULL, err);
     if (!status && kn_buffer_get_part_count(column->work) > 1)
         return sort_parts(column, n, shift, result, err);
     if (!status)

@@ -82,6 +82,7 @@ kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends
     const kn_robust_options how = options_for(column, NULL);
     const kn_host_options host = host_for(column);
     kn_robust *robust = malloc(count * sizeof *robust);
+    double shift;
     kn_status status;
 
     if (!robust)
@@ -96,8 +97,10 @@ kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends
         results[i] = (struct stats_result){ends[i], NAN, NAN, NAN, NAN, NAN};
         if (ends[i] == 0)
             continue;
-        take(column, &robust[i], ki_stats_shift(column->values, ends[i], column->options.single),
-             &results[i]);
+        status = ki_stats_column_shift(column, ends[i], &shift, err);
+        if (status)
+            break;
+        take(column, &robust[i], shift, &results[i]);
         results[i].mad = results[i].mad / column->options.mad_scale;
     }
     free(robust);

@@ -24,15 +24,19 @@ struct stats_ran {
 struct stats_column {
     enum stats_variant variant;
     struct stats_options options; // the method is never STATS_AUTO
-    size_t n, numbers;            // elements, and how many of them precede the first not-a-number
-    const double *values;         // the caller's
-    const void *data;             // of `type`: the values, or `converted`
+    kn_type from;                 // of the elements that are given
+    size_t capacity;              // elements that there is room for
+    size_t n, numbers;  // elements, and how many of them precede the first not-a-number; in a buffer, all
+    const void *values; // the caller's, of `from`; NULL: they stand in a buffer
+    const void *data;   // of `type`: the values, or `converted`; NULL with `values`
     kn_type type;
     void *converted;
-    struct host_plan plan;  // how the host computes
-    void *sorted, *scratch; // room on the host: n elements of the type; n doubles
-    kn_queue *queue;        // the device's
-    kn_buffer *buffer, *work;
+    struct host_plan plan;   // how the host computes
+    void *sorted, *scratch;  // room on the host: `capacity` elements of the type; as many doubles
+    kn_queue *queue;         // the device's
+    const kn_buffer *given;  // the caller's, of `from`; NULL: they stand in `values`
+    const kn_buffer *buffer; // of `type`: that, or `own`
+    kn_buffer *own, *work;
     struct stats_times times;
     struct stats_ran ran;
 };
@@ -48,11 +52,27 @@ stats_method_function ki_stats_host_sort, ki_stats_host_select, ki_stats_host_fu
 kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends, size_t count,
                                  struct stats_result *results, kn_error *err);
 
-// Uploads. What it allocates, ki_stats_column_close frees.
-kn_status ki_stats_device_open(struct stats_column *column, kn_error *err);
+// Uploads the data, or makes of what was given what the method takes. What it allocates,
+// ki_stats_column_close frees.
+kn_status ki_stats_device_load(struct stats_column *column, kn_error *err);
+kn_status ki_stats_device_attach(struct stats_column *column, kn_error *err);
 
-// `sorted` and `scratch`, if they are not there yet.
+// The first n elements as floats, to `to`: of KN_I8, KN_U8, and KN_F64 where the device has double precision.
+kn_status ki_stats_device_floats(kn_queue *queue, const kn_buffer *from, kn_type type, size_t n,
+                                 kn_buffer *to, kn_error *err);
+
+// Whether the method takes elements of 8 bits as they are, and counts them.
+bool ki_stats_column_counts(const struct stats_column *column);
+// Whether elements of `from` are computed without being converted first.
+bool ki_stats_column_as_it_is(const struct stats_column *column);
+// What a column becomes that is not kept in bytes: KN_F32 or KN_F64.
+kn_type ki_stats_column_real(const struct stats_column *column);
+
+// `sorted` and `scratch`, as far as the method wants them and they are not there yet.
 kn_status ki_stats_column_take_room(struct stats_column *column, kn_error *err);
+
+// ki_stats_shift of the first n > 0 elements.
+kn_status ki_stats_column_shift(const struct stats_column *column, size_t n, double *shift, kn_error *err);
 
 // Both medians of the first n elements, in column->sorted.
 void ki_stats_sorted_medians(struct stats_column *column, size_t n, struct stats_result *result);

@@ -5,8 +5,6 @@
 
 #include "base/number.h"
 
-enum { SHIFT_SAMPLES = 15 };
-
 bool ki_stats_holds_nan(const double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -15,27 +13,43 @@ bool ki_stats_holds_nan(const double *x, size_t n)
     return false;
 }
 
+size_t ki_stats_shift_positions(size_t n, size_t positions[STATS_SHIFT_SAMPLES])
+{
+    size_t wanted = n < STATS_SHIFT_SAMPLES ? n : STATS_SHIFT_SAMPLES, gaps = wanted > 1 ? wanted - 1 : 1;
+
+    // The position is k * (n - 1) / (wanted - 1), in two parts, so that it cannot overflow.
+    for (size_t k = 0; k < wanted; k++)
+        positions[k] = k * ((n - 1) / gaps) + k * ((n - 1) % gaps) / gaps;
+    return wanted;
+}
+
+double ki_stats_shift_of(const double *elements, size_t count)
+{
+    double sample[STATS_SHIFT_SAMPLES];
+    size_t finite = 0;
+
+    // Insertion into a sorted sample.
+    for (size_t k = 0; k < count; k++) {
+        size_t position = finite;
+
+        if (!isfinite(elements[k]))
+            continue;
+        for (; position > 0 && sample[position - 1] > elements[k]; position--)
+            sample[position] = sample[position - 1];
+        sample[position] = elements[k];
+        finite++;
+    }
+    return finite ? sample[(finite - 1) / 2] : 0;
+}
+
 double ki_stats_shift(const double *x, size_t n, bool single)
 {
-    double sample[SHIFT_SAMPLES];
-    size_t wanted = n < SHIFT_SAMPLES ? n : SHIFT_SAMPLES, count = 0;
+    double elements[STATS_SHIFT_SAMPLES];
+    size_t positions[STATS_SHIFT_SAMPLES], count = ki_stats_shift_positions(n, positions);
 
-    // Insertion into a sorted sample. The index is k * (n - 1) / (wanted - 1), in two parts, so that it
-    // cannot overflow.
-    for (size_t k = 0; k < wanted; k++) {
-        size_t gaps = wanted > 1 ? wanted - 1 : 1;
-        size_t index = k * ((n - 1) / gaps) + k * ((n - 1) % gaps) / gaps;
-        double value = single ? ki_as_float(x[index]) : x[index];
-        size_t position = count;
-
-        if (!isfinite(value))
-            continue;
-        for (; position > 0 && sample[position - 1] > value; position--)
-            sample[position] = sample[position - 1];
-        sample[position] = value;
-        count++;
-    }
-    return count ? sample[(count - 1) / 2] : 0;
+    for (size_t k = 0; k < count; k++)
+        elements[k] = single ? ki_as_float(x[positions[k]]) : x[positions[k]];
+    return ki_stats_shift_of(elements, count);
 }
 
 struct stats_sums ki_stats_fold_leaves(struct stats_sums *leaves, size_t count)

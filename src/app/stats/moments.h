@@ -32,6 +32,13 @@ bool ki_stats_holds_nan(const double *x, size_t n);
 // exact.
 double ki_stats_shift(const double *x, size_t n, bool single);
 
+// The same in two steps, where a column is not an array of doubles: which elements are looked at, of n > 0,
+// in ascending order, to `positions`; and the shift, from what these elements are. The first returns how many
+// they are.
+enum { STATS_SHIFT_SAMPLES = 15 };
+size_t ki_stats_shift_positions(size_t n, size_t positions[STATS_SHIFT_SAMPLES]);
+double ki_stats_shift_of(const double *elements, size_t count);
+
 // Folds the leaves' sums in place; the result is that of the whole. No leaves: zero.
 struct stats_sums ki_stats_fold_leaves(struct stats_sums *leaves, size_t count);
 

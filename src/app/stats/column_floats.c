@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elements of a buffer as floats, with cl/app/stats/stats_floats.cl.
+#include "base/array.h"
+#include "base/error.h"
+#include "algo/columns.h"
+#include "column_internal.h"
+
+// Where element `position` of a buffer stands, and how many follow it in the same part.
+struct place {
+    kn_buffer *part;
+    uint64_t first, count;
+};
+
+static struct place place_of(const kn_buffer *buffer, size_t size, size_t position)
+{
+    size_t length = kn_buffer_get_size(kn_buffer_get_part(buffer, 0)) / size, part = position / length;
+    kn_buffer *found = kn_buffer_get_part(buffer, part);
+    size_t first = position % length;
+
+    return (struct place){found, first, kn_buffer_get_size(found) / size - first};
+}
+
+kn_status ki_stats_device_floats(kn_queue *queue, const kn_buffer *from, kn_type type, size_t n,
+                                 kn_buffer *to, kn_error *err)
+{
+    enum { LAUNCH = 1 << 30 };
+    struct engine_defines defines = {.count = 0};
+    kn_kernel *kernel = NULL;
+    kn_status status = ki_column_check_any("kn_stats", queue, from, type, n, err);
+
+    if (status || n == 0)
+        return status;
+    ki_engine_define_text(&defines, "FROM", kn_type_name(type));
+    status = ki_engine_builtin_kernel(queue->context, "app/stats/stats_floats.cl", defines.items,
+                                      defines.count, KN_POLICY_STRICT, "stats_floats", &kernel, err);
+    for (size_t done = 0; done < n && !status;) {
+        struct place source = place_of(from, kn_type_size(type), done),
+                     sink = place_of(to, sizeof(float), done);
+        uint64_t count = n - done < LAUNCH ? n - done : LAUNCH;
+
+        count = source.count < count ? source.count : count;
+        count = sink.count < count ? sink.count : count;
+        const kn_arg args[] = {KN_BUFFER(source.part), KN_VALUE(source.first), KN_BUFFER(sink.part),
+                               KN_VALUE(sink.first), KN_VALUE(count)};
+        const kn_range range = {1, {(size_t)(count + 63) / 64 * 64}, {0}, {0}};
+        status = kn_launch(queue, kernel, &range, args, KI_COUNT(args), NULL, err);
+        done += count;
+    }
+    return status;
+}
