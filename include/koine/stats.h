@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// Mean, standard deviation, coefficient of variation, median and MAD (median of the absolute deviations from
+// the median) of columns: arrays of the host, buffers of a device, and columns that come in chunks and need
+// not fit in memory. It is what `koine stats` computes.
+//
+// For one method, mean, std and CV have the same bits in every variant, on every device with double
+// precision, and in every form of a column; median and MAD are exact in all. The sums are those of x - s and
+// (x - s)^2, where s is a typical element, in double and in kn_reduce_sum's tree; KN_STATS_SELECT and
+// KN_STATS_FUSED add the elements as they stand and have the same bits, KN_STATS_SORT as they are sorted.
+#ifndef KOINE_STATS_H
+#define KOINE_STATS_H
+
+#include <koine/launch.h>
+#include <koine/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum kn_stats_method {
+    KN_STATS_AUTO = 0, // fused, or select where a device's local memory is too small for it
+    // A sort of the whole column, in whose last merge the sums are gathered; the MAD from the sorted column
+    // (two runs of deviations, merged up to their middle). Host: merge sort, bottom up. Devices: bitonic sort
+    // (Batcher 1968), padded to a power of two; a column that the device holds in parts is merged by the
+    // host.
+    KN_STATS_SORT = 1,
+    // A read for the sums, selection of the median, selection of the MAD. Serial: quickselect. Others:
+    // kn_host_select, or KN_ROBUST_SELECT.
+    KN_STATS_SELECT = 2,
+    // All in one read between two brackets (koine/robust.h). Columns of KN_I8 and KN_U8 are counted in 256
+    // bins, as are arrays of KN_F64 that hold nothing but whole numbers of 8 bits.
+    KN_STATS_FUSED = 3
+} kn_stats_method;
+
+// Where a column is computed, and how.
+typedef enum kn_stats_variant {
+    KN_STATS_BEST = 0,                // device if there is a queue; else parallel, vectorized if it can be
+    KN_STATS_SERIAL = 1,              // one thread, no vectors
+    KN_STATS_VECTORIZED = 2,          // one thread; AVX2, or AVX-512 where the processor has it
+    KN_STATS_PARALLEL = 3,            // threads, no vectors
+    KN_STATS_PARALLEL_VECTORIZED = 4, // both
+    KN_STATS_DEVICE = 5               // kernels, on the queue's device
+} kn_stats_variant;
+
+// What the MAD is divided by.
+typedef enum kn_stats_mad_scale {
+    KN_STATS_MAD_RAW = 0,   // 1
+    KN_STATS_MAD_NORMAL = 1 // 0.6744897501960817, so that it estimates the standard deviation of normally
+                            // distributed data (scipy.stats.median_abs_deviation with scale="normal")
+} kn_stats_mad_scale;
+
+// Called between the steps of a computation: reads of a source (`pass` counts from 1; `done` of `total`
+// elements of this pass, and total is 0 in the first, which counts them), prefixes that are computed one by
+// one (pass 1; `done` of `total` prefixes). Returns false to stop.
+typedef bool kn_stats_progress(void *data, unsigned pass, size_t done, size_t total);
+
+typedef struct kn_stats_options {
+    size_t struct_size; // KN_INIT sets it
+    kn_stats_method method;
+    kn_stats_variant variant;
+    bool single; // elements of KN_F64 are rounded to float first, and take half the memory; sums stay double.
+                 // Other types are computed as they are
+    kn_stats_mad_scale mad_scale;
+    kn_policy policy; // of the kernels. What promises bits or is exact is compiled strictly whatever it says:
+                      // at present that is all of them
+    unsigned threads; // of the parallel variants; 0: as many as OMP_NUM_THREADS says, else as processors
+    kn_stats_progress *progress; // NULL: none
+    void *progress_data;         // what it is called with
+} kn_stats_options;
+
+// A column with a NaN, or without elements, has NaN in every double. -0 is returned as 0.
+typedef struct kn_stats {
+    size_t n;
+    double mean;
+    double std;    // divided by n, not n - 1; NaN if an element is infinite
+    double cv;     // std / mean, with the mean's sign: infinite if only the mean is 0, NaN if both are
+    double median; // of an even number of elements the mean of the two in the middle
+    double mad;    // NaN if the median is infinite
+} kn_stats;
+
+// How a column is given.
+typedef enum kn_stats_form {
+    KN_STATS_ARRAY = 0,  // in the host's memory
+    KN_STATS_BUFFER = 1, // in a device's
+    KN_STATS_SOURCE = 2  // in chunks
+} kn_stats_form;
+
+// Bytes.
+typedef struct kn_stats_memory {
+    size_t host, device;
+} kn_stats_memory;
+
+// ---- plans ----
+
+// How columns are computed, and the memory for it: made once, and used for as many as there are.
+typedef struct kn_stats_plan kn_stats_plan;
+
+// For columns of up to n elements of `type` (KN_F64, KN_F32, KN_I8, KN_U8); of a source's, n elements are
+// held at a time. `queue` is where the variant KN_STATS_DEVICE computes, in order with what else is in it,
+// and must be NULL for the host's; it must outlive the plan. `options` may be NULL; the method and the
+// variant that they name run or are refused, and no others take their place. Nothing of n elements is
+// allocated before the first computation, which keeps it for those that follow. A plan is to be used by one
+// thread at a time. Errors: KN_ERROR_ARGUMENT; KN_ERROR_UNSUPPORTED for other types, for vectors that the
+// processor does not have, for KN_F64 on a device without double precision (with `single`, for buffers
+// alone).
+KN_API kn_status kn_stats_plan_create(kn_queue *queue, kn_type type, size_t n,
+                                      const kn_stats_options *options, kn_stats_plan **plan, kn_error *err);
+// NULL is fine.
+KN_API void kn_stats_plan_free(kn_stats_plan *plan);
+
+// The method that computes, never KN_STATS_AUTO (if that was asked for, KN_STATS_SELECT after a source that
+// was too long to be held); and the variant, never KN_STATS_BEST.
+KN_API kn_stats_method kn_stats_plan_get_method(const kn_stats_plan *plan);
+KN_API kn_stats_variant kn_stats_plan_get_variant(const kn_stats_plan *plan);
+// What the plan holds now.
+KN_API kn_stats_memory kn_stats_plan_get_memory(const kn_stats_plan *plan);
+// How often the last kn_stats_compute_source read its source; 0 before.
+KN_API unsigned kn_stats_plan_get_passes(const kn_stats_plan *plan);
+
+// The most that a plan of these arguments holds once it has computed columns of this form, before any of it
+// is taken; more only where the device holds a column in parts and KN_STATS_SORT needs the host's help.
+// During a computation come what kn_robust_stats and kn_host_select take for it, at most a copy of the
+// column. Errors: as kn_stats_plan_create.
+KN_API kn_status kn_stats_estimate_memory(kn_queue *queue, kn_type type, size_t n, kn_stats_form form,
+                                          kn_stats_memory *memory, const kn_stats_options *options,
+                                          kn_error *err);
+
+// ---- columns ----
+
+// The n elements of an array of the plan's type, with every variant. `x` is not changed; it may be NULL if n
+// is 0. On a device it is copied there first. Waits. Cost: conversion, if there is one, reads x once; then
+// the method's. Errors: KN_ERROR_ARGUMENT (n beyond the plan's); on a device those of kn_robust_stats and
+// kn_sort, KN_ERROR_LIMIT for 2^32 floats or more among them. `result` is written only on success.
+KN_API kn_status kn_stats_compute(kn_stats_plan *plan, const void *x, size_t n, kn_stats *result,
+                                  kn_error *err);
+
+// The first n elements of a buffer of the plan's type, in the context of the plan's queue, with the variant
+// KN_STATS_DEVICE. x is not changed and not copied to the host: 15 elements are read for s. Waits. Memory:
+// none for KN_STATS_FUSED, and for KN_STATS_SELECT of floats; a copy of x as floats where it must be
+// converted (KN_F64 with `single`, 8 bits with KN_STATS_SORT or KN_STATS_SELECT); another for KN_STATS_SORT,
+// which also reads x once to look for NaN. Errors: as kn_stats_compute; KN_ERROR_ARGUMENT for a plan of the
+// host, a buffer of another context and one of fewer elements.
+KN_API kn_status kn_stats_compute_buffer(kn_stats_plan *plan, const kn_buffer *x, size_t n, kn_stats *result,
+                                         kn_error *err);
+
+// The same of `count` growing prefixes: results[i] is about the first ends[i] elements; ends ascend. Cost:
+// one read for all where 8 bits are counted; else that of a column for each.
+KN_API kn_status kn_stats_compute_prefixes(kn_stats_plan *plan, const void *x, const size_t *ends,
+                                           size_t count, kn_stats *results, kn_error *err);
+KN_API kn_status kn_stats_compute_buffer_prefixes(kn_stats_plan *plan, const kn_buffer *x, const size_t *ends,
+                                                  size_t count, kn_stats *results, kn_error *err);
+
+// A column that comes in chunks and can be read again from the beginning. A function that fails returns the
+// status that kn_stats_compute_source is to return, and may fill `err`, which is not NULL.
+typedef struct kn_stats_source {
+    size_t struct_size; // KN_INIT sets it
+    // The next chunk begins the column anew. Called before every pass, the first one too.
+    kn_status (*rewind)(void *data, kn_error *err);
+    // The next chunk: *count elements of the plan's type at *chunk, any number of them, which stay until the
+    // next call. *count is 0 at the end.
+    kn_status (*next)(void *data, const void **chunk, size_t *count, kn_error *err);
+    void *data; // what both are called with
+} kn_stats_source;
+
+// A column of any length from a source, with every variant. Of up to the plan's n elements it is held, and
+// computed as an array: one pass. A longer one is computed in chunks, in KN_STATS_SELECT's way and with its
+// bits; KN_STATS_AUTO becomes that, and KN_STATS_SORT and KN_STATS_FUSED are refused. Method: one pass counts
+// the elements and finds the least and the greatest; the median is found by radix selection: the interval of
+// keys (a double's bits, in the order of the values) in which it lies is cut into 1,024, a pass counts what
+// lies in each, and where that is not more than n elements a pass gathers it. Then the same for the
+// deviations. Two of these passes take s and the sums along. The variant's own code counts, sums and selects;
+// the host gathers. Cost: 5 passes as a rule, more where n is small or many elements are nearly equal, never
+// more than 15. Memory: 8 n bytes, and 2 MB; a device holds 2 MB. Errors: KN_ERROR_ARGUMENT (also a source
+// that does not give the same elements in every pass, as far as it shows), KN_ERROR_UNSUPPORTED (SORT or
+// FUSED of a longer column), KN_ERROR_INTERRUPTED (by options' `progress`), and what the source returns.
+KN_API kn_status kn_stats_compute_source(kn_stats_plan *plan, const kn_stats_source *source, kn_stats *result,
+                                         kn_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a plan of koine/stats.h holds, for the tests that ask what ran.
+#ifndef KN_APP_STATS_API_INTERNAL_H
+#define KN_APP_STATS_API_INTERNAL_H
+
+#include <koine/stats.h>
+
+#include "stream.h"
+
+struct kn_stats_plan {
+    kn_stats_options options;
+    kn_type type;
+    size_t n;
+    struct stats_column *column;
+    struct stats_stream *stream; // NULL before the first source
+    unsigned passes;
+    bool streamed; // the last computation
+};
+
+#endif
