@@ -5,7 +5,7 @@
 
 #include <koine/stats.h>
 
-#include "stream.h"
+#include "app/stats/stream/stream.h"
 
 struct kn_stats_plan {
     kn_stats_options options;

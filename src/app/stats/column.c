@@ -86,16 +86,6 @@ static kn_status plan_host(struct stats_column *column, kn_error *err)
     return KN_OK;
 }
 
-bool ki_stats_column_counts(const struct stats_column *column)
-{
-    return column->options.method == STATS_FUSED;
-}
-
-kn_type ki_stats_column_real(const struct stats_column *column)
-{
-    return column->from == KN_F64 && !column->options.single ? KN_F64 : KN_F32;
-}
-
 kn_status ki_stats_column_create(enum stats_variant variant, kn_queue *queue, kn_type from, size_t capacity,
                                  const struct stats_options *options, struct stats_column **column,
                                  kn_error *err)

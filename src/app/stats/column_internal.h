@@ -68,8 +68,25 @@ bool ki_stats_column_as_it_is(const struct stats_column *column);
 // What a column becomes that is not kept in bytes: KN_F32 or KN_F64.
 kn_type ki_stats_column_real(const struct stats_column *column);
 
+// `converted`, if it is wanted and not there yet.
+kn_status ki_stats_column_take_converted(struct stats_column *column, kn_error *err);
 // `sorted` and `scratch`, as far as the method wants them and they are not there yet.
 kn_status ki_stats_column_take_room(struct stats_column *column, kn_error *err);
+
+// Element i of an array of KN_F64, KN_F32, KN_I8 or KN_U8.
+static inline double stats_element(const void *values, kn_type type, size_t i)
+{
+    switch (type) {
+    case KN_F64:
+        return ((const double *)values)[i];
+    case KN_F32:
+        return (double)((const float *)values)[i];
+    case KN_I8:
+        return ((const int8_t *)values)[i];
+    default:
+        return ((const uint8_t *)values)[i];
+    }
+}
 
 // ki_stats_shift of the first n > 0 elements.
 kn_status ki_stats_column_shift(const struct stats_column *column, size_t n, double *shift, kn_error *err);

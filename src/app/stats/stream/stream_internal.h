@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stream holds, and the selection of two ranks in it.
+// What a stream holds: stream.c computes it, stream_ranks.c selects in it, stream_pass.c reads.
 #ifndef KN_APP_STATS_STREAM_INTERNAL_H
 #define KN_APP_STATS_STREAM_INTERNAL_H
 
@@ -67,9 +67,13 @@ kn_status ki_stats_stream_errand(struct stats_stream *stream, size_t first, size
 // The pass is over, and the next errand's turn.
 void ki_stats_stream_next_errand(struct stats_stream *stream);
 
+// Both sums of the whole column, when that errand is done.
+struct stats_sums ki_stats_stream_sums(const struct stats_stream *stream);
+
 // The median in stream->order.
 kn_status ki_stats_stream_median(struct stats_stream *stream, double *median, kn_error *err);
 
+// Says that the source is not what it was in the first pass.
 kn_status ki_stats_stream_changed(const struct stats_stream *stream, kn_error *err);
 
 static inline double stream_element(const struct stats_stream *stream, size_t i)

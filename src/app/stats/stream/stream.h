@@ -6,7 +6,7 @@
 
 #include <koine/stats.h>
 
-#include "column_internal.h"
+#include "app/stats/column_internal.h"
 
 struct stats_stream;
 
