@@ -20,6 +20,18 @@ static struct place place_of(const kn_buffer *buffer, size_t size, size_t positi
     return (struct place){found, first, kn_buffer_get_size(found) / size - first};
 }
 
+// Elements of one part of each buffer.
+static kn_status launch(kn_queue *queue, kn_kernel *kernel, const struct place *from, const struct place *to,
+                        uint64_t count, kn_error *err)
+{
+    const uint64_t from_first = from->first, to_first = to->first;
+    const kn_arg args[] = {KN_BUFFER(from->part), KN_VALUE(from_first), KN_BUFFER(to->part),
+                           KN_VALUE(to_first), KN_VALUE(count)};
+    const kn_range range = {1, {(size_t)(count + 63) / 64 * 64}, {0}, {0}};
+
+    return kn_launch(queue, kernel, &range, args, KI_COUNT(args), NULL, err);
+}
+
 kn_status ki_stats_device_floats(kn_queue *queue, const kn_buffer *from, kn_type type, size_t n,
                                  kn_buffer *to, kn_error *err)
 {
@@ -27,23 +39,21 @@ kn_status ki_stats_device_floats(kn_queue *queue, const kn_buffer *from, kn_type
     struct engine_defines defines = {.count = 0};
     kn_kernel *kernel = NULL;
     kn_status status = ki_column_check_any("kn_stats", queue, from, type, n, err);
+    size_t done = 0;
 
     if (status || n == 0)
         return status;
     ki_engine_define_text(&defines, "FROM", kn_type_name(type));
     status = ki_engine_builtin_kernel(queue->context, "app/stats/stats_floats.cl", defines.items,
                                       defines.count, KN_POLICY_STRICT, "stats_floats", &kernel, err);
-    for (size_t done = 0; done < n && !status;) {
-        struct place source = place_of(from, kn_type_size(type), done),
-                     sink = place_of(to, sizeof(float), done);
+    while (done < n && !status) {
+        const struct place source = place_of(from, kn_type_size(type), done);
+        const struct place sink = place_of(to, sizeof(float), done);
         uint64_t count = n - done < LAUNCH ? n - done : LAUNCH;
 
         count = source.count < count ? source.count : count;
         count = sink.count < count ? sink.count : count;
-        const kn_arg args[] = {KN_BUFFER(source.part), KN_VALUE(source.first), KN_BUFFER(sink.part),
-                               KN_VALUE(sink.first), KN_VALUE(count)};
-        const kn_range range = {1, {(size_t)(count + 63) / 64 * 64}, {0}, {0}};
-        status = kn_launch(queue, kernel, &range, args, KI_COUNT(args), NULL, err);
+        status = launch(queue, kernel, &source, &sink, count, err);
         done += count;
     }
     return status;

@@ -509,6 +509,21 @@ static void expect_special(const double *values, size_t n)
     }
 }
 
+// Neighbours among doubles: intervals of few keys, whose ends are elements.
+START_TEST(adjacent_values)
+{
+    enum { N = 301 };
+    double values[N];
+    struct column c;
+
+    for (size_t i = 0; i < N; i++)
+        values[i] = 1 + (double)(test_random(&state) % 3000) * DBL_EPSILON;
+    c = column_of(KN_F64, values, N);
+    expect_column(&c, !test_is_slow());
+    free_column(&c);
+}
+END_TEST
+
 START_TEST(special_columns)
 {
     EXPECT_COLUMN(NAN);
@@ -581,6 +596,31 @@ START_TEST(prefixes)
                 if (types[t] == KN_F32)
                     c.values[N - 1] = NAN;
                 expect_prefixes(&c, methods[m], variants[v]);
+                free_column(&c);
+            }
+}
+END_TEST
+
+// Columns that the device holds in parts.
+START_TEST(columns_in_parts)
+{
+    enum { N = 600011, LARGEST = 1 << 21 };
+
+    context->device.info.max_alloc = LARGEST;
+    for (size_t t = 0; t < KI_COUNT(types) && !test_is_slow(); t++)
+        for (int single = 0; single < (types[t] == KN_F64 ? 2 : 1); single++)
+            for (size_t m = 0; m < KI_COUNT(methods); m++) {
+                struct column c = random_column(types[t], 1, N);
+                const kn_stats r = reference_of(&c, N, single);
+                kn_stats_plan *plan = plan_for(methods[m], KN_STATS_DEVICE, single, types[t], N);
+                kn_stats found, of_array;
+                if (plan) {
+                    found = expect_buffer(plan, &c);
+                    expect_reference(&found, &r, "a buffer in parts");
+                    of_array = expect_array(plan, &c);
+                    expect_same(&of_array, &found, "an array in parts");
+                }
+                kn_stats_plan_free(plan);
                 free_column(&c);
             }
 }
@@ -953,10 +993,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {random_columns,    large_columns,  special_columns,    prefixes,
-                                  mad_scale,         defaults,       a_plan_serves_many, memory,
-                                  progress_and_stop, faulty_sources, refused_plans,      refused_doubles,
-                                  refused_columns};
+    const TTest *const tests[] = {random_columns,     large_columns,   special_columns,   prefixes,
+                                  columns_in_parts,   adjacent_values, mad_scale,         defaults,
+                                  a_plan_serves_many, memory,          progress_and_stop, faulty_sources,
+                                  refused_plans,      refused_doubles, refused_columns};
 
     return test_run("stats: the public functions", tests, sizeof tests / sizeof *tests, set_up, test_close);
 }
