@@ -92,24 +92,24 @@ typedef struct kn_stats_memory {
 
 // ---- plans ----
 
-// How columns are computed, and the memory for it: made once, and used for as many as there are.
+// How columns are computed, and the memory for it: made once, and used for many columns.
 typedef struct kn_stats_plan kn_stats_plan;
 
-// For columns of up to n elements of `type` (KN_F64, KN_F32, KN_I8, KN_U8); of a source's, n elements are
-// held at a time. `queue` is where the variant KN_STATS_DEVICE computes, in order with what else is in it,
-// and must be NULL for the host's; it must outlive the plan. `options` may be NULL; the method and the
-// variant that they name run or are refused, and no others take their place. Nothing of n elements is
-// allocated before the first computation, which keeps it for those that follow. A plan is to be used by one
-// thread at a time. Errors: KN_ERROR_ARGUMENT; KN_ERROR_UNSUPPORTED for other types, for vectors that the
-// processor does not have, for KN_F64 on a device without double precision (with `single`, for buffers
-// alone).
+// For columns of up to n elements of `type` (KN_F64, KN_F32, KN_I8, KN_U8); of a column that comes from a
+// source, n elements are held at a time. `queue` is where the variant KN_STATS_DEVICE computes, in order with
+// what else is in it, and must be NULL for the host's variants; it stays open as long as the plan computes.
+// `options` may be NULL; the method and the variant that they name run or are refused, and no others take
+// their place. Nothing of n elements is allocated before the first computation; what that allocates is kept
+// for those that follow. A plan is to be used by one thread at a time. Errors: KN_ERROR_ARGUMENT;
+// KN_ERROR_UNSUPPORTED for other types, for vectors that the processor does not have, for KN_F64 on a device
+// without double precision (with `single` that device takes arrays and sources, and no buffers of KN_F64).
 KN_API kn_status kn_stats_plan_create(kn_queue *queue, kn_type type, size_t n,
                                       const kn_stats_options *options, kn_stats_plan **plan, kn_error *err);
 // NULL is fine.
 KN_API void kn_stats_plan_free(kn_stats_plan *plan);
 
-// The method that computes, never KN_STATS_AUTO (if that was asked for, KN_STATS_SELECT after a source that
-// was too long to be held); and the variant, never KN_STATS_BEST.
+// All of these answer for NULL with 0. The method that computes, never KN_STATS_AUTO (if that was asked for,
+// KN_STATS_SELECT after a source that was too long to be held); and the variant, never KN_STATS_BEST.
 KN_API kn_stats_method kn_stats_plan_get_method(const kn_stats_plan *plan);
 KN_API kn_stats_variant kn_stats_plan_get_variant(const kn_stats_plan *plan);
 // What the plan holds now.
@@ -117,10 +117,10 @@ KN_API kn_stats_memory kn_stats_plan_get_memory(const kn_stats_plan *plan);
 // How often the last kn_stats_compute_source read its source; 0 before.
 KN_API unsigned kn_stats_plan_get_passes(const kn_stats_plan *plan);
 
-// The most that a plan of these arguments holds once it has computed columns of this form, before any of it
-// is taken; more only where the device holds a column in parts and KN_STATS_SORT needs the host's help.
-// During a computation come what kn_robust_stats and kn_host_select take for it, at most a copy of the
-// column. Errors: as kn_stats_plan_create.
+// The most that a plan of these arguments will hold when it has computed columns of this form; nothing is
+// taken. It holds more only where the device keeps a column in parts and KN_STATS_SORT needs the host's help.
+// During a computation kn_robust_stats and kn_host_select take memory of their own besides, at most a copy of
+// the column, and give it back. Errors: as kn_stats_plan_create.
 KN_API kn_status kn_stats_estimate_memory(kn_queue *queue, kn_type type, size_t n, kn_stats_form form,
                                           kn_stats_memory *memory, const kn_stats_options *options,
                                           kn_error *err);

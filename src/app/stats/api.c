@@ -171,8 +171,11 @@ void kn_stats_plan_free(kn_stats_plan *plan)
 
 kn_stats_method kn_stats_plan_get_method(const kn_stats_plan *plan)
 {
-    const enum stats_method method = ki_stats_column_method(plan->column);
+    enum stats_method method;
 
+    if (!plan)
+        return KN_STATS_AUTO;
+    method = ki_stats_column_method(plan->column);
     if (plan->streamed || method == STATS_SELECT)
         return KN_STATS_SELECT;
     return method == STATS_SORT ? KN_STATS_SORT : KN_STATS_FUSED;
@@ -180,12 +183,12 @@ kn_stats_method kn_stats_plan_get_method(const kn_stats_plan *plan)
 
 kn_stats_variant kn_stats_plan_get_variant(const kn_stats_plan *plan)
 {
-    return plan->options.variant;
+    return plan ? plan->options.variant : KN_STATS_BEST;
 }
 
 unsigned kn_stats_plan_get_passes(const kn_stats_plan *plan)
 {
-    return plan->passes;
+    return plan ? plan->passes : 0;
 }
 
 static kn_stats_memory memory_of(struct stats_room column, struct stats_room stream)
@@ -195,8 +198,12 @@ static kn_stats_memory memory_of(struct stats_room column, struct stats_room str
 
 kn_stats_memory kn_stats_plan_get_memory(const kn_stats_plan *plan)
 {
+    const struct stats_room none = {0, 0};
+
+    if (!plan)
+        return memory_of(none, none);
     return memory_of(ki_stats_column_holds(plan->column),
-                     plan->stream ? ki_stats_stream_wants(plan->column) : (struct stats_room){0, 0});
+                     plan->stream ? ki_stats_stream_wants(plan->column) : none);
 }
 
 kn_status kn_stats_estimate_memory(kn_queue *queue, kn_type type, size_t n, kn_stats_form form,

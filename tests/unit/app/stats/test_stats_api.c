@@ -745,8 +745,28 @@ static void expect_memory(kn_stats_method method, kn_stats_variant variant, bool
     free_column(&c);
 }
 
+// Bytes of an element.
+static void expect_estimate(kn_stats_method method, kn_stats_variant variant, kn_type type,
+                            kn_stats_form form, size_t host, size_t device)
+{
+    const kn_stats_options options = options_for(method, variant, false);
+    kn_stats_memory found;
+
+    EXPECT_OK(kn_stats_estimate_memory(queue_for(variant), type, 1000, form, &found, &options, &err));
+    ck_assert_uint_eq(found.host, 1000 * host);
+    ck_assert_uint_eq(found.device, 1000 * device);
+}
+
 START_TEST(memory)
 {
+    expect_estimate(KN_STATS_FUSED, KN_STATS_SERIAL, KN_F32, KN_STATS_ARRAY, 0, 0);
+    expect_estimate(KN_STATS_SELECT, KN_STATS_SERIAL, KN_F32, KN_STATS_ARRAY, 8, 0);
+    expect_estimate(KN_STATS_SORT, KN_STATS_SERIAL, KN_F32, KN_STATS_ARRAY, 12, 0);
+    expect_estimate(KN_STATS_SORT, KN_STATS_SERIAL, KN_U8, KN_STATS_ARRAY, 16, 0);
+    expect_estimate(KN_STATS_FUSED, KN_STATS_DEVICE, KN_F32, KN_STATS_ARRAY, 0, 4);
+    expect_estimate(KN_STATS_FUSED, KN_STATS_DEVICE, KN_I8, KN_STATS_BUFFER, 0, 0);
+    expect_estimate(KN_STATS_SORT, KN_STATS_DEVICE, KN_F32, KN_STATS_BUFFER, 0, 4);
+    expect_estimate(KN_STATS_SORT, KN_STATS_DEVICE, KN_I8, KN_STATS_BUFFER, 0, 8);
     for (size_t m = 0; m < KI_COUNT(methods); m++)
         for (size_t v = 0; v < KI_COUNT(variants); v++)
             for (size_t t = 0; t < KI_COUNT(types) && !test_is_slow(); t++)
@@ -906,6 +926,10 @@ START_TEST(refused_plans)
                    kn_stats_estimate_memory(NULL, KN_F64, 1, (kn_stats_form)3, &bytes, NULL, &err));
     ck_assert_int_eq(kn_stats_plan_create(NULL, KN_I16, 1, NULL, &plan, NULL), KN_ERROR_UNSUPPORTED);
     kn_stats_plan_free(NULL);
+    ck_assert_int_eq(kn_stats_plan_get_method(NULL), KN_STATS_AUTO);
+    ck_assert_int_eq(kn_stats_plan_get_variant(NULL), KN_STATS_BEST);
+    ck_assert_uint_eq(kn_stats_plan_get_passes(NULL), 0);
+    ck_assert_uint_eq(kn_stats_plan_get_memory(NULL).host, 0);
 }
 END_TEST
 
