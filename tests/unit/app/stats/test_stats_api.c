@@ -514,13 +514,19 @@ START_TEST(adjacent_values)
 {
     enum { N = 301 };
     double values[N];
-    struct column c;
+    kn_stats_plan *plan = plan_for(KN_STATS_SELECT, KN_STATS_SERIAL, false, KN_F64, N / 3);
 
-    for (size_t i = 0; i < N; i++)
-        values[i] = 1 + (double)(test_random(&state) % 3000) * DBL_EPSILON;
-    c = column_of(KN_F64, values, N);
-    expect_column(&c, !test_is_slow());
-    free_column(&c);
+    for (int repetition = 0; repetition < 30; repetition++) {
+        for (size_t i = 0; i < N; i++)
+            values[i] = 1 + (double)(test_random(&state) % 3000) * DBL_EPSILON;
+        struct column c = column_of(KN_F64, values, N - (size_t)repetition % 2);
+        const kn_stats r = reference_of(&c, c.n, false), found = expect_source(plan, &c, 50);
+        expect_reference(&found, &r, "neighbours");
+        if (repetition == 0)
+            expect_column(&c, !test_is_slow());
+        free_column(&c);
+    }
+    kn_stats_plan_free(plan);
 }
 END_TEST
 
