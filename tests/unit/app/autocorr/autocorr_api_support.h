@@ -35,26 +35,28 @@ static inline unsigned char *random_array(size_t bytes, uint64_t *state)
 static inline struct problem random_problem(size_t width, size_t height, size_t max_offset, size_t count,
                                             kn_type type, unsigned kind, uint64_t *state)
 {
-    size_t stride = width + (size_t)(test_random(state) % 5), size = kn_type_size(type);
-    size_t frame_stride = height * stride + (size_t)(test_random(state) % 5);
+    size_t size = kn_type_size(type), length[3], stride[3];
     struct problem p = {width, height, max_offset, count, type, KN_INIT(kn_autocorr_frames),
                         NULL,  NULL,   NULL};
 
-    p.first = random_array(count * frame_stride * size, state);
-    p.frames.first = p.first;
-    p.frames.stride = stride;
-    p.frames.frame_stride = frame_stride;
+    for (size_t i = 0; i < 3; i++) {
+        stride[i] = width + (size_t)(test_random(state) % 5);
+        length[i] = height * stride[i] + (size_t)(test_random(state) % 5);
+    }
+    p.frames.first = p.first = random_array(count * length[0] * size, state);
+    p.frames.stride = stride[0];
+    p.frames.frame_stride = length[0];
     if (kind & 1) {
-        p.frames.second = p.second = random_array(count * frame_stride * size, state);
-        p.frames.second_stride = stride;
-        p.frames.second_frame_stride = kind & 4 ? frame_stride : 0;
+        p.frames.second = p.second = random_array(count * length[1] * size, state);
+        p.frames.second_stride = stride[1];
+        p.frames.second_frame_stride = kind & 4 ? length[1] : 0;
     }
     if (kind & 2) {
-        p.frames.mask = p.mask = random_array(count * frame_stride, state);
-        for (size_t i = 0; i < count * frame_stride; i++)
+        p.frames.mask = p.mask = random_array(count * length[2], state);
+        for (size_t i = 0; i < count * length[2]; i++)
             p.mask[i] = (uint8_t)(p.mask[i] % 4 * 85);
-        p.frames.mask_stride = stride;
-        p.frames.mask_frame_stride = kind & 4 ? frame_stride : 0;
+        p.frames.mask_stride = stride[2];
+        p.frames.mask_frame_stride = kind & 4 ? length[2] : 0;
     }
     return p;
 }
@@ -85,23 +87,23 @@ static inline uint64_t level_of(const void *pixels, kn_type type, size_t at)
 static inline struct window window_of(const struct problem *p, size_t frame, ptrdiff_t x0, ptrdiff_t y0)
 {
     const kn_autocorr_frames *f = &p->frames;
+    const void *other = f->second ? f->second : f->first;
+    size_t other_stride = f->second ? f->second_stride : f->stride;
     size_t first = frame * f->frame_stride, second = f->second ? frame * f->second_frame_stride : first;
-    size_t mask = frame * f->mask_frame_stride;
+    const uint8_t *mask = f->mask ? f->mask + frame * f->mask_frame_stride : NULL;
     struct window w = {.c = 0};
 
-    for (ptrdiff_t y = 0; y < (ptrdiff_t)p->height; y++)
+    for (size_t y = 0; y + (size_t)y0 < p->height; y++)
         for (ptrdiff_t x = 0; x < (ptrdiff_t)p->width; x++) {
-            ptrdiff_t x1 = x + x0, y1 = y + y0;
-            size_t here = (size_t)y * f->stride + (size_t)x, there;
+            size_t here = (size_t)x, there = (size_t)(x + x0), below = y + (size_t)y0;
             uint64_t a, b;
 
-            if (x1 < 0 || x1 >= (ptrdiff_t)p->width || y1 >= (ptrdiff_t)p->height)
+            if (x + x0 < 0 || x + x0 >= (ptrdiff_t)p->width)
                 continue;
-            there = (size_t)y1 * f->stride + (size_t)x1;
-            if (f->mask && (!f->mask[mask + here] || !f->mask[mask + there]))
+            if (mask && (!mask[y * f->mask_stride + here] || !mask[below * f->mask_stride + there]))
                 continue;
-            a = level_of(f->first, p->type, first + here);
-            b = level_of(f->second ? f->second : f->first, p->type, second + there);
+            a = level_of(f->first, p->type, first + y * f->stride + here);
+            b = level_of(other, p->type, second + below * other_stride + there);
             w.c += a * b;
             w.n++;
             w.s1 += a;
