@@ -7,6 +7,8 @@
 // Columns: median, least and most of the device's time from the first kernel's start to the last one's end
 // (by its events), and the median of the time that the caller waits.
 #include <math.h>
+
+#include <koine/experimental.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -161,7 +163,8 @@ static void bench_sort(struct bench *bench, kn_type type, unsigned log2_n, bool 
     report_sort(bench, &work, sort_by_koine, "kn_sort", values);
     for (unsigned group = 5; tune && group <= 9; group++)
         for (unsigned keys = 3; keys <= 5; keys++) {
-            kn_sort_options options = KN_INIT(kn_sort_options, .log2_group = group, .log2_keys = keys);
+            kn_sort_options options =
+                KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.log2_group = group, .log2_keys = keys});
             kn_error reason;
             char what[32];
             if (kn_sort(bench->queue, work.keys, type, n, &options, &reason))

@@ -8,6 +8,8 @@
 // back; bytes that a pass over memory an axis would move, by that time; the largest error, as a part of the
 // root mean square.
 #include <complex.h>
+
+#include <koine/experimental.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -200,10 +202,12 @@ static void sweep(struct bench *bench)
 
     for (size_t h = 0; h < KI_COUNT(held); h++)
         for (size_t i = 0; i < KI_COUNT(lines); i++) {
-            const kn_fft_options rows = KN_INIT(kn_fft_options, .library = KN_FFT_OWN, .held = held[h],
-                                                .rows = lines[i]),
-                                 columns = KN_INIT(kn_fft_options, .library = KN_FFT_OWN, .held = held[h],
-                                                   .columns = lines[i]);
+            const kn_fft_options rows =
+                                     KN_INIT(kn_fft_options, .library = KN_FFT_OWN,
+                                             .tuning = &(kn_fft_tuning){.held = held[h], .rows = lines[i]}),
+                                 columns = KN_INIT(
+                                     kn_fft_options, .library = KN_FFT_OWN,
+                                     .tuning = &(kn_fft_tuning){.held = held[h], .columns = lines[i]});
             snprintf(what, sizeof what, "held %u rows %u", held[h], lines[i]);
             if (has_rows)
                 report(bench, &rows, what);

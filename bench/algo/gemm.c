@@ -10,6 +10,8 @@
 // other. Columns: the median of what one of several products in a row takes until the last is done,
 // operations a second (2 n^3, 8 n^3 for complex), and the largest error over the bound that gemm.h states.
 #include <float.h>
+
+#include <koine/experimental.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -242,7 +244,7 @@ static void bench_size(struct bench *bench, const struct kind *kind, size_t n, c
         }
     task->transpose_a = task->transpose_b = KN_GEMM_AS_IS;
     for (const kn_gemm_tile *t = tiles[kind - kinds]; bench->tune && t->m; t++) {
-        const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = *t);
+        const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = t);
         char what[64];
         snprintf(what, sizeof what, "%ux%ux%u %ux%u lane %u band %u reg %u", t->m, t->n, t->k, t->item_m,
                  t->item_n, t->lane_m, t->band, t->registers);

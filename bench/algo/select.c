@@ -9,6 +9,8 @@
 // Columns: median, least and most of the device's time from the first kernel's start to the last one's end
 // (by its events), and the median of the time that the caller waits.
 #include <stdbool.h>
+
+#include <koine/experimental.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -312,7 +314,8 @@ static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
     report(bench, &work, median, "kn_median by digits", judge(&work, work.value[0], 0.5));
     for (size_t samples = 8192; bench->tune && samples <= 131072; samples *= 2) {
         char what[64];
-        work.options = KN_INIT(kn_select_options, .method = KN_SELECT_BRACKETS, .samples = samples);
+        work.options = KN_INIT(kn_select_options, .method = KN_SELECT_BRACKETS,
+                               .tuning = &(kn_select_tuning){.samples = samples});
         snprintf(what, sizeof what, "brackets, %zu samples", samples);
         median(bench, &work);
         report(bench, &work, median, what, "");
@@ -321,8 +324,9 @@ static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
         for (unsigned loads = 2; loads <= 8; loads *= 2)
             for (unsigned unit = 4; unit <= 16; unit *= 2) {
                 char what[64];
-                work.options = KN_INIT(kn_select_options, .method = KN_SELECT_BRACKETS, .group = group,
-                                       .loads = loads, .groups_unit = unit);
+                work.options = KN_INIT(
+                    kn_select_options, .method = KN_SELECT_BRACKETS,
+                    .tuning = &(kn_select_tuning){.group = group, .loads = loads, .groups_unit = unit});
                 snprintf(what, sizeof what, "brackets group %u loads %u unit %u", group, loads, unit);
                 bench->tune = false;
                 median(bench, &work);

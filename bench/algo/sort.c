@@ -9,6 +9,8 @@
 // bench/peers/cub on the same file. Times are of the caller's wait for the queue, without events, the median
 // of REPETITIONS (least to most).
 #include <inttypes.h>
+
+#include <koine/experimental.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,38 +207,43 @@ static const struct candidate {
 static void tune(struct bench *bench, const struct work *work)
 {
     double least = 1e9;
-    kn_sort_options best = KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX);
+    kn_sort_tuning best = {.radix_group = 0};
 
     for (size_t i = 0; i < KI_COUNT(candidates); i++) {
         const struct candidate *c = &candidates[i];
-        kn_sort_options options = KN_INIT(
-            kn_sort_options, .algorithm = KN_SORT_RADIX, .radix_group = c->group, .radix_keys = c->keys,
-            .radix_registers = c->registers, .radix_chunks = c->chunks, .radix_prefetch = c->prefetch);
+        kn_sort_tuning tuning = {.radix_group = c->group,
+                                 .radix_keys = c->keys,
+                                 .radix_registers = c->registers,
+                                 .radix_chunks = c->chunks,
+                                 .radix_prefetch = c->prefetch};
+        const kn_sort_options options =
+            KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX, .tuning = &tuning);
         char label[64];
         if (work->n != (size_t)1 << c->log2_n || work->type != c->type)
             continue;
         snprintf(label, sizeof label, "%u x %u, %u regs, %u chunks%s", c->group, c->keys, c->registers,
                  c->chunks, c->prefetch == 1 ? ", prefetch" : "");
         if (c->log2_n < 24) { // counting ahead, too
-            options.counting = KN_SORT_COUNTING_AHEAD;
+            tuning.counting = KN_SORT_COUNTING_AHEAD;
             char ahead[80];
             snprintf(ahead, sizeof ahead, "%s, ahead", label);
             double median = report(bench, work, &options, ahead, false);
             if (median < least) {
                 least = median;
-                best = options;
+                best = tuning;
             }
-            options.counting = KN_SORT_COUNTING_SEPARATE;
+            tuning.counting = KN_SORT_COUNTING_SEPARATE;
         }
         double median = report(bench, work, &options, label, false);
         if (median < least) {
             least = median;
-            best = options;
+            best = tuning;
         }
     }
     if (least < 1e9) {
-        report(bench, work, &best, "the best of these", true);
-        report_kernels(bench, work, &best);
+        const kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX, .tuning = &best);
+        report(bench, work, &options, "the best of these", true);
+        report_kernels(bench, work, &options);
     }
 }
 

@@ -11,6 +11,8 @@
 // Columns: median, least and most of the device's time from the first kernel's start to the last one's end
 // (by its events), the median of the time that the caller waits, and a billion elements a second by that.
 #include <math.h>
+
+#include <koine/experimental.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,9 +207,7 @@ static void tune_less(struct work *work, unsigned log2_n)
     for (kn_merge_splits splits = KN_SPLITS_LAUNCH; splits <= KN_SPLITS_GROUP; splits++)
         for (unsigned group = 256; group <= 512; group *= 2)
             for (unsigned items = 11; items <= 27; items += 4) {
-                work->less.group = group;
-                work->less.items = items;
-                work->less.splits = splits;
+                work->less.tuning = &(kn_merge_tuning){group, items, splits};
                 snprintf(work->name, sizeof work->name, "  group %u items %u splits %s", group, items,
                          methods[splits]);
                 measure(work);

@@ -48,7 +48,7 @@ KN_API kn_status kn_buffer_copy(kn_queue *queue, const kn_buffer *from, size_t f
 KN_API kn_status kn_buffer_fill(kn_queue *queue, kn_buffer *buffer, const void *pattern, size_t pattern_size,
                                 size_t offset, size_t bytes, kn_event **event, kn_error *err);
 
-// Page-locked host memory for asynchronous copies. Free it before the queue is closed. NULL is fine to free.
+// Page-locked host memory for asynchronous copies; it keeps the queue it was made with. NULL is fine to free.
 typedef struct kn_pinned kn_pinned;
 KN_API kn_status kn_pinned_create(kn_queue *queue, size_t bytes, kn_pinned **pinned, kn_error *err);
 KN_API void *kn_pinned_get_data(kn_pinned *pinned);

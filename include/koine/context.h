@@ -48,14 +48,11 @@ typedef struct kn_context_options {
 // cannot be used, with the reason; KN_ERROR_DEVICE.
 KN_API kn_status kn_context_open(const char *spec, const kn_context_options *options, kn_context **context,
                                  kn_error *err);
-// Frees the context and what it compiled for itself. Close its queues, buffers and programs first. NULL is
-// fine.
+// Closes it. What was made in it (queues, buffers, images, programs, events, plans) may be freed before or
+// after; the device is given back with the last of them. NULL is fine.
 KN_API void kn_context_close(kn_context *context);
 
 KN_API const kn_device_info *kn_context_get_device(const kn_context *context);
-
-// Seconds this context has spent so far on getting programs: preprocessing, the cache, the compiler.
-KN_API double kn_context_get_build_seconds(const kn_context *context);
 
 // An in-order queue, with times for its events.
 KN_API kn_status kn_queue_open(kn_context *context, kn_queue **queue, kn_error *err);

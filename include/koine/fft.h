@@ -35,7 +35,7 @@ typedef enum kn_fft_library {
     // any
     // half spectrum.
     KN_FFT_AUTO = 0,
-    KN_FFT_OWN = 1,   // cl/algo/fft/fft.cl
+    KN_FFT_OWN = 1,   // Koine's own kernels
     KN_FFT_CLFFT = 2, // OpenCL devices, if libclFFT.so.2 is there; lengths without a prime factor above 13
     KN_FFT_CUFFT = 3  // CUDA devices, if libcufft.so.12, .11 or .10 is there
 } kn_fft_library;
@@ -60,10 +60,8 @@ typedef struct kn_fft_shape {
 typedef struct kn_fft_options {
     size_t struct_size; // KN_INIT sets it
     kn_fft_library library;
-    // For KN_FFT_OWN; 0: the device's default.
-    unsigned held;    // points a work-item holds at most, 4 to 32
-    unsigned rows;    // lines a work-group takes where a line's numbers are neighbours in memory, up to 64
-    unsigned columns; // where the lines are, up to 64
+    const struct kn_fft_tuning
+        *tuning; // koine/experimental.h; of KN_FFT_OWN alone; NULL: the device's default
 } kn_fft_options;
 
 // Prepares transforms of a shape: programs (from the cache on disk, or compiled) and tables of roots of

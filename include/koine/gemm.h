@@ -10,13 +10,11 @@
 extern "C" {
 #endif
 
-// KN_GEMM_AUTO goes by a table of what was measured (bench/RESULTS.md), not by a measurement of its own: on
-// CUDA devices cuBLAS where it is there, but for products of floats up to 512 x 512 x 512; else the own
-// kernels.
+// KN_GEMM_AUTO goes by a table of what was measured, not by a measurement of its own: on CUDA devices cuBLAS
+// where it is there, but for products of floats up to 512 x 512 x 512; else the own kernels.
 typedef enum kn_gemm_library {
     KN_GEMM_AUTO = 0,
-    KN_GEMM_OWN = 1, // cl/algo/gemm/gemm.cl, or cl/algo/gemm/gemm_cpu.cl on CPUs that have no limit of loop
-                     // iterations
+    KN_GEMM_OWN = 1,     // Koine's own kernels
     KN_GEMM_CLBLAST = 2, // on OpenCL devices, if libclblast.so.1 is there
     KN_GEMM_CUBLAS = 3   // on CUDA devices, if NVIDIA's library is there (libcublas.so.13 or .12)
 } kn_gemm_library;
@@ -47,21 +45,10 @@ typedef struct kn_gemm_task {
     kn_gemm_matrix a, b, c;
 } kn_gemm_task;
 
-// The shape of cl/algo/gemm/gemm.cl, by its tunables, which then runs on CPUs too. All 0: the device's
-// default for this task.
-typedef struct kn_gemm_tile {
-    unsigned m, n, k;        // of a group's tile of C, and its step along k
-    unsigned item_m, item_n; // of a work-item's sums
-    unsigned lane_m;         // rows of work-items among 32 neighbours; 0: 4
-    unsigned band;           // rows of tiles made together; 0: 8
-    unsigned parts;          // k is split into, their products added up afterwards; 0: 1 (not for batches)
-    unsigned registers;      // a work-item's at most, on NVIDIA's devices; 0: the compiler's choice
-} kn_gemm_tile;
-
 typedef struct kn_gemm_options {
-    size_t struct_size;      // KN_INIT sets it
-    kn_gemm_library library; // what is named runs, or is refused with the reason
-    kn_gemm_tile tile;       // only for KN_GEMM_OWN
+    size_t struct_size;              // KN_INIT sets it
+    kn_gemm_library library;         // what is named runs, or is refused with the reason
+    const struct kn_gemm_tile *tile; // koine/experimental.h; of KN_GEMM_OWN alone; NULL: by the task
 } kn_gemm_options;
 
 // C = alpha op(A) op(B) + beta C, asynchronously. `options` may be NULL. C overlaps neither A nor B. With

@@ -19,6 +19,10 @@ typedef struct kn_define {
     const char *value;
 } kn_define;
 
+// Receives the compiler's whole output, "" if it said nothing or the program came from the cache, of a build
+// that got as far as the compiler, whether it failed or not. The text is valid during the call.
+typedef void kn_build_log_function(void *user, const char *output);
+
 typedef struct kn_program_options {
     size_t struct_size; // KN_INIT sets it
     const kn_define *defines;
@@ -26,9 +30,8 @@ typedef struct kn_program_options {
     const char *const *include_dirs; // searched after the including file's own folder
     size_t include_dir_count;
     kn_policy policy;
-    // If not NULL: receives the compiler's whole output (possibly ""), also when the build fails.
-    // The caller frees it with kn_free.
-    char **log;
+    kn_build_log_function *build_log; // NULL: nobody wants it
+    void *build_log_user;
     // At most so many registers a work-item; 0: the compiler's choice. Only NVIDIA's compilers take it.
     unsigned max_registers;
 } kn_program_options;

@@ -55,7 +55,7 @@ KN_API const char *kn_recording_way_name(kn_recording_way way);
 KN_API size_t kn_recording_get_count(const kn_recording *recording);
 KN_API const char *kn_recording_get_why(const kn_recording *recording);
 
-// Before the context is closed. NULL is fine.
+// NULL is fine.
 KN_API void kn_recording_free(kn_recording *recording);
 
 #ifdef __cplusplus

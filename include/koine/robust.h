@@ -33,9 +33,7 @@ typedef struct kn_robust_options {
     // What the sums are relative to; rounded to the type, and finite then. NULL: kn_reduce_moments' choice (8
     // bits: 0).
     const double *shift;
-    // How wide the brackets are, in standard deviations of a rank in the sample; 0: 5, which misses in one of
-    // a million columns. A narrow one misses on purpose.
-    double width;
+    const struct kn_robust_tuning *tuning; // koine/experimental.h; NULL: the default
 } kn_robust_options;
 
 // Of a column that holds a NaN, or nothing, every double is NaN. -0 is returned as 0.

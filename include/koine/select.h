@@ -20,10 +20,7 @@ typedef enum kn_select_method {
 typedef struct kn_select_options {
     size_t struct_size; // KN_INIT sets it
     kn_select_method method;
-    size_t samples;       // of KN_SELECT_BRACKETS; 0: chosen by n
-    unsigned group;       // work-items a group, a power of two up to 1024; 0: the device's default
-    unsigned loads;       // of 16 bytes, a work-item and tile; 0: the device's default
-    unsigned groups_unit; // groups a compute unit; 0: the device's default
+    const struct kn_select_tuning *tuning; // koine/experimental.h; NULL: the device's default
 } kn_select_options;
 
 // The elements that stand at ranks[0..count) (from 0) once the first n elements of `x` are sorted in numpy's

@@ -14,64 +14,15 @@ typedef enum kn_sort_algorithm {
     KN_SORT_AUTO = 0,    // what was measured faster for the device, the type and n
     KN_SORT_BITONIC = 1, // keys alone; not stable, which no one can see in keys alone
     KN_SORT_RADIX = 2,   // 8 bits a pass; stable
-    KN_SORT_MERGE =
-        3 // stable; sorts as kn_sort_less does (koine/sort_merge.h); no indices: KN_ERROR_UNSUPPORTED
+    // Stable; sorts as kn_sort_less does (koine/sort_merge.h); no indices: KN_ERROR_UNSUPPORTED.
+    KN_SORT_MERGE = 3
 } kn_sort_algorithm;
-
-typedef enum kn_sort_padding {
-    KN_SORT_IN_PLACE = 0,    // any n as it is: no more memory, no more work than n asks for
-    KN_SORT_POWER_OF_TWO = 1 // as the classical network: n rounded up to a power of two, in memory of its own
-                             // (bitonic)
-} kn_sort_padding;
-
-// How the work-items of a radix sort act together. What is asked for and cannot be had is
-// KN_ERROR_UNSUPPORTED.
-typedef enum kn_sort_lanes {
-    KN_SORT_LANES_AUTO = 0,
-    KN_SORT_LANES_LOCAL = 1,     // through local memory and barriers: any device
-    KN_SORT_LANES_BALLOT = 2,    // NVIDIA: a ballot for every bit of a digit
-    KN_SORT_LANES_MATCH = 3,     // NVIDIA: match.any
-    KN_SORT_LANES_MASKS = 4,     // NVIDIA: masks in local memory, in step within a warp
-    KN_SORT_LANES_SUBGROUPS = 5, // cl_khr_subgroup_ballot
-    KN_SORT_LANES_SERIAL = 6     // a work-item a chunk: CPUs
-} kn_sort_lanes;
-
-// Which digits a radix sort makes passes for.
-typedef enum kn_sort_digits {
-    KN_SORT_DIGITS_AUTO =
-        0, // those that differ, where n is large enough to wait for the answer which those are
-    KN_SORT_DIGITS_ALL = 1,       // never waits
-    KN_SORT_DIGITS_DIFFERING = 2, // those that are not the same in all negative and in all other keys
-    KN_SORT_DIGITS_HIGHEST = 3    // the highest first, into buckets that fit a core's cache
-                                  // (KN_SORT_LANES_SERIAL alone); waits
-} kn_sort_digits;
-
-// Where a radix sort counts the digits of the second and of later passes.
-typedef enum kn_sort_counting {
-    KN_SORT_COUNTING_AUTO = 0,
-    KN_SORT_COUNTING_SEPARATE = 1, // in a launch of its own
-    KN_SORT_COUNTING_AHEAD = 2     // while the pass before moves the keys, where there are at most 256 groups
-} kn_sort_counting;
 
 typedef struct kn_sort_options {
     size_t struct_size; // KN_INIT sets it
-    kn_sort_padding padding;
-    unsigned log2_group; // bitonic: work-items a group, 5 to 10; 0: the device's default
-    unsigned log2_keys;  // bitonic: keys a work-item, 2 to 5; 0: the device's default
     kn_sort_algorithm algorithm;
-    kn_order order;            // equal keys keep theirs, descending too
-    kn_sort_lanes lanes;       // radix
-    kn_sort_digits digits;     // radix
-    kn_sort_counting counting; // radix
-    unsigned
-        radix_group; // radix: work-items a group, a multiple of 32 from 256 to 1024; 0: the device's default
-    unsigned radix_keys;      // radix: keys a work-item, 1 to 32; 0: the device's default
-    unsigned radix_chunks;    // radix: groups a compute unit; 0: the device's default
-    unsigned radix_registers; // radix: most registers a work-item, as kn_program_options has it; 0: the
-                              // device's default
-    unsigned radix_prefetch; // radix: 1 loads a tile before the one ahead of it is stored, 2 does not; 0: the
-                             // device's default
-    unsigned radix_places;   // radix: bits of a place, 32 (below 2^32 elements) or 64; 0: what n asks for
+    kn_order order;                      // equal keys keep theirs, descending too
+    const struct kn_sort_tuning *tuning; // koine/experimental.h; NULL: the device's default
 } kn_sort_options;
 
 // Sorts the first n elements of `keys` (any kn_type) ascending, in place, asynchronously. Floats are in

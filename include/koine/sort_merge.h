@@ -10,13 +10,6 @@
 extern "C" {
 #endif
 
-// How a merge finds where each of its pieces begins in the two runs.
-typedef enum kn_merge_splits {
-    KN_SPLITS_AUTO = 0,   // what was measured faster for n on the device
-    KN_SPLITS_LAUNCH = 1, // in a launch before it
-    KN_SPLITS_GROUP = 2   // each work-group for itself
-} kn_merge_splits;
-
 // What is sorted, in which order: snippets of OpenCL C.
 typedef struct kn_less {
     size_t struct_size; // KN_INIT sets it
@@ -24,9 +17,7 @@ typedef struct kn_less {
     size_t size;        // bytes of one, as OpenCL C has it (a float3 has 16); at most 1,024
     const char *less;   // an expression over `a` and `b`, elements: whether a comes before b. "a.x < b.x"
     const char *definitions; // what both need: structs, typedefs, functions, on one line or several; or NULL
-    unsigned group;          // work-items a group, a power of two up to 1,024; 0: the device's default
-    unsigned items;          // elements a work-item, 1 to 32; 0: the device's default
-    kn_merge_splits splits;
+    const struct kn_merge_tuning *tuning; // koine/experimental.h; NULL: the device's default
 } kn_less;
 
 // Sorts the first n elements of `keys` so that no element comes before one that is less than it; elements of

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranks of a column with cl/algo/select.cl.
+#include <koine/experimental.h>
 #include <koine/select.h>
 
 #include <math.h>
@@ -27,6 +28,7 @@ struct select {
     kn_type type;
     uint64_t n, pieces;
     kn_select_options options;
+    kn_select_tuning tuning;
     struct tile_shape shape;
     unsigned single;   // work-items of a group that works alone
     unsigned digit;    // bits of one
@@ -47,8 +49,8 @@ static void choose_shape(struct select *s)
     const kn_device_info *info = &s->queue->context->device.info;
 
     s->digit = ki_element_bits(s->type) <= 16 || info->local_memory < (40u << 10) ? 8 : 11;
-    s->shape = (struct tile_shape){s->options.group, s->options.loads, 0};
-    ki_tile_choose(s->queue, s->type, s->n, s->options.groups_unit, &s->shape);
+    s->shape = (struct tile_shape){s->tuning.group, s->tuning.loads, 0};
+    ki_tile_choose(s->queue, s->type, s->n, s->tuning.groups_unit, &s->shape);
     s->single = s->shape.group == 1 ? 1 : ki_engine_sizes(info, SHAPE_SELECT_ALONE)->group;
     while (s->single > 1 && (s->single > info->max_work_group || s->single > 1u << s->digit))
         s->single /= 2;
@@ -57,17 +59,18 @@ static void choose_shape(struct select *s)
 static kn_status check_options(const struct select *s, const char *function, kn_error *err)
 {
     const kn_select_options *options = &s->options;
+    const kn_select_tuning *tuning = &s->tuning;
 
     if ((unsigned)options->method > KN_SELECT_BRACKETS)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no method %d; see kn_select_method", function,
                        (int)options->method);
-    if (options->group > 1024 || (options->group & (options->group - 1)) || options->loads > 16)
+    if (tuning->group > 1024 || (tuning->group & (tuning->group - 1)) || tuning->loads > 16)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s: group %u and loads %u; they are a power of two up to 1024, and up to 16",
-                       function, options->group, options->loads);
-    if (options->samples > 1u << 20)
+                       function, tuning->group, tuning->loads);
+    if (tuning->samples > 1u << 20)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %zu samples; at most %u are taken", function,
-                       options->samples, 1u << 20);
+                       tuning->samples, 1u << 20);
     return KN_OK;
 }
 
@@ -264,7 +267,7 @@ static kn_status gather(struct select *s, uint64_t room, kn_error *err)
 
 static uint64_t choose_samples(const struct select *s)
 {
-    uint64_t samples = s->options.samples;
+    uint64_t samples = s->tuning.samples;
     uint64_t most = s->queue->context->device.info.max_alloc / kn_type_size(s->type);
 
     most = most < s->n ? most : s->n;
@@ -345,6 +348,8 @@ static kn_status begin(struct select *s, const char *function, kn_queue *queue, 
         return status;
     *s = (struct select){.queue = queue, .x = x, .type = type, .n = n};
     status = KI_SIZED_READ(function, kn_select_options, options, &s->options, err);
+    if (!status && s->options.tuning)
+        s->tuning = *s->options.tuning;
     if (!status)
         status = check_options(s, function, err);
     if (status || n == 0)

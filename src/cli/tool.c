@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tool.h"
 
+#include <koine/experimental.h>
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -49,7 +49,7 @@ kn_status kn_buffer_create(kn_context *context, size_t bytes, kn_buffer **buffer
     made = calloc(1, sizeof *made);
     if (!made)
         return ki_fail_memory(err, sizeof *made, "a buffer");
-    made->context = context;
+    made->context = ki_engine_hold(context);
     made->bytes = bytes;
     if (bytes > context->device.info.max_alloc)
         status = create_parts(made, err);
@@ -71,11 +71,11 @@ kn_status ki_engine_buffer_wrap(kn_context *context, void *native, size_t bytes,
 
     if (!made)
         return ki_fail_memory(err, sizeof *made, "a buffer");
-    made->context = context;
+    made->context = ki_engine_hold(context);
     made->bytes = bytes;
     status = context->backend->memory_wrap(context->native, native, &made->native, &made->bytes, err);
     if (status)
-        free(made);
+        kn_buffer_free(made);
     else
         *buffer = made;
     return status;
@@ -90,6 +90,7 @@ void kn_buffer_free(kn_buffer *buffer)
     for (size_t i = 0; i < buffer->part_count; i++)
         buffer->context->backend->memory_free(buffer->parts[i].native);
     free(buffer->parts);
+    ki_engine_release(buffer->context);
     free(buffer);
 }
 

@@ -2,6 +2,8 @@
 // Contexts and queues: opening, wrapping, closing; and the log.
 #include <config.h>
 
+#include <koine/experimental.h>
+
 #include "library.h"
 #include "engine.h"
 
@@ -68,6 +70,7 @@ kn_status ki_engine_context_create(const struct ki_backend *backend, struct be_c
     made = calloc(1, sizeof *made);
     if (!made)
         return ki_fail_memory(err, sizeof *made, "a context");
+    atomic_init(&made->holders, 1);
     made->backend = backend;
     made->native = native;
     made->device = *device;
@@ -153,10 +156,14 @@ kn_status kn_context_open(const char *spec, const kn_context_options *options, k
     return status;
 }
 
-void kn_context_close(kn_context *context)
+kn_context *ki_engine_hold(kn_context *context)
 {
-    if (!context)
-        return;
+    atomic_fetch_add(&context->holders, 1);
+    return context;
+}
+
+static void free_context(kn_context *context)
+{
     for (size_t i = 0; i < context->builtin_count; i++) {
         kn_program_free(context->builtins[i].program);
         free(context->builtins[i].key);
@@ -174,14 +181,26 @@ void kn_context_close(kn_context *context)
     free(context);
 }
 
+void ki_engine_release(kn_context *context)
+{
+    if (atomic_fetch_sub(&context->holders, 1) == 1)
+        free_context(context);
+}
+
+void kn_context_close(kn_context *context)
+{
+    if (context)
+        ki_engine_release(context);
+}
+
 const kn_device_info *kn_context_get_device(const kn_context *context)
 {
-    return &context->device.info;
+    return context ? &context->device.info : NULL;
 }
 
 double kn_context_get_build_seconds(const kn_context *context)
 {
-    return (double)atomic_load(&context->build_nanoseconds) * 1e-9;
+    return context ? (double)atomic_load(&context->build_nanoseconds) * 1e-9 : 0;
 }
 
 // ---- queues ----
@@ -195,7 +214,8 @@ static kn_status create_queue(kn_context *context, struct be_queue *native, kn_q
         context->backend->queue_close(native);
         return ki_fail_memory(err, sizeof *made, "a queue");
     }
-    made->context = context;
+    atomic_init(&made->holders, 1);
+    made->context = ki_engine_hold(context);
     made->native = native;
     made->flight = ki_flight_claim(&context->device.info);
     *queue = made;
@@ -221,9 +241,11 @@ kn_status ki_engine_queue_wrap(kn_context *context, void *native, kn_queue **que
     return status ? status : create_queue(context, wrapped, queue, err);
 }
 
-void kn_queue_close(kn_queue *queue)
+void ki_engine_queue_release(kn_queue *queue)
 {
-    if (!queue)
+    kn_context *context = queue->context;
+
+    if (atomic_fetch_sub(&queue->holders, 1) > 1)
         return;
     kn_recording_free(queue->recorder);
     ki_engine_release_clones(queue);
@@ -234,11 +256,21 @@ void kn_queue_close(kn_queue *queue)
     queue->context->backend->queue_close(queue->native);
     ki_flight_release(queue->flight);
     free(queue);
+    ki_engine_release(context);
+}
+
+void kn_queue_close(kn_queue *queue)
+{
+    if (!queue)
+        return;
+    if (atomic_load(&queue->holders) > 1) // else releasing it waits
+        (void)queue->context->backend->queue_finish(queue->native, NULL);
+    ki_engine_queue_release(queue);
 }
 
 kn_context *kn_queue_get_context(const kn_queue *queue)
 {
-    return queue->context;
+    return queue ? queue->context : NULL;
 }
 
 kn_status kn_queue_flush(kn_queue *queue, kn_error *err)

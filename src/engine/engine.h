@@ -31,7 +31,8 @@ struct kn_context {
     struct be_device device;
     struct engine_quirks quirks;
     kn_context_options options;
-    char *cache_dir; // NULL: no cache
+    char *cache_dir;       // NULL: no cache
+    atomic_size_t holders; // see ki_engine_hold
     bool staged; // large copies go through pinned staging: not on a CPU, which reads host memory where it is
     atomic_ullong build_nanoseconds;
     atomic_ullong serials;         // given to kernels so far
@@ -68,6 +69,7 @@ struct engine_recent {
 
 struct kn_queue {
     kn_context *context;
+    atomic_size_t holders; // itself until it is closed, and its pinned memory
     struct be_queue *native;
     struct be_host stage[ENGINE_STAGES]; // pinned staging, allocated at the first copy that uses it
     struct be_event *busy[ENGINE_STAGES];
@@ -112,6 +114,7 @@ struct kn_kernel {
 
 struct kn_program {
     kn_context *context;
+    bool is_builtin;          // the context's own, which does not hold it
     kn_program *next, **link; // among the context's programs; where `this` is pointed to from
     struct be_program *native;
     struct src_unit *unit;
@@ -127,6 +130,11 @@ struct kn_event {
     unsigned number;             // which launch it is
 };
 
+// A context is freed when it is closed and nothing holds it any more: queues, buffers, images, events,
+// programs, recordings and plans do, so that they may be freed in any order. ki_engine_hold returns it.
+kn_context *ki_engine_hold(kn_context *context);
+void ki_engine_release(kn_context *context);
+
 // Context options with defaults, and the parts that opening and wrapping share. Takes over `device` and
 // `native` on success only.
 kn_status ki_engine_context_create(const struct ki_backend *backend, struct be_context *native,
@@ -134,6 +142,8 @@ kn_status ki_engine_context_create(const struct ki_backend *backend, struct be_c
                                    kn_context **context, kn_error *err);
 
 // Around the application's own; `bytes` counts where the driver does not tell the size (CUDA).
+// A queue is closed when kn_queue_close was called and no pinned memory holds it any more.
+void ki_engine_queue_release(kn_queue *queue);
 kn_status ki_engine_queue_wrap(kn_context *context, void *native, kn_queue **queue, kn_error *err);
 kn_status ki_engine_buffer_wrap(kn_context *context, void *native, size_t bytes, kn_buffer **buffer,
                                 kn_error *err);

@@ -16,7 +16,7 @@ kn_status ki_engine_event_give(kn_context *context, struct be_event *native, kn_
         context->backend->event_free(native);
         return ki_fail_memory(err, sizeof *made, "an event");
     }
-    made->context = context;
+    made->context = ki_engine_hold(context);
     made->native = native;
     *event = made;
     return KN_OK;
@@ -74,5 +74,6 @@ void kn_event_free(kn_event *event)
     if (!event)
         return;
     event->context->backend->event_free(event->native);
+    ki_engine_release(event->context);
     free(event);
 }

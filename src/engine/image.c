@@ -120,11 +120,11 @@ kn_status kn_image_create(kn_context *context, kn_image_kind kind, kn_image_form
     made = calloc(1, sizeof *made);
     if (!made)
         return ki_fail_memory(err, sizeof *made, "an image");
-    made->context = context;
+    made->context = ki_engine_hold(context);
     made->shape = shape;
     status = context->backend->image_create(context->native, &shape, &made->native, err);
     if (status) {
-        free(made);
+        kn_image_free(made);
         return status;
     }
     *image = made;
@@ -135,7 +135,9 @@ void kn_image_free(kn_image *image)
 {
     if (!image)
         return;
-    image->context->backend->image_free(image->native);
+    if (image->native)
+        image->context->backend->image_free(image->native);
+    ki_engine_release(image->context);
     free(image);
 }
 

@@ -298,7 +298,7 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
     kn_status status = made ? KN_OK : ki_fail_memory(err, sizeof *made, "a program");
 
     if (!status) {
-        made->context = context;
+        made->context = ki_engine_hold(context);
         made->unit = unit;
         recipe.policy = options->policy;
         recipe.max_registers = options->max_registers;
@@ -320,12 +320,9 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
                       made->cached ? "from the cache" : "compiled", context->device.info.spec);
     ki_text_free(&recipe.source);
     ki_text_free(&recipe.options);
-    if (options->log && log) {
-        free(*options->log);
-        *options->log = log;
-    } else {
-        free(log);
-    }
+    if (options->build_log)
+        options->build_log(options->build_log_user, log ? log : "");
+    free(log);
     if (status) {
         if (made)
             made->unit = NULL; // the caller's, on failure
@@ -364,8 +361,6 @@ static kn_status create(kn_context *context, const char *name, const char *text,
 
     if (status)
         return status;
-    if (how.log)
-        *how.log = calloc(1, 1); // the caller frees it, whatever happens
     if (!context || !name || !program)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a program needs a context, a name (and a text), and a place for its handle");
@@ -420,6 +415,8 @@ void kn_program_free(kn_program *program)
     if (program->native)
         program->context->backend->program_free(program->native);
     ki_src_free(program->unit);
+    if (!program->is_builtin)
+        ki_engine_release(program->context);
     free(program);
 }
 
@@ -498,6 +495,8 @@ static kn_status builtin_program(kn_context *context, const char *key, const cha
     status = kn_program_from_builtin(context, file, options, &entry.program, err);
     if (status)
         return status;
+    entry.program->is_builtin = true;
+    ki_engine_release(context); // whoever called still holds it
     entry.key = strdup(key);
     if (!entry.key ||
         !KI_ARRAY_PUSH(context->builtins, context->builtin_count, context->builtin_capacity, entry)) {

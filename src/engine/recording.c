@@ -142,7 +142,7 @@ kn_status kn_recording_begin(kn_queue *queue, kn_recording_way way, kn_error *er
     made = calloc(1, sizeof *made);
     if (!made)
         return ki_fail_memory(err, sizeof *made, "a recording");
-    made->context = queue->context;
+    made->context = ki_engine_hold(queue->context);
     made->way = way;
     queue->recorder = made;
     return KN_OK;
@@ -259,5 +259,6 @@ void kn_recording_free(kn_recording *recording)
         }
     free(recording->launches);
     free(recording->recorded);
+    ki_engine_release(recording->context);
     free(recording);
 }

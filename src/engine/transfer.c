@@ -152,9 +152,11 @@ kn_status kn_pinned_create(kn_queue *queue, size_t bytes, kn_pinned **pinned, kn
     made = calloc(1, sizeof *made);
     if (!made)
         return ki_fail_memory(err, sizeof *made, "pinned memory");
+    atomic_fetch_add(&queue->holders, 1);
     made->queue = queue;
     status = queue->context->backend->host_alloc(queue->native, bytes, &made->host, err);
     if (status) {
+        ki_engine_queue_release(queue);
         free(made);
         return status;
     }
@@ -172,5 +174,6 @@ void kn_pinned_free(kn_pinned *pinned)
     if (!pinned)
         return;
     pinned->queue->context->backend->host_free(pinned->queue->native, &pinned->host);
+    ki_engine_queue_release(pinned->queue);
     free(pinned);
 }

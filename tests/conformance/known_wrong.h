@@ -18,6 +18,9 @@ static const struct known_wrong {
 #define MAD_SAT "6.12.3: mad_sat(a, b, c) is a * b + c and saturates, in 64 bits too"
     {"Portable Computing Language", "common_functions", "zeros_",
      "6.12.4: max returns y if x < y, otherwise it returns x (of 0 and -0 as well); likewise min"},
+    // PoCL 6.0 gives all groups that run at once the same __local variables of the kernel that is called.
+    {"Portable Computing Language", "local_large", "caller",
+     "6.7.1: what a kernel with __local variables does that another kernel calls is the implementation's"},
     {"NVIDIA CUDA", "integers", "mad_sat_of_longs_holds", MAD_SAT},
     {"NVIDIA CUDA", "integer_functions", "mad_sat_long", MAD_SAT}, // not with all inputs
     {"NVIDIA CUDA", "common_functions", "zeros_", "6.12.4: max and min, of 0 and -0 too"},

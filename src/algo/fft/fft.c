@@ -2,6 +2,8 @@
 // Transforms: what is asked for, checked, and who does it.
 #include "fft.h"
 
+#include <koine/experimental.h>
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -108,14 +110,14 @@ static kn_status check_shape(const kn_device_info *info, const kn_fft_shape *giv
     return status;
 }
 
-static kn_status check_options(const kn_fft_options *options, kn_error *err)
+static kn_status check_tuning(const kn_fft_tuning *tuning, kn_error *err)
 {
-    if (options->held && (options->held < 4 || options->held > 32))
+    if (tuning->held && (tuning->held < 4 || tuning->held > 32))
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: held %u; it goes from 4 to 32",
-                       options->held);
-    if (options->rows > 64 || options->columns > 64)
+                       tuning->held);
+    if (tuning->rows > 64 || tuning->columns > 64)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: rows %u and columns %u; they go up to 64",
-                       options->rows, options->columns);
+                       tuning->rows, tuning->columns);
     return KN_OK;
 }
 
@@ -141,11 +143,11 @@ static kn_status make_plan(kn_queue *queue, const kn_fft_shape *shape, const kn_
                        "kn_fft_plan_create: there is no library %d; see kn_fft_library",
                        (int)options->library);
     status = check_shape(&queue->context->device.info, shape, &made.shape, err);
-    if (!status)
-        status = check_options(options, err);
+    if (!status && options->tuning)
+        status = check_tuning(options->tuning, err);
     if (status)
         return status;
-    status = made.library ? made.library->create(queue, &made.shape, options, &made.plan, &text, err)
+    status = made.library ? made.library->create(queue, &made.shape, options->tuning, &made.plan, &text, err)
                           : ki_fft_choose(queue, &made.shape, &made.library, &made.plan, &text, err);
     if (status) {
         ki_text_free(&text);
@@ -159,6 +161,7 @@ static kn_status make_plan(kn_queue *queue, const kn_fft_shape *shape, const kn_
         return ki_fail_memory(err, sizeof *kept, "preparing a transform");
     }
     *kept = made;
+    ki_engine_hold(kept->context);
     *plan = kept;
     return KN_OK;
 }
@@ -183,18 +186,19 @@ void kn_fft_plan_free(kn_fft_plan *plan)
     if (!plan)
         return;
     plan->library->free(plan->plan);
+    ki_engine_release(plan->context);
     free(plan->text);
     free(plan);
 }
 
 const char *kn_fft_plan_get_text(const kn_fft_plan *plan)
 {
-    return plan->text;
+    return plan ? plan->text : "";
 }
 
 kn_fft_library kn_fft_plan_get_library(const kn_fft_plan *plan)
 {
-    return plan->library->id;
+    return plan ? plan->library->id : KN_FFT_AUTO;
 }
 
 static kn_status check_buffer(const kn_queue *queue, const kn_buffer *buffer, uint64_t bytes,

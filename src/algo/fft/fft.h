@@ -4,6 +4,7 @@
 #ifndef KN_ALGO_FFT_FFT_H
 #define KN_ALGO_FFT_FFT_H
 
+#include <koine/experimental.h>
 #include <koine/fft.h>
 
 #include "base/text.h"
@@ -32,8 +33,8 @@ struct fft_bounds {
     bool banks;     // local memory has banks
 };
 
-// A device's, for numbers of two of `type` each; `options` may be NULL. fft_passes.c.
-struct fft_bounds ki_fft_bounds_of(const kn_device_info *info, kn_type type, const kn_fft_options *options);
+// A device's, for numbers of two of `type` each; `tuning` may be NULL. fft_passes.c.
+struct fft_bounds ki_fft_bounds_of(const kn_device_info *info, kn_type type, const kn_fft_tuning *tuning);
 bool ki_fft_is_smooth(size_t n); // no prime factor above 13
 // False if `points` cannot be transformed in one pass within the bounds.
 bool ki_fft_cut_line(size_t points, const struct fft_bounds *bounds, struct fft_cut *cut);
@@ -106,7 +107,7 @@ struct fft_shape {
 
 // The passes of a direction, with tables appended to `roots`. fft_passes.c.
 kn_status ki_fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direction,
-                             const kn_device_info *info, const kn_fft_options *options,
+                             const kn_device_info *info, const kn_fft_tuning *tuning,
                              struct fft_passes *passes, struct fft_roots *roots, kn_error *err);
 
 // ---- libraries ----
@@ -116,7 +117,7 @@ struct fft_library {
     kn_fft_library id;
     const char *name;
     // Fills `text` with what the plan runs.
-    kn_status (*create)(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
+    kn_status (*create)(kn_queue *queue, const struct fft_shape *shape, const kn_fft_tuning *tuning,
                         void **plan, struct ki_text *text, kn_error *err);
     kn_status (*execute)(kn_queue *queue, void *plan, kn_fft_direction direction, const kn_buffer *in,
                          kn_buffer *out, kn_error *err);

@@ -2,6 +2,8 @@
 // The project's own transform: the passes of cl/algo/fft/fft.cl, built and launched.
 #include "fft.h"
 
+#include <koine/experimental.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -121,7 +123,7 @@ static void own_free(void *data)
     free(plan);
 }
 
-static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
+static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_tuning *tuning,
                             void **plan, struct ki_text *text, kn_error *err)
 {
     struct own_plan *own = calloc(1, sizeof *own);
@@ -134,7 +136,7 @@ static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, cons
             (direction == KN_FFT_FORWARD && shape->given.kind == KN_FFT_COMPLEX_TO_REAL))
             continue;
         own->shape = shape->given;
-        status = ki_fft_plan_passes(shape, (kn_fft_direction)direction, &queue->context->device.info, options,
+        status = ki_fft_plan_passes(shape, (kn_fft_direction)direction, &queue->context->device.info, tuning,
                                     passes, &roots, err);
         // A plan is often for one direction: the other direction is compiled when it is first used.
         if (!status && (direction == KN_FFT_FORWARD || shape->given.kind != KN_FFT_COMPLEX))

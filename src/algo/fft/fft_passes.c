@@ -3,6 +3,8 @@
 // Bluestein's chirps, and the memory that each reads and writes.
 #include "fft.h"
 
+#include <koine/experimental.h>
+
 #include "base/error.h"
 
 #define MOST_COUNT UINT64_C(0xffffffff)
@@ -13,7 +15,7 @@ enum { STORE_COMPLEX, STORE_REAL };
 struct planner {
     const struct fft_shape *shape;
     const kn_device_info *info;
-    const kn_fft_options *options;
+    const kn_fft_tuning *tuning;
     struct fft_bounds bounds;
     bool inverse;
     struct fft_passes *passes;
@@ -30,11 +32,11 @@ struct axis {
     unsigned load, store;
 };
 
-struct fft_bounds ki_fft_bounds_of(const kn_device_info *info, kn_type type, const kn_fft_options *options)
+struct fft_bounds ki_fft_bounds_of(const kn_device_info *info, kn_type type, const kn_fft_tuning *tuning)
 {
-    return (struct fft_bounds){.held = options && options->held ? options->held
-                                       : type == KN_F64         ? 8
-                                                                : 16,
+    return (struct fft_bounds){.held = tuning && tuning->held ? tuning->held
+                                       : type == KN_F64       ? 8
+                                                              : 16,
                                .items = info->max_work_group > 1024 ? 1024 : (unsigned)info->max_work_group,
                                .points = UINT32_MAX / 2,
                                .local = info->local_memory,
@@ -47,7 +49,7 @@ struct fft_bounds ki_fft_bounds_of(const kn_device_info *info, kn_type type, con
 static void choose_lines(const struct planner *p, struct fft_pass *pass)
 {
     bool rows = pass->rows_in && pass->rows_out;
-    unsigned asked = !p->options ? 0 : rows ? p->options->rows : p->options->columns;
+    unsigned asked = !p->tuning ? 0 : rows ? p->tuning->rows : p->tuning->columns;
     unsigned items = pass->cut.items, least = rows ? 1 : 4;
     const struct engine_sizes *sizes = ki_engine_sizes(p->info, rows          ? SHAPE_FFT_ROWS
                                                                 : items <= 16 ? SHAPE_FFT_COLUMNS_SHORT
@@ -324,14 +326,14 @@ static void place_passes(struct fft_passes *passes, uint64_t out_numbers)
 }
 
 kn_status ki_fft_plan_passes(const struct fft_shape *shape, kn_fft_direction direction,
-                             const kn_device_info *info, const kn_fft_options *options,
+                             const kn_device_info *info, const kn_fft_tuning *tuning,
                              struct fft_passes *passes, struct fft_roots *roots, kn_error *err)
 {
     struct planner p = {.shape = shape,
                         .info = info,
-                        .options = options,
+                        .tuning = tuning,
                         .inverse = direction == KN_FFT_INVERSE,
-                        .bounds = ki_fft_bounds_of(info, shape->given.type, options),
+                        .bounds = ki_fft_bounds_of(info, shape->given.type, tuning),
                         .passes = passes,
                         .roots = roots,
                         .err = err};

@@ -2,6 +2,8 @@
 // Transforms by the vendors' libraries, where the queue's path to the device has one.
 #include "fft.h"
 
+#include <koine/experimental.h>
+
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -102,17 +104,17 @@ static kn_status vendor_execute(kn_queue *queue, void *data, kn_fft_direction di
     return status;
 }
 
-static kn_status cufft_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
+static kn_status cufft_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_tuning *tuning,
                               void **plan, struct ki_text *text, kn_error *err)
 {
-    (void)options;
+    (void)tuning;
     return vendor_create(queue, &ki_be_cufft, shape, plan, text, err);
 }
 
-static kn_status clfft_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_options *options,
+static kn_status clfft_create(kn_queue *queue, const struct fft_shape *shape, const kn_fft_tuning *tuning,
                               void **plan, struct ki_text *text, kn_error *err)
 {
-    (void)options;
+    (void)tuning;
     return vendor_create(queue, &ki_be_clfft, shape, plan, text, err);
 }
 

@@ -2,6 +2,8 @@
 // What a product of matrices must be like, and who makes it.
 #include "gemm.h"
 
+#include <koine/experimental.h>
+
 #include <stdio.h>
 
 #include "base/array.h"
@@ -204,10 +206,12 @@ kn_status kn_gemm_choose(kn_queue *queue, const kn_gemm_task *task, const kn_gem
 
 kn_status kn_gemm(kn_queue *queue, const kn_gemm_task *task, const kn_gemm_options *options, kn_error *err)
 {
+    static const kn_gemm_tile by_task = {0};
     struct product product;
     kn_status status = begin("kn_gemm", queue, task, options, &product, err);
 
     if (status || product.empty)
         return status;
-    return libraries[product.library]->run(queue, &product.task, &product.options.tile, err);
+    return libraries[product.library]->run(queue, &product.task,
+                                           product.options.tile ? product.options.tile : &by_task, err);
 }

@@ -4,6 +4,7 @@
 #ifndef KN_ALGO_GEMM_GEMM_H
 #define KN_ALGO_GEMM_GEMM_H
 
+#include <koine/experimental.h>
 #include <koine/gemm.h>
 
 #include "engine/device/tuning.h"

@@ -2,6 +2,8 @@
 // The launch of cl/algo/gemm/gemm.cl, and the shape it has.
 #include <string.h>
 
+#include <koine/experimental.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "algo/columns.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products by the library that a device's path has: CLBlast on OpenCL, cuBLAS on CUDA.
 #include "base/error.h"
+
+#include <koine/experimental.h>
 #include "engine/library.h"
 #include "gemm.h"
 

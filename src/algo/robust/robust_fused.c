@@ -51,7 +51,8 @@ static void choose_sample(struct fused *f)
 {
     const kn_device_info *info = &f->of->queue->context->device.info;
     const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_ROBUST_SAMPLE);
-    double width = f->of->options.width == 0 ? 5 : f->of->options.width, points, samples, lists, step, spread;
+    const double asked = ki_robust_width(&f->of->options);
+    double width = asked == 0 ? 5 : asked, points, samples, lists, step, spread;
 
     f->sort = ki_robust_points(f->of->queue, f->of->type);
     f->sort_group = sizes->group;

@@ -2,31 +2,34 @@
 // What users call: which sort does it.
 #include "sort.h"
 
+#include <koine/experimental.h>
+
 #include "base/error.h"
 #include "base/sized.h"
 
 static kn_status check_options(const struct sort_job *job, kn_error *err)
 {
     const kn_sort_options *options = &job->options;
+    const kn_sort_tuning *tuning = &job->tuning;
 
     if ((unsigned)options->order > KN_DESCENDING)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no order %d; see kn_order", job->function,
                        (int)options->order);
-    if (options->padding != KN_SORT_IN_PLACE && options->padding != KN_SORT_POWER_OF_TWO)
+    if (tuning->padding != KN_SORT_IN_PLACE && tuning->padding != KN_SORT_POWER_OF_TWO)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no padding %d; see kn_sort_padding",
-                       job->function, (int)options->padding);
+                       job->function, (int)tuning->padding);
     if ((unsigned)options->algorithm > KN_SORT_MERGE)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no algorithm %d; see kn_sort_algorithm",
                        job->function, (int)options->algorithm);
-    if ((unsigned)options->lanes > KN_SORT_LANES_SERIAL)
+    if ((unsigned)tuning->lanes > KN_SORT_LANES_SERIAL)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there are no lanes %d; see kn_sort_lanes", job->function,
-                       (int)options->lanes);
-    if ((unsigned)options->digits > KN_SORT_DIGITS_HIGHEST)
+                       (int)tuning->lanes);
+    if ((unsigned)tuning->digits > KN_SORT_DIGITS_HIGHEST)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there are no digits %d; see kn_sort_digits",
-                       job->function, (int)options->digits);
-    if ((unsigned)options->counting > KN_SORT_COUNTING_AHEAD)
+                       job->function, (int)tuning->digits);
+    if ((unsigned)tuning->counting > KN_SORT_COUNTING_AHEAD)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no counting %d; see kn_sort_counting",
-                       job->function, (int)options->counting);
+                       job->function, (int)tuning->counting);
     if (options->algorithm == KN_SORT_MERGE && job->indices)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: the merge sort moves keys and makes no indices; take auto or radix",
@@ -60,13 +63,14 @@ static size_t bitonic_up_to(const struct sort_job *job)
 static bool takes_bitonic(const struct sort_job *job)
 {
     const kn_sort_options *options = &job->options;
+    const kn_sort_tuning *tuning = &job->tuning;
 
     if (job->values || options->algorithm != KN_SORT_AUTO)
         return options->algorithm == KN_SORT_BITONIC;
-    if (options->padding == KN_SORT_POWER_OF_TWO || options->log2_group || options->log2_keys)
+    if (tuning->padding == KN_SORT_POWER_OF_TWO || tuning->log2_group || tuning->log2_keys)
         return true;
-    return !options->lanes && !options->digits && !options->radix_group && !options->radix_keys &&
-           !options->radix_chunks && job->n <= bitonic_up_to(job);
+    return !tuning->lanes && !tuning->digits && !tuning->radix_group && !tuning->radix_keys &&
+           !tuning->radix_chunks && job->n <= bitonic_up_to(job);
 }
 
 static kn_status sort(struct sort_job *job, const kn_sort_options *options, kn_error *err)
@@ -75,6 +79,8 @@ static kn_status sort(struct sort_job *job, const kn_sort_options *options, kn_e
 
     if (!status)
         status = KI_SIZED_READ(job->function, kn_sort_options, options, &job->options, err);
+    if (!status && job->options.tuning)
+        job->tuning = *job->options.tuning;
     if (!status)
         status = check_options(job, err);
     if (status || job->n < (job->indices ? 1 : 2))

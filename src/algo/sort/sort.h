@@ -3,6 +3,7 @@
 #ifndef KN_ALGO_SORT_SORT_H
 #define KN_ALGO_SORT_SORT_H
 
+#include <koine/experimental.h>
 #include <koine/sort.h>
 
 #include "engine/device/tuning.h"
@@ -18,6 +19,7 @@ struct sort_job {
     size_t value_size; // 0 for keys alone
     bool indices;      // the values are made here, and the keys stay
     kn_sort_options options;
+    kn_sort_tuning tuning;
 };
 
 // KEY_BITS, KEY_KIND, KEY_DESCENDING.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stages of cl/algo/sort/sort_bitonic.cl.
 #include "base/array.h"
+
+#include <koine/experimental.h>
 #include "base/error.h"
 #include "sort.h"
 
@@ -53,13 +55,13 @@ static unsigned log2_of(unsigned power)
 // Sizes that the device takes: what was asked for; where no group was, the default one, halved until it fits.
 static kn_status choose_sizes(struct sorter *s, kn_error *err)
 {
-    const kn_sort_options *options = &s->job->options;
+    const kn_sort_tuning *tuning = &s->job->tuning;
     const kn_device_info *info = &s->queue->context->device.info;
     const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_SORT_BITONIC);
-    bool group_asked = options->log2_group;
+    bool group_asked = tuning->log2_group;
 
-    s->log2_group = options->log2_group ? options->log2_group : log2_of(sizes->group);
-    s->log2_keys = options->log2_keys ? options->log2_keys : log2_of(sizes->items);
+    s->log2_group = tuning->log2_group ? tuning->log2_group : log2_of(sizes->group);
+    s->log2_keys = tuning->log2_keys ? tuning->log2_keys : log2_of(sizes->items);
     if (s->log2_group < 5 || s->log2_group > 10 || s->log2_keys < 2 || s->log2_keys > 5)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_sort: log2_group %u and log2_keys %u; they go from 5 to 10 and 2 to 5",
@@ -190,6 +192,6 @@ kn_status ki_sort_bitonic(const struct sort_job *job, kn_error *err)
         status = get_kernels(&s, err);
     if (status)
         return status;
-    return job->options.padding == KN_SORT_POWER_OF_TWO ? sort_padded(&s, job->keys, err)
-                                                        : sort_network(&s, job->keys, err);
+    return job->tuning.padding == KN_SORT_POWER_OF_TWO ? sort_padded(&s, job->keys, err)
+                                                       : sort_network(&s, job->keys, err);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launches of cl/algo/sort/sort_buckets.cl, and the intervals of its buckets.
+#include <koine/experimental.h>
 #include <koine/host.h>
 
 #include <stdlib.h>
@@ -290,7 +291,7 @@ static kn_status sort_each(struct buckets *b, kn_error *err)
 
 static kn_status sort_in_buckets(struct buckets *b, bool *done, kn_error *err)
 {
-    bool asked = b->job->options.digits == KN_SORT_DIGITS_HIGHEST;
+    bool asked = b->job->tuning.digits == KN_SORT_DIGITS_HIGHEST;
     uint32_t wanted = b->wanted * SAMPLES_A_BUCKET, samples = wanted < b->n ? wanted : b->n;
     kn_status status = read_sample(b, samples, err);
 

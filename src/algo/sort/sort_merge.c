@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The passes of cl/algo/sort/sort_merge.cl.
+#include <koine/experimental.h>
 #include <koine/sort_merge.h>
 
 #include <stdlib.h>
@@ -23,6 +24,7 @@ struct merger {
     const char *function;
     kn_queue *queue;
     kn_less less;
+    kn_merge_tuning tuning;
     uint64_t n;
     uint64_t segments;
     kn_buffer *keys, *values; // values NULL: none
@@ -97,10 +99,10 @@ static kn_status choose_sizes(struct merger *m, kn_error *err)
     bool few = m->n / (sizes->group * sizes->items / words + 1) < info->compute_units;
     // Elements of a word each that a work-item takes.
     unsigned most = few ? ki_engine_sizes(info, SHAPE_SORT_MERGE_FEW)->items : sizes->items;
-    bool groups_are_free = !m->less.group, items_are_free = !m->less.items;
+    bool groups_are_free = !m->tuning.group, items_are_free = !m->tuning.items;
 
-    m->group = groups_are_free ? sizes->group : m->less.group;
-    m->items = items_are_free ? (words < most ? (most / words) | 1 : 1) : m->less.items;
+    m->group = groups_are_free ? sizes->group : m->tuning.group;
+    m->items = items_are_free ? (words < most ? (most / words) | 1 : 1) : m->tuning.items;
     if (m->group > MOST_GROUP || (m->group & (m->group - 1)) || m->items > MOST_ITEMS)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s: group %u and items %u; a group has a power of two up to %d, items go up to %d",
@@ -228,8 +230,8 @@ static kn_status sort_tiles(const struct merger *m, struct columns from, struct 
 // other.
 static bool splits_are_launched(const struct merger *m)
 {
-    if (m->less.splits != KN_SPLITS_AUTO)
-        return m->less.splits == KN_SPLITS_LAUNCH;
+    if (m->tuning.splits != KN_SPLITS_AUTO)
+        return m->tuning.splits == KN_SPLITS_LAUNCH;
     return !runs_on_cpu(m) && m->n > SPLITS_BY_GROUP;
 }
 
@@ -370,10 +372,10 @@ static kn_status check(const struct merger *m, bool with_values, bool with_segme
     if (m->less.size == 0 || m->less.size > MOST_BYTES)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: elements of %zu bytes; they may have 1 to %d",
                        m->function, m->less.size, MOST_BYTES);
-    if ((unsigned)m->less.splits > KN_SPLITS_GROUP)
+    if ((unsigned)m->tuning.splits > KN_SPLITS_GROUP)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s: there is no method %d of finding splits; see kn_merge_splits", m->function,
-                       (int)m->less.splits);
+                       (int)m->tuning.splits);
     status = check_buffer(m, "keys", m->keys, m->less.size, m->n, err);
     if (!status && with_values && !value_type(m->value_size))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: values of %zu bytes; they may have 1, 2, 4, 8 or 16",
@@ -426,6 +428,8 @@ static kn_status sort_less(struct merger *m, bool with_values, const kn_less *le
     if (!less)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: less is NULL", m->function);
     status = KI_SIZED_READ(m->function, kn_less, less, &m->less, err);
+    if (!status && m->less.tuning)
+        m->tuning = *m->less.tuning;
     return status ? status : sort(m, with_values, false, err);
 }
 

@@ -2,6 +2,8 @@
 // The passes of cl/algo/sort/sort_radix.cl.
 #include "sort_radix.h"
 
+#include <koine/experimental.h>
+
 #include "base/array.h"
 #include "base/error.h"
 
@@ -214,8 +216,8 @@ static kn_status run_pass(const struct radix *r, unsigned pass, bool counted, kn
 static kn_status run_passes(struct radix *r, kn_error *err)
 {
     uint64_t differing = UINT64_MAX;
-    bool counted = r->job->options.digits == KN_SORT_DIGITS_DIFFERING ||
-                   (r->job->options.digits == KN_SORT_DIGITS_AUTO && r->n >= masks_from);
+    bool counted = r->job->tuning.digits == KN_SORT_DIGITS_DIFFERING ||
+                   (r->job->tuning.digits == KN_SORT_DIGITS_AUTO && r->n >= masks_from);
     kn_status status = KN_OK;
 
     if (counted) {
@@ -259,9 +261,9 @@ static bool fits_whole(const struct sort_job *job)
 // The forms of cl/algo/sort/sort_buckets.cl, where they serve: *done.
 static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *err)
 {
-    const kn_sort_options *options = &r->job->options;
+    const kn_sort_tuning *tuning = &r->job->tuning;
     const kn_device_info *info = &r->queue->context->device.info;
-    bool asked = options->digits == KN_SORT_DIGITS_HIGHEST,
+    bool asked = tuning->digits == KN_SORT_DIGITS_HIGHEST,
          possible = r->lanes == KN_SORT_LANES_SERIAL && r->n < UINT32_MAX && !info->loop_limit;
 
     *done = false;
@@ -276,7 +278,7 @@ static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *e
             (unsigned)info->loop_limit);
     if (asked)
         return ki_sort_buckets(r->job, done, err);
-    if (!possible || options->digits != KN_SORT_DIGITS_AUTO || options->radix_chunks || options->radix_places)
+    if (!possible || tuning->digits != KN_SORT_DIGITS_AUTO || tuning->radix_chunks || tuning->radix_places)
         return KN_OK;
     if (r->n * kn_type_size(r->job->type) <= whole_up_to) {
         *done = fits_whole(r->job);

@@ -2,6 +2,8 @@
 // The shape of a radix sort's launches: the form, groups, chunks, and how digits are counted.
 #include "sort_radix.h"
 
+#include <koine/experimental.h>
+
 #include <string.h>
 
 #include "algo/rung.h"
@@ -27,7 +29,7 @@ static size_t larger(size_t a, size_t b)
 
 static kn_status choose_position_bits(struct radix *r, kn_error *err)
 {
-    unsigned asked = r->job->options.radix_places,
+    unsigned asked = r->job->tuning.radix_places,
              least = r->n > UINT32_MAX - (1u << 20) ? 64 : 32; // a tile may reach over
 
     if ((asked && asked != 32 && asked != 64) || (asked && asked < least))
@@ -57,7 +59,7 @@ static kn_status best_lanes(struct radix *r, kn_error *err)
     bool cpu = engine_is_cpu(&r->queue->context->device.info), has = false;
     kn_status status = KN_OK;
 
-    if (cpu && !r->job->options.radix_group && !r->job->options.radix_keys) {
+    if (cpu && !r->job->tuning.radix_group && !r->job->tuning.radix_keys) {
         r->lanes = KN_SORT_LANES_SERIAL;
         return KN_OK;
     }
@@ -74,7 +76,7 @@ static kn_status choose_lanes(struct radix *r, kn_error *err)
     bool has = false;
     kn_status status;
 
-    r->lanes = r->job->options.lanes;
+    r->lanes = r->job->tuning.lanes;
     if (r->lanes == KN_SORT_LANES_AUTO)
         return best_lanes(r, err);
     status = has_lanes(r, r->lanes, &has, err);
@@ -181,29 +183,29 @@ static struct shape shape_for(const struct radix *r)
 static kn_status choose_group(struct radix *r, kn_error *err)
 {
     const kn_device_info *info = &r->queue->context->device.info;
-    const kn_sort_options *options = &r->job->options;
+    const kn_sort_tuning *tuning = &r->job->tuning;
     const struct shape shape = shape_for(r);
     unsigned values[ENGINE_TUNABLES];
 
-    if ((options->radix_group &&
-         (options->radix_group % 32 || options->radix_group < DIGITS || options->radix_group > 1024)) ||
-        options->radix_keys > 32)
+    if ((tuning->radix_group &&
+         (tuning->radix_group % 32 || tuning->radix_group < DIGITS || tuning->radix_group > 1024)) ||
+        tuning->radix_keys > 32)
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "%s: radix_group %u and radix_keys %u; they are a multiple of 32 from 256 to 1024, and 1 to 32",
-            r->job->function, options->radix_group, options->radix_keys);
+            r->job->function, tuning->radix_group, tuning->radix_keys);
     if (r->lanes == KN_SORT_LANES_SERIAL) {
         r->group = r->keys = 1;
         r->arena = 16;
         return KN_OK;
     }
-    r->group = options->radix_group ? options->radix_group : shape.group;
-    r->keys = options->radix_keys ? options->radix_keys : shape.keys;
-    r->prefetch = options->radix_prefetch ? options->radix_prefetch : shape.prefetch;
-    r->registers = options->radix_registers ? options->radix_registers : shape.registers;
-    while (!fits(r) && !options->radix_keys && r->keys > 1)
+    r->group = tuning->radix_group ? tuning->radix_group : shape.group;
+    r->keys = tuning->radix_keys ? tuning->radix_keys : shape.keys;
+    r->prefetch = tuning->radix_prefetch ? tuning->radix_prefetch : shape.prefetch;
+    r->registers = tuning->radix_registers ? tuning->radix_registers : shape.registers;
+    while (!fits(r) && !tuning->radix_keys && r->keys > 1)
         r->keys--;
-    if (r->keys < shape.keys && !options->radix_keys && is_tuned(r, values))
+    if (r->keys < shape.keys && !tuning->radix_keys && is_tuned(r, values))
         ki_engine_tuning_refuse(r->queue->context, &ki_sort_radix_tunables,
                                 "%u keys a work-item of groups of %u: local memory holds %u", shape.keys,
                                 r->group, r->keys);
@@ -233,7 +235,7 @@ static void choose_chunks(struct radix *r)
 {
     const kn_device_info *info = &r->queue->context->device.info;
     bool serial = r->lanes == KN_SORT_LANES_SERIAL;
-    unsigned asked = r->job->options.radix_chunks, a_unit = asked ? asked : serial ? 1 : shape_for(r).chunks;
+    unsigned asked = r->job->tuning.radix_chunks, a_unit = asked ? asked : serial ? 1 : shape_for(r).chunks;
     uint64_t tile = serial ? 64 : (uint64_t)r->group * r->keys, tiles = (r->n - 1) / tile + 1;
     uint64_t most = (uint64_t)(info->compute_units ? info->compute_units : 1) * a_unit,
              room = most_groups(r, 1);
@@ -255,7 +257,7 @@ static void choose_chunks(struct radix *r)
 // Counting ahead takes an atomic addition a key and saves a launch a pass.
 static void choose_counting(struct radix *r)
 {
-    kn_sort_counting counting = r->job->options.counting;
+    kn_sort_counting counting = r->job->tuning.counting;
     unsigned passes = (unsigned)kn_type_size(r->job->type);
     bool possible =
         r->flags & FOLDED && r->lanes != KN_SORT_LANES_SERIAL && r->groups <= most_groups(r, passes);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "column.h"
 
+#include <koine/experimental.h>
+
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A column on a device: the source's bitonic sort, padded to a power of two as it has it, and koine/robust.h.
 #include <math.h>
+
+#include <koine/experimental.h>
 #include <string.h>
 
 #include "base/os/clock.h"
@@ -24,8 +26,8 @@ kn_status ki_stats_device_open(struct stats_column *column, kn_error *err)
 
 static kn_status sort(struct stats_column *column, kn_buffer *keys, size_t n, kn_error *err)
 {
-    const kn_sort_options how =
-        KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC, .padding = KN_SORT_POWER_OF_TWO);
+    const kn_sort_options how = KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC,
+                                        .tuning = &(kn_sort_tuning){.padding = KN_SORT_POWER_OF_TWO});
 
     return kn_sort(column->queue, keys, column->type, n, &how, err);
 }

@@ -62,6 +62,14 @@ static kn_status keep_failure(struct check_row *row, const kn_error *why, kn_err
     return row->log ? KN_OK : ki_fail_memory(err, 0, "keeping a compiler's words");
 }
 
+static void keep_log(void *user, const char *output)
+{
+    struct check_row *row = user;
+
+    free(row->log);
+    row->log = strdup(output);
+}
+
 static kn_status check_on_device(const struct check_run *run, kn_context *context, struct check_row *row,
                                  kn_error *err)
 {
@@ -70,7 +78,8 @@ static kn_status check_on_device(const struct check_run *run, kn_context *contex
     kn_error why = KN_ERROR_INIT;
     kn_status status;
 
-    build.log = &row->log;
+    build.build_log = keep_log;
+    build.build_log_user = row;
     status = row->text ? kn_program_from_text(context, row->text, row->file, &build, &program, &why)
                        : kn_program_from_file(context, row->file, &build, &program, &why);
     if (status)

@@ -3,6 +3,8 @@
 // limits.
 #include "cmd_compare.h"
 
+#include <koine/experimental.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

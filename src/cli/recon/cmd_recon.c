@@ -2,6 +2,8 @@
 // koine recon: from the k-space of an MRI scan to its image.
 #include "cmd_recon.h"
 
+#include <koine/experimental.h>
+
 #include <stdio.h>
 
 #include "base/os/clock.h"

@@ -137,7 +137,7 @@ static kn_status robust_floats(const void *x, kn_type type, const size_t *ends, 
     struct host_robust r = {.plan = plan,
                             .reals = ki_host_reals_for(type, plan->level),
                             .type = type,
-                            .width = options->width == 0 ? 8 : options->width};
+                            .width = ki_robust_width(options) == 0 ? 8 : ki_robust_width(options)};
     kn_status status = KN_OK;
 
     r.column = (struct host_column){x,

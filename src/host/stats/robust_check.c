@@ -7,11 +7,16 @@
 
 #include "base/error.h"
 
+double ki_robust_width(const kn_robust_options *options)
+{
+    return options->tuning ? options->tuning->width : 0;
+}
+
 kn_status ki_robust_check_options(const char *function, kn_type type, const kn_robust_options *options,
                                   kn_error *err)
 {
     bool floats = type == KN_F32 || type == KN_F64;
-    double shift = options->shift ? *options->shift : 0;
+    double shift = options->shift ? *options->shift : 0, width = ki_robust_width(options);
     double limits[2] = {type == KN_I8 ? INT8_MIN : 0, type == KN_I8 ? INT8_MAX : UINT8_MAX};
 
     if (!floats && type != KN_I8 && type != KN_U8)
@@ -24,9 +29,8 @@ kn_status ki_robust_check_options(const char *function, kn_type type, const kn_r
         return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: columns of %s are %s; KN_ROBUST_AUTO chooses",
                        function, kn_type_name(type),
                        floats ? "not counted in 256 bins" : "counted in 256 bins, and nothing else");
-    if (!(options->width >= 0) || isinf(options->width))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: brackets of a width of %g; 0 chooses", function,
-                       options->width);
+    if (!(width >= 0) || isinf(width))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: brackets of a width of %g; 0 chooses", function, width);
     if (floats && !isfinite(type == KN_F32 ? (double)(float)shift : shift))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
                        kn_type_name(type));

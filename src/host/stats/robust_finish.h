@@ -4,9 +4,12 @@
 #ifndef KN_HOST_STATS_ROBUST_FINISH_H
 #define KN_HOST_STATS_ROBUST_FINISH_H
 
+#include <koine/experimental.h>
 #include <koine/robust.h>
 
-// robust_check.c: the type, the options; `ends`, which ascend.
+// robust_check.c: the brackets' width that was asked for, 0 for the default; and what is refused of the type
+// and the options, and of `ends`, which ascend.
+double ki_robust_width(const kn_robust_options *options);
 kn_status ki_robust_check_options(const char *function, kn_type type, const kn_robust_options *options,
                                   kn_error *err);
 kn_status ki_robust_check_ends(const char *function, const size_t *ends, size_t count, kn_error *err);

@@ -4,6 +4,7 @@
 // line of its own.
 #include "unit/engine/engine_support.h"
 
+#include <koine/experimental.h>
 #include <koine/sort.h>
 #include <signal.h>
 
@@ -34,8 +35,8 @@ static void tear_down(void)
 
 static int sort_many_keys(void)
 {
-    const kn_sort_options options =
-        KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC, .log2_group = 5, .log2_keys = 5);
+    const kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC,
+                                            .tuning = &(kn_sort_tuning){.log2_group = 5, .log2_keys = 5});
     kn_buffer *buffer = NULL;
     kn_status status = kn_context_open(NULL, NULL, &context, &err);
 
@@ -59,8 +60,8 @@ static int sort_many_keys(void)
 
 START_TEST(bitonic_keys)
 {
-    const kn_sort_options options =
-        KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC, .log2_group = 5, .log2_keys = 5);
+    const kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC,
+                                            .tuning = &(kn_sort_tuning){.log2_group = 5, .log2_keys = 5});
     const char *const arguments[] = {"/proc/self/exe", MANY_KEYS, NULL};
     const kn_device_info *info = kn_context_get_device(context);
     const unsigned most = context->quirks.bitonic_keys;

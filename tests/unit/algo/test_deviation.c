@@ -2,6 +2,8 @@
 // Absolute deviations, and medians of sorted columns and of their deviations, against what a host computes
 // that sorts everything.
 #include "support/buffers.h"
+
+#include <koine/experimental.h>
 #include "support/run.h"
 
 #include <float.h>
@@ -246,8 +248,8 @@ END_TEST
 // The long way: deviations, sorted, and the middle of them.
 START_TEST(same_as_sorting_deviations)
 {
-    const kn_sort_options options =
-        KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC, .log2_group = 5, .log2_keys = 2);
+    const kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC,
+                                            .tuning = &(kn_sort_tuning){.log2_group = 5, .log2_keys = 2});
     double x[MOST];
 
     for (int i = 0; i < (test_is_slow() ? 6 : 60); i++)

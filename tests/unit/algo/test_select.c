@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_select, kn_quantiles and kn_median against a sorted copy.
 #include "support/buffers.h"
+
+#include <koine/experimental.h>
 #include "support/run.h"
 
 #include <math.h>
@@ -468,7 +470,7 @@ START_TEST(refusals)
                              &KN_INIT(kn_select_options, .method = (kn_select_method)3), &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "group 3",
                    kn_select(queue, buffer, KN_F32, 10, (size_t[]){1}, 1, &value,
-                             &KN_INIT(kn_select_options, .group = 3), &err));
+                             &KN_INIT(kn_select_options, .tuning = &(kn_select_tuning){.group = 3}), &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "from 0 to 1",
                    kn_quantiles(queue, buffer, KN_F32, 10, (double[]){1.5}, 1, &quantile, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements",

@@ -3,6 +3,7 @@
 #define CL_TARGET_OPENCL_VERSION 120
 #include "unit/engine/engine_support.h"
 
+#include <koine/experimental.h>
 #include <koine/opencl.h>
 
 // What the application has. Its device is that of the tests.
@@ -117,7 +118,8 @@ START_TEST(working_inside)
     static const char text[] =
         "__kernel void negate(__global float *x) { x[get_global_id(0)] = -x[get_global_id(0)]; }\n";
     const kn_sort_options small =
-        KN_INIT(kn_sort_options, .log2_group = 6, .log2_keys = 4); // Oclgrind takes its time
+        KN_INIT(kn_sort_options,
+                .tuning = &(kn_sort_tuning){.log2_group = 6, .log2_keys = 4}); // Oclgrind takes its time
     struct counts before = reference_counts();
     float found[N];
     kn_context *context = NULL;

@@ -3,6 +3,8 @@
 // says; the cache on disk.
 #include "engine_support.h"
 
+#include <koine/experimental.h>
+
 #include "engine/cache/cache.h"
 #include "engine/engine.h"
 

@@ -3,6 +3,8 @@
 // at every level and with any number of threads.
 #include "host_robust_support.h"
 
+#include <koine/experimental.h>
+
 START_TEST(columns)
 {
     static const size_t sizes[] = {1,    2,    3,    4,    5,    31,   32,   33,    64,    1023,   1024,
@@ -36,12 +38,14 @@ START_TEST(methods)
         for (size_t t = 0; t < 2; t++) {
             struct column c = make_column(&patterns[p], types[t], 9000 + test_random(&state) % 9, &state);
             check_column(patterns[p].name, &c, &KN_INIT(kn_robust_options, .method = KN_ROBUST_SELECT));
-            missed += check_column(patterns[p].name, &c, &KN_INIT(kn_robust_options, .width = 1e-9));
-            check_column(patterns[p].name, &c, &KN_INIT(kn_robust_options, .width = 0.5));
-            ck_assert_uint_eq(
-                check_column(patterns[p].name, &c,
-                             &KN_INIT(kn_robust_options, .method = KN_ROBUST_FUSED, .width = 30)),
-                0);
+            missed += check_column(patterns[p].name, &c,
+                                   &KN_INIT(kn_robust_options, .tuning = &(kn_robust_tuning){.width = 1e-9}));
+            check_column(patterns[p].name, &c,
+                         &KN_INIT(kn_robust_options, .tuning = &(kn_robust_tuning){.width = 0.5}));
+            ck_assert_uint_eq(check_column(patterns[p].name, &c,
+                                           &KN_INIT(kn_robust_options, .method = KN_ROBUST_FUSED,
+                                                    .tuning = &(kn_robust_tuning){.width = 30})),
+                              0);
             free_column(&c);
         }
     ck_assert_msg(missed > 0, "no narrow bracket missed");
@@ -57,7 +61,8 @@ START_TEST(narrow_misses)
     host_find_levels();
     for (int i = 0; i < 8; i++) {
         struct column c = make_column(&patterns[0], types[i % 2], 100003, &state);
-        found += check_column("narrow", &c, &KN_INIT(kn_robust_options, .width = 1e-9)) > 0;
+        found += check_column("narrow", &c,
+                              &KN_INIT(kn_robust_options, .tuning = &(kn_robust_tuning){.width = 1e-9})) > 0;
         free_column(&c);
     }
     // Such a bracket reaches over 3 of 6,250 samples; a rank's standard deviation there is 40 of them.
@@ -76,9 +81,10 @@ START_TEST(doubtful_brackets)
         const struct pattern *pattern = &patterns[i % 7];
         struct column c = make_column(pattern, types[i % 2], 2100 + test_random(&state) % 900, &state);
         kn_robust expected, found;
-        EXPECT_OK(kn_host_robust(c.x, c.type, c.n, &found,
-                                 &KN_INIT(kn_robust_options, .width = widths[i % KI_COUNT(widths)]),
-                                 &KN_INIT(kn_host_options, .threads = 1), &err));
+        EXPECT_OK(kn_host_robust(
+            c.x, c.type, c.n, &found,
+            &KN_INIT(kn_robust_options, .tuning = &(kn_robust_tuning){.width = widths[i % KI_COUNT(widths)]}),
+            &KN_INIT(kn_host_options, .threads = 1), &err));
         expected = reference(&c, found.shift);
         expect_robust(pattern->name, &c, &found, &expected);
         missed += found.missed == 1;

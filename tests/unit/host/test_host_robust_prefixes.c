@@ -3,6 +3,8 @@
 // recording, refusals.
 #include "host_robust_support.h"
 
+#include <koine/experimental.h>
+
 static void expect_nothing(const kn_robust *r, size_t n, size_t nan_count)
 {
     ck_assert_uint_eq(r->n, n);
@@ -169,7 +171,9 @@ START_TEST(refusals)
                    kn_host_robust(x, KN_F64, 2, found,
                                   &KN_INIT(kn_robust_options, .method = (kn_robust_method)9), NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "width",
-                   kn_host_robust(x, KN_F64, 2, found, &KN_INIT(kn_robust_options, .width = -1), NULL, &err));
+                   kn_host_robust(x, KN_F64, 2, found,
+                                  &KN_INIT(kn_robust_options, .tuning = &(kn_robust_tuning){.width = -1}),
+                                  NULL, &err));
     EXPECT_OK(kn_host_robust_prefixes(NULL, KN_F64, NULL, 0, NULL, NULL, NULL, &err));
 }
 END_TEST

@@ -250,12 +250,14 @@ START_TEST(bit_fields)
             int : 0;
             uchar c;
         }),
+#ifndef __aarch64__ // whose C aligns a struct to its unnamed bit-fields too; CUDA's host has x86-64's
         LAID_OUT(struct {
             uchar a;
         uint:
             20;
             uchar b;
         }),
+#endif
         LAID_OUT(struct {
             uchar a : 7;
             ushort b : 9;

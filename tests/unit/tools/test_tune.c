@@ -3,6 +3,8 @@
 // kept is what the sums of the reconstruction are built with. And in processes of their own, some of which
 // end in a candidate.
 #include "support/buffers.h"
+
+#include <koine/experimental.h>
 #include "support/run.h"
 #include "unit/app/mri/sum_support.h"
 
@@ -526,8 +528,8 @@ START_TEST(sorting_takes_it)
     const size_t bytes = n * sizeof(float);
     uint64_t state = test_seed("sorting_takes_it");
     // Lanes of local memory, on every device: CPUs' own sort has no such tunables.
-    const kn_sort_options options =
-        KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX, .lanes = KN_SORT_LANES_LOCAL);
+    const kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX,
+                                            .tuning = &(kn_sort_tuning){.lanes = KN_SORT_LANES_LOCAL});
     unsigned values[ENGINE_TUNABLES] = {288, 3, 2, 2};
     float *keys = test_zeros(n, sizeof *keys), *wanted = test_zeros(n, sizeof *wanted),
           *found = test_zeros(n, sizeof *found);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Correlations in three kernels: autocorr_fft_rows.cl, autocorr_fft_columns.cl, autocorr_fft_back.cl.
 #include <stdio.h>
+
+#include <koine/experimental.h>
 #include <stdlib.h>
 
 #include "algo/columns.h"
@@ -80,10 +82,8 @@ static kn_status fused_create(kn_queue *queue, struct autocorr_fft *fft, kn_erro
     // Few columns have a GPU to themselves, and more work-items each.
     size_t least = ki_engine_sizes(info, SHAPE_AUTOCORR_FUSED)->per_unit * (size_t)info->compute_units;
     bool few = fft->batch * (fft->width + fft->across) / 2 < least;
-    const kn_fft_options options = KN_INIT(kn_fft_options, .held = fft->options.held ? fft->options.held
-                                                                   : few             ? 8
-                                                                                     : 0);
-    struct fft_bounds bounds = ki_fft_bounds_of(info, fft->real, &options);
+    const kn_fft_tuning tuning = {.held = fft->options.held ? fft->options.held : few ? 8 : 0};
+    struct fft_bounds bounds = ki_fft_bounds_of(info, fft->real, &tuning);
     struct fused *fused = calloc(1, sizeof *fused);
     kn_status status;
 

@@ -3,6 +3,8 @@
 // and autocorr_ntt_back.cl, once for each of two primes below 2^31. A sum is below their product, 2^61.8, up
 // to 9.9e8 pixels of 16 bits: no rounding, and nothing to check.
 #include <stdio.h>
+
+#include <koine/experimental.h>
 #include <stdlib.h>
 
 #include "shared/autocorr.h"
@@ -136,8 +138,8 @@ static kn_status check(const struct autocorr_fft *fft, kn_error *err)
 
 static kn_status number_create(kn_queue *queue, struct autocorr_fft *fft, kn_error *err)
 {
-    const kn_fft_options options = KN_INIT(kn_fft_options, .held = fft->options.held);
-    struct fft_bounds bounds = ki_fft_bounds_of(kn_context_get_device(fft->context), KN_F32, &options);
+    const kn_fft_tuning tuning = {.held = fft->options.held};
+    struct fft_bounds bounds = ki_fft_bounds_of(kn_context_get_device(fft->context), KN_F32, &tuning);
     struct number *number = calloc(1, sizeof *number);
     kn_status status;
 

@@ -6,6 +6,8 @@
 
 #include "recon.h"
 
+#include <koine/experimental.h>
+
 struct recon {
     kn_queue *queue; // may be NULL on the host, where only density compensation takes it
     bool on_host;

@@ -3,6 +3,8 @@
 // sum.
 #include <math.h>
 
+#include <koine/experimental.h>
+
 #include "base/os/clock.h"
 #include "recon_internal.h"
 

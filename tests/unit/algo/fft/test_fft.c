@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Transforms against their definition, summed in long double, and against what must hold of any.
+#include <koine/experimental.h>
+
 #include "fft_support.h"
 
 // ---- tests ----
@@ -229,14 +231,11 @@ END_TEST
 
 START_TEST(tunables)
 {
-    static const kn_fft_options options[] = {
-        {.struct_size = sizeof(kn_fft_options), .library = KN_FFT_OWN, .held = 4, .rows = 3, .columns = 5},
-        {.struct_size = sizeof(kn_fft_options), .library = KN_FFT_OWN, .held = 32, .rows = 1, .columns = 1},
-        {.struct_size = sizeof(kn_fft_options), .library = KN_FFT_OWN, .held = 8, .rows = 64, .columns = 64}};
+    static const kn_fft_tuning tried[] = {{4, 3, 5}, {32, 1, 1}, {8, 64, 64}};
     const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 2, .dims = {60, 48}, .type = KN_F32);
 
-    for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof options / sizeof *options); i++)
-        expect_right(&shape, &options[i]);
+    for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof tried / sizeof *tried); i++)
+        expect_right(&shape, &KN_INIT(kn_fft_options, .library = KN_FFT_OWN, .tuning = &tried[i]));
 }
 END_TEST
 

@@ -2,6 +2,8 @@
 // Which kernels and libraries transform, which of them a plan takes, and what is refused.
 #include "fft_support.h"
 
+#include <koine/experimental.h>
+
 #include "base/os/clock.h"
 
 // ---- what ran ----
@@ -82,8 +84,10 @@ START_TEST(refused_shapes)
     expect_shape_refused(&wrong, &own, KN_ERROR_ARGUMENT, "more bytes");
     wrong.batch = (size_t)1 << 33;
     expect_shape_refused(&wrong, &own, KN_ERROR_LIMIT, "smaller batch");
-    expect_shape_refused(&right, &KN_INIT(kn_fft_options, .held = 3), KN_ERROR_ARGUMENT, "held 3");
-    expect_shape_refused(&right, &KN_INIT(kn_fft_options, .columns = 65), KN_ERROR_ARGUMENT, "columns 65");
+    expect_shape_refused(&right, &KN_INIT(kn_fft_options, .tuning = &(kn_fft_tuning){.held = 3}),
+                         KN_ERROR_ARGUMENT, "held 3");
+    expect_shape_refused(&right, &KN_INIT(kn_fft_options, .tuning = &(kn_fft_tuning){.columns = 65}),
+                         KN_ERROR_ARGUMENT, "columns 65");
     context->device.info.fp64 = 0;
     wrong = right;
     wrong.type = KN_F64;

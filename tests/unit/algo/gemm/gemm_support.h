@@ -220,7 +220,7 @@ static inline bool is_costly(const kn_gemm_options *options)
     const kn_device_info *info = kn_context_get_device(context);
     bool cpu = info->type == KN_DEVICE_CPU;
 
-    return options->library == KN_GEMM_OWN && (options->tile.m ? cpu : !cpu || info->loop_limit);
+    return options->library == KN_GEMM_OWN && (options->tile ? cpu : !cpu || info->loop_limit);
 }
 
 // Every type and transposition; the sizes are all multiples of what a vector holds, so that whole ones are
@@ -241,7 +241,7 @@ static inline void expect_transposes(const kn_gemm_options *options, const char 
             bool left_out = is_costly(options) && kind > 0 && test_random(&state) % 4;
             // Oclgrind 21.10 itself crashes on cl/algo/gemm/gemm.cl where it loads two complex floats at
             // once.
-            left_out = left_out || (test_is_slow() && task.is_complex && options->tile.m);
+            left_out = left_out || (test_is_slow() && task.is_complex && options->tile);
             if (again || left_out)
                 continue;
             const size_t *from = sizes[turn];

@@ -3,13 +3,14 @@
 #include "gemm_support.h"
 
 #include <koine/cuda.h>
+#include <koine/experimental.h>
 
 // Small enough that a slow compiler takes it.
 static const kn_gemm_tile small_tile = {32, 32, 8, 4, 4, 4, 2, 1, 0};
 
 START_TEST(own_transposes)
 {
-    const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = small_tile);
+    const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = &small_tile);
 
     expect_transposes(&options, "own_transposes");
 }
@@ -17,7 +18,7 @@ END_TEST
 
 START_TEST(own_sizes)
 {
-    const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = small_tile);
+    const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = &small_tile);
 
     expect_sizes(&options, "own_sizes");
 }
@@ -31,13 +32,14 @@ START_TEST(split_along_k)
 
     for (size_t i = 0; i < KI_COUNT(depths); i++)
         for (unsigned parts = 2; parts <= 5; parts++) {
-            kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = small_tile);
+            kn_gemm_tile tile = small_tile;
+            const kn_gemm_options options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = &tile);
             kn_gemm_task task =
                 KN_INIT(kn_gemm_task, .type = KN_F32, .m = 5, .n = 36, .k = depths[i], .alpha = {0.5, 0});
             task.beta[0] = parts % 2 ? 0.25 : 0;
             task.transpose_a = i % 2 ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS;
             task.transpose_b = i % 2 ? KN_GEMM_TRANSPOSED : KN_GEMM_AS_IS;
-            options.tile.parts = parts;
+            tile.parts = parts;
             if (!test_is_slow() || parts == 3 || depths[i] < 16)
                 expect_product(task, 4, &options, &state);
         }
@@ -112,7 +114,7 @@ static uint64_t expect_ran(const kn_gemm_task *task, const kn_gemm_options *opti
 START_TEST(what_is_named_runs)
 {
     const kn_gemm_options own = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN),
-                          tiled = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = small_tile);
+                          tiled = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = &small_tile);
     static const char *const backends[] = {[KN_GEMM_CLBLAST] = "opencl", [KN_GEMM_CUBLAS] = "cuda"};
     static const char *const rows[] = {
         [KN_GEMM_CLBLAST] = "CLBlast SGEMM", [KN_GEMM_CUBLAS] = "cuBLAS SGEMM"};
@@ -284,7 +286,8 @@ START_TEST(refusals)
     bad = good;
     bad.transpose_b = (kn_gemm_transpose)3;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "transposition", kn_gemm(queue, &bad, NULL, &err));
-    options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN, .tile = {32, 32, 8, 3, 4, 4, 2, 1, 0});
+    options = KN_INIT(kn_gemm_options, .library = KN_GEMM_OWN,
+                      .tile = &(kn_gemm_tile){32, 32, 8, 3, 4, 4, 2, 1, 0});
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "powers of two", kn_gemm(queue, &good, &options, &err));
     options.library = (kn_gemm_library)9;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no library 9", kn_gemm(queue, &good, &options, &err));

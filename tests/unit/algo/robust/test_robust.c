@@ -3,6 +3,8 @@
 // kn_reduce_moments.
 #include "robust_support.h"
 
+#include <koine/experimental.h>
+
 static void expect_stats(kn_type type, size_t n, enum pattern pattern, const kn_robust_options *options)
 {
     kn_buffer *buffer;
@@ -24,7 +26,7 @@ static void expect_stats(kn_type type, size_t n, enum pattern pattern, const kn_
         expect_same("shift", found.shift, moments.shift + 0.0, n, (int)pattern, (int)options->method);
     if (options->method == KN_ROBUST_SELECT)
         ck_assert(found.method == KN_ROBUST_SELECT && !found.missed);
-    else if (options->width == 0 && pattern != GAP &&
+    else if (!options->tuning && pattern != GAP &&
              pattern != HALVES) // whose brackets may have to hold everything
         ck_assert_msg(found.method == KN_ROBUST_FUSED && !found.missed, "n %zu, pattern %d: missed", n,
                       (int)pattern);
@@ -147,7 +149,7 @@ END_TEST
 START_TEST(kernels)
 {
     size_t n = test_is_slow() ? 64 : 100003, missed = 0;
-    const kn_robust_options narrow = KN_INIT(kn_robust_options, .width = 1e-9),
+    const kn_robust_options narrow = KN_INIT(kn_robust_options, .tuning = &(kn_robust_tuning){.width = 1e-9}),
                             select = KN_INIT(kn_robust_options, .method = KN_ROBUST_SELECT);
     const kn_robust_options *const each[] = {NULL, &select, &narrow};
 
@@ -200,9 +202,10 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "256 bins",
                    kn_robust_stats(queue, buffer, KN_F32, 20, &found,
                                    &KN_INIT(kn_robust_options, .method = KN_ROBUST_COUNTED), &err));
-    EXPECT_REFUSED(
-        KN_ERROR_ARGUMENT, "width of -1",
-        kn_robust_stats(queue, buffer, KN_F32, 20, &found, &KN_INIT(kn_robust_options, .width = -1), &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "width of -1",
+                   kn_robust_stats(queue, buffer, KN_F32, 20, &found,
+                                   &KN_INIT(kn_robust_options, .tuning = &(kn_robust_tuning){.width = -1}),
+                                   &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "overlap",
                    kn_robust_columns(queue, buffer, KN_F32, 10, 5, 2, &found, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "they grow",

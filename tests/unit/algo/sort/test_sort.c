@@ -2,6 +2,8 @@
 // kn_sort's bitonic sort against qsort, bit by bit: numbers as sign and magnitude, NaN last as a set; and
 // what kn_sort refuses.
 #include "small_block.h"
+
+#include <koine/experimental.h>
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -274,8 +276,8 @@ static void expect_no_crash(kn_type type, const kn_sort_options *options)
 
 static void sort_shape(const struct format *format, unsigned log2_group, unsigned log2_keys, uint64_t *state)
 {
-    const kn_sort_options options =
-        KN_INIT(kn_sort_options, .log2_group = log2_group, .log2_keys = log2_keys);
+    const kn_sort_options options = KN_INIT(
+        kn_sort_options, .tuning = &(kn_sort_tuning){.log2_group = log2_group, .log2_keys = log2_keys});
     size_t block = (size_t)1 << (log2_group + log2_keys);
     const size_t sizes[] = {2,         block - 1,     block,           block + 1,     3 * block + 5,
                             8 * block, 8 * block + 1, 37 * block + 11, 70 * block - 1};
@@ -331,8 +333,9 @@ START_TEST(power_of_two)
 {
     static const size_t sizes[] = {0, 1, 2, 3, 5, 64, 100, 129, 300, 4097, 65537, 131071};
     uint64_t state = test_seed("power_of_two");
-    kn_sort_options options =
-        KN_INIT(kn_sort_options, .padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2);
+    kn_sort_options options = KN_INIT(
+        kn_sort_options,
+        .tuning = &(kn_sort_tuning){.padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2});
 
     if (!takes_padding())
         return;
@@ -349,21 +352,21 @@ END_TEST
 
 // One sort_blocks; for every later stage k, whose steps are at 2^(k - 1) ... 1: a merge_global for the first
 // `log2_keys` of them, one more for every `log2_keys` until a block holds the rest, and a merge_local.
-static void expect_launches(size_t n, const kn_sort_options *options)
+static void expect_launches(size_t n, const kn_sort_tuning *tuning)
 {
-    unsigned block = options->log2_group + options->log2_keys;
+    unsigned block = tuning->log2_group + tuning->log2_keys;
     size_t global = 0, local = 0, count = 0;
     kn_profile_entry *entries = NULL;
     kn_buffer *buffer;
 
     for (unsigned stage = block + 1; (size_t)1 << (stage - 1) < n; stage++) {
-        unsigned left = stage - options->log2_keys;
-        global += 1 + (left > block ? (left - block + options->log2_keys - 1) / options->log2_keys : 0);
+        unsigned left = stage - tuning->log2_keys;
+        global += 1 + (left > block ? (left - block + tuning->log2_keys - 1) / tuning->log2_keys : 0);
         local++;
     }
     buffer = test_upload_with_room(packed, n * sizeof(float), 0);
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(kn_sort(queue, buffer, KN_F32, n, options, &err));
+    EXPECT_OK(kn_sort(queue, buffer, KN_F32, n, &KN_INIT(kn_sort_options, .tuning = tuning), &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     ck_assert_uint_eq(test_count_kernel(entries, count, "sort_blocks"), 1);
     ck_assert_uint_eq(test_count_kernel(entries, count, "merge_global"), global);
@@ -376,15 +379,15 @@ static void expect_launches(size_t n, const kn_sort_options *options)
 
 START_TEST(launches)
 {
-    kn_sort_options options = KN_INIT(kn_sort_options, .log2_group = 5, .log2_keys = 2);
+    kn_sort_tuning tuning = {.log2_group = 5, .log2_keys = 2};
     size_t largest = test_is_slow() ? 256 : 131073;
 
     memset(packed, 0, sizeof packed);
     for (int padded = 0; padded < 1 + takes_padding(); padded++) {
         static const size_t sizes[] = {2, 127, 128, 129, 256, 257, 1000, 4096, 4097, 65536, 131072, 131073};
-        options.padding = padded ? KN_SORT_POWER_OF_TWO : KN_SORT_IN_PLACE;
+        tuning.padding = padded ? KN_SORT_POWER_OF_TWO : KN_SORT_IN_PLACE;
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes && sizes[i] <= largest; i++)
-            expect_launches(sizes[i], &options);
+            expect_launches(sizes[i], &tuning);
     }
 }
 END_TEST
@@ -402,14 +405,15 @@ START_TEST(padding_runs_larger)
     size_t items = 0;
     kn_context_options watched =
         KN_INIT(kn_context_options, .log = keep_blocks, .log_user = &items, .debug_sync = 1);
-    kn_sort_options options = KN_INIT(kn_sort_options, .log2_group = 5, .log2_keys = 2);
+    kn_sort_tuning tuning = {.log2_group = 5, .log2_keys = 2};
+    const kn_sort_options options = KN_INIT(kn_sort_options, .tuning = &tuning);
     size_t n = 4097, blocks[2] = {0, 0};
     kn_buffer *buffer;
 
     test_open_with(&watched);
     buffer = test_upload_with_room(packed, n * sizeof(float), 0);
     for (int padded = 0; padded < 1 + takes_padding(); padded++) {
-        options.padding = padded ? KN_SORT_POWER_OF_TWO : KN_SORT_IN_PLACE;
+        tuning.padding = padded ? KN_SORT_POWER_OF_TWO : KN_SORT_IN_PLACE;
         EXPECT_OK(kn_sort(queue, buffer, KN_F32, n, &options, &err));
         blocks[padded] = items / 32;
     }
@@ -445,14 +449,16 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort(NULL, buffer, KN_F32, 10, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort(queue, NULL, KN_F32, 10, NULL, &err));
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC,
-                                          .log2_group = bad[i].log2_group, .log2_keys = bad[i].log2_keys);
+        kn_sort_options options = KN_INIT(
+            kn_sort_options, .algorithm = KN_SORT_BITONIC,
+            .tuning = &(kn_sort_tuning){.log2_group = bad[i].log2_group, .log2_keys = bad[i].log2_keys});
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "5 to 10 and 2 to 5",
                        kn_sort(queue, buffer, KN_F32, 10, &options, &err));
     }
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "padding",
-        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .padding = (kn_sort_padding)7), &err));
+        kn_sort(queue, buffer, KN_F32, 10,
+                &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.padding = (kn_sort_padding)7}), &err));
     EXPECT_OK(kn_context_open(NULL, NULL, &other, &err));
     EXPECT_OK(kn_buffer_create(other, 1000, &foreign, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "another context", kn_sort(queue, foreign, KN_F32, 10, NULL, &err));
@@ -481,7 +487,9 @@ START_TEST(parts_are_refused)
     if (takes_padding())
         EXPECT_OK(kn_sort(
             queue, buffer, KN_F32, 750,
-            &KN_INIT(kn_sort_options, .padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2),
+            &KN_INIT(kn_sort_options,
+                     .tuning =
+                         &(kn_sort_tuning){.padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2}),
             &err));
     kn_buffer_free(buffer);
     context->device.info.max_alloc = 3000;
@@ -489,7 +497,9 @@ START_TEST(parts_are_refused)
     EXPECT_REFUSED(
         KN_ERROR_LIMIT, "more than one allocation",
         kn_sort(queue, buffer, KN_F32, 750,
-                &KN_INIT(kn_sort_options, .padding = KN_SORT_POWER_OF_TWO, .log2_group = 5, .log2_keys = 2),
+                &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.padding = KN_SORT_POWER_OF_TWO,
+                                                                      .log2_group = 5,
+                                                                      .log2_keys = 2}),
                 &err));
     kn_buffer_free(buffer);
     test_close();
@@ -512,11 +522,14 @@ START_TEST(small_devices)
     info->max_work_group = 32;
     expect_sorts(test_is_slow() ? 100 : 10000, &single_format, SPECIAL, NULL, &state);
     // Keys asked for, groups left to the device.
-    expect_sorts(100, &single_format, SPECIAL, &KN_INIT(kn_sort_options, .log2_group = 0, .log2_keys = 2),
+    expect_sorts(100, &single_format, SPECIAL,
+                 &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.log2_group = 0, .log2_keys = 2}),
                  &state);
     EXPECT_REFUSED(
         KN_ERROR_LIMIT, "groups of 64 work-items",
-        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .log2_group = 6, .log2_keys = 0), &err));
+        kn_sort(queue, buffer, KN_F32, 10,
+                &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.log2_group = 6, .log2_keys = 0}),
+                &err));
     info->max_work_group = 16;
     EXPECT_REFUSED(
         KN_ERROR_LIMIT, "groups of 32 work-items",
@@ -524,13 +537,17 @@ START_TEST(small_devices)
     info->max_work_group = group;
     info->local_memory = local;
     context->quirks.bitonic_keys = 4; // as if this driver's compiler crashed on more
-    EXPECT_OK(
-        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .log2_group = 5, .log2_keys = 2), &err));
-    expect_no_crash(KN_F32, &KN_INIT(kn_sort_options, .log2_group = 5, .log2_keys = 3));
+    EXPECT_OK(kn_sort(queue, buffer, KN_F32, 10,
+                      &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.log2_group = 5, .log2_keys = 2}),
+                      &err));
+    expect_no_crash(KN_F32,
+                    &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.log2_group = 5, .log2_keys = 3}));
     info->local_memory = 2048;
     EXPECT_REFUSED(
         KN_ERROR_LIMIT, "bytes of local memory",
-        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .log2_group = 7, .log2_keys = 5), &err));
+        kn_sort(queue, buffer, KN_F32, 10,
+                &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.log2_group = 7, .log2_keys = 5}),
+                &err));
     kn_buffer_free(buffer);
 }
 END_TEST

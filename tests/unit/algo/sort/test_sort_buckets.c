@@ -2,6 +2,8 @@
 // The sort of CPUs: which of its forms runs, columns too large for the caches, and data that buckets do not
 // suit. What it does with every type, value and special number is in test_sort_radix.
 #include "support/buffers.h"
+
+#include <koine/experimental.h>
 #include "support/run.h"
 
 #include <math.h>
@@ -125,7 +127,8 @@ START_TEST(shapes)
     static const size_t few[] = {2, 3, 15, 16, 17, 31, 33};
     uint64_t state = test_seed("shapes");
     const kn_sort_options asked =
-        KN_INIT(kn_sort_options, .digits = KN_SORT_DIGITS_HIGHEST, .lanes = KN_SORT_LANES_SERIAL);
+        KN_INIT(kn_sort_options,
+                .tuning = &(kn_sort_tuning){.digits = KN_SORT_DIGITS_HIGHEST, .lanes = KN_SORT_LANES_SERIAL});
 
     for (size_t i = 0; i < COUNT(few) && has_buckets(); i++) // fewer than a sample has
         expect_sorts(KN_F32, few[i], NORMAL, &asked, &state);
@@ -146,7 +149,9 @@ START_TEST(large_columns)
         return;
     expect_sorts(KN_F32, LARGE, NORMAL, NULL, &state);
     expect_sorts(KN_F32, LARGE, OUTLIERS, NULL, &state);
-    expect_sorts(KN_F32, LARGE, TIES, &KN_INIT(kn_sort_options, .digits = KN_SORT_DIGITS_HIGHEST), &state);
+    expect_sorts(KN_F32, LARGE, TIES,
+                 &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.digits = KN_SORT_DIGITS_HIGHEST}),
+                 &state);
     if (test_takes(KN_F64))
         expect_sorts(KN_F64, LARGE / 2, FAR_FROM_ZERO, NULL, &state);
 }
@@ -178,7 +183,8 @@ START_TEST(forms)
     for (size_t i = 0; i < COUNT(cases) && has_buckets() && !test_is_slow(); i++) {
         float *keys = make(KN_F32, cases[i].n, cases[i].shape, &state);
         kn_buffer *buffer = test_upload_with_room(keys, cases[i].n * sizeof *keys, 0);
-        kn_sort_options options = KN_INIT(kn_sort_options, .digits = cases[i].digits);
+        kn_sort_options options =
+            KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.digits = cases[i].digits});
         kn_profile_entry *entries = NULL;
         size_t count = 0;
         EXPECT_OK(kn_profile_start(queue, &err));
@@ -202,10 +208,12 @@ START_TEST(refusals)
 {
     const float keys[4] = {3, 1, 2, 0};
     kn_buffer *buffer = test_upload_with_room(keys, sizeof keys, 0);
-    const kn_sort_options local = KN_INIT(kn_sort_options, .digits = KN_SORT_DIGITS_HIGHEST,
-                                          .lanes = KN_SORT_LANES_LOCAL),
-                          serial = KN_INIT(kn_sort_options, .digits = KN_SORT_DIGITS_HIGHEST,
-                                           .lanes = KN_SORT_LANES_SERIAL);
+    const kn_sort_options local = KN_INIT(kn_sort_options,
+                                          .tuning = &(kn_sort_tuning){.digits = KN_SORT_DIGITS_HIGHEST,
+                                                                      .lanes = KN_SORT_LANES_LOCAL}),
+                          serial = KN_INIT(kn_sort_options,
+                                           .tuning = &(kn_sort_tuning){.digits = KN_SORT_DIGITS_HIGHEST,
+                                                                       .lanes = KN_SORT_LANES_SERIAL});
     uint32_t limit = context->device.info.loop_limit;
 
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "KN_SORT_LANES_SERIAL",

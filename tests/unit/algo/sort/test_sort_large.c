@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // kn_sort_large_array and kn_sort_large, and the merging on the host below them, against qsort.
 #include "small_block.h"
+
+#include <koine/experimental.h>
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -220,7 +222,8 @@ START_TEST(host_types)
         for (int descending = 0; descending < 2 && test_takes(type); descending++) {
             kn_sort_options sort = KN_INIT(kn_sort_options, .order = descending);
             if (small_block())
-                sort = KN_INIT(kn_sort_options, .log2_group = 5, .log2_keys = 2, .order = descending);
+                sort = KN_INIT(kn_sort_options, .order = descending,
+                               .tuning = &(kn_sort_tuning){.log2_group = 5, .log2_keys = 2});
             size_t n = test_is_slow() ? 100 : 10000;
             expect_sorts_host(type, n, &KN_INIT(kn_sort_large_options, .sort = &sort, .chunk = n / 30),
                               &state);
@@ -259,7 +262,8 @@ END_TEST
 // Chunks follow from what the device takes in one allocation.
 START_TEST(host_on_a_small_device)
 {
-    static const kn_sort_options many_groups = {.struct_size = sizeof(kn_sort_options), .radix_chunks = 64};
+    static const kn_sort_tuning groups = {.radix_chunks = 64};
+    const kn_sort_options many_groups = KN_INIT(kn_sort_options, .tuning = &groups);
     kn_context_options small = KN_INIT(kn_context_options, .max_alloc = 4096); // 1,024 floats
     uint64_t state = test_seed("host_on_a_small_device");
 

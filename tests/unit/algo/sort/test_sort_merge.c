@@ -2,6 +2,8 @@
 // kn_sort_less and kn_sort_less_by_key against an insertion into place on the host: stable, so that there is
 // one right answer, bit by bit.
 #include "support/buffers.h"
+
+#include <koine/experimental.h>
 #include "support/run.h"
 
 #include <math.h>
@@ -190,10 +192,10 @@ static void expect_placed(const char *what, const char *after, const char *befor
 // A small tile where an interpreter has to sort it, and where a GPU's code takes a CPU's compiler long.
 static void choose_tile(kn_less *less)
 {
-    if ((test_is_slow() || walks_as_gpu) && !less->group) {
-        less->group = 8;
-        less->items = 3;
-    }
+    static const kn_merge_tuning small = {.group = 8, .items = 3};
+
+    if ((test_is_slow() || walks_as_gpu) && !less->tuning)
+        less->tuning = &small;
 }
 
 static void expect_sorts_by_key(size_t n, const struct order *order, size_t value_size, uint64_t *state)
@@ -294,12 +296,13 @@ START_TEST(any_tile)
         size_t tile = (size_t)tiles[t][0] * tiles[t][1];
         const size_t sizes[] = {tile - 1,     tile,         tile + 1,     2 * tile - 1,  2 * tile,
                                 2 * tile + 1, 3 * tile + 2, 8 * tile + 1, 37 * tile + 11};
-        order.less.group = tiles[t][0];
-        order.less.items = tiles[t][1];
+        kn_merge_tuning tuning = {.group = tiles[t][0], .items = tiles[t][1]};
+
+        order.less.tuning = &tuning;
         if (tiles[t][0] > kn_context_get_device(context)->max_work_group)
             continue;
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-            order.less.splits = (t + i) % 2 ? KN_SPLITS_LAUNCH : KN_SPLITS_GROUP;
+            tuning.splits = (t + i) % 2 ? KN_SPLITS_LAUNCH : KN_SPLITS_GROUP;
             if (sizes[i] < (test_is_slow() ? 200 : (size_t)60000))
                 expect_sorts(sizes[i], &order, &state);
         }
@@ -324,9 +327,11 @@ START_TEST(no_order)
     for (size_t s = 0; s < sizeof snippets / sizeof *snippets; s++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
             size_t bytes = sizes[i] * 4;
-            kn_less less = KN_INIT(kn_less, .type = "uint", .size = 4, .less = snippets[s],
-                                   .group = test_is_slow() ? 8 : 32, .items = 3,
-                                   .splits = i % 2 ? KN_SPLITS_LAUNCH : KN_SPLITS_GROUP);
+            kn_less less =
+                KN_INIT(kn_less, .type = "uint", .size = 4, .less = snippets[s],
+                        .tuning = &(kn_merge_tuning){.group = test_is_slow() ? 8 : 32,
+                                                     .items = 3,
+                                                     .splits = i % 2 ? KN_SPLITS_LAUNCH : KN_SPLITS_GROUP});
             kn_buffer *buffer;
             if (test_is_slow() && sizes[i] > 200)
                 break;
@@ -347,8 +352,8 @@ END_TEST
 
 static void expect_launches(size_t n, size_t levels, kn_merge_splits splits)
 {
-    const kn_less less = KN_INIT(kn_less, .type = "uint", .size = 4, .less = "a < b", .group = 8, .items = 3,
-                                 .splits = splits);
+    const kn_less less = KN_INIT(kn_less, .type = "uint", .size = 4, .less = "a < b",
+                                 .tuning = &(kn_merge_tuning){.group = 8, .items = 3, .splits = splits});
     kn_buffer *buffer = test_upload_with_room(elements, n * 4, 0);
     kn_profile_entry *entries = NULL;
     size_t count = 0, finds = splits == KN_SPLITS_LAUNCH ? levels : 0;
@@ -485,14 +490,18 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort_less(queue, buffer, 10, &changed, &err));
     changed = KN_INIT(kn_less, .type = "float", .less = "a < b");
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 bytes", kn_sort_less(queue, buffer, 10, &changed, &err));
-    changed = KN_INIT(kn_less, .type = "float", .size = 4, .less = "a < b", .group = 48);
+    changed = KN_INIT(kn_less, .type = "float", .size = 4, .less = "a < b",
+                      .tuning = &(kn_merge_tuning){.group = 48});
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "power of two", kn_sort_less(queue, buffer, 10, &changed, &err));
-    changed = KN_INIT(kn_less, .type = "float", .size = 4, .less = "a < b", .items = 33);
+    changed = KN_INIT(kn_less, .type = "float", .size = 4, .less = "a < b",
+                      .tuning = &(kn_merge_tuning){.items = 33});
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "up to 32", kn_sort_less(queue, buffer, 10, &changed, &err));
-    changed = KN_INIT(kn_less, .type = "float", .size = 4, .less = "a < b", .splits = (kn_merge_splits)3);
+    changed = KN_INIT(kn_less, .type = "float", .size = 4, .less = "a < b",
+                      .tuning = &(kn_merge_tuning){.splits = (kn_merge_splits)3});
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no method 3", kn_sort_less(queue, buffer, 10, &changed, &err));
     context->device.info.local_memory = 1 << 14;
-    changed = KN_INIT(kn_less, .type = "float", .size = 4, .less = "a < b", .group = 256, .items = 32);
+    changed = KN_INIT(kn_less, .type = "float", .size = 4, .less = "a < b",
+                      .tuning = &(kn_merge_tuning){.group = 256, .items = 32});
     EXPECT_REFUSED(KN_ERROR_LIMIT, "bytes of local memory", kn_sort_less(queue, buffer, 10, &changed, &err));
     EXPECT_OK(kn_context_open(NULL, NULL, &other, &err));
     EXPECT_OK(kn_buffer_create(other, 1000, &foreign, &err));

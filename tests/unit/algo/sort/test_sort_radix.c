@@ -3,6 +3,8 @@
 // what can be left out is left out.
 #include "sort_support.h"
 
+#include <koine/experimental.h>
+
 #include "algo/rung.h"
 
 // The lanes, and the forms that KN_SORT_LANES_SERIAL has beside its own: the highest digits first, and what
@@ -17,22 +19,23 @@ static bool is_nvidia(void)
            strstr(context->device.extensions, "cl_nv_device_attribute_query");
 }
 
+static kn_sort_tuning tuning; // of the options that options_for gave last
+
 // Small tiles where an interpreter runs them, and on a CPU, whose compiler takes half a minute for large
 // ones.
 static kn_sort_options options_for(unsigned lanes)
 {
-    kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX, .lanes = lanes);
-
+    tuning = (kn_sort_tuning){.lanes = lanes};
     if (lanes >= SERIAL_BUCKETS)
-        options.lanes = KN_SORT_LANES_SERIAL;
-    options.digits = lanes == SERIAL_BUCKETS         ? KN_SORT_DIGITS_HIGHEST
-                     : lanes == KN_SORT_LANES_SERIAL ? KN_SORT_DIGITS_ALL
-                                                     : KN_SORT_DIGITS_AUTO;
+        tuning.lanes = KN_SORT_LANES_SERIAL;
+    tuning.digits = lanes == SERIAL_BUCKETS         ? KN_SORT_DIGITS_HIGHEST
+                    : lanes == KN_SORT_LANES_SERIAL ? KN_SORT_DIGITS_ALL
+                                                    : KN_SORT_DIGITS_AUTO;
     if (lanes == KN_SORT_LANES_LOCAL && kn_context_get_device(context)->type == KN_DEVICE_CPU) {
-        options.radix_group = 256;
-        options.radix_keys = test_is_slow() ? 1 : 3;
+        tuning.radix_group = 256;
+        tuning.radix_keys = test_is_slow() ? 1 : 3;
     }
-    return options;
+    return KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX, .tuning = &tuning);
 }
 
 static size_t lanes_here(unsigned lanes[LANES])
@@ -199,8 +202,8 @@ static void expect_passes(size_t n, kn_type type, enum pattern pattern, unsigned
     kn_profile_entry *entries = NULL;
     kn_buffer *buffer;
 
-    options.digits = KN_SORT_DIGITS_DIFFERING;
-    options.counting = KN_SORT_COUNTING_SEPARATE;
+    tuning.digits = KN_SORT_DIGITS_DIFFERING;
+    tuning.counting = KN_SORT_COUNTING_SEPARATE;
     make_keys(n, type, pattern, state);
     pack(keys, n, size);
     buffer = test_upload_with_room(packed, n * size, 0);
@@ -254,8 +257,8 @@ START_TEST(differing_digits)
 {
     uint64_t state = test_seed("differing_digits");
     size_t n = test_is_slow() ? 300 : 3000;
-    kn_sort_options options =
-        KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX, .digits = KN_SORT_DIGITS_DIFFERING);
+    kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX,
+                                      .tuning = &(kn_sort_tuning){.digits = KN_SORT_DIGITS_DIFFERING});
 
     for (size_t t = 0; t < COUNT(types); t++)
         for (enum pattern pattern = 0; pattern < PATTERN_COUNT && test_takes(types[t]);
@@ -295,19 +298,19 @@ START_TEST(many_groups)
         kn_sort_options options = options_for(lanes[i]);
         if (lanes[i] == SERIAL_BUCKETS)
             continue;
-        options.radix_chunks = 700;
-        if (options.lanes != KN_SORT_LANES_SERIAL) {
-            options.radix_group = 256;
-            options.radix_keys = 1;
+        tuning.radix_chunks = 700;
+        if (tuning.lanes != KN_SORT_LANES_SERIAL) {
+            tuning.radix_group = 256;
+            tuning.radix_keys = 1;
         }
         expect_scanned(KN_F32, options, &state);
-        options.radix_places = 64;
+        tuning.radix_places = 64;
         expect_scanned(KN_U8, options, &state);
         if (!is_chosen(KN_U8, lanes[i]))
             continue;
         options.order = KN_DESCENDING;
         expect_moves(MAX_KEYS - 5, KN_F32, 8, SPECIAL, &options, &state);
-        options.radix_chunks = 0;
+        tuning.radix_chunks = 0;
         expect_sorts(5000, KN_U8, SPECIAL, &options, &state);
     }
 }
@@ -319,7 +322,7 @@ static void expect_ahead(size_t n, kn_type type, kn_sort_options options, uint64
     size_t count = 0, counts = 0;
     kn_profile_entry *entries = NULL;
 
-    options.counting = KN_SORT_COUNTING_AHEAD;
+    tuning.counting = KN_SORT_COUNTING_AHEAD;
     EXPECT_OK(kn_profile_start(queue, &err));
     expect_sorts(n, type, SPECIAL, &options, state);
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
@@ -328,7 +331,7 @@ static void expect_ahead(size_t n, kn_type type, kn_sort_options options, uint64
     ck_assert_uint_eq(counts, 1);
     kn_free(entries);
     expect_moves(n, type, 4, SPECIAL, &options, state);
-    options.digits = KN_SORT_DIGITS_DIFFERING;
+    tuning.digits = KN_SORT_DIGITS_DIFFERING;
     expect_sorts(n, type, SMALL_INTEGERS, &options, state);
 }
 
@@ -339,11 +342,11 @@ START_TEST(counting_ahead)
     size_t count = lanes_here(lanes);
 
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < 3 && options_for(lanes[i]).lanes != KN_SORT_LANES_SERIAL; k++) {
+        for (size_t k = 0; k < 3 && options_for(lanes[i]).tuning->lanes != KN_SORT_LANES_SERIAL; k++) {
             kn_sort_options options = options_for(lanes[i]);
             size_t tile = test_is_slow() ? 200 : 5000;
             expect_ahead(k * tile + 3, KN_F32, options, &state);
-            options.radix_chunks = 3;
+            tuning.radix_chunks = 3;
             if (is_chosen(KN_U16, lanes[i]))
                 expect_ahead(k * tile + 999, KN_U16, options, &state);
         }
@@ -354,22 +357,23 @@ START_TEST(refusals)
 {
     kn_buffer *buffer = test_upload_with_room(packed, 4096, 0),
               *other = test_upload_with_room(packed, 4096, 0);
-    const kn_sort_options bad[] = {{.struct_size = sizeof(kn_sort_options), .radix_group = 128},
-                                   {.struct_size = sizeof(kn_sort_options), .radix_group = 300},
-                                   {.struct_size = sizeof(kn_sort_options), .radix_group = 2048},
-                                   {.struct_size = sizeof(kn_sort_options), .radix_keys = 33}};
+    const kn_sort_tuning bad[] = {
+        {.radix_group = 128}, {.radix_group = 300}, {.radix_group = 2048}, {.radix_keys = 33}};
     const kn_sort_options bitonic = KN_INIT(kn_sort_options, .algorithm = KN_SORT_BITONIC),
-                          narrow = KN_INIT(kn_sort_options, .radix_places = 16);
+                          narrow = KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.radix_places = 16});
 
     for (size_t i = 0; i < COUNT(bad); i++)
-        EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a multiple of 32 from 256 to 1024",
-                       kn_sort(queue, buffer, KN_F32, 10, &bad[i], &err));
-    EXPECT_REFUSED(
-        KN_ERROR_ARGUMENT, "no lanes",
-        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .lanes = (kn_sort_lanes)99), &err));
+        EXPECT_REFUSED(
+            KN_ERROR_ARGUMENT, "a multiple of 32 from 256 to 1024",
+            kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .tuning = &bad[i]), &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no lanes",
+                   kn_sort(queue, buffer, KN_F32, 10,
+                           &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.lanes = (kn_sort_lanes)99}),
+                           &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "no digits",
-        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .digits = (kn_sort_digits)99), &err));
+        kn_sort(queue, buffer, KN_F32, 10,
+                &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.digits = (kn_sort_digits)99}), &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "32 or 64",
                    kn_sort_by_key(queue, buffer, KN_F32, 10, other, 4, &narrow, &err));
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "not stable",
@@ -387,13 +391,16 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "KN_U32 or KN_U64",
                    kn_argsort(queue, buffer, KN_F32, 10, other, KN_I32, NULL, &err));
     if (!is_nvidia())
-        EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "KN_SORT_LANES_LOCAL",
-                       kn_sort(queue, buffer, KN_F32, 10,
-                               &KN_INIT(kn_sort_options, .lanes = KN_SORT_LANES_BALLOT), &err));
+        EXPECT_REFUSED(
+            KN_ERROR_UNSUPPORTED, "KN_SORT_LANES_LOCAL",
+            kn_sort(queue, buffer, KN_F32, 10,
+                    &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.lanes = KN_SORT_LANES_BALLOT}),
+                    &err));
     context->device.info.local_memory = 8192;
     EXPECT_REFUSED(
         KN_ERROR_LIMIT, "bytes of local memory",
-        kn_sort(queue, buffer, KN_F32, 10, &KN_INIT(kn_sort_options, .lanes = KN_SORT_LANES_LOCAL), &err));
+        kn_sort(queue, buffer, KN_F32, 10,
+                &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.lanes = KN_SORT_LANES_LOCAL}), &err));
     kn_buffer_free(buffer);
     kn_buffer_free(other);
 }

@@ -7,6 +7,8 @@
 // there, test_sort_radix takes it as it is.
 #include "sort_support.h"
 
+#include <koine/experimental.h>
+
 #include <errno.h>
 #include <limits.h>
 #include <sys/stat.h>
@@ -118,9 +120,10 @@ static bool is_pocl(void)
 static void sort_all(uint64_t *state)
 {
     static const size_t lengths[] = {1, 31, 32, 33, 255, 256, 257, 1000, 3001};
-    kn_sort_options options =
-        KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX, .lanes = KN_SORT_LANES_SUBGROUPS,
-                .radix_group = 256, .radix_keys = 2, .radix_chunks = 2);
+    kn_sort_options options = KN_INIT(
+        kn_sort_options, .algorithm = KN_SORT_RADIX,
+        .tuning = &(kn_sort_tuning){
+            .lanes = KN_SORT_LANES_SUBGROUPS, .radix_group = 256, .radix_keys = 2, .radix_chunks = 2});
 
     for (size_t i = 0; i < COUNT(lengths); i++)
         expect_sorts(lengths[i], KN_F32, i % 2 ? ANY_BITS : SPECIAL, &options, state);
@@ -193,8 +196,9 @@ static void take(void *user, kn_log_level level, const char *message)
 // the next rung.
 static void check_fault(const char *name, const char *fault)
 {
-    kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX, .radix_group = 256,
-                                      .radix_keys = 2, .radix_chunks = 2);
+    kn_sort_options options =
+        KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX,
+                .tuning = &(kn_sort_tuning){.radix_group = 256, .radix_keys = 2, .radix_chunks = 2});
     kn_context_options watched = KN_INIT(kn_context_options, .log = take, .cache_dir = "");
     uint64_t state = test_seed(name);
     char *folder = test_folder(), *extensions, own[] = "cl_khr_subgroup_ballot";
@@ -215,7 +219,7 @@ static void check_fault(const char *name, const char *fault)
     warnings[0] = '\0';
     expect_sorts(1777, KN_F32, ANY_BITS, &options, &state);
     ck_assert_msg(strstr(warnings, "sub-groups, rung 2.0: not used on "), "%s", warnings);
-    options.lanes = KN_SORT_LANES_SUBGROUPS;
+    options.tuning = &(kn_sort_tuning){.lanes = KN_SORT_LANES_SUBGROUPS};
     two = test_upload_with_room("12345678", 8, 0);
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "has not what lanes",
                    kn_sort(queue, two, KN_F32, 2, &options, &err));
