@@ -140,8 +140,8 @@ typedef struct kn_autocorr_results {
     kn_autocorr_lengths *lengths; // one a frame
 } kn_autocorr_results;
 
-// Prepares correlations of frames of a shape: on `queue`, which is borrowed and stays open until the plan is
-// freed, or, where that is NULL, on the host, whose threads are as many as OMP_NUM_THREADS says. `options`
+// Prepares correlations of frames of a shape: on `queue`, which is borrowed and open at every
+// call, or, where that is NULL, on the host, whose threads are as many as OMP_NUM_THREADS says. `options`
 // may be NULL: exact, AUTO, pearson. Kernels are compiled, and memory is taken, by the first call, and kept
 // for the next. A plan is to be used by one thread at a time; two plans may be used by two threads, on queues
 // of their own. Errors: KN_ERROR_ARGUMENT for NULL, no pixels or more than 2^31, an R that leaves no overlap,
@@ -181,6 +181,7 @@ KN_API kn_status kn_autocorr_execute_buffers(kn_autocorr_plan *plan, const kn_bu
                                              const kn_buffer *second, size_t count,
                                              const kn_autocorr_results *results, kn_error *err);
 
+// Of a plan that is NULL these are 0, "" and KN_AUTOCORR_AUTO.
 KN_API size_t kn_autocorr_plan_get_max_offset(const kn_autocorr_plan *plan); // R
 // Of an array over the offsets: R + 1 and 2R + 1.
 KN_API size_t kn_autocorr_plan_get_rows(const kn_autocorr_plan *plan);

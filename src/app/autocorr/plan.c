@@ -86,6 +86,7 @@ static kn_status create(const char *function, kn_queue *queue, const kn_autocorr
     if (!made)
         return ki_fail_memory(err, sizeof *made, "preparing a correlation");
     made->queue = queue;
+    made->context = queue ? ki_engine_hold(queue->context) : NULL;
     made->width = made_shape.width;
     made->height = made_shape.height;
     made->type = made_shape.type;
@@ -121,37 +122,39 @@ void kn_autocorr_plan_free(kn_autocorr_plan *plan)
     for (unsigned t = 0; plan->workspaces && t < plan->workspace_count; t++)
         ki_autocorr_workspace_free(&plan->workspaces[t]);
     free(plan->workspaces);
+    if (plan->context)
+        ki_engine_release(plan->context);
     free(plan);
 }
 
 size_t kn_autocorr_plan_get_max_offset(const kn_autocorr_plan *plan)
 {
-    return plan->max_offset;
+    return plan ? plan->max_offset : 0;
 }
 
 size_t kn_autocorr_plan_get_rows(const kn_autocorr_plan *plan)
 {
-    return plan->max_offset + 1;
+    return plan ? plan->max_offset + 1 : 0;
 }
 
 size_t kn_autocorr_plan_get_columns(const kn_autocorr_plan *plan)
 {
-    return 2 * plan->max_offset + 1;
+    return plan ? 2 * plan->max_offset + 1 : 0;
 }
 
 kn_autocorr_method kn_autocorr_plan_get_method(const kn_autocorr_plan *plan)
 {
-    return (kn_autocorr_method)plan->engine.ran;
+    return plan ? (kn_autocorr_method)plan->engine.ran : KN_AUTOCORR_AUTO;
 }
 
 const char *kn_autocorr_plan_get_why(const kn_autocorr_plan *plan)
 {
-    return ki_text_string(&plan->engine.why);
+    return plan ? ki_text_string(&plan->engine.why) : "";
 }
 
 double kn_autocorr_plan_get_bound(const kn_autocorr_plan *plan)
 {
-    return plan->bound;
+    return plan ? plan->bound : 0;
 }
 
 const char *kn_autocorr_method_name(kn_autocorr_method method)

@@ -8,7 +8,8 @@
 #include "app/autocorr/series/analyse.h"
 
 struct kn_autocorr_plan {
-    kn_queue *queue;      // NULL: the host
+    kn_queue *queue;      // borrowed; NULL: the host
+    kn_context *context;  // its own, which the plan holds
     size_t width, height; // of a frame
     kn_type type;         // of its pixels, as the caller has them
     size_t max_offset;

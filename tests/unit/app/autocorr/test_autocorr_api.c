@@ -567,6 +567,32 @@ START_TEST(threads)
 }
 END_TEST
 
+// Context and queue are closed first.
+START_TEST(any_order)
+{
+    uint64_t state = test_seed("any_order");
+    struct problem p = random_problem(17, 12, 5, 2, KN_U8, 0, &state);
+    struct window *windows = windows_of(&p);
+    struct outcome o = poisoned(&p);
+    kn_context *own = NULL;
+    kn_queue *own_queue = NULL;
+    kn_autocorr_plan *plan;
+
+    EXPECT_OK(kn_context_open(NULL, NULL, &own, &err));
+    EXPECT_OK(kn_queue_open(own, &own_queue, &err));
+    plan = make_plan(&p, own_queue, KN_AUTOCORR_FFT, KN_AUTOCORR_PEARSON);
+    kn_context_close(own);
+    EXPECT_OK(kn_autocorr_execute(plan, &p.frames, p.count, &o.results, &err));
+    expect_sums(&p, o.sums, windows, 0, "any order");
+    expect_rest(&p, &o, windows, KN_AUTOCORR_PEARSON, false);
+    kn_queue_close(own_queue);
+    kn_autocorr_plan_free(plan);
+    free_outcome(&o);
+    free(windows);
+    free_problem(&p);
+}
+END_TEST
+
 // ---- what is refused ----
 
 // The last one asked for.
@@ -713,6 +739,9 @@ START_TEST(defaults)
     ck_assert_str_eq(kn_autocorr_method_name(KN_AUTOCORR_TWO_KERNEL), "two-kernel");
     ck_assert_str_eq(kn_autocorr_method_name(KN_AUTOCORR_AUTO), "auto");
     ck_assert_str_eq(kn_autocorr_normalization_name(KN_AUTOCORR_SYMAVG), "symavg");
+    ck_assert_uint_eq(kn_autocorr_plan_get_rows(NULL), 0);
+    ck_assert_str_eq(kn_autocorr_plan_get_why(NULL), "");
+    ck_assert_int_eq(kn_autocorr_plan_get_method(NULL), KN_AUTOCORR_AUTO);
     ck_assert_ptr_null(kn_autocorr_method_name((kn_autocorr_method)8));
     ck_assert_ptr_null(kn_autocorr_normalization_name((kn_autocorr_normalization)7));
 }
@@ -721,8 +750,8 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        sums,         many,    normalizations, lengths,       buffers, single_precision,
-        real_numbers, threads, refused_plans,  refused_calls, defaults};
+        sums,         many,    normalizations, lengths,       buffers,       single_precision,
+        real_numbers, threads, any_order,      refused_plans, refused_calls, defaults};
 
     return test_run("autocorr api", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
