@@ -92,8 +92,8 @@ typedef struct kn_autocorr_options {
 // whole and from 0 to 65535 they are the levels; otherwise its least number becomes 0, its greatest 65535,
 // and what lies between is scaled and rounded, each image (a second one, too) by its own range, with the
 // pixels outside of a mask. An image of one number that is not such a level becomes black. pearson, zero and
-// unbiased hardly notice that; the other normalisations depend on where 0 is. Takes 6 bytes a pixel of
-// memory.
+// unbiased hardly notice that; the other normalisations depend on where 0 is. Takes memory:
+// 2 bytes a pixel of all images, and 6 of one.
 typedef struct kn_autocorr_frames {
     size_t struct_size; // KN_INIT sets it
     const void *first;  // I
@@ -140,9 +140,9 @@ typedef struct kn_autocorr_results {
     kn_autocorr_lengths *lengths; // one a frame
 } kn_autocorr_results;
 
-// Prepares correlations of frames of a shape: on `queue`, which is borrowed and open at every
-// call, or, where that is NULL, on the host, whose threads are as many as OMP_NUM_THREADS says. `options`
-// may be NULL: exact, AUTO, pearson. Kernels are compiled, and memory is taken, by the first call, and kept
+// Prepares correlations of frames of a shape: on `queue`, which is borrowed and open at every call, or, where
+// that is NULL, on the host, whose threads are as many as OMP_NUM_THREADS says. `options` may be NULL: exact,
+// AUTO, pearson. Kernels are compiled, and memory is taken, by the first call, and kept
 // for the next. A plan is to be used by one thread at a time; two plans may be used by two threads, on queues
 // of their own. Errors: KN_ERROR_ARGUMENT for NULL, no pixels or more than 2^31, an R that leaves no overlap,
 // a method of the host alone with a queue, a context of KN_POLICY_FAST, with which whole numbers are not
