@@ -143,17 +143,18 @@ void kn_image_free(kn_image *image)
 
 kn_image_kind kn_image_get_kind(const kn_image *image)
 {
-    return image->shape.kind;
+    return image ? image->shape.kind : KN_IMAGE_1D;
 }
 
 kn_image_format kn_image_get_format(const kn_image *image)
 {
-    return image->shape.format;
+    return image ? image->shape.format : (kn_image_format){0, 0};
 }
 
 void kn_image_get_size(const kn_image *image, size_t size[3])
 {
-    memcpy(size, image->shape.size, sizeof image->shape.size);
+    for (int d = 0; d < 3 && size; d++)
+        size[d] = image ? image->shape.size[d] : 0;
 }
 
 // ---- copies ----

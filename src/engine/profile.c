@@ -77,7 +77,7 @@ double kn_profile_span(const kn_profile_entry *entries, size_t count)
 {
     uint64_t start = UINT64_MAX, end = 0;
 
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && entries; i++) {
         start = entries[i].start < start ? entries[i].start : start;
         end = entries[i].end > end ? entries[i].end : end;
     }

@@ -231,7 +231,7 @@ kn_status kn_recording_replay(kn_queue *queue, kn_recording *recording, kn_error
 
 kn_recording_way kn_recording_get_way(const kn_recording *recording)
 {
-    return recording->way;
+    return recording ? recording->way : KN_RECORDING_AUTO;
 }
 
 size_t kn_recording_get_count(const kn_recording *recording)
@@ -241,7 +241,7 @@ size_t kn_recording_get_count(const kn_recording *recording)
 
 const char *kn_recording_get_why(const kn_recording *recording)
 {
-    return recording->why;
+    return recording ? recording->why : "";
 }
 
 void kn_recording_free(kn_recording *recording)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Structs that begin with their size: as KN_INIT makes them, of a later version, and not made at all.
-#include <koine/host.h>
+// What keeps the interface: structs that begin with their size, as KN_INIT makes them, of a later version,
+// and not made at all; the version.
+#include <koine/koine.h>
 
 #include "base/sized.h"
 #include "support/expect.h"
@@ -60,9 +61,20 @@ START_TEST(not_made)
 }
 END_TEST
 
+// The headers' version is the library's.
+START_TEST(version)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, "%d.%d.%d", KN_VERSION_MAJOR, KN_VERSION_MINOR, KN_VERSION_PATCH);
+    ck_assert_str_eq(kn_version(), text);
+    ck_assert_int_eq(kn_version_number(), KN_VERSION_NUMBER);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {made_by_init, of_a_later_version, not_made};
+    const TTest *const tests[] = {made_by_init, of_a_later_version, not_made, version};
 
     return test_run("sized", tests, sizeof tests / sizeof *tests, NULL, NULL);
 }

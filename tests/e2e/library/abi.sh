@@ -1,0 +1,10 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# The binary interface is the one that tests/data/libkoine.abi describes: no function and no member of a struct came, went or
+# moved unless that file says so.
+. "${srcdir:?}/tests/e2e/common.sh"
+
+status=0
+BUILD=${builddir:?} "$srcdir/scripts/abi" || status=$?
+[ $status -ne 77 ] || skip abi "the interface cannot be described here"
+exit $status
