@@ -30,6 +30,7 @@
 #include <koine/host.h>
 #include <koine/robust.h>
 #include <koine/stats.h>
+#include <koine/autocorr.h>
 
 #ifdef __cplusplus
 extern "C" {

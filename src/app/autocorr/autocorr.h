@@ -56,6 +56,10 @@ static inline size_t autocorr_at(size_t max_offset, ptrdiff_t x0, size_t y0)
     return y0 * (2 * max_offset + 1) + (size_t)((ptrdiff_t)max_offset + x0);
 }
 
+// R where nobody says otherwise: a quarter of the shorter side, at least 1 where there are two pixels, at
+// most 250.
+size_t ki_autocorr_default_offset(size_t width, size_t height);
+
 // sum (I - m)^2, with m the mean rounded down: what bounds the error of sums in single precision. Exact up to
 // 2^53. Reads the image once.
 double ki_autocorr_energy(const struct autocorr_image *image);

@@ -8,6 +8,8 @@
 #include "app/autocorr/device/device_fft.h"
 #include "app/autocorr/host/host_frames.h"
 
+#define TOGETHER_BYTES ((size_t)64 << 20)
+
 // ---- on a device ----
 
 static kn_status direct(struct autocorr_engine *engine, const struct autocorr_frames *frames,
@@ -72,14 +74,57 @@ void ki_autocorr_engine_end(struct autocorr_engine *engine)
     engine->rooms = NULL;
 }
 
-static kn_status start(struct autocorr_engine *engine, enum autocorr_method method,
-                       const struct autocorr_task *tasks, size_t count,
+size_t ki_autocorr_together(const struct autocorr_task *task)
+{
+    const struct autocorr_image *image = &task->first;
+    size_t pixels = image->width * image->height * kn_type_size(image->type),
+           sums = autocorr_offsets(task->max_offset) * sizeof(uint64_t);
+    size_t count = TOGETHER_BYTES / (pixels > sums ? pixels : sums);
+
+    return count > AUTOCORR_TOGETHER_MAX ? AUTOCORR_TOGETHER_MAX : count ? count : 1;
+}
+
+// What is started: tasks, or frames that are on the device.
+struct work {
+    const struct autocorr_task *tasks; // NULL:
+    const struct autocorr_frames *frames;
+    size_t count;
+};
+
+static kn_status start(struct autocorr_engine *engine, enum autocorr_method method, const struct work *work,
                        const struct autocorr_results *results, kn_error *err)
 {
     engine->ran = method;
     engine->bound = 0;
-    return engine->queue ? ki_autocorr_batch_start(engine, tasks, count, rows[method], results, err)
-                         : ki_autocorr_host_frames(engine, tasks, count, results->products, err);
+    if (work->frames)
+        return ki_autocorr_batch_start_frames(engine, work->frames, rows[method], results, err);
+    return engine->queue
+               ? ki_autocorr_batch_start(engine, work->tasks, work->count, rows[method], results, err)
+               : ki_autocorr_host_frames(engine, work->tasks, work->count, results->products, err);
+}
+
+// By the method that was named, or the best for tasks like this one.
+static kn_status start_best(struct autocorr_engine *engine, const struct autocorr_task *like,
+                            const struct work *work, const struct autocorr_results *results, kn_error *err)
+{
+    enum autocorr_method method;
+    kn_error why = KN_ERROR_INIT;
+    kn_status status;
+
+    if (engine->method != AUTOCORR_AUTO)
+        return start(engine, engine->method, work, results, err);
+    status = ki_autocorr_choose(engine, like, &method, err);
+    if (status)
+        return status;
+    status = start(engine, method, work, results, &why);
+    // Transforms that cannot be exact here (images of many bright pixels), or whose lines are too long.
+    if (method == AUTOCORR_FFT && (status == KN_ERROR_UNSUPPORTED || status == KN_ERROR_LIMIT)) {
+        ki_text_format(&engine->why, "; but by transforms: %s", why.text);
+        return start(engine, engine->queue ? AUTOCORR_DIRECT : AUTOCORR_SIMD, work, results, err);
+    }
+    if (status && err)
+        *err = why;
+    return status;
 }
 
 bool ki_autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task)
@@ -94,24 +139,23 @@ bool ki_autocorr_engine_has_rings(const struct autocorr_engine *engine, const st
 kn_status ki_autocorr_engine_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
                                    size_t count, const struct autocorr_results *results, kn_error *err)
 {
-    enum autocorr_method method;
-    kn_error why = KN_ERROR_INIT;
-    kn_status status;
+    const struct work work = {.tasks = tasks, .count = count};
 
-    if (engine->method != AUTOCORR_AUTO)
-        return start(engine, engine->method, tasks, count, results, err);
-    status = ki_autocorr_choose(engine, tasks, &method, err);
-    if (status)
-        return status;
-    status = start(engine, method, tasks, count, results, &why);
-    // Transforms that cannot be exact here (images of many bright pixels), or whose lines are too long.
-    if (method == AUTOCORR_FFT && (status == KN_ERROR_UNSUPPORTED || status == KN_ERROR_LIMIT)) {
-        ki_text_format(&engine->why, "; but by transforms: %s", why.text);
-        return start(engine, engine->queue ? AUTOCORR_DIRECT : AUTOCORR_SIMD, tasks, count, results, err);
-    }
-    if (status && err)
-        *err = why;
-    return status;
+    return start_best(engine, &tasks[0], &work, results, err);
+}
+
+kn_status ki_autocorr_engine_start_frames(struct autocorr_engine *engine,
+                                          const struct autocorr_frames *frames,
+                                          const struct autocorr_results *results, kn_error *err)
+{
+    const struct work work = {.frames = frames, .count = frames->count};
+    struct autocorr_task like = {
+        .first = {frames->width, frames->height, frames->width, frames->type, frames->first},
+        .max_offset = frames->max_offset};
+
+    like.second = like.first;
+    like.second.pixels = frames->second; // nobody looks at pixels
+    return start_best(engine, &like, &work, results, err);
 }
 
 kn_status ki_autocorr_engine_finish(struct autocorr_engine *engine, kn_error *err)

@@ -15,6 +15,9 @@ struct autocorr_kept;
 
 enum { AUTOCORR_TOGETHER_MAX = 64 }; // tasks that are worth computing together
 
+// So many like this one, at least 1: no more than 64 MiB of pixels or sums.
+size_t ki_autocorr_together(const struct autocorr_task *task);
+
 // The seconds of several calls together; build is the compilers' part, and not in compute. Upload and compute
 // of two batches may go on at the same time.
 struct autocorr_seconds {
@@ -68,6 +71,11 @@ bool ki_autocorr_engine_has_rings(const struct autocorr_engine *engine, const st
 // computed. `ran` and `bound` are those of the last one started. On the host all is done at the start.
 kn_status ki_autocorr_engine_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
                                    size_t count, const struct autocorr_results *results, kn_error *err);
+// The same of frames that are on the device already, and stay there until they are finished. The bound of
+// sums that are not exact is that of the worst images of this size and type. Errors also those of device.h.
+kn_status ki_autocorr_engine_start_frames(struct autocorr_engine *engine,
+                                          const struct autocorr_frames *frames,
+                                          const struct autocorr_results *results, kn_error *err);
 kn_status ki_autocorr_engine_finish(struct autocorr_engine *engine, kn_error *err);
 // Waits for what was started, of which nothing is wanted any more.
 void ki_autocorr_engine_abandon(struct autocorr_engine *engine);

@@ -6,7 +6,18 @@
 
 #define PIXELS_MAX (UINT64_C(1) << 31)
 
-enum { BLOCK = 64 }; // pixels, a length that compilers know
+enum {
+    BLOCK = 64, // pixels, a length that compilers know
+    DEFAULT_OFFSET_MAX = 250
+};
+
+size_t ki_autocorr_default_offset(size_t width, size_t height)
+{
+    size_t shorter = width < height ? width : height, longer = width < height ? height : width;
+    size_t quarter = shorter / 4 < DEFAULT_OFFSET_MAX ? shorter / 4 : DEFAULT_OFFSET_MAX;
+
+    return quarter ? quarter : longer > 1;
+}
 
 static const void *pixel_at(const struct autocorr_image *image, size_t x, size_t y)
 {

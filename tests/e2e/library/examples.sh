@@ -23,6 +23,12 @@ on_oclgrind || expect_stdout '^half\.cl:3: does not compile'
 expect_stdout '^half\.cl.*: does not compile'
 expect_stdout '/= tow;'
 
+# The waves' J0 has its maximum at 13.40 pixels: on the device, and on the host where there is none.
+expect_exit 0 "$bin/autocorr"
+expect_stdout '^R_max = 13\.[345] \+- 0\.[0-9] pixels, by (direct|fft) on .+'
+expect_exit 0 without_devices "$bin/autocorr"
+expect_stdout '^R_max = 13\.[345] \+- 0\.[0-9] pixels, by fft on the host$'
+
 # Two liquids that part: their mean is kept, and lengths grow as t^(1/3), that is as the frame's number k: the first zero
 # over k is 1.00 to 1.02 in all frames (t^(1/4) would make it 16 % less in the last than in the first).
 if ! on_oclgrind; then

@@ -35,24 +35,30 @@ static kn_status find_windows(struct autocorr_workspace *workspace, const kn_hos
     return status ? status : ki_autocorr_masked_windows(workspace->fourier, task, workspace->windows, err);
 }
 
+kn_status ki_autocorr_conclude(const struct autocorr_settings *settings, size_t max_offset,
+                               const struct autocorr_window *windows, struct autocorr_frame *frame,
+                               kn_error *err)
+{
+    size_t bytes = autocorr_offsets(max_offset) * sizeof *frame->values;
+
+    if (autocorr_makes_values(settings, frame)) {
+        frame->values = malloc(bytes);
+        if (!frame->values)
+            return ki_fail_memory(err, bytes, "a correlation");
+        ki_autocorr_normalize(settings->normalization, max_offset, frame->products, windows, frame->values);
+    }
+    if (!frame->rings_on_device)
+        ki_autocorr_radial(frame->values, max_offset, AUTOCORR_LINEAR, frame->rings);
+    ki_autocorr_find_lengths(frame->rings, max_offset, AUTOCORR_PROMINENCE, &frame->lengths);
+    return KN_OK;
+}
+
 kn_status ki_autocorr_analyse(struct autocorr_workspace *workspace, const struct autocorr_settings *settings,
                               const kn_host_options *options, const struct autocorr_task *task,
                               struct autocorr_frame *frame, kn_error *err)
 {
-    size_t bytes = autocorr_offsets(task->max_offset) * sizeof *frame->values;
-    kn_status status = KN_OK;
+    kn_status status =
+        autocorr_makes_values(settings, frame) ? find_windows(workspace, options, task, err) : KN_OK;
 
-    if (settings->values || !frame->rings_on_device) {
-        frame->values = malloc(bytes);
-        status = frame->values ? find_windows(workspace, options, task, err)
-                               : ki_fail_memory(err, bytes, "a correlation");
-        if (status)
-            return status;
-        ki_autocorr_normalize(settings->normalization, task->max_offset, frame->products, workspace->windows,
-                              frame->values);
-    }
-    if (!frame->rings_on_device)
-        ki_autocorr_radial(frame->values, task->max_offset, AUTOCORR_LINEAR, frame->rings);
-    ki_autocorr_find_lengths(frame->rings, task->max_offset, AUTOCORR_PROMINENCE, &frame->lengths);
-    return KN_OK;
+    return status ? status : ki_autocorr_conclude(settings, task->max_offset, workspace->windows, frame, err);
 }

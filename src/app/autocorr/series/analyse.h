@@ -22,4 +22,15 @@ kn_status ki_autocorr_analyse(struct autocorr_workspace *workspace, const struct
                               const kn_host_options *options, const struct autocorr_task *task,
                               struct autocorr_frame *frame, kn_error *err);
 
+// The same from the windows' sums, wherever they come from; they are not looked at where no values are made.
+kn_status ki_autocorr_conclude(const struct autocorr_settings *settings, size_t max_offset,
+                               const struct autocorr_window *windows, struct autocorr_frame *frame,
+                               kn_error *err);
+
+static inline bool autocorr_makes_values(const struct autocorr_settings *settings,
+                                         const struct autocorr_frame *frame)
+{
+    return settings->values || !frame->rings_on_device;
+}
+
 #endif

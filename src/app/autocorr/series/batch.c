@@ -171,17 +171,23 @@ static kn_status make_pinned_room(struct autocorr_kept *kept, struct slot *slot,
                : KN_OK;
 }
 
+static kn_status make_energies(struct autocorr_kept *kept, size_t count, kn_error *err)
+{
+    double *energies = realloc(kept->energies, 2 * count * sizeof *energies);
+
+    if (!energies)
+        return ki_fail_memory(err, 2 * count * sizeof *energies, "a batch of frames");
+    kept->energies = energies;
+    kept->count = count;
+    return KN_OK;
+}
+
 static kn_status make_host_room(struct autocorr_kept *kept, struct slot *slot, size_t image_bytes, bool cross,
                                 kn_error *err)
 {
     size_t count = slot->count;
-    double *energies = realloc(kept->energies, 2 * count * sizeof *energies);
-    kn_status status = KN_OK;
+    kn_status status = make_energies(kept, count, err);
 
-    if (energies)
-        kept->energies = energies;
-    else
-        status = ki_fail_memory(err, 2 * count * sizeof *energies, "a batch of frames");
     if (!status)
         status = make_pinned_room(kept, slot, count * image_bytes * (cross ? 2 : 1), err);
     if (!status && !slot->pinned && kept->packed_bytes < image_bytes) {
@@ -191,7 +197,6 @@ static kn_status make_host_room(struct autocorr_kept *kept, struct slot *slot, s
         if (!kept->packed)
             status = ki_fail_memory(err, image_bytes, "a batch of frames");
     }
-    kept->count = count;
     kept->cross = cross;
     return status;
 }
@@ -363,6 +368,58 @@ static kn_status bring(struct autocorr_engine *engine, struct slot *slot, const 
     return status;
 }
 
+// Frames that are there already. Of any image of 8 bits, say, the sum of squares about the mean is at most
+// that of one half black and half white, and the mean rounded down is less than 1 off.
+static kn_status stay(struct autocorr_engine *engine, struct slot *slot, const struct autocorr_frames *frames,
+                      kn_error *err)
+{
+    struct autocorr_kept *kept = engine->kept;
+    double half = frames->type == KN_U8 ? 127.5 : 32767.5,
+           most = (double)frames->width * (double)frames->height * (half * half + 1);
+    kn_status status = make_energies(kept, slot->count, err);
+
+    for (size_t i = 0; i < 2 * slot->count && !status; i++)
+        kept->energies[i] = most;
+    kept->cross = frames->second != NULL;
+    if (!status)
+        status = grow(engine->queue, &slot->buffers[PRODUCTS], slot->sum_bytes, err);
+    if (!status)
+        status = grow(engine->queue, &slot->buffers[MARK], sizeof(uint64_t), err);
+    slot->launched = ki_clock_seconds();
+    return status;
+}
+
+// Frames of `tasks`, or without these those that are there.
+static kn_status run(struct autocorr_engine *engine, const struct autocorr_task *tasks,
+                     struct autocorr_frames *frames, autocorr_on_device *compute,
+                     const struct autocorr_results *results, kn_error *err)
+{
+    kn_context *context = kn_queue_get_context(engine->queue);
+    double built = kn_context_get_build_seconds(context);
+    struct autocorr_kept *kept = engine->kept;
+    struct slot *slot = &kept->slots[kept->started % AUTOCORR_BATCHES_MAX];
+    kn_status status = check_started(kept, frames, err);
+
+    if (status)
+        return status;
+    slot->results = *results;
+    slot->count = frames->count;
+    slot->sum_bytes = frames->count * autocorr_offsets(frames->max_offset) * sizeof(uint64_t);
+    status = tasks ? bring(engine, slot, tasks, frames, err) : stay(engine, slot, frames, err);
+    if (!status)
+        status = launch(engine, slot, frames, compute, err);
+    slot->built = kn_context_get_build_seconds(context) - built;
+    engine->seconds.build += slot->built;
+    if (status) { // what was launched uses the slot
+        finish_queues(kept);
+        forget_events(slot);
+        return status;
+    }
+    kept->last = *frames;
+    kept->started++;
+    return KN_OK;
+}
+
 kn_status ki_autocorr_batch_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
                                   size_t count, autocorr_on_device *compute,
                                   const struct autocorr_results *results, kn_error *err)
@@ -373,34 +430,21 @@ kn_status ki_autocorr_batch_start(struct autocorr_engine *engine, const struct a
                                      .count = count,
                                      .type = image->type,
                                      .max_offset = tasks[0].max_offset};
-    kn_context *context = kn_queue_get_context(engine->queue);
-    double built = kn_context_get_build_seconds(context);
-    struct slot *slot;
     kn_status status = engine->kept ? KN_OK : begin(engine, err);
 
     for (size_t i = 0; i < count && !status; i++)
         status = ki_autocorr_check(&tasks[i], err);
-    if (!status)
-        status = check_started(engine->kept, &frames, err);
-    if (status)
-        return status;
-    slot = &engine->kept->slots[engine->kept->started % AUTOCORR_BATCHES_MAX];
-    slot->results = *results;
-    slot->count = count;
-    slot->sum_bytes = count * autocorr_offsets(frames.max_offset) * sizeof(uint64_t);
-    status = bring(engine, slot, tasks, &frames, err);
-    if (!status)
-        status = launch(engine, slot, &frames, compute, err);
-    slot->built = kn_context_get_build_seconds(context) - built;
-    engine->seconds.build += slot->built;
-    if (status) { // what was launched uses the slot
-        finish_queues(engine->kept);
-        forget_events(slot);
-        return status;
-    }
-    engine->kept->last = frames;
-    engine->kept->started++;
-    return KN_OK;
+    return status ? status : run(engine, tasks, &frames, compute, results, err);
+}
+
+kn_status ki_autocorr_batch_start_frames(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                                         autocorr_on_device *compute, const struct autocorr_results *results,
+                                         kn_error *err)
+{
+    struct autocorr_frames there = *frames;
+    kn_status status = engine->kept ? KN_OK : begin(engine, err);
+
+    return status ? status : run(engine, NULL, &there, compute, results, err);
 }
 
 // Of copies that nobody waited for, and of the kernels: by the device's clock, or where it has none, kernels

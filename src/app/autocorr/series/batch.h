@@ -30,6 +30,11 @@ enum { AUTOCORR_BATCHES_MAX = 2 }; // under way at once: one is copied while ano
 kn_status ki_autocorr_batch_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
                                   size_t count, autocorr_on_device *compute,
                                   const struct autocorr_results *results, kn_error *err);
+// The same of frames that are on the device, of its queue's context, and stay there: they are not copied, and
+// their energies are taken to be the greatest there can be.
+kn_status ki_autocorr_batch_start_frames(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                                         autocorr_on_device *compute, const struct autocorr_results *results,
+                                         kn_error *err);
 // Waits for the batch that was started first of those under way (there is one), and copies back what of it is
 // wanted.
 kn_status ki_autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err);

@@ -11,9 +11,7 @@
 #include "analyse.h"
 
 enum {
-    DEFAULT_OFFSET_MAX = 250,
-    TOGETHER_BYTES = 64 << 20, // of pixels or sums in them
-    AHEAD_BYTES = 512 << 20,   // of decoded frames
+    AHEAD_BYTES = 512 << 20, // of decoded frames
     AHEAD_MIN = 2,
     AHEAD_UNKNOWN = 8, // of the first frame's size
     AHEAD_MAX = 2 * AUTOCORR_TOGETHER_MAX
@@ -66,14 +64,6 @@ void ki_autocorr_frame_free(struct autocorr_frame *frame)
     frame->error = NULL;
 }
 
-static size_t default_offset(size_t width, size_t height)
-{
-    size_t shorter = width < height ? width : height, longer = width < height ? height : width;
-    size_t quarter = shorter / 4 < DEFAULT_OFFSET_MAX ? shorter / 4 : DEFAULT_OFFSET_MAX;
-
-    return quarter ? quarter : longer > 1;
-}
-
 // ---- one frame ----
 
 kn_status ki_autocorr_make_task(const struct autocorr_settings *settings, const uint8_t *mask_bytes,
@@ -100,7 +90,7 @@ kn_status ki_autocorr_make_task(const struct autocorr_settings *settings, const 
     if (!status && settings->region)
         status = ki_autocorr_crop(task, settings->region, &why);
     if (!status && !max_offset)
-        task->max_offset = default_offset(task->first.width, task->first.height);
+        task->max_offset = ki_autocorr_default_offset(task->first.width, task->first.height);
     if (!status)
         status = ki_autocorr_check(task, &why);
     return status ? ki_fail_at(err, status, file, 0, "%s", why.text) : KN_OK;
@@ -317,14 +307,10 @@ static kn_status drain(struct series *series, kn_error *err)
 // Whether a frame can be computed with those that wait.
 static bool fits(const struct series *series, const struct autocorr_task *task)
 {
-    const struct autocorr_task *other = &series->waiting->pending[0].task;
-    size_t pixels = task->first.width * task->first.height * kn_type_size(task->first.type),
-           sums = autocorr_offsets(task->max_offset) * sizeof(uint64_t),
-           bytes = pixels > sums ? pixels : sums;
+    size_t count = series->waiting->count;
 
-    return !series->waiting->count ||
-           (series->waiting->count < AUTOCORR_TOGETHER_MAX &&
-            (series->waiting->count + 1) * bytes <= TOGETHER_BYTES && are_alike(task, other));
+    return !count ||
+           (count < ki_autocorr_together(task) && are_alike(task, &series->waiting->pending[0].task));
 }
 
 // A frame of which nothing comes: those before it are done first, so that the order is kept.

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Correlations of images with themselves or with one another: exact sums over all offsets up to R, normalised
+// correlations, azimuthal averages, and the characteristic lengths in these, as `koine autocorr` has them
+// (Lu et al. 2009). On the host or on a device.
+//
+// Images I and I' are of W x H whole numbers, x runs fastest, y down; in an autocorrelation they are the
+// same. With R the largest offset in pixels,
+//
+//     C(X0, Y0) = sum I(x, y) I'(x + X0, y + Y0)    for |X0| <= R, 0 <= Y0 <= R,
+//
+// over the overlap: those (x, y) for which both pixels are in the image, and in the mask if there is one. An
+// array over the offsets has R + 1 rows, Y0 = 0 to R, of 2R + 1 columns, X0 = -R to R: offset (X0, Y0) is
+// element Y0 * (2R + 1) + R + X0. An autocorrelation's other half is the same turned by half a turn. Where R
+// reaches beyond a side, overlaps are empty, and their sums are 0.
+//
+//     kn_autocorr_plan *plan = NULL;
+//     kn_autocorr_lengths lengths;
+//     const kn_autocorr_shape shape = KN_INIT(kn_autocorr_shape, .width = 640, .height = 480, .type = KN_U8);
+//     const kn_autocorr_frames frames = KN_INIT(kn_autocorr_frames, .first = pixels);
+//     const kn_autocorr_results results = KN_INIT(kn_autocorr_results, .lengths = &lengths);
+//
+//     kn_autocorr_plan_create(NULL, &shape, NULL, &plan, &err);
+//     kn_autocorr_execute(plan, &frames, 1, &results, &err);
+//     kn_autocorr_plan_free(plan);
+#ifndef KOINE_AUTOCORR_H
+#define KOINE_AUTOCORR_H
+
+#include <koine/launch.h>
+#include <koine/types.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct kn_autocorr_plan kn_autocorr_plan;
+
+// How the sums are computed. What is named runs or is refused, and nothing else takes its place.
+typedef enum kn_autocorr_method {
+    // On a device direct sums or transforms, by a cost model with one number of the device, which is measured
+    // once and remembered in the cache on disk. On the host transforms. Where these cannot be exact, or lines
+    // are too long for them, direct sums.
+    KN_AUTOCORR_AUTO = 0,
+    KN_AUTOCORR_DIRECT = 1, // a device: each sum term by term, in whole numbers
+    KN_AUTOCORR_FFT = 2,    // both: Fourier transforms; on a device number-theoretic ones where those in
+                            // double precision would not be exact
+    KN_AUTOCORR_NAIVE = 3,  // the host: four nested loops, one thread, no vectors
+    KN_AUTOCORR_SIMD = 4,   // the host: term by term, with vectors and threads
+    // A device: the kernels of Lu et al. (2009), whom it may interest.
+    KN_AUTOCORR_TEXTURE_STYLE = 5,
+    KN_AUTOCORR_TWO_LINE = 6,
+    KN_AUTOCORR_TWO_KERNEL = 7
+} kn_autocorr_method;
+
+// From sums to a correlation. With n, S1, S2, Q1, Q2 the pairs of an overlap, the sums of its pixels in I and
+// I' and those of their squares, N, T1, T2, E1, E2 the same of offset (0, 0), m = T1 / N and m' = T2 / N.
+// Differences are formed in whole numbers of 128 bits: on the host a value is right to a unit or two of 1e-16
+// of its own. Not-a-number where a formula has 0 in its denominator (pearson: a window of one level; zero and
+// unbiased: an image of one level; the others: one that is black) and where the overlap is empty, but 0 in
+// energy and zero.
+typedef enum kn_autocorr_normalization {
+    KN_AUTOCORR_PEARSON = 0,  // (C - S1 S2 / n) / sqrt((Q1 - S1^2 / n) (Q2 - S2^2 / n))
+    KN_AUTOCORR_ENERGY = 1,   // C / sqrt(E1 E2): equation 1 of Lu et al. as printed; falls off with n
+    KN_AUTOCORR_LU2009 = 2,   // C / Q2: the same with the overlap's energy; half a turn changes it
+    KN_AUTOCORR_GEO = 3,      // C / sqrt(Q1 Q2)
+    KN_AUTOCORR_ZERO = 4,     // sum (I - m) (I' - m') / sqrt((E1 - N m^2) (E2 - N m'^2)); falls off with n
+    KN_AUTOCORR_UNBIASED = 5, // that times N / n
+    KN_AUTOCORR_SYMAVG = 6    // C n / (S1 S2): Schaetzel's symmetric average; tends to 1
+} kn_autocorr_normalization;
+
+// What frames are.
+typedef struct kn_autocorr_shape {
+    size_t struct_size; // KN_INIT sets it
+    size_t width, height;
+    kn_type type;      // of a pixel: KN_U8, KN_U16 or KN_F32
+    size_t max_offset; // R, less than the longer side; 0: a quarter of the shorter side, at most 250, and at
+                       // least 1 where there are two pixels
+} kn_autocorr_shape;
+
+typedef struct kn_autocorr_options {
+    size_t struct_size; // KN_INIT sets it
+    kn_autocorr_method method;
+    kn_autocorr_normalization normalization; // of values, rings and lengths
+    // Transforms compute in single precision: they take half the time or less, and each sum is off by
+    // kn_autocorr_plan_get_bound at most, usually by hundreds of times less. All other methods stay exact.
+    bool single;
+} kn_autocorr_options;
+
+// Frames in ordinary memory, rows from top to bottom. Strides are in elements: `stride` from a row to the
+// next, 0 for the width; `frame_stride` from a frame to the next.
+//
+// KN_F32: each image is made one of 16 bits first, and sums are those of these levels. If all its numbers are
+// whole and from 0 to 65535 they are the levels; otherwise its least number becomes 0, its greatest 65535,
+// and what lies between is scaled and rounded, each image (a second one, too) by its own range, with the
+// pixels outside of a mask. An image of one number that is not such a level becomes black. pearson, zero and
+// unbiased hardly notice that; the other normalisations depend on where 0 is. Takes memory:
+// 2 bytes a pixel of all images, and 6 of one.
+typedef struct kn_autocorr_frames {
+    size_t struct_size; // KN_INIT sets it
+    const void *first;  // I
+    size_t stride;
+    size_t frame_stride; // 0: height * stride, one frame after another
+    const void *second;  // I', the one that is shifted, of the same shape; NULL: the first
+    size_t second_stride;
+    size_t second_frame_stride; // 0: the same for all frames
+    const uint8_t *mask;        // a byte a pixel; where it is 0 neither image counts; NULL: all do
+    size_t mask_stride;
+    size_t mask_frame_stride; // 0: the same for all frames
+} kn_autocorr_frames;
+
+// Ring k of an azimuthal average, k = 0 to R: an offset at the distance r = k + f counts 1 - f in ring k and
+// f in ring k + 1, and one with Y0 > 0 stands for two. Offsets farther than R are left out, and values that
+// are not-a-number. A ring without offsets has its number as radius, and the value not-a-number.
+typedef struct kn_autocorr_ring {
+    double radius;  // the weighted mean of its offsets' distances, in pixels
+    double value;   // the weighted mean of the correlation
+    double error;   // its standard error, from the spread in the ring
+    double weight;  // shares of offsets in it, of the whole plane
+    uint64_t count; // offsets of the half plane that have a share in it
+} kn_autocorr_ring;
+
+// Lengths in pixels, from the azimuthal average; what is not there is not-a-number. A trough or a maximum is
+// one when the curve has left it by more than a quarter of a ring's standard error; where it is, and how
+// high, say a parabola through it and its neighbours.
+typedef struct kn_autocorr_lengths {
+    double r_max;       // the first maximum behind the first trough
+    double r_max_error; // its standard error: the jackknife over 12 sectors, how much directions disagree
+    double maximum;     // the correlation there
+    double r_min;       // that trough
+    double minimum;
+    double r_zero; // where the correlation first falls through 0
+} kn_autocorr_lengths;
+
+// Where results go, one frame's after another's, each in the caller's memory; NULL is not wanted. What is not
+// wanted is not computed as far as possible, and not brought from a device.
+typedef struct kn_autocorr_results {
+    size_t struct_size;           // KN_INIT sets it
+    uint64_t *sums;               // over the offsets: C
+    double *values;               // over the offsets: the correlation
+    kn_autocorr_ring *rings;      // R + 1 a frame
+    kn_autocorr_lengths *lengths; // one a frame
+} kn_autocorr_results;
+
+// Prepares correlations of frames of a shape: on `queue`, which is borrowed and open at every call, or, where
+// that is NULL, on the host, whose threads are as many as OMP_NUM_THREADS says. `options` may be NULL: exact,
+// AUTO, pearson. Kernels are compiled, and memory is taken, by the first call, and kept
+// for the next. A plan is to be used by one thread at a time; two plans may be used by two threads, on queues
+// of their own. Errors: KN_ERROR_ARGUMENT for NULL, no pixels or more than 2^31, an R that leaves no overlap,
+// a method of the host alone with a queue, a context of KN_POLICY_FAST, with which whole numbers are not
+// promised; KN_ERROR_UNSUPPORTED for other types and for a method of devices without a queue; KN_ERROR_LIMIT
+// for more offsets than memory has addresses.
+KN_API kn_status kn_autocorr_plan_create(kn_queue *queue, const kn_autocorr_shape *shape,
+                                         const kn_autocorr_options *options, kn_autocorr_plan **plan,
+                                         kn_error *err);
+// NULL is fine.
+KN_API void kn_autocorr_plan_free(kn_autocorr_plan *plan);
+
+// Correlates `count` frames (0 is fine) and waits. Of a batch on the host each thread has a frame; a device
+// has up to 64 frames, or 64 MiB of their pixels or sums, at a time, and the next ones are copied meanwhile.
+// Sums are the definition's to the last integer unless `single` was asked for, the same with every method.
+// Rings are made on the device where it can: there is no mask, and it has double precision or sums in single
+// precision are enough. They are then the host's to 1e-13 of their own (single precision: 1e-6), and the
+// sums need not be copied back. Cost: term by term about 2 R^2 W H products, by transforms about
+// 5 (W + R) (H + R) log2((W + R) (H + R)) operations; values and rings of the host read the image once more.
+// Memory of the host's transforms: 8 bytes a padded pixel and image, with a mask and values some ten times
+// that; of a device: pixels and 8 bytes an offset of up to two batches, and the transforms' spectra.
+// Errors: KN_ERROR_ARGUMENT for NULL, strides less than the width, floats that are not finite (their place is
+// told), before anything is written; KN_ERROR_UNSUPPORTED where KN_AUTOCORR_FFT on the host cannot be exact
+// (from some tens of millions of pixels on; SIMD is); KN_ERROR_LIMIT for rows or offsets beyond a device's
+// 32-bit numbers or local memory; KN_ERROR_MEMORY. After any but KN_ERROR_ARGUMENT results are undefined.
+KN_API kn_status kn_autocorr_execute(kn_autocorr_plan *plan, const kn_autocorr_frames *frames, size_t count,
+                                     const kn_autocorr_results *results, kn_error *err);
+
+// The same of frames that are in the memory of the plan's device, `count` one after another without gaps, of
+// KN_U8 or KN_U16; `second` has as many, or is NULL. They are read where they are, after what the plan's
+// queue was given before; nothing but results is copied. All are one batch, for whose sums the device has to
+// have room. The bound of single precision is that of the worst image of this size and type, since nobody
+// looks at the pixels. Errors: KN_ERROR_ARGUMENT also for a plan of the host, a buffer of another context or
+// one that is too small; KN_ERROR_UNSUPPORTED for KN_F32, which the host scales; KN_ERROR_LIMIT also for
+// buffers held in parts.
+KN_API kn_status kn_autocorr_execute_buffers(kn_autocorr_plan *plan, const kn_buffer *first,
+                                             const kn_buffer *second, size_t count,
+                                             const kn_autocorr_results *results, kn_error *err);
+
+// Of a plan that is NULL these are 0, "" and KN_AUTOCORR_AUTO.
+KN_API size_t kn_autocorr_plan_get_max_offset(const kn_autocorr_plan *plan); // R
+// Of an array over the offsets: R + 1 and 2R + 1.
+KN_API size_t kn_autocorr_plan_get_rows(const kn_autocorr_plan *plan);
+KN_API size_t kn_autocorr_plan_get_columns(const kn_autocorr_plan *plan);
+// The method that the last call ran; KN_AUTOCORR_AUTO as long as there was none.
+KN_API kn_autocorr_method kn_autocorr_plan_get_method(const kn_autocorr_plan *plan);
+// Why KN_AUTOCORR_AUTO took that, in words; "" for a method that was named. The plan's own, until the next
+// call.
+KN_API const char *kn_autocorr_plan_get_why(const kn_autocorr_plan *plan);
+// What each sum of the last call is off by at most; 0: all are exact.
+KN_API double kn_autocorr_plan_get_bound(const kn_autocorr_plan *plan);
+
+// "auto", "direct", "fft", "naive", "simd", "texture-style", "two-line", "two-kernel"; "pearson", "energy",
+// "lu2009", "geo", "zero", "unbiased", "symavg". NULL for a number that is none.
+KN_API const char *kn_autocorr_method_name(kn_autocorr_method method);
+KN_API const char *kn_autocorr_normalization_name(kn_autocorr_normalization normalization);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

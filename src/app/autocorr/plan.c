@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine/autocorr.h: plans, and what they tell.
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "base/threads.h"
+#include "engine/engine.h"
+#include "plan_internal.h"
+
+// ---- errors ----
+
+kn_status ki_autocorr_plan_tell(const char *function, const kn_error *why, kn_error *err)
+{
+    if (!err)
+        return why->code;
+    *err = *why;
+    if (strncmp(why->text, function, strlen(function)) != 0)
+        snprintf(err->text, sizeof err->text, "%s: %.2900s", function, why->text);
+    return why->code;
+}
+
+// ---- plans ----
+
+static kn_status check_shape(const kn_autocorr_shape *shape, kn_error *err)
+{
+    const unsigned char nothing = 0; // in the place of pixels, which the check does not look at
+    kn_type type = shape->type == KN_F32 ? KN_U16 : shape->type;
+    const struct autocorr_task task = {.first = {shape->width, shape->height, shape->width, type, &nothing},
+                                       .max_offset = shape->max_offset};
+    kn_status status;
+
+    if (!kn_type_size(shape->type))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no type %d", (int)shape->type);
+    if (type != KN_U8 && type != KN_U16)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "pixels of the type %s; expected KN_U8, KN_U16 or KN_F32",
+                       kn_type_name(type));
+    status = ki_autocorr_check(&task, err);
+    if (!status &&
+        shape->max_offset + 1 > PTRDIFF_MAX / sizeof(struct autocorr_window) / (2 * shape->max_offset + 1))
+        status = ki_fail(err, KN_ERROR_LIMIT, "sums of offsets up to %zu are more than memory has addresses",
+                         shape->max_offset);
+    return status;
+}
+
+static kn_status check_options(const kn_queue *queue, const kn_autocorr_options *options, kn_error *err)
+{
+    if ((unsigned)options->method >= AUTOCORR_METHODS)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no method %d; see kn_autocorr_method",
+                       (int)options->method);
+    if ((unsigned)options->normalization >= AUTOCORR_NORMALIZATIONS)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no normalization %d; see kn_autocorr_normalization",
+                       (int)options->normalization);
+    if (queue && queue->context->options.policy == KN_POLICY_FAST)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "the queue's context has KN_POLICY_FAST, and relaxed maths cannot promise whole "
+                       "numbers; open it with another policy");
+    return KN_OK;
+}
+
+static kn_status create(const char *function, kn_queue *queue, const kn_autocorr_shape *shape,
+                        const kn_autocorr_options *options, kn_autocorr_plan **plan, kn_error *err)
+{
+    kn_autocorr_shape made_shape;
+    kn_autocorr_options made_options;
+    kn_autocorr_plan *made = NULL;
+    kn_status status;
+
+    if (!shape || !plan)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", shape ? "plan" : "shape");
+    status = KI_SIZED_READ(function, kn_autocorr_shape, shape, &made_shape, err);
+    if (!status)
+        status = KI_SIZED_READ(function, kn_autocorr_options, options, &made_options, err);
+    if (status)
+        return status;
+    if (!made_shape.max_offset)
+        made_shape.max_offset = ki_autocorr_default_offset(made_shape.width, made_shape.height);
+    status = check_shape(&made_shape, err);
+    if (!status)
+        status = check_options(queue, &made_options, err);
+    if (status)
+        return status;
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return ki_fail_memory(err, sizeof *made, "preparing a correlation");
+    made->queue = queue;
+    made->context = queue ? ki_engine_hold(queue->context) : NULL;
+    made->width = made_shape.width;
+    made->height = made_shape.height;
+    made->type = made_shape.type;
+    made->max_offset = made_shape.max_offset;
+    made->normalization = (enum autocorr_normalization)made_options.normalization;
+    made->workspace_count = ki_threads(0);
+    made->workspaces = calloc(made->workspace_count, sizeof *made->workspaces);
+    status = made->workspaces ? ki_autocorr_engine_begin(queue, (enum autocorr_method)made_options.method,
+                                                         !made_options.single, &made->engine, err)
+                              : ki_fail_memory(err, 0, "preparing a correlation");
+    if (status)
+        kn_autocorr_plan_free(made);
+    else
+        *plan = made;
+    return status;
+}
+
+kn_status kn_autocorr_plan_create(kn_queue *queue, const kn_autocorr_shape *shape,
+                                  const kn_autocorr_options *options, kn_autocorr_plan **plan, kn_error *err)
+{
+    kn_error why = KN_ERROR_INIT;
+    kn_status status = create(__func__, queue, shape, options, plan, &why);
+
+    return status ? ki_autocorr_plan_tell(__func__, &why, err) : KN_OK;
+}
+
+void kn_autocorr_plan_free(kn_autocorr_plan *plan)
+{
+    if (!plan)
+        return;
+    ki_autocorr_engine_end(&plan->engine);
+    ki_autocorr_workspace_free(&plan->alone);
+    for (unsigned t = 0; plan->workspaces && t < plan->workspace_count; t++)
+        ki_autocorr_workspace_free(&plan->workspaces[t]);
+    free(plan->workspaces);
+    if (plan->context)
+        ki_engine_release(plan->context);
+    free(plan);
+}
+
+size_t kn_autocorr_plan_get_max_offset(const kn_autocorr_plan *plan)
+{
+    return plan ? plan->max_offset : 0;
+}
+
+size_t kn_autocorr_plan_get_rows(const kn_autocorr_plan *plan)
+{
+    return plan ? plan->max_offset + 1 : 0;
+}
+
+size_t kn_autocorr_plan_get_columns(const kn_autocorr_plan *plan)
+{
+    return plan ? 2 * plan->max_offset + 1 : 0;
+}
+
+kn_autocorr_method kn_autocorr_plan_get_method(const kn_autocorr_plan *plan)
+{
+    return plan ? (kn_autocorr_method)plan->engine.ran : KN_AUTOCORR_AUTO;
+}
+
+const char *kn_autocorr_plan_get_why(const kn_autocorr_plan *plan)
+{
+    return plan ? ki_text_string(&plan->engine.why) : "";
+}
+
+double kn_autocorr_plan_get_bound(const kn_autocorr_plan *plan)
+{
+    return plan ? plan->bound : 0;
+}
+
+const char *kn_autocorr_method_name(kn_autocorr_method method)
+{
+    return (unsigned)method < AUTOCORR_METHODS ? ki_autocorr_method_names[method] : NULL;
+}
+
+const char *kn_autocorr_normalization_name(kn_autocorr_normalization normalization)
+{
+    return (unsigned)normalization < AUTOCORR_NORMALIZATIONS ? ki_autocorr_normalization_names[normalization]
+                                                             : NULL;
+}

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of a plan: the sums come from the engine (methods.h), what is made of them from series/analyse.h.
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "base/threads.h"
+#include "engine/engine.h"
+#include "app/autocorr/device/device_internal.h"
+#include "app/autocorr/device/device_windows.h"
+#include "plan_internal.h"
+
+struct call {
+    kn_autocorr_plan *plan;
+    const struct autocorr_task *tasks;    // of frames in ordinary memory; NULL:
+    const struct autocorr_frames *frames; // in the device's
+    size_t count;
+    kn_autocorr_results results;
+    struct autocorr_settings settings; // of the analysis
+    bool analysed;                     // more than sums are wanted
+    bool rings_on_device;
+    uint64_t *products, *own_products; // of all frames: the caller's, or the call's own; NULL: not wanted
+    struct autocorr_ring *rings;       // of all frames
+    struct autocorr_lengths *lengths;  // of all frames
+    kn_error *err;
+    kn_status status;
+    pthread_mutex_t lock; // of both of these, while frames are analysed
+};
+
+static size_t offsets_of(const struct call *call)
+{
+    return autocorr_offsets(call->plan->max_offset);
+}
+
+static size_t rings_of(const struct call *call)
+{
+    return call->plan->max_offset + 1;
+}
+
+// What the call wants, and where it is made.
+static kn_status begin(struct call *call, kn_error *err)
+{
+    const struct autocorr_task like = {.mask = call->tasks ? call->tasks[0].mask : NULL,
+                                       .max_offset = call->plan->max_offset};
+    const kn_autocorr_results *results = &call->results;
+    bool has_rings = results->rings || results->lengths;
+
+    call->settings.normalization = call->plan->normalization;
+    call->settings.values = results->values != NULL;
+    call->analysed = has_rings || results->values;
+    call->rings_on_device = has_rings && ki_autocorr_engine_has_rings(&call->plan->engine, &like);
+    call->products = results->sums;
+    if (!call->products && (!call->rings_on_device || results->values))
+        call->products = call->own_products = calloc(call->count, offsets_of(call) * sizeof(uint64_t));
+    call->rings = calloc(call->count, rings_of(call) * sizeof *call->rings);
+    call->lengths = calloc(call->count, sizeof *call->lengths);
+    if (!call->rings || !call->lengths || (!call->products && !call->rings_on_device))
+        return ki_fail_memory(err, call->count * offsets_of(call) * sizeof(uint64_t), "the frames' sums");
+    return KN_OK;
+}
+
+// Where the engine puts what comes of the frames from `first` on.
+static struct autocorr_results results_from(const struct call *call, size_t first)
+{
+    return (struct autocorr_results){
+        .products = call->products ? call->products + first * offsets_of(call) : NULL,
+        .rings = call->rings_on_device ? call->rings + first * rings_of(call) : NULL,
+        .normalization = call->plan->normalization};
+}
+
+// The frames from `first` on that are computed together.
+static kn_status start_some(struct call *call, size_t first, size_t count, kn_error *err)
+{
+    struct autocorr_engine *engine = &call->plan->engine;
+    const struct autocorr_results results = results_from(call, first);
+    kn_status status = call->tasks
+                           ? ki_autocorr_engine_start(engine, call->tasks + first, count, &results, err)
+                           : ki_autocorr_engine_start_frames(engine, call->frames, &results, err);
+
+    if (engine->bound > call->plan->bound)
+        call->plan->bound = engine->bound;
+    return status;
+}
+
+// On a device some are copied while those before them are computed.
+static kn_status compute(struct call *call, kn_error *err)
+{
+    struct autocorr_engine *engine = &call->plan->engine;
+    size_t together = call->tasks ? ki_autocorr_together(&call->tasks[0]) : call->count;
+    kn_status status = KN_OK;
+
+    call->plan->bound = 0;
+    for (size_t first = 0; first < call->count && !status; first += together) {
+        size_t left = call->count - first;
+
+        status = start_some(call, first, left < together ? left : together, err);
+        if (!status && first)
+            status = ki_autocorr_engine_finish(engine, err);
+    }
+    if (!status)
+        status = ki_autocorr_engine_finish(engine, err);
+    if (status)
+        ki_autocorr_engine_abandon(engine);
+    return status;
+}
+
+// ---- from sums to the rest ----
+
+static struct autocorr_frame frame_of(const struct call *call, size_t i)
+{
+    return (struct autocorr_frame){.products = call->products ? call->products + i * offsets_of(call) : NULL,
+                                   .rings = call->rings + i * rings_of(call),
+                                   .rings_on_device = call->rings_on_device};
+}
+
+// What the analysis made of frame i is kept.
+static void keep(struct call *call, size_t i, struct autocorr_frame *frame)
+{
+    if (call->results.values)
+        memcpy(call->results.values + i * offsets_of(call), frame->values,
+               offsets_of(call) * sizeof *frame->values);
+    free(frame->values);
+    call->lengths[i] = frame->lengths;
+}
+
+static void analyse_one(void *context, size_t i)
+{
+    struct call *call = context;
+    kn_autocorr_plan *plan = call->plan;
+    bool alone = call->count == 1;
+    const kn_host_options options = KN_INIT(kn_host_options, .threads = alone ? 0 : 1);
+    struct autocorr_frame frame = frame_of(call, i);
+    kn_error why = KN_ERROR_INIT;
+
+    if (!ki_autocorr_analyse(alone ? &plan->alone : &plan->workspaces[ki_thread()], &call->settings, &options,
+                             &call->tasks[i], &frame, &why)) {
+        keep(call, i, &frame);
+        return;
+    }
+    free(frame.values);
+    pthread_mutex_lock(&call->lock);
+    call->status = why.code;
+    *call->err = why;
+    pthread_mutex_unlock(&call->lock);
+}
+
+// Of frames in ordinary memory: a frame by itself with all threads, of several each by a thread.
+static kn_status analyse(struct call *call, kn_error *err)
+{
+    call->err = err;
+    pthread_mutex_init(&call->lock, NULL);
+    ki_parallel(call->plan->workspace_count, call->count, KI_DYNAMIC, analyse_one, call);
+    pthread_mutex_destroy(&call->lock);
+    return call->status;
+}
+
+// The windows' sums of a frame on the device, brought to the host.
+static kn_status bring_windows(struct call *call, size_t i, const struct autocorr_tables *tables,
+                               struct autocorr_window *windows, kn_error *err)
+{
+    kn_queue *queue = call->plan->queue;
+    kn_status status = ki_autocorr_windows_device(queue, call->frames, i, 1, tables, err);
+
+    return status ? status
+                  : ki_autocorr_tables_read(queue, tables, call->plan->width, call->plan->height, 0, windows,
+                                            err);
+}
+
+// Of frames on the device: of them the host needs the windows' sums, if values are made.
+static kn_status analyse_there(struct call *call, kn_error *err)
+{
+    bool values = call->settings.values || !call->rings_on_device;
+    size_t max_offset = call->plan->max_offset, bytes = offsets_of(call) * sizeof(struct autocorr_window);
+    struct autocorr_window *windows = values ? malloc(bytes) : NULL;
+    struct autocorr_tables tables = {.sums = NULL};
+    kn_status status = KN_OK;
+
+    if (values && !windows)
+        return ki_fail_memory(err, bytes, "a correlation");
+    if (values)
+        status = ki_autocorr_tables_create(call->plan->queue->context, max_offset, 1, &tables, err);
+    for (size_t i = 0; i < call->count && !status; i++) {
+        struct autocorr_frame frame = frame_of(call, i);
+
+        if (values)
+            status = bring_windows(call, i, &tables, windows, err);
+        if (!status)
+            status = ki_autocorr_conclude(&call->settings, max_offset, windows, &frame, err);
+        if (!status)
+            keep(call, i, &frame);
+    }
+    ki_autocorr_tables_free(&tables);
+    free(windows);
+    return status;
+}
+
+// Rings and lengths to the caller.
+static void hand_out(const struct call *call)
+{
+    const kn_autocorr_results *results = &call->results;
+
+    for (size_t k = 0; results->rings && k < call->count * rings_of(call); k++) {
+        const struct autocorr_ring *ring = &call->rings[k];
+
+        results->rings[k] =
+            (kn_autocorr_ring){ring->radius, ring->value, ring->error, ring->weight, ring->count};
+    }
+    for (size_t i = 0; results->lengths && i < call->count; i++) {
+        const struct autocorr_lengths *lengths = &call->lengths[i];
+
+        results->lengths[i] = (kn_autocorr_lengths){lengths->r_max, lengths->r_max_error, lengths->maximum,
+                                                    lengths->r_min, lengths->minimum,     lengths->r_zero};
+    }
+}
+
+static kn_status run(struct call *call, kn_error *err)
+{
+    kn_status status = begin(call, err);
+
+    if (!status)
+        status = compute(call, err);
+    if (!status && call->analysed)
+        status = call->tasks ? analyse(call, err) : analyse_there(call, err);
+    if (!status)
+        hand_out(call);
+    free(call->own_products);
+    free(call->rings);
+    free(call->lengths);
+    return status;
+}
+
+// What both kinds of calls ask for.
+static kn_status read_results(const char *function, const kn_autocorr_plan *plan,
+                              const kn_autocorr_results *results, kn_autocorr_results *read, kn_error *err)
+{
+    kn_status status;
+
+    if (!plan || !results)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", plan ? "results" : "plan");
+    status = KI_SIZED_READ(function, kn_autocorr_results, results, read, err);
+    if (!status && !read->sums && !read->values && !read->rings && !read->lengths)
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "no results are wanted: all of their pointers are NULL");
+    return status;
+}
+
+// ---- of frames in ordinary memory ----
+
+static kn_status execute(const char *function, kn_autocorr_plan *plan, const kn_autocorr_frames *given,
+                         size_t count, const kn_autocorr_results *results, kn_error *err)
+{
+    struct plan_frames frames = {.tasks = NULL};
+    kn_autocorr_frames read;
+    struct call call = {.plan = plan, .count = count};
+    kn_status status = read_results(function, plan, results, &call.results, err);
+
+    if (!status && !given)
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "frames is NULL");
+    if (!status)
+        status = KI_SIZED_READ(function, kn_autocorr_frames, given, &read, err);
+    if (status || !count)
+        return status;
+    status = ki_autocorr_plan_frames(plan, &read, count, &frames, err);
+    call.tasks = frames.tasks;
+    if (!status)
+        status = run(&call, err);
+    ki_autocorr_plan_frames_free(&frames);
+    return status;
+}
+
+kn_status kn_autocorr_execute(kn_autocorr_plan *plan, const kn_autocorr_frames *frames, size_t count,
+                              const kn_autocorr_results *results, kn_error *err)
+{
+    kn_error why = KN_ERROR_INIT;
+    kn_status status = execute(__func__, plan, frames, count, results, &why);
+
+    return status ? ki_autocorr_plan_tell(__func__, &why, err) : KN_OK;
+}
+
+// ---- of frames on the device ----
+
+static kn_status execute_buffers(const char *function, kn_autocorr_plan *plan, const kn_buffer *first,
+                                 const kn_buffer *second, size_t count, const kn_autocorr_results *results,
+                                 kn_error *err)
+{
+    struct call call = {.plan = plan, .count = count};
+    struct autocorr_frames frames;
+    kn_status status = read_results(function, plan, results, &call.results, err);
+
+    if (!status && !plan->queue)
+        status =
+            ki_fail(err, KN_ERROR_ARGUMENT, "the plan is one of the host; give it a queue when it is made");
+    if (!status && plan->type == KN_F32)
+        status =
+            ki_fail(err, KN_ERROR_UNSUPPORTED,
+                    "frames of KN_F32 are scaled by the host; use kn_autocorr_execute, or whole numbers");
+    if (status)
+        return status;
+    frames = (struct autocorr_frames){plan->width,
+                                      plan->height,
+                                      count,
+                                      plan->type,
+                                      (kn_buffer *)(uintptr_t)first, // only read
+                                      (kn_buffer *)(uintptr_t)second,
+                                      plan->max_offset};
+    status = ki_autocorr_check_frames(function, plan->queue, &frames, NULL, err);
+    if (status || !count)
+        return status;
+    call.frames = &frames;
+    return run(&call, err);
+}
+
+kn_status kn_autocorr_execute_buffers(kn_autocorr_plan *plan, const kn_buffer *first, const kn_buffer *second,
+                                      size_t count, const kn_autocorr_results *results, kn_error *err)
+{
+    kn_error why = KN_ERROR_INIT;
+    kn_status status = execute_buffers(__func__, plan, first, second, count, results, &why);
+
+    return status ? ki_autocorr_plan_tell(__func__, &why, err) : KN_OK;
+}

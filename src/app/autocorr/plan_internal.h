@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kn_autocorr_plan (koine/autocorr.h) is, and the frames of a call as tasks.
+#ifndef KN_APP_AUTOCORR_PLAN_INTERNAL_H
+#define KN_APP_AUTOCORR_PLAN_INTERNAL_H
+
+#include <koine/autocorr.h>
+
+#include "app/autocorr/series/analyse.h"
+
+struct kn_autocorr_plan {
+    kn_queue *queue;      // borrowed; NULL: the host
+    kn_context *context;  // its own, which the plan holds
+    size_t width, height; // of a frame
+    kn_type type;         // of its pixels, as the caller has them
+    size_t max_offset;
+    struct autocorr_engine engine;
+    enum autocorr_normalization normalization;
+    double bound; // of the last call
+    // Frames are concluded one by one with all threads, or each by a thread.
+    struct autocorr_workspace alone, *workspaces;
+    unsigned workspace_count;
+};
+
+// The type of the pixels that are correlated: real numbers become 16 bits.
+static inline kn_type plan_level_type(const kn_autocorr_plan *plan)
+{
+    return plan->type == KN_F32 ? KN_U16 : plan->type;
+}
+
+// An error of what lies below, with the function that the caller called. `err` may be NULL.
+kn_status ki_autocorr_plan_tell(const char *function, const kn_error *why, kn_error *err);
+
+// The frames of a call.
+struct plan_frames {
+    struct autocorr_task *tasks;
+    size_t count;
+    uint16_t *levels; // of images that were real numbers; NULL: the caller's pixels are taken as they are
+};
+
+// `count` tasks, at least 1. Errors: KN_ERROR_ARGUMENT for what the struct cannot be, and for real numbers
+// that are not finite; KN_ERROR_MEMORY.
+kn_status ki_autocorr_plan_frames(const kn_autocorr_plan *plan, const kn_autocorr_frames *given, size_t count,
+                                  struct plan_frames *frames, kn_error *err);
+void ki_autocorr_plan_frames_free(struct plan_frames *frames); // all NULL is fine
+
+#endif
