@@ -196,20 +196,21 @@ static kn_status sort_segments(struct sorting *sorting, kn_error *err)
     kn_queue *queue = sorting->tool.place.queue;
     size_t n = sorting->keys.count, segments = sorting->offsets.count - 1;
     kn_type type = sorting->keys.type;
-    int descending = sorting->arguments->descending;
+    kn_order order = sorting->arguments->descending ? KN_DESCENDING : KN_ASCENDING;
 
     if (sorting->value_buffer)
         return kn_sort_segments_by_key(queue, sorting->key_buffer, type, n, sorting->value_buffer,
                                        npy_element_size(&sorting->values), sorting->offset_buffer, segments,
-                                       descending, err);
-    return kn_sort_segments(queue, sorting->key_buffer, type, n, sorting->offset_buffer, segments, descending,
+                                       order, err);
+    return kn_sort_segments(queue, sorting->key_buffer, type, n, sorting->offset_buffer, segments, order,
                             err);
 }
 
 static kn_status sort_on_host(struct sorting *sorting, kn_error *err)
 {
     const struct sort_arguments *arguments = sorting->arguments;
-    const kn_host_options how = KN_INIT(kn_host_options, .order = arguments->descending);
+    const kn_host_options how =
+        KN_INIT(kn_host_options, .order = arguments->descending ? KN_DESCENDING : KN_ASCENDING);
     struct npy *keys = &sorting->keys, *values = &sorting->values;
 
     if (arguments->segments || arguments->less || arguments->algorithm != KN_SORT_AUTO)
@@ -228,7 +229,7 @@ static kn_status sort(struct sorting *sorting, kn_error *err)
 {
     const struct sort_arguments *arguments = sorting->arguments;
     const kn_sort_options how = KN_INIT(kn_sort_options, .algorithm = (kn_sort_algorithm)arguments->algorithm,
-                                        .order = arguments->descending);
+                                        .order = arguments->descending ? KN_DESCENDING : KN_ASCENDING);
     kn_queue *queue = sorting->tool.place.queue;
     kn_type type = sorting->keys.type;
     size_t n = sorting->keys.count;
@@ -275,9 +276,10 @@ static kn_status find_first(struct sorting *sorting, bool numbers, kn_error *err
     void *first = sorting->first.data;
 
     if (!queue)
-        return kn_host_top_k(keys->data, keys->type, keys->count, arguments->top, numbers ? NULL : first,
-                             numbers ? first : NULL, KN_U64,
-                             &KN_INIT(kn_host_options, .order = arguments->descending), err);
+        return kn_host_top_k(
+            keys->data, keys->type, keys->count, arguments->top, numbers ? NULL : first,
+            numbers ? first : NULL, KN_U64,
+            &KN_INIT(kn_host_options, .order = arguments->descending ? KN_DESCENDING : KN_ASCENDING), err);
     return kn_top_k(queue, sorting->key_buffer, keys->type, keys->count, arguments->top,
                     arguments->descending ? KN_DESCENDING : KN_ASCENDING, numbers ? NULL : buffer,
                     numbers ? buffer : NULL, KN_U64, err);
