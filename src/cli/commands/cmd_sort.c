@@ -202,7 +202,7 @@ static kn_status sort_segments(struct sorting *sorting, kn_error *err)
         return kn_sort_segments_by_key(queue, sorting->key_buffer, type, n, sorting->value_buffer,
                                        npy_element_size(&sorting->values), sorting->offset_buffer, segments,
                                        order, err);
-    return kn_sort_segments(queue, sorting->key_buffer, type, n, sorting->offset_buffer, segments, descending,
+    return kn_sort_segments(queue, sorting->key_buffer, type, n, sorting->offset_buffer, segments, order,
                             err);
 }
 
