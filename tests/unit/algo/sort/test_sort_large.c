@@ -220,9 +220,10 @@ START_TEST(host_types)
 
     for (kn_type type = KN_I8; type <= KN_F64; type++)
         for (int descending = 0; descending < 2 && test_takes(type); descending++) {
-            kn_sort_options sort = KN_INIT(kn_sort_options, .order = descending);
+            kn_sort_options sort =
+                KN_INIT(kn_sort_options, .order = descending ? KN_DESCENDING : KN_ASCENDING);
             if (small_block())
-                sort = KN_INIT(kn_sort_options, .order = descending,
+                sort = KN_INIT(kn_sort_options, .order = descending ? KN_DESCENDING : KN_ASCENDING,
                                .tuning = &(kn_sort_tuning){.log2_group = 5, .log2_keys = 2});
             size_t n = test_is_slow() ? 100 : 10000;
             expect_sorts_host(type, n, &KN_INIT(kn_sort_large_options, .sort = &sort, .chunk = n / 30),

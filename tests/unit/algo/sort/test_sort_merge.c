@@ -403,8 +403,8 @@ static void expect_same_as_radix(kn_type type, size_t value_size, int descending
     for (size_t i = 0; i < n * value_size; i++)
         values[i] = (char)test_random(state);
     for (size_t a = 0; a < 2; a++) {
-        const kn_sort_options options =
-            KN_INIT(kn_sort_options, .algorithm = algorithms[a], .order = descending);
+        const kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = algorithms[a],
+                                                .order = descending ? KN_DESCENDING : KN_ASCENDING);
         kn_buffer *keys = test_upload_with_room(elements, n * size, ROOM);
         kn_buffer *payload = test_upload_with_room(values, n * value_size, ROOM);
         kn_profile_entry *entries = NULL;
