@@ -50,7 +50,7 @@ build()
     # shellcheck disable=SC2086 # flags are words
     ${CC:-cc} $sanitize -o "$work/bin/use" "$work/use.c" "$@" || fail "linking with $library: $*"
     [ "$("$work/bin/use")" = KN_ERROR_LIMIT ] || fail "the program with $library does not run"
-    for example in autocorr cahn_hilliard opencl_embed own_kernel sort; do
+    for example in autocorr cahn_hilliard opencl_embed own_kernel sort stats; do
         others=
         [ $example != opencl_embed ] || pkg-config --exists OpenCL || continue # nothing to link with
         [ $example != opencl_embed ] || others=$(pkg-config --cflags --libs OpenCL)
