@@ -27,7 +27,7 @@ struct host_plan {
 };
 
 // Checks a type and options, and fills in what they leave open. `function` names the caller in messages.
-kn_status ki_host_plan(const char *function, kn_type type, const kn_host_options *options,
+kn_status ki_host_plan(const char *function, kn_type type, const kn_host_options *given,
                        struct host_plan *plan, kn_error *err);
 
 // The threads that are worth starting for `bytes`.
