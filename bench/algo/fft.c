@@ -7,9 +7,9 @@
 // Columns: median, least and most of the time of one transform, out of place, of several enqueued back to
 // back; bytes that a pass over memory an axis would move, by that time; the largest error, as a part of the
 // root mean square.
-#include <complex.h>
-
 #include <koine/experimental.h>
+
+#include <complex.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -9,9 +9,9 @@
 // --tune: shapes of the own kernel too. --layouts: every transposition too, and an odd size beside every
 // other. Columns: the median of what one of several products in a row takes until the last is done,
 // operations a second (2 n^3, 8 n^3 for complex), and the largest error over the bound that gemm.h states.
-#include <float.h>
-
 #include <koine/experimental.h>
+
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

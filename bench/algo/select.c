@@ -8,9 +8,9 @@
 //
 // Columns: median, least and most of the device's time from the first kernel's start to the last one's end
 // (by its events), and the median of the time that the caller waits.
-#include <stdbool.h>
-
 #include <koine/experimental.h>
+
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

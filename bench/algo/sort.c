@@ -8,9 +8,9 @@
 // floats, 2^27 doubles) from a text file (a number a line or the first of each line), tiled; its peer is
 // bench/peers/cub on the same file. Times are of the caller's wait for the queue, without events, the median
 // of REPETITIONS (least to most).
-#include <inttypes.h>
-
 #include <koine/experimental.h>
+
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -10,9 +10,9 @@
 //
 // Columns: median, least and most of the device's time from the first kernel's start to the last one's end
 // (by its events), the median of the time that the caller waits, and a billion elements a second by that.
-#include <math.h>
-
 #include <koine/experimental.h>
+
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

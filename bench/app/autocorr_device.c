@@ -31,7 +31,7 @@ struct on_device {
     struct autocorr_frames frames;
     unsigned char *pixels; // of all frames
     kn_buffer *products;
-    enum autocorr_method method;
+    kn_autocorr_method method;
     struct autocorr_direct_tuning tuning;
     bool failed;
 };
@@ -111,7 +111,7 @@ static void poison(struct on_device *b)
 
 static kn_status sum(struct on_device *b)
 {
-    return b->method == AUTOCORR_DIRECT
+    return b->method == KN_AUTOCORR_DIRECT
                ? ki_autocorr_direct_tuned(b->queue, &b->frames, &b->tuning, b->products, &b->err)
                : ki_autocorr_ladder_device(b->queue, &b->frames, b->method, b->products, &b->err);
 }
@@ -151,14 +151,14 @@ static double time_method(struct on_device *b, const char *name)
 
 static void time_methods(struct on_device *b)
 {
-    static const enum autocorr_method rungs[] = {AUTOCORR_TWO_LINE, AUTOCORR_TWO_KERNEL,
-                                                 AUTOCORR_TEXTURE_STYLE};
+    static const kn_autocorr_method rungs[] = {KN_AUTOCORR_TWO_LINE, KN_AUTOCORR_TWO_KERNEL,
+                                               KN_AUTOCORR_TEXTURE_STYLE};
     char name[80];
 
     printf("%s, %zu frames a call; milliseconds a frame\n", kn_context_get_device(b->context)->name,
            b->frames.count);
     printf("method                                 least    median       wall   GMAC / s   frames / s\n");
-    b->method = AUTOCORR_DIRECT;
+    b->method = KN_AUTOCORR_DIRECT;
     for (unsigned dot = 0; dot < AUTOCORR_DOTS; dot++) {
         b->tuning = ki_autocorr_direct_tuning_for(b->queue);
         snprintf(name, sizeof name, "direct, %s%s", ki_autocorr_dot_names[dot],
@@ -225,7 +225,7 @@ static void tune(struct on_device *b)
     bool cpu = kn_context_get_device(b->context)->type == KN_DEVICE_CPU;
     double least = INFINITY;
 
-    b->method = AUTOCORR_DIRECT;
+    b->method = KN_AUTOCORR_DIRECT;
     for (size_t tile = 0; tile < KI_COUNT(tiles); tile++)
         for (size_t chunk = 0; chunk < KI_COUNT(chunks); chunk++)
             for (size_t item = 0; item < KI_COUNT(items); item++)
@@ -247,18 +247,18 @@ static void tune(struct on_device *b)
 
 // ---- times against R ----
 
-static double time_on_host(struct on_device *b, enum autocorr_method method)
+static double time_on_host(struct on_device *b, kn_autocorr_method method)
 {
     struct autocorr_task task = task_of(b, 0);
     const kn_host_options options = KN_INIT(kn_host_options, .threads = b->job->threads);
     uint64_t *products = bench_allocate(autocorr_offsets(task.max_offset) * sizeof *products);
     double least = INFINITY;
 
-    for (size_t i = 0; i < (method == AUTOCORR_NAIVE ? 1 : HOST_REPETITIONS); i++) {
+    for (size_t i = 0; i < (method == KN_AUTOCORR_NAIVE ? 1 : HOST_REPETITIONS); i++) {
         double start = bench_seconds();
 
-        bench_try(method == AUTOCORR_NAIVE ? ki_autocorr_naive(&task, products, &b->err)
-                                           : ki_autocorr_simd(&task, &options, products, &b->err),
+        bench_try(method == KN_AUTOCORR_NAIVE ? ki_autocorr_naive(&task, products, &b->err)
+                                              : ki_autocorr_simd(&task, &options, products, &b->err),
                   &b->err);
         least = fmin(least, bench_seconds() - start);
     }
@@ -266,11 +266,11 @@ static double time_on_host(struct on_device *b, enum autocorr_method method)
     return least;
 }
 
-static double time_once(struct on_device *b, enum autocorr_method method)
+static double time_once(struct on_device *b, kn_autocorr_method method)
 {
     double start;
 
-    if (method == AUTOCORR_NAIVE || method == AUTOCORR_SIMD)
+    if (method == KN_AUTOCORR_NAIVE || method == KN_AUTOCORR_SIMD)
         return time_on_host(b, method);
     b->method = method;
     b->tuning = ki_autocorr_direct_tuning_for(b->queue);
@@ -286,9 +286,9 @@ static double time_once(struct on_device *b, enum autocorr_method method)
 // The naive loops take a minute for 750 x 1500 and R = 250: past R = 50 only where they are asked for.
 static void time_ladder(struct on_device *b)
 {
-    static const enum autocorr_method rungs[] = {AUTOCORR_NAIVE,         AUTOCORR_SIMD,
-                                                 AUTOCORR_TEXTURE_STYLE, AUTOCORR_TWO_LINE,
-                                                 AUTOCORR_TWO_KERNEL,    AUTOCORR_DIRECT};
+    static const kn_autocorr_method rungs[] = {KN_AUTOCORR_NAIVE,         KN_AUTOCORR_SIMD,
+                                               KN_AUTOCORR_TEXTURE_STYLE, KN_AUTOCORR_TWO_LINE,
+                                               KN_AUTOCORR_TWO_KERNEL,    KN_AUTOCORR_DIRECT};
     static const size_t offsets[] = {5, 10, 25, 50, 100, 150, 200, 250};
 
     printf("seconds a frame, and how many times faster than naive\n     R");
@@ -301,10 +301,10 @@ static void time_ladder(struct on_device *b)
         set_max_offset(b, offsets[i]);
         printf("%6zu", offsets[i]);
         for (size_t rung = 0; rung < KI_COUNT(rungs); rung++) {
-            bool left_out = rungs[rung] == AUTOCORR_NAIVE && offsets[i] > 50 && !b->job->naive;
+            bool left_out = rungs[rung] == KN_AUTOCORR_NAIVE && offsets[i] > 50 && !b->job->naive;
             double seconds = left_out ? NAN : time_once(b, rungs[rung]);
 
-            if (rungs[rung] == AUTOCORR_NAIVE)
+            if (rungs[rung] == KN_AUTOCORR_NAIVE)
                 naive = seconds;
             printf(" %10.6f %10.1f", seconds, naive / seconds);
             fflush(stdout);

@@ -103,7 +103,7 @@ static void to_rings(struct job *job)
 {
     TRY(ki_autocorr_fft_sums(job->queue, job->fft, &job->frames, job->sums, &err));
     TRY(ki_autocorr_radial_device(job->queue, job->radial, job->sums, 0, job->batch,
-                                  ki_autocorr_fft_tables(job->fft), AUTOCORR_PEARSON, job->rings, &err));
+                                  ki_autocorr_fft_tables(job->fft), KN_AUTOCORR_PEARSON, job->rings, &err));
 }
 
 static void run(void *data)

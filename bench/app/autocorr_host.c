@@ -106,7 +106,8 @@ static void run_masked(struct job *job, struct autocorr_fourier *fourier)
 static void run_pearson(struct job *job, struct autocorr_fourier *fourier)
 {
     run_masked(job, fourier);
-    ki_autocorr_normalize(AUTOCORR_PEARSON, job->masked.max_offset, job->products, job->windows, job->values);
+    ki_autocorr_normalize(KN_AUTOCORR_PEARSON, job->masked.max_offset, job->products, job->windows,
+                          job->values);
 }
 
 static void run_windows(struct job *job, struct autocorr_fourier *fourier)
@@ -118,7 +119,8 @@ static void run_windows(struct job *job, struct autocorr_fourier *fourier)
 static void run_normalize(struct job *job, struct autocorr_fourier *fourier)
 {
     (void)fourier;
-    ki_autocorr_normalize(AUTOCORR_PEARSON, job->masked.max_offset, job->products, job->windows, job->values);
+    ki_autocorr_normalize(KN_AUTOCORR_PEARSON, job->masked.max_offset, job->products, job->windows,
+                          job->values);
 }
 
 static void print_times(const char *what, const char *level, unsigned threads, double *wall,

@@ -21,7 +21,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "app/stats/column.h"
+#include "app/stats/column/column.h"
 #include "base/array.h"
 #include "io/csv/csv.h"
 #include "bench/bench.h"
@@ -79,13 +79,13 @@ static double exact_cv(const struct job *job, size_t n)
     return (double)(sqrtl(squares / (long double)n) / mean);
 }
 
-static struct stats_result expected_medians(const struct job *job, size_t n)
+static kn_stats expected_medians(const struct job *job, size_t n)
 {
     struct stats_options options = job->options;
     struct stats_column *column = NULL;
-    struct stats_result result;
+    kn_stats result;
 
-    options.method = STATS_SELECT;
+    options.method = KN_STATS_SELECT;
     if (n <= REFERENCE_UP_TO) {
         bench_try(ki_stats_reference(job->x, n, &options, &result, &err), &err);
         return result;
@@ -103,7 +103,7 @@ static bool same(double a, double b)
 
 // ---- a row ----
 
-static void check(const struct stats_result *found, const struct stats_result *expected, double cv)
+static void check(const kn_stats *found, const kn_stats *expected, double cv)
 {
     if (same(found->median, expected->median) && same(found->mad, expected->mad) && same(found->cv, cv))
         return;
@@ -115,7 +115,7 @@ static void check(const struct stats_result *found, const struct stats_result *e
 static struct bench_times time_column(struct stats_column *column, size_t n, double *own)
 {
     double seconds[REPETITIONS];
-    struct stats_result result;
+    kn_stats result;
 
     *own = INFINITY;
     for (int i = 0; i < REPETITIONS; i++) {
@@ -130,7 +130,7 @@ static struct bench_times time_column(struct stats_column *column, size_t n, dou
 // `count` prefixes, the last of them the whole.
 static void time_prefixes(struct stats_column *column, size_t n, size_t count, double whole)
 {
-    struct stats_result *results = calloc(count, sizeof *results);
+    kn_stats *results = calloc(count, sizeof *results);
     size_t *ends = calloc(count, sizeof *ends);
     double seconds[REPETITIONS];
 
@@ -148,12 +148,12 @@ static void time_prefixes(struct stats_column *column, size_t n, size_t count, d
     free(ends);
 }
 
-static void bench_row(const struct job *job, size_t n, enum stats_variant variant, enum stats_method method,
-                      const struct stats_result *expected, double exact, double *cv)
+static void bench_row(const struct job *job, size_t n, enum stats_variant variant, kn_stats_method method,
+                      const kn_stats *expected, double exact, double *cv)
 {
     struct stats_options options = job->options;
     struct stats_column *column = NULL;
-    struct stats_result found;
+    kn_stats found;
     double own;
 
     options.method = method;
@@ -181,10 +181,10 @@ static void bench_row(const struct job *job, size_t n, enum stats_variant varian
 
 static void bench_size(const struct job *job, size_t n)
 {
-    struct stats_result expected = expected_medians(job, n);
+    kn_stats expected = expected_medians(job, n);
     double exact = exact_cv(job, n);
 
-    for (enum stats_method method = STATS_SORT; method < STATS_METHODS; method++) {
+    for (kn_stats_method method = KN_STATS_SORT; method < STATS_METHODS; method++) {
         double cv = NAN;
         for (enum stats_variant variant = STATS_SERIAL; variant < STATS_VARIANTS; variant++)
             if ((job->variant < 0 || job->variant == (int)variant) &&

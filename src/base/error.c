@@ -89,6 +89,19 @@ kn_status ki_fail_errno(kn_error *err, kn_status code, const char *file, int num
     return ki_error_native(err, number, strerrorname_np(number));
 }
 
+kn_status ki_error_name(const char *function, kn_status status, kn_error *err)
+{
+    const size_t length = strlen(function) + strlen(": ");
+
+    if (!status || !err || strstr(err->text, function))
+        return status;
+    memmove(err->text + length, err->text, sizeof err->text - length);
+    memcpy(err->text, function, strlen(function));
+    memcpy(err->text + strlen(function), ": ", strlen(": "));
+    err->text[sizeof err->text - 1] = '\0';
+    return status;
+}
+
 kn_status ki_error_native(kn_error *err, int native, const char *name)
 {
     if (!err)

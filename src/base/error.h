@@ -22,6 +22,10 @@ kn_status ki_fail_errno(kn_error *err, kn_status code, const char *file, int num
 // Records a driver's code and its name on an error that is already filled.
 kn_status ki_error_native(kn_error *err, int native, const char *name);
 
+// Puts `function` before the sentence of an error that is already filled, unless it is named there. Returns
+// `status`; where that is KN_OK, nothing is done.
+kn_status ki_error_name(const char *function, kn_status status, kn_error *err);
+
 // Out of host memory while doing `what` ("reading FILE"); `bytes` is what was asked for, 0 if unknown.
 kn_status ki_fail_memory(kn_error *err, size_t bytes, const char *what);
 

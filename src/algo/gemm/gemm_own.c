@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launch of cl/algo/gemm/gemm.cl, and the shape it has.
-#include <string.h>
-
 #include <koine/experimental.h>
+
+#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"

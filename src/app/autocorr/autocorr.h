@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <koine/types.h>
+#include <koine/autocorr.h>
 
 struct autocorr_image {
     size_t width, height;

@@ -41,22 +41,22 @@ static kn_status transforms(struct autocorr_engine *engine, const struct autocor
 
 // On a device. A method that is neither there nor one of the host's (host_frames.h) is not there at all.
 static autocorr_on_device *const rows[AUTOCORR_METHODS] = {
-    [AUTOCORR_DIRECT] = direct,   [AUTOCORR_FFT] = transforms,    [AUTOCORR_TEXTURE_STYLE] = ladder,
-    [AUTOCORR_TWO_LINE] = ladder, [AUTOCORR_TWO_KERNEL] = ladder,
+    [KN_AUTOCORR_DIRECT] = direct,   [KN_AUTOCORR_FFT] = transforms,    [KN_AUTOCORR_TEXTURE_STYLE] = ladder,
+    [KN_AUTOCORR_TWO_LINE] = ladder, [KN_AUTOCORR_TWO_KERNEL] = ladder,
 };
 
-bool ki_autocorr_method_is_there(enum autocorr_method method, bool on_device)
+bool ki_autocorr_method_is_there(kn_autocorr_method method, bool on_device)
 {
     return on_device ? rows[method] != NULL : ki_autocorr_host_has(method);
 }
 
-kn_status ki_autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, bool exact,
+kn_status ki_autocorr_engine_begin(kn_queue *queue, kn_autocorr_method method, bool exact,
                                    struct autocorr_engine *engine, kn_error *err)
 {
     const char *name = ki_autocorr_method_names[method];
 
     *engine = (struct autocorr_engine){.queue = queue, .method = method, .exact = exact, .why = KI_TEXT_INIT};
-    if (method == AUTOCORR_AUTO || ki_autocorr_method_is_there(method, queue != NULL))
+    if (method == KN_AUTOCORR_AUTO || ki_autocorr_method_is_there(method, queue != NULL))
         return KN_OK;
     if (!queue)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
@@ -91,7 +91,7 @@ struct work {
     size_t count;
 };
 
-static kn_status start(struct autocorr_engine *engine, enum autocorr_method method, const struct work *work,
+static kn_status start(struct autocorr_engine *engine, kn_autocorr_method method, const struct work *work,
                        const struct autocorr_results *results, kn_error *err)
 {
     engine->ran = method;
@@ -107,20 +107,20 @@ static kn_status start(struct autocorr_engine *engine, enum autocorr_method meth
 static kn_status start_best(struct autocorr_engine *engine, const struct autocorr_task *like,
                             const struct work *work, const struct autocorr_results *results, kn_error *err)
 {
-    enum autocorr_method method;
+    kn_autocorr_method method;
     kn_error why = KN_ERROR_INIT;
     kn_status status;
 
-    if (engine->method != AUTOCORR_AUTO)
+    if (engine->method != KN_AUTOCORR_AUTO)
         return start(engine, engine->method, work, results, err);
     status = ki_autocorr_choose(engine, like, &method, err);
     if (status)
         return status;
     status = start(engine, method, work, results, &why);
     // Transforms that cannot be exact here (images of many bright pixels), or whose lines are too long.
-    if (method == AUTOCORR_FFT && (status == KN_ERROR_UNSUPPORTED || status == KN_ERROR_LIMIT)) {
+    if (method == KN_AUTOCORR_FFT && (status == KN_ERROR_UNSUPPORTED || status == KN_ERROR_LIMIT)) {
         ki_text_format(&engine->why, "; but by transforms: %s", why.text);
-        return start(engine, engine->queue ? AUTOCORR_DIRECT : AUTOCORR_SIMD, work, results, err);
+        return start(engine, engine->queue ? KN_AUTOCORR_DIRECT : KN_AUTOCORR_SIMD, work, results, err);
     }
     if (status && err)
         *err = why;

@@ -26,24 +26,24 @@ struct autocorr_seconds {
 
 struct autocorr_engine {
     kn_queue *queue; // NULL: the host
-    enum autocorr_method method;
-    bool exact;               // every sum is the definition's
-    enum autocorr_method ran; // last; AUTOCORR_AUTO as long as none did
-    double bound;             // of the last sums' errors; 0 where they are exact
-    struct ki_text why;       // AUTOCORR_AUTO took what it took last; empty for a method that was named
+    kn_autocorr_method method;
+    bool exact;             // every sum is the definition's
+    kn_autocorr_method ran; // last; KN_AUTOCORR_AUTO as long as none did
+    double bound;           // of the last sums' errors; 0 where they are exact
+    struct ki_text why;     // KN_AUTOCORR_AUTO took what it took last; empty for a method that was named
     struct autocorr_seconds seconds;
     struct autocorr_host_rooms *rooms; // what methods keep, on the host
     struct autocorr_kept *kept;        // and on a device
 };
 
 // Whether a method is there, on the host or on a device.
-bool ki_autocorr_method_is_there(enum autocorr_method method, bool on_device);
+bool ki_autocorr_method_is_there(kn_autocorr_method method, bool on_device);
 
-// Begins: `queue` is NULL for the host, and is borrowed. Without `exact` AUTOCORR_FFT computes in single
+// Begins: `queue` is NULL for the host, and is borrowed. Without `exact` KN_AUTOCORR_FFT computes in single
 // precision; all others are exact. KN_ERROR_ARGUMENT for a method of the host alone where a device was given,
-// KN_ERROR_UNSUPPORTED for one of a device alone without one. AUTOCORR_AUTO takes what should be fastest
+// KN_ERROR_UNSUPPORTED for one of a device alone without one. KN_AUTOCORR_AUTO takes what should be fastest
 // (choose.h).
-kn_status ki_autocorr_engine_begin(kn_queue *queue, enum autocorr_method method, bool exact,
+kn_status ki_autocorr_engine_begin(kn_queue *queue, kn_autocorr_method method, bool exact,
                                    struct autocorr_engine *engine, kn_error *err);
 void ki_autocorr_engine_end(struct autocorr_engine *engine);
 
@@ -55,9 +55,9 @@ kn_status ki_autocorr_engine_sums(struct autocorr_engine *engine, const struct a
 
 // What is wanted of tasks; NULL stays on the device.
 struct autocorr_results {
-    uint64_t *products;                        // as of ki_autocorr_engine_sums; never NULL on the host
-    struct autocorr_ring *rings;               // R + 1 a task, of a device that has them
-    enum autocorr_normalization normalization; // of the rings
+    uint64_t *products;                      // as of ki_autocorr_engine_sums; never NULL on the host
+    struct autocorr_ring *rings;             // R + 1 a task, of a device that has them
+    kn_autocorr_normalization normalization; // of the rings
 };
 
 // Whether the device makes the rings of such a task: by AUTOCORR_LINEAR, as device_radial.h promises. Not

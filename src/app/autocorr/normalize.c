@@ -4,9 +4,9 @@
 #include <math.h>
 
 const char *const ki_autocorr_normalization_names[AUTOCORR_NORMALIZATIONS + 1] = {
-    [AUTOCORR_PEARSON] = "pearson", [AUTOCORR_ENERGY] = "energy", [AUTOCORR_LU2009] = "lu2009",
-    [AUTOCORR_GEO] = "geo",         [AUTOCORR_ZERO] = "zero",     [AUTOCORR_UNBIASED] = "unbiased",
-    [AUTOCORR_SYMAVG] = "symavg",
+    [KN_AUTOCORR_PEARSON] = "pearson", [KN_AUTOCORR_ENERGY] = "energy", [KN_AUTOCORR_LU2009] = "lu2009",
+    [KN_AUTOCORR_GEO] = "geo",         [KN_AUTOCORR_ZERO] = "zero",     [KN_AUTOCORR_UNBIASED] = "unbiased",
+    [KN_AUTOCORR_SYMAVG] = "symavg",
 };
 
 // With n < 2^31, sums < 2^47 and sums of products < 2^63, all terms below have at most 125 bits.
@@ -88,12 +88,12 @@ static double symavg(uint64_t product, const struct autocorr_window *w, const st
 }
 
 static formula *const formulas[AUTOCORR_NORMALIZATIONS] = {
-    [AUTOCORR_PEARSON] = pearson, [AUTOCORR_ENERGY] = energy, [AUTOCORR_LU2009] = lu2009,
-    [AUTOCORR_GEO] = geo,         [AUTOCORR_ZERO] = zero,     [AUTOCORR_UNBIASED] = unbiased,
-    [AUTOCORR_SYMAVG] = symavg,
+    [KN_AUTOCORR_PEARSON] = pearson, [KN_AUTOCORR_ENERGY] = energy, [KN_AUTOCORR_LU2009] = lu2009,
+    [KN_AUTOCORR_GEO] = geo,         [KN_AUTOCORR_ZERO] = zero,     [KN_AUTOCORR_UNBIASED] = unbiased,
+    [KN_AUTOCORR_SYMAVG] = symavg,
 };
 
-void ki_autocorr_normalize(enum autocorr_normalization normalization, size_t max_offset,
+void ki_autocorr_normalize(kn_autocorr_normalization normalization, size_t max_offset,
                            const uint64_t *products, const struct autocorr_window *windows, double *values)
 {
     const struct autocorr_window *whole = &windows[autocorr_at(max_offset, 0, 0)];

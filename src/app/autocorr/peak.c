@@ -110,12 +110,12 @@ static double first_zero(const struct autocorr_ring *rings, size_t max_offset)
 }
 
 void ki_autocorr_find_lengths(const struct autocorr_ring *rings, size_t max_offset, double prominence,
-                              struct autocorr_lengths *lengths)
+                              kn_autocorr_lengths *lengths)
 {
     size_t trough, peak;
     double unused;
 
-    *lengths = (struct autocorr_lengths){NAN, NAN, NAN, NAN, NAN, first_zero(rings, max_offset)};
+    *lengths = (kn_autocorr_lengths){NAN, NAN, NAN, NAN, NAN, first_zero(rings, max_offset)};
     if (!turn(rings, 0, max_offset, 1, prominence, &trough) || trough == 0)
         return;
     place(rings, max_offset, trough, 1, &lengths->r_min, &lengths->minimum, &unused);

@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine/autocorr.h: plans, and what they tell.
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "base/sized.h"
 #include "base/threads.h"
 #include "engine/engine.h"
 #include "plan_internal.h"
-
-// ---- errors ----
-
-kn_status ki_autocorr_plan_tell(const char *function, const kn_error *why, kn_error *err)
-{
-    if (!err)
-        return why->code;
-    *err = *why;
-    if (strncmp(why->text, function, strlen(function)) != 0)
-        snprintf(err->text, sizeof err->text, "%s: %.2900s", function, why->text);
-    return why->code;
-}
 
 // ---- plans ----
 
@@ -91,11 +77,11 @@ static kn_status create(const char *function, kn_queue *queue, const kn_autocorr
     made->height = made_shape.height;
     made->type = made_shape.type;
     made->max_offset = made_shape.max_offset;
-    made->normalization = (enum autocorr_normalization)made_options.normalization;
+    made->normalization = made_options.normalization;
     made->workspace_count = ki_threads(0);
     made->workspaces = calloc(made->workspace_count, sizeof *made->workspaces);
-    status = made->workspaces ? ki_autocorr_engine_begin(queue, (enum autocorr_method)made_options.method,
-                                                         !made_options.single, &made->engine, err)
+    status = made->workspaces ? ki_autocorr_engine_begin(queue, made_options.method, !made_options.single,
+                                                         &made->engine, err)
                               : ki_fail_memory(err, 0, "preparing a correlation");
     if (status)
         kn_autocorr_plan_free(made);
@@ -107,10 +93,7 @@ static kn_status create(const char *function, kn_queue *queue, const kn_autocorr
 kn_status kn_autocorr_plan_create(kn_queue *queue, const kn_autocorr_shape *shape,
                                   const kn_autocorr_options *options, kn_autocorr_plan **plan, kn_error *err)
 {
-    kn_error why = KN_ERROR_INIT;
-    kn_status status = create(__func__, queue, shape, options, plan, &why);
-
-    return status ? ki_autocorr_plan_tell(__func__, &why, err) : KN_OK;
+    return ki_error_name(__func__, create(__func__, queue, shape, options, plan, err), err);
 }
 
 void kn_autocorr_plan_free(kn_autocorr_plan *plan)
@@ -144,7 +127,7 @@ size_t kn_autocorr_plan_get_columns(const kn_autocorr_plan *plan)
 
 kn_autocorr_method kn_autocorr_plan_get_method(const kn_autocorr_plan *plan)
 {
-    return plan ? (kn_autocorr_method)plan->engine.ran : KN_AUTOCORR_AUTO;
+    return plan ? plan->engine.ran : KN_AUTOCORR_AUTO;
 }
 
 const char *kn_autocorr_plan_get_why(const kn_autocorr_plan *plan)

@@ -23,7 +23,7 @@ struct call {
     bool rings_on_device;
     uint64_t *products, *own_products; // of all frames: the caller's, or the call's own; NULL: not wanted
     struct autocorr_ring *rings;       // of all frames
-    struct autocorr_lengths *lengths;  // of all frames
+    kn_autocorr_lengths *lengths;      // of all frames
     kn_error *err;
     kn_status status;
     pthread_mutex_t lock; // of both of these, while frames are analysed
@@ -142,7 +142,8 @@ static void analyse_one(void *context, size_t i)
     free(frame.values);
     pthread_mutex_lock(&call->lock);
     call->status = why.code;
-    *call->err = why;
+    if (call->err)
+        *call->err = why;
     pthread_mutex_unlock(&call->lock);
 }
 
@@ -207,12 +208,8 @@ static void hand_out(const struct call *call)
         results->rings[k] =
             (kn_autocorr_ring){ring->radius, ring->value, ring->error, ring->weight, ring->count};
     }
-    for (size_t i = 0; results->lengths && i < call->count; i++) {
-        const struct autocorr_lengths *lengths = &call->lengths[i];
-
-        results->lengths[i] = (kn_autocorr_lengths){lengths->r_max, lengths->r_max_error, lengths->maximum,
-                                                    lengths->r_min, lengths->minimum,     lengths->r_zero};
-    }
+    if (results->lengths)
+        memcpy(results->lengths, call->lengths, call->count * sizeof *call->lengths);
 }
 
 static kn_status run(struct call *call, kn_error *err)
@@ -272,10 +269,7 @@ static kn_status execute(const char *function, kn_autocorr_plan *plan, const kn_
 kn_status kn_autocorr_execute(kn_autocorr_plan *plan, const kn_autocorr_frames *frames, size_t count,
                               const kn_autocorr_results *results, kn_error *err)
 {
-    kn_error why = KN_ERROR_INIT;
-    kn_status status = execute(__func__, plan, frames, count, results, &why);
-
-    return status ? ki_autocorr_plan_tell(__func__, &why, err) : KN_OK;
+    return ki_error_name(__func__, execute(__func__, plan, frames, count, results, err), err);
 }
 
 // ---- of frames on the device ----
@@ -297,13 +291,8 @@ static kn_status execute_buffers(const char *function, kn_autocorr_plan *plan, c
                     "frames of KN_F32 are scaled by the host; use kn_autocorr_execute, or whole numbers");
     if (status)
         return status;
-    frames = (struct autocorr_frames){plan->width,
-                                      plan->height,
-                                      count,
-                                      plan->type,
-                                      (kn_buffer *)(uintptr_t)first, // only read
-                                      (kn_buffer *)(uintptr_t)second,
-                                      plan->max_offset};
+    frames = (struct autocorr_frames){plan->width, plan->height, count,           plan->type,
+                                      first,       second,       plan->max_offset};
     status = ki_autocorr_check_frames(function, plan->queue, &frames, NULL, err);
     if (status || !count)
         return status;
@@ -314,8 +303,5 @@ static kn_status execute_buffers(const char *function, kn_autocorr_plan *plan, c
 kn_status kn_autocorr_execute_buffers(kn_autocorr_plan *plan, const kn_buffer *first, const kn_buffer *second,
                                       size_t count, const kn_autocorr_results *results, kn_error *err)
 {
-    kn_error why = KN_ERROR_INIT;
-    kn_status status = execute_buffers(__func__, plan, first, second, count, results, &why);
-
-    return status ? ki_autocorr_plan_tell(__func__, &why, err) : KN_OK;
+    return ki_error_name(__func__, execute_buffers(__func__, plan, first, second, count, results, err), err);
 }

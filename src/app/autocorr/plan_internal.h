@@ -14,7 +14,7 @@ struct kn_autocorr_plan {
     kn_type type;         // of its pixels, as the caller has them
     size_t max_offset;
     struct autocorr_engine engine;
-    enum autocorr_normalization normalization;
+    kn_autocorr_normalization normalization;
     double bound; // of the last call
     // Frames are concluded one by one with all threads, or each by a thread.
     struct autocorr_workspace alone, *workspaces;
@@ -26,9 +26,6 @@ static inline kn_type plan_level_type(const kn_autocorr_plan *plan)
 {
     return plan->type == KN_F32 ? KN_U16 : plan->type;
 }
-
-// An error of what lies below, with the function that the caller called. `err` may be NULL.
-kn_status ki_autocorr_plan_tell(const char *function, const kn_error *why, kn_error *err);
 
 // The frames of a call.
 struct plan_frames {

@@ -45,16 +45,6 @@ struct autocorr_ring {
 void ki_autocorr_radial(const double *values, size_t max_offset, enum autocorr_binning binning,
                         struct autocorr_ring *rings);
 
-// What is not there is not-a-number.
-struct autocorr_lengths {
-    double r_max;       // the first maximum behind the first trough, in pixels
-    double r_max_error; // its standard error
-    double maximum;     // the correlation there
-    double r_min;       // that trough
-    double minimum;
-    double r_zero; // where the correlation first falls through 0
-};
-
 // A trough is one, and a maximum, when the curve has risen from it or fallen from it by more than
 // `prominence` standard errors of a ring (the greater of the two). Where it is, and how high, say a parabola
 // through it and its neighbours; its error, the jackknife over the sectors: how far it
@@ -65,6 +55,6 @@ struct autocorr_lengths {
 #define AUTOCORR_PROMINENCE 0.25
 
 void ki_autocorr_find_lengths(const struct autocorr_ring *rings, size_t max_offset, double prominence,
-                              struct autocorr_lengths *lengths);
+                              kn_autocorr_lengths *lengths);
 
 #endif

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The public functions of koine/stats.h: what is refused, and the plan around a column.
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "algo/columns.h"
 #include "api_internal.h"
@@ -15,32 +13,12 @@ static const enum stats_variant variants[] = {
     [KN_STATS_DEVICE] = STATS_GPU,
 };
 
-static const enum stats_method methods[] = {
-    [KN_STATS_AUTO] = STATS_AUTO,
-    [KN_STATS_SORT] = STATS_SORT,
-    [KN_STATS_SELECT] = STATS_SELECT,
-    [KN_STATS_FUSED] = STATS_FUSED,
-};
-
 static const double mad_scales[] = {
     [KN_STATS_MAD_RAW] = 1,
     [KN_STATS_MAD_NORMAL] = STATS_MAD_SCALE_NORMAL,
 };
 
 // ---- messages ----
-
-// Puts the function's name before the sentence of what it called.
-static kn_status named(const char *function, kn_status status, kn_error *err)
-{
-    char text[sizeof err->text];
-
-    if (!status || !err || strstr(err->text, function))
-        return status;
-    memcpy(text, err->text, sizeof text);
-    snprintf(err->text, sizeof err->text, "%s: %.*s", function,
-             (int)(sizeof err->text - strlen(function) - sizeof ": "), text);
-    return status;
-}
 
 static kn_status refuse_number(const char *function, const char *what, int number, const char *type,
                                kn_error *err)
@@ -95,7 +73,7 @@ static kn_status create_column(kn_stats_plan *plan, kn_queue *queue, kn_error *e
     const struct stats_options how = {.single = plan->options.single,
                                       .mad_scale = mad_scales[plan->options.mad_scale],
                                       .policy = plan->options.policy,
-                                      .method = methods[plan->options.method],
+                                      .method = plan->options.method,
                                       .threads = plan->options.threads};
 
     return ki_stats_column_create(variants[plan->options.variant], queue, plan->type, plan->n, &how,
@@ -144,7 +122,7 @@ static kn_status create(const char *function, kn_queue *queue, kn_type type, siz
     p->options = read;
     p->type = type;
     p->n = n;
-    status = named(function, choose_variant(p, queue, err), err);
+    status = ki_error_name(function, choose_variant(p, queue, err), err);
     if (status)
         free(p);
     else
@@ -171,14 +149,9 @@ void kn_stats_plan_free(kn_stats_plan *plan)
 
 kn_stats_method kn_stats_plan_get_method(const kn_stats_plan *plan)
 {
-    enum stats_method method;
-
     if (!plan)
         return KN_STATS_AUTO;
-    method = ki_stats_column_method(plan->column);
-    if (plan->streamed || method == STATS_SELECT)
-        return KN_STATS_SELECT;
-    return method == STATS_SORT ? KN_STATS_SORT : KN_STATS_FUSED;
+    return plan->streamed ? KN_STATS_SELECT : ki_stats_column_method(plan->column);
 }
 
 kn_stats_variant kn_stats_plan_get_variant(const kn_stats_plan *plan)
@@ -242,11 +215,6 @@ struct job {
     kn_stats *results;
 };
 
-static kn_stats public_of(struct stats_result r)
-{
-    return (kn_stats){r.n, r.mean, r.std, r.cv, r.median, r.mad};
-}
-
 static kn_status check_buffer(const struct job *job, size_t n, kn_error *err)
 {
     const kn_stats_plan *plan = job->plan;
@@ -298,7 +266,7 @@ static kn_status watch(const struct job *job, size_t done, kn_error *err)
                    job->count);
 }
 
-static kn_status compute(const struct job *job, struct stats_result *results, kn_error *err)
+static kn_status compute(const struct job *job, kn_stats *results, kn_error *err)
 {
     struct stats_column *column = job->plan->column;
     size_t n = job->ends[job->count - 1];
@@ -317,8 +285,8 @@ static kn_status compute(const struct job *job, struct stats_result *results, kn
 
 static kn_status run(const struct job *job, kn_error *err)
 {
-    struct stats_result one, *results = &one;
-    kn_status status = named(job->function, check_job(job, err), err);
+    kn_stats one, *results = &one;
+    kn_status status = ki_error_name(job->function, check_job(job, err), err);
 
     if (status || job->count == 0)
         return status;
@@ -328,9 +296,9 @@ static kn_status run(const struct job *job, kn_error *err)
             return ki_fail_memory(err, 0, "the statistics of prefixes");
     }
     job->plan->streamed = false;
-    status = named(job->function, compute(job, results, err), err);
+    status = ki_error_name(job->function, compute(job, results, err), err);
     for (size_t i = 0; i < job->count && !status; i++)
-        job->results[i] = public_of(results[i]);
+        job->results[i] = results[i];
     if (results != &one)
         free(results);
     return status;
@@ -402,14 +370,14 @@ kn_status kn_stats_compute_source(kn_stats_plan *plan, const kn_stats_source *so
 {
     static const char function[] = "kn_stats_compute_source";
     kn_stats_source read;
-    struct stats_result found;
+    kn_stats found;
     kn_status status;
 
     if (!plan || !result)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: plan or result is NULL", function);
     status = read_source(function, source, &read, err);
     if (!status && !plan->stream)
-        status = named(function, ki_stats_stream_create(plan->column, &plan->stream, err), err);
+        status = ki_error_name(function, ki_stats_stream_create(plan->column, &plan->stream, err), err);
     if (status)
         return status;
 
@@ -423,6 +391,6 @@ kn_status kn_stats_compute_source(kn_stats_plan *plan, const kn_stats_source *so
     plan->streamed = streaming.streamed;
     // What the source says itself stays as it is.
     if (!status)
-        *result = public_of(found);
+        *result = found;
     return status;
 }

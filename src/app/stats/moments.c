@@ -72,7 +72,7 @@ struct stats_sums ki_stats_fold_leaves(struct stats_sums *leaves, size_t count)
     return leaves[0];
 }
 
-void ki_stats_moments(struct stats_sums sums, double shift, size_t n, struct stats_result *result)
+void ki_stats_moments(struct stats_sums sums, double shift, size_t n, kn_stats *result)
 {
     double count = (double)n;
     double offset = sums.sum / count; // the mean, seen from the shift

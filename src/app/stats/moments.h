@@ -43,6 +43,6 @@ double ki_stats_shift_of(const double *elements, size_t count);
 struct stats_sums ki_stats_fold_leaves(struct stats_sums *leaves, size_t count);
 
 // Fills n, mean, std and cv.
-void ki_stats_moments(struct stats_sums sums, double shift, size_t n, struct stats_result *result);
+void ki_stats_moments(struct stats_sums sums, double shift, size_t n, kn_stats *result);
 
 #endif

@@ -72,14 +72,14 @@ static double deviation_median(double *x, size_t n, double median)
     return sort_median(x, n);
 }
 
-kn_status ki_stats_reference(const double *x, size_t n, const struct stats_options *options,
-                             struct stats_result *result, kn_error *err)
+kn_status ki_stats_reference(const double *x, size_t n, const struct stats_options *options, kn_stats *result,
+                             kn_error *err)
 {
     struct stats_sums sums;
     double *copy, shift;
     kn_status status;
 
-    *result = (struct stats_result){n, NAN, NAN, NAN, NAN, NAN};
+    *result = (kn_stats){n, NAN, NAN, NAN, NAN, NAN};
     if (n == 0 || ki_stats_holds_nan(x, n))
         return KN_OK;
     if (n > (size_t)-1 / sizeof *copy || !(copy = malloc(n * sizeof *copy)))

@@ -107,7 +107,8 @@ static void print_verified(const struct autocorr_run *run)
 
 const char *autocorr_why(const struct autocorr_run *run)
 {
-    return run->arguments->method == AUTOCORR_AUTO ? ki_text_string(&run->engine.why) : "named by --method";
+    return run->arguments->method == KN_AUTOCORR_AUTO ? ki_text_string(&run->engine.why)
+                                                      : "named by --method";
 }
 
 bool autocorr_print(const struct autocorr_run *run)
@@ -122,7 +123,7 @@ bool autocorr_print(const struct autocorr_run *run)
     print_growth(run);
     print_hint(run);
     print_verified(run);
-    if (run->arguments->method == AUTOCORR_AUTO && run->place.queue)
+    if (run->arguments->method == KN_AUTOCORR_AUTO && run->place.queue)
         printf("%s: %s\n", ki_autocorr_method_names[run->engine.ran], autocorr_why(run));
     if (run->bound > 0)
         printf("sums in single precision: each is off by less than %.3g; --exact has none that is off\n",

@@ -64,7 +64,7 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
     if (!status)
         status = read_units(run, err);
     run->settings.max_offset = arguments->max_offset;
-    run->settings.normalization = (enum autocorr_normalization)arguments->normalization;
+    run->settings.normalization = (kn_autocorr_normalization)arguments->normalization;
     run->settings.one_size = run->interval > 0;
     run->settings.products = arguments->sums != NULL;
     run->settings.values = common->output != NULL;
@@ -109,14 +109,14 @@ kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
 // The best device there is, if it is the processor: its own code is faster than any kernel on it.
 static bool is_processor(const struct autocorr_run *run, const char *spec)
 {
-    return !run->arguments->variants && run->arguments->method == AUTOCORR_AUTO && !*spec &&
+    return !run->arguments->variants && run->arguments->method == KN_AUTOCORR_AUTO && !*spec &&
            run->place.queue && run->place.device.type == KN_DEVICE_CPU;
 }
 
 kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
-    enum autocorr_method method = (enum autocorr_method)run->arguments->method;
+    kn_autocorr_method method = (kn_autocorr_method)run->arguments->method;
     struct places chosen = {NULL, 0};
     kn_status status;
 
@@ -124,8 +124,8 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--policy fast: the sums are exact to the last integer, which relaxed maths cannot "
                        "promise; leave it out, or take strict");
-    if (!run->arguments->variants && method != AUTOCORR_AUTO && !ki_autocorr_method_is_there(method, true) &&
-        !common->devices.count) {
+    if (!run->arguments->variants && method != KN_AUTOCORR_AUTO &&
+        !ki_autocorr_method_is_there(method, true) && !common->devices.count) {
         place_host(&run->place);
     } else {
         status = choose_places(&common->devices, &chosen, err);

@@ -289,7 +289,7 @@ static void put_verified(json_t **object, const struct autocorr_verified *verifi
 
 static json_t *frame_json(const struct autocorr_run *run, const struct autocorr_row *row)
 {
-    const struct autocorr_lengths *lengths = &row->lengths;
+    const kn_autocorr_lengths *lengths = &row->lengths;
     json_t *object = json_object(), *rings = json_array();
 
     for (size_t k = 0; k <= row->max_offset; k++)

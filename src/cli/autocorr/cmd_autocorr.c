@@ -64,7 +64,7 @@ static void remark(struct autocorr_run *run, const struct autocorr_frame *frame)
     run->said_stretched = run->said_stretched || frame->stretched;
 }
 
-static void scale(struct autocorr_lengths *lengths, double pixel)
+static void scale(kn_autocorr_lengths *lengths, double pixel)
 {
     lengths->r_max *= pixel;
     lengths->r_max_error *= pixel;

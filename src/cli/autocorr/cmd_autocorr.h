@@ -18,8 +18,8 @@ struct autocorr_arguments {
     struct common_arguments common;
     const char *region, *mask, *with, *sums, *interval, *pixel;
     size_t max_offset, verify, decoders;
-    int method;        // enum autocorr_method
-    int normalization; // enum autocorr_normalization
+    int method;        // kn_autocorr_method
+    int normalization; // kn_autocorr_normalization
     bool exact, variants;
     struct prepare_arguments prepare;
 };
@@ -30,9 +30,9 @@ struct autocorr_row {
     char *name; // of its files, without folder and ending
     size_t index, width, height, max_offset;
     struct autocorr_ring *rings;
-    struct autocorr_lengths lengths;   // in the unit
+    kn_autocorr_lengths lengths;       // in the unit
     struct autocorr_prepared prepared; // without pictures
-    enum autocorr_method method;
+    kn_autocorr_method method;
     double bound;
     struct autocorr_verified verified;
     double seconds;

@@ -5,7 +5,7 @@
 #ifndef KN_CLI_STATS_CMD_STATS_H
 #define KN_CLI_STATS_CMD_STATS_H
 
-#include "app/stats/column.h"
+#include "app/stats/column/column.h"
 #include "app/stats/prefixes.h"
 #include "cli/choose.h"
 #include "cli/framework/options.h"
@@ -19,7 +19,7 @@ struct stats_arguments {
     size_t num_partitions, partition_step; // 0: not given
     bool gpu, serial, parallel, vectorized, all_variants;
     bool sweep, plots;
-    int method;    // enum stats_method
+    int method;    // kn_stats_method
     int missing;   // enum csv_missing
     int mad_scale; // enum mad_scale
 };
@@ -40,12 +40,12 @@ struct stats_config {
 struct stats_row {
     const char *file;
     char *column;
-    enum stats_method method; // that ran
-    bool in_bytes;            // the values were kept as bytes
-    size_t missing;           // cells
-    struct stats_result result;
+    kn_stats_method method; // that ran
+    bool in_bytes;          // the values were kept as bytes
+    size_t missing;         // cells
+    kn_stats result;
     double seconds; // of computing: the median over the repetitions
-    struct stats_result *prefixes;
+    kn_stats *prefixes;
     double *prefix_seconds; // NULL: they were swept
     size_t prefix_count;
     double sweep_seconds; // of all prefixes together; not-a-number if they were not swept

@@ -27,7 +27,7 @@ struct task {
     size_t n;
     const size_t *ends;
     size_t count;
-    struct stats_result *results;
+    kn_stats *results;
 };
 
 static kn_status compute_once(const struct work *work, const struct task *task, kn_error *err)
@@ -51,7 +51,7 @@ static kn_status compute(struct work *work, const struct task *task, double *med
 {
     const struct stats_options plain = STATS_OPTIONS_INIT;
     size_t repetitions = work->run->arguments->repetitions;
-    struct stats_result spent;
+    kn_stats spent;
     kn_status status = warms_up(work) ? compute_once(work, task, err) : KN_OK;
 
     for (size_t i = 0; i < repetitions && !status; i++) {
@@ -146,7 +146,7 @@ static kn_status compute_column(struct work *work, const char *file, const struc
         .single = work->config->single,
         .mad_scale = arguments->mad_scale == MAD_SCALE_NORMAL ? STATS_MAD_SCALE_NORMAL : 1,
         .policy = (kn_policy)arguments->common.policy,
-        .method = (enum stats_method)arguments->method,
+        .method = (kn_stats_method)arguments->method,
     };
     struct stats_row row = {.file = file, .missing = column->missing, .sweep_seconds = NAN};
     kn_status status = allocate_row(run, column, &row, err);
@@ -244,7 +244,7 @@ static bool same_bits(double a, double b)
     return memcmp(&a, &b, sizeof a) == 0 || (isnan(a) && isnan(b));
 }
 
-static bool same_result(const struct stats_result *a, const struct stats_result *b)
+static bool same_result(const kn_stats *a, const kn_stats *b)
 {
     return a->n == b->n && same_bits(a->mean, b->mean) && same_bits(a->std, b->std) &&
            same_bits(a->cv, b->cv) && same_bits(a->median, b->median) && same_bits(a->mad, b->mad);

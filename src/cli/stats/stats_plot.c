@@ -365,12 +365,11 @@ static kn_status plot_results(const struct stats_run *run, size_t offset, const 
 
 kn_status stats_plot_cv(const struct stats_run *run, const char *path, kn_error *err)
 {
-    return plot_results(run, offsetof(struct stats_result, cv), "Coefficient of variation", "CV (no unit)",
-                        path, err);
+    return plot_results(run, offsetof(kn_stats, cv), "Coefficient of variation", "CV (no unit)", path, err);
 }
 
 kn_status stats_plot_mad(const struct stats_run *run, const char *path, kn_error *err)
 {
-    return plot_results(run, offsetof(struct stats_result, mad), "Median absolute deviation",
-                        "MAD (the data's unit)", path, err);
+    return plot_results(run, offsetof(kn_stats, mad), "Median absolute deviation", "MAD (the data's unit)",
+                        path, err);
 }

@@ -38,7 +38,7 @@ static bool print_values(const struct stats_run *run, size_t config)
                   (const char *const[]){"file", "column", "n", "mean", "std", "CV", "median", "MAD", NULL});
     for (size_t group = 0; group < stats_groups(run); group++) {
         const struct stats_row *row = stats_row(run, group, config);
-        const struct stats_result *result = &row->result;
+        const kn_stats *result = &row->result;
 
         add_file(&table, row->file, &last);
         table_add(&table, "%s", row->column);
@@ -154,7 +154,7 @@ static bool print_precisions(const struct stats_run *run)
 }
 
 // The result of a column of this name in the file that begins with this group; NULL if it has none.
-static const struct stats_result *column_of_file(const struct stats_run *run, size_t first, const char *name)
+static const kn_stats *column_of_file(const struct stats_run *run, size_t first, const char *name)
 {
     const char *file = stats_row(run, first, 0)->file;
 
@@ -183,7 +183,7 @@ static bool print_files_of(const struct stats_run *run, const char *const *names
             continue;
         add_file(&table, stats_row(run, group, 0)->file, &last);
         for (size_t i = 0; i < 2 * count; i++) {
-            const struct stats_result *result = column_of_file(run, group, names[i % count]);
+            const kn_stats *result = column_of_file(run, group, names[i % count]);
 
             if (result)
                 add_number(&table, FEW_DIGITS, i < count ? result->mad : result->cv);

@@ -68,7 +68,7 @@ static kn_status write_csv(const struct stats_run *run, const char *path, kn_err
     for (size_t i = 0; i < run->row_count; i++) {
         const struct stats_row *row = &run->rows[i];
         const struct stats_config *config = &run->configs[i % run->config_count];
-        const struct stats_result *result = &row->result;
+        const kn_stats *result = &row->result;
         const double numbers[] = {result->mean, result->std, result->cv, result->median, result->mad};
 
         add_config(&text, run, row, config);

@@ -97,7 +97,7 @@ static kn_status time_sums(kn_queue *queue, struct autocorr_fft *fft, const stru
 // Pixels, sums and transforms for it.
 struct trial {
     struct autocorr_frames frames;
-    kn_buffer *sums;
+    kn_buffer *pixels, *sums;
     struct autocorr_fft *fft;
 };
 
@@ -126,13 +126,14 @@ static kn_status make_trial(const struct autocorr_engine *engine, const struct s
 
     trial->frames = (struct autocorr_frames){
         .width = side, .height = side, .count = sample->count, .type = type, .max_offset = r};
-    status = kn_buffer_create(context, bytes, &trial->frames.first, err);
+    status = kn_buffer_create(context, bytes, &trial->pixels, err);
+    trial->frames.first = trial->pixels;
     if (!status)
         status = kn_buffer_create(context, sample->count * autocorr_offsets(r) * sizeof(uint64_t),
                                   &trial->sums, err);
     if (!status)
-        status = kn_buffer_fill(engine->queue, trial->frames.first, &pixels, sizeof pixels, 0, bytes,
-                                NO_EVENT, err);
+        status =
+            kn_buffer_fill(engine->queue, trial->pixels, &pixels, sizeof pixels, 0, bytes, NO_EVENT, err);
     return status ? status
                   : ki_autocorr_fft_create_with(engine->queue, side, side, r, type, false, engine->exact,
                                                 sample->count, &options, &trial->fft, err);
@@ -163,7 +164,7 @@ static kn_status measure(const struct autocorr_engine *engine, const struct samp
     }
     ki_autocorr_fft_free(trial.fft);
     kn_buffer_free(trial.sums);
-    kn_buffer_free(trial.frames.first);
+    kn_buffer_free(trial.pixels);
     return status;
 }
 
@@ -209,7 +210,7 @@ static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type,
 }
 
 kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autocorr_task *task,
-                             enum autocorr_method *method, kn_error *err)
+                             kn_autocorr_method *method, kn_error *err)
 {
     double terms = ki_autocorr_terms_ratio(task), ratio = 0;
     struct ki_text *why = &engine->why, summary = KI_TEXT_INIT;
@@ -219,20 +220,20 @@ kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autoco
     ki_text_free(why);
     *why = (struct ki_text)KI_TEXT_INIT;
     if (!engine->queue) {
-        *method = AUTOCORR_FFT;
+        *method = KN_AUTOCORR_FFT;
         ki_text_add(why, "on the host transforms were the fastest at every R from 2 on");
         return KN_OK;
     }
     algorithm = ki_autocorr_fft_algorithm_for(kn_context_get_device(kn_queue_get_context(engine->queue)),
                                               &task->first, task->max_offset, engine->exact);
     if (terms < least_ratio || terms > (algorithm == AUTOCORR_FFT_NUMBER ? most_number_ratio : most_ratio)) {
-        *method = terms < least_ratio ? AUTOCORR_DIRECT : AUTOCORR_FFT;
+        *method = terms < least_ratio ? KN_AUTOCORR_DIRECT : KN_AUTOCORR_FFT;
         ki_text_format(
             why, "direct sums have %.3g times the terms of transforms, which decides on any device", terms);
         return KN_OK;
     }
     status = get_ratio(engine, task->first.type, algorithm, &ratio, &summary, err);
-    *method = terms > ratio ? AUTOCORR_FFT : AUTOCORR_DIRECT;
+    *method = terms > ratio ? KN_AUTOCORR_FFT : KN_AUTOCORR_DIRECT;
     ki_text_format(
         why, "direct sums have %.3g times the terms of transforms, and up to %.3g times they are faster: %s",
         terms, ratio, ki_text_string(&summary));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// AUTOCORR_AUTO: direct sums or Fourier transforms, by a cost model with one number of the device that is
+// KN_AUTOCORR_AUTO: direct sums or Fourier transforms, by a cost model with one number of the device that is
 // measured once and remembered in the cache on disk. With the terms of both (multiplications and additions of
 // all offsets; 5 N log2 N of the transforms of a circle of N points, there and back), transforms are taken
 // where they have so many times fewer that each may take the longer time that was measured.
@@ -24,6 +24,6 @@ double ki_autocorr_terms_ratio(const struct autocorr_task *task);
 // nothing is measured. A measurement builds the kernels of both, and takes some milliseconds. Errors: the
 // device's.
 kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autocorr_task *task,
-                             enum autocorr_method *method, kn_error *err);
+                             kn_autocorr_method *method, kn_error *err);
 
 #endif

@@ -7,18 +7,7 @@
 
 #include "app/autocorr/autocorr.h"
 
-// How sums are computed. NAIVE and SIMD run on the host (host.h), FFT on a device (device_fft.h).
-enum autocorr_method {
-    AUTOCORR_AUTO,
-    AUTOCORR_DIRECT,
-    AUTOCORR_FFT,
-    AUTOCORR_NAIVE,
-    AUTOCORR_SIMD,
-    AUTOCORR_TEXTURE_STYLE,
-    AUTOCORR_TWO_LINE,
-    AUTOCORR_TWO_KERNEL,
-    AUTOCORR_METHODS
-};
+#define AUTOCORR_METHODS (KN_AUTOCORR_TWO_KERNEL + 1)
 
 // "auto", "direct", "fft", "naive", "simd", "texture-style", "two-line", "two-kernel"; NULL ends them.
 extern const char *const ki_autocorr_method_names[AUTOCORR_METHODS + 1];
@@ -26,10 +15,10 @@ extern const char *const ki_autocorr_method_names[AUTOCORR_METHODS + 1];
 // Images on the device: `count` of one size, one after another, dense (a row follows the one before).
 struct autocorr_frames {
     size_t width, height, count;
-    kn_type type;      // KN_U8 or KN_U16
-    kn_buffer *first;  // count * width * height pixels
-    kn_buffer *second; // those that are shifted, of the same size and type; NULL: the first
-    size_t max_offset; // R
+    kn_type type;            // KN_U8 or KN_U16
+    const kn_buffer *first;  // count * width * height pixels
+    const kn_buffer *second; // those that are shifted, of the same size and type; NULL: the first
+    size_t max_offset;       // R
 };
 
 // The sums of every frame: `products` holds count * autocorr_offsets(R) ulong, frame after frame. Returns
@@ -39,9 +28,9 @@ struct autocorr_frames {
 kn_status ki_autocorr_direct_device(kn_queue *queue, const struct autocorr_frames *frames,
                                     kn_buffer *products, kn_error *err);
 
-// The source's ladder (Lu et al. 2009): AUTOCORR_TEXTURE_STYLE, AUTOCORR_TWO_LINE or AUTOCORR_TWO_KERNEL, by
-// its own kernels; another method is KN_ERROR_ARGUMENT.
+// The source's ladder (Lu et al. 2009): KN_AUTOCORR_TEXTURE_STYLE, KN_AUTOCORR_TWO_LINE or
+// KN_AUTOCORR_TWO_KERNEL, by its own kernels; another method is KN_ERROR_ARGUMENT.
 kn_status ki_autocorr_ladder_device(kn_queue *queue, const struct autocorr_frames *frames,
-                                    enum autocorr_method method, kn_buffer *products, kn_error *err);
+                                    kn_autocorr_method method, kn_buffer *products, kn_error *err);
 
 #endif

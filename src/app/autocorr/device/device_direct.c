@@ -252,7 +252,7 @@ static kn_status take_memory(struct direct *d, kn_error *err)
 
 // ---- launches ----
 
-static kn_status pack(struct direct *d, size_t from, size_t count, kn_buffer *images, kn_buffer *packed,
+static kn_status pack(struct direct *d, size_t from, size_t count, const kn_buffer *images, kn_buffer *packed,
                       kn_error *err)
 {
     const uint64_t first = from;

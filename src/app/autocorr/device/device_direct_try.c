@@ -55,19 +55,21 @@ static kn_status compute(kn_queue *queue, const struct autocorr_direct_tuning *t
                          kn_error *err)
 {
     struct autocorr_frames frames = {WIDTH, HEIGHT, 1, KN_U16, NULL, NULL, REACH};
-    kn_buffer *products = NULL;
-    kn_status status = upload(queue, images->first, &frames.first, err);
+    kn_buffer *first = NULL, *second = NULL, *products = NULL;
+    kn_status status = upload(queue, images->first, &first, err);
 
     if (!status)
-        status = upload(queue, images->second, &frames.second, err);
+        status = upload(queue, images->second, &second, err);
     if (!status)
         status = kn_buffer_create(queue->context, sizeof images->found, &products, err);
+    frames.first = first;
+    frames.second = second;
     if (!status)
         status = ki_autocorr_direct_untried(queue, &frames, tuning, products, err);
     if (!status)
         status = kn_buffer_read(queue, products, 0, images->found, sizeof images->found, err);
-    kn_buffer_free(frames.first);
-    kn_buffer_free(frames.second);
+    kn_buffer_free(first);
+    kn_buffer_free(second);
     kn_buffer_free(products);
     return status;
 }

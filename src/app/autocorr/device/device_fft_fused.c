@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Correlations in three kernels: autocorr_fft_rows.cl, autocorr_fft_columns.cl, autocorr_fft_back.cl.
-#include <stdio.h>
-
 #include <koine/experimental.h>
+
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "algo/columns.h"
@@ -105,8 +105,8 @@ static kn_status fused_create(kn_queue *queue, struct autocorr_fft *fft, kn_erro
 
 // ---- launches ----
 
-static kn_status rows(kn_queue *queue, const struct autocorr_fft *fft, kn_buffer *images, uint32_t level,
-                      size_t first, size_t count, kn_error *err)
+static kn_status rows(kn_queue *queue, const struct autocorr_fft *fft, const kn_buffer *images,
+                      uint32_t level, size_t first, size_t count, kn_error *err)
 {
     const struct fused *fused = fft->plan;
     const struct fft_lines *lines = &fused->lines[FFT_ROWS];

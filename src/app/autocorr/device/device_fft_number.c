@@ -2,9 +2,9 @@
 // Correlations by number-theoretic transforms (Pollard 1971): autocorr_ntt_rows.cl, autocorr_ntt_columns.cl
 // and autocorr_ntt_back.cl, once for each of two primes below 2^31. A sum is below their product, 2^61.8, up
 // to 9.9e8 pixels of 16 bits: no rounding, and nothing to check.
-#include <stdio.h>
-
 #include <koine/experimental.h>
+
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "shared/autocorr.h"
@@ -175,8 +175,8 @@ static void number_free(void *plan)
 
 // ---- launches ----
 
-static kn_status rows(kn_queue *queue, const struct autocorr_fft *fft, unsigned prime, kn_buffer *images,
-                      kn_buffer *spectra, size_t first, size_t count, kn_error *err)
+static kn_status rows(kn_queue *queue, const struct autocorr_fft *fft, unsigned prime,
+                      const kn_buffer *images, kn_buffer *spectra, size_t first, size_t count, kn_error *err)
 {
     const struct number *number = fft->plan;
     const struct fft_lines *lines = &number->lines[FFT_ROWS];

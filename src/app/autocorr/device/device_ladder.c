@@ -17,7 +17,8 @@ struct ladder {
     kn_queue *queue;
     const struct autocorr_frames *frames;
     const char *name; // the method's
-    kn_buffer *first, *second, *products;
+    const kn_buffer *first, *second;
+    kn_buffer *products;
     uint32_t width, height, max_offset;
     size_t across, offsets;
     size_t group, segment;
@@ -189,15 +190,15 @@ static kn_status sum_in_two_kernels(struct ladder *l, kn_error *err)
 }
 
 kn_status ki_autocorr_ladder_device(kn_queue *queue, const struct autocorr_frames *frames,
-                                    enum autocorr_method method, kn_buffer *products, kn_error *err)
+                                    kn_autocorr_method method, kn_buffer *products, kn_error *err)
 {
     static const struct {
         kn_status (*sum)(struct ladder *, kn_error *);
         bool groups;
     } rungs[AUTOCORR_METHODS] = {
-        [AUTOCORR_TEXTURE_STYLE] = {sum_offsets, false},
-        [AUTOCORR_TWO_LINE] = {sum_two_lines, true},
-        [AUTOCORR_TWO_KERNEL] = {sum_in_two_kernels, true},
+        [KN_AUTOCORR_TEXTURE_STYLE] = {sum_offsets, false},
+        [KN_AUTOCORR_TWO_LINE] = {sum_two_lines, true},
+        [KN_AUTOCORR_TWO_KERNEL] = {sum_in_two_kernels, true},
     };
     struct ladder l = {.queue = queue, .frames = frames, .products = products};
     kn_status status = ki_autocorr_check_frames("autocorr_ladder_device", queue, frames, products, err);

@@ -130,7 +130,7 @@ size_t ki_autocorr_device_radial_bytes(const struct autocorr_device_radial *radi
 
 static kn_status check(const struct autocorr_device_radial *radial, const kn_buffer *products, size_t first,
                        size_t count, const struct autocorr_tables *tables,
-                       enum autocorr_normalization normalization, const kn_buffer *rings, kn_error *err)
+                       kn_autocorr_normalization normalization, const kn_buffer *rings, kn_error *err)
 {
     size_t bytes = autocorr_offsets(radial->max_offset) * sizeof(uint64_t);
 
@@ -158,8 +158,7 @@ static kn_status check(const struct autocorr_device_radial *radial, const kn_buf
 kn_status ki_autocorr_radial_device(kn_queue *queue, const struct autocorr_device_radial *radial,
                                     kn_buffer *products, size_t first, size_t count,
                                     const struct autocorr_tables *tables,
-                                    enum autocorr_normalization normalization, kn_buffer *rings,
-                                    kn_error *err)
+                                    kn_autocorr_normalization normalization, kn_buffer *rings, kn_error *err)
 {
     size_t group = (size_t)AUTOCORR_SECTORS * radial->lanes;
     const uint32_t values[] = {(uint32_t)radial->width, (uint32_t)radial->height,

@@ -30,8 +30,7 @@ size_t ki_autocorr_device_radial_bytes(const struct autocorr_device_radial *radi
 kn_status ki_autocorr_radial_device(kn_queue *queue, const struct autocorr_device_radial *radial,
                                     kn_buffer *products, size_t first, size_t count,
                                     const struct autocorr_tables *tables,
-                                    enum autocorr_normalization normalization, kn_buffer *rings,
-                                    kn_error *err);
+                                    kn_autocorr_normalization normalization, kn_buffer *rings, kn_error *err);
 
 // Those of `count` frames from `first` on, as the host has them: R + 1 rings a frame. Waits.
 kn_status ki_autocorr_radial_read(kn_queue *queue, const struct autocorr_device_radial *radial,

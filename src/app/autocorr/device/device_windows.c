@@ -102,7 +102,7 @@ static size_t strip_count(const struct autocorr_frames *frames)
 }
 
 // Of `count` images from number `from` on, to the prefixes of image number `to`.
-static kn_status add_prefixes(kn_queue *queue, const struct autocorr_frames *frames, kn_buffer *pixels,
+static kn_status add_prefixes(kn_queue *queue, const struct autocorr_frames *frames, const kn_buffer *pixels,
                               size_t from, size_t count, kn_buffer *prefixes, size_t to, kn_error *err)
 {
     const uint32_t values[] = {(uint32_t)frames->width, (uint32_t)frames->height, (uint32_t)from,

@@ -55,12 +55,12 @@ static const struct row {
     compute_frame *compute;
     bool threads; // that it has several of, or of frames
 } rows[AUTOCORR_METHODS] = {
-    [AUTOCORR_NAIVE] = {naive, false},
-    [AUTOCORR_SIMD] = {simd, true},
-    [AUTOCORR_FFT] = {transforms, true},
+    [KN_AUTOCORR_NAIVE] = {naive, false},
+    [KN_AUTOCORR_SIMD] = {simd, true},
+    [KN_AUTOCORR_FFT] = {transforms, true},
 };
 
-bool ki_autocorr_host_has(enum autocorr_method method)
+bool ki_autocorr_host_has(kn_autocorr_method method)
 {
     return rows[method].compute != NULL;
 }

@@ -7,11 +7,11 @@
 #include "app/autocorr/methods.h"
 
 // Whether the method is one of the host's.
-bool ki_autocorr_host_has(enum autocorr_method method);
+bool ki_autocorr_host_has(kn_autocorr_method method);
 
 // By the method that engine->ran names; adds to the engine's seconds, and its bound is the greatest of the
-// frames'. AUTOCORR_NAIVE takes one frame after the other, as it is the code of one thread. The sums are the
-// same however they are spread. Errors: those of the method.
+// frames'. KN_AUTOCORR_NAIVE takes one frame after the other, as it is the code of one thread. The sums are
+// the same however they are spread. Errors: those of the method.
 kn_status ki_autocorr_host_frames(struct autocorr_engine *engine, const struct autocorr_task *tasks,
                                   size_t count, uint64_t *products, kn_error *err);
 void ki_autocorr_host_rooms_free(struct autocorr_host_rooms *rooms); // NULL too

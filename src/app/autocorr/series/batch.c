@@ -266,7 +266,7 @@ static kn_status upload(struct autocorr_engine *engine, struct slot *slot, const
             image.pixels = packed;
             image.stride = image.width;
         }
-        if (engine->ran == AUTOCORR_FFT && !engine->exact)
+        if (engine->ran == KN_AUTOCORR_FFT && !engine->exact)
             kept->energies[2 * i + second] =
                 tasks[i].energy > 0 && !second ? tasks[i].energy : ki_autocorr_energy(&image);
         if (!pinned)
@@ -301,7 +301,7 @@ static kn_status rings(struct autocorr_engine *engine, struct slot *slot,
                        const struct autocorr_frames *frames, kn_error *err)
 {
     struct autocorr_kept *kept = engine->kept;
-    bool has_tables = engine->ran == AUTOCORR_FFT && frames->count <= ki_autocorr_fft_batch(kept->fft);
+    bool has_tables = engine->ran == KN_AUTOCORR_FFT && frames->count <= ki_autocorr_fft_batch(kept->fft);
     kn_status status = ki_autocorr_rings_prepare(engine->queue, frames, &kept->rings, err);
 
     if (!status)

@@ -88,8 +88,8 @@ static kn_status make_tables(kn_queue *queue, struct autocorr_rings *rings, size
 
 kn_status ki_autocorr_rings_run(kn_queue *queue, struct autocorr_rings *rings,
                                 const struct autocorr_frames *frames, kn_buffer *products,
-                                const struct autocorr_tables *tables,
-                                enum autocorr_normalization normalization, kn_buffer *to, kn_error *err)
+                                const struct autocorr_tables *tables, kn_autocorr_normalization normalization,
+                                kn_buffer *to, kn_error *err)
 {
     kn_status status;
 

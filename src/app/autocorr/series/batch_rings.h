@@ -26,8 +26,8 @@ size_t ki_autocorr_rings_bytes(const struct autocorr_rings *rings, size_t count)
 // already; NULL: they are made, of some frames at a time. Returns when the kernels are enqueued.
 kn_status ki_autocorr_rings_run(kn_queue *queue, struct autocorr_rings *rings,
                                 const struct autocorr_frames *frames, kn_buffer *products,
-                                const struct autocorr_tables *tables,
-                                enum autocorr_normalization normalization, kn_buffer *to, kn_error *err);
+                                const struct autocorr_tables *tables, kn_autocorr_normalization normalization,
+                                kn_buffer *to, kn_error *err);
 
 // Of `count` frames, R + 1 rings each. Waits for the queue.
 kn_status ki_autocorr_rings_read(kn_queue *queue, const struct autocorr_rings *rings, kn_buffer *from,

@@ -13,7 +13,7 @@
 struct autocorr_settings {
     size_t max_offset; // 0: a quarter of the first frame's shorter side, at least 1 where there is one, at
                        // most 250
-    enum autocorr_normalization normalization;
+    kn_autocorr_normalization normalization;
     const struct autocorr_region *region; // NULL: all of each frame
     const struct autocorr_grey *mask;     // where it is 0 pixels do not count; NULL: all do
     const struct autocorr_grey *with;     // the second image of each frame; NULL: itself
@@ -46,9 +46,9 @@ struct autocorr_frame {
     double *values;              // over the offsets, normalised; NULL likewise
     struct autocorr_ring *rings; // R + 1
     bool rings_on_device;        // they were made there (device_radial.h), else by the host
-    struct autocorr_lengths lengths;
-    enum autocorr_method method; // that ran
-    double bound;                // of the sums' errors; 0: they are exact
+    kn_autocorr_lengths lengths;
+    kn_autocorr_method method; // that ran
+    double bound;              // of the sums' errors; 0: they are exact
     struct autocorr_verified verified;
     double seconds;  // of computing: its share of those that were computed together
     kn_error *error; // why there is nothing of it; NULL: there is

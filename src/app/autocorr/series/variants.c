@@ -14,14 +14,14 @@ static const double enough = 0.5; // seconds
 
 // The slowest first: the others are held against it.
 static const struct {
-    enum autocorr_method method;
+    kn_autocorr_method method;
     bool on_device;
     const char *name;
 } order[AUTOCORR_VARIANTS_MAX] = {
-    {AUTOCORR_NAIVE, false, "naive"},          {AUTOCORR_SIMD, false, "simd"},
-    {AUTOCORR_FFT, false, "fft-host"},         {AUTOCORR_TEXTURE_STYLE, true, "texture-style"},
-    {AUTOCORR_TWO_KERNEL, true, "two-kernel"}, {AUTOCORR_TWO_LINE, true, "two-line"},
-    {AUTOCORR_DIRECT, true, "direct"},         {AUTOCORR_FFT, true, "fft"},
+    {KN_AUTOCORR_NAIVE, false, "naive"},          {KN_AUTOCORR_SIMD, false, "simd"},
+    {KN_AUTOCORR_FFT, false, "fft-host"},         {KN_AUTOCORR_TEXTURE_STYLE, true, "texture-style"},
+    {KN_AUTOCORR_TWO_KERNEL, true, "two-kernel"}, {KN_AUTOCORR_TWO_LINE, true, "two-line"},
+    {KN_AUTOCORR_DIRECT, true, "direct"},         {KN_AUTOCORR_FFT, true, "fft"},
 };
 
 static void list(const kn_queue *queue, size_t max_offset, struct autocorr_variants *variants)
@@ -33,7 +33,7 @@ static void list(const kn_queue *queue, size_t max_offset, struct autocorr_varia
                 .method = order[i].method, .on_device = order[i].on_device, .name = order[i].name};
     variants->against = variants->count - 1;
     for (size_t i = 0; i < variants->count; i++)
-        if (variants->items[i].method == AUTOCORR_TWO_LINE)
+        if (variants->items[i].method == KN_AUTOCORR_TWO_LINE)
             variants->against = i;
     for (size_t r = FIRST_OFFSET; r < max_offset && variants->offset_count + 1 < AUTOCORR_LADDER_MAX; r *= 2)
         variants->offsets[variants->offset_count++] = r;

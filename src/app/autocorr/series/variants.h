@@ -11,7 +11,7 @@ struct autocorr_variants {
     size_t offsets[AUTOCORR_LADDER_MAX]; // R: 16, 32, ... and the greatest
     size_t offset_count;
     struct autocorr_variant {
-        enum autocorr_method method;
+        kn_autocorr_method method;
         bool on_device;
         const char *name; // "fft-host" and the method's name otherwise
         // By offsets: what a caller waits, images to the device and sums back; and how many sums are not

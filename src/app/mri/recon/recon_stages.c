@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the stages of a reconstruction share in either place: their times, rates and progress, and a coil's
 // sum.
-#include <math.h>
-
 #include <koine/experimental.h>
+
+#include <math.h>
 
 #include "base/os/clock.h"
 #include "recon_internal.h"

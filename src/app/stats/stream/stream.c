@@ -113,7 +113,7 @@ static kn_status run_errand(struct stats_stream *s, size_t first, size_t count, 
     return status ? status : ki_stats_stream_errand(s, first, count, err);
 }
 
-static kn_status medians(struct stats_stream *s, struct stats_result *result, kn_error *err)
+static kn_status medians(struct stats_stream *s, kn_stats *result, kn_error *err)
 {
     kn_status status;
 
@@ -126,7 +126,7 @@ static kn_status medians(struct stats_stream *s, struct stats_result *result, kn
     return ki_stats_stream_median(s, &result->mad, err);
 }
 
-static kn_status compute_streamed(struct stats_stream *s, struct stats_result *result, kn_error *err)
+static kn_status compute_streamed(struct stats_stream *s, kn_stats *result, kn_error *err)
 {
     kn_status status = KN_OK;
 
@@ -145,8 +145,8 @@ static kn_status compute_streamed(struct stats_stream *s, struct stats_result *r
     return KN_OK;
 }
 
-kn_status ki_stats_stream_compute(struct stats_stream *s, struct stats_streaming *streaming,
-                                  struct stats_result *result, kn_error *err)
+kn_status ki_stats_stream_compute(struct stats_stream *s, struct stats_streaming *streaming, kn_stats *result,
+                                  kn_error *err)
 {
     kn_status status;
 
@@ -158,7 +158,7 @@ kn_status ki_stats_stream_compute(struct stats_stream *s, struct stats_streaming
     status = ki_stats_stream_pass(s, look, err);
     if (status)
         return status;
-    *result = (struct stats_result){s->n, NAN, NAN, NAN, NAN, NAN};
+    *result = (kn_stats){s->n, NAN, NAN, NAN, NAN, NAN};
     if (s->n > s->column->capacity)
         return compute_streamed(s, result, err);
     status = ki_stats_column_load(s->column, s->held, s->n, err);

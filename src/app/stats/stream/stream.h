@@ -6,7 +6,7 @@
 
 #include <koine/stats.h>
 
-#include "app/stats/column_internal.h"
+#include "app/stats/column/column_internal.h"
 
 struct stats_stream;
 
@@ -35,6 +35,6 @@ struct stats_streaming {
     bool streamed;
 };
 kn_status ki_stats_stream_compute(struct stats_stream *stream, struct stats_streaming *streaming,
-                                  struct stats_result *result, kn_error *err);
+                                  kn_stats *result, kn_error *err);
 
 #endif

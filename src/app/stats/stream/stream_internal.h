@@ -78,8 +78,7 @@ kn_status ki_stats_stream_changed(const struct stats_stream *stream, kn_error *e
 
 static inline double stream_element(const struct stats_stream *stream, size_t i)
 {
-    return stream->type == KN_F32 ? (double)((const float *)(const void *)stream->block)[i]
-                                  : ((const double *)(const void *)stream->block)[i];
+    return stats_element(stream->block, stream->type, i);
 }
 
 #endif

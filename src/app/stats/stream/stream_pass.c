@@ -35,9 +35,7 @@ static void append(struct stats_stream *s, const void *chunk, size_t from, size_
         return;
     }
     for (size_t i = 0; i < count; i++)
-        singles[i] = type == KN_F64  ? (float)((const double *)chunk)[from + i]
-                     : type == KN_I8 ? (float)((const int8_t *)chunk)[from + i]
-                                     : (float)((const uint8_t *)chunk)[from + i];
+        singles[i] = (float)stats_element(chunk, type, from + i);
 }
 
 // The first pass holds the column as it came, as far as there is room.

@@ -62,8 +62,8 @@ static inline struct frames make_frames(size_t width, size_t height, size_t coun
 
 static inline void free_frames(struct frames *frames)
 {
-    kn_buffer_free(frames->on_device.first);
-    kn_buffer_free(frames->on_device.second);
+    kn_buffer_free((kn_buffer *)frames->on_device.first);
+    kn_buffer_free((kn_buffer *)frames->on_device.second);
     free(frames->first);
     free(frames->second);
 }

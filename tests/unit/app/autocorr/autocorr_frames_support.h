@@ -53,8 +53,8 @@ static inline struct autocorr_task frame_task(const struct test_frames *frames, 
 
 static inline void free_frames(struct test_frames *frames)
 {
-    kn_buffer_free(frames->device.first);
-    kn_buffer_free(frames->device.second);
+    kn_buffer_free((kn_buffer *)frames->device.first);
+    kn_buffer_free((kn_buffer *)frames->device.second);
     free(frames->first);
     free(frames->second);
 }

@@ -49,7 +49,7 @@ static inline void expect_rings(const struct autocorr_ring *found, const struct 
 
 // The host's, of exact sums.
 static inline void host_rings(const struct autocorr_task *task, const uint64_t *products,
-                              enum autocorr_normalization normalization, struct autocorr_ring *rings)
+                              kn_autocorr_normalization normalization, struct autocorr_ring *rings)
 {
     size_t offsets = autocorr_offsets(task->max_offset);
     struct autocorr_window *windows = malloc(offsets * sizeof *windows);

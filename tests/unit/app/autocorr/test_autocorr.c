@@ -97,7 +97,7 @@ START_TEST(moved_copy)
             set_pixel(&second, x - 5, y + 3, get_pixel(&first, x, y));
     products = reference(&task);
     EXPECT_OK(ki_autocorr_windows(&task, windows, &err));
-    ki_autocorr_normalize(AUTOCORR_PEARSON, 8, products, windows, values);
+    ki_autocorr_normalize(KN_AUTOCORR_PEARSON, 8, products, windows, values);
     for (size_t i = 0; i < offsets; i++)
         if (i == autocorr_at(8, -5, 3))
             ck_assert_double_eq_tol(values[i], 1, 1e-15);
@@ -279,21 +279,21 @@ static struct pairs overlap(const struct autocorr_task *task, ptrdiff_t x0, size
     return p;
 }
 
-static double expected_value(enum autocorr_normalization normalization, const struct pairs *p,
+static double expected_value(kn_autocorr_normalization normalization, const struct pairs *p,
                              const struct pairs *whole)
 {
     switch (normalization) {
-    case AUTOCORR_PEARSON:
+    case KN_AUTOCORR_PEARSON:
         return (double)(p->c12 / sqrtl(p->c11 * p->c22));
-    case AUTOCORR_ENERGY:
+    case KN_AUTOCORR_ENERGY:
         return (double)(p->product / sqrtl(whole->e1 * whole->e2));
-    case AUTOCORR_LU2009:
+    case KN_AUTOCORR_LU2009:
         return (double)(p->product / p->e2);
-    case AUTOCORR_GEO:
+    case KN_AUTOCORR_GEO:
         return (double)(p->product / sqrtl(p->e1 * p->e2));
-    case AUTOCORR_ZERO:
+    case KN_AUTOCORR_ZERO:
         return (double)(p->g12 / sqrtl(whole->c11 * whole->c22));
-    case AUTOCORR_UNBIASED:
+    case KN_AUTOCORR_UNBIASED:
         return (double)(p->g12 / sqrtl(whole->c11 * whole->c22) * whole->n / p->n);
     default:
         return (double)(p->product / p->n / (p->m1 * p->m2));
@@ -311,7 +311,7 @@ static void expect_values(const struct autocorr_task *task)
     struct pairs whole = overlap(task, 0, 0, NULL);
 
     EXPECT_OK(ki_autocorr_windows(task, windows, &err));
-    for (enum autocorr_normalization normalization = 0; normalization < AUTOCORR_NORMALIZATIONS;
+    for (kn_autocorr_normalization normalization = 0; normalization < AUTOCORR_NORMALIZATIONS;
          normalization++) {
         ki_autocorr_normalize(normalization, task->max_offset, products, windows, values);
         for (size_t y0 = 0; y0 <= task->max_offset; y0++)
@@ -378,12 +378,13 @@ START_TEST(defined_answers)
 {
     const double nan = NAN;
     const struct {
-        enum autocorr_normalization normalization;
+        kn_autocorr_normalization normalization;
         double one_level, black, empty; // at (0, 0); at (0, 3) of an image 3 high
     } rows[] = {
-        {AUTOCORR_PEARSON, nan, nan, nan}, {AUTOCORR_ENERGY, 1, nan, 0}, {AUTOCORR_LU2009, 1, nan, nan},
-        {AUTOCORR_GEO, 1, nan, nan},       {AUTOCORR_ZERO, nan, nan, 0}, {AUTOCORR_UNBIASED, nan, nan, nan},
-        {AUTOCORR_SYMAVG, 1, nan, nan},
+        {KN_AUTOCORR_PEARSON, nan, nan, nan}, {KN_AUTOCORR_ENERGY, 1, nan, 0},
+        {KN_AUTOCORR_LU2009, 1, nan, nan},    {KN_AUTOCORR_GEO, 1, nan, nan},
+        {KN_AUTOCORR_ZERO, nan, nan, 0},      {KN_AUTOCORR_UNBIASED, nan, nan, nan},
+        {KN_AUTOCORR_SYMAVG, 1, nan, nan},
     };
     uint64_t state = test_seed("defined_answers");
     struct autocorr_image image = make_image(5, 3, 5, KN_U8);
@@ -404,7 +405,7 @@ START_TEST(defined_answers)
             if (level < 2)
                 ck_assert_msg(isnan(expected) ? isnan(values[4]) : values[4] == expected, "%s, level %d: %g",
                               ki_autocorr_normalization_names[i], level, values[4]);
-            else if (rows[i].normalization != AUTOCORR_SYMAVG)
+            else if (rows[i].normalization != KN_AUTOCORR_SYMAVG)
                 ck_assert_double_eq(values[4], 1);
             if (level == 2)
                 ck_assert(test_same(values[autocorr_at(4, 0, 3)], rows[i].empty) ||

@@ -123,7 +123,7 @@ static void expect_lengths(const kn_autocorr_lengths *found, const double *value
                            bool same)
 {
     struct autocorr_ring *rings = test_allocate((max_offset + 1) * sizeof *rings);
-    struct autocorr_lengths wanted;
+    kn_autocorr_lengths wanted;
 
     ki_autocorr_radial(values, max_offset, AUTOCORR_LINEAR, rings);
     ki_autocorr_find_lengths(rings, max_offset, AUTOCORR_PROMINENCE, &wanted);

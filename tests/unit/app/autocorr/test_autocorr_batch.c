@@ -18,7 +18,7 @@ struct batch {
 };
 
 static struct batch make_batch(size_t width, size_t height, size_t max_offset, kn_type type, bool cross,
-                               enum autocorr_normalization normalization, uint64_t *state)
+                               kn_autocorr_normalization normalization, uint64_t *state)
 {
     size_t offsets = autocorr_offsets(max_offset), rings = max_offset + 1;
     struct batch batch = {.products = malloc(TOGETHER * offsets * sizeof *batch.products),
@@ -71,14 +71,14 @@ static void expect_batch(const struct batch *batch, bool products, const char *n
 // Windows and rings of a method that has tables of its own, and of one that has none, each once a batch.
 START_TEST(rings)
 {
-    static const enum autocorr_method methods[] = {AUTOCORR_DIRECT, AUTOCORR_FFT};
+    static const kn_autocorr_method methods[] = {KN_AUTOCORR_DIRECT, KN_AUTOCORR_FFT};
     uint64_t state = test_seed("rings");
     bool exact = kn_context_get_device(context)->fp64 != 0;
 
     for (unsigned kind = 0; kind < 4; kind++) {
-        enum autocorr_method method = methods[kind & 1];
+        kn_autocorr_method method = methods[kind & 1];
         bool cross = (kind & 2) != 0, products = cross;
-        enum autocorr_normalization normalization = cross ? AUTOCORR_LU2009 : AUTOCORR_PEARSON;
+        kn_autocorr_normalization normalization = cross ? KN_AUTOCORR_LU2009 : KN_AUTOCORR_PEARSON;
         struct batch batch = make_batch(45, 37, 11, cross ? KN_U16 : KN_U8, cross, normalization, &state);
         const struct autocorr_results results = {products ? batch.found_products : NULL, batch.found,
                                                  normalization};
@@ -86,7 +86,7 @@ START_TEST(rings)
         kn_profile_entry *entries;
         size_t count;
 
-        if (method == AUTOCORR_FFT && !exact) // rings of sums that are not the reference's
+        if (method == KN_AUTOCORR_FFT && !exact) // rings of sums that are not the reference's
             continue;
         EXPECT_OK(ki_autocorr_engine_begin(queue, method, exact, &engine, &err));
         ck_assert(ki_autocorr_engine_has_rings(&engine, &batch.tasks[0]));
@@ -96,8 +96,9 @@ START_TEST(rings)
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
         ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_windows"), 1);
         ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_radial"), 1);
-        ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_direct"), method == AUTOCORR_DIRECT);
-        ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_fft_columns"), method == AUTOCORR_FFT);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_direct"), method == KN_AUTOCORR_DIRECT);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "autocorr_fft_columns"),
+                          method == KN_AUTOCORR_FFT);
         kn_free(entries);
         expect_batch(&batch, products, ki_autocorr_method_names[method]);
         ki_autocorr_engine_end(&engine);
@@ -111,16 +112,16 @@ START_TEST(rings_in_parts)
 {
     uint64_t state = test_seed("rings_in_parts");
     struct batch batch;
-    struct autocorr_results results = {.normalization = AUTOCORR_PEARSON};
+    struct autocorr_results results = {.normalization = KN_AUTOCORR_PEARSON};
     struct autocorr_engine engine;
     kn_profile_entry *entries;
     size_t count;
 
     if (test_is_slow())
         return;
-    batch = make_batch(900, 3, 850, KN_U8, false, AUTOCORR_PEARSON, &state);
+    batch = make_batch(900, 3, 850, KN_U8, false, KN_AUTOCORR_PEARSON, &state);
     results.rings = batch.found;
-    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_DIRECT, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_DIRECT, false, &engine, &err));
     EXPECT_OK(kn_profile_start(queue, &err));
     EXPECT_OK(ki_autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
     EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
@@ -138,8 +139,8 @@ END_TEST
 START_TEST(not_pinned)
 {
     uint64_t state = test_seed("not_pinned");
-    struct batch batch = make_batch(120, 90, 3, KN_U16, true, AUTOCORR_PEARSON, &state);
-    const struct autocorr_results results = {batch.found_products, batch.found, AUTOCORR_PEARSON};
+    struct batch batch = make_batch(120, 90, 3, KN_U16, true, KN_AUTOCORR_PEARSON, &state);
+    const struct autocorr_results results = {batch.found_products, batch.found, KN_AUTOCORR_PEARSON};
     const size_t width = batch.tasks[1].first.width, row = width * sizeof(uint16_t);
     const uint64_t own = context->device.info.max_alloc;
     uint16_t *dense = malloc(row * batch.tasks[1].first.height);
@@ -152,7 +153,7 @@ START_TEST(not_pinned)
     batch.tasks[1].first.pixels = dense;
     batch.tasks[1].first.stride = width;
     context->device.info.max_alloc = 100000; // the pixels are 64,800 bytes, and as many; there is no scratch
-    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_TEXTURE_STYLE, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_TEXTURE_STYLE, false, &engine, &err));
     EXPECT_OK(ki_autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
     EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     context->device.info.max_alloc = own;
@@ -171,9 +172,9 @@ START_TEST(no_rings)
     struct autocorr_task task = {.first = {1, 1, 1, KN_U8, pixel}};
     struct autocorr_engine engine, host, inexact;
 
-    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, true, &engine, &err));
-    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &inexact, &err));
-    EXPECT_OK(ki_autocorr_engine_begin(NULL, AUTOCORR_AUTO, true, &host, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_AUTO, true, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_AUTO, false, &inexact, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(NULL, KN_AUTOCORR_AUTO, true, &host, &err));
     ck_assert(ki_autocorr_engine_has_rings(&inexact, &task));
     ck_assert(ki_autocorr_engine_has_rings(&engine, &task) == (kn_context_get_device(context)->fp64 != 0));
     ck_assert(!ki_autocorr_engine_has_rings(&host, &task));
@@ -198,10 +199,11 @@ START_TEST(two_under_way)
     struct autocorr_results results[4];
 
     for (size_t i = 0; i < 4; i++) {
-        batches[i] = make_batch(i < 3 ? 45 : 46, 37, 11, KN_U8, false, AUTOCORR_PEARSON, &state);
-        results[i] = (struct autocorr_results){batches[i].found_products, batches[i].found, AUTOCORR_PEARSON};
+        batches[i] = make_batch(i < 3 ? 45 : 46, 37, 11, KN_U8, false, KN_AUTOCORR_PEARSON, &state);
+        results[i] =
+            (struct autocorr_results){batches[i].found_products, batches[i].found, KN_AUTOCORR_PEARSON};
     }
-    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_DIRECT, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_DIRECT, false, &engine, &err));
     EXPECT_OK(ki_autocorr_engine_start(&engine, batches[0].tasks, TOGETHER, &results[0], &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a batch of other frames is under way, of 45 x 37 pixels with R = 11",
                    ki_autocorr_engine_start(&engine, batches[3].tasks, TOGETHER, &results[3], &err));
@@ -314,8 +316,8 @@ START_TEST(series)
             mode == 2;
         settings.verify = mode == 2 ? 2 : 0;
         settings.mask = mode == 3 ? &mask : NULL;
-        EXPECT_OK(ki_autocorr_engine_begin(mode ? queue : NULL, mode ? AUTOCORR_DIRECT : AUTOCORR_SIMD, false,
-                                           &engine, &err));
+        EXPECT_OK(ki_autocorr_engine_begin(mode ? queue : NULL, mode ? KN_AUTOCORR_DIRECT : KN_AUTOCORR_SIMD,
+                                           false, &engine, &err));
         EXPECT_OK(ki_autocorr_series(&engine, &film.frames, &settings, keep, &taken[mode], &pipeline, &err));
         ck_assert_uint_eq(taken[mode].count, FRAMES);
         ck_assert_uint_eq(taken[mode].on_device, mode == 1 || mode == 2 ? FRAMES : 0);
@@ -351,7 +353,7 @@ START_TEST(energies)
     struct autocorr_engine engine;
     double bound;
 
-    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_FFT, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_FFT, false, &engine, &err));
     EXPECT_OK(ki_autocorr_series(&engine, &film.frames, &settings, keep, &taken, &pipeline, &err));
     for (size_t i = 0; i < FRAMES; i++) {
         EXPECT_OK(ki_autocorr_fetch(&film.frames, i, &greys[i], &err));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// AUTOCORR_AUTO: what terms alone decide, what a measurement decides, that it is done once, and that what it
-// says is what runs.
+// KN_AUTOCORR_AUTO: what terms alone decide, what a measurement decides, that it is done once, and that what
+// it says is what runs.
 #include "support/buffers.h"
 #include "support/run.h"
 #include "autocorr_support.h"
@@ -14,10 +14,10 @@ static struct autocorr_task task_of(size_t width, size_t height, kn_type type, s
     return (struct autocorr_task){.first = {width, height, width, type, ""}, .max_offset = max_offset};
 }
 
-static enum autocorr_method chosen(struct autocorr_engine *engine, const struct autocorr_task *task,
-                                   size_t *launches)
+static kn_autocorr_method chosen(struct autocorr_engine *engine, const struct autocorr_task *task,
+                                 size_t *launches)
 {
-    enum autocorr_method method = AUTOCORR_AUTO;
+    kn_autocorr_method method = KN_AUTOCORR_AUTO;
     kn_profile_entry *entries;
 
     EXPECT_OK(kn_profile_start(queue, &err));
@@ -46,18 +46,18 @@ START_TEST(decided)
 {
     const struct autocorr_task few = task_of(640, 480, KN_U8, 2), many = task_of(750, 1500, KN_U8, 250);
     struct autocorr_engine engine, host;
-    enum autocorr_method method = AUTOCORR_AUTO;
+    kn_autocorr_method method = KN_AUTOCORR_AUTO;
     size_t launches;
 
-    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
-    EXPECT_OK(ki_autocorr_engine_begin(NULL, AUTOCORR_AUTO, false, &host, &err));
-    ck_assert_int_eq(chosen(&engine, &few, &launches), AUTOCORR_DIRECT);
+    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_AUTO, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(NULL, KN_AUTOCORR_AUTO, false, &host, &err));
+    ck_assert_int_eq(chosen(&engine, &few, &launches), KN_AUTOCORR_DIRECT);
     ck_assert_uint_eq(launches, 0);
     ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "which decides on any device"));
-    ck_assert_int_eq(chosen(&engine, &many, &launches), AUTOCORR_FFT);
+    ck_assert_int_eq(chosen(&engine, &many, &launches), KN_AUTOCORR_FFT);
     ck_assert_uint_eq(launches, 0);
     EXPECT_OK(ki_autocorr_choose(&host, &few, &method, &err));
-    ck_assert_int_eq(method, AUTOCORR_FFT);
+    ck_assert_int_eq(method, KN_AUTOCORR_FFT);
     ck_assert_ptr_nonnull(strstr(ki_text_string(&host.why), "on the host"));
     ki_autocorr_engine_end(&engine);
     ki_autocorr_engine_end(&host);
@@ -70,13 +70,13 @@ START_TEST(measured)
     const struct autocorr_task task = task_of(640, 480, KN_U8, 16), less = task_of(640, 480, KN_U8, 7),
                                more = task_of(640, 480, KN_U8, 59);
     struct autocorr_engine first, second;
-    enum autocorr_method method;
+    kn_autocorr_method method;
     size_t launches;
 
     if (test_is_slow())
         return;
-    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &first, &err));
-    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &second, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_AUTO, false, &first, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_AUTO, false, &second, &err));
     method = chosen(&first, &task, &launches);
     ck_assert_uint_gt(launches, 0);
     ck_assert_ptr_nonnull(strstr(ki_text_string(&first.why), "measured were "));
@@ -84,9 +84,9 @@ START_TEST(measured)
     ck_assert_uint_eq(launches, 0);
     ck_assert_str_eq(ki_text_string(&second.why), ki_text_string(&first.why));
     // One number for all sizes: what has fewer terms is not transformed where this is not, nor the reverse.
-    ck_assert(chosen(&second, &less, &launches) == AUTOCORR_DIRECT || method == AUTOCORR_FFT);
+    ck_assert(chosen(&second, &less, &launches) == KN_AUTOCORR_DIRECT || method == KN_AUTOCORR_FFT);
     ck_assert_uint_eq(launches, 0);
-    ck_assert(chosen(&second, &more, &launches) == AUTOCORR_FFT || method == AUTOCORR_DIRECT);
+    ck_assert(chosen(&second, &more, &launches) == KN_AUTOCORR_FFT || method == KN_AUTOCORR_DIRECT);
     ki_autocorr_engine_end(&first);
     ki_autocorr_engine_end(&second);
 }
@@ -97,7 +97,7 @@ END_TEST
 START_TEST(followed)
 {
     static const size_t numbers[] = {AUTOCORR_RATIO_ZERO, AUTOCORR_RATIOS - 1};
-    static const enum autocorr_method methods[] = {AUTOCORR_FFT, AUTOCORR_DIRECT};
+    static const kn_autocorr_method methods[] = {KN_AUTOCORR_FFT, KN_AUTOCORR_DIRECT};
     uint64_t state = test_seed("followed");
     struct autocorr_task task = {.max_offset = 32};
     const struct engine_choice choice = ki_autocorr_choice_of(KN_U8, AUTOCORR_FFT_FUSED, false);
@@ -118,7 +118,7 @@ START_TEST(followed)
 
         ki_text_add(&summary, "so it was planted");
         ki_engine_remember(context, &choice, numbers[i], &summary);
-        EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
+        EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_AUTO, false, &engine, &err));
         EXPECT_OK(ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
         ck_assert_int_eq(engine.ran, methods[i]);
         ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "so it was planted"));
@@ -159,15 +159,15 @@ START_TEST(too_long)
     expected = malloc(offsets * sizeof *expected);
     ck_assert(found && expected);
     EXPECT_OK(ki_autocorr_reference(&task, expected, &err));
-    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_FFT, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_FFT, false, &engine, &err));
     EXPECT_REFUSED(KN_ERROR_LIMIT, "the method direct takes lines of any length",
                    ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
     ki_autocorr_engine_end(&engine);
     ki_text_add(&summary, "so it was planted");
     ki_engine_remember(context, &choice, AUTOCORR_RATIO_ZERO, &summary);
-    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_AUTO, false, &engine, &err));
     EXPECT_OK(ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
-    ck_assert_int_eq(engine.ran, AUTOCORR_DIRECT);
+    ck_assert_int_eq(engine.ran, KN_AUTOCORR_DIRECT);
     ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "; but by transforms: a line of "));
     ck_assert_mem_eq(found, expected, offsets * sizeof *found);
     ki_autocorr_engine_end(&engine);
@@ -187,7 +187,7 @@ START_TEST(no_cache)
 
     test_close();
     test_open_with(&without);
-    EXPECT_OK(ki_autocorr_engine_begin(queue, AUTOCORR_AUTO, false, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_AUTO, false, &engine, &err));
     chosen(&engine, &task, &launches);
     ck_assert_uint_eq(launches, 0);
     ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "there is no cache to remember it in"));

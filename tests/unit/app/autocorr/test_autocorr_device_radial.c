@@ -29,14 +29,14 @@ static void try_frames(const struct test_frames *frames)
                                                &radial, &err));
     rings = test_upload_with_room("", 0, ki_autocorr_device_radial_bytes(radial, 2) + 64);
     for (int n = 0; n < AUTOCORR_NORMALIZATIONS; n++) {
-        EXPECT_OK(ki_autocorr_radial_device(queue, radial, sums, 1, 2, &tables,
-                                            (enum autocorr_normalization)n, rings, &err));
+        EXPECT_OK(ki_autocorr_radial_device(queue, radial, sums, 1, 2, &tables, (kn_autocorr_normalization)n,
+                                            rings, &err));
         EXPECT_OK(ki_autocorr_radial_read(queue, radial, rings, 1, 1, found + max_offset + 1, &err));
         EXPECT_OK(ki_autocorr_radial_read(queue, radial, rings, 0, 1, found, &err));
         for (size_t f = 0; f < 2; f++) {
             const struct autocorr_task task = frame_task(frames, 1 + f);
 
-            host_rings(&task, products + (1 + f) * offsets, (enum autocorr_normalization)n, wanted);
+            host_rings(&task, products + (1 + f) * offsets, (kn_autocorr_normalization)n, wanted);
             expect_rings(found + f * (max_offset + 1), wanted, max_offset,
                          ki_autocorr_normalization_names[n]);
         }
@@ -81,7 +81,7 @@ START_TEST(levels)
 
         if (i == 3) {
             ((uint16_t *)frames.first)[2 * 1200 + 7] = 65535;
-            kn_buffer_free(frames.device.first);
+            kn_buffer_free((kn_buffer *)frames.device.first);
             frames.device.first = test_upload_with_room(frames.first, (size_t)3 * 1200 * 2, 0);
         }
         try_frames(&frames);
@@ -104,13 +104,13 @@ START_TEST(refused)
     EXPECT_OK(ki_autocorr_tables_create(context, 4, 2, &others, &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "the rings of 2 frames take",
-        ki_autocorr_radial_device(queue, radial, sums, 0, 2, &tables, AUTOCORR_PEARSON, rings, &err));
+        ki_autocorr_radial_device(queue, radial, sums, 0, 2, &tables, KN_AUTOCORR_PEARSON, rings, &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "the sums of 3 frames take",
-        ki_autocorr_radial_device(queue, radial, sums, 2, 1, &tables, AUTOCORR_PEARSON, rings, &err));
+        ki_autocorr_radial_device(queue, radial, sums, 2, 1, &tables, KN_AUTOCORR_PEARSON, rings, &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "with R = 4 for",
-        ki_autocorr_radial_device(queue, radial, sums, 0, 1, &others, AUTOCORR_PEARSON, rings, &err));
+        ki_autocorr_radial_device(queue, radial, sums, 0, 1, &others, KN_AUTOCORR_PEARSON, rings, &err));
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "no normalization",
         ki_autocorr_radial_device(queue, radial, sums, 0, 1, &tables, AUTOCORR_NORMALIZATIONS, rings, &err));

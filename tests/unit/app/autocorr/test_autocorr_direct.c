@@ -253,8 +253,8 @@ START_TEST(names)
     for (size_t i = 0; i < AUTOCORR_METHODS; i++)
         ck_assert_ptr_nonnull(ki_autocorr_method_names[i]);
     ck_assert_ptr_null(ki_autocorr_method_names[AUTOCORR_METHODS]);
-    ck_assert_str_eq(ki_autocorr_method_names[AUTOCORR_TWO_KERNEL], "two-kernel");
-    ck_assert_str_eq(ki_autocorr_method_names[AUTOCORR_SIMD], "simd");
+    ck_assert_str_eq(ki_autocorr_method_names[KN_AUTOCORR_TWO_KERNEL], "two-kernel");
+    ck_assert_str_eq(ki_autocorr_method_names[KN_AUTOCORR_SIMD], "simd");
 }
 END_TEST
 

@@ -140,15 +140,15 @@ START_TEST(levels)
 END_TEST
 
 // R_max of a photograph's region, by a normalisation.
-static struct autocorr_lengths lengths_of(const struct autocorr_task *task,
-                                          enum autocorr_normalization normalization)
+static kn_autocorr_lengths lengths_of(const struct autocorr_task *task,
+                                      kn_autocorr_normalization normalization)
 {
     size_t count = autocorr_offsets(task->max_offset);
     uint64_t *products = malloc(count * sizeof *products);
     struct autocorr_window *windows = malloc(count * sizeof *windows);
     double *values = malloc(count * sizeof *values);
     struct autocorr_ring *rings = malloc((task->max_offset + 1) * sizeof *rings);
-    struct autocorr_lengths lengths;
+    kn_autocorr_lengths lengths;
 
     ck_assert(products && windows && values && rings);
     EXPECT_OK(ki_autocorr_simd(task, NULL, products, &err));
@@ -202,18 +202,18 @@ START_TEST(real)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct image image;
         struct autocorr_task task = {.max_offset = 60};
-        struct autocorr_lengths lengths;
+        kn_autocorr_lengths lengths;
 
         if (!read_grey(rows[i].name, &image))
             continue;
         task.first =
             (struct autocorr_image){image.width, image.height, image.width, image.type, image.samples};
         EXPECT_OK(ki_autocorr_crop(&task, &rows[i].region, &err));
-        lengths = lengths_of(&task, AUTOCORR_PEARSON);
+        lengths = lengths_of(&task, KN_AUTOCORR_PEARSON);
         fprintf(stderr, "%s: pearson %.3f +- %.3f, trough %.3f", rows[i].name, lengths.r_max,
                 lengths.r_max_error, lengths.r_min);
         ck_assert_double_eq_tol(lengths.r_max, rows[i].pearson, 0.05);
-        lengths = lengths_of(&task, AUTOCORR_LU2009);
+        lengths = lengths_of(&task, KN_AUTOCORR_LU2009);
         fprintf(stderr, "; lu2009 %.3f +- %.3f\n", lengths.r_max, lengths.r_max_error);
         if (rows[i].lu2009 > 0)
             ck_assert_double_eq_tol(lengths.r_max, rows[i].lu2009, 0.05);

@@ -6,8 +6,8 @@
 
 #include "base/array.h"
 
-static const enum autocorr_method methods[] = {AUTOCORR_TEXTURE_STYLE, AUTOCORR_TWO_LINE,
-                                               AUTOCORR_TWO_KERNEL};
+static const kn_autocorr_method methods[] = {KN_AUTOCORR_TEXTURE_STYLE, KN_AUTOCORR_TWO_LINE,
+                                             KN_AUTOCORR_TWO_KERNEL};
 
 static void check(const struct frames *frames)
 {
@@ -131,7 +131,7 @@ START_TEST(refused)
     kn_buffer *products = poisoned_products(&frames), *small = test_upload_with_room("", 0, 100);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "method direct; expected texture-style",
-                   ki_autocorr_ladder_device(queue, &frames.on_device, AUTOCORR_DIRECT, products, &err));
+                   ki_autocorr_ladder_device(queue, &frames.on_device, KN_AUTOCORR_DIRECT, products, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "of no name",
                    ki_autocorr_ladder_device(queue, &frames.on_device, AUTOCORR_METHODS, products, &err));
     for (size_t i = 0; i < KI_COUNT(methods); i++) {

@@ -124,7 +124,7 @@ START_TEST(known_lengths)
     enum { R = 60 };
     double *values = correlation(R, wave), shift = atan(24 / (2 * M_PI * 60)) * 24 / (2 * M_PI);
     struct autocorr_ring rings[R + 1];
-    struct autocorr_lengths lengths;
+    kn_autocorr_lengths lengths;
 
     ki_autocorr_radial(values, R, AUTOCORR_LINEAR, rings);
     ki_autocorr_find_lengths(rings, R, AUTOCORR_PROMINENCE, &lengths);
@@ -167,7 +167,7 @@ static void make_rings(const double *values, double error, size_t count, struct 
 START_TEST(exact_parabola)
 {
     struct autocorr_ring rings[9];
-    struct autocorr_lengths lengths;
+    kn_autocorr_lengths lengths;
     double values[9] = {1, 0.5};
 
     for (size_t k = 2; k < 9; k++) {
@@ -190,7 +190,7 @@ START_TEST(prominence)
     static const double values[] = {1, 0.6, 0.3, 0.2, 0.21, 0.2, 0.19, 0.25, 0.4, 0.5, 0.45, 0.2, 0.1};
     static const double falling[] = {1, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05, 0.02, 0.01};
     struct autocorr_ring rings[13];
-    struct autocorr_lengths lengths;
+    kn_autocorr_lengths lengths;
 
     make_rings(values, 0.1, 13, rings); // a bump of 0.1 errors
     ki_autocorr_find_lengths(rings, 12, AUTOCORR_PROMINENCE, &lengths);
@@ -223,7 +223,7 @@ START_TEST(jackknife)
     double *values = correlation(R, oval), *part = malloc(autocorr_offsets(R) * sizeof *part);
     double moved[AUTOCORR_SECTORS], mean = 0, squares = 0;
     struct autocorr_ring rings[R + 1], left[R + 1];
-    struct autocorr_lengths whole, lengths;
+    kn_autocorr_lengths whole, lengths;
 
     ki_autocorr_radial(values, R, AUTOCORR_LINEAR, rings);
     ki_autocorr_find_lengths(rings, R, 0, &whole);

@@ -17,7 +17,7 @@
 
 enum { TOGETHER = 3 };
 
-static void expect_sums(enum autocorr_method method, bool on_device, const struct autocorr_task *tasks)
+static void expect_sums(kn_autocorr_method method, bool on_device, const struct autocorr_task *tasks)
 {
     size_t offsets = autocorr_offsets(tasks[0].max_offset), count = TOGETHER * offsets;
     uint64_t *found = malloc((count + 1) * sizeof *found), *expected = malloc(offsets * sizeof *expected);
@@ -70,7 +70,7 @@ START_TEST(methods)
                     tasks[i].mask_stride = tasks[i].first.stride;
                 }
             }
-            for (enum autocorr_method method = AUTOCORR_AUTO + 1; method < AUTOCORR_METHODS; method++)
+            for (kn_autocorr_method method = KN_AUTOCORR_AUTO + 1; method < AUTOCORR_METHODS; method++)
                 for (unsigned place = 0; place < 2; place++)
                     if (ki_autocorr_method_is_there(method, place))
                         expect_sums(method, place, tasks);
@@ -96,9 +96,9 @@ START_TEST(single_precision)
         struct autocorr_engine engine;
         double most = 0;
 
-        if (!ki_autocorr_method_is_there(AUTOCORR_FFT, place))
+        if (!ki_autocorr_method_is_there(KN_AUTOCORR_FFT, place))
             continue;
-        EXPECT_OK(ki_autocorr_engine_begin(place ? queue : NULL, AUTOCORR_FFT, false, &engine, &err));
+        EXPECT_OK(ki_autocorr_engine_begin(place ? queue : NULL, KN_AUTOCORR_FFT, false, &engine, &err));
         EXPECT_OK(ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
         for (size_t i = 0; i < offsets; i++)
             most = fmax(most, fabs((double)(int64_t)(found[i] - expected[i])));
@@ -118,7 +118,7 @@ END_TEST
 START_TEST(spread)
 {
     enum { FRAMES = 7, R = 11 };
-    static const enum autocorr_method of_host[] = {AUTOCORR_FFT, AUTOCORR_SIMD, AUTOCORR_NAIVE};
+    static const kn_autocorr_method of_host[] = {KN_AUTOCORR_FFT, KN_AUTOCORR_SIMD, KN_AUTOCORR_NAIVE};
     uint64_t state = test_seed("spread");
     size_t offsets = autocorr_offsets(R);
     uint64_t *found = malloc(FRAMES * offsets * sizeof *found), *alone = malloc(offsets * sizeof *alone);
@@ -158,9 +158,9 @@ START_TEST(places)
     struct autocorr_engine engine;
 
     EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "the method direct runs on a device, and there is none here",
-                   ki_autocorr_engine_begin(NULL, AUTOCORR_DIRECT, false, &engine, &err));
+                   ki_autocorr_engine_begin(NULL, KN_AUTOCORR_DIRECT, false, &engine, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "the method simd runs on the host, and a device was given",
-                   ki_autocorr_engine_begin(queue, AUTOCORR_SIMD, false, &engine, &err));
+                   ki_autocorr_engine_begin(queue, KN_AUTOCORR_SIMD, false, &engine, &err));
 }
 END_TEST
 
@@ -300,7 +300,7 @@ START_TEST(series)
     ck_assert_uint_eq(film.count, FRAMES);
     for (unsigned device = 0; device < 2; device++) {
         seen = (struct seen){0, 0};
-        EXPECT_OK(ki_autocorr_engine_begin(device ? queue : NULL, AUTOCORR_AUTO, true, &engine, &err));
+        EXPECT_OK(ki_autocorr_engine_begin(device ? queue : NULL, KN_AUTOCORR_AUTO, true, &engine, &err));
         EXPECT_OK(ki_autocorr_series(&engine, &film, &settings, look, &seen, &pipeline, &err));
         ck_assert_uint_eq(seen.count, FRAMES);
         ck_assert_uint_eq(seen.last_good, FRAMES - 1);
@@ -309,7 +309,7 @@ START_TEST(series)
         ki_autocorr_engine_end(&engine);
     }
     // Whoever takes the frames may end the work.
-    EXPECT_OK(ki_autocorr_engine_begin(NULL, AUTOCORR_AUTO, true, &engine, &err));
+    EXPECT_OK(ki_autocorr_engine_begin(NULL, KN_AUTOCORR_AUTO, true, &engine, &err));
     ck_assert_int_eq(ki_autocorr_series(&engine, &film, &settings, stop, &taken, &pipeline, &err),
                      KN_ERROR_INTERRUPTED);
     ck_assert_uint_eq(taken, 3);

@@ -13,10 +13,10 @@
 #include "support/run.h"
 #include "tree.h"
 
-static struct stats_result stats_of(const double *x, size_t n, bool single, double mad_scale)
+static kn_stats stats_of(const double *x, size_t n, bool single, double mad_scale)
 {
     struct stats_options options = {.single = single, .mad_scale = mad_scale};
-    struct stats_result result;
+    kn_stats result;
     kn_error err = KN_ERROR_INIT;
 
     ck_assert_msg(ki_stats_reference(x, n, &options, &result, &err) == KN_OK, "%s", err.text);
@@ -34,8 +34,7 @@ static void expect_same(double found, double expected)
                   "found %.17g, expected %.17g", found, expected);
 }
 
-static void expect_stats(struct stats_result found, double mean, double std, double cv, double median,
-                         double mad)
+static void expect_stats(kn_stats found, double mean, double std, double cv, double median, double mad)
 {
     expect_same(found.mean, mean);
     expect_same(found.std, std);
@@ -60,7 +59,7 @@ END_TEST
 // is nan, std of an infinite nan.
 START_TEST(special_values)
 {
-    struct stats_result r = STATS_OF(-1, 1);
+    kn_stats r = STATS_OF(-1, 1);
 
     expect_same(r.cv, INFINITY);
     expect_same(STATS_OF(0, 0).cv, NAN);
@@ -99,7 +98,7 @@ END_TEST
 START_TEST(single_precision)
 {
     static const double x[] = {16777216.0, 16777218.0, 0.1, 1e300};
-    struct stats_result r = stats_of(x, 2, true, 1);
+    kn_stats r = stats_of(x, 2, true, 1);
 
     expect_same(r.median, 16777217.0);
     expect_same(stats_of(x + 2, 1, true, 1).median, (double)0.1F);
@@ -117,7 +116,7 @@ static double median_of(double *x, size_t n)
 // bounds for the tree: a lane adds 64 elements, then come 6 + ceil(log2(leaves)) levels.
 static void expect_close(const double *x, size_t n)
 {
-    struct stats_result found = stats_of(x, n, false, 1);
+    kn_stats found = stats_of(x, n, false, 1);
     long double sum = 0, squares = 0, mean, variance, magnitude = 0;
     double shift = ki_stats_shift(x, n, false), steps = 64 + 6 + ceil(log2((double)n / TREE_LEAF + 1)) + 4,
            spread, bound;
@@ -187,7 +186,7 @@ START_TEST(far_from_zero)
 {
     enum { N = 50000 };
     double *x = malloc(N * sizeof *x);
-    struct stats_result r;
+    kn_stats r;
 
     ck_assert_ptr_nonnull(x);
     for (size_t i = 0; i < N; i++)
@@ -211,7 +210,7 @@ START_TEST(integers_are_exact)
     uint64_t state = test_seed("integers_are_exact");
     double *x = malloc(N * sizeof *x), shift;
     int64_t sum = 0, squares = 0;
-    struct stats_result r, expected;
+    kn_stats r, expected;
 
     ck_assert_ptr_nonnull(x);
     for (size_t i = 0; i < N; i++)
@@ -235,7 +234,7 @@ enum { LEAF = 4096 };
 static void expect_tree(const double *x, size_t n)
 {
     double shift = ki_stats_shift(x, n, false);
-    struct stats_result found = stats_of(x, n, false, 1), expected;
+    kn_stats found = stats_of(x, n, false, 1), expected;
 
     ki_stats_moments(tree_of(x, n, shift), shift, n, &expected);
     expect_same(found.mean, expected.mean);
@@ -266,7 +265,7 @@ END_TEST
 // With the one fma, whose product is not rounded: about the exact variance where most digits cancel.
 START_TEST(moments_of_sums)
 {
-    struct stats_result r;
+    kn_stats r;
 
     // Sums of three elements close to a third each.
     for (int i = 1; i < 100; i++) {
@@ -280,7 +279,7 @@ START_TEST(moments_of_sums)
     }
     // A variance that rounding made negative is 0.
     ki_stats_moments((struct stats_sums){3, 2.9999999}, 0, 3, &r);
-    expect_stats((struct stats_result){3, r.mean, r.std, r.cv, 0, 0}, 1, 0, 0, 0, 0);
+    expect_stats((kn_stats){3, r.mean, r.std, r.cv, 0, 0}, 1, 0, 0, 0, 0);
     ck_assert_uint_eq(r.n, 3);
 }
 END_TEST
@@ -300,7 +299,7 @@ START_TEST(real_file)
     ck_assert_uint_eq(table.column_count, 3);
     for (size_t i = 0; i < 3; i++)
         for (int single = 0; single < 2; single++) {
-            struct stats_result r = stats_of(table.columns[i].values, table.columns[i].count, single != 0, 1);
+            kn_stats r = stats_of(table.columns[i].values, table.columns[i].count, single != 0, 1);
 
             ck_assert_uint_eq(r.n, 117156);
             if (i == 0)

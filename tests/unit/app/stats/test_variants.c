@@ -112,7 +112,7 @@ START_TEST(documented_values)
     for (size_t r = 0; r < KI_COUNT(rows); r++)
         for (size_t m = 0; m < KI_COUNT(methods); m++)
             for (size_t w = 0; w < KI_COUNT(configs); w++) {
-                struct stats_result found;
+                kn_stats found;
                 if (!can_run(&configs[w], true))
                     continue;
                 struct stats_column *column =
@@ -131,9 +131,9 @@ END_TEST
 START_TEST(mad_scale)
 {
     static const double x[] = {1, 2, 3, 10};
-    const struct stats_options options = {.mad_scale = STATS_MAD_SCALE_NORMAL, .method = STATS_SELECT};
+    const struct stats_options options = {.mad_scale = STATS_MAD_SCALE_NORMAL, .method = KN_STATS_SELECT};
     struct stats_column *column;
-    struct stats_result found;
+    kn_stats found;
 
     EXPECT_OK(ki_stats_column_open(STATS_SERIAL, NULL, x, 4, &options, &column, &err));
     EXPECT_OK(ki_stats_column_compute(column, 4, &found, &err));
@@ -154,7 +154,7 @@ START_TEST(prefixes)
     for (int kind = 0; kind < 2; kind++)
         for (size_t m = 0; m < KI_COUNT(methods); m++)
             for (size_t w = 0; w < KI_COUNT(configs); w++) {
-                struct stats_result found[KI_COUNT(ends)];
+                kn_stats found[KI_COUNT(ends)];
                 for (size_t i = 0; i < n; i++)
                     x[i] = random_element(kind);
                 x[n - 1] = NAN;
@@ -163,7 +163,7 @@ START_TEST(prefixes)
                 struct stats_column *column = open_config(&configs[w], methods[m], true, x, n);
                 EXPECT_OK(ki_stats_column_sweep(column, ends, count, found, &err));
                 for (size_t i = 0; i < count; i++) {
-                    struct stats_result expected = expected_of(x, ends[i], methods[m], true);
+                    kn_stats expected = expected_of(x, ends[i], methods[m], true);
                     if (configs[w].variant == STATS_GPU && !context->device.info.fp64)
                         expect_medians(&found[i], &expected, "gpu");
                     else
@@ -214,7 +214,7 @@ START_TEST(real_file)
         const double *x = table.columns[c].values;
         size_t n = table.columns[c].count;
         double printed = cv_as_printed(x, n);
-        struct stats_result r = expected_of(x, n, STATS_SORT, false);
+        kn_stats r = expected_of(x, n, KN_STATS_SORT, false);
         ck_assert_double_eq_tol(r.cv, cv[c], 0.5e-8);
         expect_value(r.median, median[c], "median", "the real file");
         expect_value(r.mad, mad[c], "MAD", "the real file");
@@ -246,7 +246,7 @@ START_TEST(tiled_column)
         double exact = (double)(sqrtl((long double)squares / N - mean * mean) / mean);
         for (size_t m = 0; m < KI_COUNT(methods); m++)
             for (size_t w = 0; w < KI_COUNT(configs); w++) {
-                struct stats_result found;
+                kn_stats found;
                 if (!can_run(&configs[w], true))
                     continue;
                 struct stats_column *column = open_config(&configs[w], methods[m], true, x, N);

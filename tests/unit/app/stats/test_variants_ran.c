@@ -68,17 +68,17 @@ START_TEST(counted_columns)
         x[0] = kind ? 200 : -128;
         expect_column(x, n);
         for (size_t w = 0; w < KI_COUNT(configs); w++) {
-            struct stats_result found[KI_COUNT(ends)];
+            kn_stats found[KI_COUNT(ends)];
             if (!can_run(&configs[w], true))
                 continue;
-            struct stats_column *column = open_config(&configs[w], STATS_AUTO, true, x, n);
+            struct stats_column *column = open_config(&configs[w], KN_STATS_AUTO, true, x, n);
             ck_assert(ki_stats_column_in_bytes(column));
             ck_assert_int_eq(column->type, kind ? KN_U8 : KN_I8);
             EXPECT_OK(ki_stats_column_sweep(column, ends, KI_COUNT(ends), found, &err));
             ck_assert_int_eq(column->ran.robust, KN_ROBUST_COUNTED);
             ck_assert_uint_eq(column->ran.sweep, KI_COUNT(ends));
             for (size_t i = 0; i < KI_COUNT(ends); i++) {
-                struct stats_result expected = expected_of(x, ends[i], STATS_FUSED, true);
+                kn_stats expected = expected_of(x, ends[i], KN_STATS_FUSED, true);
                 expect_all(&found[i], &expected, ki_stats_variant_names[configs[w].variant]);
             }
             ki_stats_column_close(column);
@@ -97,7 +97,7 @@ START_TEST(held_in_bytes)
             if (!can_run(&configs[w], true))
                 continue;
             struct stats_column *column = open_config(&configs[w], methods[m], true, whole, 4);
-            ck_assert_int_eq(ki_stats_column_in_bytes(column), methods[m] == STATS_FUSED);
+            ck_assert_int_eq(ki_stats_column_in_bytes(column), methods[m] == KN_STATS_FUSED);
             ki_stats_column_close(column);
             column = open_config(&configs[w], methods[m], true, other, 2);
             ck_assert(!ki_stats_column_in_bytes(column));
@@ -108,11 +108,11 @@ END_TEST
 
 // ---- the device ----
 
-static size_t launches_of(const char *kernel, const struct config *config, enum stats_method method,
+static size_t launches_of(const char *kernel, const struct config *config, kn_stats_method method,
                           const double *x, size_t n)
 {
     struct stats_column *column = open_config(config, method, true, x, n);
-    struct stats_result result;
+    kn_stats result;
     kn_profile_entry *entries = NULL;
     size_t count = 0, found = 0;
 
@@ -137,13 +137,13 @@ START_TEST(kernels_that_ran)
     for (size_t i = 0; i <= N; i++)
         x[i] = random_element(1);
     if (!test_is_slow()) {
-        size_t launches = launches_of("merge_local", &gpu, STATS_SORT, x, N);
+        size_t launches = launches_of("merge_local", &gpu, KN_STATS_SORT, x, N);
         ck_assert_uint_gt(launches, 0);
-        ck_assert_uint_eq(launches_of("merge_local", &gpu, STATS_SORT, x, N - 1), launches);
-        ck_assert_uint_eq(launches_of("merge_local", &gpu, STATS_SORT, x, N / 2 + 1), launches);
-        ck_assert_uint_gt(launches_of("merge_local", &gpu, STATS_SORT, x, N + 1), launches);
-        ck_assert_uint_eq(launches_of("merge_local", &gpu, STATS_SELECT, x, N), 0);
-        ck_assert_uint_eq(launches_of("merge_local", &gpu, STATS_FUSED, x, N), 0);
+        ck_assert_uint_eq(launches_of("merge_local", &gpu, KN_STATS_SORT, x, N - 1), launches);
+        ck_assert_uint_eq(launches_of("merge_local", &gpu, KN_STATS_SORT, x, N / 2 + 1), launches);
+        ck_assert_uint_gt(launches_of("merge_local", &gpu, KN_STATS_SORT, x, N + 1), launches);
+        ck_assert_uint_eq(launches_of("merge_local", &gpu, KN_STATS_SELECT, x, N), 0);
+        ck_assert_uint_eq(launches_of("merge_local", &gpu, KN_STATS_FUSED, x, N), 0);
     }
     free(x);
 }
@@ -162,16 +162,16 @@ START_TEST(parts)
     for (int kind = 0; kind < (test_is_slow() ? 1 : 5); kind++) {
         for (size_t i = 0; i < n; i++)
             x[i] = random_element(kind);
-        struct stats_result expected = expected_of(x, n, STATS_SORT, true);
+        kn_stats expected = expected_of(x, n, KN_STATS_SORT, true);
         for (size_t bytes = 4096 * sizeof(float); bytes <= (test_is_slow() ? 16384 : 1 << 18); bytes *= 4) {
-            struct stats_result found;
+            kn_stats found;
             context->device.info.max_alloc = bytes + 100;
-            struct stats_column *column = open_config(&gpu, STATS_SORT, true, x, n);
+            struct stats_column *column = open_config(&gpu, KN_STATS_SORT, true, x, n);
             EXPECT_OK(ki_stats_column_compute(column, n, &found, &err));
             ck_assert_uint_gt(kn_buffer_get_part_count(column->work), 1);
             expect_all(&found, &expected, "parts");
             n = n - 1;
-            expected = expected_of(x, n, STATS_SORT, true);
+            expected = expected_of(x, n, KN_STATS_SORT, true);
             EXPECT_OK(ki_stats_column_compute(column, n, &found, &err));
             expect_all(&found, &expected, "parts, a prefix");
             ki_stats_column_close(column);
@@ -186,8 +186,8 @@ START_TEST(times)
 {
     const struct config gpu = {.variant = STATS_GPU};
     double x[] = {1, 2, 4};
-    struct stats_result found;
-    struct stats_column *column = open_config(&gpu, STATS_SORT, true, x, 3);
+    kn_stats found;
+    struct stats_column *column = open_config(&gpu, KN_STATS_SORT, true, x, 3);
 
     ck_assert(ki_stats_column_times(column).upload > 0 && ki_stats_column_times(column).compute == 0);
     EXPECT_OK(ki_stats_column_compute(column, 3, &found, &err));
@@ -199,10 +199,10 @@ END_TEST
 // ---- failures: whichever call of the driver fails, its error comes back and nothing leaks ----
 
 // Opened and computed while every call in turn fails, until none does.
-static void fail_every_call(enum stats_method method, const double *x, size_t n)
+static void fail_every_call(kn_stats_method method, const double *x, size_t n)
 {
     const struct stats_options options = {.single = true, .mad_scale = 1, .method = method};
-    struct stats_result expected = expected_of(x, n, method, true), found;
+    kn_stats expected = expected_of(x, n, method, true), found;
     kn_status status = KN_ERROR_DEVICE;
     long call = 0;
 
@@ -232,7 +232,7 @@ START_TEST(failures)
     if (test_is_slow())
         return;
     context->device.info.max_alloc = 4096 * sizeof(float);
-    fail_every_call(STATS_SORT, x, n);
+    fail_every_call(KN_STATS_SORT, x, n);
 }
 END_TEST
 
@@ -261,7 +261,7 @@ START_TEST(plans)
             EXPECT_OK(ki_host_plan("test", KN_F64, &all, &plan, &err));
             ck_assert_int_eq(column->plan.level, vectors ? best : KN_HOST_SCALAR);
             ck_assert_uint_eq(column->plan.threads, parallel ? plan.threads : 1);
-            ck_assert_int_eq(ki_stats_column_method(column), STATS_FUSED);
+            ck_assert_int_eq(ki_stats_column_method(column), KN_STATS_FUSED);
             ki_stats_column_close(column);
         }
 }

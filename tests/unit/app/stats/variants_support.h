@@ -11,7 +11,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "app/stats/column_internal.h"
+#include "app/stats/column/column_internal.h"
 #include "base/array.h"
 #include "base/number.h"
 
@@ -53,7 +53,7 @@ static inline bool can_run(const struct config *config, bool single)
     return config->variant == STATS_GPU ? single || context->device.info.fp64 : config->level <= best;
 }
 
-static inline struct stats_column *open_config(const struct config *config, enum stats_method method,
+static inline struct stats_column *open_config(const struct config *config, kn_stats_method method,
                                                bool single, const double *x, size_t n)
 {
     const struct stats_options options = {
@@ -70,16 +70,15 @@ static inline struct stats_column *open_config(const struct config *config, enum
 
 // ---- what is expected ----
 
-// The reference; with STATS_SORT the sums are those of the sorted column.
-static inline struct stats_result expected_of(const double *x, size_t n, enum stats_method method,
-                                              bool single)
+// The reference; with KN_STATS_SORT the sums are those of the sorted column.
+static inline kn_stats expected_of(const double *x, size_t n, kn_stats_method method, bool single)
 {
     const struct stats_options options = {.single = single, .mad_scale = 1};
     double shift = ki_stats_shift(x, n, single);
-    struct stats_result expected;
+    kn_stats expected;
 
     EXPECT_OK(ki_stats_reference(x, n, &options, &expected, &err));
-    if (method != STATS_SORT || n == 0 || ki_stats_holds_nan(x, n))
+    if (method != KN_STATS_SORT || n == 0 || ki_stats_holds_nan(x, n))
         return expected;
     double *sorted = malloc(n * sizeof *sorted);
     ck_assert_ptr_nonnull(sorted);
@@ -96,16 +95,14 @@ static inline void expect_value(double found, double expected, const char *what,
     ck_assert_msg(test_same(found, expected), "%s: %s %.17g, expected %.17g", where, what, found, expected);
 }
 
-static inline void expect_medians(const struct stats_result *found, const struct stats_result *expected,
-                                  const char *where)
+static inline void expect_medians(const kn_stats *found, const kn_stats *expected, const char *where)
 {
     ck_assert_msg(found->n == expected->n, "%s: n %zu, expected %zu", where, found->n, expected->n);
     expect_value(found->median, expected->median, "median", where);
     expect_value(found->mad, expected->mad, "MAD", where);
 }
 
-static inline void expect_all(const struct stats_result *found, const struct stats_result *expected,
-                              const char *where)
+static inline void expect_all(const kn_stats *found, const kn_stats *expected, const char *where)
 {
     expect_medians(found, expected, where);
     expect_value(found->mean, expected->mean, "mean", where);
@@ -116,37 +113,37 @@ static inline void expect_all(const struct stats_result *found, const struct sta
 // ---- what ran ----
 
 static inline void expect_ran(const struct stats_column *column, const struct config *config,
-                              enum stats_method method, size_t n)
+                              kn_stats_method method, size_t n)
 {
     const struct stats_ran *ran = &column->ran;
     unsigned most = config->threads ? config->threads : 1;
 
     ck_assert_int_eq(ki_stats_column_method(column), method);
-    if (method == STATS_FUSED)
+    if (method == KN_STATS_FUSED)
         ck_assert_int_eq(ran->robust, ki_stats_column_in_bytes(column) ? KN_ROBUST_COUNTED
                                       : ran->missed                    ? KN_ROBUST_SELECT
                                                                        : KN_ROBUST_FUSED);
-    if (method == STATS_SELECT && config->variant == STATS_GPU)
+    if (method == KN_STATS_SELECT && config->variant == STATS_GPU)
         ck_assert_int_eq(ran->robust, KN_ROBUST_SELECT);
     if (config->variant == STATS_GPU)
         return;
     ck_assert_int_eq(ran->level, config->level);
     ck_assert_uint_le(ran->threads, most);
-    if (method == STATS_SORT) {
+    if (method == KN_STATS_SORT) {
         ck_assert_int_eq(ran->merges.level, config->level);
         ck_assert(n < 300000 || ran->merges.threads == most);
         ck_assert((ran->merges.cut > 0) == (n >= 300000 && most > 1) || n < 300000);
     }
-    ck_assert_int_eq(ran->own_select, method == STATS_SELECT && config->variant == STATS_SERIAL);
+    ck_assert_int_eq(ran->own_select, method == KN_STATS_SELECT && config->variant == STATS_SERIAL);
 }
 
 // ---- columns ----
 
-static inline void expect_config(const struct config *config, enum stats_method method, bool single,
-                                 const double *x, size_t n, const struct stats_result *expected)
+static inline void expect_config(const struct config *config, kn_stats_method method, bool single,
+                                 const double *x, size_t n, const kn_stats *expected)
 {
     char where[128];
-    struct stats_result found;
+    kn_stats found;
     struct stats_column *column = open_config(config, method, single, x, n);
 
     snprintf(where, sizeof where, "%s, level %d, %s, %s, %zu elements",
@@ -162,8 +159,8 @@ static inline void expect_config(const struct config *config, enum stats_method 
 }
 
 // Sums computed in integers, as on a device without double precision.
-static inline void expect_soft(const struct config *config, enum stats_method method, const double *x,
-                               size_t n, const struct stats_result *expected)
+static inline void expect_soft(const struct config *config, kn_stats_method method, const double *x, size_t n,
+                               const kn_stats *expected)
 {
     const int fp64 = context->device.info.fp64;
 
@@ -172,13 +169,13 @@ static inline void expect_soft(const struct config *config, enum stats_method me
     context->device.info.fp64 = fp64;
 }
 
-static const enum stats_method methods[] = {STATS_SORT, STATS_SELECT, STATS_FUSED};
+static const kn_stats_method methods[] = {KN_STATS_SORT, KN_STATS_SELECT, KN_STATS_FUSED};
 
 static inline void expect_column(const double *x, size_t n)
 {
     for (size_t m = 0; m < KI_COUNT(methods); m++)
         for (int single = 0; single < 2; single++) {
-            struct stats_result expected = expected_of(x, n, methods[m], single);
+            kn_stats expected = expected_of(x, n, methods[m], single);
             for (size_t w = 0; w < KI_COUNT(configs); w++)
                 if (can_run(&configs[w], single))
                     expect_config(&configs[w], methods[m], single, x, n, &expected);

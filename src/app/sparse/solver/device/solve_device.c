@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least squares on a device, in single precision: a column after the other, or many at once.
-#include <math.h>
-
 #include <koine/experimental.h>
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 

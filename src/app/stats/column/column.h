@@ -5,7 +5,7 @@
 
 #include <koine/koine.h>
 
-#include "stats.h"
+#include "app/stats/stats.h"
 
 // Where and how it is computed. The names are those of the command's options and results.
 enum stats_variant {
@@ -62,19 +62,18 @@ struct stats_room ki_stats_column_wants(const struct stats_column *column, bool 
 
 // The first n elements. For one method and precision, mean, std and CV have the same bits in all variants (on
 // devices with double precision); median and MAD are exact in all. The sums are taken in the tree of
-// moments.h about ki_stats_shift of these elements: with STATS_SELECT and STATS_FUSED as they stand, so that
-// both have the bits of ki_stats_reference; with STATS_SORT as they are sorted, since its last merge gathers
-// them.
-kn_status ki_stats_column_compute(struct stats_column *column, size_t n, struct stats_result *result,
-                                  kn_error *err);
+// moments.h about ki_stats_shift of these elements: with KN_STATS_SELECT and KN_STATS_FUSED as they stand, so
+// that both have the bits of ki_stats_reference; with KN_STATS_SORT as they are sorted, since its last merge
+// gathers them.
+kn_status ki_stats_column_compute(struct stats_column *column, size_t n, kn_stats *result, kn_error *err);
 
 // All prefixes, of ends[0] <= ends[1] ... elements, in as few reads as the method can: one for whole numbers
-// of 8 bits with STATS_FUSED, else one computation each.
+// of 8 bits with KN_STATS_FUSED, else one computation each.
 kn_status ki_stats_column_sweep(struct stats_column *column, const size_t *ends, size_t count,
-                                struct stats_result *results, kn_error *err);
+                                kn_stats *results, kn_error *err);
 
-// The method that computes, never STATS_AUTO, and whether the column is held in bytes.
-enum stats_method ki_stats_column_method(const struct stats_column *column);
+// The method that computes, never KN_STATS_AUTO, and whether the column is held in bytes.
+kn_stats_method ki_stats_column_method(const struct stats_column *column);
 bool ki_stats_column_in_bytes(const struct stats_column *column);
 // So far.
 struct stats_times ki_stats_column_times(const struct stats_column *column);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// STATS_SORT on the host: the source's own way.
+// KN_STATS_SORT on the host: the source's own way.
 #include <math.h>
 
 #include "base/number.h"
 #include "column_internal.h"
-#include "deviations.h"
+#include "app/stats/deviations.h"
 
 static double element(const struct stats_column *column, size_t i)
 {
@@ -12,7 +12,7 @@ static double element(const struct stats_column *column, size_t i)
                                   : ((const double *)column->sorted)[i];
 }
 
-kn_status ki_stats_host_sort(struct stats_column *column, size_t n, double shift, struct stats_result *result,
+kn_status ki_stats_host_sort(struct stats_column *column, size_t n, double shift, kn_stats *result,
                              kn_error *err)
 {
     struct stats_sums sums;
@@ -28,7 +28,7 @@ kn_status ki_stats_host_sort(struct stats_column *column, size_t n, double shift
     return KN_OK;
 }
 
-void ki_stats_sorted_medians(struct stats_column *column, size_t n, struct stats_result *result)
+void ki_stats_sorted_medians(struct stats_column *column, size_t n, kn_stats *result)
 {
     result->median =
         n % 2 ? element(column, n / 2) + 0.0 : ki_middle(element(column, n / 2 - 1), element(column, n / 2));

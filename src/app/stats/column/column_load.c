@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "base/error.h"
-#include "bytes.h"
+#include "app/stats/bytes.h"
 #include "column_internal.h"
 
 // How many elements precede the first not-a-number.

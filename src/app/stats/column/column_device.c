@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A column on a device: the source's bitonic sort, padded to a power of two as it has it, and koine/robust.h.
-#include <math.h>
-
 #include <koine/experimental.h>
+
+#include <math.h>
 #include <string.h>
 
 #include "base/os/clock.h"
@@ -21,7 +21,7 @@ static kn_status take_buffer(kn_context *context, size_t bytes, kn_buffer **buff
 
 static kn_status take_work(struct stats_column *column, size_t bytes, kn_error *err)
 {
-    return column->options.method != STATS_SORT
+    return column->options.method != KN_STATS_SORT
                ? KN_OK
                : take_buffer(kn_queue_get_context(column->queue), bytes, &column->work, err);
 }
@@ -65,8 +65,8 @@ static kn_status sort(struct stats_column *column, kn_buffer *keys, size_t n, kn
     return kn_sort(column->queue, keys, column->type, n, &how, err);
 }
 
-static kn_status sums_and_medians(struct stats_column *column, size_t n, double shift,
-                                  struct stats_result *result, kn_error *err)
+static kn_status sums_and_medians(struct stats_column *column, size_t n, double shift, kn_stats *result,
+                                  kn_error *err)
 {
     kn_queue *queue = column->queue;
     kn_sums sums;
@@ -82,7 +82,7 @@ static kn_status sums_and_medians(struct stats_column *column, size_t n, double 
 }
 
 // A column that the device holds in parts: each is sorted there, and the host merges them.
-static kn_status sort_parts(struct stats_column *column, size_t n, double shift, struct stats_result *result,
+static kn_status sort_parts(struct stats_column *column, size_t n, double shift, kn_stats *result,
                             kn_error *err)
 {
     size_t size = kn_type_size(column->type),
@@ -110,8 +110,8 @@ static kn_status sort_parts(struct stats_column *column, size_t n, double shift,
     return KN_OK;
 }
 
-kn_status ki_stats_device_sort(struct stats_column *column, size_t n, double shift,
-                               struct stats_result *result, kn_error *err)
+kn_status ki_stats_device_sort(struct stats_column *column, size_t n, double shift, kn_stats *result,
+                               kn_error *err)
 {
     size_t size = kn_type_size(column->type);
     kn_number greatest = {.f64 = 0};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// STATS_SELECT on the host: sums, the median's selection, the deviations, theirs.
+// KN_STATS_SELECT on the host: sums, the median's selection, the deviations, theirs.
 #include <math.h>
 
 #include "base/number.h"
 #include "column_internal.h"
-#include "deviations.h"
-#include "select_plain.h"
+#include "app/stats/deviations.h"
+#include "app/stats/select_plain.h"
 
 static kn_status median_of(const void *x, kn_type type, size_t n, const kn_host_options *host, double *median,
                            kn_error *err)
@@ -26,8 +26,8 @@ static kn_status median_of(const void *x, kn_type type, size_t n, const kn_host_
     return KN_OK;
 }
 
-static kn_status medians(struct stats_column *column, size_t n, const kn_host_options *host,
-                         struct stats_result *result, kn_error *err)
+static kn_status medians(struct stats_column *column, size_t n, const kn_host_options *host, kn_stats *result,
+                         kn_error *err)
 {
     kn_status status = median_of(column->data, column->type, n, host, &result->median, err);
 
@@ -39,7 +39,7 @@ static kn_status medians(struct stats_column *column, size_t n, const kn_host_op
 }
 
 // By one thread on a copy, which the deviations then take the place of.
-static void serial_medians(struct stats_column *column, size_t n, struct stats_result *result)
+static void serial_medians(struct stats_column *column, size_t n, kn_stats *result)
 {
     double *copy = column->scratch;
 
@@ -54,8 +54,8 @@ static void serial_medians(struct stats_column *column, size_t n, struct stats_r
     result->mad = ki_stats_select_median(copy, n);
 }
 
-kn_status ki_stats_host_select(struct stats_column *column, size_t n, double shift,
-                               struct stats_result *result, kn_error *err)
+kn_status ki_stats_host_select(struct stats_column *column, size_t n, double shift, kn_stats *result,
+                               kn_error *err)
 {
     const kn_host_options host =
         KN_INIT(kn_host_options, .threads = column->plan.threads, .level = column->plan.level);

@@ -2,34 +2,27 @@
 // Elements of a buffer as floats, with cl/app/stats/stats_floats.cl.
 #include "base/array.h"
 #include "base/error.h"
-#include "algo/columns.h"
+#include "algo/elements.h"
 #include "column_internal.h"
 
-// Where element `position` of a buffer stands, and how many follow it in the same part.
-struct place {
-    kn_buffer *part;
-    uint64_t first, count;
-};
-
-static struct place place_of(const kn_buffer *buffer, size_t size, size_t position)
+// The elements of a buffer from `position` on that stand in one part.
+static struct element_piece piece_at(const kn_buffer *buffer, size_t size, size_t position)
 {
     size_t length = kn_buffer_get_size(kn_buffer_get_part(buffer, 0)) / size, part = position / length;
     kn_buffer *found = kn_buffer_get_part(buffer, part);
-    size_t first = position % length;
+    size_t skip = position % length;
 
-    return (struct place){found, first, kn_buffer_get_size(found) / size - first};
+    return (struct element_piece){found, skip, kn_buffer_get_size(found) / size - skip, position, part};
 }
 
-// Elements of one part of each buffer.
-static kn_status launch(kn_queue *queue, kn_kernel *kernel, const struct place *from, const struct place *to,
-                        uint64_t count, kn_error *err)
+static kn_status launch(kn_queue *queue, kn_kernel *kernel, const struct element_piece *from,
+                        const struct element_piece *to, uint64_t count, kn_error *err)
 {
-    const uint64_t from_first = from->first, to_first = to->first;
-    const kn_arg args[] = {KN_BUFFER(from->part), KN_VALUE(from_first), KN_BUFFER(to->part),
-                           KN_VALUE(to_first), KN_VALUE(count)};
+    const kn_arg args[] = {KN_BUFFER(from->buffer), KN_VALUE(from->skip), KN_BUFFER(to->buffer),
+                           KN_VALUE(to->skip), KN_VALUE(count)};
     const kn_range range = {1, {(size_t)(count + 63) / 64 * 64}, {0}, {0}};
 
-    return kn_launch(queue, kernel, &range, args, KI_COUNT(args), NULL, err);
+    return kn_launch(queue, kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
 
 kn_status ki_stats_device_floats(kn_queue *queue, const kn_buffer *from, kn_type type, size_t n,
@@ -47,8 +40,8 @@ kn_status ki_stats_device_floats(kn_queue *queue, const kn_buffer *from, kn_type
     status = ki_engine_builtin_kernel(queue->context, "app/stats/stats_floats.cl", defines.items,
                                       defines.count, KN_POLICY_STRICT, "stats_floats", &kernel, err);
     while (done < n && !status) {
-        const struct place source = place_of(from, kn_type_size(type), done);
-        const struct place sink = place_of(to, sizeof(float), done);
+        const struct element_piece source = piece_at(from, kn_type_size(type), done);
+        const struct element_piece sink = piece_at(to, sizeof(float), done);
         uint64_t count = n - done < LAUNCH ? n - done : LAUNCH;
 
         count = source.count < count ? source.count : count;

@@ -7,23 +7,23 @@
 
 #include "host/host.h"
 #include "column.h"
-#include "merge_sort.h"
-#include "moments.h"
+#include "app/stats/merge_sort.h"
+#include "app/stats/moments.h"
 
 // What the last computation ran.
 struct stats_ran {
     kn_host_level level;       // of the host's code
     unsigned threads;          // that it was given
-    struct merge_trace merges; // STATS_SORT; on devices only of a column in parts
-    kn_robust_method robust;   // STATS_FUSED, and STATS_SELECT on devices
+    struct merge_trace merges; // KN_STATS_SORT; on devices only of a column in parts
+    kn_robust_method robust;   // KN_STATS_FUSED, and KN_STATS_SELECT on devices
     int missed;
     size_t sweep;    // prefixes that were computed together
-    bool own_select; // STATS_SELECT, serial: the quickselect of select_plain.h
+    bool own_select; // KN_STATS_SELECT, serial: the quickselect of select_plain.h
 };
 
 struct stats_column {
     enum stats_variant variant;
-    struct stats_options options; // the method is never STATS_AUTO
+    struct stats_options options; // the method is never KN_STATS_AUTO
     kn_type from;                 // of the elements that are given
     size_t capacity;              // elements that there is room for
     size_t n, numbers;  // elements, and how many of them precede the first not-a-number; in a buffer, all
@@ -43,14 +43,14 @@ struct stats_column {
 
 // Mean, std, CV, median and MAD (not scaled yet; not-a-number before) of the first n > 0 elements, all of
 // them numbers.
-typedef kn_status stats_method_function(struct stats_column *column, size_t n, double shift,
-                                        struct stats_result *result, kn_error *err);
+typedef kn_status stats_method_function(struct stats_column *column, size_t n, double shift, kn_stats *result,
+                                        kn_error *err);
 stats_method_function ki_stats_host_sort, ki_stats_host_select, ki_stats_host_fused, ki_stats_device_sort,
     ki_stats_device_robust;
 
 // All prefixes of a column in bytes, in one read; scaled.
 kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends, size_t count,
-                                 struct stats_result *results, kn_error *err);
+                                 kn_stats *results, kn_error *err);
 
 // Uploads the data, or makes of what was given what the method takes. What it allocates,
 // ki_stats_column_close frees.
@@ -92,6 +92,6 @@ static inline double stats_element(const void *values, kn_type type, size_t i)
 kn_status ki_stats_column_shift(const struct stats_column *column, size_t n, double *shift, kn_error *err);
 
 // Both medians of the first n elements, in column->sorted.
-void ki_stats_sorted_medians(struct stats_column *column, size_t n, struct stats_result *result);
+void ki_stats_sorted_medians(struct stats_column *column, size_t n, kn_stats *result);
 
 #endif

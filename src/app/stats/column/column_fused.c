@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// STATS_FUSED on the host and on devices, and STATS_SELECT on devices: koine/robust.h.
+// KN_STATS_FUSED on the host and on devices, and KN_STATS_SELECT on devices: koine/robust.h.
 #include <koine/robust.h>
 
 #include <math.h>
@@ -18,8 +18,7 @@ static struct stats_sums about(double shift, const kn_robust *robust)
     return (struct stats_sums){(double)(sum - n * s), (double)(squares - 2 * s * sum + n * s * s)};
 }
 
-static void take(struct stats_column *column, const kn_robust *robust, double shift,
-                 struct stats_result *result)
+static void take(struct stats_column *column, const kn_robust *robust, double shift, kn_stats *result)
 {
     struct stats_sums sums = {robust->sum, robust->squares};
 
@@ -37,7 +36,7 @@ static kn_robust_options options_for(const struct stats_column *column, const do
     if (ki_stats_column_in_bytes(column))
         return KN_INIT(kn_robust_options, .method = KN_ROBUST_COUNTED);
     return KN_INIT(kn_robust_options,
-                   .method = column->options.method == STATS_SELECT ? KN_ROBUST_SELECT : KN_ROBUST_FUSED,
+                   .method = column->options.method == KN_STATS_SELECT ? KN_ROBUST_SELECT : KN_ROBUST_FUSED,
                    .shift = shift);
 }
 
@@ -51,8 +50,8 @@ static kn_host_options host_for(struct stats_column *column)
     return host;
 }
 
-kn_status ki_stats_host_fused(struct stats_column *column, size_t n, double shift,
-                              struct stats_result *result, kn_error *err)
+kn_status ki_stats_host_fused(struct stats_column *column, size_t n, double shift, kn_stats *result,
+                              kn_error *err)
 {
     const kn_robust_options how = options_for(column, &shift);
     const kn_host_options host = host_for(column);
@@ -64,8 +63,8 @@ kn_status ki_stats_host_fused(struct stats_column *column, size_t n, double shif
     return status;
 }
 
-kn_status ki_stats_device_robust(struct stats_column *column, size_t n, double shift,
-                                 struct stats_result *result, kn_error *err)
+kn_status ki_stats_device_robust(struct stats_column *column, size_t n, double shift, kn_stats *result,
+                                 kn_error *err)
 {
     const kn_robust_options how = options_for(column, &shift);
     kn_robust robust;
@@ -77,7 +76,7 @@ kn_status ki_stats_device_robust(struct stats_column *column, size_t n, double s
 }
 
 kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends, size_t count,
-                                 struct stats_result *results, kn_error *err)
+                                 kn_stats *results, kn_error *err)
 {
     const kn_robust_options how = options_for(column, NULL);
     const kn_host_options host = host_for(column);
@@ -94,7 +93,7 @@ kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends
         status = kn_host_robust_prefixes(column->data, column->type, ends, count, robust, &how, &host, err);
     column->ran.sweep = count;
     for (size_t i = 0; i < count && !status; i++) {
-        results[i] = (struct stats_result){ends[i], NAN, NAN, NAN, NAN, NAN};
+        results[i] = (kn_stats){ends[i], NAN, NAN, NAN, NAN, NAN};
         if (ends[i] == 0)
             continue;
         status = ki_stats_column_shift(column, ends[i], &shift, err);

@@ -18,10 +18,10 @@ const char *const ki_stats_variant_names[STATS_VARIANTS + 1] = {
 };
 
 const char *const ki_stats_method_names[STATS_METHODS + 1] = {
-    [STATS_AUTO] = "auto",
-    [STATS_SORT] = "sort",
-    [STATS_SELECT] = "select",
-    [STATS_FUSED] = "fused",
+    [KN_STATS_AUTO] = "auto",
+    [KN_STATS_SORT] = "sort",
+    [KN_STATS_SELECT] = "select",
+    [KN_STATS_FUSED] = "fused",
 };
 
 // How a variant computes on the host; on a device the host's part is for columns in parts.
@@ -35,17 +35,17 @@ static const struct {
 };
 
 static stats_method_function *const host_methods[STATS_METHODS] = {
-    [STATS_SORT] = ki_stats_host_sort,
-    [STATS_SELECT] = ki_stats_host_select,
-    [STATS_FUSED] = ki_stats_host_fused,
+    [KN_STATS_SORT] = ki_stats_host_sort,
+    [KN_STATS_SELECT] = ki_stats_host_select,
+    [KN_STATS_FUSED] = ki_stats_host_fused,
 };
 static stats_method_function *const device_methods[STATS_METHODS] = {
-    [STATS_SORT] = ki_stats_device_sort,
-    [STATS_SELECT] = ki_stats_device_robust,
-    [STATS_FUSED] = ki_stats_device_robust,
+    [KN_STATS_SORT] = ki_stats_device_sort,
+    [KN_STATS_SELECT] = ki_stats_device_robust,
+    [KN_STATS_FUSED] = ki_stats_device_robust,
 };
 
-static stats_method_function *method_of(enum stats_variant variant, enum stats_method method)
+static stats_method_function *method_of(enum stats_variant variant, kn_stats_method method)
 {
     return variant == STATS_GPU ? device_methods[method] : host_methods[method];
 }
@@ -103,9 +103,9 @@ kn_status ki_stats_column_create(enum stats_variant variant, kn_queue *queue, kn
     c->from = from;
     c->capacity = capacity;
     c->queue = queue;
-    if (options->method == STATS_AUTO)
+    if (options->method == KN_STATS_AUTO)
         c->options.method =
-            queue && !ki_robust_points(queue, ki_stats_column_real(c)) ? STATS_SELECT : STATS_FUSED;
+            queue && !ki_robust_points(queue, ki_stats_column_real(c)) ? KN_STATS_SELECT : KN_STATS_FUSED;
     c->type = ki_stats_column_real(c);
     status = plan_host(c, err);
     if (status)
@@ -145,8 +145,7 @@ void ki_stats_column_close(struct stats_column *column)
 }
 
 // A computation, and how much of it was building kernels.
-static kn_status compute_timed(struct stats_column *column, size_t n, struct stats_result *result,
-                               kn_error *err)
+static kn_status compute_timed(struct stats_column *column, size_t n, kn_stats *result, kn_error *err)
 {
     const kn_context *context = column->queue ? kn_queue_get_context(column->queue) : NULL;
     double start = ki_clock_seconds(), built = context ? -kn_context_get_build_seconds(context) : 0;
@@ -166,18 +165,17 @@ static kn_status compute_timed(struct stats_column *column, size_t n, struct sta
     return KN_OK;
 }
 
-kn_status ki_stats_column_compute(struct stats_column *column, size_t n, struct stats_result *result,
-                                  kn_error *err)
+kn_status ki_stats_column_compute(struct stats_column *column, size_t n, kn_stats *result, kn_error *err)
 {
     if (n > column->n)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%zu elements of a column that has %zu", n, column->n);
-    *result = (struct stats_result){n, NAN, NAN, NAN, NAN, NAN};
+    *result = (kn_stats){n, NAN, NAN, NAN, NAN, NAN};
     column->ran = (struct stats_ran){0};
     return n == 0 || n > column->numbers ? KN_OK : compute_timed(column, n, result, err);
 }
 
 kn_status ki_stats_column_sweep(struct stats_column *column, const size_t *ends, size_t count,
-                                struct stats_result *results, kn_error *err)
+                                kn_stats *results, kn_error *err)
 {
     kn_status status = KN_OK;
 
@@ -188,7 +186,7 @@ kn_status ki_stats_column_sweep(struct stats_column *column, const size_t *ends,
     return status;
 }
 
-enum stats_method ki_stats_column_method(const struct stats_column *column)
+kn_stats_method ki_stats_column_method(const struct stats_column *column)
 {
     return column->options.method;
 }

@@ -7,7 +7,7 @@
 
 bool ki_stats_column_counts(const struct stats_column *column)
 {
-    return column->options.method == STATS_FUSED;
+    return column->options.method == KN_STATS_FUSED;
 }
 
 kn_type ki_stats_column_real(const struct stats_column *column)
@@ -36,12 +36,12 @@ static size_t converted_size(const struct stats_column *column)
 
 static size_t sorted_size(const struct stats_column *column)
 {
-    return column->options.method == STATS_SORT ? kn_type_size(ki_stats_column_real(column)) : 0;
+    return column->options.method == KN_STATS_SORT ? kn_type_size(ki_stats_column_real(column)) : 0;
 }
 
 static size_t scratch_size(const struct stats_column *column)
 {
-    return column->options.method == STATS_FUSED ? 0 : sizeof(double);
+    return column->options.method == KN_STATS_FUSED ? 0 : sizeof(double);
 }
 
 static kn_status take(void **room, size_t count, size_t size, const char *what, kn_error *err)
@@ -76,7 +76,7 @@ struct stats_room ki_stats_column_wants(const struct stats_column *column, bool 
         room.host += n * (sorted_size(column) + scratch_size(column));
     else if (!in_buffers || !as_it_is)
         room.device += n * size;
-    if (column->variant == STATS_GPU && column->options.method == STATS_SORT)
+    if (column->variant == STATS_GPU && column->options.method == KN_STATS_SORT)
         room.device += n * size;
     return room;
 }
