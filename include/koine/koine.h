@@ -29,6 +29,7 @@
 #include <koine/gemm.h>
 #include <koine/host.h>
 #include <koine/robust.h>
+#include <koine/operator.h>
 #include <koine/stats.h>
 #include <koine/autocorr.h>
 
