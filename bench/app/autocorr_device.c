@@ -43,6 +43,7 @@ static void make_frames(struct on_device *b)
 {
     const struct autocorr_image *image = &b->job->image;
     size_t bytes = image->width * image->height * kn_type_size(image->type);
+    kn_buffer *first = NULL;
 
     b->pixels = bench_allocate(b->job->batch * bytes);
     for (size_t frame = 0; frame < b->job->batch; frame++) {
@@ -51,9 +52,9 @@ static void make_frames(struct on_device *b)
         memcpy(b->pixels + frame * bytes, (const unsigned char *)image->pixels + turn, bytes - turn);
         memcpy(b->pixels + frame * bytes + bytes - turn, image->pixels, turn);
     }
-    bench_try(kn_buffer_create(b->context, b->job->batch * bytes, &b->frames.first, &b->err), &b->err);
-    bench_try(kn_buffer_write(b->queue, b->frames.first, 0, b->pixels, b->job->batch * bytes, &b->err),
-              &b->err);
+    bench_try(kn_buffer_create(b->context, b->job->batch * bytes, &first, &b->err), &b->err);
+    b->frames.first = first;
+    bench_try(kn_buffer_write(b->queue, first, 0, b->pixels, b->job->batch * bytes, &b->err), &b->err);
     b->frames.width = image->width;
     b->frames.height = image->height;
     b->frames.count = b->job->batch;
@@ -330,7 +331,7 @@ bool autocorr_time_device(const struct autocorr_job *job)
     if (job->listing)
         b.failed |= !autocorr_time_listing(job, b.queue);
     kn_buffer_free(b.products);
-    kn_buffer_free(b.frames.first);
+    kn_buffer_free((kn_buffer *)b.frames.first);
     free(b.pixels);
     kn_queue_close(b.queue);
     kn_context_close(b.context);

@@ -228,6 +228,7 @@ static void make_frames(struct job *job)
 {
     size_t bytes = job->batch * job->width * job->height * kn_type_size(job->type);
     uint64_t state = 8;
+    kn_buffer *first = NULL;
 
     job->pixels = bench_allocate(bytes);
     for (size_t i = 0; i < bytes; i++)
@@ -237,8 +238,9 @@ static void make_frames(struct job *job)
                                            .count = job->batch,
                                            .type = job->type,
                                            .max_offset = job->max_offset};
-    TRY(kn_buffer_create(kn_queue_get_context(job->queue), bytes, &job->frames.first, &err));
-    TRY(kn_buffer_write(job->queue, job->frames.first, 0, job->pixels, bytes, &err));
+    TRY(kn_buffer_create(kn_queue_get_context(job->queue), bytes, &first, &err));
+    job->frames.first = first;
+    TRY(kn_buffer_write(job->queue, first, 0, job->pixels, bytes, &err));
 }
 
 static void run_batch(struct job *job, size_t batch)
@@ -253,7 +255,7 @@ static void run_batch(struct job *job, size_t batch)
     else
         report(job);
     ki_autocorr_device_radial_free(job->radial);
-    kn_buffer_free(job->frames.first);
+    kn_buffer_free((kn_buffer *)job->frames.first);
     free(job->pixels);
     free(job->host);
 }

@@ -35,7 +35,7 @@ struct bench {
     float *right, *zero;
     kn_buffer *b, *x;
     double *history[CHECKED]; // residuals of the first images after each iteration
-    struct sparse_solver_result *results;
+    struct cgnr_result *results;
 };
 
 #define TRY(call) bench_try(call, &bench->err)

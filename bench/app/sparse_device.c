@@ -147,12 +147,13 @@ static void run_format(struct bench *bench, enum sparse_format format, const str
 
 static void print_kernels(struct bench *bench, struct sparse_solver *solver)
 {
-    struct sparse_solver_result result;
+    struct cgnr_result result;
     kn_profile_entry *entries = NULL;
     size_t count = 0;
 
     TRY(kn_profile_start(bench->queue, &bench->err));
-    TRY(ki_sparse_solver_solve(bench->queue, solver, bench->y, bench->x, &result, &bench->err));
+    TRY(ki_cgnr_solve(bench->queue, ki_sparse_solver_cgnr(solver), bench->y, bench->x, bench->x, &result,
+                      &bench->err));
     TRY(kn_profile_stop(bench->queue, &entries, &count, &bench->err));
     for (size_t i = 0; i < count && i < 24; i++)
         printf("    %-16s %8.2f us, then %6.2f us until the next\n", entries[i].kernel,
@@ -162,22 +163,29 @@ static void print_kernels(struct bench *bench, struct sparse_solver *solver)
     free(result.history);
 }
 
-static void run_solver(struct bench *bench, const struct sparse_solver_options *options, const char *name,
-                       bool kernels)
+// What is solved with, and how.
+struct solver_case {
+    struct cgnr_options cgnr;
+    struct sparse_storage storage;
+};
+
+static void run_solver(struct bench *bench, const struct solver_case *options, const char *name, bool kernels)
 {
     struct sparse_solver *solver = NULL;
-    struct sparse_solver_result result = {.history = NULL};
+    struct cgnr_result result = {.history = NULL};
     double seconds[REPETITIONS];
     struct bench_times times;
 
-    if (ki_sparse_solver_create(bench->queue, &bench->matrix, options, &solver, &bench->err)) {
+    if (ki_sparse_solver_create(bench->queue, &bench->matrix, &options->storage, &options->cgnr, &solver,
+                                &bench->err)) {
         printf("%-40s %s\n", name, bench->err.text);
         return;
     }
     for (int i = -1; i < REPETITIONS; i++) {
         memset(bench->host_x, 0, bench->matrix.columns * sizeof(float));
         upload(bench);
-        TRY(ki_sparse_solver_solve(bench->queue, solver, bench->y, bench->x, &result, &bench->err));
+        TRY(ki_cgnr_solve(bench->queue, ki_sparse_solver_cgnr(solver), bench->y, bench->x, bench->x, &result,
+                          &bench->err));
         if (i >= 0)
             seconds[i] = result.seconds;
         free(result.history);
@@ -186,7 +194,7 @@ static void run_solver(struct bench *bench, const struct sparse_solver_options *
     printf("%-40s %2u launches %4zu iterations %8.3f ms (%.3f to %.3f)  residual %.7f %s\n", name,
            result.launches_per_iteration, result.iterations, times.median * 1e3, times.least * 1e3,
            times.most * 1e3, result.residual,
-           result.iterations < options->iterations           ? "STOPPED"
+           result.iterations < options->cgnr.iterations      ? "STOPPED"
            : fabs(result.residual - bench->reference) < 1e-4 ? "right"
                                                              : "WRONG");
     if (kernels)
@@ -227,56 +235,56 @@ static void tune_solver(struct bench *bench)
 {
     static const unsigned sizes[] = {256, 512, 1024}, groups[] = {80, 132, 160, 198, 264, 320, 396},
                           back[] = {64, 128, 256, 512}, lanes[] = {16, 32, 64};
-    struct sparse_solver_options options = {
-        .iterations = bench->iterations, .gradient = -1, .launches = SPARSE_LAUNCHES_FUSED};
+    struct solver_case options = {.cgnr = {.iterations = bench->iterations, .gradient = -1},
+                                  .storage = {.launches = SPARSE_LAUNCHES_FUSED}};
     char name[64];
 
     for (size_t i = 0; i < KI_COUNT(sizes); i++)
         for (size_t k = 0; k < KI_COUNT(groups); k++) {
-            options.group = sizes[i];
-            options.groups = groups[k];
+            options.cgnr.group = sizes[i];
+            options.cgnr.groups = groups[k];
             snprintf(name, sizeof name, "fused, group %u, %u groups", sizes[i], groups[k]);
             run_solver(bench, &options, name, false);
         }
-    options.group = options.groups = 0;
+    options.cgnr.group = options.cgnr.groups = 0;
     for (size_t i = 0; i < KI_COUNT(back); i++)
         for (size_t k = 0; k < KI_COUNT(lanes); k++) {
-            options.tuning = (struct sparse_tuning){.group = back[i], .lanes = lanes[k]};
+            options.storage.tuning = (struct sparse_tuning){.group = back[i], .lanes = lanes[k]};
             snprintf(name, sizeof name, "fused, A^T by groups of %u, lanes %u", back[i], lanes[k]);
             run_solver(bench, &options, name, false);
         }
 }
 
 // Two launches an iteration, in every way of recording that the device has, and one by one.
-static void run_recordings(struct bench *bench, const struct sparse_solver_options *given, bool kernels)
+static void run_recordings(struct bench *bench, const struct solver_case *given, bool kernels)
 {
     static const kn_recording_way recordings[] = {KN_RECORDING_GRAPH, KN_RECORDING_COMMAND_BUFFER,
                                                   KN_RECORDING_LAUNCHES};
-    struct sparse_solver_options options = *given;
+    struct solver_case options = *given;
     char name[64];
 
     for (size_t i = 0; i < KI_COUNT(recordings); i++) {
-        options.recording = recordings[i];
+        options.cgnr.recording = recordings[i];
         snprintf(name, sizeof name, "two launches, recorded: %s", kn_recording_way_name(recordings[i]));
         run_solver(bench, &options, name, false);
     }
-    options.unrecorded = true;
+    options.cgnr.unrecorded = true;
     run_solver(bench, &options, "two launches, one by one", kernels);
 }
 
 static void run_all(struct bench *bench, bool kernels)
 {
-    struct sparse_solver_options options = {.iterations = bench->iterations, .gradient = -1};
+    struct solver_case options = {.cgnr = {.iterations = bench->iterations, .gradient = -1}};
 
     for (int format = SPARSE_SIMPLE; format < SPARSE_FORMATS; format++)
         if (format != SPARSE_ON_THE_FLY && format != SPARSE_ON_THE_FLY_LOCAL)
             run_format(bench, (enum sparse_format)format, NULL, ki_sparse_format_names[format]);
-    options.launches = SPARSE_LAUNCHES_FUSED;
+    options.storage.launches = SPARSE_LAUNCHES_FUSED;
     run_recordings(bench, &options, kernels);
-    options.launches = SPARSE_LAUNCHES_SEPARATE;
+    options.storage.launches = SPARSE_LAUNCHES_SEPARATE;
     for (int format = SPARSE_SIMPLE; format < SPARSE_FORMATS; format++)
         if (format != SPARSE_ON_THE_FLY && format != SPARSE_ON_THE_FLY_LOCAL) {
-            options.format = (enum sparse_format)format;
+            options.storage.format = (enum sparse_format)format;
             run_solver(bench, &options, ki_sparse_format_names[format],
                        kernels && format == SPARSE_CSR_VECTOR);
         }

@@ -162,24 +162,26 @@ static void run_stored(struct bench *bench)
 // Of the rays' random numbers, from 0.
 static void run_solver(struct bench *bench, enum sparse_format format)
 {
-    const struct sparse_solver_options options = {.iterations = ITERATIONS, .gradient = -1, .format = format};
+    const struct cgnr_options options = {.iterations = ITERATIONS, .gradient = -1};
+    const struct sparse_storage storage = {.format = format};
     const bool is_stored = format == SPARSE_CSR_VECTOR;
     struct sparse_solver *solver = NULL;
-    struct sparse_solver_result result = {.history = NULL};
+    struct cgnr_result result = {.history = NULL};
     double seconds[REPETITIONS], residual = 0;
     struct bench_times times;
     const float zero = 0;
 
     if (is_stored)
-        TRY(ki_sparse_solver_create(bench->queue, &bench->matrix, &options, &solver, &bench->err));
+        TRY(ki_sparse_solver_create(bench->queue, &bench->matrix, &storage, &options, &solver, &bench->err));
     else
-        TRY(ki_sparse_solver_create_parallel(bench->queue, &bench->geometry, &options, &solver, &bench->err));
+        TRY(ki_sparse_solver_create_parallel(bench->queue, &bench->geometry, &storage, &options, &solver,
+                                             &bench->err));
     for (int i = -1; i < REPETITIONS; i++) {
         upload(bench);
         TRY(kn_buffer_fill(bench->queue, bench->vectors[0], &zero, sizeof zero, 0,
                            length_of(bench, 0) * sizeof zero, NULL, &bench->err));
-        TRY(ki_sparse_solver_solve(bench->queue, solver, bench->vectors[1], bench->vectors[0], &result,
-                                   &bench->err));
+        TRY(ki_cgnr_solve(bench->queue, ki_sparse_solver_cgnr(solver), bench->vectors[1], bench->vectors[0],
+                          bench->vectors[0], &result, &bench->err));
         residual = result.residual;
         if (i >= 0)
             seconds[i] = result.seconds;

@@ -137,11 +137,14 @@ static struct mri_solver_options options_of(const struct bench *bench)
 static double solve(struct bench *bench, size_t iterations)
 {
     struct mri_solver_options options = options_of(bench);
-    struct mri_normal normal = ki_mri_toeplitz_normal(bench->toeplitz);
+    struct mri_solver *solver = NULL;
     struct mri_solver_result result;
 
     options.iterations = iterations;
-    TRY(ki_mri_solve(bench->queue, &normal, bench->from, &options, bench->to, &result, &bench->err));
+    TRY(ki_mri_solver_create(bench->queue, ki_mri_toeplitz_normal(bench->toeplitz), &options, &solver,
+                             &bench->err));
+    TRY(ki_mri_solver_solve(bench->queue, solver, bench->from, NULL, bench->to, &result, &bench->err));
+    ki_mri_solver_free(solver);
     free(result.residuals);
     if (result.iterations < iterations)
         printf("  WRONG: stopped after %zu iterations of %zu\n", result.iterations, iterations);
@@ -248,7 +251,7 @@ static void run_matrix(struct bench *bench, const struct mri_matrix *matrix, boo
     for (int i = 0; i < REPETITIONS; i++)
         seconds[i] = solve(bench, bench->iterations);
     times = bench_times_of(seconds, REPETITIONS);
-    print_line(bench, "iteration", &times, bytes_of(bench) + 11 * 8 * n);
+    print_line(bench, "iteration", &times, bytes_of(bench) + 13 * 8 * n);
     printf("\n");
     if (kernels)
         print_kernels(bench);
@@ -314,28 +317,10 @@ static void tune_multiply(struct bench *bench, uint64_t points)
         }
 }
 
-static void tune_curve(struct bench *bench, uint64_t floats)
-{
-    static const unsigned sizes[] = {128, 256, 512}, groups[] = {132, 264, 528, 1024, 2048, 4096};
-    const float lambda = 1;
-    kn_buffer *state = NULL;
-
-    TRY(kn_buffer_create(bench->context, 1 << 20, &state, &bench->err));
-    for (size_t g = 0; g < KI_COUNT(sizes); g++)
-        for (size_t i = 0; i < KI_COUNT(groups); i++) {
-            uint32_t parts = groups[i];
-            const kn_arg args[] = {KN_BUFFER(bench->from), KN_BUFFER(bench->to), KN_VALUE(floats),
-                                   KN_VALUE(lambda),       KN_BUFFER(state),     KN_VALUE(parts)};
-            try_shape(bench, "app/mri/mri_solver.cl", "solver_curve", sizes[g], 1, parts, args,
-                      KI_COUNT(args), 8 * (double)floats);
-        }
-    kn_buffer_free(state);
-}
-
 // Of 128 x 128 x 128 voxels.
 static void tune(struct bench *bench)
 {
-    uint64_t points = (uint64_t)1 << 24, floats = (uint64_t)1 << 22;
+    uint64_t points = (uint64_t)1 << 24;
     const float one = 1;
 
     TRY(kn_buffer_create(bench->context, points * 8, &bench->from, &bench->err));
@@ -343,7 +328,6 @@ static void tune(struct bench *bench)
     TRY(kn_buffer_fill(bench->queue, bench->from, &one, 4, 0, points * 8, NULL, &bench->err));
     TRY(kn_buffer_fill(bench->queue, bench->to, &one, 4, 0, points * 8, NULL, &bench->err));
     tune_multiply(bench, points);
-    tune_curve(bench, floats);
     kn_buffer_free(bench->from);
     kn_buffer_free(bench->to);
 }

@@ -11,12 +11,4 @@
 #define PARALLEL_FRACTION 44
 #define PARALLEL_TURN 32
 
-// Why the iterations of conjugate gradients stopped; STOP_MOVED is added where the solution is that of this iteration,
-// not of the one before.
-#define STOP_GRADIENT 1  // |g| is small enough
-#define STOP_RESIDUAL 2  // |A x - b| is
-#define STOP_CURVATURE 3 // d.e is not positive
-#define STOP_WHITENESS 4 // A x - b is as white as it gets
-#define STOP_MOVED 16
-
 #endif

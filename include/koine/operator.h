@@ -35,7 +35,7 @@ typedef kn_status kn_operator_function(void *data, kn_queue *queue, bool adjoint
 
 typedef struct kn_operator_functions {
     size_t struct_size;                    // KN_INIT sets it
-    size_t rows, columns;                  // elements of A x and of x, at least 1 each
+    size_t rows, columns;                  // elements of A x and of x
     kn_type type;                          // KN_F32 or KN_F64
     bool is_complex;                       // an element is two numbers of the type
     kn_operator_host_function *apply_host; // of an operator in the host's memory

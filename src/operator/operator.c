@@ -18,9 +18,6 @@ static kn_status check_functions(const kn_context *context, const kn_operator_fu
     if (given->type != KN_F32 && given->type != KN_F64)
         return ki_fail(err, KN_ERROR_UNSUPPORTED, "an operator of the type %d; expected KN_F32 or KN_F64",
                        (int)given->type);
-    if (given->rows == 0 || given->columns == 0)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "an operator of %zu rows and %zu columns; expected at least 1",
-                       given->rows, given->columns);
     if (given->rows > SIZE_MAX / 2 / number || given->columns > SIZE_MAX / 2 / number)
         return ki_fail(err, KN_ERROR_LIMIT, "%zu rows and %zu columns are more than memory has addresses for",
                        given->rows, given->columns);
@@ -158,17 +155,24 @@ static kn_status check_buffers(const kn_queue *queue, const kn_operator *a, bool
     return status;
 }
 
-kn_status kn_operator_apply(kn_queue *queue, const kn_operator *a, bool adjoint, const kn_buffer *from,
+kn_status ki_operator_apply(const kn_operator *a, kn_queue *queue, bool adjoint, const kn_buffer *from,
                             kn_buffer *to, kn_error *err)
 {
     kn_error own = KN_ERROR_INIT;
+
+    return a->functions.apply(a->functions.data, queue, adjoint, from, to, err ? err : &own);
+}
+
+kn_status kn_operator_apply(kn_queue *queue, const kn_operator *a, bool adjoint, const kn_buffer *from,
+                            kn_buffer *to, kn_error *err)
+{
     kn_status status;
 
     if (!queue || !a)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_operator_apply: %s is NULL",
                        queue ? "the operator" : "queue");
     status = check_buffers(queue, a, adjoint, from, to, err);
-    return status ? status : operator_apply(a, queue, adjoint, from, to, err ? err : &own);
+    return status ? status : ki_operator_apply(a, queue, adjoint, from, to, err);
 }
 
 // ---- whether they match ----

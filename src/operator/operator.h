@@ -32,11 +32,8 @@ static inline size_t operator_column_numbers(const kn_operator *a)
     return a->functions.columns * (a->functions.is_complex ? 2 : 1);
 }
 
-// Without looking at the buffers.
-static inline kn_status operator_apply(const kn_operator *a, kn_queue *queue, bool adjoint,
-                                       const kn_buffer *from, kn_buffer *to, kn_error *err)
-{
-    return a->functions.apply(a->functions.data, queue, adjoint, from, to, err);
-}
+// Without looking at the buffers. `err` may be NULL.
+kn_status ki_operator_apply(const kn_operator *a, kn_queue *queue, bool adjoint, const kn_buffer *from,
+                            kn_buffer *to, kn_error *err);
 
 #endif

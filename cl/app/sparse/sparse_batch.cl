@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients on the normal equations with a correction term (cl/app/sparse/sparse_solver.cl has the formulas) for many
+// Conjugate gradients on the normal equations with a correction term (cl/operator/cgnr.cl has the formulas) for many
 // right-hand sides, images, of one matrix: IMAGES of them stand side by side, so that A and A^T are read once for all of
 // them. Element j of image l of block q is at (q * length + j) * IMAGES + l. Every image has an alpha, a beta and an end of
 // its own; its sums have one order, whatever stands beside it.

@@ -116,6 +116,11 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                                  {.lanes = 16, .copies = 2},
                                  {.lanes = 32, .copies = 1}},
 
+    // ---- src/operator ----
+
+    // Vectors of conjugate gradients (cgnr/cgnr.c).
+    [SHAPE_CGNR] = {"cgnr", false, {.group = 32, .per_unit = 2}, {.group = 1024, .per_unit = 1}},
+
     // ---- src/app/autocorr ----
 
     // Direct sums (device_direct.c). tile: offsets of a work-item; width above 1: neighbouring ones are a
@@ -153,12 +158,6 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                                    {.group = 32, .chunk = 512, .tile = {8, 8, 8}}},
     // The product with the spectrum (toeplitz.c). items: pairs of points.
     [SHAPE_MRI_TOEPLITZ] = {"mri-toeplitz", false, {.group = 256, .items = 16}, {.group = 256, .items = 2}},
-    // Vectors of conjugate gradients (mri/solver/solver.c). CPUs have a few groups a core, or more if each
-    // still has so many rows (items); GPUs as many groups as there are rows for.
-    [SHAPE_MRI_SOLVER] = {"mri-solver",
-                          false,
-                          {.group = 1, .width = 16, .per_unit = 4, .items = 2048},
-                          {.group = 256, .width = 4}},
 
     // ---- src/app/sparse ----
 
@@ -176,11 +175,7 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                                      false,
                                      {.group = 32, .lanes = 1, .items = 4, .chunk = 4096},
                                      {.group = 128, .lanes = 8, .items = 8, .chunk = 8192}},
-    // Conjugate gradients (sparse/solver/device/solver.c), and their products with A^T.
-    [SHAPE_SPARSE_SOLVER] = {"sparse-solver",
-                             false,
-                             {.group = 32, .per_unit = 2},
-                             {.group = 1024, .per_unit = 1}},
+    // Products with A^T of fused conjugate gradients (sparse/solver/device/fused.c).
     [SHAPE_SPARSE_SOLVER_BACK] = {"sparse-solver-back",
                                   false,
                                   {.group = 32, .lanes = 1},

@@ -215,7 +215,6 @@ static void set_scale(struct recon *recon)
 
     recon->factor = !unitary ? 1 : solves ? root : 1 / root;
     recon->ls = recon->options->ls;
-    recon->ls.start = NULL;
     recon->ls.progress = step_iteration;
     recon->ls.context = recon;
     if (unitary && solves && !recon->ls.relative_lambda)

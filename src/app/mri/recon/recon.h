@@ -33,10 +33,10 @@ struct mri_recon_options {
     enum mri_normal_method normal; // of ls: F^H W F as a convolution with Q, or by both sums each time
     enum mri_scale scale;
     enum mri_density density;
-    const double *weights;        // density compensation of one's own, a number a sample; NULL: `density`
-    const double complex *basis;  // the transform of the voxel's basis at each sample; NULL: 1
-    struct mri_solver_options ls; // `start` is not looked at
-    const double complex *start;  // of ls: coils x voxels; NULL: 0
+    const double *weights;       // density compensation of one's own, a number a sample; NULL: `density`
+    const double complex *basis; // the transform of the voxel's basis at each sample; NULL: 1
+    struct mri_solver_options ls;
+    const double complex *start; // of ls: coils x voxels; NULL: 0
     struct mri_gridding_options gridding;
     const char *save_q, *load_q; // files of Q (toeplitz.h); NULL: none
     bool force;                  // save_q may be there

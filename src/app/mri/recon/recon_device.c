@@ -122,30 +122,28 @@ static kn_status make_toeplitz(struct recon *recon, struct mri_toeplitz **toepli
                : KN_OK;
 }
 
-// F^H W F by one of two methods; the other one is NULL.
+// F^H W F by one of two methods, of which the other one is NULL; and the solver on it.
 struct equations {
     struct mri_toeplitz *toeplitz;
     struct mri_forward_normal *forward;
-    struct mri_normal normal;
+    struct mri_solver *solver;
 };
 
 static kn_status make_equations(struct recon *recon, struct equations *made, kn_error *err)
 {
     const struct mri_scan *scan = recon->scan;
-    kn_status status;
+    bool forward = recon->options->normal == MRI_NORMAL_FORWARD;
+    kn_status status = forward ? ki_mri_forward_normal_create(recon->queue, &scan->matrix, scan->k,
+                                                              scan->samples, recon->normal_weights,
+                                                              recon->options->kernel, &made->forward, err)
+                               : make_toeplitz(recon, &made->toeplitz, err);
 
-    if (recon->options->normal == MRI_NORMAL_FORWARD) {
-        status =
-            ki_mri_forward_normal_create(recon->queue, &scan->matrix, scan->k, scan->samples,
-                                         recon->normal_weights, recon->options->kernel, &made->forward, err);
-        if (!status)
-            made->normal = ki_mri_forward_normal_of(made->forward);
+    if (status)
         return status;
-    }
-    status = make_toeplitz(recon, &made->toeplitz, err);
-    if (!status)
-        made->normal = ki_mri_toeplitz_normal(made->toeplitz);
-    return status;
+    return ki_mri_solver_create(recon->queue,
+                                forward ? ki_mri_forward_normal_of(made->forward)
+                                        : ki_mri_toeplitz_normal(made->toeplitz),
+                                &recon->ls, &made->solver, err);
 }
 
 static void free_equations(struct recon *recon, struct equations *made)
@@ -155,25 +153,25 @@ static void free_equations(struct recon *recon, struct equations *made)
 
         ki_recon_set_normal(recon, &rate);
     }
+    ki_mri_solver_free(made->solver);
     ki_mri_forward_normal_free(made->forward);
     ki_mri_toeplitz_free(made->toeplitz);
 }
 
-static kn_status solve(struct recon *recon, const struct mri_normal *normal, size_t coil, kn_buffer *fhd,
+static kn_status solve(struct recon *recon, struct mri_solver *solver, size_t coil, const kn_buffer *fhd,
                        kn_buffer *image, kn_error *err)
 {
     const double complex *start = recon->options->start;
     size_t voxels = recon->scan->voxels;
-    struct mri_solver_options ls = recon->ls;
     struct recon_clock clock;
     kn_status status = KN_OK;
 
     if (start)
         status = ki_recon_upload(recon->queue, start + coil * voxels, voxels, image, err);
-    ls.start = start ? image : NULL;
     clock = ki_recon_start(recon);
     if (!status)
-        status = ki_mri_solve(recon->queue, normal, fhd, &ls, image, &recon->result->coils[coil], err);
+        status = ki_mri_solver_solve(recon->queue, solver, fhd, start ? image : NULL, image,
+                                     &recon->result->coils[coil], err);
     if (!status)
         status = kn_queue_finish(recon->queue, err);
     if (!status)
@@ -199,7 +197,7 @@ static kn_status solve_coils(struct recon *recon, double complex *images, kn_err
         ki_recon_step(recon, (double)coil / (double)scan->coils);
         status = adjoint(recon, &sum, fhd, err);
         if (!status)
-            status = solve(recon, &equations.normal, coil, fhd, image, err);
+            status = solve(recon, equations.solver, coil, fhd, image, err);
         if (!status)
             status = ki_recon_download(recon->queue, image, scan->voxels, images + coil * scan->voxels, err);
     }

@@ -34,7 +34,7 @@ double ki_mri_host_normal_bound(const struct mri_host_normal *normal);
 kn_status ki_mri_host_normal_apply(struct mri_host_normal *normal, const double complex *x, double complex *y,
                                    kn_error *err);
 
-// As ki_mri_solve, with the same words for the result; options->start is not looked at, `start` is (NULL: 0).
+// As ki_mri_solver_solve, with the same words for the result, from `start` (NULL: 0).
 // Memory: four images. KN_ERROR_MEMORY; KN_ERROR_ARGUMENT for a lambda in units of a bound that is not known;
 // those of ki_mri_host_normal_apply.
 kn_status ki_mri_host_solve(struct mri_host_normal *normal, const double complex *fhd,

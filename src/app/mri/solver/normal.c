@@ -12,12 +12,60 @@
 
 const char *const ki_mri_normal_names[] = {"toeplitz", "forward", NULL};
 
+kn_status ki_mri_normal_begin(kn_context *context, const struct mri_matrix *matrix, double bound,
+                              kn_operator_function *apply, void *data, struct mri_normal *normal,
+                              kn_error *err)
+{
+    size_t voxels;
+    kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
+    const kn_operator_functions functions =
+        KN_INIT(kn_operator_functions, .rows = voxels, .columns = voxels, .type = KN_F32, .is_complex = true,
+                .apply = apply, .data = data);
+
+    *normal = (struct mri_normal){*matrix, bound, NULL};
+    return status ? status : kn_operator_create(context, &functions, &normal->a, err);
+}
+
+void ki_mri_normal_end(struct mri_normal *normal)
+{
+    kn_operator_free(normal->a);
+    normal->a = NULL;
+}
+
 struct mri_forward_normal {
+    struct mri_normal normal;
     struct mri_sum sum; // the adjoint of what is in device_data
     size_t voxels;
     enum mri_kernel kernel;
     struct mri_sum_rate rate;
 };
+
+static kn_status apply(void *data, kn_queue *queue, bool adjoint, const kn_buffer *x, kn_buffer *y,
+                       kn_error *err)
+{
+    struct mri_forward_normal *forward = data;
+    const struct mri_sum *sum = &forward->sum;
+    kn_context *built = kn_queue_get_context(queue);
+    double began = ki_clock_seconds() - kn_context_get_build_seconds(built);
+    double pairs = 2 * (double)sum->samples * (double)forward->voxels;
+    kn_status status;
+
+    (void)adjoint; // it is its own
+    status = x == y ? ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers")
+                    : ki_mri_forward_device(queue, &sum->matrix, sum->k, sum->samples, NULL, x,
+                                            sum->device_data, err);
+
+    if (!status)
+        status = ki_mri_sum_device(queue, sum, forward->kernel, y, NULL, err);
+    if (!status)
+        status = kn_queue_finish(queue, err);
+    if (status)
+        return status;
+    forward->rate.seconds += ki_clock_seconds() - kn_context_get_build_seconds(built) - began;
+    forward->rate.pairs += pairs;
+    forward->rate.flops += pairs * ki_sum_flops(sum);
+    return KN_OK;
+}
 
 kn_status ki_mri_forward_normal_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
                                        size_t samples, const double *weights, enum mri_kernel kernel,
@@ -40,6 +88,9 @@ kn_status ki_mri_forward_normal_create(kn_queue *queue, const struct mri_matrix 
     if (!status)
         status = kn_buffer_create(kn_queue_get_context(queue), (samples ? samples : 1) * 2 * sizeof(float),
                                   &forward->sum.device_data, err);
+    if (!status)
+        status = ki_mri_normal_begin(kn_queue_get_context(queue), matrix, NAN, apply, forward,
+                                     &forward->normal, err);
     if (status)
         ki_mri_forward_normal_free(forward);
     else
@@ -51,37 +102,14 @@ void ki_mri_forward_normal_free(struct mri_forward_normal *forward)
 {
     if (!forward)
         return;
+    ki_mri_normal_end(&forward->normal);
     kn_buffer_free(forward->sum.device_data);
     free(forward);
 }
 
-static kn_status apply(void *context, kn_queue *queue, kn_buffer *x, kn_buffer *y, kn_error *err)
+const struct mri_normal *ki_mri_forward_normal_of(const struct mri_forward_normal *forward)
 {
-    struct mri_forward_normal *forward = context;
-    const struct mri_sum *sum = &forward->sum;
-    kn_context *built = kn_queue_get_context(queue);
-    double began = ki_clock_seconds() - kn_context_get_build_seconds(built);
-    double pairs = 2 * (double)sum->samples * (double)forward->voxels;
-    kn_status status = x == y
-                           ? ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers")
-                           : ki_mri_forward_device(queue, &sum->matrix, sum->k, sum->samples, NULL, x,
-                                                   sum->device_data, err);
-
-    if (!status)
-        status = ki_mri_sum_device(queue, sum, forward->kernel, y, NULL, err);
-    if (!status)
-        status = kn_queue_finish(queue, err);
-    if (status)
-        return status;
-    forward->rate.seconds += ki_clock_seconds() - kn_context_get_build_seconds(built) - began;
-    forward->rate.pairs += pairs;
-    forward->rate.flops += pairs * ki_sum_flops(sum);
-    return KN_OK;
-}
-
-struct mri_normal ki_mri_forward_normal_of(struct mri_forward_normal *forward)
-{
-    return (struct mri_normal){forward->sum.matrix, NAN, apply, forward};
+    return &forward->normal;
 }
 
 struct mri_sum_rate ki_mri_forward_normal_rate(const struct mri_forward_normal *forward)

@@ -9,17 +9,23 @@
 
 #include "app/mri/mri.h"
 #include "app/mri/sum/sum.h"
+#include "operator/operator.h"
 
 enum mri_normal_method { MRI_NORMAL_TOEPLITZ, MRI_NORMAL_FORWARD };
 extern const char *const ki_mri_normal_names[3]; // "toeplitz", "forward", NULL
 
+// An operator of the device, self-adjoint, of the matrix's voxels (x fastest).
 struct mri_normal {
     struct mri_matrix matrix;
-    double bound; // on its norm, what a relative lambda is relative to; not-a-number where none is known
-    // y = F^H W F x, both of the matrix's voxels (float2, x fastest); y is not x.
-    kn_status (*apply)(void *context, kn_queue *queue, kn_buffer *x, kn_buffer *y, kn_error *err);
-    void *context;
+    double bound;   // on its norm, what a relative lambda is relative to; not-a-number where none is known
+    kn_operator *a; // of KN_F32 and complex
 };
+
+// That of `apply`, with `data`; `normal` is empty on failure. ki_mri_normal_end frees it, not `data`.
+kn_status ki_mri_normal_begin(kn_context *context, const struct mri_matrix *matrix, double bound,
+                              kn_operator_function *apply, void *data, struct mri_normal *normal,
+                              kn_error *err);
+void ki_mri_normal_end(struct mri_normal *normal);
 
 // F by ki_mri_forward_device, F^H by ki_mri_sum_device with `kernel`, one of a device; W between them. k (in
 // cycles per field of view) and weights (w |phi|^2; NULL: 1) stay the caller's, and must stay. Memory: 8
@@ -33,8 +39,8 @@ kn_status ki_mri_forward_normal_create(kn_queue *queue, const struct mri_matrix 
                                        struct mri_forward_normal **made, kn_error *err);
 // NULL is fine.
 void ki_mri_forward_normal_free(struct mri_forward_normal *forward);
-// For ki_mri_solve, as long as the operator is there. It has no bound.
-struct mri_normal ki_mri_forward_normal_of(struct mri_forward_normal *forward);
+// For ki_mri_solver_create, as long as the operator is there; it owns it. It has no bound.
+const struct mri_normal *ki_mri_forward_normal_of(const struct mri_forward_normal *forward);
 // What all applications took until now: the terms of both sums, and the seconds that a caller waited for,
 // with compiling left out; loads are not counted.
 struct mri_sum_rate ki_mri_forward_normal_rate(const struct mri_forward_normal *forward);

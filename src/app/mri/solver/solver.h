@@ -22,7 +22,6 @@ struct mri_solver_options {
     bool relative_lambda; // it counts in units of the operator's bound, which must be known
     enum mri_regularizer regularizer;
     enum mri_boundary boundary; // of MRI_DIFFERENCE
-    kn_buffer *start;           // NULL: 0. May be the buffer of the image
 
     // Before each iteration, how many of them are done; NULL: nobody asks. A convolution on a device is ahead
     // of it, as the host does not wait.
@@ -43,23 +42,28 @@ struct mri_solver_result {
     bool stopped;    // before it: p^H A p was not positive any more, so that rounding is all there is left
 };
 
-// Solves for `image`; all three are buffers of the matrix's voxels (float2), `image` not that of `fhd`. A
-// right hand side of 0 has the image 0. With 0 iterations the image is the start.
+// For an operator that stays as long as the solver. Memory: four images beside the operator's own. Cost: an
+// iteration applies the operator once, and has three launches that read and write 12 n numbers of 8 bytes
+// (src/operator/cgnr/cgnr.h); one application more for the residual, and one for a start. Errors:
+// KN_ERROR_ARGUMENT; those of ki_cgnr_create.
+struct mri_solver;
+kn_status ki_mri_solver_create(kn_queue *queue, const struct mri_normal *normal,
+                               const struct mri_solver_options *options, struct mri_solver **made,
+                               kn_error *err);
+void ki_mri_solver_free(struct mri_solver *solver); // NULL is fine
+
+// Solves for `image` from `start` (NULL: 0), which may be the image's buffer; all three are buffers of the
+// matrix's voxels (float2), `image` not that of `fhd`. A right hand side of 0 has the image 0. With 0
+// iterations the image is the start.
 //
 // Step lengths are computed on the device; the host waits every eight iterations for the stop test, without a
 // tolerance at the end alone. Dot products are summed in double (without double precision in its bits, in
-// integers); vectors are single. Scratch memory: three images beside the operator's own. Cost: an iteration
-// applies the operator once, and has three launches that read and write 11 n numbers of 8 bytes (10 where
-// lambda is 0); one more for the residual, and one for a start.
+// integers); vectors are single.
 //
 // Errors: KN_ERROR_ARGUMENT, also for a right hand side or a start that is not finite; those of the engine.
 // The image may have been written then.
-kn_status ki_mri_solve(kn_queue *queue, const struct mri_normal *normal, kn_buffer *fhd,
-                       const struct mri_solver_options *options, kn_buffer *image,
-                       struct mri_solver_result *result, kn_error *err);
-
-// y += lambda D^H D x; y is not x. Reads x and y, writes y.
-kn_status ki_mri_difference_add(kn_queue *queue, const struct mri_matrix *matrix, enum mri_boundary boundary,
-                                double lambda, kn_buffer *x, kn_buffer *y, kn_error *err);
+kn_status ki_mri_solver_solve(kn_queue *queue, struct mri_solver *solver, const kn_buffer *fhd,
+                              const kn_buffer *start, kn_buffer *image, struct mri_solver_result *result,
+                              kn_error *err);
 
 #endif

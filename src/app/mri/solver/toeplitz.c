@@ -220,6 +220,13 @@ static kn_status make_plans(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_e
     return status;
 }
 
+static kn_status apply(void *data, kn_queue *queue, bool adjoint, const kn_buffer *from, kn_buffer *to,
+                       kn_error *err)
+{
+    (void)adjoint; // it is its own
+    return ki_mri_toeplitz_apply(queue, data, from, to, err);
+}
+
 kn_status ki_toeplitz_create(kn_queue *queue, const struct toeplitz_origin *origin,
                              struct mri_toeplitz **toeplitz, kn_error *err)
 {
@@ -248,6 +255,8 @@ kn_status ki_toeplitz_create(kn_queue *queue, const struct toeplitz_origin *orig
         status = get_kernel(context, "mri_toeplitz_multiply", &made->multiply, err);
     if (!status)
         status = make_plans(queue, made, err);
+    if (!status)
+        status = ki_mri_normal_begin(context, &origin->matrix, NAN, apply, made, &made->normal, err);
     if (status)
         ki_mri_toeplitz_free(made);
     else
@@ -259,6 +268,7 @@ void ki_mri_toeplitz_free(struct mri_toeplitz *toeplitz)
 {
     if (!toeplitz)
         return;
+    ki_mri_normal_end(&toeplitz->normal);
     kn_fft_plan_free(toeplitz->forward);
     kn_fft_plan_free(toeplitz->back);
     kn_buffer_free(toeplitz->eigenvalues);
@@ -275,8 +285,8 @@ kn_status ki_toeplitz_find_bound(kn_queue *queue, struct mri_toeplitz *toeplitz,
         status = kn_reduce(queue, toeplitz->eigenvalues, KN_F32, points, KN_REDUCE_MAX, &greatest, err);
     if (status)
         return status;
-    toeplitz->bound = fmax(fabs(least.f64), fabs(greatest.f64)) * (double)points;
-    if (isnan(least.f64) || !isfinite(toeplitz->bound))
+    toeplitz->normal.bound = fmax(fabs(least.f64), fabs(greatest.f64)) * (double)points;
+    if (isnan(least.f64) || !isfinite(toeplitz->normal.bound))
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "the normal operator has eigenvalues that are not finite in single precision; divide the "
@@ -355,8 +365,8 @@ kn_status ki_mri_toeplitz_compute(kn_queue *queue, const struct mri_matrix *matr
 
 // ---- its use ----
 
-kn_status ki_mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *x, kn_buffer *y,
-                                kn_error *err)
+kn_status ki_mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, const kn_buffer *x,
+                                kn_buffer *y, kn_error *err)
 {
     uint64_t points = toeplitz->size.points;
     const struct engine_sizes *sizes = sizes_of(toeplitz->context);
@@ -385,17 +395,12 @@ kn_status ki_mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, 
 
 double ki_mri_toeplitz_bound(const struct mri_toeplitz *toeplitz)
 {
-    return toeplitz->bound;
+    return toeplitz->normal.bound;
 }
 
-static kn_status apply(void *context, kn_queue *queue, kn_buffer *x, kn_buffer *y, kn_error *err)
+const struct mri_normal *ki_mri_toeplitz_normal(const struct mri_toeplitz *toeplitz)
 {
-    return ki_mri_toeplitz_apply(queue, context, x, y, err);
-}
-
-struct mri_normal ki_mri_toeplitz_normal(struct mri_toeplitz *toeplitz)
-{
-    return (struct mri_normal){toeplitz->origin.matrix, toeplitz->bound, apply, toeplitz};
+    return &toeplitz->normal;
 }
 
 const char *ki_mri_toeplitz_kernel(const struct mri_toeplitz *toeplitz)

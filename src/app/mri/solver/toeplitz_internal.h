@@ -20,8 +20,8 @@ struct mri_toeplitz {
     kn_context *context;
     struct toeplitz_origin origin;
     struct mri_toeplitz_size size;
-    kn_buffer *eigenvalues; // floats, a point each, divided by the number of points
-    double bound;
+    kn_buffer *eigenvalues;      // floats, a point each, divided by the number of points
+    struct mri_normal normal;    // what the solver takes it for
     kn_fft_plan *forward, *back; // with padding; with cropping
     kn_kernel *multiply;
 };

@@ -114,7 +114,7 @@ kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, c
 // sine and cosine are polynomials, whatever the band. Device memory beside these: ki_mri_forward_memory, at
 // most 64 MB and 36 bytes for each of 2^20 samples at a time. Errors and cost as above.
 kn_status ki_mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
-                                size_t samples, const double complex *basis, kn_buffer *image,
+                                size_t samples, const double complex *basis, const kn_buffer *image,
                                 kn_buffer *data, kn_error *err);
 
 // Bytes of the device's memory that it takes at most, image and data left out.

@@ -139,7 +139,7 @@ void ki_sparse_operator_free(struct sparse_operator *made)
 }
 
 kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator *a, bool transposed,
-                                   kn_buffer *x, kn_buffer *y, kn_error *err)
+                                   const kn_buffer *x, kn_buffer *y, kn_error *err)
 {
     const struct spmv_product *product = &a->products[transposed];
     kn_status status = ki_column_check("sparse_operator_apply (x)", queue, x, KN_F32, product->columns, err);

@@ -62,7 +62,7 @@ void ki_sparse_operator_free(struct sparse_operator *made); // NULL is fine
 // The buffers are two. Errors: KN_ERROR_ARGUMENT for buffers too small, of another context, or one and the
 // same.
 kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator *a, bool transposed,
-                                   kn_buffer *x, kn_buffer *y, kn_error *err);
+                                   const kn_buffer *x, kn_buffer *y, kn_error *err);
 
 // The format that is used, and in words why (of SPARSE_AUTO, what each took when it was measured; else "").
 enum sparse_format ki_sparse_operator_format(const struct sparse_operator *a, bool transposed);

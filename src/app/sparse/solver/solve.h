@@ -50,7 +50,7 @@ struct sparse_task {
     double low, high;
     double weight; // of that, and what a correction is given; 0: 50 times the greatest |a_j|^2 of A's
                    // columns, and 1
-    const char *correction; // as sparse_solver_options has it; on devices
+    const char *correction; // as cgnr_options has it; on devices
     enum sparse_preconditioning preconditioning;
     enum sparse_format format; // on the host SPARSE_AUTO and SPARSE_SELL (one code), and SPARSE_SIMPLE
     bool past_floor;           // goes on at the precision's floor, for measurements

@@ -128,12 +128,16 @@ static void system_free(struct system *s)
 }
 
 static inline kn_status test_solve(struct mri_toeplitz *toeplitz, kn_buffer *right,
-                                   const struct mri_solver_options *options, kn_buffer *image,
-                                   struct mri_solver_result *result)
+                                   const struct mri_solver_options *options, kn_buffer *start,
+                                   kn_buffer *image, struct mri_solver_result *result)
 {
-    const struct mri_normal normal = ki_mri_toeplitz_normal(toeplitz);
+    struct mri_solver *solver = NULL;
+    kn_status status = ki_mri_solver_create(queue, ki_mri_toeplitz_normal(toeplitz), options, &solver, &err);
 
-    return ki_mri_solve(queue, &normal, right, options, image, result, &err);
+    if (!status)
+        status = ki_mri_solver_solve(queue, solver, right, start, image, result, &err);
+    ki_mri_solver_free(solver);
+    return status;
 }
 
 // Solves with the system's options; the image.
@@ -141,20 +145,19 @@ static double complex *solve(const struct system *s, const double complex *start
                              struct mri_solver_result *result)
 {
     enum { ROOM = 64 };
-    struct mri_solver_options options = s->options;
-    kn_buffer *right = test_upload_image(s->right, s->n, 0), *image = test_upload_image(NULL, s->n, ROOM);
+    kn_buffer *right = test_upload_image(s->right, s->n, 0), *image = test_upload_image(NULL, s->n, ROOM),
+              *from = start ? test_upload_image(start, s->n, 0) : NULL;
     double complex *x, *kept;
 
-    options.start = start ? test_upload_image(start, s->n, 0) : NULL;
     memset(result, 0xff, sizeof *result);
-    EXPECT_OK(test_solve(s->toeplitz, right, &options, image, result));
+    EXPECT_OK(test_solve(s->toeplitz, right, &s->options, from, image, result));
     x = test_download_image(image, s->n);
     kept = test_download_image(right, s->n);
     ck_assert_int_eq(memcmp(kept, s->right, s->n * sizeof *kept), 0);
     test_expect_poison(image, s->n * 2 * sizeof(float));
     kn_buffer_free(right);
     kn_buffer_free(image);
-    kn_buffer_free(options.start);
+    kn_buffer_free(from);
     free(kept);
     return x;
 }

@@ -41,7 +41,7 @@ static struct mri_forward_normal *create(const struct scan *scan, bool weighted,
 
     EXPECT_OK(ki_mri_forward_normal_create(queue, &scan->matrix, scan->k, scan->samples,
                                            weighted ? scan->weights : NULL, kernel, &forward, &err));
-    ck_assert(isnan(ki_mri_forward_normal_of(forward).bound));
+    ck_assert(isnan(ki_mri_forward_normal_of(forward)->bound));
     return forward;
 }
 
@@ -166,13 +166,13 @@ START_TEST(refused)
     uint64_t state = test_seed("refused");
     struct scan scan = scan_make(&matrices[2], 20, &state);
     struct mri_forward_normal *forward = create(&scan, false, MRI_TUNED), *none;
-    struct mri_normal normal = ki_mri_forward_normal_of(forward);
+    const struct mri_normal *normal = ki_mri_forward_normal_of(forward);
+    struct mri_solver *solver = NULL;
     const struct mri_solver_options relative = {.iterations = 1, .lambda = 0.1, .relative_lambda = true};
     struct mri_sum sum = {.matrix = scan.matrix, .k = scan.k, .samples = 20};
     kn_buffer *x = test_upload_image(scan.room, 0, 0), *image = test_upload_image(NULL, scan.voxels, 0);
     double complex *right = test_image(scan.voxels, &state), host[7 * 5];
     kn_buffer *b = test_upload_image(right, scan.voxels, 0);
-    struct mri_solver_result result;
 
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "kernel 7",
@@ -180,9 +180,10 @@ START_TEST(refused)
     ck_assert_ptr_null(none);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "4 x 0 x 1",
                    ki_mri_forward_normal_create(queue, &empty, scan.k, 20, NULL, MRI_TUNED, &none, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "in place", normal.apply(normal.context, queue, image, image, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "same buffer",
+                   kn_operator_apply(queue, normal->a, false, image, image, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "units of a bound that this operator does not have",
-                   ki_mri_solve(queue, &normal, b, &relative, image, &result, &err));
+                   ki_mri_solver_create(queue, normal, &relative, &solver, &err));
     // Data on the device: enough of them, no others beside them, and not for the host.
     sum.device_data = x;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not of 20 samples",

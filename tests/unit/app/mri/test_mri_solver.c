@@ -217,13 +217,11 @@ START_TEST(in_place_and_relative)
     free(absolute.residuals);
     free(y);
 
-    s.options.start = image;
-    EXPECT_OK(test_solve(s.toeplitz, right, &s.options, image, &third));
+    EXPECT_OK(test_solve(s.toeplitz, right, &s.options, image, image, &third));
     y = test_download_image(image, s.n);
     ck_assert_int_eq(memcmp(x, y, s.n * sizeof *x), 0);
     free(y);
     // Another lambda is another image.
-    s.options.start = NULL;
     s.options.lambda *= 2;
     y = solve(&s, begun, &absolute);
     ck_assert_double_gt(test_distance(x, y, s.n), 1e-3 * test_norm(x, s.n));
@@ -269,8 +267,7 @@ START_TEST(sums)
     }
     b = test_upload_image(right, n, 0);
     x = test_upload_image(start, n, 0);
-    options.start = x;
-    EXPECT_OK(test_solve(toeplitz, b, &options, x, &result));
+    EXPECT_OK(test_solve(toeplitz, b, &options, x, x, &result));
     ck_assert_double_eq_tol(result.residuals[0], sqrt(rest / goal), bound);
     ck_assert_double_eq_tol(result.residual, sqrt(rest / goal), bound);
     ki_mri_toeplitz_free(toeplitz);
@@ -330,32 +327,33 @@ START_TEST(refused)
     struct mri_solver_options options;
     double complex *x;
 
-#define REFUSED(words, right, image, ...)                                                                    \
+#define REFUSED(words, right, start, image, ...)                                                             \
     options = (struct mri_solver_options){__VA_ARGS__};                                                      \
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, words, test_solve(s.toeplitz, right, &options, image, &result));       \
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, words,                                                                 \
+                   test_solve(s.toeplitz, right, &options, start, image, &result));                          \
     ck_assert_uint_eq(result.iterations, 77)
 
-    REFUSED("2097152 iterations", right, image, .iterations = 2 << 20);
-    REFUSED("tolerance of -1", right, image, .tolerance = -1);
-    REFUSED("tolerance of nan", right, image, .tolerance = NAN);
-    REFUSED("tolerance of 1", right, image, .tolerance = 1);
-    REFUSED("lambda is -0.5", right, image, .lambda = -0.5);
-    REFUSED("lambda is inf", right, image, .lambda = INFINITY);
-    REFUSED("lambda is 1e+39", right, image, .lambda = 1e39);
-    REFUSED("regularizer 7", right, image, .regularizer = (enum mri_regularizer)7);
-    REFUSED("boundary 2", right, image, .boundary = (enum mri_boundary)2);
-    REFUSED("is the right hand side", right, right, .iterations = 1);
-    REFUSED("(right hand side): 70 elements", small, image, .iterations = 1);
-    REFUSED("(image): 70 elements", right, small, .iterations = 1);
-    REFUSED("(start): 70 elements", right, image, .start = small);
-    REFUSED("start is not finite", right, image, .start = image);
-    REFUSED("right hand side F^H d is not finite", image, spare, .iterations = 1);
+    REFUSED("2097152 iterations", right, NULL, image, .iterations = 2 << 20);
+    REFUSED("tolerance of -1", right, NULL, image, .tolerance = -1);
+    REFUSED("tolerance of nan", right, NULL, image, .tolerance = NAN);
+    REFUSED("tolerance of 1", right, NULL, image, .tolerance = 1);
+    REFUSED("lambda is -0.5", right, NULL, image, .lambda = -0.5);
+    REFUSED("lambda is inf", right, NULL, image, .lambda = INFINITY);
+    REFUSED("lambda is 1e+39", right, NULL, image, .lambda = 1e39);
+    REFUSED("regularizer 7", right, NULL, image, .regularizer = (enum mri_regularizer)7);
+    REFUSED("boundary 2", right, NULL, image, .boundary = (enum mri_boundary)2);
+    REFUSED("is the right hand side's", right, NULL, right, .iterations = 1);
+    REFUSED("the right hand side: 70 elements", small, NULL, image, .iterations = 1);
+    REFUSED("the solution: 70 elements", right, NULL, small, .iterations = 1);
+    REFUSED("the start: 70 elements", right, small, image, .iterations = 1);
+    REFUSED("start is not finite", right, image, image, .iterations = 1);
+    REFUSED("right hand side is not finite", image, NULL, spare, .iterations = 1);
 
     // Of nothing, nothing, whatever the start.
     x = calloc(s.n, sizeof *x);
     nothing = test_upload_image(x, s.n, 0);
-    options = (struct mri_solver_options){.iterations = 5, .start = right};
-    EXPECT_OK(test_solve(s.toeplitz, nothing, &options, image, &result));
+    options = (struct mri_solver_options){.iterations = 5};
+    EXPECT_OK(test_solve(s.toeplitz, nothing, &options, right, image, &result));
     free(x);
     x = test_download_image(image, s.n);
     ck_assert_double_eq(test_norm(x, s.n), 0);
@@ -371,7 +369,7 @@ START_TEST(refused)
     EXPECT_OK(ki_mri_toeplitz_compute(queue, &matrix, s.scan.k, 20, s.scan.weights, MRI_HOST_DOUBLE,
                                       &s.toeplitz, NULL, &err));
     options = (struct mri_solver_options){.iterations = 5};
-    EXPECT_OK(test_solve(s.toeplitz, right, &options, image, &result));
+    EXPECT_OK(test_solve(s.toeplitz, right, &options, NULL, image, &result));
     ck_assert_uint_eq(result.iterations, 0);
     ck_assert(result.stopped && !result.converged);
     free(result.residuals);
@@ -413,7 +411,7 @@ START_TEST(real_image)
         EXPECT_OK(
             ki_mri_toeplitz_compute(queue, &matrix, k, samples, NULL, kernels[i], &toeplitz, NULL, &err));
         ck_assert_double_eq_tol(1e-3 * ki_mri_toeplitz_bound(toeplitz), 187.307, 1e-3);
-        EXPECT_OK(test_solve(toeplitz, b, &options, image, &result));
+        EXPECT_OK(test_solve(toeplitz, b, &options, NULL, image, &result));
         ck_assert_uint_eq(result.iterations, 60);
         x = test_download_image(image, VOXELS);
         error = test_distance(x, wanted, VOXELS) / test_norm(wanted, VOXELS);

@@ -5,33 +5,41 @@
 
 #include "system_support.h"
 
-#include "app/sparse/solver/device/solver_internal.h"
+#include "app/sparse/solver/device/solver.h"
+#include "operator/cgnr/cgnr_internal.h"
 
 #define ROOM 64 // poisoned bytes behind the solution
 
+// What is solved with, and how.
+struct solver_case {
+    struct cgnr_options cgnr;
+    struct sparse_storage storage;
+};
+
 // The solution, or NULL where it is refused; the caller frees it and the history.
-static inline float *solve(const struct system *s, const struct sparse_solver_options *options,
-                           struct sparse_solver_result *result)
+static inline float *solve(const struct system *s, const struct solver_case *options,
+                           struct cgnr_result *result)
 {
     size_t rows = s->matrix.rows, columns = s->matrix.columns;
     struct sparse_solver *solver = NULL;
     float *x = malloc(columns * sizeof *x + 1), *again = malloc(columns * sizeof *x + 1);
     kn_buffer *b = test_upload_with_room(s->b, rows * sizeof *x, 0);
     kn_buffer *at = test_upload_with_room(s->x, columns * sizeof *x, ROOM);
-    struct sparse_solver_result repeated;
+    struct cgnr_result repeated;
 
     ck_assert(x && again);
-    EXPECT_OK(ki_sparse_solver_create(queue, &s->matrix, options, &solver, &err));
-    if (options->launches != SPARSE_LAUNCHES_AUTO)
-        ck_assert_int_eq(ki_sparse_solver_is_fused(solver), options->launches == SPARSE_LAUNCHES_FUSED);
-    EXPECT_OK(ki_sparse_solver_solve(queue, solver, b, at, result, &err));
+    EXPECT_OK(ki_sparse_solver_create(queue, &s->matrix, &options->storage, &options->cgnr, &solver, &err));
+    if (options->storage.launches != SPARSE_LAUNCHES_AUTO)
+        ck_assert_int_eq(ki_sparse_solver_is_fused(solver),
+                         options->storage.launches == SPARSE_LAUNCHES_FUSED);
+    EXPECT_OK(ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), b, at, at, result, &err));
     EXPECT_OK(kn_buffer_read(queue, at, 0, x, columns * sizeof *x, &err));
     test_expect_poison(at, columns * sizeof *x);
     // Once more, with the same solver: the same bits.
     EXPECT_OK(kn_buffer_write(queue, at, 0, s->x, columns * sizeof *x, &err));
-    EXPECT_OK(ki_sparse_solver_solve(queue, solver, b, at, &repeated, &err));
+    EXPECT_OK(ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), b, at, at, &repeated, &err));
     EXPECT_OK(kn_buffer_read(queue, at, 0, again, columns * sizeof *x, &err));
-    if (options->format != SPARSE_BACKPROJECTION) {
+    if (options->storage.format != SPARSE_BACKPROJECTION) {
         ck_assert_int_eq(memcmp(x, again, columns * sizeof *x), 0);
         ck_assert_uint_eq(repeated.iterations, result->iterations);
         ck_assert_int_eq(

@@ -49,7 +49,7 @@ static void drop_images(struct images *images)
 
 // The first `count` solutions, which the caller frees.
 static float *solve(struct sparse_batch *batch, const struct images *images, size_t count,
-                    struct sparse_solver_result *results)
+                    struct cgnr_result *results)
 {
     size_t rows = images->system.matrix.rows, bytes = count * images->system.matrix.columns * sizeof(float);
     kn_buffer *b = test_upload_with_room(images->b, count * rows * sizeof(float), 0);
@@ -65,7 +65,7 @@ static float *solve(struct sparse_batch *batch, const struct images *images, siz
     return found;
 }
 
-static void free_histories(struct sparse_solver_result *results, size_t count)
+static void free_histories(struct cgnr_result *results, size_t count)
 {
     for (size_t i = 0; i < count; i++)
         free(results[i].history);
@@ -94,7 +94,7 @@ START_TEST(dense)
                 .solver = {.iterations = 200}, .launches = kinds[w], .images = 4, .tile = 8, .at_once = 8};
             struct sparse_batch *batch = NULL;
             float *all = NULL;
-            struct sparse_solver_result results[MOST], of_all[MOST];
+            struct cgnr_result results[MOST], of_all[MOST];
 
             if (kinds[w] == SPARSE_BATCH_WHOLE && kn_context_get_device(context)->loop_limit)
                 continue;
@@ -108,7 +108,7 @@ START_TEST(dense)
                     test_relative_distance_of_floats(all + i * columns, wanted + i * columns, columns);
                 ck_assert_msg(off < 2e-4, "%zu x %zu, kind %zu, image %zu: off by %g after %zu iterations",
                               rows, columns, w, i, off, of_all[i].iterations);
-                ck_assert_int_ne((int)of_all[i].stopped, SPARSE_STOPPED_ITERATIONS);
+                ck_assert_int_ne((int)of_all[i].stopped, CGNR_STOPPED_ITERATIONS);
                 worst = off > worst ? off : worst;
             }
             for (size_t c = 0; c + 1 < COUNTS; c++) {
@@ -150,7 +150,7 @@ START_TEST(shapes)
     for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
         struct sparse_batch_options options = tried[t];
         struct sparse_batch *batch = NULL;
-        struct sparse_solver_result results[SOME];
+        struct cgnr_result results[SOME];
 
         options.solver.iterations = 100;
         options.launches =
@@ -264,7 +264,7 @@ START_TEST(corrections)
                                                      .launches = t ? SPARSE_BATCH_TILED : SPARSE_BATCH_SPREAD,
                                                      .images = 4};
         struct sparse_batch *batch = NULL;
-        struct sparse_solver_result results[SOME];
+        struct cgnr_result results[SOME];
 
         EXPECT_OK(ki_sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
         float *found = solve(batch, &images, SOME, results);
@@ -355,7 +355,7 @@ static double residual_of(const struct images *images, size_t image, const float
 START_TEST(ends)
 {
     enum { ROWS = 300, COLUMNS = 60, SOME = 6, NOTHING = 2 };
-    static const struct sparse_solver_options tried[] = {
+    static const struct cgnr_options tried[] = {
         {.iterations = 5},
         {.iterations = 100, .gradient = 1e-3},
         {.iterations = 0},
@@ -371,12 +371,12 @@ START_TEST(ends)
         const struct sparse_batch_options options = {
             .solver = tried[t], .images = 4, .launches = SPARSE_BATCH_SPREAD};
         struct sparse_batch *batch = NULL;
-        struct sparse_solver_result results[SOME];
+        struct cgnr_result results[SOME];
         EXPECT_OK(ki_sparse_batch_create(queue, &images.system.matrix, &options, &batch, &err));
         float *found = solve(batch, &images, SOME, results);
 
         for (size_t i = 0; i < SOME; i++) {
-            const struct sparse_solver_result *r = &results[i];
+            const struct cgnr_result *r = &results[i];
             double rest = residual_of(&images, i, found);
             // Products in floats, 16 roundings or fewer of terms no larger than the residual itself.
             ck_assert_double_le(fabs(r->residual - rest), 1e-5 * rest);
@@ -384,15 +384,15 @@ START_TEST(ends)
             ck_assert_double_eq(r->history[r->iterations], r->normal_residual);
             if (i == NOTHING) {
                 ck_assert_uint_eq(r->iterations, 0);
-                ck_assert_int_eq((int)r->stopped, SPARSE_STOPPED_GRADIENT);
+                ck_assert_int_eq((int)r->stopped, CGNR_STOPPED_GRADIENT);
             } else if (t == 0 || t == 2) {
                 ck_assert_uint_eq(r->iterations, tried[t].iterations);
-                ck_assert_int_eq((int)r->stopped, SPARSE_STOPPED_ITERATIONS);
+                ck_assert_int_eq((int)r->stopped, CGNR_STOPPED_ITERATIONS);
             } else if (t == 3) {
                 ck_assert_int_eq(r->iterations > 0, i % 2 == 0);
-                ck_assert_int_eq((int)r->stopped, SPARSE_STOPPED_CURVATURE);
+                ck_assert_int_eq((int)r->stopped, CGNR_STOPPED_CURVATURE);
             } else {
-                ck_assert_int_eq((int)r->stopped, SPARSE_STOPPED_GRADIENT);
+                ck_assert_int_eq((int)r->stopped, CGNR_STOPPED_GRADIENT);
             }
             if (t == 1 && i != NOTHING) {
                 ck_assert_double_le(r->normal_residual, 1e-3 * (1 + 1e-6));
@@ -423,7 +423,7 @@ START_TEST(nothing)
         const struct sparse_batch_options options = {
             .solver = {.iterations = 9}, .launches = kinds[w], .images = 4};
         struct sparse_batch *batch = NULL;
-        struct sparse_solver_result results[SOME];
+        struct cgnr_result results[SOME];
         float found[SOME * COLUMNS];
 
         if (kinds[w] == SPARSE_BATCH_WHOLE && kn_context_get_device(context)->loop_limit)
@@ -462,7 +462,7 @@ START_TEST(launches)
                                                      .images = 4,
                                                      .launches = (enum sparse_batch_launches)kind};
         struct sparse_batch *batch = NULL;
-        struct sparse_solver_result results[SOME];
+        struct cgnr_result results[SOME];
         kn_profile_entry *entries = NULL;
         size_t count = 0;
         bool whole = kind <= SPARSE_BATCH_WHOLE && !kn_context_get_device(context)->loop_limit;
@@ -533,7 +533,7 @@ START_TEST(refused)
     uint64_t state = 1;
     struct images images = make_images(20, 10, 2, &state);
     struct sparse_batch *batch = NULL;
-    struct sparse_solver_result results[3];
+    struct cgnr_result results[3];
     kn_buffer *b, *x = test_upload_with_room(images.x, 30 * sizeof *images.x, 0);
     const struct {
         struct sparse_batch_options options;

@@ -245,16 +245,17 @@ START_TEST(least_squares)
     EXPECT_OK(ki_sparse_parallel_matrix(&geometry, &matrix, &err));
     EXPECT_OK(ki_sparse_reference_solve(&matrix, right, &plain, wanted, NULL, &err));
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
-        const struct sparse_solver_options options = {.iterations = 6, .format = tried[i].format};
-        struct sparse_solver_result result;
+        const struct cgnr_options options = {.iterations = 6};
+        const struct sparse_storage storage = {.format = tried[i].format};
+        struct cgnr_result result;
         struct sparse_solver *solver = NULL;
         kn_buffer *from = test_upload_with_room(b, RAYS * sizeof *b, 0);
         kn_buffer *to = test_upload_with_room(zero, sizeof x, TEST_ROOM);
         double off = 0, size = 0;
 
-        EXPECT_OK(ki_sparse_solver_create_parallel(queue, &geometry, &options, &solver, &err));
+        EXPECT_OK(ki_sparse_solver_create_parallel(queue, &geometry, &storage, &options, &solver, &err));
         ck_assert(!ki_sparse_solver_is_fused(solver));
-        EXPECT_OK(ki_sparse_solver_solve(queue, solver, from, to, &result, &err));
+        EXPECT_OK(ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), from, to, to, &result, &err));
         EXPECT_OK(kn_buffer_read(queue, to, 0, x, sizeof x, &err));
         test_expect_poison(to, sizeof x);
         ck_assert_uint_eq(result.launches_per_iteration, tried[i].launches);
@@ -311,15 +312,15 @@ START_TEST(real_tooth)
     EXPECT_OK(ki_sparse_reference_solve(&matrix, sinogram.values, &plain, wanted, history, &err));
     b = test_upload_with_room(right, rays * sizeof *right, 0);
     for (size_t i = 0; i < 2; i++) {
-        const struct sparse_solver_options options = {
-            .iterations = iterations[i], .gradient = -1, .format = SPARSE_ON_THE_FLY};
+        const struct cgnr_options options = {.iterations = iterations[i], .gradient = -1};
+        const struct sparse_storage storage = {.format = SPARSE_ON_THE_FLY};
         struct sparse_solver *solver = NULL;
-        struct sparse_solver_result result;
+        struct cgnr_result result;
         double same = history[iterations[i]] / sqrt(norm), earlier = history[18] / sqrt(norm);
 
         x = test_upload_with_room(zero, pixels * sizeof *zero, TEST_ROOM);
-        EXPECT_OK(ki_sparse_solver_create_parallel(queue, &geometry, &options, &solver, &err));
-        EXPECT_OK(ki_sparse_solver_solve(queue, solver, b, x, &result, &err));
+        EXPECT_OK(ki_sparse_solver_create_parallel(queue, &geometry, &storage, &options, &solver, &err));
+        EXPECT_OK(ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), b, x, x, &result, &err));
         fprintf(stderr, "real_tooth: %zu iterations, relative residual %.6f, in double precision %.6f\n",
                 iterations[i], result.residual, same);
         ck_assert_double_ge(result.residual, same * (1 - 1e-4));
@@ -340,7 +341,8 @@ END_TEST
 
 START_TEST(refused)
 {
-    const struct sparse_solver_options fused = {.iterations = 1, .launches = SPARSE_LAUNCHES_FUSED};
+    const struct cgnr_options options = {.iterations = 1};
+    const struct sparse_storage fused = {.launches = SPARSE_LAUNCHES_FUSED};
     struct sparse_solver *solver = NULL;
     struct sparse_parallel geometry = test_geometry("parallel:2,3,4");
     struct sparse_operator *a = NULL;
@@ -349,7 +351,7 @@ START_TEST(refused)
         KN_ERROR_ARGUMENT, "no sparse format 99",
         ki_sparse_operator_create_parallel(queue, &geometry, (enum sparse_format)99, NULL, &a, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "launched apart",
-                   ki_sparse_solver_create_parallel(queue, &geometry, &fused, &solver, &err));
+                   ki_sparse_solver_create_parallel(queue, &geometry, &fused, &options, &solver, &err));
     geometry.size = 0;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 pixels",
                    ki_sparse_operator_create_parallel(queue, &geometry, SPARSE_ON_THE_FLY, NULL, &a, &err));

@@ -7,7 +7,6 @@
 #include <float.h>
 
 #include "app/sparse/solver/reference.h"
-#include "app/sparse/solver/device/solver_internal.h"
 
 static const enum sparse_launches kinds[] = {SPARSE_LAUNCHES_FUSED, SPARSE_LAUNCHES_SEPARATE};
 
@@ -27,14 +26,15 @@ START_TEST(dense)
 
         EXPECT_OK(ki_sparse_reference_least_squares(&s.matrix, s.right, wanted, &err));
         for (size_t w = 0; w < 2; w++) {
-            const struct sparse_solver_options options = {.iterations = 300, .launches = kinds[w]};
-            struct sparse_solver_result result;
+            const struct solver_case options = {.cgnr = {.iterations = 300},
+                                                .storage = {.launches = kinds[w]}};
+            struct cgnr_result result;
             float *x = solve(&s, &options, &result);
             double off = test_relative_distance_of_floats(x, wanted, sizes[i][1]);
             ck_assert_msg(off < 2e-4, "%zu x %zu, kind %zu: off by %g after %zu iterations, stopped by %s",
                           sizes[i][0], sizes[i][1], w, off, result.iterations,
-                          ki_sparse_stopped_names[result.stopped]);
-            ck_assert_int_ne((int)result.stopped, SPARSE_STOPPED_ITERATIONS);
+                          ki_cgnr_stopped_names[result.stopped]);
+            ck_assert_int_ne((int)result.stopped, CGNR_STOPPED_ITERATIONS);
             worst = off > worst ? off : worst;
             free(result.history);
             free(x);
@@ -111,16 +111,16 @@ START_TEST(corrections)
             memcpy(wanted, s.start, sizes[i][1] * sizeof *wanted);
             EXPECT_OK(ki_sparse_reference_solve(&s.matrix, s.right, &plain, wanted, NULL, &err));
             for (size_t w = 0; w < 2; w++) {
-                const struct sparse_solver_options options = {
-                    .iterations = 6,
-                    .lambda = tried[t].lambda,
-                    .smooth = tried[t].smooth,
-                    .order = tried[t].order,
-                    .nonnegative = tried[t].nonnegative,
-                    .correction = tried[t].weight != 0 ? "weight * (float)(i % 3) * d" : NULL,
-                    .weight = tried[t].weight,
-                    .launches = kinds[w]};
-                struct sparse_solver_result result;
+                const struct solver_case options = {
+                    .cgnr = {.iterations = 6,
+                             .lambda = tried[t].lambda,
+                             .smooth = tried[t].smooth,
+                             .order = tried[t].order,
+                             .nonnegative = tried[t].nonnegative,
+                             .correction = tried[t].weight != 0 ? "weight * (float)(i % 3) * d" : NULL,
+                             .weight = tried[t].weight},
+                    .storage = {.launches = kinds[w]}};
+                struct cgnr_result result;
                 float *x = solve(&s, &options, &result);
                 double off = test_relative_distance_of_floats(x, wanted, sizes[i][1]);
                 ck_assert_msg(off < 2e-4,
@@ -146,17 +146,17 @@ START_TEST(printed)
     const struct sparse_correction correction = {terms_gradient, terms_along, &terms};
     const struct sparse_reference_options plain = {
         .iterations = ITERATIONS, .correction = &correction, .printed = true};
-    const struct sparse_solver_options options = {.iterations = ITERATIONS,
-                                                  .lambda = terms.lambda,
-                                                  .smooth = terms.smooth,
-                                                  .order = terms.order,
-                                                  .nonnegative = terms.nonnegative,
-                                                  .printed = true,
-                                                  .format = SPARSE_SIMPLE};
+    const struct solver_case options = {.cgnr = {.iterations = ITERATIONS,
+                                                 .lambda = terms.lambda,
+                                                 .smooth = terms.smooth,
+                                                 .order = terms.order,
+                                                 .nonnegative = terms.nonnegative,
+                                                 .printed = true},
+                                        .storage = {.format = SPARSE_SIMPLE}};
     uint64_t state = test_seed("printed");
     struct system s = system_make(ROWS, COLUMNS, 4, &state);
     double wanted[COLUMNS], off;
-    struct sparse_solver_result result;
+    struct cgnr_result result;
     kn_profile_entry *entries = NULL;
     size_t count = 0;
     float *x;
@@ -199,23 +199,24 @@ START_TEST(stops)
     }
     least = sqrt(least / norm);
     for (size_t w = 0; w < 2; w++) {
-        const struct sparse_solver_options tried[] = {
-            {.iterations = 5, .launches = kinds[w]},
-            {.iterations = 200, .gradient = 1e-2, .launches = kinds[w]},
-            {.iterations = 200, .residual = 1.02 * least, .launches = kinds[w]},
-            {.iterations = 0, .launches = kinds[w]},
-            {.iterations = 200, .correction = "-100000.0f * d", .launches = kinds[w]}, // not convex
+        const struct solver_case tried[] = {
+            {.cgnr = {.iterations = 5}, .storage = {.launches = kinds[w]}},
+            {.cgnr = {.iterations = 200, .gradient = 1e-2}, .storage = {.launches = kinds[w]}},
+            {.cgnr = {.iterations = 200, .residual = 1.02 * least}, .storage = {.launches = kinds[w]}},
+            {.cgnr = {.iterations = 0}, .storage = {.launches = kinds[w]}},
+            {.cgnr = {.iterations = 200, .correction = "-100000.0f * d"},
+             .storage = {.launches = kinds[w]}}, // not convex
         };
-        static const enum sparse_stopped wanted[] = {SPARSE_STOPPED_ITERATIONS, SPARSE_STOPPED_GRADIENT,
-                                                     SPARSE_STOPPED_RESIDUAL, SPARSE_STOPPED_ITERATIONS,
-                                                     SPARSE_STOPPED_CURVATURE};
+        static const enum cgnr_stopped wanted[] = {CGNR_STOPPED_ITERATIONS, CGNR_STOPPED_GRADIENT,
+                                                   CGNR_STOPPED_RESIDUAL, CGNR_STOPPED_ITERATIONS,
+                                                   CGNR_STOPPED_CURVATURE};
         for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
-            struct sparse_solver_result result;
+            struct cgnr_result result;
             float *found = solve(&s, &tried[t], &result);
             double rest = 0;
             ck_assert_msg(result.stopped == wanted[t],
                           "kind %zu, test %zu: stopped by %s after %zu iterations", w, t,
-                          ki_sparse_stopped_names[result.stopped], result.iterations);
+                          ki_cgnr_stopped_names[result.stopped], result.iterations);
             for (size_t j = 0; j < 60; j++)
                 x[j] = (double)found[j];
             ki_sparse_reference_multiply(&s.matrix, x, y);
@@ -233,7 +234,7 @@ START_TEST(stops)
             }
             if (t == 2)
                 ck_assert_double_le(result.residual, 1.02 * least * (1 + 1e-4));
-            if (wanted[t] == SPARSE_STOPPED_CURVATURE || t == 3) {
+            if (wanted[t] == CGNR_STOPPED_CURVATURE || t == 3) {
                 ck_assert_uint_eq(result.iterations, 0);
                 ck_assert_int_eq(memcmp(found, s.x, 60 * sizeof *found), 0); // the start
             }
@@ -257,8 +258,9 @@ START_TEST(nothing)
     memset(s.x, 0, 10 * sizeof *s.x);
     for (size_t w = 0; w < 2; w++)
         for (int empty = 0; empty < 2; empty++) {
-            const struct sparse_solver_options options = {.iterations = 10, .launches = kinds[w]};
-            struct sparse_solver_result result;
+            const struct solver_case options = {.cgnr = {.iterations = 10},
+                                                .storage = {.launches = kinds[w]}};
+            struct cgnr_result result;
             float *x = solve(&s, &options, &result);
             for (size_t j = 0; j < 10; j++)
                 ck_assert(x[j] == 0);
@@ -286,23 +288,24 @@ START_TEST(launches)
     kn_buffer *x = test_upload_with_room(s.x, 50 * sizeof *s.x, 0);
 
     for (int format = 0; format < (test_is_slow() ? 1 : SPARSE_FORMATS); format++) {
-        const struct sparse_solver_options options = {.iterations = ITERATIONS,
-                                                      .format = (enum sparse_format)format,
-                                                      .launches = format == 0 ? SPARSE_LAUNCHES_FUSED
-                                                                              : SPARSE_LAUNCHES_SEPARATE};
+        const struct solver_case options = {
+            .cgnr = {.iterations = ITERATIONS},
+            .storage = {.format = (enum sparse_format)format,
+                        .launches = format == 0 ? SPARSE_LAUNCHES_FUSED : SPARSE_LAUNCHES_SEPARATE}};
         struct sparse_solver *solver = NULL;
-        struct sparse_solver_result result;
+        struct cgnr_result result;
         kn_profile_entry *entries = NULL;
         size_t count = 0;
 
         if (format == SPARSE_ON_THE_FLY || format == SPARSE_ON_THE_FLY_LOCAL) {
-            EXPECT_REFUSED(KN_ERROR_ARGUMENT, "geometry",
-                           ki_sparse_solver_create(queue, &s.matrix, &options, &solver, &err));
+            EXPECT_REFUSED(
+                KN_ERROR_ARGUMENT, "geometry",
+                ki_sparse_solver_create(queue, &s.matrix, &options.storage, &options.cgnr, &solver, &err));
             continue;
         }
-        EXPECT_OK(ki_sparse_solver_create(queue, &s.matrix, &options, &solver, &err));
+        EXPECT_OK(ki_sparse_solver_create(queue, &s.matrix, &options.storage, &options.cgnr, &solver, &err));
         EXPECT_OK(kn_profile_start(queue, &err));
-        EXPECT_OK(ki_sparse_solver_solve(queue, solver, b, x, &result, &err));
+        EXPECT_OK(ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), b, x, x, &result, &err));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
         if (format == 0) {
             ck_assert_uint_eq(result.launches_per_iteration, 2);
@@ -327,22 +330,22 @@ START_TEST(launches)
 END_TEST
 
 // What a solver with these options launches of cgnr_forward or cgnr_turn, and whether it has a recording.
-static size_t count_iterations(const struct system *s, const struct sparse_solver_options *options,
-                               bool *recorded)
+static size_t count_iterations(const struct system *s, const struct solver_case *options, bool *recorded)
 {
     kn_buffer *b = test_upload_with_room(s->b, s->matrix.rows * sizeof *s->b, 0);
     kn_buffer *x = test_upload_with_room(s->x, s->matrix.columns * sizeof *s->x, 0);
     struct sparse_solver *solver = NULL;
-    struct sparse_solver_result result;
+    struct cgnr_result result;
     kn_profile_entry *entries = NULL;
     size_t count = 0, found;
 
-    EXPECT_OK(ki_sparse_solver_create(queue, &s->matrix, options, &solver, &err));
-    *recorded = ki_sparse_solver_recording(solver) != NULL;
-    if (*recorded && options->recording != KN_RECORDING_AUTO)
-        ck_assert_int_eq(kn_recording_get_way(ki_sparse_solver_recording(solver)), options->recording);
+    EXPECT_OK(ki_sparse_solver_create(queue, &s->matrix, &options->storage, &options->cgnr, &solver, &err));
+    *recorded = ki_cgnr_recording(ki_sparse_solver_cgnr(solver)) != NULL;
+    if (*recorded && options->cgnr.recording != KN_RECORDING_AUTO)
+        ck_assert_int_eq(kn_recording_get_way(ki_cgnr_recording(ki_sparse_solver_cgnr(solver))),
+                         options->cgnr.recording);
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(ki_sparse_solver_solve(queue, solver, b, x, &result, &err));
+    EXPECT_OK(ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), b, x, x, &result, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     found =
         test_count_kernel(entries, count, ki_sparse_solver_is_fused(solver) ? "cgnr_forward" : "cgnr_turn");
@@ -359,16 +362,18 @@ static kn_recording_way own_recording(void)
 {
     uint64_t state = 1;
     struct system s = system_make(20, 10, 2, &state);
-    const struct sparse_solver_options options = {
-        .iterations = 31, .recording = context->backend->recording_way, .launches = SPARSE_LAUNCHES_FUSED};
+    const struct solver_case options = {
+        .cgnr = {.iterations = 31, .recording = context->backend->recording_way},
+        .storage = {.launches = SPARSE_LAUNCHES_FUSED}};
     struct sparse_solver *solver = NULL;
-    kn_status status = ki_sparse_solver_create(queue, &s.matrix, &options, &solver, &err);
+    kn_status status =
+        ki_sparse_solver_create(queue, &s.matrix, &options.storage, &options.cgnr, &solver, &err);
 
     system_drop(&s);
     ki_sparse_solver_free(solver);
-    fprintf(stderr, "recorded: %s\n", status ? err.text : kn_recording_way_name(options.recording));
+    fprintf(stderr, "recorded: %s\n", status ? err.text : kn_recording_way_name(options.cgnr.recording));
     ck_assert(!status || status == KN_ERROR_UNSUPPORTED);
-    return status ? KN_RECORDING_AUTO : options.recording;
+    return status ? KN_RECORDING_AUTO : options.cgnr.recording;
 }
 
 // Blocks of 32 iterations replayed in every way: the same bits as without, wherever iterations end, and what
@@ -376,26 +381,33 @@ static kn_recording_way own_recording(void)
 START_TEST(recorded)
 {
     static const struct {
-        struct sparse_solver_options options;
+        struct solver_case options;
         size_t launched; // 0: it depends
         bool recorded;
-    } cases[] = {{{.iterations = 30, .gradient = -1, .launches = SPARSE_LAUNCHES_FUSED}, 31, false},
-                 {{.iterations = 31, .gradient = -1, .launches = SPARSE_LAUNCHES_FUSED}, 32, true},
-                 {{.iterations = 40, .gradient = -1, .launches = SPARSE_LAUNCHES_FUSED}, 64, true},
-                 {{.iterations = 39, .gradient = -1, .launches = SPARSE_LAUNCHES_FUSED}, 40, true},
-                 {{.iterations = 200, .gradient = 1e-2, .launches = SPARSE_LAUNCHES_FUSED}, 0, true},
-                 {{.iterations = 43,
-                   .gradient = -1,
-                   .launches = SPARSE_LAUNCHES_SEPARATE,
-                   .format = SPARSE_CSR_VECTOR},
-                  44,
-                  true},
-                 {{.iterations = 31,
-                   .gradient = -1,
-                   .launches = SPARSE_LAUNCHES_SEPARATE,
-                   .format = SPARSE_BACKPROJECTION},
-                  32,
-                  false}};
+    } cases[] = {
+        {{.cgnr = {.iterations = 30, .gradient = -1}, .storage = {.launches = SPARSE_LAUNCHES_FUSED}},
+         31,
+         false},
+        {{.cgnr = {.iterations = 31, .gradient = -1}, .storage = {.launches = SPARSE_LAUNCHES_FUSED}},
+         32,
+         true},
+        {{.cgnr = {.iterations = 40, .gradient = -1}, .storage = {.launches = SPARSE_LAUNCHES_FUSED}},
+         64,
+         true},
+        {{.cgnr = {.iterations = 39, .gradient = -1}, .storage = {.launches = SPARSE_LAUNCHES_FUSED}},
+         40,
+         true},
+        {{.cgnr = {.iterations = 200, .gradient = 1e-2}, .storage = {.launches = SPARSE_LAUNCHES_FUSED}},
+         0,
+         true},
+        {{.cgnr = {.iterations = 43, .gradient = -1},
+          .storage = {.launches = SPARSE_LAUNCHES_SEPARATE, .format = SPARSE_CSR_VECTOR}},
+         44,
+         true},
+        {{.cgnr = {.iterations = 31, .gradient = -1},
+          .storage = {.launches = SPARSE_LAUNCHES_SEPARATE, .format = SPARSE_BACKPROJECTION}},
+         32,
+         false}};
     const kn_recording_way recordings[] = {KN_RECORDING_LAUNCHES, own_recording()};
     uint64_t state = test_seed("recorded");
     struct system s = system_make(120, 70, 3, &state);
@@ -403,14 +415,14 @@ START_TEST(recorded)
     for (size_t i = 0; i < s.matrix.nonzeros; i++) // slow to converge
         s.matrix.values[i] /= 1 + s.matrix.indices[i] % 37;
     for (size_t i = 0; i < (test_is_slow() ? 3 : sizeof cases / sizeof *cases); i++) {
-        struct sparse_solver_options options = cases[i].options;
-        struct sparse_solver_result plain, result;
+        struct solver_case options = cases[i].options;
+        struct cgnr_result plain, result;
         bool is_recorded;
-        options.unrecorded = true;
+        options.cgnr.unrecorded = true;
         float *wanted = solve(&s, &options, &plain);
-        options.unrecorded = false;
+        options.cgnr.unrecorded = false;
         for (size_t w = 0; w < (recordings[1] == KN_RECORDING_AUTO ? 1 : 2); w++) {
-            options.recording = recordings[w];
+            options.cgnr.recording = recordings[w];
             float *x = solve(&s, &options, &result);
             size_t launched = count_iterations(&s, &options, &is_recorded);
             ck_assert_msg(is_recorded == cases[i].recorded, "case %zu, kind %zu", i, w);
@@ -419,7 +431,7 @@ START_TEST(recorded)
                               w, launched, cases[i].launched);
             ck_assert_uint_eq(result.iterations, plain.iterations);
             ck_assert_int_eq((int)result.stopped, (int)plain.stopped);
-            if (options.format != SPARSE_BACKPROJECTION) {
+            if (options.storage.format != SPARSE_BACKPROJECTION) {
                 ck_assert_msg(memcmp(x, wanted, 70 * sizeof *x) == 0, "case %zu, kind %zu: other bits", i, w);
                 ck_assert_int_eq(
                     memcmp(result.history, plain.history, (plain.iterations + 1) * sizeof *plain.history), 0);
@@ -428,7 +440,7 @@ START_TEST(recorded)
             free(x);
         }
         fprintf(stderr, "recorded: case %zu, %zu iterations, stopped by %s\n", i, plain.iterations,
-                ki_sparse_stopped_names[plain.stopped]);
+                ki_cgnr_stopped_names[plain.stopped]);
         free(plain.history);
         free(wanted);
     }
@@ -441,42 +453,46 @@ START_TEST(refused)
     uint64_t state = 1;
     struct system s = system_make(20, 10, 2, &state);
     struct sparse_solver *solver = NULL;
-    struct sparse_solver_result result;
+    struct cgnr_result result;
     kn_buffer *b = test_upload_with_room(s.b, 20 * sizeof *s.b, 0);
     kn_buffer *x = test_upload_with_room(s.x, 10 * sizeof *s.x, 0);
     const struct {
-        struct sparse_solver_options options;
+        struct solver_case options;
         kn_status status;
         const char *words;
     } tried[] = {
-        {{.iterations = 1 << 30}, KN_ERROR_ARGUMENT, "at most 1048576"},
-        {{.lambda = -1}, KN_ERROR_ARGUMENT, "lambda is -1"},
-        {{.smooth = 1, .order = 3}, KN_ERROR_ARGUMENT, "order 3"},
-        {{.nonnegative = 1, .correction = "d"}, KN_ERROR_ARGUMENT, "both in one"},
-        {{.correction = "d +"}, KN_ERROR_BUILD, ""},
-        {{.printed = true, .launches = SPARSE_LAUNCHES_FUSED}, KN_ERROR_ARGUMENT, "separate launches"},
-        {{.white = true, .launches = SPARSE_LAUNCHES_FUSED},
+        {{.cgnr = {.iterations = 1 << 30}}, KN_ERROR_ARGUMENT, "at most 1048576"},
+        {{.cgnr = {.lambda = -1}}, KN_ERROR_ARGUMENT, "lambda is -1"},
+        {{.cgnr = {.smooth = 1, .order = 3}}, KN_ERROR_ARGUMENT, "order 3"},
+        {{.cgnr = {.nonnegative = 1, .correction = "d"}}, KN_ERROR_ARGUMENT, "both in one"},
+        {{.cgnr = {.correction = "d +"}}, KN_ERROR_BUILD, ""},
+        {{.cgnr = {.printed = true}, .storage = {.launches = SPARSE_LAUNCHES_FUSED}},
+         KN_ERROR_ARGUMENT,
+         "separate launches"},
+        {{.cgnr = {.white = true}, .storage = {.launches = SPARSE_LAUNCHES_FUSED}},
          KN_ERROR_ARGUMENT,
          "whiteness of A x - b has sep"},
-        {{.format = (enum sparse_format)77}, KN_ERROR_ARGUMENT, "format 77"},
+        {{.storage = {.format = (enum sparse_format)77}}, KN_ERROR_ARGUMENT, "format 77"},
     };
 
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
         EXPECT_REFUSED(tried[i].status, tried[i].words,
-                       ki_sparse_solver_create(queue, &s.matrix, &tried[i].options, &solver, &err));
-    EXPECT_OK(ki_sparse_solver_create(queue, &s.matrix, &(struct sparse_solver_options){.iterations = 2},
+                       ki_sparse_solver_create(queue, &s.matrix, &tried[i].options.storage,
+                                               &tried[i].options.cgnr, &solver, &err));
+    EXPECT_OK(ki_sparse_solver_create(queue, &s.matrix, NULL, &(struct cgnr_options){.iterations = 2},
                                       &solver, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10", ki_sparse_solver_solve(queue, solver, x, x, &result, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10",
+                   ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), x, x, x, &result, &err));
     struct sparse_matrix wide = test_sparse(5, 20000, 3, SKEW_NONE, &state);
     struct sparse_solver *none = NULL;
-    const struct sparse_solver_options fused = {.launches = SPARSE_LAUNCHES_FUSED};
+    const struct solver_case fused = {.storage = {.launches = SPARSE_LAUNCHES_FUSED}};
     EXPECT_REFUSED(KN_ERROR_LIMIT, "use separate ones",
-                   ki_sparse_solver_create(queue, &wide, &fused, &none, &err));
+                   ki_sparse_solver_create(queue, &wide, &fused.storage, &fused.cgnr, &none, &err));
     ki_sparse_free(&wide);
     s.b[3] = INFINITY;
     EXPECT_OK(kn_buffer_write(queue, b, 0, s.b, 20 * sizeof *s.b, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "right hand side is not finite",
-                   ki_sparse_solver_solve(queue, solver, b, x, &result, &err));
+                   ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), b, x, x, &result, &err));
     ki_sparse_solver_free(solver);
     kn_buffer_free(b);
     kn_buffer_free(x);

@@ -3,14 +3,14 @@
 // the host, and the same bits as so many iterations alone.
 #include "solver_support.h"
 
-#include "app/sparse/solver/ncp.h"
+#include "operator/ncp.h"
 #include "app/sparse/solver/reference.h"
 
 // Solves it once; what the solver noted of every iteration's residual.
-static float *solve_recorded(const struct system *s, const struct sparse_solver_options *options,
-                             struct sparse_solver_result *result, float *record)
+static float *solve_recorded(const struct system *s, const struct solver_case *options,
+                             struct cgnr_result *result, float *record)
 {
-    size_t columns = s->matrix.columns, numbers = WHITE_NUMBERS * (options->iterations + 1);
+    size_t columns = s->matrix.columns, numbers = WHITE_NUMBERS * (options->cgnr.iterations + 1);
     struct sparse_solver *solver = NULL;
     kn_buffer *b = test_upload_with_room(s->b, s->matrix.rows * sizeof *s->b, 0);
     kn_buffer *at = test_upload_with_room(s->x, columns * sizeof *s->x, 0);
@@ -19,17 +19,18 @@ static float *solve_recorded(const struct system *s, const struct sparse_solver_
     float *x = malloc(columns * sizeof *x + 1);
 
     ck_assert_ptr_nonnull(x);
-    EXPECT_OK(ki_sparse_solver_create(queue, &s->matrix, options, &solver, &err));
+    EXPECT_OK(ki_sparse_solver_create(queue, &s->matrix, &options->storage, &options->cgnr, &solver, &err));
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(ki_sparse_solver_solve(queue, solver, b, at, result, &err));
+    EXPECT_OK(ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), b, at, at, result, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     // All of an iteration's launches, the transform's too; and what is before them and after them.
     ck_assert_uint_gt(test_count_kernel(entries, count, "white_judge"), 0);
-    if (result->stopped == SPARSE_STOPPED_WHITENESS)
+    if (result->stopped == CGNR_STOPPED_WHITENESS)
         ck_assert_uint_eq(
             count, result->launches_per_iteration * test_count_kernel(entries, count, "white_judge") + 6);
     EXPECT_OK(kn_buffer_read(queue, at, 0, x, columns * sizeof *x, &err));
-    EXPECT_OK(kn_buffer_read(queue, solver->white.record, 0, record, numbers * sizeof *record, &err));
+    EXPECT_OK(kn_buffer_read(queue, ki_sparse_solver_cgnr(solver)->white.record, 0, record,
+                             numbers * sizeof *record, &err));
     kn_free(entries);
     ki_sparse_solver_free(solver);
     kn_buffer_free(b);
@@ -81,13 +82,13 @@ static struct system noisy_system(const char *rays, uint64_t *state)
 static size_t whitest(const double *distances, size_t count, double noise, double slack)
 {
     double least = distances[0];
-    size_t last = 0, end = SPARSE_NCP_PATIENCE;
+    size_t last = 0, end = NCP_PATIENCE;
 
     for (size_t k = 0; k < count && k < end; k++) {
         least = fmin(least, distances[k]);
-        if (distances[k] <= least + SPARSE_NCP_MARGIN * noise + slack)
+        if (distances[k] <= least + NCP_MARGIN * noise + slack)
             last = k;
-        end = (least > SPARSE_NCP_WHITE * noise ? 3 * last : last) + SPARSE_NCP_PATIENCE;
+        end = (least > NCP_WHITE * noise ? 3 * last : last) + NCP_PATIENCE;
     }
     return last;
 }
@@ -95,8 +96,9 @@ static size_t whitest(const double *distances, size_t count, double noise, doubl
 // How far b - A x is from white noise, of the x after k iterations alone, in double precision.
 static double distance_after(const struct system *s, size_t k, double *x, double *r)
 {
-    const struct sparse_solver_options options = {.iterations = k, .gradient = -1, .format = SPARSE_SIMPLE};
-    struct sparse_solver_result result;
+    const struct solver_case options = {.cgnr = {.iterations = k, .gradient = -1},
+                                        .storage = {.format = SPARSE_SIMPLE}};
+    struct cgnr_result result;
     float *found = solve(s, &options, &result);
 
     ck_assert_uint_eq(result.iterations, k);
@@ -107,7 +109,7 @@ static double distance_after(const struct system *s, size_t k, double *x, double
         r[i] -= s->right[i];
     free(result.history);
     free(found);
-    return ki_sparse_ncp_distance(r, s->matrix.rows);
+    return ki_ncp_distance(r, s->matrix.rows);
 }
 
 // The distances are those of the residuals, which the device has by recurrence: after some 20 iterations they
@@ -122,17 +124,17 @@ START_TEST(whiteness)
     struct system s = noisy_system(test_is_slow() ? "parallel:10,13,8" : "parallel:90,64,48", &state);
     size_t rows = s.matrix.rows, columns = s.matrix.columns, looked;
     double distances[MOST + 1], *x = malloc(columns * sizeof *x), *r = malloc(rows * sizeof *r);
-    double noise = ki_sparse_ncp_of_noise(rows), worst = 0;
+    double noise = ki_ncp_of_noise(rows), worst = 0;
     float record[WHITE_NUMBERS * (MOST + 1)], *found, *alone;
-    struct sparse_solver_options options = {
-        .iterations = test_is_slow() ? 3 : MOST, .white = true, .format = SPARSE_SIMPLE};
-    struct sparse_solver_result result, plain;
+    struct solver_case options = {.cgnr = {.iterations = test_is_slow() ? 3 : MOST, .white = true},
+                                  .storage = {.format = SPARSE_SIMPLE}};
+    struct cgnr_result result, plain;
 
     ck_assert(x && r);
     found = solve_recorded(&s, &options, &result, record);
-    ck_assert_str_eq(ki_sparse_stopped_names[result.stopped], test_is_slow() ? "iterations" : "whiteness");
+    ck_assert_str_eq(ki_cgnr_stopped_names[result.stopped], test_is_slow() ? "iterations" : "whiteness");
     ck_assert_uint_eq(result.launches_per_iteration, 10);
-    looked = result.iterations + (test_is_slow() ? 0 : SPARSE_NCP_PATIENCE) + 1;
+    looked = result.iterations + (test_is_slow() ? 0 : NCP_PATIENCE) + 1;
     ck_assert_uint_le(looked, MOST);
     for (size_t k = 0; k < looked; k++) {
         distances[k] = distance_after(&s, k, x, r);
@@ -144,7 +146,8 @@ START_TEST(whiteness)
               result.iterations == whitest(distances, looked, noise, 2 * slack) ||
               result.iterations == whitest(distances, looked, noise, -2 * slack));
     ck_assert_uint_gt(result.iterations, 2);
-    options = (struct sparse_solver_options){.iterations = result.iterations, .format = SPARSE_SIMPLE};
+    options =
+        (struct solver_case){.cgnr = {.iterations = result.iterations}, .storage = {.format = SPARSE_SIMPLE}};
     alone = solve(&s, &options, &plain);
     ck_assert_int_eq(memcmp(found, alone, columns * sizeof *found), 0);
     ck_assert_double_eq(plain.residual, result.residual);
@@ -164,11 +167,12 @@ START_TEST(too_few_rows)
 {
     uint64_t state = test_seed("too_few_rows");
     struct system s = system_make(7, 3, 2, &state);
-    const struct sparse_solver_options options = {.iterations = 2, .white = true, .format = SPARSE_SIMPLE};
-    struct sparse_solver_result result;
+    const struct solver_case options = {.cgnr = {.iterations = 2, .white = true},
+                                        .storage = {.format = SPARSE_SIMPLE}};
+    struct cgnr_result result;
 
     free(solve(&s, &options, &result));
-    ck_assert_str_eq(ki_sparse_stopped_names[result.stopped], "iterations");
+    ck_assert_str_eq(ki_cgnr_stopped_names[result.stopped], "iterations");
     ck_assert_uint_eq(result.launches_per_iteration, 6);
     free(result.history);
     system_drop(&s);

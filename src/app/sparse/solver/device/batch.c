@@ -87,7 +87,7 @@ static kn_status check_options(const struct sparse_batch_options *options, kn_er
                   {"work-items of a step's group", options->step_group, MOST_GROUP},
                   {"work-items of a row", options->shares, MOST_IMAGES},
                   {"work-items of a column", options->back_shares, MOST_IMAGES}};
-    kn_status status = ki_solver_check_options(&options->solver, err);
+    kn_status status = ki_cgnr_check_options(&options->solver, err);
 
     for (size_t i = 0; i < KI_COUNT(counts) && !status; i++)
         if (counts[i].value && (!is_power(counts[i].value) || counts[i].value > counts[i].most))
@@ -250,7 +250,7 @@ static kn_status get_kernel(struct sparse_batch *b, unsigned kernel, kn_error *e
         ki_engine_define(&defines, "SHARES", shape.shares);
     if (kernels[kernel].launches != WHOLE)
         ki_engine_define(&defines, "STEP", o->step);
-    status = ki_solver_define(&defines, b->context, &o->solver, err);
+    status = ki_cgnr_define(&defines, b->context, &o->solver, err);
     if (status)
         return status;
     return ki_engine_builtin_kernel(b->context, kernels[kernel].file, defines.items, defines.count,
@@ -293,12 +293,12 @@ static kn_status create_buffers(struct sparse_batch *b, kn_error *err)
         [BATCH_E] = columns,
         [BATCH_W] = rows,
         [BATCH_B] = rows,
-        [BATCH_NORMS] = 2 * (b->options.solver.iterations + 1) * b->most * SOLVER_CELL,
+        [BATCH_NORMS] = 2 * (b->options.solver.iterations + 1) * b->most * CGNR_CELL,
         [BATCH_ENDS] = 2 * (size_t)b->most * sizeof(uint32_t),
-        [BATCH_SUMS] = 2 * (size_t)b->most * b->rests.count * SOLVER_CELL,
-        [BATCH_PARTS] = 2 * (size_t)b->most * b->back.count * SOLVER_CELL,
-        [BATCH_NEXT_PARTS] = 2 * (size_t)b->most * b->steps.count * SOLVER_CELL,
-        [BATCH_CURVATURES] = b->most * SOLVER_CELL,
+        [BATCH_SUMS] = 2 * (size_t)b->most * b->rests.count * CGNR_CELL,
+        [BATCH_PARTS] = 2 * (size_t)b->most * b->back.count * CGNR_CELL,
+        [BATCH_NEXT_PARTS] = 2 * (size_t)b->most * b->steps.count * CGNR_CELL,
+        [BATCH_CURVATURES] = b->most * CGNR_CELL,
         [BATCH_LINES] = (size_t)b->lines * b->most * sizeof(float)};
     const kn_device_info *info = kn_context_get_device(b->context);
     kn_status status = KN_OK;
@@ -328,7 +328,7 @@ kn_status ki_sparse_batch_create(kn_queue *queue, const struct sparse_matrix *ma
         size_t at_once = options->at_once ? options->at_once : AT_ONCE;
         b->context = kn_queue_get_context(queue);
         b->options = *options;
-        b->terms = ki_solver_terms_of(&options->solver);
+        b->terms = ki_cgnr_terms_of(&options->solver);
         b->rows = (uint32_t)matrix->rows;
         b->columns = (uint32_t)matrix->columns;
         choose_blocks(&b->options, kn_context_get_device(b->context));

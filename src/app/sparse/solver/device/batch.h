@@ -27,7 +27,7 @@ enum sparse_batch_launches {
 struct sparse_batch_options {
     // Iterations, terms, the correction and the gradient to stop at. There is no stop at a residual, and of
     // the others there is no choice.
-    struct sparse_solver_options solver;
+    struct cgnr_options solver;
     enum sparse_batch_launches launches;
     size_t at_once; // images in the device's memory together, rounded up to whole blocks; 0: 128
     // What launches are made of, 0 for what is best known; all powers of two:
@@ -59,12 +59,11 @@ void ki_sparse_batch_free(struct sparse_batch *batch); // NULL is fine
 // Errors: KN_ERROR_ARGUMENT for buffers too small or of another context, and for numbers that are not finite,
 // with the image; KN_ERROR_MEMORY. On failure `results` has no histories.
 kn_status ki_sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t count,
-                                kn_buffer *x, struct sparse_solver_result *results, kn_error *err);
+                                kn_buffer *x, struct cgnr_result *results, kn_error *err);
 
 // Goes on from x, as ki_sparse_solver_go_on (solver.h), with a float a column of each image's gradient.
 kn_status ki_sparse_batch_go_on(kn_queue *queue, struct sparse_batch *batch, kn_buffer *gradients,
-                                size_t count, kn_buffer *x, struct sparse_solver_result *results,
-                                kn_error *err);
+                                size_t count, kn_buffer *x, struct cgnr_result *results, kn_error *err);
 
 // A^T b of images `first` to first + count - 1, which are no more than at once in memory: of image i the
 // element of column j is at (i / images * columns + j) * images + i % images of `products`, floats that are

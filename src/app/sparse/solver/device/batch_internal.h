@@ -4,7 +4,8 @@
 #define KN_APP_SPARSE_SOLVER_DEVICE_BATCH_INTERNAL_H
 
 #include "batch.h"
-#include "solver_internal.h"
+#include "app/sparse/product/spmv_internal.h"
+#include "operator/cgnr/cgnr_internal.h"
 
 // BATCH_MULTIPLY_BACK computes A^T w alone; BATCH_BACK, and with tiles BATCH_GATHER, do so in an iteration.
 enum {
@@ -91,7 +92,7 @@ void ki_batch_tiles_free(struct batch_tiles *tiles);
 struct sparse_batch {
     kn_context *context;
     struct sparse_batch_options options; // filled in, but for what launches are left open
-    struct solver_terms terms;
+    struct cgnr_terms terms;
     enum sparse_batch_launches launches; // not SPARSE_BATCH_AUTO
     uint32_t rows, columns, most;        // `most` images at once, whole blocks
     uint32_t tile_rows, tiles, lines;    // of tiles

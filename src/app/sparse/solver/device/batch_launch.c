@@ -76,7 +76,7 @@ static size_t add_curve(kn_arg *args, size_t count, const struct sparse_batch *b
                         const uint32_t *iteration)
 {
     kn_buffer *const *m = b->buffers;
-    const struct solver_terms *t = &b->terms;
+    const struct cgnr_terms *t = &b->terms;
     const kn_arg curve[] = {KN_BUFFER(m[BATCH_E]), KN_BUFFER(m[BATCH_X]), KN_BUFFER(m[BATCH_H]),
                             KN_BUFFER(m[BATCH_D]), KN_VALUE(t->weight),   KN_VALUE(t->lambda),
                             KN_VALUE(t->smooth),   KN_VALUE(t->order),    KN_BUFFER(m[BATCH_ENDS]),
@@ -134,7 +134,7 @@ static kn_status launch_step(kn_queue *queue, const struct sparse_batch *b, cons
                              uint32_t iteration, kn_error *err)
 {
     kn_buffer *const *m = b->buffers;
-    const struct solver_terms *t = &b->terms;
+    const struct cgnr_terms *t = &b->terms;
     const uint32_t parts = iteration > 0 ? b->back.count : 0;
     const size_t groups = b->options.images / b->options.step * (size_t)b->steps.count;
     const kn_arg move[] = {KN_BUFFER(m[BATCH_X]),
@@ -167,7 +167,7 @@ static kn_status launch_whole(kn_queue *queue, const struct sparse_batch *b, con
 {
     kn_buffer *const *m = b->buffers, *const *a = b->products[0].buffers,
                      *const *back = b->products[1].buffers;
-    const struct solver_terms *t = &b->terms;
+    const struct cgnr_terms *t = &b->terms;
     const kn_arg args[] = {KN_BUFFER(a[SPMV_CSR_STARTS]),
                            KN_BUFFER(a[SPMV_CSR_INDICES]),
                            KN_BUFFER(a[SPMV_CSR_VALUES]),

@@ -26,7 +26,7 @@ static kn_status find_residuals(kn_queue *queue, const struct sparse_batch *b, c
     if (!status)
         status = ki_batch_launch(queue, b, run, BATCH_REST, groups, args, KI_COUNT(args), err);
     if (!status)
-        status = kn_buffer_read(queue, m[BATCH_SUMS], 0, parts, b->rests.count * count * SOLVER_CELL, err);
+        status = kn_buffer_read(queue, m[BATCH_SUMS], 0, parts, b->rests.count * count * CGNR_CELL, err);
     memset(sums, 0, count * sizeof *sums);
     for (size_t i = 0; i < b->rests.count * count && !status; i++)
         sums[i % count] += parts[i];
@@ -74,7 +74,7 @@ static kn_status begin(kn_queue *queue, const struct sparse_batch *b, const stru
 
 // What an image's end says, its squares of gradients, and its steps' lengths |g|^2 / d.e.
 static kn_status take_results(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
-                              const uint32_t *ends, struct sparse_solver_result *results, kn_error *err)
+                              const uint32_t *ends, struct cgnr_result *results, kn_error *err)
 {
     size_t last = 0, row = 2 * (size_t)run->all, bytes;
     double *norms;
@@ -82,7 +82,7 @@ static kn_status take_results(kn_queue *queue, const struct sparse_batch *b, con
 
     for (uint32_t i = 0; i < run->count; i++) {
         size_t iteration = ends[i] ? ends[i] >> 5 : b->options.solver.iterations;
-        ki_solver_take_end(ends[i] & 31, iteration, &results[i]);
+        ki_cgnr_take_end(ends[i] & 31, iteration, &results[i]);
         last = iteration > last ? iteration : last;
     }
     bytes = (last + 1) * row * sizeof *norms;
@@ -97,14 +97,14 @@ static kn_status take_results(kn_queue *queue, const struct sparse_batch *b, con
             *curvature = norms[(i - 1) * row + image] / *curvature;
         }
     for (uint32_t i = 0; i < run->count && !status; i++)
-        status = ki_solver_take_history(norms + i, norms + run->all + i, row, &results[i], err);
+        status = ki_cgnr_take_history(norms + i, norms + run->all + i, row, &results[i], err);
     free(norms);
     return status;
 }
 
 // Iterates from the vectors as they have been prepared; `ends` has room for all images.
 static kn_status iterate(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
-                         uint32_t *ends, struct sparse_solver_result *results, kn_error *err)
+                         uint32_t *ends, struct cgnr_result *results, kn_error *err)
 {
     kn_status status = kn_queue_finish(queue, err);
     double begun = ki_clock_seconds(), seconds;
@@ -113,14 +113,14 @@ static kn_status iterate(kn_queue *queue, const struct sparse_batch *b, const st
         status = ki_batch_iterate(queue, b, run, ends, err);
     seconds = ki_clock_seconds() - begun;
     for (uint32_t i = 0; i < run->count && !status; i++)
-        results[i] = (struct sparse_solver_result){
+        results[i] = (struct cgnr_result){
             .seconds = seconds, .launches_per_iteration = b->launches == SPARSE_BATCH_WHOLE ? 0 : 4};
     return status ? status : take_results(queue, b, run, ends, results, err);
 }
 
 // Images of one run.
 static kn_status solve(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
-                       kn_buffer *right, kn_buffer *x, struct sparse_solver_result *results, kn_error *err)
+                       kn_buffer *right, kn_buffer *x, struct cgnr_result *results, kn_error *err)
 {
     double *sums = malloc(run->all * (2 * sizeof *sums + sizeof(uint32_t)));
     uint32_t *ends = (uint32_t *)(void *)(sums + 2 * (size_t)run->all);
@@ -151,8 +151,7 @@ static struct batch_run run_of(const struct sparse_batch *b, size_t first, size_
 
 // Images of one run, whose gradients are known.
 static kn_status go_on(kn_queue *queue, const struct sparse_batch *b, const struct batch_run *run,
-                       kn_buffer *gradients, kn_buffer *x, struct sparse_solver_result *results,
-                       kn_error *err)
+                       kn_buffer *gradients, kn_buffer *x, struct cgnr_result *results, kn_error *err)
 {
     kn_buffer *const *m = b->buffers;
     uint32_t *ends = malloc(run->all * sizeof *ends);
@@ -210,7 +209,7 @@ kn_status ki_sparse_batch_apply(kn_queue *queue, struct sparse_batch *batch, boo
 
 // Run after run, by `solve` from right-hand sides, or by `go_on` from gradients.
 static kn_status run_all(kn_queue *queue, struct sparse_batch *batch, bool goes_on, kn_buffer *from,
-                         size_t count, kn_buffer *x, struct sparse_solver_result *results, kn_error *err)
+                         size_t count, kn_buffer *x, struct cgnr_result *results, kn_error *err)
 {
     const char *name = goes_on ? "sparse_batch_go_on (gradients)" : "sparse_batch_solve (b)";
     kn_status status =
@@ -232,14 +231,13 @@ static kn_status run_all(kn_queue *queue, struct sparse_batch *batch, bool goes_
 }
 
 kn_status ki_sparse_batch_solve(kn_queue *queue, struct sparse_batch *batch, kn_buffer *b, size_t count,
-                                kn_buffer *x, struct sparse_solver_result *results, kn_error *err)
+                                kn_buffer *x, struct cgnr_result *results, kn_error *err)
 {
     return run_all(queue, batch, false, b, count, x, results, err);
 }
 
 kn_status ki_sparse_batch_go_on(kn_queue *queue, struct sparse_batch *batch, kn_buffer *gradients,
-                                size_t count, kn_buffer *x, struct sparse_solver_result *results,
-                                kn_error *err)
+                                size_t count, kn_buffer *x, struct cgnr_result *results, kn_error *err)
 {
     return run_all(queue, batch, true, gradients, count, x, results, err);
 }

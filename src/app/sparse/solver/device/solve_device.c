@@ -78,23 +78,22 @@ static bool is_batch(const struct solve_run *run)
            ki_solve_goal(run, 0) <= 0 && most_at_once(run) > 1;
 }
 
-static struct sparse_solver_options options_of(const struct solve_run *run, size_t column)
+static struct cgnr_options options_of(const struct solve_run *run, size_t column)
 {
     const struct sparse_task *task = &run->task;
     size_t rows = run->matrix->rows;
     double right = ki_solve_norm(run->b->values + column * rows, rows), goal = ki_solve_goal(run, column);
     bool printed = task->method == SPARSE_METHOD_PRINTED; // does all its iterations
-    struct sparse_solver_options options = {.iterations = task->iterations,
-                                            .gradient = task->past_floor || printed ? -1 : 0,
-                                            .printed = printed,
-                                            .white = task->stop == SPARSE_STOP_NCP,
-                                            .residual = right > 0 ? goal / right : 0,
-                                            .lambda = task->lambda,
-                                            .smooth = task->smooth,
-                                            .order = task->order,
-                                            .correction = task->correction,
-                                            .weight = task->correction ? task->weight : 0,
-                                            .format = task->format};
+    struct cgnr_options options = {.iterations = task->iterations,
+                                   .gradient = task->past_floor || printed ? -1 : 0,
+                                   .printed = printed,
+                                   .white = task->stop == SPARSE_STOP_NCP,
+                                   .residual = right > 0 ? goal / right : 0,
+                                   .lambda = task->lambda,
+                                   .smooth = task->smooth,
+                                   .order = task->order,
+                                   .correction = task->correction,
+                                   .weight = task->correction ? task->weight : 0};
 
     if (task->bounded) {
         options.penalty = task->weight;
@@ -104,13 +103,22 @@ static struct sparse_solver_options options_of(const struct solve_run *run, size
     return options;
 }
 
-static kn_status create_solver(struct solve_run *run, struct device_run *d, size_t column, kn_error *err)
+static kn_status create_solver(const struct device_run *d, const struct cgnr_options *options,
+                               struct sparse_solver **solver, kn_error *err)
 {
-    const struct sparse_solver_options options = options_of(run, column);
-    const struct sparse_parallel *geometry = run->task.geometry;
+    const struct sparse_task *task = &d->run->task;
+    const struct sparse_storage storage = {.format = task->format};
 
-    return geometry ? ki_sparse_solver_create_parallel(d->queue, geometry, &options, &d->solver, err)
-                    : ki_sparse_solver_create(d->queue, run->matrix, &options, &d->solver, err);
+    return task->geometry
+               ? ki_sparse_solver_create_parallel(d->queue, task->geometry, &storage, options, solver, err)
+               : ki_sparse_solver_create(d->queue, d->run->matrix, &storage, options, solver, err);
+}
+
+static kn_status create_for_column(struct device_run *d, size_t column, kn_error *err)
+{
+    const struct cgnr_options options = options_of(d->run, column);
+
+    return create_solver(d, &options, &d->solver, err);
 }
 
 static kn_status create_batch(struct solve_run *run, struct device_run *d, kn_error *err)
@@ -128,7 +136,7 @@ static kn_status create_batch(struct solve_run *run, struct device_run *d, kn_er
 // Of blocks of iterations, where the device has more for them than launches.
 static const char *recorded(const struct sparse_solver *solver)
 {
-    const kn_recording *recording = ki_sparse_solver_recording(solver);
+    const kn_recording *recording = ki_cgnr_recording(ki_sparse_solver_cgnr(solver));
 
     return !recording                                                       ? ""
            : kn_recording_get_way(recording) == KN_RECORDING_GRAPH          ? " in graphs"
@@ -185,7 +193,7 @@ static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *
     d->rows = run->matrix->rows;
     d->columns = run->matrix->columns;
     d->at_once = 1;
-    status = is_batch(run) ? create_batch(run, d, err) : create_solver(run, d, 0, err);
+    status = is_batch(run) ? create_batch(run, d, err) : create_for_column(d, 0, err);
     if (!status)
         status = create_vectors(d, err);
     if (!status)
@@ -200,7 +208,7 @@ static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *
 static kn_status get_plain(struct device_run *d, struct sparse_solver **plain, kn_error *err)
 {
     const struct solve_run *run = d->run;
-    struct sparse_solver_options options = options_of(run, 0);
+    struct cgnr_options options = options_of(run, 0);
     kn_status status = KN_OK;
 
     *plain = d->solver;
@@ -209,15 +217,12 @@ static kn_status get_plain(struct device_run *d, struct sparse_solver **plain, k
     options.printed = options.white = false;
     options.residual = options.gradient = 0;
     if (!d->plain)
-        status =
-            run->task.geometry
-                ? ki_sparse_solver_create_parallel(d->queue, run->task.geometry, &options, &d->plain, err)
-                : ki_sparse_solver_create(d->queue, run->matrix, &options, &d->plain, err);
+        status = create_solver(d, &options, &d->plain, err);
     *plain = d->plain;
     return status;
 }
 
-static kn_status take_trace(struct solve_run *run, const struct sparse_solver_result *result, size_t column,
+static kn_status take_trace(struct solve_run *run, const struct cgnr_result *result, size_t column,
                             kn_error *err)
 {
     struct solve_trace *trace = &run->traces[column];
@@ -236,33 +241,33 @@ static kn_status take_trace(struct solve_run *run, const struct sparse_solver_re
 static kn_status take_plain_trace(struct solve_run *run, struct device_run *d, size_t column, kn_error *err)
 {
     const double *x = run->answer->x.values + column * d->columns;
-    struct sparse_solver_result result = {.history = NULL};
+    struct cgnr_result result = {.history = NULL};
     struct sparse_solver *plain;
     kn_status status = get_plain(d, &plain, err);
 
     if (!status)
-        status = ki_sparse_solver_solve(d->queue, plain, d->b, d->x, &result, err);
+        status = ki_cgnr_solve(d->queue, ki_sparse_solver_cgnr(plain), d->b, d->x, d->x, &result, err);
     if (!status)
         status = take_trace(run, &result, column, err);
     free(result.history);
     return status ? status : send(d, x, d->columns, d->x, err);
 }
 
-static kn_status take_result(struct solve_run *run, const struct sparse_solver_result *result, size_t column,
+static kn_status take_result(struct solve_run *run, const struct cgnr_result *result, size_t column,
                              kn_error *err)
 {
-    static const char *const reasons[] = {[SPARSE_STOPPED_ITERATIONS] = "iterations",
-                                          [SPARSE_STOPPED_GRADIENT] = "floor",
-                                          [SPARSE_STOPPED_RESIDUAL] = "residual",
-                                          [SPARSE_STOPPED_CURVATURE] = "curvature",
-                                          [SPARSE_STOPPED_WHITENESS] = "ncp"};
+    static const char *const reasons[] = {[CGNR_STOPPED_ITERATIONS] = "iterations",
+                                          [CGNR_STOPPED_GRADIENT] = "floor",
+                                          [CGNR_STOPPED_RESIDUAL] = "residual",
+                                          [CGNR_STOPPED_CURVATURE] = "curvature",
+                                          [CGNR_STOPPED_WHITENESS] = "ncp"};
     struct sparse_solution *solution = &run->answer->solutions[column];
 
     solution->iterations = result->iterations;
     solution->normal_residual = result->normal_residual;
     solution->history = result->history;
     solution->stopped_by = reasons[result->stopped];
-    if (result->stopped == SPARSE_STOPPED_RESIDUAL && run->task.stop == SPARSE_STOP_DISCREPANCY)
+    if (result->stopped == CGNR_STOPPED_RESIDUAL && run->task.stop == SPARSE_STOP_DISCREPANCY)
         solution->stopped_by = "discrepancy";
     run->answer->launches_per_iteration = result->launches_per_iteration;
     run->answer->history_is_normal = true;
@@ -272,14 +277,14 @@ static kn_status take_result(struct solve_run *run, const struct sparse_solver_r
 static kn_status solve_column(struct solve_run *run, struct device_run *d, size_t column, kn_error *err)
 {
     double *x = run->answer->x.values + column * d->columns, start;
-    struct sparse_solver_result result;
+    struct cgnr_result result;
     kn_status status = KN_OK;
 
     // The solver takes its goal as a part of |b|: one for all, but for noise.
     if (column > 0 && run->task.stop == SPARSE_STOP_DISCREPANCY) {
         ki_sparse_solver_free(d->solver);
         d->solver = NULL;
-        status = create_solver(run, d, column, err);
+        status = create_for_column(d, column, err);
     }
     start = ki_clock_seconds();
     if (!status)
@@ -290,7 +295,7 @@ static kn_status solve_column(struct solve_run *run, struct device_run *d, size_
     if (!status && run->task.method == SPARSE_METHOD_PRINTED && !run->task.past_floor)
         status = take_plain_trace(run, d, column, err);
     if (!status)
-        status = ki_sparse_solver_solve(d->queue, d->solver, d->b, d->x, &result, err);
+        status = ki_cgnr_solve(d->queue, ki_sparse_solver_cgnr(d->solver), d->b, d->x, d->x, &result, err);
     if (status)
         return status;
     status = take_result(run, &result, column, err);
@@ -307,7 +312,7 @@ static kn_status solve_together(struct solve_run *run, struct device_run *d, siz
                                 kn_error *err)
 {
     double *x = run->answer->x.values + first * d->columns, start = ki_clock_seconds();
-    struct sparse_solver_result *results = calloc(count, sizeof *results);
+    struct cgnr_result *results = calloc(count, sizeof *results);
     kn_status status = results ? KN_OK : ki_fail_memory(err, count * sizeof *results, "solutions");
 
     if (!status)
@@ -337,15 +342,16 @@ static kn_status solve_together(struct solve_run *run, struct device_run *d, siz
 
 static kn_status go_on(struct device_run *d, size_t count, kn_error *err)
 {
-    struct sparse_solver_result *results = calloc(count, sizeof *results);
+    struct cgnr_result *results = calloc(count, sizeof *results);
     struct sparse_solver *plain = NULL;
     kn_status status = results ? KN_OK : ki_fail_memory(err, count * sizeof *results, "the accuracy");
 
     if (!status && !d->batch)
         status = get_plain(d, &plain, err);
     if (!status)
-        status = d->batch ? ki_sparse_batch_go_on(d->queue, d->batch, d->gradient, count, d->x, results, err)
-                          : ki_sparse_solver_go_on(d->queue, plain, d->gradient, d->x, results, err);
+        status = d->batch
+                     ? ki_sparse_batch_go_on(d->queue, d->batch, d->gradient, count, d->x, results, err)
+                     : ki_cgnr_go_on(d->queue, ki_sparse_solver_cgnr(plain), d->gradient, d->x, results, err);
     for (size_t i = 0; i < count && !status; i++)
         free(results[i].history);
     free(results);

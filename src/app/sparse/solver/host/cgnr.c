@@ -9,7 +9,7 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "app/sparse/product/host/host_internal.h"
-#include "app/sparse/solver/ncp.h"
+#include "operator/ncp.h"
 
 // What one solution has, in the host's own order. z = A^T r with r = b - A x: the gradient is F(x) - z.
 struct solve {
@@ -225,15 +225,15 @@ static bool iterate_at_pace(struct solve *s, struct pace *pace, size_t k)
 static bool is_past_whitest(struct solve *s, size_t k)
 {
     const struct sparse_host *host = s->host;
-    double distance, noise = ki_sparse_ncp_of_noise(host->rows);
+    double distance, noise = ki_ncp_of_noise(host->rows);
 
     for (size_t i = 0; i < host->rows; i++)
         s->wide_r[host->row_order ? host->row_order[i] : i] =
             host->plan.size == sizeof(float) ? (double)((const float *)s->r)[i] : ((const double *)s->r)[i];
-    distance = ki_sparse_ncp_distance(s->wide_r, host->rows);
+    distance = ki_ncp_distance(s->wide_r, host->rows);
     s->whiteness = k > 0 ? fmin(s->whiteness, distance) : distance;
-    if (distance > s->whiteness + SPARSE_NCP_MARGIN * noise)
-        return k >= (s->whiteness > SPARSE_NCP_WHITE * noise ? 3 : 1) * s->best_k + SPARSE_NCP_PATIENCE;
+    if (distance > s->whiteness + NCP_MARGIN * noise)
+        return k >= (s->whiteness > NCP_WHITE * noise ? 3 : 1) * s->best_k + NCP_PATIENCE;
     s->best_k = k;
     s->best_residual = s->residual;
     s->best_gradient = s->gradient;

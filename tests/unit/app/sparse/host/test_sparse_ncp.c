@@ -4,7 +4,7 @@
 #include "sparse_support.h"
 
 #include "app/sparse/solver/host/cgnr.h"
-#include "app/sparse/solver/ncp.h"
+#include "operator/ncp.h"
 #include "support/run.h"
 
 // By sums of sines and cosines.
@@ -47,11 +47,11 @@ START_TEST(distances)
 
         for (size_t i = 0; i < counts[c]; i++)
             r[i] += 3 * cos((double)i / 7) + 1;
-        ck_assert_double_le(fabs(ki_sparse_ncp_distance(r, counts[c]) - definition(r, counts[c])), 1e-12);
+        ck_assert_double_le(fabs(ki_ncp_distance(r, counts[c]) - definition(r, counts[c])), 1e-12);
         free(r);
     }
-    ck_assert_double_eq(ki_sparse_ncp_distance(zeros, 7), 0);
-    ck_assert_double_le(ki_sparse_ncp_distance(zeros, 64), 0.58); // nothing is no noise, and no division by 0
+    ck_assert_double_eq(ki_ncp_distance(zeros, 7), 0);
+    ck_assert_double_le(ki_ncp_distance(zeros, 64), 0.58); // nothing is no noise, and no division by 0
 }
 END_TEST
 
@@ -62,12 +62,12 @@ START_TEST(noise_and_pictures)
 
     sparse_seed = test_seed("noise_and_pictures");
     r = sparse_numbers(COUNT);
-    ck_assert_double_le(fabs(ki_sparse_ncp_of_noise(COUNT) - 1 / sqrt(6.0 * 39 * 256)), 1e-15);
-    ck_assert_double_eq(ki_sparse_ncp_of_noise(7), 0);
-    ck_assert_double_le(ki_sparse_ncp_distance(r, COUNT), 5 * ki_sparse_ncp_of_noise(COUNT));
+    ck_assert_double_le(fabs(ki_ncp_of_noise(COUNT) - 1 / sqrt(6.0 * 39 * 256)), 1e-15);
+    ck_assert_double_eq(ki_ncp_of_noise(7), 0);
+    ck_assert_double_le(ki_ncp_distance(r, COUNT), 5 * ki_ncp_of_noise(COUNT));
     for (size_t i = 0; i < COUNT; i++)
         r[i] += 5 * cos((double)i / 50); // hardly any noise beside it
-    ck_assert_double_ge(ki_sparse_ncp_distance(r, COUNT), 0.4);
+    ck_assert_double_ge(ki_ncp_distance(r, COUNT), 0.4);
     free(r);
 }
 END_TEST

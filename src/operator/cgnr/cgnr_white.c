@@ -2,8 +2,8 @@
 #include <math.h>
 
 #include "base/array.h"
-#include "app/sparse/solver/ncp.h"
-#include "solver_internal.h"
+#include "operator/ncp.h"
+#include "cgnr_internal.h"
 
 // Groups that add up periodograms.
 enum { MOST_GROUPS = 64 };
@@ -11,37 +11,36 @@ enum { MOST_GROUPS = 64 };
 
 static const char *const names[WHITE_KERNELS] = {"white_power", "white_judge", "white_keep"};
 
-static kn_status get_kernels(struct sparse_solver *s, size_t segment, kn_error *err)
+static kn_status get_kernels(struct cgnr *s, size_t segment, kn_error *err)
 {
     struct engine_defines defines = {.count = 0};
     kn_status status = KN_OK;
 
     ki_engine_define(&defines, "GROUP", (unsigned)s->group);
     ki_engine_define(&defines, "FREQUENCIES", (unsigned)segment / 2);
-    ki_engine_define(&defines, "PATIENCE", SPARSE_NCP_PATIENCE);
+    ki_engine_define(&defines, "PATIENCE", NCP_PATIENCE);
     ki_engine_define(&defines, "ACC_SOFT", !kn_context_get_device(s->context)->fp64);
     for (unsigned i = 0; i < WHITE_KERNELS && !status; i++)
-        status =
-            ki_engine_builtin_kernel(s->context, "app/sparse/sparse_white.cl", defines.items, defines.count,
-                                     KN_POLICY_DEFAULT, names[i], &s->white.kernels[i], err);
+        status = ki_engine_builtin_kernel(s->context, "operator/cgnr_white.cl", defines.items, defines.count,
+                                          KN_POLICY_DEFAULT, names[i], &s->white.kernels[i], err);
     return status;
 }
 
-kn_status ki_solver_white_create(kn_queue *queue, struct sparse_solver *s, kn_error *err)
+kn_status ki_cgnr_white_create(kn_queue *queue, struct cgnr *s, kn_error *err)
 {
     static const kn_fft_options own = {.struct_size = sizeof(kn_fft_options), .library = KN_FFT_OWN};
-    struct solver_white *white = &s->white;
-    size_t segment = ki_sparse_ncp_segment(s->rows), numbers = segment / 2;
+    struct cgnr_white *white = &s->white;
+    size_t segment = ki_ncp_segment(s->rows), numbers = segment / 2;
     const kn_fft_shape shape = KN_INIT(kn_fft_shape, .rank = 1, .dims = {segment}, .batch = s->rows / segment,
                                        .type = KN_F32, .kind = KN_FFT_REAL_TO_COMPLEX);
     kn_status status;
 
-    if (segment < SPARSE_NCP_SHORTEST)
+    if (segment < NCP_SHORTEST)
         return KN_OK;
     white->segments = (uint32_t)shape.batch;
     white->groups = white->segments < MOST_GROUPS ? white->segments : MOST_GROUPS;
-    white->margin = (float)(SPARSE_NCP_MARGIN * ki_sparse_ncp_of_noise(s->rows));
-    white->limit = (float)(SPARSE_NCP_WHITE * ki_sparse_ncp_of_noise(s->rows));
+    white->margin = (float)(NCP_MARGIN * ki_ncp_of_noise(s->rows));
+    white->limit = (float)(NCP_WHITE * ki_ncp_of_noise(s->rows));
     const struct {
         kn_buffer **buffer;
         size_t count;
@@ -57,7 +56,7 @@ kn_status ki_solver_white_create(kn_queue *queue, struct sparse_solver *s, kn_er
     return status ? status : kn_fft_plan_create(queue, &shape, &own, &white->plan, err);
 }
 
-void ki_solver_white_free(struct solver_white *white)
+void ki_cgnr_white_free(struct cgnr_white *white)
 {
     kn_fft_plan_free(white->plan);
     kn_buffer_free(white->spectra);
@@ -67,19 +66,19 @@ void ki_solver_white_free(struct solver_white *white)
     kn_buffer_free(white->x);
 }
 
-kn_status ki_solver_white_begin(kn_queue *queue, const struct sparse_solver *s, double goal, kn_error *err)
+kn_status ki_cgnr_white_begin(kn_queue *queue, const struct cgnr *s, double goal, kn_error *err)
 {
     const float scale = goal > 0 ? (float)fmin(1 / sqrt(goal), GREATEST_SCALE) : 1;
 
     return s->white.plan ? kn_buffer_write(queue, s->white.scale, 0, &scale, sizeof scale, err) : KN_OK;
 }
 
-unsigned ki_solver_white_launches(const struct sparse_solver *s)
+unsigned ki_cgnr_white_launches(const struct cgnr *s)
 {
     return s->white.plan ? 1 + WHITE_KERNELS : 0; // a segment is transformed in one pass
 }
 
-static kn_status launch(kn_queue *queue, const struct sparse_solver *s, unsigned kernel, size_t groups,
+static kn_status launch(kn_queue *queue, const struct cgnr *s, unsigned kernel, size_t groups,
                         const kn_arg *args, size_t count, kn_error *err)
 {
     const kn_range range = {1, {groups * s->group}, {s->group}, {0}};
@@ -87,10 +86,10 @@ static kn_status launch(kn_queue *queue, const struct sparse_solver *s, unsigned
     return kn_launch(queue, s->white.kernels[kernel], &range, args, count, NO_EVENT, err);
 }
 
-kn_status ki_solver_white_launch(kn_queue *queue, const struct sparse_solver *s, kn_error *err)
+kn_status ki_cgnr_white_launch(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
-    const struct solver_white *white = &s->white;
-    kn_buffer *state = s->buffers[SOLVER_STATE], *x = s->buffers[SOLVER_X];
+    const struct cgnr_white *white = &s->white;
+    kn_buffer *state = s->buffers[CGNR_STATE], *x = s->buffers[CGNR_X];
     const kn_arg power[] = {KN_BUFFER(white->spectra), KN_BUFFER(white->power), KN_VALUE(white->segments),
                             KN_BUFFER(white->scale),   KN_BUFFER(state),        KN_VALUE(s->parts),
                             KN_VALUE(s->most)};
@@ -104,7 +103,7 @@ kn_status ki_solver_white_launch(kn_queue *queue, const struct sparse_solver *s,
 
     if (!white->plan)
         return KN_OK;
-    status = kn_fft_execute(queue, white->plan, KN_FFT_FORWARD, s->buffers[SOLVER_R], white->spectra, err);
+    status = kn_fft_execute(queue, white->plan, KN_FFT_FORWARD, s->buffers[CGNR_R], white->spectra, err);
     if (!status)
         status = launch(queue, s, WHITE_POWER, white->groups, power, KI_COUNT(power), err);
     if (!status)
@@ -112,8 +111,8 @@ kn_status ki_solver_white_launch(kn_queue *queue, const struct sparse_solver *s,
     return status ? status : launch(queue, s, WHITE_KEEP, s->parts, keep, KI_COUNT(keep), err);
 }
 
-kn_status ki_solver_white_take_end(kn_queue *queue, const struct sparse_solver *s,
-                                   struct sparse_solver_result *result, kn_error *err)
+kn_status ki_cgnr_white_take_end(kn_queue *queue, const struct cgnr *s, struct cgnr_result *result,
+                                 kn_error *err)
 {
     float last = 0;
     kn_status status = kn_buffer_read(queue, s->white.record,

@@ -42,7 +42,7 @@ static void transform(size_t length, const double *turn_re, const double *turn_i
             }
 }
 
-size_t ki_sparse_ncp_segment(size_t count)
+size_t ki_ncp_segment(size_t count)
 {
     size_t length = SEGMENT;
 
@@ -51,20 +51,20 @@ size_t ki_sparse_ncp_segment(size_t count)
     return length;
 }
 
-double ki_sparse_ncp_of_noise(size_t count)
+double ki_ncp_of_noise(size_t count)
 {
-    size_t length = ki_sparse_ncp_segment(count);
+    size_t length = ki_ncp_segment(count);
 
-    return length < SPARSE_NCP_SHORTEST ? 0 : 1 / sqrt(6 * (double)(count / length * (length / 2)));
+    return length < NCP_SHORTEST ? 0 : 1 / sqrt(6 * (double)(count / length * (length / 2)));
 }
 
-double ki_sparse_ncp_distance(const double *residual, size_t count)
+double ki_ncp_distance(const double *residual, size_t count)
 {
     double turn_re[SEGMENT / 2], turn_im[SEGMENT / 2], re[SEGMENT], im[SEGMENT], power[SEGMENT / 2] = {0};
     double all = 0, sum = 0, squares = 0;
-    size_t length = ki_sparse_ncp_segment(count), half;
+    size_t length = ki_ncp_segment(count), half;
 
-    if (length < SPARSE_NCP_SHORTEST)
+    if (length < NCP_SHORTEST)
         return 0;
     half = length / 2;
     make_turns(length, turn_re, turn_im);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loop of cl/app/sparse/sparse_solver.cl as its source prints it: an iteration takes the residual and the gradient anew from x
+// The loop of cl/operator/cgnr.cl as its source prints it: an iteration takes the residual and the gradient anew from x
 // instead of by recurrence, so that A and A^T are applied twice. With e and f of cgnr_curve:
 //
 //     e += F(x, d)    x += alpha d    r = A x - b    h = A^T r + L x    g = h + F(x, x)    beta = (g.e) / f
@@ -7,7 +7,7 @@
 // Source: Stock and Koch, A Fast GPU Implementation for Solving Sparse Ill-Posed Linear Equation Systems, table 1.
 //
 // Launch, `parts` groups each: printed_move, w = A x, printed_residual, v = A^T r, printed_gradient; then cgnr_turn,
-// w = A d, v = A^T w, cgnr_curve, as in cl/app/sparse/sparse_solver.cl, whose `state` it has. In iteration 0 there is no step.
+// w = A d, v = A^T w, cgnr_curve, as in cl/operator/cgnr.cl, whose `state` it has. In iteration 0 there is no step.
 // Cost: move reads d, e, x, writes e, x; residual reads w, b, writes r; gradient reads v, x, e, writes h.
 // Tunables: GROUP (a power of two), and those of cl/lib/cgnr.clh.
 #ifndef GROUP
@@ -20,8 +20,8 @@
 
 #undef REAL_BITS // vectors are single
 #define REAL_BITS 32
-#include "../../lib/cgnr.clh"
-#include "../../lib/cgnr_state.clh"
+#include "../lib/cgnr.clh"
+#include "../lib/cgnr_state.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 printed_move(__global const float *d, __global float *e, __global float *x, uint n, float weight, __global acc *state,

@@ -1,29 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients on the normal equations of A x = b with a correction term: of |A x - b|^2 / 2 + lambda |x|^2 / 2
-// + smooth |D x|^2 / 2 + what CORRECTION is the gradient of. Of an iteration (src/app/sparse/solver/device/solver.h):
+// An iteration of cl/operator/cgnr.cl on the normal equations in two launches, for a sparse matrix of few columns.
 //
-//     e = A^T A d + L d + F(x, d)    f = d.e           L = lambda + smooth D^T D
-//     alpha = -(g.d) / f             x += alpha d
-//     h += alpha (A^T A + L) d       g = h + F(x, x)   h, the linear part, by recurrence
-//     beta = (g.e) / f               d = -g + beta d
-//
-// Scalars stay on the device, in `state`: first what the groups summed, four kinds of `parts` cells each; |b|^2; twice the
-// number of the iteration that comes and the STOP_ of the one before it, one for a launch to read while it writes the
-// other; then four cells for every iteration k, once x_k is known: |g|^2; |A x - b|^2 (RESIDUAL; forward's: of x_k-1);
-// the alpha that led there; and 0, or why it ended there (STOP_). Launches differ in nothing but which of two cells
-// holds x, h and d: those of two iterations may be recorded, and repeated. After iteration `most` they do nothing.
-// Source: Stock and Koch, A Fast GPU Implementation for Solving Sparse Ill-Posed Linear Equation Systems, table 1, whose
-// alpha has g.e where minimising along d gives g.d.
+// Launches differ in nothing but which of two cells holds x, h and d: those of two iterations may be recorded, and repeated.
+// The |A x - b|^2 that forward leaves is that of x_k-1.
 //
 // Launch, two an iteration: cgnr_forward with `parts` groups, each of which takes the whole step of x, h and d (columns
-// are few) and then its rows of w = A d; cgnr_backward, LANES work-items a column. For many columns: cgnr_curve,
-// cgnr_step (RESIDUAL: cgnr_rest), cgnr_turn with `parts` groups each, and A and A^T in between.
+// are few) and then its rows of w = A d; cgnr_backward, LANES work-items a column. Both leave `state` as
+// cl/operator/cgnr.cl has it.
 // Why forward has twenty arguments: twelve are buffers of their own (a matrix is three of them; x, h and d are what other
 // launches multiply, exchange or read back), and scalars in a buffer would be one more read that others wait for.
 // Cost: forward reads x, h, d, e once a group, and A, in slices of rows as SELL has them (cl/app/sparse/sparse_ell.cl; w and r in
 // that order); backward A^T and w. What they take is reads that wait for one another: so each asks for what stands at
-// known positions first of all, the first AHEAD elements of its row, too. Curve reads v, d, h, x, writes e; step reads and
-// writes x, h, reads d, e; turn reads h, x, d, writes d.
+// known positions first of all, the first AHEAD elements of its row, too.
 // Tunables: GROUP, LANES (powers of two), SLICE, COLUMNS (at least as many as there are, in cgnr_forward's local memory),
 // AHEAD, INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (cl/lib/cgnr.clh), ACC_SOFT
 // (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
@@ -78,8 +66,6 @@ typedef uint sell_index;
 #define SELL_PAD 0xffffffffu
 #endif
 
-// ---- two launches an iteration ----
-
 // An iteration: the same in all groups.
 typedef struct {
     uint number, code;      // code: 0, or why the iterations end here (STOP_)
@@ -100,20 +86,6 @@ inline void read_iteration(__global const acc *state, uint parts, iteration *now
 inline acc read_first(__global const acc *state, uint parts, const iteration *now)
 {
     return now->number > 0 ? state[NORM(0)] : ACC_ZERO;
-}
-
-// For the record and for whoever reads `state`, by one work-item.
-inline void keep_record(__global acc *state, uint parts, uint iteration, acc squares, acc rest, uint code)
-{
-    state[NORM(iteration)] = squares;
-    state[REST(iteration)] = rest;
-    state[STOP(iteration)] = state[CODE(1)] = acc_of((float)code);
-}
-
-// Whether |g|^2 is small enough beside that of iteration 0; not-a-number is, too.
-inline bool is_small(acc squares, acc first, float gradient)
-{
-    return !(acc_ratio(squares, first) > gradient);
 }
 
 // A work-item's columns: item, item + GROUP, ...
@@ -373,125 +345,4 @@ cgnr_backward(__global const uint *starts, __global const uint *indices, __globa
     sum = sum_lanes(sum, part);
     if (lane == 0 && j < n)
         e[j] = sum + linear_part(d, j, n, 1, lambda, smooth, order);
-}
-
-// ---- with any product ----
-
-// r = w - b, and partial sums of its squares and of b's; row i of w and r is row row_order[i] of b.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_residual(__global const float *w, __global const float *b, __global const uint *row_order, __global float *r,
-              uint rows, __global acc *state, uint parts)
-{
-    __local acc node[GROUP];
-    acc squares = ACC_ZERO, goal = ACC_ZERO;
-
-    FOR_COLUMNS(i, rows) {
-        float right = b[row_order[i]], rest = w[i] - right;
-        r[i] = rest;
-        squares = acc_add_product(squares, rest, rest);
-        goal = acc_add_product(goal, right, right);
-    }
-    leave_two_parts(squares, goal, state, parts, 0, node);
-}
-
-// e = v + L d; partial sums of d.(e + F(x, d)) and d.g. Before the first iteration it makes h of x, too.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_curve(__global const float *v, __global const float *d, __global const float *h, __global const float *x,
-           __global float *e, uint n, float lambda, float smooth, float weight, uint order, __global acc *state,
-           uint parts, uint most)
-{
-    __local acc node[GROUP];
-    acc curvature = ACC_ZERO, slope = ACC_ZERO;
-
-    end_iteration(state, parts);
-    if (read_cell(state, CODE(1)) != 0 || read_cell(state, COUNT(1)) > most)
-        return; // of all groups
-    FOR_COLUMNS(j, n) {
-        float own = d[j], along = v[j] + linear_part(d, (uint)j, n, 1, lambda, smooth, order);
-        e[j] = along;
-        curvature = acc_add_product(curvature, own, along + correction(x[j], own, (uint)j, weight));
-        slope = acc_add_product(slope, own, gradient_at(x[j], h[j], (uint)j, weight));
-    }
-    leave_two_parts(curvature, slope, state, parts, 0, node);
-}
-
-// x and h take the step; partial sums of |g|^2 and g.(e + F). In iteration 0 there is no step.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_step(__global const float *d, __global const float *e, __global float *h, __global float *x, uint n,
-          float weight, __global acc *state, uint parts, uint most)
-{
-    __local acc node[GROUP];
-    acc squares = ACC_ZERO, turn = ACC_ZERO;
-    float length;
-
-    if (!begin_step(state, parts, most, node, &length))
-        return; // of all groups
-    FOR_COLUMNS(j, n) {
-        float own = d[j], along = e[j], before = x[j], at = fma(length, own, before);
-        float linear = fma(length, along, h[j]), slant = gradient_at(at, linear, (uint)j, weight);
-        x[j] = at;
-        h[j] = linear;
-        squares = acc_add_product(squares, slant, slant);
-        turn = acc_add_product(turn, slant, along + correction(before, own, (uint)j, weight));
-    }
-    leave_two_parts(squares, turn, state, parts, 2, node);
-}
-
-// r += alpha w, and partial sums of its squares.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_rest(__global const float *w, __global float *r, uint rows, __global acc *state, uint parts, uint most)
-{
-    __local acc node[GROUP];
-    uint iteration = read_cell(state, COUNT(0));
-    acc squares = ACC_ZERO;
-    float length;
-
-    if (iteration > most || read_cell(state, CODE(0)) != 0)
-        return; // of all groups
-    length = acc_to_real(state[STEP(iteration)]);
-    if (isnan(length))
-        return; // of all groups
-    FOR_COLUMNS(i, rows) {
-        float rest = length != 0 ? fma(length, w[i], r[i]) : r[i];
-        r[i] = rest;
-        squares = acc_add_product(squares, rest, rest);
-    }
-    leave_part(squares, state, parts, 1, node);
-}
-
-// d = -g + beta d.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_turn(__global float *d, __global const float *h, __global const float *x, uint n, float weight, float gradient,
-          float residual, __global acc *state, uint parts, uint most)
-{
-    __local acc node[GROUP];
-    uint iteration = read_cell(state, COUNT(0)), code = read_cell(state, CODE(0));
-    acc squares = ACC_ZERO, rest = ACC_ZERO;
-    float ratio = 0;
-
-    if (iteration > most)
-        return; // of all groups
-    if (code == 0 && isnan(acc_to_real(state[STEP(iteration)])))
-        code = STOP_CURVATURE;
-    if (code == 0) {
-        squares = sum_parts(state + PARTIAL(2), parts, node);
-        if (iteration > 0)
-            ratio = acc_ratio(sum_parts(state + PARTIAL(3), parts, node),
-                              sum_parts(state + PARTIAL(0), parts, node));
-        if (is_small(squares, iteration > 0 ? state[NORM(0)] : squares, gradient))
-            code = STOP_GRADIENT + STOP_MOVED;
-#if RESIDUAL
-        rest = sum_parts(state + PARTIAL(1), parts, node);
-        if (acc_ratio(rest, state[GOAL]) <= residual)
-            code = STOP_RESIDUAL + STOP_MOVED;
-#endif
-    } else {
-        squares = state[NORM(iteration - 1)];
-    }
-    if (get_global_id(0) == 0)
-        keep_record(state, parts, iteration, squares, rest, code); // the step's length is there
-    if (code != 0)
-        return; // of all groups
-    FOR_COLUMNS(j, n)
-        d[j] = fma(ratio, d[j], -gradient_at(x[j], h[j], (uint)j, weight));
 }

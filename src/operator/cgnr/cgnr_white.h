@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the device's solver finds out whether A x - b is as white as it gets (ncp.h,
-// cl/app/sparse/sparse_white.cl).
-#ifndef KN_APP_SPARSE_SOLVER_DEVICE_SOLVER_WHITE_H
-#define KN_APP_SPARSE_SOLVER_DEVICE_SOLVER_WHITE_H
+// cl/operator/cgnr_white.cl).
+#ifndef KN_OPERATOR_CGNR_CGNR_WHITE_H
+#define KN_OPERATOR_CGNR_CGNR_WHITE_H
 
 #include <koine/fft.h>
 
-#include "solver.h"
+#include "cgnr.h"
 
 enum { WHITE_POWER, WHITE_JUDGE, WHITE_KEEP, WHITE_KERNELS };
 // Of `record`, for each iteration: how far A x - b is from white noise, the least so far, and the last
 // iteration that is as white.
 enum { WHITE_DISTANCE, WHITE_LEAST, WHITE_LAST, WHITE_NUMBERS };
 
-struct solver_white {
+struct cgnr_white {
     kn_fft_plan *plan; // NULL: it is not asked for, or there are too few rows
     kn_kernel *kernels[WHITE_KERNELS];
     kn_buffer *spectra, *power, *record;
@@ -24,16 +24,15 @@ struct solver_white {
     float margin, limit; // by how much a residual may be less white; how far from white noise a white one is
 };
 
-kn_status ki_solver_white_create(kn_queue *queue, struct sparse_solver *solver, kn_error *err);
-void ki_solver_white_free(struct solver_white *white);
+kn_status ki_cgnr_white_create(kn_queue *queue, struct cgnr *s, kn_error *err);
+void ki_cgnr_white_free(struct cgnr_white *white);
 // Before the first iteration; `goal`: |b|^2.
-kn_status ki_solver_white_begin(kn_queue *queue, const struct sparse_solver *solver, double goal,
-                                kn_error *err);
+kn_status ki_cgnr_white_begin(kn_queue *queue, const struct cgnr *s, double goal, kn_error *err);
 // After the iteration's turn: looks, and ends the iterations. Nothing without a plan.
-kn_status ki_solver_white_launch(kn_queue *queue, const struct sparse_solver *solver, kn_error *err);
-unsigned ki_solver_white_launches(const struct sparse_solver *solver);
+kn_status ki_cgnr_white_launch(kn_queue *queue, const struct cgnr *s, kn_error *err);
+unsigned ki_cgnr_white_launches(const struct cgnr *s);
 // The result of iterations that ended so: that of the last one that was as white.
-kn_status ki_solver_white_take_end(kn_queue *queue, const struct sparse_solver *solver,
-                                   struct sparse_solver_result *result, kn_error *err);
+kn_status ki_cgnr_white_take_end(kn_queue *queue, const struct cgnr *s, struct cgnr_result *result,
+                                 kn_error *err);
 
 #endif

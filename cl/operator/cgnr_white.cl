@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether the residual of cl/app/sparse/sparse_solver.cl is as white as it gets (src/app/sparse/solver/ncp.h): from the transforms of its
+// Whether the residual of cl/operator/cgnr.cl is as white as it gets (src/operator/ncp.h): from the transforms of its
 // segments the mean periodogram, how far that, added up and divided by its sum, is from the straight line of white noise,
 // and the last x whose residual is as white as the whitest so far, but for what noise itself has.
 // Source: Hansen, Kilmer and Kjeldsen, Exploiting residual information in the parameter choice for discrete ill-posed
@@ -29,8 +29,8 @@
 
 #undef REAL_BITS // vectors are single
 #define REAL_BITS 32
-#include "../../lib/cgnr.clh"
-#include "../../lib/cgnr_state.clh"
+#include "../lib/cgnr.clh"
+#include "../lib/cgnr_state.clh"
 
 // power[group * FREQUENCIES + k - 1]: |spectrum k|^2 of the group's segments, without k = 0, their sums.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void

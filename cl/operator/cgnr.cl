@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0
+// Conjugate gradients with a correction term between two applications of a linear operator: on the normal equations of
+// A x = b, for the x that makes |A x - b|^2 / 2 + lambda |x|^2 / 2 + smooth |D x|^2 / 2 plus what CORRECTION is the gradient
+// of least; or, with SELF_ADJOINT, on (A + L) x = b itself, where A is self-adjoint and N below is A. Vectors are real; a
+// complex number is two of them, since no more is asked of a dot product than its real part. Of an iteration
+// (src/operator/cgnr/cgnr.h):
+//
+//     e = N d + L d + F(x, d)        f = d.e           N = A^T A, L = lambda + smooth D^T D
+//     alpha = -(g.d) / f             x += alpha d
+//     h += alpha (N + L) d           g = h + F(x, x)   h, the linear part, by recurrence
+//     beta = (g.e) / f               d = -g + beta d
+//
+// Scalars stay on the device, in `state`: first what the groups summed, four kinds of `parts` cells each; |b|^2; twice the
+// number of the iteration that comes and the STOP_ of the one before it, one for a launch to read while it writes the
+// other; then four cells for every iteration k, once x_k is known: |g|^2; |A x - b|^2 (RESIDUAL); the alpha that led there;
+// and 0, or why it ended there (STOP_). After iteration `most` the launches do nothing.
+// Source: Stock and Koch, A Fast GPU Implementation for Solving Sparse Ill-Posed Linear Equation Systems, table 1, whose
+// alpha has g.e where minimising along d gives g.d.
+//
+// Launch, an iteration: cgnr_step (RESIDUAL: cgnr_rest), cgnr_turn with `parts` groups each, A and A^T (or A), cgnr_curve.
+// Cost: curve reads v, d, h, writes e, which may be v, and reads x if there is a CORRECTION; step reads and writes x, h,
+// reads d, e; turn reads h, writes d, reads d, and x if there is a CORRECTION.
+// Tunables: GROUP (a power of two), RESIDUAL (1: r = A x - b is kept, too), SELF_ADJOINT, ORDERED (1: rows of A's products
+// are in an order of their own), IMAGE (1: D takes differences along the axes of an image of complex numbers), CORRECTION
+// (cl/lib/cgnr.clh; not with IMAGE), ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
+#include "../shared/cgnr.h"
+
+#ifndef GROUP
+#if KN_CPU
+#define GROUP 32
+#else
+#define GROUP 512
+#endif
+#endif
+#ifndef RESIDUAL
+#define RESIDUAL 0
+#endif
+#ifndef SELF_ADJOINT
+#define SELF_ADJOINT 0
+#endif
+#ifndef ORDERED
+#define ORDERED 0
+#endif
+#ifndef IMAGE
+#define IMAGE 0
+#endif
+
+#undef REAL_BITS // vectors are single
+#define REAL_BITS 32
+#include "../lib/cgnr.clh"
+#include "../lib/cgnr_state.clh"
+#include "../lib/solver.clh"
+
+// r = w - b, which may stand where w does, and partial sums of its squares and of b's. ORDERED: row i of w and r is row
+// row_order[i] of b.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+cgnr_residual(__global const float *w, __global const float *b,
+#if ORDERED
+              __global const uint *row_order,
+#endif
+              __global float *r, uint rows, __global acc *state, uint parts)
+{
+    __local acc node[GROUP];
+    acc squares = ACC_ZERO, goal = ACC_ZERO;
+
+    FOR_COLUMNS(i, rows) {
+#if ORDERED
+        float right = b[row_order[i]];
+#else
+        float right = b[i];
+#endif
+        float rest = w[i] - right;
+        r[i] = rest;
+        squares = acc_add_product(squares, rest, rest);
+        goal = acc_add_product(goal, right, right);
+    }
+    leave_two_parts(squares, goal, state, parts, 0, node);
+}
+
+#if IMAGE
+
+// The neighbours' part of D^H D d in voxel i, position j of `size` along an axis whose neighbours are `stride` apart.
+inline float2 differ(__global const float2 *d, float2 own, ulong i, uint j, uint size, ulong stride, uint periodic)
+{
+    float2 sum = (float2)(0, 0);
+
+    if (size == 1)
+        return sum;
+    if (j > 0)
+        sum += own - d[i - stride];
+    else if (periodic)
+        sum += own - d[i + (size - 1) * stride];
+    if (j + 1 < size)
+        sum += own - d[i + stride];
+    else if (periodic)
+        sum += own - d[i - (size - 1) * stride];
+    return sum;
+}
+
+// cgnr_curve of an image of complex numbers, nx x ny x nz, x fastest: e = v + smooth D^H D d.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+cgnr_curve(__global const float2 *v, __global const float2 *d, __global const float2 *h, __global float2 *e, uint nx,
+           uint ny, uint nz, uint periodic, float smooth, __global acc *state, uint parts, uint most)
+{
+    __local acc node[GROUP];
+    acc curvature = ACC_ZERO, slope = ACC_ZERO;
+    ulong count = (ulong)nx * ny * nz;
+
+    end_iteration(state, parts);
+    if (read_cell(state, CODE(1)) != 0 || read_cell(state, COUNT(1)) > most)
+        return; // of all groups
+    FOR_COLUMNS(i, count) {
+        ulong line = i / nx;
+        float2 own = d[i], rest = differ(d, own, i, (uint)(i - line * nx), nx, 1, periodic), linear = h[i];
+        rest += differ(d, own, i, (uint)(line % ny), ny, nx, periodic);
+        rest += differ(d, own, i, (uint)(line / ny), nz, (ulong)nx * ny, periodic);
+        float2 along = fma((float2)(smooth), rest, v[i]);
+        e[i] = along;
+        curvature = acc_add_product(curvature, own.x, along.x);
+        curvature = acc_add_product(curvature, own.y, along.y);
+        slope = acc_add_product(slope, own.x, linear.x);
+        slope = acc_add_product(slope, own.y, linear.y);
+    }
+    leave_two_parts(curvature, slope, state, parts, 0, node);
+}
+
+#else
+
+// e = v + L d, which may stand where v does; partial sums of d.(e + F(x, d)) and d.g. Before the first iteration it makes
+// h of x, too.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+cgnr_curve(__global const float *v, __global const float *d, __global const float *h, __global const float *x,
+           __global float *e, uint n, float lambda, float smooth, float weight, uint order, __global acc *state,
+           uint parts, uint most)
+{
+    __local acc node[GROUP];
+    acc curvature = ACC_ZERO, slope = ACC_ZERO;
+
+    end_iteration(state, parts);
+    if (read_cell(state, CODE(1)) != 0 || read_cell(state, COUNT(1)) > most)
+        return; // of all groups
+    FOR_COLUMNS(j, n) {
+        float own = d[j], along = v[j] + linear_part(d, (uint)j, n, 1, lambda, smooth, order);
+        e[j] = along;
+        curvature = acc_add_product(curvature, own, along + correction(x[j], own, (uint)j, weight));
+        slope = acc_add_product(slope, own, gradient_at(x[j], h[j], (uint)j, weight));
+    }
+    leave_two_parts(curvature, slope, state, parts, 0, node);
+}
+
+#endif
+
+// x and h take the step; partial sums of |g|^2 and g.(e + F). In iteration 0 there is no step.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+cgnr_step(__global const float *d, __global const float *e, __global float *h, __global float *x, uint n,
+          float weight, __global acc *state, uint parts, uint most)
+{
+    __local acc node[GROUP];
+    acc squares = ACC_ZERO, turn = ACC_ZERO;
+    float length;
+
+    if (!begin_step(state, parts, most, node, &length))
+        return; // of all groups
+    FOR_COLUMNS(j, n) {
+        float own = d[j], along = e[j], before = x[j], at = fma(length, own, before);
+        float linear = fma(length, along, h[j]), slant = gradient_at(at, linear, (uint)j, weight);
+        x[j] = at;
+        h[j] = linear;
+        squares = acc_add_product(squares, slant, slant);
+        turn = acc_add_product(turn, slant, along + correction(before, own, (uint)j, weight));
+    }
+    leave_two_parts(squares, turn, state, parts, 2, node);
+}
+
+// r += alpha w, and partial sums of its squares.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+cgnr_rest(__global const float *w, __global float *r, uint rows, __global acc *state, uint parts, uint most)
+{
+    __local acc node[GROUP];
+    uint iteration = read_cell(state, COUNT(0));
+    acc squares = ACC_ZERO;
+    float length;
+
+    if (iteration > most || read_cell(state, CODE(0)) != 0)
+        return; // of all groups
+    length = acc_to_real(state[STEP(iteration)]);
+    if (isnan(length))
+        return; // of all groups
+    FOR_COLUMNS(i, rows) {
+        float rest = length != 0 ? fma(length, w[i], r[i]) : r[i];
+        r[i] = rest;
+        squares = acc_add_product(squares, rest, rest);
+    }
+    leave_part(squares, state, parts, 1, node);
+}
+
+// d = -g + beta d.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+cgnr_turn(__global float *d, __global const float *h, __global const float *x, uint n, float weight, float gradient,
+          float residual, __global acc *state, uint parts, uint most)
+{
+    __local acc node[GROUP];
+    uint iteration = read_cell(state, COUNT(0)), code = read_cell(state, CODE(0));
+    acc squares = ACC_ZERO, rest = ACC_ZERO;
+    float ratio = 0;
+
+    if (iteration > most)
+        return; // of all groups
+    if (code == 0 && isnan(acc_to_real(state[STEP(iteration)])))
+        code = STOP_CURVATURE;
+    if (code == 0) {
+        squares = sum_parts(state + PARTIAL(2), parts, node);
+        if (iteration > 0)
+            ratio = acc_ratio(sum_parts(state + PARTIAL(3), parts, node),
+                              sum_parts(state + PARTIAL(0), parts, node));
+#if SELF_ADJOINT
+        if (is_small(squares, state[GOAL], gradient))
+#else
+        if (is_small(squares, iteration > 0 ? state[NORM(0)] : squares, gradient))
+#endif
+            code = STOP_GRADIENT + STOP_MOVED;
+#if RESIDUAL
+        rest = sum_parts(state + PARTIAL(1), parts, node);
+        if (acc_ratio(rest, state[GOAL]) <= residual)
+            code = STOP_RESIDUAL + STOP_MOVED;
+#endif
+    } else {
+        squares = state[NORM(iteration - 1)];
+    }
+    if (get_global_id(0) == 0)
+        keep_record(state, parts, iteration, squares, rest, code); // the step's length is there
+    if (code != 0)
+        return; // of all groups
+    FOR_COLUMNS(j, n)
+        d[j] = fma(ratio, d[j], -gradient_at(x[j], h[j], (uint)j, weight));
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the device's conjugate gradients are made of: cgnr.c makes them, cgnr_solve.c has what is done before
+// the iterations and after them, cgnr_launch.c the iterations.
+#ifndef KN_OPERATOR_CGNR_CGNR_INTERNAL_H
+#define KN_OPERATOR_CGNR_CGNR_INTERNAL_H
+
+#include "algo/columns.h"
+#include "cgnr.h"
+#include "cgnr_white.h"
+
+// Of `state`: how many groups leave a part at most; bytes of a cell, and cells of an iteration; cells of
+// |b|^2 and of which iteration it is, between parts and iterations.
+enum { CGNR_MOST_PARTS = 1024, CGNR_CELL = sizeof(double), CGNR_CELLS = 4, CGNR_START = 5 };
+
+enum {
+    CGNR_RESIDUAL,
+    CGNR_CURVE,
+    CGNR_STEP,
+    CGNR_TURN,
+    CGNR_REST, // these are made where they are asked for
+    CGNR_PRINTED_MOVE,
+    CGNR_PRINTED_RESIDUAL,
+    CGNR_PRINTED_GRADIENT,
+    CGNR_KERNELS
+};
+
+// Vectors of columns, of rows, and the scalars. Self-adjoint, V, E, W and R are one buffer; elsewhere V and E
+// are, unless the loop is as it is printed.
+enum {
+    CGNR_X,
+    CGNR_H,
+    CGNR_D,
+    CGNR_E,
+    CGNR_V,
+    CGNR_NEXT_X, // of fused iterations, which leave x, h and d elsewhere than they read them from
+    CGNR_NEXT_H,
+    CGNR_NEXT_D,
+    CGNR_W,
+    CGNR_R,
+    CGNR_RIGHT, // b, for the loop as it is printed
+    CGNR_STATE,
+    CGNR_BUFFERS
+};
+
+struct cgnr {
+    kn_context *context; // the operator's
+    kn_operator *a;      // held
+    struct cgnr_options options;
+    struct cgnr_image image; // options.image's
+    bool is_fused;
+    struct cgnr_fused fused;
+    uint32_t rows, columns, most; // numbers; iterations
+    kn_kernel *kernels[CGNR_KERNELS];
+    uint32_t parts;
+    size_t group;
+    struct cgnr_terms terms;
+    kn_buffer *buffers[CGNR_BUFFERS]; // some are the same ones
+    struct cgnr_white white;
+    kn_recording *recording; // of a block of iterations; NULL: each is launched
+};
+
+// The image's differences take a kernel of their own.
+static inline bool cgnr_has_image(const struct cgnr *s)
+{
+    return s->options.image && s->options.smooth > 0;
+}
+
+// r = A x - b, in the products' order, of W = A x; squares of it and of b are left in the state.
+kn_status ki_cgnr_launch_residual(kn_queue *queue, const struct cgnr *s, const kn_buffer *right,
+                                  kn_error *err);
+// e = v + L d, and sums.
+kn_status ki_cgnr_launch_curve(kn_queue *queue, const struct cgnr *s, kn_buffer *v, kn_buffer *d,
+                               kn_buffer *h, kn_buffer *e, kn_error *err);
+// The step, whose length the iteration before has left the sums for; |g|^2 behind it.
+kn_status ki_cgnr_launch_step(kn_queue *queue, const struct cgnr *s, kn_error *err);
+
+// What the loop as it is printed has in place of the step: x, and A x - b and the gradient anew from it.
+kn_status ki_cgnr_launch_printed(kn_queue *queue, const struct cgnr *s, kn_error *err);
+// Launches of that, but for A and A^T.
+enum { CGNR_PRINTED_LAUNCHES = 3 };
+
+// The block of iterations that is replayed, if there are as many.
+kn_status ki_cgnr_record(kn_queue *queue, struct cgnr *s, kn_error *err);
+// All iterations; the host looks now and then whether the device has stopped.
+kn_status ki_cgnr_iterate_all(kn_queue *queue, const struct cgnr *s, size_t *launched, kn_error *err);
+
+// Where iteration k's cells begin in the state.
+size_t ki_cgnr_cell_of(const struct cgnr *s, size_t k);
+
+#endif

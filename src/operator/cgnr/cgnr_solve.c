@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: Apache-2.0
+// A solution by the device's solver: what is done before its iterations and after them.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/os/clock.h"
+#include "shared/cgnr.h"
+#include "base/error.h"
+#include "cgnr_internal.h"
+
+// ---- before ----
+
+// r = A x - b, in the products' order; squares of it and of b. Without x, of 0.
+static kn_status find_residual(kn_queue *queue, const struct cgnr *s, const kn_buffer *x,
+                               const kn_buffer *right, double *rest, double *goal, kn_error *err)
+{
+    const float zero = 0;
+    kn_buffer *const *b = s->buffers;
+    double partial[2 * CGNR_MOST_PARTS];
+    kn_status status =
+        x ? ki_operator_apply(s->a, queue, false, x, b[CGNR_W], err)
+          : kn_buffer_fill(queue, b[CGNR_W], &zero, sizeof zero, 0, s->rows * sizeof zero, NO_EVENT, err);
+
+    if (!status)
+        status = ki_cgnr_launch_residual(queue, s, right, err);
+    if (!status)
+        status = kn_buffer_read(queue, b[CGNR_STATE], 0, partial, 2 * s->parts * CGNR_CELL, err);
+    *rest = *goal = 0;
+    for (uint32_t i = 0; i < s->parts && !status; i++) {
+        *rest += partial[i];
+        *goal += partial[s->parts + i];
+    }
+    return status;
+}
+
+// No iteration is done; `goal`: |b|^2.
+static kn_status begin_state(kn_queue *queue, const struct cgnr *s, double goal, kn_error *err)
+{
+    const double start[CGNR_START] = {goal};
+
+    return kn_buffer_write(queue, s->buffers[CGNR_STATE], CGNR_CELLS * s->parts * CGNR_CELL, start,
+                           sizeof start, err);
+}
+
+// h = N x - A^T b + L x, of r = A x - b.
+static kn_status begin_gradient(kn_queue *queue, const struct cgnr *s, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    kn_status status = s->options.self_adjoint
+                           ? KN_OK // r is that, but for L
+                           : ki_operator_apply(s->a, queue, true, b[CGNR_R], b[CGNR_V], err);
+
+    return status ? status : ki_cgnr_launch_curve(queue, s, b[CGNR_V], b[CGNR_X], b[CGNR_X], b[CGNR_H], err);
+}
+
+// d and e are 0.
+static kn_status begin_direction(kn_queue *queue, const struct cgnr *s, kn_error *err)
+{
+    const float zero = 0;
+    size_t bytes = s->columns * sizeof zero;
+    kn_status status = kn_buffer_fill(queue, s->buffers[CGNR_D], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
+
+    return status ? status
+                  : kn_buffer_fill(queue, s->buffers[CGNR_E], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
+}
+
+static kn_status begin_solution(kn_queue *queue, const struct cgnr *s, const kn_buffer *start, kn_error *err)
+{
+    const float zero = 0;
+    size_t bytes = s->columns * sizeof zero;
+
+    return start ? kn_buffer_copy(queue, start, 0, s->buffers[CGNR_X], 0, bytes, NO_EVENT, err)
+                 : kn_buffer_fill(queue, s->buffers[CGNR_X], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
+}
+
+static kn_status begin(kn_queue *queue, struct cgnr *s, const kn_buffer *right, const kn_buffer *start,
+                       double *goal, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    double rest;
+    kn_status status = begin_solution(queue, s, start, err);
+
+    if (!status && s->options.printed)
+        status = kn_buffer_copy(queue, right, 0, b[CGNR_RIGHT], 0, s->rows * sizeof(float), NO_EVENT, err);
+    if (!status)
+        status = find_residual(queue, s, start ? b[CGNR_X] : NULL, right, &rest, goal, err);
+    if (!status && (!isfinite(*goal) || !isfinite(rest)))
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "%s is not finite everywhere, or beyond single precision",
+                         isfinite(*goal) ? "the start" : "the right hand side");
+    if (!status)
+        status = begin_state(queue, s, *goal, err);
+    if (!status)
+        status = ki_cgnr_white_begin(queue, s, *goal, err);
+    if (!status)
+        status = begin_gradient(queue, s, err);
+    return status ? status : begin_direction(queue, s, err);
+}
+
+// x and h are the caller's.
+static kn_status begin_again(kn_queue *queue, struct cgnr *s, const kn_buffer *gradient, const kn_buffer *x,
+                             kn_error *err)
+{
+    size_t bytes = s->columns * sizeof(float);
+    kn_status status = begin_solution(queue, s, x, err);
+
+    if (!status)
+        status = kn_buffer_copy(queue, gradient, 0, s->buffers[CGNR_H], 0, bytes, NO_EVENT, err);
+    if (!status)
+        status = begin_state(queue, s, 0, err);
+    return status ? status : begin_direction(queue, s, err);
+}
+
+// ---- after ----
+
+static const enum cgnr_stopped reasons[] = {[0] = CGNR_STOPPED_ITERATIONS,
+                                            [STOP_GRADIENT] = CGNR_STOPPED_GRADIENT,
+                                            [STOP_RESIDUAL] = CGNR_STOPPED_RESIDUAL,
+                                            [STOP_CURVATURE] = CGNR_STOPPED_CURVATURE,
+                                            [STOP_WHITENESS] = CGNR_STOPPED_WHITENESS};
+
+kn_status ki_cgnr_take_history(const double *squares, const double *steps, size_t stride,
+                               struct cgnr_result *result, kn_error *err)
+{
+    size_t count = result->iterations + 1;
+    double *history = malloc(2 * count * sizeof *history);
+
+    if (!history)
+        return ki_fail_memory(err, 2 * count * sizeof *history, "solving");
+    history[0] = 1;
+    history[count] = 0;
+    for (size_t i = 1; i < count; i++) {
+        history[i] = sqrt(squares[i * stride] / squares[0]);
+        history[count + i] = steps[i * stride];
+        if (!isfinite(history[i])) {
+            free(history);
+            return ki_fail(err, KN_ERROR_ARGUMENT,
+                           "after %zu iterations the numbers are beyond single precision; divide the right "
+                           "hand side by its greatest value",
+                           i - 1);
+        }
+    }
+    result->gradient = sqrt(squares[0]);
+    result->normal_residual = history[result->iterations];
+    result->history = history;
+    result->steps = history + count;
+    return KN_OK;
+}
+
+void ki_cgnr_take_end(unsigned code, size_t iteration, struct cgnr_result *result)
+{
+    result->stopped = reasons[code % STOP_MOVED];
+    result->iterations = code > 0 && code < STOP_MOVED ? iteration - 1 : iteration;
+}
+
+// What the iterations left.
+static kn_status read_history(kn_queue *queue, const struct cgnr *s, size_t launched,
+                              struct cgnr_result *result, kn_error *err)
+{
+    size_t bytes = launched * CGNR_CELLS * CGNR_CELL, k = 0;
+    double *cells = malloc(bytes);
+    kn_status status = cells ? kn_buffer_read(queue, s->buffers[CGNR_STATE],
+                                              ki_cgnr_cell_of(s, 0) * CGNR_CELL, cells, bytes, err)
+                             : ki_fail_memory(err, bytes, "solving");
+
+    while (!status && k + 1 < launched && cells[CGNR_CELLS * k + 3] == 0)
+        k++;
+    if (!status) {
+        ki_cgnr_take_end((unsigned)cells[CGNR_CELLS * k + 3], k, result);
+        status = ki_cgnr_take_history(cells, cells + 2, CGNR_CELLS, result, err);
+    }
+    free(cells);
+    return status;
+}
+
+static unsigned count_launches(const struct cgnr *s)
+{
+    unsigned products = s->a->launches;
+
+    if (s->is_fused)
+        return 2;
+    if (!products)
+        return 0;
+    return s->options.printed ? 2U + CGNR_PRINTED_LAUNCHES + 2 * products + ki_cgnr_white_launches(s)
+                              : 3U + cgnr_keeps_residual(&s->options) + products + ki_cgnr_white_launches(s);
+}
+
+// Where the solution is.
+static kn_buffer *solution_of(const struct cgnr *s, const struct cgnr_result *found)
+{
+    if (found->stopped == CGNR_STOPPED_WHITENESS)
+        return s->white.x;
+    // Fused, iteration k leaves x in the other place than it has read it from.
+    return s->buffers[s->is_fused && found->iterations % 2 == 0 ? CGNR_NEXT_X : CGNR_X];
+}
+
+// From where it has begun; x may be the caller's that it began from.
+static kn_status iterate(kn_queue *queue, struct cgnr *s, kn_buffer *x, struct cgnr_result *found,
+                         kn_error *err)
+{
+    size_t launched = 0;
+    kn_status status = kn_queue_finish(queue, err);
+    double begun = ki_clock_seconds();
+
+    if (!status)
+        status = ki_cgnr_iterate_all(queue, s, &launched, err);
+    found->seconds = ki_clock_seconds() - begun;
+    if (!status)
+        status = read_history(queue, s, launched, found, err);
+    if (!status && found->stopped == CGNR_STOPPED_WHITENESS)
+        status = ki_cgnr_white_take_end(queue, s, found, err);
+    return status ? status
+                  : kn_buffer_copy(queue, solution_of(s, found), 0, x, 0, s->columns * sizeof(float),
+                                   NO_EVENT, err);
+}
+
+// |(A + L) x - b|^2 anew, of the x that the iterations have left.
+static kn_status find_equation_residual(kn_queue *queue, const struct cgnr *s, const kn_buffer *right,
+                                        double *rest, double *goal, kn_error *err)
+{
+    double partial[CGNR_MOST_PARTS];
+    kn_status status = find_residual(queue, s, s->buffers[CGNR_X], right, rest, goal, err);
+
+    if (!status)
+        status = begin_state(queue, s, *goal, err);
+    if (!status)
+        status = begin_gradient(queue, s, err);
+    if (!status)
+        status = begin_direction(queue, s, err);
+    if (!status)
+        status = ki_cgnr_launch_step(queue, s, err); // none, but for the sum
+    if (!status)
+        status = kn_buffer_read(queue, s->buffers[CGNR_STATE], 2 * s->parts * CGNR_CELL, partial,
+                                s->parts * CGNR_CELL, err);
+    *rest = 0;
+    for (uint32_t i = 0; i < s->parts && !status; i++)
+        *rest += partial[i];
+    return status;
+}
+
+// Of a self-adjoint operator and a right-hand side of 0, x = 0.
+static kn_status answer_zero(kn_queue *queue, const struct cgnr *s, kn_buffer *x, struct cgnr_result *found,
+                             kn_error *err)
+{
+    const float zero = 0;
+
+    found->stopped = CGNR_STOPPED_GRADIENT;
+    found->history = calloc(2, sizeof *found->history);
+    if (!found->history)
+        return ki_fail_memory(err, 2 * sizeof *found->history, "solving");
+    found->steps = found->history + 1;
+    return kn_buffer_fill(queue, x, &zero, sizeof zero, 0, s->columns * sizeof zero, NO_EVENT, err);
+}
+
+static kn_status solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right, const kn_buffer *start,
+                       kn_buffer *x, struct cgnr_result *found, kn_error *err)
+{
+    double goal = 0, rest = 0;
+    kn_status status = begin(queue, s, right, start, &goal, err);
+
+    if (!status && s->options.self_adjoint && goal == 0)
+        return answer_zero(queue, s, x, found, err);
+    if (!status)
+        status = iterate(queue, s, x, found, err);
+    if (!status)
+        status = s->options.self_adjoint ? find_equation_residual(queue, s, right, &rest, &goal, err)
+                                         : find_residual(queue, s, x, right, &rest, &goal, err);
+    found->right = sqrt(goal);
+    found->residual = goal > 0 ? sqrt(rest / goal) : rest > 0 ? INFINITY : 0;
+    return status;
+}
+
+kn_status ki_cgnr_solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right, const kn_buffer *start,
+                        kn_buffer *x, struct cgnr_result *result, kn_error *err)
+{
+    struct cgnr_result found = {.launches_per_iteration = count_launches(s)};
+    kn_status status = ki_column_check("the right hand side", queue, right, KN_F32, s->rows, err);
+
+    if (!status)
+        status = ki_column_check("the solution", queue, x, KN_F32, s->columns, err);
+    if (!status && start)
+        status = ki_column_check("the start", queue, start, KN_F32, s->columns, err);
+    if (!status && right == x)
+        status =
+            ki_fail(err, KN_ERROR_ARGUMENT, "the solution is the right hand side's buffer; give two buffers");
+    if (!status)
+        status = solve(queue, s, right, start, x, &found, err);
+    if (status)
+        free(found.history);
+    else
+        *result = found;
+    return status;
+}
+
+kn_status ki_cgnr_go_on(kn_queue *queue, struct cgnr *s, const kn_buffer *gradient, kn_buffer *x,
+                        struct cgnr_result *result, kn_error *err)
+{
+    struct cgnr_result found = {.residual = NAN, .launches_per_iteration = count_launches(s)};
+    kn_status status = ki_column_check("the gradient", queue, gradient, KN_F32, s->columns, err);
+
+    if (!status)
+        status = ki_column_check("the solution", queue, x, KN_F32, s->columns, err);
+    if (!status && (cgnr_keeps_residual(&s->options) || s->options.printed || s->options.self_adjoint))
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
+                         "going on from a gradient: this solver looks at A x - b in each iteration, or has "
+                         "no normal equations; go on with one that does not");
+    if (!status)
+        status = begin_again(queue, s, gradient, x, err);
+    if (!status)
+        status = iterate(queue, s, x, &found, err);
+    if (status)
+        free(found.history);
+    else
+        *result = found;
+    return status;
+}
