@@ -251,7 +251,7 @@ static void run_matrix(struct bench *bench, const struct mri_matrix *matrix, boo
     for (int i = 0; i < REPETITIONS; i++)
         seconds[i] = solve(bench, bench->iterations);
     times = bench_times_of(seconds, REPETITIONS);
-    print_line(bench, "iteration", &times, bytes_of(bench) + 13 * 8 * n);
+    print_line(bench, "iteration", &times, bytes_of(bench) + 11 * 8 * n);
     printf("\n");
     if (kernels)
         print_kernels(bench);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conjugate gradients with a correction term between two applications of a linear operator: on the normal equations of
-// A x = b, for the x that makes |A x - b|^2 / 2 + lambda |x|^2 / 2 + smooth |D x|^2 / 2 plus what CORRECTION is the gradient
-// of least; or, with SELF_ADJOINT, on (A + L) x = b itself, where A is self-adjoint and N below is A. Vectors are real; a
-// complex number is two of them, since no more is asked of a dot product than its real part. Of an iteration
+// Conjugate gradients on the normal equations of A x = b with a correction term between two applications of a linear
+// operator: of |A x - b|^2 / 2 + lambda |x|^2 / 2 + smooth |D x|^2 / 2 + what CORRECTION is the gradient of. Vectors are
+// real; a complex number is two of them, since no more is asked of a dot product than its real part. Of an iteration
 // (src/operator/cgnr/cgnr.h):
 //
-//     e = N d + L d + F(x, d)        f = d.e           N = A^T A, L = lambda + smooth D^T D
+//     e = A^T A d + L d + F(x, d)    f = d.e           L = lambda + smooth D^T D
 //     alpha = -(g.d) / f             x += alpha d
-//     h += alpha (N + L) d           g = h + F(x, x)   h, the linear part, by recurrence
+//     h += alpha (A^T A + L) d       g = h + F(x, x)   h, the linear part, by recurrence
 //     beta = (g.e) / f               d = -g + beta d
 //
 // Scalars stay on the device, in `state`: first what the groups summed, four kinds of `parts` cells each; |b|^2; twice the
@@ -17,12 +16,11 @@
 // Source: Stock and Koch, A Fast GPU Implementation for Solving Sparse Ill-Posed Linear Equation Systems, table 1, whose
 // alpha has g.e where minimising along d gives g.d.
 //
-// Launch, an iteration: cgnr_step (RESIDUAL: cgnr_rest), cgnr_turn with `parts` groups each, A and A^T (or A), cgnr_curve.
+// Launch, an iteration: cgnr_step (RESIDUAL: cgnr_rest), cgnr_turn with `parts` groups each, A and A^T, cgnr_curve.
 // Cost: curve reads v, d, h, writes e, which may be v, and reads x if there is a CORRECTION; step reads and writes x, h,
 // reads d, e; turn reads h, writes d, reads d, and x if there is a CORRECTION.
-// Tunables: GROUP (a power of two), RESIDUAL (1: r = A x - b is kept, too), SELF_ADJOINT, ORDERED (1: rows of A's products
-// are in an order of their own), IMAGE (1: D takes differences along the axes of an image of complex numbers), CORRECTION
-// (cl/lib/cgnr.clh; not with IMAGE), ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
+// Tunables: GROUP (a power of two), RESIDUAL (1: r = A x - b is kept, too), ORDERED (1: rows of A's products are in an order
+// of their own), CORRECTION (cl/lib/cgnr.clh), ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #include "../shared/cgnr.h"
 
 #ifndef GROUP
@@ -35,14 +33,8 @@
 #ifndef RESIDUAL
 #define RESIDUAL 0
 #endif
-#ifndef SELF_ADJOINT
-#define SELF_ADJOINT 0
-#endif
 #ifndef ORDERED
 #define ORDERED 0
-#endif
-#ifndef IMAGE
-#define IMAGE 0
 #endif
 
 #undef REAL_BITS // vectors are single
@@ -77,55 +69,6 @@ cgnr_residual(__global const float *w, __global const float *b,
     leave_two_parts(squares, goal, state, parts, 0, node);
 }
 
-#if IMAGE
-
-// The neighbours' part of D^H D d in voxel i, position j of `size` along an axis whose neighbours are `stride` apart.
-inline float2 differ(__global const float2 *d, float2 own, ulong i, uint j, uint size, ulong stride, uint periodic)
-{
-    float2 sum = (float2)(0, 0);
-
-    if (size == 1)
-        return sum;
-    if (j > 0)
-        sum += own - d[i - stride];
-    else if (periodic)
-        sum += own - d[i + (size - 1) * stride];
-    if (j + 1 < size)
-        sum += own - d[i + stride];
-    else if (periodic)
-        sum += own - d[i - (size - 1) * stride];
-    return sum;
-}
-
-// cgnr_curve of an image of complex numbers, nx x ny x nz, x fastest: e = v + smooth D^H D d.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_curve(__global const float2 *v, __global const float2 *d, __global const float2 *h, __global float2 *e, uint nx,
-           uint ny, uint nz, uint periodic, float smooth, __global acc *state, uint parts, uint most)
-{
-    __local acc node[GROUP];
-    acc curvature = ACC_ZERO, slope = ACC_ZERO;
-    ulong count = (ulong)nx * ny * nz;
-
-    end_iteration(state, parts);
-    if (read_cell(state, CODE(1)) != 0 || read_cell(state, COUNT(1)) > most)
-        return; // of all groups
-    FOR_COLUMNS(i, count) {
-        ulong line = i / nx;
-        float2 own = d[i], rest = differ(d, own, i, (uint)(i - line * nx), nx, 1, periodic), linear = h[i];
-        rest += differ(d, own, i, (uint)(line % ny), ny, nx, periodic);
-        rest += differ(d, own, i, (uint)(line / ny), nz, (ulong)nx * ny, periodic);
-        float2 along = fma((float2)(smooth), rest, v[i]);
-        e[i] = along;
-        curvature = acc_add_product(curvature, own.x, along.x);
-        curvature = acc_add_product(curvature, own.y, along.y);
-        slope = acc_add_product(slope, own.x, linear.x);
-        slope = acc_add_product(slope, own.y, linear.y);
-    }
-    leave_two_parts(curvature, slope, state, parts, 0, node);
-}
-
-#else
-
 // e = v + L d, which may stand where v does; partial sums of d.(e + F(x, d)) and d.g. Before the first iteration it makes
 // h of x, too.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
@@ -147,8 +90,6 @@ cgnr_curve(__global const float *v, __global const float *d, __global const floa
     }
     leave_two_parts(curvature, slope, state, parts, 0, node);
 }
-
-#endif
 
 // x and h take the step; partial sums of |g|^2 and g.(e + F). In iteration 0 there is no step.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
@@ -213,11 +154,7 @@ cgnr_turn(__global float *d, __global const float *h, __global const float *x, u
         if (iteration > 0)
             ratio = acc_ratio(sum_parts(state + PARTIAL(3), parts, node),
                               sum_parts(state + PARTIAL(0), parts, node));
-#if SELF_ADJOINT
-        if (is_small(squares, state[GOAL], gradient))
-#else
         if (is_small(squares, iteration > 0 ? state[NORM(0)] : squares, gradient))
-#endif
             code = STOP_GRADIENT + STOP_MOVED;
 #if RESIDUAL
         rest = sum_parts(state + PARTIAL(1), parts, node);

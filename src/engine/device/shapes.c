@@ -120,6 +120,13 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
 
     // Vectors of conjugate gradients (cgnr/cgnr.c).
     [SHAPE_CGNR] = {"cgnr", false, {.group = 32, .per_unit = 2}, {.group = 1024, .per_unit = 1}},
+    // The same of self-adjoint operators. CPUs have a few groups a core, or more if each still has so many
+    // rows
+    // (items); GPUs as many groups as there are rows for.
+    [SHAPE_CG] = {"cg",
+                  false,
+                  {.group = 1, .width = 16, .per_unit = 4, .items = 2048},
+                  {.group = 256, .width = 4}},
 
     // ---- src/app/autocorr ----
 

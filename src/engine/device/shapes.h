@@ -47,6 +47,7 @@ enum engine_shape_of {
     SHAPE_FFT_COLUMNS_SHORT,
     // src/operator
     SHAPE_CGNR,
+    SHAPE_CG,
     // src/app
     SHAPE_AUTOCORR_DIRECT,
     SHAPE_AUTOCORR_FUSED,

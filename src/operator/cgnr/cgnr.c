@@ -24,6 +24,11 @@ static const char *const names[CGNR_KERNELS] = {
     [CGNR_PRINTED_MOVE] = "printed_move",
     [CGNR_PRINTED_RESIDUAL] = "printed_residual",
     [CGNR_PRINTED_GRADIENT] = "printed_gradient",
+    [CG_BEGIN] = "cg_begin",
+    [CG_CURVE] = "cg_curve",
+    [CG_DIFFERENCE] = "cg_difference",
+    [CG_STEP] = "cg_step",
+    [CG_TURN] = "cg_turn",
 };
 
 const kn_recording *ki_cgnr_recording(const struct cgnr *cgnr)
@@ -75,11 +80,18 @@ kn_status ki_cgnr_check_options(const struct cgnr_options *options, kn_error *er
     if (options->penalty > 0 && !((float)options->low <= (float)options->high))
         return ki_fail(err, KN_ERROR_ARGUMENT, "bounds from %g to %g; expected the lower one first",
                        options->low, options->high);
-    if ((options->self_adjoint || options->image) && corrects)
+    if (options->self_adjoint && corrects)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "%s has no corrections: neither penalties nor an expression of one's own",
-                       options->image ? "an image with differences along its axes"
-                                      : "a self-adjoint operator's equation");
+                       "a self-adjoint operator's equation has no corrections: neither penalties nor an "
+                       "expression of one's own");
+    if (options->image && !options->self_adjoint)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "differences along the axes of an image are for self-adjoint operators");
+    if (options->self_adjoint && options->smooth > 0 && !options->image)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "a self-adjoint operator's equation has differences along the axes of an image alone");
+    if (options->image && options->smooth > 0 && options->lambda > 0)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "differences of an image and lambda take each other's place");
     if (options->self_adjoint && (options->printed || cgnr_keeps_residual(options)))
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a self-adjoint operator's equation is not solved as printed, and has no stops at "
@@ -133,6 +145,7 @@ size_t ki_cgnr_group(const kn_context *context, const struct cgnr_options *optio
     return group;
 }
 
+// Of normal equations: few groups, as each adds up what all left.
 static void choose_shape(struct cgnr *s)
 {
     const kn_device_info *info = kn_context_get_device(s->context);
@@ -146,30 +159,65 @@ static void choose_shape(struct cgnr *s)
     s->parts = groups < CGNR_MOST_PARTS ? (uint32_t)groups : CGNR_MOST_PARTS;
 }
 
+// Of a self-adjoint operator: by rows of `width` numbers that a work-item takes at a time.
+static void choose_equation_shape(struct cgnr *s)
+{
+    const kn_device_info *info = kn_context_get_device(s->context);
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_CG);
+    size_t rows = ((size_t)s->columns + sizes->width - 1) / sizes->width, parts,
+           busy = (size_t)sizes->per_unit * info->compute_units;
+
+    s->group = s->options.group ? s->options.group : sizes->group;
+    while (s->group > info->max_work_group)
+        s->group /= 2;
+    parts = (rows + s->group - 1) / s->group;
+    if (sizes->per_unit && parts > busy)
+        parts = rows / sizes->items > busy ? rows / sizes->items : busy;
+    if (s->options.groups)
+        parts = s->options.groups;
+    s->parts = parts < 1 ? 1 : parts < CGNR_MOST_PARTS ? (uint32_t)parts : CGNR_MOST_PARTS;
+}
+
 // ---- creation ----
+
+static const char *file_of(unsigned kernel)
+{
+    return kernel >= CG_BEGIN            ? "operator/cg.cl"
+           : kernel >= CGNR_PRINTED_MOVE ? "operator/cgnr_printed.cl"
+                                         : "operator/cgnr.cl";
+}
 
 static bool is_wanted(const struct cgnr *s, unsigned kernel)
 {
+    if (s->options.self_adjoint || kernel >= CG_BEGIN)
+        return s->options.self_adjoint && kernel >= CG_BEGIN &&
+               kernel != (cgnr_has_image(s) ? CG_CURVE : CG_DIFFERENCE);
     return kernel < CGNR_REST ||
            (kernel == CGNR_REST ? cgnr_keeps_residual(&s->options) : s->options.printed);
+}
+
+static kn_status define(const struct cgnr *s, struct engine_defines *defines, kn_error *err)
+{
+    ki_engine_define(defines, "GROUP", (unsigned)s->group);
+    if (s->options.self_adjoint) {
+        ki_engine_define(defines, "WIDTH",
+                         ki_engine_sizes(kn_context_get_device(s->context), SHAPE_CG)->width);
+    } else {
+        ki_engine_define(defines, "RESIDUAL", cgnr_keeps_residual(&s->options));
+        ki_engine_define(defines, "ORDERED", s->is_fused);
+    }
+    return ki_cgnr_define(defines, s->context, &s->options, err);
 }
 
 static kn_status get_kernels(struct cgnr *s, kn_error *err)
 {
     struct engine_defines defines = {.count = 0};
-    kn_status status;
+    kn_status status = define(s, &defines, err);
 
-    ki_engine_define(&defines, "GROUP", (unsigned)s->group);
-    ki_engine_define(&defines, "RESIDUAL", cgnr_keeps_residual(&s->options));
-    ki_engine_define(&defines, "SELF_ADJOINT", s->options.self_adjoint);
-    ki_engine_define(&defines, "ORDERED", s->is_fused);
-    ki_engine_define(&defines, "IMAGE", cgnr_has_image(s));
-    status = ki_cgnr_define(&defines, s->context, &s->options, err);
     for (unsigned i = 0; i < CGNR_KERNELS && !status; i++)
         if (is_wanted(s, i))
-            status = ki_engine_builtin_kernel(
-                s->context, i < CGNR_PRINTED_MOVE ? "operator/cgnr.cl" : "operator/cgnr_printed.cl",
-                defines.items, defines.count, KN_POLICY_DEFAULT, names[i], &s->kernels[i], err);
+            status = ki_engine_builtin_kernel(s->context, file_of(i), defines.items, defines.count,
+                                              KN_POLICY_DEFAULT, names[i], &s->kernels[i], err);
     s->options.correction = NULL; // it is the caller's
     return status;
 }
@@ -183,8 +231,8 @@ static unsigned stands_for(const struct cgnr *s, unsigned buffer)
         return s->is_fused ? buffer : CGNR_BUFFERS;
     if (buffer == CGNR_V)
         return s->options.printed ? buffer : CGNR_E;
-    if ((buffer == CGNR_W || buffer == CGNR_R) && s->options.self_adjoint)
-        return CGNR_E;
+    if (buffer == CGNR_W || buffer == CGNR_R)
+        return s->options.self_adjoint ? CGNR_BUFFERS : buffer;
     return buffer;
 }
 
@@ -271,7 +319,10 @@ kn_status ki_cgnr_create(kn_queue *queue, kn_operator *a, const struct cgnr_fuse
     s->columns = (uint32_t)operator_column_numbers(a);
     s->most = (uint32_t)options->iterations;
     s->terms = ki_cgnr_terms_of(options);
-    choose_shape(s);
+    if (options->self_adjoint)
+        choose_equation_shape(s);
+    else
+        choose_shape(s);
     status = prepare(queue, s, err);
     if (status)
         ki_cgnr_free(s);

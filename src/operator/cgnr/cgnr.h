@@ -3,9 +3,9 @@
 // with a correction term (Stock and Koch, A Fast GPU Implementation for Solving Sparse Ill-Posed Linear
 // Equation Systems, table 1), for the x that makes |A x - b|^2 / 2 + lambda |x|^2 / 2 + smooth |D x|^2 / 2
 // least, plus what the correction is the gradient of; or on (A + L) x = b itself, where A is self-adjoint
-// (Hestenes and Stiefel 1952). The printed alpha has the wrong factor: minimising along d gives
-// alpha = -(g.d) / (d.e). The gradient goes by recurrence, so that an iteration takes one A and one A^T, or
-// one A alone; scalars stay on the device.
+// (cl/operator/cg.cl; Hestenes and Stiefel 1952). The printed alpha has the wrong factor: minimising along d
+// gives alpha = -(g.d) / (d.e). The gradient goes by recurrence, so that an iteration takes one A and one
+// A^T, or one A alone; scalars stay on the device.
 #ifndef KN_OPERATOR_CGNR_CGNR_H
 #define KN_OPERATOR_CGNR_CGNR_H
 
@@ -47,8 +47,9 @@ struct cgnr_options {
     double lambda;   // of |x|^2 / 2
     double smooth;   // of |D x|^2 / 2
     unsigned order;  // of the differences of neighbouring columns that D takes: 1 or 2
-    const struct cgnr_image *image; // D's, in place of those of columns; without a correction. NULL: none
-    double nonnegative;             // mu, of the penalty mu |min(x, 0)|^2 / 2; 0: none
+    // D's, in place of those of columns, with self_adjoint and in place of lambda. NULL: none.
+    const struct cgnr_image *image;
+    double nonnegative; // mu, of the penalty mu |min(x, 0)|^2 / 2; 0: none
     // The same for x beyond `low` and `high`, of which one may be infinite: penalty |x - P x|^2 / 2, where P
     // x is within them; 0: none.
     double penalty, low, high;
@@ -101,10 +102,10 @@ struct cgnr_fused {
 };
 
 // The solver, for the operator's context; it holds `a`, of KN_F32 and with at most 2^32 - 2 numbers a
-// vector. `fused` may be NULL. `correction` is read now; `progress_data` must stay. Memory: 5 vectors of
-// columns (self-adjoint: 4), and 2 of rows (0). Errors: KN_ERROR_ARGUMENT for options out of range;
-// KN_ERROR_LIMIT; KN_ERROR_BUILD for a correction that does not compile; KN_ERROR_UNSUPPORTED for a way of
-// recording that the device does not have; KN_ERROR_MEMORY.
+// vector. `fused` may be NULL. `correction` is read now; `progress_data` must stay. Memory: 4 vectors of
+// columns, and 2 of rows, but for a self-adjoint operator. Errors: KN_ERROR_ARGUMENT for options out of
+// range; KN_ERROR_LIMIT; KN_ERROR_BUILD for a correction that does not compile; KN_ERROR_UNSUPPORTED for a
+// way of recording that the device does not have; KN_ERROR_MEMORY.
 kn_status ki_cgnr_create(kn_queue *queue, kn_operator *a, const struct cgnr_fused *fused,
                          const struct cgnr_options *options, struct cgnr **made, kn_error *err);
 void ki_cgnr_free(struct cgnr *cgnr); // NULL is fine

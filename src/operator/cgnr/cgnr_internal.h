@@ -21,11 +21,16 @@ enum {
     CGNR_PRINTED_MOVE,
     CGNR_PRINTED_RESIDUAL,
     CGNR_PRINTED_GRADIENT,
+    CG_BEGIN, // of a self-adjoint operator's equation
+    CG_CURVE,
+    CG_DIFFERENCE,
+    CG_STEP,
+    CG_TURN,
     CGNR_KERNELS
 };
 
-// Vectors of columns, of rows, and the scalars. Self-adjoint, V, E, W and R are one buffer; elsewhere V and E
-// are, unless the loop is as it is printed.
+// Vectors of columns, of rows, and the scalars. V and E are one buffer, unless the loop is as it is printed;
+// of a self-adjoint operator there are X, H, D and V.
 enum {
     CGNR_X,
     CGNR_H,
@@ -59,7 +64,6 @@ struct cgnr {
     kn_recording *recording; // of a block of iterations; NULL: each is launched
 };
 
-// The image's differences take a kernel of their own.
 static inline bool cgnr_has_image(const struct cgnr *s)
 {
     return s->options.image && s->options.smooth > 0;
@@ -69,10 +73,15 @@ static inline bool cgnr_has_image(const struct cgnr *s)
 kn_status ki_cgnr_launch_residual(kn_queue *queue, const struct cgnr *s, const kn_buffer *right,
                                   kn_error *err);
 // e = v + L d, and sums.
-kn_status ki_cgnr_launch_curve(kn_queue *queue, const struct cgnr *s, kn_buffer *v, kn_buffer *d,
-                               kn_buffer *h, kn_buffer *e, kn_error *err);
-// The step, whose length the iteration before has left the sums for; |g|^2 behind it.
-kn_status ki_cgnr_launch_step(kn_queue *queue, const struct cgnr *s, kn_error *err);
+kn_status ki_cgnr_launch_curve(kn_queue *queue, const struct cgnr *s, kn_buffer *d, kn_buffer *h,
+                               kn_buffer *e, kn_error *err);
+
+// Of a self-adjoint operator: h = (A + L) x - b, of V = A x, with squares of it and of b; then an iteration's
+// parts, as cl/operator/cg.cl has them.
+kn_status ki_cg_launch_begin(kn_queue *queue, const struct cgnr *s, const kn_buffer *right, kn_error *err);
+kn_status ki_cg_launch_curve(kn_queue *queue, const struct cgnr *s, kn_error *err);
+kn_status ki_cg_launch_step(kn_queue *queue, const struct cgnr *s, kn_error *err);
+kn_status ki_cg_launch_turn(kn_queue *queue, const struct cgnr *s, kn_error *err);
 
 // What the loop as it is printed has in place of the step: x, and A x - b and the gradient anew from it.
 kn_status ki_cgnr_launch_printed(kn_queue *queue, const struct cgnr *s, kn_error *err);

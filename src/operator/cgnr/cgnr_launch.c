@@ -33,29 +33,10 @@ kn_status ki_cgnr_launch_residual(kn_queue *queue, const struct cgnr *s, const k
     return launch(queue, s, CGNR_RESIDUAL, args, count, err);
 }
 
-static kn_status launch_image_curve(kn_queue *queue, const struct cgnr *s, kn_buffer *v, kn_buffer *d,
-                                    kn_buffer *h, kn_buffer *e, kn_error *err)
+kn_status ki_cgnr_launch_curve(kn_queue *queue, const struct cgnr *s, kn_buffer *d, kn_buffer *h,
+                               kn_buffer *e, kn_error *err)
 {
-    const kn_arg args[] = {KN_BUFFER(v),
-                           KN_BUFFER(d),
-                           KN_BUFFER(h),
-                           KN_BUFFER(e),
-                           KN_VALUE((uint32_t)s->image.size[0]),
-                           KN_VALUE((uint32_t)s->image.size[1]),
-                           KN_VALUE((uint32_t)s->image.size[2]),
-                           KN_VALUE((uint32_t)s->image.periodic),
-                           KN_VALUE(s->terms.smooth),
-                           KN_BUFFER(s->buffers[CGNR_STATE]),
-                           KN_VALUE(s->parts),
-                           KN_VALUE(s->most)};
-
-    return launch(queue, s, CGNR_CURVE, args, KI_COUNT(args), err);
-}
-
-kn_status ki_cgnr_launch_curve(kn_queue *queue, const struct cgnr *s, kn_buffer *v, kn_buffer *d,
-                               kn_buffer *h, kn_buffer *e, kn_error *err)
-{
-    const kn_arg args[] = {KN_BUFFER(v),
+    const kn_arg args[] = {KN_BUFFER(s->buffers[CGNR_V]),
                            KN_BUFFER(d),
                            KN_BUFFER(h),
                            KN_BUFFER(s->buffers[CGNR_X]),
@@ -69,11 +50,10 @@ kn_status ki_cgnr_launch_curve(kn_queue *queue, const struct cgnr *s, kn_buffer 
                            KN_VALUE(s->parts),
                            KN_VALUE(s->most)};
 
-    return cgnr_has_image(s) ? launch_image_curve(queue, s, v, d, h, e, err)
-                             : launch(queue, s, CGNR_CURVE, args, KI_COUNT(args), err);
+    return launch(queue, s, CGNR_CURVE, args, KI_COUNT(args), err);
 }
 
-kn_status ki_cgnr_launch_step(kn_queue *queue, const struct cgnr *s, kn_error *err)
+static kn_status launch_step(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
     const kn_arg args[] = {KN_BUFFER(b[CGNR_D]),     KN_BUFFER(b[CGNR_E]), KN_BUFFER(b[CGNR_H]),
@@ -106,24 +86,25 @@ static kn_status launch_turn(kn_queue *queue, const struct cgnr *s, kn_error *er
 
 // ---- an iteration ----
 
-// v = N d.
-static kn_status apply(kn_queue *queue, const struct cgnr *s, kn_error *err)
+// The step that the iteration before has prepared, and with it x of this one; unless it is the last, A d.
+static kn_status iterate_equation(kn_queue *queue, const struct cgnr *s, bool last, kn_error *err)
 {
-    kn_buffer *const *b = s->buffers;
-    kn_status status;
+    kn_status status = ki_cg_launch_step(queue, s, err);
 
-    if (s->options.self_adjoint)
-        return ki_operator_apply(s->a, queue, false, b[CGNR_D], b[CGNR_V], err);
-    status = ki_operator_apply(s->a, queue, false, b[CGNR_D], b[CGNR_W], err);
-    return status ? status : ki_operator_apply(s->a, queue, true, b[CGNR_W], b[CGNR_V], err);
+    if (!status)
+        status = ki_cg_launch_turn(queue, s, err);
+    if (status || last)
+        return status;
+    status = ki_operator_apply(s->a, queue, false, s->buffers[CGNR_D], s->buffers[CGNR_V], err);
+    return status ? status : ki_cg_launch_curve(queue, s, err);
 }
 
-// The step that the iteration before has prepared, and with it x of this one; unless it is the last, N d.
+// The same of normal equations, with A^T A d.
 static kn_status iterate_separate(kn_queue *queue, const struct cgnr *s, bool last, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
     kn_status status =
-        s->options.printed ? ki_cgnr_launch_printed(queue, s, err) : ki_cgnr_launch_step(queue, s, err);
+        s->options.printed ? ki_cgnr_launch_printed(queue, s, err) : launch_step(queue, s, err);
 
     if (!status && cgnr_keeps_residual(&s->options) && !s->options.printed)
         status = launch_rest(queue, s, err);
@@ -133,14 +114,18 @@ static kn_status iterate_separate(kn_queue *queue, const struct cgnr *s, bool la
         status = ki_cgnr_white_launch(queue, s, err);
     if (status || last)
         return status;
-    status = apply(queue, s, err);
-    return status ? status : ki_cgnr_launch_curve(queue, s, b[CGNR_V], b[CGNR_D], b[CGNR_H], b[CGNR_E], err);
+    status = ki_operator_apply(s->a, queue, false, b[CGNR_D], b[CGNR_W], err);
+    if (!status)
+        status = ki_operator_apply(s->a, queue, true, b[CGNR_W], b[CGNR_V], err);
+    return status ? status : ki_cgnr_launch_curve(queue, s, b[CGNR_D], b[CGNR_H], b[CGNR_E], err);
 }
 
 static kn_status iterate(kn_queue *queue, const struct cgnr *s, size_t iteration, bool last, kn_error *err)
 {
-    return s->is_fused ? s->fused.iterate(s->fused.data, queue, s, (uint32_t)iteration, last, err)
-                       : iterate_separate(queue, s, last, err);
+    if (s->is_fused)
+        return s->fused.iterate(s->fused.data, queue, s, (uint32_t)iteration, last, err);
+    return s->options.self_adjoint ? iterate_equation(queue, s, last, err)
+                                   : iterate_separate(queue, s, last, err);
 }
 
 // ---- all of them ----

@@ -10,29 +10,6 @@
 
 // ---- before ----
 
-// r = A x - b, in the products' order; squares of it and of b. Without x, of 0.
-static kn_status find_residual(kn_queue *queue, const struct cgnr *s, const kn_buffer *x,
-                               const kn_buffer *right, double *rest, double *goal, kn_error *err)
-{
-    const float zero = 0;
-    kn_buffer *const *b = s->buffers;
-    double partial[2 * CGNR_MOST_PARTS];
-    kn_status status =
-        x ? ki_operator_apply(s->a, queue, false, x, b[CGNR_W], err)
-          : kn_buffer_fill(queue, b[CGNR_W], &zero, sizeof zero, 0, s->rows * sizeof zero, NO_EVENT, err);
-
-    if (!status)
-        status = ki_cgnr_launch_residual(queue, s, right, err);
-    if (!status)
-        status = kn_buffer_read(queue, b[CGNR_STATE], 0, partial, 2 * s->parts * CGNR_CELL, err);
-    *rest = *goal = 0;
-    for (uint32_t i = 0; i < s->parts && !status; i++) {
-        *rest += partial[i];
-        *goal += partial[s->parts + i];
-    }
-    return status;
-}
-
 // No iteration is done; `goal`: |b|^2.
 static kn_status begin_state(kn_queue *queue, const struct cgnr *s, double goal, kn_error *err)
 {
@@ -42,15 +19,47 @@ static kn_status begin_state(kn_queue *queue, const struct cgnr *s, double goal,
                            sizeof start, err);
 }
 
-// h = N x - A^T b + L x, of r = A x - b.
+// to = A x; without x, 0.
+static kn_status multiply(kn_queue *queue, const struct cgnr *s, const kn_buffer *x, kn_buffer *to,
+                          kn_error *err)
+{
+    const float zero = 0;
+
+    return x ? ki_operator_apply(s->a, queue, false, x, to, err)
+             : kn_buffer_fill(queue, to, &zero, sizeof zero, 0, s->rows * sizeof zero, NO_EVENT, err);
+}
+
+// r = A x - b, in the products' order, or of a self-adjoint operator h = (A + L) x - b, where x, if it is not
+// NULL, is X; squares of it and of b.
+static kn_status find_residual(kn_queue *queue, const struct cgnr *s, const kn_buffer *x,
+                               const kn_buffer *right, double *rest, double *goal, kn_error *err)
+{
+    double partial[2 * CGNR_MOST_PARTS];
+    bool equation = s->options.self_adjoint;
+    kn_status status = equation ? begin_state(queue, s, 0, err) : KN_OK;
+
+    if (!status)
+        status = multiply(queue, s, x, s->buffers[equation ? CGNR_V : CGNR_W], err);
+    if (!status)
+        status = equation ? ki_cg_launch_begin(queue, s, right, err)
+                          : ki_cgnr_launch_residual(queue, s, right, err);
+    if (!status)
+        status = kn_buffer_read(queue, s->buffers[CGNR_STATE], 0, partial, 2 * s->parts * CGNR_CELL, err);
+    *rest = *goal = 0;
+    for (uint32_t i = 0; i < s->parts && !status; i++) {
+        *rest += partial[i];
+        *goal += partial[s->parts + i];
+    }
+    return status;
+}
+
+// h = A^T (A x - b) + L x, of r = A x - b.
 static kn_status begin_gradient(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    kn_status status = s->options.self_adjoint
-                           ? KN_OK // r is that, but for L
-                           : ki_operator_apply(s->a, queue, true, b[CGNR_R], b[CGNR_V], err);
+    kn_status status = ki_operator_apply(s->a, queue, true, b[CGNR_R], b[CGNR_V], err);
 
-    return status ? status : ki_cgnr_launch_curve(queue, s, b[CGNR_V], b[CGNR_X], b[CGNR_X], b[CGNR_H], err);
+    return status ? status : ki_cgnr_launch_curve(queue, s, b[CGNR_X], b[CGNR_X], b[CGNR_H], err);
 }
 
 // d and e are 0.
@@ -91,7 +100,7 @@ static kn_status begin(kn_queue *queue, struct cgnr *s, const kn_buffer *right, 
         status = begin_state(queue, s, *goal, err);
     if (!status)
         status = ki_cgnr_white_begin(queue, s, *goal, err);
-    if (!status)
+    if (!status && !s->options.self_adjoint) // else h is there
         status = begin_gradient(queue, s, err);
     return status ? status : begin_direction(queue, s, err);
 }
@@ -213,30 +222,6 @@ static kn_status iterate(kn_queue *queue, struct cgnr *s, kn_buffer *x, struct c
                                    NO_EVENT, err);
 }
 
-// |(A + L) x - b|^2 anew, of the x that the iterations have left.
-static kn_status find_equation_residual(kn_queue *queue, const struct cgnr *s, const kn_buffer *right,
-                                        double *rest, double *goal, kn_error *err)
-{
-    double partial[CGNR_MOST_PARTS];
-    kn_status status = find_residual(queue, s, s->buffers[CGNR_X], right, rest, goal, err);
-
-    if (!status)
-        status = begin_state(queue, s, *goal, err);
-    if (!status)
-        status = begin_gradient(queue, s, err);
-    if (!status)
-        status = begin_direction(queue, s, err);
-    if (!status)
-        status = ki_cgnr_launch_step(queue, s, err); // none, but for the sum
-    if (!status)
-        status = kn_buffer_read(queue, s->buffers[CGNR_STATE], 2 * s->parts * CGNR_CELL, partial,
-                                s->parts * CGNR_CELL, err);
-    *rest = 0;
-    for (uint32_t i = 0; i < s->parts && !status; i++)
-        *rest += partial[i];
-    return status;
-}
-
 // Of a self-adjoint operator and a right-hand side of 0, x = 0.
 static kn_status answer_zero(kn_queue *queue, const struct cgnr *s, kn_buffer *x, struct cgnr_result *found,
                              kn_error *err)
@@ -262,8 +247,8 @@ static kn_status solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right, 
     if (!status)
         status = iterate(queue, s, x, found, err);
     if (!status)
-        status = s->options.self_adjoint ? find_equation_residual(queue, s, right, &rest, &goal, err)
-                                         : find_residual(queue, s, x, right, &rest, &goal, err);
+        status = find_residual(queue, s, s->options.self_adjoint ? s->buffers[CGNR_X] : x, right, &rest,
+                               &goal, err);
     found->right = sqrt(goal);
     found->residual = goal > 0 ? sqrt(rest / goal) : rest > 0 ? INFINITY : 0;
     return status;

@@ -44,8 +44,8 @@ struct mri_solver_result {
 
 // For an operator that stays as long as the solver. Memory: four images beside the operator's own. Cost: an
 // iteration applies the operator once, and has three launches that read and write 12 n numbers of 8 bytes
-// (src/operator/cgnr/cgnr.h); one application more for the residual, and one for a start. Errors:
-// KN_ERROR_ARGUMENT; those of ki_cgnr_create.
+// (src/operator/cgnr/cgnr.h), 10 n where lambda is 0; one application more for the residual, and one for a
+// start. Errors: KN_ERROR_ARGUMENT; those of ki_cgnr_create.
 struct mri_solver;
 kn_status ki_mri_solver_create(kn_queue *queue, const struct mri_normal *normal,
                                const struct mri_solver_options *options, struct mri_solver **made,

@@ -8,7 +8,7 @@
 
 static const double eps = 0x1p-24;
 
-// y + lambda D^H D x in y's place, by the curve kernel of conjugate gradients (cl/operator/cgnr.cl).
+// y + lambda D^H D x in y's place, by the kernel of conjugate gradients (cl/operator/cg.cl).
 static void add_differences(const struct mri_matrix *matrix, enum mri_boundary boundary, float lambda,
                             kn_buffer *x, kn_buffer *y)
 {
@@ -20,14 +20,12 @@ static void add_differences(const struct mri_matrix *matrix, enum mri_boundary b
     kn_kernel *kernel;
 
     ki_engine_define(&defines, "GROUP", GROUP);
-    ki_engine_define(&defines, "IMAGE", 1);
+    ki_engine_define(&defines, "WIDTH", 4);
     ki_engine_define(&defines, "ACC_SOFT", !kn_context_get_device(context)->fp64);
-    EXPECT_OK(ki_engine_builtin_kernel(context, "operator/cgnr.cl", defines.items, defines.count,
-                                       KN_POLICY_DEFAULT, "cgnr_curve", &kernel, &err));
+    EXPECT_OK(ki_engine_builtin_kernel(context, "operator/cg.cl", defines.items, defines.count,
+                                       KN_POLICY_DEFAULT, "cg_difference", &kernel, &err));
     const kn_arg args[] = {KN_BUFFER(y),
                            KN_BUFFER(x),
-                           KN_BUFFER(x),
-                           KN_BUFFER(y),
                            KN_VALUE((uint32_t)matrix->size[0]),
                            KN_VALUE((uint32_t)matrix->size[1]),
                            KN_VALUE((uint32_t)matrix->size[2]),
