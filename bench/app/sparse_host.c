@@ -17,7 +17,8 @@
 #include <time.h>
 
 #include "cli/inputs/sparse_files.h"
-#include "app/sparse/solver/host/cgnr.h"
+#include "app/sparse/solver/reference.h"
+#include "app/sparse/solver/host/host_solve.h"
 #include "bench/bench.h"
 
 struct job {
@@ -149,8 +150,8 @@ static void time_case(const struct job *job, kn_type type, enum sparse_host_form
                       kn_host_level level, unsigned threads)
 {
     const kn_host_options options = KN_INIT(kn_host_options, .threads = threads, .level = level);
-    struct sparse_host_solve_options how = {.iterations = job->iterations, .past_floor = true};
-    struct sparse_host_solve_result result = {.history = NULL};
+    struct host_cgnr_options how = {.iterations = job->iterations, .past_floor = true};
+    struct host_cgnr_result result = {.history = NULL};
     struct seconds ax, aty, least = {INFINITY, INFINITY};
     size_t size = kn_type_size(type);
     void *x = bench_allocate((job->matrix.columns + 1) * size),

@@ -7,6 +7,7 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "app/mri/gridding/host_fft.h"
+#include "operator/cgnr/host_cgnr.h"
 
 struct mri_host_normal {
     struct mri_matrix matrix;
@@ -274,10 +275,26 @@ kn_status ki_mri_host_normal_apply(struct mri_host_normal *normal, const double 
 
 // ---- conjugate gradients ----
 
-// y += lambda D^H D x along each axis.
-static void add_differences(const struct mri_matrix *matrix, enum mri_boundary boundary, double lambda,
-                            const double complex *x, double complex *y)
+// Of the loop (src/operator/cgnr/host_cgnr.h): a complex number is two of its.
+static kn_status product(void *data, bool adjoint, const void *x, void *y, double *squares, kn_error *err)
 {
+    (void)adjoint;  // it is its own
+    *squares = NAN; // nobody asks
+    return ki_mri_host_normal_apply(data, x, y, err);
+}
+
+// What is added to the equation.
+struct regularizer {
+    const struct mri_matrix *matrix;
+    enum mri_regularizer kind;
+    enum mri_boundary boundary;
+    double lambda;
+};
+
+// y += lambda D^H D x along each axis.
+static void add_differences(const struct regularizer *regularizer, const double complex *x, double complex *y)
+{
+    const struct mri_matrix *matrix = regularizer->matrix;
     size_t step = 1, voxels = matrix->size[0] * matrix->size[1] * matrix->size[2];
 
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
@@ -287,9 +304,9 @@ static void add_differences(const struct mri_matrix *matrix, enum mri_boundary b
             size_t j = i / step % n;
             bool wraps = j == 0;
             size_t before = wraps ? i + (n - 1) * step : i - step;
-            double complex difference = lambda * (x[i] - x[before]); // (D x)_j
+            double complex difference = regularizer->lambda * (x[i] - x[before]); // (D x)_j
 
-            if (n == 1 || (wraps && boundary == MRI_BOUNDARY_ZERO))
+            if (n == 1 || (wraps && regularizer->boundary == MRI_BOUNDARY_ZERO))
                 continue;
             y[i] += difference;
             y[before] -= difference;
@@ -298,86 +315,54 @@ static void add_differences(const struct mri_matrix *matrix, enum mri_boundary b
     }
 }
 
-static kn_status apply(struct mri_host_normal *normal, const struct mri_solver_options *options,
-                       double lambda, const double complex *x, double complex *y, kn_error *err)
+// A solve_correction's: linear in d, whatever x is.
+static void along(const void *data, const double *x, const double *d, size_t count, double *out)
 {
-    kn_status status = ki_mri_host_normal_apply(normal, x, y, err);
+    const struct regularizer *regularizer = data;
 
-    if (status || lambda == 0)
-        return status;
-    if (options->regularizer == MRI_DIFFERENCE)
-        add_differences(&normal->matrix, options->boundary, lambda, x, y);
+    (void)x;
+    if (regularizer->kind == MRI_DIFFERENCE)
+        add_differences(regularizer, (const double complex *)d, (double complex *)out);
     else
-        for (size_t i = 0; i < normal->voxels; i++)
-            y[i] += lambda * x[i];
-    return KN_OK;
+        for (size_t i = 0; i < count; i++)
+            out[i] += regularizer->lambda * d[i];
 }
 
-static double dot(const double complex *x, const double complex *y, size_t count)
-{
-    double sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        sum += creal(x[i]) * creal(y[i]) + cimag(x[i]) * cimag(y[i]);
-    return sum;
-}
-
-// residual = fhd - A image.
-static kn_status remain(struct mri_host_normal *normal, const struct mri_solver_options *options,
-                        double lambda, const double complex *fhd, const double complex *image,
-                        double complex *residual, kn_error *err)
-{
-    kn_status status = apply(normal, options, lambda, image, residual, err);
-
-    for (size_t i = 0; i < normal->voxels && !status; i++)
-        residual[i] = fhd[i] - residual[i];
-    return status;
-}
-
-// The iterations, with room for three images at `r`. `energy`: ||fhd||^2, above 0.
 static kn_status iterate(struct mri_host_normal *normal, const double complex *fhd,
-                         const struct mri_solver_options *options, double energy, double complex *r,
+                         const struct mri_solver_options *options, const double complex *start,
                          double complex *image, struct mri_solver_result *result, kn_error *err)
 {
-    size_t voxels = normal->voxels;
-    double complex *p = r + voxels, *ap = p + voxels;
-    kn_status status = remain(normal, options, result->lambda, fhd, image, r, err);
-    double rr;
+    const struct regularizer regularizer = {&normal->matrix, options->regularizer, options->boundary,
+                                            result->lambda};
+    const struct solve_correction correction = {.along = along, .data = &regularizer};
+    const struct host_cgnr_options how = {.iterations = options->iterations,
+                                          .tolerance = options->tolerance,
+                                          .correction = result->lambda > 0 ? &correction : NULL,
+                                          .progress = options->progress,
+                                          .progress_data = options->context};
+    struct host_vectors vectors;
+    const struct host_cgnr_operator a = {.rows = 2 * normal->voxels,
+                                         .columns = 2 * normal->voxels,
+                                         .vectors = &vectors,
+                                         .product = product,
+                                         .data = normal};
+    struct host_cgnr_result found = {.history = result->residuals};
+    double norm = 0;
+    kn_status status = ki_host_vectors_create("solving", KN_F64, a.rows, NULL, &vectors, err);
 
-    if (status)
-        return status;
-    rr = dot(r, r, voxels);
-    result->residuals[0] = sqrt(rr / energy);
-    for (size_t i = 0; i < voxels; i++)
-        p[i] = r[i];
-    result->converged = options->tolerance > 0 && result->residuals[0] <= options->tolerance;
-    while (result->iterations < options->iterations && !result->converged && !result->stopped) {
-        double pap, step, next;
-
-        if (options->progress)
-            options->progress(options->context, result->iterations);
-        status = apply(normal, options, result->lambda, p, ap, err);
-        if (status)
-            return status;
-        pap = dot(p, ap, voxels);
-        if (!(pap > 0)) {
-            result->stopped = true;
-            break;
-        }
-        step = rr / pap;
-        for (size_t i = 0; i < voxels; i++) {
-            image[i] += step * p[i];
-            r[i] -= step * ap[i];
-        }
-        next = dot(r, r, voxels);
-        for (size_t i = 0; i < voxels; i++)
-            p[i] = r[i] + next / rr * p[i];
-        rr = next;
-        result->residuals[++result->iterations] = sqrt(rr / energy);
-        result->converged = options->tolerance > 0 && sqrt(rr / energy) <= options->tolerance;
-    }
-    status = remain(normal, options, result->lambda, fhd, image, r, err);
-    result->residual = sqrt(dot(r, r, voxels) / energy);
+    if (!status)
+        norm = sqrt(ki_host_vectors_dot(&vectors, fhd, fhd, a.rows));
+    for (size_t i = 0; i < normal->voxels && !status; i++)
+        image[i] = start && norm > 0 ? start[i] : 0;
+    if (!status && norm > 0)
+        status = ki_host_cg(&a, fhd, &how, image, &found, err);
+    ki_host_vectors_free(&vectors);
+    for (size_t i = 0; i <= found.iterations && norm > 0; i++)
+        result->residuals[i] /= norm;
+    result->iterations = found.iterations;
+    result->residual = norm > 0 ? found.residual / norm : 0;
+    result->converged = found.stopped_by == HOST_CGNR_RESIDUAL || norm == 0;
+    result->stopped = found.stopped_by == HOST_CGNR_FLOOR;
     return status;
 }
 
@@ -385,28 +370,21 @@ kn_status ki_mri_host_solve(struct mri_host_normal *normal, const double complex
                             const struct mri_solver_options *options, const double complex *start,
                             double complex *image, struct mri_solver_result *result, kn_error *err)
 {
-    size_t voxels = normal->voxels;
-    double energy = dot(fhd, fhd, voxels), began = ki_clock_seconds();
-    double complex *room = malloc(3 * voxels * sizeof *room);
+    double began = ki_clock_seconds();
     kn_status status = KN_OK;
 
     *result = (struct mri_solver_result){.lambda = options->lambda *
                                                    (options->relative_lambda ? normal->bound : 1)};
     result->residuals = calloc(options->iterations + 1, sizeof *result->residuals);
-    if (!room || !result->residuals)
-        status = ki_fail_memory(err, 3 * voxels * sizeof *room, "the solver");
+    if (!result->residuals)
+        status = ki_fail_memory(err, options->iterations * sizeof *result->residuals, "the solver");
     else if (isnan(result->lambda))
         status =
             ki_fail(err, KN_ERROR_ARGUMENT,
                     "lambda is in units of a bound that this operator does not have; give it in absolute "
                     "terms");
-    for (size_t i = 0; i < voxels && !status; i++)
-        image[i] = start && energy > 0 ? start[i] : 0;
-    if (!status && energy > 0)
-        status = iterate(normal, fhd, options, energy, room, image, result, err);
-    else
-        result->converged = true;
-    free(room);
+    if (!status)
+        status = iterate(normal, fhd, options, start, image, result, err);
     result->seconds = ki_clock_seconds() - began;
     if (status) {
         free(result->residuals);

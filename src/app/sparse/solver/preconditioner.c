@@ -257,8 +257,9 @@ kn_status ki_sparse_preconditioner_create(const struct sparse_matrix *matrix,
     return status;
 }
 
-void ki_sparse_preconditioner_apply(const struct sparse_preconditioner *p, const double *v, double *out)
+void ki_sparse_preconditioner_apply(const void *preconditioner, const double *v, double *out)
 {
+    const struct sparse_preconditioner *p = preconditioner;
     const struct sparse_matrix *m = &p->factors;
 
     if (!p->diagonal) {

@@ -23,8 +23,7 @@ kn_status ki_sparse_preconditioner_create(const struct sparse_matrix *matrix,
                                           struct sparse_preconditioner **preconditioner, kn_error *err);
 
 // out = M^-1 v, `columns` numbers each.
-void ki_sparse_preconditioner_apply(const struct sparse_preconditioner *preconditioner, const double *v,
-                                    double *out);
+void ki_sparse_preconditioner_apply(const void *preconditioner, const double *v, double *out);
 
 // By what part the diagonal was made greater: 0 if it was not.
 double ki_sparse_preconditioner_shift(const struct sparse_preconditioner *preconditioner);

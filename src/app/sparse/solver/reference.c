@@ -104,7 +104,7 @@ kn_status ki_sparse_reference_least_squares(const struct sparse_matrix *matrix, 
 struct solve {
     const struct sparse_matrix *matrix;
     const double *b;
-    const struct sparse_correction *correction;
+    const struct solve_correction *correction;
     // `columns` each: A^T (A x - b), that and F, the direction, A^T A d, that and F
     double *data_gradient, *gradient, *d, *normal, *e;
     double *residual, *product; // `rows` each: A x - b, A d

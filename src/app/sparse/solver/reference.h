@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "app/sparse/matrix.h"
+#include "operator/terms.h"
 
 // y = A x: `columns` numbers to `rows`. One pass over the nonzeros.
 void ki_sparse_reference_multiply(const struct sparse_matrix *matrix, const double *x, double *y);
@@ -20,17 +21,9 @@ void ki_sparse_reference_multiply_transposed(const struct sparse_matrix *matrix,
 kn_status ki_sparse_reference_least_squares(const struct sparse_matrix *matrix, const double *b, double *x,
                                             kn_error *err);
 
-// The correction term F of the solver's gradient: the gradient of what is added to |A x - b|^2 / 2, at `x`,
-// and how it changes along `d`. Each adds to `out`.
-struct sparse_correction {
-    void (*gradient)(const void *data, const double *x, size_t count, double *out);
-    void (*along)(const void *data, const double *x, const double *d, size_t count, double *out);
-    const void *data;
-};
-
 struct sparse_reference_options {
     size_t iterations;
-    const struct sparse_correction *correction; // NULL: none
+    const struct solve_correction *correction; // NULL: none
     // The loop as its source prints it: A and A^T twice an iteration, F of the pair (x, x) and (x, d).
     // Without: the data's part of the gradient by recurrence, F apart. The same numbers but for rounding. The
     // printed step has the wrong factor, as minimising along d gives alpha = -(g.d) / (d.e): both take that.

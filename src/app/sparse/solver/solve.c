@@ -152,7 +152,7 @@ static kn_status take_terms(struct solve_run *run, kn_error *err)
     }
     if (task->correction && task->weight == 0)
         task->weight = 1;
-    run->terms = (struct sparse_terms){.lambda = task->lambda, .smooth = task->smooth, .order = task->order};
+    run->terms = (struct solve_terms){.lambda = task->lambda, .smooth = task->smooth, .order = task->order};
     if (penalty) {
         run->terms.penalty = task->weight;
         run->terms.low = task->low;
@@ -228,7 +228,7 @@ kn_status ki_sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, c
 {
     struct solve_run run = {.queue = queue, .matrix = matrix, .b = b, .progress = progress, .answer = answer};
     struct sparse_matrix made = {.rows = 0};
-    struct sparse_correction correction;
+    struct solve_correction correction;
     double *starts = NULL;
     kn_status status;
 
@@ -245,7 +245,7 @@ kn_status ki_sparse_solve(kn_queue *queue, const struct sparse_matrix *matrix, c
         status = take_terms(&run, err);
     if (!status)
         status = take_start(&run, start, &starts, err);
-    correction = ki_sparse_terms_correction(&run.terms);
+    correction = ki_solve_terms_correction(&run.terms);
     if (run.terms.lambda > 0 || run.terms.smooth > 0 || run.terms.penalty > 0)
         run.correction = &correction;
     if (!status)

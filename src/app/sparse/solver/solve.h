@@ -6,7 +6,7 @@
 
 #include "app/sparse/matrix.h"
 #include "app/sparse/solver/device/solver.h"
-#include "terms.h"
+#include "operator/terms.h"
 
 enum sparse_method {
     SPARSE_METHOD_AUTO,    // fista within bounds, cgnr without

@@ -51,11 +51,11 @@ struct some {
 static kn_status measure(struct some *some, size_t i, kn_error *err)
 {
     struct solve_run *run = some->run;
-    struct sparse_terms linear = run->terms, penalty = {.penalty = run->terms.penalty};
+    struct solve_terms linear = run->terms, penalty = {.penalty = run->terms.penalty};
     size_t rows = run->matrix->rows, columns = run->matrix->columns, column = some->first + i;
     const double *x = run->answer->x.values + column * columns, *b = run->b->values + column * rows;
     double *gradient = some->linear + i * columns;
-    struct sparse_correction correction;
+    struct solve_correction correction;
     kn_status status = ki_solve_multiply_exactly(run, false, x, some->rest, err);
 
     for (size_t k = 0; k < rows && !status; k++)
@@ -65,12 +65,12 @@ static kn_status measure(struct some *some, size_t i, kn_error *err)
     if (status)
         return status;
     linear.penalty = 0;
-    correction = ki_sparse_terms_correction(&linear);
+    correction = ki_solve_terms_correction(&linear);
     correction.gradient(correction.data, x, columns, gradient);
     memcpy(some->whole, gradient, columns * sizeof *gradient);
     penalty.low = run->terms.low;
     penalty.high = run->terms.high;
-    correction = ki_sparse_terms_correction(&penalty);
+    correction = ki_solve_terms_correction(&penalty);
     correction.gradient(correction.data, x, columns, some->whole);
     run->measured[column] =
         (struct solve_measured){ki_solve_norm(some->rest, rows), ki_solve_norm(some->whole, columns)};

@@ -20,9 +20,9 @@ struct solve_run {
     kn_queue *queue;                    // NULL on the host
     const struct sparse_matrix *matrix; // of a geometry on a device: rows and columns alone
     const struct sparse_columns *b;
-    struct sparse_task task;                    // settled
-    struct sparse_terms terms;                  // of it, with the penalty
-    const struct sparse_correction *correction; // of these; NULL: there are none
+    struct sparse_task task;                   // settled
+    struct solve_terms terms;                  // of it, with the penalty
+    const struct solve_correction *correction; // of these; NULL: there are none
     const struct sparse_progress *progress;
     struct sparse_answer *answer;    // x is the start
     struct solve_trace *traces;      // a place for each column; what computes in single precision fills them

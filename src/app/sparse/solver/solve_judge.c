@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "reference.h"
 #include "solve_internal.h"
 #include "app/sparse/variants.h"
 

@@ -4,9 +4,10 @@
 // what ran; what is refused.
 #include "system_support.h"
 
+#include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/device/batch_internal.h"
 #include "app/sparse/solver/device/gram_device.h"
-#include "app/sparse/solver/terms.h"
+#include "operator/terms.h"
 
 enum { ROOM = 64, MOST = 33 };
 
@@ -245,8 +246,8 @@ END_TEST
 // test_solver.
 START_TEST(corrections)
 {
-    static const struct sparse_terms terms[] = {{.lambda = 0.7, .smooth = 2, .order = 1},
-                                                {.smooth = 0.5, .order = 2, .nonnegative = 3}};
+    static const struct solve_terms terms[] = {{.lambda = 0.7, .smooth = 2, .order = 1},
+                                               {.smooth = 0.5, .order = 2, .nonnegative = 3}};
     enum { ROWS = 600, COLUMNS = 200, SOME = 5 };
     uint64_t state = test_seed("corrections");
     struct images images = make_images(ROWS, COLUMNS, 4, &state);
@@ -254,7 +255,7 @@ START_TEST(corrections)
 
     ck_assert_ptr_nonnull(wanted);
     for (size_t t = 0; t < (test_is_slow() ? 0 : 2); t++) {
-        const struct sparse_correction correction = ki_sparse_terms_correction(&terms[t]);
+        const struct solve_correction correction = ki_solve_terms_correction(&terms[t]);
         const struct sparse_reference_options plain = {.iterations = 6, .correction = &correction};
         const struct sparse_batch_options options = {.solver = {.iterations = 6,
                                                                 .lambda = terms[t].lambda,
@@ -293,7 +294,7 @@ END_TEST
 START_TEST(inverse)
 {
     enum { ROWS = 90, COLUMNS = 33 };
-    static const struct sparse_terms terms = {.lambda = 1};
+    static const struct solve_terms terms = {.lambda = 1};
     uint64_t state = test_seed("inverse");
     struct images images = make_images(ROWS, COLUMNS, 4, &state);
     struct sparse_gram *gram = NULL;

@@ -102,7 +102,7 @@ START_TEST(corrections)
         struct system s = system_make(sizes[i][0], sizes[i][1], 4, &state);
         double *wanted = malloc(sizes[i][1] * sizeof *wanted);
         for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
-            const struct sparse_correction correction = {terms_gradient, terms_along, &tried[t]};
+            const struct solve_correction correction = {terms_gradient, terms_along, &tried[t]};
             // In so few columns a step across 0 uses up all directions there are: what is left is rounding.
             if (tried[t].nonnegative > 0 && sizes[i][1] < 40)
                 continue;
@@ -143,7 +143,7 @@ START_TEST(printed)
 {
     enum { ROWS = 90, COLUMNS = 40, ITERATIONS = 6 };
     static const struct terms terms = {.lambda = 0.1, .smooth = 1, .order = 2, .nonnegative = 3};
-    const struct sparse_correction correction = {terms_gradient, terms_along, &terms};
+    const struct solve_correction correction = {terms_gradient, terms_along, &terms};
     const struct sparse_reference_options plain = {
         .iterations = ITERATIONS, .correction = &correction, .printed = true};
     const struct solver_case options = {.cgnr = {.iterations = ITERATIONS,

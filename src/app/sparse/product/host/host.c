@@ -75,7 +75,7 @@ static void put(const struct sparse_host *host, struct sparse_lines *lines, size
                 double value)
 {
     lines->indices[at] = index;
-    if (host->plan.size == sizeof(float))
+    if (host->vectors.plan.size == sizeof(float))
         ((float *)lines->values)[at] = (float)value;
     else
         ((double *)lines->values)[at] = value;
@@ -125,10 +125,11 @@ static kn_status make_lines(const struct sparse_host *host, const struct sparse_
         lines->starts[i + 1] =
             lines->starts[i] + lanes * row_length(matrix, lanes * i); // the longest is the first
     count = lines->starts[lines->lines];
-    lines->indices = sparse_host_memory(count * sizeof *lines->indices);
-    lines->values = sparse_host_memory(count * host->plan.size);
+    lines->indices = host_vectors_memory(count * sizeof *lines->indices);
+    lines->values = host_vectors_memory(count * host->vectors.plan.size);
     if (!lines->indices || !lines->values || !cut(lines))
-        return ki_fail_memory(err, count * (sizeof *lines->indices + host->plan.size), "a sparse matrix");
+        return ki_fail_memory(err, count * (sizeof *lines->indices + host->vectors.plan.size),
+                              "a sparse matrix");
     for (size_t row = 0; row < lines->lines * lanes; row++) {
         size_t line = row / lanes, first = lines->starts[line];
 
@@ -155,37 +156,39 @@ static kn_status fill(struct sparse_host *host, const struct sparse_matrix *matr
     if (status)
         return status;
     sums = host->forward.tasks > host->backward.tasks ? host->forward.tasks : host->backward.tasks;
-    sums = sums > longest / SPARSE_BLOCK ? sums : longest / SPARSE_BLOCK;
     host->sums = malloc((sums + 2) * sizeof *host->sums);
-    host->x = sparse_host_memory(sparse_host_bytes(host, host->columns));
-    host->y = sparse_host_memory(sparse_host_bytes(host, host->rows));
+    host->x = host_vectors_memory(host_vectors_bytes(&host->vectors, host->columns));
+    host->y = host_vectors_memory(host_vectors_bytes(&host->vectors, host->rows));
     return host->sums && host->x && host->y
                ? KN_OK
-               : ki_fail_memory(err, 2 * longest * host->plan.size, "sparse products");
+               : ki_fail_memory(err, 2 * longest * host->vectors.plan.size, "sparse products");
 }
 
 kn_status ki_sparse_host_create(const struct sparse_matrix *matrix, kn_type type,
                                 enum sparse_host_format format, const kn_host_options *options,
                                 struct sparse_host **host, kn_error *err)
 {
-    struct host_plan plan;
-    kn_status status = ki_host_plan("sparse_host_create", type, options, &plan, err);
+    size_t longest = matrix->rows > matrix->columns ? matrix->rows : matrix->columns;
+    struct host_vectors vectors;
+    kn_status status = ki_host_vectors_create("sparse_host_create", type, longest, options, &vectors, err);
 
     *host = NULL;
     if (status)
         return status;
-    if ((type != KN_F32 && type != KN_F64) || (format != SPARSE_HOST_CSR && format != SPARSE_HOST_SELL) ||
-        matrix->rows > INT32_MAX || matrix->columns > INT32_MAX)
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "sparse_host_create: type %d, format %d, %zu x %zu; expected KN_F32 or KN_F64, one of "
-                       "sparse_host_format, and less than 2^31 rows and columns",
-                       (int)type, (int)format, matrix->rows, matrix->columns);
-    *host = calloc(1, sizeof **host);
-    if (!*host)
-        return ki_fail_memory(err, sizeof **host, "a sparse matrix");
+    if ((format != SPARSE_HOST_CSR && format != SPARSE_HOST_SELL) || matrix->rows > INT32_MAX ||
+        matrix->columns > INT32_MAX)
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
+                         "sparse_host_create: format %d, %zu x %zu; expected one of sparse_host_format, and "
+                         "less than 2^31 rows and columns",
+                         (int)format, matrix->rows, matrix->columns);
+    *host = status ? NULL : calloc(1, sizeof **host);
+    if (!*host) {
+        ki_host_vectors_free(&vectors);
+        return status ? status : ki_fail_memory(err, sizeof **host, "a sparse matrix");
+    }
     **host = (struct sparse_host){.format = format,
-                                  .plan = plan,
-                                  .code = levels[plan.level][type == KN_F64],
+                                  .vectors = vectors,
+                                  .code = levels[vectors.plan.level][type == KN_F64],
                                   .rows = matrix->rows,
                                   .columns = matrix->columns};
     status = fill(*host, matrix, err);
@@ -213,6 +216,7 @@ void ki_sparse_host_free(struct sparse_host *host)
     free(host->row_order);
     free(host->column_order);
     free(host->sums);
+    ki_host_vectors_free(&host->vectors);
     free(host->x);
     free(host->y);
     free(host);
@@ -260,38 +264,12 @@ double ki_sparse_host_product(struct sparse_host *host, const struct sparse_line
                               void *y)
 {
     sparse_product *product = host->format == SPARSE_HOST_SELL ? host->code->sell : host->code->csr;
-    size_t bytes = lines->starts[lines->lines] * (host->plan.size + sizeof *lines->indices);
-    unsigned threads = ki_host_threads(&host->plan, bytes);
+    size_t bytes = lines->starts[lines->lines] * (host->vectors.plan.size + sizeof *lines->indices);
+    unsigned threads = ki_host_threads(&host->vectors.plan, bytes);
 
     ki_parallel(threads, lines->tasks, KI_STATIC, multiply_lines,
                 &(struct product){product, lines, x, y, host->sums});
     return add_up(host, lines->tasks);
-}
-
-void ki_sparse_host_arrange(const struct sparse_host *host, const uint32_t *order, const void *from, void *to,
-                            size_t count)
-{
-    if (!order)
-        memcpy(to, from, count * host->plan.size);
-    else if (host->plan.size == sizeof(float))
-        for (size_t i = 0; i < count; i++)
-            ((float *)to)[i] = ((const float *)from)[order[i]];
-    else
-        for (size_t i = 0; i < count; i++)
-            ((double *)to)[i] = ((const double *)from)[order[i]];
-}
-
-void ki_sparse_host_restore(const struct sparse_host *host, const uint32_t *order, const void *from, void *to,
-                            size_t count)
-{
-    if (!order)
-        memcpy(to, from, count * host->plan.size);
-    else if (host->plan.size == sizeof(float))
-        for (size_t i = 0; i < count; i++)
-            ((float *)to)[order[i]] = ((const float *)from)[i];
-    else
-        for (size_t i = 0; i < count; i++)
-            ((double *)to)[order[i]] = ((const double *)from)[i];
 }
 
 void ki_sparse_host_multiply(struct sparse_host *host, bool transposed, const void *from, void *to)
@@ -301,86 +279,7 @@ void ki_sparse_host_multiply(struct sparse_host *host, bool transposed, const vo
     const uint32_t *out = transposed ? host->column_order : host->row_order;
     void *x = transposed ? host->y : host->x, *y = transposed ? host->x : host->y;
 
-    ki_sparse_host_arrange(host, in, from, x, lines->columns);
+    ki_host_vectors_arrange(&host->vectors, in, from, x, lines->columns);
     ki_sparse_host_product(host, lines, x, y);
-    ki_sparse_host_restore(host, out, y, to, lines->rows);
-}
-
-// ---- vectors ----
-
-// A thread must have more to do than with products: there is little work for an element.
-static unsigned vector_threads(const struct sparse_host *host, size_t count)
-{
-    return ki_host_threads(&host->plan, count * host->plan.size / 2);
-}
-
-// What is done with vectors of `count` elements, block by block.
-struct vectors {
-    const struct sparse_host *host;
-    const char *x, *other; // read
-    char *y;               // changed
-    double factor;
-    size_t count;
-};
-
-// Where block i begins, in bytes, and how many elements it has.
-static size_t block_of(const struct vectors *v, size_t i, size_t *at)
-{
-    size_t first = i * SPARSE_BLOCK;
-
-    *at = first * v->host->plan.size;
-    return v->count - first < SPARSE_BLOCK ? v->count - first : SPARSE_BLOCK;
-}
-
-static void add_block(void *context, size_t i)
-{
-    const struct vectors *v = context;
-    size_t at, length = block_of(v, i, &at);
-
-    v->host->sums[i] = v->host->code->add(v->y + at, v->x + at, v->factor, length);
-}
-
-static void turn_block(void *context, size_t i)
-{
-    const struct vectors *v = context;
-    size_t at, length = block_of(v, i, &at);
-
-    v->host->code->turn(v->y + at, v->x + at, v->factor, length);
-}
-
-static void dot_block(void *context, size_t i)
-{
-    const struct vectors *v = context;
-    size_t at, length = block_of(v, i, &at);
-
-    v->host->sums[i] = v->host->code->dot(v->x + at, v->other + at, length);
-}
-
-static size_t blocks_of(size_t count)
-{
-    return (count + SPARSE_BLOCK - 1) / SPARSE_BLOCK;
-}
-
-double ki_sparse_host_add(struct sparse_host *host, void *y, const void *x, double factor, size_t count)
-{
-    size_t blocks = blocks_of(count);
-
-    ki_parallel(vector_threads(host, count), blocks, KI_STATIC, add_block,
-                &(struct vectors){.host = host, .x = x, .y = y, .factor = factor, .count = count});
-    return add_up(host, blocks);
-}
-
-void ki_sparse_host_turn(struct sparse_host *host, void *y, const void *x, double factor, size_t count)
-{
-    ki_parallel(vector_threads(host, count), blocks_of(count), KI_STATIC, turn_block,
-                &(struct vectors){.host = host, .x = x, .y = y, .factor = factor, .count = count});
-}
-
-double ki_sparse_host_dot(struct sparse_host *host, const void *x, const void *y, size_t count)
-{
-    size_t blocks = blocks_of(count);
-
-    ki_parallel(vector_threads(host, count), blocks, KI_STATIC, dot_block,
-                &(struct vectors){.host = host, .x = x, .other = y, .count = count});
-    return add_up(host, blocks);
+    ki_host_vectors_restore(&host->vectors, out, y, to, lines->rows);
 }

@@ -40,36 +40,4 @@ static double sell(const struct sparse_lines *lines, size_t first, size_t last, 
     return squares;
 }
 
-static double add(void *to, const void *from, double factor, size_t count)
-{
-    const real *x = from;
-    real *y = to;
-    double squares = 0;
-
-    for (size_t i = 0; i < count; i++) {
-        y[i] += (real)factor * x[i];
-        squares += (double)y[i] * (double)y[i];
-    }
-    return squares;
-}
-
-static void turn(void *to, const void *from, double factor, size_t count)
-{
-    const real *x = from;
-    real *y = to;
-
-    for (size_t i = 0; i < count; i++)
-        y[i] = x[i] + (real)factor * y[i];
-}
-
-static double dot(const void *a, const void *b, size_t count)
-{
-    const real *x = a, *y = b;
-    double sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        sum += (double)x[i] * (double)y[i];
-    return sum;
-}
-
-const struct sparse_code SIMD_NAME(sparse) = {SIMD_TITLE, csr, sell, add, turn, dot};
+const struct sparse_code SIMD_NAME(sparse) = {SIMD_TITLE, csr, sell};

@@ -17,7 +17,7 @@ struct sparse_gram {
     struct host_cholesky *factors;
 };
 
-static kn_status check_terms(const struct sparse_terms *terms, kn_error *err)
+static kn_status check_terms(const struct solve_terms *terms, kn_error *err)
 {
     const struct {
         const char *name;
@@ -51,7 +51,7 @@ static void add_products(const struct sparse_matrix *matrix, const struct sparse
 }
 
 // Row j of lambda I + smooth D^T D up to the diagonal: rows of D are (-1, 1) or (1, -2, 1).
-static void add_terms(const struct sparse_terms *terms, size_t j, size_t columns, double *row)
+static void add_terms(const struct solve_terms *terms, size_t j, size_t columns, double *row)
 {
     static const double differences[][3] = {{-1, 1, 0}, {1, -2, 1}};
     const double *of = differences[terms->order == 2];
@@ -69,7 +69,7 @@ static void add_terms(const struct sparse_terms *terms, size_t j, size_t columns
 struct filling {
     struct sparse_gram *gram;
     const struct sparse_matrix *matrix;
-    const struct sparse_terms *terms;
+    const struct solve_terms *terms;
 };
 
 static void fill_row(void *context, size_t j)
@@ -82,7 +82,7 @@ static void fill_row(void *context, size_t j)
 }
 
 static kn_status fill_and_factor(struct sparse_gram *g, const struct sparse_matrix *matrix,
-                                 const struct sparse_terms *terms, kn_error *err)
+                                 const struct solve_terms *terms, kn_error *err)
 {
     size_t column = 0, columns = g->columns;
 
@@ -99,10 +99,10 @@ static kn_status fill_and_factor(struct sparse_gram *g, const struct sparse_matr
                    terms->lambda);
 }
 
-kn_status ki_sparse_gram_create(const struct sparse_matrix *matrix, const struct sparse_terms *terms,
+kn_status ki_sparse_gram_create(const struct sparse_matrix *matrix, const struct solve_terms *terms,
                                 struct sparse_gram **gram, kn_error *err)
 {
-    const struct sparse_terms none = {.lambda = 0};
+    const struct solve_terms none = {.lambda = 0};
     struct sparse_gram *g = calloc(1, sizeof *g);
     kn_status status =
         g ? check_terms(terms ? terms : &none, err) : ki_fail_memory(err, sizeof *g, "a Gram matrix");

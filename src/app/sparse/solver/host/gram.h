@@ -5,7 +5,8 @@
 #ifndef KN_APP_SPARSE_SOLVER_HOST_GRAM_H
 #define KN_APP_SPARSE_SOLVER_HOST_GRAM_H
 
-#include "app/sparse/solver/terms.h"
+#include "app/sparse/matrix.h"
+#include "operator/terms.h"
 
 struct sparse_gram;
 
@@ -16,7 +17,7 @@ struct sparse_gram;
 // columns that depend on one another, more columns than rows: lambda helps), with the column; KN_ERROR_LIMIT
 // for more columns than 2^24; KN_ERROR_MEMORY. Memory: 8 columns^2 bytes, and 12 a nonzero. Cost: the sum of
 // squares of the rows' lengths, and columns^3 / 3, multiplications and additions, by all threads.
-kn_status ki_sparse_gram_create(const struct sparse_matrix *matrix, const struct sparse_terms *terms,
+kn_status ki_sparse_gram_create(const struct sparse_matrix *matrix, const struct solve_terms *terms,
                                 struct sparse_gram **gram, kn_error *err);
 void ki_sparse_gram_free(struct sparse_gram *gram); // NULL is fine
 

@@ -9,8 +9,10 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "bounded.h"
-#include "cgnr.h"
+#include "host_solve.h"
 #include "gram.h"
+#include "app/sparse/solver/preconditioner.h"
+#include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/solve_internal.h"
 
 // Residuals as parts of |b|.
@@ -89,21 +91,22 @@ static kn_status prepare(struct solve_run *run, struct cgnr *c, kn_error *err)
 
 static kn_status solve_column(struct solve_run *run, struct cgnr *c, size_t column, kn_error *err)
 {
-    static const char *const reasons[] = {[SPARSE_HOST_STOP_ITERATIONS] = "iterations",
-                                          [SPARSE_HOST_STOP_RESIDUAL] = "residual",
-                                          [SPARSE_HOST_STOP_DISCREPANCY] = "discrepancy",
-                                          [SPARSE_HOST_STOP_NCP] = "ncp",
-                                          [SPARSE_HOST_STOP_FLOOR] = "floor"};
+    static const char *const reasons[] = {[HOST_CGNR_ITERATIONS] = "iterations",
+                                          [HOST_CGNR_RESIDUAL] = "residual",
+                                          [HOST_CGNR_DISCREPANCY] = "discrepancy",
+                                          [HOST_CGNR_NCP] = "ncp",
+                                          [HOST_CGNR_FLOOR] = "floor"};
     const struct sparse_task *task = &run->task;
     const double *b = run->b->values + column * c->rows;
     double *x = run->answer->x.values + column * c->columns, start;
     struct sparse_solution *solution = &run->answer->solutions[column];
-    struct sparse_host_solve_options options = {.iterations = task->iterations,
-                                                .ncp = task->stop == SPARSE_STOP_NCP,
-                                                .past_floor = task->past_floor,
-                                                .correction = run->correction,
-                                                .preconditioner = c->preconditioner};
-    struct sparse_host_solve_result result = {.iterations = 0};
+    struct host_cgnr_options options = {.iterations = task->iterations,
+                                        .ncp = task->stop == SPARSE_STOP_NCP,
+                                        .past_floor = task->past_floor,
+                                        .correction = run->correction,
+                                        .precondition = ki_sparse_preconditioner_apply,
+                                        .preconditioner = c->preconditioner};
+    struct host_cgnr_result result = {.iterations = 0};
     kn_status status = ki_solve_history(run, &solution->history, err);
 
     if (status)
@@ -143,7 +146,7 @@ struct again {
 
 // The gradient at x + d, and how it changes, of what A's products do not give.
 struct shifted {
-    const struct sparse_terms *terms;
+    const struct solve_terms *terms;
     const double *gradient, *x;
     double *sum; // room
 };
@@ -157,14 +160,14 @@ static void add_shift(const struct shifted *shifted, const double *d, size_t cou
 static void shifted_gradient(const void *data, const double *d, size_t count, double *out)
 {
     const struct shifted *shifted = data;
-    struct sparse_terms linear = *shifted->terms, penalty = {.penalty = linear.penalty};
-    struct sparse_correction correction = ki_sparse_terms_correction(&linear);
+    struct solve_terms linear = *shifted->terms, penalty = {.penalty = linear.penalty};
+    struct solve_correction correction = ki_solve_terms_correction(&linear);
 
     linear.penalty = 0;
     correction.gradient(correction.data, d, count, out);
     penalty.low = shifted->terms->low;
     penalty.high = shifted->terms->high;
-    correction = ki_sparse_terms_correction(&penalty);
+    correction = ki_solve_terms_correction(&penalty);
     add_shift(shifted, d, count);
     correction.gradient(correction.data, shifted->sum, count, out);
     for (size_t i = 0; i < count; i++)
@@ -174,7 +177,7 @@ static void shifted_gradient(const void *data, const double *d, size_t count, do
 static void shifted_along(const void *data, const double *d, const double *along, size_t count, double *out)
 {
     const struct shifted *shifted = data;
-    struct sparse_correction correction = ki_sparse_terms_correction(shifted->terms);
+    struct solve_correction correction = ki_solve_terms_correction(shifted->terms);
 
     add_shift(shifted, d, count);
     correction.along(correction.data, shifted->sum, along, count, out);
@@ -187,11 +190,12 @@ static kn_status refine(void *data, size_t first, size_t count, const double *gr
     struct again *again = data;
     struct cgnr *c = again->cgnr;
     struct shifted shifted = {.terms = &again->run->terms, .gradient = gradients, .x = x};
-    const struct sparse_correction correction = {shifted_gradient, shifted_along, &shifted};
-    const struct sparse_host_solve_options options = {.iterations = again->run->task.iterations,
-                                                      .correction = &correction,
-                                                      .preconditioner = c->preconditioner};
-    struct sparse_host_solve_result result = {.iterations = 0};
+    const struct solve_correction correction = {shifted_gradient, shifted_along, &shifted};
+    const struct host_cgnr_options options = {.iterations = again->run->task.iterations,
+                                              .correction = &correction,
+                                              .precondition = ki_sparse_preconditioner_apply,
+                                              .preconditioner = c->preconditioner};
+    struct host_cgnr_result result = {.iterations = 0};
     kn_status status = KN_OK;
 
     (void)first;
@@ -309,7 +313,7 @@ static void add_rows(double weight, unsigned order, size_t columns, struct spars
 static kn_status stack_terms(const struct solve_run *run, struct sparse_matrix *stacked, kn_error *err)
 {
     const struct sparse_matrix *matrix = run->matrix;
-    const struct sparse_terms *terms = &run->terms;
+    const struct solve_terms *terms = &run->terms;
     struct sparse_entries entries = {
         .rows = matrix->rows, .columns = matrix->columns, .count = matrix->nonzeros};
     uint32_t *row, *column;

@@ -5,6 +5,7 @@
 #include "sparse_support.h"
 #include "unit/app/autocorr/spectrum_support.h"
 
+#include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/accuracy.h"
 #include "app/sparse/product/segments.h"
 #include "app/sparse/solver/solve.h"

@@ -3,8 +3,9 @@
 // quality that others reach in hundreds of iterations; and the correction terms against their definitions.
 #include "sparse_support.h"
 
+#include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/host/bounded.h"
-#include "app/sparse/solver/terms.h"
+#include "operator/terms.h"
 #include "support/run.h"
 
 static const enum sparse_bounded_method methods[] = {SPARSE_FISTA, SPARSE_BB};
@@ -159,7 +160,7 @@ END_TEST
 
 // ---- terms ----
 
-static double energy(const struct sparse_terms *terms, const double *x, size_t count)
+static double energy(const struct solve_terms *terms, const double *x, size_t count)
 {
     double sum = 0;
 
@@ -180,17 +181,17 @@ static double energy(const struct sparse_terms *terms, const double *x, size_t c
 // quadratic where no sign changes.
 START_TEST(terms_are_gradients)
 {
-    static const struct sparse_terms all[] = {{.lambda = 2, .order = 1},
-                                              {.smooth = 3, .order = 1},
-                                              {.smooth = 3, .order = 2},
-                                              {.order = 1, .nonnegative = 5},
-                                              {.lambda = 1, .smooth = 2, .order = 2, .nonnegative = 3}};
+    static const struct solve_terms all[] = {{.lambda = 2, .order = 1},
+                                             {.smooth = 3, .order = 1},
+                                             {.smooth = 3, .order = 2},
+                                             {.order = 1, .nonnegative = 5},
+                                             {.lambda = 1, .smooth = 2, .order = 2, .nonnegative = 3}};
     static const size_t counts[] = {1, 2, 3, 17};
 
     sparse_seed = test_seed("terms_are_gradients");
     for (size_t t = 0; t < sizeof all / sizeof *all; t++)
         for (size_t c = 0; c < 4; c++) {
-            const struct sparse_correction correction = ki_sparse_terms_correction(&all[t]);
+            const struct solve_correction correction = ki_solve_terms_correction(&all[t]);
             size_t n = counts[c];
             double *x = sparse_numbers(n), *d = sparse_numbers(n), gradient[17] = {0}, along[17] = {0},
                    after[17] = {0};

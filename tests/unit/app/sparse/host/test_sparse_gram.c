@@ -7,12 +7,13 @@
 #include <string.h>
 
 #include "cli/inputs/sparse_files.h"
+#include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/host/gram.h"
 #include "support/run.h"
 
 // A's nonzeros, and below them the roots of terms: lambda I, smooth D^T D. Its plain least squares are what
 // the terms ask for.
-static struct sparse_matrix augment(const struct sparse_matrix *a, const struct sparse_terms *terms)
+static struct sparse_matrix augment(const struct sparse_matrix *a, const struct solve_terms *terms)
 {
     static const double rows[][3] = {{-1, 1, 0}, {1, -2, 1}};
     size_t most = a->nonzeros + 4 * a->columns + 1, count = 0, row = a->rows,
@@ -74,10 +75,10 @@ static void check_gradient(const struct sparse_matrix *augmented, const double *
     free(g);
 }
 
-static const struct sparse_terms tried[] = {{.lambda = 0},
-                                            {.lambda = 0.7},
-                                            {.lambda = 0.01, .smooth = 2, .order = 1},
-                                            {.lambda = 0.01, .smooth = 0.5, .order = 2}};
+static const struct solve_terms tried[] = {{.lambda = 0},
+                                           {.lambda = 0.7},
+                                           {.lambda = 0.01, .smooth = 2, .order = 1},
+                                           {.lambda = 0.01, .smooth = 0.5, .order = 2}};
 enum { TERMS = sizeof tried / sizeof *tried, MOST = 33 };
 
 // A random matrix that has a strong nonzero in every column.
@@ -218,7 +219,7 @@ START_TEST(refused)
     struct sparse_gram *gram = NULL;
     struct sparse_matrix a;
     const struct {
-        struct sparse_terms terms;
+        struct solve_terms terms;
         const char *words;
     } bad[] = {{{.lambda = -1}, "lambda is -1"},
                {{.lambda = NAN}, "lambda is nan"},

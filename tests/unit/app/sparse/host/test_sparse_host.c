@@ -8,7 +8,8 @@
 #include <math.h>
 
 #include "cli/inputs/sparse_files.h"
-#include "app/sparse/solver/host/cgnr.h"
+#include "app/sparse/solver/reference.h"
+#include "app/sparse/solver/host/host_solve.h"
 #include "support/run.h"
 
 static const kn_type types[] = {KN_F32, KN_F64};
@@ -197,8 +198,8 @@ static void differences_along(const void *data, const double *x, const double *d
 }
 
 static const double weight = 3;
-static const struct sparse_correction corrections[] = {{sparse_hinge, sparse_hinge_along, &weight},
-                                                       {differences, differences_along, &weight}};
+static const struct solve_correction corrections[] = {{sparse_hinge, sparse_hinge_along, &weight},
+                                                      {differences, differences_along, &weight}};
 
 enum { ROWS = 300, COLUMNS = 60, SOME = 6, MANY = 150 };
 
@@ -216,11 +217,10 @@ static void make_problem(struct problem *p)
         p->start[i] = (double)(float)(2 * test_uniform(&sparse_seed) - 1);
 }
 
-static struct sparse_host_solve_result solve(struct sparse_host *host, const struct problem *p, kn_type type,
-                                             const struct sparse_host_solve_options *options, double *x,
-                                             double *history)
+static struct host_cgnr_result solve(struct sparse_host *host, const struct problem *p, kn_type type,
+                                     const struct host_cgnr_options *options, double *x, double *history)
 {
-    struct sparse_host_solve_result result = {.history = history};
+    struct host_cgnr_result result = {.history = history};
     float b[ROWS], narrow[COLUMNS];
 
     memcpy(x, p->start, sizeof p->start);
@@ -257,11 +257,11 @@ START_TEST(iterations)
     make_problem(&p);
     for (size_t i = 0; i < 12; i++)
         for (size_t c = 0; c < 3; c++) {
-            const struct sparse_correction *correction = c ? &corrections[c - 1] : NULL;
+            const struct solve_correction *correction = c ? &corrections[c - 1] : NULL;
             struct sparse_reference_options reference = {.iterations = SOME, .correction = correction};
-            struct sparse_host_solve_options options = {.iterations = SOME, .correction = correction};
+            struct host_cgnr_options options = {.iterations = SOME, .correction = correction};
             double x[COLUMNS], y[COLUMNS], history[MANY + 1], expected[MANY + 1];
-            struct sparse_host_solve_result result;
+            struct host_cgnr_result result;
             struct sparse_host *host;
             // Every iteration multiplies what rounding there was; measured below 60 epsilons after six.
             double bound = 2000 * epsilon(types[i % 2]);
@@ -272,14 +272,14 @@ START_TEST(iterations)
             EXPECT_OK(ki_sparse_reference_solve(&p.matrix, p.b, &reference, y, expected, &err));
             result = solve(host, &p, types[i % 2], &options, x, history);
             ck_assert_uint_eq(result.iterations, SOME);
-            ck_assert_int_eq((int)result.stopped_by, SPARSE_HOST_STOP_ITERATIONS);
+            ck_assert_int_eq((int)result.stopped_by, HOST_CGNR_ITERATIONS);
             ck_assert_double_le(furthest(x, y), bound);
             for (size_t k = 0; k <= SOME; k++)
                 ck_assert_double_le(fabs(history[k] - expected[k]), bound * expected[k]);
             ck_assert_double_eq(result.residual, history[SOME]);
             options.iterations = reference.iterations = MANY;
             result = solve(host, &p, types[i % 2], &options, x, history);
-            ck_assert_int_eq((int)result.stopped_by, SPARSE_HOST_STOP_FLOOR);
+            ck_assert_int_eq((int)result.stopped_by, HOST_CGNR_FLOOR);
             ck_assert_uint_lt(result.iterations, MANY);
             ck_assert_double_eq(history[MANY], result.residual);
             EXPECT_OK(ki_sparse_reference_solve(&p.matrix, p.b, &reference, y, NULL, &err));
@@ -296,8 +296,8 @@ START_TEST(reasons_to_stop)
 {
     static struct problem p;
     double x[COLUMNS], history[MANY + 1], right = 0;
-    struct sparse_host_solve_options options = {.iterations = MANY};
-    struct sparse_host_solve_result result;
+    struct host_cgnr_options options = {.iterations = MANY};
+    struct host_cgnr_result result;
     struct sparse_host *host;
 
     sparse_seed = test_seed("reasons_to_stop");
@@ -309,14 +309,14 @@ START_TEST(reasons_to_stop)
     options.noise = history[3] * (1 + 1e-9);
     result = solve(host, &p, KN_F64, &options, x, NULL);
     ck_assert_uint_eq(result.iterations, 3);
-    ck_assert_int_eq((int)result.stopped_by, SPARSE_HOST_STOP_DISCREPANCY);
+    ck_assert_int_eq((int)result.stopped_by, HOST_CGNR_DISCREPANCY);
     options.tolerance = history[2] / sqrt(right) * (1 + 1e-9);
     result = solve(host, &p, KN_F64, &options, x, NULL);
     ck_assert_uint_eq(result.iterations, 2);
-    ck_assert_int_eq((int)result.stopped_by, SPARSE_HOST_STOP_RESIDUAL);
-    options = (struct sparse_host_solve_options){.iterations = MANY, .past_floor = true};
+    ck_assert_int_eq((int)result.stopped_by, HOST_CGNR_RESIDUAL);
+    options = (struct host_cgnr_options){.iterations = MANY, .past_floor = true};
     result = solve(host, &p, KN_F64, &options, x, NULL);
-    ck_assert(result.iterations == MANY || result.stopped_by == SPARSE_HOST_STOP_FLOOR);
+    ck_assert(result.iterations == MANY || result.stopped_by == HOST_CGNR_FLOOR);
     options.iterations = 0;
     result = solve(host, &p, KN_F64, &options, x, NULL);
     ck_assert_uint_eq(result.iterations, 0);
@@ -326,7 +326,7 @@ START_TEST(reasons_to_stop)
     memset(p.start, 0, sizeof p.start);
     options.iterations = MANY;
     result = solve(host, &p, KN_F64, &options, x, NULL);
-    ck_assert_int_eq((int)result.stopped_by, SPARSE_HOST_STOP_FLOOR);
+    ck_assert_int_eq((int)result.stopped_by, HOST_CGNR_FLOOR);
     ck_assert_uint_eq(result.iterations, 0);
     ck_assert_double_eq(result.residual, 0);
     ki_sparse_host_free(host);
@@ -347,8 +347,8 @@ START_TEST(same_bits)
     b = sparse_numbers(TALL);
     for (size_t format = 0; format < 2; format++)
         for (unsigned run = 0; run < 5; run++) {
-            struct sparse_host_solve_options options = {.iterations = FEW};
-            struct sparse_host_solve_result result = {.history = NULL};
+            struct host_cgnr_options options = {.iterations = FEW};
+            struct host_cgnr_result result = {.history = NULL};
             double *x = calloc(WIDE, sizeof *x);
             struct sparse_host *host;
 
@@ -381,8 +381,8 @@ START_TEST(real_systems)
         struct sparse_matrix matrix;
         struct sparse_columns b;
         struct sparse_host *host;
-        struct sparse_host_solve_options options = {.iterations = 8000};
-        struct sparse_host_solve_result result = {.history = NULL};
+        struct host_cgnr_options options = {.iterations = 8000};
+        struct host_cgnr_result result = {.history = NULL};
         double x[320] = {0}, y[320], *r, least = 0;
 
         if (!test_data_path(files[f][0], path, sizeof path) ||

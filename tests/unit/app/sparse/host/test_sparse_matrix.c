@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse matrices from entries and transposed, and the reference of everything sparse: products, least
 // squares and conjugate gradients, against dense matrices and one another.
+#include "app/sparse/solver/reference.h"
 #include "sparse_support.h"
 
 #include <float.h>
@@ -243,8 +244,8 @@ START_TEST(printed_loop_gives_the_same)
 {
     enum { ROWS = 80, COLUMNS = 40, ITERATIONS = 8 }; // more, and rounding grows
     const double weight = 50, lambda = 0.5;
-    const struct sparse_correction corrections[] = {{sparse_hinge, sparse_hinge_along, &weight},
-                                                    {ridge, ridge_along, &lambda}};
+    const struct solve_correction corrections[] = {{sparse_hinge, sparse_hinge_along, &weight},
+                                                   {ridge, ridge_along, &lambda}};
 
     sparse_seed = test_seed("printed_loop_gives_the_same");
     for (size_t c = 0; c < 3; c++) {
@@ -271,7 +272,7 @@ START_TEST(ridge_is_rows_more)
 {
     enum { ROWS = 30, COLUMNS = 12 };
     const double lambda = 0.25;
-    const struct sparse_correction correction = {ridge, ridge_along, &lambda};
+    const struct solve_correction correction = {ridge, ridge_along, &lambda};
     struct sparse_reference_options options = {.iterations = 3 * COLUMNS, .correction = &correction};
     uint32_t row[4 * ROWS + COLUMNS], column[4 * ROWS + COLUMNS];
     double values[4 * ROWS + COLUMNS], b[ROWS + COLUMNS] = {0}, x[COLUMNS], y[COLUMNS] = {0};

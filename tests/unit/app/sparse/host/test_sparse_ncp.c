@@ -3,7 +3,7 @@
 // image.
 #include "sparse_support.h"
 
-#include "app/sparse/solver/host/cgnr.h"
+#include "app/sparse/solver/host/host_solve.h"
 #include "operator/ncp.h"
 #include "support/run.h"
 
@@ -73,8 +73,7 @@ START_TEST(noise_and_pictures)
 END_TEST
 
 static double error_after(struct sparse_host *host, const float *b, const double *image,
-                          const struct sparse_host_solve_options *options,
-                          struct sparse_host_solve_result *result)
+                          const struct host_cgnr_options *options, struct host_cgnr_result *result)
 {
     static float x[BEAM_PIXELS];
 
@@ -91,8 +90,8 @@ START_TEST(stops_near_the_best)
     struct sparse_matrix matrix = sparse_parallel_beam();
     double *b = sparse_numbers(BEAM_RAYS), noise, best = INFINITY, error;
     float *narrow = malloc(BEAM_RAYS * sizeof *narrow);
-    struct sparse_host_solve_result result = {.history = NULL};
-    struct sparse_host_solve_options options = {.iterations = 1};
+    struct host_cgnr_result result = {.history = NULL};
+    struct host_cgnr_options options = {.iterations = 1};
     struct sparse_host *host;
     size_t best_k = 0;
 
@@ -107,20 +106,20 @@ START_TEST(stops_near_the_best)
         best_k = error < best ? options.iterations : best_k;
         best = fmin(best, error);
     }
-    options = (struct sparse_host_solve_options){.iterations = 400};
+    options = (struct host_cgnr_options){.iterations = 400};
     fprintf(stderr, "best: %.4f after %zu iterations; after 400, or at the floor, %.4f\n", best, best_k,
             error_after(host, narrow, image, &options, &result));
     options.ncp = true;
     error = error_after(host, narrow, image, &options, &result);
     fprintf(stderr, "ncp: %.4f after %zu\n", error, result.iterations);
-    ck_assert_int_eq((int)result.stopped_by, SPARSE_HOST_STOP_NCP);
+    ck_assert_int_eq((int)result.stopped_by, HOST_CGNR_NCP);
     ck_assert_double_le(error, 1.15 * best);
-    options = (struct sparse_host_solve_options){.iterations = result.iterations};
+    options = (struct host_cgnr_options){.iterations = result.iterations};
     ck_assert_double_eq(error_after(host, narrow, image, &options, &result), error); // that iteration's x
-    options = (struct sparse_host_solve_options){.iterations = 400, .noise = noise};
+    options = (struct host_cgnr_options){.iterations = 400, .noise = noise};
     error = error_after(host, narrow, image, &options, &result);
     fprintf(stderr, "discrepancy: %.4f after %zu\n", error, result.iterations);
-    ck_assert_int_eq((int)result.stopped_by, SPARSE_HOST_STOP_DISCREPANCY);
+    ck_assert_int_eq((int)result.stopped_by, HOST_CGNR_DISCREPANCY);
     ck_assert_double_le(result.residual, noise);
     ki_sparse_host_free(host);
     ki_sparse_free(&matrix);

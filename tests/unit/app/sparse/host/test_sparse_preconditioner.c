@@ -6,8 +6,10 @@
 #include <float.h>
 
 #include "cli/inputs/sparse_files.h"
-#include "app/sparse/solver/host/cgnr.h"
-#include "app/sparse/solver/terms.h"
+#include "app/sparse/solver/preconditioner.h"
+#include "app/sparse/solver/reference.h"
+#include "app/sparse/solver/host/host_solve.h"
+#include "operator/terms.h"
 #include "support/run.h"
 
 START_TEST(gram)
@@ -145,8 +147,8 @@ END_TEST
 START_TEST(the_same_solution)
 {
     enum { ROWS = 200, COLUMNS = 40 };
-    static const struct sparse_terms terms = {.lambda = 0.1, .order = 1, .smooth = 0.2, .nonnegative = 4};
-    const struct sparse_correction correction = ki_sparse_terms_correction(&terms);
+    static const struct solve_terms terms = {.lambda = 0.1, .order = 1, .smooth = 0.2, .nonnegative = 4};
+    const struct solve_correction correction = ki_solve_terms_correction(&terms);
     struct sparse_matrix matrix;
     double *b, plain[COLUMNS] = {0};
     struct sparse_reference_options reference = {.iterations = 5000, .correction = &correction};
@@ -158,8 +160,8 @@ START_TEST(the_same_solution)
         matrix.values[i] *= pow(2, (int)(matrix.indices[i] % 6));
     EXPECT_OK(ki_sparse_reference_solve(&matrix, b, &reference, plain, NULL, &err));
     for (unsigned kind = 0; kind < 3; kind++) {
-        struct sparse_host_solve_options options = {.iterations = 5000, .correction = &correction};
-        struct sparse_host_solve_result result = {.history = NULL};
+        struct host_cgnr_options options = {.iterations = 5000, .correction = &correction};
+        struct host_cgnr_result result = {.history = NULL};
         struct sparse_preconditioner *p = NULL;
         struct sparse_host *host;
         double x[COLUMNS] = {0}, size = 0;
@@ -167,6 +169,7 @@ START_TEST(the_same_solution)
         if (kind)
             EXPECT_OK(ki_sparse_preconditioner_create(&matrix, kind == 2 ? SPARSE_ILU : SPARSE_JACOBI,
                                                       terms.lambda, &p, &err));
+        options.precondition = ki_sparse_preconditioner_apply;
         options.preconditioner = p;
         EXPECT_OK(ki_sparse_host_create(&matrix, KN_F64, SPARSE_HOST_SELL, NULL, &host, &err));
         EXPECT_OK(ki_sparse_host_solve(host, b, &options, x, &result, &err));
@@ -188,8 +191,9 @@ static size_t iterations_of(const struct sparse_matrix *matrix, const double *b,
 {
     enum { MOST = 6000 };
     static double history[MOST + 1], x[4096];
-    struct sparse_host_solve_options options = {.iterations = MOST, .preconditioner = p};
-    struct sparse_host_solve_result result = {.history = history};
+    struct host_cgnr_options options = {
+        .iterations = MOST, .precondition = ki_sparse_preconditioner_apply, .preconditioner = p};
+    struct host_cgnr_result result = {.history = history};
     struct sparse_host *host;
     size_t k = 0;
 

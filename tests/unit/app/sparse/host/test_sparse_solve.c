@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/solve.h"
 #include "cli/inputs/tomography_files.h"
 #include "support/run.h"

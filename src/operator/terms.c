@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "terms.h"
+#include "operator/terms.h"
 
 #include <math.h>
 
@@ -20,14 +20,14 @@ static void add_differences(double weight, unsigned order, const double *v, size
     }
 }
 
-static bool is_beyond(const struct sparse_terms *terms, double x)
+static bool is_beyond(const struct solve_terms *terms, double x)
 {
     return terms->penalty != 0 && (x < terms->low || x > terms->high);
 }
 
 static void along(const void *data, const double *x, const double *d, size_t count, double *out)
 {
-    const struct sparse_terms *terms = data;
+    const struct solve_terms *terms = data;
 
     for (size_t i = 0; i < count; i++)
         out[i] += (terms->lambda + (x[i] < 0 ? terms->nonnegative : 0) +
@@ -40,7 +40,7 @@ static void along(const void *data, const double *x, const double *d, size_t cou
 // All of them are linear along x itself, but for bounds other than 0.
 static void gradient(const void *data, const double *x, size_t count, double *out)
 {
-    const struct sparse_terms *terms = data;
+    const struct solve_terms *terms = data;
 
     along(data, x, x, count, out);
     for (size_t i = 0; i < count; i++)
@@ -48,7 +48,7 @@ static void gradient(const void *data, const double *x, size_t count, double *ou
             out[i] -= terms->penalty * fmin(fmax(x[i], terms->low), terms->high);
 }
 
-struct sparse_correction ki_sparse_terms_correction(const struct sparse_terms *terms)
+struct solve_correction ki_solve_terms_correction(const struct solve_terms *terms)
 {
-    return (struct sparse_correction){gradient, along, terms};
+    return (struct solve_correction){gradient, along, terms};
 }

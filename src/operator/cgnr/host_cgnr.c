@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cgnr.h"
+#include "host_cgnr.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,13 +8,15 @@
 #include "base/array.h"
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "app/sparse/product/host/host_internal.h"
 #include "operator/ncp.h"
 
 // What one solution has, in the host's own order. z = A^T r with r = b - A x: the gradient is F(x) - z.
 struct solve {
-    struct sparse_host *host;
-    const struct sparse_host_solve_options *options;
+    const struct host_cgnr_operator *a;
+    struct host_vectors *v; // its own
+    const struct host_cgnr_options *options;
+    kn_status status; // of the last product
+    kn_error *err;
     void *x, *d, *z, *z_before;       // `columns` each
     void *h;                          // M^-1 (z - F(x)), and with a preconditioner its room
     void *s, *f, *f_along;            // and with a correction: z - F(x), F(x), F(x, d)
@@ -40,29 +42,26 @@ struct pace {
     size_t until, pause; // one thread up to iteration `until`; the next time for `pause` iterations
 };
 
+// The sum of y^2; not-a-number where the operator fails, which ends the loop.
+static double multiply(struct solve *s, bool adjoint, const void *x, void *y)
+{
+    double squares = 0;
+
+    if (!s->status)
+        s->status = s->a->product(s->a->data, adjoint, x, y, &squares, s->err);
+    return s->status ? NAN : squares;
+}
+
 // ---- the correction ----
 
 static void widen(const struct solve *s, const void *from, double *to)
 {
-    const struct sparse_host *host = s->host;
-
-    for (size_t i = 0; i < host->columns; i++)
-        to[host->column_order ? host->column_order[i] : i] =
-            host->plan.size == sizeof(float) ? (double)((const float *)from)[i] : ((const double *)from)[i];
+    ki_host_vectors_widen(s->v, s->a->column_order, from, to, s->a->columns);
 }
 
 static void narrow(const struct solve *s, const double *from, void *to)
 {
-    const struct sparse_host *host = s->host;
-
-    for (size_t i = 0; i < host->columns; i++) {
-        double value = from[host->column_order ? host->column_order[i] : i];
-
-        if (host->plan.size == sizeof(float))
-            ((float *)to)[i] = (float)value;
-        else
-            ((double *)to)[i] = value;
-    }
+    ki_host_vectors_narrow(s->v, s->a->column_order, from, to, s->a->columns);
 }
 
 // z - F(x).
@@ -82,25 +81,25 @@ static void precondition(struct solve *s)
     if (!s->options->preconditioner)
         return;
     widen(s, descent(s), s->wide_d);
-    ki_sparse_preconditioner_apply(s->options->preconditioner, s->wide_d, s->wide_f);
+    s->options->precondition(s->options->preconditioner, s->wide_d, s->wide_f);
     narrow(s, s->wide_f, s->h);
 }
 
 // Computes the descent, its square into `gradient`, and the preconditioned descent.
 static void take_descent(struct solve *s)
 {
-    const struct sparse_correction *correction = s->options->correction;
-    size_t n = s->host->columns;
+    const struct solve_correction *correction = s->options->correction;
+    size_t n = s->a->columns;
 
     if (correction) {
         widen(s, s->x, s->wide_x);
         memset(s->wide_f, 0, n * sizeof *s->wide_f);
         correction->gradient(correction->data, s->wide_x, n, s->wide_f);
         narrow(s, s->wide_f, s->f);
-        memcpy(s->s, s->z, n * s->host->plan.size);
-        s->gradient = ki_sparse_host_add(s->host, s->s, s->f, -1, n);
+        memcpy(s->s, s->z, n * s->v->plan.size);
+        s->gradient = ki_host_vectors_add(s->v, s->s, s->f, -1, n);
     } else {
-        s->gradient = ki_sparse_host_dot(s->host, s->z, s->z, n);
+        s->gradient = ki_host_vectors_dot(s->v, s->z, s->z, n);
     }
     precondition(s);
 }
@@ -108,8 +107,8 @@ static void take_descent(struct solve *s)
 // F(x, d); returns d . F.
 static double take_along(struct solve *s)
 {
-    const struct sparse_correction *correction = s->options->correction;
-    size_t n = s->host->columns;
+    const struct solve_correction *correction = s->options->correction;
+    size_t n = s->a->columns;
 
     if (!correction)
         return 0;
@@ -118,7 +117,7 @@ static double take_along(struct solve *s)
     memset(s->wide_f, 0, n * sizeof *s->wide_f);
     correction->along(correction->data, s->wide_x, s->wide_d, n, s->wide_f);
     narrow(s, s->wide_f, s->f_along);
-    return ki_sparse_host_dot(s->host, s->d, s->f_along, n);
+    return ki_host_vectors_dot(s->v, s->d, s->f_along, n);
 }
 
 // ---- the loop ----
@@ -127,23 +126,21 @@ static double take_along(struct solve *s)
 // is the change of z over alpha.
 static double turned(const struct solve *s, double alpha, double curvature)
 {
-    struct sparse_host *host = s->host;
     const void *g = preconditioned_descent(s);
-    size_t n = host->columns;
-    double after = g == s->z ? s->gradient : ki_sparse_host_dot(host, g, s->z, n);
-    double along = s->options->correction ? ki_sparse_host_dot(host, g, s->f_along, n) : 0;
+    size_t n = s->a->columns;
+    double after = g == s->z ? s->gradient : ki_host_vectors_dot(s->v, g, s->z, n);
+    double along = s->options->correction ? ki_host_vectors_dot(s->v, g, s->f_along, n) : 0;
 
-    return ((after - ki_sparse_host_dot(host, g, s->z_before, n)) / alpha - along) / curvature;
+    return ((after - ki_host_vectors_dot(s->v, g, s->z_before, n)) / alpha - along) / curvature;
 }
 
 // The step along d, and into `curvature` d . (A^T A d + F(x, d)); 0 if it does not go down.
 static double take_step(struct solve *s, double *curvature)
 {
-    struct sparse_host *host = s->host;
     double alpha;
 
-    *curvature = ki_sparse_host_product(host, &host->forward, s->d, s->w) + take_along(s);
-    alpha = *curvature > 0 ? ki_sparse_host_dot(host, descent(s), s->d, host->columns) / *curvature : 0;
+    *curvature = multiply(s, false, s->d, s->w) + take_along(s);
+    alpha = *curvature > 0 ? ki_host_vectors_dot(s->v, descent(s), s->d, s->a->columns) / *curvature : 0;
     return alpha > 0 && isfinite(alpha) ? alpha : 0;
 }
 
@@ -151,54 +148,53 @@ static double take_step(struct solve *s, double *curvature)
 // on one side) may turn d until it leads up: then it begins anew with the gradient.
 static bool iterate(struct solve *s)
 {
-    struct sparse_host *host = s->host;
-    size_t n = host->columns;
+    size_t n = s->a->columns;
     double curvature, alpha = take_step(s, &curvature);
     void *before = s->z;
 
     if (alpha == 0 && s->options->correction) {
-        memcpy(s->d, preconditioned_descent(s), n * host->plan.size);
+        memcpy(s->d, preconditioned_descent(s), n * s->v->plan.size);
         alpha = take_step(s, &curvature);
     }
     if (alpha == 0)
         return false;
     s->step = alpha;
-    ki_sparse_host_add(host, s->x, s->d, alpha, n);
-    s->residual = ki_sparse_host_add(host, s->r, s->w, -alpha, host->rows);
+    ki_host_vectors_add(s->v, s->x, s->d, alpha, n);
+    s->residual = ki_host_vectors_add(s->v, s->r, s->w, -alpha, s->a->rows);
     s->z = s->z_before;
     s->z_before = before;
-    ki_sparse_host_product(host, &host->backward, s->r, s->z);
+    multiply(s, true, s->r, s->z);
     take_descent(s);
-    ki_sparse_host_turn(host, s->d, preconditioned_descent(s), turned(s, alpha, curvature), n);
+    ki_host_vectors_turn(s->v, s->d, preconditioned_descent(s), turned(s, alpha, curvature), n);
     return true;
 }
 
 // From x and b in the files' order.
 static void begin(struct solve *s, const void *b, const void *x)
 {
-    struct sparse_host *host = s->host;
+    const struct host_cgnr_operator *a = s->a;
 
-    ki_sparse_host_arrange(host, host->column_order, x, s->x, host->columns);
-    ki_sparse_host_arrange(host, host->row_order, b, s->r, host->rows);
-    ki_sparse_host_product(host, &host->forward, s->x, s->w);
-    s->residual = ki_sparse_host_add(host, s->r, s->w, -1, host->rows);
-    ki_sparse_host_product(host, &host->backward, s->r, s->z);
+    ki_host_vectors_arrange(s->v, a->column_order, x, s->x, a->columns);
+    ki_host_vectors_arrange(s->v, a->row_order, b, s->r, a->rows);
+    multiply(s, false, s->x, s->w);
+    s->residual = ki_host_vectors_add(s->v, s->r, s->w, -1, s->a->rows);
+    multiply(s, true, s->r, s->z);
     take_descent(s);
-    memcpy(s->d, preconditioned_descent(s), host->columns * host->plan.size);
+    memcpy(s->d, preconditioned_descent(s), s->a->columns * s->v->plan.size);
 }
 
-// Why to stop before `iterations`; SPARSE_HOST_STOP_ITERATIONS if not. `right`, `first`: |b| and the first
+// Why to stop before `iterations`; HOST_CGNR_ITERATIONS if not. `right`, `first`: |b| and the first
 // gradient.
-static enum sparse_host_stop look(const struct solve *s, double right, double first)
+static enum host_cgnr_stop look(const struct solve *s, double right, double first)
 {
-    double floor = s->host->plan.size == sizeof(float) ? 1e-7 : 1e-15;
+    double floor = s->v->plan.size == sizeof(float) ? 1e-7 : 1e-15;
 
     if (s->options->tolerance > 0 && sqrt(s->residual) <= s->options->tolerance * right)
-        return SPARSE_HOST_STOP_RESIDUAL;
+        return HOST_CGNR_RESIDUAL;
     if (s->options->noise > 0 && sqrt(s->residual) <= s->options->noise)
-        return SPARSE_HOST_STOP_DISCREPANCY;
-    return sqrt(s->gradient) <= floor * first && !s->options->past_floor ? SPARSE_HOST_STOP_FLOOR
-                                                                         : SPARSE_HOST_STOP_ITERATIONS;
+        return HOST_CGNR_DISCREPANCY;
+    return sqrt(s->gradient) <= floor * first && !s->options->past_floor ? HOST_CGNR_FLOOR
+                                                                         : HOST_CGNR_ITERATIONS;
 }
 
 // Iteration k, timed; false if no direction of descent is left.
@@ -207,16 +203,16 @@ static bool iterate_at_pace(struct solve *s, struct pace *pace, size_t k)
     double began = ki_clock_seconds(), seconds;
     bool goes_on;
 
-    s->host->plan.threads = k < pace->until ? 1 : pace->threads;
+    s->v->plan.threads = k < pace->until ? 1 : pace->threads;
     goes_on = iterate(s);
     seconds = ki_clock_seconds() - began;
-    if (s->host->plan.threads == 1) {
+    if (s->v->plan.threads == 1) {
         pace->alone = fmin(pace->alone, seconds);
     } else if (seconds > pace->alone) {
         pace->until = k + 1 + pace->pause;
         pace->pause = pace->pause < LONGEST_PAUSE ? 2 * pace->pause : LONGEST_PAUSE;
     }
-    s->host->plan.threads = pace->threads;
+    s->v->plan.threads = pace->threads;
     return goes_on;
 }
 
@@ -224,27 +220,24 @@ static bool iterate_at_pace(struct solve *s, struct pace *pace, size_t k)
 // there is none to come (ncp.h).
 static bool is_past_whitest(struct solve *s, size_t k)
 {
-    const struct sparse_host *host = s->host;
-    double distance, noise = ki_ncp_of_noise(host->rows);
+    double distance, noise = ki_ncp_of_noise(s->a->rows);
 
-    for (size_t i = 0; i < host->rows; i++)
-        s->wide_r[host->row_order ? host->row_order[i] : i] =
-            host->plan.size == sizeof(float) ? (double)((const float *)s->r)[i] : ((const double *)s->r)[i];
-    distance = ki_ncp_distance(s->wide_r, host->rows);
+    ki_host_vectors_widen(s->v, s->a->row_order, s->r, s->wide_r, s->a->rows);
+    distance = ki_ncp_distance(s->wide_r, s->a->rows);
     s->whiteness = k > 0 ? fmin(s->whiteness, distance) : distance;
     if (distance > s->whiteness + NCP_MARGIN * noise)
         return k >= (s->whiteness > NCP_WHITE * noise ? 3 : 1) * s->best_k + NCP_PATIENCE;
     s->best_k = k;
     s->best_residual = s->residual;
     s->best_gradient = s->gradient;
-    memcpy(s->best_x, s->x, host->columns * host->plan.size);
+    memcpy(s->best_x, s->x, s->a->columns * s->v->plan.size);
     return false;
 }
 
 // One iteration after the other; returns how many, and in `result` why no more.
-static size_t loop(struct solve *s, double right, struct sparse_host_solve_result *result)
+static size_t loop(struct solve *s, double right, struct host_cgnr_result *result)
 {
-    struct pace pace = {s->host->plan.threads, INFINITY, ALONE_FIRST, FIRST_PAUSE};
+    struct pace pace = {s->v->plan.threads, INFINITY, ALONE_FIRST, FIRST_PAUSE};
     double first = sqrt(s->gradient);
 
     for (size_t k = 0;; k++) {
@@ -255,25 +248,27 @@ static size_t loop(struct solve *s, double right, struct sparse_host_solve_resul
             result->steps[k] = s->step;
         }
         result->stopped_by = look(s, right, first);
-        if (result->stopped_by == SPARSE_HOST_STOP_ITERATIONS && s->options->ncp && is_past_whitest(s, k))
-            result->stopped_by = SPARSE_HOST_STOP_NCP;
-        if (k == s->options->iterations || result->stopped_by != SPARSE_HOST_STOP_ITERATIONS)
+        if (result->stopped_by == HOST_CGNR_ITERATIONS && s->options->ncp && is_past_whitest(s, k))
+            result->stopped_by = HOST_CGNR_NCP;
+        if (k == s->options->iterations || result->stopped_by != HOST_CGNR_ITERATIONS)
             return k;
+        if (s->options->progress)
+            s->options->progress(s->options->progress_data, k);
         if (!iterate_at_pace(s, &pace, k)) {
-            result->stopped_by = SPARSE_HOST_STOP_FLOOR;
+            result->stopped_by = HOST_CGNR_FLOOR;
             return k;
         }
     }
 }
 
 // What the caller is told of the loop's k iterations.
-static void finish(struct solve *s, size_t k, struct sparse_host_solve_result *result)
+static void finish(struct solve *s, size_t k, struct host_cgnr_result *result)
 {
-    if (result->stopped_by == SPARSE_HOST_STOP_NCP) {
+    if (result->stopped_by == HOST_CGNR_NCP) {
         k = s->best_k;
         s->residual = s->best_residual;
         s->gradient = s->best_gradient;
-        memcpy(s->x, s->best_x, s->host->columns * s->host->plan.size);
+        memcpy(s->x, s->best_x, s->a->columns * s->v->plan.size);
     }
     result->iterations = k;
     for (size_t i = k + 1; result->history && i <= s->options->iterations; i++)
@@ -284,12 +279,12 @@ static void finish(struct solve *s, size_t k, struct sparse_host_solve_result *r
 
 static kn_status make_room(struct solve *s, kn_error *err)
 {
-    struct sparse_host *host = s->host;
-    size_t column = sparse_host_bytes(host, host->columns), row = sparse_host_bytes(host, host->rows);
-    size_t wide = (host->columns + 1) * sizeof(double),
-           bytes = 9 * column + 2 * row + 3 * wide + host->rows * sizeof(double);
+    size_t n = s->a->columns, column = host_vectors_bytes(s->v, n),
+           row = host_vectors_bytes(s->v, s->a->rows);
+    size_t wide = (n + 1) * sizeof(double),
+           bytes = 9 * column + 2 * row + 3 * wide + s->a->rows * sizeof(double);
     void **columns[] = {&s->x, &s->d, &s->z, &s->z_before, &s->h, &s->best_x, &s->s, &s->f, &s->f_along};
-    char *at = sparse_host_memory(bytes);
+    char *at = host_vectors_memory(bytes);
 
     s->memory = at;
     if (!at)
@@ -300,26 +295,66 @@ static kn_status make_room(struct solve *s, kn_error *err)
     s->r = at;
     s->w = at + row;
     s->wide_x = (double *)(void *)(at + 2 * row);
-    s->wide_d = s->wide_x + host->columns + 1;
-    s->wide_f = s->wide_d + host->columns + 1;
-    s->wide_r = s->wide_f + host->columns + 1;
+    s->wide_d = s->wide_x + n + 1;
+    s->wide_f = s->wide_d + n + 1;
+    s->wide_r = s->wide_f + n + 1;
     return KN_OK;
 }
 
-kn_status ki_sparse_host_solve(struct sparse_host *host, const void *b,
-                               const struct sparse_host_solve_options *options, void *x,
-                               struct sparse_host_solve_result *result, kn_error *err)
+kn_status ki_host_cgnr(const struct host_cgnr_operator *a, const void *b,
+                       const struct host_cgnr_options *options, void *x, struct host_cgnr_result *result,
+                       kn_error *err)
 {
-    struct solve s = {.host = host, .options = options};
+    struct solve s = {.a = a, .v = a->vectors, .options = options, .err = err};
     kn_status status = make_room(&s, err);
     double right;
 
     if (status)
         return status;
-    right = sqrt(ki_sparse_host_dot(host, b, b, host->rows));
+    right = sqrt(ki_host_vectors_dot(s.v, b, b, a->rows));
     begin(&s, b, x);
     finish(&s, loop(&s, right, result), result);
-    ki_sparse_host_restore(host, host->column_order, s.x, x, host->columns);
+    if (!s.status)
+        ki_host_vectors_restore(s.v, a->column_order, s.x, x, a->columns);
     free(s.memory);
-    return KN_OK;
+    return s.status;
+}
+
+// ---- operators of koine/operator.h ----
+
+static kn_status product(void *data, bool adjoint, const void *x, void *y, double *squares, kn_error *err)
+{
+    const struct host_cgnr_operator *made = data;
+    const kn_operator *a = made->data;
+    kn_error own = KN_ERROR_INIT;
+    kn_status status = a->functions.apply_host(a->functions.data, adjoint, x, y, err ? err : &own);
+
+    if (!status)
+        *squares = ki_host_vectors_dot(made->vectors, y, y, adjoint ? made->columns : made->rows);
+    return status;
+}
+
+kn_status ki_host_cgnr_operator_begin(const kn_operator *a, const kn_host_options *options,
+                                      struct host_cgnr_operator *made, kn_error *err)
+{
+    size_t rows = operator_row_numbers(a), columns = operator_column_numbers(a);
+    struct host_vectors *vectors = malloc(sizeof *vectors);
+    kn_status status = vectors
+                           ? ki_host_vectors_create("solving", a->functions.type,
+                                                    rows > columns ? rows : columns, options, vectors, err)
+                           : ki_fail_memory(err, sizeof *vectors, "an operator");
+
+    *made = (struct host_cgnr_operator){
+        .rows = rows, .columns = columns, .vectors = vectors, .product = product, .data = (void *)a};
+    if (status)
+        ki_host_cgnr_operator_end(made);
+    return status;
+}
+
+void ki_host_cgnr_operator_end(struct host_cgnr_operator *made)
+{
+    if (made->vectors)
+        ki_host_vectors_free(made->vectors);
+    free(made->vectors);
+    made->vectors = NULL;
 }
