@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts on the device what fits there, and merges on the host.
-#include <koine/sort_large.h>
+#include <koine/sort.h>
 
 #include <stdlib.h>
 
