@@ -28,7 +28,8 @@ struct on_device {
     kn_context *context;
     kn_queue *queue;
     kn_error err;
-    struct autocorr_frames frames;
+    struct autocorr_frames frames; // in `held`
+    kn_buffer *held;
     unsigned char *pixels; // of all frames
     kn_buffer *products;
     kn_autocorr_method method;
@@ -43,7 +44,6 @@ static void make_frames(struct on_device *b)
 {
     const struct autocorr_image *image = &b->job->image;
     size_t bytes = image->width * image->height * kn_type_size(image->type);
-    kn_buffer *first = NULL;
 
     b->pixels = bench_allocate(b->job->batch * bytes);
     for (size_t frame = 0; frame < b->job->batch; frame++) {
@@ -52,9 +52,9 @@ static void make_frames(struct on_device *b)
         memcpy(b->pixels + frame * bytes, (const unsigned char *)image->pixels + turn, bytes - turn);
         memcpy(b->pixels + frame * bytes + bytes - turn, image->pixels, turn);
     }
-    bench_try(kn_buffer_create(b->context, b->job->batch * bytes, &first, &b->err), &b->err);
-    b->frames.first = first;
-    bench_try(kn_buffer_write(b->queue, first, 0, b->pixels, b->job->batch * bytes, &b->err), &b->err);
+    bench_try(kn_buffer_create(b->context, b->job->batch * bytes, &b->held, &b->err), &b->err);
+    bench_try(kn_buffer_write(b->queue, b->held, 0, b->pixels, b->job->batch * bytes, &b->err), &b->err);
+    b->frames.first = b->held;
     b->frames.width = image->width;
     b->frames.height = image->height;
     b->frames.count = b->job->batch;
@@ -331,7 +331,7 @@ bool autocorr_time_device(const struct autocorr_job *job)
     if (job->listing)
         b.failed |= !autocorr_time_listing(job, b.queue);
     kn_buffer_free(b.products);
-    kn_buffer_free((kn_buffer *)b.frames.first);
+    kn_buffer_free(b.held);
     free(b.pixels);
     kn_queue_close(b.queue);
     kn_context_close(b.context);

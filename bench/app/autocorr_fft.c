@@ -32,7 +32,8 @@ struct job {
     bool exact, kernels, tune;
     struct autocorr_fft_options options;
     unsigned char *pixels;
-    struct autocorr_frames frames;
+    struct autocorr_frames frames; // in `held`
+    kn_buffer *held;
     struct autocorr_fft *fft;
     struct autocorr_device_radial *radial;
     kn_buffer *sums, *rings;
@@ -228,7 +229,6 @@ static void make_frames(struct job *job)
 {
     size_t bytes = job->batch * job->width * job->height * kn_type_size(job->type);
     uint64_t state = 8;
-    kn_buffer *first = NULL;
 
     job->pixels = bench_allocate(bytes);
     for (size_t i = 0; i < bytes; i++)
@@ -238,9 +238,9 @@ static void make_frames(struct job *job)
                                            .count = job->batch,
                                            .type = job->type,
                                            .max_offset = job->max_offset};
-    TRY(kn_buffer_create(kn_queue_get_context(job->queue), bytes, &first, &err));
-    job->frames.first = first;
-    TRY(kn_buffer_write(job->queue, first, 0, job->pixels, bytes, &err));
+    TRY(kn_buffer_create(kn_queue_get_context(job->queue), bytes, &job->held, &err));
+    TRY(kn_buffer_write(job->queue, job->held, 0, job->pixels, bytes, &err));
+    job->frames.first = job->held;
 }
 
 static void run_batch(struct job *job, size_t batch)
@@ -255,7 +255,7 @@ static void run_batch(struct job *job, size_t batch)
     else
         report(job);
     ki_autocorr_device_radial_free(job->radial);
-    kn_buffer_free((kn_buffer *)job->frames.first);
+    kn_buffer_free(job->held);
     free(job->pixels);
     free(job->host);
 }

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Events: what became of an asynchronous copy or launch, and when the device did it.
+// Events: what became of an asynchronous copy or launch, and when the device did it;
+// profiles: when it did all that ran on a queue.
 #ifndef KOINE_EVENT_H
 #define KOINE_EVENT_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include <koine/context.h>
@@ -19,6 +21,23 @@ KN_API kn_status kn_event_get_duration(const kn_event *event, uint64_t *nanoseco
 KN_API kn_status kn_event_get_span(const kn_event *event, uint64_t *start, uint64_t *end, kn_error *err);
 // NULL is fine.
 KN_API void kn_event_free(kn_event *event);
+
+// ---- profiles: what ran on a queue and for how long ----
+
+typedef struct kn_profile_entry {
+    char kernel[64];     // or a vendor's library and what it did: "clFFT", "CLBlast SGEMM"
+    uint64_t start, end; // nanoseconds of the device's clock
+} kn_profile_entry;
+
+// From now on every launch on the queue is recorded, and every product or transform of a vendor's library,
+// all of whose kernels are one entry. Costs an event a launch.
+KN_API kn_status kn_profile_start(kn_queue *queue, kn_error *err);
+// Waits for the queue and hands over the launches since kn_profile_start, in order. The caller frees *entries
+// with kn_free. Errors: KN_ERROR_ARGUMENT if nothing was started; KN_ERROR_DEVICE if the queue (a wrapped
+// one) does not measure.
+KN_API kn_status kn_profile_stop(kn_queue *queue, kn_profile_entry **entries, size_t *count, kn_error *err);
+// From the first start to the last end, in seconds; 0 without entries.
+KN_API double kn_profile_span(const kn_profile_entry *entries, size_t count);
 
 #ifdef __cplusplus
 }

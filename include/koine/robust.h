@@ -78,6 +78,14 @@ KN_API kn_status kn_host_robust_prefixes(const void *x, kn_type type, const size
                                          kn_robust *results, const kn_robust_options *options,
                                          const kn_host_options *host, kn_error *err);
 
+// ---- absolute deviations ----
+
+// out[i] = |x[i] - centre| for the first n elements (KN_F32 or KN_F64), computed in double (without
+// double precision in integers) and rounded to the type. `out` may be `x`. Asynchronous. Cost: one read and
+// one write of n elements.
+KN_API kn_status kn_abs_diff(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double centre,
+                             kn_buffer *out, kn_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Order statistics on the device without sorting: the elements of given ranks, quantiles, the median, the
-// first k.
+// Which elements of a column, on the device: those of given ranks, quantiles, the median and the first k,
+// without sorting; those that meet a condition; the first of each run of equal neighbours.
 #ifndef KOINE_SELECT_H
 #define KOINE_SELECT_H
 
@@ -54,6 +54,57 @@ KN_API kn_status kn_median(kn_queue *queue, const kn_buffer *x, kn_type type, si
 KN_API kn_status kn_top_k(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, size_t k,
                           kn_order order, kn_buffer *values, kn_buffer *indices, kn_type index_type,
                           kn_error *err);
+
+// ---- by a condition ----
+
+// Which elements are meant: snippets of OpenCL C.
+typedef struct kn_condition {
+    size_t struct_size;      // KN_INIT sets it
+    const char *type;        // the elements' type: "float", "uchar4", "struct particle"; see kn_type_name
+    size_t size;             // bytes of one, as OpenCL C has it (a float3 has 16); at most 1,024
+    const char *holds;       // an expression over `x`, an element: whether it is meant. "x > 0"
+    const char *definitions; // what both need: structs, typedefs, functions, on one line or several; or NULL
+} kn_condition;
+
+// The elements among the first n of `x` for which the condition holds, to `out` in their order (stable). How
+// many these are goes to the start of the buffer `counted` as one uint64_t, and to *count; either may be
+// NULL. With `count` the call waits for it, else it is asynchronous. The condition says the same of equal
+// elements at any time: it is asked twice. `out` is another buffer than x, and holds n elements; what lies
+// behind those that are meant is left as it was. Method: those of each of some thousand stretches are
+// counted, then moved; no work-group waits for another. Cost: reads x twice, writes once; a compiler run for
+// every new condition. Errors: KN_ERROR_ARGUMENT; KN_ERROR_BUILD, with the compiler's words, for a type,
+// definition or condition that does not compile, and for a size that is not the type's; KN_ERROR_LIMIT for a
+// buffer held in parts; KN_ERROR_UNSUPPORTED for double where there is none.
+KN_API kn_status kn_select_if(kn_queue *queue, const kn_buffer *x, size_t n, const kn_condition *condition,
+                              kn_buffer *out, kn_buffer *counted, size_t *count, kn_error *err);
+
+// The same, and behind them all others, in their order, too.
+KN_API kn_status kn_partition(kn_queue *queue, const kn_buffer *x, size_t n, const kn_condition *condition,
+                              kn_buffer *out, kn_buffer *counted, size_t *count, kn_error *err);
+
+// ---- one of each run of equal neighbours ----
+
+// A run is neighbours of which each equals the one before it. Equal is what == says: -0 equals +0, and a NaN
+// equals nothing: each is a run of its own (numpy.unique, which sorts, makes one of all NaN). What is kept of
+// a run is its first element, with its own bits. In a sorted column the runs are its distinct values.
+//
+// The number of runs goes to the start of the buffer `counted` as one uint64_t, and to *count; either may be
+// NULL. With `count` the call waits for it, else it is asynchronous. Outputs are other buffers than the
+// inputs, and hold n elements each: what lies behind the runs is left as it was. Method: the runs of each of
+// some thousand stretches are counted, then written; no work-group waits for another. Errors, here and below:
+// KN_ERROR_ARGUMENT; KN_ERROR_UNSUPPORTED (KN_F64 without double precision); KN_ERROR_LIMIT (a buffer held in
+// parts).
+
+// The first element of each run of the first n elements of `x`, of any type. Cost: reads x twice, writes out
+// once.
+KN_API kn_status kn_unique(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, kn_buffer *out,
+                           kn_buffer *counted, size_t *count, kn_error *err);
+
+// Run-length encoding: the first element of each run to `values` (NULL: not wanted), and how many elements it
+// has to `lengths`, of KN_U32 (n below 2^32) or KN_U64. Cost: reads x twice, writes both once.
+KN_API kn_status kn_run_lengths(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
+                                kn_buffer *values, kn_buffer *lengths, kn_type length_type,
+                                kn_buffer *counted, size_t *count, kn_error *err);
 
 #ifdef __cplusplus
 }

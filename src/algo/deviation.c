@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Absolute deviations and medians with cl/algo/abs_diff.cl.
-#include <koine/deviation.h>
+#include <koine/robust.h>
 #include <koine/experimental.h>
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two launches of cl/algo/partition.cl.
-#include <koine/partition.h>
+#include <koine/select.h>
 
 #include <stdlib.h>
 

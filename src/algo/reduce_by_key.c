@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The levels of cl/algo/reduce_by_key.cl.
-#include <koine/unique.h>
+#include <koine/reduce.h>
 
 #include "shared/runs.h"
 #include "base/array.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two launches of cl/algo/unique.cl.
-#include <koine/unique.h>
+#include <koine/select.h>
 
 #include "base/array.h"
 #include "base/error.h"

@@ -15,8 +15,8 @@
 #include <koine/device.h>
 #include <koine/error.h>
 #include <koine/image.h>
+#include <koine/launch.h>
 #include <koine/program.h>
-#include <koine/recording.h>
 
 struct src_kernel; // ../source/source.h
 

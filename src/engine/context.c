@@ -54,18 +54,18 @@ static kn_status choose_cache(kn_context *context, kn_error *err)
     return context->cache_dir ? KN_OK : ki_fail_memory(err, 0, "opening a context");
 }
 
-kn_status ki_engine_context_create(const struct ki_backend *backend, struct be_context *native,
-                                   const struct be_device *device, const kn_context_options *options,
-                                   kn_context **context, kn_error *err)
+kn_status ki_engine_context_create(const char *function, const struct ki_backend *backend,
+                                   struct be_context *native, const struct be_device *device,
+                                   const kn_context_options *options, kn_context **context, kn_error *err)
 {
     kn_context *made;
     kn_context_options how;
-    kn_status status = KI_SIZED_READ("a context", kn_context_options, options, &how, err);
+    kn_status status = KI_SIZED_READ(function, kn_context_options, options, &how, err);
 
     if (status)
         return status;
     if (how.max_alloc && how.max_alloc < SMALLEST_ALLOC)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "max_alloc of %llu bytes; it is at least %d",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: max_alloc of %llu bytes; it is at least %d", function,
                        (unsigned long long)how.max_alloc, SMALLEST_ALLOC);
     made = calloc(1, sizeof *made);
     if (!made)
@@ -142,9 +142,9 @@ kn_status kn_context_open(const char *spec, const kn_context_options *options, k
     if (!status) {
         device = chosen->device;
         device.extensions = strdup(chosen->device.extensions);
-        status = device.extensions
-                     ? ki_engine_context_create(chosen->backend, native, &device, &how, context, err)
-                     : ki_fail_memory(err, 0, "opening a context");
+        status = device.extensions ? ki_engine_context_create("kn_context_open", chosen->backend, native,
+                                                              &device, &how, context, err)
+                                   : ki_fail_memory(err, 0, "opening a context");
         if (status) {
             free(device.extensions);
             chosen->backend->context_close(native);

@@ -20,7 +20,8 @@ kn_status kn_context_wrap_cuda(struct CUctx_st *native, const kn_context_options
     status = ki_backend_cuda.context_wrap(native, NULL, &wrapped, &described, err);
     if (status)
         return status;
-    status = ki_engine_context_create(&ki_backend_cuda, wrapped, &described, options, context, err);
+    status = ki_engine_context_create("kn_context_wrap_cuda", &ki_backend_cuda, wrapped, &described, options,
+                                      context, err);
     if (status) {
         ki_backend_cuda.context_close(wrapped);
         free(described.extensions);

@@ -135,11 +135,11 @@ struct kn_event {
 kn_context *ki_engine_hold(kn_context *context);
 void ki_engine_release(kn_context *context);
 
-// Context options with defaults, and the parts that opening and wrapping share. Takes over `device` and
-// `native` on success only.
-kn_status ki_engine_context_create(const struct ki_backend *backend, struct be_context *native,
-                                   const struct be_device *device, const kn_context_options *options,
-                                   kn_context **context, kn_error *err);
+// Context options with defaults, and the parts that opening and wrapping share; `function` is the public one.
+// Takes over `device` and `native` on success only.
+kn_status ki_engine_context_create(const char *function, const struct ki_backend *backend,
+                                   struct be_context *native, const struct be_device *device,
+                                   const kn_context_options *options, kn_context **context, kn_error *err);
 
 // Around the application's own; `bytes` counts where the driver does not tell the size (CUDA).
 // A queue is closed when kn_queue_close was called and no pinned memory holds it any more.

@@ -21,10 +21,10 @@ kn_status kn_context_wrap_opencl(cl_context native, cl_device_id device, const k
     if (status)
         return status;
     quirks = ki_engine_quirks_of(&described.info);
-    status =
-        quirks.why_not
-            ? ki_fail(err, KN_ERROR_UNSUPPORTED, "%s cannot be used: %s", described.info.name, quirks.why_not)
-            : ki_engine_context_create(&ki_backend_opencl, wrapped, &described, options, context, err);
+    status = quirks.why_not ? ki_fail(err, KN_ERROR_UNSUPPORTED, "%s cannot be used: %s", described.info.name,
+                                      quirks.why_not)
+                            : ki_engine_context_create("kn_context_wrap_opencl", &ki_backend_opencl, wrapped,
+                                                       &described, options, context, err);
     if (status) {
         ki_backend_opencl.context_close(wrapped);
         free(described.extensions);

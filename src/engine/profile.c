@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "profile.h"
 
-#include <koine/profile.h>
+#include <koine/event.h>
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -350,20 +350,21 @@ static void pass_warnings(const kn_context *context, const struct src_unit *unit
     }
 }
 
-static kn_status create(kn_context *context, const char *name, const char *text, bool builtin,
-                        const kn_program_options *options, kn_program **program, kn_error *err)
+static kn_status create(const char *function, kn_context *context, const char *name, const char *text,
+                        bool builtin, const kn_program_options *options, kn_program **program, kn_error *err)
 {
     struct src_unit *unit = NULL;
     struct target target;
     kn_program_options how;
     double start = ki_clock_seconds();
-    kn_status status = KI_SIZED_READ("a program", kn_program_options, options, &how, err);
+    kn_status status = KI_SIZED_READ(function, kn_program_options, options, &how, err);
 
     if (status)
         return status;
     if (!context || !name || !program)
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "a program needs a context, a name (and a text), and a place for its handle");
+                       "%s: a program needs a context, a name (and a text), and a place for its handle",
+                       function);
     status = ki_target_describe(&context->device, &how, &target, err);
     if (status)
         return status;
@@ -385,19 +386,19 @@ static kn_status create(kn_context *context, const char *name, const char *text,
 kn_status kn_program_from_text(kn_context *context, const char *text, const char *name,
                                const kn_program_options *options, kn_program **program, kn_error *err)
 {
-    return create(context, text ? name : NULL, text, false, options, program, err);
+    return create("kn_program_from_text", context, text ? name : NULL, text, false, options, program, err);
 }
 
 kn_status kn_program_from_file(kn_context *context, const char *path, const kn_program_options *options,
                                kn_program **program, kn_error *err)
 {
-    return create(context, path, NULL, false, options, program, err);
+    return create("kn_program_from_file", context, path, NULL, false, options, program, err);
 }
 
 kn_status kn_program_from_builtin(kn_context *context, const char *name, const kn_program_options *options,
                                   kn_program **program, kn_error *err)
 {
-    return create(context, name, NULL, true, options, program, err);
+    return create("kn_program_from_builtin", context, name, NULL, true, options, program, err);
 }
 
 void kn_program_free(kn_program *program)

@@ -215,7 +215,8 @@ static const char *name_of(struct scan *scan, const struct src_token *name, size
 
 // One parameter, from `at` to `end` (its comma or the bracket).
 static kn_status read_parameter(struct scan *scan, const struct src_kernel *kernel, size_t index,
-                                const struct src_token *at, const struct src_token *end, kn_param *param)
+                                const struct src_token *at, const struct src_token *end, kn_param *param,
+                                struct src_number *number)
 {
     const struct src_token *first = at, *name;
     struct src_declaration declaration;
@@ -238,6 +239,7 @@ static kn_status read_parameter(struct scan *scan, const struct src_kernel *kern
     param->kind = kind_of(&type);
     param->type = type.image ? type.image : type_text(scan, &declaration);
     param->size = type.size;
+    *number = type.number;
     param->name = name_of(scan, name, index);
     param->is_const = param->kind == KN_PARAM_CONSTANT || (type.pointers && type.is_const) ||
                       (param->kind == KN_PARAM_IMAGE && !type.is_written);
@@ -258,6 +260,7 @@ static kn_status read_parameters(struct scan *scan, const struct src_token *open
     const struct src_token *close = ki_src_close_of(open, scan->end), *at = open + 1;
     size_t count = 1;
     kn_param *params;
+    struct src_number *numbers;
     kn_status status = KN_OK;
 
     if (at == close || (at + 1 == close && ki_src_is_word(at, "void")))
@@ -266,16 +269,18 @@ static kn_status read_parameters(struct scan *scan, const struct src_token *open
          t = end_of_parameter(t + 1, close))
         count++;
     params = ki_arena_take(scan->arena, count * sizeof *params);
-    if (!params)
+    numbers = ki_arena_take(scan->arena, count * sizeof *numbers);
+    if (!params || !numbers)
         return no_memory(scan);
     for (size_t i = 0; i < count && !status; i++) {
         const struct src_token *end = end_of_parameter(at, close);
         if (at == end)
             return fail(scan, end, "kernel %.200s: argument %zu is empty", kernel->name, i + 1);
-        status = read_parameter(scan, kernel, i, at, end, &params[i]);
+        status = read_parameter(scan, kernel, i, at, end, &params[i], &numbers[i]);
         at = end + 1;
     }
     kernel->params = params;
+    kernel->numbers = numbers;
     kernel->param_count = count;
     return status;
 }

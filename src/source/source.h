@@ -48,10 +48,18 @@ struct src_cuda_kernel {
                           // many
 };
 
+// A number or a vector in OpenCL C's own words, whatever typedefs call it: of uint4 "uint" and 4. NULL: a
+// struct, or what only a compiler knows.
+struct src_number {
+    const char *name;
+    unsigned lanes; // 1 of a scalar
+};
+
 // What __attribute__((reqd_work_group_size)) and the parameter list say.
 struct src_kernel {
     const char *name;
     const kn_param *params;
+    const struct src_number *numbers; // beside them: of a value, of an element
     size_t param_count;
     size_t required_group[3]; // zeros if not given
     const char *file;         // where it is defined

@@ -148,6 +148,8 @@ static struct src_type named_type(const struct src_token *token)
     if (entry) {
         type.class = entry->class;
         type.size = vector_bytes(entry->size, width);
+        if (entry->class == SRC_CLASS_DATA)
+            type.number = (struct src_number){entry->name, (unsigned)width};
     } else if (is_image(token)) {
         type.class = SRC_CLASS_IMAGE;
         type.image = token->name->text;
@@ -170,6 +172,7 @@ static void read_tagged(const struct src_token **at, const struct src_token *end
         *at = ki_src_skip_group(*at, end);
     declaration->base.class = SRC_CLASS_DATA;
     declaration->base.size = is_enum ? 4 : 0;
+    declaration->base.number = (struct src_number){is_enum ? "int" : NULL, 1};
 }
 
 // unsigned, signed, long, short, ...: several words make one type.
@@ -180,22 +183,33 @@ static bool is_number_word(const struct src_token *token)
     return is_one_of(token, names, KI_COUNT(names));
 }
 
-// 0 for long long: OpenCL C reserves it, and compilers give it 8 bytes or 16.
-static size_t size_of_number(const struct src_token *first, const struct src_token *last)
+// Without a size and a name for long long: OpenCL C reserves it, and compilers give it 8 bytes or 16.
+static void read_number(const struct src_token *first, const struct src_token *last, struct src_type *type)
 {
+    enum { INT = 5, LONG, LONG_LONG };
     static const struct {
-        const char *word;
+        const char *word, *name, *unsigned_name;
         size_t size;
-    } deciding[] = {{"char", 1}, {"short", 2}, {"double", 8}, {"half", 2}, {"float", 4}};
-    size_t longs = 0;
+    } numbers[] = {
+        {"char", "char", "uchar", 1},      {"short", "short", "ushort", 2},
+        {"double", "double", NULL, 8},     {"half", "half", NULL, 2},
+        {"float", "float", NULL, 4},       [INT] = {"int", "int", "uint", 4},
+        [LONG] = {"", "long", "ulong", 8}, [LONG_LONG] = {"", NULL, NULL, 0},
+    };
+    size_t longs = 0, found = INT;
+    bool is_unsigned = false;
 
     for (const struct src_token *token = first; token <= last; token++) {
         longs += ki_src_is_word(token, "long");
-        for (size_t i = 0; i < KI_COUNT(deciding); i++)
-            if (ki_src_is_word(token, deciding[i].word))
-                return deciding[i].size;
+        is_unsigned = is_unsigned || ki_src_is_word(token, "unsigned");
+        for (size_t i = 0; i < INT; i++)
+            if (ki_src_is_word(token, numbers[i].word))
+                found = i;
     }
-    return longs > 1 ? 0 : longs ? 8 : 4;
+    if (found == INT && longs)
+        found = longs > 1 ? LONG_LONG : LONG;
+    type->size = numbers[found].size;
+    type->number = (struct src_number){is_unsigned ? numbers[found].unsigned_name : numbers[found].name, 1};
 }
 
 // A size that stands in brackets as a number; 0 if it is anything else.
@@ -212,6 +226,14 @@ static size_t literal_size(const struct src_token *at, const struct src_token *e
     return value.bits < SIZE_MAX / 4096 ? (size_t)value.bits : 0;
 }
 
+// What a vector type of the program is in OpenCL C: nothing where it has no vector of that many.
+static void make_vector(struct src_type *type, size_t lanes)
+{
+    type->number.lanes = (unsigned)lanes;
+    if (lanes != 2 && lanes != 3 && lanes != 4 && lanes != 8 && lanes != 16)
+        type->number.name = NULL;
+}
+
 // ext_vector_type(N) and vector_size(BYTES) make vectors of their own.
 static void apply_attribute(const struct src_token *at, const struct src_token *end, struct src_type *type)
 {
@@ -223,10 +245,13 @@ static void apply_attribute(const struct src_token *at, const struct src_token *
         if (!ki_src_is(at + 1, "("))
             continue;
         close = ki_src_skip_group(at + 1, end);
-        if (is_width)
+        if (is_width) {
+            make_vector(type, literal_size(at + 2, close - 1));
             type->size = vector_bytes(type->size, literal_size(at + 2, close - 1));
-        else
+        } else {
+            make_vector(type, type->size ? literal_size(at + 2, close - 1) / type->size : 0);
             type->size = literal_size(at + 2, close - 1);
+        }
     }
 }
 
@@ -258,7 +283,7 @@ void ki_src_read_specifiers(const struct src_token **at, const struct src_token 
         } else if (is_number_word(token) && (!declaration->first || is_number_word(declaration->first))) {
             declaration->first = declaration->first ? declaration->first : token;
             declaration->last = token;
-            declaration->base.size = size_of_number(declaration->first, token);
+            read_number(declaration->first, token, &declaration->base);
             ++*at;
         } else if (declaration->first) {
             return; // the name

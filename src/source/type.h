@@ -5,6 +5,7 @@
 #define KN_SOURCE_TYPE_H
 
 #include "source/preprocess/lexer.h"
+#include "source/source.h"
 
 enum src_space { SRC_SPACE_NONE, SRC_SPACE_PRIVATE, SRC_SPACE_LOCAL, SRC_SPACE_CONSTANT, SRC_SPACE_GLOBAL };
 
@@ -20,9 +21,10 @@ enum src_class {
 
 struct src_type {
     enum src_class class;
-    size_t size;          // of what it is in the end (pointers and arrays taken off); 0 if unknown
-    enum src_space space; // of what the innermost pointer points to
-    size_t pointers;      // how many '*' and '[]' (of a parameter) it has
+    size_t size;              // of what it is in the end (pointers and arrays taken off); 0 if unknown
+    struct src_number number; // what it is in the end
+    enum src_space space;     // of what the innermost pointer points to
+    size_t pointers;          // how many '*' and '[]' (of a parameter) it has
     bool is_array; // its last '[]' may still turn out to be an element of something: then it is no pointer
     size_t array_length; // of that; 0 if unknown
     bool is_const;       // what it points to is const

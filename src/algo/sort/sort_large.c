@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sorts on the device what fits there, and merges on the host.
-#include <koine/sort_large.h>
+#include <koine/sort.h>
 
 #include <stdlib.h>
 
@@ -19,11 +19,19 @@ struct large {
     kn_type type;
     size_t size, n;
     kn_sort_large_options options;
+    kn_sort_options sort;
 };
 
 static bool descends(const struct large *l)
 {
-    return l->options.sort && l->options.sort->order == KN_DESCENDING;
+    return l->sort.order == KN_DESCENDING;
+}
+
+static kn_status read_options(struct large *l, const kn_sort_large_options *options, kn_error *err)
+{
+    kn_status status = KI_SIZED_READ(l->function, kn_sort_large_options, options, &l->options, err);
+
+    return status ? status : KI_SIZED_READ(l->function, kn_sort_options, l->options.sort, &l->sort, err);
 }
 
 static kn_status allocate(const struct large *l, size_t elements, void **memory, kn_error *err)
@@ -56,7 +64,7 @@ static kn_status sort_chunk(const struct large *l, kn_buffer *buffer, const char
     kn_status status = kn_buffer_write(l->queue, buffer, 0, from, bytes, err);
 
     if (!status)
-        status = kn_sort(l->queue, buffer, l->type, elements, l->options.sort, err);
+        status = kn_sort(l->queue, buffer, l->type, elements, &l->sort, err);
     return status ? status : kn_buffer_read(l->queue, buffer, 0, to, bytes, err);
 }
 
@@ -106,7 +114,7 @@ kn_status kn_sort_large_array(kn_queue *queue, void *keys, kn_type type, size_t 
     if (l.size == 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_large_array: there is no type %d; see kn_type",
                        (int)type);
-    status = KI_SIZED_READ(l.function, kn_sort_large_options, options, &l.options, err);
+    status = read_options(&l, options, err);
     if (status)
         return status;
     if (n > SIZE_MAX / l.size)
@@ -126,7 +134,7 @@ static kn_status sort_parts(const struct large *l, kn_buffer *keys, kn_error *er
         kn_buffer *part = kn_buffer_get_part(keys, i);
         size_t elements = kn_buffer_get_size(part) / l->size;
         elements = elements < l->n - done ? elements : l->n - done;
-        status = kn_sort(l->queue, part, l->type, elements, l->options.sort, err);
+        status = kn_sort(l->queue, part, l->type, elements, &l->sort, err);
         done += elements;
     }
     return status;
@@ -160,7 +168,7 @@ kn_status kn_sort_large(kn_queue *queue, kn_buffer *keys, kn_type type, size_t n
     size_t run;
 
     if (!status)
-        status = KI_SIZED_READ(l.function, kn_sort_large_options, options, &l.options, err);
+        status = read_options(&l, options, err);
     if (status || n < 2)
         return status;
     run = kn_buffer_get_size(kn_buffer_get_part(keys, 0)) / l.size;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The passes of cl/algo/sort/sort_merge.cl.
 #include <koine/experimental.h>
-#include <koine/sort_merge.h>
+#include <koine/sort.h>
 
 #include <stdlib.h>
 #include <string.h>

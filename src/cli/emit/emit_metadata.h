@@ -47,8 +47,17 @@ struct emit_metadata {
 // The one of them that is CUDA's; NULL if there is none.
 const struct emit_source *emit_cuda_source(const struct emit_metadata *metadata);
 
+#define CUDA_SYMBOL_PREFIX "koine_" // before a kernel's name
+
+// What the rewrite for CUDA says of a kernel; zeros if there is none of that name.
+struct src_cuda_kernel emit_rewritten(const struct emit_source *source, const char *name);
+
+const char *emit_kind_name(kn_param_kind kind);      // "global"
+const char *emit_access_name(const kn_param *image); // "read_only"
+
 // NULL: out of memory.
 json_t *emit_json(const struct emit_metadata *metadata);
 void emit_header(const struct emit_metadata *metadata, struct ki_text *text);
+void emit_launchers(const struct emit_metadata *metadata, struct ki_text *text); // the header's functions
 
 #endif

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "syntax.h"
+#include "parse.h"
 
 // Where a list is being read.
 struct cursor {

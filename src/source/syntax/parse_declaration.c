@@ -2,7 +2,7 @@
 // Declaration specifiers, struct, union and enum, attributes (C99 6.7).
 #include <string.h>
 
-#include "syntax.h"
+#include "parse.h"
 
 // The type words seen so far.
 struct type_keywords {

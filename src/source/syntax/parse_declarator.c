@@ -2,7 +2,7 @@
 // Declarators with their pointers, arrays and parameters; initialisers; declarations (C99 6.7.5 to 6.7.8).
 #include <string.h>
 
-#include "syntax.h"
+#include "parse.h"
 
 static unsigned parse_qualifiers(struct syn_parser *parser, struct syn_attributes *attributes)
 {

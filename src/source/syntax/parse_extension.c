@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What clang accepts beyond C99 and people write: ({ ... }), _Generic, _Static_assert, __builtin_astype,
 // __builtin_convertvector and asm.
-#include "syntax.h"
+#include "parse.h"
 
 // The value of ({ ... }) is its last statement's.
 static const struct syn_type *last_type(struct syn_parser *parser, const struct syn_statement *statement)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements (C99 6.8).
-#include "syntax.h"
+#include "parse.h"
 
 static struct syn_statement *parse_statement(struct syn_parser *parser);
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "syntax.h"
+#include "parse.h"
 
 void ki_syn_fail(struct syn_parser *parser, kn_status status, const struct src_token *location,
                  const char *format, ...)

@@ -22,6 +22,18 @@ while read -r name; do
     fi
     grep -q "$name" "$work/ours/$name.cl" || fail "$name.cl does not hold it"
 done <"$work/names"
+# Their headers stand beside one another, in C and in C++.
+for header in "$work"/ours/*.h; do
+    echo "#include \"ours/${header##*/}\""
+done >"$work/headers.c"
+# shellcheck disable=SC2086 # the compiler may have words of its own
+${CC:-cc} -std=c11 -Wall -Wextra -Werror -DCL_TARGET_OPENCL_VERSION=120 -fsyntax-only "$work/headers.c" 2>"$work/err" ||
+    fail "the headers do not compile: $(cat "$work/err")"
+if command -v "${CXX:-c++}" >/dev/null; then
+    # shellcheck disable=SC2086
+    ${CXX:-c++} -x c++ -std=c++17 -Wall -Wextra -Werror -DCL_TARGET_OPENCL_VERSION=120 -fsyntax-only "$work/headers.c" \
+        2>"$work/err" || fail "the headers do not compile as C++: $(cat "$work/err")"
+fi
 
 expect_exit 0 koine emit "$kernels/kernels.cl" -D OFFSET=3 -D 'TWICE(x)=2*x' --output "$work/out.d/deep"
 expect_files "$work/out.d/deep" kernels.cl kernels.h kernels.json
@@ -71,6 +83,11 @@ if command -v clang >/dev/null; then
             fail "clang refuses $file: $(cat "$work/err")"
     done
 fi
+# And with every compiler that is here; 4: there is none.
+status=0
+koine check "$work/ours/sort_blocks.cl" "$work/ours/reduce_leaves.cl" "$work/c/kernels.cl" >"$work/out" 2>"$work/err" ||
+    status=$?
+[ $status -eq 0 ] || [ $status -eq 4 ] || fail "what was emitted does not compile: $(cat "$work/out" "$work/err")"
 expect_exit 2 koine emit
 expect_stderr 'name a kernel or a file'
 expect_exit 2 koine emit reduce_leafs

@@ -17,6 +17,16 @@ expect_exit 0 koine emit "$work/bank.cl" --target cuda -D KN_CONSTANT=bank --out
 while read -r name; do
     expect_exit 0 koine emit "$name" --target cuda --output "$work/cu"
 done <"$work/names"
+# The headers' launchers, where there is cuda.h: one header of each, as the conformance subjects have names in common.
+include=${CUDA_HOME:-/usr/local/cuda}/include
+if [ -e "$include/cuda.h" ]; then
+    for header in "$work"/cu/*.h; do
+        echo "#include \"$header\"" >"$work/header.c"
+        # shellcheck disable=SC2086 # the compiler may have words of its own
+        ${CC:-cc} -std=c11 -Wall -Wextra -Werror -I"$include" -fsyntax-only "$work/header.c" 2>"$work/err" ||
+            fail "${header##*/} does not compile: $(cat "$work/err")"
+    done
+fi
 # Kernels of one file have one text: it is compiled once.
 cksum "$work"/cu/*.cu | awk '!seen[$1, $2]++ { print $3 }' >"$work/texts"
 count=$(wc -l <"$work/texts")

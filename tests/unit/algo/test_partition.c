@@ -6,7 +6,7 @@
 #include "support/run.h"
 
 #include <koine/host.h>
-#include <koine/partition.h>
+#include <koine/select.h>
 
 enum { MOST = 300007, MOST_SIZE = 64, POISON = 64 };
 

@@ -5,7 +5,7 @@
 #include "support/run.h"
 
 #include <koine/host.h>
-#include <koine/unique.h>
+#include <koine/select.h>
 
 enum { MOST = 300007, POISON = 64 };
 

@@ -293,7 +293,8 @@ START_TEST(too_small_parts_are_refused)
     kn_context_options options = KN_INIT(kn_context_options, .max_alloc = 63);
     kn_context *context = NULL;
 
-    expect_refused(kn_context_open(NULL, &options, &context, &err), KN_ERROR_ARGUMENT, "max_alloc|63|64");
+    expect_refused(kn_context_open(NULL, &options, &context, &err), KN_ERROR_ARGUMENT,
+                   "kn_context_open|max_alloc|63|64");
     ck_assert_ptr_null(context);
 }
 END_TEST

@@ -259,6 +259,22 @@ START_TEST(defines)
 }
 END_TEST
 
+START_TEST(options_that_were_not_made)
+{
+    const kn_program_options options = {.define_count = 0};
+    kn_program *program = NULL;
+
+    expect_refused(kn_program_from_text(context, answer_42, "a.cl", &options, &program, &err),
+                   KN_ERROR_ARGUMENT, "kn_program_from_text: the kn_program_options has a struct_size of 0");
+    expect_refused(kn_program_from_file(context, "a.cl", &options, &program, &err), KN_ERROR_ARGUMENT,
+                   "kn_program_from_file: the kn_program_options");
+    expect_refused(kn_program_from_builtin(context, "scan.cl", &options, &program, &err), KN_ERROR_ARGUMENT,
+                   "kn_program_from_builtin: the kn_program_options");
+    expect_refused(kn_program_from_file(context, NULL, NULL, &program, &err), KN_ERROR_ARGUMENT,
+                   "kn_program_from_file: a program needs");
+}
+END_TEST
+
 START_TEST(double_precision)
 {
     static const char text[] =
@@ -504,12 +520,19 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {from_a_file,         built_in,
-                                  kernels_and_params,  defines,
-                                  second_time,         binaries_that_the_driver_refuses,
-                                  nowhere_to_cache,    no_home,
-                                  double_precision,    keys,
-                                  policy_of_a_context, cache_that_others_can_write};
+    const TTest *const tests[] = {from_a_file,
+                                  built_in,
+                                  kernels_and_params,
+                                  defines,
+                                  second_time,
+                                  binaries_that_the_driver_refuses,
+                                  nowhere_to_cache,
+                                  no_home,
+                                  double_precision,
+                                  keys,
+                                  policy_of_a_context,
+                                  cache_that_others_can_write,
+                                  options_that_were_not_made};
 
     unsetenv("KOINE_KEEP_PROGRAMS"); // the tests that keep programs are these
     return RUN_ON_DEVICE_WITH("program", set_up, tear_down, tests);

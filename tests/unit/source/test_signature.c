@@ -121,6 +121,52 @@ START_TEST(typedefs)
 }
 END_TEST
 
+static void expect_number(const char *params, const char *name, unsigned lanes)
+{
+    char text[1000];
+    struct src_unit *unit;
+    const struct src_number *found;
+
+    snprintf(text, sizeof text,
+             "struct s { int i; }; enum e { E }; typedef float real; typedef real real_t, pair "
+             "__attribute__((ext_vector_type(2))); typedef short w __attribute__((vector_size(16)));"
+             "typedef int w5 __attribute__((ext_vector_type(5)));\n__kernel void k(%s) {}",
+             params);
+    unit = read_text(text, NULL);
+    found = &unit->kernels[0].numbers[0];
+    ck_assert_msg(name ? found->name && strcmp(found->name, name) == 0 && found->lanes == lanes
+                       : !found->name,
+                  "%s: %u of %s", params, found->lanes, found->name ? found->name : "none");
+    ki_src_free(unit);
+}
+
+// What values are, whatever typedefs call them.
+START_TEST(numbers)
+{
+    expect_number("int a", "int", 1);
+    expect_number("const unsigned a", "uint", 1);
+    expect_number("short unsigned int a", "ushort", 1);
+    expect_number("signed char a", "char", 1);
+    expect_number("unsigned char a", "uchar", 1);
+    expect_number("long int a", "long", 1);
+    expect_number("unsigned long a", "ulong", 1);
+    expect_number("double a", "double", 1);
+    expect_number("ulong16 a", "ulong", 16);
+    expect_number("float3 a", "float", 3);
+    expect_number("real_t a", "float", 1);
+    expect_number("pair a", "float", 2);
+    expect_number("w a", "short", 8);
+    expect_number("enum e a", "int", 1);
+    expect_number("__global const real *a", "float", 1);
+    expect_number("w5 a", NULL, 0);
+    expect_number("long long a", NULL, 0);
+    expect_number("struct s a", NULL, 0);
+    expect_number("some_vendor_t a", NULL, 0);
+    expect_number("__global void *a", NULL, 0);
+    expect_number("image2d_t a", NULL, 0);
+}
+END_TEST
+
 START_TEST(shapes)
 {
     expect_kernel("void kernel k(int a) {}", "value int 4 a");
@@ -265,8 +311,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {pointers, values,    typedefs,   shapes,
-                                  several,  forbidden, unreadable, doubles};
+    const TTest *const tests[] = {pointers,  values,     typedefs, shapes, several,
+                                  forbidden, unreadable, doubles,  numbers};
 
     return TEST_RUN("source: signature", CK_FORK, tests);
 }

@@ -4,7 +4,7 @@
 // test_fft_plans uses them.
 #include "fft_support.h"
 
-#include <koine/profile.h>
+#include <koine/event.h>
 
 #include <dlfcn.h>
 

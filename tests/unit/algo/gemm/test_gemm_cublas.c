@@ -4,7 +4,7 @@
 #include "gemm_support.h"
 
 #include <koine/cuda.h>
-#include <koine/profile.h>
+#include <koine/event.h>
 
 #include <dlfcn.h>
 

@@ -317,6 +317,8 @@ END_TEST
 
 START_TEST(refusals)
 {
+    const kn_sort_options sort = {.order = KN_DESCENDING};
+    const kn_sort_large_options not_made = KN_INIT(kn_sort_large_options, .sort = &sort);
     kn_buffer *buffer = test_upload_with_room(keys, 1000, 0);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort_large_array(NULL, keys, KN_F32, 10, NULL, &err));
@@ -328,6 +330,10 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_sort_large(queue, NULL, KN_F32, 10, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 250", kn_sort_large(queue, buffer, KN_F32, 251, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no type 77", kn_sort_large(queue, buffer, (kn_type)77, 1, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kn_sort_large: the kn_sort_options has a struct_size of 0",
+                   kn_sort_large(queue, buffer, KN_F32, 10, &not_made, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kn_sort_large_array: the kn_sort_options has a struct_size of 0",
+                   kn_sort_large_array(queue, keys, KN_F32, 10, &not_made, &err));
     kn_buffer_free(buffer);
 }
 END_TEST

@@ -16,7 +16,7 @@ START_TEST(random_columns)
     for (size_t s = 0; s < (test_is_slow() ? 5 : KI_COUNT(sizes)); s++)
         for (int kind = 0; kind < (test_is_slow() ? 1 : 5); kind++) {
             for (size_t i = 0; i < sizes[s]; i++)
-                x[i] = random_element(kind);
+                x[i] = random_double(&state, kind);
             expect_column(x, sizes[s]);
         }
     free(x);
@@ -32,7 +32,7 @@ START_TEST(large_column)
     ck_assert_ptr_nonnull(x);
     for (int kind = 0; kind < 5 && !test_is_slow(); kind += 4) {
         for (size_t i = 0; i < N; i++)
-            x[i] = random_element(kind);
+            x[i] = random_double(&state, kind);
         expect_column(x, N);
     }
     free(x);
@@ -156,7 +156,7 @@ START_TEST(prefixes)
             for (size_t w = 0; w < KI_COUNT(configs); w++) {
                 kn_stats found[KI_COUNT(ends)];
                 for (size_t i = 0; i < n; i++)
-                    x[i] = random_element(kind);
+                    x[i] = random_double(&state, kind);
                 x[n - 1] = NAN;
                 if (!can_run(&configs[w], true))
                     continue;

@@ -135,7 +135,7 @@ START_TEST(kernels_that_ran)
 
     ck_assert_ptr_nonnull(x);
     for (size_t i = 0; i <= N; i++)
-        x[i] = random_element(1);
+        x[i] = random_double(&state, 1);
     if (!test_is_slow()) {
         size_t launches = launches_of("merge_local", &gpu, KN_STATS_SORT, x, N);
         ck_assert_uint_gt(launches, 0);
@@ -161,7 +161,7 @@ START_TEST(parts)
     ck_assert_ptr_nonnull(x);
     for (int kind = 0; kind < (test_is_slow() ? 1 : 5); kind++) {
         for (size_t i = 0; i < n; i++)
-            x[i] = random_element(kind);
+            x[i] = random_double(&state, kind);
         kn_stats expected = expected_of(x, n, KN_STATS_SORT, true);
         for (size_t bytes = 4096 * sizeof(float); bytes <= (test_is_slow() ? 16384 : 1 << 18); bytes *= 4) {
             kn_stats found;
@@ -226,7 +226,7 @@ START_TEST(failures)
     size_t n = test_is_slow() ? 50 : N;
 
     for (size_t i = 0; i < N; i++)
-        x[i] = random_element(1);
+        x[i] = random_double(&state, 1);
     for (size_t m = 0; m < KI_COUNT(methods); m++)
         fail_every_call(methods[m], x, n);
     if (test_is_slow())

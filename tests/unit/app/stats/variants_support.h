@@ -4,6 +4,7 @@
 #ifndef KN_TESTS_UNIT_APP_STATS_VARIANTS_SUPPORT_H
 #define KN_TESTS_UNIT_APP_STATS_VARIANTS_SUPPORT_H
 
+#include "random_support.h"
 #include "support/buffers.h"
 #include "support/run.h"
 #include "tree.h"
@@ -182,22 +183,6 @@ static inline void expect_column(const double *x, size_t n)
             if (single && context->device.info.fp64 && can_run(&configs[KI_COUNT(configs) - 1], true))
                 expect_soft(&configs[KI_COUNT(configs) - 1], methods[m], x, n, &expected);
         }
-}
-
-static inline double random_element(int kind)
-{
-    switch (kind) {
-    case 0:
-        return (double)(test_random(&state) % 21) - 10;
-    case 1:
-        return test_uniform(&state);
-    case 2:
-        return 1e6 + test_uniform(&state);
-    case 3:
-        return test_random(&state) % 100 ? 0.1 : test_uniform(&state);
-    default:
-        return ldexp(test_uniform(&state) - 0.3, (int)(test_random(&state) % 20));
-    }
 }
 
 #endif
