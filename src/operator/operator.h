@@ -12,7 +12,7 @@ struct kn_operator {
     kn_context *context;   // held; NULL: the host's memory
     atomic_size_t holders; // the caller, and the plans that use it
     // Of a device: whether applying it only enqueues launches, always the same ones, so that they can be
-    // recorded (koine/recording.h); and how many of them A and A^H have together, 0 if that is not known.
+    // recorded (koine/launch.h); and how many of them A and A^H have together, 0 if that is not known.
     bool can_record;
     unsigned launches;
 };

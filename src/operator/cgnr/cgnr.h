@@ -9,7 +9,7 @@
 #ifndef KN_OPERATOR_CGNR_CGNR_H
 #define KN_OPERATOR_CGNR_CGNR_H
 
-#include <koine/recording.h>
+#include <koine/launch.h>
 
 #include "engine/defines.h"
 #include "operator/operator.h"
