@@ -134,7 +134,7 @@ static kn_status make_equations(struct recon *recon, struct equations *made, kn_
     const struct mri_scan *scan = recon->scan;
     kn_status status;
 
-    if (recon->options->normal == MRI_NORMAL_FORWARD) {
+    if (recon->options->normal == KN_RECON_NORMAL_FORWARD) {
         status =
             ki_mri_forward_normal_create(recon->queue, &scan->matrix, scan->k, scan->samples,
                                          recon->normal_weights, recon->options->kernel, &made->forward, err);

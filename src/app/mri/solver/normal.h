@@ -10,7 +10,6 @@
 #include "app/mri/mri.h"
 #include "app/mri/sum/sum.h"
 
-enum mri_normal_method { MRI_NORMAL_TOEPLITZ, MRI_NORMAL_FORWARD };
 extern const char *const ki_mri_normal_names[3]; // "toeplitz", "forward", NULL
 
 struct mri_normal {

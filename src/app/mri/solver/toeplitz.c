@@ -355,8 +355,8 @@ kn_status ki_mri_toeplitz_compute(kn_queue *queue, const struct mri_matrix *matr
 
 // ---- its use ----
 
-kn_status ki_mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *x, kn_buffer *y,
-                                kn_error *err)
+kn_status ki_mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, const kn_buffer *x,
+                                kn_buffer *y, kn_error *err)
 {
     uint64_t points = toeplitz->size.points;
     const struct engine_sizes *sizes = sizes_of(toeplitz->context);

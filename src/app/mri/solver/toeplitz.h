@@ -56,8 +56,8 @@ void ki_mri_toeplitz_free(struct mri_toeplitz *toeplitz);
 // neither stored nor read, what is cropped is not computed. Cost in 3D with n voxels: 7 launches, 62 n
 // numbers of 8 bytes read or written. Scratch memory: the grid, beside the transforms' own. Error in the
 // 2-norm, relative to the bound below times ||x||: that of the two transforms (koine/fft.h) and of q.
-kn_status ki_mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, kn_buffer *x, kn_buffer *y,
-                                kn_error *err);
+kn_status ki_mri_toeplitz_apply(kn_queue *queue, struct mri_toeplitz *toeplitz, const kn_buffer *x,
+                                kn_buffer *y, kn_error *err);
 
 // The greatest modulus of an eigenvalue of the circulant, which bounds the operator's norm. What a relative
 // lambda is relative to.

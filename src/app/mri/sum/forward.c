@@ -23,7 +23,8 @@ struct forward {
     size_t voxels, batch, rows; // samples at a time; shares at a time
     struct mri_tuning tuning;
     kn_kernel *sum, *fold;
-    kn_buffer *fractions, *phi, *total, *parts, *image;
+    kn_buffer *fractions, *phi, *total, *parts;
+    const kn_buffer *image;
 };
 
 static size_t least(size_t a, size_t b)
@@ -186,7 +187,7 @@ static kn_status check(const kn_queue *queue, const struct mri_matrix *matrix, c
 }
 
 kn_status ki_mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
-                                size_t samples, const double complex *basis, kn_buffer *image,
+                                size_t samples, const double complex *basis, const kn_buffer *image,
                                 kn_buffer *data, kn_error *err)
 {
     struct forward f = {.queue = queue, .matrix = matrix, .k = k, .basis = basis, .image = image};

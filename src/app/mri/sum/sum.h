@@ -61,11 +61,11 @@ struct mri_sum {
         *positions;  // 3 for each voxel of the matrix, in fields of view; NULL: where the matrix has them
     const double *k; // 3 a sample, in cycles per field of view
     size_t samples;  // may be 0
-    const double complex *data;  // d; NULL: 1
-    kn_buffer *device_data;      // d of ki_mri_sum_device, pairs of floats there; NULL: `data`
-    const double *weights;       // w; NULL: 1
-    const double complex *basis; // phi, the transform of the voxels' basis function at each sample; NULL: 1
-    size_t first, count;         // only these voxels; count 0: all of them
+    const double complex *data;   // d; NULL: 1
+    const kn_buffer *device_data; // d of ki_mri_sum_device, pairs of floats there; NULL: `data`
+    const double *weights;        // w; NULL: 1
+    const double complex *basis;  // phi, the transform of the voxels' basis function at each sample; NULL: 1
+    size_t first, count;          // only these voxels; count 0: all of them
     const struct mri_tuning *tuning; // of MRI_TUNED; NULL: ki_mri_tuning_for
 };
 
@@ -114,7 +114,7 @@ kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, c
 // sine and cosine are polynomials, whatever the band. Device memory beside these: ki_mri_forward_memory, at
 // most 64 MB and 36 bytes for each of 2^20 samples at a time. Errors and cost as above.
 kn_status ki_mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
-                                size_t samples, const double complex *basis, kn_buffer *image,
+                                size_t samples, const double complex *basis, const kn_buffer *image,
                                 kn_buffer *data, kn_error *err);
 
 // Bytes of the device's memory that it takes at most, image and data left out.
