@@ -5,10 +5,9 @@
 // compute.
 //
 // An image has N_x x N_y x N_z voxels, x fastest; voxel j of an axis of N is at r = (j - floor(N/2)) / N, in
-// fields of view. k is in cycles per field of view: |k| <= N/2 on each axis. Sample m's three are k[3 m], k[3
-// m
-// + 1] and k[3 m + 2]; of a matrix with two axes the last one is 0. With weights w (density compensation)
-// and phi, the transform of a voxel's basis function at each sample, both 1 unless the options say otherwise,
+// fields of view. k is in cycles per field of view: |k| <= N/2 on each axis. It has three numbers a sample,
+// for x, y and z; of a matrix with two axes the last one is 0. With weights w (density compensation) and phi,
+// the transform of a voxel's basis function at each sample, both 1 unless the options say otherwise,
 //
 //     forward   d_m   = phi_m sum_n rho_n exp(-i 2 pi k_m . r_n)                 d = F rho
 //     adjoint   rho_n = sum_m conj(phi_m) w_m d_m exp(+i 2 pi k_m . r_n)         rho = F^H W d
@@ -152,7 +151,8 @@ KN_API kn_status kn_recon_phantom_kspace(const kn_recon_matrix *matrix, const do
 // in single precision, by the kernels of Stone et al., Accelerating advanced MRI reconstructions on GPUs, J.
 // Parallel Distrib. Comput. 68 (2008); relative errors (2-norm) of the adjoint are 3e-6 for |k| <= 32, as the
 // rounding of the phase makes them, and twice that for twice the band; of `tuned` 5e-7 whatever the band.
-// The forward sum of a device has one kernel, and 5e-7, whatever is named.
+// The forward sum of a device has one kernel, and 5e-7, whatever is named. In a context of KN_POLICY_FAST
+// errors may be larger.
 typedef enum kn_recon_kernel {
     KN_RECON_KERNEL_AUTO = 0,            // `tuned` on a device, `host-double` on the host
     KN_RECON_KERNEL_NAIVE = 1,           // a device: a voxel a work-item, its sum in global memory
@@ -163,14 +163,14 @@ typedef enum kn_recon_kernel {
     KN_RECON_KERNEL_FAST_TRIG = 6,       // `constant` with native sine and cosine
     KN_RECON_KERNEL_TUNED = 7,           // as `koine tune` or the project's measurements say
     KN_RECON_KERNEL_HOST_DOUBLE = 8,     // the host, in double precision: 1e-14
-    KN_RECON_KERNEL_HOST_SINGLE = 9 // the host, in single precision with vectors: adjoint 1e-6, forward 3e-6
+    KN_RECON_KERNEL_HOST_SINGLE = 9      // in single precision with vectors: adjoint 1e-6, forward 3e-6
 } kn_recon_kernel;
 
 // How F^H W F is applied.
 typedef enum kn_recon_normal_method {
-    // As a convolution, on a grid of twice the matrix (Fessler et al., IEEE TSP 53, 2005): to be prepared
-    // once by
-    // as many terms as half of that grid has points, times samples; then two transforms an application.
+    // As a convolution, on a grid of twice the matrix (Fessler et al., IEEE TSP 53, 2005). Its first use
+    // computes as many terms as half of that grid has points, times samples; an application then costs two
+    // transforms.
     KN_RECON_NORMAL_TOEPLITZ = 0,
     KN_RECON_NORMAL_FORWARD = 1 // by both sums each time: slower by far, with nothing to prepare and no grid
 } kn_recon_normal_method;
@@ -236,7 +236,8 @@ KN_API kn_status kn_recon_forward(kn_recon_plan *plan, const double *image, doub
 KN_API kn_status kn_recon_adjoint(kn_recon_plan *plan, const double *data, double *image, kn_error *err);
 // to = F^H W F from, both images. The error of a convolution, in the 2-norm and relative to
 // kn_recon_plan_get_bound times |from|, is that of the kernel and of two transforms (koine/fft.h). Errors
-// also: KN_ERROR_LIMIT for a grid that is more than one allocation of the device.
+// also: KN_ERROR_LIMIT for a grid that is more than one allocation of the device; KN_ERROR_ARGUMENT for
+// weights that make eigenvalues beyond the range of float there.
 KN_API kn_status kn_recon_normal(kn_recon_plan *plan, const double *from, double *to, kn_error *err);
 
 // Forward and adjoint by gridding and FFT, in single precision on a device: the fast and approximate way.

@@ -62,8 +62,9 @@ kn_status ki_recon_read_request(const char *function, const kn_queue *queue, con
         status = ki_recon_check_samples(samples, err);
     if (!status)
         status = KI_SIZED_READ(function, kn_recon_options, options, &read, err);
-    if (!status)
-        status = read_kernel(queue, read.kernel, &request->kernel, err);
+    if (status)
+        return status;
+    status = read_kernel(queue, read.kernel, &request->kernel, err);
     if (!status && (unsigned)read.normal > KN_RECON_NORMAL_FORWARD)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "there is no method %d; see kn_recon_normal_method",
                          (int)read.normal);

@@ -13,7 +13,7 @@
 const char *const ki_mri_normal_names[] = {"toeplitz", "forward", NULL};
 
 struct mri_forward_normal {
-    struct mri_sum sum; // the adjoint of what is in
+    struct mri_sum sum; // the adjoint of what is in `data`
     kn_buffer *data;
     size_t voxels;
     enum mri_kernel kernel;
