@@ -238,7 +238,7 @@ static double complex *random_numbers(size_t count, uint64_t seed)
     return numbers;
 }
 
-static void run_problem(struct bench *bench, struct trajectory_plan plan, bool tune)
+static void run_problem(struct bench *bench, kn_recon_trajectory plan, bool tune)
 {
     const struct mri_gridding_options usual = {.width = 0};
 
@@ -288,11 +288,12 @@ int main(int argc, char **argv)
     bench_try(kn_queue_open(bench.context, &bench.queue, &bench.err), &bench.err);
     const kn_device_info *info = kn_context_get_device(bench.context);
     printf("%s: %s, %s, driver %s\n", info->spec, info->name, info->version, info->driver);
-    run_problem(
-        &bench,
-        (struct trajectory_plan){.kind = TRAJECTORY_SPIRAL, .extent = 256, .spokes = 24, .samples = 2955},
-        tune);
-    run_problem(&bench, (struct trajectory_plan){.kind = TRAJECTORY_KOOSHBALL, .extent = small ? 64 : 128},
+    run_problem(&bench,
+                (kn_recon_trajectory){
+                    .kind = KN_RECON_TRAJECTORY_SPIRAL, .extent = 256, .spokes = 24, .samples = 2955},
+                tune);
+    run_problem(&bench,
+                (kn_recon_trajectory){.kind = KN_RECON_TRAJECTORY_KOOSHBALL, .extent = small ? 64 : 128},
                 tune);
     kn_queue_close(bench.queue);
     kn_context_close(bench.context);

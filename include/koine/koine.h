@@ -25,6 +25,7 @@
 #include <koine/operator.h>
 #include <koine/stats.h>
 #include <koine/autocorr.h>
+#include <koine/recon.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -104,16 +104,16 @@ done:
 }
 
 kn_status ki_mri_density(kn_queue *queue, const struct mri_matrix *matrix, const double *k, size_t samples,
-                         enum mri_density density, double *weights, kn_error *err)
+                         kn_recon_density density, double *weights, kn_error *err)
 {
     size_t voxels;
     kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
 
     if (status)
         return status;
-    if (density == MRI_DENSITY_RAMP)
+    if (density == KN_RECON_DENSITY_RAMP)
         return ramp(matrix, voxels, k, samples, weights, err);
-    if (density == MRI_DENSITY_PIPE)
+    if (density == KN_RECON_DENSITY_PIPE)
         return pipe_menon(queue, matrix, k, samples, weights, err);
     for (size_t m = 0; m < samples; m++)
         weights[m] = 1;

@@ -46,8 +46,7 @@ static kn_status check_finite(const char *path, const struct mri_scan *scan, kn_
 
 // The least matrix of even sizes whose band holds the trajectory. There is none for one that does not go
 // beyond pi, since that may be in another unit.
-static kn_status guess_matrix(const char *path, enum trajectory_unit unit, struct mri_scan *scan,
-                              kn_error *err)
+static kn_status guess_matrix(const char *path, kn_recon_unit unit, struct mri_scan *scan, kn_error *err)
 {
     const struct trajectory_range range = ki_trajectory_range(scan->k, scan->samples);
     double furthest[MRI_AXES], most = 0;
@@ -56,7 +55,7 @@ static kn_status guess_matrix(const char *path, enum trajectory_unit unit, struc
         furthest[axis] = fmax(-range.low[axis], range.high[axis]);
         most = fmax(most, furthest[axis]);
     }
-    if (unit != TRAJECTORY_FOV || most <= M_PI * (1 + 1e-6) || most > 0x1p20)
+    if (unit != KN_RECON_UNIT_FOV || most <= M_PI * (1 + 1e-6) || most > 0x1p20)
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "--matrix is missing: how many voxels, such as 128,128? (%s does not tell: k goes to %g)", path,

@@ -24,10 +24,10 @@ struct mri_scan {
 
 // What is known of a scan beside its arrays.
 struct mri_scan_terms {
-    const char *name;          // whose data they are, for messages
-    const char *trajectory;    // whose trajectory, if it is another; else NULL
-    enum trajectory_unit unit; // of k. Parboil's has none but its own
-    struct mri_matrix matrix;  // 0 axes: what the scan has already, or the trajectory tells
+    const char *name;         // whose data they are, for messages
+    const char *trajectory;   // whose trajectory, if it is another; else NULL
+    kn_recon_unit unit;       // of k. Parboil's has none but its own
+    struct mri_matrix matrix; // 0 axes: what the scan has already, or the trajectory tells
 };
 
 // Checks the arrays of a scan that was just read, and settles the rest: the matrix and its voxels, k in

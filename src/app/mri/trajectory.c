@@ -23,7 +23,7 @@ static double centred(size_t j, size_t count)
 }
 
 // Along a diameter or a line.
-static double along(const struct trajectory_plan *plan, size_t j)
+static double along(const kn_recon_trajectory *plan, size_t j)
 {
     return centred(j, plan->samples) * (double)plan->extent / (double)plan->samples;
 }
@@ -35,12 +35,12 @@ static void diameter(double t, double angle, double k[MRI_AXES])
     k[2] = 0;
 }
 
-static void radial(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES])
+static void radial(const kn_recon_trajectory *plan, struct reading at, double k[MRI_AXES])
 {
     diameter(along(plan, at.j), M_PI * (double)at.s / (double)plan->spokes, k);
 }
 
-static void golden(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES])
+static void golden(const kn_recon_trajectory *plan, struct reading at, double k[MRI_AXES])
 {
     // In half turns, and reduced: a diameter is the same after one, but for its direction.
     double halves = fmod((double)at.s * (sqrt(5) - 1) / 2, 2);
@@ -48,7 +48,7 @@ static void golden(const struct trajectory_plan *plan, struct reading at, double
     diameter(along(plan, at.j), M_PI * halves, k);
 }
 
-static void spiral(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES])
+static void spiral(const kn_recon_trajectory *plan, struct reading at, double k[MRI_AXES])
 {
     double u = sqrt((double)at.j / (double)plan->samples), arms = (double)plan->spokes;
     double turns = (double)plan->extent / (2 * arms) * u + (double)at.s / arms;
@@ -56,7 +56,7 @@ static void spiral(const struct trajectory_plan *plan, struct reading at, double
     diameter((double)plan->extent / 2 * u, 2 * M_PI * turns, k);
 }
 
-static void kooshball(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES])
+static void kooshball(const kn_recon_trajectory *plan, struct reading at, double k[MRI_AXES])
 {
     double t = along(plan, at.j), height = fmod((double)at.s * golden_square, 1);
 
@@ -64,13 +64,13 @@ static void kooshball(const struct trajectory_plan *plan, struct reading at, dou
     k[2] = t * height;
 }
 
-static void stack(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES])
+static void stack(const kn_recon_trajectory *plan, struct reading at, double k[MRI_AXES])
 {
     radial(plan, at, k);
     k[2] = centred(at.p, plan->partitions);
 }
 
-static void cartesian(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES])
+static void cartesian(const kn_recon_trajectory *plan, struct reading at, double k[MRI_AXES])
 {
     k[0] = along(plan, at.j);
     k[1] = centred(at.s, plan->spokes);
@@ -96,17 +96,17 @@ const char *const ki_trajectory_names[TRAJECTORY_KINDS + 1] = {"radial",    "gol
                                                                "kooshball", "stack",  "cartesian"};
 
 static const struct kind {
-    void (*reading)(const struct trajectory_plan *plan, struct reading at, double k[MRI_AXES]);
+    void (*reading)(const kn_recon_trajectory *plan, struct reading at, double k[MRI_AXES]);
     double (*spokes)(
         double extent); // dense up to the edge; NULL: a spiral, whose arms are as long as they must be
     size_t partitions;  // where nothing says how many; 0: it has none
 } kinds[TRAJECTORY_KINDS] = {
-    [TRAJECTORY_RADIAL] = {radial, radial_spokes, 0},
-    [TRAJECTORY_GOLDEN] = {golden, radial_spokes, 0},
-    [TRAJECTORY_SPIRAL] = {spiral, NULL, 0},
-    [TRAJECTORY_KOOSHBALL] = {kooshball, kooshball_spokes, 0},
-    [TRAJECTORY_STACK] = {stack, radial_spokes, PARTITIONS},
-    [TRAJECTORY_CARTESIAN] = {cartesian, cartesian_spokes, 1},
+    [KN_RECON_TRAJECTORY_RADIAL] = {radial, radial_spokes, 0},
+    [KN_RECON_TRAJECTORY_GOLDEN] = {golden, radial_spokes, 0},
+    [KN_RECON_TRAJECTORY_SPIRAL] = {spiral, NULL, 0},
+    [KN_RECON_TRAJECTORY_KOOSHBALL] = {kooshball, kooshball_spokes, 0},
+    [KN_RECON_TRAJECTORY_STACK] = {stack, radial_spokes, PARTITIONS},
+    [KN_RECON_TRAJECTORY_CARTESIAN] = {cartesian, cartesian_spokes, 1},
 };
 
 // As many as that, at least 1.
@@ -115,7 +115,7 @@ static size_t whole(double number)
     return number < 1 ? 1 : number < 0x1p63 ? (size_t)number : SIZE_MAX;
 }
 
-static void fill_spiral(struct trajectory_plan *plan)
+static void fill_spiral(kn_recon_trajectory *plan)
 {
     double arms;
 
@@ -128,7 +128,7 @@ static void fill_spiral(struct trajectory_plan *plan)
         plan->samples = whole(ceil(M_PI * (double)plan->extent * (double)plan->extent / (4 * arms)));
 }
 
-kn_status ki_trajectory_plan(struct trajectory_plan *plan, kn_error *err)
+kn_status ki_trajectory_plan(kn_recon_trajectory *plan, kn_error *err)
 {
     const struct kind *kind = &kinds[plan->kind];
 
@@ -155,27 +155,27 @@ kn_status ki_trajectory_plan(struct trajectory_plan *plan, kn_error *err)
     return KN_OK;
 }
 
-size_t ki_trajectory_points(const struct trajectory_plan *plan)
+size_t ki_trajectory_points(const kn_recon_trajectory *plan)
 {
     return plan->partitions * plan->spokes * plan->samples;
 }
 
-struct mri_matrix ki_trajectory_matrix(const struct trajectory_plan *plan)
+struct mri_matrix ki_trajectory_matrix(const kn_recon_trajectory *plan)
 {
     struct mri_matrix matrix = {2, {plan->extent, plan->extent, 1}};
 
-    if (plan->kind == TRAJECTORY_KOOSHBALL)
+    if (plan->kind == KN_RECON_TRAJECTORY_KOOSHBALL)
         matrix.size[2] = plan->extent;
     else
         matrix.size[2] = plan->partitions;
-    if (plan->kind == TRAJECTORY_CARTESIAN)
+    if (plan->kind == KN_RECON_TRAJECTORY_CARTESIAN)
         matrix.size[1] = plan->spokes;
     if (matrix.size[2] > 1)
         matrix.axes = 3;
     return matrix;
 }
 
-void ki_trajectory_fill(const struct trajectory_plan *plan, double *k)
+void ki_trajectory_fill(const kn_recon_trajectory *plan, double *k)
 {
     for (size_t p = 0; p < plan->partitions; p++)
         for (size_t s = 0; s < plan->spokes; s++)
@@ -187,15 +187,14 @@ void ki_trajectory_fill(const struct trajectory_plan *plan, double *k)
 
 const char *const ki_trajectory_unit_names[TRAJECTORY_UNITS + 1] = {"fov", "radians", "normalized"};
 
-void ki_trajectory_convert(enum trajectory_unit unit, const struct mri_matrix *matrix, double *k,
-                           size_t samples)
+void ki_trajectory_convert(kn_recon_unit unit, const struct mri_matrix *matrix, double *k, size_t samples)
 {
-    if (unit == TRAJECTORY_FOV)
+    if (unit == KN_RECON_UNIT_FOV)
         return;
     for (size_t m = 0; m < samples; m++)
         for (size_t axis = 0; axis < MRI_AXES; axis++) {
             k[MRI_AXES * m + axis] *= (double)matrix->size[axis];
-            if (unit == TRAJECTORY_RADIANS)
+            if (unit == KN_RECON_UNIT_RADIANS)
                 k[MRI_AXES * m + axis] /= 2 * M_PI;
         }
 }
@@ -238,8 +237,7 @@ kn_status ki_trajectory_check(const char *file, const struct mri_matrix *matrix,
     return KN_OK;
 }
 
-enum trajectory_unit ki_trajectory_likely_unit(const struct mri_matrix *matrix,
-                                               const struct trajectory_range *range)
+kn_recon_unit ki_trajectory_likely_unit(const struct mri_matrix *matrix, const struct trajectory_range *range)
 {
     double furthest = 0, rounding = 1 + 1e-6;
     size_t widest = 0;
@@ -249,6 +247,6 @@ enum trajectory_unit ki_trajectory_likely_unit(const struct mri_matrix *matrix,
         widest = matrix->size[axis] > widest ? matrix->size[axis] : widest;
     }
     if (widest < 8 || furthest == 0 || furthest > M_PI * rounding)
-        return TRAJECTORY_FOV;
-    return furthest > 0.5 * rounding ? TRAJECTORY_RADIANS : TRAJECTORY_NORMALIZED;
+        return KN_RECON_UNIT_FOV;
+    return furthest > 0.5 * rounding ? KN_RECON_UNIT_RADIANS : KN_RECON_UNIT_NORMALIZED;
 }

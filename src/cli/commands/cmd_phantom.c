@@ -61,7 +61,7 @@ static kn_status check_arguments(struct phantom *phantom, kn_error *err)
     if (!status && !arguments->out)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "expected -o OUT, for the result; try '%s --help'",
                          common->command);
-    if (!status && !arguments->kspace && arguments->unit != TRAJECTORY_FOV)
+    if (!status && !arguments->kspace && arguments->unit != KN_RECON_UNIT_FOV)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "--trajectory-unit goes with --kspace");
     if (!status)
         status = report_try(common, err);
@@ -109,7 +109,7 @@ static kn_status make_kspace(struct phantom *phantom, kn_error *err)
     phantom->seconds.read = ki_clock_seconds() - phantom->start;
     if (status)
         return status;
-    ki_trajectory_convert((enum trajectory_unit)arguments->unit, &phantom->matrix, trajectory->k,
+    ki_trajectory_convert((kn_recon_unit)arguments->unit, &phantom->matrix, trajectory->k,
                           trajectory->samples);
     phantom->range = ki_trajectory_range(trajectory->k, trajectory->samples);
     status =
@@ -118,7 +118,7 @@ static kn_status make_kspace(struct phantom *phantom, kn_error *err)
         status = allocate(&phantom->out, trajectory->samples, 2, err);
     if (status)
         return status;
-    if (arguments->unit == TRAJECTORY_FOV)
+    if (arguments->unit == KN_RECON_UNIT_FOV)
         convention_doubt(&arguments->common, arguments->kspace, &phantom->matrix, &phantom->range);
     mri_data_shape(trajectory, &phantom->out);
     phantom->seconds.compute = ki_clock_seconds();

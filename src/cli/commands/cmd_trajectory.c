@@ -35,11 +35,11 @@ static const struct option_row options[] = {
     {.name = NULL},
 };
 
-static kn_status read_kind(const char *word, enum trajectory_kind *kind, kn_error *err)
+static kn_status read_kind(const char *word, kn_recon_trajectory_kind *kind, kn_error *err)
 {
     for (int i = 0; i < TRAJECTORY_KINDS; i++)
         if (strcmp(word, ki_trajectory_names[i]) == 0) {
-            *kind = (enum trajectory_kind)i;
+            *kind = (kn_recon_trajectory_kind)i;
             return KN_OK;
         }
     return ki_fail(
@@ -47,7 +47,7 @@ static kn_status read_kind(const char *word, enum trajectory_kind *kind, kn_erro
         "there is no trajectory '%s'; there are radial, golden, spiral, kooshball, stack, cartesian", word);
 }
 
-static kn_status read_arguments(const struct trajectory_arguments *arguments, struct trajectory_plan *plan,
+static kn_status read_arguments(const struct trajectory_arguments *arguments, kn_recon_trajectory *plan,
                                 kn_error *err)
 {
     const struct common_arguments *common = &arguments->common;
@@ -57,10 +57,10 @@ static kn_status read_arguments(const struct trajectory_arguments *arguments, st
         return ki_fail(err, KN_ERROR_ARGUMENT, "expected a KIND, such as radial; try '%s --help'",
                        common->command);
     status = options_at_most(common, 1, err);
-    *plan = (struct trajectory_plan){.spokes = arguments->spokes,
-                                     .samples = arguments->samples,
-                                     .partitions = arguments->partitions,
-                                     .extent = arguments->matrix};
+    *plan = (kn_recon_trajectory){.spokes = arguments->spokes,
+                                  .samples = arguments->samples,
+                                  .partitions = arguments->partitions,
+                                  .extent = arguments->matrix};
     if (!status)
         status = read_kind(common->operands.items[0], &plan->kind, err);
     if (!status && !arguments->out)
@@ -73,7 +73,7 @@ static kn_status read_arguments(const struct trajectory_arguments *arguments, st
     return status ? status : volume_try(arguments->out, VOLUME_ARRAY, common->force, err);
 }
 
-static kn_status write_array(const struct trajectory_arguments *arguments, const struct trajectory_plan *plan,
+static kn_status write_array(const struct trajectory_arguments *arguments, const kn_recon_trajectory *plan,
                              double *k, kn_error *err)
 {
     const struct npy array = {.type = KN_F64,
@@ -89,7 +89,7 @@ static kn_status write_array(const struct trajectory_arguments *arguments, const
     return status;
 }
 
-static void print(const struct trajectory_plan *plan, const struct trajectory_range *range)
+static void print(const kn_recon_trajectory *plan, const struct trajectory_range *range)
 {
     const struct mri_matrix matrix = ki_trajectory_matrix(plan);
 
@@ -97,16 +97,16 @@ static void print(const struct trajectory_plan *plan, const struct trajectory_ra
     if (plan->partitions > 1)
         printf("%zu partitions of ", plan->partitions);
     printf("%zu %s of %zu samples, %zu in all, for a matrix of ", plan->spokes,
-           plan->kind == TRAJECTORY_SPIRAL      ? "arms"
-           : plan->kind == TRAJECTORY_CARTESIAN ? "lines"
-                                                : "spokes",
+           plan->kind == KN_RECON_TRAJECTORY_SPIRAL      ? "arms"
+           : plan->kind == KN_RECON_TRAJECTORY_CARTESIAN ? "lines"
+                                                         : "spokes",
            plan->samples, ki_trajectory_points(plan));
     convention_print_matrix(&matrix);
     printf("\n");
     convention_print_range(&matrix, range);
 }
 
-static kn_status report(const struct trajectory_arguments *arguments, const struct trajectory_plan *plan,
+static kn_status report(const struct trajectory_arguments *arguments, const kn_recon_trajectory *plan,
                         const struct trajectory_range *range, const struct ki_json_seconds *seconds,
                         kn_error *err)
 {
@@ -134,7 +134,7 @@ static kn_status run_trajectory(void *given, kn_error *err)
     const struct trajectory_arguments *arguments = given;
     struct ki_json_seconds seconds = {.read = -1, .build = -1, .upload = -1, .download = -1};
     struct trajectory_range range;
-    struct trajectory_plan plan;
+    kn_recon_trajectory plan;
     double start = ki_clock_seconds(), *k;
     kn_status status = read_arguments(arguments, &plan, err);
     size_t points;

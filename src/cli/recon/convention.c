@@ -65,12 +65,12 @@ void convention_report(json_t **root, const struct mri_matrix *matrix, const str
 void convention_doubt(const struct common_arguments *common, const char *path,
                       const struct mri_matrix *matrix, const struct trajectory_range *range)
 {
-    enum trajectory_unit likely = ki_trajectory_likely_unit(matrix, range);
+    kn_recon_unit likely = ki_trajectory_likely_unit(matrix, range);
 
-    if (likely != TRAJECTORY_FOV)
+    if (likely != KN_RECON_UNIT_FOV)
         fprintf(stderr,
                 "%s: %s: k is at most %s on every axis, taken as %s; if it is in another unit: "
                 "--trajectory-unit %s\n",
-                common->command, path, likely == TRAJECTORY_RADIANS ? "pi" : "0.5", unit,
+                common->command, path, likely == KN_RECON_UNIT_RADIANS ? "pi" : "0.5", unit,
                 ki_trajectory_unit_names[likely]);
 }

@@ -78,7 +78,7 @@ void recon_print_scan(const struct recon_run *run)
                    (double)memory.device_has / mega);
         printf("\n");
     }
-    if (run->options.normal == MRI_NORMAL_FORWARD) {
+    if (run->options.normal == KN_RECON_NORMAL_FORWARD) {
         const struct mri_recon_terms terms = ki_mri_recon_terms(scan, &run->options);
 
         printf("normal operator by both sums: up to %.3g terms (voxels x samples) in all iterations, where Q "

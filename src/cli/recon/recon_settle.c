@@ -143,11 +143,11 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
         status = convention_matrix(arguments->matrix, &run->request.matrix, err);
     run->request.path = run->input;
     run->request.trajectory = arguments->trajectory;
-    run->request.unit = (enum trajectory_unit)arguments->unit;
+    run->request.unit = (kn_recon_unit)arguments->unit;
     run->request.order = (enum parboil_order)arguments->parboil;
     options->solver = (enum mri_recon_solver)arguments->solver;
     options->scale = (enum mri_scale)arguments->scale;
-    options->normal = (enum mri_normal_method)arguments->normal;
+    options->normal = (kn_recon_normal_method)arguments->normal;
     options->ls.iterations = arguments->iterations;
     options->ls.relative_lambda = arguments->relative_lambda;
     options->ls.regularizer = (enum mri_regularizer)arguments->regularizer;
@@ -191,7 +191,7 @@ static kn_status read_density(struct recon_run *run, kn_error *err)
     kn_status status;
 
     if (found >= 0) {
-        run->options.density = (enum mri_density)found;
+        run->options.density = (kn_recon_density)found;
         return KN_OK;
     }
     status = read_values(word, run->scan.samples, "sample", &values, err);
@@ -240,7 +240,7 @@ kn_status recon_read(struct recon_run *run, kn_error *err)
 
     if (!status && scan->positions && arguments->out) // no image, but a list of values
         status = volume_try(arguments->out, VOLUME_ARRAY, arguments->common.force, err);
-    if (!status && run->request.unit == TRAJECTORY_FOV && scan->format != MRI_SCAN_PARBOIL)
+    if (!status && run->request.unit == KN_RECON_UNIT_FOV && scan->format != MRI_SCAN_PARBOIL)
         convention_doubt(&arguments->common, run->request.trajectory ? run->request.trajectory : run->input,
                          &scan->matrix, &scan->range);
     if (!status)
@@ -266,7 +266,7 @@ static bool all_on_host(const struct recon_run *run)
 
     return !run->arguments->variants && options->solver != MRI_GRIDDING &&
            ki_mri_kernel_is_host(options->kernel) &&
-           (options->density != MRI_DENSITY_PIPE || options->weights);
+           (options->density != KN_RECON_DENSITY_PIPE || options->weights);
 }
 
 kn_status recon_open(struct recon_run *run, kn_error *err)

@@ -12,8 +12,8 @@
 
 struct mri_scan_request {
     const char *path;
-    const char *trajectory;    // of an array's samples (mri_files.h); NULL: none
-    enum trajectory_unit unit; // that k has in the file; Parboil's has none but its own
+    const char *trajectory; // of an array's samples (mri_files.h); NULL: none
+    kn_recon_unit unit;     // that k has in the file; Parboil's has none but its own
     enum parboil_order order;
     struct mri_matrix matrix; // 0 axes: what the file or the trajectory tells
 };

@@ -43,8 +43,8 @@ static void usual(const struct tune_work *work, unsigned *values)
 static kn_status open_along(struct tune_work *work, bool volume, kn_error *err)
 {
     struct own *own = work->own;
-    struct trajectory_plan plan = {.kind = volume ? TRAJECTORY_KOOSHBALL : TRAJECTORY_SPIRAL,
-                                   .extent = sizes[volume][subject_is_serial(work->queue)][work->quick]};
+    kn_recon_trajectory plan = {.kind = volume ? KN_RECON_TRAJECTORY_KOOSHBALL : KN_RECON_TRAJECTORY_SPIRAL,
+                                .extent = sizes[volume][subject_is_serial(work->queue)][work->quick]};
     size_t voxels;
     uint64_t state = 1;
     kn_status status = ki_trajectory_plan(&plan, err);

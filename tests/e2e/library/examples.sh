@@ -29,6 +29,17 @@ expect_stdout '^R_max = 13\.[345] \+- 0\.[0-9] pixels, by (direct|fft) on .+'
 expect_exit 0 without_devices "$bin/autocorr"
 expect_stdout '^R_max = 13\.[345] \+- 0\.[0-9] pixels, by fft on the host$'
 
+# The phantom's edges ring, as far as the band reaches: some 18 % of its norm. The device's image is the host's.
+expect_exit 0 "$bin/recon" "$work/device.pgm"
+expect_stdout '^101 spokes of 64 samples, by gridding on .+: error 1[78]\.[0-9] %$'
+expect_exit 0 without_devices "$bin/recon" "$work/host.pgm"
+expect_stdout '^101 spokes of 64 samples, by host-double on the host: error 1[78]\.[0-9] %$'
+[ "$(head -c 13 "$work/host.pgm" | tr '\n' ' ')" = "P5 64 64 255 " ] || fail "host.pgm is no PGM of 64 x 64"
+[ "$(wc -c <"$work/host.pgm")" -eq 4109 ] || fail "host.pgm has $(wc -c <"$work/host.pgm") bytes"
+[ "$(cmp -l "$work/device.pgm" "$work/host.pgm" | wc -l)" -lt 100 ] || fail "device.pgm and host.pgm are two images"
+expect_exit 4 "$bin/recon" "$work/none/image.pgm"
+expect_exit 2 "$bin/recon"
+
 # Two liquids that part: their mean is kept, and lengths grow as t^(1/3), that is as the frame's number k: the first zero
 # over k is 1.00 to 1.02 in all frames (t^(1/4) would make it 16 % less in the last than in the first).
 if ! on_oclgrind; then

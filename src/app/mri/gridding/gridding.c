@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gridding on a device: cl/app/mri/mri_gridding.cl and the transform between.
+// Gridding on a device: what a grid of samples is, and what is prepared for it.
 #include "gridding_internal.h"
 
 #include <float.h>
@@ -11,26 +11,10 @@
 #include "algo/columns.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "base/saturate.h"
 #include "base/text.h"
-#include "base/threads.h"
 
 static const double least_oversampling = 1.25, most_oversampling = 4;
-
-struct mri_gridding {
-    struct mri_matrix matrix;
-    struct gridding_shape shape;
-    struct gridding_window window;
-    size_t samples, voxels, cells, job_count, fold_count;
-    bool serial;    // a work-item a group, which adds samples to cells
-    unsigned group; // work-items
-    uint32_t *order;
-    float *staged; // data as they go to the device
-    kn_buffer *positions, *offsets, *entries, *jobs, *folds, *parts;
-    kn_buffer *phases, *factors;              // tables along x, y and z in turn
-    kn_buffer *arrived, *data, *grid, *image; // data in the caller's order and in that of `positions`
-    kn_kernel *take, *spread, *fold, *interpolate, *deapodise, *compensate;
-    kn_fft_plan *to_image, *to_grid; // made when first gone
-};
 
 // ---- what is asked for ----
 
@@ -95,6 +79,24 @@ static size_t smooth_length(size_t n)
         if (rest == 1)
             return n;
     }
+}
+
+size_t ki_mri_gridding_memory(const struct mri_matrix *matrix, size_t samples,
+                              const struct mri_gridding_options *options)
+{
+    const size_t number = 2 * sizeof(float);
+    double oversampling = options && options->oversampling > 0 ? options->oversampling : 2;
+    size_t points = 1, voxels = 1;
+
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        double cells = 1.1 * oversampling * (double)matrix->size[axis];
+
+        voxels = saturate_times(voxels, matrix->size[axis]);
+        if (matrix->size[axis] > 1)
+            points = saturate_times(points, cells < 0x1p63 ? (size_t)cells + 8 : SIZE_MAX);
+    }
+    return saturate_plus(saturate_plus(saturate_times(points, 2 * number), saturate_times(voxels, number)),
+                         saturate_times(samples, MRI_GRIDDING_SAMPLE));
 }
 
 static kn_status plan_grid(struct mri_gridding *g, const struct mri_gridding_options *options,
@@ -399,203 +401,4 @@ void ki_mri_gridding_grid(const struct mri_gridding *g, size_t cells[MRI_AXES])
 {
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         cells[axis] = g->shape.cells[axis];
-}
-
-// ---- steps ----
-
-static kn_status check_buffer(const char *function, const kn_buffer *buffer, const char *name, size_t count,
-                              kn_error *err)
-{
-    if (!buffer || kn_buffer_get_size(buffer) / (2 * sizeof(float)) < count)
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "%s: %s is of %zu bytes; expected %zu, 8 for each of %zu numbers", function, name,
-                       buffer ? kn_buffer_get_size(buffer) : 0, 2 * sizeof(float) * count, count);
-    return KN_OK;
-}
-
-static kn_status launch_items(kn_queue *queue, kn_kernel *kernel, size_t items, const kn_arg *args,
-                              size_t count, kn_error *err)
-{
-    const kn_range range = {1, {(items + 63) / 64 * 64}, {64}, {0}};
-
-    return items ? kn_launch(queue, kernel, &range, args, count, NO_EVENT, err) : KN_OK;
-}
-
-static kn_status spread(kn_queue *queue, struct mri_gridding *g, kn_buffer *data, kn_error *err)
-{
-    const uint32_t cells[MRI_AXES] = {(uint32_t)g->shape.cells[0], (uint32_t)g->shape.cells[1],
-                                      (uint32_t)g->shape.cells[2]};
-    const kn_range tiles = {1, {g->job_count * g->group}, {g->group}, {0}};
-    const kn_range folds = {1, {g->fold_count * g->group}, {g->group}, {0}};
-    const kn_arg spread_args[] = {KN_BUFFER(g->jobs), KN_BUFFER(g->entries), KN_BUFFER(g->offsets),
-                                  KN_BUFFER(data),    KN_BUFFER(g->phases),  KN_VALUE(cells[0]),
-                                  KN_VALUE(cells[1]), KN_VALUE(cells[2]),    KN_BUFFER(g->grid),
-                                  KN_BUFFER(g->parts)};
-    const kn_arg fold_args[] = {KN_BUFFER(g->folds), KN_BUFFER(g->parts), KN_BUFFER(g->phases),
-                                KN_VALUE(cells[0]),  KN_VALUE(cells[1]),  KN_VALUE(cells[2]),
-                                KN_BUFFER(g->grid)};
-    kn_status status = kn_launch(queue, g->spread, &tiles, spread_args, KI_COUNT(spread_args), NO_EVENT, err);
-
-    if (!status && g->fold_count)
-        status = kn_launch(queue, g->fold, &folds, fold_args, KI_COUNT(fold_args), NO_EVENT, err);
-    return status;
-}
-
-static kn_status interpolate(kn_queue *queue, struct mri_gridding *g, bool sorted_data, kn_buffer *data,
-                             kn_error *err)
-{
-    const uint32_t cells[MRI_AXES] = {(uint32_t)g->shape.cells[0], (uint32_t)g->shape.cells[1],
-                                      (uint32_t)g->shape.cells[2]};
-    const uint32_t samples = (uint32_t)g->samples, sorted = sorted_data;
-    const kn_arg args[] = {KN_VALUE(samples),     KN_VALUE(sorted),     KN_BUFFER(g->positions),
-                           KN_BUFFER(g->offsets), KN_BUFFER(g->phases), KN_VALUE(cells[0]),
-                           KN_VALUE(cells[1]),    KN_VALUE(cells[2]),   KN_BUFFER(g->grid),
-                           KN_BUFFER(data)};
-
-    return launch_items(queue, g->interpolate, g->samples, args, KI_COUNT(args), err);
-}
-
-static kn_status deapodise(kn_queue *queue, struct mri_gridding *g, kn_buffer *in, kn_buffer *out,
-                           kn_error *err)
-{
-    const uint32_t size[MRI_AXES] = {(uint32_t)g->shape.size[0], (uint32_t)g->shape.size[1],
-                                     (uint32_t)g->shape.size[2]};
-    const kn_arg args[] = {KN_BUFFER(in),     KN_BUFFER(g->factors), KN_VALUE(size[0]),
-                           KN_VALUE(size[1]), KN_VALUE(size[2]),     KN_BUFFER(out)};
-
-    return launch_items(queue, g->deapodise, g->voxels, args, KI_COUNT(args), err);
-}
-
-// The transform of the whole grid of which the image's voxels alone come in or out.
-static kn_status plan_transform(kn_queue *queue, const struct mri_gridding *g, kn_fft_direction direction,
-                                kn_fft_plan **plan, kn_error *err)
-{
-    const kn_fft_options own = KN_INIT(kn_fft_options, .library = KN_FFT_OWN);
-    kn_fft_shape shape =
-        KN_INIT(kn_fft_shape, .rank = (unsigned)g->matrix.axes, .type = KN_F32, .kind = KN_FFT_COMPLEX);
-
-    for (size_t axis = 0; axis < g->matrix.axes; axis++) {
-        shape.dims[axis] = g->shape.cells[axis];
-        (direction == KN_FFT_INVERSE ? shape.out_dims : shape.in_dims)[axis] = g->shape.size[axis];
-    }
-    return *plan ? KN_OK : kn_fft_plan_create(queue, &shape, &own, plan, err);
-}
-
-// ---- both sums ----
-
-enum { STAGED = 1 << 16 }; // samples that a thread stages at a time
-
-struct staging {
-    const double complex *data;
-    const double *weights;
-    float *staged;
-    size_t samples;
-};
-
-// Weighted in double.
-static void stage_block(void *context, size_t b)
-{
-    const struct staging *s = context;
-
-    for (size_t m = b * STAGED; m < (b + 1) * STAGED && m < s->samples; m++) {
-        double weight = s->weights ? s->weights[m] : 1;
-
-        s->staged[2 * m] = (float)(weight * creal(s->data[m]));
-        s->staged[2 * m + 1] = (float)(weight * cimag(s->data[m]));
-    }
-}
-
-static void stage(const struct mri_gridding *g, const double complex *data, const double *weights)
-{
-    ki_parallel(ki_threads(0), (g->samples + STAGED - 1) / STAGED, KI_STATIC, stage_block,
-                &(struct staging){data, weights, g->staged, g->samples});
-}
-
-// To the device, and into the order of `positions`.
-static kn_status bring(kn_queue *queue, struct mri_gridding *g, const double complex *data,
-                       const double *weights, kn_error *err)
-{
-    const uint32_t samples = (uint32_t)g->samples;
-    const kn_arg args[] = {KN_VALUE(samples), KN_BUFFER(g->positions), KN_BUFFER(g->arrived),
-                           KN_BUFFER(g->data)};
-    kn_status status;
-
-    if (g->samples == 0)
-        return KN_OK;
-    stage(g, data, weights);
-    status = kn_buffer_write(queue, g->arrived, 0, g->staged, g->samples * 2 * sizeof *g->staged, err);
-    return status ? status : launch_items(queue, g->take, g->samples, args, KI_COUNT(args), err);
-}
-
-kn_status ki_mri_gridding_adjoint(kn_queue *queue, struct mri_gridding *g, const double complex *data,
-                                  const double *weights, kn_buffer *image, kn_error *err)
-{
-    kn_status status = check_buffer("mri_gridding_adjoint", image, "the image", g->voxels, err);
-
-    if (!status)
-        status = plan_transform(queue, g, KN_FFT_INVERSE, &g->to_image, err);
-    if (!status)
-        status = bring(queue, g, data, weights, err);
-    if (!status)
-        status = spread(queue, g, g->data, err);
-    if (!status)
-        status = kn_fft_execute(queue, g->to_image, KN_FFT_INVERSE, g->grid, image, err);
-    return status ? status : deapodise(queue, g, image, image, err);
-}
-
-kn_status ki_mri_gridding_forward(kn_queue *queue, struct mri_gridding *g, kn_buffer *image, kn_buffer *data,
-                                  kn_error *err)
-{
-    kn_status status = check_buffer("mri_gridding_forward", image, "the image", g->voxels, err);
-
-    if (!status)
-        status = check_buffer("mri_gridding_forward", data, "the data", g->samples, err);
-    if (!status)
-        status = plan_transform(queue, g, KN_FFT_FORWARD, &g->to_grid, err);
-    if (!status)
-        status = deapodise(queue, g, image, g->image, err);
-    if (!status)
-        status = kn_fft_execute(queue, g->to_grid, KN_FFT_FORWARD, g->image, g->grid, err);
-    return status ? status : interpolate(queue, g, false, data, err);
-}
-
-// ---- density compensation ----
-
-kn_status ki_mri_gridding_convolve(kn_queue *queue, struct mri_gridding *g, kn_buffer *in, kn_buffer *out,
-                                   kn_error *err)
-{
-    kn_status status = check_buffer("mri_gridding_convolve", in, "the input", g->samples, err);
-
-    if (!status)
-        status = check_buffer("mri_gridding_convolve", out, "the output", g->samples, err);
-    if (!status)
-        status = spread(queue, g, in, err);
-    return status ? status : interpolate(queue, g, true, out, err);
-}
-
-kn_status ki_mri_gridding_compensate(kn_queue *queue, struct mri_gridding *g, kn_buffer *weights,
-                                     kn_error *err)
-{
-    const uint32_t samples = (uint32_t)g->samples;
-    const kn_arg args[] = {KN_VALUE(samples), KN_BUFFER(g->data), KN_BUFFER(weights)};
-    kn_status status = ki_mri_gridding_convolve(queue, g, weights, g->data, err);
-
-    return status ? status : launch_items(queue, g->compensate, g->samples, args, KI_COUNT(args), err);
-}
-
-const uint32_t *ki_mri_gridding_order(const struct mri_gridding *g)
-{
-    return g->order;
-}
-
-double ki_mri_gridding_weight(const struct mri_gridding *g)
-{
-    double weight = 1;
-
-    for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        double cells = (double)g->shape.cells[axis],
-               integral = ki_gridding_window_transform(&g->window, 0, cells);
-        weight *= g->shape.span[axis] > 1 ? integral * integral / cells : 1;
-    }
-    return weight;
 }

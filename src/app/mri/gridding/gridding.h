@@ -30,7 +30,10 @@ enum {
     MRI_GRIDDING_WIDTH_MIN = 2,
     MRI_GRIDDING_WIDTH_MAX = 8,
     MRI_GRIDDING_TILE_MIN = MRI_GRIDDING_WIDTH_MAX, // a window touches two tiles at most
-    MRI_GRIDDING_TILE_MAX = 64
+    MRI_GRIDDING_TILE_MAX = 64,
+    // Bytes of a sample on the device: itself, and for each of the tiles that its window touches (4.3 in 3D)
+    // an entry, and cells of a part where a tile has many.
+    MRI_GRIDDING_SAMPLE = 48 + 5 * 16
 };
 
 struct mri_gridding_options {
@@ -59,14 +62,23 @@ kn_status ki_mri_gridding_create(kn_queue *queue, const struct mri_matrix *matri
 // NULL is fine.
 void ki_mri_gridding_free(struct mri_gridding *gridding);
 
+// Bytes of the device's memory that it takes at most, an estimate: the grid, as much again for the transform,
+// the image, and the samples; SIZE_MAX for more. `options` may be NULL.
+size_t ki_mri_gridding_memory(const struct mri_matrix *matrix, size_t samples,
+                              const struct mri_gridding_options *options);
+
 // The image, float2 a voxel, unscaled; `weights` may be NULL, for 1. Data that are not numbers make an image
 // that is none. KN_ERROR_ARGUMENT for a buffer too small.
 // Cost: samples up, then five to eight passes over the grid.
 kn_status ki_mri_gridding_adjoint(kn_queue *queue, struct mri_gridding *gridding, const double complex *data,
                                   const double *weights, kn_buffer *image, kn_error *err);
 
+// The same of data that are on the device, float2 a sample in the order of k; there are no weights.
+kn_status ki_mri_gridding_adjoint_there(kn_queue *queue, struct mri_gridding *gridding, const kn_buffer *data,
+                                        kn_buffer *image, kn_error *err);
+
 // From the image (float2 a voxel) to float2 a sample, in the order of k.
-kn_status ki_mri_gridding_forward(kn_queue *queue, struct mri_gridding *gridding, kn_buffer *image,
+kn_status ki_mri_gridding_forward(kn_queue *queue, struct mri_gridding *gridding, const kn_buffer *image,
                                   kn_buffer *data, kn_error *err);
 
 // What koine tune chooses, of planes and of volumes; and the values that this one has, in that order.

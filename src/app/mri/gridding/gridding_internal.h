@@ -65,4 +65,22 @@ kn_status ki_gridding_sort(const struct gridding_shape *shape, const double *k, 
                            struct gridding_sorted *sorted, kn_error *err);
 void ki_gridding_sorted_free(struct gridding_sorted *sorted);
 
+// ---- what was prepared (gridding.c) ----
+
+struct mri_gridding {
+    struct mri_matrix matrix;
+    struct gridding_shape shape;
+    struct gridding_window window;
+    size_t samples, voxels, cells, job_count, fold_count;
+    bool serial;    // a work-item a group, which adds samples to cells
+    unsigned group; // work-items
+    uint32_t *order;
+    float *staged; // data as they go to the device
+    kn_buffer *positions, *offsets, *entries, *jobs, *folds, *parts;
+    kn_buffer *phases, *factors;              // tables along x, y and z in turn
+    kn_buffer *arrived, *data, *grid, *image; // data in the caller's order and in that of `positions`
+    kn_kernel *take, *spread, *fold, *interpolate, *deapodise, *compensate;
+    kn_fft_plan *to_image, *to_grid; // made when first gone
+};
+
 #endif

@@ -92,7 +92,7 @@ static kn_status try_parboil(const struct mri_recon_options *options, kn_error *
             err, KN_ERROR_ARGUMENT,
             "--solver %s: Parboil's mri-q has no data to reconstruct from; its Q is --solver adjoint",
             ki_mri_recon_solver_names[options->solver]);
-    if (options->density != MRI_DENSITY_NONE || options->weights || options->basis)
+    if (options->density != KN_RECON_DENSITY_NONE || options->weights || options->basis)
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "--density and --basis: Parboil's mri-q comes with the weights |phi|^2 and takes no others");
@@ -117,7 +117,7 @@ static kn_status try_q(const struct mri_recon_options *options, kn_error *err)
 // What is there to do with Q alone.
 static kn_status try_normal(const struct mri_recon_options *options, kn_error *err)
 {
-    if (options->normal != MRI_NORMAL_FORWARD)
+    if (options->normal != KN_RECON_NORMAL_FORWARD)
         return KN_OK;
     if (options->solver != MRI_LS)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--normal forward goes with --solver ls; %s has no F^H F",
@@ -155,7 +155,7 @@ kn_status ki_mri_recon_try(const kn_queue *queue, const struct mri_scan *scan,
         status = ki_fail(err, KN_ERROR_ARGUMENT, "--warm-start goes with --solver ls");
     if (!status && options->basis && options->solver == MRI_GRIDDING)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "--basis goes with --solver ls and adjoint");
-    if (!status && options->density == MRI_DENSITY_PIPE && !options->weights && !queue)
+    if (!status && options->density == KN_RECON_DENSITY_PIPE && !options->weights && !queue)
         status = needs_device("--density pipe", err);
     if (!status && options->solver == MRI_GRIDDING && !queue)
         status = needs_device("--solver gridding", err);
@@ -175,7 +175,7 @@ static kn_status make_weights(struct recon *recon, kn_error *err)
     const struct mri_recon_options *options = recon->options;
     struct recon_clock clock = ki_recon_start(recon);
     size_t samples = scan->samples;
-    bool weighted = scan->weights || options->weights || options->density != MRI_DENSITY_NONE;
+    bool weighted = scan->weights || options->weights || options->density != KN_RECON_DENSITY_NONE;
     bool normal_weighted = weighted || options->basis;
     kn_status status = KN_OK;
 
@@ -185,16 +185,16 @@ static kn_status make_weights(struct recon *recon, kn_error *err)
         recon->normal_weights = malloc(samples * sizeof *recon->normal_weights);
     if ((weighted && !recon->weights) || (normal_weighted && !recon->normal_weights))
         return ki_fail_memory(err, samples * sizeof *recon->weights, "density compensation");
-    if (!options->weights && options->density != MRI_DENSITY_NONE) {
+    if (!options->weights && options->density != KN_RECON_DENSITY_NONE) {
         status = ki_mri_density(recon->queue, &scan->matrix, scan->k, samples, options->density,
                                 recon->weights, err);
         if (!status)
             ki_recon_stop(recon, &clock, &recon->result->density);
     }
     for (size_t m = 0; m < samples && !status; m++) {
-        double weight = options->weights                       ? options->weights[m]
-                        : options->density != MRI_DENSITY_NONE ? recon->weights[m]
-                                                               : 1;
+        double weight = options->weights                            ? options->weights[m]
+                        : options->density != KN_RECON_DENSITY_NONE ? recon->weights[m]
+                                                                    : 1;
         double complex phi = options->basis ? options->basis[m] : 1;
 
         weight *= scan->weights ? scan->weights[m] : 1;

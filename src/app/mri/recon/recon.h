@@ -30,9 +30,9 @@ struct mri_recon_options {
     enum mri_recon_solver solver;
     enum mri_kernel kernel; // of ls and adjoint; the host's do everything on the host, ls then with a solver
                             // in double
-    enum mri_normal_method normal; // of ls: F^H W F as a convolution with Q, or by both sums each time
+    kn_recon_normal_method normal; // of ls: F^H W F as a convolution with Q, or by both sums each time
     enum mri_scale scale;
-    enum mri_density density;
+    kn_recon_density density;
     const double *weights;       // density compensation of one's own, a number a sample; NULL: `density`
     const double complex *basis; // the transform of the voxel's basis at each sample; NULL: 1
     struct mri_solver_options ls;
@@ -90,8 +90,9 @@ kn_status ki_mri_recon_measure(kn_queue *queue, const struct mri_scan *scan,
 kn_status ki_mri_recon_try(const kn_queue *queue, const struct mri_scan *scan,
                            const struct mri_recon_options *options, kn_error *err);
 
-// The terms, voxels times samples, that the normal operator takes: of least squares by MRI_NORMAL_FORWARD in
-// all iterations that there may be, and those of the Q that MRI_NORMAL_TOEPLITZ takes instead.
+// The terms, voxels times samples, that the normal operator takes: of least squares by
+// KN_RECON_NORMAL_FORWARD in all iterations that there may be, and those of the Q that
+// KN_RECON_NORMAL_TOEPLITZ takes instead.
 struct mri_recon_terms {
     double forward, q;
 };

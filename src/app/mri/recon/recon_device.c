@@ -132,7 +132,7 @@ struct equations {
 static kn_status make_equations(struct recon *recon, struct equations *made, kn_error *err)
 {
     const struct mri_scan *scan = recon->scan;
-    bool forward = recon->options->normal == MRI_NORMAL_FORWARD;
+    bool forward = recon->options->normal == KN_RECON_NORMAL_FORWARD;
     kn_status status = forward ? ki_mri_forward_normal_create(recon->queue, &scan->matrix, scan->k,
                                                               scan->samples, recon->normal_weights,
                                                               recon->options->kernel, &made->forward, err)

@@ -27,7 +27,7 @@ static kn_status make_normal(struct recon *recon, struct mri_host_normal **norma
     struct recon_clock clock = ki_recon_start(recon);
     kn_status status;
 
-    if (recon->options->normal == MRI_NORMAL_FORWARD)
+    if (recon->options->normal == KN_RECON_NORMAL_FORWARD)
         return ki_mri_host_normal_create_forward(&scan->matrix, scan->k, scan->samples, recon->normal_weights,
                                                  recon->options->kernel, NULL, normal, err);
     status = ki_mri_host_normal_create(&scan->matrix, scan->k, scan->samples, recon->normal_weights,
@@ -74,7 +74,7 @@ kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error
         if (!status && solves)
             status = solve(recon, normal, coil, fhd, image, err);
     }
-    if (!status && solves && recon->options->normal == MRI_NORMAL_FORWARD) {
+    if (!status && solves && recon->options->normal == KN_RECON_NORMAL_FORWARD) {
         const struct mri_sum_rate rate = ki_mri_host_normal_rate(normal);
 
         ki_recon_set_normal(recon, &rate);

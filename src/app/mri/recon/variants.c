@@ -28,9 +28,9 @@ static void list(const kn_queue *queue, const struct mri_scan *scan, const struc
         variant->options = *options;
         variant->options.solver = MRI_GRIDDING;
         variant->options.start = NULL;
-        variant->options.normal = MRI_NORMAL_TOEPLITZ; // gridding has neither
-        if (options->solver == MRI_LS && !options->weights && options->density == MRI_DENSITY_NONE)
-            variant->options.density = MRI_DENSITY_PIPE;
+        variant->options.normal = KN_RECON_NORMAL_TOEPLITZ; // gridding has neither
+        if (options->solver == MRI_LS && !options->weights && options->density == KN_RECON_DENSITY_NONE)
+            variant->options.density = KN_RECON_DENSITY_PIPE;
     }
 }
 

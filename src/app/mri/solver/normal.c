@@ -34,7 +34,8 @@ void ki_mri_normal_end(struct mri_normal *normal)
 
 struct mri_forward_normal {
     struct mri_normal normal;
-    struct mri_sum sum; // the adjoint of what is in device_data
+    struct mri_sum sum; // the adjoint of what is in `data`
+    kn_buffer *data;
     size_t voxels;
     enum mri_kernel kernel;
     struct mri_sum_rate rate;
@@ -52,8 +53,8 @@ static kn_status apply(void *data, kn_queue *queue, bool adjoint, const kn_buffe
 
     (void)adjoint; // it is its own
     status = x == y ? ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers")
-                    : ki_mri_forward_device(queue, &sum->matrix, sum->k, sum->samples, NULL, x,
-                                            sum->device_data, err);
+                    : ki_mri_forward_device(queue, &sum->matrix, sum->k, sum->samples, NULL, x, forward->data,
+                                            err);
 
     if (!status)
         status = ki_mri_sum_device(queue, sum, forward->kernel, y, NULL, err);
@@ -87,7 +88,8 @@ kn_status ki_mri_forward_normal_create(kn_queue *queue, const struct mri_matrix 
         status = ki_mri_matrix_count(matrix, &forward->voxels, err);
     if (!status)
         status = kn_buffer_create(kn_queue_get_context(queue), (samples ? samples : 1) * 2 * sizeof(float),
-                                  &forward->sum.device_data, err);
+                                  &forward->data, err);
+    forward->sum.device_data = forward->data;
     if (!status)
         status = ki_mri_normal_begin(kn_queue_get_context(queue), matrix, NAN, apply, forward,
                                      &forward->normal, err);
@@ -103,7 +105,7 @@ void ki_mri_forward_normal_free(struct mri_forward_normal *forward)
     if (!forward)
         return;
     ki_mri_normal_end(&forward->normal);
-    kn_buffer_free(forward->sum.device_data);
+    kn_buffer_free(forward->data);
     free(forward);
 }
 

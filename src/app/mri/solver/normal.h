@@ -11,7 +11,6 @@
 #include "app/mri/sum/sum.h"
 #include "operator/operator.h"
 
-enum mri_normal_method { MRI_NORMAL_TOEPLITZ, MRI_NORMAL_FORWARD };
 extern const char *const ki_mri_normal_names[3]; // "toeplitz", "forward", NULL
 
 // An operator of the device, self-adjoint, of the matrix's voxels (x fastest).

@@ -98,7 +98,7 @@ START_TEST(pipe_steps)
             ki_mri_gridding_grid(gridding, cells);
             ki_mri_gridding_free(gridding);
             steps(&matrices[i], cells, k, n, wanted);
-            EXPECT_OK(ki_mri_density(queue, &matrices[i], k, n, MRI_DENSITY_PIPE, weights, &err));
+            EXPECT_OK(ki_mri_density(queue, &matrices[i], k, n, KN_RECON_DENSITY_PIPE, weights, &err));
             ck_assert_double_le(test_relative_distance(weights, wanted, n), ten_steps);
             free(k);
             free(weights);
@@ -117,7 +117,7 @@ struct scan {
     double *phantom; // what it is of
 };
 
-static struct scan make_scan(struct trajectory_plan plan)
+static struct scan make_scan(kn_recon_trajectory plan)
 {
     struct scan scan;
 
@@ -216,8 +216,8 @@ static double evenness(const struct scan *scan, double *deviation)
 // What a full grid's samples within the same disc (ball) give: the phantom's edges ring, with any weights.
 static double best_error(size_t extent, bool ball)
 {
-    struct scan scan = make_scan((struct trajectory_plan){
-        .kind = TRAJECTORY_CARTESIAN, .extent = extent, .partitions = ball ? extent : 1});
+    struct scan scan = make_scan((kn_recon_trajectory){
+        .kind = KN_RECON_TRAJECTORY_CARTESIAN, .extent = extent, .partitions = ball ? extent : 1});
     double error;
 
     for (size_t m = 0; m < scan.samples; m++) {
@@ -238,28 +238,29 @@ static double best_error(size_t extent, bool ball)
 START_TEST(phantoms)
 {
     static const struct {
-        struct trajectory_plan plan;
+        kn_recon_trajectory plan;
         bool ball, diameters;
         double slack, flat;
-    } tried[] = {{{.kind = TRAJECTORY_RADIAL, .extent = 64}, false, true, 1.1, 0.01},
-                 {{.kind = TRAJECTORY_SPIRAL, .extent = 64, .samples = 1600}, false, false, 1.1, 0.01},
-                 {{.kind = TRAJECTORY_KOOSHBALL, .extent = 20}, true, true, 1.3, 0.03}};
+    } tried[] = {
+        {{.kind = KN_RECON_TRAJECTORY_RADIAL, .extent = 64}, false, true, 1.1, 0.01},
+        {{.kind = KN_RECON_TRAJECTORY_SPIRAL, .extent = 64, .samples = 1600}, false, false, 1.1, 0.01},
+        {{.kind = KN_RECON_TRAJECTORY_KOOSHBALL, .extent = 20}, true, true, 1.3, 0.03}};
 
     for (size_t i = 0; i < (test_is_slow() ? 0 : 3); i++) {
         struct scan scan = make_scan(tried[i].plan);
         double best = best_error(tried[i].plan.extent, tried[i].ball), pipe, ramp, none, mean, deviation,
                before;
 
-        EXPECT_OK(
-            ki_mri_density(queue, &scan.matrix, scan.k, scan.samples, MRI_DENSITY_NONE, scan.weights, &err));
+        EXPECT_OK(ki_mri_density(queue, &scan.matrix, scan.k, scan.samples, KN_RECON_DENSITY_NONE,
+                                 scan.weights, &err));
         none = image_error(&scan, scan.weights, true);
         evenness(&scan, &before);
-        EXPECT_OK(
-            ki_mri_density(queue, &scan.matrix, scan.k, scan.samples, MRI_DENSITY_PIPE, scan.weights, &err));
+        EXPECT_OK(ki_mri_density(queue, &scan.matrix, scan.k, scan.samples, KN_RECON_DENSITY_PIPE,
+                                 scan.weights, &err));
         pipe = image_error(&scan, scan.weights, false);
         mean = evenness(&scan, &deviation);
-        EXPECT_OK(
-            ki_mri_density(queue, &scan.matrix, scan.k, scan.samples, MRI_DENSITY_RAMP, scan.weights, &err));
+        EXPECT_OK(ki_mri_density(queue, &scan.matrix, scan.k, scan.samples, KN_RECON_DENSITY_RAMP,
+                                 scan.weights, &err));
         ramp = image_error(&scan, scan.weights, false);
         fprintf(stderr,
                 "phantoms: %s: C C^H w %.4f +- %.4f (was +- %.2f); error by pipe %.3f, ramp %.3f, none %.3f, "
@@ -291,16 +292,16 @@ START_TEST(repeated)
         k[3 * m] = 10 * test_uniform(&state) - 5;
         k[3 * m + 1] = 10 * test_uniform(&state) - 5;
     }
-    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE, MRI_DENSITY_PIPE, once, &err));
+    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE, KN_RECON_DENSITY_PIPE, once, &err));
     memcpy(k + 3 * ONCE, k, 3 * ONCE * sizeof *k);
-    EXPECT_OK(ki_mri_density(queue, &matrix, k, 2 * ONCE, MRI_DENSITY_PIPE, twice, &err));
+    EXPECT_OK(ki_mri_density(queue, &matrix, k, 2 * ONCE, KN_RECON_DENSITY_PIPE, twice, &err));
     for (size_t m = 0; m < 2 * ONCE; m++)
         halves[m] = once[m % ONCE] / 2;
     ck_assert_double_le(test_relative_distance(twice, halves, 2 * ONCE), 2 * ten_steps);
     k[3 * ONCE] = k[3 * ONCE + 3] = -11.3;
     k[3 * ONCE + 1] = k[3 * ONCE + 4] = 9.1;
-    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE + 1, MRI_DENSITY_PIPE, once, &err));
-    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE + 2, MRI_DENSITY_PIPE, twice, &err));
+    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE + 1, KN_RECON_DENSITY_PIPE, once, &err));
+    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE + 2, KN_RECON_DENSITY_PIPE, twice, &err));
     ck_assert_double_le(fabs(twice[ONCE] / once[ONCE] - 0.5), 2 * ten_steps);
     ck_assert_double_le(fabs(twice[ONCE + 1] / once[ONCE] - 0.5), 2 * ten_steps);
     ck_assert_double_le(test_relative_distance(twice, once, ONCE), 2 * ten_steps);
@@ -309,14 +310,15 @@ END_TEST
 
 // The area of a sample of diameters at even angles is |k| dk pi / S in the plane, |k|^2 dk 2 pi / S in space;
 // in the middle all share the disc or ball of half a sample's distance.
-static void expect_ramp(enum trajectory_kind kind, size_t extent, size_t spokes)
+static void expect_ramp(kn_recon_trajectory_kind kind, size_t extent, size_t spokes)
 {
-    struct trajectory_plan plan = {.kind = kind, .extent = extent, .spokes = spokes};
-    bool ball = kind == TRAJECTORY_KOOSHBALL;
+    kn_recon_trajectory plan = {.kind = kind, .extent = extent, .spokes = spokes};
+    bool ball = kind == KN_RECON_TRAJECTORY_KOOSHBALL;
     struct scan scan = make_scan(plan);
     double each = 1 / (double)spokes / (double)scan.voxels, sum = 0;
 
-    EXPECT_OK(ki_mri_density(NULL, &scan.matrix, scan.k, scan.samples, MRI_DENSITY_RAMP, scan.weights, &err));
+    EXPECT_OK(
+        ki_mri_density(NULL, &scan.matrix, scan.k, scan.samples, KN_RECON_DENSITY_RAMP, scan.weights, &err));
     for (size_t m = 0; m < scan.samples; m++) {
         const double *k = scan.k + 3 * m;
         double at = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
@@ -339,17 +341,17 @@ START_TEST(ramps)
     const double k[] = {1, 5, 0, -2, 5, 0}, zeros[6] = {0};
     double weights[2];
 
-    expect_ramp(TRAJECTORY_RADIAL, 32, 50);
-    expect_ramp(TRAJECTORY_KOOSHBALL, 16, 100);
+    expect_ramp(KN_RECON_TRAJECTORY_RADIAL, 32, 50);
+    expect_ramp(KN_RECON_TRAJECTORY_KOOSHBALL, 16, 100);
     // Along one axis samples stand for equal parts, and across it k has no meaning.
-    EXPECT_OK(ki_mri_density(NULL, &line, k, 2, MRI_DENSITY_RAMP, weights, &err));
+    EXPECT_OK(ki_mri_density(NULL, &line, k, 2, KN_RECON_DENSITY_RAMP, weights, &err));
     ck_assert_double_eq_tol(weights[0], 4.0 / 2 / 8, 1e-15);
     ck_assert_double_eq_tol(weights[1], 4.0 / 2 / 8, 1e-15);
     // All in the middle: one cycle's area.
-    EXPECT_OK(ki_mri_density(NULL, &plane, zeros, 2, MRI_DENSITY_RAMP, weights, &err));
+    EXPECT_OK(ki_mri_density(NULL, &plane, zeros, 2, KN_RECON_DENSITY_RAMP, weights, &err));
     ck_assert_double_eq_tol(weights[0] + weights[1], 1.0 / 64, 1e-15);
-    EXPECT_OK(ki_mri_density(NULL, &plane, NULL, 0, MRI_DENSITY_RAMP, weights, &err));
-    EXPECT_OK(ki_mri_density(NULL, &plane, k, 2, MRI_DENSITY_NONE, weights, &err));
+    EXPECT_OK(ki_mri_density(NULL, &plane, NULL, 0, KN_RECON_DENSITY_RAMP, weights, &err));
+    EXPECT_OK(ki_mri_density(NULL, &plane, k, 2, KN_RECON_DENSITY_NONE, weights, &err));
     ck_assert(weights[0] == 1 && weights[1] == 1);
 }
 END_TEST
@@ -361,11 +363,11 @@ START_TEST(refusals)
     double weight;
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kx of sample 0 is nan",
-                   ki_mri_density(NULL, &plane, k, 1, MRI_DENSITY_RAMP, &weight, &err));
+                   ki_mri_density(NULL, &plane, k, 1, KN_RECON_DENSITY_RAMP, &weight, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kx of sample 0 is nan",
-                   ki_mri_density(queue, &plane, k, 1, MRI_DENSITY_PIPE, &weight, &err));
+                   ki_mri_density(queue, &plane, k, 1, KN_RECON_DENSITY_PIPE, &weight, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a matrix of 0 x 8 x 1",
-                   ki_mri_density(NULL, &nothing, k, 1, MRI_DENSITY_NONE, &weight, &err));
+                   ki_mri_density(NULL, &nothing, k, 1, KN_RECON_DENSITY_NONE, &weight, &err));
     for (size_t i = 0; i < MRI_DENSITIES; i++)
         ck_assert_ptr_nonnull(ki_mri_density_names[i]);
     ck_assert_ptr_null(ki_mri_density_names[MRI_DENSITIES]);

@@ -122,7 +122,7 @@ START_TEST(progress)
         struct told told = {0};
         struct mri_recon_result result;
 
-        options.normal = i < 2 ? MRI_NORMAL_TOEPLITZ : MRI_NORMAL_FORWARD;
+        options.normal = i < 2 ? KN_RECON_NORMAL_TOEPLITZ : KN_RECON_NORMAL_FORWARD;
         options.progress = tell;
         options.context = &told;
         result = run(&scan, &options);
@@ -155,7 +155,7 @@ START_TEST(forward_normal)
 
     options.ls.iterations = 60;
     expected = run(&scan, &options);
-    options.normal = MRI_NORMAL_FORWARD;
+    options.normal = KN_RECON_NORMAL_FORWARD;
     for (int kernel = 0; kernel < MRI_KERNELS; kernel++) {
         bool on_host = ki_mri_kernel_is_host((enum mri_kernel)kernel);
         size_t iterations = on_host ? 60 : 30, forwards;
@@ -344,10 +344,10 @@ START_TEST(variants)
         ck_assert_ptr_eq(ki_mri_variant_of(&all, all.items[i].options.kernel), &all.items[i]);
         ck_assert_double_gt(all.items[i].seconds, 0);
     }
-    ck_assert_int_eq(all.items[MRI_KERNELS].options.density, MRI_DENSITY_PIPE);
+    ck_assert_int_eq(all.items[MRI_KERNELS].options.density, KN_RECON_DENSITY_PIPE);
     ck_assert_double_ge(all.items[MRI_KERNELS].result.gridding.seconds, 0);
     ki_mri_variants_free(&all);
-    options.normal = MRI_NORMAL_FORWARD;
+    options.normal = KN_RECON_NORMAL_FORWARD;
     EXPECT_OK(ki_mri_variants_run(NULL, &scan, &options, NULL, &all, &err));
     ck_assert_uint_eq(all.count, 2);
     ck_assert_double_gt(all.items[1].result.normal.seconds, 0);
@@ -375,9 +375,9 @@ START_TEST(refused)
     options.solver = MRI_GRIDDING;
     refuse(&scan, &options, NULL, KN_ERROR_UNSUPPORTED, "--solver gridding runs on a device");
     options = make_options(MRI_ADJOINT, MRI_HOST_DOUBLE);
-    options.density = MRI_DENSITY_PIPE;
+    options.density = KN_RECON_DENSITY_PIPE;
     refuse(&scan, &options, NULL, KN_ERROR_UNSUPPORTED, "--density pipe runs on a device");
-    options.density = MRI_DENSITY_NONE;
+    options.density = KN_RECON_DENSITY_NONE;
     options.start = scan.data;
     refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "--warm-start goes with --solver ls");
     options.start = NULL;
@@ -386,7 +386,7 @@ START_TEST(refused)
     options.solver = MRI_LS;
     refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "the kernel host-double has none");
     options.kernel = MRI_TUNED;
-    options.normal = MRI_NORMAL_FORWARD;
+    options.normal = KN_RECON_NORMAL_FORWARD;
     refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "--load-q: --normal forward has no Q");
     options.load_q = NULL;
     options.ls.relative_lambda = true;

@@ -85,7 +85,7 @@ START_TEST(little_memory)
         ;
     ck_assert_msg(strstr(why.text, "--normal forward, which takes long and no grid, fits with"), "%s",
                   why.text);
-    options.normal = MRI_NORMAL_FORWARD;
+    options.normal = KN_RECON_NORMAL_FORWARD;
     EXPECT_OK(ki_mri_recon_measure(queue, &scan, &options, &memory, &err));
     ck_assert_uint_le(memory.device, *has);
 

@@ -9,7 +9,7 @@
 #include "app/mri/trajectory.h"
 #include "support/run.h"
 
-static double *fill(struct trajectory_plan *plan)
+static double *fill(kn_recon_trajectory *plan)
 {
     kn_error err = KN_ERROR_INIT;
     double *k;
@@ -36,7 +36,7 @@ static double radius(const double *k)
 
 START_TEST(radial)
 {
-    struct trajectory_plan plan = {.kind = TRAJECTORY_RADIAL, .samples = 4, .spokes = 4};
+    kn_recon_trajectory plan = {.kind = KN_RECON_TRAJECTORY_RADIAL, .samples = 4, .spokes = 4};
     double *k = fill(&plan), half = sqrt(0.5);
 
     ck_assert_uint_eq(plan.extent, 4);
@@ -50,7 +50,7 @@ START_TEST(radial)
         expect_point(k + 3 * (4 * s + 2), 0, 0, 0);
     free(k);
     // Twice as many samples as the matrix needs lie half as far apart; an odd number is symmetrical.
-    plan = (struct trajectory_plan){.kind = TRAJECTORY_RADIAL, .samples = 9, .spokes = 1, .extent = 3};
+    plan = (kn_recon_trajectory){.kind = KN_RECON_TRAJECTORY_RADIAL, .samples = 9, .spokes = 1, .extent = 3};
     k = fill(&plan);
     expect_point(k, -4.0 / 3, 0, 0);
     expect_point(k + 3 * 4, 0, 0, 0);
@@ -61,7 +61,7 @@ END_TEST
 
 START_TEST(golden)
 {
-    struct trajectory_plan plan = {.kind = TRAJECTORY_GOLDEN, .samples = 2, .spokes = 1000};
+    kn_recon_trajectory plan = {.kind = KN_RECON_TRAJECTORY_GOLDEN, .samples = 2, .spokes = 1000};
     double *k = fill(&plan);
 
     // Sample 0 is at t = -1, so that it points the other way.
@@ -77,7 +77,8 @@ END_TEST
 
 START_TEST(spiral)
 {
-    struct trajectory_plan plan = {.kind = TRAJECTORY_SPIRAL, .samples = 1600, .spokes = 4, .extent = 32};
+    kn_recon_trajectory plan = {
+        .kind = KN_RECON_TRAJECTORY_SPIRAL, .samples = 1600, .spokes = 4, .extent = 32};
     double *k = fill(&plan);
 
     // 4 turns each; after j = D/16 u is 1/4: one turn, a quarter of the radius.
@@ -101,7 +102,7 @@ END_TEST
 
 START_TEST(kooshball)
 {
-    struct trajectory_plan plan = {.kind = TRAJECTORY_KOOSHBALL, .samples = 8, .spokes = 500};
+    kn_recon_trajectory plan = {.kind = KN_RECON_TRAJECTORY_KOOSHBALL, .samples = 8, .spokes = 500};
     double *k = fill(&plan), sums[3] = {0}, moments[3] = {0};
 
     for (size_t s = 0; s < 500; s++) {
@@ -127,8 +128,9 @@ END_TEST
 
 START_TEST(stack)
 {
-    struct trajectory_plan plan = {.kind = TRAJECTORY_STACK, .samples = 5, .spokes = 3, .partitions = 4};
-    struct trajectory_plan plane = {.kind = TRAJECTORY_RADIAL, .samples = 5, .spokes = 3};
+    kn_recon_trajectory plan = {
+        .kind = KN_RECON_TRAJECTORY_STACK, .samples = 5, .spokes = 3, .partitions = 4};
+    kn_recon_trajectory plane = {.kind = KN_RECON_TRAJECTORY_RADIAL, .samples = 5, .spokes = 3};
     double *k = fill(&plan), *flat = fill(&plane);
 
     ck_assert_uint_eq(ki_trajectory_points(&plan), 60);
@@ -142,7 +144,8 @@ END_TEST
 // A full grid: its forward sum keeps the energy of any image, divided by the root of the voxels.
 START_TEST(cartesian)
 {
-    struct trajectory_plan plan = {.kind = TRAJECTORY_CARTESIAN, .samples = 4, .spokes = 3, .partitions = 5};
+    kn_recon_trajectory plan = {
+        .kind = KN_RECON_TRAJECTORY_CARTESIAN, .samples = 4, .spokes = 3, .partitions = 5};
     double *k = fill(&plan), energy[2] = {0, 0};
     struct mri_matrix matrix = ki_trajectory_matrix(&plan);
     double complex image[60], data[60];
@@ -169,23 +172,43 @@ END_TEST
 START_TEST(filled_in)
 {
     static const struct {
-        struct trajectory_plan given, wanted;
+        kn_recon_trajectory given, wanted;
         struct mri_matrix matrix;
     } rows[] = {
-        {{TRAJECTORY_RADIAL, 0, 0, 0, 0}, {TRAJECTORY_RADIAL, 128, 202, 1, 128}, {2, {128, 128, 1}}},
-        {{TRAJECTORY_GOLDEN, 64, 0, 0, 0}, {TRAJECTORY_GOLDEN, 64, 101, 1, 64}, {2, {64, 64, 1}}},
-        {{TRAJECTORY_RADIAL, 0, 7, 1, 32}, {TRAJECTORY_RADIAL, 32, 7, 1, 32}, {2, {32, 32, 1}}},
-        {{TRAJECTORY_RADIAL, 1, 1, 0, 0}, {TRAJECTORY_RADIAL, 1, 1, 1, 1}, {2, {1, 1, 1}}},
-        {{TRAJECTORY_SPIRAL, 0, 0, 0, 0}, {TRAJECTORY_SPIRAL, 805, 16, 1, 128}, {2, {128, 128, 1}}},
-        {{TRAJECTORY_SPIRAL, 805, 16, 0, 0}, {TRAJECTORY_SPIRAL, 805, 16, 1, 128}, {2, {128, 128, 1}}},
-        {{TRAJECTORY_KOOSHBALL, 16, 0, 0, 0}, {TRAJECTORY_KOOSHBALL, 16, 403, 1, 16}, {3, {16, 16, 16}}},
-        {{TRAJECTORY_STACK, 16, 0, 0, 0}, {TRAJECTORY_STACK, 16, 26, 16, 16}, {3, {16, 16, 16}}},
-        {{TRAJECTORY_CARTESIAN, 0, 0, 0, 0}, {TRAJECTORY_CARTESIAN, 128, 128, 1, 128}, {2, {128, 128, 1}}},
-        {{TRAJECTORY_CARTESIAN, 6, 5, 3, 0}, {TRAJECTORY_CARTESIAN, 6, 5, 3, 6}, {3, {6, 5, 3}}},
+        {{0, KN_RECON_TRAJECTORY_RADIAL, 0, 0, 0, 0},
+         {0, KN_RECON_TRAJECTORY_RADIAL, 128, 202, 1, 128},
+         {2, {128, 128, 1}}},
+        {{0, KN_RECON_TRAJECTORY_GOLDEN, 64, 0, 0, 0},
+         {0, KN_RECON_TRAJECTORY_GOLDEN, 64, 101, 1, 64},
+         {2, {64, 64, 1}}},
+        {{0, KN_RECON_TRAJECTORY_RADIAL, 0, 7, 1, 32},
+         {0, KN_RECON_TRAJECTORY_RADIAL, 32, 7, 1, 32},
+         {2, {32, 32, 1}}},
+        {{0, KN_RECON_TRAJECTORY_RADIAL, 1, 1, 0, 0},
+         {0, KN_RECON_TRAJECTORY_RADIAL, 1, 1, 1, 1},
+         {2, {1, 1, 1}}},
+        {{0, KN_RECON_TRAJECTORY_SPIRAL, 0, 0, 0, 0},
+         {0, KN_RECON_TRAJECTORY_SPIRAL, 805, 16, 1, 128},
+         {2, {128, 128, 1}}},
+        {{0, KN_RECON_TRAJECTORY_SPIRAL, 805, 16, 0, 0},
+         {0, KN_RECON_TRAJECTORY_SPIRAL, 805, 16, 1, 128},
+         {2, {128, 128, 1}}},
+        {{0, KN_RECON_TRAJECTORY_KOOSHBALL, 16, 0, 0, 0},
+         {0, KN_RECON_TRAJECTORY_KOOSHBALL, 16, 403, 1, 16},
+         {3, {16, 16, 16}}},
+        {{0, KN_RECON_TRAJECTORY_STACK, 16, 0, 0, 0},
+         {0, KN_RECON_TRAJECTORY_STACK, 16, 26, 16, 16},
+         {3, {16, 16, 16}}},
+        {{0, KN_RECON_TRAJECTORY_CARTESIAN, 0, 0, 0, 0},
+         {0, KN_RECON_TRAJECTORY_CARTESIAN, 128, 128, 1, 128},
+         {2, {128, 128, 1}}},
+        {{0, KN_RECON_TRAJECTORY_CARTESIAN, 6, 5, 3, 0},
+         {0, KN_RECON_TRAJECTORY_CARTESIAN, 6, 5, 3, 6},
+         {3, {6, 5, 3}}},
     };
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        struct trajectory_plan plan = rows[i].given;
+        kn_recon_trajectory plan = rows[i].given;
         struct mri_matrix matrix;
 
         ck_assert_int_eq(ki_trajectory_plan(&plan, NULL), KN_OK);
@@ -206,8 +229,8 @@ START_TEST(in_band)
 {
     for (int kind = 0; kind < TRAJECTORY_KINDS; kind++)
         for (size_t samples = 1; samples <= 33; samples += samples < 3 ? 1 : 14) {
-            struct trajectory_plan plan = {
-                .kind = (enum trajectory_kind)kind, .samples = samples, .spokes = 5};
+            kn_recon_trajectory plan = {
+                .kind = (kn_recon_trajectory_kind)kind, .samples = samples, .spokes = 5};
             double *k = fill(&plan);
             struct mri_matrix matrix = ki_trajectory_matrix(&plan);
             struct trajectory_range range = ki_trajectory_range(k, ki_trajectory_points(&plan));
@@ -235,15 +258,15 @@ static void expect_refused(kn_status status, kn_status wanted, const kn_error *e
 START_TEST(refused)
 {
     static const struct mri_matrix plane = {2, {64, 32, 1}}, volume = {3, {64, 32, 8}};
-    struct trajectory_plan plan = {.kind = TRAJECTORY_SPIRAL, .partitions = 2};
+    kn_recon_trajectory plan = {.kind = KN_RECON_TRAJECTORY_SPIRAL, .partitions = 2};
     double k[6] = {32, 16, 0, 1, 17.5, 0};
     kn_error err = KN_ERROR_INIT;
 
     expect_refused(ki_trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err,
                    "spiral trajectory has no partitions");
-    plan = (struct trajectory_plan){.kind = TRAJECTORY_RADIAL, .samples = SIZE_MAX / 8, .spokes = 2};
+    plan = (kn_recon_trajectory){.kind = KN_RECON_TRAJECTORY_RADIAL, .samples = SIZE_MAX / 8, .spokes = 2};
     expect_refused(ki_trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err, "more than fit into memory");
-    plan = (struct trajectory_plan){.kind = TRAJECTORY_KOOSHBALL, .extent = SIZE_MAX / 2};
+    plan = (kn_recon_trajectory){.kind = KN_RECON_TRAJECTORY_KOOSHBALL, .extent = SIZE_MAX / 2};
     expect_refused(ki_trajectory_plan(&plan, &err), KN_ERROR_ARGUMENT, &err, "more than fit into memory");
     expect_refused(ki_trajectory_check("t.cfl", &plane, k, 2, &err), KN_ERROR_INPUT, &err,
                    "t.cfl: sample 1: ky is 17.5 cycles per field of view, but a matrix of 32 resolves 16");
@@ -272,9 +295,9 @@ START_TEST(units)
         struct trajectory_range range = ki_trajectory_range(given[unit], 2);
         double k[6];
 
-        ck_assert_int_eq(ki_trajectory_likely_unit(&matrix, &range), (enum trajectory_unit)unit);
+        ck_assert_int_eq(ki_trajectory_likely_unit(&matrix, &range), (kn_recon_unit)unit);
         memcpy(k, given[unit], sizeof k);
-        ki_trajectory_convert((enum trajectory_unit)unit, &matrix, k, 2);
+        ki_trajectory_convert((kn_recon_unit)unit, &matrix, k, 2);
         for (size_t i = 0; i < 6; i++)
             ck_assert_double_eq_tol(k[i], fov[i], 1e-12);
     }
@@ -282,9 +305,9 @@ START_TEST(units)
     ck_assert_int_eq(
         ki_trajectory_likely_unit(&(struct mri_matrix){2, {4, 4, 1}},
                                   &(struct trajectory_range){.low = {-0.5, -0.5, 0}, .high = {0.5, 0.5, 0}}),
-        TRAJECTORY_FOV);
+        KN_RECON_UNIT_FOV);
     ck_assert_int_eq(ki_trajectory_likely_unit(&matrix, &(struct trajectory_range){.centre = 1}),
-                     TRAJECTORY_FOV);
+                     KN_RECON_UNIT_FOV);
 }
 END_TEST
 

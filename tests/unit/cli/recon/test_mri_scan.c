@@ -132,10 +132,10 @@ START_TEST(arrays)
     expect(&request, COILS);
     write_trajectory(1 / 16.0);
     request = request_of("d", "t");
-    request.unit = TRAJECTORY_NORMALIZED;
+    request.unit = KN_RECON_UNIT_NORMALIZED;
     expect(&request, COILS);
     write_trajectory(2 * M_PI / 16);
-    request.unit = TRAJECTORY_RADIANS;
+    request.unit = KN_RECON_UNIT_RADIANS;
     request.trajectory = path_of("t.npy", true);
     expect(&request, COILS);
 }
@@ -182,7 +182,7 @@ START_TEST(arrays_refused)
     ck_assert_uint_eq(scan.empty, 1);
     ki_mri_scan_free(&scan);
     // Units: too far for one, and too near to tell the matrix.
-    request.unit = TRAJECTORY_NORMALIZED;
+    request.unit = KN_RECON_UNIT_NORMALIZED;
     refuse(&request, KN_ERROR_INPUT, "is the trajectory for a larger matrix, or in another unit?");
     write_trajectory(1 / 16.0);
     request = request_of("d.npy", "t.npy");

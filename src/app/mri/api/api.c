@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine/recon.h without plans: trajectories, density compensation, phantoms, names.
+#include <math.h>
+
+#include "app/mri/density.h"
+#include "app/mri/gridding/gridding_internal.h"
+#include "app/mri/phantom.h"
+#include "app/mri/trajectory.h"
+#include "base/error.h"
+#include "base/sized.h"
+#include "plan_internal.h"
+
+enum { OVERSAMPLE_MAX = 1024 };
+
+// ---- what is asked for ----
+
+kn_status ki_recon_read_matrix(const kn_recon_matrix *given, struct mri_matrix *matrix, size_t *voxels,
+                               kn_error *err)
+{
+    if (!given)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "matrix is NULL");
+    if (given->axes != 2 && given->axes != MRI_AXES)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a matrix of %zu axes; expected 2 or 3", given->axes);
+    if (given->axes == 2 && given->size[2] > 1)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "a matrix of two axes with %zu voxels along a third; expected 0 or 1", given->size[2]);
+    *matrix = (struct mri_matrix){given->axes, {given->size[0], given->size[1], given->size[2]}};
+    if (given->axes == 2)
+        matrix->size[2] = 1;
+    for (size_t axis = 0; axis < MRI_AXES; axis++)
+        if (matrix->size[axis] > UINT32_MAX / 8)
+            return ki_fail(err, KN_ERROR_ARGUMENT, "a matrix of %zu voxels along %c; expected at most %u",
+                           matrix->size[axis], "xyz"[axis], UINT32_MAX / 8);
+    return ki_mri_matrix_count(matrix, voxels, err);
+}
+
+kn_status ki_recon_check_samples(size_t samples, kn_error *err)
+{
+    if (samples == 0)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there are no samples");
+    if (samples > SIZE_MAX / 8 / sizeof(double complex))
+        return ki_fail(err, KN_ERROR_LIMIT, "%zu samples are more than memory has addresses for", samples);
+    return KN_OK;
+}
+
+kn_status ki_recon_check_k(const struct mri_matrix *matrix, const double *k, size_t samples, kn_error *err)
+{
+    if (!ki_trajectory_check(NULL, matrix, k, samples, err))
+        return KN_OK;
+    if (err) // of the caller's, not of a file
+        err->code = KN_ERROR_ARGUMENT;
+    return KN_ERROR_ARGUMENT;
+}
+
+static kn_status refuse_null(const char *what, kn_error *err)
+{
+    return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", what);
+}
+
+// Samples at k, each of a matrix, that go to an array.
+static kn_status read_samples(const kn_recon_matrix *given, const double *k, size_t samples,
+                              struct mri_matrix *matrix, size_t *voxels, kn_error *err)
+{
+    kn_status status = ki_recon_read_matrix(given, matrix, voxels, err);
+
+    if (!status && !k)
+        status = refuse_null("k", err);
+    return status ? status : ki_recon_check_samples(samples, err);
+}
+
+// ---- trajectories ----
+
+static kn_status settle(const char *function, const kn_recon_trajectory *given, kn_recon_trajectory *settled,
+                        kn_error *err)
+{
+    kn_status status;
+
+    if (!given)
+        return refuse_null("trajectory", err);
+    status = KI_SIZED_READ(function, kn_recon_trajectory, given, settled, err);
+    if (status)
+        return status;
+    if ((unsigned)settled->kind >= TRAJECTORY_KINDS)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no trajectory %d; see kn_recon_trajectory_kind",
+                       (int)settled->kind);
+    return ki_trajectory_plan(settled, err);
+}
+
+kn_status kn_recon_trajectory_settle(kn_recon_trajectory *trajectory, kn_recon_matrix *matrix,
+                                     size_t *samples, kn_error *err)
+{
+    kn_recon_trajectory settled;
+    kn_status status = settle(__func__, trajectory, &settled, err);
+
+    if (status)
+        return ki_error_name(__func__, status, err);
+    trajectory->samples = settled.samples;
+    trajectory->spokes = settled.spokes;
+    trajectory->partitions = settled.partitions;
+    trajectory->extent = settled.extent;
+    if (matrix) {
+        const struct mri_matrix found = ki_trajectory_matrix(&settled);
+
+        *matrix = (kn_recon_matrix){found.axes, {found.size[0], found.size[1], found.size[2]}};
+    }
+    if (samples)
+        *samples = ki_trajectory_points(&settled);
+    return KN_OK;
+}
+
+kn_status kn_recon_trajectory_fill(const kn_recon_trajectory *trajectory, size_t samples, double *k,
+                                   kn_error *err)
+{
+    kn_recon_trajectory settled;
+    kn_status status = settle(__func__, trajectory, &settled, err);
+
+    if (!status && !k)
+        status = refuse_null("k", err);
+    if (!status && samples != ki_trajectory_points(&settled))
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "%zu samples, but the trajectory has %zu", samples,
+                         ki_trajectory_points(&settled));
+    if (!status)
+        ki_trajectory_fill(&settled, k);
+    return ki_error_name(__func__, status, err);
+}
+
+kn_status kn_recon_trajectory_convert(kn_recon_unit unit, const kn_recon_matrix *matrix, size_t samples,
+                                      double *k, kn_error *err)
+{
+    struct mri_matrix made;
+    size_t voxels;
+    kn_status status = read_samples(matrix, k, samples, &made, &voxels, err);
+
+    if (!status && (unsigned)unit >= TRAJECTORY_UNITS)
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "there is no unit %d; see kn_recon_unit", (int)unit);
+    if (!status)
+        ki_trajectory_convert(unit, &made, k, samples);
+    return ki_error_name(__func__, status, err);
+}
+
+// ---- density compensation, and voxels that are no points ----
+
+static kn_status weigh(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
+                       kn_recon_density density, double *weights, kn_error *err)
+{
+    struct mri_matrix made;
+    size_t voxels;
+    kn_status status = read_samples(matrix, k, samples, &made, &voxels, err);
+
+    if (!status && !weights)
+        status = refuse_null("weights", err);
+    if (status)
+        return status;
+    if ((unsigned)density >= MRI_DENSITIES)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no density compensation %d; see kn_recon_density",
+                       (int)density);
+    if (density == KN_RECON_DENSITY_PIPE && !queue)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                       "pipe computes its weights on a device; give a queue, or take ramp");
+    status = ki_gridding_check_samples(&made, k, samples, err);
+    return status ? status : ki_mri_density(queue, &made, k, samples, density, weights, err);
+}
+
+kn_status kn_recon_weights(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
+                           kn_recon_density density, double *weights, kn_error *err)
+{
+    return ki_error_name(__func__, weigh(queue, matrix, k, samples, density, weights, err), err);
+}
+
+kn_status kn_recon_basis_box(const kn_recon_matrix *matrix, const double *k, size_t samples, double *basis,
+                             kn_error *err)
+{
+    struct mri_matrix made;
+    size_t voxels;
+    kn_status status = read_samples(matrix, k, samples, &made, &voxels, err);
+
+    if (!status && !basis)
+        status = refuse_null("basis", err);
+    if (!status)
+        status = ki_recon_check_k(&made, k, samples, err);
+    if (!status)
+        ki_mri_basis_box(&made, k, samples, (double complex *)basis);
+    return ki_error_name(__func__, status, err);
+}
+
+// ---- phantoms ----
+
+kn_status kn_recon_phantom_image(const kn_recon_matrix *matrix, size_t oversample, double *image,
+                                 kn_error *err)
+{
+    struct mri_matrix made;
+    size_t voxels;
+    kn_status status = ki_recon_read_matrix(matrix, &made, &voxels, err);
+
+    if (!status && !image)
+        status = refuse_null("image", err);
+    if (!status && (oversample < 1 || oversample > OVERSAMPLE_MAX))
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "a phantom of %zu points a voxel; expected 1 to %d",
+                         oversample, OVERSAMPLE_MAX);
+    if (!status)
+        status = ki_phantom_raster(&made, oversample, image, err);
+    return ki_error_name(__func__, status, err);
+}
+
+kn_status kn_recon_phantom_kspace(const kn_recon_matrix *matrix, const double *k, size_t samples,
+                                  double *data, kn_error *err)
+{
+    struct mri_matrix made;
+    size_t voxels;
+    kn_status status = read_samples(matrix, k, samples, &made, &voxels, err);
+
+    if (!status && !data)
+        status = refuse_null("data", err);
+    if (!status)
+        status = ki_gridding_check_samples(&made, k, samples, err);
+    if (!status)
+        status = ki_phantom_kspace(&made, k, samples, (double complex *)data, err);
+    return ki_error_name(__func__, status, err);
+}
+
+// ---- names ----
+
+const char *kn_recon_trajectory_name(kn_recon_trajectory_kind kind)
+{
+    return (unsigned)kind < TRAJECTORY_KINDS ? ki_trajectory_names[kind] : NULL;
+}
+
+const char *kn_recon_unit_name(kn_recon_unit unit)
+{
+    return (unsigned)unit < TRAJECTORY_UNITS ? ki_trajectory_unit_names[unit] : NULL;
+}
+
+const char *kn_recon_density_name(kn_recon_density density)
+{
+    return (unsigned)density < MRI_DENSITIES ? ki_mri_density_names[density] : NULL;
+}
+
+const char *kn_recon_kernel_name(kn_recon_kernel kernel)
+{
+    if (kernel == KN_RECON_KERNEL_AUTO)
+        return "auto";
+    return (unsigned)kernel <= MRI_KERNELS ? ki_mri_kernel_names[kernel - 1] : NULL;
+}
+
+const char *kn_recon_normal_method_name(kn_recon_normal_method method)
+{
+    return (unsigned)method <= KN_RECON_NORMAL_FORWARD ? ki_mri_normal_names[method] : NULL;
+}

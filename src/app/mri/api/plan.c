@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine/recon.h: plans, and what they tell.
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "engine/engine.h"
+#include "plan_internal.h"
+
+// ---- what is asked for ----
+
+// AUTO is before the others.
+static enum mri_kernel kernel_of(kn_recon_kernel kernel)
+{
+    return (enum mri_kernel)(kernel - KN_RECON_KERNEL_NAIVE);
+}
+_Static_assert((int)KN_RECON_KERNEL_TUNED - KN_RECON_KERNEL_NAIVE == (int)MRI_TUNED &&
+                   (int)KN_RECON_KERNEL_HOST_SINGLE - KN_RECON_KERNEL_NAIVE == (int)MRI_HOST_SINGLE &&
+                   (int)KN_RECON_KERNEL_HOST_SINGLE == (int)MRI_KERNELS,
+               "the public kernels are the internal ones, in their order");
+
+static kn_status read_kernel(const kn_queue *queue, kn_recon_kernel given, enum mri_kernel *kernel,
+                             kn_error *err)
+{
+    if ((unsigned)given > KN_RECON_KERNEL_HOST_SINGLE)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no kernel %d; see kn_recon_kernel", (int)given);
+    if (given == KN_RECON_KERNEL_AUTO)
+        given = queue ? KN_RECON_KERNEL_TUNED : KN_RECON_KERNEL_HOST_DOUBLE;
+    if (queue && given >= KN_RECON_KERNEL_HOST_DOUBLE)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "the kernel %s runs on the host; give no queue",
+                       kn_recon_kernel_name(given));
+    if (!queue && given < KN_RECON_KERNEL_HOST_DOUBLE)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "the kernel %s runs on a device; give a queue",
+                       kn_recon_kernel_name(given));
+    *kernel = kernel_of(given);
+    return KN_OK;
+}
+
+static kn_status check_gridding(const kn_recon_options *options, kn_error *err)
+{
+    // Not-a-number is out of range as well.
+    if (options->oversampling != 0 && !(options->oversampling >= 1.25 && options->oversampling <= 4))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "an oversampling of %g; expected 1.25 to 4, or 0 for 2",
+                       options->oversampling);
+    if (options->width &&
+        (options->width < MRI_GRIDDING_WIDTH_MIN || options->width > MRI_GRIDDING_WIDTH_MAX))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a window %u cells wide; expected %d to %d, or 0 for 6",
+                       options->width, MRI_GRIDDING_WIDTH_MIN, MRI_GRIDDING_WIDTH_MAX);
+    return KN_OK;
+}
+
+kn_status ki_recon_read_request(const char *function, const kn_queue *queue, const kn_recon_matrix *matrix,
+                                size_t samples, const kn_recon_options *options,
+                                struct recon_request *request, kn_error *err)
+{
+    kn_recon_options read;
+    kn_status status = ki_recon_read_matrix(matrix, &request->matrix, &request->voxels, err);
+
+    if (!status)
+        status = ki_recon_check_samples(samples, err);
+    if (!status)
+        status = KI_SIZED_READ(function, kn_recon_options, options, &read, err);
+    if (status)
+        return status;
+    status = read_kernel(queue, read.kernel, &request->kernel, err);
+    if (!status && (unsigned)read.normal > KN_RECON_NORMAL_FORWARD)
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "there is no method %d; see kn_recon_normal_method",
+                         (int)read.normal);
+    if (!status)
+        status = check_gridding(&read, err);
+    if (status)
+        return status;
+    request->samples = samples;
+    request->normal = read.normal;
+    request->gridding = (struct mri_gridding_options){.oversampling = read.oversampling, .width = read.width};
+    request->weights = read.weights;
+    request->basis = read.basis;
+    return KN_OK;
+}
+
+static kn_status check_arrays(const struct recon_request *request, const double *k, kn_error *err)
+{
+    kn_status status = ki_recon_check_k(&request->matrix, k, request->samples, err);
+
+    for (size_t m = 0; m < request->samples && !status; m++)
+        if (request->weights && !(isfinite(request->weights[m]) && request->weights[m] >= 0))
+            status = ki_fail(err, KN_ERROR_ARGUMENT,
+                             "sample %zu: a weight of %g; expected a finite number from 0 on", m,
+                             request->weights[m]);
+    for (size_t i = 0; i < 2 * request->samples && request->basis && !status; i++)
+        if (!isfinite(request->basis[i]))
+            status = ki_fail(err, KN_ERROR_ARGUMENT, "sample %zu: a basis of %g; expected finite numbers",
+                             i / 2, request->basis[i]);
+    return status;
+}
+
+// ---- plans ----
+
+static kn_status copy_array(const double *from, size_t count, void *to, kn_error *err)
+{
+    double **copy = to;
+
+    if (!from)
+        return KN_OK;
+    *copy = malloc(count * sizeof **copy);
+    if (!*copy)
+        return ki_fail_memory(err, count * sizeof **copy, "the samples of a plan");
+    memcpy(*copy, from, count * sizeof **copy);
+    return KN_OK;
+}
+
+static kn_status create(const char *function, kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
+                        size_t samples, const kn_recon_options *options, kn_recon_plan **plan, kn_error *err)
+{
+    struct recon_request request;
+    kn_recon_plan *made;
+    kn_status status;
+
+    if (!plan || !k)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", plan ? "k" : "plan");
+    status = ki_recon_read_request(function, queue, matrix, samples, options, &request, err);
+    if (!status)
+        status = check_arrays(&request, k, err);
+    if (status)
+        return status;
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return ki_fail_memory(err, sizeof *made, "preparing a reconstruction");
+    atomic_init(&made->holders, 1);
+    made->queue = queue;
+    made->context = queue ? ki_engine_hold(queue->context) : NULL;
+    made->request = request;
+    made->request.weights = made->request.basis = NULL;
+    status = copy_array(k, MRI_AXES * samples, &made->k, err);
+    if (!status)
+        status = copy_array(request.weights, samples, &made->weights, err);
+    if (!status)
+        status = copy_array(request.basis, 2 * samples, &made->basis, err);
+    if (status)
+        kn_recon_plan_free(made);
+    else
+        *plan = made;
+    return status;
+}
+
+kn_status kn_recon_plan_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
+                               size_t samples, const kn_recon_options *options, kn_recon_plan **plan,
+                               kn_error *err)
+{
+    return ki_error_name(__func__, create(__func__, queue, matrix, k, samples, options, plan, err), err);
+}
+
+kn_recon_plan *ki_recon_plan_hold(kn_recon_plan *plan)
+{
+    atomic_fetch_add(&plan->holders, 1);
+    return plan;
+}
+
+void kn_recon_plan_free(kn_recon_plan *plan)
+{
+    if (!plan || atomic_fetch_sub(&plan->holders, 1) != 1)
+        return;
+    ki_recon_host_free(plan);
+    ki_recon_device_free(plan);
+    free(plan->k);
+    free(plan->weights);
+    free(plan->basis);
+    if (plan->context)
+        ki_engine_release(plan->context);
+    free(plan);
+}
+
+kn_status ki_recon_normal_weights(const kn_recon_plan *plan, double **weights, kn_error *err)
+{
+    size_t samples = plan->request.samples;
+    double *made;
+
+    *weights = NULL;
+    if (!plan->weights && !plan->basis)
+        return KN_OK;
+    made = malloc(samples * sizeof *made);
+    if (!made)
+        return ki_fail_memory(err, samples * sizeof *made, "the normal operator");
+    for (size_t m = 0; m < samples; m++) {
+        double complex phi = plan->basis ? plan->basis[m] : 1;
+
+        made[m] =
+            (plan->weights ? plan->weights[m] : 1) * (creal(phi) * creal(phi) + cimag(phi) * cimag(phi));
+    }
+    *weights = made;
+    return KN_OK;
+}
+
+size_t kn_recon_plan_get_voxels(const kn_recon_plan *plan)
+{
+    return plan ? plan->request.voxels : 0;
+}
+
+size_t kn_recon_plan_get_samples(const kn_recon_plan *plan)
+{
+    return plan ? plan->request.samples : 0;
+}
+
+kn_recon_kernel kn_recon_plan_get_kernel(const kn_recon_plan *plan)
+{
+    return plan ? (kn_recon_kernel)((unsigned)plan->request.kernel + KN_RECON_KERNEL_NAIVE)
+                : KN_RECON_KERNEL_AUTO;
+}
+
+double kn_recon_plan_get_bound(const kn_recon_plan *plan)
+{
+    return plan ? plan->bound : 0;
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// A plan's operations on the host. F is the sum with the parts exchanged: samples at -k are its voxels, the
+// image is its data.
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "plan_internal.h"
+
+kn_status ki_recon_host_prepare_forward(kn_recon_plan *plan, kn_error *err)
+{
+    const struct recon_request *request = &plan->request;
+    double *positions, *opposite;
+
+    if (plan->positions)
+        return KN_OK;
+    positions = malloc(MRI_AXES * request->voxels * sizeof *positions);
+    opposite = malloc(MRI_AXES * request->samples * sizeof *opposite);
+    if (!positions || !opposite) {
+        free(positions);
+        free(opposite);
+        return ki_fail_memory(err, MRI_AXES * (request->voxels + request->samples) * sizeof *positions,
+                              "the positions of voxels and samples");
+    }
+    for (size_t n = 0; n < request->voxels; n++)
+        for (size_t axis = 0, rest = n; axis < MRI_AXES; rest /= request->matrix.size[axis], axis++)
+            positions[MRI_AXES * n + axis] =
+                ki_mri_position(rest % request->matrix.size[axis], request->matrix.size[axis]);
+    for (size_t i = 0; i < MRI_AXES * request->samples; i++)
+        opposite[i] = -plan->k[i];
+    plan->positions = positions;
+    plan->opposite = opposite;
+    return KN_OK;
+}
+
+kn_status ki_recon_host_forward(kn_recon_plan *plan, const double complex *image, double complex *data,
+                                kn_error *err)
+{
+    const struct recon_request *request = &plan->request;
+    kn_status status = ki_recon_host_prepare_forward(plan, err);
+    const struct mri_sum sum = {.matrix = {MRI_AXES, {request->samples, 1, 1}},
+                                .positions = plan->opposite,
+                                .k = plan->positions,
+                                .samples = request->voxels,
+                                .data = image};
+
+    if (!status)
+        status = ki_mri_sum_host(&sum, request->kernel, NULL, data, NULL, err);
+    for (size_t m = 0; m < request->samples && plan->basis && !status; m++)
+        data[m] *= plan->basis[m];
+    return status;
+}
+
+kn_status ki_recon_host_adjoint(kn_recon_plan *plan, bool weighted, const double complex *data,
+                                double complex *image, kn_error *err)
+{
+    const struct mri_sum sum = {.matrix = plan->request.matrix,
+                                .k = plan->k,
+                                .samples = plan->request.samples,
+                                .data = data,
+                                .weights = weighted ? plan->weights : NULL,
+                                .basis = plan->basis};
+
+    return ki_mri_sum_host(&sum, plan->request.kernel, NULL, image, NULL, err);
+}
+
+// ---- the normal operator ----
+
+kn_status ki_recon_host_prepare_normal(kn_recon_plan *plan, kn_error *err)
+{
+    const struct recon_request *request = &plan->request;
+    double *weights;
+    kn_status status;
+
+    if (request->normal == KN_RECON_NORMAL_FORWARD) {
+        if (!plan->between)
+            plan->between = malloc(request->samples * sizeof *plan->between);
+        return plan->between ? ki_recon_host_prepare_forward(plan, err)
+                             : ki_fail_memory(err, request->samples * sizeof *plan->between,
+                                              "the samples of the normal operator");
+    }
+    if (plan->host_normal)
+        return KN_OK;
+    status = ki_recon_normal_weights(plan, &weights, err);
+    if (!status)
+        status = ki_mri_host_normal_create(&request->matrix, plan->k, request->samples, weights,
+                                           request->kernel, NULL, &plan->host_normal, NULL, err);
+    free(weights);
+    if (!status)
+        plan->bound = ki_mri_host_normal_bound(plan->host_normal);
+    return status;
+}
+
+kn_status ki_recon_host_normal(kn_recon_plan *plan, const double complex *from, double complex *to,
+                               kn_error *err)
+{
+    kn_status status = ki_recon_host_prepare_normal(plan, err);
+
+    if (!status && plan->host_normal)
+        return ki_mri_host_normal_apply(plan->host_normal, from, to, err);
+    if (!status)
+        status = ki_recon_host_forward(plan, from, plan->between, err);
+    return status ? status : ki_recon_host_adjoint(plan, true, plan->between, to, err);
+}
+
+void ki_recon_host_free(kn_recon_plan *plan)
+{
+    free(plan->positions);
+    free(plan->opposite);
+    free(plan->between);
+    ki_mri_host_normal_free(plan->host_normal);
+}
