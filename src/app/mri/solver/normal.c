@@ -13,8 +13,7 @@
 const char *const ki_mri_normal_names[] = {"toeplitz", "forward", NULL};
 
 struct mri_forward_normal {
-    struct mri_sum sum; // the adjoint of what is in `data`
-    kn_buffer *data;
+    struct mri_sum sum; // the adjoint of what is in device_data
     size_t voxels;
     enum mri_kernel kernel;
     struct mri_sum_rate rate;
@@ -40,8 +39,7 @@ kn_status ki_mri_forward_normal_create(kn_queue *queue, const struct mri_matrix 
         status = ki_mri_matrix_count(matrix, &forward->voxels, err);
     if (!status)
         status = kn_buffer_create(kn_queue_get_context(queue), (samples ? samples : 1) * 2 * sizeof(float),
-                                  &forward->data, err);
-    forward->sum.device_data = forward->data;
+                                  &forward->sum.device_data, err);
     if (status)
         ki_mri_forward_normal_free(forward);
     else
@@ -53,7 +51,7 @@ void ki_mri_forward_normal_free(struct mri_forward_normal *forward)
 {
     if (!forward)
         return;
-    kn_buffer_free(forward->data);
+    kn_buffer_free(forward->sum.device_data);
     free(forward);
 }
 
@@ -64,10 +62,10 @@ static kn_status apply(void *context, kn_queue *queue, kn_buffer *x, kn_buffer *
     kn_context *built = kn_queue_get_context(queue);
     double began = ki_clock_seconds() - kn_context_get_build_seconds(built);
     double pairs = 2 * (double)sum->samples * (double)forward->voxels;
-    kn_status status =
-        x == y
-            ? ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers")
-            : ki_mri_forward_device(queue, &sum->matrix, sum->k, sum->samples, NULL, x, forward->data, err);
+    kn_status status = x == y
+                           ? ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers")
+                           : ki_mri_forward_device(queue, &sum->matrix, sum->k, sum->samples, NULL, x,
+                                                   sum->device_data, err);
 
     if (!status)
         status = ki_mri_sum_device(queue, sum, forward->kernel, y, NULL, err);

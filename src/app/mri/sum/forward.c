@@ -23,8 +23,8 @@ struct forward {
     size_t voxels, batch, rows; // samples at a time; shares at a time
     struct mri_tuning tuning;
     kn_kernel *sum, *fold;
-    kn_buffer *fractions, *phi, *total, *parts;
     const kn_buffer *image;
+    kn_buffer *fractions, *phi, *total, *parts;
 };
 
 static size_t least(size_t a, size_t b)
@@ -109,8 +109,8 @@ static kn_status load(struct forward *f, size_t first, size_t count, void *stagi
 
 // Voxels [begin, end) of an image's part that begins with voxel `first`, for `count` samples; data from `at`
 // on.
-static kn_status launch(struct forward *f, kn_buffer *image, uint64_t first, uint64_t begin, uint64_t end,
-                        uint32_t count, kn_buffer *data, uint64_t at, kn_error *err)
+static kn_status launch(struct forward *f, const kn_buffer *image, uint64_t first, uint64_t begin,
+                        uint64_t end, uint32_t count, kn_buffer *data, uint64_t at, kn_error *err)
 {
     const uint32_t size_x = (uint32_t)f->matrix->size[0], size_y = (uint32_t)f->matrix->size[1],
                    size_z = (uint32_t)f->matrix->size[2], share = (uint32_t)least(SHARE, end - begin);
