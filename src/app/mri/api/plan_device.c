@@ -37,7 +37,7 @@ kn_status ki_recon_device_adjoint(kn_recon_plan *plan, kn_queue *queue, bool wei
 {
     struct mri_sum sum = adjoint_of(plan, weighted);
 
-    sum.device_data = data;
+    sum.device_data = (kn_buffer *)data; // which is only read
     return ki_mri_sum_device(queue, &sum, plan->request.kernel, image, NULL, err);
 }
 

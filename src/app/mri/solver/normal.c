@@ -34,8 +34,7 @@ void ki_mri_normal_end(struct mri_normal *normal)
 
 struct mri_forward_normal {
     struct mri_normal normal;
-    struct mri_sum sum; // the adjoint of what is in `data`
-    kn_buffer *data;
+    struct mri_sum sum; // the adjoint of what is in device_data
     size_t voxels;
     enum mri_kernel kernel;
     struct mri_sum_rate rate;
@@ -88,8 +87,7 @@ kn_status ki_mri_forward_normal_create(kn_queue *queue, const struct mri_matrix 
         status = ki_mri_matrix_count(matrix, &forward->voxels, err);
     if (!status)
         status = kn_buffer_create(kn_queue_get_context(queue), (samples ? samples : 1) * 2 * sizeof(float),
-                                  &forward->data, err);
-    forward->sum.device_data = forward->data;
+                                  &forward->sum.device_data, err);
     if (!status)
         status = ki_mri_normal_begin(kn_queue_get_context(queue), matrix, NAN, apply, forward,
                                      &forward->normal, err);
@@ -105,7 +103,7 @@ void ki_mri_forward_normal_free(struct mri_forward_normal *forward)
     if (!forward)
         return;
     ki_mri_normal_end(&forward->normal);
-    kn_buffer_free(forward->data);
+    kn_buffer_free(forward->sum.device_data);
     free(forward);
 }
 

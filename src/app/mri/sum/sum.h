@@ -61,11 +61,11 @@ struct mri_sum {
         *positions;  // 3 for each voxel of the matrix, in fields of view; NULL: where the matrix has them
     const double *k; // 3 a sample, in cycles per field of view
     size_t samples;  // may be 0
-    const double complex *data;   // d; NULL: 1
-    const kn_buffer *device_data; // d of ki_mri_sum_device, pairs of floats there; NULL: `data`
-    const double *weights;        // w; NULL: 1
-    const double complex *basis;  // phi, the transform of the voxels' basis function at each sample; NULL: 1
-    size_t first, count;          // only these voxels; count 0: all of them
+    const double complex *data;  // d; NULL: 1
+    kn_buffer *device_data;      // d of ki_mri_sum_device, pairs of floats there; NULL: `data`
+    const double *weights;       // w; NULL: 1
+    const double complex *basis; // phi, the transform of the voxels' basis function at each sample; NULL: 1
+    size_t first, count;         // only these voxels; count 0: all of them
     const struct mri_tuning *tuning; // of MRI_TUNED; NULL: ki_mri_tuning_for
 };
 
