@@ -32,6 +32,7 @@
 #include <koine/operator.h>
 #include <koine/stats.h>
 #include <koine/autocorr.h>
+#include <koine/sparse.h>
 
 #ifdef __cplusplus
 extern "C" {

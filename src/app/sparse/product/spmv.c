@@ -37,20 +37,20 @@ static kn_status check_matrix(const struct sparse_matrix *matrix, kn_error *err)
     return KN_OK;
 }
 
-static bool is_on_the_fly(enum sparse_format format)
+static bool is_on_the_fly(kn_sparse_format format)
 {
-    return format == SPARSE_ON_THE_FLY || format == SPARSE_ON_THE_FLY_LOCAL;
+    return format == KN_SPARSE_ON_THE_FLY || format == KN_SPARSE_ON_THE_FLY_LOCAL;
 }
 
-bool ki_spmv_takes_geometry(enum sparse_format format)
+bool ki_spmv_takes_geometry(kn_sparse_format format)
 {
-    return format == SPARSE_AUTO || is_on_the_fly(format);
+    return format == KN_SPARSE_AUTO || is_on_the_fly(format);
 }
 
-static kn_status check_format(enum sparse_format format, kn_error *err)
+static kn_status check_format(kn_sparse_format format, kn_error *err)
 {
     if ((unsigned)format >= SPARSE_FORMATS)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no sparse format %d; see sparse_format",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no sparse format %d; see kn_sparse_format",
                        (int)format);
     if (is_on_the_fly(format))
         return ki_fail(
@@ -60,7 +60,7 @@ static kn_status check_format(enum sparse_format format, kn_error *err)
     return KN_OK;
 }
 
-kn_status ki_spmv_check(const struct sparse_matrix *matrix, enum sparse_format format, kn_error *err)
+kn_status ki_spmv_check(const struct sparse_matrix *matrix, kn_sparse_format format, kn_error *err)
 {
     kn_status status = check_format(format, err);
 
@@ -68,15 +68,15 @@ kn_status ki_spmv_check(const struct sparse_matrix *matrix, enum sparse_format f
 }
 
 static kn_status create_product(struct sparse_operator *a, unsigned which, const struct spmv_task *task,
-                                enum sparse_format format, kn_error *err)
+                                kn_sparse_format format, kn_error *err)
 {
-    kn_status status = format == SPARSE_AUTO ? ki_spmv_choose(task, &format, &a->why[which], err) : KN_OK;
+    kn_status status = format == KN_SPARSE_AUTO ? ki_spmv_choose(task, &format, &a->why[which], err) : KN_OK;
 
     return status ? status : ki_spmv_product_create(task, format, &a->products[which], err);
 }
 
 kn_status ki_sparse_operator_create(kn_queue *queue, const struct sparse_matrix *matrix,
-                                    enum sparse_format format, const struct sparse_tuning *tuning,
+                                    kn_sparse_format format, const struct sparse_tuning *tuning,
                                     struct sparse_operator **made, kn_error *err)
 {
     struct sparse_matrix transposed = {.rows = 0};
@@ -100,7 +100,7 @@ kn_status ki_sparse_operator_create(kn_queue *queue, const struct sparse_matrix 
 }
 
 kn_status ki_sparse_operator_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
-                                             enum sparse_format format, const struct sparse_tuning *tuning,
+                                             kn_sparse_format format, const struct sparse_tuning *tuning,
                                              struct sparse_operator **made, kn_error *err)
 {
     struct sparse_matrix matrix = {.rows = 0};
@@ -151,7 +151,7 @@ kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator
     return status ? status : ki_spmv_product_apply(queue, product, x, y, err);
 }
 
-enum sparse_format ki_sparse_operator_format(const struct sparse_operator *a, bool transposed)
+kn_sparse_format ki_sparse_operator_format(const struct sparse_operator *a, bool transposed)
 {
     return a->products[transposed].format;
 }

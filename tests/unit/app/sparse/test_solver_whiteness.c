@@ -95,7 +95,8 @@ static size_t whitest(const double *distances, size_t count, double noise, doubl
 // How far b - A x is from white noise, of the x after k iterations alone, in double precision.
 static double distance_after(const struct system *s, size_t k, double *x, double *r)
 {
-    const struct sparse_solver_options options = {.iterations = k, .gradient = -1, .format = SPARSE_SIMPLE};
+    const struct sparse_solver_options options = {
+        .iterations = k, .gradient = -1, .format = KN_SPARSE_SIMPLE};
     struct sparse_solver_result result;
     float *found = solve(s, &options, &result);
 
@@ -125,7 +126,7 @@ START_TEST(whiteness)
     double noise = ki_sparse_ncp_of_noise(rows), worst = 0;
     float record[WHITE_NUMBERS * (MOST + 1)], *found, *alone;
     struct sparse_solver_options options = {
-        .iterations = test_is_slow() ? 3 : MOST, .white = true, .format = SPARSE_SIMPLE};
+        .iterations = test_is_slow() ? 3 : MOST, .white = true, .format = KN_SPARSE_SIMPLE};
     struct sparse_solver_result result, plain;
 
     ck_assert(x && r);
@@ -144,7 +145,7 @@ START_TEST(whiteness)
               result.iterations == whitest(distances, looked, noise, 2 * slack) ||
               result.iterations == whitest(distances, looked, noise, -2 * slack));
     ck_assert_uint_gt(result.iterations, 2);
-    options = (struct sparse_solver_options){.iterations = result.iterations, .format = SPARSE_SIMPLE};
+    options = (struct sparse_solver_options){.iterations = result.iterations, .format = KN_SPARSE_SIMPLE};
     alone = solve(&s, &options, &plain);
     ck_assert_int_eq(memcmp(found, alone, columns * sizeof *found), 0);
     ck_assert_double_eq(plain.residual, result.residual);
@@ -164,7 +165,7 @@ START_TEST(too_few_rows)
 {
     uint64_t state = test_seed("too_few_rows");
     struct system s = system_make(7, 3, 2, &state);
-    const struct sparse_solver_options options = {.iterations = 2, .white = true, .format = SPARSE_SIMPLE};
+    const struct sparse_solver_options options = {.iterations = 2, .white = true, .format = KN_SPARSE_SIMPLE};
     struct sparse_solver_result result;
 
     free(solve(&s, &options, &result));

@@ -46,7 +46,7 @@ kn_status ki_sparse_solver_apply(kn_queue *queue, const struct sparse_solver *so
     return ki_spmv_product_apply(queue, &solver->products[transposed], x, y, err);
 }
 
-enum sparse_format ki_sparse_solver_format(const struct sparse_solver *solver, bool transposed)
+kn_sparse_format ki_sparse_solver_format(const struct sparse_solver *solver, bool transposed)
 {
     return solver->products[transposed].format;
 }
@@ -160,8 +160,8 @@ static kn_status choose_launches(struct sparse_solver *s, kn_error *err)
                        "%zu, and takes half of 2^32 rows; use separate ones",
                        s->rows, s->columns, fused_bytes(s), info->spec, info->name, local_limit(info));
     s->fused = launches == SPARSE_LAUNCHES_FUSED ||
-               (launches == SPARSE_LAUNCHES_AUTO && s->options.format == SPARSE_AUTO && !s->options.printed &&
-                !s->options.white && !engine_is_cpu(info) && can_fuse(s, info));
+               (launches == SPARSE_LAUNCHES_AUTO && s->options.format == KN_SPARSE_AUTO &&
+                !s->options.printed && !s->options.white && !engine_is_cpu(info) && can_fuse(s, info));
     return KN_OK;
 }
 
@@ -237,21 +237,21 @@ static kn_status prepare_products(struct sparse_solver *s, kn_queue *queue,
 {
     struct sparse_matrix transposed = {.rows = 0};
     struct spmv_task tasks[2];
-    enum sparse_format formats[2] = {s->options.format, s->options.format};
+    kn_sparse_format formats[2] = {s->options.format, s->options.format};
     struct sparse_tuning tuning = s->options.tuning;
     struct ki_text why = KI_TEXT_INIT;
     kn_status status = ki_sparse_transpose(matrix, &transposed, err);
 
     if (s->fused) {
-        formats[0] = SPARSE_SELL;
-        formats[1] = SPARSE_CSR_VECTOR;
+        formats[0] = KN_SPARSE_SELL;
+        formats[1] = KN_SPARSE_CSR_VECTOR;
         tuning.group = (unsigned)s->back_group;
         tuning.lanes = (unsigned)s->lanes;
     }
     tasks[0] = ki_spmv_task_of(queue, matrix, &transposed, &tuning);
     tasks[1] = ki_spmv_task_of(queue, &transposed, matrix, &tuning);
     for (unsigned i = 0; i < 2 && !status; i++)
-        if (formats[i] == SPARSE_AUTO)
+        if (formats[i] == KN_SPARSE_AUTO)
             status = ki_spmv_choose(&tasks[i], &formats[i], &why, err);
     ki_text_free(&why);
     if (!status)
@@ -273,9 +273,9 @@ static kn_status prepare_computed(struct sparse_solver *s, kn_queue *queue,
 
     for (unsigned i = 0; i < 2 && !status; i++) {
         const struct spmv_task task = ki_spmv_task_of_geometry(queue, geometry, i == 1, &s->options.tuning);
-        enum sparse_format format = s->options.format;
+        kn_sparse_format format = s->options.format;
 
-        if (format == SPARSE_AUTO)
+        if (format == KN_SPARSE_AUTO)
             status = ki_spmv_choose(&task, &format, &why, err);
         if (!status)
             status = ki_spmv_product_create(&task, format, &s->products[i], err);

@@ -53,7 +53,7 @@ struct sparse_solver_options {
     // kn_fft_execute (KN_FFT_OWN) and three kernels; the host does not wait. Launches are separate, and A x -
     // b is kept. Cost: the residual and its spectra are read and written once an iteration, x once more.
     bool white;
-    enum sparse_format format; // of separate launches
+    kn_sparse_format format; // of separate launches
     enum sparse_launches launches;
     struct sparse_tuning tuning; // of the products; of fused launches `group` and `lanes` of cgnr_backward
     unsigned group, groups;      // work-items and groups of cgnr_forward and of the vectors' kernels
@@ -112,6 +112,6 @@ const kn_recording *ki_sparse_solver_recording(const struct sparse_solver *solve
 // its own, the same for both. Asynchronous. And the format of each.
 kn_status ki_sparse_solver_apply(kn_queue *queue, const struct sparse_solver *solver, bool transposed,
                                  kn_buffer *x, kn_buffer *y, kn_error *err);
-enum sparse_format ki_sparse_solver_format(const struct sparse_solver *solver, bool transposed);
+kn_sparse_format ki_sparse_solver_format(const struct sparse_solver *solver, bool transposed);
 
 #endif
