@@ -33,6 +33,7 @@
 #include <koine/stats.h>
 #include <koine/autocorr.h>
 #include <koine/sparse.h>
+#include <koine/tomography.h>
 
 #ifdef __cplusplus
 extern "C" {

@@ -14,9 +14,10 @@ host base shared
 backend base source
 engine base source backend
 algo base source backend engine host shared
-app base source backend engine host algo shared
-tools base source backend engine host algo app io
-cli base source backend engine host algo app io tools
+operator base source backend engine host algo shared
+app base source backend engine host algo operator shared
+tools base source backend engine host algo operator app io
+cli base source backend engine host algo operator app io tools
 probe base backend
 END
 

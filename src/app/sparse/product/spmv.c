@@ -139,7 +139,7 @@ void ki_sparse_operator_free(struct sparse_operator *made)
 }
 
 kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator *a, bool transposed,
-                                   kn_buffer *x, kn_buffer *y, kn_error *err)
+                                   const kn_buffer *x, kn_buffer *y, kn_error *err)
 {
     const struct spmv_product *product = &a->products[transposed];
     kn_status status = ki_column_check("sparse_operator_apply (x)", queue, x, KN_F32, product->columns, err);
@@ -149,6 +149,20 @@ kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator
     if (!status && x == y)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "sparse_operator_apply: in place; give two buffers");
     return status ? status : ki_spmv_product_apply(queue, product, x, y, err);
+}
+
+bool ki_sparse_operator_only_launches(const struct sparse_operator *a)
+{
+    return !a->products[0].adds && !a->products[1].adds;
+}
+
+unsigned ki_sparse_operator_launches(const struct sparse_operator *a)
+{
+    unsigned launches = 0;
+
+    for (unsigned i = 0; i < 2; i++)
+        launches += (unsigned)a->products[i].launch_count + a->products[i].adds;
+    return launches;
 }
 
 kn_sparse_format ki_sparse_operator_format(const struct sparse_operator *a, bool transposed)

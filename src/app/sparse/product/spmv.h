@@ -45,7 +45,11 @@ void ki_sparse_operator_free(struct sparse_operator *made); // NULL is fine
 // The buffers are two. Errors: KN_ERROR_ARGUMENT for buffers too small, of another context, or one and the
 // same.
 kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator *a, bool transposed,
-                                   kn_buffer *x, kn_buffer *y, kn_error *err);
+                                   const kn_buffer *x, kn_buffer *y, kn_error *err);
+// Whether applying it either way only enqueues launches, always the same ones, and nothing else; and what it
+// enqueues for both ways together.
+bool ki_sparse_operator_only_launches(const struct sparse_operator *a);
+unsigned ki_sparse_operator_launches(const struct sparse_operator *a);
 
 // The format that is used, and in words why (of KN_SPARSE_AUTO, what each took when it was measured; else
 // "").

@@ -125,7 +125,7 @@ kn_status ki_spmv_product_create(const struct spmv_task *task, kn_sparse_format 
 // The fastest format for y = M x, and a summary of the measurement, which is appended.
 kn_status ki_spmv_choose(const struct spmv_task *task, kn_sparse_format *format, struct ki_text *why,
                          kn_error *err);
-kn_status ki_spmv_product_apply(kn_queue *queue, const struct spmv_product *product, kn_buffer *x,
+kn_status ki_spmv_product_apply(kn_queue *queue, const struct spmv_product *product, const kn_buffer *x,
                                 kn_buffer *y, kn_error *err);
 void ki_spmv_product_free(struct spmv_product *product);
 

@@ -22,14 +22,14 @@ kn_status ki_spmv_product_create(const struct spmv_task *task, kn_sparse_format 
     return status;
 }
 
-static kn_arg argument_of(const struct spmv_argument *argument, kn_buffer *x, kn_buffer *y)
+static kn_arg argument_of(const struct spmv_argument *argument, const kn_buffer *x, const kn_buffer *y)
 {
     if (argument->kind == SPMV_NUMBER)
         return KN_VALUE(argument->number);
     return KN_BUFFER(argument->kind == SPMV_X ? x : argument->kind == SPMV_Y ? y : argument->buffer);
 }
 
-kn_status ki_spmv_product_apply(kn_queue *queue, const struct spmv_product *product, kn_buffer *x,
+kn_status ki_spmv_product_apply(kn_queue *queue, const struct spmv_product *product, const kn_buffer *x,
                                 kn_buffer *y, kn_error *err)
 {
     const float zero = 0;

@@ -299,15 +299,37 @@ static size_t list_pixel(const struct sparse_parallel *parallel, const struct sp
     return found;
 }
 
-static kn_status make_transposed(const struct sparse_parallel *parallel, const struct sparse_view *views,
-                                 struct sparse_matrix *out, kn_error *err)
+static size_t count_nonzeros(const struct sparse_parallel *parallel, const struct sparse_view *views)
 {
     size_t pixels = ki_sparse_parallel_columns(parallel), nonzeros = 0;
-    kn_status status;
 
     for (size_t pixel = 0; pixel < pixels; pixel++)
         nonzeros += list_pixel(parallel, views, pixel, NULL, NULL);
-    status = ki_sparse_create(pixels, ki_sparse_parallel_rows(parallel), nonzeros, out, err);
+    return nonzeros;
+}
+
+kn_status ki_sparse_parallel_nonzeros(const struct sparse_parallel *parallel, size_t *nonzeros, kn_error *err)
+{
+    kn_status status = ki_sparse_parallel_check(parallel, err);
+    struct sparse_view *views;
+
+    if (status)
+        return status;
+    views = ki_sparse_parallel_views(parallel, err);
+    if (!views)
+        return KN_ERROR_MEMORY;
+    *nonzeros = count_nonzeros(parallel, views);
+    free(views);
+    return KN_OK;
+}
+
+static kn_status make_transposed(const struct sparse_parallel *parallel, const struct sparse_view *views,
+                                 struct sparse_matrix *out, kn_error *err)
+{
+    size_t pixels = ki_sparse_parallel_columns(parallel);
+    kn_status status = ki_sparse_create(pixels, ki_sparse_parallel_rows(parallel),
+                                        count_nonzeros(parallel, views), out, err);
+
     for (size_t pixel = 0; pixel < pixels && !status; pixel++) {
         size_t at = out->starts[pixel];
 
