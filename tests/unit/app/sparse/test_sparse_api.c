@@ -149,6 +149,7 @@ static kn_operator *make(kn_queue *on, const kn_sparse *matrix, kn_sparse_operat
     ck_assert_uint_eq(kn_operator_get_rows(a), kn_sparse_get_rows(matrix));
     ck_assert_uint_eq(kn_operator_get_columns(a), kn_sparse_get_columns(matrix));
     ck_assert(!kn_operator_get_is_complex(a));
+    ck_assert_int_eq(kn_operator_get_type(a), options.type ? options.type : on ? KN_F32 : KN_F64);
     for (unsigned adjoint = 0; adjoint < 2; adjoint++) {
         kn_sparse_format format = kn_sparse_operator_get_format(a, adjoint);
 
@@ -233,6 +234,34 @@ START_TEST(host_products)
             check(NULL, &e, options, "on the host", &state);
             free_entries(&e);
         }
+}
+END_TEST
+
+// The host's two formats take other memory: rows have their nonzeros, slices fill up to the longest of 16.
+START_TEST(host_formats)
+{
+    uint64_t state = test_seed("host_formats");
+    struct entries e = random_entries(40, 50, 300, true, &state);
+    kn_sparse *matrix = matrix_of(&e);
+    size_t least = kn_sparse_get_nonzeros(matrix) * 12 + 90 * sizeof(double);
+
+    for (unsigned kind = 0; kind < 4; kind++) {
+        const kn_sparse_format format = kind & 1 ? KN_SPARSE_SELL : KN_SPARSE_SIMPLE;
+        const kn_type type = kind & 2 ? KN_F32 : KN_F64;
+        size_t bytes = kind & 2 ? kn_sparse_get_nonzeros(matrix) * 8 + 90 * sizeof(float) : least;
+        kn_operator *a =
+            make(NULL, matrix, KN_INIT(kn_sparse_operator_options, .format = format, .type = type));
+
+        for (unsigned adjoint = 0; adjoint < 2; adjoint++) {
+            if (kind & 1)
+                ck_assert_uint_gt(kn_sparse_operator_get_bytes(a, adjoint), bytes);
+            else
+                ck_assert_uint_eq(kn_sparse_operator_get_bytes(a, adjoint), bytes);
+        }
+        kn_operator_free(a);
+    }
+    kn_sparse_free(matrix);
+    free_entries(&e);
 }
 END_TEST
 
@@ -593,12 +622,15 @@ START_TEST(refused_calls)
     kn_sparse *matrix = matrix_of(&e);
     kn_operator *a = make(queue, matrix, KN_INIT(kn_sparse_operator_options, .format = KN_SPARSE_MERGE)),
                 *own = NULL;
-    const kn_operator_functions functions =
-        KN_INIT(kn_operator_functions, .rows = 3, .columns = 4, .type = KN_F64, .apply_host = no_product);
+    size_t others[64]; // what it holds are no pointers
+    const kn_operator_functions functions = KN_INIT(kn_operator_functions, .rows = 3, .columns = 4,
+                                                    .type = KN_F64, .apply_host = no_product, .data = others);
     kn_context *elsewhere = NULL;
     kn_queue *there = NULL;
     kn_buffer *x = NULL, *y = NULL, *small = NULL, *foreign = NULL;
 
+    for (size_t i = 0; i < 64; i++)
+        others[i] = 3;
     EXPECT_OK(kn_context_open(NULL, NULL, &elsewhere, &err));
     EXPECT_OK(kn_queue_open(elsewhere, &there, &err));
     EXPECT_OK(kn_buffer_create(context, 80, &x, &err));
@@ -641,7 +673,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {
-        matrices, patterns, device_products, tuned_products,   host_products,     levels,
+        matrices, patterns, device_products, tuned_products,   host_products,     host_formats, levels,
         ran,      threads,  any_order,       refused_matrices, refused_operators, refused_calls};
 
     return test_run("sparse api", tests, sizeof tests / sizeof *tests, test_open, test_close);
