@@ -145,15 +145,50 @@ static inline bool is_on_the_fly(kn_sparse_format format)
     return format == KN_SPARSE_ON_THE_FLY || format == KN_SPARSE_ON_THE_FLY_LOCAL;
 }
 
-// An operator of another kind.
-static inline kn_status no_product(void *data, bool adjoint, const void *from, void *to, kn_error *error)
+// Entries in any order, some of them of one place, and the matrix that they are. Every third row and every
+// fourth column may be empty.
+struct entries {
+    size_t rows, columns, count;
+    uint32_t *i, *j;
+    double *values, *dense;
+};
+
+static inline struct entries random_entries(size_t rows, size_t columns, size_t count, bool with_empty,
+                                            uint64_t *state)
 {
-    (void)data;
-    (void)adjoint;
-    (void)from;
-    (void)to;
-    (void)error;
-    return KN_OK;
+    struct entries e = {rows, columns, 0, NULL, NULL, random_numbers(count, state), NULL};
+
+    e.i = test_allocate(count * sizeof *e.i);
+    e.j = test_allocate(count * sizeof *e.j);
+    e.dense = test_zeros(rows * columns, sizeof *e.dense);
+    for (size_t k = 0; k < count; k++) {
+        uint32_t i = (uint32_t)(test_random(state) % rows), j = (uint32_t)(test_random(state) % columns);
+
+        if (with_empty && (i % 3 == 1 || j % 4 == 2))
+            continue;
+        e.i[e.count] = i;
+        e.j[e.count] = j;
+        e.dense[i * columns + j] += e.values[e.count++];
+    }
+    return e;
+}
+
+static inline void free_entries(struct entries *e)
+{
+    free(e->i);
+    free(e->j);
+    free(e->values);
+    free(e->dense);
+}
+
+static inline kn_sparse *matrix_of(const struct entries *e)
+{
+    kn_sparse *matrix = NULL;
+
+    EXPECT_OK(kn_sparse_create_coo(e->rows, e->columns, e->count, e->i, e->j, e->values, &matrix, &err));
+    ck_assert_uint_eq(kn_sparse_get_rows(matrix), e->rows);
+    ck_assert_uint_eq(kn_sparse_get_columns(matrix), e->columns);
+    return matrix;
 }
 
 #endif
