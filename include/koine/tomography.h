@@ -58,6 +58,12 @@ KN_API kn_status kn_tomography_operator_create(kn_queue *queue, const kn_tomogra
                                                const kn_sparse_operator_options *options, kn_operator **made,
                                                kn_error *err);
 
+// What it will hold, as kn_sparse_estimate_memory; nothing is made. Of the formats that keep the matrix it
+// computes the place of every pixel in every projection, and takes 8 bytes a ray and a pixel meanwhile.
+KN_API kn_status kn_tomography_estimate_memory(kn_queue *queue, const kn_tomography_geometry *geometry,
+                                               kn_sparse_memory *memory,
+                                               const kn_sparse_operator_options *options, kn_error *err);
+
 // The nonzeros of the geometry's matrix, which takes 12 bytes for each, and twice that while it is made; as
 // an operator, what kn_sparse_operator_create says. Takes no memory to speak of; computes the place of every
 // pixel in every projection.

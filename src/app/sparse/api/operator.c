@@ -239,3 +239,17 @@ size_t kn_sparse_operator_get_bytes(const kn_operator *a, bool adjoint)
         return 0;
     return applied->device ? ki_sparse_operator_bytes(applied->device, adjoint) : applied->bytes[adjoint];
 }
+
+kn_sparse_memory kn_sparse_operator_get_memory(const kn_operator *a)
+{
+    const struct sparse_applied *applied = applied_of(a);
+    kn_sparse_memory memory = {0, 0};
+
+    if (applied && applied->device)
+        memory.device = ki_sparse_operator_memory(applied->device);
+    else if (applied && applied->host)
+        memory.host = ki_sparse_host_memory(applied->host);
+    else if (applied && applied->geometry.theta)
+        memory.host = applied->geometry.angles * sizeof *applied->geometry.theta;
+    return memory;
+}

@@ -46,4 +46,10 @@ kn_status ki_sparse_make_operator(const char *function, kn_queue *queue, const s
                                   const kn_sparse_operator_options *options, kn_operator **made,
                                   kn_error *err);
 
+// What an operator of these options will hold, without making it.
+kn_status ki_sparse_estimate_operator(const char *function, kn_queue *queue,
+                                      const struct sparse_source *source,
+                                      const kn_sparse_operator_options *options, kn_sparse_memory *memory,
+                                      kn_error *err);
+
 #endif

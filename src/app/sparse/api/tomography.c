@@ -72,6 +72,29 @@ kn_status kn_tomography_operator_create(kn_queue *queue, const kn_tomography_geo
     return ki_error_name(__func__, create_operator(__func__, queue, geometry, options, made, err), err);
 }
 
+static kn_status estimate(const char *function, kn_queue *queue, const kn_tomography_geometry *given,
+                          kn_sparse_memory *memory, const kn_sparse_operator_options *options, kn_error *err)
+{
+    struct sparse_parallel geometry;
+    kn_status status;
+
+    if (!memory)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "memory is NULL");
+    status = read_geometry(function, given, &geometry, err);
+    if (!status)
+        status = ki_sparse_estimate_operator(function, queue, &(struct sparse_source){.geometry = &geometry},
+                                             options, memory, err);
+    ki_sparse_parallel_free(&geometry);
+    return status;
+}
+
+kn_status kn_tomography_estimate_memory(kn_queue *queue, const kn_tomography_geometry *geometry,
+                                        kn_sparse_memory *memory, const kn_sparse_operator_options *options,
+                                        kn_error *err)
+{
+    return ki_error_name(__func__, estimate(__func__, queue, geometry, memory, options, err), err);
+}
+
 static kn_status count_nonzeros(const char *function, const kn_tomography_geometry *given, size_t *nonzeros,
                                 kn_error *err)
 {

@@ -181,3 +181,33 @@ size_t ki_sparse_operator_bytes(const struct sparse_operator *a, bool transposed
 
     return product->bytes + (product->rows + product->columns) * sizeof(float);
 }
+
+size_t ki_sparse_operator_memory(const struct sparse_operator *a)
+{
+    size_t bytes = 0;
+
+    for (unsigned i = 0; i < 2; i++)
+        for (size_t k = 0; k < a->products[i].buffer_count; k++)
+            bytes += kn_buffer_get_size(a->products[i].buffers[k]);
+    return bytes;
+}
+
+kn_status ki_sparse_operator_estimate(kn_queue *queue, const struct sparse_matrix *matrix,
+                                      const struct sparse_matrix *transposed,
+                                      const struct sparse_parallel *geometry, kn_sparse_format format,
+                                      const struct sparse_tuning *tuning, size_t *bytes, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    *bytes = 0;
+    for (unsigned i = 0; i < 2 && !status; i++) {
+        const struct spmv_task task = !matrix  ? ki_spmv_task_of_geometry(queue, geometry, i == 1, tuning)
+                                      : i == 0 ? ki_spmv_task_of(queue, matrix, transposed, tuning)
+                                               : ki_spmv_task_of(queue, transposed, matrix, tuning);
+        size_t one = 0;
+
+        status = ki_spmv_estimate(&task, format, &one, err);
+        *bytes += one;
+    }
+    return status;
+}

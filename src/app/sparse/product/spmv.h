@@ -51,6 +51,14 @@ kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator
 bool ki_sparse_operator_only_launches(const struct sparse_operator *a);
 unsigned ki_sparse_operator_launches(const struct sparse_operator *a);
 
+// Bytes of the device that it holds; and those that one will hold of a matrix and its transpose, of which
+// only sizes and starts are looked at, or of a geometry, where both are NULL for the formats on the fly.
+size_t ki_sparse_operator_memory(const struct sparse_operator *a);
+kn_status ki_sparse_operator_estimate(kn_queue *queue, const struct sparse_matrix *matrix,
+                                      const struct sparse_matrix *transposed,
+                                      const struct sparse_parallel *geometry, kn_sparse_format format,
+                                      const struct sparse_tuning *tuning, size_t *bytes, kn_error *err);
+
 // The format that is used, and in words why (of KN_SPARSE_AUTO, what each took when it was measured; else
 // "").
 kn_sparse_format ki_sparse_operator_format(const struct sparse_operator *a, bool transposed);

@@ -19,7 +19,7 @@ static const kn_sparse_format stored[] = {
     KN_SPARSE_MERGE};
 static const kn_sparse_format computed[] = {KN_SPARSE_ON_THE_FLY, KN_SPARSE_ON_THE_FLY_LOCAL};
 
-static const kn_sparse_format *candidates_of(const struct spmv_task *task, size_t *count)
+const kn_sparse_format *ki_spmv_candidates(const struct spmv_task *task, size_t *count)
 {
     *count = task->matrix ? KI_COUNT(stored) : KI_COUNT(computed);
     return task->matrix ? stored : computed;
@@ -68,7 +68,7 @@ static kn_status time_product(kn_queue *queue, const struct spmv_product *produc
     return status;
 }
 
-static bool is_worth_trying(const struct spmv_task *task, kn_sparse_format format)
+bool ki_spmv_is_worth_trying(const struct spmv_task *task, kn_sparse_format format)
 {
     bool pads = format == KN_SPARSE_MEMORY_LAYOUT || format == KN_SPARSE_MEMORY_LAYOUT_LOCAL;
 
@@ -80,7 +80,7 @@ static kn_status try_candidate(const struct spmv_task *task, size_t number, kn_b
                                size_t *winner, double *least, struct ki_text *summary, kn_error *err)
 {
     size_t count;
-    kn_sparse_format format = candidates_of(task, &count)[number];
+    kn_sparse_format format = ki_spmv_candidates(task, &count)[number];
     struct spmv_product product;
     kn_error reason = KN_ERROR_INIT;
     double seconds = 0;
@@ -111,7 +111,7 @@ static kn_status measure(const struct spmv_task *task, size_t *winner, struct ki
     kn_context *context = kn_queue_get_context(task->queue);
     const float zero = 0;
     size_t columns = ki_spmv_task_columns(task) * sizeof zero, count;
-    const kn_sparse_format *candidates = candidates_of(task, &count);
+    const kn_sparse_format *candidates = ki_spmv_candidates(task, &count);
     kn_buffer *x = NULL, *y = NULL;
     double least = -1;
     kn_status status = kn_buffer_create(context, columns, &x, err);
@@ -121,7 +121,7 @@ static kn_status measure(const struct spmv_task *task, size_t *winner, struct ki
     if (!status)
         status = kn_buffer_fill(task->queue, x, &zero, sizeof zero, 0, columns, NULL, err);
     for (size_t i = 0; i < count && !status; i++)
-        if (is_worth_trying(task, candidates[i]))
+        if (ki_spmv_is_worth_trying(task, candidates[i]))
             status = try_candidate(task, i, x, y, winner, &least, summary, err);
     if (!status && least < 0)
         status = ki_fail(err, KN_ERROR_MEMORY, "a sparse matrix of %zu x %zu fits on %s in no format",
@@ -137,7 +137,7 @@ kn_status ki_spmv_choose(const struct spmv_task *task, kn_sparse_format *format,
     kn_context *context = kn_queue_get_context(task->queue);
     const struct engine_choice choice = task->matrix ? choice_of(task) : geometry_choice_of(task);
     size_t winner = 0, count;
-    const kn_sparse_format *candidates = candidates_of(task, &count);
+    const kn_sparse_format *candidates = ki_spmv_candidates(task, &count);
     kn_status status = KN_OK;
 
     if (!ki_engine_recall(context, &choice, count, &winner, why)) {

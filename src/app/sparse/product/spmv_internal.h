@@ -116,6 +116,20 @@ bool ki_spmv_takes_geometry(kn_sparse_format format);
 // What ki_sparse_operator_create refuses of a matrix and a format.
 kn_status ki_spmv_check(const struct sparse_matrix *matrix, kn_sparse_format format, kn_error *err);
 
+// Bytes of the buffers that a product of this format will have; of KN_SPARSE_AUTO the most that a candidate
+// has. Of matrices only sizes and starts are looked at. KN_ERROR_MEMORY: of the host, for lengths of rows.
+kn_status ki_spmv_estimate(const struct spmv_task *task, kn_sparse_format format, size_t *bytes,
+                           kn_error *err);
+// The same on the fly.
+size_t ki_spmv_estimate_parallel(const struct spmv_task *task, bool local);
+// What KN_SPARSE_AUTO tries.
+const kn_sparse_format *ki_spmv_candidates(const struct spmv_task *task, size_t *count);
+bool ki_spmv_is_worth_trying(const struct spmv_task *task, kn_sparse_format format);
+// The nonzeros of a row that HYB keeps in ELLPACK. KN_ERROR_MEMORY.
+kn_status ki_spmv_hybrid_width(const struct sparse_matrix *matrix, size_t *width, kn_error *err);
+// Places of SELL.
+kn_status ki_spmv_sell_places(const struct sparse_matrix *matrix, size_t *places, kn_error *err);
+
 // Places of ELLPACK, stored for every row as long as the longest.
 size_t ki_spmv_padded(const struct sparse_matrix *matrix);
 

@@ -140,6 +140,19 @@ static inline void expect_adjoint(const kn_operator *a, kn_queue *on, const doub
     free(y);
 }
 
+// What was estimated is what is held; of AUTO on a device it is the most.
+static inline void expect_memory(const kn_operator *a, kn_sparse_memory estimated, bool is_auto)
+{
+    const kn_sparse_memory held = kn_sparse_operator_get_memory(a);
+    const char *name = kn_sparse_format_name(kn_sparse_operator_get_format(a, false));
+
+    ck_assert_msg(estimated.device == held.device || (is_auto && estimated.device > held.device),
+                  "%s%s: %zu bytes of the device, not %zu", name, is_auto ? ", auto" : "", held.device,
+                  estimated.device);
+    ck_assert_msg(estimated.host >= held.host && estimated.host <= held.host + 256,
+                  "%s: %zu bytes of the host, not %zu", name, held.host, estimated.host);
+}
+
 static inline bool is_on_the_fly(kn_sparse_format format)
 {
     return format == KN_SPARSE_ON_THE_FLY || format == KN_SPARSE_ON_THE_FLY_LOCAL;

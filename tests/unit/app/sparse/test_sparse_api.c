@@ -129,7 +129,10 @@ static void check(kn_queue *on, const struct entries *e, kn_sparse_operator_opti
 {
     kn_sparse *matrix = matrix_of(e);
     kn_operator *a = make(on, matrix, options);
+    kn_sparse_memory memory = {1, 1};
 
+    EXPECT_OK(kn_sparse_estimate_memory(on, matrix, &memory, &options, &err));
+    expect_memory(a, memory, on && options.format == KN_SPARSE_AUTO);
     kn_sparse_free(matrix);
     expect_dense(a, on, e->dense, 0, what, state);
     expect_adjoint(a, on, e->dense, 0, state);

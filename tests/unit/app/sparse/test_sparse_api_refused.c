@@ -81,6 +81,7 @@ START_TEST(refused_operators)
     const uint32_t zero = 0;
     const double beyond = 1e200;
     kn_operator *a = NULL;
+    kn_sparse_memory memory = {7, 7};
     const struct {
         kn_status status;
         const char *words;
@@ -115,6 +116,9 @@ START_TEST(refused_operators)
         EXPECT_REFUSED(refused[i].status, refused[i].words,
                        kn_sparse_operator_create(refused[i].queue, matrix, &refused[i].options, &a, &err));
         ck_assert_msg(strstr(err.text, "kn_sparse_operator_create") == err.text, "'%s'", err.text);
+        EXPECT_REFUSED(
+            refused[i].status, refused[i].words,
+            kn_sparse_estimate_memory(refused[i].queue, matrix, &memory, &refused[i].options, &err));
     }
     EXPECT_OK(kn_sparse_create_coo(0, 3, 0, NULL, NULL, NULL, &empty, &err));
     EXPECT_OK(kn_sparse_create_coo(1, 1, 1, &zero, &zero, &beyond, &large, &err));
@@ -127,6 +131,11 @@ START_TEST(refused_operators)
                    kn_sparse_operator_create(queue, NULL, NULL, &a, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "made is NULL",
                    kn_sparse_operator_create(queue, matrix, NULL, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "matrix is NULL",
+                   kn_sparse_estimate_memory(queue, NULL, &memory, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "memory is NULL",
+                   kn_sparse_estimate_memory(queue, matrix, NULL, NULL, &err));
+    ck_assert(memory.host == 7 && memory.device == 7);
     ck_assert_ptr_null(a);
     kn_sparse_free(empty);
     kn_sparse_free(large);
@@ -172,6 +181,8 @@ START_TEST(refused_calls)
         ck_assert_str_eq(kn_sparse_operator_get_why(other, true), "");
         ck_assert_str_eq(kn_sparse_operator_get_level(other), "");
         ck_assert_uint_eq(kn_sparse_operator_get_bytes(other, false), 0);
+        ck_assert(kn_sparse_operator_get_memory(other).host == 0 &&
+                  kn_sparse_operator_get_memory(other).device == 0);
     }
     ck_assert_uint_eq(kn_sparse_get_rows(NULL) + kn_sparse_get_columns(NULL) + kn_sparse_get_nonzeros(NULL),
                       0);

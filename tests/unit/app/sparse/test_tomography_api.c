@@ -49,6 +49,7 @@ static void check(const struct problem *p, kn_queue *on, kn_sparse_operator_opti
     kn_tomography_geometry geometry = p->geometry;
     double *theta = test_allocate(p->parallel.angles * sizeof *theta);
     kn_operator *a = NULL;
+    kn_sparse_memory memory = {1, 1};
     bool computes, stored;
     double error;
 
@@ -56,6 +57,8 @@ static void check(const struct problem *p, kn_queue *on, kn_sparse_operator_opti
         theta[t] = geometry.theta[t];
     geometry.theta = geometry.theta ? theta : NULL;
     EXPECT_OK(kn_tomography_operator_create(on, &geometry, &options, &a, &err));
+    EXPECT_OK(kn_tomography_estimate_memory(on, &geometry, &memory, &options, &err));
+    expect_memory(a, memory, on && options.format == KN_SPARSE_AUTO);
     free(theta); // which was copied
     ck_assert_uint_eq(kn_operator_get_rows(a), p->rays);
     ck_assert_uint_eq(kn_operator_get_columns(a), p->pixels);
@@ -359,6 +362,7 @@ START_TEST(refused_geometries)
     kn_operator *a = NULL;
     kn_sparse *made = NULL;
     size_t nonzeros = 77;
+    kn_sparse_memory memory = {7, 7};
     double from[9] = {0}, to[9] = {42};
 
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
@@ -370,11 +374,14 @@ START_TEST(refused_geometries)
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, refused[i].words,
                        kn_tomography_operator_create(queue, g, NULL, &a, &err));
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, refused[i].words, kn_tomography_matrix_create(g, &made, &err));
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, refused[i].words,
+                       kn_tomography_estimate_memory(queue, g, &memory, NULL, &err));
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, refused[i].words, kn_tomography_count_nonzeros(g, &nonzeros, &err));
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, refused[i].words,
                        kn_tomography_project(NULL, g, false, from, to, KN_SPARSE_AUTO, &err));
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, refused[i].words, kn_tomography_phantom_sinogram(g, to, &err));
     }
+    ck_assert(memory.host == 7 && memory.device == 7);
     ck_assert(!a && !made && nonzeros == 77 && to[0] == 42);
 }
 END_TEST
