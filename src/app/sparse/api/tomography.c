@@ -154,19 +154,20 @@ static kn_status check_projection(const kn_queue *queue, const double *from, con
     return KN_OK;
 }
 
-static kn_status project(kn_queue *queue, const kn_tomography_geometry *given,
-                         struct sparse_projection *projection, const double *from, double *to, kn_error *err)
+static kn_status project(kn_queue *queue, const kn_tomography_geometry *given, bool adjoint,
+                         const double *from, double *to, kn_sparse_format format, kn_error *err)
 {
     struct sparse_parallel geometry;
-    kn_status status = check_projection(queue, from, to, projection->format, err);
+    struct sparse_projection projection = {
+        .geometry = &geometry, .transposed = adjoint, .format = format, .why = KI_TEXT_INIT};
+    kn_status status = check_projection(queue, from, to, format, err);
 
     if (!status)
         status = read_geometry("kn_tomography_project", given, &geometry, err);
     if (status)
         return status;
-    projection->geometry = &geometry;
-    status = ki_sparse_project(queue, projection, from, to, err);
-    ki_text_free(&projection->why);
+    status = ki_sparse_project(queue, &projection, from, to, err);
+    ki_text_free(&projection.why);
     ki_sparse_parallel_free(&geometry);
     return status;
 }
@@ -174,9 +175,7 @@ static kn_status project(kn_queue *queue, const kn_tomography_geometry *given,
 kn_status kn_tomography_project(kn_queue *queue, const kn_tomography_geometry *geometry, bool adjoint,
                                 const double *from, double *to, kn_sparse_format format, kn_error *err)
 {
-    struct sparse_projection projection = {.transposed = adjoint, .format = format, .why = KI_TEXT_INIT};
-
-    return ki_error_name(__func__, project(queue, geometry, &projection, from, to, err), err);
+    return ki_error_name(__func__, project(queue, geometry, adjoint, from, to, format, err), err);
 }
 
 // ---- the phantom ----
