@@ -32,9 +32,9 @@ typedef struct kn_sparse kn_sparse;
 
 // A copy of a matrix by rows: rows + 1 `starts`, and `nonzeros` indices and values; `values` NULL: every one
 // is 1. Takes 12 bytes a nonzero and 8 a row; reads each of them twice. Errors: KN_ERROR_ARGUMENT for arrays
-// that are not what stands above (the message names the row), for values that are not finite, for more than
-// 2^32 - 1 rows or columns, and for more than 2^24 of them with less than a nonzero for 64 of them, of which
-// a damaged size is more likely than such a matrix.
+// that are not as described above (the message names the row), for values that are not finite, for more than
+// 2^32 - 1 rows or columns, and for more than 2^24 rows or columns with fewer than one nonzero for 64 of
+// them, which is more likely a damaged size than a matrix.
 KN_API kn_status kn_sparse_create_csr(size_t rows, size_t columns, size_t nonzeros, const uint64_t *starts,
                                       const uint32_t *indices, const double *values, kn_sparse **made,
                                       kn_error *err);
@@ -123,13 +123,14 @@ typedef struct kn_sparse_operator_options {
 // kept in the same format. `options` may be NULL. An operator is applied by one thread, and in one queue, at
 // a time; two operators may be applied by two threads.
 //
-// A product is a float's sum of its row's nonzeros (KN_F64: a double's): off by (terms + 2) roundings of the
-// sum of their moduli at most. Applying it enqueues 1 to 3 launches, and for coo and backprojection a fill
-// before. Cost: a pass over the matrix as it is kept, kn_sparse_operator_get_bytes; making it some passes
-// over the matrix, its transposing, compiling, and what AUTO measures. Waits. While it is made the host holds
-// the transposed matrix and a copy of what a device is given. It keeps, for A and A^T each: rows, csr-vector,
-// merge and backprojection 8 bytes a nonzero and 4 a row, coo 12 a nonzero, the others 8 a place (sell of up
-// to 65,536 columns: 6), with the places that fill rows up; on the host 4 bytes and a number a place.
+// An element of a product is a sum in the type of the vectors, off by at most (terms + 3) roundings of the
+// sum of its terms' moduli. Applying the operator enqueues 1 to 3 launches, and for coo and backprojection a
+// fill before them. Cost: a pass over the matrix as it is kept, kn_sparse_operator_get_bytes; making it some
+// passes over the matrix, its transposing, compiling, and what AUTO measures. Waits. While the operator is
+// made, the host holds the transposed matrix and a copy of what a device is given. For A and A^T each, the
+// operator keeps 8 bytes a nonzero and 4 a row (simple, local-memory, csr-vector, merge, backprojection), 12
+// a nonzero (coo), or 8 a place, those that fill rows up included (the others; sell of fewer than 65,536
+// columns: 6); on the host 4 bytes and a number a place. kn_sparse_estimate_memory has the exact sum.
 //
 // Errors: KN_ERROR_ARGUMENT for NULL, a matrix without rows or columns, a value beyond single precision where
 // floats are kept, options that cannot be, formats on the fly; KN_ERROR_UNSUPPORTED for KN_F64 on a device,
@@ -145,8 +146,9 @@ typedef struct kn_sparse_memory {
     size_t host, device;
 } kn_sparse_memory;
 
-// What an operator of these arguments will hold, whatever else it takes while it is made; nothing is made.
-// Exact on a device, but of AUTO the most that it may take; on the host but for next to nothing. Cost: a pass
+// The memory that an operator of these arguments will hold once it is made; nothing is made. The figure is
+// exact on a device, where for AUTO it is that of the largest candidate; on the host it leaves out some
+// bytes a task of 16,384 numbers. Cost: a pass
 // over the nonzeros; 8 bytes a column and 4 a row for a while. Errors: KN_ERROR_ARGUMENT and
 // KN_ERROR_UNSUPPORTED as kn_sparse_operator_create has them for options.
 KN_API kn_status kn_sparse_estimate_memory(kn_queue *queue, const kn_sparse *matrix, kn_sparse_memory *memory,

@@ -48,12 +48,12 @@ typedef struct kn_tomography_geometry {
 // The geometry as an operator of angles * detectors rows and size^2 columns, as kn_sparse_operator_create
 // makes one of a matrix; kn_sparse_operator_get_format and the like tell of it too. `theta` is copied. The
 // formats on the fly keep a few numbers a projection and compute the weights, in a device's case with
-// positions in fixed point: a weight is off by 5 * 2^-24 at most, times up to 1.4143; a device holds two
-// copies of the picture, and one of the sinogram, beside it. With and without local memory the bits are the
-// same. On the host they are of KN_F64. All other formats keep the matrix: see kn_tomography_count_nonzeros
-// for its size. Cost of a product on the fly: about 2 * angles * size^2 multiplications for the adjoint, 2 *
-// angles * detectors * size for A. Errors: as kn_sparse_operator_create; KN_ERROR_ARGUMENT for a geometry
-// that is not what stands above.
+// positions in fixed point: a weight is off by 5 * 2^-24 at most, times up to 1.4143; without local memory a
+// device holds four times the picture and twice the sinogram for it. With and without local memory the bits
+// are the same. On the host these formats have KN_F64. All other formats keep the matrix: see
+// kn_tomography_count_nonzeros for its size. Cost of a product on the fly: about 2 * angles * size^2
+// multiplications for the adjoint, 2 * angles * detectors * size for A. Errors: as kn_sparse_operator_create;
+// KN_ERROR_ARGUMENT for a geometry that is not as described above.
 KN_API kn_status kn_tomography_operator_create(kn_queue *queue, const kn_tomography_geometry *geometry,
                                                const kn_sparse_operator_options *options, kn_operator **made,
                                                kn_error *err);
@@ -64,9 +64,8 @@ KN_API kn_status kn_tomography_estimate_memory(kn_queue *queue, const kn_tomogra
                                                kn_sparse_memory *memory,
                                                const kn_sparse_operator_options *options, kn_error *err);
 
-// The nonzeros of the geometry's matrix, which takes 12 bytes for each, and twice that while it is made; as
-// an operator, what kn_sparse_operator_create says. Takes no memory to speak of; computes the place of every
-// pixel in every projection.
+// The number of nonzeros of the geometry's matrix, which takes 12 bytes for each, and twice that while it is
+// made. Takes 48 bytes a projection; computes the place of every pixel in every projection.
 KN_API kn_status kn_tomography_count_nonzeros(const kn_tomography_geometry *geometry, size_t *nonzeros,
                                               kn_error *err);
 
