@@ -129,7 +129,7 @@ static void run_direction(struct bench *bench, const struct sparse_operator *a, 
     fflush(stdout);
 }
 
-static void run_format(struct bench *bench, enum sparse_format format, const struct sparse_tuning *tuning,
+static void run_format(struct bench *bench, kn_sparse_format format, const struct sparse_tuning *tuning,
                        const char *name)
 {
     struct sparse_operator *a = NULL;
@@ -213,12 +213,12 @@ static void tune_products(struct bench *bench)
     for (size_t i = 0; i < KI_COUNT(sizes); i++) {
         const struct sparse_tuning tuning = {.group = sizes[i]};
         snprintf(name, sizeof name, "sell, group %u", sizes[i]);
-        run_format(bench, SPARSE_SELL, &tuning, name);
+        run_format(bench, KN_SPARSE_SELL, &tuning, name);
         for (size_t k = 0; k < KI_COUNT(counts); k++)
             if (counts[k] <= sizes[i]) {
                 const struct sparse_tuning lanes = {.group = sizes[i], .lanes = counts[k]};
                 snprintf(name, sizeof name, "vector, group %u, lanes %u", sizes[i], counts[k]);
-                run_format(bench, SPARSE_CSR_VECTOR, &lanes, name);
+                run_format(bench, KN_SPARSE_CSR_VECTOR, &lanes, name);
             }
     }
     for (size_t i = 1; i < 4; i++)
@@ -227,7 +227,7 @@ static void tune_products(struct bench *bench)
             if ((size_t)sizes[i] * items * 8 > 40000)
                 continue;
             snprintf(name, sizeof name, "merge, group %u, items %u", sizes[i], items);
-            run_format(bench, SPARSE_MERGE, &tuning, name);
+            run_format(bench, KN_SPARSE_MERGE, &tuning, name);
         }
 }
 
@@ -276,17 +276,17 @@ static void run_all(struct bench *bench, bool kernels)
 {
     struct solver_case options = {.cgnr = {.iterations = bench->iterations, .gradient = -1}};
 
-    for (int format = SPARSE_SIMPLE; format < SPARSE_FORMATS; format++)
-        if (format != SPARSE_ON_THE_FLY && format != SPARSE_ON_THE_FLY_LOCAL)
-            run_format(bench, (enum sparse_format)format, NULL, ki_sparse_format_names[format]);
+    for (int format = KN_SPARSE_SIMPLE; format < SPARSE_FORMATS; format++)
+        if (format != KN_SPARSE_ON_THE_FLY && format != KN_SPARSE_ON_THE_FLY_LOCAL)
+            run_format(bench, (kn_sparse_format)format, NULL, ki_sparse_format_names[format]);
     options.storage.launches = SPARSE_LAUNCHES_FUSED;
     run_recordings(bench, &options, kernels);
     options.storage.launches = SPARSE_LAUNCHES_SEPARATE;
-    for (int format = SPARSE_SIMPLE; format < SPARSE_FORMATS; format++)
-        if (format != SPARSE_ON_THE_FLY && format != SPARSE_ON_THE_FLY_LOCAL) {
-            options.storage.format = (enum sparse_format)format;
+    for (int format = KN_SPARSE_SIMPLE; format < SPARSE_FORMATS; format++)
+        if (format != KN_SPARSE_ON_THE_FLY && format != KN_SPARSE_ON_THE_FLY_LOCAL) {
+            options.storage.format = (kn_sparse_format)format;
             run_solver(bench, &options, ki_sparse_format_names[format],
-                       kernels && format == SPARSE_CSR_VECTOR);
+                       kernels && format == KN_SPARSE_CSR_VECTOR);
         }
 }
 

@@ -23,8 +23,8 @@
 
 enum { REPETITIONS = 9, ITERATIONS = 20 };
 
-static const enum sparse_format computed[] = {SPARSE_ON_THE_FLY, SPARSE_ON_THE_FLY_LOCAL},
-                                stored[] = {SPARSE_SELL, SPARSE_CSR_VECTOR};
+static const kn_sparse_format computed[] = {KN_SPARSE_ON_THE_FLY, KN_SPARSE_ON_THE_FLY_LOCAL},
+                                stored[] = {KN_SPARSE_SELL, KN_SPARSE_CSR_VECTOR};
 
 struct bench {
     kn_context *context;
@@ -131,7 +131,7 @@ static void run_operator(struct bench *bench, const struct sparse_operator *a, c
     }
 }
 
-static void run_computed(struct bench *bench, enum sparse_format format, const struct sparse_tuning *tuning,
+static void run_computed(struct bench *bench, kn_sparse_format format, const struct sparse_tuning *tuning,
                          const char *name, int directions)
 {
     struct sparse_operator *a = NULL;
@@ -160,11 +160,11 @@ static void run_stored(struct bench *bench)
 }
 
 // Of the rays' random numbers, from 0.
-static void run_solver(struct bench *bench, enum sparse_format format)
+static void run_solver(struct bench *bench, kn_sparse_format format)
 {
     const struct cgnr_options options = {.iterations = ITERATIONS, .gradient = -1};
     const struct sparse_storage storage = {.format = format};
-    const bool is_stored = format == SPARSE_CSR_VECTOR;
+    const bool is_stored = format == KN_SPARSE_CSR_VECTOR;
     struct sparse_solver *solver = NULL;
     struct cgnr_result result = {.history = NULL};
     double seconds[REPETITIONS], residual = 0;
@@ -207,15 +207,15 @@ static void tune(struct bench *bench)
 
             snprintf(name, sizeof name, "on-the-fly, group %u, views %u", groups[g], counts[i]);
             if (groups[g] >= 16 * counts[i])
-                run_computed(bench, SPARSE_ON_THE_FLY, &tuning, name, FORWARD);
+                run_computed(bench, KN_SPARSE_ON_THE_FLY, &tuning, name, FORWARD);
             tuning = (struct sparse_tuning){.group = groups[g], .items = counts[i]};
             snprintf(name, sizeof name, "on-the-fly, group %u, items %u", groups[g], counts[i]);
-            run_computed(bench, SPARSE_ON_THE_FLY, &tuning, name, BACK);
+            run_computed(bench, KN_SPARSE_ON_THE_FLY, &tuning, name, BACK);
             for (size_t c = 0; c < KI_COUNT(chunks) && counts[i] > 2; c++) {
                 tuning.chunk = chunks[c];
                 snprintf(name, sizeof name, "+local-memory, group %u, items %u, chunk %u", groups[g],
                          counts[i], chunks[c]);
-                run_computed(bench, SPARSE_ON_THE_FLY_LOCAL, &tuning, name, counts[i] == 4 ? BOTH : BACK);
+                run_computed(bench, KN_SPARSE_ON_THE_FLY_LOCAL, &tuning, name, counts[i] == 4 ? BOTH : BACK);
             }
         }
 }
@@ -233,7 +233,7 @@ static void run_geometry(struct bench *bench, const char *text, bool matrix, boo
     if (tuning)
         tune(bench);
     if (matrix)
-        run_solver(bench, SPARSE_CSR_VECTOR);
+        run_solver(bench, KN_SPARSE_CSR_VECTOR);
     for (size_t i = 0; i < KI_COUNT(computed); i++)
         run_solver(bench, computed[i]);
     drop(bench);

@@ -26,6 +26,8 @@
 #include <koine/stats.h>
 #include <koine/autocorr.h>
 #include <koine/recon.h>
+#include <koine/sparse.h>
+#include <koine/tomography.h>
 
 #ifdef __cplusplus
 extern "C" {

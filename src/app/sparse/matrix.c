@@ -117,6 +117,21 @@ kn_status ki_sparse_transpose(const struct sparse_matrix *matrix, struct sparse_
     return KN_OK;
 }
 
+kn_status ki_sparse_transpose_starts(const struct sparse_matrix *matrix, struct sparse_matrix *out,
+                                     kn_error *err)
+{
+    *out = (struct sparse_matrix){.rows = matrix->columns,
+                                  .columns = matrix->rows,
+                                  .nonzeros = matrix->nonzeros,
+                                  .starts = calloc(matrix->columns + 1, sizeof *out->starts)};
+    if (!out->starts)
+        return ki_fail_memory(err, (matrix->columns + 1) * sizeof *out->starts, "a sparse matrix");
+    for (size_t i = 0; i < matrix->nonzeros; i++)
+        out->starts[(size_t)matrix->indices[i] + 1]++;
+    add_up(out->starts, out->rows);
+    return KN_OK;
+}
+
 size_t ki_sparse_longest_row(const struct sparse_matrix *matrix)
 {
     uint64_t longest = 0;

@@ -43,6 +43,11 @@ kn_status ki_sparse_from_entries(const struct sparse_entries *entries, struct sp
 // The transposed matrix, of its own memory. Errors as ki_sparse_create. Two passes over the nonzeros.
 kn_status ki_sparse_transpose(const struct sparse_matrix *matrix, struct sparse_matrix *out, kn_error *err);
 
+// The transposed matrix without its nonzeros: sizes and starts alone. Errors as above. One pass over the
+// nonzeros.
+kn_status ki_sparse_transpose_starts(const struct sparse_matrix *matrix, struct sparse_matrix *out,
+                                     kn_error *err);
+
 // Nonzeros of the row that has the most.
 size_t ki_sparse_longest_row(const struct sparse_matrix *matrix);
 

@@ -198,7 +198,7 @@ static kn_status begin(struct work *work, const struct sparse_problem *problem, 
     return status ? status : enqueue_product(work, err);
 }
 
-static kn_status create(kn_queue *queue, const struct sparse_problem *problem, enum sparse_format format,
+static kn_status create(kn_queue *queue, const struct sparse_problem *problem, kn_sparse_format format,
                         struct sparse_operator **a, kn_error *err)
 {
     if (problem->geometry && ki_spmv_takes_geometry(format))
@@ -207,7 +207,7 @@ static kn_status create(kn_queue *queue, const struct sparse_problem *problem, e
 }
 
 kn_status ki_sparse_time_format(kn_queue *queue, const struct sparse_problem *problem,
-                                enum sparse_format format, bool transposed, float *product,
+                                kn_sparse_format format, bool transposed, float *product,
                                 struct sparse_variant *variant, kn_error *err)
 {
     struct sparse_operator *a = NULL;

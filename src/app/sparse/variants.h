@@ -7,9 +7,9 @@
 #include "app/sparse/product/spmv.h"
 
 struct sparse_variant {
-    enum sparse_format asked, format; // they differ for SPARSE_AUTO
+    kn_sparse_format asked, format; // they differ for KN_SPARSE_AUTO
     bool ran;
-    char why[512];  // why it did not run; of SPARSE_AUTO what each format took
+    char why[512];  // why it did not run; of KN_SPARSE_AUTO what each format took
     double seconds; // of one product of many, enqueued back to back: the median
     size_t bytes;   // what it moves at least: the matrix as it is kept, both vectors
     double share;   // of the rate of a copy on the device; small matrices in a cache may have more than 1
@@ -33,10 +33,10 @@ struct sparse_problem {
 // A x, or with `transposed` A^T y, in one format: timed, and compared with double precision, where a sum of n
 // terms may be off by n + 2 roundings of its terms' moduli; on the fly also by what its weights are, 5 *
 // 2^-24 of the longest step (test_parallel.c has the terms). `product` may be NULL. What a format refuses is
-// no error: `variant` tells. SPARSE_AUTO of a geometry is the faster one of those on the fly. Errors:
+// no error: `variant` tells. KN_SPARSE_AUTO of a geometry is the faster one of those on the fly. Errors:
 // KN_ERROR_MEMORY, the device's.
 kn_status ki_sparse_time_format(kn_queue *queue, const struct sparse_problem *problem,
-                                enum sparse_format format, bool transposed, float *product,
+                                kn_sparse_format format, bool transposed, float *product,
                                 struct sparse_variant *variant, kn_error *err);
 
 #endif

@@ -52,7 +52,7 @@ static kn_status read_input(struct project *project, kn_error *err)
     if (status)
         return status;
     project->projection = (struct sparse_projection){
-        geometry, transposed, (enum sparse_format)project->arguments->format, KI_TEXT_INIT};
+        geometry, transposed, (kn_sparse_format)project->arguments->format, KI_TEXT_INIT};
     project->from_height = transposed ? geometry->angles : geometry->size;
     project->from_width = transposed ? geometry->detectors : geometry->size;
     project->to_height = transposed ? geometry->size : geometry->angles;

@@ -118,7 +118,7 @@ static kn_status read_input(struct spmv *spmv, kn_error *err)
 
 // ---- products ----
 
-static kn_status run_format(struct spmv *spmv, enum sparse_format format, bool transposed, kn_error *err)
+static kn_status run_format(struct spmv *spmv, kn_sparse_format format, bool transposed, kn_error *err)
 {
     spmv->transposed[spmv->count] = transposed;
     return ki_sparse_time_format(spmv->tool.place.queue, &spmv->problem, format, transposed, spmv->product,
@@ -134,7 +134,7 @@ static kn_status compute_one(struct spmv *spmv, kn_error *err)
     spmv->product = malloc(rows * sizeof *spmv->product + 1);
     if (!spmv->product)
         return ki_fail_memory(err, rows * sizeof *spmv->product, "the product");
-    status = run_format(spmv, (enum sparse_format)spmv->arguments->format, transposed, err);
+    status = run_format(spmv, (kn_sparse_format)spmv->arguments->format, transposed, err);
     if (!status && !spmv->variants[0].ran)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "%s", spmv->variants[0].why);
     return status;
@@ -149,7 +149,7 @@ static kn_status compute(struct spmv *spmv, kn_error *err)
     if (!status && !spmv->arguments->variants)
         status = compute_one(spmv, err);
     for (unsigned i = 0; i < 2 * SPARSE_FORMATS && spmv->arguments->variants && !status; i++)
-        status = run_format(spmv, (enum sparse_format)(i / 2), i % 2, err);
+        status = run_format(spmv, (kn_sparse_format)(i / 2), i % 2, err);
     return tool_computed(&spmv->tool, status, err);
 }
 

@@ -122,12 +122,12 @@ static bool names_host(const struct solve_arguments *arguments)
 static const char *device_alone(const struct solve_command *command)
 {
     const struct sparse_task *task = &command->task;
-    bool host_has =
-        names_host(command->arguments) && (task->format == SPARSE_SELL || task->format == SPARSE_SIMPLE);
+    bool host_has = names_host(command->arguments) &&
+                    (task->format == KN_SPARSE_SELL || task->format == KN_SPARSE_SIMPLE);
 
     if (task->correction)
         return "--correction";
-    return task->format != SPARSE_AUTO && !host_has ? "--format" : NULL;
+    return task->format != KN_SPARSE_AUTO && !host_has ? "--format" : NULL;
 }
 
 // Whether single precision is asked for of what the host has in double alone.
@@ -273,7 +273,7 @@ kn_status solve_settle(struct solve_command *command, kn_error *err)
                                .iterations = arguments->iterations,
                                .correction = arguments->correction,
                                .preconditioning = (enum sparse_preconditioning)arguments->preconditioning,
-                               .format = (enum sparse_format)arguments->format};
+                               .format = (kn_sparse_format)arguments->format};
     kn_status status;
 
     command->task = task;

@@ -116,7 +116,7 @@ static kn_status run_size(struct sweep *sweep, size_t size, kn_error *err)
 
         task.is_double = sweep->command->arguments->precision == SOLVE_PRECISION_DOUBLE;
         if (i == HOST) // formats are devices'
-            task.format = SPARSE_AUTO;
+            task.format = KN_SPARSE_AUTO;
         status = ki_sparse_sweep_run(sweep->places[i].queue, &matrix, &b, &task, &sweep->points[at], err);
         progress_step(&sweep->command->progress, (double)(at + 1) / (double)all);
     }

@@ -37,20 +37,20 @@ static kn_status check_matrix(const struct sparse_matrix *matrix, kn_error *err)
     return KN_OK;
 }
 
-static bool is_on_the_fly(enum sparse_format format)
+static bool is_on_the_fly(kn_sparse_format format)
 {
-    return format == SPARSE_ON_THE_FLY || format == SPARSE_ON_THE_FLY_LOCAL;
+    return format == KN_SPARSE_ON_THE_FLY || format == KN_SPARSE_ON_THE_FLY_LOCAL;
 }
 
-bool ki_spmv_takes_geometry(enum sparse_format format)
+bool ki_spmv_takes_geometry(kn_sparse_format format)
 {
-    return format == SPARSE_AUTO || is_on_the_fly(format);
+    return format == KN_SPARSE_AUTO || is_on_the_fly(format);
 }
 
-static kn_status check_format(enum sparse_format format, kn_error *err)
+static kn_status check_format(kn_sparse_format format, kn_error *err)
 {
     if ((unsigned)format >= SPARSE_FORMATS)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no sparse format %d; see sparse_format",
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no sparse format %d; see kn_sparse_format",
                        (int)format);
     if (is_on_the_fly(format))
         return ki_fail(
@@ -60,7 +60,7 @@ static kn_status check_format(enum sparse_format format, kn_error *err)
     return KN_OK;
 }
 
-kn_status ki_spmv_check(const struct sparse_matrix *matrix, enum sparse_format format, kn_error *err)
+kn_status ki_spmv_check(const struct sparse_matrix *matrix, kn_sparse_format format, kn_error *err)
 {
     kn_status status = check_format(format, err);
 
@@ -68,15 +68,15 @@ kn_status ki_spmv_check(const struct sparse_matrix *matrix, enum sparse_format f
 }
 
 static kn_status create_product(struct sparse_operator *a, unsigned which, const struct spmv_task *task,
-                                enum sparse_format format, kn_error *err)
+                                kn_sparse_format format, kn_error *err)
 {
-    kn_status status = format == SPARSE_AUTO ? ki_spmv_choose(task, &format, &a->why[which], err) : KN_OK;
+    kn_status status = format == KN_SPARSE_AUTO ? ki_spmv_choose(task, &format, &a->why[which], err) : KN_OK;
 
     return status ? status : ki_spmv_product_create(task, format, &a->products[which], err);
 }
 
 kn_status ki_sparse_operator_create(kn_queue *queue, const struct sparse_matrix *matrix,
-                                    enum sparse_format format, const struct sparse_tuning *tuning,
+                                    kn_sparse_format format, const struct sparse_tuning *tuning,
                                     struct sparse_operator **made, kn_error *err)
 {
     struct sparse_matrix transposed = {.rows = 0};
@@ -100,7 +100,7 @@ kn_status ki_sparse_operator_create(kn_queue *queue, const struct sparse_matrix 
 }
 
 kn_status ki_sparse_operator_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
-                                             enum sparse_format format, const struct sparse_tuning *tuning,
+                                             kn_sparse_format format, const struct sparse_tuning *tuning,
                                              struct sparse_operator **made, kn_error *err)
 {
     struct sparse_matrix matrix = {.rows = 0};
@@ -151,7 +151,21 @@ kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator
     return status ? status : ki_spmv_product_apply(queue, product, x, y, err);
 }
 
-enum sparse_format ki_sparse_operator_format(const struct sparse_operator *a, bool transposed)
+bool ki_sparse_operator_only_launches(const struct sparse_operator *a)
+{
+    return !a->products[0].adds && !a->products[1].adds;
+}
+
+unsigned ki_sparse_operator_launches(const struct sparse_operator *a)
+{
+    unsigned launches = 0;
+
+    for (unsigned i = 0; i < 2; i++)
+        launches += (unsigned)a->products[i].launch_count + a->products[i].adds;
+    return launches;
+}
+
+kn_sparse_format ki_sparse_operator_format(const struct sparse_operator *a, bool transposed)
 {
     return a->products[transposed].format;
 }
@@ -166,4 +180,34 @@ size_t ki_sparse_operator_bytes(const struct sparse_operator *a, bool transposed
     const struct spmv_product *product = &a->products[transposed];
 
     return product->bytes + (product->rows + product->columns) * sizeof(float);
+}
+
+size_t ki_sparse_operator_memory(const struct sparse_operator *a)
+{
+    size_t bytes = 0;
+
+    for (unsigned i = 0; i < 2; i++)
+        for (size_t k = 0; k < a->products[i].buffer_count; k++)
+            bytes += kn_buffer_get_size(a->products[i].buffers[k]);
+    return bytes;
+}
+
+kn_status ki_sparse_operator_estimate(kn_queue *queue, const struct sparse_matrix *matrix,
+                                      const struct sparse_matrix *transposed,
+                                      const struct sparse_parallel *geometry, kn_sparse_format format,
+                                      const struct sparse_tuning *tuning, size_t *bytes, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    *bytes = 0;
+    for (unsigned i = 0; i < 2 && !status; i++) {
+        const struct spmv_task task = !matrix  ? ki_spmv_task_of_geometry(queue, geometry, i == 1, tuning)
+                                      : i == 0 ? ki_spmv_task_of(queue, matrix, transposed, tuning)
+                                               : ki_spmv_task_of(queue, transposed, matrix, tuning);
+        size_t one = 0;
+
+        status = ki_spmv_estimate(&task, format, &one, err);
+        *bytes += one;
+    }
+    return status;
 }

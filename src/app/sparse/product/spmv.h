@@ -10,25 +10,7 @@
 
 #include "app/sparse/tomography/parallel.h"
 
-// Floats on the device, and float sums in a fixed order: repeated, they have the same bits, but for
-// backprojection's.
-enum sparse_format {
-    SPARSE_AUTO,          // of those below the fastest, measured once on a device; remembered in the cache
-    SPARSE_SIMPLE,        // rows (CSR), a work-item each
-    SPARSE_MEMORY_LAYOUT, // neighbouring rows' nonzeros side by side, a work-item a row
-    SPARSE_LOCAL_MEMORY,  // rows, and the vector in local memory, a chunk at a time
-    SPARSE_MEMORY_LAYOUT_LOCAL, // both
-    SPARSE_ON_THE_FLY,          // rows computed from a geometry: not from a matrix
-    SPARSE_ON_THE_FLY_LOCAL,    // the same, and the vector in local memory
-    SPARSE_BACKPROJECTION, // a work-item scatters a column, by atomic additions: its bits are not repeated
-    SPARSE_ELL,            // as memory-layout, every row as long as the longest
-    SPARSE_CSR_VECTOR,     // rows, up to 32 work-items each
-    SPARSE_COO,            // nonzeros with their rows, in segments of equal size
-    SPARSE_HYB,            // ELL for what a third of the rows have, COO for the rest
-    SPARSE_SELL,           // ELL in slices of 32 rows of like length; columns in 16 bits where they suffice
-    SPARSE_MERGE,          // rows in segments of equal work, whatever their lengths
-    SPARSE_FORMATS
-};
+enum { SPARSE_FORMATS = KN_SPARSE_MERGE + 1 };
 
 extern const char *const ki_sparse_format_names[]; // "auto", "simple", "memory-layout", ...; ends with NULL
 
@@ -49,12 +31,13 @@ struct sparse_operator;
 // allocation holds, and for rows longer than the device's loops, with the formats that can serve;
 // KN_ERROR_MEMORY. Cost: the matrix's bytes twice.
 kn_status ki_sparse_operator_create(kn_queue *queue, const struct sparse_matrix *matrix,
-                                    enum sparse_format format, const struct sparse_tuning *tuning,
+                                    kn_sparse_format format, const struct sparse_tuning *tuning,
                                     struct sparse_operator **made, kn_error *err);
 // The same for a geometry: on the fly nothing is stored but a few numbers a projection; other formats keep
-// its matrix, and SPARSE_AUTO measures those on the fly. Errors: as above, and as ki_sparse_parallel_check.
+// its matrix, and KN_SPARSE_AUTO measures those on the fly. Errors: as above, and as
+// ki_sparse_parallel_check.
 kn_status ki_sparse_operator_create_parallel(kn_queue *queue, const struct sparse_parallel *geometry,
-                                             enum sparse_format format, const struct sparse_tuning *tuning,
+                                             kn_sparse_format format, const struct sparse_tuning *tuning,
                                              struct sparse_operator **made, kn_error *err);
 void ki_sparse_operator_free(struct sparse_operator *made); // NULL is fine
 
@@ -63,9 +46,22 @@ void ki_sparse_operator_free(struct sparse_operator *made); // NULL is fine
 // same.
 kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator *a, bool transposed,
                                    const kn_buffer *x, kn_buffer *y, kn_error *err);
+// Whether applying it either way only enqueues launches, always the same ones, and nothing else; and what it
+// enqueues for both ways together.
+bool ki_sparse_operator_only_launches(const struct sparse_operator *a);
+unsigned ki_sparse_operator_launches(const struct sparse_operator *a);
 
-// The format that is used, and in words why (of SPARSE_AUTO, what each took when it was measured; else "").
-enum sparse_format ki_sparse_operator_format(const struct sparse_operator *a, bool transposed);
+// Bytes of the device that it holds; and those that one will hold of a matrix and its transpose, of which
+// only sizes and starts are looked at, or of a geometry, where both are NULL for the formats on the fly.
+size_t ki_sparse_operator_memory(const struct sparse_operator *a);
+kn_status ki_sparse_operator_estimate(kn_queue *queue, const struct sparse_matrix *matrix,
+                                      const struct sparse_matrix *transposed,
+                                      const struct sparse_parallel *geometry, kn_sparse_format format,
+                                      const struct sparse_tuning *tuning, size_t *bytes, kn_error *err);
+
+// The format that is used, and in words why (of KN_SPARSE_AUTO, what each took when it was measured; else
+// "").
+kn_sparse_format ki_sparse_operator_format(const struct sparse_operator *a, bool transposed);
 const char *ki_sparse_operator_why(const struct sparse_operator *a, bool transposed);
 // What an application has to move at least: of the matrix as it is kept the elements that are read, both
 // vectors once. Of what fills rows up, memory-layout reads nothing; ell, hyb and sell read its indices, but

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SPARSE_AUTO: of the formats that are fast on one device or another, the one that a measurement with this
+// KN_SPARSE_AUTO: of the formats that are fast on one device or another, the one that a measurement with this
 // matrix on this device found to be the fastest. What it found stands in the cache on disk.
 #include <stdlib.h>
 
@@ -13,12 +13,13 @@ enum { WARM_UPS = 1, REPETITIONS = 3, EACH = 8 };
 // Places of ELLPACK a nonzero from where it is not tried.
 enum { MOST_PADDING = 8 };
 
-static const enum sparse_format stored[] = {
-    SPARSE_SIMPLE, SPARSE_MEMORY_LAYOUT, SPARSE_MEMORY_LAYOUT_LOCAL, SPARSE_CSR_VECTOR, SPARSE_HYB,
-    SPARSE_SELL,   SPARSE_MERGE};
-static const enum sparse_format computed[] = {SPARSE_ON_THE_FLY, SPARSE_ON_THE_FLY_LOCAL};
+static const kn_sparse_format stored[] = {
+    KN_SPARSE_SIMPLE,     KN_SPARSE_MEMORY_LAYOUT, KN_SPARSE_MEMORY_LAYOUT_LOCAL,
+    KN_SPARSE_CSR_VECTOR, KN_SPARSE_HYB,           KN_SPARSE_SELL,
+    KN_SPARSE_MERGE};
+static const kn_sparse_format computed[] = {KN_SPARSE_ON_THE_FLY, KN_SPARSE_ON_THE_FLY_LOCAL};
 
-static const enum sparse_format *candidates_of(const struct spmv_task *task, size_t *count)
+const kn_sparse_format *ki_spmv_candidates(const struct spmv_task *task, size_t *count)
 {
     *count = task->matrix ? KI_COUNT(stored) : KI_COUNT(computed);
     return task->matrix ? stored : computed;
@@ -67,9 +68,9 @@ static kn_status time_product(kn_queue *queue, const struct spmv_product *produc
     return status;
 }
 
-static bool is_worth_trying(const struct spmv_task *task, enum sparse_format format)
+bool ki_spmv_is_worth_trying(const struct spmv_task *task, kn_sparse_format format)
 {
-    bool pads = format == SPARSE_MEMORY_LAYOUT || format == SPARSE_MEMORY_LAYOUT_LOCAL;
+    bool pads = format == KN_SPARSE_MEMORY_LAYOUT || format == KN_SPARSE_MEMORY_LAYOUT_LOCAL;
 
     return !pads || ki_spmv_padded(task->matrix) / MOST_PADDING <= task->matrix->nonzeros;
 }
@@ -79,7 +80,7 @@ static kn_status try_candidate(const struct spmv_task *task, size_t number, kn_b
                                size_t *winner, double *least, struct ki_text *summary, kn_error *err)
 {
     size_t count;
-    enum sparse_format format = candidates_of(task, &count)[number];
+    kn_sparse_format format = ki_spmv_candidates(task, &count)[number];
     struct spmv_product product;
     kn_error reason = KN_ERROR_INIT;
     double seconds = 0;
@@ -110,7 +111,7 @@ static kn_status measure(const struct spmv_task *task, size_t *winner, struct ki
     kn_context *context = kn_queue_get_context(task->queue);
     const float zero = 0;
     size_t columns = ki_spmv_task_columns(task) * sizeof zero, count;
-    const enum sparse_format *candidates = candidates_of(task, &count);
+    const kn_sparse_format *candidates = ki_spmv_candidates(task, &count);
     kn_buffer *x = NULL, *y = NULL;
     double least = -1;
     kn_status status = kn_buffer_create(context, columns, &x, err);
@@ -120,7 +121,7 @@ static kn_status measure(const struct spmv_task *task, size_t *winner, struct ki
     if (!status)
         status = kn_buffer_fill(task->queue, x, &zero, sizeof zero, 0, columns, NULL, err);
     for (size_t i = 0; i < count && !status; i++)
-        if (is_worth_trying(task, candidates[i]))
+        if (ki_spmv_is_worth_trying(task, candidates[i]))
             status = try_candidate(task, i, x, y, winner, &least, summary, err);
     if (!status && least < 0)
         status = ki_fail(err, KN_ERROR_MEMORY, "a sparse matrix of %zu x %zu fits on %s in no format",
@@ -130,13 +131,13 @@ static kn_status measure(const struct spmv_task *task, size_t *winner, struct ki
     return status;
 }
 
-kn_status ki_spmv_choose(const struct spmv_task *task, enum sparse_format *format, struct ki_text *why,
+kn_status ki_spmv_choose(const struct spmv_task *task, kn_sparse_format *format, struct ki_text *why,
                          kn_error *err)
 {
     kn_context *context = kn_queue_get_context(task->queue);
     const struct engine_choice choice = task->matrix ? choice_of(task) : geometry_choice_of(task);
     size_t winner = 0, count;
-    const enum sparse_format *candidates = candidates_of(task, &count);
+    const kn_sparse_format *candidates = ki_spmv_candidates(task, &count);
     kn_status status = KN_OK;
 
     if (!ki_engine_recall(context, &choice, count, &winner, why)) {

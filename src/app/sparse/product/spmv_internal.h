@@ -27,7 +27,7 @@ struct spmv_launch {
 };
 
 struct spmv_product {
-    enum sparse_format format;
+    kn_sparse_format format;
     size_t rows, columns; // of the matrix: y and x
     bool adds;            // launches add to y, which is 0 before
     kn_buffer *buffers[SPMV_BUFFERS];
@@ -100,7 +100,7 @@ spmv_prepare ki_spmv_prepare_on_the_fly, ki_spmv_prepare_on_the_fly_local;
 kn_status ki_spmv_prepare_side_by_side(const struct spmv_task *task, const char *name, size_t width,
                                        struct spmv_product *product, kn_error *err);
 
-// One for each format but SPARSE_AUTO.
+// One for each format but KN_SPARSE_AUTO.
 extern spmv_prepare *const ki_spmv_formats[SPARSE_FORMATS];
 
 // `tuning` may be NULL; what it leaves open is filled in.
@@ -111,19 +111,33 @@ struct spmv_task ki_spmv_task_of_geometry(kn_queue *queue, const struct sparse_p
 // Of y, and of x.
 size_t ki_spmv_task_rows(const struct spmv_task *task);
 size_t ki_spmv_task_columns(const struct spmv_task *task);
-// Whether a geometry alone makes it: those on the fly, and SPARSE_AUTO among them.
-bool ki_spmv_takes_geometry(enum sparse_format format);
+// Whether a geometry alone makes it: those on the fly, and KN_SPARSE_AUTO among them.
+bool ki_spmv_takes_geometry(kn_sparse_format format);
 // What ki_sparse_operator_create refuses of a matrix and a format.
-kn_status ki_spmv_check(const struct sparse_matrix *matrix, enum sparse_format format, kn_error *err);
+kn_status ki_spmv_check(const struct sparse_matrix *matrix, kn_sparse_format format, kn_error *err);
+
+// Bytes of the buffers that a product of this format will have; of KN_SPARSE_AUTO the most that a candidate
+// has. Of matrices only sizes and starts are looked at. KN_ERROR_MEMORY: of the host, for lengths of rows.
+kn_status ki_spmv_estimate(const struct spmv_task *task, kn_sparse_format format, size_t *bytes,
+                           kn_error *err);
+// The same on the fly.
+size_t ki_spmv_estimate_parallel(const struct spmv_task *task, bool local);
+// What KN_SPARSE_AUTO tries.
+const kn_sparse_format *ki_spmv_candidates(const struct spmv_task *task, size_t *count);
+bool ki_spmv_is_worth_trying(const struct spmv_task *task, kn_sparse_format format);
+// The nonzeros of a row that HYB keeps in ELLPACK. KN_ERROR_MEMORY.
+kn_status ki_spmv_hybrid_width(const struct sparse_matrix *matrix, size_t *width, kn_error *err);
+// Places of SELL.
+kn_status ki_spmv_sell_places(const struct sparse_matrix *matrix, size_t *places, kn_error *err);
 
 // Places of ELLPACK, stored for every row as long as the longest.
 size_t ki_spmv_padded(const struct sparse_matrix *matrix);
 
-// y = M x in a format other than SPARSE_AUTO. On failure `product` is empty.
-kn_status ki_spmv_product_create(const struct spmv_task *task, enum sparse_format format,
+// y = M x in a format other than KN_SPARSE_AUTO. On failure `product` is empty.
+kn_status ki_spmv_product_create(const struct spmv_task *task, kn_sparse_format format,
                                  struct spmv_product *product, kn_error *err);
 // The fastest format for y = M x, and a summary of the measurement, which is appended.
-kn_status ki_spmv_choose(const struct spmv_task *task, enum sparse_format *format, struct ki_text *why,
+kn_status ki_spmv_choose(const struct spmv_task *task, kn_sparse_format *format, struct ki_text *why,
                          kn_error *err);
 kn_status ki_spmv_product_apply(kn_queue *queue, const struct spmv_product *product, const kn_buffer *x,
                                 kn_buffer *y, kn_error *err);

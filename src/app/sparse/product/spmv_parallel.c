@@ -286,3 +286,13 @@ kn_status ki_spmv_prepare_on_the_fly_local(const struct spmv_task *task, struct 
 {
     return prepare(task, true, product, err);
 }
+
+size_t ki_spmv_estimate_parallel(const struct spmv_task *task, bool local)
+{
+    const struct sparse_parallel *geometry = task->geometry;
+    size_t views = geometry->angles * sizeof(struct view);
+    size_t pairs = task->back ? geometry->angles * pairs_of(geometry->detectors)
+                              : 2 * geometry->size * pairs_of(geometry->size);
+
+    return views + (local ? 0 : pairs * 2 * sizeof(float));
+}

@@ -9,7 +9,7 @@ void ki_spmv_product_free(struct spmv_product *product)
     *product = (struct spmv_product){.rows = 0};
 }
 
-kn_status ki_spmv_product_create(const struct spmv_task *task, enum sparse_format format,
+kn_status ki_spmv_product_create(const struct spmv_task *task, kn_sparse_format format,
                                  struct spmv_product *product, kn_error *err)
 {
     kn_status status;

@@ -87,7 +87,7 @@ kn_status ki_spmv_prepare_coo(const struct spmv_task *task, struct spmv_product 
 
 // What a third of the rows have at least: ELLPACK's nonzero costs a third of COO's, as Bell and Garland
 // found.
-static kn_status hybrid_width(const struct sparse_matrix *matrix, size_t *width, kn_error *err)
+kn_status ki_spmv_hybrid_width(const struct sparse_matrix *matrix, size_t *width, kn_error *err)
 {
     size_t longest = ki_sparse_longest_row(matrix), rows = 0;
     size_t *counts = calloc(longest + 1, sizeof *counts);
@@ -109,7 +109,7 @@ static kn_status hybrid_width(const struct sparse_matrix *matrix, size_t *width,
 kn_status ki_spmv_prepare_hyb(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
 {
     size_t width = 0;
-    kn_status status = hybrid_width(task->matrix, &width, err);
+    kn_status status = ki_spmv_hybrid_width(task->matrix, &width, err);
 
     if (!status)
         status = ki_spmv_check_loops(task, product, width, err);

@@ -247,3 +247,17 @@ kn_status ki_spmv_prepare_sell(const struct spmv_task *task, struct spmv_product
     free(slices.values);
     return status;
 }
+
+kn_status ki_spmv_sell_places(const struct sparse_matrix *matrix, size_t *places, kn_error *err)
+{
+    uint32_t *order = NULL;
+    kn_status status = ki_spmv_allocate(&order, matrix->rows * sizeof *order, err);
+
+    if (!status)
+        status = ki_sparse_sort_rows(matrix, order, err);
+    *places = 0;
+    for (size_t row = 0; row < matrix->rows && !status; row += SELL_SLICE)
+        *places += SELL_SLICE * length_of(matrix, order[row]);
+    free(order);
+    return status;
+}

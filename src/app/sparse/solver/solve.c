@@ -76,9 +76,10 @@ static kn_status check_support(const struct sparse_task *task, bool on_device, k
          "a penalty for bounds and a correction of its own; write both in one"},
         {host && task->correction,
          "a correction in OpenCL C wants a device: the host has no compiler for it"},
-        {host && task->format != SPARSE_AUTO && task->format != SPARSE_SELL && task->format != SPARSE_SIMPLE,
+        {host && task->format != KN_SPARSE_AUTO && task->format != KN_SPARSE_SELL &&
+             task->format != KN_SPARSE_SIMPLE,
          "the host has the formats sell and simple (rows); the others want a device"},
-        {!cgnr && !(printed && on_device) && task->format != SPARSE_AUTO,
+        {!cgnr && !(printed && on_device) && task->format != KN_SPARSE_AUTO,
          "formats are a choice of cgnr's, and of printed on devices; the other methods have one"},
         {!cgnr && task->preconditioning, "preconditioners go with cgnr"},
         {gram && task->bounded,

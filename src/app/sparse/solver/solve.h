@@ -52,9 +52,9 @@ struct sparse_task {
                    // columns, and 1
     const char *correction; // as cgnr_options has it; on devices
     enum sparse_preconditioning preconditioning;
-    enum sparse_format format; // on the host SPARSE_AUTO and SPARSE_SELL (one code), and SPARSE_SIMPLE
-    bool past_floor;           // goes on at the precision's floor, for measurements
-    bool is_double;            // on the host
+    kn_sparse_format format; // on the host KN_SPARSE_AUTO and KN_SPARSE_SELL (one code), and KN_SPARSE_SIMPLE
+    bool past_floor;         // goes on at the precision's floor, for measurements
+    bool is_double;          // on the host
 };
 
 // The solution of a column.

@@ -299,15 +299,90 @@ static size_t list_pixel(const struct sparse_parallel *parallel, const struct sp
     return found;
 }
 
-static kn_status make_transposed(const struct sparse_parallel *parallel, const struct sparse_view *views,
-                                 struct sparse_matrix *out, kn_error *err)
+static size_t count_nonzeros(const struct sparse_parallel *parallel, const struct sparse_view *views)
 {
     size_t pixels = ki_sparse_parallel_columns(parallel), nonzeros = 0;
-    kn_status status;
 
     for (size_t pixel = 0; pixel < pixels; pixel++)
         nonzeros += list_pixel(parallel, views, pixel, NULL, NULL);
-    status = ki_sparse_create(pixels, ki_sparse_parallel_rows(parallel), nonzeros, out, err);
+    return nonzeros;
+}
+
+kn_status ki_sparse_parallel_nonzeros(const struct sparse_parallel *parallel, size_t *nonzeros, kn_error *err)
+{
+    kn_status status = ki_sparse_parallel_check(parallel, err);
+    struct sparse_view *views;
+
+    if (status)
+        return status;
+    views = ki_sparse_parallel_views(parallel, err);
+    if (!views)
+        return KN_ERROR_MEMORY;
+    *nonzeros = count_nonzeros(parallel, views);
+    free(views);
+    return KN_OK;
+}
+
+// Counts of nonzeros become where rows begin.
+static void add_up(struct sparse_matrix *matrix)
+{
+    for (size_t row = 0; row < matrix->rows; row++)
+        matrix->starts[row + 1] += matrix->starts[row];
+    matrix->nonzeros = (size_t)matrix->starts[matrix->rows];
+}
+
+static void count_rows(const struct sparse_parallel *parallel, const struct sparse_view *views,
+                       struct sparse_matrix *matrix, struct sparse_matrix *transposed)
+{
+    for (size_t pixel = 0; pixel < transposed->rows; pixel++)
+        for (size_t t = 0; t < parallel->angles; t++) {
+            size_t first = 0;
+            double weights[2];
+            size_t count =
+                weigh(parallel, &views[t], pixel % parallel->size, pixel / parallel->size, &first, weights);
+
+            transposed->starts[pixel + 1] += count;
+            for (size_t i = 0; i < count; i++)
+                matrix->starts[t * parallel->detectors + first + i + 1]++;
+        }
+    add_up(matrix);
+    add_up(transposed);
+}
+
+kn_status ki_sparse_parallel_starts(const struct sparse_parallel *parallel, struct sparse_matrix *matrix,
+                                    struct sparse_matrix *transposed, kn_error *err)
+{
+    size_t rays = ki_sparse_parallel_rows(parallel), pixels = ki_sparse_parallel_columns(parallel);
+    kn_status status = ki_sparse_parallel_check(parallel, err);
+    struct sparse_view *views;
+
+    *matrix = (struct sparse_matrix){.rows = rays, .columns = pixels};
+    *transposed = (struct sparse_matrix){.rows = pixels, .columns = rays};
+    if (status)
+        return status;
+    views = ki_sparse_parallel_views(parallel, err);
+    if (!views)
+        return KN_ERROR_MEMORY;
+    matrix->starts = calloc(rays + 1, sizeof *matrix->starts);
+    transposed->starts = calloc(pixels + 1, sizeof *transposed->starts);
+    if (matrix->starts && transposed->starts) {
+        count_rows(parallel, views, matrix, transposed);
+    } else {
+        ki_sparse_free(matrix);
+        ki_sparse_free(transposed);
+        status = ki_fail_memory(err, (rays + pixels) * sizeof *matrix->starts, "the rows of a projector");
+    }
+    free(views);
+    return status;
+}
+
+static kn_status make_transposed(const struct sparse_parallel *parallel, const struct sparse_view *views,
+                                 struct sparse_matrix *out, kn_error *err)
+{
+    size_t pixels = ki_sparse_parallel_columns(parallel);
+    kn_status status = ki_sparse_create(pixels, ki_sparse_parallel_rows(parallel),
+                                        count_nonzeros(parallel, views), out, err);
+
     for (size_t pixel = 0; pixel < pixels && !status; pixel++) {
         size_t at = out->starts[pixel];
 

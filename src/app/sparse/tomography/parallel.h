@@ -62,6 +62,15 @@ struct sparse_view {
 // One a projection, which the caller frees; NULL where there is no memory.
 struct sparse_view *ki_sparse_parallel_views(const struct sparse_parallel *parallel, kn_error *err);
 
+// How many nonzeros the matrix has. Errors: as ki_sparse_parallel_check; KN_ERROR_MEMORY.
+kn_status ki_sparse_parallel_nonzeros(const struct sparse_parallel *parallel, size_t *nonzeros,
+                                      kn_error *err);
+
+// The matrix and its transpose without their nonzeros: sizes and starts alone, which the caller frees by
+// ki_sparse_free. Errors: as ki_sparse_parallel_check; KN_ERROR_MEMORY.
+kn_status ki_sparse_parallel_starts(const struct sparse_parallel *parallel, struct sparse_matrix *matrix,
+                                    struct sparse_matrix *transposed, kn_error *err);
+
 // The matrix itself, which the caller frees by ki_sparse_free: about 2 * rows * size nonzeros of 12 bytes,
 // and as much again while it is made. Errors: as ki_sparse_parallel_check; KN_ERROR_MEMORY.
 kn_status ki_sparse_parallel_matrix(const struct sparse_parallel *parallel, struct sparse_matrix *out,

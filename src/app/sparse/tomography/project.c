@@ -52,7 +52,7 @@ kn_status ki_sparse_project(kn_queue *queue, struct sparse_projection *projectio
     kn_status status;
 
     if (!queue) {
-        projection->format = SPARSE_ON_THE_FLY;
+        projection->format = KN_SPARSE_ON_THE_FLY;
         return ki_sparse_parallel_multiply(geometry, projection->transposed, from, to, 0, err);
     }
     singles = malloc((rows + columns) * sizeof *singles);

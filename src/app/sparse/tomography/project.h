@@ -8,9 +8,9 @@
 
 struct sparse_projection {
     const struct sparse_parallel *geometry;
-    bool transposed;           // from a sinogram to a picture
-    enum sparse_format format; // of a device; in, and what was used, out
-    struct ki_text why;        // of SPARSE_AUTO what each took; the caller frees it
+    bool transposed;         // from a sinogram to a picture
+    kn_sparse_format format; // of a device; in, and what was used, out
+    struct ki_text why;      // of KN_SPARSE_AUTO what each took; the caller frees it
 };
 
 // to = A from, or A^T from: on the queue's device in single precision, or without a queue by the host in

@@ -39,7 +39,7 @@ static inline float *solve(const struct system *s, const struct solver_case *opt
     EXPECT_OK(kn_buffer_write(queue, at, 0, s->x, columns * sizeof *x, &err));
     EXPECT_OK(ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), b, at, at, &repeated, &err));
     EXPECT_OK(kn_buffer_read(queue, at, 0, again, columns * sizeof *x, &err));
-    if (options->storage.format != SPARSE_BACKPROJECTION) {
+    if (options->storage.format != KN_SPARSE_BACKPROJECTION) {
         ck_assert_int_eq(memcmp(x, again, columns * sizeof *x), 0);
         ck_assert_uint_eq(repeated.iterations, result->iterations);
         ck_assert_int_eq(

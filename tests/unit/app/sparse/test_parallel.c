@@ -11,7 +11,7 @@
 #include "app/sparse/solver/device/solver.h"
 #include "unit/app/sparse/host/parallel_support.h"
 
-static const enum sparse_format formats[] = {SPARSE_ON_THE_FLY, SPARSE_ON_THE_FLY_LOCAL};
+static const kn_sparse_format formats[] = {KN_SPARSE_ON_THE_FLY, KN_SPARSE_ON_THE_FLY_LOCAL};
 
 static float *random_vector(size_t n, uint64_t *state)
 {
@@ -124,7 +124,7 @@ START_TEST(transpose)
 
     ck_assert(exact && wanted);
     test_give_angles(&geometry, &state);
-    EXPECT_OK(ki_sparse_operator_create_parallel(queue, &geometry, SPARSE_ON_THE_FLY_LOCAL, NULL, &a, &err));
+    EXPECT_OK(ki_sparse_operator_create_parallel(queue, &geometry, KN_SPARSE_ON_THE_FLY_LOCAL, NULL, &a, &err));
     ax = test_apply(a, false, x, pixels, rays);
     aty = test_apply(a, true, y, rays, pixels);
     for (size_t i = 0; i < pixels; i++) {
@@ -158,18 +158,18 @@ END_TEST
 START_TEST(ran)
 {
     static const struct {
-        enum sparse_format format;
+        kn_sparse_format format;
         const char *kernels[2][2];
     } wanted[] = {
-        {SPARSE_ON_THE_FLY, {{"parallel_turn", "parallel_forward"}, {"parallel_scale", "parallel_back"}}},
-        {SPARSE_ON_THE_FLY_LOCAL, {{"parallel_forward_local"}, {"parallel_back_local"}}},
-        {SPARSE_SELL, {{"spmv_sell"}, {"spmv_sell"}}}};
+        {KN_SPARSE_ON_THE_FLY, {{"parallel_turn", "parallel_forward"}, {"parallel_scale", "parallel_back"}}},
+        {KN_SPARSE_ON_THE_FLY_LOCAL, {{"parallel_forward_local"}, {"parallel_back_local"}}},
+        {KN_SPARSE_SELL, {{"spmv_sell"}, {"spmv_sell"}}}};
     uint64_t state = test_seed("ran");
     struct sparse_parallel geometry = test_geometry("parallel:4,9,9");
     float *x = random_vector(81, &state), *first = NULL;
 
     for (size_t i = 0; i < 6; i++) {
-        enum sparse_format format = wanted[i / 2].format;
+        kn_sparse_format format = wanted[i / 2].format;
         bool transposed = i % 2;
         size_t rows = transposed ? 81 : 36, columns = transposed ? 36 : 81, count = 0;
         struct sparse_operator *a = NULL;
@@ -186,7 +186,7 @@ START_TEST(ran)
             ck_assert_str_eq(entries[k].kernel, wanted[i / 2].kernels[transposed][k]);
         if (i == 0)
             first = y;
-        for (size_t k = 0; k < rows && format == SPARSE_SELL && !transposed; k++)
+        for (size_t k = 0; k < rows && format == KN_SPARSE_SELL && !transposed; k++)
             ck_assert_double_eq_tol((double)y[k], (double)first[k], bound(9, 20));
         if (i > 0)
             free(y);
@@ -206,15 +206,15 @@ START_TEST(automatic)
     kn_profile_entry *entries = NULL;
     size_t count = 1;
 
-    EXPECT_OK(ki_sparse_operator_create_parallel(queue, &geometry, SPARSE_AUTO, NULL, &first, &err));
+    EXPECT_OK(ki_sparse_operator_create_parallel(queue, &geometry, KN_SPARSE_AUTO, NULL, &first, &err));
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(ki_sparse_operator_create_parallel(queue, &geometry, SPARSE_AUTO, NULL, &second, &err));
+    EXPECT_OK(ki_sparse_operator_create_parallel(queue, &geometry, KN_SPARSE_AUTO, NULL, &second, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     kn_free(entries);
     ck_assert_uint_eq(count, 0);
     for (int transposed = 0; transposed < 2; transposed++) {
-        enum sparse_format format = ki_sparse_operator_format(first, transposed);
-        ck_assert(format == SPARSE_ON_THE_FLY || format == SPARSE_ON_THE_FLY_LOCAL);
+        kn_sparse_format format = ki_sparse_operator_format(first, transposed);
+        ck_assert(format == KN_SPARSE_ON_THE_FLY || format == KN_SPARSE_ON_THE_FLY_LOCAL);
         ck_assert_ptr_nonnull(strstr(ki_sparse_operator_why(first, transposed), "on-the-fly+local-memory"));
         ck_assert_int_eq((int)ki_sparse_operator_format(second, transposed), (int)format);
     }
@@ -229,9 +229,9 @@ END_TEST
 START_TEST(least_squares)
 {
     static const struct {
-        enum sparse_format format;
+        kn_sparse_format format;
         unsigned launches;
-    } tried[] = {{SPARSE_ON_THE_FLY, 7}, {SPARSE_ON_THE_FLY_LOCAL, 5}, {SPARSE_CSR_VECTOR, 5}};
+    } tried[] = {{KN_SPARSE_ON_THE_FLY, 7}, {KN_SPARSE_ON_THE_FLY_LOCAL, 5}, {KN_SPARSE_CSR_VECTOR, 5}};
     enum { SIZE = 13, PIXELS = SIZE * SIZE, RAYS = 20 * 17 };
     const struct sparse_reference_options plain = {.iterations = 6};
     uint64_t state = test_seed("least_squares");
@@ -313,7 +313,7 @@ START_TEST(real_tooth)
     b = test_upload_with_room(right, rays * sizeof *right, 0);
     for (size_t i = 0; i < 2; i++) {
         const struct cgnr_options options = {.iterations = iterations[i], .gradient = -1};
-        const struct sparse_storage storage = {.format = SPARSE_ON_THE_FLY};
+        const struct sparse_storage storage = {.format = KN_SPARSE_ON_THE_FLY};
         struct sparse_solver *solver = NULL;
         struct cgnr_result result;
         double same = history[iterations[i]] / sqrt(norm), earlier = history[18] / sqrt(norm);
@@ -349,14 +349,14 @@ START_TEST(refused)
 
     EXPECT_REFUSED(
         KN_ERROR_ARGUMENT, "no sparse format 99",
-        ki_sparse_operator_create_parallel(queue, &geometry, (enum sparse_format)99, NULL, &a, &err));
+        ki_sparse_operator_create_parallel(queue, &geometry, (kn_sparse_format)99, NULL, &a, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "launched apart",
                    ki_sparse_solver_create_parallel(queue, &geometry, &fused, &options, &solver, &err));
     geometry.size = 0;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 pixels",
-                   ki_sparse_operator_create_parallel(queue, &geometry, SPARSE_ON_THE_FLY, NULL, &a, &err));
+                   ki_sparse_operator_create_parallel(queue, &geometry, KN_SPARSE_ON_THE_FLY, NULL, &a, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 pixels",
-                   ki_sparse_operator_create_parallel(queue, &geometry, SPARSE_SELL, NULL, &a, &err));
+                   ki_sparse_operator_create_parallel(queue, &geometry, KN_SPARSE_SELL, NULL, &a, &err));
 }
 END_TEST
 

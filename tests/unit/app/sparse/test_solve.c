@@ -83,7 +83,7 @@ START_TEST(against_the_host)
                                              .high = task.high,
                                              .weight = task.weight,
                                              .is_double = true});
-        task.format = SPARSE_SIMPLE;
+        task.format = KN_SPARSE_SIMPLE;
         found = solve(queue, &matrix, b, &task);
         for (size_t c = 0; c < COUNT; c++) {
             const struct sparse_solution *solution = &found.solutions[c];
@@ -168,7 +168,7 @@ START_TEST(discrepancy)
     for (size_t i = 0; i < ROWS; i++)
         norm += b[i] * b[i];
     noise = 1.05 * least.solutions[0].residual * sqrt(norm);
-    const struct sparse_task task = {.iterations = 200, .noise = noise, .format = SPARSE_SIMPLE};
+    const struct sparse_task task = {.iterations = 200, .noise = noise, .format = KN_SPARSE_SIMPLE};
     struct sparse_answer found = solve(queue, &matrix, b, &task);
     ck_assert_str_eq(found.solutions[0].stopped_by, "discrepancy");
     ck_assert_str_eq(found.solutions[1].stopped_by, "floor"); // cannot be reached
@@ -178,8 +178,9 @@ START_TEST(discrepancy)
                      &found.solutions[found.solutions[1].residual > found.solutions[0].residual]);
     ki_sparse_answer_free(&found);
     // By whiteness neither column is at once with the other, and b of noise alone is as white as it gets.
-    found = solve(queue, &matrix, b,
-                  &(struct sparse_task){.iterations = 200, .stop = SPARSE_STOP_NCP, .format = SPARSE_SIMPLE});
+    found =
+        solve(queue, &matrix, b,
+              &(struct sparse_task){.iterations = 200, .stop = SPARSE_STOP_NCP, .format = KN_SPARSE_SIMPLE});
     ck_assert_msg(strstr(found.code, "A as simple, A^T as simple, separate") != NULL, "%s", found.code);
     ck_assert_uint_eq(found.launches_per_iteration, 10);
     for (size_t c = 0; c < COUNT; c++)
@@ -197,8 +198,8 @@ END_TEST
 // `against_the_host`.
 START_TEST(rays)
 {
-    static const struct sparse_task tried[] = {{.format = SPARSE_ON_THE_FLY},
-                                               {.format = SPARSE_ON_THE_FLY_LOCAL}};
+    static const struct sparse_task tried[] = {{.format = KN_SPARSE_ON_THE_FLY},
+                                               {.format = KN_SPARSE_ON_THE_FLY_LOCAL}};
     uint64_t state = test_seed("rays");
     struct sparse_parallel geometry;
     double b[45];
@@ -252,11 +253,11 @@ static void expect_estimates(const struct sparse_matrix *matrix, double *b, bool
 {
     static const struct {
         enum sparse_method method;
-        enum sparse_format format; // SPARSE_AUTO: many at once
-    } methods[] = {{SPARSE_METHOD_CGNR, SPARSE_SIMPLE},
-                   {SPARSE_METHOD_CGNR, SPARSE_AUTO},
-                   {SPARSE_METHOD_PRINTED, SPARSE_SIMPLE},
-                   {SPARSE_METHOD_GRAM, SPARSE_AUTO}};
+        kn_sparse_format format; // KN_SPARSE_AUTO: many at once
+    } methods[] = {{SPARSE_METHOD_CGNR, KN_SPARSE_SIMPLE},
+                   {SPARSE_METHOD_CGNR, KN_SPARSE_AUTO},
+                   {SPARSE_METHOD_PRINTED, KN_SPARSE_SIMPLE},
+                   {SPARSE_METHOD_GRAM, KN_SPARSE_AUTO}};
     struct sparse_answer wanted =
         solve(NULL, matrix, b, &(struct sparse_task){.method = SPARSE_METHOD_GRAM, .is_double = true});
     size_t warned = 0;
@@ -316,7 +317,7 @@ START_TEST(refused)
         {{.preconditioning = SPARSE_PRECONDITIONING_JACOBI}, "the host's alone"},
         {{.method = SPARSE_METHOD_PRINTED, .stop = SPARSE_STOP_NCP}, "all its iterations"},
         {{.method = SPARSE_METHOD_CGNR, .bounded = true, .high = INFINITY, .correction = "d"}, "both in one"},
-        {{.format = SPARSE_ON_THE_FLY}, "geometry"},
+        {{.format = KN_SPARSE_ON_THE_FLY}, "geometry"},
     };
     uint64_t state = 1;
     double b[COUNT * ROWS];

@@ -152,7 +152,7 @@ START_TEST(printed)
                                                  .order = terms.order,
                                                  .nonnegative = terms.nonnegative,
                                                  .printed = true},
-                                        .storage = {.format = SPARSE_SIMPLE}};
+                                        .storage = {.format = KN_SPARSE_SIMPLE}};
     uint64_t state = test_seed("printed");
     struct system s = system_make(ROWS, COLUMNS, 4, &state);
     double wanted[COLUMNS], off;
@@ -290,14 +290,14 @@ START_TEST(launches)
     for (int format = 0; format < (test_is_slow() ? 1 : SPARSE_FORMATS); format++) {
         const struct solver_case options = {
             .cgnr = {.iterations = ITERATIONS},
-            .storage = {.format = (enum sparse_format)format,
+            .storage = {.format = (kn_sparse_format)format,
                         .launches = format == 0 ? SPARSE_LAUNCHES_FUSED : SPARSE_LAUNCHES_SEPARATE}};
         struct sparse_solver *solver = NULL;
         struct cgnr_result result;
         kn_profile_entry *entries = NULL;
         size_t count = 0;
 
-        if (format == SPARSE_ON_THE_FLY || format == SPARSE_ON_THE_FLY_LOCAL) {
+        if (format == KN_SPARSE_ON_THE_FLY || format == KN_SPARSE_ON_THE_FLY_LOCAL) {
             EXPECT_REFUSED(
                 KN_ERROR_ARGUMENT, "geometry",
                 ki_sparse_solver_create(queue, &s.matrix, &options.storage, &options.cgnr, &solver, &err));
@@ -317,7 +317,7 @@ START_TEST(launches)
             ck_assert_uint_eq(test_count_kernel(entries, count, "cgnr_forward"), 0);
             ck_assert_uint_eq(test_count_kernel(entries, count, "cgnr_turn"), ITERATIONS + 1);
         }
-        if (format == SPARSE_MERGE) // A x and A^T y: before, in iterations, and A x after them
+        if (format == KN_SPARSE_MERGE) // A x and A^T y: before, in iterations, and A x after them
             ck_assert_uint_eq(test_count_kernel(entries, count, "spmv_merge"), 2 * ITERATIONS + 3);
         kn_free(entries);
         free(result.history);
@@ -401,11 +401,11 @@ START_TEST(recorded)
          0,
          true},
         {{.cgnr = {.iterations = 43, .gradient = -1},
-          .storage = {.launches = SPARSE_LAUNCHES_SEPARATE, .format = SPARSE_CSR_VECTOR}},
+          .storage = {.launches = SPARSE_LAUNCHES_SEPARATE, .format = KN_SPARSE_CSR_VECTOR}},
          44,
          true},
         {{.cgnr = {.iterations = 31, .gradient = -1},
-          .storage = {.launches = SPARSE_LAUNCHES_SEPARATE, .format = SPARSE_BACKPROJECTION}},
+          .storage = {.launches = SPARSE_LAUNCHES_SEPARATE, .format = KN_SPARSE_BACKPROJECTION}},
          32,
          false}};
     const kn_recording_way recordings[] = {KN_RECORDING_LAUNCHES, own_recording()};
@@ -431,7 +431,7 @@ START_TEST(recorded)
                               w, launched, cases[i].launched);
             ck_assert_uint_eq(result.iterations, plain.iterations);
             ck_assert_int_eq((int)result.stopped, (int)plain.stopped);
-            if (options.storage.format != SPARSE_BACKPROJECTION) {
+            if (options.storage.format != KN_SPARSE_BACKPROJECTION) {
                 ck_assert_msg(memcmp(x, wanted, 70 * sizeof *x) == 0, "case %zu, kind %zu: other bits", i, w);
                 ck_assert_int_eq(
                     memcmp(result.history, plain.history, (plain.iterations + 1) * sizeof *plain.history), 0);
@@ -472,7 +472,7 @@ START_TEST(refused)
         {{.cgnr = {.white = true}, .storage = {.launches = SPARSE_LAUNCHES_FUSED}},
          KN_ERROR_ARGUMENT,
          "whiteness of A x - b has sep"},
-        {{.storage = {.format = (enum sparse_format)77}}, KN_ERROR_ARGUMENT, "format 77"},
+        {{.storage = {.format = (kn_sparse_format)77}}, KN_ERROR_ARGUMENT, "format 77"},
     };
 
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)

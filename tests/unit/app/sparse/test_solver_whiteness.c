@@ -97,7 +97,7 @@ static size_t whitest(const double *distances, size_t count, double noise, doubl
 static double distance_after(const struct system *s, size_t k, double *x, double *r)
 {
     const struct solver_case options = {.cgnr = {.iterations = k, .gradient = -1},
-                                        .storage = {.format = SPARSE_SIMPLE}};
+                                        .storage = {.format = KN_SPARSE_SIMPLE}};
     struct cgnr_result result;
     float *found = solve(s, &options, &result);
 
@@ -127,7 +127,7 @@ START_TEST(whiteness)
     double noise = ki_ncp_of_noise(rows), worst = 0;
     float record[WHITE_NUMBERS * (MOST + 1)], *found, *alone;
     struct solver_case options = {.cgnr = {.iterations = test_is_slow() ? 3 : MOST, .white = true},
-                                  .storage = {.format = SPARSE_SIMPLE}};
+                                  .storage = {.format = KN_SPARSE_SIMPLE}};
     struct cgnr_result result, plain;
 
     ck_assert(x && r);
@@ -147,7 +147,7 @@ START_TEST(whiteness)
               result.iterations == whitest(distances, looked, noise, -2 * slack));
     ck_assert_uint_gt(result.iterations, 2);
     options =
-        (struct solver_case){.cgnr = {.iterations = result.iterations}, .storage = {.format = SPARSE_SIMPLE}};
+        (struct solver_case){.cgnr = {.iterations = result.iterations}, .storage = {.format = KN_SPARSE_SIMPLE}};
     alone = solve(&s, &options, &plain);
     ck_assert_int_eq(memcmp(found, alone, columns * sizeof *found), 0);
     ck_assert_double_eq(plain.residual, result.residual);
@@ -168,7 +168,7 @@ START_TEST(too_few_rows)
     uint64_t state = test_seed("too_few_rows");
     struct system s = system_make(7, 3, 2, &state);
     const struct solver_case options = {.cgnr = {.iterations = 2, .white = true},
-                                        .storage = {.format = SPARSE_SIMPLE}};
+                                        .storage = {.format = KN_SPARSE_SIMPLE}};
     struct cgnr_result result;
 
     free(solve(&s, &options, &result));

@@ -7,17 +7,17 @@
 
 // What each format launches, in order.
 static const char *const kernels[SPARSE_FORMATS][3] = {
-    [SPARSE_SIMPLE] = {"spmv_simple"},
-    [SPARSE_MEMORY_LAYOUT] = {"spmv_layout"},
-    [SPARSE_LOCAL_MEMORY] = {"spmv_local"},
-    [SPARSE_MEMORY_LAYOUT_LOCAL] = {"spmv_layout_local"},
-    [SPARSE_BACKPROJECTION] = {"spmv_scatter"},
-    [SPARSE_ELL] = {"spmv_ell"},
-    [SPARSE_CSR_VECTOR] = {"spmv_vector"},
-    [SPARSE_COO] = {"spmv_coo", "spmv_carry"},
-    [SPARSE_HYB] = {"spmv_ell", "spmv_coo", "spmv_carry"},
-    [SPARSE_SELL] = {"spmv_sell"},
-    [SPARSE_MERGE] = {"spmv_merge", "spmv_carry"},
+    [KN_SPARSE_SIMPLE] = {"spmv_simple"},
+    [KN_SPARSE_MEMORY_LAYOUT] = {"spmv_layout"},
+    [KN_SPARSE_LOCAL_MEMORY] = {"spmv_local"},
+    [KN_SPARSE_MEMORY_LAYOUT_LOCAL] = {"spmv_layout_local"},
+    [KN_SPARSE_BACKPROJECTION] = {"spmv_scatter"},
+    [KN_SPARSE_ELL] = {"spmv_ell"},
+    [KN_SPARSE_CSR_VECTOR] = {"spmv_vector"},
+    [KN_SPARSE_COO] = {"spmv_coo", "spmv_carry"},
+    [KN_SPARSE_HYB] = {"spmv_ell", "spmv_coo", "spmv_carry"},
+    [KN_SPARSE_SELL] = {"spmv_sell"},
+    [KN_SPARSE_MERGE] = {"spmv_merge", "spmv_carry"},
 };
 
 static bool is_stored(int format)
@@ -41,7 +41,7 @@ static void check_direction(const struct sparse_matrix *matrix, const struct spa
     size_t rows = matrix->rows, columns = matrix->columns; // of A or of A^T, whichever it is
     float *x = malloc(columns * sizeof *x + 1), *y, *again;
     double *wanted = malloc(rows * sizeof *wanted + 1), *size = malloc(rows * sizeof *size + 1);
-    enum sparse_format format = ki_sparse_operator_format(a, transposed);
+    kn_sparse_format format = ki_sparse_operator_format(a, transposed);
 
     ck_assert(x && wanted && size);
     for (size_t i = 0; i < columns; i++)
@@ -57,7 +57,7 @@ static void check_direction(const struct sparse_matrix *matrix, const struct spa
                       terms, (double)y[i], wanted[i]);
     }
     again = test_apply(a, transposed, x, columns, rows);
-    if (format != SPARSE_BACKPROJECTION)
+    if (format != KN_SPARSE_BACKPROJECTION)
         ck_assert_msg(memcmp(y, again, rows * sizeof *y) == 0, "%s, %s: not the same bits again", what,
                       ki_sparse_format_names[format]);
     free(x);
@@ -68,7 +68,7 @@ static void check_direction(const struct sparse_matrix *matrix, const struct spa
 }
 
 // In one format, or those that the device's loops serve.
-static void check_format(const struct sparse_matrix *matrix, enum sparse_format format,
+static void check_format(const struct sparse_matrix *matrix, kn_sparse_format format,
                          const struct sparse_tuning *tuning, const char *what, uint64_t *state)
 {
     struct sparse_matrix transposed;
@@ -89,7 +89,7 @@ static void check_all(size_t rows, size_t columns, size_t mean, enum test_skew s
 
     for (int format = 0; format < SPARSE_FORMATS; format++)
         if (is_stored(format))
-            check_format(&matrix, (enum sparse_format)format, tuning, test_skew_names[skew], state);
+            check_format(&matrix, (kn_sparse_format)format, tuning, test_skew_names[skew], state);
     ki_sparse_free(&matrix);
 }
 
@@ -133,9 +133,9 @@ START_TEST(wide)
         struct sparse_matrix matrix = test_sparse(50, columns[i], 20, SKEW_NONE, &state);
         matrix.indices[matrix.starts[26] - (matrix.starts[26] > 0)] =
             (uint32_t)columns[i] - 1; // the last column
-        check_format(&matrix, SPARSE_SELL, NULL, "wide", &state);
-        check_format(&matrix, SPARSE_MEMORY_LAYOUT_LOCAL, NULL, "wide", &state);
-        check_format(&matrix, SPARSE_LOCAL_MEMORY, NULL, "wide", &state);
+        check_format(&matrix, KN_SPARSE_SELL, NULL, "wide", &state);
+        check_format(&matrix, KN_SPARSE_MEMORY_LAYOUT_LOCAL, NULL, "wide", &state);
+        check_format(&matrix, KN_SPARSE_LOCAL_MEMORY, NULL, "wide", &state);
         ki_sparse_free(&matrix);
     }
 }
@@ -170,7 +170,7 @@ START_TEST(ran)
             kn_profile_entry *entries = NULL;
             size_t count = 0, wanted = 0;
 
-            EXPECT_OK(ki_sparse_operator_create(queue, &matrix, (enum sparse_format)format, NULL, &a, &err));
+            EXPECT_OK(ki_sparse_operator_create(queue, &matrix, (kn_sparse_format)format, NULL, &a, &err));
             ck_assert_int_eq((int)ki_sparse_operator_format(a, transposed), format);
             EXPECT_OK(kn_profile_start(queue, &err));
             EXPECT_OK(ki_sparse_operator_apply(queue, a, transposed, x, y, &err));
@@ -204,13 +204,13 @@ START_TEST(bytes)
     for (size_t i = 0; i < 200; i += 32)
         sliced += 32 * (size_t)(matrix.starts[order[i] + 1] - matrix.starts[order[i]]);
     const struct {
-        enum sparse_format format;
+        kn_sparse_format format;
         size_t bytes;
-    } wanted[] = {{SPARSE_SIMPLE, 201 * 4 + 8 * nonzeros},
-                  {SPARSE_MEMORY_LAYOUT, 200 * 4 + 8 * nonzeros},
-                  {SPARSE_MEMORY_LAYOUT_LOCAL, 200 * 4 + 8 * nonzeros},
-                  {SPARSE_ELL, 4 * padded + 4 * nonzeros},
-                  {SPARSE_SELL, (8 + 200) * 4 + 2 * sliced + 4 * nonzeros}};
+    } wanted[] = {{KN_SPARSE_SIMPLE, 201 * 4 + 8 * nonzeros},
+                  {KN_SPARSE_MEMORY_LAYOUT, 200 * 4 + 8 * nonzeros},
+                  {KN_SPARSE_MEMORY_LAYOUT_LOCAL, 200 * 4 + 8 * nonzeros},
+                  {KN_SPARSE_ELL, 4 * padded + 4 * nonzeros},
+                  {KN_SPARSE_SELL, (8 + 200) * 4 + 2 * sliced + 4 * nonzeros}};
 
     ck_assert_uint_gt(padded, 4 * nonzeros);
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
@@ -233,14 +233,14 @@ START_TEST(automatic)
     kn_profile_entry *entries = NULL;
     size_t count = 1;
 
-    EXPECT_OK(ki_sparse_operator_create(queue, &matrix, SPARSE_AUTO, NULL, &first, &err));
+    EXPECT_OK(ki_sparse_operator_create(queue, &matrix, KN_SPARSE_AUTO, NULL, &first, &err));
     EXPECT_OK(kn_profile_start(queue, &err));
-    EXPECT_OK(ki_sparse_operator_create(queue, &matrix, SPARSE_AUTO, NULL, &second, &err));
+    EXPECT_OK(ki_sparse_operator_create(queue, &matrix, KN_SPARSE_AUTO, NULL, &second, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     kn_free(entries);
     ck_assert_uint_eq(count, 0);
     for (int transposed = 0; transposed < 2; transposed++) {
-        enum sparse_format format = ki_sparse_operator_format(first, transposed);
+        kn_sparse_format format = ki_sparse_operator_format(first, transposed);
         ck_assert(is_stored((int)format));
         ck_assert_int_eq((int)ki_sparse_operator_format(second, transposed), (int)format);
         ck_assert_ptr_nonnull(
@@ -250,7 +250,7 @@ START_TEST(automatic)
     }
     ki_sparse_operator_free(first);
     ki_sparse_operator_free(second);
-    check_format(&matrix, SPARSE_AUTO, NULL, "auto", &state);
+    check_format(&matrix, KN_SPARSE_AUTO, NULL, "auto", &state);
     ki_sparse_free(&matrix);
 }
 END_TEST
@@ -265,16 +265,16 @@ START_TEST(refused)
     kn_buffer *y = test_upload_with_room(nothing, 20 * sizeof *nothing, 0);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "geometry",
-                   ki_sparse_operator_create(queue, &matrix, SPARSE_ON_THE_FLY, NULL, &a, &err));
+                   ki_sparse_operator_create(queue, &matrix, KN_SPARSE_ON_THE_FLY, NULL, &a, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no sparse format 99",
-                   ki_sparse_operator_create(queue, &matrix, (enum sparse_format)99, NULL, &a, &err));
-    EXPECT_OK(ki_sparse_operator_create(queue, &matrix, SPARSE_MERGE, NULL, &a, &err));
+                   ki_sparse_operator_create(queue, &matrix, (kn_sparse_format)99, NULL, &a, &err));
+    EXPECT_OK(ki_sparse_operator_create(queue, &matrix, KN_SPARSE_MERGE, NULL, &a, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10", ki_sparse_operator_apply(queue, a, true, x, y, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "two buffers", ki_sparse_operator_apply(queue, a, false, y, y, &err));
     ki_sparse_operator_free(a);
     matrix.values[3] = 1e39;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "nonzero 3",
-                   ki_sparse_operator_create(queue, &matrix, SPARSE_SELL, NULL, &a, &err));
+                   ki_sparse_operator_create(queue, &matrix, KN_SPARSE_SELL, NULL, &a, &err));
     kn_buffer_free(x);
     kn_buffer_free(y);
     ki_sparse_free(&matrix);

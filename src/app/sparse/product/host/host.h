@@ -37,6 +37,12 @@ const char *ki_sparse_host_level(const struct sparse_host *host);
 // Values stored for one of the two, those that fill up counted.
 size_t ki_sparse_host_stored(const struct sparse_host *host, bool transposed);
 
+// Bytes that it holds; and those that one will hold of a matrix and its transpose, of which only sizes and
+// starts are looked at: at least as many, by next to nothing more. KN_ERROR_MEMORY.
+size_t ki_sparse_host_memory(const struct sparse_host *host);
+kn_status ki_sparse_host_estimate(const struct sparse_matrix *matrix, const struct sparse_matrix *transposed,
+                                  kn_type type, enum sparse_host_format format, size_t *bytes, kn_error *err);
+
 void ki_sparse_host_free(struct sparse_host *host);
 
 #endif

@@ -276,7 +276,7 @@ static kn_status prepare_products(struct sparse_batch *b, kn_queue *queue, const
     for (unsigned i = 0; i < 2 && !status; i++) {
         const struct spmv_task task = i == 0 ? ki_spmv_task_of(queue, matrix, &transposed, NULL)
                                              : ki_spmv_task_of(queue, &transposed, matrix, NULL);
-        status = ki_spmv_product_create(&task, SPARSE_SIMPLE, &b->products[i], err);
+        status = ki_spmv_product_create(&task, KN_SPARSE_SIMPLE, &b->products[i], err);
     }
     ki_sparse_free(&transposed);
     return status;
@@ -323,7 +323,7 @@ kn_status ki_sparse_batch_create(kn_queue *queue, const struct sparse_matrix *ma
     kn_status status = b ? check_options(options, err) : ki_fail_memory(err, sizeof *b, "a sparse solver");
 
     if (!status)
-        status = ki_spmv_check(matrix, SPARSE_SIMPLE, err);
+        status = ki_spmv_check(matrix, KN_SPARSE_SIMPLE, err);
     if (!status) {
         size_t at_once = options->at_once ? options->at_once : AT_ONCE;
         b->context = kn_queue_get_context(queue);

@@ -88,12 +88,12 @@ static kn_status create_products(kn_queue *queue, struct sparse_fused *f, const 
     tuning.lanes = (unsigned)f->lanes;
     task = ki_spmv_task_of(queue, matrix, &transposed, &tuning);
     if (!status)
-        status = ki_spmv_product_create(&task, SPARSE_SELL, &f->products[0], err);
+        status = ki_spmv_product_create(&task, KN_SPARSE_SELL, &f->products[0], err);
     if (!status)
         status = fold_order(queue, f, &transposed, err);
     task = ki_spmv_task_of(queue, &transposed, matrix, &tuning);
     if (!status)
-        status = ki_spmv_product_create(&task, SPARSE_CSR_VECTOR, &f->products[1], err);
+        status = ki_spmv_product_create(&task, KN_SPARSE_CSR_VECTOR, &f->products[1], err);
     ki_sparse_free(&transposed);
     return status;
 }

@@ -73,7 +73,7 @@ static size_t most_at_once(const struct solve_run *run)
 // format.
 static bool is_batch(const struct solve_run *run)
 {
-    return run->b->count > 1 && !run->task.geometry && run->task.format == SPARSE_AUTO &&
+    return run->b->count > 1 && !run->task.geometry && run->task.format == KN_SPARSE_AUTO &&
            run->task.method == SPARSE_METHOD_CGNR && run->task.stop != SPARSE_STOP_NCP &&
            ki_solve_goal(run, 0) <= 0 && most_at_once(run) > 1;
 }

@@ -36,7 +36,7 @@ kn_status ki_sparse_solver_apply(kn_queue *queue, const struct sparse_solver *so
     return ki_spmv_product_apply(queue, product_of(solver, transposed), x, y, err);
 }
 
-enum sparse_format ki_sparse_solver_format(const struct sparse_solver *solver, bool transposed)
+kn_sparse_format ki_sparse_solver_format(const struct sparse_solver *solver, bool transposed)
 {
     return product_of(solver, transposed)->format;
 }
@@ -68,10 +68,10 @@ static kn_status create_operator(kn_queue *queue, struct sparse_solver *s, kn_er
 // ---- products ----
 
 static kn_status create_product(struct sparse_solver *s, bool transposed, const struct spmv_task *task,
-                                enum sparse_format format, kn_error *err)
+                                kn_sparse_format format, kn_error *err)
 {
     struct ki_text why = KI_TEXT_INIT;
-    kn_status status = format == SPARSE_AUTO ? ki_spmv_choose(task, &format, &why, err) : KN_OK;
+    kn_status status = format == KN_SPARSE_AUTO ? ki_spmv_choose(task, &format, &why, err) : KN_OK;
 
     ki_text_free(&why);
     return status ? status : ki_spmv_product_create(task, format, &s->products[transposed], err);
@@ -128,7 +128,7 @@ static kn_status choose_launches(kn_queue *queue, struct sparse_solver *s, const
         s->is_fused = true;
         return ki_sparse_fused_check(context, matrix, options, err);
     }
-    s->is_fused = can && storage->format == SPARSE_AUTO && !engine_is_cpu(kn_context_get_device(context)) &&
+    s->is_fused = can && storage->format == KN_SPARSE_AUTO && !engine_is_cpu(kn_context_get_device(context)) &&
                   !ki_sparse_fused_check(context, matrix, options, NULL);
     return KN_OK;
 }
@@ -166,7 +166,7 @@ static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matr
     return status;
 }
 
-static const struct sparse_storage best = {.format = SPARSE_AUTO};
+static const struct sparse_storage best = {.format = KN_SPARSE_AUTO};
 
 kn_status ki_sparse_solver_create(kn_queue *queue, const struct sparse_matrix *matrix,
                                   const struct sparse_storage *storage, const struct cgnr_options *options,

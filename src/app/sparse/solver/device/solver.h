@@ -16,7 +16,7 @@ enum sparse_launches {
 
 // How A is kept, and its products are launched.
 struct sparse_storage {
-    enum sparse_format format; // of separate launches
+    kn_sparse_format format; // of separate launches
     enum sparse_launches launches;
     struct sparse_tuning tuning; // of the products; of fused launches `group` and `lanes` of cgnr_backward
 };
@@ -47,6 +47,6 @@ bool ki_sparse_solver_is_fused(const struct sparse_solver *solver);
 // order of its own, the same for both. Asynchronous. And the format of each.
 kn_status ki_sparse_solver_apply(kn_queue *queue, const struct sparse_solver *solver, bool transposed,
                                  const kn_buffer *x, kn_buffer *y, kn_error *err);
-enum sparse_format ki_sparse_solver_format(const struct sparse_solver *solver, bool transposed);
+kn_sparse_format ki_sparse_solver_format(const struct sparse_solver *solver, bool transposed);
 
 #endif

@@ -63,7 +63,7 @@ static kn_status multiply(void *data, bool transposed, const double *from, doubl
 static kn_status prepare(struct solve_run *run, struct cgnr *c, kn_error *err)
 {
     const struct sparse_task *task = &run->task;
-    enum sparse_host_format format = task->format == SPARSE_SIMPLE ? SPARSE_HOST_CSR : SPARSE_HOST_SELL;
+    enum sparse_host_format format = task->format == KN_SPARSE_SIMPLE ? SPARSE_HOST_CSR : SPARSE_HOST_SELL;
     double start = ki_clock_seconds();
     kn_status status;
 

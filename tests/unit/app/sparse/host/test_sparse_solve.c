@@ -88,7 +88,7 @@ START_TEST(real_systems)
         struct sparse_task task;
     } methods[] = {
         {"cgnr", "slices of rows", {.method = SPARSE_METHOD_CGNR, .is_double = true}},
-        {"auto, rows", "double precision, rows", {.format = SPARSE_SIMPLE, .is_double = true}},
+        {"auto, rows", "double precision, rows", {.format = KN_SPARSE_SIMPLE, .is_double = true}},
         {"single", "single precision", {.is_double = false}},
         {"jacobi", "", {.preconditioning = SPARSE_PRECONDITIONING_JACOBI, .is_double = true}},
         {"ilu", "", {.preconditioning = SPARSE_PRECONDITIONING_ILU, .is_double = true}},
@@ -552,8 +552,8 @@ START_TEST(refused)
         {{.stop = SPARSE_STOP_RESIDUAL}, "wants a tolerance"},
         {{.stop = SPARSE_STOP_DISCREPANCY}, "wants the noise"},
         {{.correction = "d"}, "wants a device"},
-        {{.format = SPARSE_MERGE}, "sell and simple"},
-        {{.format = SPARSE_SELL, .method = SPARSE_METHOD_BB}, "a choice of cgnr"},
+        {{.format = KN_SPARSE_MERGE}, "sell and simple"},
+        {{.format = KN_SPARSE_SELL, .method = SPARSE_METHOD_BB}, "a choice of cgnr"},
         {{.preconditioning = SPARSE_PRECONDITIONING_ILU, .method = SPARSE_METHOD_BB}, "go with cgnr"},
         {{.method = SPARSE_METHOD_PRINTED, .tolerance = 1}, "all its iterations"},
         {{.method = SPARSE_METHOD_GRAM, .noise = 1}, "no iterations"},

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host's sparse products hold, and will hold.
+#include "base/error.h"
+#include "host_internal.h"
+
+static size_t lanes_of(enum sparse_host_format format)
+{
+    return format == SPARSE_HOST_SELL ? SPARSE_LANES : 1;
+}
+
+// Of so many lines with so many values, cut into so many tasks.
+static size_t bytes_of_lines(size_t lines, size_t stored, size_t tasks, size_t size)
+{
+    return (lines + 1) * sizeof(uint64_t) + stored * (sizeof(uint32_t) + size) + (tasks + 1) * sizeof(size_t);
+}
+
+// The vectors in its own order, and that order.
+static size_t bytes_of_vectors(size_t elements, size_t size, enum sparse_host_format format)
+{
+    return elements * (size + (format == SPARSE_HOST_SELL ? sizeof(uint32_t) : 0));
+}
+
+size_t ki_sparse_host_memory(const struct sparse_host *host)
+{
+    const struct sparse_lines *const both[] = {&host->forward, &host->backward};
+    size_t bytes = bytes_of_vectors(host->rows + host->columns, host->plan.size, host->format);
+
+    for (unsigned i = 0; i < 2; i++)
+        bytes +=
+            bytes_of_lines(both[i]->lines, both[i]->starts[both[i]->lines], both[i]->tasks, host->plan.size);
+    return bytes;
+}
+
+// Values stored for a matrix, those that fill up counted.
+static kn_status count_stored(const struct sparse_matrix *matrix, enum sparse_host_format format,
+                              size_t *stored, kn_error *err)
+{
+    uint32_t *order;
+    kn_status status;
+
+    *stored = matrix->nonzeros;
+    if (format != SPARSE_HOST_SELL)
+        return KN_OK;
+    order = malloc((matrix->rows + 1) * sizeof *order);
+    if (!order)
+        return ki_fail_memory(err, (matrix->rows + 1) * sizeof *order, "ordering a matrix");
+    status = ki_sparse_sort_rows(matrix, order, err);
+    *stored = 0;
+    for (size_t row = 0; row < matrix->rows && !status; row += SPARSE_LANES)
+        *stored += SPARSE_LANES * (size_t)(matrix->starts[order[row] + 1] - matrix->starts[order[row]]);
+    free(order);
+    return status;
+}
+
+kn_status ki_sparse_host_estimate(const struct sparse_matrix *matrix, const struct sparse_matrix *transposed,
+                                  kn_type type, enum sparse_host_format format, size_t *bytes, kn_error *err)
+{
+    const struct sparse_matrix *const both[] = {matrix, transposed};
+    size_t size = kn_type_size(type), lanes = lanes_of(format);
+    kn_status status = KN_OK;
+
+    *bytes = bytes_of_vectors(matrix->rows + matrix->columns, size, format);
+    for (unsigned i = 0; i < 2 && !status; i++) {
+        size_t lines = (both[i]->rows + lanes - 1) / lanes, stored = 0;
+
+        status = count_stored(both[i], format, &stored, err);
+        *bytes += bytes_of_lines(lines, stored, (stored + lines) / SPARSE_TASK + 1, size);
+    }
+    return status;
+}

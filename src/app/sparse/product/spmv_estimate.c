@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The memory of a product before it is made: what spmv_formats.c, spmv_slices.c, spmv_segments.c and
+// spmv_parallel.c will upload.
+#include "shared/sparse.h"
+#include "spmv_internal.h"
+
+enum { NONZERO = 8, ENTRY = 12, CARRY = 8, PLACE = 8, NARROW_PLACE = 6, START = 4 };
+
+// Rows, and what is added of those that do not end in a group.
+static size_t carried(const struct spmv_task *task, size_t steps)
+{
+    size_t tile = (size_t)task->tuning.group * task->tuning.items;
+
+    return (steps + tile - 1) / tile * CARRY;
+}
+
+static size_t by_rows(const struct sparse_matrix *matrix)
+{
+    return (matrix->rows + 1) * START + matrix->nonzeros * NONZERO;
+}
+
+static kn_status estimate_hyb(const struct spmv_task *task, size_t *bytes, kn_error *err)
+{
+    const struct sparse_matrix *matrix = task->matrix;
+    size_t width = 0, beyond = 0, stride = (matrix->rows + SELL_SLICE - 1) / SELL_SLICE * SELL_SLICE;
+    kn_status status = ki_spmv_hybrid_width(matrix, &width, err);
+
+    for (size_t row = 0; row < matrix->rows && !status; row++) {
+        size_t length = (size_t)(matrix->starts[row + 1] - matrix->starts[row]);
+        beyond += length > width ? length - width : 0;
+    }
+    *bytes = stride * width * PLACE + beyond * ENTRY + carried(task, beyond);
+    return status;
+}
+
+static kn_status estimate_sell(const struct spmv_task *task, size_t *bytes, kn_error *err)
+{
+    const struct sparse_matrix *matrix = task->matrix;
+    size_t slices = (matrix->rows + SELL_SLICE - 1) / SELL_SLICE, places;
+    kn_status status = ki_spmv_sell_places(matrix, &places, err);
+
+    *bytes = (slices + 1 + matrix->rows) * START +
+             places * (matrix->columns < UINT16_MAX + 1 ? NARROW_PLACE : PLACE);
+    return status;
+}
+
+static kn_status estimate_auto(const struct spmv_task *task, size_t *bytes, kn_error *err)
+{
+    size_t count, one = 0;
+    const kn_sparse_format *candidates = ki_spmv_candidates(task, &count);
+    kn_status status = KN_OK;
+
+    *bytes = 0;
+    for (size_t i = 0; i < count && !status; i++) {
+        if (!ki_spmv_is_worth_trying(task, candidates[i]))
+            continue;
+        status = ki_spmv_estimate(task, candidates[i], &one, err);
+        *bytes = one > *bytes ? one : *bytes;
+    }
+    return status;
+}
+
+kn_status ki_spmv_estimate(const struct spmv_task *task, kn_sparse_format format, size_t *bytes,
+                           kn_error *err)
+{
+    const struct sparse_matrix *matrix = task->matrix;
+
+    switch (format) {
+    case KN_SPARSE_AUTO:
+        return estimate_auto(task, bytes, err);
+    case KN_SPARSE_ON_THE_FLY:
+    case KN_SPARSE_ON_THE_FLY_LOCAL:
+        *bytes = ki_spmv_estimate_parallel(task, format == KN_SPARSE_ON_THE_FLY_LOCAL);
+        return KN_OK;
+    case KN_SPARSE_MEMORY_LAYOUT:
+    case KN_SPARSE_MEMORY_LAYOUT_LOCAL:
+        *bytes = ki_spmv_padded(matrix) * PLACE + matrix->rows * START;
+        return KN_OK;
+    case KN_SPARSE_ELL:
+        *bytes = ki_spmv_padded(matrix) * PLACE;
+        return KN_OK;
+    case KN_SPARSE_COO:
+        *bytes = matrix->nonzeros * ENTRY + carried(task, matrix->nonzeros);
+        return KN_OK;
+    case KN_SPARSE_MERGE:
+        *bytes = by_rows(matrix) + carried(task, matrix->rows + matrix->nonzeros);
+        return KN_OK;
+    case KN_SPARSE_HYB:
+        return estimate_hyb(task, bytes, err);
+    case KN_SPARSE_SELL:
+        return estimate_sell(task, bytes, err);
+    case KN_SPARSE_BACKPROJECTION:
+        *bytes = by_rows(task->transposed);
+        return KN_OK;
+    case KN_SPARSE_SIMPLE:
+    case KN_SPARSE_LOCAL_MEMORY:
+    case KN_SPARSE_CSR_VECTOR:
+        break;
+    }
+    *bytes = by_rows(matrix);
+    return KN_OK;
+}
