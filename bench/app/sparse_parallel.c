@@ -24,7 +24,7 @@
 enum { REPETITIONS = 9, ITERATIONS = 20 };
 
 static const kn_sparse_format computed[] = {KN_SPARSE_ON_THE_FLY, KN_SPARSE_ON_THE_FLY_LOCAL},
-                                stored[] = {KN_SPARSE_SELL, KN_SPARSE_CSR_VECTOR};
+                              stored[] = {KN_SPARSE_SELL, KN_SPARSE_CSR_VECTOR};
 
 struct bench {
     kn_context *context;

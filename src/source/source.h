@@ -59,10 +59,10 @@ struct src_number {
 struct src_kernel {
     const char *name;
     const kn_param *params;
-    const struct src_number *numbers; // beside them: of a value, of an element
     size_t param_count;
-    size_t required_group[3]; // zeros if not given
-    const char *file;         // where it is defined
+    const struct src_number *numbers; // of each parameter: a value, or an element
+    size_t required_group[3];         // zeros if not given
+    const char *file;                 // where it is defined
     long line;
     struct src_cuda_kernel cuda; // zeros, until who compiles for CUDA enters what src_cuda says
 };

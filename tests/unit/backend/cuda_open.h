@@ -56,7 +56,7 @@ static inline struct be_kernel *kernel_of(struct be_program *program, const stru
 }
 
 // A kernel without arguments.
-static const struct src_kernel no_arguments = {"plain", NULL, 0, {0, 0, 0}, "a.cl", 1, {0, false}};
+static const struct src_kernel no_arguments = {"plain", NULL, 0, NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
 
 static inline struct be_memory *memory_of(size_t bytes)
 {

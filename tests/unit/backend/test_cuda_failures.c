@@ -14,10 +14,12 @@ static const kn_param params[] = {
     {KN_PARAM_CONSTANT, "float", 4, "table", 1},  {KN_PARAM_VALUE, "float4", 16, "factor", 0},
     {KN_PARAM_IMAGE, "image2d_t", 0, "image", 1}, {KN_PARAM_SAMPLER, "sampler_t", 0, "sampler", 0},
 };
-static const struct src_kernel scale = {"scale", params, KI_COUNT(params), {0, 0, 0}, "a.cl", 1, {0, false}};
+static const struct src_kernel scale = {"scale", params, KI_COUNT(params), NULL, {0, 0, 0},
+                                        "a.cl",  1,      {0, false}};
 
 // One that takes its image by address, and has local variables of its own in the arena.
-static const struct src_kernel described = {"described", &params[4], 1, {0, 0, 0}, "a.cl", 1, {100000, true}};
+static const struct src_kernel described = {"described", &params[4], 1, NULL,
+                                            {0, 0, 0},   "a.cl",     1, {100000, true}};
 
 // All that is opened below, so that it can be closed from any point.
 struct things {

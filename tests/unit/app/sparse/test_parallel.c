@@ -124,7 +124,8 @@ START_TEST(transpose)
 
     ck_assert(exact && wanted);
     test_give_angles(&geometry, &state);
-    EXPECT_OK(ki_sparse_operator_create_parallel(queue, &geometry, KN_SPARSE_ON_THE_FLY_LOCAL, NULL, &a, &err));
+    EXPECT_OK(
+        ki_sparse_operator_create_parallel(queue, &geometry, KN_SPARSE_ON_THE_FLY_LOCAL, NULL, &a, &err));
     ax = test_apply(a, false, x, pixels, rays);
     aty = test_apply(a, true, y, rays, pixels);
     for (size_t i = 0; i < pixels; i++) {
@@ -353,8 +354,9 @@ START_TEST(refused)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "launched apart",
                    ki_sparse_solver_create_parallel(queue, &geometry, &fused, &options, &solver, &err));
     geometry.size = 0;
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 pixels",
-                   ki_sparse_operator_create_parallel(queue, &geometry, KN_SPARSE_ON_THE_FLY, NULL, &a, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_ARGUMENT, "0 pixels",
+        ki_sparse_operator_create_parallel(queue, &geometry, KN_SPARSE_ON_THE_FLY, NULL, &a, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 pixels",
                    ki_sparse_operator_create_parallel(queue, &geometry, KN_SPARSE_SELL, NULL, &a, &err));
 }

@@ -146,8 +146,8 @@ START_TEST(whiteness)
               result.iterations == whitest(distances, looked, noise, 2 * slack) ||
               result.iterations == whitest(distances, looked, noise, -2 * slack));
     ck_assert_uint_gt(result.iterations, 2);
-    options =
-        (struct solver_case){.cgnr = {.iterations = result.iterations}, .storage = {.format = KN_SPARSE_SIMPLE}};
+    options = (struct solver_case){.cgnr = {.iterations = result.iterations},
+                                   .storage = {.format = KN_SPARSE_SIMPLE}};
     alone = solve(&s, &options, &plain);
     ck_assert_int_eq(memcmp(found, alone, columns * sizeof *found), 0);
     ck_assert_double_eq(plain.residual, result.residual);

@@ -23,11 +23,11 @@ static size_t bytes_of_vectors(size_t elements, size_t size, enum sparse_host_fo
 size_t ki_sparse_host_memory(const struct sparse_host *host)
 {
     const struct sparse_lines *const both[] = {&host->forward, &host->backward};
-    size_t bytes = bytes_of_vectors(host->rows + host->columns, host->plan.size, host->format);
+    size_t bytes = bytes_of_vectors(host->rows + host->columns, host->vectors.plan.size, host->format);
 
     for (unsigned i = 0; i < 2; i++)
-        bytes +=
-            bytes_of_lines(both[i]->lines, both[i]->starts[both[i]->lines], both[i]->tasks, host->plan.size);
+        bytes += bytes_of_lines(both[i]->lines, both[i]->starts[both[i]->lines], both[i]->tasks,
+                                host->vectors.plan.size);
     return bytes;
 }
 

@@ -10,7 +10,7 @@
 struct sparse_solver {
     bool is_fused;
     struct sparse_fused fused;
-    struct spmv_product products[2]; // of separate launches
+    struct sparse_operator *products; // of separate launches
     kn_operator *a;
     struct cgnr *cgnr;
 };
@@ -25,20 +25,17 @@ bool ki_sparse_solver_is_fused(const struct sparse_solver *solver)
     return solver->is_fused;
 }
 
-static const struct spmv_product *product_of(const struct sparse_solver *solver, bool transposed)
-{
-    return solver->is_fused ? &solver->fused.products[transposed] : &solver->products[transposed];
-}
-
 kn_status ki_sparse_solver_apply(kn_queue *queue, const struct sparse_solver *solver, bool transposed,
                                  const kn_buffer *x, kn_buffer *y, kn_error *err)
 {
-    return ki_spmv_product_apply(queue, product_of(solver, transposed), x, y, err);
+    return solver->is_fused ? ki_spmv_product_apply(queue, &solver->fused.products[transposed], x, y, err)
+                            : ki_sparse_operator_apply(queue, solver->products, transposed, x, y, err);
 }
 
 kn_sparse_format ki_sparse_solver_format(const struct sparse_solver *solver, bool transposed)
 {
-    return product_of(solver, transposed)->format;
+    return solver->is_fused ? solver->fused.products[transposed].format
+                            : ki_sparse_operator_format(solver->products, transposed);
 }
 
 // ---- the operator ----
@@ -49,62 +46,18 @@ static kn_status apply(void *data, kn_queue *queue, bool adjoint, const kn_buffe
     return ki_sparse_solver_apply(queue, data, adjoint, from, to, err);
 }
 
-static kn_status create_operator(kn_queue *queue, struct sparse_solver *s, kn_error *err)
+static kn_status create_operator(kn_queue *queue, struct sparse_solver *s, size_t rows, size_t columns,
+                                 kn_error *err)
 {
-    const struct spmv_product *there = product_of(s, false), *back = product_of(s, true);
-    const kn_operator_functions functions =
-        KN_INIT(kn_operator_functions, .rows = there->rows, .columns = there->columns, .apply = apply,
-                .data = s, .type = KN_F32);
+    const kn_operator_functions functions = KN_INIT(kn_operator_functions, .rows = rows, .columns = columns,
+                                                    .apply = apply, .data = s, .type = KN_F32);
     kn_status status = kn_operator_create(kn_queue_get_context(queue), &functions, &s->a, err);
 
     if (status)
         return status;
-    s->a->can_record = !there->adds && !back->adds;
-    s->a->launches =
-        (unsigned)(there->launch_count + back->launch_count) + there->adds + (unsigned)back->adds;
+    s->a->can_record = s->is_fused || ki_sparse_operator_only_launches(s->products);
+    s->a->launches = s->is_fused ? 2 : ki_sparse_operator_launches(s->products);
     return KN_OK;
-}
-
-// ---- products ----
-
-static kn_status create_product(struct sparse_solver *s, bool transposed, const struct spmv_task *task,
-                                kn_sparse_format format, kn_error *err)
-{
-    struct ki_text why = KI_TEXT_INIT;
-    kn_status status = format == KN_SPARSE_AUTO ? ki_spmv_choose(task, &format, &why, err) : KN_OK;
-
-    ki_text_free(&why);
-    return status ? status : ki_spmv_product_create(task, format, &s->products[transposed], err);
-}
-
-static kn_status create_stored(kn_queue *queue, struct sparse_solver *s, const struct sparse_matrix *matrix,
-                               const struct sparse_storage *storage, kn_error *err)
-{
-    struct sparse_matrix transposed = {.rows = 0};
-    kn_status status = ki_sparse_transpose(matrix, &transposed, err);
-
-    for (unsigned i = 0; i < 2 && !status; i++) {
-        const struct spmv_task task = i == 0 ? ki_spmv_task_of(queue, matrix, &transposed, &storage->tuning)
-                                             : ki_spmv_task_of(queue, &transposed, matrix, &storage->tuning);
-
-        status = create_product(s, i == 1, &task, storage->format, err);
-    }
-    ki_sparse_free(&transposed);
-    return status;
-}
-
-static kn_status create_computed(kn_queue *queue, struct sparse_solver *s,
-                                 const struct sparse_parallel *geometry, const struct sparse_storage *storage,
-                                 kn_error *err)
-{
-    kn_status status = KN_OK;
-
-    for (unsigned i = 0; i < 2 && !status; i++) {
-        const struct spmv_task task = ki_spmv_task_of_geometry(queue, geometry, i == 1, &storage->tuning);
-
-        status = create_product(s, i == 1, &task, storage->format, err);
-    }
-    return status;
 }
 
 // ---- creation ----
@@ -128,7 +81,8 @@ static kn_status choose_launches(kn_queue *queue, struct sparse_solver *s, const
         s->is_fused = true;
         return ki_sparse_fused_check(context, matrix, options, err);
     }
-    s->is_fused = can && storage->format == KN_SPARSE_AUTO && !engine_is_cpu(kn_context_get_device(context)) &&
+    s->is_fused = can && storage->format == KN_SPARSE_AUTO &&
+                  !engine_is_cpu(kn_context_get_device(context)) &&
                   !ki_sparse_fused_check(context, matrix, options, NULL);
     return KN_OK;
 }
@@ -151,10 +105,13 @@ static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matr
     if (!status)
         status = s->is_fused
                      ? ki_sparse_fused_create(queue, matrix, &storage->tuning, options, &s->fused, err)
-                 : matrix ? create_stored(queue, s, matrix, storage, err)
-                          : create_computed(queue, s, geometry, storage, err);
+                 : matrix ? ki_sparse_operator_create(queue, matrix, storage->format, &storage->tuning,
+                                                      &s->products, err)
+                          : ki_sparse_operator_create_parallel(queue, geometry, storage->format,
+                                                               &storage->tuning, &s->products, err);
     if (!status)
-        status = create_operator(queue, s, err);
+        status = create_operator(queue, s, matrix ? matrix->rows : ki_sparse_parallel_rows(geometry),
+                                 matrix ? matrix->columns : ki_sparse_parallel_columns(geometry), err);
     if (!status && s->is_fused)
         fused = ki_sparse_fused_of(&s->fused);
     if (!status)
@@ -206,7 +163,6 @@ void ki_sparse_solver_free(struct sparse_solver *solver)
     ki_cgnr_free(solver->cgnr);
     kn_operator_free(solver->a);
     ki_sparse_fused_free(&solver->fused);
-    for (unsigned i = 0; i < 2; i++)
-        ki_spmv_product_free(&solver->products[i]);
+    ki_sparse_operator_free(solver->products);
     free(solver);
 }
