@@ -23,6 +23,7 @@
 #include <koine/host.h>
 #include <koine/robust.h>
 #include <koine/operator.h>
+#include <koine/solve.h>
 #include <koine/stats.h>
 #include <koine/autocorr.h>
 #include <koine/recon.h>

@@ -48,7 +48,8 @@ static kn_status check_parts(const struct cgnr_options *options, kn_error *err)
                  {"the weight of the penalty for negative numbers", options->nonnegative},
                  {"the weight of the penalty for bounds", options->penalty},
                  {"the gradient to stop at", fabs(options->gradient)},
-                 {"the residual to stop at", options->residual}};
+                 {"the residual to stop at", options->residual},
+                 {"the noise to stop at", options->noise}};
 
     for (size_t i = 0; i < KI_COUNT(parts); i++)
         if (!(parts[i].value >= 0) || !isfinite((float)parts[i].value))

@@ -43,10 +43,12 @@ struct cgnr_options {
     // Part of the first |g|, or self-adjoint of |b|, to stop at; 0: CGNR_FLOOR; below 0: never, for
     // measurements.
     double gradient;
-    double residual; // part of |b| to stop at (fused: one iteration late); 0: never. Keeps A x - b, too
-    double lambda;   // of |x|^2 / 2
-    double smooth;   // of |D x|^2 / 2
-    unsigned order;  // of the differences of neighbouring columns that D takes: 1 or 2
+    // Part of |b| to stop at (fused: one iteration late), and |A x - b| itself; 0: never. They keep A x - b,
+    // too, and with `noise` blocks of iterations are not recorded.
+    double residual, noise;
+    double lambda;  // of |x|^2 / 2
+    double smooth;  // of |D x|^2 / 2
+    unsigned order; // of the differences of neighbouring columns that D takes: 1 or 2
     // D's, in place of those of columns, with self_adjoint and in place of lambda. NULL: none.
     const struct cgnr_image *image;
     double nonnegative; // mu, of the penalty mu |min(x, 0)|^2 / 2; 0: none
@@ -71,9 +73,9 @@ struct cgnr_options {
     kn_recording_way recording; // how blocks of iterations are launched, where there are enough for one
     bool unrecorded;            // not in blocks, for measurements
 
-    // Before each iteration, how many of them are launched; the device is behind. Blocks are not recorded
-    // then. NULL: none.
-    void (*progress)(void *data, size_t iteration);
+    // Called before each iteration with the number of those launched; the device is behind. Returns false to
+    // stop, with KN_ERROR_INTERRUPTED. Blocks are not recorded then. NULL: none.
+    bool (*progress)(void *data, size_t iteration);
     void *progress_data;
 };
 
@@ -85,6 +87,7 @@ struct cgnr_result {
     double *history;        // that of every iteration, iterations + 1 of them; the caller frees it
     double *steps;          // lengths of the steps that led there, as many, 0 first; freed with `history`
     double gradient;        // |g_0|
+    double absolute;        // the same without being divided by |b|
     double right;           // |b|
     unsigned launches_per_iteration; // 0 where the operator does not know its own
     double seconds;                  // of the iterations, from the first launch until the device is done
@@ -156,7 +159,7 @@ kn_status ki_cgnr_take_history(const double *squares, const double *steps, size_
 // Whether r = A x - b is kept.
 static inline bool cgnr_keeps_residual(const struct cgnr_options *options)
 {
-    return options->residual > 0 || options->white;
+    return options->residual > 0 || options->noise > 0 || options->white;
 }
 
 #endif

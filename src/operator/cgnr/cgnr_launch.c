@@ -3,6 +3,7 @@
 #include "cgnr_internal.h"
 
 #include "base/array.h"
+#include "base/error.h"
 
 // Iterations that are recorded together, and between two looks of the host's; even, as fused ones take turns
 // between two places. And between two looks at iterations that are launched one by one.
@@ -134,7 +135,8 @@ kn_status ki_cgnr_record(kn_queue *queue, struct cgnr *s, kn_error *err)
 {
     kn_status status;
 
-    if (s->options.unrecorded || s->options.progress || s->most + 1 < BLOCK || !s->a->can_record)
+    if (s->options.unrecorded || s->options.progress || s->options.noise > 0 || s->most + 1 < BLOCK ||
+        !s->a->can_record)
         return KN_OK;
     status = kn_recording_begin(queue, s->options.recording, err);
     if (status)
@@ -168,8 +170,8 @@ kn_status ki_cgnr_iterate_all(kn_queue *queue, const struct cgnr *s, size_t *lau
     kn_status status = KN_OK;
 
     while (k < all && code == 0 && !status) {
-        if (s->options.progress && k + 1 < all)
-            s->options.progress(s->options.progress_data, k);
+        if (s->options.progress && k + 1 < all && !s->options.progress(s->options.progress_data, k))
+            return ki_fail(err, KN_ERROR_INTERRUPTED, "stopped before iteration %zu", k);
         if (is_block(s, all - k)) {
             status = kn_recording_replay(queue, s->recording, err);
             k += all - k < BLOCK ? all - k : BLOCK;

@@ -82,6 +82,16 @@ static kn_status begin_solution(kn_queue *queue, const struct cgnr *s, const kn_
                  : kn_buffer_fill(queue, s->buffers[CGNR_X], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
 }
 
+// What |A x - b|^2 may be of |b|^2, `goal`, in the end.
+static void set_goal(struct cgnr *s, double goal)
+{
+    const struct cgnr_options *options = &s->options;
+    double noise = options->noise > 0 && goal > 0 ? options->noise * options->noise / goal : 0;
+
+    if (options->noise > 0)
+        s->terms.residual = (float)fmax(noise, options->residual * options->residual);
+}
+
 static kn_status begin(kn_queue *queue, struct cgnr *s, const kn_buffer *right, const kn_buffer *start,
                        double *goal, kn_error *err)
 {
@@ -96,6 +106,8 @@ static kn_status begin(kn_queue *queue, struct cgnr *s, const kn_buffer *right, 
     if (!status && (!isfinite(*goal) || !isfinite(rest)))
         status = ki_fail(err, KN_ERROR_ARGUMENT, "%s is not finite everywhere, or beyond single precision",
                          isfinite(*goal) ? "the start" : "the right hand side");
+    if (!status)
+        set_goal(s, *goal);
     if (!status)
         status = begin_state(queue, s, *goal, err);
     if (!status)
@@ -250,6 +262,7 @@ static kn_status solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right, 
         status = find_residual(queue, s, s->options.self_adjoint ? s->buffers[CGNR_X] : x, right, &rest,
                                &goal, err);
     found->right = sqrt(goal);
+    found->absolute = sqrt(rest);
     found->residual = goal > 0 ? sqrt(rest / goal) : rest > 0 ? INFINITY : 0;
     return status;
 }

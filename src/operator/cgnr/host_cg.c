@@ -112,8 +112,8 @@ static kn_status loop(struct cg *s, double right, struct host_cgnr_result *resul
             result->stopped_by = HOST_CGNR_RESIDUAL;
         if (result->stopped_by != HOST_CGNR_ITERATIONS || result->iterations == options->iterations)
             return KN_OK;
-        if (options->progress)
-            options->progress(options->progress_data, result->iterations);
+        if (options->progress && !options->progress(options->progress_data, result->iterations))
+            return ki_fail(err, KN_ERROR_INTERRUPTED, "stopped before iteration %zu", result->iterations);
         status = iterate(s, &goes_on, &step, err);
         if (status)
             return status;

@@ -252,8 +252,10 @@ static size_t loop(struct solve *s, double right, struct host_cgnr_result *resul
             result->stopped_by = HOST_CGNR_NCP;
         if (k == s->options->iterations || result->stopped_by != HOST_CGNR_ITERATIONS)
             return k;
-        if (s->options->progress)
-            s->options->progress(s->options->progress_data, k);
+        if (s->options->progress && !s->options->progress(s->options->progress_data, k)) {
+            s->status = ki_fail(s->err, KN_ERROR_INTERRUPTED, "stopped before iteration %zu", k);
+            return k;
+        }
         if (!iterate_at_pace(s, &pace, k)) {
             result->stopped_by = HOST_CGNR_FLOOR;
             return k;

@@ -37,8 +37,9 @@ struct host_cgnr_options {
     // to = M^-1 from, in the order that files have; of a preconditioner that is NULL there is none.
     void (*precondition)(const void *data, const double *from, double *to);
     const void *preconditioner;
-    // Before each iteration, how many of them are done; NULL: none.
-    void (*progress)(void *data, size_t iteration);
+    // Called before each iteration with the number of those done; returns false to stop, with
+    // KN_ERROR_INTERRUPTED. NULL: none.
+    bool (*progress)(void *data, size_t iteration);
     void *progress_data;
 };
 

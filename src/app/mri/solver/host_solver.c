@@ -328,6 +328,14 @@ static void along(const void *data, const double *x, const double *d, size_t cou
             out[i] += regularizer->lambda * d[i];
 }
 
+static bool step(void *data, size_t iteration)
+{
+    const struct mri_solver_options *options = data;
+
+    options->progress(options->context, iteration);
+    return true;
+}
+
 static kn_status iterate(struct mri_host_normal *normal, const double complex *fhd,
                          const struct mri_solver_options *options, const double complex *start,
                          double complex *image, struct mri_solver_result *result, kn_error *err)
@@ -338,8 +346,8 @@ static kn_status iterate(struct mri_host_normal *normal, const double complex *f
     const struct host_cgnr_options how = {.iterations = options->iterations,
                                           .tolerance = options->tolerance,
                                           .correction = result->lambda > 0 ? &correction : NULL,
-                                          .progress = options->progress,
-                                          .progress_data = options->context};
+                                          .progress = options->progress ? step : NULL,
+                                          .progress_data = (void *)options};
     struct host_vectors vectors;
     const struct host_cgnr_operator a = {.rows = 2 * normal->voxels,
                                          .columns = 2 * normal->voxels,

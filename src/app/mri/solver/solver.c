@@ -14,6 +14,8 @@ const char *const ki_mri_boundary_names[] = {"zero", "periodic", NULL};
 struct mri_solver {
     const struct mri_normal *normal;
     double tolerance, lambda; // lambda: in absolute terms
+    void (*progress)(void *context, size_t iteration);
+    void *context;
     struct cgnr *cgnr;
 };
 
@@ -40,6 +42,14 @@ static kn_status check_options(const struct mri_solver_options *options, double 
     return KN_OK;
 }
 
+static bool step(void *data, size_t iteration)
+{
+    const struct mri_solver *s = data;
+
+    s->progress(s->context, iteration);
+    return true;
+}
+
 static kn_status create_cgnr(kn_queue *queue, struct mri_solver *s, const struct mri_solver_options *options,
                              kn_error *err)
 {
@@ -51,8 +61,8 @@ static kn_status create_cgnr(kn_queue *queue, struct mri_solver *s, const struct
                                        .smooth = differs ? s->lambda : 0,
                                        .image = &image,
                                        .self_adjoint = true,
-                                       .progress = options->progress,
-                                       .progress_data = options->context};
+                                       .progress = options->progress ? step : NULL,
+                                       .progress_data = s};
 
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         image.size[axis] = s->normal->matrix.size[axis];
@@ -75,6 +85,8 @@ kn_status ki_mri_solver_create(kn_queue *queue, const struct mri_normal *normal,
     s->normal = normal;
     s->tolerance = options->tolerance;
     s->lambda = lambda;
+    s->progress = options->progress;
+    s->context = options->context;
     status = create_cgnr(queue, s, options, err);
     if (status)
         ki_mri_solver_free(s);
