@@ -324,15 +324,22 @@ kn_status ki_host_cgnr(const struct host_cgnr_operator *a, const void *b,
 
 // ---- operators of koine/operator.h ----
 
+// `data` of such an operator.
+struct bound {
+    struct host_vectors vectors;
+    const kn_operator *a;
+};
+
 static kn_status product(void *data, bool adjoint, const void *x, void *y, double *squares, kn_error *err)
 {
-    const struct host_cgnr_operator *made = data;
-    const kn_operator *a = made->data;
+    const struct bound *bound = data;
+    const kn_operator *a = bound->a;
     kn_error own = KN_ERROR_INIT;
     kn_status status = a->functions.apply_host(a->functions.data, adjoint, x, y, err ? err : &own);
 
     if (!status)
-        *squares = ki_host_vectors_dot(made->vectors, y, y, adjoint ? made->columns : made->rows);
+        *squares = ki_host_vectors_dot(&bound->vectors, y, y,
+                                       adjoint ? operator_column_numbers(a) : operator_row_numbers(a));
     return status;
 }
 
@@ -340,23 +347,28 @@ kn_status ki_host_cgnr_operator_begin(const kn_operator *a, const kn_host_option
                                       struct host_cgnr_operator *made, kn_error *err)
 {
     size_t rows = operator_row_numbers(a), columns = operator_column_numbers(a);
-    struct host_vectors *vectors = malloc(sizeof *vectors);
-    kn_status status = vectors
-                           ? ki_host_vectors_create("solving", a->functions.type,
-                                                    rows > columns ? rows : columns, options, vectors, err)
-                           : ki_fail_memory(err, sizeof *vectors, "an operator");
+    struct bound *bound = calloc(1, sizeof *bound);
+    kn_status status =
+        bound ? ki_host_vectors_create("solving", a->functions.type, rows > columns ? rows : columns, options,
+                                       &bound->vectors, err)
+              : ki_fail_memory(err, sizeof *bound, "an operator");
 
-    *made = (struct host_cgnr_operator){
-        .rows = rows, .columns = columns, .vectors = vectors, .product = product, .data = (void *)a};
-    if (status)
-        ki_host_cgnr_operator_end(made);
-    return status;
+    *made = (struct host_cgnr_operator){.rows = rows, .columns = columns};
+    if (status) {
+        free(bound);
+        return status;
+    }
+    bound->a = a;
+    made->vectors = &bound->vectors;
+    made->product = product;
+    made->data = bound;
+    return KN_OK;
 }
 
 void ki_host_cgnr_operator_end(struct host_cgnr_operator *made)
 {
-    if (made->vectors)
+    if (made->data)
         ki_host_vectors_free(made->vectors);
-    free(made->vectors);
-    made->vectors = NULL;
+    free(made->data);
+    made->data = NULL;
 }

@@ -30,6 +30,8 @@
 static const double single_epsilon = 0x1p-24;
 // Not even the first digit of x is sure.
 static const double first_digit = 0.1;
+// x is lost, however well it fits: estimates are right to a factor of some ten.
+static const double lost = 100;
 // Roundings of |H| |x| that a gradient is made of, of which nothing is left to be solved.
 static const double roundings = 16;
 
@@ -122,8 +124,8 @@ static void judge_iterate(const struct some *some, size_t i, const struct sparse
     if (!(lag->least > 0) || !(length > 0))
         return; // nothing is known of it
     solution->error_estimate = fmax(distance / length, single_epsilon * lag->greatest / lag->least);
-    solution->precision_reached =
-        !by_number || solution->error_estimate <= first_digit || lag->misfit <= fit_of(some, i);
+    solution->precision_reached = !by_number || solution->error_estimate <= first_digit ||
+                                  (solution->error_estimate <= lost && lag->misfit <= fit_of(some, i));
 }
 
 static kn_status look(struct some *some, size_t i, kn_error *err)

@@ -412,7 +412,6 @@ START_TEST(refused_plans)
     kn_recon_options options = KN_INIT(kn_recon_options), unsized = {.struct_size = 0};
     kn_recon_matrix bad = p.matrix;
     kn_recon_memory memory = {1, 2, 3, 4};
-    double kept = p.k[6];
 
 #define REFUSED(status, words, ...)                                                                          \
     EXPECT_REFUSED(status, "kn_recon_plan_create: " words, kn_recon_plan_create(__VA_ARGS__, &err));         \
@@ -464,6 +463,22 @@ START_TEST(refused_plans)
     REFUSED_OPTIONS(KN_ERROR_ARGUMENT, "a window 9 cells wide", queue);
     options.width = 1;
     REFUSED_OPTIONS(KN_ERROR_ARGUMENT, "a window 1 cells wide", queue);
+    ck_assert_uint_eq(memory.plan + 10 * memory.sums + 100 * memory.normal + 1000 * memory.gridding, 4321);
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kn_recon_measure: memory is NULL",
+                   kn_recon_measure(NULL, &p.matrix, 5, NULL, NULL, &err));
+    ck_assert_int_eq(kn_recon_plan_create(NULL, NULL, NULL, 0, NULL, &plan, NULL), KN_ERROR_ARGUMENT);
+    free_problem(&p);
+}
+END_TEST
+
+START_TEST(refused_samples)
+{
+    uint64_t state = test_seed("refused_samples");
+    struct problem p = random_problem(&matrices[0], counts[0], API_WEIGHTS | API_BASIS, &state);
+    kn_recon_plan *const untouched = (kn_recon_plan *)&state, *plan = untouched;
+    kn_recon_options options = KN_INIT(kn_recon_options);
+    double kept = p.k[6];
+
     p.k[6] = NAN;
     REFUSED(KN_ERROR_ARGUMENT, "sample 2: kx is ", NULL, &p.matrix, p.k, p.samples, NULL, &plan);
     p.k[6] = -4.6;
@@ -483,10 +498,6 @@ START_TEST(refused_plans)
     p.basis[5] = NAN;
     REFUSED(KN_ERROR_ARGUMENT, "sample 2: a basis of ", queue, &p.matrix, p.k, p.samples, &options, &plan);
 #undef REFUSED
-    ck_assert_uint_eq(memory.plan + 10 * memory.sums + 100 * memory.normal + 1000 * memory.gridding, 4321);
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kn_recon_measure: memory is NULL",
-                   kn_recon_measure(NULL, &p.matrix, 5, NULL, NULL, &err));
-    ck_assert_int_eq(kn_recon_plan_create(NULL, NULL, NULL, 0, NULL, &plan, NULL), KN_ERROR_ARGUMENT);
     free_problem(&p);
 }
 END_TEST
@@ -569,8 +580,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {arrays,   buffers,       gridding,      operators, freed_in_any_order,
-                                  failures, refused_plans, refused_calls, nothing,   host_operator_alone};
+    const TTest *const tests[] = {
+        arrays,        buffers,         gridding,      operators, freed_in_any_order, failures,
+        refused_plans, refused_samples, refused_calls, nothing,   host_operator_alone};
 
     return test_run("recon api", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
