@@ -121,6 +121,20 @@ kn_status ki_spmv_prepare_hyb(const struct spmv_task *task, struct spmv_product 
     return status;
 }
 
+// A tile's products and row ends, and what its work-items add up (cl/app/sparse/sparse_segments.cl).
+static kn_status check_tile(const struct spmv_task *task, size_t group, size_t tile, kn_error *err)
+{
+    size_t bytes = (2 * tile + 2 * group + 3) * sizeof(uint32_t);
+
+    return bytes <= task->info->local_memory
+               ? KN_OK
+               : ki_fail(err, KN_ERROR_LIMIT,
+                         "merge with groups of %zu and %u items takes %zu bytes of local memory; %s (%s) has "
+                         "%llu",
+                         group, task->tuning.items, bytes, task->info->spec, task->info->name,
+                         (unsigned long long)task->info->local_memory);
+}
+
 kn_status ki_spmv_prepare_merge(const struct spmv_task *task, struct spmv_product *product, kn_error *err)
 {
     const struct sparse_matrix *matrix = task->matrix;
@@ -128,8 +142,10 @@ kn_status ki_spmv_prepare_merge(const struct spmv_task *task, struct spmv_produc
     size_t groups = (matrix->rows + matrix->nonzeros + tile - 1) / tile;
     kn_buffer *starts, *indices, *values, *carry_rows, *carry_sums;
     kn_kernel *kernel;
-    kn_status status = ki_spmv_upload_starts(task, matrix, product, &starts, err);
+    kn_status status = check_tile(task, group, tile, err);
 
+    if (!status)
+        status = ki_spmv_upload_starts(task, matrix, product, &starts, err);
     if (!status)
         status = ki_spmv_upload_nonzeros(task, matrix, product, &indices, &values, err);
     if (!status)

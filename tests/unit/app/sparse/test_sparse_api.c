@@ -158,7 +158,7 @@ END_TEST
 
 START_TEST(tuned_products)
 {
-    static const unsigned tunings[][4] = {{32, 1, 1, 32}, {64, 2, 3, 100}, {64, 64, 5, 1}, {0, 32, 64, 0}};
+    static const unsigned tunings[][4] = {{32, 1, 1, 32}, {64, 2, 3, 100}, {64, 64, 5, 1}, {0, 32, 16, 0}};
     uint64_t state = test_seed("tuned_products");
 
     for (size_t t = 0; t < (test_is_slow() ? 1 : 4); t++)

@@ -146,6 +146,29 @@ START_TEST(refused_operators)
 END_TEST
 
 // Buffers that are too small, of another context or the same, and operators of other kinds.
+// A tile of merge that is larger than the device's local memory is refused when the operator is made.
+START_TEST(refused_tiles)
+{
+    uint64_t state = test_seed("refused_tiles");
+    const kn_device_info *info = kn_context_get_device(context);
+    struct entries e = random_entries(30, 20, 100, false, &state);
+    kn_sparse *matrix = matrix_of(&e);
+    kn_operator *a = NULL;
+
+    for (unsigned group = 32; group <= info->max_work_group && group <= 4096; group *= 2) {
+        const kn_sparse_operator_options options =
+            KN_INIT(kn_sparse_operator_options, .format = KN_SPARSE_MERGE, .group = group, .items = 64);
+
+        if ((2 * 64 + 2) * group * sizeof(float) > info->local_memory)
+            EXPECT_REFUSED(KN_ERROR_LIMIT, "bytes of local memory",
+                           kn_sparse_operator_create(queue, matrix, &options, &a, &err));
+    }
+    ck_assert_ptr_null(a);
+    kn_sparse_free(matrix);
+    free_entries(&e);
+}
+END_TEST
+
 START_TEST(refused_calls)
 {
     uint64_t state = test_seed("refused_calls");
@@ -205,7 +228,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {refused_matrices, refused_operators, refused_calls};
+    const TTest *const tests[] = {refused_matrices, refused_operators, refused_tiles, refused_calls};
 
     return test_run("sparse api refused", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
