@@ -42,9 +42,9 @@ expect_exit 2 "$bin/recon"
 
 # Least squares bring the spiral's equation to its solution; the phantom's edges and the gaps between turns are what is left.
 expect_exit 0 "$bin/least_squares"
-expect_stdout '^3232 samples, 30 iterations on .+: residual [0-9]\.[0-9]e-05, error 24\.[4-9] %$'
+expect_stdout '^3232 samples, 30 iterations on .+: residual [0-9]\.[0-9]e-0[45], error 24\.[4-9] %$'
 expect_exit 0 without_devices "$bin/least_squares"
-expect_stdout '^3232 samples, 30 iterations on the host: residual [0-9]\.[0-9]e-05, error 24\.[4-9] %$'
+expect_stdout '^3232 samples, 30 iterations on the host: residual [0-9]\.[0-9]e-0[45], error 24\.[4-9] %$'
 
 # A projector and its adjoint match as well as single precision has it, on the host as double has it; three pictures.
 if ! on_oclgrind; then
