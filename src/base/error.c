@@ -91,13 +91,14 @@ kn_status ki_fail_errno(kn_error *err, kn_status code, const char *file, int num
 
 kn_status ki_error_name(const char *function, kn_status status, kn_error *err)
 {
-    const size_t length = strlen(function) + strlen(": ");
+    const size_t name = strlen(function), length = name + strlen(": ");
 
     if (!status || !err || strstr(err->text, function))
         return status;
     memmove(err->text + length, err->text, sizeof err->text - length);
-    memcpy(err->text, function, strlen(function));
-    memcpy(err->text + strlen(function), ": ", strlen(": "));
+    memcpy(err->text, function, name);
+    err->text[name] = ':';
+    err->text[name + 1] = ' ';
     err->text[sizeof err->text - 1] = '\0';
     return status;
 }

@@ -53,7 +53,7 @@ const struct emit_source *emit_cuda_source(const struct emit_metadata *metadata)
 struct src_cuda_kernel emit_rewritten(const struct emit_source *source, const char *name);
 
 const char *emit_kind_name(kn_param_kind kind);      // "global"
-const char *emit_access_name(const kn_param *image); // "read_only"
+const char *emit_access_name(const kn_param *param); // "read_only"
 
 // NULL: out of memory.
 json_t *emit_json(const struct emit_metadata *metadata);

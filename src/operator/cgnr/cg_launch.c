@@ -11,11 +11,6 @@ static kn_status launch(kn_queue *queue, const struct cgnr *s, unsigned kernel, 
     return kn_launch(queue, s->kernels[kernel], &range, args, count, NO_EVENT, err);
 }
 
-static uint64_t numbers(const struct cgnr *s)
-{
-    return s->columns;
-}
-
 // v += smooth D^H D d, and the sum of d.v.
 static kn_status launch_difference(kn_queue *queue, const struct cgnr *s, const kn_buffer *d, kn_error *err)
 {
@@ -36,9 +31,10 @@ static kn_status launch_difference(kn_queue *queue, const struct cgnr *s, const 
 kn_status ki_cg_launch_begin(kn_queue *queue, const struct cgnr *s, const kn_buffer *right, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[CGNR_V]),     KN_BUFFER(right),     KN_BUFFER(b[CGNR_X]),
-                           KN_BUFFER(b[CGNR_H]),     KN_VALUE(numbers(s)), KN_VALUE(s->terms.lambda),
-                           KN_BUFFER(b[CGNR_STATE]), KN_VALUE(s->parts)};
+    const kn_arg args[] = {KN_BUFFER(b[CGNR_V]),           KN_BUFFER(right),
+                           KN_BUFFER(b[CGNR_X]),           KN_BUFFER(b[CGNR_H]),
+                           KN_VALUE((uint64_t)s->columns), KN_VALUE(s->terms.lambda),
+                           KN_BUFFER(b[CGNR_STATE]),       KN_VALUE(s->parts)};
     kn_status status = cgnr_has_image(s) ? launch_difference(queue, s, b[CGNR_X], err) : KN_OK;
 
     return status ? status : launch(queue, s, CG_BEGIN, args, KI_COUNT(args), err);
@@ -47,9 +43,10 @@ kn_status ki_cg_launch_begin(kn_queue *queue, const struct cgnr *s, const kn_buf
 kn_status ki_cg_launch_curve(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[CGNR_V]),      KN_BUFFER(b[CGNR_D]),     KN_VALUE(numbers(s)),
-                           KN_VALUE(s->terms.lambda), KN_BUFFER(b[CGNR_STATE]), KN_VALUE(s->parts),
-                           KN_VALUE(s->most)};
+    const kn_arg args[] = {
+        KN_BUFFER(b[CGNR_V]),      KN_BUFFER(b[CGNR_D]),     KN_VALUE((uint64_t)s->columns),
+        KN_VALUE(s->terms.lambda), KN_BUFFER(b[CGNR_STATE]), KN_VALUE(s->parts),
+        KN_VALUE(s->most)};
 
     return cgnr_has_image(s) ? launch_difference(queue, s, b[CGNR_D], err)
                              : launch(queue, s, CG_CURVE, args, KI_COUNT(args), err);
@@ -58,9 +55,10 @@ kn_status ki_cg_launch_curve(kn_queue *queue, const struct cgnr *s, kn_error *er
 kn_status ki_cg_launch_step(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[CGNR_D]), KN_BUFFER(b[CGNR_V]),      KN_BUFFER(b[CGNR_H]),
-                           KN_VALUE(numbers(s)), KN_VALUE(s->terms.lambda), KN_BUFFER(b[CGNR_STATE]),
-                           KN_VALUE(s->parts),   KN_VALUE(s->most)};
+    const kn_arg args[] = {KN_BUFFER(b[CGNR_D]),      KN_BUFFER(b[CGNR_V]),
+                           KN_BUFFER(b[CGNR_H]),      KN_VALUE((uint64_t)s->columns),
+                           KN_VALUE(s->terms.lambda), KN_BUFFER(b[CGNR_STATE]),
+                           KN_VALUE(s->parts),        KN_VALUE(s->most)};
 
     return launch(queue, s, CG_STEP, args, KI_COUNT(args), err);
 }
@@ -68,9 +66,10 @@ kn_status ki_cg_launch_step(kn_queue *queue, const struct cgnr *s, kn_error *err
 kn_status ki_cg_launch_turn(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {
-        KN_BUFFER(b[CGNR_X]),        KN_BUFFER(b[CGNR_D]),     KN_BUFFER(b[CGNR_H]), KN_VALUE(numbers(s)),
-        KN_VALUE(s->terms.gradient), KN_BUFFER(b[CGNR_STATE]), KN_VALUE(s->parts),   KN_VALUE(s->most)};
+    const kn_arg args[] = {KN_BUFFER(b[CGNR_X]),        KN_BUFFER(b[CGNR_D]),
+                           KN_BUFFER(b[CGNR_H]),        KN_VALUE((uint64_t)s->columns),
+                           KN_VALUE(s->terms.gradient), KN_BUFFER(b[CGNR_STATE]),
+                           KN_VALUE(s->parts),          KN_VALUE(s->most)};
 
     return launch(queue, s, CG_TURN, args, KI_COUNT(args), err);
 }

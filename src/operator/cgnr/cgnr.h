@@ -111,13 +111,13 @@ struct cgnr_fused {
 // way of recording that the device does not have; KN_ERROR_MEMORY.
 kn_status ki_cgnr_create(kn_queue *queue, kn_operator *a, const struct cgnr_fused *fused,
                          const struct cgnr_options *options, struct cgnr **made, kn_error *err);
-void ki_cgnr_free(struct cgnr *cgnr); // NULL is fine
+void ki_cgnr_free(struct cgnr *s); // NULL is fine
 
-// b: a float a row; start (NULL: 0), which may be x, and x, the solution: a float a column; two each of
-// complex numbers. The same bits every time on one device. Self-adjoint, a b of 0 has the x 0. Errors:
+// right: b, a float a row; start (NULL: 0), which may be x, and x, the solution: a float a column; two each
+// of complex numbers. The same bits every time on one device. Self-adjoint, a b of 0 has the x 0. Errors:
 // KN_ERROR_ARGUMENT for buffers too small or of another context, and for numbers that are not finite;
 // KN_ERROR_MEMORY; those of the operator.
-kn_status ki_cgnr_solve(kn_queue *queue, struct cgnr *cgnr, const kn_buffer *b, const kn_buffer *start,
+kn_status ki_cgnr_solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right, const kn_buffer *start,
                         kn_buffer *x, struct cgnr_result *result, kn_error *err);
 
 // Goes on from x, with the linear part of the gradient there, A^T (A x - b) + L x, as the caller has computed
@@ -125,7 +125,7 @@ kn_status ki_cgnr_solve(kn_queue *queue, struct cgnr *cgnr, const kn_buffer *b, 
 // Algorithms, 12 and 20.5), whose iterations stop where the gradient has fallen by the floor once more. The
 // result's residual is not-a-number. Errors: as above; KN_ERROR_ARGUMENT for a solver that is printed or
 // self-adjoint, or has a stop at the residual or its whiteness.
-kn_status ki_cgnr_go_on(kn_queue *queue, struct cgnr *cgnr, const kn_buffer *gradient, kn_buffer *x,
+kn_status ki_cgnr_go_on(kn_queue *queue, struct cgnr *s, const kn_buffer *gradient, kn_buffer *x,
                         struct cgnr_result *result, kn_error *err);
 
 // How blocks of iterations are launched, or NULL: each is launched, since iterations are few, or the operator

@@ -264,7 +264,7 @@ int main(int argc, char **argv)
     cl_program program;
     cl_event event;
     cl_mem numbers, to, many;
-    FILE *file = argc == 2 ? fopen(argv[1], "r") : NULL;
+    FILE *file = argc >= 2 ? fopen(argv[1], "r") : NULL;
     size_t length = file ? fread(text, 1, sizeof text, file) : 0;
     int failed;
 
@@ -291,7 +291,8 @@ int main(int argc, char **argv)
     printf("%d: %g %g, %u %u, %g %g\n", failed, (double)x[1], (double)x[7], sums[0], sums[1], (double)lines[0][0],
            (double)lines[7][3]);
     // A kernel refuses an argument of another kind, and the launcher says so.
-    return koine_launch_kinds(queue, clCreateKernel(program, scale_NAME, NULL), 1, &global, NULL, numbers, 4, 1, add, &line,
+    return argc == 2 &&
+           koine_launch_kinds(queue, clCreateKernel(program, scale_NAME, NULL), 1, &global, NULL, numbers, 4, 1, add, &line,
                               sizeof line, 4, numbers, 1, NULL) == CL_SUCCESS;
 }
 END
@@ -305,7 +306,10 @@ ${CC:-cc} "$work/has.c" -o "$work/has" -lOpenCL 2>"$work/log" || skip opencl "th
 need_device
 compiles use -I"$work/made" -lOpenCL
 status=0
-"$work/use" "$work/made/kernels.cl" >"$work/out" || status=$?
+# Oclgrind takes the bytes of whatever stands in a buffer's place for its handle, and ends there.
+trusts=
+! on_oclgrind || trusts=trusts
+"$work/use" "$work/made/kernels.cl" $trusts >"$work/out" || status=$?
 [ $status -ne 77 ] || skip device "no OpenCL device is installed"
 ran="a program with the launchers of kernels.h"
 [ $status -eq 0 ] || fail "$ran: exit status $status"

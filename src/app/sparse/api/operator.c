@@ -106,6 +106,9 @@ static kn_status prepare_stored(const struct sparse_source *source, const struct
 static kn_status prepare_on_the_fly(const struct sparse_source *source, const struct sparse_choice *choice,
                                     struct sparse_applied *a, kn_error *err)
 {
+    if (!source->geometry)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s computes rows from a geometry",
+                       ki_sparse_format_names[choice->format]);
     a->threads = choice->host.threads;
     for (unsigned i = 0; i < 2; i++)
         a->bytes[i] =
