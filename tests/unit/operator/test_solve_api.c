@@ -291,7 +291,7 @@ START_TEST(stops)
         if (rule == 0)
             options.iterations = 2;
         else if (rule == 1)
-            options.tolerance = 0.5 * (least.residual + least.right) / least.right * 0.9;
+            options.tolerance = (0.4 * least.right + 0.6 * least.residual) / least.right; // which is reached
         else
             options.noise = 0.5 * (least.residual + least.right);
         memset(x, 0, sizeof x);
