@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "algo/columns.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "engine/engine.h"
@@ -262,14 +261,13 @@ static kn_status solve_on_host(kn_solve_plan *plan, const void *b, void *x, kn_s
 
 static kn_solve_stopped stopped_on_device(const kn_solve_plan *plan, const struct cgnr_result *found)
 {
-    double noise = plan->options.noise;
-
     switch (found->stopped) {
     case CGNR_STOPPED_ITERATIONS:
         return KN_SOLVE_STOPPED_ITERATIONS;
     case CGNR_STOPPED_RESIDUAL:
-        return noise > 0 && found->residual * found->right <= noise * (1 + 1e-4) ? KN_SOLVE_STOPPED_NOISE
-                                                                                 : KN_SOLVE_STOPPED_TOLERANCE;
+        return KN_SOLVE_STOPPED_TOLERANCE;
+    case CGNR_STOPPED_NOISE:
+        return KN_SOLVE_STOPPED_NOISE;
     case CGNR_STOPPED_WHITENESS:
         return KN_SOLVE_STOPPED_WHITENESS;
     case CGNR_STOPPED_GRADIENT:

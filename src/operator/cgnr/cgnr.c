@@ -12,8 +12,8 @@
 
 enum { MOST_ITERATIONS = 1 << 20 };
 
-const char *const ki_cgnr_stopped_names[] = {"iterations", "gradient",  "residual",
-                                             "curvature",  "whiteness", NULL};
+const char *const ki_cgnr_stopped_names[] = {"iterations", "gradient", "residual", "curvature",
+                                             "whiteness",  "noise",    NULL};
 
 static const char *const names[CGNR_KERNELS] = {
     [CGNR_RESIDUAL] = "cgnr_residual",

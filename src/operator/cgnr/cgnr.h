@@ -21,10 +21,11 @@ enum cgnr_stopped {
     CGNR_STOPPED_CURVATURE,  // d.e was not positive: nothing is left to do, or the correction is not convex
     // A x - b has become less white than it was (ncp.h): x, and the number of iterations, are those of the
     // last one that was as white
-    CGNR_STOPPED_WHITENESS
+    CGNR_STOPPED_WHITENESS,
+    CGNR_STOPPED_NOISE // |A x - b| reached options.noise, which is more than options.residual of |b|
 };
-extern const char
-    *const ki_cgnr_stopped_names[]; // "iterations", "gradient", "residual", "curvature", "whiteness", NULL
+// "iterations", "gradient", "residual", "curvature", "whiteness", "noise", NULL
+extern const char *const ki_cgnr_stopped_names[];
 
 // What `gradient` is at least, but for self-adjoint operators: single precision has nothing more to give.
 #define CGNR_FLOOR 1e-7
@@ -83,11 +84,11 @@ struct cgnr_result {
     size_t iterations;
     enum cgnr_stopped stopped;
     double residual;        // |A x - b| / |b|, computed anew; self-adjoint |(A + L) x - b| / |b|
+    double absolute;        // the same without being divided by |b|
     double normal_residual; // |g| / |g_0|
     double *history;        // that of every iteration, iterations + 1 of them; the caller frees it
     double *steps;          // lengths of the steps that led there, as many, 0 first; freed with `history`
     double gradient;        // |g_0|
-    double absolute;        // the same without being divided by |b|
     double right;           // |b|
     unsigned launches_per_iteration; // 0 where the operator does not know its own
     double seconds;                  // of the iterations, from the first launch until the device is done

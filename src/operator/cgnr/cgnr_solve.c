@@ -82,14 +82,21 @@ static kn_status begin_solution(kn_queue *queue, const struct cgnr *s, const kn_
                  : kn_buffer_fill(queue, s->buffers[CGNR_X], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
 }
 
+// Whether noise is reached before the residual's part of |b| is; `goal`: |b|^2.
+static bool noise_is_first(const struct cgnr_options *options, double goal)
+{
+    return options->noise > 0 && options->noise >= options->residual * sqrt(goal);
+}
+
 // What |A x - b|^2 may be of |b|^2, `goal`, in the end.
 static void set_goal(struct cgnr *s, double goal)
 {
     const struct cgnr_options *options = &s->options;
-    double noise = options->noise > 0 && goal > 0 ? options->noise * options->noise / goal : 0;
 
     if (options->noise > 0)
-        s->terms.residual = (float)fmax(noise, options->residual * options->residual);
+        s->terms.residual = noise_is_first(options, goal)
+                                ? (float)(goal > 0 ? options->noise * options->noise / goal : 0)
+                                : (float)(options->residual * options->residual);
 }
 
 static kn_status begin(kn_queue *queue, struct cgnr *s, const kn_buffer *right, const kn_buffer *start,
@@ -258,6 +265,8 @@ static kn_status solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right, 
         return answer_zero(queue, s, x, found, err);
     if (!status)
         status = iterate(queue, s, x, found, err);
+    if (found->stopped == CGNR_STOPPED_RESIDUAL && noise_is_first(&s->options, goal))
+        found->stopped = CGNR_STOPPED_NOISE;
     if (!status)
         status = find_residual(queue, s, s->options.self_adjoint ? s->buffers[CGNR_X] : x, right, &rest,
                                &goal, err);

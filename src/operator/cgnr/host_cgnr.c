@@ -188,11 +188,12 @@ static void begin(struct solve *s, const void *b, const void *x)
 static enum host_cgnr_stop look(const struct solve *s, double right, double first)
 {
     double floor = s->v->plan.size == sizeof(float) ? 1e-7 : 1e-15;
+    double part = s->options->tolerance * right, noise = s->options->noise;
 
-    if (s->options->tolerance > 0 && sqrt(s->residual) <= s->options->tolerance * right)
-        return HOST_CGNR_RESIDUAL;
-    if (s->options->noise > 0 && sqrt(s->residual) <= s->options->noise)
+    if (noise > 0 && noise >= part && sqrt(s->residual) <= noise)
         return HOST_CGNR_DISCREPANCY;
+    if (s->options->tolerance > 0 && sqrt(s->residual) <= part)
+        return HOST_CGNR_RESIDUAL;
     return sqrt(s->gradient) <= floor * first && !s->options->past_floor ? HOST_CGNR_FLOOR
                                                                          : HOST_CGNR_ITERATIONS;
 }

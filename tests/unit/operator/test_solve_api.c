@@ -5,6 +5,7 @@
 #include "support/buffers.h"
 #include "support/compare.h"
 #include "support/device.h"
+#include "support/elimination.h"
 #include "support/expect.h"
 #include "support/memory.h"
 #include "support/random.h"
@@ -121,7 +122,7 @@ static double difference(size_t i, size_t j, size_t n, unsigned order)
     return sum;
 }
 
-// The system in double precision by elimination with pivots: N x = right, N as options have it.
+// The system in double precision by elimination: N x = right, N as options have it.
 static void eliminate(const struct dense *d, const kn_solve_options *options, const void *b,
                       double complex *x)
 {
@@ -142,20 +143,7 @@ static void eliminate(const struct dense *d, const kn_solve_options *options, co
         }
         m[i * n + i] += options->lambda;
     }
-    for (size_t i = 0; i < n; i++) { // positive definite: no pivots
-        for (size_t row = i + 1; row < n; row++) {
-            double complex factor = m[row * n + i] / m[i * n + i];
-
-            for (size_t j = i; j < n; j++)
-                m[row * n + j] -= factor * m[i * n + j];
-            x[row] -= factor * x[i];
-        }
-    }
-    for (size_t i = n; i-- > 0;) {
-        for (size_t j = i + 1; j < n; j++)
-            x[i] -= m[i * n + j] * x[j];
-        x[i] /= m[i * n + i];
-    }
+    test_eliminate(n, m, x);
 }
 
 // How far x is from the wanted one, as a part of it.

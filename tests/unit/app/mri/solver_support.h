@@ -5,6 +5,7 @@
 #define KN_TESTS_UNIT_APP_MRI_SOLVER_SUPPORT_H
 
 #include "mri_support.h"
+#include "support/elimination.h"
 
 static const double eps = 0x1p-24;
 
@@ -49,7 +50,6 @@ static void multiply(const double complex *matrix, const double complex *x, size
     }
 }
 
-// Gauss's elimination with pivots.
 static void solve_dense(const double complex *matrix, const double complex *right, size_t n,
                         double complex *x)
 {
@@ -57,31 +57,7 @@ static void solve_dense(const double complex *matrix, const double complex *righ
 
     memcpy(a, matrix, n * n * sizeof *a);
     memcpy(x, right, n * sizeof *x);
-    for (size_t i = 0; i < n; i++) {
-        size_t pivot = i;
-
-        for (size_t row = i + 1; row < n; row++)
-            pivot = cabs(a[row * n + i]) > cabs(a[pivot * n + i]) ? row : pivot;
-        for (size_t j = 0; j < n; j++) {
-            double complex swapped = a[i * n + j];
-            a[i * n + j] = a[pivot * n + j];
-            a[pivot * n + j] = swapped;
-        }
-        double complex swapped = x[i];
-        x[i] = x[pivot];
-        x[pivot] = swapped;
-        for (size_t row = i + 1; row < n; row++) {
-            double complex factor = a[row * n + i] / a[i * n + i];
-            for (size_t j = i; j < n; j++)
-                a[row * n + j] -= factor * a[i * n + j];
-            x[row] -= factor * x[i];
-        }
-    }
-    for (size_t i = n; i-- > 0;) {
-        for (size_t j = i + 1; j < n; j++)
-            x[i] -= a[i * n + j] * x[j];
-        x[i] /= a[i * n + i];
-    }
+    test_eliminate(n, a, x);
     free(a);
 }
 

@@ -483,7 +483,9 @@ START_TEST(refused)
                                       &solver, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds 10",
                    ki_cgnr_solve(queue, ki_sparse_solver_cgnr(solver), x, x, x, &result, &err));
-    struct sparse_matrix wide = test_sparse(5, 20000, 3, SKEW_NONE, &state);
+    // A direction that local memory does not hold.
+    size_t columns = (size_t)kn_context_get_device(context)->local_memory / sizeof(float) + 1;
+    struct sparse_matrix wide = test_sparse(5, columns, 3, SKEW_NONE, &state);
     struct sparse_solver *none = NULL;
     const struct solver_case fused = {.storage = {.launches = SPARSE_LAUNCHES_FUSED}};
     EXPECT_REFUSED(KN_ERROR_LIMIT, "use separate ones",

@@ -3,13 +3,12 @@
 // host, beside a dense product in double; what ran.
 #include "operator/operator.h"
 
+#include "format_support.h"
 #include "sparse_api_support.h"
 
 #include <pthread.h>
 
 #include <koine/koine.h>
-
-enum { FORMATS = KN_SPARSE_MERGE + 1 };
 
 // ---- matrices ----
 
@@ -248,20 +247,6 @@ END_TEST
 
 // ---- what ran ----
 
-static const char *const kernels[FORMATS][3] = {
-    [KN_SPARSE_SIMPLE] = {"spmv_simple"},
-    [KN_SPARSE_MEMORY_LAYOUT] = {"spmv_layout"},
-    [KN_SPARSE_LOCAL_MEMORY] = {"spmv_local"},
-    [KN_SPARSE_MEMORY_LAYOUT_LOCAL] = {"spmv_layout_local"},
-    [KN_SPARSE_BACKPROJECTION] = {"spmv_scatter"},
-    [KN_SPARSE_ELL] = {"spmv_ell"},
-    [KN_SPARSE_CSR_VECTOR] = {"spmv_vector"},
-    [KN_SPARSE_COO] = {"spmv_coo", "spmv_carry"},
-    [KN_SPARSE_HYB] = {"spmv_ell", "spmv_coo", "spmv_carry"},
-    [KN_SPARSE_SELL] = {"spmv_sell"},
-    [KN_SPARSE_MERGE] = {"spmv_merge", "spmv_carry"},
-};
-
 // A product replayed has the bits of one that is applied.
 static void expect_recorded(const kn_operator *a, const double *x)
 {
@@ -313,9 +298,9 @@ START_TEST(ran)
             EXPECT_OK(kn_profile_start(queue, &err));
             free(applied(a, queue, adjoint, x));
             EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
-            for (unsigned k = 0; k < 3 && kernels[format][k]; k++, launched++)
-                ck_assert_msg(test_count_kernel(entries, count, kernels[format][k]) == 1, "%s: no %s",
-                              kn_sparse_format_name(format), kernels[format][k]);
+            for (unsigned k = 0; k < 3 && format_kernels[format][k]; k++, launched++)
+                ck_assert_msg(test_count_kernel(entries, count, format_kernels[format][k]) == 1, "%s: no %s",
+                              kn_sparse_format_name(format), format_kernels[format][k]);
             launches += (unsigned)launched + fills;
             kn_free(entries);
         }

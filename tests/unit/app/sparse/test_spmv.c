@@ -1,28 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // A x and A^T y in every format, against double precision: on matrices of every size and skew; which kernels
 // ran; the same bits when repeated; what is refused.
+#include "format_support.h"
 #include "operator_support.h"
 
 #include <float.h>
 
-// What each format launches, in order.
-static const char *const kernels[SPARSE_FORMATS][3] = {
-    [KN_SPARSE_SIMPLE] = {"spmv_simple"},
-    [KN_SPARSE_MEMORY_LAYOUT] = {"spmv_layout"},
-    [KN_SPARSE_LOCAL_MEMORY] = {"spmv_local"},
-    [KN_SPARSE_MEMORY_LAYOUT_LOCAL] = {"spmv_layout_local"},
-    [KN_SPARSE_BACKPROJECTION] = {"spmv_scatter"},
-    [KN_SPARSE_ELL] = {"spmv_ell"},
-    [KN_SPARSE_CSR_VECTOR] = {"spmv_vector"},
-    [KN_SPARSE_COO] = {"spmv_coo", "spmv_carry"},
-    [KN_SPARSE_HYB] = {"spmv_ell", "spmv_coo", "spmv_carry"},
-    [KN_SPARSE_SELL] = {"spmv_sell"},
-    [KN_SPARSE_MERGE] = {"spmv_merge", "spmv_carry"},
-};
-
 static bool is_stored(int format)
 {
-    return kernels[format][0] != NULL;
+    return format_kernels[format][0] != NULL;
 }
 
 // A float's sum of `terms` products in any order: each is rounded once, and so is every addition to its path,
@@ -175,11 +161,11 @@ START_TEST(ran)
             EXPECT_OK(kn_profile_start(queue, &err));
             EXPECT_OK(ki_sparse_operator_apply(queue, a, transposed, x, y, &err));
             EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
-            while (wanted < 3 && kernels[format][wanted])
+            while (wanted < 3 && format_kernels[format][wanted])
                 wanted++;
             ck_assert_uint_eq(count, wanted);
             for (size_t i = 0; i < count; i++)
-                ck_assert_str_eq(entries[i].kernel, kernels[format][i]);
+                ck_assert_str_eq(entries[i].kernel, format_kernels[format][i]);
             kn_free(entries);
             ki_sparse_operator_free(a);
         }

@@ -5,10 +5,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "engine/device/shapes.h"
 #include "operator/cgnr/cgnr_internal.h"
-
-// Local memory that a kernel takes at most, for the columns that every group keeps.
-enum { FUSED_BYTES = 48 << 10 };
 
 // ---- whether it can be ----
 
@@ -18,26 +16,21 @@ static size_t kept_columns(size_t columns)
     return columns ? (columns + 255) / 256 * 256 : 256;
 }
 
-// What a kernel's own arrays may take: on CUDA 48 KiB, whatever the device has.
-static size_t local_limit(const kn_device_info *info)
-{
-    return info->local_memory < FUSED_BYTES ? (size_t)info->local_memory : FUSED_BYTES;
-}
-
 kn_status ki_sparse_fused_check(const kn_context *context, const struct sparse_matrix *matrix,
                                 const struct cgnr_options *options, kn_error *err)
 {
     const kn_device_info *info = kn_context_get_device(context);
+    const uint64_t most = ki_engine_local_arrays(info);
     // The columns, and two sums of the group.
     size_t bytes =
         kept_columns(matrix->columns) * sizeof(float) + 2 * ki_cgnr_group(context, options) * CGNR_CELL;
 
-    if (bytes <= local_limit(info) && matrix->rows < UINT32_MAX / 2)
+    if (bytes <= most && matrix->rows < UINT32_MAX / 2)
         return KN_OK;
     return ki_fail(err, KN_ERROR_LIMIT,
                    "fused launches of %zu rows and %zu columns take %zu bytes of local memory; a kernel on "
-                   "%s (%s) has %zu, and takes half of 2^32 rows; use separate ones",
-                   matrix->rows, matrix->columns, bytes, info->spec, info->name, local_limit(info));
+                   "%s (%s) has %llu, and takes half of 2^32 rows; use separate ones",
+                   matrix->rows, matrix->columns, bytes, info->spec, info->name, (unsigned long long)most);
 }
 
 // ---- products ----

@@ -256,11 +256,10 @@ static kn_status take_plain_trace(struct solve_run *run, struct device_run *d, s
 static kn_status take_result(struct solve_run *run, const struct cgnr_result *result, size_t column,
                              kn_error *err)
 {
-    static const char *const reasons[] = {[CGNR_STOPPED_ITERATIONS] = "iterations",
-                                          [CGNR_STOPPED_GRADIENT] = "floor",
-                                          [CGNR_STOPPED_RESIDUAL] = "residual",
-                                          [CGNR_STOPPED_CURVATURE] = "curvature",
-                                          [CGNR_STOPPED_WHITENESS] = "ncp"};
+    static const char *const reasons[] = {
+        [CGNR_STOPPED_ITERATIONS] = "iterations", [CGNR_STOPPED_GRADIENT] = "floor",
+        [CGNR_STOPPED_RESIDUAL] = "residual",     [CGNR_STOPPED_CURVATURE] = "curvature",
+        [CGNR_STOPPED_WHITENESS] = "ncp",         [CGNR_STOPPED_NOISE] = "discrepancy"};
     struct sparse_solution *solution = &run->answer->solutions[column];
 
     solution->iterations = result->iterations;
