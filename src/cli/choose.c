@@ -57,6 +57,7 @@ static kn_status choose(const struct string_list *devices, const char *fallback,
     kn_status status = KN_OK;
 
     memset(places, 0, sizeof *places);
+    places->named = devices->count || environment;
     for (size_t i = 0; i < count && !status; i++) {
         bool best = strcmp(specs[i], "auto") == 0;
 

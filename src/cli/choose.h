@@ -11,6 +11,7 @@ struct place {
     kn_context *context;   // NULL: the host itself
     kn_queue *queue;       // NULL: the host itself
     kn_device_info device; // of the host, `spec`, `name`, `backend`, `fp64` and the memory only
+    char why[192];         // why it was chosen, where nobody named a place; "" if somebody did
 };
 
 // Where the work shall be done, in order.
@@ -20,6 +21,7 @@ struct places {
         bool from_all;  // it was not named itself, but is one of `all`
     } * specs;
     size_t count;
+    bool named; // by --device or KOINE_DEVICE
 };
 
 // `all` becomes every usable device. KN_ERROR_NO_DEVICE if there is none for `all`.

@@ -115,3 +115,14 @@ void inputs_free(struct inputs *inputs)
         free(inputs->paths[i]);
     free(inputs->paths);
 }
+
+double inputs_bytes(const struct inputs *inputs)
+{
+    double bytes = 0;
+    struct stat info;
+
+    for (size_t i = 0; i < inputs->count; i++)
+        if (stat(inputs->paths[i], &info) == 0 && S_ISREG(info.st_mode))
+            bytes += (double)info.st_size;
+    return bytes;
+}

@@ -17,6 +17,8 @@ struct inputs {
 // (NULL ends them), sorted by byte. KN_ERROR_INPUT for a folder that cannot be read or has no such file.
 kn_status inputs_add(struct inputs *inputs, const struct string_list *items, const char *const *endings,
                      kn_error *err);
+// Bytes of all that are files; what is not, such as standard input, counts as none.
+double inputs_bytes(const struct inputs *inputs);
 void inputs_free(struct inputs *inputs);
 
 #endif

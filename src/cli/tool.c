@@ -53,10 +53,10 @@ kn_status tool_check_library(const struct tool *tool, const char *const *names, 
                          policy_names[policy], names[library]);
 }
 
-kn_status tool_open(struct tool *tool, enum tool_place places, kn_error *err)
+kn_status tool_open(struct tool *tool, enum tool_place places, const struct estimate *estimate, kn_error *err)
 {
     const struct common_arguments *common = &tool->arguments->common;
-    struct places chosen = {NULL, 0};
+    struct places chosen = {.count = 0};
     kn_status status = choose_places(&common->devices, &chosen, err);
 
     if (status)
@@ -67,9 +67,11 @@ kn_status tool_open(struct tool *tool, enum tool_place places, kn_error *err)
     else if (places == TOOL_DEVICE && strcmp(chosen.specs[0].spec, "host") == 0)
         status = ki_fail(err, KN_ERROR_NO_DEVICE,
                          "device host: this command has no code for the host; name a device, such as cpu");
+    else if (places == TOOL_DEVICE)
+        status =
+            place_open_with(chosen.specs[0].spec, common->policy, true, common->command, &tool->place, err);
     else
-        status = place_open_with(chosen.specs[0].spec, common->policy, places == TOOL_DEVICE, common->command,
-                                 &tool->place, err);
+        status = estimate_open(&chosen, estimate, common->policy, common->command, &tool->place, err);
     choose_free(&chosen);
     if (!status && !tool->place.queue) // the host has no such steps
         tool->seconds.build = tool->seconds.upload = tool->seconds.download = -1;
@@ -237,8 +239,9 @@ void tool_print_place(const struct tool *tool)
 {
     const struct ki_json_seconds *seconds = &tool->seconds;
 
-    printf("on %s (%s); seconds: read %.3f, ", tool->place.device.name, tool->place.device.spec,
-           seconds->read);
+    printf("on ");
+    estimate_print_place(&tool->place);
+    printf("; seconds: read %.3f, ", seconds->read);
     if (tool->place.queue)
         printf("build %.3f, upload %.3f, compute %.3f, download %.3f\n", seconds->build, seconds->upload,
                seconds->compute, seconds->download);
@@ -250,9 +253,13 @@ json_t *tool_report(struct tool *tool, kn_type type)
 {
     const struct common_arguments *common = &tool->arguments->common;
 
+    json_t *root;
+
     tool->seconds.total = ki_clock_seconds() - tool->start;
-    return report_begin(common->command + strlen("koine "), &tool->place.device, kn_type_name(type),
+    root = report_begin(common->command + strlen("koine "), &tool->place.device, kn_type_name(type),
                         policy_names[common->policy], &tool->seconds);
+    estimate_report(&root, &tool->place);
+    return root;
 }
 
 kn_status tool_report_write(const struct tool *tool, json_t *root, kn_error *err)

@@ -8,7 +8,7 @@
 
 #include "io/json.h"
 #include "io/array/npy.h"
-#include "choose.h"
+#include "estimate.h"
 #include "cli/framework/options.h"
 
 // The fields that their options fill, after the common ones.
@@ -45,11 +45,12 @@ kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, 
                      const char *names, bool writes, kn_error *err);
 // Refuses a numeric policy for a library that has none: names[0] is auto, names[1] is the project's own.
 kn_status tool_check_library(const struct tool *tool, const char *const *names, int library, kn_error *err);
-// Opens the one place: the device that was named, or the best; KN_ERROR_ARGUMENT for several. The host
-// (--device host, or no device named and none there) only for those that have code for it: place.queue is
+// Opens the one place: the one that was named, what ends first by the estimate, or without an estimate the
+// best device; KN_ERROR_ARGUMENT for several. The host only for those that have code for it: place.queue is
 // NULL then.
 enum tool_place { TOOL_DEVICE, TOOL_DEVICE_OR_HOST };
-kn_status tool_open(struct tool *tool, enum tool_place places, kn_error *err);
+kn_status tool_open(struct tool *tool, enum tool_place places, const struct estimate *estimate,
+                    kn_error *err);
 void tool_end(struct tool *tool);
 
 // An array from a .npy file, or with --column from a CSV file.

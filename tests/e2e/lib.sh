@@ -111,10 +111,10 @@ write_numbers()
     printf '2020-07-24 07:07:49.062500,3.0,-1\n2020-07-24 07:07:49.093750,10.0,-1\n' >>"$1"
 }
 
-# Runs a command where no OpenCL driver can be found.
+# Runs a command where no OpenCL driver can be found, and that looks for one.
 without_devices()
 {
-    env -u KOINE_DEVICE OCL_ICD_VENDORS=/nonexistent OCL_ICD_FILENAMES= KOINE_CUDA_LIBRARIES=/nonexistent "$@"
+    env KOINE_DEVICE=auto OCL_ICD_VENDORS=/nonexistent OCL_ICD_FILENAMES= KOINE_CUDA_LIBRARIES=/nonexistent "$@"
 }
 
 # Whether this is a build with sanitizers, which have signal handlers of their own.

@@ -5,10 +5,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/os/clock.h"
 #include "base/error.h"
+#include "base/threads.h"
+#include "app/sparse/product/host/host.h"
 #include "app/sparse/product/spmv_internal.h"
 
 enum { REPETITIONS = 7, MOST_EACH = 400 };
@@ -21,13 +24,16 @@ static int compare_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// What is timed: one enqueued work.
+// What is timed: one enqueued work, or without a queue the host's.
 struct work {
     kn_queue *queue;
     kn_status (*enqueue)(const struct work *work, kn_error *err);
     const struct sparse_operator *a;
     bool transposed;
     kn_buffer *from, *to;
+    struct sparse_host *host;
+    const char *host_from;
+    char *host_to;
     size_t bytes;
 };
 
@@ -41,6 +47,31 @@ static kn_status enqueue_product(const struct work *work, kn_error *err)
     return ki_sparse_operator_apply(work->queue, work->a, work->transposed, work->from, work->to, err);
 }
 
+static kn_status multiply_on_host(const struct work *work, kn_error *err)
+{
+    (void)err;
+    ki_sparse_host_multiply(work->host, work->transposed, work->host_from, work->host_to);
+    return KN_OK;
+}
+
+enum { COPY_PART = 1 << 20, COPY_PARTS = 256 }; // bytes that a thread copies at a time
+
+static void copy_part(void *data, size_t part)
+{
+    const struct work *work = data;
+
+    memcpy(work->host_to + part * COPY_PART, work->host_from + part * COPY_PART, COPY_PART);
+}
+
+static kn_status copy_on_host(const struct work *work, kn_error *err)
+{
+    struct work copied = *work;
+
+    (void)err;
+    ki_parallel(ki_threads(0), COPY_PARTS, KI_STATIC, copy_part, &copied);
+    return KN_OK;
+}
+
 static kn_status run_several(const struct work *work, int each, double *seconds, kn_error *err)
 {
     double start = ki_clock_seconds();
@@ -48,7 +79,7 @@ static kn_status run_several(const struct work *work, int each, double *seconds,
 
     for (int i = 0; i < each && !status; i++)
         status = work->enqueue(work, err);
-    if (!status)
+    if (!status && work->queue)
         status = kn_queue_finish(work->queue, err);
     *seconds = (ki_clock_seconds() - start) / each;
     return status;
@@ -77,7 +108,26 @@ static kn_status time_work(const struct work *work, double *seconds, kn_error *e
     return KN_OK;
 }
 
-kn_status ki_sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err)
+static kn_status copy_rate_of_host(double *rate, kn_error *err)
+{
+    struct work work = {.enqueue = copy_on_host, .bytes = (size_t)COPY_PART * COPY_PARTS};
+    char *memory = malloc(2 * work.bytes);
+    double seconds = 0;
+    kn_status status;
+
+    if (!memory)
+        return ki_fail_memory(err, 2 * work.bytes, "measuring a copy");
+    memset(memory, 0, 2 * work.bytes);
+    work.host_from = memory;
+    work.host_to = memory + work.bytes;
+    status = time_work(&work, &seconds, err);
+    if (!status)
+        *rate = 2 * (double)work.bytes / seconds;
+    free(memory);
+    return status;
+}
+
+static kn_status copy_rate_of_device(kn_queue *queue, double *rate, kn_error *err)
 {
     kn_context *context = kn_queue_get_context(queue);
     const kn_device_info *info = kn_context_get_device(context);
@@ -102,6 +152,11 @@ kn_status ki_sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err)
     kn_buffer_free(work.from);
     kn_buffer_free(work.to);
     return status;
+}
+
+kn_status ki_sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err)
+{
+    return queue ? copy_rate_of_device(queue, rate, err) : copy_rate_of_host(rate, err);
 }
 
 void ki_sparse_fill(float *x, size_t count)
@@ -170,7 +225,8 @@ static kn_status measure(const struct work *work, const struct sparse_problem *p
                          struct sparse_variant *variant, kn_error *err)
 {
     size_t rows = work->transposed ? problem->matrix.columns : problem->matrix.rows;
-    kn_status status = kn_buffer_read(work->queue, work->to, 0, y, rows * sizeof *y, err);
+    kn_status status =
+        work->queue ? kn_buffer_read(work->queue, work->to, 0, y, rows * sizeof *y, err) : KN_OK;
 
     if (!status)
         status = judge(problem, work->transposed, ki_spmv_takes_geometry(variant->format), y, &variant->error,
@@ -206,19 +262,15 @@ static kn_status create(kn_queue *queue, const struct sparse_problem *problem, k
     return ki_sparse_operator_create(queue, &problem->matrix, format, NULL, a, err);
 }
 
-kn_status ki_sparse_time_format(kn_queue *queue, const struct sparse_problem *problem,
+static kn_status time_on_device(kn_queue *queue, const struct sparse_problem *problem,
                                 kn_sparse_format format, bool transposed, float *product,
                                 struct sparse_variant *variant, kn_error *err)
 {
     struct sparse_operator *a = NULL;
     struct work work = {.queue = queue, .enqueue = enqueue_product, .transposed = transposed};
-    size_t rows = transposed ? problem->matrix.columns : problem->matrix.rows;
-    float *own = product ? NULL : malloc(rows * sizeof *own + 1);
     kn_error reason = KN_ERROR_INIT;
-    kn_status status = product || own ? create(queue, problem, format, &a, &reason)
-                                      : ki_fail_memory(&reason, rows * sizeof *own, "a sparse product");
+    kn_status status = create(queue, problem, format, &a, &reason);
 
-    *variant = (struct sparse_variant){.asked = format, .format = format};
     work.a = a;
     if (!status)
         status = begin(&work, problem, &reason);
@@ -229,13 +281,63 @@ kn_status ki_sparse_time_format(kn_queue *queue, const struct sparse_problem *pr
         variant->format = ki_sparse_operator_format(a, transposed);
         variant->bytes = ki_sparse_operator_bytes(a, transposed);
         snprintf(variant->why, sizeof variant->why, "%s", ki_sparse_operator_why(a, transposed));
-        status = measure(&work, problem, product ? product : own, variant, err);
+        status = measure(&work, problem, product, variant, err);
     } else if (err) {
         *err = reason;
     }
     ki_sparse_operator_free(a);
     kn_buffer_free(work.from);
     kn_buffer_free(work.to);
+    return status;
+}
+
+// ---- the host ----
+
+static kn_status time_on_host(const struct sparse_problem *problem, bool transposed, float *product,
+                              struct sparse_variant *variant, kn_error *err)
+{
+    const struct sparse_matrix *matrix = &problem->matrix;
+    struct work work = {.enqueue = multiply_on_host,
+                        .transposed = transposed,
+                        .host_from = (const char *)problem->vectors[transposed],
+                        .host_to = (char *)product};
+    bool simple = variant->asked == KN_SPARSE_SIMPLE;
+    kn_status status;
+
+    if (variant->asked == KN_SPARSE_AUTO)
+        variant->format = KN_SPARSE_SELL;
+    if (!simple && variant->format != KN_SPARSE_SELL) {
+        snprintf(variant->why, sizeof variant->why, "%s is a format of devices; the host has sell and simple",
+                 ki_sparse_format_names[variant->asked]);
+        return KN_OK;
+    }
+    status = ki_sparse_host_create(matrix, KN_F32, simple ? SPARSE_HOST_CSR : SPARSE_HOST_SELL, NULL,
+                                   &work.host, err);
+    if (status)
+        return status;
+    snprintf(variant->why, sizeof variant->why, "%s", ki_sparse_host_level(work.host));
+    variant->bytes =
+        ki_sparse_host_stored(work.host, transposed) * (sizeof *matrix->indices + sizeof *product) +
+        (matrix->rows + matrix->columns) * sizeof *product;
+    multiply_on_host(&work, NULL);
+    status = measure(&work, problem, product, variant, err);
+    ki_sparse_host_free(work.host);
+    return status;
+}
+
+kn_status ki_sparse_time_format(kn_queue *queue, const struct sparse_problem *problem,
+                                kn_sparse_format format, bool transposed, float *product,
+                                struct sparse_variant *variant, kn_error *err)
+{
+    size_t rows = transposed ? problem->matrix.columns : problem->matrix.rows;
+    float *own = product ? NULL : malloc(rows * sizeof *own + 1), *to = product ? product : own;
+    kn_status status = KN_OK;
+
+    *variant = (struct sparse_variant){.asked = format, .format = format};
+    if (!to)
+        return ki_fail_memory(err, rows * sizeof *own, "a sparse product");
+    status = queue ? time_on_device(queue, problem, format, transposed, to, variant, err)
+                   : time_on_host(problem, transposed, to, variant, err);
     free(own);
     return status;
 }

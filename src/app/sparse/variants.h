@@ -16,7 +16,8 @@ struct sparse_variant {
     double error;   // the greatest over all elements, as a part of its bound: more than 1 is wrong
 };
 
-// Bytes a second, read and written, of a copy larger than caches.
+// Bytes a second, read and written, of a copy larger than caches: on the queue's device, or without a queue
+// by all threads of the host.
 kn_status ki_sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err);
 
 // Numbers from -1 to 1, always the same ones.
@@ -33,7 +34,9 @@ struct sparse_problem {
 // A x, or with `transposed` A^T y, in one format: timed, and compared with double precision, where a sum of n
 // terms may be off by n + 2 roundings of its terms' moduli; on the fly also by what its weights are, 5 *
 // 2^-24 of the longest step (test_parallel.c has the terms). `product` may be NULL. What a format refuses is
-// no error: `variant` tells. KN_SPARSE_AUTO of a geometry is the faster one of those on the fly. Errors:
+// no error: `variant` tells. KN_SPARSE_AUTO of a geometry is the faster one of those on the fly. Without a
+// queue it is the host's code, in single precision, which has KN_SPARSE_SELL (AUTO) and KN_SPARSE_SIMPLE; of
+// these `why` is the level that ran. Errors:
 // KN_ERROR_MEMORY, the device's.
 kn_status ki_sparse_time_format(kn_queue *queue, const struct sparse_problem *problem,
                                 kn_sparse_format format, bool transposed, float *product,

@@ -8,7 +8,8 @@
 // X(identifier, name, what its value looks like, meaning)
 #define KI_ENVIRONMENT(X)                                                                                    \
     X(DEVICE, "KOINE_DEVICE", "SPEC",                                                                        \
-      "The device to use where --device names none: opencl:0.0, cpu, gpu, or a part of a name.")             \
+      "The device to use where --device names none: opencl:0.0, cpu, gpu, host, auto (the best one), "       \
+      "or a part of a name. Without it, commands take what ends first.")                                     \
     X(CACHE_DIR, "KOINE_CACHE_DIR", "DIR",                                                                   \
       "Where compiled kernels are kept. Without it: $XDG_CACHE_HOME/koine, else ~/.cache/koine. Not "        \
       "used if others can write the folder or one above it.")                                                \

@@ -114,7 +114,6 @@ const char *autocorr_why(const struct autocorr_run *run)
 bool autocorr_print(const struct autocorr_run *run)
 {
     const struct ki_json_seconds *seconds = &run->seconds;
-    const kn_device_info *device = &run->place.device;
 
     if (!print_frames(run))
         return false;
@@ -128,8 +127,9 @@ bool autocorr_print(const struct autocorr_run *run)
     if (run->bound > 0)
         printf("sums in single precision: each is off by less than %.3g; --exact has none that is off\n",
                run->bound);
-    printf("by %s on %s (%s); seconds: total %.3f, waiting for frames %.3f (decoding %.3f in %u thread%s), ",
-           ki_autocorr_method_names[run->engine.ran], device->name, device->spec, seconds->total,
+    printf("by %s on ", ki_autocorr_method_names[run->engine.ran]);
+    estimate_print_place(&run->place);
+    printf("; seconds: total %.3f, waiting for frames %.3f (decoding %.3f in %u thread%s), ", seconds->total,
            run->pipeline.wait, run->pipeline.decode, run->pipeline.decoders,
            run->pipeline.decoders == 1 ? "" : "s");
     if (seconds->build >= 0)

@@ -113,11 +113,27 @@ static bool is_processor(const struct autocorr_run *run, const char *spec)
            run->place.queue && run->place.device.type == KN_DEVICE_CPU;
 }
 
+// What is named has a place of its own. Frames are not decoded yet: a byte of their files is taken as two
+// pixels, since pictures compress to about half.
+static kn_status open_place(struct autocorr_run *run, const struct places *places, kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    const bool open = !run->arguments->variants && run->arguments->method == KN_AUTOCORR_AUTO;
+    const double pixels = 2 * inputs_bytes(&run->files);
+    const struct estimate estimate = {.host = pixels * ESTIMATE_PIXEL_HOST,
+                                      .device = pixels * ESTIMATE_PIXEL_DEVICE,
+                                      .bytes = pixels,
+                                      .program = "app/autocorr/autocorr_fft_rows.cl",
+                                      .programs = 8};
+
+    return estimate_open(places, open ? &estimate : NULL, common->policy, common->command, &run->place, err);
+}
+
 kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
     kn_autocorr_method method = (kn_autocorr_method)run->arguments->method;
-    struct places chosen = {NULL, 0};
+    struct places chosen = {.count = 0};
     kn_status status;
 
     if (common->policy == KN_POLICY_FAST)
@@ -133,8 +149,7 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
             status = ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
                              common->command);
         if (!status)
-            status = place_open_with(chosen.specs[0].spec, common->policy, false, common->command,
-                                     &run->place, err);
+            status = open_place(run, &chosen, err);
         if (!status && is_processor(run, chosen.specs[0].spec)) {
             place_close(&run->place);
             place_host(&run->place);

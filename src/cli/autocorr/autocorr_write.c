@@ -378,6 +378,7 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
                                 precision_names[run->bound > 0 ? PRECISION_FLOAT : PRECISION_DOUBLE],
                                 policy_names[run->arguments->common.policy], &run->seconds);
 
+    estimate_report(&root, &run->place);
     for (size_t i = 0; i < run->row_count; i++)
         if (run->rows[i].error)
             report_append(&failed, failed_json(&run->rows[i]));

@@ -8,7 +8,7 @@
 #include "app/autocorr/series/series.h"
 #include "app/autocorr/series/variants.h"
 #include "io/json.h"
-#include "cli/choose.h"
+#include "cli/estimate.h"
 #include "cli/inputs.h"
 #include "cli/framework/options.h"
 #include "prepare.h"

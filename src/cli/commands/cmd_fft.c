@@ -189,7 +189,7 @@ static kn_status run_fft(void *given, kn_error *err)
     if (!status)
         status = lay_out(&transform, err);
     if (!status)
-        status = tool_open(&transform.tool, TOOL_DEVICE, err);
+        status = tool_open(&transform.tool, TOOL_DEVICE, NULL, err);
     if (!status)
         status = compute(&transform, err);
     if (!status)

@@ -138,7 +138,7 @@ static kn_status run_gemm(void *given, kn_error *err)
     if (!status)
         status = read_matrices(&product, err);
     if (!status)
-        status = tool_open(&product.tool, TOOL_DEVICE, err);
+        status = tool_open(&product.tool, TOOL_DEVICE, NULL, err);
     if (!status)
         status = multiply(&product, err);
     if (!status)

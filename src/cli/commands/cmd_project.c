@@ -63,6 +63,23 @@ static kn_status read_input(struct project *project, kn_error *err)
     return status;
 }
 
+// A ray crosses some 1.5 pixels a row of the picture; formats are a device's.
+static kn_status open_place(struct project *project, kn_error *err)
+{
+    const struct sparse_parallel *geometry = &project->geometry;
+    const double rays = (double)geometry->angles * (double)geometry->detectors,
+                 pixels = (double)geometry->size * (double)geometry->size,
+                 crossed = 1.5 * rays * (double)geometry->size;
+    const struct estimate estimate = {.host = crossed * ESTIMATE_NONZERO_HOST,
+                                      .device = crossed * ESTIMATE_NONZERO_DEVICE,
+                                      .bytes = (rays + pixels) * sizeof(float),
+                                      .program = "app/sparse/sparse_parallel.cl",
+                                      .programs = 1};
+
+    return tool_open(&project->tool, TOOL_DEVICE_OR_HOST,
+                     project->arguments->format == KN_SPARSE_AUTO ? &estimate : NULL, err);
+}
+
 static kn_status compute(struct project *project, kn_error *err)
 {
     size_t bytes = project->to_height * project->to_width * sizeof *project->to;
@@ -136,7 +153,7 @@ static kn_status run_project(void *given, kn_error *err)
     if (!status)
         status = read_input(&project, err);
     if (!status)
-        status = tool_open(&project.tool, TOOL_DEVICE_OR_HOST, err);
+        status = open_place(&project, err);
     if (!status)
         status = compute(&project, err);
     if (!status)

@@ -55,16 +55,30 @@ static kn_status check_arguments(const struct reduce_arguments *arguments, kn_er
     return KN_OK;
 }
 
-static kn_status sum_on_host(struct reduction *r, kn_error *err)
+static kn_status reduce_on_host(struct reduction *r, kn_error *err)
 {
     const struct npy *values = &r->values;
 
-    if (r->arguments->combine || r->arguments->op != OP_SUM ||
-        (values->type != KN_F32 && values->type != KN_F64))
-        return ki_fail(
-            err, KN_ERROR_UNSUPPORTED,
-            "the host's code has the sum of float32 and float64 alone; name a device, such as cpu");
-    return kn_host_sum(values->data, values->type, values->count, &r->number.f64, NULL, err);
+    if (r->arguments->combine)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                       "the host's code does not take --combine; name a device, such as cpu");
+    if (r->arguments->op == OP_MOMENTS)
+        return kn_host_moments(values->data, values->type, values->count, NULL, &r->moments, NULL, err);
+    return kn_host_reduce(values->data, values->type, values->count, ops[r->arguments->op], &r->number, NULL,
+                          err);
+}
+
+// A snippet is the device's alone.
+static kn_status open_place(struct reduction *r, kn_error *err)
+{
+    const double bytes = (double)r->values.count * (double)npy_element_size(&r->values);
+    const struct estimate estimate = {.host = bytes * ESTIMATE_REDUCE_HOST,
+                                      .device = bytes * ESTIMATE_REDUCE_DEVICE,
+                                      .bytes = bytes,
+                                      .program = "algo/reduce.cl",
+                                      .programs = 1};
+
+    return tool_open(&r->tool, TOOL_DEVICE_OR_HOST, r->arguments->combine ? NULL : &estimate, err);
 }
 
 static kn_status reduce(struct reduction *r, kn_error *err)
@@ -80,7 +94,7 @@ static kn_status reduce(struct reduction *r, kn_error *err)
         return ki_fail_at(err, KN_ERROR_INPUT, arguments->tool.common.operands.items[0], 0,
                           "has no elements");
     if (!queue)
-        return sum_on_host(r, err);
+        return reduce_on_host(r, err);
     if (arguments->combine)
         return kn_reduce_with(queue, r->buffer, type, n, &how, type, &r->combined, err);
     if (arguments->op == OP_MOMENTS)
@@ -167,7 +181,7 @@ static kn_status run_reduce(void *given, kn_error *err)
     if (!status)
         status = tool_read_column(&r.tool, arguments->tool.common.operands.items[0], &r.values, err);
     if (!status)
-        status = tool_open(&r.tool, TOOL_DEVICE_OR_HOST, err);
+        status = open_place(&r, err);
     if (!status)
         status = tool_upload(&r.tool, &r.values, &r.buffer, err);
     if (!status) {

@@ -95,7 +95,7 @@ static kn_status run_scan(void *given, kn_error *err)
     if (!status)
         status = tool_read_column(&tool, arguments->tool.common.operands.items[0], &values, err);
     if (!status)
-        status = tool_open(&tool, TOOL_DEVICE, err);
+        status = tool_open(&tool, TOOL_DEVICE, NULL, err);
     if (!status)
         status = scan(arguments, &tool, &values, err);
     if (!status)

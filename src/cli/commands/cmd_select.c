@@ -85,6 +85,18 @@ static kn_status check_ranks(const struct selection *selection, kn_error *err)
     return KN_OK;
 }
 
+static kn_status open_place(struct selection *selection, kn_error *err)
+{
+    const double bytes = (double)selection->column.count * (double)npy_element_size(&selection->column);
+    const struct estimate estimate = {.host = bytes * ESTIMATE_SELECT_HOST,
+                                      .device = bytes * ESTIMATE_REDUCE_DEVICE,
+                                      .bytes = bytes,
+                                      .program = "algo/select.cl",
+                                      .programs = 1};
+
+    return tool_open(&selection->tool, TOOL_DEVICE_OR_HOST, &estimate, err);
+}
+
 static kn_status select_all(struct selection *selection, kn_error *err)
 {
     kn_queue *queue = selection->tool.place.queue;
@@ -159,7 +171,7 @@ static kn_status run_select(void *given, kn_error *err)
     if (!status)
         status = check_ranks(&selection, err);
     if (!status)
-        status = tool_open(tool, TOOL_DEVICE_OR_HOST, err);
+        status = open_place(&selection, err);
     if (!status)
         status = tool_upload(tool, &selection.column, &selection.buffer, err);
     if (!status) {

@@ -225,6 +225,25 @@ static kn_status sort_on_host(struct sorting *sorting, kn_error *err)
     return kn_host_sort(keys->data, keys->type, keys->count, &how, err);
 }
 
+// What the host does not have is the device's alone.
+static kn_status open_place(struct sorting *sorting, kn_error *err)
+{
+    const struct sort_arguments *arguments = sorting->arguments;
+    const bool host = !arguments->segments && !arguments->less && arguments->algorithm == KN_SORT_AUTO;
+    const double bytes =
+        (double)sorting->keys.count * (double)npy_element_size(&sorting->keys) +
+        (double)sorting->keys.count * (double)(arguments->by_key    ? npy_element_size(&sorting->values)
+                                               : arguments->argsort ? 8
+                                                                    : 0);
+    const struct estimate estimate = {.host = bytes * ESTIMATE_SORT_HOST,
+                                      .device = bytes * ESTIMATE_SORT_DEVICE,
+                                      .bytes = 2 * bytes,
+                                      .program = "algo/sort/sort_radix.cl",
+                                      .programs = 2};
+
+    return tool_open(&sorting->tool, TOOL_DEVICE_OR_HOST, host ? &estimate : NULL, err);
+}
+
 static kn_status sort(struct sorting *sorting, kn_error *err)
 {
     const struct sort_arguments *arguments = sorting->arguments;
@@ -384,7 +403,7 @@ static kn_status run_sort(void *given, kn_error *err)
     if (!status)
         status = read_input(&sorting, err);
     if (!status)
-        status = tool_open(&sorting.tool, TOOL_DEVICE_OR_HOST, err);
+        status = open_place(&sorting, err);
     if (!status)
         status = compute(&sorting, err);
     if (!status)

@@ -132,7 +132,7 @@ static kn_status check_arguments(const struct tune_arguments *arguments, kn_erro
 static kn_status open_place(struct tune_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
-    struct places chosen = {NULL, 0};
+    struct places chosen = {.count = 0};
     kn_status status = choose_places(&common->devices, &chosen, err);
 
     if (!status && chosen.count > 1)

@@ -111,7 +111,7 @@ static kn_status open_places(struct compare_session *session, const struct place
 
 static kn_status choose_devices(struct compare_session *session, kn_error *err)
 {
-    struct places chosen = {NULL, 0};
+    struct places chosen = {.count = 0};
     const struct common_arguments *common = &session->arguments->common;
     kn_status status = choose_paths(&common->devices, common->command, &chosen, err);
 

@@ -26,7 +26,8 @@ static const struct {
 } common_rows[] = {
     {COMMON_DEVICE,
      {"device", 'd', FIELD(OPTION_STRINGS, devices), .metavar = "SPEC",
-      .help = "use this device: opencl:0.0, cpu, gpu, all, or a part of a name; may be repeated"}},
+      .help =
+          "use this device: opencl:0.0, cpu, gpu, host, auto, all, or a part of a name; may be repeated"}},
     {COMMON_PRECISION,
      {"precision", FIELD(OPTION_CHOICE, precision), .choices = precision_names,
       .help = "the type that the device computes with"}},

@@ -8,7 +8,7 @@
 #include "io/json.h"
 #include "io/array/npy.h"
 #include "scan_files.h"
-#include "cli/choose.h"
+#include "cli/estimate.h"
 #include "cli/framework/options.h"
 #include "cli/framework/progress.h"
 

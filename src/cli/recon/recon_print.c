@@ -164,10 +164,10 @@ bool recon_print_result(const struct recon_run *run)
     print_sum("F^H F, in the solver", &result->normal);
     print_solver(run);
     print_quality(run);
-    printf("%s by %s on %s (%s); seconds: total %.3f, read %.3f, compute %.3f",
-           ki_mri_recon_solver_names[run->options.solver],
-           run->options.solver == MRI_GRIDDING ? "gridding" : ki_mri_kernel_names[run->options.kernel],
-           run->place.device.name, run->place.device.spec, run->seconds.total, run->seconds.read,
+    printf("%s by %s on ", ki_mri_recon_solver_names[run->options.solver],
+           run->options.solver == MRI_GRIDDING ? "gridding" : ki_mri_kernel_names[run->options.kernel]);
+    estimate_print_place(&run->place);
+    printf("; seconds: total %.3f, read %.3f, compute %.3f", run->seconds.total, run->seconds.read,
            run->seconds.compute);
     if (run->seconds.build >= 0)
         printf(", build %.3f", run->seconds.build);

@@ -269,10 +269,41 @@ static bool all_on_host(const struct recon_run *run)
            (options->density != KN_RECON_DENSITY_PIPE || options->weights);
 }
 
+// Gridding, density compensation by Pipe and Menon, and kernels that were named are a device's.
+static bool has_host(const struct recon_run *run)
+{
+    const struct mri_recon_options *options = &run->options;
+
+    return !run->arguments->variants && run->kernel_chosen && options->solver != MRI_GRIDDING &&
+           (options->density != KN_RECON_DENSITY_PIPE || options->weights);
+}
+
+static kn_status open_place(struct recon_run *run, const struct places *places, kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    const struct mri_scan *scan = &run->scan;
+    const double pairs = (double)scan->samples * (double)scan->voxels,
+                 grid = (double)(1U << scan->matrix.axes); // of Q, in voxels
+    const double sums = run->options.solver != MRI_LS ? 1
+                        : run->options.normal == KN_RECON_NORMAL_FORWARD
+                            ? 1 + 2 * (double)run->options.ls.iterations
+                            : 1 + grid;
+    const struct estimate estimate = {.host = sums * pairs * ESTIMATE_PAIR_HOST,
+                                      .scales = true,
+                                      .device = sums * pairs * ESTIMATE_PAIR_DEVICE,
+                                      .bytes = (double)scan->coils * (double)(scan->samples + scan->voxels) *
+                                               2 * sizeof(float),
+                                      .program = "app/mri/mri_fhd.cl",
+                                      .programs = run->options.solver == MRI_LS ? 8 : 2};
+
+    return estimate_open(places, has_host(run) ? &estimate : NULL, common->policy, common->command,
+                         &run->place, err);
+}
+
 kn_status recon_open(struct recon_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
-    struct places chosen = {NULL, 0};
+    struct places chosen = {.count = 0};
     kn_status status;
 
     if (all_on_host(run) && !common->devices.count) {
@@ -283,8 +314,7 @@ kn_status recon_open(struct recon_run *run, kn_error *err)
             status = ki_fail(err, KN_ERROR_ARGUMENT, "--device names %zu devices; %s uses one", chosen.count,
                              common->command);
         if (!status)
-            status = place_open_with(chosen.specs[0].spec, common->policy, false, common->command,
-                                     &run->place, err);
+            status = open_place(run, &chosen, err);
         choose_free(&chosen);
         if (status)
             return status;

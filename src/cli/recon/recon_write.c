@@ -326,6 +326,7 @@ kn_status recon_write_json(struct recon_run *run, kn_error *err)
     root = report_begin("recon", on_host ? &host.device : &run->place.device,
                         precision_names[result->is_double ? PRECISION_DOUBLE : PRECISION_FLOAT],
                         policy_names[arguments->common.policy], &run->seconds);
+    estimate_report(&root, &run->place);
     report_put(&root, "image", arguments->out ? ki_json_string(arguments->out) : json_null());
     report_put(&root, "solver", json_string(ki_mri_recon_solver_names[run->options.solver]));
     report_put(&root, "kernel",

@@ -311,7 +311,7 @@ static kn_status compare(struct run_run *run, kn_error *err)
 
 static kn_status run_all(struct run_run *run, kn_error *err)
 {
-    struct places places = {NULL, 0};
+    struct places places = {.count = 0};
     kn_status status = choose_places(&run->arguments->common.devices, &places, err);
 
     if (!status && places.count != 1)

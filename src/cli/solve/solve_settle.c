@@ -373,7 +373,8 @@ kn_status solve_open(struct solve_command *command, kn_error *err)
         status = place_open_with("host", common->policy, false, common->command, &command->tool.place, err);
         command->tool.seconds.build = command->tool.seconds.upload = command->tool.seconds.download = -1;
     } else {
-        status = tool_open(&command->tool, device_alone(command) ? TOOL_DEVICE : TOOL_DEVICE_OR_HOST, err);
+        status =
+            tool_open(&command->tool, device_alone(command) ? TOOL_DEVICE : TOOL_DEVICE_OR_HOST, NULL, err);
     }
     if (!status && !command->tool.place.queue && is_float_of_double(command))
         status = ki_fail(err, KN_ERROR_ARGUMENT,

@@ -79,7 +79,7 @@ static kn_status open_places(struct sweep *sweep, kn_error *err)
 {
     const struct solve_arguments *arguments = sweep->command->arguments;
     const struct common_arguments *common = &arguments->tool.common;
-    struct places chosen = {NULL, 0};
+    struct places chosen = {.count = 0};
     bool by_host = arguments->precision == SOLVE_PRECISION_DOUBLE;
     kn_status status = by_host ? KN_OK : choose_places(&common->devices, &chosen, err);
 

@@ -109,6 +109,7 @@ static kn_status run_stats(void *given, kn_error *err)
     if (!status)
         status = inputs_add(&files, &common->operands, endings, err);
     run.file_count = files.count;
+    run.file_bytes = inputs_bytes(&files);
     if (!status)
         status = settle(&run, err);
     if (!status)

@@ -7,7 +7,7 @@
 
 #include "app/stats/column/column.h"
 #include "app/stats/prefixes.h"
-#include "cli/choose.h"
+#include "cli/estimate.h"
 #include "cli/framework/options.h"
 #include "cli/framework/progress.h"
 
@@ -56,6 +56,7 @@ struct stats_run {
     const char *output; // folder; NULL: no files
     struct stats_cuts cuts;
     size_t file_count;
+    double file_bytes; // of all files; 0 for standard input
     struct place *places;
     size_t place_count;
     struct stats_config *configs;

@@ -183,9 +183,27 @@ static kn_status add_device_configs(struct stats_run *run, const struct place_sp
     return KN_OK;
 }
 
-static kn_status open_device(struct stats_run *run, const struct place_spec *spec, kn_error *err)
+// A number in a file is some 8 bytes, and 8 in memory.
+static kn_status open_place(const struct stats_run *run, const struct places *chosen, size_t i,
+                            struct place *place, kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    const double numbers = run->file_bytes / 8;
+    const struct estimate estimate = {.host = numbers * ESTIMATE_STATS_HOST,
+                                      .device = numbers * ESTIMATE_STATS_DEVICE,
+                                      .bytes = numbers * sizeof(double),
+                                      .program = "algo/robust/robust.cl",
+                                      .programs = 4};
+
+    return chosen->named ? place_open(chosen->specs[i].spec, false, common->command, place, err)
+                         : estimate_open(chosen, &estimate, KN_POLICY_DEFAULT, common->command, place, err);
+}
+
+static kn_status open_device(struct stats_run *run, const struct places *chosen, size_t i, kn_error *err)
 {
     const struct stats_arguments *arguments = run->arguments;
+    const struct place_spec *spec = &chosen->specs[i];
+    bool must_be_device = arguments->gpu || arguments->all_variants;
     const char *command = arguments->common.command;
     struct place *place = &run->places[run->place_count];
     bool host = strcmp(spec->spec, "host") == 0;
@@ -194,7 +212,8 @@ static kn_status open_device(struct stats_run *run, const struct place_spec *spe
 
     if (host && arguments->all_variants)
         return KN_OK; // its variants are there
-    status = place_open(spec->spec, arguments->gpu || arguments->all_variants, command, place, &why);
+    status = must_be_device ? place_open(spec->spec, true, command, place, &why)
+                            : open_place(run, chosen, i, place, &why);
     if (status == KN_ERROR_NO_DEVICE && arguments->all_variants && !*spec->spec) {
         fprintf(stderr, "%s: variant gpu is left out: %s\n", command, why.text);
         return KN_OK;
@@ -219,7 +238,7 @@ static void open_host(struct stats_run *run)
 kn_status stats_open_configs(struct stats_run *run, kn_error *err)
 {
     const struct stats_arguments *arguments = run->arguments;
-    struct places chosen = {NULL, 0};
+    struct places chosen = {.count = 0};
     bool devices = !names_host_variant(arguments);
     kn_status status = devices ? choose_places(&arguments->common.devices, &chosen, err) : KN_OK;
 
@@ -237,7 +256,7 @@ kn_status stats_open_configs(struct stats_run *run, kn_error *err)
             add_host_configs(run, host_variant(arguments));
     }
     for (size_t i = 0; i < chosen.count && !status; i++)
-        status = open_device(run, &chosen.specs[i], err);
+        status = open_device(run, &chosen, i, err);
     choose_free(&chosen);
     if (!status && run->config_count == 0)
         status = ki_fail(err, KN_ERROR_UNSUPPORTED, "no device is left; take --precision float");

@@ -62,11 +62,11 @@ static bool same_as_first(const struct stats_run *run, size_t config)
 static void print_config(const struct stats_run *run, size_t index, bool same)
 {
     const struct stats_config *config = &run->configs[index];
-    const kn_device_info *device = &run->places[config->place].device;
     const struct stats_row *row = stats_row(run, 0, index);
 
-    printf("%s (%s), variant %s, %s precision; ", device->name, device->spec,
-           ki_stats_variant_names[config->variant], stats_precision_of(config));
+    estimate_print_place(&run->places[config->place]);
+    printf(", variant %s, %s precision; ", ki_stats_variant_names[config->variant],
+           stats_precision_of(config));
     printf("seconds: read %.3f, build %.3f, upload %.3f, compute %.3f; method %s%s%s\n", run->read,
            config->times.build, config->times.upload, config->times.compute + config->times.download,
            ki_stats_method_names[row->method], row->in_bytes ? " on bytes" : "",

@@ -27,7 +27,14 @@ PYTHON
 expect_exit 0 koine reduce "$work/in.npy" --json "$work/r.json"
 expect_stdout '^sum [-0-9.e+]+$'
 expect_stdout '^of 10001 float32 on .*seconds: read '
-expect_exit 4 koine reduce "$work/in.npy" --device host --op max
+expect_exit 4 koine reduce "$work/in.npy" --device host --combine 'a + b' --identity 0
+expect_stderr "the host's code does not take --combine"
+for op in min max moments; do
+    expect_exit 0 koine reduce "$work/in.npy" --device host --op $op
+    grep -v seconds "$work/out" >"$work/host.$op"
+    expect_exit 0 koine reduce "$work/in.npy" --op $op
+    [ "$precision" = float ] || grep -v seconds "$work/out" | cmp - "$work/host.$op" || fail "the host's $op has other bits"
+done
 expect_exit 0 koine reduce "$work/in.npy" --device host --json "$work/host.json"
 [ "$precision" = float ] || [ "$(grep '"sum"' "$work/host.json")" = "$(grep '"sum"' "$work/r.json")" ] ||
     fail "the host's sum has other bits"

@@ -25,7 +25,15 @@ with open("a.mtx", "w") as f:
 arrays.save("x.npy", "f8", [random.gauss(0, 1) for _ in range(columns)])
 arrays.save("y.npy", "f8", [random.gauss(0, 1) for _ in range(rows)])
 PYTHON
-expect_exit 4 koine spmv "$work/a.mtx" --device host
+for format in auto simple sell; do # the host's own code
+    expect_exit 0 koine spmv "$work/a.mtx" --device host --format $format -x "$work/x.npy" -o "$work/ax.host-$format.npy"
+    expect_stdout "right, "
+    expect_exit 0 koine spmv "$work/a.mtx" --device host --transpose --format $format -x "$work/y.npy" \
+        -o "$work/aty.host-$format.npy"
+done
+expect_exit 2 koine spmv "$work/a.mtx" --device host --format ell
+expect_stderr 'ell is a format of devices; the host has sell and simple'
+expect_exit 0 koine spmv "$work/a.mtx" --device host --variants --json "$work/variants.host.json"
 expect_exit 2 koine spmv "$work/a.mtx" --format on-the-fly
 expect_stderr 'geometry'
 expect_exit 3 koine spmv "$work/a.mtx" -x "$work/y.npy"
@@ -55,7 +63,7 @@ for name, x in vectors.items():
         wanted[to] += value * x[source]
         magnitude[to] += abs(value * x[source])
     files = glob.glob(name + ".*.npy")
-    assert len(files) == 12, files
+    assert len(files) == 15, files
     for path in files:
         found = arrays.load(path)[2]
         assert len(found) == size
@@ -66,6 +74,9 @@ assert (report["rows"], report["columns"], report["nonzeros"]) == (300, 120, len
 assert len(report["variants"]) == 28
 for row in report["variants"]:
     assert row["ok"] is (None if row["variant"].startswith("on-the-fly") else True), row
+host = json.load(open("variants.host.json"))["variants"]
+assert [row["variant"] for row in host if row["ok"]] == ["auto", "auto", "simple", "simple", "sell", "sell"], host
+assert not any(row["ok"] is False for row in host)
 rays = json.load(open("rays.json"))
 assert (rays["rows"], rays["columns"]) == (12 * 17, 11 * 11)
 assert len(rays["variants"]) == 28 and all(row["ok"] for row in rays["variants"])

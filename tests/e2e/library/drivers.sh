@@ -10,7 +10,8 @@ KOINE_PROBE=${KOINE_PROBE:-$builddir/koine-probe}
 FAKE_DRIVER_LOG=$work/opened
 KOINE_CUDA_LIBRARIES=/nonexistent # else an NVIDIA GPU is what "auto" takes, and OpenCL is not opened
 export KOINE_PROBE FAKE_DRIVER_LOG KOINE_CUDA_LIBRARIES
-unset KOINE_DEVICE
+KOINE_DEVICE=auto # a device is looked for
+export KOINE_DEVICE
 mkdir "$work/vendors"
 cp "$driver" "$work/libdriver.so"
 echo "$work/libdriver.so" >"$work/vendors/faulty.icd"

@@ -5,7 +5,9 @@
 . "${srcdir:-.}/tests/e2e/lib.sh"
 KOINE_CUDA_LIBRARIES=/nonexistent # OpenCL is what this is about
 export KOINE_CUDA_LIBRARIES
-unset KOINE_DEVICE KOINE_OPENCL_LIBRARY
+KOINE_DEVICE=auto
+export KOINE_DEVICE
+unset KOINE_OPENCL_LIBRARY
 
 # What computes is in no list of needed libraries.
 probe=${KOINE_PROBE:-${builddir:-.}/koine-probe}
