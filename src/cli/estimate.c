@@ -22,8 +22,8 @@ static double host_speed(const struct estimate *estimate)
     return pow((double)ki_threads(0), estimate->scales ? 1 : 0.6);
 }
 
-// Whether a program is in the cache for the device.
-static bool is_compiled(const kn_device_info *device, const char *program)
+// Whether the cache has a program for a device of this name, or for any where that is NULL.
+static bool is_compiled(const char *device, const char *program)
 {
     struct cache_entry *entries = NULL;
     size_t count = 0;
@@ -35,84 +35,95 @@ static bool is_compiled(const kn_device_info *device, const char *program)
         return false;
     for (size_t i = 0; i < count && !found; i++)
         found = entries[i].valid && strcmp(entries[i].program, program) == 0 &&
-                strstr(entries[i].device, device->name);
+                (!device || strstr(entries[i].device, device));
     free(entries);
     return found;
 }
 
+// Seconds.
 struct comparison {
-    char spec[sizeof((kn_device_info *)0)->spec]; // of the GPU; "" if there is none
-    double host, device, build;                   // seconds; `device` is without `build`
+    double host;
+    double device; // of copies and kernels
+    double build;  // of programs that are not compiled yet
 };
 
-static void compare_with(const kn_device_info *gpu, const struct estimate *estimate, struct comparison *c)
+// Before a device is open: as if it were the one that was measured.
+static void expect(const struct estimate *estimate, struct comparison *c)
 {
-    snprintf(c->spec, sizeof c->spec, "%s", gpu->spec);
-    c->device = start_seconds + estimate->bytes * copy_seconds +
-                estimate->device * ESTIMATE_UNITS / (gpu->compute_units ? gpu->compute_units : 1);
-    if (c->device < c->host && !is_compiled(gpu, estimate->program))
+    *c = (struct comparison){.host = estimate->host / host_speed(estimate),
+                             .device = estimate->bytes * copy_seconds + estimate->device};
+    if (c->host > start_seconds && !is_compiled(NULL, estimate->program))
         c->build = estimate->programs * build_seconds;
 }
 
-// Looks for a GPU only where one could win: its driver alone takes longer than most work on the host.
-static void compare(const struct estimate *estimate, const char *command, struct comparison *c)
+// Of a device that is open. Units are compared whatever they are: a vendor's of many lanes with one's of few.
+static void expect_of(const kn_device_info *gpu, const struct estimate *estimate, struct comparison *c)
 {
-    const kn_device_info *best = NULL;
-    kn_device_list *list = NULL;
-
-    *c = (struct comparison){.host = estimate->host / host_speed(estimate)};
-    if (c->host <= start_seconds || kn_device_list_create(&list, NULL))
-        return;
-    for (size_t i = 0; i < kn_device_list_get_count(list); i++)
-        if (kn_device_list_get_device(list, i)->is_default)
-            best = kn_device_list_get_device(list, i);
-    if (!best)
-        fprintf(stderr, "%s: no device: %s; the host's own code computes\n", command,
-                kn_device_list_get_why(list));
-    else if (best->type != KN_DEVICE_CPU)
-        compare_with(best, estimate, c);
-    kn_device_list_free(list);
+    c->device = estimate->bytes * copy_seconds +
+                estimate->device * ESTIMATE_UNITS / (gpu->compute_units ? gpu->compute_units : 1);
+    c->build = is_compiled(gpu->name, estimate->program) ? 0 : estimate->programs * build_seconds;
 }
 
-static void say_host(const struct comparison *c, char *why, size_t size)
+static kn_status take_host(int policy, const char *command, struct place *place, kn_error *err)
 {
-    if (c->host <= start_seconds)
-        snprintf(why, size, "about %.2g s, less than a GPU takes to start", c->host);
-    else if (!*c->spec)
+    place_close(place);
+    return place_open_with("host", policy, false, command, place, err);
+}
+
+// Starts the best device, and stays there if what is left to do ends sooner than on the host.
+static kn_status look(const struct estimate *estimate, int policy, const char *command, struct comparison *c,
+                      struct place *place, kn_error *err)
+{
+    kn_status status = place_open_with("", policy, false, command, place, err);
+    bool gpu = !status && place->queue && place->device.type != KN_DEVICE_CPU;
+    char spec[sizeof place->device.spec], *why = place->why;
+    size_t size = sizeof place->why;
+
+    if (status)
+        return status;
+    if (gpu)
+        expect_of(&place->device, estimate, c);
+    if (gpu && c->device + c->build < c->host) {
+        snprintf(why, size, "about %.2g s, on the host %.2g s", start_seconds + c->device + c->build,
+                 c->host);
+        return KN_OK;
+    }
+    snprintf(spec, sizeof spec, "%s", place->device.spec);
+    status = take_host(policy, command, place, err);
+    if (!gpu)
         snprintf(why, size, "about %.2g s, and there is no GPU", c->host);
     else if (c->device < c->host)
-        snprintf(
-            why, size,
-            "about %.2g s; %s would take %.2g s and compile for %.2g s first, which --device %s does once",
-            c->host, c->spec, c->device, c->build, c->spec);
+        snprintf(why, size, "about %.2g s; --device %s compiles for some %.2g s, once, and then takes %.2g s",
+                 c->host, spec, c->build, start_seconds + c->device);
     else
-        snprintf(why, size, "about %.2g s, on %s %.2g s", c->host, c->spec, c->device);
+        snprintf(why, size, "about %.2g s, on %s %.2g s", c->host, spec, start_seconds + c->device);
+    return status;
 }
 
+// A GPU is looked for only where it could win: its driver alone takes longer than most work on the host.
 static kn_status open_soonest(const struct estimate *estimate, int policy, const char *command,
                               struct place *place, kn_error *err)
 {
     struct comparison c;
     kn_status status;
 
-    compare(estimate, command, &c);
-    if (*c.spec && c.device + c.build < c.host) {
-        status = place_open_with(c.spec, policy, true, command, place, err);
-        if (!status)
-            snprintf(place->why, sizeof place->why, "about %.2g s, on the host %.2g s", c.device + c.build,
-                     c.host);
-        return status;
-    }
+    expect(estimate, &c);
+    if (c.host > start_seconds + c.device + c.build)
+        return look(estimate, policy, command, &c, place, err);
     status = place_open_with("host", policy, false, command, place, err);
-    if (!status)
-        say_host(&c, place->why, sizeof place->why);
+    if (c.host <= start_seconds)
+        snprintf(place->why, sizeof place->why, "about %.2g s, less than a GPU takes to start", c.host);
+    else
+        snprintf(place->why, sizeof place->why, "about %.2g s, a GPU would take %.2g s%s", c.host,
+                 start_seconds + c.device + c.build, c.build > 0 ? ", most of it to compile once" : "");
     return status;
 }
 
 kn_status estimate_open(const struct places *places, const struct estimate *estimate, int policy,
                         const char *command, struct place *place, kn_error *err)
 {
-    return places->named || !estimate
+    // Relaxed maths are a device's alone.
+    return places->named || !estimate || policy == KN_POLICY_FAST
                ? place_open_with(places->specs[0].spec, policy, false, command, place, err)
                : open_soonest(estimate, policy, command, place, err);
 }

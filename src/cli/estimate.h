@@ -28,15 +28,16 @@ struct estimate {
 #define ESTIMATE_SELECT_HOST    1.5e-9  // a byte
 #define ESTIMATE_REDUCE_HOST    2.5e-10 // a byte
 #define ESTIMATE_REDUCE_DEVICE  1e-12   // a byte, of a select too
-#define ESTIMATE_PIXEL_HOST     2e-8    // of a frame with its margin
-#define ESTIMATE_PIXEL_DEVICE   3e-11   // likewise
+#define ESTIMATE_PIXEL_HOST     7e-9    // of a frame, with decoding it
+#define ESTIMATE_PIXEL_DEVICE   3e-11   // likewise, without decoding
 #define ESTIMATE_PAIR_HOST      3.7e-10 // a sample and a voxel
 #define ESTIMATE_PAIR_DEVICE    1e-12   // likewise
 #define ESTIMATE_NONZERO_HOST   1.5e-9  // of a product with a sparse matrix
 #define ESTIMATE_NONZERO_DEVICE 1e-11   // likewise
 
 // Opens the place of `places`: the named one as place_open_with does; where none was named, what ends first,
-// which place->why says in words. `estimate` NULL: the best device, or the host where there is none.
+// which place->why says in words. `estimate` NULL, and KN_POLICY_FAST: the best device, or the host where
+// there is none.
 kn_status estimate_open(const struct places *places, const struct estimate *estimate, int policy,
                         const char *command, struct place *place, kn_error *err);
 

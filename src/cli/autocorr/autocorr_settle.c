@@ -113,14 +113,15 @@ static bool is_processor(const struct autocorr_run *run, const char *spec)
            run->place.queue && run->place.device.type == KN_DEVICE_CPU;
 }
 
-// What is named has a place of its own. Frames are not decoded yet: a byte of their files is taken as two
-// pixels, since pictures compress to about half.
+// What is named has a place of its own. Frames are not decoded yet: two bytes of their files are taken as
+// three pixels, since pictures compress.
 static kn_status open_place(struct autocorr_run *run, const struct places *places, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
     const bool open = !run->arguments->variants && run->arguments->method == KN_AUTOCORR_AUTO;
-    const double pixels = 2 * inputs_bytes(&run->files);
+    const double pixels = 1.5 * inputs_bytes(&run->files);
     const struct estimate estimate = {.host = pixels * ESTIMATE_PIXEL_HOST,
+                                      .scales = true,
                                       .device = pixels * ESTIMATE_PIXEL_DEVICE,
                                       .bytes = pixels,
                                       .program = "app/autocorr/autocorr_fft_rows.cl",
