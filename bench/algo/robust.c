@@ -87,19 +87,19 @@ static const char *judge(const kn_robust *found, const kn_robust *expected, kn_r
 
 static void tune(struct work *work, const kn_robust *expected)
 {
-    static const unsigned shapes[][ENGINE_TUNABLES] = {
+    static const unsigned shapes[][KN_TUNABLES] = {
         {256, 5, 8, 512}, {512, 1, 8, 512},  {512, 2, 8, 512}, {512, 2, 4, 512},  {512, 3, 4, 512},
         {512, 3, 8, 512}, {1024, 1, 8, 512}, {512, 2, 8, 256}, {512, 2, 8, 1024}, {512, 2, 16, 512}};
 
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         const unsigned *s = shapes[i];
         char what[64];
-        bench_try(ki_engine_tuning_try(work->context, &ki_robust_tunables, s, &work->err), &work->err);
+        bench_try(kn_tuning_try(work->context, &ki_robust_tunables, s, &work->err), &work->err);
         snprintf(what, sizeof what, "%u x %u a unit, %u, %u", s[0], s[1], s[2], s[3]);
         stats(work);
         report(work, stats, what, judge(&work->results[0], expected, KN_ROBUST_FUSED));
     }
-    bench_try(ki_engine_tuning_try(work->context, &ki_robust_tunables, NULL, &work->err), &work->err);
+    bench_try(kn_tuning_try(work->context, &ki_robust_tunables, NULL, &work->err), &work->err);
 }
 
 static void bench_floats(struct work *work)

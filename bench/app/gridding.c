@@ -28,7 +28,7 @@ struct bench {
     kn_context *context;
     kn_queue *queue;
     kn_error err;
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     size_t voxels, samples;
     double *k;
     double complex *data, *voxel_data;

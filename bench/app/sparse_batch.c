@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "app/sparse/solver/device/batch.h"
-#include "cli/inputs/sparse_files.h"
+#include "support/sparse_inputs.h"
 #include "app/sparse/solver/host/gram.h"
 #include "app/sparse/solver/reference.h"
 #include "base/array.h"

@@ -12,7 +12,7 @@
 // one of many, enqueued back to back; of one alone by the device's clock; the bytes as they are kept and both
 // vectors, by the former. Columns of a solution: the same of all iterations, from the first launch until the
 // device is done, and the residual beside that of the same loop in double precision; two launches an
-// iteration recorded as the device has it, and one by one.
+// iteration recorded as the device has it, and one by one, in single and in double precision.
 // --tune: groups and shares of work of the products and of the two launches. --kernels: what each launch of a
 // few iterations takes, by the device's clock.
 #include <math.h>
@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/inputs/sparse_files.h"
+#include "support/sparse_inputs.h"
 #include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/device/solver.h"
 #include "base/array.h"
@@ -169,8 +169,27 @@ struct solver_case {
     struct sparse_storage storage;
 };
 
+// b and a start of 0 on the device, in the solver's precision; the caller frees them.
+static void make_vectors(struct bench *bench, bool is_double, kn_buffer **right, kn_buffer **x)
+{
+    size_t rows = bench->matrix.rows, columns = bench->matrix.columns,
+           size = is_double ? sizeof(double) : sizeof(float);
+    double *numbers = bench_allocate(rows * sizeof *numbers);
+    const double zero = 0; // whose bytes are those of a float's, too
+
+    for (size_t i = 0; i < rows; i++)
+        numbers[i] = (double)bench->host_y[i];
+    TRY(kn_buffer_create(kn_queue_get_context(bench->queue), rows * size, right, &bench->err));
+    TRY(kn_buffer_create(kn_queue_get_context(bench->queue), columns * size, x, &bench->err));
+    TRY(kn_buffer_write(bench->queue, *right, 0, is_double ? (const void *)numbers : bench->host_y,
+                        rows * size, &bench->err));
+    TRY(kn_buffer_fill(bench->queue, *x, &zero, size, 0, columns * size, NULL, &bench->err));
+    free(numbers);
+}
+
 static void run_solver(struct bench *bench, const struct solver_case *options, const char *name, bool kernels)
 {
+    kn_buffer *right, *x;
     struct sparse_solver *solver = NULL;
     struct cgnr_result result = {.history = NULL};
     double seconds[REPETITIONS];
@@ -182,13 +201,13 @@ static void run_solver(struct bench *bench, const struct solver_case *options, c
         return;
     }
     for (int i = -1; i < REPETITIONS; i++) {
-        memset(bench->host_x, 0, bench->matrix.columns * sizeof(float));
-        upload(bench);
-        TRY(ki_cgnr_solve(bench->queue, ki_sparse_solver_cgnr(solver), bench->y, bench->x, bench->x, &result,
-                          &bench->err));
+        make_vectors(bench, options->storage.tuning.is_double, &right, &x);
+        TRY(ki_cgnr_solve(bench->queue, ki_sparse_solver_cgnr(solver), right, x, x, &result, &bench->err));
         if (i >= 0)
             seconds[i] = result.seconds;
         free(result.history);
+        kn_buffer_free(right);
+        kn_buffer_free(x);
     }
     times = bench_times_of(seconds, REPETITIONS);
     printf("%-40s %2u launches %4zu iterations %8.3f ms (%.3f to %.3f)  residual %.7f %s\n", name,
@@ -269,7 +288,7 @@ static void run_recordings(struct bench *bench, const struct solver_case *given,
         run_solver(bench, &options, name, false);
     }
     options.cgnr.unrecorded = true;
-    run_solver(bench, &options, "two launches, one by one", kernels);
+    run_solver(bench, &options, "two launches, one by one", kernels && !options.storage.tuning.is_double);
 }
 
 static void run_all(struct bench *bench, bool kernels)
@@ -281,6 +300,13 @@ static void run_all(struct bench *bench, bool kernels)
             run_format(bench, (kn_sparse_format)format, NULL, ki_sparse_format_names[format]);
     options.storage.launches = SPARSE_LAUNCHES_FUSED;
     run_recordings(bench, &options, kernels);
+    if (kn_context_get_device(kn_queue_get_context(bench->queue))->fp64) {
+        options.storage.tuning.is_double = true;
+        printf("in double precision:\n");
+        run_recordings(bench, &options, kernels);
+        options.storage.tuning.is_double = false;
+        printf("in single precision:\n");
+    }
     options.storage.launches = SPARSE_LAUNCHES_SEPARATE;
     for (int format = KN_SPARSE_SIMPLE; format < SPARSE_FORMATS; format++)
         if (format != KN_SPARSE_ON_THE_FLY && format != KN_SPARSE_ON_THE_FLY_LOCAL) {

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "cli/inputs/sparse_files.h"
+#include "support/sparse_inputs.h"
 #include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/host/host_solve.h"
 #include "bench/bench.h"

@@ -20,6 +20,7 @@
 #include "base/array.h"
 #include "bench/bench.h"
 #include "product.h"
+#include "support/sparse_inputs.h"
 
 enum { REPETITIONS = 9, ITERATIONS = 20 };
 
@@ -222,7 +223,7 @@ static void tune(struct bench *bench)
 
 static void run_geometry(struct bench *bench, const char *text, bool matrix, bool tuning)
 {
-    TRY(ki_sparse_parallel_parse(text, &bench->geometry, &bench->err));
+    TRY(sparse_parse(text, &bench->geometry, &bench->err));
     printf("\n%s\n", text);
     bench->fastest[0] = bench->fastest[1] = 0;
     prepare(bench);

@@ -37,7 +37,7 @@ struct bench {
     kn_queue *queue;
     kn_error err;
     double copy; // bytes a second, read and written
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     struct mri_toeplitz_size size;
     struct mri_toeplitz *toeplitz;
     size_t voxels, iterations;
@@ -47,7 +47,7 @@ struct bench {
     kn_buffer *from, *to;
 };
 
-static const struct mri_matrix matrices[] = {
+static const kn_recon_matrix matrices[] = {
     {3, {128, 128, 128}}, {3, {64, 64, 64}},  {3, {256, 256, 128}}, {3, {100, 100, 100}},
     {3, {127, 127, 127}}, {2, {256, 256, 1}}, {2, {512, 512, 1}},   {2, {64, 64, 1}},
 };
@@ -209,7 +209,7 @@ static void print_kernels(struct bench *bench)
     kn_free(entries);
 }
 
-static void run_matrix(struct bench *bench, const struct mri_matrix *matrix, bool kernels)
+static void run_matrix(struct bench *bench, const kn_recon_matrix *matrix, bool kernels)
 {
     struct bench_times times;
     struct mri_sum_rate rate;
@@ -332,11 +332,11 @@ static void tune(struct bench *bench)
     kn_buffer_free(bench->to);
 }
 
-static bool parse_matrix(const char *text, struct mri_matrix *matrix)
+static bool parse_matrix(const char *text, kn_recon_matrix *matrix)
 {
     char *end;
 
-    *matrix = (struct mri_matrix){.axes = 2, .size = {1, 1, 1}};
+    *matrix = (kn_recon_matrix){.axes = 2, .size = {1, 1, 1}};
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
         matrix->size[axis] = strtoul(text, &end, 10);
         matrix->axes = axis == 2 ? 3 : 2;
@@ -353,7 +353,7 @@ int main(int argc, char **argv)
 {
     const char *spec = NULL;
     bool tuning = false, kernels = false;
-    struct mri_matrix chosen[16];
+    kn_recon_matrix chosen[16];
     size_t count = 0;
     struct bench made = {.err = KN_ERROR_INIT, .iterations = 50}, *bench = &made;
 

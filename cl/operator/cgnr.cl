@@ -19,7 +19,7 @@
 // Launch, an iteration: cgnr_step (RESIDUAL: cgnr_rest), cgnr_turn with `parts` groups each, A and A^T, cgnr_curve.
 // Cost: curve reads v, d, h, writes e, which may be v, and reads x if there is a CORRECTION; step reads and writes x, h,
 // reads d, e; turn reads h, writes d, reads d, and x if there is a CORRECTION.
-// Tunables: GROUP (a power of two), RESIDUAL (1: r = A x - b is kept, too), ORDERED (1: rows of A's products are in an order
+// Tunables: REAL_BITS, GROUP (a power of two), RESIDUAL (1: r = A x - b is kept, too), ORDERED (1: rows of A's products are in an order
 // of their own), CORRECTION (cl/lib/cgnr.clh), ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #include "../shared/cgnr.h"
 
@@ -37,8 +37,6 @@
 #define ORDERED 0
 #endif
 
-#undef REAL_BITS // vectors are single
-#define REAL_BITS 32
 #include "../lib/cgnr.clh"
 #include "../lib/cgnr_state.clh"
 #include "../lib/solver.clh"
@@ -46,22 +44,22 @@
 // r = w - b, which may stand where w does, and partial sums of its squares and of b's. ORDERED: row i of w and r is row
 // row_order[i] of b.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_residual(__global const float *w, __global const float *b,
+cgnr_residual(__global const real *w, __global const real *b,
 #if ORDERED
               __global const uint *row_order,
 #endif
-              __global float *r, uint rows, __global acc *state, uint parts)
+              __global real *r, uint rows, __global acc *state, uint parts)
 {
     __local acc node[GROUP];
     acc squares = ACC_ZERO, goal = ACC_ZERO;
 
     FOR_COLUMNS(i, rows) {
 #if ORDERED
-        float right = b[row_order[i]];
+        real right = b[row_order[i]];
 #else
-        float right = b[i];
+        real right = b[i];
 #endif
-        float rest = w[i] - right;
+        real rest = w[i] - right;
         r[i] = rest;
         squares = acc_add_product(squares, rest, rest);
         goal = acc_add_product(goal, right, right);
@@ -72,8 +70,8 @@ cgnr_residual(__global const float *w, __global const float *b,
 // e = v + L d, which may stand where v does; partial sums of d.(e + F(x, d)) and d.g. Before the first iteration it makes
 // h of x, too.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_curve(__global const float *v, __global const float *d, __global const float *h, __global const float *x,
-           __global float *e, uint n, float lambda, float smooth, float weight, uint order, __global acc *state,
+cgnr_curve(__global const real *v, __global const real *d, __global const real *h, __global const real *x,
+           __global real *e, uint n, real lambda, real smooth, real weight, uint order, __global acc *state,
            uint parts, uint most)
 {
     __local acc node[GROUP];
@@ -83,7 +81,7 @@ cgnr_curve(__global const float *v, __global const float *d, __global const floa
     if (read_cell(state, CODE(1)) != 0 || read_cell(state, COUNT(1)) > most)
         return; // of all groups
     FOR_COLUMNS(j, n) {
-        float own = d[j], along = v[j] + linear_part(d, (uint)j, n, 1, lambda, smooth, order);
+        real own = d[j], along = v[j] + linear_part(d, (uint)j, n, 1, lambda, smooth, order);
         e[j] = along;
         curvature = acc_add_product(curvature, own, along + correction(x[j], own, (uint)j, weight));
         slope = acc_add_product(slope, own, gradient_at(x[j], h[j], (uint)j, weight));
@@ -93,18 +91,18 @@ cgnr_curve(__global const float *v, __global const float *d, __global const floa
 
 // x and h take the step; partial sums of |g|^2 and g.(e + F). In iteration 0 there is no step.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_step(__global const float *d, __global const float *e, __global float *h, __global float *x, uint n,
-          float weight, __global acc *state, uint parts, uint most)
+cgnr_step(__global const real *d, __global const real *e, __global real *h, __global real *x, uint n,
+          real weight, __global acc *state, uint parts, uint most)
 {
     __local acc node[GROUP];
     acc squares = ACC_ZERO, turn = ACC_ZERO;
-    float length;
+    real length;
 
     if (!begin_step(state, parts, most, node, &length))
         return; // of all groups
     FOR_COLUMNS(j, n) {
-        float own = d[j], along = e[j], before = x[j], at = fma(length, own, before);
-        float linear = fma(length, along, h[j]), slant = gradient_at(at, linear, (uint)j, weight);
+        real own = d[j], along = e[j], before = x[j], at = fma(length, own, before);
+        real linear = fma(length, along, h[j]), slant = gradient_at(at, linear, (uint)j, weight);
         x[j] = at;
         h[j] = linear;
         squares = acc_add_product(squares, slant, slant);
@@ -115,12 +113,12 @@ cgnr_step(__global const float *d, __global const float *e, __global float *h, _
 
 // r += alpha w, and partial sums of its squares.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_rest(__global const float *w, __global float *r, uint rows, __global acc *state, uint parts, uint most)
+cgnr_rest(__global const real *w, __global real *r, uint rows, __global acc *state, uint parts, uint most)
 {
     __local acc node[GROUP];
     uint iteration = read_cell(state, COUNT(0));
     acc squares = ACC_ZERO;
-    float length;
+    real length;
 
     if (iteration > most || read_cell(state, CODE(0)) != 0)
         return; // of all groups
@@ -128,7 +126,7 @@ cgnr_rest(__global const float *w, __global float *r, uint rows, __global acc *s
     if (isnan(length))
         return; // of all groups
     FOR_COLUMNS(i, rows) {
-        float rest = length != 0 ? fma(length, w[i], r[i]) : r[i];
+        real rest = length != 0 ? fma(length, w[i], r[i]) : r[i];
         r[i] = rest;
         squares = acc_add_product(squares, rest, rest);
     }
@@ -137,13 +135,13 @@ cgnr_rest(__global const float *w, __global float *r, uint rows, __global acc *s
 
 // d = -g + beta d.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_turn(__global float *d, __global const float *h, __global const float *x, uint n, float weight, float gradient,
-          float residual, __global acc *state, uint parts, uint most)
+cgnr_turn(__global real *d, __global const real *h, __global const real *x, uint n, real weight, real gradient,
+          real residual, __global acc *state, uint parts, uint most)
 {
     __local acc node[GROUP];
     uint iteration = read_cell(state, COUNT(0)), code = read_cell(state, CODE(0));
     acc squares = ACC_ZERO, rest = ACC_ZERO;
-    float ratio = 0;
+    real ratio = 0;
 
     if (iteration > most)
         return; // of all groups

@@ -9,7 +9,7 @@
 // Launch, `parts` groups each: printed_move, w = A x, printed_residual, v = A^T r, printed_gradient; then cgnr_turn,
 // w = A d, v = A^T w, cgnr_curve, as in cl/operator/cgnr.cl, whose `state` it has. In iteration 0 there is no step.
 // Cost: move reads d, e, x, writes e, x; residual reads w, b, writes r; gradient reads v, x, e, writes h.
-// Tunables: GROUP (a power of two), and those of cl/lib/cgnr.clh.
+// Tunables: REAL_BITS, GROUP (a power of two), and those of cl/lib/cgnr.clh.
 #ifndef GROUP
 #if KN_CPU
 #define GROUP 32
@@ -18,22 +18,20 @@
 #endif
 #endif
 
-#undef REAL_BITS // vectors are single
-#define REAL_BITS 32
 #include "../lib/cgnr.clh"
 #include "../lib/cgnr_state.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-printed_move(__global const float *d, __global float *e, __global float *x, uint n, float weight, __global acc *state,
+printed_move(__global const real *d, __global real *e, __global real *x, uint n, real weight, __global acc *state,
              uint parts, uint most)
 {
     __local acc node[GROUP];
-    float length;
+    real length;
 
     if (!begin_step(state, parts, most, node, &length))
         return; // of all groups
     FOR_COLUMNS(j, n) {
-        float own = d[j], before = x[j];
+        real own = d[j], before = x[j];
         e[j] += correction(before, own, (uint)j, weight);
         x[j] = fma(length, own, before);
     }
@@ -41,7 +39,7 @@ printed_move(__global const float *d, __global float *e, __global float *x, uint
 
 // Partial sums of r's squares.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-printed_residual(__global const float *w, __global const float *b, __global float *r, uint rows, __global acc *state,
+printed_residual(__global const real *w, __global const real *b, __global real *r, uint rows, __global acc *state,
                  uint parts, uint most)
 {
     __local acc node[GROUP];
@@ -50,7 +48,7 @@ printed_residual(__global const float *w, __global const float *b, __global floa
     if (is_over(state, parts, most))
         return; // of all groups
     FOR_COLUMNS(i, rows) {
-        float rest = w[i] - b[i];
+        real rest = w[i] - b[i];
         r[i] = rest;
         squares = acc_add_product(squares, rest, rest);
     }
@@ -59,8 +57,8 @@ printed_residual(__global const float *w, __global const float *b, __global floa
 
 // Partial sums of |g|^2 and g.e.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-printed_gradient(__global const float *v, __global const float *x, __global const float *e, __global float *h, uint n,
-                 float lambda, float smooth, float weight, uint order, __global acc *state, uint parts, uint most)
+printed_gradient(__global const real *v, __global const real *x, __global const real *e, __global real *h, uint n,
+                 real lambda, real smooth, real weight, uint order, __global acc *state, uint parts, uint most)
 {
     __local acc node[GROUP];
     acc squares = ACC_ZERO, turn = ACC_ZERO;
@@ -68,8 +66,8 @@ printed_gradient(__global const float *v, __global const float *x, __global cons
     if (is_over(state, parts, most))
         return; // of all groups
     FOR_COLUMNS(j, n) {
-        float linear = v[j] + linear_part(x, (uint)j, n, 1, lambda, smooth, order);
-        float slant = gradient_at(x[j], linear, (uint)j, weight);
+        real linear = v[j] + linear_part(x, (uint)j, n, 1, lambda, smooth, order);
+        real slant = gradient_at(x[j], linear, (uint)j, weight);
         h[j] = linear;
         squares = acc_add_product(squares, slant, slant);
         turn = acc_add_product(turn, slant, e[j]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is not promised: how the algorithms are cut for a device, and functions that a measurement or a test
-// needs. Any of this may change or go with any version, whatever its number; a program that uses it has to be
-// compiled with the headers of the very library that it runs with. koine/koine.h does not include this.
+// What is not promised: how the algorithms are cut for a device, and functions that a measurement, a test or
+// a command such as koine needs; those of a subject of their own are in koine/experimental/. Any of this may
+// change or go with any version, whatever its number; a program that uses it has to be compiled with the
+// headers of the very library that it runs with. koine/koine.h does not include this.
 //
 // What a struct leaves 0 is the device's default.
 #ifndef KOINE_EXPERIMENTAL_H
@@ -9,6 +10,14 @@
 
 #include <koine/buffer.h>
 #include <koine/context.h>
+#include <koine/experimental/cache.h>
+#include <koine/experimental/explain.h>
+#include <koine/experimental/flight.h>
+#include <koine/experimental/offline.h>
+#include <koine/experimental/recon.h>
+#include <koine/experimental/source.h>
+#include <koine/experimental/stats.h>
+#include <koine/experimental/tuning.h>
 #include <koine/types.h>
 
 #ifdef __cplusplus

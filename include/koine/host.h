@@ -4,6 +4,7 @@
 #ifndef KOINE_HOST_H
 #define KOINE_HOST_H
 
+#include <koine/fft.h>
 #include <koine/reduce.h>
 #include <koine/types.h>
 
@@ -129,6 +130,18 @@ KN_API kn_status kn_host_histogram(const void *x, kn_type type, size_t n, const 
 KN_API kn_status kn_host_histogram_even(const void *x, kn_type type, size_t n, double low, double high,
                                         size_t bins, uint64_t *counts, const kn_host_options *options,
                                         kn_error *err);
+
+// The transforms of a shape as kn_fft_plan_create has it, with its padding, cropping, scale and integers, and
+// as kn_fft_execute does them: from the array `in` to the array `out`, which may be the same for a complex
+// transform that neither pads nor crops. Unscaled but for shape->scale. The same bits with any number of
+// threads. Method: lines side by side in vectors, in mixed radix (Stockham's autosort) where a length has no
+// prime factor above 7, else by Bluestein's chirp transform (1970). Cost: a pass over the array an axis;
+// memory for three blocks of lines a thread, and for one more array where numbers are real, padded or
+// cropped. A single long line has one thread and no vectors. Error in the 2-norm, relative: that of
+// kn_fft_plan_create. Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (types other than KN_F32 and KN_F64,
+// and a level that this processor has not), KN_ERROR_MEMORY.
+KN_API kn_status kn_host_fft(const kn_fft_shape *shape, kn_fft_direction direction, const void *in, void *out,
+                             const kn_host_options *options, kn_error *err);
 
 #ifdef __cplusplus
 }

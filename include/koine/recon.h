@@ -192,7 +192,7 @@ typedef struct kn_recon_options {
 // there is counted.
 typedef struct kn_recon_memory {
     size_t plan;     // of the host, as long as there is the plan: its copies of k, weights and basis
-    size_t sums;     // while forward or adjoint run
+    size_t sums;     // of forward and adjoint: from their first use on; on a device it is the queue's
     size_t normal;   // of the normal operator: from its first use on, and to prepare it
     size_t gridding; // from its first use on; 0 on the host
 } kn_recon_memory;

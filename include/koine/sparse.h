@@ -103,8 +103,9 @@ KN_API const char *kn_sparse_format_name(kn_sparse_format format);
 typedef struct kn_sparse_operator_options {
     size_t struct_size; // KN_INIT sets it
     kn_sparse_format format;
-    // Of the vectors, and of the sums: KN_F32, which is all that devices have, or KN_F64, which the host has
-    // too, and takes where this is 0.
+    // Of the vectors, and of the sums: KN_F32, which devices take where this is 0, or KN_F64, which the host
+    // takes then. Devices with double precision have KN_F64 in all formats but backprojection and those on
+    // the fly; the matrix of a geometry is then kept.
     kn_type type;
     // The host's; on a device they must be 0.
     unsigned threads;    // 0: as many as OMP_NUM_THREADS says, else as there are processors
@@ -115,10 +116,10 @@ typedef struct kn_sparse_operator_options {
                     // on-the-fly: a power of two, at most `group`, or 32 where that is 0
     unsigned items; // nonzeros or steps a work-item of coo, hyb and merge; pixels of on-the-fly's transpose:
                     // at most 64
-    unsigned chunk; // floats in local memory
+    unsigned chunk; // numbers of x in local memory
 } kn_sparse_operator_options;
 
-// A matrix as an operator, to be freed by kn_operator_free: with buffers of KN_F32 in the context of `queue`,
+// A matrix as an operator, to be freed by kn_operator_free: with buffers in the context of `queue`,
 // which need not stay open, or, where that is NULL, in the host's memory. The adjoint is the exact transpose,
 // kept in the same format. `options` may be NULL. An operator is applied by one thread, and in one queue, at
 // a time; two operators may be applied by two threads.
@@ -130,13 +131,15 @@ typedef struct kn_sparse_operator_options {
 // made, the host holds the transposed matrix and a copy of what a device is given. For A and A^T each, the
 // operator keeps 8 bytes a nonzero and 4 a row (simple, local-memory, csr-vector, merge, backprojection), 12
 // a nonzero (coo), or 8 a place, those that fill rows up included (the others; sell of fewer than 65,536
-// columns: 6); on the host 4 bytes and a number a place. kn_sparse_estimate_memory has the exact sum.
+// columns: 6), in KN_F64 4 more; on the host 4 bytes and a number a place. kn_sparse_estimate_memory has the
+// exact sum.
 //
 // Errors: KN_ERROR_ARGUMENT for NULL, a matrix without rows or columns, a value beyond single precision where
-// floats are kept, options that cannot be, formats on the fly; KN_ERROR_UNSUPPORTED for KN_F64 on a device,
-// other types, a format that the host has not, a level that the processor has not; KN_ERROR_LIMIT for 2^32 -
-// 1 rows, columns or nonzeros or more on a device (the host: 2^31 rows or columns), for more padding than a
-// device's largest allocation holds, for rows longer than its loops, and for tuning beyond it.
+// floats are kept, options that cannot be, formats on the fly; KN_ERROR_UNSUPPORTED for KN_F64 where
+// the device or the format has none, other types, a format that the host has not, a level that the processor
+// has not; KN_ERROR_LIMIT for 2^32 - 1 rows, columns or nonzeros or more on a device (the host: 2^31 rows or
+// columns), for more padding than a device's largest allocation holds, for rows longer than its loops, and
+// for tuning beyond it.
 KN_API kn_status kn_sparse_operator_create(kn_queue *queue, const kn_sparse *matrix,
                                            const kn_sparse_operator_options *options, kn_operator **made,
                                            kn_error *err);

@@ -112,15 +112,16 @@ KN_API void kn_stats_plan_free(kn_stats_plan *plan);
 // KN_STATS_SELECT after a source that was too long to be held); and the variant, never KN_STATS_BEST.
 KN_API kn_stats_method kn_stats_plan_get_method(const kn_stats_plan *plan);
 KN_API kn_stats_variant kn_stats_plan_get_variant(const kn_stats_plan *plan);
-// What the plan holds now.
+// What the plan holds now, as kn_stats_estimate_memory counts it.
 KN_API kn_stats_memory kn_stats_plan_get_memory(const kn_stats_plan *plan);
 // How often the last kn_stats_compute_source read its source; 0 before.
 KN_API unsigned kn_stats_plan_get_passes(const kn_stats_plan *plan);
 
 // The most that a plan of these arguments will hold when it has computed columns of this form; nothing is
 // taken. It holds more only where the device keeps a column in parts and KN_STATS_SORT needs the host's help.
-// During a computation kn_robust_stats and kn_host_select take memory of their own besides, at most a copy of
-// the column, and give it back. Errors: as kn_stats_plan_create.
+// What selecting and sorting take besides during a computation, a few hundredths of the column as a rule and
+// at most a copy of it, is not counted: the plan keeps it for the next one on the host, and the queue on a
+// device. Errors: as kn_stats_plan_create.
 KN_API kn_status kn_stats_estimate_memory(kn_queue *queue, kn_type type, size_t n, kn_stats_form form,
                                           kn_stats_memory *memory, const kn_stats_options *options,
                                           kn_error *err);

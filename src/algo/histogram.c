@@ -199,8 +199,10 @@ static kn_status histogram(struct histogram *h, const double *edges, double low,
 {
     kn_status status = check(h, bins, err);
 
-    if (!status)
-        status = ki_histogram_edges_make(h->function, h->type, edges, low, high, bins, &h->edges, err);
+    if (status)
+        return status;
+    h->edges.kept = &h->queue->kept;
+    status = ki_histogram_edges_make(h->function, h->type, edges, low, high, bins, &h->edges, err);
     if (status)
         return status;
     h->even = !edges;

@@ -2,8 +2,6 @@
 // The two launches of cl/algo/partition.cl.
 #include <koine/select.h>
 
-#include <stdlib.h>
-
 #include "base/array.h"
 #include "base/error.h"
 #include "base/sized.h"
@@ -50,14 +48,15 @@ static kn_status get_kernels(struct partition *p, kn_error *err)
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < SNIPPETS && !status; i++) {
-        status = ki_snippet_join(p->c.function, snippets[i].what, snippets[i].text, &joined[i], &reason);
+        status = ki_snippet_join(p->c.function, snippets[i].what, snippets[i].text, &p->c.queue->kept,
+                                 &joined[i], &reason);
         ki_engine_define_text(&defines, snippets[i].macro, joined[i]);
     }
     ki_engine_define(&defines, "ELEMENT_SIZE", (unsigned)condition->size);
     if (!status)
         status = build(p, &defines, &reason);
     for (size_t i = 0; i < SNIPPETS; i++)
-        free(joined[i]);
+        ki_kept_give(&p->c.queue->kept, joined[i]);
     if (status == KN_ERROR_BUILD) {
         ki_fail_at(err, status, reason.file, reason.line,
                    "%s: the condition '%s' of elements of type '%s' (%zu bytes) is not what the compiler "

@@ -21,7 +21,11 @@ struct top {
     bool largest;
     unsigned group;
     kn_kernel *count, *gather;
+    struct engine_scratch scratch;
 };
+
+// Places of scratch memory; the selection, the scan and the sort have others.
+enum { COUNTS, VALUES, INDICES, SLOTS };
 
 static kn_status get_kernels(struct top *top, kn_error *err)
 {
@@ -112,9 +116,8 @@ static kn_status find_top(struct top *top, kn_error *err)
 
     if (!status)
         status = get_kernels(top, err);
-    // Not in the slots that the scan and the sort use.
     if (!status)
-        status = kn_buffer_create(top->queue->context, entries * sizeof(uint64_t), &top->counts, err);
+        status = ki_engine_scratch_get(&top->scratch, COUNTS, entries * sizeof(uint64_t), &top->counts, err);
     if (!status)
         status = launch(top, false, err);
     if (!status)
@@ -122,11 +125,9 @@ static kn_status find_top(struct top *top, kn_error *err)
                          top->counts, err);
     if (!status)
         status = launch(top, true, err);
-    if (!status)
-        status = kn_sort_by_key(top->queue, top->values, top->type, (size_t)top->k, top->indices,
-                                kn_type_size(top->index_type), &options, err);
-    kn_buffer_free(top->counts); // the driver keeps it until what is enqueued has used it
-    return status;
+    return status ? status
+                  : kn_sort_by_key(top->queue, top->values, top->type, (size_t)top->k, top->indices,
+                                   kn_type_size(top->index_type), &options, err);
 }
 
 static kn_status check(const struct top *top, kn_order order, kn_error *err)
@@ -166,23 +167,21 @@ kn_status kn_top_k(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, 
                       .n = n,
                       .k = k,
                       .largest = order == KN_DESCENDING};
-    kn_buffer *made[2] = {NULL, NULL};
     kn_status status = check(&top, order, err);
 
     if (status || k == 0)
         return status;
     top.blocks = count_blocks(&top);
     top.group = ki_engine_sizes(&queue->context->device.info, SHAPE_TOP_K)->group;
+    top.scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_OPERATOR, SLOTS, "kn_top_k");
     // What is not wanted is needed all the same.
     if (!values)
-        status = kn_buffer_create(queue->context, k * kn_type_size(type), &made[0], err);
+        status = ki_engine_scratch_get(&top.scratch, VALUES, k * kn_type_size(type), &top.values, err);
     if (!indices && !status)
-        status = kn_buffer_create(queue->context, k * kn_type_size(index_type), &made[1], err);
-    top.values = values ? values : made[0];
-    top.indices = indices ? indices : made[1];
+        status =
+            ki_engine_scratch_get(&top.scratch, INDICES, k * kn_type_size(index_type), &top.indices, err);
     if (!status)
         status = find_top(&top, err);
-    kn_buffer_free(made[0]);
-    kn_buffer_free(made[1]);
+    ki_engine_scratch_close(&top.scratch);
     return status;
 }

@@ -14,11 +14,10 @@
 
 #include <koine/device.h>
 #include <koine/error.h>
+#include <koine/experimental/source.h>
 #include <koine/image.h>
 #include <koine/launch.h>
 #include <koine/program.h>
-
-struct src_kernel; // ../source/source.h
 
 struct be_context;
 struct be_queue;
@@ -91,6 +90,13 @@ struct be_kernel_limits {
     size_t work_group;
     size_t preferred_multiple;
     size_t local_bytes;
+};
+
+// What a kernel takes, for a work-group of that size; -1 for what the driver does not say.
+struct be_kernel_resources {
+    size_t group_items, local_bytes; // given; local_bytes of arguments
+    long registers, private_bytes;   // of a work-item
+    long groups;                     // that a multiprocessor holds
 };
 
 // How a copy is ordered: after everything before it in its queue. `blocking`: return when it is done.
@@ -186,12 +192,21 @@ struct ki_backend {
                               const char *options, struct be_program **program, kn_error *err);
     // The caller frees *binary.
     kn_status (*program_binary)(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
+    // Its PTX, to be freed; `source` and `options` are what it was built from. KN_ERROR_UNSUPPORTED, with the
+    // reason: there is none.
+    kn_status (*program_ptx)(struct be_program *program, const char *source, const char *options, char **ptx,
+                             kn_error *err);
     void (*program_free)(struct be_program *program);
 
     // `source` must live as long as the kernel.
-    kn_status (*kernel_get)(struct be_program *program, const struct src_kernel *source,
+    kn_status (*kernel_get)(struct be_program *program, const kn_source_kernel *source,
                             struct be_kernel **kernel, kn_error *err);
     kn_status (*kernel_limits)(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
+    kn_status (*kernel_resources)(struct be_kernel *kernel, struct be_kernel_resources *resources,
+                                  kn_error *err);
+    // What kernel_get makes of this name from now on runs this PTX. NULL: the path has no PTX.
+    kn_status (*ptx_substitute)(struct be_context *context, const char *kernel, const char *ptx,
+                                kn_error *err);
     void (*kernel_free)(struct be_kernel *kernel);
     kn_status (*launch)(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
                         const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err);

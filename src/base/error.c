@@ -103,6 +103,19 @@ kn_status ki_error_name(const char *function, kn_status status, kn_error *err)
     return status;
 }
 
+kn_status ki_error_unname(kn_status status, kn_error *err)
+{
+    static const char prefix[] = "kn_", of_names[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    size_t name;
+
+    if (!status || !err || strncmp(err->text, prefix, strlen(prefix)) != 0)
+        return status;
+    name = strspn(err->text, of_names);
+    if (strncmp(err->text + name, ": ", 2) == 0)
+        memmove(err->text, err->text + name + 2, strlen(err->text + name + 2) + 1);
+    return status;
+}
+
 kn_status ki_error_native(kn_error *err, int native, const char *name)
 {
     if (!err)

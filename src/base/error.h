@@ -26,6 +26,10 @@ kn_status ki_error_native(kn_error *err, int native, const char *name);
 // `status`; where that is KN_OK, nothing is done.
 kn_status ki_error_name(const char *function, kn_status status, kn_error *err);
 
+// Takes the name of a public function, "kn_...: ", from before the sentence, where there is one: for the
+// command, whose user did not call it. Returns `status`; where that is KN_OK, nothing is done.
+kn_status ki_error_unname(kn_status status, kn_error *err);
+
 // Out of host memory while doing `what` ("reading FILE"); `bytes` is what was asked for, 0 if unknown.
 kn_status ki_fail_memory(kn_error *err, size_t bytes, const char *what);
 

@@ -85,6 +85,14 @@ char *ki_text_take(struct ki_text *text)
     return data;
 }
 
+void ki_text_clear(struct ki_text *text)
+{
+    text->length = 0;
+    text->failed = false;
+    if (text->data)
+        text->data[0] = '\0';
+}
+
 void ki_text_free(struct ki_text *text)
 {
     free(text->data);

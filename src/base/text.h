@@ -29,6 +29,9 @@ const char *ki_text_string(const struct ki_text *text);
 // Hands the string over: the caller frees it. NULL if memory ran out at any time. `text` is empty afterwards.
 char *ki_text_take(struct ki_text *text);
 
+// Empty again, and not failed; the memory is kept for what is appended next.
+void ki_text_clear(struct ki_text *text);
+
 void ki_text_free(struct ki_text *text);
 
 #endif

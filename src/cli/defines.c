@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/os/env.h"
 #include "base/error.h"
 #include "base/text.h"
 
@@ -76,16 +75,10 @@ kn_program_options build_program_options(const struct build_defines *defines, in
                    .policy = (kn_policy)policy);
 }
 
-struct src_options build_source_options(const struct build_defines *defines)
+kn_source_options build_source_options(const struct build_defines *defines)
 {
-    return (struct src_options){
-        .defines = defines->defines,
-        .define_count = defines->count,
-        .include_dirs = defines->includes->items,
-        .include_dir_count = defines->includes->count,
-        .kernel_path = ki_env_get(KI_ENV_KERNEL_PATH),
-        .embedded = ki_src_embedded_kernels,
-    };
+    return KN_INIT(kn_source_options, .defines = defines->defines, .define_count = defines->count,
+                   .include_dirs = defines->includes->items, .include_dir_count = defines->includes->count);
 }
 
 static bool is_input(const char *path)

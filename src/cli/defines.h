@@ -3,9 +3,9 @@
 #ifndef KN_CLI_DEFINES_H
 #define KN_CLI_DEFINES_H
 
+#include <koine/experimental/source.h>
 #include <koine/program.h>
 
-#include "source/source.h"
 #include "cli/framework/options.h"
 
 struct build_options {
@@ -42,7 +42,7 @@ kn_program_options build_program_options(const struct build_defines *defines, in
 kn_status build_input_read(const char *path, char **text, kn_error *err);
 const char *build_input_name(const char *path);
 
-// What ki_src_read is given: these macros and folders, Koine's own kernels, KOINE_KERNEL_PATH.
-struct src_options build_source_options(const struct build_defines *defines);
+// The same for a source that is read without a device.
+kn_source_options build_source_options(const struct build_defines *defines);
 
 #endif

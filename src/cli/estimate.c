@@ -6,9 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <koine/experimental/cache.h>
+
 #include "base/threads.h"
 #include "cli/framework/report.h"
-#include "engine/cache/cache.h"
 
 // What a GPU costs before and beside its kernels, as it was measured on an H100 and an H200; seconds.
 static const double start_seconds = 0.3;     // of its driver and a context
@@ -25,19 +26,29 @@ static double host_speed(const struct estimate *estimate)
 // Whether the cache has a program for a device of this name, or for any where that is NULL.
 static bool is_compiled(const char *device, const char *program)
 {
-    struct cache_entry *entries = NULL;
-    size_t count = 0;
+    kn_cache_list *list = NULL;
     char dir[4096];
     bool found = false;
 
-    if (ki_cache_default_dir(dir, sizeof dir, NULL) || ki_cache_trusted(dir, NULL) ||
-        ki_cache_list(dir, &entries, &count, NULL))
+    if (kn_cache_get_default_dir(dir, sizeof dir, NULL) || kn_cache_check_trust(dir, NULL) ||
+        kn_cache_list_create(dir, &list, NULL))
         return false;
-    for (size_t i = 0; i < count && !found; i++)
-        found = entries[i].valid && strcmp(entries[i].program, program) == 0 &&
-                (!device || strstr(entries[i].device, device));
-    free(entries);
+    for (size_t i = 0; i < kn_cache_list_get_count(list) && !found; i++) {
+        const kn_cache_entry *entry = kn_cache_list_get_entry(list, i);
+
+        found = entry->valid && strcmp(entry->program, program) == 0 &&
+                (!device || strstr(entry->device, device));
+    }
+    kn_cache_list_free(list);
     return found;
+}
+
+struct estimate estimate_of_array(const struct npy *array, double host, double device, const char *program)
+{
+    double bytes = (double)array->count * (double)npy_element_size(array);
+
+    return (struct estimate){
+        .host = bytes * host, .device = bytes * device, .bytes = bytes, .program = program, .programs = 1};
 }
 
 // Seconds.
@@ -93,8 +104,9 @@ static kn_status look(const struct estimate *estimate, int policy, const char *c
     if (!gpu)
         snprintf(why, size, "about %.2g s, and there is no GPU", c->host);
     else if (c->device < c->host)
-        snprintf(why, size, "about %.2g s; --device %s compiles for some %.2g s, once, and then takes %.2g s",
-                 c->host, spec, c->build, start_seconds + c->device);
+        snprintf(why, size, "about %.2g s; on %s %.2g s once 'koine cache build %s' has compiled for it",
+                 c->host, spec, start_seconds + c->device,
+                 strncmp(command, "koine ", 6) == 0 ? command + 6 : command);
     else
         snprintf(why, size, "about %.2g s, on %s %.2g s", c->host, spec, start_seconds + c->device);
     return status;

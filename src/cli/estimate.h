@@ -7,6 +7,7 @@
 #include <jansson.h>
 
 #include "cli/choose.h"
+#include "io/array/npy.h"
 
 // What a command is about to compute. Times are those of a processor core and of a GPU as they were measured
 // (the rates below); a choice needs no more than a factor of two or three, except near where both are even.
@@ -32,8 +33,13 @@ struct estimate {
 #define ESTIMATE_PIXEL_DEVICE   3e-11   // likewise, without decoding
 #define ESTIMATE_PAIR_HOST      3.7e-10 // a sample and a voxel
 #define ESTIMATE_PAIR_DEVICE    1e-12   // likewise
+#define ESTIMATE_FFT_HOST       1.2e-9  // a point and a bit of their number, floats, decoding aside
+#define ESTIMATE_FFT_DEVICE     5e-13   // likewise
 #define ESTIMATE_NONZERO_HOST   1.5e-9  // of a product with a sparse matrix
 #define ESTIMATE_NONZERO_DEVICE 1e-11   // likewise
+
+// Of one pass over an array by one program; rates are seconds a byte.
+struct estimate estimate_of_array(const struct npy *array, double host, double device, const char *program);
 
 // Opens the place of `places`: the named one as place_open_with does; where none was named, what ends first,
 // which place->why says in words. `estimate` NULL, and KN_POLICY_FAST: the best device, or the host where

@@ -252,7 +252,6 @@ void tool_print_place(const struct tool *tool)
 json_t *tool_report(struct tool *tool, kn_type type)
 {
     const struct common_arguments *common = &tool->arguments->common;
-
     json_t *root;
 
     tool->seconds.total = ki_clock_seconds() - tool->start;

@@ -41,11 +41,11 @@ static kn_status choose_cache(kn_context *context, kn_error *err)
 
     if (given && !*given)
         return KN_OK;
-    if (!given && ki_cache_default_dir(path, sizeof path, &reason)) {
+    if (!given && kn_cache_get_default_dir(path, sizeof path, &reason)) {
         ki_engine_log(context, KN_LOG_WARNING, "programs are not cached: %s", reason.text);
         return KN_OK;
     }
-    if (ki_cache_trusted(given ? given : path, &reason)) {
+    if (kn_cache_check_trust(given ? given : path, &reason)) {
         ki_engine_log(context, KN_LOG_WARNING,
                       "compiled programs are neither read from the cache nor kept there: %s", reason.text);
         return KN_OK;
@@ -86,6 +86,7 @@ kn_status ki_engine_context_create(const char *function, const struct ki_backend
     }
     pthread_mutex_init(&made->clones_lock, NULL); // on Linux these cannot fail
     pthread_mutex_init(&made->builtins_lock, NULL);
+    ki_kept_init(&made->kept);
     pthread_mutex_init(&made->tuned_lock, NULL);
     pthread_mutex_init(&made->verdicts_lock, NULL);
     made->options.cache_dir = NULL; // the caller's string; ours is cache_dir
@@ -169,6 +170,8 @@ static void free_context(kn_context *context)
         free(context->builtins[i].key);
     }
     free(context->builtins);
+    ki_text_free(&context->builtin_key);
+    ki_kept_free(&context->kept);
     free(context->tuned);
     free(context->verdicts);
     context->backend->context_close(context->native);
@@ -215,6 +218,7 @@ static kn_status create_queue(kn_context *context, struct be_queue *native, kn_q
         return ki_fail_memory(err, sizeof *made, "a queue");
     }
     atomic_init(&made->holders, 1);
+    ki_kept_init(&made->kept);
     made->context = ki_engine_hold(context);
     made->native = native;
     made->flight = ki_flight_claim(&context->device.info);
@@ -251,6 +255,7 @@ void ki_engine_queue_release(kn_queue *queue)
     ki_engine_release_clones(queue);
     ki_engine_stage_free(queue);
     ki_engine_scratch_free(queue);
+    ki_kept_free(&queue->kept);
     ki_engine_profile_clear(&queue->profile, queue->context->backend);
     ki_engine_library_close(queue);
     queue->context->backend->queue_close(queue->native);

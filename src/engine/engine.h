@@ -7,8 +7,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include <koine/experimental/explain.h>
 #include <koine/koine.h>
 
+#include "base/kept.h"
+#include "base/text.h"
 #include "backend/backend.h"
 #include "source/source.h"
 #include "flight.h"
@@ -19,6 +22,7 @@
 
 struct engine_builtin {
     char *key; // the file's name and its definitions
+    size_t key_length;
     kn_program *program;
 };
 
@@ -34,11 +38,14 @@ struct kn_context {
     char *cache_dir;       // NULL: no cache
     atomic_size_t holders; // see ki_engine_hold
     bool staged; // large copies go through pinned staging: not on a CPU, which reads host memory where it is
+    bool explained; // see kn_context_explain
     atomic_ullong build_nanoseconds;
     atomic_ullong serials;         // given to kernels so far
     pthread_mutex_t clones_lock;   // every kernel's clones, and
     kn_program *programs;          // all programs there are, linked
     pthread_mutex_t builtins_lock; // held while one is compiled
+    struct ki_text builtin_key;    // of the one that is looked for; its memory is kept for the next
+    struct ki_kept kept;           // memory of events
     struct engine_builtin *builtins;
     size_t builtin_count, builtin_capacity;
     pthread_mutex_t tuned_lock;
@@ -74,8 +81,11 @@ struct kn_queue {
     struct be_host stage[ENGINE_STAGES]; // pinned staging, allocated at the first copy that uses it
     struct be_event *busy[ENGINE_STAGES];
     struct engine_scratch_pool scratch[ENGINE_SCRATCH_LEVELS];
+    struct ki_kept kept;                        // host memory of algorithms
     struct engine_recent recent[ENGINE_RECENT]; // by serial modulo ENGINE_RECENT
     struct engine_profile profile;
+    kn_launch_function *watcher; // see kn_queue_watch
+    void *watcher_user;
     kn_recording *recorder;           // what launches go into instead of running; NULL: they run
     struct engine_products *products; // see library.h; NULL: not asked for yet
     struct flight_queue *flight;      // see flight.h; NULL: nothing is written down
@@ -103,7 +113,7 @@ struct engine_clone {
 
 struct kn_kernel {
     kn_program *program;
-    const struct src_kernel *source;
+    const kn_source_kernel *source;
     const char *label;         // see flight.h
     unsigned long long serial; // that no other kernel of the context has or had
     kn_kernel_limits limits;
@@ -121,6 +131,7 @@ struct kn_program {
     struct kn_kernel *kernels;
     size_t kernel_count;
     bool cached;
+    char *source, *options, *report; // what it was compiled from, and what was said; NULL: not explained
 };
 
 struct kn_event {

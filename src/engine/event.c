@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "engine.h"
 
-#include <stdlib.h>
-
 #include "base/error.h"
 
 kn_status ki_engine_event_give(kn_context *context, struct be_event *native, kn_event **event, kn_error *err)
@@ -11,13 +9,12 @@ kn_status ki_engine_event_give(kn_context *context, struct be_event *native, kn_
 
     if (!event)
         return KN_OK;
-    made = calloc(1, sizeof *made);
+    made = ki_kept_take(&context->kept, sizeof *made);
     if (!made) {
         context->backend->event_free(native);
         return ki_fail_memory(err, sizeof *made, "an event");
     }
-    made->context = ki_engine_hold(context);
-    made->native = native;
+    *made = (kn_event){.context = ki_engine_hold(context), .native = native};
     *event = made;
     return KN_OK;
 }
@@ -71,9 +68,12 @@ kn_status kn_event_get_duration(const kn_event *event, uint64_t *nanoseconds, kn
 
 void kn_event_free(kn_event *event)
 {
+    kn_context *context;
+
     if (!event)
         return;
-    event->context->backend->event_free(event->native);
-    ki_engine_release(event->context);
-    free(event);
+    context = event->context;
+    context->backend->event_free(event->native);
+    ki_kept_give(&context->kept, event);
+    ki_engine_release(context);
 }

@@ -7,15 +7,73 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "engine/device/shapes.h"
 
-// Where the command keeps its record: the one thing that is not an argument, as a signal handler has none.
-static struct flight *record;
+// Where a program keeps its record: the one thing that is not an argument, as a signal handler has none.
+static kn_flight *record;
 
-void ki_flight_watch(struct flight *flight)
+_Static_assert(sizeof(kn_flight) <= KN_FLIGHT_BYTES, "a record has room in what programs give");
+_Static_assert(_Alignof(kn_flight) <= 16, "a record may stand where programs put it");
+
+void ki_flight_record(kn_flight *flight)
 {
     record = flight;
 }
+
+kn_status kn_flight_watch(void *memory, size_t bytes, kn_flight_function *ended, const kn_flight **flight,
+                          kn_error *err)
+{
+    kn_flight *made = memory;
+
+    if (!memory || !flight)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_flight_watch: %s is NULL", memory ? "flight" : "memory");
+    *flight = NULL;
+    if (bytes < sizeof *made || (uintptr_t)memory % 16 != 0)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_flight_watch: a record takes KN_FLIGHT_BYTES (%d), aligned to 16",
+                       KN_FLIGHT_BYTES);
+    memset(made, 0, sizeof *made);
+    pthread_mutex_init(&made->lock, NULL);
+    made->ended = ended;
+    ki_flight_record(made);
+    *flight = made;
+    return KN_OK;
+}
+
+// ---- reading ----
+
+bool kn_flight_get_entered(const kn_flight *flight)
+{
+    return flight && atomic_load(&flight->entered);
+}
+
+bool kn_flight_get_queue(const kn_flight *flight, size_t index, kn_flight_queue *queue)
+{
+    const struct flight_queue *from;
+
+    if (!flight || !queue || index >= KN_FLIGHT_QUEUES)
+        return false;
+    from = &flight->queues[index];
+    queue->device = from->device;
+    queue->is_open = atomic_load(&from->used);
+    queue->is_cpu = from->is_cpu;
+    queue->launched = atomic_load(&from->departed);
+    queue->ended = atomic_load(&from->landed);
+    for (size_t i = 0; i < KN_FLIGHT_KERNELS; i++)
+        queue->kernels[i] = atomic_load(&from->kernels[i]);
+    return true;
+}
+
+const char *kn_flight_get_task(const kn_flight *flight, size_t index)
+{
+    for (size_t i = 0; flight && i < FLIGHT_TASKS; i++)
+        if (atomic_load(&flight->tasks[i].used) && index-- == 0)
+            return flight->tasks[i].what;
+    return NULL;
+}
+
+// ---- writing ----
 
 const char *ki_flight_label(const char *kernel, const char *file)
 {
@@ -42,7 +100,7 @@ const char *ki_flight_label(const char *kernel, const char *file)
 
 struct flight_queue *ki_flight_claim(const kn_device_info *device)
 {
-    for (size_t i = 0; record && i < FLIGHT_QUEUES; i++) {
+    for (size_t i = 0; record && i < KN_FLIGHT_QUEUES; i++) {
         struct flight_queue *queue = &record->queues[i];
 
         if (atomic_exchange(&queue->used, true))
@@ -71,15 +129,15 @@ unsigned ki_flight_depart(struct flight_queue *queue, const char *label)
     if (!queue)
         return 0;
     number = atomic_load_explicit(&queue->departed, memory_order_relaxed);
-    atomic_store_explicit(&queue->kernels[number % FLIGHT_KERNELS], label, memory_order_relaxed);
+    atomic_store_explicit(&queue->kernels[number % KN_FLIGHT_KERNELS], label, memory_order_relaxed);
     atomic_store_explicit(&queue->departed, number + 1, memory_order_release);
     return number + 1;
 }
 
 static void tell_return(void)
 {
-    if (record && record->returned)
-        record->returned();
+    if (record && record->ended)
+        record->ended();
 }
 
 void ki_flight_land(struct flight_queue *queue, unsigned number)

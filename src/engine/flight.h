@@ -1,10 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is under way on devices, written down where a signal handler can read it: a driver that crashes takes
-// the process along, and only what is in memory then can say which kernel ran. The command owns the record;
-// without one (in every other program) nothing is kept, and a launch costs one comparison more. With one: two
-// stores.
-//
-// All of it has a fixed place and a fixed size, so that reading it is safe where the heap may be damaged.
+// The record of koine/experimental/flight.h, and writing it.
 #ifndef KN_ENGINE_FLIGHT_H
 #define KN_ENGINE_FLIGHT_H
 
@@ -13,22 +8,17 @@
 #include <stdbool.h>
 
 #include <koine/device.h>
+#include <koine/experimental/flight.h>
 
-enum {
-    FLIGHT_QUEUES = 32,
-    FLIGHT_KERNELS = 32, // of a queue, the latest
-    FLIGHT_TASKS = 16,
-    FLIGHT_LABELS = 512,
-    FLIGHT_LABEL_BYTES = 200
-};
+enum { FLIGHT_TASKS = 16, FLIGHT_LABELS = 512, FLIGHT_LABEL_BYTES = 200 };
 
 struct flight_queue {
     atomic_bool used;
     bool is_cpu;
-    char device[FLIGHT_LABEL_BYTES];               // "opencl:0.0 (name)"
-    _Atomic(const char *) kernels[FLIGHT_KERNELS]; // number n is at n modulo FLIGHT_KERNELS
-    atomic_uint departed;                          // launches so far
-    atomic_uint landed;                            // how many of them are known to have ended
+    char device[FLIGHT_LABEL_BYTES];                  // "opencl:0.0 (name)"
+    _Atomic(const char *) kernels[KN_FLIGHT_KERNELS]; // number n is at n modulo KN_FLIGHT_KERNELS
+    atomic_uint departed;                             // launches so far
+    atomic_uint landed;                               // how many of them are known to have ended
 };
 
 struct flight_task {
@@ -36,24 +26,18 @@ struct flight_task {
     char what[2 * FLIGHT_LABEL_BYTES]; // "compiling reduce.cl for opencl:0.0 (name)"
 };
 
-struct flight {
-    pthread_mutex_t lock;   // for adding a label
-    atomic_bool entered;    // a driver's code has run in this process
-    void (*returned)(void); // called when a driver's task or a kernel has ended; NULL: nothing is
+struct kn_flight {
+    pthread_mutex_t lock; // for adding a label
+    atomic_bool entered;  // a driver's code has run in this process
+    kn_flight_function *ended;
     atomic_uint label_count;
     char labels[FLIGHT_LABELS][FLIGHT_LABEL_BYTES]; // "reduce_leaves (reduce.cl)"
-    struct flight_queue queues[FLIGHT_QUEUES];
+    struct flight_queue queues[KN_FLIGHT_QUEUES];
     struct flight_task tasks[FLIGHT_TASKS];
 };
 
-#define FLIGHT_INIT(function)                                                                                \
-    {                                                                                                        \
-        .lock = PTHREAD_MUTEX_INITIALIZER, .returned = (function)                                            \
-    }
-
-// From now on it is written down in `flight`, which has to last as long as the process. Called once, before
-// anything else of the library.
-void ki_flight_watch(struct flight *flight);
+// From now on it is written down in `flight`, which was initialised; NULL: nowhere.
+void ki_flight_record(kn_flight *flight);
 
 // A kernel's name as it will be printed, the same pointer for the same words; NULL without a record.
 const char *ki_flight_label(const char *kernel, const char *file);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches: every argument and size is checked here, once for all backends, before a driver sees it. Some
 // drivers abort the whole process on what others report (PoCL: more local memory than there is).
+#include "explain.h"
 #include "recording.h"
 
 #include <stdlib.h>
@@ -146,7 +147,7 @@ static bool reads_what_it_writes(const kn_param *params, const kn_arg *args, siz
 static kn_status check_args(kn_context *context, const kn_kernel *kernel, const kn_arg *args, size_t count,
                             kn_error *err)
 {
-    const struct src_kernel *source = kernel->source;
+    const kn_source_kernel *source = kernel->source;
     size_t local = kernel->limits.local_bytes;
     size_t bytes = 0;
 
@@ -405,6 +406,8 @@ kn_status ki_engine_launch(kn_queue *queue, const kn_kernel *kernel, const struc
         if (status)
             return status;
     }
+    if (queue->watcher)
+        ki_engine_explain_notice(queue, kernel, launch);
     status = ki_engine_event_give(context, done, event, err);
     if (!status && event) {
         (*event)->flight = queue->flight;

@@ -3,6 +3,7 @@
 #include <config.h>
 
 #include "engine.h"
+#include "explain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,6 +86,8 @@ static void compiler_options(kn_context *context, struct recipe *recipe)
                        recipe->max_registers);
     else if (recipe->max_registers && ki_words_have(context->device.extensions, "cl_nv_compiler_options"))
         ki_text_format(&recipe->options, " -cl-nv-maxrregcount=%u", recipe->max_registers);
+    if (context->explained)
+        ki_text_add(&recipe->options, ki_engine_report_options(context));
 }
 
 static kn_status make_recipe(kn_context *context, struct recipe *recipe, kn_error *err)
@@ -121,7 +124,8 @@ static bool keeps_programs(const kn_context *context)
 {
     const char *wanted = ki_env_get(KI_ENV_KEEP_PROGRAMS);
 
-    return context->cache_dir && !context->quirks.no_binaries && !(wanted && strcmp(wanted, "no") == 0);
+    return context->cache_dir && !context->explained && !context->quirks.no_binaries &&
+           !(wanted && strcmp(wanted, "no") == 0);
 }
 
 static bool load_cached(kn_context *context, const struct recipe *recipe, struct be_program **native)
@@ -197,8 +201,8 @@ static kn_status compile(kn_context *context, const struct src_unit *unit, const
 }
 
 // The first clone of a kernel, and what the device allows it.
-static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel,
-                                const struct src_kernel *source, kn_error *err)
+static kn_status prepare_kernel(kn_program *program, struct kn_kernel *kernel, const kn_source_kernel *source,
+                                kn_error *err)
 {
     kn_context *context = program->context;
     struct engine_clone clone = {NULL, NULL};
@@ -318,6 +322,9 @@ static kn_status build(kn_context *context, const char *name, struct src_unit *u
     if (!status)
         ki_engine_log(context, KN_LOG_DEBUG, "%s: %s for %s", name,
                       made->cached ? "from the cache" : "compiled", context->device.info.spec);
+    if (!status && context->explained)
+        status = ki_engine_explain_keep(made, ki_text_string(&recipe.source), ki_text_string(&recipe.options),
+                                        log, err);
     ki_text_free(&recipe.source);
     ki_text_free(&recipe.options);
     if (options->build_log)
@@ -416,6 +423,7 @@ void kn_program_free(kn_program *program)
     if (program->native)
         program->context->backend->program_free(program->native);
     ki_src_free(program->unit);
+    ki_engine_explain_free(program);
     if (!program->is_builtin)
         ki_engine_release(program->context);
     free(program);
@@ -430,14 +438,13 @@ kn_status kn_program_get_kernel(kn_program *program, const char *name, kn_kernel
 
     if (!program || !name || !kernel)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_program_get_kernel: program, name or kernel is NULL");
-    for (size_t i = 0; i < program->kernel_count; i++) {
+    for (size_t i = 0; i < program->kernel_count; i++)
         if (strcmp(program->kernels[i].source->name, name) == 0) {
             *kernel = &program->kernels[i];
-            ki_text_free(&names);
             return KN_OK;
         }
+    for (size_t i = 0; i < program->kernel_count; i++)
         ki_text_format(&names, "%s%s", i ? ", " : "", program->kernels[i].source->name);
-    }
     status = ki_fail(err, KN_ERROR_ARGUMENT, "no kernel '%s'; there %s %s", name,
                      program->kernel_count == 1 ? "is" : "are",
                      program->kernel_count ? ki_text_string(&names) : "none");
@@ -482,14 +489,43 @@ const kn_kernel_limits *kn_kernel_get_limits(const kn_kernel *kernel)
 
 // ---- Koine's own kernels, built once a context ----
 
-static kn_status builtin_program(kn_context *context, const char *key, const char *file,
+static void add_number(struct ki_text *key, unsigned number)
+{
+    ki_text_add_char(key, ' ');
+    do // the digits backwards, which tell numbers apart as well
+        ki_text_add_char(key, (char)('0' + number % 10));
+    while (number /= 10);
+}
+
+// What a program is found by. Written out without a format, as every call of an algorithm asks for its
+// kernels.
+static void write_key(const char *file, const kn_program_options *options, struct ki_text *key)
+{
+    ki_text_clear(key);
+    ki_text_add(key, file);
+    add_number(key, (unsigned)options->policy);
+    add_number(key, options->max_registers);
+    for (size_t i = 0; i < options->define_count; i++) {
+        ki_text_add_char(key, '\n');
+        ki_text_add(key, options->defines[i].name);
+        ki_text_add_char(key, '=');
+        ki_text_add(key, options->defines[i].value ? options->defines[i].value : "1");
+    }
+}
+
+static bool has_key(const struct engine_builtin *entry, const struct ki_text *key)
+{
+    return entry->key_length == key->length && memcmp(entry->key, key->data, key->length) == 0;
+}
+
+static kn_status builtin_program(kn_context *context, const struct ki_text *key, const char *file,
                                  const kn_program_options *options, kn_program **program, kn_error *err)
 {
-    struct engine_builtin entry = {NULL, NULL};
+    struct engine_builtin entry = {NULL, key->length, NULL};
     kn_status status;
 
     for (size_t i = 0; i < context->builtin_count; i++)
-        if (strcmp(context->builtins[i].key, key) == 0) {
+        if (has_key(&context->builtins[i], key)) {
             *program = context->builtins[i].program;
             return KN_OK;
         }
@@ -498,7 +534,7 @@ static kn_status builtin_program(kn_context *context, const char *key, const cha
         return status;
     entry.program->is_builtin = true;
     ki_engine_release(context); // whoever called still holds it
-    entry.key = strdup(key);
+    entry.key = strdup(ki_text_string(key));
     if (!entry.key ||
         !KI_ARRAY_PUSH(context->builtins, context->builtin_count, context->builtin_capacity, entry)) {
         free(entry.key);
@@ -513,25 +549,18 @@ kn_status ki_engine_builtin_kernel_with(kn_context *context, const char *file,
                                         const kn_program_options *options, const char *name,
                                         kn_kernel **kernel, kn_error *err)
 {
-    struct ki_text key = KI_TEXT_INIT;
+    struct ki_text *key = &context->builtin_key;
     kn_program_options how = *options;
     kn_program *program = NULL;
     kn_status status;
 
     if (how.policy == KN_POLICY_DEFAULT)
         how.policy = context->options.policy;
-    ki_text_format(&key, "%s %d %u", file, (int)how.policy, options->max_registers);
-    for (size_t i = 0; i < options->define_count; i++)
-        ki_text_format(&key, "\n%s=%s", options->defines[i].name,
-                       options->defines[i].value ? options->defines[i].value : "1");
-    if (key.failed) {
-        ki_text_free(&key);
-        return ki_fail_memory(err, 0, "a program");
-    }
     pthread_mutex_lock(&context->builtins_lock);
-    status = builtin_program(context, ki_text_string(&key), file, &how, &program, err);
+    write_key(file, &how, key);
+    status = key->failed ? ki_fail_memory(err, 0, "a program")
+                         : builtin_program(context, key, file, &how, &program, err);
     pthread_mutex_unlock(&context->builtins_lock);
-    ki_text_free(&key);
     return status ? status : kn_program_get_kernel(program, name, kernel, err);
 }
 

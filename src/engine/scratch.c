@@ -37,8 +37,8 @@ static kn_status make_slots(struct engine_scratch_pool *pool, size_t count, kn_e
     return KN_OK;
 }
 
-kn_status ki_engine_scratch_get(const struct engine_scratch *scratch, size_t slot, size_t bytes,
-                                kn_buffer **buffer, kn_error *err)
+static kn_status get(const struct engine_scratch *scratch, size_t slot, size_t bytes, bool exact,
+                     kn_buffer **buffer, kn_error *err)
 {
     kn_queue *queue = scratch->queue;
     struct engine_scratch_pool *pool = &queue->scratch[scratch->level];
@@ -56,9 +56,9 @@ kn_status ki_engine_scratch_get(const struct engine_scratch *scratch, size_t slo
     if (status)
         return status;
     kept = &pool->slots[scratch->first + slot];
-    if (bytes < LEAST_BYTES && LEAST_BYTES <= info->max_alloc)
+    if (!exact && bytes < LEAST_BYTES && LEAST_BYTES <= info->max_alloc)
         bytes = LEAST_BYTES;
-    if (!*kept || (*kept)->bytes < bytes) {
+    if (!*kept || (*kept)->bytes < bytes || (exact && (*kept)->bytes != bytes)) {
         kn_buffer_free(*kept); // the driver keeps it until what is enqueued has used it
         *kept = NULL;
         status = kn_buffer_create(queue->context, bytes, kept, err);
@@ -66,6 +66,18 @@ kn_status ki_engine_scratch_get(const struct engine_scratch *scratch, size_t slo
     if (!status)
         *buffer = *kept;
     return status;
+}
+
+kn_status ki_engine_scratch_get(const struct engine_scratch *scratch, size_t slot, size_t bytes,
+                                kn_buffer **buffer, kn_error *err)
+{
+    return get(scratch, slot, bytes, false, buffer, err);
+}
+
+kn_status ki_engine_scratch_get_exact(const struct engine_scratch *scratch, size_t slot, size_t bytes,
+                                      kn_buffer **buffer, kn_error *err)
+{
+    return get(scratch, slot, bytes, true, buffer, err);
 }
 
 size_t ki_engine_scratch_kept(const kn_queue *queue)

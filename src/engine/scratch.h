@@ -43,6 +43,10 @@ struct engine_scratch ki_engine_scratch_open(kn_queue *queue, enum engine_scratc
 kn_status ki_engine_scratch_get(const struct engine_scratch *scratch, size_t slot, size_t bytes,
                                 kn_buffer **buffer, kn_error *err);
 
+// The same of exactly `bytes`: for arguments that are __constant, of which a device takes so many bytes only.
+kn_status ki_engine_scratch_get_exact(const struct engine_scratch *scratch, size_t slot, size_t bytes,
+                                      kn_buffer **buffer, kn_error *err);
+
 // The last ones opened of a level are the first ones closed.
 void ki_engine_scratch_close(struct engine_scratch *scratch);
 

@@ -33,7 +33,7 @@ kn_status ki_host_plan(const char *function, kn_type type, const kn_host_options
     if (status)
         return status;
     *plan = (struct host_plan){options.level ? options.level : best, options.threads,
-                               options.order == KN_DESCENDING, kn_type_size(type)};
+                               options.order == KN_DESCENDING, kn_type_size(type), NULL};
     if (plan->size == 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no type %d; see kn_type", function, (int)type);
     if ((size_t)options.level >= KI_COUNT(level_names))

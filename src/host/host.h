@@ -10,6 +10,7 @@
 
 #include <koine/host.h>
 
+#include "base/kept.h"
 #include "base/threads.h"
 #include "base/vector.h"
 
@@ -23,10 +24,12 @@ struct host_plan {
     kn_host_level level;
     unsigned threads; // at least 1
     bool descending;
-    size_t size; // bytes of an element
+    size_t size;          // bytes of an element
+    struct ki_kept *kept; // where algorithms take their memory; NULL: none is kept
 };
 
-// Checks a type and options, and fills in what they leave open. `function` names the caller in messages.
+// Checks a type and options, and fills in what they leave open; no memory is kept. `function` names the
+// caller in messages.
 kn_status ki_host_plan(const char *function, kn_type type, const kn_host_options *given,
                        struct host_plan *plan, kn_error *err);
 

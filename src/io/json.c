@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "json.h"
 
+#include <inttypes.h>
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "base/error.h"
 #include "base/os/output.h"
 #include "base/quote.h"
+#include "base/shortest.h"
 #include "base/text.h"
-#include "c_locale.h"
 
 json_t *ki_json_double(double value)
 {
@@ -20,25 +20,29 @@ json_t *ki_json_double(double value)
     return isfinite(value) ? json_real(value + 0.0) : json_null();
 }
 
+// Powers of ten that a double has exactly.
+enum { EXACT_POWERS = 22 };
+static const double exact_powers[EXACT_POWERS + 1] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                                      1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                                      1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
 // The double whose shortest text is the float's: 0.1 rather than 0.10000000149011612.
+static double widen(float value)
+{
+    struct ki_decimal decimal = ki_shortest_float(fabsf(value));
+    char text[KI_SHORTEST_TEXT];
+
+    if (abs(decimal.exponent) <= EXACT_POWERS) { // one rounding
+        double digits = (double)decimal.digits, power = exact_powers[abs(decimal.exponent)];
+        return copysign(decimal.exponent < 0 ? digits / power : digits * power, (double)value);
+    }
+    snprintf(text, sizeof text, "%" PRIu64 "e%d", decimal.digits, decimal.exponent); // the same in any locale
+    return copysign(strtod(text, NULL), (double)value);
+}
+
 json_t *ki_json_float(float value)
 {
-    struct c_locale locale;
-    char text[32];
-    double wide = (double)value;
-
-    if (!isfinite(value))
-        return json_null();
-    if (!enter_c_locale(&locale))
-        return NULL;
-    for (int digits = 6; digits <= 9; digits++) {
-        snprintf(text, sizeof text, "%.*g", digits, (double)value);
-        wide = strtod(text, NULL);
-        if ((float)wide == value)
-            break;
-    }
-    leave_c_locale(&locale);
-    return json_real(wide + 0.0);
+    return isfinite(value) ? json_real(widen(value) + 0.0) : json_null();
 }
 
 json_t *ki_json_string(const char *string)
@@ -136,23 +140,17 @@ static void add_string(struct ki_text *text, const char *bytes, size_t count)
     ki_text_add_char(text, '"');
 }
 
-// The fewest digits that read back to the same double; ".0" where it would look like an integer.
 static void add_real(struct ki_text *text, double value)
 {
-    char digits[40];
+    char number[KI_SHORTEST_TEXT];
 
     if (!isfinite(value)) {
         ki_text_add(text, "null");
         return;
     }
-    for (int count = 15; count <= 17; count++) {
-        snprintf(digits, sizeof digits, "%.*g", count, value);
-        if (strtod(digits, NULL) == value)
-            break;
-    }
-    ki_text_add(text, digits);
-    if (!strpbrk(digits, ".e"))
-        ki_text_add(text, ".0");
+    if (signbit(value))
+        ki_text_add_char(text, '-');
+    ki_text_add_bytes(text, number, ki_shortest_write(ki_shortest_double(fabs(value)), number));
 }
 
 static void add_line_start(struct ki_text *text, int depth)
@@ -240,13 +238,11 @@ static void add_value(struct ki_text *text, const json_t *json, int depth)
 char *ki_json_text(const json_t *root)
 {
     struct ki_text text = KI_TEXT_INIT;
-    struct c_locale locale;
 
-    if (!root || !enter_c_locale(&locale))
+    if (!root)
         return NULL;
     add_value(&text, root, 0);
     ki_text_add_char(&text, '\n');
-    leave_c_locale(&locale);
     return ki_text_take(&text);
 }
 

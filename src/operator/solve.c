@@ -6,9 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/sized.h"
 #include "engine/engine.h"
+#include "operator/bounded/bounded.h"
+#include "operator/bounded/host_bounded.h"
+#include "operator/bounded/limits.h"
 #include "operator/cgnr/cgnr.h"
 #include "operator/cgnr/host_cgnr.h"
 
@@ -18,21 +22,23 @@ struct kn_solve_plan {
     kn_operator *a;  // held
     kn_queue *queue; // borrowed; NULL: the host
     kn_solve_options options;
-    size_t rows, columns; // numbers
-    struct cgnr *cgnr;    // of a device
-    kn_buffer *b, *x;     // of arrays on a device; NULL: there were none yet
+    size_t rows, columns;    // numbers
+    struct cgnr *cgnr;       // of a device
+    struct bounded *bounded; // likewise, of the methods that hold bounds
+    kn_buffer *b, *x;        // of arrays on a device; NULL: there were none yet
     struct host_cgnr_operator host;
     struct solve_terms terms;
+    double squared_norm;       // of an operator within bounds, below 0 until it is known
     void *solution;            // of the host: x until it is right
-    double *gradients, *steps; // iterations + 1 each; one allocation
+    double *gradients, *steps; // iterations + 1 each; one allocation, and on a device cgnr's history
     size_t gradient_count;
 };
 
 const char *kn_solve_method_name(kn_solve_method method)
 {
-    static const char *const names[] = {"cgnr", "cg"};
+    static const char *const names[] = {"cgnr", "cg", "fista", "bb", "sirt"};
 
-    return (unsigned)method <= KN_SOLVE_CG ? names[method] : NULL;
+    return (unsigned)method <= KN_SOLVE_SIRT ? names[method] : NULL;
 }
 
 const char *kn_solve_stopped_name(kn_solve_stopped stopped)
@@ -49,11 +55,17 @@ const double *kn_solve_plan_get_gradients(const kn_solve_plan *plan, size_t *cou
     return plan && plan->gradient_count ? plan->gradients : NULL;
 }
 
+// Whether the method is one of those that hold bounds.
+static bool holds_bounds(const kn_solve_options *options)
+{
+    return options->method >= KN_SOLVE_FISTA;
+}
+
 // ---- plans ----
 
 static kn_status check_numbers(const kn_solve_options *options, kn_error *err)
 {
-    if ((unsigned)options->method > KN_SOLVE_CG)
+    if ((unsigned)options->method > KN_SOLVE_SIRT)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no method %d; see kn_solve_method",
                        (int)options->method);
     if (options->iterations > MOST_ITERATIONS)
@@ -70,6 +82,37 @@ static kn_status check_numbers(const kn_solve_options *options, kn_error *err)
         return ki_fail(err, KN_ERROR_ARGUMENT, "smooth is %g; expected a number from 0 on", options->smooth);
     if (options->smooth > 0 && options->order != 1 && options->order != 2)
         return ki_fail(err, KN_ERROR_ARGUMENT, "differences of order %u; there are 1 and 2", options->order);
+    if (!options->bounded && (options->low != 0 || options->high != 0))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "bounds from %g to %g, but `bounded` is false", options->low,
+                       options->high);
+    return KN_OK;
+}
+
+// Refuses what a method does not have.
+static kn_status check_method(const kn_operator *a, const kn_solve_options *options, kn_error *err)
+{
+    bool equation = options->method == KN_SOLVE_CG, sirt = options->method == KN_SOLVE_SIRT;
+    bool bounds = holds_bounds(options), terms = options->lambda > 0 || options->smooth > 0;
+    const struct {
+        bool asked;
+        const char *reason;
+    } refused[] = {
+        {equation && (options->noise > 0 || options->whiteness || options->smooth > 0),
+         "the method cg has neither noise, whiteness nor smooth"},
+        {a->functions.is_complex && (options->whiteness || options->smooth > 0),
+         "whiteness and smooth are for operators of real numbers"},
+        {!bounds && options->bounded, "bounds are held by the methods fista, bb and sirt"},
+        {bounds && a->functions.is_complex,
+         "the methods fista, bb and sirt are for operators of real numbers"},
+        {bounds && options->whiteness, "the methods fista, bb and sirt have no whiteness"},
+        {bounds && options->threads > 1,
+         "the methods fista, bb and sirt have one thread; leave `threads` at 0"},
+        {sirt && terms, "the method sirt has neither lambda nor smooth"},
+    };
+
+    for (size_t i = 0; i < KI_COUNT(refused); i++)
+        if (refused[i].asked)
+            return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s", refused[i].reason);
     return KN_OK;
 }
 
@@ -86,16 +129,39 @@ static kn_status check_support(const kn_queue *queue, const kn_operator *a, cons
     if (equation && a->functions.rows != a->functions.columns)
         return ki_fail(err, KN_ERROR_ARGUMENT, "the method cg with an operator of %zu rows and %zu columns",
                        a->functions.rows, a->functions.columns);
-    if (equation && (options->noise > 0 || options->whiteness || options->smooth > 0))
-        return ki_fail(err, KN_ERROR_UNSUPPORTED, "the method cg has neither noise, whiteness nor smooth");
-    if (a->functions.is_complex && (options->whiteness || options->smooth > 0))
-        return ki_fail(err, KN_ERROR_UNSUPPORTED, "whiteness and smooth are for operators of real numbers");
-    if (queue && a->functions.type != KN_F32)
-        return ki_fail(err, KN_ERROR_UNSUPPORTED, "on devices operators are of KN_F32");
+    if (queue && holds_bounds(options) && a->functions.type != KN_F32)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "on devices the method %s takes operators of KN_F32",
+                       kn_solve_method_name(options->method));
     if (queue && options->threads)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%u threads and a queue: threads are for the host",
                        options->threads);
-    return KN_OK;
+    return check_method(a, options, err);
+}
+
+// Part of the first projected gradient that is rounding.
+static double floor_of(const kn_solve_plan *plan)
+{
+    return plan->a->functions.type == KN_F32 ? 1e-7 : 1e-12;
+}
+
+static kn_status prepare_bounded(kn_solve_plan *plan, kn_error *err)
+{
+    const kn_solve_options *given = &plan->options;
+    const struct bounded_options options = {.method = given->method,
+                                            .iterations = given->iterations,
+                                            .low = given->low,
+                                            .high = given->high,
+                                            .tolerance = given->tolerance,
+                                            .noise = given->noise,
+                                            .floor = floor_of(plan),
+                                            .lambda = given->lambda,
+                                            .smooth = given->smooth,
+                                            .order = given->order,
+                                            .gradients = plan->gradients,
+                                            .progress = given->progress,
+                                            .progress_data = given->progress_data};
+
+    return ki_bounded_create(plan->queue, plan->a, &options, &plan->bounded, err);
 }
 
 // On the device.
@@ -114,20 +180,25 @@ static kn_status prepare_device(kn_solve_plan *plan, kn_error *err)
                                          .smooth = given->smooth,
                                          .order = given->order,
                                          .self_adjoint = equation,
+                                         .history = plan->gradients,
                                          .progress = given->progress,
                                          .progress_data = given->progress_data};
 
-    return ki_cgnr_create(plan->queue, plan->a, NULL, &options, &plan->cgnr, err);
+    return holds_bounds(given) ? prepare_bounded(plan, err)
+                               : ki_cgnr_create(plan->queue, plan->a, NULL, &options, &plan->cgnr, err);
 }
 
 static kn_status prepare_host(kn_solve_plan *plan, kn_error *err)
 {
     kn_host_options threads = KN_INIT(kn_host_options, .threads = plan->options.threads);
-    kn_status status = ki_host_cgnr_operator_begin(plan->a, &threads, &plan->host, err);
     size_t bytes = (plan->columns + 1) * kn_type_size(plan->a->functions.type);
+    kn_status status;
 
     plan->terms = (struct solve_terms){
         .lambda = plan->options.lambda, .smooth = plan->options.smooth, .order = plan->options.order};
+    if (holds_bounds(&plan->options))
+        return KN_OK;
+    status = ki_host_cgnr_operator_begin(plan->a, &threads, &plan->host, err);
     if (status)
         return status;
     plan->solution = malloc(bytes);
@@ -151,6 +222,12 @@ static kn_status create(const char *function, kn_queue *queue, kn_operator *a, c
         status = check_numbers(&options, err);
     if (!status)
         status = check_support(queue, a, &options, err);
+    if (!options.bounded) {
+        options.low = -INFINITY;
+        options.high = INFINITY;
+    }
+    if (!status)
+        status = ki_bounded_limits(a->functions.type, &options.low, &options.high, err);
     if (status)
         return status;
     made = calloc(1, sizeof *made);
@@ -159,6 +236,7 @@ static kn_status create(const char *function, kn_queue *queue, kn_operator *a, c
     made->a = ki_operator_hold(a);
     made->queue = queue;
     made->options = options;
+    made->squared_norm = -1;
     made->rows = operator_row_numbers(a);
     made->columns = operator_column_numbers(a);
     made->gradients = calloc(options.iterations + 1, 2 * sizeof *made->gradients);
@@ -186,6 +264,7 @@ void kn_solve_plan_free(kn_solve_plan *plan)
     if (!plan)
         return;
     ki_cgnr_free(plan->cgnr);
+    ki_bounded_free(plan->bounded);
     kn_buffer_free(plan->b);
     kn_buffer_free(plan->x);
     ki_host_cgnr_operator_end(&plan->host);
@@ -221,8 +300,8 @@ static kn_solve_stopped stopped_on_host(enum host_cgnr_stop stop)
     return reasons[stop];
 }
 
-static kn_status solve_on_host(kn_solve_plan *plan, const void *b, void *x, kn_solve_result *result,
-                               kn_error *err)
+static kn_status solve_cgnr(kn_solve_plan *plan, const void *b, void *x, kn_solve_result *result,
+                            kn_error *err)
 {
     const kn_solve_options *options = &plan->options;
     struct solve_correction correction = ki_solve_terms_correction(&plan->terms);
@@ -236,12 +315,8 @@ static kn_status solve_on_host(kn_solve_plan *plan, const void *b, void *x, kn_s
                                           .progress_data = options->progress_data};
     struct host_cgnr_result found = {.gradients = plan->gradients, .steps = plan->steps};
     size_t bytes = plan->columns * kn_type_size(plan->a->functions.type);
-    kn_status status = check_finite(plan, b, plan->rows, "the right-hand side", err);
+    kn_status status;
 
-    if (!status)
-        status = check_finite(plan, x, plan->columns, "the start", err);
-    if (status)
-        return status;
     memcpy(plan->solution, x, bytes);
     status = (options->method == KN_SOLVE_CG ? ki_host_cg : ki_host_cgnr)(&plan->host, b, &how,
                                                                           plan->solution, &found, err);
@@ -255,6 +330,49 @@ static kn_status solve_on_host(kn_solve_plan *plan, const void *b, void *x, kn_s
                                 .right = sqrt(ki_host_vectors_dot(plan->host.vectors, b, b, plan->rows)),
                                 .gradient = plan->gradients[found.iterations]};
     return KN_OK;
+}
+
+static kn_status solve_bounded(kn_solve_plan *plan, const void *b, void *x, kn_solve_result *result,
+                               kn_error *err)
+{
+    const kn_solve_options *options = &plan->options;
+    struct solve_correction correction = ki_solve_terms_correction(&plan->terms);
+    const struct host_bounded_options how = {
+        .method = options->method,
+        .iterations = options->iterations,
+        .low = options->low,
+        .high = options->high,
+        .tolerance = options->tolerance,
+        .noise = options->noise,
+        .floor = floor_of(plan),
+        .correction = options->lambda > 0 || options->smooth > 0 ? &correction : NULL,
+        .squared_norm = &plan->squared_norm,
+        .progress = options->progress,
+        .progress_data = options->progress_data};
+    struct host_bounded_result found = {.gradients = plan->gradients};
+    kn_status status = ki_host_bounded(plan->a, b, &how, x, &found, err);
+
+    if (status)
+        return status;
+    plan->gradient_count = found.iterations + 1;
+    *result = (kn_solve_result){.iterations = found.iterations,
+                                .stopped = found.stopped,
+                                .residual = found.residual,
+                                .right = found.right,
+                                .gradient = found.gradient};
+    return KN_OK;
+}
+
+static kn_status solve_on_host(kn_solve_plan *plan, const void *b, void *x, kn_solve_result *result,
+                               kn_error *err)
+{
+    kn_status status = check_finite(plan, b, plan->rows, "the right-hand side", err);
+
+    if (!status)
+        status = check_finite(plan, x, plan->columns, "the start", err);
+    if (status)
+        return status;
+    return (holds_bounds(&plan->options) ? solve_bounded : solve_cgnr)(plan, b, x, result, err);
 }
 
 // ---- on a device ----
@@ -278,8 +396,18 @@ static kn_solve_stopped stopped_on_device(const kn_solve_plan *plan, const struc
     return KN_SOLVE_STOPPED_FLOOR;
 }
 
-static kn_status solve_on_device(kn_solve_plan *plan, const kn_buffer *b, kn_buffer *x,
-                                 kn_solve_result *result, kn_error *err)
+static kn_status bounded_on_device(kn_solve_plan *plan, const kn_buffer *b, kn_buffer *x,
+                                   kn_solve_result *result, kn_error *err)
+{
+    kn_status status = ki_bounded_solve(plan->queue, plan->bounded, b, x, result, err);
+
+    if (!status)
+        plan->gradient_count = result->iterations + 1;
+    return status;
+}
+
+static kn_status cgnr_on_device(kn_solve_plan *plan, const kn_buffer *b, kn_buffer *x,
+                                kn_solve_result *result, kn_error *err)
 {
     struct cgnr_result found = {.history = NULL};
     kn_status status = ki_cgnr_solve(plan->queue, plan->cgnr, b, x, x, &found, err);
@@ -287,8 +415,7 @@ static kn_status solve_on_device(kn_solve_plan *plan, const kn_buffer *b, kn_buf
     if (status)
         return status;
     for (size_t i = 0; i <= found.iterations; i++)
-        plan->gradients[i] = found.history[i] * found.gradient;
-    free(found.history);
+        plan->gradients[i] *= found.gradient; // where its history is
     plan->gradient_count = found.iterations + 1;
     *result = (kn_solve_result){.iterations = found.iterations,
                                 .stopped = stopped_on_device(plan, &found),
@@ -298,10 +425,17 @@ static kn_status solve_on_device(kn_solve_plan *plan, const kn_buffer *b, kn_buf
     return KN_OK;
 }
 
+static kn_status solve_on_device(kn_solve_plan *plan, const kn_buffer *b, kn_buffer *x,
+                                 kn_solve_result *result, kn_error *err)
+{
+    return (plan->bounded ? bounded_on_device : cgnr_on_device)(plan, b, x, result, err);
+}
+
 static kn_status execute_on_device(kn_solve_plan *plan, const void *b, void *x, kn_solve_result *result,
                                    kn_error *err)
 {
-    size_t rows = plan->rows * sizeof(float), columns = plan->columns * sizeof(float);
+    size_t size = kn_type_size(plan->a->functions.type), rows = plan->rows * size,
+           columns = plan->columns * size;
     kn_status status = KN_OK;
 
     if (!plan->b)

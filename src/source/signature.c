@@ -17,7 +17,7 @@ struct scan {
     struct ki_arena *arena;
     kn_error *err;
     const struct src_token *end; // of all
-    struct src_kernel *kernels;  // prototypes too, until the end
+    kn_source_kernel *kernels;   // prototypes too, until the end
     bool *defined;               // beside `kernels`: a body was seen
     size_t count, kernel_capacity, defined_capacity;
 };
@@ -214,9 +214,9 @@ static const char *name_of(struct scan *scan, const struct src_token *name, size
 }
 
 // One parameter, from `at` to `end` (its comma or the bracket).
-static kn_status read_parameter(struct scan *scan, const struct src_kernel *kernel, size_t index,
+static kn_status read_parameter(struct scan *scan, const kn_source_kernel *kernel, size_t index,
                                 const struct src_token *at, const struct src_token *end, kn_param *param,
-                                struct src_number *number)
+                                kn_source_number *number)
 {
     const struct src_token *first = at, *name;
     struct src_declaration declaration;
@@ -255,12 +255,12 @@ static const struct src_token *end_of_parameter(const struct src_token *at, cons
     return at;
 }
 
-static kn_status read_parameters(struct scan *scan, const struct src_token *open, struct src_kernel *kernel)
+static kn_status read_parameters(struct scan *scan, const struct src_token *open, kn_source_kernel *kernel)
 {
     const struct src_token *close = ki_src_close_of(open, scan->end), *at = open + 1;
     size_t count = 1;
     kn_param *params;
-    struct src_number *numbers;
+    kn_source_number *numbers;
     kn_status status = KN_OK;
 
     if (at == close || (at + 1 == close && ki_src_is_word(at, "void")))
@@ -286,7 +286,7 @@ static kn_status read_parameters(struct scan *scan, const struct src_token *open
 }
 
 // The three sizes of reqd_work_group_size, from its '('.
-static kn_status read_group(struct scan *scan, const struct src_token *word, struct src_kernel *kernel)
+static kn_status read_group(struct scan *scan, const struct src_token *word, kn_source_kernel *kernel)
 {
     const struct src_token *close = ki_src_close_of(word + 1, scan->end), *at = word + 2;
 
@@ -307,7 +307,7 @@ static kn_status read_group(struct scan *scan, const struct src_token *word, str
     return KN_OK;
 }
 
-static kn_status read_attributes(struct scan *scan, const struct outline *outline, struct src_kernel *kernel)
+static kn_status read_attributes(struct scan *scan, const struct outline *outline, kn_source_kernel *kernel)
 {
     for (const struct src_token *t = outline->begin; t + 1 < outline->end; t++) {
         kn_status status;
@@ -323,7 +323,7 @@ static kn_status read_attributes(struct scan *scan, const struct outline *outlin
 
 static kn_status add_kernel(struct scan *scan, struct src_name *name)
 {
-    struct src_kernel kernel = {.name = name->text};
+    kn_source_kernel kernel = {.name = name->text};
     size_t count = scan->count;
 
     if (!KI_ARRAY_PUSH(scan->defined, count, scan->defined_capacity, false) ||
@@ -346,7 +346,7 @@ static kn_status check_return(struct scan *scan, const struct outline *outline)
 
 static kn_status read_kernel(struct scan *scan, const struct outline *outline)
 {
-    struct src_kernel *kernel;
+    kn_source_kernel *kernel;
     size_t index;
     kn_status status;
 
@@ -408,7 +408,7 @@ static void find_double(struct src_unit *unit)
 // Hands the kernels that have a body to the unit.
 static kn_status keep_kernels(struct scan *scan, struct src_unit *unit)
 {
-    struct src_kernel *kept = ki_arena_take(scan->arena, (scan->count + 1) * sizeof *kept);
+    kn_source_kernel *kept = ki_arena_take(scan->arena, (scan->count + 1) * sizeof *kept);
 
     if (!kept)
         return no_memory(scan);

@@ -136,13 +136,13 @@ static kn_status check_nesting(const struct src_unit *unit, kn_error *err)
 
 static kn_status keep_files(struct reading *reading, const struct src_preprocessor *pp)
 {
-    struct src_file *files = ki_arena_take(&reading->arena, pp->inputs.count * sizeof *files);
+    kn_source_file *files = ki_arena_take(&reading->arena, pp->inputs.count * sizeof *files);
 
     if (!files)
         return ki_fail_memory(pp->err, 0, "keeping a kernel's source");
     for (const struct src_input *input = pp->inputs.first; input; input = input->next)
         if (input->shown)
-            files[reading->unit.file_count++] = (struct src_file){input->text.name, input->text.written};
+            files[reading->unit.file_count++] = (kn_source_file){input->text.name, input->text.written};
     reading->unit.files = files;
     return KN_OK;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include <koine/error.h>
+#include <koine/experimental/source.h>
 #include <koine/program.h>
 
 // A file of the table that is compiled into the library (scripts/embed writes it).
@@ -40,45 +41,12 @@ struct src_options {
 
 struct src_token;
 
-// What the rewrite for CUDA makes of a kernel (cuda.h), beside its text.
-struct src_cuda_kernel {
-    size_t
-        arena_bytes; // at the beginning of the launch's dynamic shared memory, for its own __local variables
-    bool image_addresses; // it takes each image as the address of its kn_image_data: by value there are too
-                          // many
-};
-
-// A number or a vector in OpenCL C's own words, whatever typedefs call it: of uint4 "uint" and 4. NULL: a
-// struct, or what only a compiler knows.
-struct src_number {
-    const char *name;
-    unsigned lanes; // 1 of a scalar
-};
-
-// What __attribute__((reqd_work_group_size)) and the parameter list say.
-struct src_kernel {
-    const char *name;
-    const kn_param *params;
-    size_t param_count;
-    const struct src_number *numbers; // of each parameter: a value, or an element
-    size_t required_group[3];         // zeros if not given
-    const char *file;                 // where it is defined
-    long line;
-    struct src_cuda_kernel cuda; // zeros, until who compiles for CUDA enters what src_cuda says
-};
-
-// A file that took part, kept so that a compiler's message can be shown with its source line.
-struct src_file {
-    const char *name; // as it stands in #line
-    const char *text;
-};
-
 struct src_unit {
     const char *opencl; // the text as written, includes resolved, #line at every switch
     size_t opencl_length;
-    struct src_kernel *kernels;
+    kn_source_kernel *kernels;
     size_t kernel_count;
-    const struct src_file *files;
+    const kn_source_file *files;
     size_t file_count;
     const char *warnings; // for whoever wrote the text, a line each: "FILE:LINE: warning: ..."; "" if nothing
     // The first use of a type that a device may lack, after preprocessing; line 0 if there is none.

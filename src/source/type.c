@@ -149,7 +149,7 @@ static struct src_type named_type(const struct src_token *token)
         type.class = entry->class;
         type.size = vector_bytes(entry->size, width);
         if (entry->class == SRC_CLASS_DATA)
-            type.number = (struct src_number){entry->name, (unsigned)width};
+            type.number = (kn_source_number){entry->name, (unsigned)width};
     } else if (is_image(token)) {
         type.class = SRC_CLASS_IMAGE;
         type.image = token->name->text;
@@ -172,7 +172,7 @@ static void read_tagged(const struct src_token **at, const struct src_token *end
         *at = ki_src_skip_group(*at, end);
     declaration->base.class = SRC_CLASS_DATA;
     declaration->base.size = is_enum ? 4 : 0;
-    declaration->base.number = (struct src_number){is_enum ? "int" : NULL, 1};
+    declaration->base.number = (kn_source_number){is_enum ? "int" : NULL, 1};
 }
 
 // unsigned, signed, long, short, ...: several words make one type.
@@ -209,7 +209,7 @@ static void read_number(const struct src_token *first, const struct src_token *l
     if (found == INT && longs)
         found = longs > 1 ? LONG_LONG : LONG;
     type->size = numbers[found].size;
-    type->number = (struct src_number){is_unsigned ? numbers[found].unsigned_name : numbers[found].name, 1};
+    type->number = (kn_source_number){is_unsigned ? numbers[found].unsigned_name : numbers[found].name, 1};
 }
 
 // A size that stands in brackets as a number; 0 if it is anything else.

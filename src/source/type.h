@@ -21,10 +21,10 @@ enum src_class {
 
 struct src_type {
     enum src_class class;
-    size_t size;              // of what it is in the end (pointers and arrays taken off); 0 if unknown
-    struct src_number number; // what it is in the end
-    enum src_space space;     // of what the innermost pointer points to
-    size_t pointers;          // how many '*' and '[]' (of a parameter) it has
+    size_t size;             // of what it is in the end (pointers and arrays taken off); 0 if unknown
+    kn_source_number number; // what it is in the end
+    enum src_space space;    // of what the innermost pointer points to
+    size_t pointers;         // how many '*' and '[]' (of a parameter) it has
     bool is_array; // its last '[]' may still turn out to be an element of something: then it is no pointer
     size_t array_length; // of that; 0 if unknown
     bool is_const;       // what it points to is const

@@ -41,7 +41,7 @@ static inline bool doubles_agree(const uint32_t *a, const uint32_t *b, int ulps)
 }
 
 // The bound in units in the last place: -1 for bits.
-static inline int bound_of(const struct src_kernel *kernel, bool *doubles)
+static inline int bound_of(const kn_source_kernel *kernel, bool *doubles)
 {
     const char *suffix = strstr(kernel->name, "_ulp");
 
@@ -53,7 +53,7 @@ static inline int bound_of(const struct src_kernel *kernel, bool *doubles)
 }
 
 // A kernel whose words are all to be 1, wherever it writes one.
-static inline bool is_self_checking(const struct src_kernel *kernel)
+static inline bool is_self_checking(const kn_source_kernel *kernel)
 {
     return strstr(kernel->name, "_holds") != NULL;
 }

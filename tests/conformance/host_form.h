@@ -21,7 +21,7 @@ enum {
 };
 
 // The call of one kernel: koine_swap(in, out, n, item). Its own variables take so many bytes of the arena.
-static inline void write_call(FILE *file, const struct src_kernel *kernel, size_t arena_bytes, bool bank)
+static inline void write_call(FILE *file, const kn_source_kernel *kernel, size_t arena_bytes, bool bank)
 {
     size_t local = arena_bytes;
 

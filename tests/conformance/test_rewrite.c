@@ -57,7 +57,7 @@ static void make_input(void)
 
 // ---- as OpenCL
 
-static void run_on_device(kn_program *program, const struct src_kernel *described, uint32_t *out)
+static void run_on_device(kn_program *program, const kn_source_kernel *described, uint32_t *out)
 {
     kn_buffer *input = test_upload_with_room(in, sizeof in, 0), *output, *table;
     uint32_t count = ITEMS;
@@ -86,7 +86,7 @@ static void run_on_device(kn_program *program, const struct src_kernel *describe
 // ---- the comparison
 
 // What the device refuses is not compared, but its own checks hold.
-static bool check_alone(const char *subject, const struct src_kernel *kernel, const uint32_t *host)
+static bool check_alone(const char *subject, const kn_source_kernel *kernel, const uint32_t *host)
 {
     size_t written = 0, broken = 0;
 
@@ -100,7 +100,7 @@ static bool check_alone(const char *subject, const struct src_kernel *kernel, co
     return written && !broken;
 }
 
-static bool compare(const char *subject, const struct src_kernel *kernel, const uint32_t *device,
+static bool compare(const char *subject, const kn_source_kernel *kernel, const uint32_t *device,
                     const uint32_t *host)
 {
     const struct known_wrong *known = find_known(subject, kernel->name);

@@ -504,6 +504,8 @@ CUresult cuModuleLoadData(CUmodule *module, const void *image)
     return CUDA_SUCCESS;
 }
 
+#include "libcuda_ptx.h"
+
 CUresult cuModuleUnload(CUmodule module)
 {
     free(module->bank);
@@ -534,6 +536,8 @@ CUresult cuFuncGetAttribute(int *value, int attribute, CUfunction function)
     NEEDS_CONTEXT(cuFuncGetAttribute);
     *value = attribute == CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK ? 768
              : attribute == CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES   ? function->shared
+             : attribute == CU_FUNC_ATTRIBUTE_NUM_REGS            ? 40
+             : attribute == CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES    ? 24
                                                                   : -1;
     return CUDA_SUCCESS;
 }

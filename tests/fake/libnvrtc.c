@@ -160,3 +160,18 @@ nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char *cubin)
     memcpy(cubin, program->cubin, program->bytes);
     return NVRTC_SUCCESS;
 }
+
+// The text stands for its PTX.
+nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t *bytes)
+{
+    MAY_FAIL(nvrtcGetPTXSize);
+    *bytes = strlen(program->text) + 1;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetPTX(nvrtcProgram program, char *ptx)
+{
+    MAY_FAIL(nvrtcGetPTX);
+    strcpy(ptx, program->text);
+    return NVRTC_SUCCESS;
+}

@@ -65,7 +65,7 @@ struct device_side {
     kn_buffer *input, *output; // the same for all kernels
 };
 
-static kn_status run_kernel(const struct device_side *side, const struct src_kernel *described,
+static kn_status run_kernel(const struct device_side *side, const kn_source_kernel *described,
                             const uint32_t *in, uint32_t *out, kn_error *err)
 {
     kn_range range = {.dims = 1, .global = {ITEMS}, .local = {FUZZ_GROUP}};
@@ -119,7 +119,7 @@ static kn_status run_on_device(kn_context *context, const char *text, const stru
 // ---- as C++
 
 // arena_bytes: what its own variables take of the arena.
-static void write_call(FILE *file, const struct src_kernel *kernel, size_t arena_bytes)
+static void write_call(FILE *file, const kn_source_kernel *kernel, size_t arena_bytes)
 {
     size_t local = arena_bytes;
 
@@ -247,7 +247,7 @@ static enum fuzz_verdict run_on_host(const char *folder, const struct src_unit *
 
 // ---- the comparison
 
-static bool compare_kernel(const struct src_kernel *kernel, const uint32_t *device, const uint32_t *host)
+static bool compare_kernel(const kn_source_kernel *kernel, const uint32_t *device, const uint32_t *host)
 {
     size_t different = 0;
 
@@ -268,7 +268,7 @@ uint64_t fuzz_hash(const void *bytes, size_t size)
 }
 
 // The host's answers noted, or what the device wrote compared: with the host's numbers, or with their hashes.
-static bool judge(const struct src_kernel *kernel, const uint32_t *device, const uint32_t *host, size_t k,
+static bool judge(const kn_source_kernel *kernel, const uint32_t *device, const uint32_t *host, size_t k,
                   struct fuzz_task *task)
 {
     if (!task->on_host)

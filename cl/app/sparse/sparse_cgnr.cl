@@ -12,7 +12,7 @@
 // Cost: forward reads x, h, d, e once a group, and A, in slices of rows as SELL has them (cl/app/sparse/sparse_ell.cl; w and r in
 // that order); backward A^T and w. What they take is reads that wait for one another: so each asks for what stands at
 // known positions first of all, the first AHEAD elements of its row, too.
-// Tunables: GROUP, LANES (powers of two), SLICE, COLUMNS (at least as many as there are, in cgnr_forward's local memory),
+// Tunables: REAL_BITS, GROUP, LANES (powers of two), SLICE, COLUMNS (at least as many as there are, in cgnr_forward's local memory),
 // AHEAD, INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (cl/lib/cgnr.clh), ACC_SOFT
 // (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #include "../../shared/sparse.h"
@@ -51,8 +51,6 @@
 #define RESIDUAL 0
 #endif
 
-#undef REAL_BITS // vectors are single
-#define REAL_BITS 32
 #include "../../lib/cgnr.clh"
 #include "../../lib/cgnr_state.clh"
 #include "../../lib/lanes.clh"
@@ -71,7 +69,7 @@ typedef struct {
     uint number, code;      // code: 0, or why the iterations end here (STOP_)
     acc curvature, squares; // d.e and |g|^2
     acc rest;               // RESIDUAL: |A x - b|^2 of the x before
-    float length, ratio;    // alpha and beta
+    real length, ratio;    // alpha and beta
 } iteration;
 
 inline void read_iteration(__global const acc *state, uint parts, iteration *now)
@@ -92,11 +90,11 @@ inline acc read_first(__global const acc *state, uint parts, const iteration *no
 #define OWN ((COLUMNS + GROUP - 1) / GROUP)
 
 typedef struct {
-    float x, h, d, e;
+    real x, h, d, e;
 } column;
 
-inline void read_columns(__global const float *x, __global const float *h, __global const float *d,
-                         __global const float *e, uint n, column *own)
+inline void read_columns(__global const real *x, __global const real *h, __global const real *d,
+                         __global const real *e, uint n, column *own)
 {
 #pragma unroll 4
     for (uint k = 0; k < OWN; k++) {
@@ -111,7 +109,7 @@ inline void read_columns(__global const float *x, __global const float *h, __glo
 }
 
 // RESIDUAL: the iterations end where |A x - b|^2 / |b|^2 of the x before is `residual` at most.
-inline void judge_residual(__global const acc *state, uint parts, float residual, __local acc *node, iteration *now)
+inline void judge_residual(__global const acc *state, uint parts, real residual, __local acc *node, iteration *now)
 {
 #if RESIDUAL
     now->rest = sum_parts(state + PARTIAL(2 + (now->number & 1)), parts, node);
@@ -121,7 +119,7 @@ inline void judge_residual(__global const acc *state, uint parts, float residual
 }
 
 // The step's length, and d.e; the iterations end where there is no step.
-inline void find_step(const column *own, uint n, float weight, __local acc *node, iteration *now)
+inline void find_step(const column *own, uint n, real weight, __local acc *node, iteration *now)
 {
     acc curvature = ACC_ZERO, slope = ACC_ZERO;
 
@@ -141,7 +139,7 @@ inline void find_step(const column *own, uint n, float weight, __local acc *node
 }
 
 // x and h take the step; |g|^2 after it, and by g.(e + F) how the direction turns.
-inline void take_step(column *own, uint n, float weight, __local acc *node, iteration *now)
+inline void take_step(column *own, uint n, real weight, __local acc *node, iteration *now)
 {
     acc squares = ACC_ZERO, turn = ACC_ZERO;
 
@@ -149,10 +147,10 @@ inline void take_step(column *own, uint n, float weight, __local acc *node, iter
     for (uint k = 0; k < OWN; k++) {
         uint j = (uint)get_local_id(0) + k * GROUP;
         if (j < n) {
-            float along = own[k].e + correction(own[k].x, own[k].d, j, weight);
+            real along = own[k].e + correction(own[k].x, own[k].d, j, weight);
             own[k].x = fma(now->length, own[k].d, own[k].x);
             own[k].h = fma(now->length, own[k].e, own[k].h);
-            float slant = gradient_at(own[k].x, own[k].h, j, weight);
+            real slant = gradient_at(own[k].x, own[k].h, j, weight);
             squares = acc_add_product(squares, slant, slant);
             turn = acc_add_product(turn, slant, along);
         }
@@ -172,12 +170,12 @@ inline void take_no_step(__global const acc *state, uint parts, iteration *now)
 
 // Where an iteration leaves what the next one reads.
 typedef struct {
-    __global float *x, *h, *d;
+    __global real *x, *h, *d;
 } place;
 
 // The next direction, for the group, and of all columns a share of the groups' each to the next launch.
-inline void leave_columns(const column *own, uint n, float weight, float ratio, const place *next,
-                          __local float *direction)
+inline void leave_columns(const column *own, uint n, real weight, real ratio, const place *next,
+                          __local real *direction)
 {
     uint groups = (uint)get_num_groups(0), each = (n + groups - 1) / groups, begin = (uint)get_group_id(0) * each;
 
@@ -185,7 +183,7 @@ inline void leave_columns(const column *own, uint n, float weight, float ratio, 
     for (uint k = 0; k < OWN; k++) {
         uint j = (uint)get_local_id(0) + k * GROUP;
         if (j < n) {
-            float turned = fma(ratio, own[k].d, -gradient_at(own[k].x, own[k].h, j, weight));
+            real turned = fma(ratio, own[k].d, -gradient_at(own[k].x, own[k].h, j, weight));
             direction[j] = turned;
             if (j >= begin && j < begin + each) {
                 next->x[j] = own[k].x;
@@ -200,7 +198,7 @@ inline void leave_columns(const column *own, uint n, float weight, float ratio, 
 typedef struct {
     __global const uint *starts;
     __global const sell_index *indices;
-    __global const float *values;
+    __global const real *values;
     uint rows;
 } sliced;
 
@@ -208,7 +206,7 @@ typedef struct {
 typedef struct {
     uint next, end;
     uint index[AHEAD];
-    float value[AHEAD];
+    real value[AHEAD];
 } row_ahead;
 
 // `row` may be none.
@@ -225,9 +223,9 @@ inline void ask_row(const sliced *a, uint row, row_ahead *ahead)
 }
 
 // That row and the direction.
-inline float multiply_row(const sliced *a, const row_ahead *ahead, __local const float *direction)
+inline real multiply_row(const sliced *a, const row_ahead *ahead, __local const real *direction)
 {
-    float sum = 0;
+    real sum = 0;
 
 #pragma unroll
     for (uint k = 0; k < AHEAD; k++)
@@ -242,9 +240,9 @@ inline float multiply_row(const sliced *a, const row_ahead *ahead, __local const
 }
 
 // Row `row` of r takes the step, by w of the iteration before.
-inline float move_residual(const iteration *now, uint row, __global const float *w, __global float *r)
+inline real move_residual(const iteration *now, uint row, __global const real *w, __global real *r)
 {
-    float residue = now->number > 0 ? fma(now->length, w[row], r[row]) : r[row];
+    real residue = now->number > 0 ? fma(now->length, w[row], r[row]) : r[row];
 
     r[row] = residue;
     return residue;
@@ -254,13 +252,13 @@ inline float move_residual(const iteration *now, uint row, __global const float 
 // last one, `most`, there is no product any more. `gradient`: |g|^2 / |g_0|^2 to stop at; `residual`: |A x - b|^2 / |b|^2
 // to stop at, below 0 never.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_forward(__global const uint *starts, __global const sell_index *indices, __global const float *values,
-             uint rows, uint n, __global const float *x, __global const float *h, __global const float *d,
-             __global const float *e, __global float *to_x, __global float *to_h, __global float *to_d,
-             __global float *w, __global float *r, float weight, float gradient, float residual, __global acc *state,
+cgnr_forward(__global const uint *starts, __global const sell_index *indices, __global const real *values,
+             uint rows, uint n, __global const real *x, __global const real *h, __global const real *d,
+             __global const real *e, __global real *to_x, __global real *to_h, __global real *to_d,
+             __global real *w, __global real *r, real weight, real gradient, real residual, __global acc *state,
              uint parts, uint most)
 {
-    __local float direction[COLUMNS];
+    __local real direction[COLUMNS];
     __local acc node[2 * GROUP];
     const sliced a = {starts, indices, values, rows};
     const place next = {to_x, to_h, to_d};
@@ -303,9 +301,9 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
     acc squares = ACC_ZERO; // of r
 #endif
     while (row < rows) {
-        float sum = multiply_row(&a, &ahead, direction);
+        real sum = multiply_row(&a, &ahead, direction);
 #if RESIDUAL
-        float residue = move_residual(&now, row, w, r);
+        real residue = move_residual(&now, row, w, r);
         squares = acc_add_product(squares, residue, residue);
 #endif
         w[row] = sum;
@@ -319,14 +317,14 @@ cgnr_forward(__global const uint *starts, __global const sell_index *indices, __
 
 // e = A^T w + L d, the transposed matrix's rows as CSR, columns in the order of w.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-cgnr_backward(__global const uint *starts, __global const uint *indices, __global const float *values, uint n,
-              __global const float *d, __global float *e, __global const float *w, float lambda, float smooth,
+cgnr_backward(__global const uint *starts, __global const uint *indices, __global const real *values, uint n,
+              __global const real *d, __global real *e, __global const real *w, real lambda, real smooth,
               uint order, __global acc *state, uint parts, uint most)
 {
-    __local float part[GROUP];
+    __local real part[GROUP];
     uint j = (uint)(get_global_id(0) / LANES), lane = (uint)get_local_id(0) % LANES;
     uint next = j < n ? starts[j] + lane : 0, end = j < n ? starts[j + 1] : 0, index[AHEAD];
-    float value[AHEAD], sum = 0;
+    real value[AHEAD], sum = 0;
 
 #pragma unroll
     for (uint k = 0; k < AHEAD; k++, next += LANES) {

@@ -7,7 +7,7 @@
 // (spmv_scatter).
 // Cost: reads 8 bytes a nonzero and 4 a row, gathers x, writes y; spmv_local reads all x once a group; spmv_scatter adds
 // to y once a nonzero.
-// Tunables: GROUP, LANES (powers of two, LANES at most GROUP), CHUNK (floats of x in local memory), KN_SUBGROUP (1: lanes
+// Tunables: REAL_BITS, GROUP, LANES (powers of two, LANES at most GROUP), CHUNK (numbers of x in local memory), KN_SUBGROUP (1: lanes
 // of NVIDIA's warps are added without local memory), KN_ATOMIC_FLOAT (cl/lib/atomic.clh).
 #ifndef GROUP
 #if KN_CPU
@@ -31,11 +31,11 @@
 #include "../../lib/lanes.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-spmv_simple(__global const uint *starts, __global const uint *indices, __global const float *values,
-            __global const float *x, __global float *y, uint rows, uint columns)
+spmv_simple(__global const uint *starts, __global const uint *indices, __global const real *values,
+            __global const real *x, __global real *y, uint rows, uint columns)
 {
     size_t row = get_global_id(0);
-    float sum = 0;
+    real sum = 0;
 
     if (row >= rows)
         return;
@@ -45,13 +45,13 @@ spmv_simple(__global const uint *starts, __global const uint *indices, __global 
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-spmv_local(__global const uint *starts, __global const uint *indices, __global const float *values,
-           __global const float *x, __global float *y, uint rows, uint columns)
+spmv_local(__global const uint *starts, __global const uint *indices, __global const real *values,
+           __global const real *x, __global real *y, uint rows, uint columns)
 {
-    __local float part[CHUNK];
+    __local real part[CHUNK];
     size_t row = get_global_id(0);
     uint i = row < rows ? starts[row] : 0, end = row < rows ? starts[row + 1] : 0;
-    float sum = 0;
+    real sum = 0;
 
     for (ulong first = 0; first < columns; first += CHUNK) {
         uint count = (uint)min((ulong)CHUNK, columns - first);
@@ -67,13 +67,13 @@ spmv_local(__global const uint *starts, __global const uint *indices, __global c
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-spmv_vector(__global const uint *starts, __global const uint *indices, __global const float *values,
-            __global const float *x, __global float *y, uint rows, uint columns)
+spmv_vector(__global const uint *starts, __global const uint *indices, __global const real *values,
+            __global const real *x, __global real *y, uint rows, uint columns)
 {
-    __local float part[GROUP];
+    __local real part[GROUP];
     size_t row = get_global_id(0) / LANES;
     uint lane = (uint)get_local_id(0) % LANES;
-    float sum = 0;
+    real sum = 0;
 
     if (row < rows)
         for (uint i = starts[row] + lane, end = starts[row + 1]; i < end; i += LANES)
@@ -83,6 +83,7 @@ spmv_vector(__global const uint *starts, __global const uint *indices, __global 
         y[row] = sum;
 }
 
+#if REAL_BITS == 32 // there are no atomic additions of doubles
 // The matrix is the transposed one: a row here is a column of A. y is 0 before.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 spmv_scatter(__global const uint *starts, __global const uint *indices, __global const float *values,
@@ -97,3 +98,4 @@ spmv_scatter(__global const uint *starts, __global const uint *indices, __global
     for (uint i = starts[row] + lane, end = starts[row + 1]; i < end; i += LANES)
         atomic_add_float(&y[indices[i]], values[i] * own);
 }
+#endif

@@ -8,8 +8,9 @@
 // Launch: groups of GROUP, a work-item a row (of SELL: rows in the order of their lengths).
 // Cost: reads 8 bytes an element (spmv_layout, spmv_layout_local: a nonzero), of SELL 6 with indices of 16 bits, gathers x,
 // writes y; spmv_layout_local reads all x once a group.
-// Tunables: GROUP (a multiple of SLICE), SLICE, CHUNK (floats of x in local memory), INDEX_BITS (SELL's: 16, for less
+// Tunables: REAL_BITS, GROUP (a multiple of SLICE), SLICE, CHUNK (numbers of x in local memory), INDEX_BITS (SELL's: 16, for less
 // than 65,536 columns, or 32).
+#include "../../lib/real.clh"
 #include "../../shared/sparse.h"
 
 #ifndef GROUP
@@ -38,11 +39,11 @@ typedef uint sell_index;
 #endif
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-spmv_layout(__global const uint *lengths, __global const uint *indices, __global const float *values,
-            __global const float *x, __global float *y, uint rows, uint columns, uint stride, uint width)
+spmv_layout(__global const uint *lengths, __global const uint *indices, __global const real *values,
+            __global const real *x, __global real *y, uint rows, uint columns, uint stride, uint width)
 {
     size_t row = get_global_id(0), at = row;
-    float sum = 0;
+    real sum = 0;
 
     if (row >= rows)
         return;
@@ -52,13 +53,13 @@ spmv_layout(__global const uint *lengths, __global const uint *indices, __global
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-spmv_layout_local(__global const uint *lengths, __global const uint *indices, __global const float *values,
-                  __global const float *x, __global float *y, uint rows, uint columns, uint stride, uint width)
+spmv_layout_local(__global const uint *lengths, __global const uint *indices, __global const real *values,
+                  __global const real *x, __global real *y, uint rows, uint columns, uint stride, uint width)
 {
-    __local float part[CHUNK];
+    __local real part[CHUNK];
     size_t row = get_global_id(0), at = row;
     uint i = 0, end = row < rows ? lengths[row] : 0;
-    float sum = 0;
+    real sum = 0;
 
     for (ulong first = 0; first < columns; first += CHUNK) {
         uint count = (uint)min((ulong)CHUNK, columns - first);
@@ -74,11 +75,11 @@ spmv_layout_local(__global const uint *lengths, __global const uint *indices, __
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-spmv_ell(__global const uint *lengths, __global const uint *indices, __global const float *values,
-         __global const float *x, __global float *y, uint rows, uint columns, uint stride, uint width)
+spmv_ell(__global const uint *lengths, __global const uint *indices, __global const real *values,
+         __global const real *x, __global real *y, uint rows, uint columns, uint stride, uint width)
 {
     size_t row = get_global_id(0), at = row;
-    float sum = 0;
+    real sum = 0;
 
     if (row >= rows)
         return;
@@ -92,10 +93,10 @@ spmv_ell(__global const uint *lengths, __global const uint *indices, __global co
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 spmv_sell(__global const uint *starts, __global const uint *order, __global const sell_index *indices,
-          __global const float *values, __global const float *x, __global float *y, uint rows)
+          __global const real *values, __global const real *x, __global real *y, uint rows)
 {
     size_t row = get_global_id(0), slice = row / SLICE;
-    float sum = 0;
+    real sum = 0;
 
     if (row >= rows)
         return;

@@ -7,7 +7,9 @@
 // Launch: spmv_coo with a group of GROUP for TILE = GROUP * ITEMS nonzeros, spmv_merge for TILE of rows + nonzeros
 // steps; then spmv_carry with a work-item for each of those groups.
 // Cost: reads 12 bytes a nonzero (COO), 8 and 4 a row (merge), gathers x, writes y; 8 bytes a group are carried.
-// Tunables: GROUP, ITEMS.
+// Tunables: REAL_BITS, GROUP, ITEMS.
+#include "../../lib/real.clh"
+
 #ifndef GROUP
 #if KN_CPU
 #define GROUP 32
@@ -23,12 +25,12 @@
 #define NONE 0xffffffffu
 
 // Every work-item's sum comes to be that over its row's work-items up to itself. Rows are ascending.
-inline void sum_rows(__local const uint *row, __local float *sum)
+inline void sum_rows(__local const uint *row, __local real *sum)
 {
     uint item = (uint)get_local_id(0);
 
     for (uint distance = 1; distance < GROUP; distance *= 2) {
-        float before = 0;
+        real before = 0;
         barrier(CLK_LOCAL_MEM_FENCE);
         if (item >= distance && row[item - distance] == row[item])
             before = sum[item - distance];
@@ -39,22 +41,22 @@ inline void sum_rows(__local const uint *row, __local float *sum)
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-spmv_coo(__global const uint *entry_rows, __global const uint *indices, __global const float *values,
-         __global const float *x, __global float *y, uint nonzeros, __global uint *carry_rows,
-         __global float *carry_sums)
+spmv_coo(__global const uint *entry_rows, __global const uint *indices, __global const real *values,
+         __global const real *x, __global real *y, uint nonzeros, __global uint *carry_rows,
+         __global real *carry_sums)
 {
     __local uint row[GROUP];
-    __local float sum[GROUP];
+    __local real sum[GROUP];
     uint item = (uint)get_local_id(0), last_row = NONE;
     ulong first = (ulong)get_group_id(0) * TILE, end = min(first + TILE, (ulong)nonzeros);
-    float last_sum = 0;
+    real last_sum = 0;
     bool goes_on = false;
 
     for (ulong base = first; base < end; base += GROUP) {
         ulong i = base + item;
         uint next = i + 1 < nonzeros ? entry_rows[i + 1] : NONE;
         uint own_row = i < end ? entry_rows[i] : NONE;
-        float own_sum = i < end ? values[i] * x[indices[i]] : 0;
+        real own_sum = i < end ? values[i] * x[indices[i]] : 0;
         if (item == 0 && own_row == last_row)
             own_sum += last_sum;
         row[item] = own_row;
@@ -92,12 +94,12 @@ ROWS_AMONG(rows_among_all, __global)
 ROWS_AMONG(rows_among_tile, __local)
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-spmv_merge(__global const uint *starts, __global const uint *indices, __global const float *values,
-           __global const float *x, __global float *y, uint rows, uint nonzeros, __global uint *carry_rows,
-           __global float *carry_sums)
+spmv_merge(__global const uint *starts, __global const uint *indices, __global const real *values,
+           __global const real *x, __global real *y, uint rows, uint nonzeros, __global uint *carry_rows,
+           __global real *carry_sums)
 {
     __local uint end[TILE + 1], row[GROUP], border[2];
-    __local float product[TILE], sum[GROUP];
+    __local real product[TILE], sum[GROUP];
     uint item = (uint)get_local_id(0);
     ulong steps = (ulong)rows + nonzeros, first = (ulong)get_group_id(0) * TILE, last = min(first + TILE, steps);
 
@@ -116,7 +118,7 @@ spmv_merge(__global const uint *starts, __global const uint *indices, __global c
     uint step = min(item * ITEMS, row_count + count), stop = min(step + ITEMS, row_count + count);
     uint own_row = rows_among_tile(end, first_nonzero, row_count, count, step), nonzero = step - own_row;
     uint begun = own_row;
-    float head = 0, rest = 0;
+    real head = 0, rest = 0;
     for (; step < stop; step++) {
         if (own_row < row_count && end[own_row] - first_nonzero <= nonzero) {
             if (own_row == begun)
@@ -141,11 +143,11 @@ spmv_merge(__global const uint *starts, __global const uint *indices, __global c
 }
 
 // A row that goes on in several groups is added up by its first one's work-item.
-__kernel void spmv_carry(__global const uint *carry_rows, __global const float *carry_sums, __global float *y,
+__kernel void spmv_carry(__global const uint *carry_rows, __global const real *carry_sums, __global real *y,
                          uint count)
 {
     size_t i = get_global_id(0);
-    float sum = 0;
+    real sum = 0;
 
     if (i >= count)
         return;

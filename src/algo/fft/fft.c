@@ -4,7 +4,6 @@
 
 #include <koine/experimental.h>
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -21,93 +20,12 @@ struct kn_fft_plan {
 
 static const struct fft_library *const libraries[] = {&ki_fft_own, &ki_fft_clfft, &ki_fft_cufft};
 
-// ---- the shape ----
-
-static kn_status check_extent(size_t extent, size_t whole, const char *name, unsigned axis, kn_error *err)
+static kn_status check_type(const kn_device_info *info, kn_type type, kn_error *err)
 {
-    if (extent <= whole)
-        return KN_OK;
-    return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: %s[%u] is %zu; it is at most %zu", name, axis,
-                   extent, whole);
-}
-
-// Numbers along an axis, on both sides. A half spectrum has no zeros to leave out.
-static kn_status check_axis(struct fft_shape *shape, unsigned axis, kn_error *err)
-{
-    const kn_fft_shape *given = &shape->given;
-    size_t n = given->dims[axis], half = n / 2 + 1;
-    bool half_in = axis == 0 && given->kind == KN_FFT_COMPLEX_TO_REAL;
-    bool half_out = axis == 0 && given->kind == KN_FFT_REAL_TO_COMPLEX;
-    size_t in = given->in_dims[axis], out = given->out_dims[axis];
-    kn_status status;
-
-    if (n == 0 || n > UINT32_MAX / 4)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: dims[%u] is %zu; it goes from 1 to %u",
-                       axis, n, UINT32_MAX / 4);
-    if ((half_in && in && in != half) || (half_out && out && out != half))
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "kn_fft_plan_create: a half spectrum of %zu is all of its %zu numbers; leave %s[0] 0",
-                       n, half, half_in ? "in_dims" : "out_dims");
-    shape->in[axis] = in ? in : half_in ? half : n;
-    shape->out[axis] = out ? out : half_out ? half : n;
-    shape->resized = shape->resized || (in && in != n && !half_in) || (out && out != n && !half_out);
-    status = check_extent(shape->in[axis], n, "in_dims", axis, err);
-    return status ? status : check_extent(shape->out[axis], n, "out_dims", axis, err);
-}
-
-static kn_status count_bytes(const size_t dims[3], size_t batch, size_t number, uint64_t *bytes,
-                             kn_error *err)
-{
-    uint64_t total = number;
-
-    for (unsigned i = 0; i < 4; i++)
-        if (__builtin_mul_overflow(total, (uint64_t)(i < 3 ? dims[i] : batch), &total))
-            return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: more bytes than a number counts");
-    *bytes = total;
-    return KN_OK;
-}
-
-static kn_status check_shape(const kn_device_info *info, const kn_fft_shape *given, struct fft_shape *shape,
-                             kn_error *err)
-{
-    size_t real = kn_type_size(given->type);
-    kn_status status = KN_OK;
-
-    if (given->type != KN_F32 && given->type != KN_F64)
-        return ki_fail(err, KN_ERROR_UNSUPPORTED, "kn_fft_plan_create works on float and double, not on %s",
-                       kn_type_name(given->type));
-    if (given->type == KN_F64 && !info->fp64)
-        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision; use float", info->spec,
-                       info->name);
-    if (given->rank < 1 || given->rank > 3)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: rank %u; it goes from 1 to 3",
-                       given->rank);
-    if ((unsigned)given->kind > KN_FFT_COMPLEX_TO_REAL)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: there is no kind %d; see kn_fft_kind",
-                       (int)given->kind);
-    if (given->input_bits &&
-        (given->kind != KN_FFT_REAL_TO_COMPLEX || (given->input_bits != 8 && given->input_bits != 16)))
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "kn_fft_plan_create: input_bits %u; it is 8 or 16 with KN_FFT_REAL_TO_COMPLEX, else 0",
-                       given->input_bits);
-    if (!isfinite(given->scale))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_fft_plan_create: scale %g is not finite", given->scale);
-    *shape = (struct fft_shape){.given = *given};
-    shape->in_number = given->input_bits                       ? given->input_bits / 8
-                       : given->kind == KN_FFT_REAL_TO_COMPLEX ? real
-                                                               : 2 * real;
-    shape->given.batch = given->batch ? given->batch : 1;
-    shape->given.scale = given->scale != 0 ? given->scale : 1;
-    for (unsigned i = given->rank; i < 3; i++)
-        shape->given.dims[i] = 1, shape->given.in_dims[i] = shape->given.out_dims[i] = 0;
-    for (unsigned i = 0; i < 3 && !status; i++)
-        status = check_axis(shape, i, err);
-    if (!status)
-        status = count_bytes(shape->in, shape->given.batch, shape->in_number, &shape->in_bytes, err);
-    if (!status)
-        status = count_bytes(shape->out, shape->given.batch,
-                             given->kind == KN_FFT_COMPLEX_TO_REAL ? real : 2 * real, &shape->out_bytes, err);
-    return status;
+    return type == KN_F64 && !info->fp64
+               ? ki_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision; use float", info->spec,
+                         info->name)
+               : KN_OK;
 }
 
 static kn_status check_tuning(const kn_fft_tuning *tuning, kn_error *err)
@@ -142,7 +60,9 @@ static kn_status make_plan(kn_queue *queue, const kn_fft_shape *shape, const kn_
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_fft_plan_create: there is no library %d; see kn_fft_library",
                        (int)options->library);
-    status = check_shape(&queue->context->device.info, shape, &made.shape, err);
+    status = ki_fft_check_shape("kn_fft_plan_create", shape, &made.shape, err);
+    if (!status)
+        status = check_type(&queue->context->device.info, shape->type, err);
     if (!status && options->tuning)
         status = check_tuning(options->tuning, err);
     if (status)

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "engine/engine.h"
+#include "host/fft/fft_shape.h"
 #include "host/fft/root_of_unity.h"
 #include "algo/columns.h"
 
@@ -94,15 +95,6 @@ struct fft_pass {
 struct fft_passes {
     struct fft_pass items[FFT_MAX_PASSES];
     size_t count;
-};
-
-// A checked shape: no zeros that stand for something else.
-struct fft_shape {
-    kn_fft_shape given;
-    size_t in[3], out[3]; // numbers along each axis (complex ones, or real ones on a real side)
-    uint64_t in_bytes, out_bytes;
-    size_t in_number; // bytes of a number of the input
-    bool resized;     // padded or cropped
 };
 
 // The passes of a direction, with tables appended to `roots`. fft_passes.c.

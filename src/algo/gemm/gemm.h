@@ -30,9 +30,8 @@ static inline size_t gemm_element(const kn_gemm_task *task)
     return kn_type_size(task->type) * (task->is_complex ? 2 : 1);
 }
 
-// Of the own kernel, what koine tune chooses, and what it has of itself for large products of floats.
-extern const struct engine_tunables ki_gemm_tunables;
-void ki_gemm_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES]);
+// Of the own kernel, what koine tune chooses: for large products of floats.
+extern const kn_tunables ki_gemm_tunables;
 
 // The own kernel for CPUs.
 kn_status ki_gemm_on_cpu(kn_queue *queue, const kn_gemm_task *task, kn_error *err);

@@ -113,7 +113,7 @@ static unsigned parts_for(const kn_device_info *info, const kn_gemm_task *task, 
 }
 
 // What koine tune chooses, of large products of floats.
-const struct engine_tunables ki_gemm_tunables = {
+const kn_tunables ki_gemm_tunables = {
     "gemm", "algo/gemm/gemm.cl", {"TILE_M", "TILE_N", "TILE_K", "ITEM_M", "ITEM_N", "BAND", NULL}};
 
 static const kn_gemm_tile *shapes_of(const kn_queue *queue, size_t kind)
@@ -121,19 +121,29 @@ static const kn_gemm_tile *shapes_of(const kn_queue *queue, size_t kind)
     return ki_engine_is_nvidia(queue->context) ? nvidia[kind] : others[kind];
 }
 
-void ki_gemm_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES])
+const kn_tunables *kn_gemm_get_tunables(void)
 {
-    const kn_gemm_tile *tile = shapes_of(queue, 0);
-    const unsigned all[] = {tile->m, tile->n, tile->k, tile->item_m, tile->item_n, tile->band};
+    return &ki_gemm_tunables;
+}
 
-    memcpy(values, all, sizeof all);
+kn_status kn_gemm_get_usual(const kn_queue *queue, unsigned values[KN_TUNABLES], kn_error *err)
+{
+    const kn_gemm_tile *tile;
+
+    if (!queue || !values)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_gemm_get_usual: %s is NULL", queue ? "values" : "queue");
+    tile = shapes_of(queue, 0);
+    memset(values, 0, KN_TUNABLES * sizeof *values);
+    memcpy(values, (const unsigned[]){tile->m, tile->n, tile->k, tile->item_m, tile->item_n, tile->band},
+           6 * sizeof *values);
+    return KN_OK;
 }
 
 // The tile, or what was kept in its place.
 static kn_gemm_tile tuned_tile(const kn_queue *queue, const kn_gemm_task *task, const kn_gemm_tile *usual)
 {
     kn_gemm_tile tile = *usual;
-    unsigned values[ENGINE_TUNABLES];
+    unsigned values[KN_TUNABLES];
     kn_error why = KN_ERROR_INIT;
 
     if (!ki_engine_tuning(queue->context, &ki_gemm_tunables, values))

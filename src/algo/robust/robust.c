@@ -3,7 +3,6 @@
 #include "robust.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/sized.h"
@@ -95,7 +94,7 @@ static kn_status counted(const struct robust_columns *columns, const struct robu
                          size_t count, bool growing, kn_robust *results, kn_error *err)
 {
     int shift = columns->options.shift ? (int)rint(*columns->options.shift) : 0;
-    uint64_t *counts = malloc((count * 256 + 1) * sizeof *counts), n = 0;
+    uint64_t *counts = ki_kept_take(&columns->queue->kept, count * 256 * sizeof *counts), n = 0;
     kn_status status;
 
     if (!counts)
@@ -110,13 +109,14 @@ static kn_status counted(const struct robust_columns *columns, const struct robu
         if (n > 0)
             ki_robust_counted(columns->type, own, n, shift, &results[i]);
     }
-    free(counts);
+    ki_kept_give(&columns->queue->kept, counts);
     return status;
 }
 
 static kn_status counted_columns(const struct robust_columns *columns, kn_robust *results, kn_error *err)
 {
-    struct robust_stretch *stretches = malloc((columns->count + 1) * sizeof *stretches);
+    struct robust_stretch *stretches =
+        ki_kept_take(&columns->queue->kept, columns->count * sizeof *stretches);
     kn_status status;
 
     if (!stretches)
@@ -124,7 +124,7 @@ static kn_status counted_columns(const struct robust_columns *columns, kn_robust
     for (size_t i = 0; i < columns->count; i++)
         stretches[i] = (struct robust_stretch){i * columns->stride, i * columns->stride + columns->n};
     status = counted(columns, stretches, columns->count, false, results, err);
-    free(stretches);
+    ki_kept_give(&columns->queue->kept, stretches);
     return status;
 }
 
@@ -205,7 +205,7 @@ static kn_status float_prefixes(const struct robust_columns *all, const size_t *
 static kn_status counted_prefixes(const struct robust_columns *columns, const size_t *ends, size_t count,
                                   kn_robust *results, kn_error *err)
 {
-    struct robust_stretch *stretches = malloc((count + 1) * sizeof *stretches);
+    struct robust_stretch *stretches = ki_kept_take(&columns->queue->kept, count * sizeof *stretches);
     kn_status status;
 
     if (!stretches)
@@ -213,7 +213,7 @@ static kn_status counted_prefixes(const struct robust_columns *columns, const si
     for (size_t i = 0; i < count; i++)
         stretches[i] = (struct robust_stretch){i > 0 ? ends[i - 1] : 0, ends[i]};
     status = counted(columns, stretches, count, true, results, err);
-    free(stretches);
+    ki_kept_give(&columns->queue->kept, stretches);
     return status;
 }
 

@@ -68,7 +68,7 @@ struct robust_ranks {
 };
 
 // What a measurement may choose on a GPU: GROUP, GROUPS (a compute unit), AHEAD and SINGLE.
-extern const struct engine_tunables ki_robust_tunables;
+extern const kn_tunables ki_robust_tunables;
 // Chooses the shape for `elements` that are read at most, and gets the kernels.
 kn_status ki_robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error *err);
 // Counters and tables of all columns: how many cells of 4 bytes.

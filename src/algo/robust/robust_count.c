@@ -2,7 +2,6 @@
 // Counts of the values in stretches of a column of 8 bits, with cl/algo/robust/robust_count.cl.
 #include "robust.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -54,7 +53,7 @@ static bool add_chunk(struct count *c, uint64_t begin, uint64_t end)
 {
     if (c->chunk_count == c->chunk_room) {
         size_t room = 2 * c->chunk_room + 64;
-        struct chunk *more = realloc(c->chunks, room * sizeof *more);
+        struct chunk *more = ki_kept_grow(&c->queue->kept, c->chunks, room * sizeof *more);
         if (!more)
             return false;
         c->chunks = more;
@@ -67,7 +66,7 @@ static bool add_chunk(struct count *c, uint64_t begin, uint64_t end)
 // Opens a row for elements of `stretch`.
 static bool add_row(struct count *c, size_t stretch)
 {
-    size_t *more = realloc(c->stretch, (c->rows + 1) * sizeof *more);
+    size_t *more = ki_kept_grow(&c->queue->kept, c->stretch, (c->rows + 1) * sizeof *more);
 
     if (!more)
         return false;
@@ -82,7 +81,7 @@ static bool plan(struct count *c, const struct robust_stretch *stretches, size_t
     size_t parts = kn_buffer_get_part_count(c->x);
     uint64_t before = 0;
 
-    c->first = calloc(parts + 1, sizeof *c->first);
+    c->first = ki_kept_take_zeros(&c->queue->kept, parts + 1, sizeof *c->first);
     if (!c->first)
         return false;
     for (size_t p = 0; p < parts; p++) {
@@ -182,15 +181,16 @@ kn_status ki_robust_count(kn_queue *queue, const kn_buffer *x, kn_type type,
         elements += stretches[i].end - stretches[i].begin;
     memset(counts, 0, count * ROBUST_VALUES * sizeof *counts);
     choose_shape(&c, elements);
-    if (!plan(&c, stretches, count) || !(cells = malloc((c.rows * ROBUST_VALUES + 1) * sizeof *cells)))
+    if (!plan(&c, stretches, count) ||
+        !(cells = ki_kept_take(&queue->kept, c.rows * ROBUST_VALUES * sizeof *cells)))
         status = ki_fail_memory(err, c.chunk_count * sizeof *c.chunks, "the counts of columns");
     else if (c.rows > 0)
         status = run(&c, counts, cells, err);
     for (size_t i = 0; i < count && type == KN_I8 && !status; i++)
         order_signed(counts + i * ROBUST_VALUES);
-    free(c.chunks);
-    free(c.first);
-    free(c.stretch);
-    free(cells);
+    ki_kept_give(&queue->kept, c.chunks);
+    ki_kept_give(&queue->kept, c.first);
+    ki_kept_give(&queue->kept, c.stretch);
+    ki_kept_give(&queue->kept, cells);
     return status;
 }

@@ -4,7 +4,6 @@
 #include "robust.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "shared/columns.h"
 #include "base/array.h"
@@ -336,9 +335,10 @@ static void finish(const struct fused *f, const struct robust_column *column, co
 
 static kn_status read_results(struct fused *f, kn_robust *results, kn_error *err)
 {
+    struct ki_kept *kept = &f->of->queue->kept;
     size_t count = f->ranks.count;
-    struct robust_column *columns = malloc(count * sizeof *columns);
-    uint32_t *counters = malloc(count * ROBUST_COUNTERS * sizeof *counters);
+    struct robust_column *columns = ki_kept_take(kept, count * sizeof *columns);
+    uint32_t *counters = ki_kept_take(kept, count * ROBUST_COUNTERS * sizeof *counters);
     kn_status status = KN_OK;
 
     if (!columns || !counters)
@@ -350,8 +350,8 @@ static kn_status read_results(struct fused *f, kn_robust *results, kn_error *err
                                 count * ROBUST_COUNTERS * sizeof *counters, err);
     for (size_t i = 0; i < count && !status; i++)
         finish(f, &columns[i], counters + i * ROBUST_COUNTERS, &results[i]);
-    free(columns);
-    free(counters);
+    ki_kept_give(kept, columns);
+    ki_kept_give(kept, counters);
     return status;
 }
 

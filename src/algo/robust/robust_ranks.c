@@ -7,7 +7,7 @@
 #include "base/array.h"
 #include "algo/tree.h"
 
-const struct engine_tunables ki_robust_tunables = {
+const kn_tunables ki_robust_tunables = {
     "robust", "algo/robust/robust_rank.cl", {"GROUP", "GROUPS", "AHEAD", "SINGLE", NULL}};
 
 // The greatest power of two up to `wanted` that the device and the bins take.
@@ -24,7 +24,7 @@ static bool is_power_of_two(unsigned value)
 }
 
 // In the order of the tunables, of which GPUs are tuned.
-static void choose_tunables(const struct robust_ranks *r, unsigned values[ENGINE_TUNABLES])
+static void choose_tunables(const struct robust_ranks *r, unsigned values[KN_TUNABLES])
 {
     const kn_device_info *info = &r->queue->context->device.info;
     const struct engine_sizes *rank = ki_engine_sizes(info, SHAPE_ROBUST_RANK);
@@ -46,7 +46,7 @@ static void choose_tunables(const struct robust_ranks *r, unsigned values[ENGINE
 static void choose_shape(struct robust_ranks *r, uint64_t elements)
 {
     const kn_device_info *info = &r->queue->context->device.info;
-    unsigned values[ENGINE_TUNABLES] = {0};
+    unsigned values[KN_TUNABLES] = {0};
     uint64_t most = info->compute_units ? info->compute_units : 1;
 
     choose_tunables(r, values);

@@ -27,9 +27,6 @@ void ki_sort_define_keys(struct engine_defines *defines, const struct sort_job *
 
 kn_status ki_sort_bitonic(const struct sort_job *job, kn_error *err); // keys alone
 kn_status ki_sort_radix(const struct sort_job *job, kn_error *err);
-// Of ki_sort_radix, what koine tune chooses, and what it has of itself for many keys of 4 bytes.
-extern const struct engine_tunables ki_sort_radix_tunables;
-void ki_sort_radix_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES]);
 // Into buckets that fit a core's cache: fewer than 2^32 keys, on a device without a limit of loops. *done is
 // false, and nothing changed, where one of them would have too many keys and KN_SORT_DIGITS_HIGHEST was not
 // asked for.

@@ -161,14 +161,13 @@ static kn_status sort_padded(struct sorter *s, kn_buffer *keys, kn_error *err)
     const uint64_t largest[2] = {0xfff0000000000001u, 0xff800001u}; // what decodes from the largest key
     const void *filler = s->type == KN_F64 ? (const void *)&largest[0] : (const void *)&largest[1];
     kn_buffer *copy = NULL;
+    struct engine_scratch scratch =
+        ki_engine_scratch_open(s->queue, ENGINE_SCRATCH_ALGORITHM, 1, s->job->function);
     kn_status status;
 
     while (padded < n)
         padded *= 2;
-    status = kn_buffer_create(s->queue->context, (size_t)padded * size, &copy, err);
-    if (!status && kn_buffer_get_part_count(copy) > 1)
-        status = ki_fail(err, KN_ERROR_LIMIT, "kn_sort: %zu bytes are more than one allocation of %s holds",
-                         (size_t)padded * size, s->queue->context->device.info.spec);
+    status = ki_engine_scratch_get(&scratch, 0, (size_t)padded * size, &copy, err);
     if (!status)
         status = kn_buffer_copy(s->queue, keys, 0, copy, 0, (size_t)n * size, NO_EVENT, err);
     if (!status && padded > n)
@@ -179,7 +178,7 @@ static kn_status sort_padded(struct sorter *s, kn_buffer *keys, kn_error *err)
         status = sort_network(s, copy, err);
     if (!status)
         status = kn_buffer_copy(s->queue, copy, 0, keys, 0, (size_t)n * size, NO_EVENT, err);
-    kn_buffer_free(copy); // the driver keeps it until what is enqueued has used it
+    ki_engine_scratch_close(&scratch);
     return status;
 }
 

@@ -3,7 +3,6 @@
 #include <koine/experimental.h>
 #include <koine/host.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "shared/sort_buckets.h"
@@ -191,7 +190,7 @@ static kn_status count_buckets(struct buckets *b, kn_error *err)
 {
     uint64_t n = b->n;
     size_t bytes = (size_t)b->groups * BUCKETS_MOST * sizeof(uint32_t);
-    uint32_t *counts = malloc(bytes);
+    uint32_t *counts = ki_kept_take(&b->queue->kept, bytes);
     kn_status status = counts ? get_slot(b, COUNTS, bytes, err)
                               : ki_fail_memory(err, bytes, "the counts of a sort's buckets");
 
@@ -212,7 +211,7 @@ static kn_status count_buckets(struct buckets *b, kn_error *err)
         place_buckets(b, counts);
         status = kn_buffer_write(b->queue, b->slots[COUNTS], 0, counts, bytes, err);
     }
-    free(counts);
+    ki_kept_give(&b->queue->kept, counts);
     return status;
 }
 
@@ -322,13 +321,13 @@ kn_status ki_sort_buckets(const struct sort_job *job, bool *done, kn_error *err)
         b.wanted--;
     b.chunk = (job->n - 1) / chunks + 1;
     b.groups = (uint32_t)((job->n - 1) / b.chunk + 1);
-    b.tables = malloc(sizeof *b.tables);
+    b.tables = ki_kept_take(&job->queue->kept, sizeof *b.tables);
     if (!b.tables)
         return ki_fail_memory(err, sizeof *b.tables, "a sort's buckets");
     b.scratch = ki_engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, job->function);
     status = sort_in_buckets(&b, done, err);
     ki_engine_scratch_close(&b.scratch);
-    free(b.tables);
+    ki_kept_give(&job->queue->kept, b.tables);
     return status;
 }
 

@@ -3,7 +3,6 @@
 #include <koine/experimental.h>
 #include <koine/sort.h>
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "algo/snippet.h"
@@ -160,7 +159,8 @@ static kn_status get_kernels(struct merger *m, kn_error *err)
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < SNIPPETS && !status; i++) {
-        status = ki_snippet_join(m->function, snippets[i].what, snippets[i].text, &joined[i], &reason);
+        status = ki_snippet_join(m->function, snippets[i].what, snippets[i].text, &m->queue->kept, &joined[i],
+                                 &reason);
         ki_engine_define_text(&defines, snippets[i].macro, joined[i]);
     }
     ki_engine_define(&defines, "TYPE_SIZE", (unsigned)m->less.size);
@@ -174,7 +174,7 @@ static kn_status get_kernels(struct merger *m, kn_error *err)
                                           defines.count, KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel,
                                           &reason);
     for (size_t i = 0; i < SNIPPETS; i++)
-        free(joined[i]);
+        ki_kept_give(&m->queue->kept, joined[i]);
     if (status == KN_ERROR_BUILD) {
         ki_fail_at(err, status, reason.file, reason.line,
                    "%s: the comparison '%s' of elements of type '%s' (%zu bytes) is not what the compiler "

@@ -89,9 +89,15 @@ static kn_status choose_lanes(struct radix *r, kn_error *err)
     return status;
 }
 
+// Bytes of a key, or of a value where that is more.
+static size_t width_of(const struct radix *r)
+{
+    return larger(kn_type_size(r->job->type), r->job->value_size);
+}
+
 static size_t arena_bytes(const struct radix *r)
 {
-    size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
+    size_t element = width_of(r);
     size_t counts = (size_t)(r->group / r->rung->least) * DIGITS * sizeof(uint32_t);
     size_t shares = (size_t)r->group * 4 * 2 * sizeof(uint32_t);
 
@@ -134,49 +140,83 @@ static struct shape usual_shape(const kn_context *context, size_t element, bool 
     return other;
 }
 
-// What koine tune chooses, of many keys of 4 bytes and no values.
-const struct engine_tunables ki_sort_radix_tunables = {
-    "sort", "algo/sort/sort_radix.cl", {"GROUP", "KEYS", "CHUNKS", "PREFETCH", NULL}};
+// What koine tune chooses, of many keys: by the width of the wider one of keys and values, which is at most 8
+// bytes.
+enum { GROUP, KEYS, REGISTERS, CHUNKS, PREFETCH };
+#define TUNABLES(algorithm)                                                                                  \
+    {                                                                                                        \
+        algorithm, "algo/sort/sort_radix.cl",                                                                \
+        {                                                                                                    \
+            "GROUP", "KEYS", "REGISTERS", "CHUNKS", "PREFETCH", NULL                                         \
+        }                                                                                                    \
+    }
+static const kn_tunables all_tunables[2][2] = {
+    {TUNABLES("sort-32bit"), TUNABLES("sort-64bit")},
+    {TUNABLES("sort-by-key-32bit"), TUNABLES("sort-by-key-64bit")},
+};
 
-void ki_sort_radix_usual(const kn_queue *queue, unsigned values[ENGINE_TUNABLES])
+const kn_tunables *kn_sort_get_tunables(size_t width, bool by_key)
 {
-    const struct shape shape = usual_shape(queue->context, sizeof(float), false, SIZE_MAX);
-    const unsigned all[] = {shape.group, shape.keys, shape.chunks, shape.prefetch};
-
-    memcpy(values, all, sizeof all);
+    return width > 0 && width <= sizeof(uint64_t) ? &all_tunables[by_key][width > sizeof(uint32_t)] : NULL;
 }
 
-// Whether these keys are of those, and something was kept for them.
-static bool is_tuned(const struct radix *r, unsigned values[ENGINE_TUNABLES])
+kn_status kn_sort_get_usual(const kn_queue *queue, size_t width, bool by_key, unsigned values[KN_TUNABLES],
+                            kn_error *err)
 {
-    size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
+    struct shape shape;
 
-    return r->lanes != KN_SORT_LANES_SERIAL && element <= sizeof(float) && !r->job->values &&
-           usual_shape(r->queue->context, element, false, r->n).n == SIZE_MAX &&
-           ki_engine_tuning(r->queue->context, &ki_sort_radix_tunables, values);
+    if (!queue || !values)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_get_usual: %s is NULL", queue ? "values" : "queue");
+    if (!kn_sort_get_tunables(width, by_key))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_get_usual: width is %zu bytes; it goes from 1 to 8",
+                       width);
+    shape = usual_shape(queue->context, width, by_key, SIZE_MAX);
+    memset(values, 0, KN_TUNABLES * sizeof *values);
+    values[GROUP] = shape.group;
+    values[KEYS] = shape.keys;
+    values[REGISTERS] = shape.registers;
+    values[CHUNKS] = shape.chunks;
+    values[PREFETCH] = shape.prefetch;
+    return KN_OK;
+}
+
+// Those of these keys; NULL: there are too few, or they are too wide, or have a work-item a chunk.
+static const kn_tunables *tunables_of(const struct radix *r)
+{
+    bool by_key = r->job->values != NULL;
+    bool many = usual_shape(r->queue->context, width_of(r), by_key, r->n).n == SIZE_MAX;
+
+    return r->lanes != KN_SORT_LANES_SERIAL && many ? kn_sort_get_tunables(width_of(r), by_key) : NULL;
+}
+
+static bool are_possible(const unsigned values[KN_TUNABLES])
+{
+    return values[GROUP] % 32 == 0 && values[GROUP] >= DIGITS && values[GROUP] <= 1024 && values[KEYS] >= 1 &&
+           values[KEYS] <= 32 && values[REGISTERS] <= 255 && values[CHUNKS] >= 1 && values[CHUNKS] <= 1024 &&
+           values[PREFETCH] >= 1 && values[PREFETCH] <= 2;
 }
 
 static struct shape shape_for(const struct radix *r)
 {
-    size_t element = larger(kn_type_size(r->job->type), r->job->value_size);
-    struct shape shape = usual_shape(r->queue->context, element, r->job->values != NULL, r->n);
-    unsigned values[ENGINE_TUNABLES];
+    struct shape shape = usual_shape(r->queue->context, width_of(r), r->job->values != NULL, r->n);
+    const kn_tunables *tunables = tunables_of(r);
+    unsigned values[KN_TUNABLES];
 
     if (r->rung->match == 2)
         shape.group = 256; // masks take room
-    if (!is_tuned(r, values))
+    if (!tunables || !ki_engine_tuning(r->queue->context, tunables, values))
         return shape;
-    if (values[0] % 32 || values[0] < DIGITS || values[0] > 1024 || values[1] < 1 || values[1] > 32 ||
-        values[2] < 1 || values[2] > 1024 || values[3] < 1 || values[3] > 2) {
-        ki_engine_tuning_refuse(r->queue->context, &ki_sort_radix_tunables,
-                                "groups of %u, %u keys, %u chunks, prefetch %u", values[0], values[1],
-                                values[2], values[3]);
+    if (!are_possible(values)) {
+        ki_engine_tuning_refuse(r->queue->context, tunables,
+                                "groups of %u, %u keys, %u registers, %u chunks, prefetch %u", values[GROUP],
+                                values[KEYS], values[REGISTERS], values[CHUNKS], values[PREFETCH]);
         return shape;
     }
-    shape.group = values[0];
-    shape.keys = values[1];
-    shape.chunks = values[2];
-    shape.prefetch = values[3];
+    shape.group = values[GROUP];
+    shape.keys = values[KEYS];
+    shape.registers = values[REGISTERS];
+    shape.chunks = values[CHUNKS];
+    shape.prefetch = values[PREFETCH];
     return shape;
 }
 
@@ -185,7 +225,7 @@ static kn_status choose_group(struct radix *r, kn_error *err)
     const kn_device_info *info = &r->queue->context->device.info;
     const kn_sort_tuning *tuning = &r->job->tuning;
     const struct shape shape = shape_for(r);
-    unsigned values[ENGINE_TUNABLES];
+    const kn_tunables *tunables = tunables_of(r);
 
     if ((tuning->radix_group &&
          (tuning->radix_group % 32 || tuning->radix_group < DIGITS || tuning->radix_group > 1024)) ||
@@ -205,8 +245,8 @@ static kn_status choose_group(struct radix *r, kn_error *err)
     r->registers = tuning->radix_registers ? tuning->radix_registers : shape.registers;
     while (!fits(r) && !tuning->radix_keys && r->keys > 1)
         r->keys--;
-    if (r->keys < shape.keys && !tuning->radix_keys && is_tuned(r, values))
-        ki_engine_tuning_refuse(r->queue->context, &ki_sort_radix_tunables,
+    if (r->keys < shape.keys && !tuning->radix_keys && tunables)
+        ki_engine_tuning_refuse(r->queue->context, tunables,
                                 "%u keys a work-item of groups of %u: local memory holds %u", shape.keys,
                                 r->group, r->keys);
     if (!fits(r))

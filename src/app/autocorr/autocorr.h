@@ -17,6 +17,8 @@
 
 #include <koine/autocorr.h>
 
+#include "base/kept.h"
+
 struct autocorr_image {
     size_t width, height;
     size_t stride;      // pixels from a row to the next
@@ -36,6 +38,7 @@ struct autocorr_task {
     size_t mask_stride;
     size_t max_offset; // R
     double energy;     // ki_autocorr_energy of the first, where that is known already and no mask is; else 0
+    struct ki_kept *kept; // where the host takes memory for it; NULL: none is kept
 };
 
 // The sums over the overlap at an offset; the second image's are those of I'(x + X0, y + Y0).

@@ -55,7 +55,11 @@ kn_status ki_autocorr_engine_begin(kn_queue *queue, kn_autocorr_method method, b
 {
     const char *name = ki_autocorr_method_names[method];
 
-    *engine = (struct autocorr_engine){.queue = queue, .method = method, .exact = exact, .why = KI_TEXT_INIT};
+    *engine = (struct autocorr_engine){.queue = queue,
+                                       .method = method,
+                                       .exact = exact,
+                                       .why = KI_TEXT_INIT,
+                                       .ratio = {.summary = KI_TEXT_INIT}};
     if (method == KN_AUTOCORR_AUTO || ki_autocorr_method_is_there(method, queue != NULL))
         return KN_OK;
     if (!queue)
@@ -70,6 +74,7 @@ void ki_autocorr_engine_end(struct autocorr_engine *engine)
     ki_autocorr_batch_free(engine->kept);
     ki_autocorr_host_rooms_free(engine->rooms);
     ki_text_free(&engine->why);
+    ki_text_free(&engine->ratio.summary);
     engine->kept = NULL;
     engine->rooms = NULL;
 }

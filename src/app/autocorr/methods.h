@@ -24,6 +24,16 @@ struct autocorr_seconds {
     double build, upload, compute, download;
 };
 
+// Up to how many times the terms of transforms direct sums are the faster ones on a device, as it was found
+// for one kind of tasks.
+struct autocorr_ratio {
+    bool is_known;
+    kn_type type;
+    unsigned algorithm; // enum autocorr_fft_algorithm
+    double terms;
+    struct ki_text summary; // of what is known
+};
+
 struct autocorr_engine {
     kn_queue *queue; // NULL: the host
     kn_autocorr_method method;
@@ -31,6 +41,7 @@ struct autocorr_engine {
     kn_autocorr_method ran; // last; KN_AUTOCORR_AUTO as long as none did
     double bound;           // of the last sums' errors; 0 where they are exact
     struct ki_text why;     // KN_AUTOCORR_AUTO took what it took last; empty for a method that was named
+    struct autocorr_ratio ratio;
     struct autocorr_seconds seconds;
     struct autocorr_host_rooms *rooms; // what methods keep, on the host
     struct autocorr_kept *kept;        // and on a device

@@ -71,6 +71,7 @@ static kn_status create(const char *function, kn_queue *queue, const kn_autocorr
     made = calloc(1, sizeof *made);
     if (!made)
         return ki_fail_memory(err, sizeof *made, "preparing a correlation");
+    ki_kept_init(&made->kept);
     made->queue = queue;
     made->context = queue ? ki_engine_hold(queue->context) : NULL;
     made->width = made_shape.width;
@@ -80,9 +81,13 @@ static kn_status create(const char *function, kn_queue *queue, const kn_autocorr
     made->normalization = made_options.normalization;
     made->workspace_count = ki_threads(0);
     made->workspaces = calloc(made->workspace_count, sizeof *made->workspaces);
-    status = made->workspaces ? ki_autocorr_engine_begin(queue, made_options.method, !made_options.single,
-                                                         &made->engine, err)
-                              : ki_fail_memory(err, 0, "preparing a correlation");
+    made->workspace_kept = calloc(made->workspace_count, sizeof *made->workspace_kept);
+    for (unsigned t = 0; made->workspace_kept && t < made->workspace_count; t++)
+        ki_kept_init(&made->workspace_kept[t]);
+    status =
+        made->workspaces && made->workspace_kept
+            ? ki_autocorr_engine_begin(queue, made_options.method, !made_options.single, &made->engine, err)
+            : ki_fail_memory(err, 0, "preparing a correlation");
     if (status)
         kn_autocorr_plan_free(made);
     else
@@ -104,7 +109,12 @@ void kn_autocorr_plan_free(kn_autocorr_plan *plan)
     ki_autocorr_workspace_free(&plan->alone);
     for (unsigned t = 0; plan->workspaces && t < plan->workspace_count; t++)
         ki_autocorr_workspace_free(&plan->workspaces[t]);
+    for (unsigned t = 0; plan->workspace_kept && t < plan->workspace_count; t++)
+        ki_kept_free(&plan->workspace_kept[t]);
     free(plan->workspaces);
+    free(plan->workspace_kept);
+    ki_autocorr_tables_free(&plan->tables);
+    ki_kept_free(&plan->kept);
     if (plan->context)
         ki_engine_release(plan->context);
     free(plan);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of a plan: the sums come from the engine (methods.h), what is made of them from series/analyse.h.
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -9,7 +8,6 @@
 #include "base/threads.h"
 #include "engine/engine.h"
 #include "app/autocorr/device/device_internal.h"
-#include "app/autocorr/device/device_windows.h"
 #include "plan_internal.h"
 
 struct call {
@@ -24,6 +22,7 @@ struct call {
     uint64_t *products, *own_products; // of all frames: the caller's, or the call's own; NULL: not wanted
     struct autocorr_ring *rings;       // of all frames
     kn_autocorr_lengths *lengths;      // of all frames
+    size_t next;                       // the first one that no thread analyses
     kn_error *err;
     kn_status status;
     pthread_mutex_t lock; // of both of these, while frames are analysed
@@ -46,6 +45,7 @@ static kn_status begin(struct call *call, kn_error *err)
                                        .max_offset = call->plan->max_offset};
     const kn_autocorr_results *results = &call->results;
     bool has_rings = results->rings || results->lengths;
+    struct ki_kept *kept = &call->plan->kept;
 
     call->settings.normalization = call->plan->normalization;
     call->settings.values = results->values != NULL;
@@ -53,9 +53,10 @@ static kn_status begin(struct call *call, kn_error *err)
     call->rings_on_device = has_rings && ki_autocorr_engine_has_rings(&call->plan->engine, &like);
     call->products = results->sums;
     if (!call->products && (!call->rings_on_device || results->values))
-        call->products = call->own_products = calloc(call->count, offsets_of(call) * sizeof(uint64_t));
-    call->rings = calloc(call->count, rings_of(call) * sizeof *call->rings);
-    call->lengths = calloc(call->count, sizeof *call->lengths);
+        call->products = call->own_products =
+            ki_kept_take_array(kept, call->count, offsets_of(call) * sizeof(uint64_t));
+    call->rings = ki_kept_take_zeros(kept, call->count, rings_of(call) * sizeof *call->rings);
+    call->lengths = ki_kept_take_zeros(kept, call->count, sizeof *call->lengths);
     if (!call->rings || !call->lengths || (!call->products && !call->rings_on_device))
         return ki_fail_memory(err, call->count * offsets_of(call) * sizeof(uint64_t), "the frames' sums");
     return KN_OK;
@@ -111,6 +112,7 @@ static kn_status compute(struct call *call, kn_error *err)
 static struct autocorr_frame frame_of(const struct call *call, size_t i)
 {
     return (struct autocorr_frame){.products = call->products ? call->products + i * offsets_of(call) : NULL,
+                                   .kept = &call->plan->kept,
                                    .rings = call->rings + i * rings_of(call),
                                    .rings_on_device = call->rings_on_device};
 }
@@ -121,25 +123,28 @@ static void keep(struct call *call, size_t i, struct autocorr_frame *frame)
     if (call->results.values)
         memcpy(call->results.values + i * offsets_of(call), frame->values,
                offsets_of(call) * sizeof *frame->values);
-    free(frame->values);
+    ki_kept_give(frame->kept, frame->values);
     call->lengths[i] = frame->lengths;
 }
 
-static void analyse_one(void *context, size_t i)
+// Frame i by thread t, or alone by all of them.
+static void analyse_one(struct call *call, size_t i, size_t t)
 {
-    struct call *call = context;
     kn_autocorr_plan *plan = call->plan;
     bool alone = call->count == 1;
     const kn_host_options options = KN_INIT(kn_host_options, .threads = alone ? 0 : 1);
     struct autocorr_frame frame = frame_of(call, i);
+    struct autocorr_task task = call->tasks[i];
     kn_error why = KN_ERROR_INIT;
 
-    if (!ki_autocorr_analyse(alone ? &plan->alone : &plan->workspaces[ki_thread()], &call->settings, &options,
-                             &call->tasks[i], &frame, &why)) {
+    if (!alone)
+        frame.kept = task.kept = &plan->workspace_kept[t];
+    if (!ki_autocorr_analyse(alone ? &plan->alone : &plan->workspaces[t], &call->settings, &options, &task,
+                             &frame, &why)) {
         keep(call, i, &frame);
         return;
     }
-    free(frame.values);
+    ki_kept_give(frame.kept, frame.values);
     pthread_mutex_lock(&call->lock);
     call->status = why.code;
     if (call->err)
@@ -147,12 +152,26 @@ static void analyse_one(void *context, size_t i)
     pthread_mutex_unlock(&call->lock);
 }
 
+// Thread t begins with frame t and goes on with any: so all that it needs is there in the next call.
+static void analyse_some(void *context, size_t t)
+{
+    struct call *call = context;
+
+    for (size_t i = t; i < call->count; i = __atomic_fetch_add(&call->next, 1, __ATOMIC_RELAXED))
+        analyse_one(call, i, t);
+}
+
 // Of frames in ordinary memory: a frame by itself with all threads, of several each by a thread.
 static kn_status analyse(struct call *call, kn_error *err)
 {
+    unsigned threads = call->plan->workspace_count;
+
+    if (threads > call->count)
+        threads = (unsigned)call->count;
     call->err = err;
+    call->next = threads;
     pthread_mutex_init(&call->lock, NULL);
-    ki_parallel(call->plan->workspace_count, call->count, KI_DYNAMIC, analyse_one, call);
+    ki_parallel(threads, threads, KI_STATIC, analyse_some, call);
     pthread_mutex_destroy(&call->lock);
     return call->status;
 }
@@ -174,26 +193,25 @@ static kn_status analyse_there(struct call *call, kn_error *err)
 {
     bool values = call->settings.values || !call->rings_on_device;
     size_t max_offset = call->plan->max_offset, bytes = offsets_of(call) * sizeof(struct autocorr_window);
-    struct autocorr_window *windows = values ? malloc(bytes) : NULL;
-    struct autocorr_tables tables = {.sums = NULL};
+    struct autocorr_window *windows = values ? ki_kept_take(&call->plan->kept, bytes) : NULL;
+    struct autocorr_tables *tables = &call->plan->tables;
     kn_status status = KN_OK;
 
     if (values && !windows)
         return ki_fail_memory(err, bytes, "a correlation");
-    if (values)
-        status = ki_autocorr_tables_create(call->plan->queue->context, max_offset, 1, &tables, err);
+    if (values && !tables->sums)
+        status = ki_autocorr_tables_create(call->plan->queue->context, max_offset, 1, tables, err);
     for (size_t i = 0; i < call->count && !status; i++) {
         struct autocorr_frame frame = frame_of(call, i);
 
         if (values)
-            status = bring_windows(call, i, &tables, windows, err);
+            status = bring_windows(call, i, tables, windows, err);
         if (!status)
             status = ki_autocorr_conclude(&call->settings, max_offset, windows, &frame, err);
         if (!status)
             keep(call, i, &frame);
     }
-    ki_autocorr_tables_free(&tables);
-    free(windows);
+    ki_kept_give(&call->plan->kept, windows);
     return status;
 }
 
@@ -222,9 +240,9 @@ static kn_status run(struct call *call, kn_error *err)
         status = call->tasks ? analyse(call, err) : analyse_there(call, err);
     if (!status)
         hand_out(call);
-    free(call->own_products);
-    free(call->rings);
-    free(call->lengths);
+    ki_kept_give(&call->plan->kept, call->own_products);
+    ki_kept_give(&call->plan->kept, call->rings);
+    ki_kept_give(&call->plan->kept, call->lengths);
     return status;
 }
 
@@ -262,7 +280,7 @@ static kn_status execute(const char *function, kn_autocorr_plan *plan, const kn_
     call.tasks = frames.tasks;
     if (!status)
         status = run(&call, err);
-    ki_autocorr_plan_frames_free(&frames);
+    ki_autocorr_plan_frames_free(plan, &frames);
     return status;
 }
 

@@ -101,12 +101,12 @@ static kn_status make_all_levels(const kn_autocorr_plan *plan, struct series *se
     return status;
 }
 
-static kn_status scale(const kn_autocorr_plan *plan, struct series *first, struct series *second,
-                       size_t count, struct plan_frames *frames, kn_error *err)
+static kn_status scale(kn_autocorr_plan *plan, struct series *first, struct series *second, size_t count,
+                       struct plan_frames *frames, kn_error *err)
 {
     size_t bytes = plan->width * plan->height * sizeof *frames->levels;
     size_t seconds = second->pixels ? (second->frame_stride ? count : 1) : 0;
-    uint16_t *to = frames->levels = calloc(count + seconds, bytes);
+    uint16_t *to = frames->levels = ki_kept_take_array(&plan->kept, count + seconds, bytes);
     kn_status status = to ? make_all_levels(plan, first, count, &to, err)
                           : ki_fail_memory(err, (count + seconds) * bytes, "scaling the frames");
 
@@ -115,7 +115,7 @@ static kn_status scale(const kn_autocorr_plan *plan, struct series *first, struc
 
 // ---- all of them ----
 
-kn_status ki_autocorr_plan_frames(const kn_autocorr_plan *plan, const kn_autocorr_frames *given, size_t count,
+kn_status ki_autocorr_plan_frames(kn_autocorr_plan *plan, const kn_autocorr_frames *given, size_t count,
                                   struct plan_frames *frames, kn_error *err)
 {
     struct series first = {.pixels = NULL}, second = first, mask = first;
@@ -126,7 +126,7 @@ kn_status ki_autocorr_plan_frames(const kn_autocorr_plan *plan, const kn_autocor
         status = scale(plan, &first, &second, count, frames, err);
     if (status)
         return status;
-    frames->tasks = calloc(count, sizeof *frames->tasks);
+    frames->tasks = ki_kept_take_zeros(&plan->kept, count, sizeof *frames->tasks);
     if (!frames->tasks)
         return ki_fail_memory(err, count * sizeof *frames->tasks, "the frames");
     for (size_t i = 0; i < count; i++) {
@@ -141,12 +141,13 @@ kn_status ki_autocorr_plan_frames(const kn_autocorr_plan *plan, const kn_autocor
         task->mask = frame_of(&mask, i);
         task->mask_stride = mask.stride;
         task->max_offset = plan->max_offset;
+        task->kept = &plan->kept;
     }
     return KN_OK;
 }
 
-void ki_autocorr_plan_frames_free(struct plan_frames *frames)
+void ki_autocorr_plan_frames_free(kn_autocorr_plan *plan, struct plan_frames *frames)
 {
-    free(frames->tasks);
-    free(frames->levels);
+    ki_kept_give(&plan->kept, frames->tasks);
+    ki_kept_give(&plan->kept, frames->levels);
 }

@@ -5,6 +5,7 @@
 
 #include <koine/autocorr.h>
 
+#include "app/autocorr/device/device_windows.h"
 #include "app/autocorr/series/analyse.h"
 
 struct kn_autocorr_plan {
@@ -15,9 +16,12 @@ struct kn_autocorr_plan {
     size_t max_offset;
     struct autocorr_engine engine;
     kn_autocorr_normalization normalization;
-    double bound; // of the last call
+    double bound;                  // of the last call
+    struct ki_kept kept;           // memory of calls
+    struct autocorr_tables tables; // of a frame on the device; `sums` NULL: there were none yet
     // Frames are concluded one by one with all threads, or each by a thread.
     struct autocorr_workspace alone, *workspaces;
+    struct ki_kept *workspace_kept; // beside each of these
     unsigned workspace_count;
 };
 
@@ -36,8 +40,8 @@ struct plan_frames {
 
 // `count` tasks, at least 1. Errors: KN_ERROR_ARGUMENT for what the struct cannot be, and for real numbers
 // that are not finite; KN_ERROR_MEMORY.
-kn_status ki_autocorr_plan_frames(const kn_autocorr_plan *plan, const kn_autocorr_frames *given, size_t count,
+kn_status ki_autocorr_plan_frames(kn_autocorr_plan *plan, const kn_autocorr_frames *given, size_t count,
                                   struct plan_frames *frames, kn_error *err);
-void ki_autocorr_plan_frames_free(struct plan_frames *frames); // all NULL is fine
+void ki_autocorr_plan_frames_free(kn_autocorr_plan *plan, struct plan_frames *frames); // all NULL is fine
 
 #endif

@@ -6,7 +6,6 @@
 #include "autocorr.h"
 
 #include <stdbool.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/vector.h"
@@ -98,12 +97,12 @@ static kn_status walk(const struct autocorr_task *task, bool is_second, struct a
 {
     const struct autocorr_image *image = is_second ? autocorr_second(task) : &task->first;
     size_t count = task->max_offset + 1;
-    struct sums *memory = calloc(2 * count, sizeof *memory);
+    struct sums *memory = ki_kept_take_zeros(task->kept, 2 * count, sizeof *memory);
     struct edges edges = {memory, memory ? memory + count : NULL, count, NULL, NULL, image->width};
     kn_status status = KN_OK;
 
-    edges.columns = calloc(image->width, sizeof *edges.columns);
-    edges.squares = calloc(image->width, sizeof *edges.squares);
+    edges.columns = ki_kept_take_zeros(task->kept, image->width, sizeof *edges.columns);
+    edges.squares = ki_kept_take_zeros(task->kept, image->width, sizeof *edges.squares);
     if (!memory || !edges.columns || !edges.squares)
         status =
             ki_fail_memory(err, 2 * (count + image->width) * sizeof *memory, "the sums of an image's edges");
@@ -114,9 +113,9 @@ static kn_status walk(const struct autocorr_task *task, bool is_second, struct a
         add_columns(&edges);
         store(&edges, task->max_offset, left, is_second, windows);
     }
-    free(memory);
-    free(edges.columns);
-    free(edges.squares);
+    ki_kept_give(task->kept, memory);
+    ki_kept_give(task->kept, edges.columns);
+    ki_kept_give(task->kept, edges.squares);
     return status;
 }
 

@@ -13,7 +13,7 @@ const char *const ki_mri_density_names[MRI_DENSITIES + 1] = {"none", "ramp", "pi
 
 // ---- ramp ----
 
-static double length(const struct mri_matrix *matrix, const double *k)
+static double length(const kn_recon_matrix *matrix, const double *k)
 {
     double squares = 0;
 
@@ -22,7 +22,7 @@ static double length(const struct mri_matrix *matrix, const double *k)
     return sqrt(squares);
 }
 
-static kn_status ramp(const struct mri_matrix *matrix, size_t voxels, const double *k, size_t samples,
+static kn_status ramp(const kn_recon_matrix *matrix, size_t voxels, const double *k, size_t samples,
                       double *weights, kn_error *err)
 {
     static const double balls[] = {1, 2, M_PI, 4 * M_PI / 3}; // of radius 1, by dimension
@@ -79,7 +79,7 @@ static kn_status iterate(kn_queue *queue, struct mri_gridding *gridding, size_t 
     return status;
 }
 
-static kn_status pipe_menon(kn_queue *queue, const struct mri_matrix *matrix, const double *k, size_t samples,
+static kn_status pipe_menon(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
                             double *weights, kn_error *err)
 {
     struct mri_gridding *gridding = NULL;
@@ -103,7 +103,7 @@ done:
     return status;
 }
 
-kn_status ki_mri_density(kn_queue *queue, const struct mri_matrix *matrix, const double *k, size_t samples,
+kn_status ki_mri_density(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
                          kn_recon_density density, double *weights, kn_error *err)
 {
     size_t voxels;

@@ -15,7 +15,7 @@ extern const char *const ki_mri_density_names[MRI_DENSITIES + 1]; // "none", "ra
 // others: ten times it spreads and reads all samples by gridding with oversampling 2 and width 6. Errors:
 // KN_ERROR_ARGUMENT for a matrix that ki_mri_matrix_count refuses and a k that is not a number; those of
 // ki_mri_gridding_create.
-kn_status ki_mri_density(kn_queue *queue, const struct mri_matrix *matrix, const double *k, size_t samples,
+kn_status ki_mri_density(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
                          kn_recon_density density, double *weights, kn_error *err);
 
 #endif

@@ -12,17 +12,13 @@
 #include <stddef.h>
 #include <string.h>
 
-#include <koine/error.h>
+#include <koine/recon.h>
 
 enum { MRI_AXES = 3 };
 
-struct mri_matrix {
-    size_t axes;           // 2 or 3
-    size_t size[MRI_AXES]; // voxels along x, y, z; 1 for an axis that is not there
-};
-
-// The product of the sizes. KN_ERROR_ARGUMENT for an axis of 0, or for more voxels than memory can have.
-kn_status ki_mri_matrix_count(const struct mri_matrix *matrix, size_t *voxels, kn_error *err);
+// The product of the sizes: in this room that of an axis that is not there is 1. KN_ERROR_ARGUMENT for an
+// axis of 0, or for more voxels than memory can have.
+kn_status ki_mri_matrix_count(const kn_recon_matrix *matrix, size_t *voxels, kn_error *err);
 
 // Where voxel j of an axis of `size` is.
 double ki_mri_position(size_t j, size_t size);

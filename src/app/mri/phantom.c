@@ -38,7 +38,7 @@ struct shape {
     double tenths, half_axes[MRI_AXES], centre[MRI_AXES], cosine, sine;
 };
 
-static void place_shapes(const struct mri_matrix *matrix, struct shape shapes[SHAPES])
+static void place_shapes(const kn_recon_matrix *matrix, struct shape shapes[SHAPES])
 {
     static const double direction[MRI_AXES] = {1, -1, 1};
     const struct published *given = matrix->axes == 2 ? ellipses : ellipsoids;
@@ -78,7 +78,7 @@ static double radius(const struct shape *shape, size_t axes, const double r[MRI_
 }
 
 // How many of the voxel's points are inside, as a share of all.
-static double points_inside(const struct mri_matrix *matrix, const struct shape *shape,
+static double points_inside(const kn_recon_matrix *matrix, const struct shape *shape,
                             const double middle[MRI_AXES], size_t oversample)
 {
     size_t points = 1, inside = 0;
@@ -99,7 +99,7 @@ static double points_inside(const struct mri_matrix *matrix, const struct shape 
 }
 
 // How much of the voxel the shape covers.
-static double coverage(const struct mri_matrix *matrix, const struct shape *shape,
+static double coverage(const kn_recon_matrix *matrix, const struct shape *shape,
                        const double middle[MRI_AXES], size_t oversample)
 {
     double at = radius(shape, matrix->axes, middle), thinnest = INFINITY, reach = 0;
@@ -116,7 +116,7 @@ static double coverage(const struct mri_matrix *matrix, const struct shape *shap
     return points_inside(matrix, shape, middle, oversample);
 }
 
-kn_status ki_phantom_raster(const struct mri_matrix *matrix, size_t oversample, double *image, kn_error *err)
+kn_status ki_phantom_raster(const kn_recon_matrix *matrix, size_t oversample, double *image, kn_error *err)
 {
     struct shape shapes[SHAPES];
     size_t voxels;
@@ -174,7 +174,7 @@ static double complex shape_at(const struct shape *shape, size_t axes, const dou
            mri_complex(cos(2 * M_PI * turns), -sin(2 * M_PI * turns));
 }
 
-kn_status ki_phantom_kspace(const struct mri_matrix *matrix, const double *k, size_t samples,
+kn_status ki_phantom_kspace(const kn_recon_matrix *matrix, const double *k, size_t samples,
                             double complex *data, kn_error *err)
 {
     struct shape shapes[SHAPES];

@@ -12,13 +12,13 @@
 // to 1: the mean over `oversample` points along each axis in each voxel (1: the value at its middle). Where
 // no edge is in a voxel, one point serves. KN_ERROR_ARGUMENT for a matrix that ki_mri_matrix_count refuses,
 // or for 0 points.
-kn_status ki_phantom_raster(const struct mri_matrix *matrix, size_t oversample, double *image, kn_error *err);
+kn_status ki_phantom_raster(const kn_recon_matrix *matrix, size_t oversample, double *image, kn_error *err);
 
 // The phantom's k-space at `samples` points (mri.h), without voxels: data[m] is the product of the matrix's
 // sizes times the integral of phantom x exp(-i 2 pi k_m . r) over the field of view, which is what the
 // forward sum tends to as voxels get smaller. With two axes kz has no meaning and is not looked at.
 // KN_ERROR_ARGUMENT as above.
-kn_status ki_phantom_kspace(const struct mri_matrix *matrix, const double *k, size_t samples,
+kn_status ki_phantom_kspace(const kn_recon_matrix *matrix, const double *k, size_t samples,
                             double complex *data, kn_error *err);
 
 #endif

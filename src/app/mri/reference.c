@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-kn_status ki_mri_matrix_count(const struct mri_matrix *matrix, size_t *voxels, kn_error *err)
+kn_status ki_mri_matrix_count(const kn_recon_matrix *matrix, size_t *voxels, kn_error *err)
 {
     size_t count = 1;
 
@@ -43,7 +43,7 @@ static double dot(const double *k, const double *r)
     return k[0] * r[0] + k[1] * r[1] + k[2] * r[2];
 }
 
-static void voxel_position(const struct mri_matrix *matrix, size_t voxel, double r[MRI_AXES])
+static void voxel_position(const kn_recon_matrix *matrix, size_t voxel, double r[MRI_AXES])
 {
     for (size_t axis = 0; axis < MRI_AXES; voxel /= matrix->size[axis], axis++)
         r[axis] = ki_mri_position(voxel % matrix->size[axis], matrix->size[axis]);
@@ -54,7 +54,7 @@ static double factor(enum mri_scale scale, size_t voxels)
     return scale == MRI_SCALE_UNITARY ? 1 / sqrt((double)voxels) : 1;
 }
 
-kn_status ki_mri_reference_forward(const struct mri_matrix *matrix, const double *k, size_t samples,
+kn_status ki_mri_reference_forward(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                    const double complex *image, enum mri_scale scale, double complex *data,
                                    kn_error *err)
 {
@@ -91,7 +91,7 @@ void ki_mri_reference_adjoint_at(const double *k, size_t samples, const double c
     }
 }
 
-kn_status ki_mri_reference_adjoint(const struct mri_matrix *matrix, const double *k, size_t samples,
+kn_status ki_mri_reference_adjoint(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                    const double complex *data, const double *weights, enum mri_scale scale,
                                    double complex *image, kn_error *err)
 {

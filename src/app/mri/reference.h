@@ -9,12 +9,12 @@
 
 // data[m] of `samples` samples from the image. Costs samples x voxels sines and cosines, as the next one
 // does. KN_ERROR_ARGUMENT for a matrix that ki_mri_matrix_count refuses.
-kn_status ki_mri_reference_forward(const struct mri_matrix *matrix, const double *k, size_t samples,
+kn_status ki_mri_reference_forward(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                    const double complex *image, enum mri_scale scale, double complex *data,
                                    kn_error *err);
 
 // The image from the data; `weights` (density compensation; a number a sample) may be NULL, for 1.
-kn_status ki_mri_reference_adjoint(const struct mri_matrix *matrix, const double *k, size_t samples,
+kn_status ki_mri_reference_adjoint(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                    const double complex *data, const double *weights, enum mri_scale scale,
                                    double complex *image, kn_error *err);
 

@@ -48,7 +48,7 @@ static kn_status check_finite(const char *path, const struct mri_scan *scan, kn_
 // beyond pi, since that may be in another unit.
 static kn_status guess_matrix(const char *path, kn_recon_unit unit, struct mri_scan *scan, kn_error *err)
 {
-    const struct trajectory_range range = ki_trajectory_range(scan->k, scan->samples);
+    const kn_recon_range range = kn_recon_trajectory_get_range(scan->k, scan->samples);
     double furthest[MRI_AXES], most = 0;
 
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
@@ -98,7 +98,7 @@ kn_status ki_mri_scan_settle(const struct mri_scan_terms *terms, struct mri_scan
         return status;
     if (scan->format != MRI_SCAN_PARBOIL)
         ki_trajectory_convert(terms->unit, &scan->matrix, scan->k, scan->samples);
-    scan->range = ki_trajectory_range(scan->k, scan->samples);
+    scan->range = kn_recon_trajectory_get_range(scan->k, scan->samples);
     if (scan->format != MRI_SCAN_PARBOIL)
         status = ki_trajectory_check(path, &scan->matrix, scan->k, scan->samples, err);
     return status ? status : check_data(terms->name, scan, err);

@@ -160,9 +160,9 @@ size_t ki_trajectory_points(const kn_recon_trajectory *plan)
     return plan->partitions * plan->spokes * plan->samples;
 }
 
-struct mri_matrix ki_trajectory_matrix(const kn_recon_trajectory *plan)
+kn_recon_matrix ki_trajectory_matrix(const kn_recon_trajectory *plan)
 {
-    struct mri_matrix matrix = {2, {plan->extent, plan->extent, 1}};
+    kn_recon_matrix matrix = {2, {plan->extent, plan->extent, 1}};
 
     if (plan->kind == KN_RECON_TRAJECTORY_KOOSHBALL)
         matrix.size[2] = plan->extent;
@@ -187,7 +187,7 @@ void ki_trajectory_fill(const kn_recon_trajectory *plan, double *k)
 
 const char *const ki_trajectory_unit_names[TRAJECTORY_UNITS + 1] = {"fov", "radians", "normalized"};
 
-void ki_trajectory_convert(kn_recon_unit unit, const struct mri_matrix *matrix, double *k, size_t samples)
+void ki_trajectory_convert(kn_recon_unit unit, const kn_recon_matrix *matrix, double *k, size_t samples)
 {
     if (unit == KN_RECON_UNIT_FOV)
         return;
@@ -199,11 +199,11 @@ void ki_trajectory_convert(kn_recon_unit unit, const struct mri_matrix *matrix, 
         }
 }
 
-struct trajectory_range ki_trajectory_range(const double *k, size_t samples)
+kn_recon_range kn_recon_trajectory_get_range(const double *k, size_t samples)
 {
-    struct trajectory_range range = {.centre = 0};
+    kn_recon_range range = {.centre = 0};
 
-    for (size_t m = 0; m < samples; m++, k += MRI_AXES) {
+    for (size_t m = 0; k && m < samples; m++, k += MRI_AXES) {
         for (size_t axis = 0; axis < MRI_AXES; axis++) {
             range.low[axis] = m ? fmin(range.low[axis], k[axis]) : k[axis];
             range.high[axis] = m ? fmax(range.high[axis], k[axis]) : k[axis];
@@ -213,7 +213,7 @@ struct trajectory_range ki_trajectory_range(const double *k, size_t samples)
     return range;
 }
 
-kn_status ki_trajectory_check(const char *file, const struct mri_matrix *matrix, const double *k,
+kn_status ki_trajectory_check(const char *file, const kn_recon_matrix *matrix, const double *k,
                               size_t samples, kn_error *err)
 {
     for (size_t m = 0; m < samples; m++)
@@ -237,11 +237,13 @@ kn_status ki_trajectory_check(const char *file, const struct mri_matrix *matrix,
     return KN_OK;
 }
 
-kn_recon_unit ki_trajectory_likely_unit(const struct mri_matrix *matrix, const struct trajectory_range *range)
+kn_recon_unit kn_recon_trajectory_guess_unit(const kn_recon_matrix *matrix, const kn_recon_range *range)
 {
     double furthest = 0, rounding = 1 + 1e-6;
     size_t widest = 0;
 
+    if (!matrix || !range)
+        return KN_RECON_UNIT_FOV;
     for (size_t axis = 0; axis < matrix->axes; axis++) {
         furthest = fmax(furthest, fmax(-range->low[axis], range->high[axis]));
         widest = matrix->size[axis] > widest ? matrix->size[axis] : widest;

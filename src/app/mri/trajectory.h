@@ -4,7 +4,7 @@
 #ifndef KN_APP_MRI_TRAJECTORY_H
 #define KN_APP_MRI_TRAJECTORY_H
 
-#include <koine/recon.h>
+#include <koine/experimental/recon.h>
 
 #include "mri.h"
 
@@ -22,32 +22,20 @@ kn_status ki_trajectory_plan(kn_recon_trajectory *plan, kn_error *err);
 
 // Of a plan that is filled in: its samples, the matrix that it is for, and k[3 points].
 size_t ki_trajectory_points(const kn_recon_trajectory *plan);
-struct mri_matrix ki_trajectory_matrix(const kn_recon_trajectory *plan);
+kn_recon_matrix ki_trajectory_matrix(const kn_recon_trajectory *plan);
 void ki_trajectory_fill(const kn_recon_trajectory *plan, double *k);
 
-// ---- anybody's trajectory ----
+// ---- anybody's trajectory: see also koine/experimental/recon.h ----
 
 extern const char *const ki_trajectory_unit_names[TRAJECTORY_UNITS + 1]; // "fov", ...; ends in NULL
 
 // To cycles per field of view, in place.
-void ki_trajectory_convert(kn_recon_unit unit, const struct mri_matrix *matrix, double *k, size_t samples);
-
-struct trajectory_range {
-    double low[MRI_AXES], high[MRI_AXES]; // 0 where there is no sample
-    size_t centre;                        // samples at k = 0
-};
-
-struct trajectory_range ki_trajectory_range(const double *k, size_t samples);
+void ki_trajectory_convert(kn_recon_unit unit, const kn_recon_matrix *matrix, double *k, size_t samples);
 
 // Refuses what cannot be a trajectory of this matrix in cycles per field of view: not a number, more than a
 // cycle outside of the band N/2, or with two axes a kz that is not 0. KN_ERROR_INPUT, with the file, the
 // sample and the likely cause.
-kn_status ki_trajectory_check(const char *file, const struct mri_matrix *matrix, const double *k,
+kn_status ki_trajectory_check(const char *file, const kn_recon_matrix *matrix, const double *k,
                               size_t samples, kn_error *err);
-
-// The unit in which such a range would be usual if it is not this one, KN_RECON_UNIT_FOV if nothing is odd:
-// all of a trajectory for 8 voxels or more within 1/2, or within pi.
-kn_recon_unit ki_trajectory_likely_unit(const struct mri_matrix *matrix,
-                                        const struct trajectory_range *range);
 
 #endif

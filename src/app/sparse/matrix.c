@@ -238,3 +238,13 @@ kn_status ki_sparse_check(const struct sparse_matrix *matrix, const char *name, 
         }
     return KN_OK;
 }
+
+void ki_sparse_fill(float *x, size_t count)
+{
+    uint64_t state = 1;
+
+    for (size_t i = 0; i < count; i++) {
+        state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+        x[i] = (float)(state >> 40) * 0x1p-23F - 1;
+    }
+}

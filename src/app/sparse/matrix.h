@@ -59,6 +59,9 @@ kn_status ki_sparse_sort_rows(const struct sparse_matrix *matrix, uint32_t *orde
 // the row that is not. For matrices that come ready made.
 kn_status ki_sparse_check(const struct sparse_matrix *matrix, const char *name, kn_error *err);
 
+// Numbers from -1 to 1, always the same ones, to try products with.
+void ki_sparse_fill(float *x, size_t count);
+
 void ki_sparse_free(struct sparse_matrix *matrix);
 
 #endif

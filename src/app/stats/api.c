@@ -286,21 +286,23 @@ static kn_status compute(const struct job *job, kn_stats *results, kn_error *err
 static kn_status run(const struct job *job, kn_error *err)
 {
     kn_stats one, *results = &one;
+    struct ki_kept *kept;
     kn_status status = ki_error_name(job->function, check_job(job, err), err);
 
     if (status || job->count == 0)
         return status;
+    kept = &job->plan->column->kept;
     if (job->count > 1) {
-        results = job->count > SIZE_MAX / sizeof *results ? NULL : malloc(job->count * sizeof *results);
+        results = ki_kept_take_array(kept, job->count, sizeof *results);
         if (!results)
             return ki_fail_memory(err, 0, "the statistics of prefixes");
     }
-    job->plan->streamed = false;
+    job->plan->streamed = job->plan->loaded = false;
     status = ki_error_name(job->function, compute(job, results, err), err);
     for (size_t i = 0; i < job->count && !status; i++)
         job->results[i] = results[i];
     if (results != &one)
-        free(results);
+        ki_kept_give(kept, results);
     return status;
 }
 
@@ -386,6 +388,7 @@ kn_status kn_stats_compute_source(kn_stats_plan *plan, const kn_stats_source *so
                                         .watch = {plan->options.progress, plan->options.progress_data},
                                         .streams = plan->options.method == KN_STATS_AUTO ||
                                                    plan->options.method == KN_STATS_SELECT};
+    plan->loaded = false;
     status = ki_stats_stream_compute(plan->stream, &streaming, &found, err);
     plan->passes = streaming.passes;
     plan->streamed = streaming.streamed;

@@ -3,6 +3,7 @@
 #ifndef KN_APP_STATS_API_INTERNAL_H
 #define KN_APP_STATS_API_INTERNAL_H
 
+#include <koine/experimental/stats.h>
 #include <koine/stats.h>
 
 #include "app/stats/stream/stream.h"
@@ -15,6 +16,7 @@ struct kn_stats_plan {
     struct stats_stream *stream; // NULL before the first source
     unsigned passes;
     bool streamed; // the last computation
+    bool loaded;   // the column has what kn_stats_plan_load gave it
 };
 
 #endif

@@ -3,7 +3,6 @@
 // leaf, where they are summed.
 #include "merge_sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "host/sort/host_sort.h"
@@ -27,6 +26,7 @@ struct sorting {
     bool single;
     double shift;
     struct merge_trace *trace;
+    struct ki_kept *kept;
 };
 
 // Two neighbouring runs.
@@ -186,7 +186,7 @@ static kn_status finish(const struct sorting *s, const char *from, char *to, siz
                         struct stats_sums *sums, kn_error *err)
 {
     size_t count = s->n / TREE_LEAF + (s->n % TREE_LEAF != 0);
-    struct stats_sums *leaves = malloc(count * sizeof *leaves);
+    struct stats_sums *leaves = ki_kept_take_array(s->kept, count, sizeof *leaves);
 
     if (!leaves)
         return ki_fail_memory(err, count * sizeof *leaves, "the sums of a column");
@@ -195,7 +195,7 @@ static kn_status finish(const struct sorting *s, const char *from, char *to, siz
     if (from != to)
         count_merges(s, width, UNIT);
     *sums = ki_stats_fold_leaves(leaves, count);
-    free(leaves);
+    ki_kept_give(s->kept, leaves);
     return KN_OK;
 }
 
@@ -234,7 +234,8 @@ static struct sorting sorting_for(kn_type type, size_t n, double shift, const st
                             plan->size,
                             type == KN_F32,
                             shift,
-                            trace};
+                            trace,
+                            plan->kept};
 }
 
 struct blocks {

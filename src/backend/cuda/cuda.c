@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CUDA backend: errors, contexts, queues and memory, and the table of its functions.
 #include "cuda.h"
+#include "cuda_ptx.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,6 +100,7 @@ static kn_status context_begin(struct be_context **context, kn_error *err)
         free(made);
         return ki_fail_memory(err, 0, "a CUDA context");
     }
+    ki_kept_init(&made->kept);
     *context = made;
     return KN_OK;
 }
@@ -109,6 +111,8 @@ static void context_end(struct be_context *context)
         ki_cuda_event_free(context->base);
     if (context->retained)
         (void)context->cu.cuDevicePrimaryCtxRelease_v2(context->device);
+    ki_cuda_ptx_free(context->substitute);
+    ki_kept_free(&context->kept);
     pthread_mutex_destroy(&context->lock);
     ki_cuda_driver_unload(&context->cu);
     free(context);
@@ -463,9 +467,12 @@ const struct ki_backend ki_backend_cuda = {
     .program_build = ki_cuda_program_build,
     .program_load = ki_cuda_program_load,
     .program_binary = ki_cuda_program_binary,
+    .program_ptx = ki_cuda_program_ptx,
     .program_free = ki_cuda_program_free,
     .kernel_get = ki_cuda_kernel_get,
     .kernel_limits = ki_cuda_kernel_limits,
+    .kernel_resources = ki_cuda_kernel_resources,
+    .ptx_substitute = ki_cuda_ptx_substitute,
     .kernel_free = ki_cuda_kernel_free,
     .launch = ki_cuda_launch,
     .recording_way = KN_RECORDING_GRAPH,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the CUDA backend share. cuda_load.c opens NVIDIA's libraries, cuda_device.c finds
 // devices, cuda.c has contexts, queues and memory, cuda_copy.c copies and fills, cuda_image.c has images,
-// cuda_event.c measures, cuda_compile.c asks NVRTC, cuda_program.c loads what came out, cuda_launch.c runs
-// it, cuda_recording.c makes graphs of launches.
+// cuda_event.c measures, cuda_compile.c asks NVRTC, cuda_program.c loads what came out, cuda_ptx.c reads
+// PTX from elsewhere, cuda_launch.c runs it, cuda_recording.c makes graphs of launches.
 //
 // Every call makes its context current and takes it away again, so that several threads and several contexts,
 // the application's own among them, never see one another's.
@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "base/kept.h"
 #include "backend/backend.h"
 #include "cuda_compile.h"
 #include "cuda_load.h"
@@ -26,8 +27,10 @@ struct be_context {
     char spec[32];  // for messages
     atomic_ullong writes;
     pthread_mutex_t lock;  // what follows, and the images' places on the device
+    struct ki_kept kept;   // memory of events
     struct be_event *base; // times count from its start, which was at base_ns
     int64_t base_ns;
+    struct cuda_ptx *substitute; // for a kernel of its name; NULL: none
 };
 
 struct be_queue {
@@ -53,9 +56,11 @@ struct be_event {
 
 struct be_kernel {
     struct be_context *context;
-    const struct src_kernel *source;
+    const kn_source_kernel *source;
     CUmodule instance; // this kernel's own, if it has a constant bank (a bank has one writer); else NULL
     CUfunction function;
+    bool is_opencl;     // it runs PTX of NVIDIA's OpenCL (cuda_ptx.h)
+    size_t arena_bytes; // of the launch's dynamic shared memory, for the kernel's own variables
     size_t static_shared;
     size_t dynamic_asked; // dynamic shared memory that the driver allows by now
     CUdeviceptr bank;
@@ -151,10 +156,16 @@ kn_status ki_cuda_program_build(struct be_context *context, const char *source, 
 kn_status ki_cuda_program_load(struct be_context *context, const void *binary, size_t bytes,
                                const char *options, struct be_program **program, kn_error *err);
 kn_status ki_cuda_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
+kn_status ki_cuda_program_ptx(struct be_program *program, const char *source, const char *options, char **ptx,
+                              kn_error *err);
 void ki_cuda_program_free(struct be_program *program);
-kn_status ki_cuda_kernel_get(struct be_program *program, const struct src_kernel *source,
+kn_status ki_cuda_kernel_get(struct be_program *program, const kn_source_kernel *source,
                              struct be_kernel **kernel, kn_error *err);
 kn_status ki_cuda_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
+kn_status ki_cuda_kernel_resources(struct be_kernel *kernel, struct be_kernel_resources *resources,
+                                   kn_error *err);
+kn_status ki_cuda_ptx_substitute(struct be_context *context, const char *kernel, const char *ptx,
+                                 kn_error *err);
 void ki_cuda_kernel_free(struct be_kernel *kernel);
 kn_status ki_cuda_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
                          const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err);

@@ -112,11 +112,15 @@ enum {
     CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN = 97
 };
 
+enum { CU_JIT_MAX_REGISTERS = 0, CU_JIT_ERROR_LOG_BUFFER = 5, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES = 6 };
+
 enum { CU_COMPUTEMODE_PROHIBITED = 2 };
 
 enum {
     CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
     CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+    CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES = 3,
+    CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
     CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
 };
 
@@ -197,6 +201,8 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABL
     X(CUresult, cuSurfObjectDestroy, (CUsurfObject surface))                                                 \
     X(CUresult, cuMemcpy3DAsync_v2, (const CUDA_MEMCPY3D *copy, CUstream stream))                            \
     X(CUresult, cuModuleLoadData, (CUmodule * module, const void *image))                                    \
+    X(CUresult, cuModuleLoadDataEx,                                                                          \
+      (CUmodule * module, const void *image, unsigned count, int *options, void **values))                   \
     X(CUresult, cuModuleUnload, (CUmodule module))                                                           \
     X(CUresult, cuModuleGetFunction, (CUfunction * function, CUmodule module, const char *name))             \
     X(CUresult, cuModuleGetGlobal_v2,                                                                        \
@@ -205,6 +211,8 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABL
     X(CUresult, cuFuncSetAttribute, (CUfunction function, int attribute, int value))                         \
     X(CUresult, cuOccupancyMaxPotentialBlockSize,                                                            \
       (int *grid, int *block, CUfunction function, CUoccupancyB2DSize shared_of, size_t shared, int limit))  \
+    X(CUresult, cuOccupancyMaxActiveBlocksPerMultiprocessor,                                                 \
+      (int *groups, CUfunction function, int block, size_t shared))                                          \
     X(CUresult, cuLaunchKernel,                                                                              \
       (CUfunction function, unsigned grid_x, unsigned grid_y, unsigned grid_z, unsigned block_x,             \
        unsigned block_y, unsigned block_z, unsigned shared, CUstream stream, void **params, void **extra))   \
@@ -237,7 +245,9 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABL
     X(nvrtcResult, nvrtcGetProgramLogSize, (nvrtcProgram program, size_t * bytes))                           \
     X(nvrtcResult, nvrtcGetProgramLog, (nvrtcProgram program, char *log))                                    \
     X(nvrtcResult, nvrtcGetCUBINSize, (nvrtcProgram program, size_t * bytes))                                \
-    X(nvrtcResult, nvrtcGetCUBIN, (nvrtcProgram program, char *cubin))
+    X(nvrtcResult, nvrtcGetCUBIN, (nvrtcProgram program, char *cubin))                                       \
+    X(nvrtcResult, nvrtcGetPTXSize, (nvrtcProgram program, size_t * bytes))                                  \
+    X(nvrtcResult, nvrtcGetPTX, (nvrtcProgram program, char *ptx))
 
 enum { NVRTC_SUCCESS = 0, NVRTC_ERROR_OUT_OF_MEMORY = 1, NVRTC_ERROR_COMPILATION = 6 };
 

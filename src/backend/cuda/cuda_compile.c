@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda_compile.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,30 +91,32 @@ static char *take_log(const struct cuda_nvrtc *nvrtc, nvrtcProgram program, nvrt
     return log;
 }
 
-static kn_status take_cubin(const struct cuda_nvrtc *nvrtc, nvrtcProgram program, struct cuda_cubin *cubin,
-                            kn_error *err)
+// What the compiler made: machine code, or PTX with its end.
+static kn_status take_code(const struct cuda_nvrtc *nvrtc, nvrtcProgram program, bool ptx,
+                           struct cuda_cubin *cubin, kn_error *err)
 {
     size_t size = 0;
-    nvrtcResult code = nvrtc->nvrtcGetCUBINSize(program, &size);
+    nvrtcResult code =
+        ptx ? nvrtc->nvrtcGetPTXSize(program, &size) : nvrtc->nvrtcGetCUBINSize(program, &size);
     char *data;
 
     if (code != NVRTC_SUCCESS)
-        return fail(nvrtc, code, "nvrtcGetCUBINSize", err);
-    data = malloc(size ? size : 1);
+        return fail(nvrtc, code, ptx ? "nvrtcGetPTXSize" : "nvrtcGetCUBINSize", err);
+    data = calloc(size + 1, 1);
     if (!data)
         return ki_fail_memory(err, size, "a compiled program");
-    code = nvrtc->nvrtcGetCUBIN(program, data);
+    code = ptx ? nvrtc->nvrtcGetPTX(program, data) : nvrtc->nvrtcGetCUBIN(program, data);
     if (code != NVRTC_SUCCESS) {
         free(data);
-        return fail(nvrtc, code, "nvrtcGetCUBIN", err);
+        return fail(nvrtc, code, ptx ? "nvrtcGetPTX" : "nvrtcGetCUBIN", err);
     }
     cubin->data = data;
     cubin->bytes = size;
     return KN_OK;
 }
 
-kn_status ki_cuda_compile(const struct cuda_nvrtc *nvrtc, const char *text, const char *options, int arch,
-                          struct cuda_cubin *cubin, char **log, kn_error *err)
+static kn_status compile(const struct cuda_nvrtc *nvrtc, const char *text, const char *options, int arch,
+                         bool ptx, struct cuda_cubin *cubin, char **log, kn_error *err)
 {
     nvrtcProgram program = NULL;
     struct words words;
@@ -139,7 +142,26 @@ kn_status ki_cuda_compile(const struct cuda_nvrtc *nvrtc, const char *text, cons
     else if (said != NVRTC_SUCCESS)
         status = fail(nvrtc, said, call, err);
     else
-        status = take_cubin(nvrtc, program, cubin, err);
+        status = take_code(nvrtc, program, ptx, cubin, err);
     (void)nvrtc->nvrtcDestroyProgram(&program);
+    return status;
+}
+
+kn_status ki_cuda_compile(const struct cuda_nvrtc *nvrtc, const char *text, const char *options, int arch,
+                          struct cuda_cubin *cubin, char **log, kn_error *err)
+{
+    return compile(nvrtc, text, options, arch, false, cubin, log, err);
+}
+
+kn_status ki_cuda_compile_ptx(const struct cuda_nvrtc *nvrtc, const char *text, const char *options, int arch,
+                              char **ptx, kn_error *err)
+{
+    struct cuda_cubin code = {NULL, 0};
+    char *log = NULL;
+    kn_status status = compile(nvrtc, text, options, arch, true, &code, &log, err);
+
+    free(log);
+    if (!status)
+        *ptx = code.data;
     return status;
 }

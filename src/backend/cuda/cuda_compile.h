@@ -22,4 +22,9 @@ const char *ki_cuda_policy_options(kn_policy policy, bool contract_off);
 kn_status ki_cuda_compile(const struct cuda_nvrtc *nvrtc, const char *text, const char *options, int arch,
                           struct cuda_cubin *cubin, char **log, kn_error *err);
 
+// The same compiler's PTX of the text, on the way to the cubin of the same architecture. The caller frees
+// *ptx.
+kn_status ki_cuda_compile_ptx(const struct cuda_nvrtc *nvrtc, const char *text, const char *options, int arch,
+                              char **ptx, kn_error *err);
+
 #endif

@@ -3,7 +3,7 @@
 #include "cuda.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 
@@ -21,18 +21,19 @@ static void destroy(struct be_event *event)
         (void)cu->cuEventDestroy_v2(event->start);
     if (event->end)
         (void)cu->cuEventDestroy_v2(event->end);
-    free(event);
+    ki_kept_give(&event->context->kept, event);
 }
 
 // An event whose start is recorded in the queue; the context is current.
 static kn_status start_event(struct be_queue *queue, struct be_event **event, kn_error *err)
 {
     struct be_context *context = queue->context;
-    struct be_event *made = calloc(1, sizeof *made);
+    struct be_event *made = ki_kept_take(&context->kept, sizeof *made);
     struct cuda_outcome outcome;
 
     if (!made)
         return ki_fail_memory(err, sizeof *made, "a CUDA event");
+    memset(made, 0, sizeof *made);
     made->context = context;
     atomic_init(&made->handles, 1);
     outcome = CUDA_DO(&context->cu, cuEventCreate, &made->start, CU_EVENT_DEFAULT);

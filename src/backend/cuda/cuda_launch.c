@@ -118,10 +118,11 @@ static struct cuda_outcome pick_local(struct be_kernel *kernel, const struct be_
 
 struct packed {
     void *params[MAX_ARGS + 1];
-    unsigned
-        offsets[MAX_ARGS]; // of local arguments in the arena, of constant ones in the bank; samplers' bits
-    size_t shared;         // bytes of the arena: the kernel's own variables, then the local arguments
-    size_t bank;           // bytes of the bank
+    // Of local arguments in the arena, of constant ones in the bank; samplers' bits. Of 32 bits; what takes
+    // 64 finds zeros behind them (NVIDIA's hosts are little-endian).
+    uint64_t offsets[MAX_ARGS];
+    size_t shared; // bytes of the arena: the kernel's own variables, then the local arguments
+    size_t bank;   // bytes of the bank
 };
 
 static bool is_in_bank(const struct be_kernel *kernel, size_t i)
@@ -134,7 +135,7 @@ static kn_status pack(const struct be_kernel *kernel, const struct be_arg *args,
 {
     const char *spec = kernel->context->spec;
 
-    packed->shared = align_up(kernel->source->cuda.arena_bytes);
+    packed->shared = align_up(kernel->arena_bytes);
     packed->bank = 0;
     if (count > MAX_ARGS)
         return ki_fail(err, KN_ERROR_LIMIT, "%s: %zu arguments; CUDA kernels take at most %d", spec, count,
@@ -246,6 +247,21 @@ static struct cuda_outcome launch_grids(const struct be_queue *queue, const stru
     return outcome;
 }
 
+// PTX of OpenCL finds no offset, and takes the grid for all groups there are.
+static kn_status check_opencl(const struct be_kernel *kernel, const struct be_range *range,
+                              const struct cuda_geometry *at, kn_error *err)
+{
+    bool is_whole = !at->item.fold;
+
+    for (int d = 0; d < 3; d++)
+        is_whole = is_whole && at->grid[d] == at->item.groups[d] && !range->offset[d];
+    return is_whole ? KN_OK
+                    : ki_fail(err, KN_ERROR_UNSUPPORTED,
+                              "%s: OpenCL's PTX runs through CUDA without an offset, in groups of at most %u "
+                              "work-items in dimension 2, and in one grid (%u groups in dimensions 1 and 2)",
+                              kernel->context->spec, CUDA_MAX_BLOCK_Z, CUDA_MAX_GRID_YZ);
+}
+
 kn_status ki_cuda_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
                          const struct be_arg *args, size_t arg_count, struct be_event **event, kn_error *err)
 {
@@ -270,6 +286,8 @@ kn_status ki_cuda_launch(struct be_queue *queue, struct be_kernel *kernel, const
             local[d] = range->local[d];
     if (!outcome.code)
         status = ki_cuda_geometry_make(range, local, queue->context->spec, &at, err);
+    if (!outcome.code && !status && kernel->is_opencl)
+        status = check_opencl(kernel, range, &at, err);
     if (!outcome.code && !status)
         outcome = fill_bank(queue, kernel, args, arg_count, &packed);
     if (!outcome.code && !status)

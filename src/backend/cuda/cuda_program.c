@@ -2,6 +2,7 @@
 // The CUDA backend: programs from NVRTC or from the cache, and their kernels.
 #define _GNU_SOURCE // memmem
 #include "cuda.h"
+#include "cuda_ptx.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct be_program {
     struct cuda_cubin cubin;
     CUmodule module;
     bool has_bank;
+    unsigned max_registers; // that it was compiled with; 0: no limit
 };
 
 // What a driver says of a cubin made for another card or by another version's compiler.
@@ -37,18 +39,24 @@ static bool is_refusal(CUresult code)
 // Whether the module has a constant bank: then `bank` and `bytes` say where. The driver is asked only if the
 // name stands in the binary: to ask for a symbol that is not there is an error of the application's to
 // compute-sanitizer.
-static struct cuda_outcome find_bank(const struct cuda_driver *cu, CUmodule module,
-                                     const struct cuda_cubin *cubin, CUdeviceptr *bank, size_t *bytes)
+static struct cuda_outcome find_bank(const struct cuda_driver *cu, CUmodule module, bool stands_there,
+                                     CUdeviceptr *bank, size_t *bytes)
 {
     struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
 
     *bank = 0;
     *bytes = 0;
-    if (memmem(cubin->data, cubin->bytes, BANK_SYMBOL, sizeof BANK_SYMBOL)) // as a whole word: with its NUL
+    if (stands_there)
         outcome = CUDA_DO(cu, cuModuleGetGlobal_v2, bank, bytes, module, BANK_SYMBOL);
     if (outcome.code == CUDA_ERROR_NOT_FOUND)
         outcome.code = CUDA_SUCCESS;
     return outcome;
+}
+
+static bool names_bank(const struct cuda_cubin *cubin)
+{
+    return memmem(cubin->data, cubin->bytes, BANK_SYMBOL,
+                  sizeof BANK_SYMBOL); // as a whole word: with its NUL
 }
 
 // Takes over the cubin's data on success. `outcome` is how loading ended.
@@ -69,7 +77,7 @@ static kn_status program_create(struct be_context *context, struct cuda_cubin *c
     made->context = context;
     *outcome = CUDA_DO(cu, cuModuleLoadData, &made->module, cubin->data);
     if (!outcome->code) {
-        *outcome = find_bank(cu, made->module, cubin, &bank, &bank_bytes);
+        *outcome = find_bank(cu, made->module, names_bank(cubin), &bank, &bank_bytes);
         if (outcome->code)
             (void)cu->cuModuleUnload(made->module);
     }
@@ -109,6 +117,15 @@ static kn_status build_with(struct be_context *context, const struct cuda_nvrtc 
     return status;
 }
 
+// Of --maxrregcount; 0: none.
+static unsigned register_limit(const char *options)
+{
+    static const char option[] = "--maxrregcount=";
+    const char *found = options ? strstr(options, option) : NULL;
+
+    return found ? (unsigned)strtoul(found + sizeof option - 1, NULL, 10) : 0;
+}
+
 kn_status ki_cuda_program_build(struct be_context *context, const char *source, const char *options,
                                 struct be_program **program, char **log, kn_error *err)
 {
@@ -130,8 +147,10 @@ kn_status ki_cuda_program_build(struct be_context *context, const char *source, 
         status = build_with(context, &nvrtc, source, options, program, log, &refused, &reason);
         newest = nvrtc.major - 1;
         ki_cuda_nvrtc_unload(&nvrtc);
-        if (!status)
+        if (!status) {
+            (*program)->max_registers = register_limit(options);
             return KN_OK;
+        }
         if (!first.code)
             first = reason;
     } while (refused);
@@ -154,7 +173,6 @@ kn_status ki_cuda_program_load(struct be_context *context, const void *binary, s
     struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
     kn_status status;
 
-    (void)options;
     if (bytes < sizeof magic || memcmp(binary, magic, sizeof magic) != 0) // the driver is not told the length
         return ki_fail(err, KN_ERROR_INPUT, "%s: loading a cached program: it is no cubin", context->spec);
     cubin.data = malloc(bytes);
@@ -162,7 +180,28 @@ kn_status ki_cuda_program_load(struct be_context *context, const void *binary, s
         return ki_fail_memory(err, bytes, "a compiled program");
     memcpy(cubin.data, binary, bytes);
     status = program_create(context, &cubin, program, &outcome, err);
+    if (!status)
+        (*program)->max_registers = register_limit(options);
     free(cubin.data);
+    return status;
+}
+
+kn_status ki_cuda_program_ptx(struct be_program *program, const char *source, const char *options, char **ptx,
+                              kn_error *err)
+{
+    const struct be_context *context = program->context;
+    char why[CUDA_WHY_BYTES];
+    struct cuda_nvrtc nvrtc;
+    kn_status status;
+    int arch;
+
+    if (!ki_cuda_nvrtc_load(&nvrtc, context->cuda_major, why))
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s", context->spec, why);
+    arch = ki_cuda_nvrtc_arch(&nvrtc, context->arch);
+    status = arch ? ki_cuda_compile_ptx(&nvrtc, source, options, arch, ptx, err)
+                  : ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: NVRTC %d.%d knows no sm_%d", context->spec,
+                            nvrtc.major, nvrtc.minor, context->arch);
+    ki_cuda_nvrtc_unload(&nvrtc);
     return status;
 }
 
@@ -203,48 +242,76 @@ static void kernel_destroy(struct be_kernel *kernel)
     free(kernel);
 }
 
-// Fills `kernel` from the program; its context is current.
-static struct cuda_outcome kernel_open(struct be_kernel *kernel, const struct be_program *program)
+// The PTX that stands for the kernel, as a module of its own. `said` receives what the driver's ptxas says of
+// PTX that it does not take.
+static struct cuda_outcome load_ptx(struct be_kernel *kernel, const struct cuda_ptx *ptx,
+                                    unsigned max_registers, char *said, size_t size)
+{
+    int options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, CU_JIT_MAX_REGISTERS};
+    void *values[] = {said, (void *)size, (void *)(size_t)max_registers};
+
+    return CUDA_DO(&kernel->context->cu, cuModuleLoadDataEx, &kernel->instance, ptx->text,
+                   max_registers ? 3 : 2, options, values);
+}
+
+// Fills `kernel` from the program, or from the PTX that stands for it; its context is current.
+static struct cuda_outcome kernel_open(struct be_kernel *kernel, const struct be_program *program,
+                                       const struct cuda_ptx *ptx, char *said, size_t size)
 {
     const struct cuda_driver *cu = &kernel->context->cu;
-    CUmodule module = program->module;
+    bool has_bank = ptx ? ptx->has_bank : program->has_bank;
     struct cuda_outcome outcome = {CUDA_SUCCESS, ""};
     char symbol[512];
     int shared = 0;
 
-    if (program->has_bank) {
+    if (ptx)
+        outcome = load_ptx(kernel, ptx, program->max_registers, said, size);
+    else if (has_bank)
         outcome = CUDA_DO(cu, cuModuleLoadData, &kernel->instance, program->cubin.data);
-        if (!outcome.code) {
-            module = kernel->instance;
-            outcome = find_bank(cu, module, &program->cubin, &kernel->bank, &kernel->bank_bytes);
-        }
-    }
+    if (!outcome.code && has_bank)
+        outcome = find_bank(cu, kernel->instance, true, &kernel->bank, &kernel->bank_bytes);
     snprintf(symbol, sizeof symbol, KERNEL_PREFIX "%s", kernel->source->name);
     if (!outcome.code)
-        outcome = CUDA_DO(cu, cuModuleGetFunction, &kernel->function, module, symbol);
+        outcome = CUDA_DO(cu, cuModuleGetFunction, &kernel->function,
+                          kernel->instance ? kernel->instance : program->module, ptx ? ptx->symbol : symbol);
     if (!outcome.code)
         outcome =
             CUDA_DO(cu, cuFuncGetAttribute, &shared, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, kernel->function);
     kernel->static_shared = (size_t)shared;
     kernel->dynamic_asked =
         CUDA_SHARED_UNASKED > kernel->static_shared ? CUDA_SHARED_UNASKED - kernel->static_shared : 0;
+    kernel->is_opencl = ptx && !ptx->is_koine;
+    kernel->arena_bytes = kernel->is_opencl ? 0 : kernel->source->cuda.arena_bytes;
     return outcome;
 }
 
-kn_status ki_cuda_kernel_get(struct be_program *program, const struct src_kernel *source,
+static const struct cuda_ptx *substitute_of(const struct be_context *context, const char *kernel)
+{
+    return context->substitute && strcmp(context->substitute->kernel, kernel) == 0 ? context->substitute
+                                                                                   : NULL;
+}
+
+kn_status ki_cuda_kernel_get(struct be_program *program, const kn_source_kernel *source,
                              struct be_kernel **kernel, kn_error *err)
 {
     struct be_context *context = program->context;
-    struct be_kernel *made = calloc(1, sizeof *made);
+    const struct cuda_ptx *ptx = substitute_of(context, source->name);
+    struct be_kernel *made;
     struct cuda_outcome outcome;
-    char what[160];
-    kn_status status;
+    char what[160], said[4096] = "";
+    kn_status status = ptx ? ki_cuda_ptx_check(ptx, source, context->spec, err) : KN_OK;
 
-    if (made && program->has_bank)
-        made->slots = calloc(source->param_count + 1, sizeof *made->slots);
-    if (!made || (program->has_bank && !made->slots)) {
-        free(made);
+    if (status)
+        return status;
+    made = calloc(1, sizeof *made);
+    if (!made)
         return ki_fail_memory(err, sizeof *made, "a CUDA kernel");
+    if (ptx ? ptx->has_bank : program->has_bank) {
+        made->slots = calloc(source->param_count + 1, sizeof *made->slots);
+        if (!made->slots) {
+            free(made);
+            return ki_fail_memory(err, (source->param_count + 1) * sizeof *made->slots, "a CUDA kernel");
+        }
     }
     made->context = context;
     made->source = source;
@@ -254,10 +321,14 @@ kn_status ki_cuda_kernel_get(struct be_program *program, const struct src_kernel
         free(made);
         return status;
     }
-    outcome = kernel_open(made, program);
+    outcome = kernel_open(made, program, ptx, said, sizeof said);
     if (outcome.code) {
         snprintf(what, sizeof what, "getting kernel %s", source->name);
         status = ki_cuda_fail(err, &context->cu, context->spec, outcome, what);
+        if (ptx && is_refusal(outcome.code))
+            status = ki_fail(err, KN_ERROR_INPUT, "%s: the driver does not take the PTX for kernel %s: %s",
+                             context->spec, source->name,
+                             *said ? said : ki_cuda_error_name(&context->cu, outcome.code));
         kernel_destroy(made);
     } else {
         *kernel = made;
@@ -283,8 +354,48 @@ kn_status ki_cuda_kernel_limits(struct be_kernel *kernel, struct be_kernel_limit
     ki_cuda_leave(context);
     if (outcome.code)
         return ki_cuda_fail(err, cu, context->spec, outcome, "asking for a kernel's limits");
-    *limits = (struct be_kernel_limits){(size_t)threads, (size_t)warp,
-                                        kernel->static_shared + kernel->source->cuda.arena_bytes};
+    *limits =
+        (struct be_kernel_limits){(size_t)threads, (size_t)warp, kernel->static_shared + kernel->arena_bytes};
+    return KN_OK;
+}
+
+kn_status ki_cuda_kernel_resources(struct be_kernel *kernel, struct be_kernel_resources *resources,
+                                   kn_error *err)
+{
+    struct be_context *context = kernel->context;
+    const struct cuda_driver *cu = &context->cu;
+    int registers = 0, local = 0, groups = 0;
+    struct cuda_outcome outcome;
+    kn_status status = ki_cuda_enter(context, err);
+
+    if (status)
+        return status;
+    outcome = CUDA_DO(cu, cuFuncGetAttribute, &registers, CU_FUNC_ATTRIBUTE_NUM_REGS, kernel->function);
+    if (!outcome.code)
+        outcome =
+            CUDA_DO(cu, cuFuncGetAttribute, &local, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, kernel->function);
+    if (!outcome.code)
+        outcome = CUDA_DO(cu, cuOccupancyMaxActiveBlocksPerMultiprocessor, &groups, kernel->function,
+                          (int)resources->group_items, kernel->arena_bytes + resources->local_bytes);
+    ki_cuda_leave(context);
+    if (outcome.code)
+        return ki_cuda_fail(err, cu, context->spec, outcome, "asking what a kernel takes");
+    resources->registers = registers;
+    resources->private_bytes = local;
+    resources->groups = groups;
+    return KN_OK;
+}
+
+kn_status ki_cuda_ptx_substitute(struct be_context *context, const char *kernel, const char *ptx,
+                                 kn_error *err)
+{
+    struct cuda_ptx *read = NULL;
+    kn_status status = ki_cuda_ptx_read(context->spec, kernel, ptx, &read, err);
+
+    if (status)
+        return status;
+    ki_cuda_ptx_free(context->substitute);
+    context->substitute = read;
     return KN_OK;
 }
 

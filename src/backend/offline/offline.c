@@ -10,8 +10,8 @@
 #include "base/error.h"
 #include "offline_compiler.h"
 
-const char *const ki_offline_defaults[] = {"cuda:sm_75", "cuda:sm_90", "amd:gfx90a", "amd:gfx1030",
-                                           "intel:skl",  "intel:dg2",  "spirv",      NULL};
+static const char *const defaults[] = {"cuda:sm_75", "cuda:sm_90", "amd:gfx90a", "amd:gfx1030",
+                                       "intel:skl",  "intel:dg2",  "spirv"};
 
 static const struct offline_compiler *const compilers[] = {&ki_offline_cuda, &ki_offline_amd,
                                                            &ki_offline_intel, &ki_offline_spirv};
@@ -34,15 +34,13 @@ static const struct offline_compiler *compiler_of(const char *name, const char *
     return NULL;
 }
 
-bool ki_offline_knows(const char *name)
+const char *kn_offline_get_default(size_t index)
 {
-    const char *arch;
-
-    return compiler_of(name, &arch) != NULL;
+    return index < KI_COUNT(defaults) ? defaults[index] : NULL;
 }
 
 static kn_status check_arch(const struct offline_compiler *compiler, const char *name, const char *arch,
-                            const struct offline_target *target, kn_error *err)
+                            const kn_offline_target *target, kn_error *err)
 {
     const char *letters = "abcdefghijklmnopqrstuvwxyz0123456789-_.";
 
@@ -66,28 +64,28 @@ static void first_line(const char *log, const char **line, int *length)
 }
 
 // Compiles a kernel that does nothing: whoever fails at that is of no use.
-static kn_status try_target(const struct offline_target *target, kn_error *err)
+static kn_status try_target(const kn_offline_target *target, kn_error *err)
 {
     const struct src_unit unit = {.opencl = empty_kernel, .opencl_length = sizeof empty_kernel - 1};
-    struct offline_result result;
+    kn_offline_result result;
     const char *line;
     int length;
     kn_status status = ki_offline_compile(target, &unit, NULL, KN_POLICY_DEFAULT, &result, err);
 
     if (status)
         return status;
-    if (result.outcome != OFFLINE_OK) {
+    if (result.outcome != KN_OFFLINE_OK) {
         first_line(result.log, &line, &length);
         status = ki_fail(err, target->arch[0] ? KN_ERROR_ARGUMENT : KN_ERROR_DEVICE,
                          "target %s: %s does not compile for it: %.*s", target->name, target->program, length,
                          line);
     }
-    ki_offline_result_free(&result);
+    ki_offline_result_clear(&result);
     return status;
 }
 
 // The first installed compiler that works. If none does, the first one's reason counts.
-static kn_status find_working(struct offline_target *target, kn_error *err)
+static kn_status find_working(kn_offline_target *target, kn_error *err)
 {
     kn_error first = KN_ERROR_INIT, reason = KN_ERROR_INIT;
 
@@ -103,13 +101,19 @@ static kn_status find_working(struct offline_target *target, kn_error *err)
     return first.code ? first.code : reason.code;
 }
 
-kn_status ki_offline_open(const char *name, struct offline_target **target, kn_error *err)
+kn_status kn_offline_open(const char *name, kn_offline_target **target, kn_error *err)
 {
+    const struct offline_compiler *compiler;
     const char *arch = "";
-    const struct offline_compiler *compiler = compiler_of(name, &arch);
-    struct offline_target *made;
+    kn_offline_target *made;
     kn_status status;
 
+    if (!target)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_offline_open: target is NULL");
+    *target = NULL;
+    if (!name)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_offline_open: no target is named");
+    compiler = compiler_of(name, &arch);
     if (!compiler)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no target '%s'", name);
     made = calloc(1, sizeof *made);
@@ -123,13 +127,13 @@ kn_status ki_offline_open(const char *name, struct offline_target **target, kn_e
         status = find_working(made, err);
     }
     if (status)
-        ki_offline_close(made);
+        kn_offline_close(made);
     else
         *target = made;
     return status;
 }
 
-void ki_offline_close(struct offline_target *target)
+void kn_offline_close(kn_offline_target *target)
 {
     if (!target)
         return;
@@ -139,20 +143,16 @@ void ki_offline_close(struct offline_target *target)
     free(target);
 }
 
-const char *ki_offline_name(const struct offline_target *target)
+const char *kn_offline_get_note(const kn_offline_target *target)
 {
-    return target->name;
+    return target ? target->note : "";
 }
 
-const char *ki_offline_note(const struct offline_target *target)
+const kn_define *kn_offline_get_predefined(const kn_offline_target *target, size_t *count)
 {
-    return target->note;
-}
-
-const kn_define *ki_offline_predefined(const struct offline_target *target, size_t *count)
-{
-    *count = target->predefined_count;
-    return target->predefined;
+    if (count)
+        *count = target ? target->predefined_count : 0;
+    return target ? target->predefined : NULL;
 }
 
 // ---- compiling ----
@@ -172,26 +172,26 @@ static kn_status write_source(const struct src_unit *unit, const char *path, kn_
     return written ? KN_OK : ki_fail_errno(err, KN_ERROR_OUTPUT, path, number, "cannot be written");
 }
 
-static kn_status not_applicable(const struct offline_target *target, const struct src_unit *unit,
-                                struct offline_result *result, kn_error *err)
+static kn_status not_applicable(const kn_offline_target *target, const struct src_unit *unit,
+                                kn_offline_result *result, kn_error *err)
 {
     struct ki_text log = KI_TEXT_INIT;
 
     ki_text_format(&log, "%s:%ld: uses double precision, which %s does not have\n", unit->double_file,
                    unit->double_line, target->name);
-    result->outcome = OFFLINE_NOT_APPLICABLE;
+    result->outcome = KN_OFFLINE_NOT_APPLICABLE;
     result->log = ki_text_take(&log);
     return result->log ? KN_OK : ki_fail_memory(err, 0, "keeping a compiler's words");
 }
 
-bool ki_offline_uses_folder(const struct offline_target *target)
+bool kn_offline_get_uses_folder(const kn_offline_target *target)
 {
-    return !target->compiler->is_library;
+    return target && !target->compiler->is_library;
 }
 
 // For a compiler that is a program: in a folder of its own, which is removed.
-static kn_status compile_in_folder(const struct offline_target *target, struct offline_job *job,
-                                   struct offline_result *result, kn_error *err)
+static kn_status compile_in_folder(const kn_offline_target *target, struct offline_job *job,
+                                   kn_offline_result *result, kn_error *err)
 {
     char folder[PATH_MAX];
     struct ki_text source = KI_TEXT_INIT;
@@ -211,9 +211,9 @@ static kn_status compile_in_folder(const struct offline_target *target, struct o
     return status;
 }
 
-kn_status ki_offline_compile(const struct offline_target *target, const struct src_unit *unit,
-                             const struct src_options *options, kn_policy policy,
-                             struct offline_result *result, kn_error *err)
+kn_status ki_offline_compile(const kn_offline_target *target, const struct src_unit *unit,
+                             const struct src_options *options, kn_policy policy, kn_offline_result *result,
+                             kn_error *err)
 {
     struct offline_job job = {.unit = unit, .options = options, .policy = policy};
     kn_status status = KN_OK;
@@ -227,9 +227,9 @@ kn_status ki_offline_compile(const struct offline_target *target, const struct s
     if (!status)
         status = target->compiler->is_library ? target->compiler->compile(target, &job, result, err)
                                               : compile_in_folder(target, &job, result, err);
-    if (!status && result->outcome != OFFLINE_OK)
+    if (!status && result->outcome != KN_OFFLINE_OK)
         ki_offline_drop_kernels(result);
     if (status)
-        ki_offline_result_free(result);
+        ki_offline_result_clear(result);
     return status;
 }

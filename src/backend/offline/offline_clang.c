@@ -45,7 +45,7 @@ static const char *const policy_arguments[][2] = {
 
 // ---- the macros that clang defines ----
 
-static bool keep_define(struct offline_target *target, const char *line, size_t length)
+static bool keep_define(kn_offline_target *target, const char *line, size_t length)
 {
     static const char directive[] = "#define ";
     const char *name = line + sizeof directive - 1, *end = line + length, *at = name;
@@ -63,11 +63,10 @@ static bool keep_define(struct offline_target *target, const char *line, size_t 
                              (size_t)(end - at - (at < end)));
 }
 
-static kn_status ask_defines(struct offline_target *target, const char *const *target_arguments,
-                             kn_error *err)
+static kn_status ask_defines(kn_offline_target *target, const char *const *target_arguments, kn_error *err)
 {
     struct offline_arguments arguments = {.count = 0};
-    struct offline_result result = {.log = NULL};
+    kn_offline_result result = {.log = NULL};
     char cpu[64];
     int exit_status = 0;
     bool kept = true;
@@ -87,7 +86,7 @@ static kn_status ask_defines(struct offline_target *target, const char *const *t
         kept = keep_define(target, line, length);
         line += length + (line[length] == '\n');
     }
-    ki_offline_result_free(&result);
+    ki_offline_result_clear(&result);
     return kept ? status : ki_fail_memory(err, 0, "keeping a compiler's macros");
 }
 
@@ -108,7 +107,7 @@ static bool has_library(const char *folder, const char *name, char path[PATH_MAX
     return written > 0 && written < PATH_MAX && access(path, R_OK) == 0;
 }
 
-static kn_status find_amd(struct offline_target *target, size_t attempt, kn_error *err)
+static kn_status find_amd(kn_offline_target *target, size_t attempt, kn_error *err)
 {
     char path[PATH_MAX];
 
@@ -136,7 +135,7 @@ static kn_status find_amd(struct offline_target *target, size_t attempt, kn_erro
 }
 
 // The libraries' names for an architecture and a policy.
-static size_t amd_libraries(const struct offline_target *target, kn_policy policy, char names[][PATH_MAX])
+static size_t amd_libraries(const kn_offline_target *target, kn_policy policy, char names[][PATH_MAX])
 {
     const char *digits = target->arch + strlen("gfx");
     const bool is_rdna = strlen(digits) >= 4; // gfx10 and later have wavefronts of 32
@@ -179,17 +178,17 @@ static bool is_remark(const char *line, size_t length)
 }
 
 // "...: remark:     VGPRs: 63 [-Rpass...]": what is said of the kernel whose "Function Name" came before.
-static bool read_remark(const char *line, size_t length, struct offline_result *result,
-                        struct offline_kernel **kernel)
+static bool read_remark(const char *line, size_t length, kn_offline_result *result,
+                        kn_offline_kernel **kernel)
 {
     static const struct {
         const char *label;
         size_t offset;
         long unit;
     } numbers[] = {
-        {"    VGPRs: ", offsetof(struct offline_kernel, registers), 1},
-        {"VGPRs Spill: ", offsetof(struct offline_kernel, spill_bytes), 4},
-        {"LDS Size [bytes/block]: ", offsetof(struct offline_kernel, local_bytes), 1},
+        {"    VGPRs: ", offsetof(kn_offline_kernel, registers), 1},
+        {"VGPRs Spill: ", offsetof(kn_offline_kernel, spill_bytes), 4},
+        {"LDS Size [bytes/block]: ", offsetof(kn_offline_kernel, local_bytes), 1},
     };
     static const char function[] = "Function Name: ";
     const char *at = memmem(line, length, function, sizeof function - 1);
@@ -209,10 +208,10 @@ static bool read_remark(const char *line, size_t length, struct offline_result *
 }
 
 // Takes the resource report out of the log.
-static kn_status read_remarks(struct offline_result *result, kn_error *err)
+static kn_status read_remarks(kn_offline_result *result, kn_error *err)
 {
     struct ki_text rest = KI_TEXT_INIT;
-    struct offline_kernel *kernel = NULL;
+    kn_offline_kernel *kernel = NULL;
     bool kept = true;
 
     for (const char *line = result->log; kept && *line;) {
@@ -230,8 +229,8 @@ static kn_status read_remarks(struct offline_result *result, kn_error *err)
     return kept && result->log ? KN_OK : ki_fail_memory(err, 0, "reading a compiler's words");
 }
 
-static kn_status compile_amd(const struct offline_target *target, const struct offline_job *job,
-                             struct offline_result *result, kn_error *err)
+static kn_status compile_amd(const kn_offline_target *target, const struct offline_job *job,
+                             kn_offline_result *result, kn_error *err)
 {
     enum { LIBRARIES_MAX = 12 };
     char(*libraries)[PATH_MAX] = calloc(LIBRARIES_MAX, sizeof *libraries);
@@ -260,7 +259,7 @@ static kn_status compile_amd(const struct offline_target *target, const struct o
     status = ki_offline_run(&arguments, NULL, result, &exit_status, err);
     if (!status)
         status = read_remarks(result, err);
-    result->outcome = exit_status == 0 ? OFFLINE_OK : OFFLINE_FAILED;
+    result->outcome = exit_status == 0 ? KN_OFFLINE_OK : KN_OFFLINE_FAILED;
     free(libraries);
     return status;
 }
@@ -269,7 +268,7 @@ const struct offline_compiler ki_offline_amd = {"amd", "amd:gfx90a", false, find
 
 // ---- SPIR-V ----
 
-static kn_status find_spirv(struct offline_target *target, size_t attempt, kn_error *err)
+static kn_status find_spirv(kn_offline_target *target, size_t attempt, kn_error *err)
 {
     bool found = false;
 
@@ -293,8 +292,8 @@ static kn_status find_spirv(struct offline_target *target, size_t attempt, kn_er
     return ask_defines(target, spirv_arguments, err);
 }
 
-static kn_status compile_spirv(const struct offline_target *target, const struct offline_job *job,
-                               struct offline_result *result, kn_error *err)
+static kn_status compile_spirv(const kn_offline_target *target, const struct offline_job *job,
+                               kn_offline_result *result, kn_error *err)
 {
     char bitcode[PATH_MAX + 16], spirv[PATH_MAX + 16];
     struct offline_arguments front = {.count = 0}, translate = {.count = 0}, validate = {.count = 0};
@@ -320,7 +319,7 @@ static kn_status compile_spirv(const struct offline_target *target, const struct
         status = ki_offline_run(&translate, NULL, result, &exit_status, err);
     if (!status && exit_status == 0 && target->validator[0])
         status = ki_offline_run(&validate, NULL, result, &exit_status, err);
-    result->outcome = exit_status == 0 ? OFFLINE_OK : OFFLINE_FAILED;
+    result->outcome = exit_status == 0 ? KN_OFFLINE_OK : KN_OFFLINE_FAILED;
     return status;
 }
 

@@ -25,7 +25,7 @@ void ki_offline_add(struct offline_arguments *arguments, const char *const *list
 }
 
 kn_status ki_offline_run(const struct offline_arguments *arguments, const char *const *variables,
-                         struct offline_result *result, int *status, kn_error *err)
+                         kn_offline_result *result, int *status, kn_error *err)
 {
     struct process_result done;
     struct ki_text log = KI_TEXT_INIT;
@@ -51,9 +51,9 @@ kn_status ki_offline_run(const struct offline_arguments *arguments, const char *
     return result->log ? KN_OK : ki_fail_memory(err, 0, "keeping a compiler's words");
 }
 
-struct offline_kernel *ki_offline_kernel_named(struct offline_result *result, const char *name, size_t length)
+kn_offline_kernel *ki_offline_kernel_named(kn_offline_result *result, const char *name, size_t length)
 {
-    struct offline_kernel *kernels;
+    kn_offline_kernel *kernels;
 
     for (size_t i = 0; i < result->kernel_count; i++)
         if (strlen(result->kernels[i].name) == length && memcmp(result->kernels[i].name, name, length) == 0)
@@ -63,15 +63,15 @@ struct offline_kernel *ki_offline_kernel_named(struct offline_result *result, co
         return NULL;
     result->kernels = kernels;
     kernels += result->kernel_count;
-    *kernels =
-        (struct offline_kernel){strndup(name, length), OFFLINE_UNKNOWN, OFFLINE_UNKNOWN, OFFLINE_UNKNOWN};
+    *kernels = (kn_offline_kernel){strndup(name, length), KN_OFFLINE_UNKNOWN, KN_OFFLINE_UNKNOWN,
+                                   KN_OFFLINE_UNKNOWN};
     if (!kernels->name)
         return NULL;
     result->kernel_count++;
     return kernels;
 }
 
-bool ki_offline_define(struct offline_target *target, const char *name, size_t name_length, const char *value,
+bool ki_offline_define(kn_offline_target *target, const char *name, size_t name_length, const char *value,
                        size_t value_length)
 {
     kn_define define = {ki_arena_copy(&target->arena, name, name_length),
@@ -81,7 +81,7 @@ bool ki_offline_define(struct offline_target *target, const char *name, size_t n
            KI_ARRAY_PUSH(target->predefined, target->predefined_count, target->predefined_capacity, define);
 }
 
-void ki_offline_drop_kernels(struct offline_result *result)
+void ki_offline_drop_kernels(kn_offline_result *result)
 {
     for (size_t i = 0; i < result->kernel_count; i++)
         free(result->kernels[i].name);
@@ -90,7 +90,7 @@ void ki_offline_drop_kernels(struct offline_result *result)
     result->kernel_count = 0;
 }
 
-void ki_offline_result_free(struct offline_result *result)
+void ki_offline_result_clear(kn_offline_result *result)
 {
     ki_offline_drop_kernels(result);
     free(result->log);

@@ -26,14 +26,14 @@ struct offline_compiler {
     bool is_library;     // called in this process, and tried by `find`
     // Finds the programs it needs and fills in the target: with the first installed version of them, then
     // (`attempt` 1, 2, ...) with the others. KN_ERROR_NO_DEVICE if there is no further one.
-    kn_status (*find)(struct offline_target *target, size_t attempt, kn_error *err);
-    kn_status (*compile)(const struct offline_target *target, const struct offline_job *job,
-                         struct offline_result *result, kn_error *err);
+    kn_status (*find)(kn_offline_target *target, size_t attempt, kn_error *err);
+    kn_status (*compile)(const kn_offline_target *target, const struct offline_job *job,
+                         kn_offline_result *result, kn_error *err);
 };
 
 extern const struct offline_compiler ki_offline_amd, ki_offline_cuda, ki_offline_intel, ki_offline_spirv;
 
-struct offline_target {
+struct kn_offline_target {
     const struct offline_compiler *compiler;
     char name[64];
     char arch[48];             // "" if it has none
@@ -63,17 +63,16 @@ void ki_offline_add(struct offline_arguments *arguments, const char *const *list
 // Runs the command. The result's log receives (or is continued by) what it printed; `*status` its exit
 // status.
 kn_status ki_offline_run(const struct offline_arguments *arguments, const char *const *variables,
-                         struct offline_result *result, int *status, kn_error *err);
+                         kn_offline_result *result, int *status, kn_error *err);
 
 // The result's record of a kernel, made if it is new. NULL: out of memory.
-struct offline_kernel *ki_offline_kernel_named(struct offline_result *result, const char *name,
-                                               size_t length);
+kn_offline_kernel *ki_offline_kernel_named(kn_offline_result *result, const char *name, size_t length);
 
 // A result without its kernels' records; the log stays.
-void ki_offline_drop_kernels(struct offline_result *result);
+void ki_offline_drop_kernels(kn_offline_result *result);
 
 // Adds a macro to the target's; false if memory ran out.
-bool ki_offline_define(struct offline_target *target, const char *name, size_t name_length, const char *value,
+bool ki_offline_define(kn_offline_target *target, const char *name, size_t name_length, const char *value,
                        size_t value_length);
 
 #endif

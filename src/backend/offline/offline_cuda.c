@@ -22,7 +22,7 @@ static const kn_define language[] = {
 
 // ---- finding it ----
 
-static bool keep_macros(struct offline_target *target)
+static bool keep_macros(kn_offline_target *target)
 {
     bool kept = true;
 
@@ -38,20 +38,23 @@ static bool keep_macros(struct offline_target *target)
     return kept;
 }
 
-size_t ki_offline_cuda_archs(int archs[], size_t capacity, char why[], size_t why_bytes)
+kn_status kn_offline_get_cuda_archs(int archs[], size_t capacity, size_t *count, kn_error *err)
 {
     char reason[CUDA_WHY_BYTES];
     struct cuda_nvrtc nvrtc;
-    size_t count = 0;
 
-    if (!ki_cuda_nvrtc_load(&nvrtc, INT_MAX, reason)) {
-        snprintf(why, why_bytes, "%s", reason);
-        return 0;
-    }
-    for (; count < (size_t)nvrtc.arch_count && count < capacity; count++)
-        archs[count] = nvrtc.archs[count];
+    if (count)
+        *count = 0;
+    if (!count || (capacity && !archs))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_offline_get_cuda_archs: %s is NULL",
+                       count ? "archs" : "count");
+    if (!ki_cuda_nvrtc_load(&nvrtc, INT_MAX, reason))
+        return ki_fail(err, KN_ERROR_NO_DEVICE, "%s", reason);
+    *count = (size_t)nvrtc.arch_count;
+    for (size_t i = 0; i < *count && i < capacity; i++)
+        archs[i] = nvrtc.archs[i];
     ki_cuda_nvrtc_unload(&nvrtc);
-    return count;
+    return KN_OK;
 }
 
 // "sm_90" is 90; 0 if it is no such word.
@@ -79,7 +82,7 @@ static kn_status refuse_arch(const char *name, const struct ki_text *archs, kn_e
 }
 
 // The newest NVRTC that compiles for the architecture, and does compile.
-static kn_status find_nvrtc(struct offline_target *target, kn_error *err)
+static kn_status find_nvrtc(kn_offline_target *target, kn_error *err)
 {
     static const char nothing[] = "extern \"C\" __global__ void koine_nothing() {}\n";
     const int arch = arch_number(target->arch);
@@ -112,7 +115,7 @@ static kn_status find_nvrtc(struct offline_target *target, kn_error *err)
     return status;
 }
 
-static kn_status find_cuda(struct offline_target *target, size_t attempt, kn_error *err)
+static kn_status find_cuda(kn_offline_target *target, size_t attempt, kn_error *err)
 {
     kn_status status;
 
@@ -147,7 +150,7 @@ static long number_before(const char *line, size_t length, const char *text)
 }
 
 // The kernel whose symbol stands behind `text`; NULL if the line has none.
-static struct offline_kernel *kernel_behind(struct offline_result *result, const char *line, const char *text)
+static kn_offline_kernel *kernel_behind(kn_offline_result *result, const char *line, const char *text)
 {
     const char *name = strstr(line, text), *end = strchr(line, '\n');
 
@@ -168,14 +171,14 @@ static struct offline_kernel *kernel_behind(struct offline_result *result, const
 }
 
 struct ptxas_report {
-    struct offline_kernel *entry;    // that is being compiled
-    struct offline_kernel *function; // whose stack is spoken of; NULL for one that is no kernel
+    kn_offline_kernel *entry;    // that is being compiled
+    kn_offline_kernel *function; // whose stack is spoken of; NULL for one that is no kernel
 };
 
 // "ptxas info    : Compiling entry function 'koine_f' for 'sm_90'", "... Function properties for koine_f",
 // "ptxas         .     184 bytes stack frame, 180 bytes spill stores, 180 bytes spill loads",
 // "ptxas info    : Used 64 registers, used 1 barriers, 256 bytes smem". False if the line is no such report.
-static bool read_ptxas(const char *line, size_t length, struct offline_result *result,
+static bool read_ptxas(const char *line, size_t length, kn_offline_result *result,
                        struct ptxas_report *report)
 {
     long spills = number_before(line, length, " bytes spill stores");
@@ -222,7 +225,7 @@ static void add_line(struct ki_text *text, const char *line, size_t length)
 }
 
 // Takes the resource report out of the log; the rest is the result's.
-static kn_status read_log(const char *log, struct offline_result *result, kn_error *err)
+static kn_status read_log(const char *log, kn_offline_result *result, kn_error *err)
 {
     struct ki_text rest = KI_TEXT_INIT;
     struct ptxas_report report = {NULL, NULL};
@@ -243,7 +246,7 @@ static kn_status read_log(const char *log, struct offline_result *result, kn_err
 // ---- compiling ----
 
 // What does not compile is a result.
-static kn_status keep_refusal(kn_status refused, const kn_error *why, struct offline_result *result,
+static kn_status keep_refusal(kn_status refused, const kn_error *why, kn_offline_result *result,
                               kn_error *err)
 {
     if (refused != KN_ERROR_BUILD && refused != KN_ERROR_UNSUPPORTED && refused != KN_ERROR_LIMIT) {
@@ -251,7 +254,7 @@ static kn_status keep_refusal(kn_status refused, const kn_error *why, struct off
             *err = *why;
         return refused;
     }
-    result->outcome = OFFLINE_FAILED;
+    result->outcome = KN_OFFLINE_FAILED;
     if (result->log && *result->log)
         return KN_OK; // the compiler has said it, at its place
     return read_log(why->text, result, err);
@@ -259,7 +262,7 @@ static kn_status keep_refusal(kn_status refused, const kn_error *why, struct off
 
 // With the resources of every kernel in the log. With them NVRTC forgets what ptxas refuses (a kernel that
 // wants too much local memory): then once more without.
-static kn_status compile_text(const struct offline_target *target, const char *text, const char *options,
+static kn_status compile_text(const kn_offline_target *target, const char *text, const char *options,
                               struct cuda_cubin *cubin, char **log, kn_error *err)
 {
     struct ki_text with_report = KI_TEXT_INIT;
@@ -293,7 +296,7 @@ static size_t most_shared(int arch)
     return (size_t)227 << 10;
 }
 
-static struct offline_kernel *find_kernel(struct offline_result *result, const char *name)
+static kn_offline_kernel *find_kernel(kn_offline_result *result, const char *name)
 {
     for (size_t k = 0; k < result->kernel_count; k++)
         if (strcmp(result->kernels[k].name, name) == 0)
@@ -302,15 +305,15 @@ static struct offline_kernel *find_kernel(struct offline_result *result, const c
 }
 
 // The compiler counts, and limits, static shared memory alone: what lies in the arena is added here.
-static kn_status add_arenas(const struct offline_target *target, const struct src_unit *unit,
-                            const struct src_cuda *cuda, struct offline_result *result, kn_error *err)
+static kn_status add_arenas(const kn_offline_target *target, const struct src_unit *unit,
+                            const struct src_cuda *cuda, kn_offline_result *result, kn_error *err)
 {
     const size_t most = most_shared(target->cuda_arch);
     struct ki_text refused = KI_TEXT_INIT;
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < unit->kernel_count; i++) {
-        struct offline_kernel *kernel = find_kernel(result, unit->kernels[i].name);
+        kn_offline_kernel *kernel = find_kernel(result, unit->kernels[i].name);
 
         if (!kernel || kernel->local_bytes < 0 || !cuda->kernels[i].arena_bytes)
             continue;
@@ -324,7 +327,7 @@ static kn_status add_arenas(const struct offline_target *target, const struct sr
                 target->cuda_arch, most);
     }
     if (refused.length) {
-        result->outcome = OFFLINE_FAILED;
+        result->outcome = KN_OFFLINE_FAILED;
         ki_text_add(&refused, result->log ? result->log : "");
         free(result->log);
         result->log = ki_text_take(&refused);
@@ -334,8 +337,8 @@ static kn_status add_arenas(const struct offline_target *target, const struct sr
     return status;
 }
 
-static kn_status compile_cuda(const struct offline_target *target, const struct offline_job *job,
-                              struct offline_result *result, kn_error *err)
+static kn_status compile_cuda(const kn_offline_target *target, const struct offline_job *job,
+                              kn_offline_result *result, kn_error *err)
 {
     struct cuda_cubin cubin = {NULL, 0};
     struct src_cuda *cuda = NULL;

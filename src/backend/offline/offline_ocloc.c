@@ -51,7 +51,7 @@ static const char *const policy_arguments[] = {
     [KN_POLICY_FAST] = "-cl-std=CL1.2 -cl-fast-relaxed-math",
 };
 
-static kn_status find_intel(struct offline_target *target, size_t attempt, kn_error *err)
+static kn_status find_intel(kn_offline_target *target, size_t attempt, kn_error *err)
 {
     bool kept = true;
 
@@ -82,7 +82,7 @@ static void read_assembler(const char *path, struct assembler *found)
     FILE *file = fopen(path, "r");
     char line[4096];
 
-    *found = (struct assembler){.registers = OFFLINE_UNKNOWN};
+    *found = (struct assembler){.registers = KN_OFFLINE_UNKNOWN};
     // The header's lines begin with "//."; the first other line that is not empty ends it.
     while (file && fgets(line, sizeof line, file) && (strncmp(line, "//", 2) == 0 || line[0] == '\n')) {
         sscanf(line, "//.kernel %255[^\n]", found->kernel);
@@ -119,10 +119,10 @@ static struct timespec *date_of(struct dates *dates, size_t kernel)
 
 // A kernel may be generated several times (for 32 lanes, then for 16 because that spilled): the last one
 // counts.
-static bool keep_assembler(const char *path, struct offline_result *result, struct dates *dates)
+static bool keep_assembler(const char *path, kn_offline_result *result, struct dates *dates)
 {
     struct assembler found;
-    struct offline_kernel *kernel;
+    kn_offline_kernel *kernel;
     struct timespec *date;
     struct stat info;
 
@@ -141,7 +141,7 @@ static bool keep_assembler(const char *path, struct offline_result *result, stru
     return true;
 }
 
-static kn_status read_dump(const char *folder, struct offline_result *result, kn_error *err)
+static kn_status read_dump(const char *folder, kn_offline_result *result, kn_error *err)
 {
     DIR *dir = opendir(folder);
     struct dates dates = {NULL, 0};
@@ -163,7 +163,7 @@ static kn_status read_dump(const char *folder, struct offline_result *result, kn
 }
 
 // Takes lines that say nothing out of the log.
-static kn_status clean_log(struct offline_result *result, kn_error *err)
+static kn_status clean_log(kn_offline_result *result, kn_error *err)
 {
     static const char *const noise[] = {"Build succeeded.", "Command was:"};
     struct ki_text rest = KI_TEXT_INIT;
@@ -184,8 +184,8 @@ static kn_status clean_log(struct offline_result *result, kn_error *err)
     return result->log ? KN_OK : ki_fail_memory(err, 0, "reading a compiler's words");
 }
 
-static kn_status compile_intel(const struct offline_target *target, const struct offline_job *job,
-                               struct offline_result *result, kn_error *err)
+static kn_status compile_intel(const kn_offline_target *target, const struct offline_job *job,
+                               kn_offline_result *result, kn_error *err)
 {
     char dump[PATH_MAX + 64];
     const char *const variables[] = {"IGC_ShaderDumpEnable=1", dump, NULL};
@@ -200,7 +200,7 @@ static kn_status compile_intel(const struct offline_target *target, const struct
     status = ki_offline_run(&arguments, variables, result, &exit_status, err);
     if (!status)
         status = clean_log(result, err);
-    result->outcome = exit_status == 0 ? OFFLINE_OK : OFFLINE_FAILED;
+    result->outcome = exit_status == 0 ? KN_OFFLINE_OK : KN_OFFLINE_FAILED;
     if (!status && exit_status == 0)
         status = read_dump(strchr(dump, '=') + 1, result, err);
     return status;

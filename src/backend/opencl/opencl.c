@@ -148,6 +148,7 @@ static kn_status context_create(cl_context native, const struct be_device *devic
         free(made);
         return ki_fail_memory(err, 0, "an OpenCL context");
     }
+    ki_kept_init(&made->kept);
     made->context = native;
     made->device = device->device;
     snprintf(made->spec, sizeof made->spec, "%s", device->info.spec);
@@ -217,6 +218,7 @@ static void context_close(struct be_context *context)
     for (size_t i = 0; i < OPENCL_SAMPLERS; i++)
         if (context->samplers[i])
             cl->ReleaseSampler(context->samplers[i]);
+    ki_kept_free(&context->kept);
     pthread_mutex_destroy(&context->lock);
     cl->ReleaseContext(context->context);
     free(context);
@@ -445,7 +447,7 @@ static kn_status copy_to_device(struct be_queue *queue, struct be_memory *to, co
 
     if (code != CL_SUCCESS)
         return ki_opencl_fail(err, code, queue->context->spec, "copying to the device");
-    return ki_opencl_event_give(native, event, err);
+    return ki_opencl_event_give(queue->context, native, event, err);
 }
 
 static kn_status copy_to_host(struct be_queue *queue, struct be_memory *from, void *to,
@@ -457,7 +459,7 @@ static kn_status copy_to_host(struct be_queue *queue, struct be_memory *from, vo
 
     if (code != CL_SUCCESS)
         return ki_opencl_fail(err, code, queue->context->spec, "copying from the device");
-    return ki_opencl_event_give(native, event, err);
+    return ki_opencl_event_give(queue->context, native, event, err);
 }
 
 static kn_status copy_on_device(struct be_queue *queue, struct be_memory *from, size_t from_offset,
@@ -470,7 +472,7 @@ static kn_status copy_on_device(struct be_queue *queue, struct be_memory *from, 
 
     if (code != CL_SUCCESS)
         return ki_opencl_fail(err, code, queue->context->spec, "copying on the device");
-    return ki_opencl_event_give(native, event, err);
+    return ki_opencl_event_give(queue->context, native, event, err);
 }
 
 enum { FILL_WIDTH = 16 };
@@ -579,9 +581,11 @@ const struct ki_backend ki_backend_opencl = {
     .program_build = ki_opencl_program_build,
     .program_load = ki_opencl_program_load,
     .program_binary = ki_opencl_program_binary,
+    .program_ptx = ki_opencl_program_ptx,
     .program_free = ki_opencl_program_free,
     .kernel_get = ki_opencl_kernel_get,
     .kernel_limits = ki_opencl_kernel_limits,
+    .kernel_resources = ki_opencl_kernel_resources,
     .kernel_free = ki_opencl_kernel_free,
     .launch = ki_opencl_launch,
     .recording_way = KN_RECORDING_COMMAND_BUFFER,

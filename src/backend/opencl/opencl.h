@@ -9,6 +9,7 @@
 
 #include <pthread.h>
 
+#include "base/kept.h"
 #include "backend/backend.h"
 #include "opencl_load.h"
 
@@ -23,6 +24,7 @@ struct be_context {
     atomic_ullong serials; // given to memory objects so far
     pthread_mutex_t lock;  // of the samplers, made when first wanted
     cl_sampler samplers[OPENCL_SAMPLERS];
+    struct ki_kept kept; // memory of events
 };
 
 struct be_queue {
@@ -43,6 +45,7 @@ struct be_image {
 };
 
 struct be_event {
+    struct be_context *context;
     cl_event event;
     cl_event begin; // of a library's work: a marker before its first command, of which it may have several;
                     // else NULL
@@ -55,13 +58,14 @@ const char *ki_opencl_error_name(cl_int code);
 kn_status ki_opencl_fail(kn_error *err, cl_int code, const char *spec, const char *what);
 
 // An event the caller wants (`event` not NULL) or does not.
-kn_status ki_opencl_event_give(cl_event native, struct be_event **event, kn_error *err);
+kn_status ki_opencl_event_give(struct be_context *context, cl_event native, struct be_event **event,
+                               kn_error *err);
 
 // What a library enqueues, as many commands as it likes: if it is `timed`, from a marker before the first,
 // when everything before it in the queue has ended, to the end of `last`, of which the library gives the
 // event.
 struct opencl_work {
-    struct be_queue *queue;
+    struct be_context *context;
     cl_event begin, last; // NULL: not timed
 };
 kn_status ki_opencl_work_begin(struct opencl_work *work, struct be_queue *queue, bool timed, kn_error *err);
@@ -93,10 +97,14 @@ kn_status ki_opencl_program_build(struct be_context *context, const char *source
 kn_status ki_opencl_program_load(struct be_context *context, const void *binary, size_t bytes,
                                  const char *options, struct be_program **program, kn_error *err);
 kn_status ki_opencl_program_binary(struct be_program *program, void **binary, size_t *bytes, kn_error *err);
+kn_status ki_opencl_program_ptx(struct be_program *program, const char *source, const char *options,
+                                char **ptx, kn_error *err);
 void ki_opencl_program_free(struct be_program *program);
-kn_status ki_opencl_kernel_get(struct be_program *program, const struct src_kernel *source,
+kn_status ki_opencl_kernel_get(struct be_program *program, const kn_source_kernel *source,
                                struct be_kernel **kernel, kn_error *err);
 kn_status ki_opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_limits *limits, kn_error *err);
+kn_status ki_opencl_kernel_resources(struct be_kernel *kernel, struct be_kernel_resources *resources,
+                                     kn_error *err);
 void ki_opencl_kernel_free(struct be_kernel *kernel);
 kn_status ki_opencl_launch(struct be_queue *queue, struct be_kernel *kernel, const struct be_range *range,
                            const struct be_arg *args, size_t arg_count, struct be_event **event,

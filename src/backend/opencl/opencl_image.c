@@ -174,7 +174,7 @@ kn_status ki_opencl_image_copy(struct be_queue *queue, struct be_image *from, st
                                     source.size, 0, NULL, wanted);
     if (code != CL_SUCCESS)
         return ki_opencl_fail(err, code, queue->context->spec, "copying between images");
-    return ki_opencl_event_give(native, event, err);
+    return ki_opencl_event_give(queue->context, native, event, err);
 }
 
 cl_int ki_opencl_sampler(struct be_context *context, unsigned bits, cl_sampler *sampler)

@@ -124,9 +124,10 @@ kn_status ki_opencl_program_binary(struct be_program *program, void **binary, si
     size = i < found / sizeof *devices ? sizes[i] : 0;
     if (size == 0)
         return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: the driver keeps no binary of a program", spec);
-    data = malloc(size);
+    data = malloc(size + 1);
     if (!data)
         return ki_fail_memory(err, size, "a program's binary");
+    data[size] = 0; // NVIDIA's is text
     binaries[i] = data;
     code = cl->GetProgramInfo(program->program, CL_PROGRAM_BINARIES, found / sizeof *devices * sizeof data,
                               binaries, NULL);
@@ -139,6 +140,27 @@ kn_status ki_opencl_program_binary(struct be_program *program, void **binary, si
     return KN_OK;
 }
 
+kn_status ki_opencl_program_ptx(struct be_program *program, const char *source, const char *options,
+                                char **ptx, kn_error *err)
+{
+    void *binary = NULL;
+    size_t bytes;
+    kn_status status = ki_opencl_program_binary(program, &binary, &bytes, err);
+
+    (void)source;
+    (void)options;
+    if (status)
+        return status;
+    // NVIDIA's binary of a program is PTX as text.
+    if (!binary || !strstr(binary, ".version") || !strstr(binary, ".target")) {
+        free(binary);
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: this driver's compiler makes no PTX, as NVIDIA's do",
+                       program->context->spec);
+    }
+    *ptx = binary;
+    return KN_OK;
+}
+
 void ki_opencl_program_free(struct be_program *program)
 {
     cl->ReleaseProgram(program->program);
@@ -147,7 +169,7 @@ void ki_opencl_program_free(struct be_program *program)
 
 // ---- kernels ----
 
-kn_status ki_opencl_kernel_get(struct be_program *program, const struct src_kernel *source,
+kn_status ki_opencl_kernel_get(struct be_program *program, const kn_source_kernel *source,
                                struct be_kernel **kernel, kn_error *err)
 {
     struct be_kernel *made = calloc(1, sizeof *made);
@@ -189,6 +211,19 @@ kn_status ki_opencl_kernel_limits(struct be_kernel *kernel, struct be_kernel_lim
     if (code != CL_SUCCESS)
         return ki_opencl_fail(err, code, kernel->context->spec, "asking for a kernel's limits");
     limits->local_bytes = (size_t)local;
+    return KN_OK;
+}
+
+kn_status ki_opencl_kernel_resources(struct be_kernel *kernel, struct be_kernel_resources *resources,
+                                     kn_error *err)
+{
+    cl_ulong private = 0;
+    cl_int code = cl->GetKernelWorkGroupInfo(kernel->kernel, kernel->context->device,
+                                             CL_KERNEL_PRIVATE_MEM_SIZE, sizeof private, &private, NULL);
+
+    if (code != CL_SUCCESS)
+        return ki_opencl_fail(err, code, kernel->context->spec, "asking what a kernel takes");
+    resources->private_bytes = (long)private;
     return KN_OK;
 }
 
@@ -290,23 +325,24 @@ kn_status ki_opencl_launch(struct be_queue *queue, struct be_kernel *kernel, con
                                     ki_opencl_range_local(range), 0, NULL, event ? &native : NULL);
     if (code != CL_SUCCESS)
         return ki_opencl_fail(err, code, queue->context->spec, "launching");
-    return ki_opencl_event_give(native, event, err);
+    return ki_opencl_event_give(queue->context, native, event, err);
 }
 
 // ---- events ----
 
-kn_status ki_opencl_event_give(cl_event native, struct be_event **event, kn_error *err)
+kn_status ki_opencl_event_give(struct be_context *context, cl_event native, struct be_event **event,
+                               kn_error *err)
 {
     struct be_event *made;
 
     if (!event)
         return KN_OK;
-    made = calloc(1, sizeof *made);
+    made = ki_kept_take(&context->kept, sizeof *made);
     if (!made) {
         cl->ReleaseEvent(native);
         return ki_fail_memory(err, sizeof *made, "an OpenCL event");
     }
-    made->event = native;
+    *made = (struct be_event){context, native, NULL};
     *event = made;
     return KN_OK;
 }
@@ -315,7 +351,7 @@ kn_status ki_opencl_work_begin(struct opencl_work *work, struct be_queue *queue,
 {
     cl_int code = CL_SUCCESS;
 
-    *work = (struct opencl_work){queue, NULL, NULL};
+    *work = (struct opencl_work){queue->context, NULL, NULL};
     if (timed)
         code = cl->EnqueueMarkerWithWaitList(queue->queue, 0, NULL, &work->begin);
     return code == CL_SUCCESS ? KN_OK
@@ -329,7 +365,7 @@ cl_event *ki_opencl_work_last(struct opencl_work *work)
 
 kn_status ki_opencl_work_end(struct opencl_work *work, struct be_event **event, kn_error *err)
 {
-    kn_status status = ki_opencl_event_give(work->last, event, err);
+    kn_status status = ki_opencl_event_give(work->context, work->last, event, err);
 
     if (!status && event)
         (*event)->begin = work->begin;
@@ -376,7 +412,7 @@ kn_status ki_opencl_event_times(struct be_event *event, uint64_t *queued, uint64
 
 kn_status ki_opencl_event_share(struct be_event *event, struct be_event **second, kn_error *err)
 {
-    struct opencl_work work = {NULL, event->begin, event->event};
+    struct opencl_work work = {event->context, event->begin, event->event};
     cl_int code = cl->RetainEvent(work.last);
 
     if (code == CL_SUCCESS && work.begin) {
@@ -393,5 +429,5 @@ void ki_opencl_event_free(struct be_event *event)
     if (event->begin)
         cl->ReleaseEvent(event->begin);
     cl->ReleaseEvent(event->event);
-    free(event);
+    ki_kept_give(&event->context->kept, event);
 }

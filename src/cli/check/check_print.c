@@ -9,7 +9,7 @@
 enum { TARGETS_A_TABLE = TABLE_COLUMNS_MAX - 1 };
 
 static const char *const outcome_names[] = {
-    [OFFLINE_OK] = "ok", [OFFLINE_FAILED] = "failed", [OFFLINE_NOT_APPLICABLE] = "n/a"};
+    [KN_OFFLINE_OK] = "ok", [KN_OFFLINE_FAILED] = "failed", [KN_OFFLINE_NOT_APPLICABLE] = "n/a"};
 
 // Files down, targets across: as many of them as a table has room for.
 static bool print_outcomes(const struct check_run *run, size_t from)
@@ -38,7 +38,7 @@ static bool print_outcomes(const struct check_run *run, size_t from)
 
 static void add_number(struct table *table, long number)
 {
-    if (number == OFFLINE_UNKNOWN)
+    if (number == KN_OFFLINE_UNKNOWN)
         table_add(table, "-");
     else
         table_add(table, "%ld", number);
@@ -46,8 +46,8 @@ static void add_number(struct table *table, long number)
 
 static bool tells(const struct check_kernel *kernel)
 {
-    return kernel->registers != OFFLINE_UNKNOWN || kernel->local_bytes != OFFLINE_UNKNOWN ||
-           kernel->spill_bytes != OFFLINE_UNKNOWN;
+    return kernel->registers != KN_OFFLINE_UNKNOWN || kernel->local_bytes != KN_OFFLINE_UNKNOWN ||
+           kernel->spill_bytes != KN_OFFLINE_UNKNOWN;
 }
 
 static bool print_kernels(const struct check_run *run)
@@ -87,8 +87,8 @@ static void print_targets(const struct check_run *run)
 
         if (!target->offline)
             printf("%s: %s\n", target->name, target->device.name);
-        else if (*ki_offline_note(target->offline))
-            printf("%s: %s\n", target->name, ki_offline_note(target->offline));
+        else if (*kn_offline_get_note(target->offline))
+            printf("%s: %s\n", target->name, kn_offline_get_note(target->offline));
     }
 }
 
@@ -108,7 +108,7 @@ bool check_print(const struct check_run *run)
 
 static json_t *number_json(long number)
 {
-    return number == OFFLINE_UNKNOWN ? json_null() : json_integer(number);
+    return number == KN_OFFLINE_UNKNOWN ? json_null() : json_integer(number);
 }
 
 static json_t *row_json(const struct check_row *row)
@@ -129,11 +129,11 @@ static json_t *row_json(const struct check_row *row)
     report_put(&object, "file", ki_json_string(row->file));
     report_put(&object, "target", ki_json_string(row->target->name));
     report_put(&object, "ok",
-               row->outcome == OFFLINE_NOT_APPLICABLE ? json_null()
-                                                      : json_boolean(row->outcome == OFFLINE_OK));
+               row->outcome == KN_OFFLINE_NOT_APPLICABLE ? json_null()
+                                                         : json_boolean(row->outcome == KN_OFFLINE_OK));
     report_put(&object, "log", ki_json_string(row->log ? row->log : ""));
     report_put(&object, "note",
-               report_text(row->target->offline ? ki_offline_note(row->target->offline) : ""));
+               report_text(row->target->offline ? kn_offline_get_note(row->target->offline) : ""));
     report_put(&object, "kernels", kernels);
     return object;
 }

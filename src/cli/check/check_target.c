@@ -25,12 +25,12 @@ static kn_status add(struct check_targets *targets, const struct check_target *t
 {
     for (size_t i = 0; i < targets->count; i++)
         if (strcmp(targets->items[i].name, target->name) == 0) {
-            ki_offline_close(target->offline);
+            kn_offline_close(target->offline);
             return KN_OK; // named twice
         }
     if (KI_ARRAY_PUSH(targets->items, targets->count, targets->capacity, *target))
         return KN_OK;
-    ki_offline_close(target->offline);
+    kn_offline_close(target->offline);
     return ki_fail_memory(err, 0, "listing the targets");
 }
 
@@ -73,7 +73,7 @@ static kn_status find_offline(struct check_targets *targets, const char *name, b
 {
     struct check_target target = {.offline = NULL};
     kn_error why = KN_ERROR_INIT;
-    kn_status status = ki_offline_open(name, &target.offline, &why);
+    kn_status status = kn_offline_open(name, &target.offline, &why);
 
     if (status == KN_ERROR_MEMORY || (status == KN_ERROR_ARGUMENT && named)) {
         if (err)
@@ -93,16 +93,15 @@ static kn_status find_offline(struct check_targets *targets, const char *name, b
 static kn_status find_cuda(struct check_targets *targets, const char *name, bool named, kn_error *err)
 {
     int archs[128];
-    char why[256];
     size_t count;
+    kn_error why = KN_ERROR_INIT;
     kn_status status = KN_OK;
 
     if (strcmp(name, "cuda:all") != 0)
         return find_offline(targets, name, named, err);
-    count = ki_offline_cuda_archs(archs, KI_COUNT(archs), why, sizeof why);
-    if (count == 0)
-        return skip(targets, name, named, why, err);
-    for (size_t i = 0; i < count && !status; i++) {
+    if (kn_offline_get_cuda_archs(archs, KI_COUNT(archs), &count, &why))
+        return skip(targets, name, named, why.text, err);
+    for (size_t i = 0; i < count && i < KI_COUNT(archs) && !status; i++) {
         char one[32];
 
         snprintf(one, sizeof one, "cuda:sm_%d", archs[i]);
@@ -141,8 +140,8 @@ kn_status check_targets_find(const struct string_list *names, struct check_targe
     memset(targets, 0, sizeof *targets);
     if (names->count == 0)
         status = find_target(targets, "opencl", false, err);
-    for (const char *const *name = ki_offline_defaults; names->count == 0 && *name && !status; name++)
-        status = find_target(targets, *name, false, err);
+    for (size_t i = 0; names->count == 0 && kn_offline_get_default(i) && !status; i++)
+        status = find_target(targets, kn_offline_get_default(i), false, err);
     for (size_t i = 0; i < names->count && !status; i++)
         status = find_target(targets, names->items[i], true, err);
     return status;
@@ -151,7 +150,7 @@ kn_status check_targets_find(const struct string_list *names, struct check_targe
 void check_targets_free(struct check_targets *targets)
 {
     for (size_t i = 0; i < targets->count; i++)
-        ki_offline_close(targets->items[i].offline);
+        kn_offline_close(targets->items[i].offline);
     free(targets->items);
     free(targets->skipped);
 }

@@ -12,7 +12,6 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "engine/cache/build_log.h"
 #include "cli/commands.h"
 #include "cli/framework/interrupt.h"
 #include "cli/framework/log.h"
@@ -56,7 +55,7 @@ static kn_status keep_failure(struct check_row *row, const kn_error *why, kn_err
             *err = *why;
         return why->code;
     }
-    row->outcome = why->code == KN_ERROR_UNSUPPORTED ? OFFLINE_NOT_APPLICABLE : OFFLINE_FAILED;
+    row->outcome = why->code == KN_ERROR_UNSUPPORTED ? KN_OFFLINE_NOT_APPLICABLE : KN_OFFLINE_FAILED;
     free(row->log);
     row->log = strdup(why->text);
     return row->log ? KN_OK : ki_fail_memory(err, 0, "keeping a compiler's words");
@@ -84,10 +83,10 @@ static kn_status check_on_device(const struct check_run *run, kn_context *contex
                        : kn_program_from_file(context, row->file, &build, &program, &why);
     if (status)
         return keep_failure(row, &why, err);
-    row->outcome = OFFLINE_OK;
+    row->outcome = KN_OFFLINE_OK;
     for (size_t i = 0; i < kn_program_get_kernel_count(program) && !status; i++) {
         kn_kernel *kernel = kn_program_get_kernel_at(program, i);
-        struct check_kernel values = {.registers = OFFLINE_UNKNOWN, .spill_bytes = OFFLINE_UNKNOWN};
+        struct check_kernel values = {.registers = KN_OFFLINE_UNKNOWN, .spill_bytes = KN_OFFLINE_UNKNOWN};
         const kn_kernel_limits *limits = kn_kernel_get_limits(kernel);
 
         values.local_bytes = (long)limits->local_bytes;
@@ -98,40 +97,36 @@ static kn_status check_on_device(const struct check_run *run, kn_context *contex
     return status;
 }
 
-static kn_status keep_result(const struct src_unit *unit, const struct offline_result *result,
-                             struct check_row *row, kn_error *err)
+static kn_status keep_result(const kn_source *source, const kn_offline_result *result, struct check_row *row,
+                             kn_error *err)
 {
     struct ki_text log = KI_TEXT_INIT;
-    struct build_location location;
     kn_status status = KN_OK;
 
     row->outcome = result->outcome;
-    ki_text_add(&log, unit->warnings);
-    ki_build_log_explain(unit, result->log, &log, &location);
-    ki_text_add(&log, "");
+    ki_text_add(&log, kn_source_get_warnings(source));
+    ki_text_add(&log, result->log);
     row->log = ki_text_take(&log);
     if (!row->log)
         status = ki_fail_memory(err, 0, "keeping a compiler's words");
     for (size_t i = 0; i < result->kernel_count && !status; i++) {
-        const struct offline_kernel *kernel = &result->kernels[i];
+        const kn_offline_kernel *kernel = &result->kernels[i];
         const struct check_kernel values = {NULL, kernel->registers, kernel->local_bytes, kernel->spill_bytes,
-                                            OFFLINE_UNKNOWN};
+                                            KN_OFFLINE_UNKNOWN};
 
         status = keep_kernel(row, &values, kernel->name, err);
     }
     return status;
 }
 
-static kn_status check_offline(const struct check_run *run, struct check_row *row, kn_error *err)
+// As for a device that is no CPU, unless -D says otherwise.
+static kn_status read_source(const struct check_run *run, const struct check_row *row, kn_source **source,
+                             kn_error *err)
 {
     static const char *const not_cpu = "KN_CPU";
-    const struct offline_target *target = row->target->offline;
-    struct src_options how = build_source_options(&run->defines);
+    kn_source_options how = build_source_options(&run->defines);
     kn_define *defines = calloc(how.define_count + 1, sizeof *defines);
     size_t count = 1;
-    struct offline_result result = {.log = NULL};
-    struct src_unit *unit = NULL;
-    kn_error why = KN_ERROR_INIT;
     kn_status status;
 
     if (!defines)
@@ -141,24 +136,35 @@ static kn_status check_offline(const struct check_run *run, struct check_row *ro
         defines[strcmp(how.defines[i].name, not_cpu) == 0 ? 0 : count++] = how.defines[i];
     how.defines = defines;
     how.define_count = count;
-    how.predefined = ki_offline_predefined(target, &how.predefined_count);
-    status = ki_src_read(row->file, row->text, &how, &unit, &why);
-    if (status) {
-        free(defines);
+    how.predefined = kn_offline_get_predefined(row->target->offline, &how.predefined_count);
+    status = row->text ? kn_source_from_text(row->text, row->file, &how, source, err)
+                       : kn_source_from_file(row->file, &how, source, err);
+    free(defines);
+    return status;
+}
+
+static kn_status check_offline(const struct check_run *run, struct check_row *row, kn_error *err)
+{
+    const kn_offline_target *target = row->target->offline;
+    const bool uses_folder = kn_offline_get_uses_folder(target);
+    kn_offline_result *result = NULL;
+    kn_source *source = NULL;
+    kn_error why = KN_ERROR_INIT;
+    kn_status status = read_source(run, row, &source, &why);
+
+    if (status)
         return keep_failure(row, &why, err);
-    }
-    fputs(unit->warnings, stderr); // a device's context says them by itself
-    if (ki_offline_uses_folder(target))
+    fputs(kn_source_get_warnings(source), stderr); // a device's context says them by itself
+    if (uses_folder)
         interrupt_hold(); // its compiler, another process, is interrupted at once, and then its folder
                           // removed
-    status = ki_offline_compile(target, unit, &how, (kn_policy)run->arguments->common.policy, &result, err);
-    if (ki_offline_uses_folder(target))
+    status = kn_offline_compile(target, source, (kn_policy)run->arguments->common.policy, &result, err);
+    if (uses_folder)
         interrupt_release();
     if (!status)
-        status = keep_result(unit, &result, row, err);
-    ki_offline_result_free(&result);
-    ki_src_free(unit);
-    free(defines);
+        status = keep_result(source, result, row, err);
+    kn_offline_result_free(result);
+    kn_source_free(source);
     return status;
 }
 
@@ -166,7 +172,7 @@ static kn_status check_offline(const struct check_run *run, struct check_row *ro
 
 static void complain(const struct check_run *run, const struct check_row *row)
 {
-    if (row->outcome == OFFLINE_FAILED)
+    if (row->outcome == KN_OFFLINE_FAILED)
         fprintf(stderr, "%s: %s, %s: does not compile\n%s%s", run->arguments->common.command, row->file,
                 row->target->name, row->log, *row->log && row->log[strlen(row->log) - 1] != '\n' ? "\n" : "");
 }
@@ -238,7 +244,7 @@ static kn_status judge_skipped(const struct check_run *run, kn_error *err)
 static bool any_failed(const struct check_run *run)
 {
     for (size_t i = 0; i < run->file_count * run->targets.count; i++)
-        if (run->rows[i].outcome == OFFLINE_FAILED)
+        if (run->rows[i].outcome == KN_OFFLINE_FAILED)
             return true;
     return false;
 }

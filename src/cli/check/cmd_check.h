@@ -5,8 +5,8 @@
 #define KN_CLI_CHECK_CMD_CHECK_H
 
 #include <koine/context.h>
+#include <koine/experimental/offline.h>
 
-#include "backend/offline/offline.h"
 #include "cli/defines.h"
 #include "cli/framework/options.h"
 
@@ -19,8 +19,8 @@ struct check_arguments {
 // A target whose compiler is here.
 struct check_target {
     char name[64];
-    kn_device_info device;          // if it is one that is present; `spec` is "" if not
-    struct offline_target *offline; // else
+    kn_device_info device;      // if it is one that is present; `spec` is "" if not
+    kn_offline_target *offline; // else
 };
 
 struct check_skipped {
@@ -43,7 +43,7 @@ void check_targets_free(struct check_targets *targets);
 
 struct check_kernel {
     char *name;
-    long registers, local_bytes, spill_bytes; // OFFLINE_UNKNOWN if the compiler does not tell
+    long registers, local_bytes, spill_bytes; // KN_OFFLINE_UNKNOWN if the compiler does not tell
     long work_group;                          // work-items in a group at most
 };
 
@@ -52,7 +52,7 @@ struct check_row {
     const char *file;
     const char *text; // NULL: the file is read
     const struct check_target *target;
-    enum offline_outcome outcome;
+    kn_offline_outcome outcome;
     char *log;
     struct check_kernel *kernels;
     size_t kernel_count;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine fft: the discrete Fourier transform of an array, as numpy's fftn, ifftn, rfftn and irfftn.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,14 +124,51 @@ static kn_status lay_out(struct transform *transform, kn_error *err)
     return out->data ? KN_OK : ki_fail_memory(err, out->count * npy_element_size(out), "the transform");
 }
 
+// 5 N log2 N operations, and as many bytes an axis as the array has. What a library is named for is a
+// device's.
+static kn_status open_place(struct transform *transform, kn_error *err)
+{
+    const struct fft_arguments *arguments = transform->arguments;
+    const struct npy *in = &transform->in, *out = &transform->out;
+    const double points = (double)(in->count > out->count ? in->count : out->count),
+                 work = points * log2(points + 1) * (in->type == KN_F64 ? 2 : 1);
+    const struct estimate estimate = {.host = work * ESTIMATE_FFT_HOST,
+                                      .device = work * ESTIMATE_FFT_DEVICE,
+                                      .bytes = (double)in->count * (double)npy_element_size(in) +
+                                               (double)out->count * (double)npy_element_size(out),
+                                      .program = "algo/fft/fft.cl",
+                                      .programs = transform->shape.rank};
+
+    return tool_open(&transform->tool, TOOL_DEVICE_OR_HOST,
+                     arguments->library == KN_FFT_AUTO ? &estimate : NULL, err);
+}
+
+static kn_status compute_on_host(struct transform *transform, kn_error *err)
+{
+    struct tool *tool = &transform->tool;
+    kn_fft_direction direction = transform->arguments->inverse ? KN_FFT_INVERSE : KN_FFT_FORWARD;
+
+    if (transform->arguments->library != KN_FFT_AUTO)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                       "--library %s: the host's own code transforms here; name a device, such as cpu",
+                       library_names[transform->arguments->library]);
+    tool_compute(tool);
+    return tool_computed(
+        tool, kn_host_fft(&transform->shape, direction, transform->in.data, transform->out.data, NULL, err),
+        err);
+}
+
 static kn_status compute(struct transform *transform, kn_error *err)
 {
     const kn_fft_options how =
         KN_INIT(kn_fft_options, .library = (kn_fft_library)transform->arguments->library);
     struct tool *tool = &transform->tool;
     kn_fft_direction direction = transform->arguments->inverse ? KN_FFT_INVERSE : KN_FFT_FORWARD;
-    kn_status status = tool_upload(tool, &transform->in, &transform->buffers[0], err);
+    kn_status status;
 
+    if (!tool->place.queue)
+        return compute_on_host(transform, err);
+    status = tool_upload(tool, &transform->in, &transform->buffers[0], err);
     if (!status)
         status = tool_upload(tool, &transform->out, &transform->buffers[1], err);
     if (status)
@@ -153,20 +191,23 @@ static void print_shape(const struct npy *array)
 
 static kn_status report(struct transform *transform, kn_error *err)
 {
+    const kn_fft_plan *plan = transform->plan;
+    const char *library = plan ? library_names[kn_fft_plan_get_library(plan)] : "host";
     json_t *root = tool_report(&transform->tool, transform->in.type), *shape = json_array();
 
     for (size_t d = 0; d < transform->out.dims; d++)
         report_append(&shape, json_integer((json_int_t)transform->out.shape[d]));
     report_put(&root, "shape", shape);
     report_put(&root, "type", json_string(npy_type_name(&transform->out)));
-    report_put(&root, "library", json_string(library_names[kn_fft_plan_get_library(transform->plan)]));
-    report_put(&root, "plan", json_string(kn_fft_plan_get_text(transform->plan)));
+    report_put(&root, "library", json_string(library));
+    report_put(&root, "plan", plan ? json_string(kn_fft_plan_get_text(plan)) : json_null());
     if (tool_shows_text(&transform->tool)) {
         print_shape(&transform->in);
         printf(" to ");
         print_shape(&transform->out);
-        printf(" (%s: %s) ", library_names[kn_fft_plan_get_library(transform->plan)],
-               kn_fft_plan_get_text(transform->plan));
+        if (plan)
+            printf(" (%s: %s)", library, kn_fft_plan_get_text(plan));
+        printf(" ");
         tool_print_place(&transform->tool);
     }
     return tool_report_write(&transform->tool, root, err);
@@ -189,7 +230,7 @@ static kn_status run_fft(void *given, kn_error *err)
     if (!status)
         status = lay_out(&transform, err);
     if (!status)
-        status = tool_open(&transform.tool, TOOL_DEVICE, NULL, err);
+        status = open_place(&transform, err);
     if (!status)
         status = compute(&transform, err);
     if (!status)
@@ -207,14 +248,15 @@ static kn_status run_fft(void *given, kn_error *err)
 
 const struct command command_fft = {
     .name = "fft",
-    .summary = "Transforms an array to its spectrum and back (discrete Fourier transform) on a device",
+    .summary = "Transforms an array to its spectrum and back (discrete Fourier transform)",
     .operands = "IN.npy",
     .description = "The result is that of numpy's fftn, ifftn, rfftn and irfftn, in the precision of the "
                    "input (numpy's own is "
                    "double). Any lengths are taken; those whose prime factors are small are faster. "
                    "--library names what transforms: "
                    "the project's own kernels, clFFT on OpenCL devices, cuFFT on CUDA; what is named and not "
-                   "there is refused.",
+                   "there is refused. The host's own code, with vectors and all threads, is not one of them: "
+                   "it computes with --device host, and without --library where it ends first.",
     .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine fft image.npy --real -o spectrum.npy", "half of the spectrum of a real image"},

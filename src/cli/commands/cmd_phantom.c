@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine phantom: the head phantom of Shepp and Logan, as an image or as k-space along a trajectory.
-#include <complex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/inputs/mri_files.h"
-#include "app/mri/phantom.h"
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "io/array/volume.h"
@@ -32,7 +30,7 @@ static const struct option_row options[] = {
      .help = "how many voxels; with NZ in 3D"},
     {"kspace", 'k', FIELD(OPTION_PATH, kspace), .metavar = "TRAJ",
      .help = "its k-space at this trajectory's samples (.cfl/.hdr, .npy) instead of the image"},
-    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .choices = ki_trajectory_unit_names, .fallback = "fov",
+    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .choices = convention_unit_names, .fallback = "fov",
      .help = "of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per "
              "voxel (up to 1/2)"},
     {"points", FIELD(OPTION_COUNT, points), .metavar = "N", .fallback = "4",
@@ -42,9 +40,9 @@ static const struct option_row options[] = {
 
 struct phantom {
     const struct phantom_arguments *arguments;
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     struct mri_trajectory trajectory;
-    struct trajectory_range range;
+    kn_recon_range range;
     struct npy out;
     double start;
     struct ki_json_seconds seconds;
@@ -82,9 +80,9 @@ static kn_status allocate(struct npy *out, size_t count, size_t parts, kn_error 
 
 static kn_status make_image(struct phantom *phantom, kn_error *err)
 {
-    const struct mri_matrix *matrix = &phantom->matrix;
+    const kn_recon_matrix *matrix = &phantom->matrix;
     size_t voxels;
-    kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
+    kn_status status = convention_voxels(matrix, &voxels, err);
 
     if (!status)
         status = allocate(&phantom->out, voxels, 1, err);
@@ -95,7 +93,8 @@ static kn_status make_image(struct phantom *phantom, kn_error *err)
         phantom->out.shape[matrix->axes - 1 - axis] = matrix->size[axis];
     phantom->seconds.read = -1;
     phantom->seconds.compute = ki_clock_seconds();
-    status = ki_phantom_raster(matrix, phantom->arguments->points, phantom->out.data, err);
+    status = ki_error_unname(
+        kn_recon_phantom_image(matrix, phantom->arguments->points, phantom->out.data, err), err);
     phantom->seconds.compute = ki_clock_seconds() - phantom->seconds.compute;
     return status;
 }
@@ -109,11 +108,15 @@ static kn_status make_kspace(struct phantom *phantom, kn_error *err)
     phantom->seconds.read = ki_clock_seconds() - phantom->start;
     if (status)
         return status;
-    ki_trajectory_convert((kn_recon_unit)arguments->unit, &phantom->matrix, trajectory->k,
-                          trajectory->samples);
-    phantom->range = ki_trajectory_range(trajectory->k, trajectory->samples);
-    status =
-        ki_trajectory_check(arguments->kspace, &phantom->matrix, trajectory->k, trajectory->samples, err);
+    if (trajectory->samples)
+        status = kn_recon_trajectory_convert((kn_recon_unit)arguments->unit, &phantom->matrix,
+                                             trajectory->samples, trajectory->k, err);
+    if (status)
+        return ki_error_unname(status, err);
+    phantom->range = kn_recon_trajectory_get_range(trajectory->k, trajectory->samples);
+    status = ki_error_unname(kn_recon_trajectory_check(arguments->kspace, &phantom->matrix, trajectory->k,
+                                                       trajectory->samples, err),
+                             err);
     if (!status)
         status = allocate(&phantom->out, trajectory->samples, 2, err);
     if (status)
@@ -122,9 +125,11 @@ static kn_status make_kspace(struct phantom *phantom, kn_error *err)
         convention_doubt(&arguments->common, arguments->kspace, &phantom->matrix, &phantom->range);
     mri_data_shape(trajectory, &phantom->out);
     phantom->seconds.compute = ki_clock_seconds();
-    status = ki_phantom_kspace(&phantom->matrix, trajectory->k, trajectory->samples, phantom->out.data, err);
+    if (trajectory->samples)
+        status = kn_recon_phantom_kspace(&phantom->matrix, trajectory->k, trajectory->samples,
+                                         phantom->out.data, err);
     phantom->seconds.compute = ki_clock_seconds() - phantom->seconds.compute;
-    return status;
+    return ki_error_unname(status, err);
 }
 
 static kn_status write_result(const struct phantom *phantom, kn_error *err)
@@ -143,7 +148,7 @@ static void print(const struct phantom *phantom)
 {
     const struct phantom_arguments *arguments = phantom->arguments;
     const char *ending = strrchr(arguments->out, '.');
-    const struct mri_matrix *matrix = &phantom->matrix;
+    const kn_recon_matrix *matrix = &phantom->matrix;
 
     printf("phantom: ");
     if (arguments->kspace)

@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "app/sparse/tomography/project.h"
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "io/array/volume.h"
@@ -11,7 +10,9 @@
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
 #include "cli/inputs/plane.h"
+#include "cli/inputs/tomography_files.h"
 #include "cli/tool.h"
+#include "tools/project/project.h"
 
 struct project_arguments {
     struct tool_arguments tool;
@@ -26,7 +27,7 @@ static const struct option_row options[] = {
      .help = "write the sinogram (or with --transpose the picture) here: .npy, .png, .nii or .cfl"},
     {"transpose", FIELD(OPTION_FLAG, transposed),
      .help = "the other way: every pixel sums what the sinogram has of it, by the exact transpose"},
-    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = ki_sparse_format_names,
+    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = sparse_format_names,
      .fallback = "auto",
      .help = "on a device: on-the-fly, on-the-fly+local-memory (auto: the faster one), or a stored "
              "matrix's: see koine spmv"},
@@ -36,8 +37,7 @@ static const struct option_row options[] = {
 struct project {
     const struct project_arguments *arguments;
     struct tool tool;
-    struct sparse_parallel geometry;
-    struct sparse_projection projection;
+    struct projection projection;
     size_t from_height, from_width, to_height, to_width;
     double *from, *to;
 };
@@ -45,14 +45,14 @@ struct project {
 static kn_status read_input(struct project *project, kn_error *err)
 {
     const char *const *operands = project->arguments->tool.common.operands.items;
-    const struct sparse_parallel *geometry = &project->geometry;
+    kn_tomography_geometry *geometry = &project->projection.geometry;
     bool transposed = project->arguments->transposed;
-    kn_status status = ki_sparse_parallel_parse(operands[0], &project->geometry, err);
+    kn_status status = geometry_parse(operands[0], geometry, err);
 
     if (status)
         return status;
-    project->projection = (struct sparse_projection){
-        geometry, transposed, (kn_sparse_format)project->arguments->format, KI_TEXT_INIT};
+    project->projection.adjoint = transposed;
+    project->projection.format = (kn_sparse_format)project->arguments->format;
     project->from_height = transposed ? geometry->angles : geometry->size;
     project->from_width = transposed ? geometry->detectors : geometry->size;
     project->to_height = transposed ? geometry->size : geometry->angles;
@@ -66,7 +66,7 @@ static kn_status read_input(struct project *project, kn_error *err)
 // A ray crosses some 1.5 pixels a row of the picture; formats are a device's.
 static kn_status open_place(struct project *project, kn_error *err)
 {
-    const struct sparse_parallel *geometry = &project->geometry;
+    const kn_tomography_geometry *geometry = &project->projection.geometry;
     const double rays = (double)geometry->angles * (double)geometry->detectors,
                  pixels = (double)geometry->size * (double)geometry->size,
                  crossed = 1.5 * rays * (double)geometry->size;
@@ -89,8 +89,7 @@ static kn_status compute(struct project *project, kn_error *err)
     if (!project->to)
         return ki_fail_memory(err, bytes, "the result");
     tool_compute(&project->tool);
-    status =
-        ki_sparse_project(project->tool.place.queue, &project->projection, project->from, project->to, err);
+    status = project_apply(project->tool.place.queue, &project->projection, project->from, project->to, err);
     return tool_computed(&project->tool, status, err);
 }
 
@@ -114,28 +113,28 @@ static kn_status write_output(struct project *project, kn_error *err)
 
 static void print(const struct project *project)
 {
-    const struct sparse_parallel *geometry = &project->geometry;
+    const kn_tomography_geometry *geometry = &project->projection.geometry;
 
     printf("%s of %zu x %zu pixels, %zu projections of %zu detectors, axis at %g, %s ",
-           project->projection.transposed ? "the transpose" : "a sinogram", geometry->size, geometry->size,
-           geometry->angles, geometry->detectors, geometry->axis,
-           ki_sparse_format_names[project->projection.format]);
+           project->projection.adjoint ? "the transpose" : "a sinogram", geometry->size, geometry->size,
+           geometry->angles, geometry->detectors, geometry_axis(geometry),
+           kn_sparse_format_name(project->projection.format));
     tool_print_place(&project->tool);
 }
 
 static kn_status report(struct project *project, kn_error *err)
 {
-    const struct sparse_parallel *geometry = &project->geometry;
+    const kn_tomography_geometry *geometry = &project->projection.geometry;
     json_t *root = tool_report(&project->tool, project->tool.place.queue ? KN_F32 : KN_F64),
            *shape = json_object();
 
     report_put(&shape, "angles", json_integer((json_int_t)geometry->angles));
     report_put(&shape, "detectors", json_integer((json_int_t)geometry->detectors));
     report_put(&shape, "size", json_integer((json_int_t)geometry->size));
-    report_put(&shape, "axis", ki_json_double(geometry->axis));
+    report_put(&shape, "axis", ki_json_double(geometry_axis(geometry)));
     report_put(&root, "geometry", shape);
-    report_put(&root, "transposed", json_boolean(project->projection.transposed));
-    report_put(&root, "format", json_string(ki_sparse_format_names[project->projection.format]));
+    report_put(&root, "transposed", json_boolean(project->projection.adjoint));
+    report_put(&root, "format", json_string(kn_sparse_format_name(project->projection.format)));
     report_put(&root, "why", report_text(ki_text_string(&project->projection.why)));
     return tool_report_write(&project->tool, root, err);
 }
@@ -143,7 +142,7 @@ static kn_status report(struct project *project, kn_error *err)
 static kn_status run_project(void *given, kn_error *err)
 {
     const struct project_arguments *arguments = given;
-    struct project project = {.arguments = arguments};
+    struct project project = {.arguments = arguments, .projection = {.why = KI_TEXT_INIT}};
     kn_status status =
         tool_begin(&project.tool, &arguments->tool, 2,
                    "a geometry (parallel:ANGLES,DETECTORS,SIZE[,AXIS]) and an image", true, err);
@@ -165,7 +164,6 @@ static kn_status run_project(void *given, kn_error *err)
     free(project.from);
     free(project.to);
     ki_text_free(&project.projection.why);
-    ki_sparse_parallel_free(&project.geometry);
     tool_end(&project.tool);
     return status;
 }

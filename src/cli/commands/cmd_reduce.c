@@ -71,12 +71,8 @@ static kn_status reduce_on_host(struct reduction *r, kn_error *err)
 // A snippet is the device's alone.
 static kn_status open_place(struct reduction *r, kn_error *err)
 {
-    const double bytes = (double)r->values.count * (double)npy_element_size(&r->values);
-    const struct estimate estimate = {.host = bytes * ESTIMATE_REDUCE_HOST,
-                                      .device = bytes * ESTIMATE_REDUCE_DEVICE,
-                                      .bytes = bytes,
-                                      .program = "algo/reduce.cl",
-                                      .programs = 1};
+    const struct estimate estimate =
+        estimate_of_array(&r->values, ESTIMATE_REDUCE_HOST, ESTIMATE_REDUCE_DEVICE, "algo/reduce.cl");
 
     return tool_open(&r->tool, TOOL_DEVICE_OR_HOST, r->arguments->combine ? NULL : &estimate, err);
 }

@@ -87,12 +87,8 @@ static kn_status check_ranks(const struct selection *selection, kn_error *err)
 
 static kn_status open_place(struct selection *selection, kn_error *err)
 {
-    const double bytes = (double)selection->column.count * (double)npy_element_size(&selection->column);
-    const struct estimate estimate = {.host = bytes * ESTIMATE_SELECT_HOST,
-                                      .device = bytes * ESTIMATE_REDUCE_DEVICE,
-                                      .bytes = bytes,
-                                      .program = "algo/select.cl",
-                                      .programs = 1};
+    const struct estimate estimate =
+        estimate_of_array(&selection->column, ESTIMATE_SELECT_HOST, ESTIMATE_REDUCE_DEVICE, "algo/select.cl");
 
     return tool_open(&selection->tool, TOOL_DEVICE_OR_HOST, &estimate, err);
 }

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/inputs/sparse_files.h"
-#include "app/sparse/variants.h"
+#include "cli/inputs/tomography_files.h"
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "cli/commands.h"
@@ -13,6 +12,7 @@
 #include "cli/framework/report.h"
 #include "cli/framework/table.h"
 #include "cli/tool.h"
+#include "tools/spmv/products.h"
 
 struct spmv_arguments {
     struct tool_arguments tool;
@@ -29,7 +29,7 @@ static const struct option_row options[] = {
     {"vector", 'x', FIELD(OPTION_PATH, vector), .metavar = "FILE",
      .help = "the vector, a column of .npy or .mtx (default: numbers from -1 to 1, always the same)"},
     {"transpose", FIELD(OPTION_FLAG, transposed), .help = "the transposed matrix times the vector"},
-    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = ki_sparse_format_names,
+    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = sparse_format_names,
      .fallback = "auto",
      .help = "how the matrix is kept on the device, and multiplied: auto, simple, memory-layout, "
              "local-memory, memory-layout+local-memory, on-the-fly, on-the-fly+local-memory, "
@@ -42,11 +42,12 @@ static const struct option_row options[] = {
 struct spmv {
     const struct spmv_arguments *arguments;
     struct tool tool;
-    struct sparse_parallel geometry;
-    struct sparse_problem problem;
+    kn_tomography_geometry geometry;
+    kn_sparse *matrix;
+    struct spmv_problem problem;
     float *product;
-    struct sparse_variant variants[2 * SPARSE_FORMATS];
-    bool transposed[2 * SPARSE_FORMATS];
+    struct spmv_variant variants[2 * SPMV_FORMATS];
+    bool transposed[2 * SPMV_FORMATS];
     size_t count;
 };
 
@@ -68,18 +69,19 @@ static kn_status check_arguments(const struct spmv_arguments *arguments, kn_erro
 
 static kn_status read_vector(struct spmv *spmv, float *x, size_t count, kn_error *err)
 {
-    struct sparse_columns columns = {.values = NULL};
     const char *path = spmv->arguments->vector;
-    kn_status status = sparse_read_columns(path, &columns, err);
+    size_t rows, columns;
+    double *values;
+    kn_status status = columns_read(path, &rows, &columns, &values, err);
 
-    if (!status && (columns.count != 1 || columns.rows != count))
+    if (!status && (columns != 1 || rows != count))
         status = ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
-            "has %zu columns of %zu numbers, but the matrix is %zu x %zu: expected one of %zu", columns.count,
-            columns.rows, spmv->problem.matrix.rows, spmv->problem.matrix.columns, count);
+            "has %zu columns of %zu numbers, but the matrix is %zu x %zu: expected one of %zu", columns, rows,
+            kn_sparse_get_rows(spmv->matrix), kn_sparse_get_columns(spmv->matrix), count);
     for (size_t i = 0; i < count && !status; i++)
-        x[i] = (float)columns.values[i];
-    free(columns.values);
+        x[i] = (float)values[i];
+    free(values);
     return status;
 }
 
@@ -89,11 +91,16 @@ static kn_status read_matrix(struct spmv *spmv, kn_error *err)
     const char *name = spmv->arguments->tool.common.operands.items[0];
     kn_status status;
 
-    if (!ki_sparse_is_parallel(name))
-        return sparse_read(name, &spmv->problem.matrix, err);
-    status = ki_sparse_parallel_parse(name, &spmv->geometry, err);
-    spmv->problem.geometry = &spmv->geometry;
-    return status ? status : ki_sparse_parallel_matrix(&spmv->geometry, &spmv->problem.matrix, err);
+    if (!geometry_is(name)) {
+        status = sparse_read_matrix(name, &spmv->matrix, err);
+    } else {
+        status = geometry_parse(name, &spmv->geometry, err);
+        if (!status)
+            status = ki_error_unname(kn_tomography_matrix_create(&spmv->geometry, &spmv->matrix, err), err);
+        spmv->problem.geometry = &spmv->geometry;
+    }
+    spmv->problem.matrix = spmv->matrix;
+    return status;
 }
 
 static kn_status read_input(struct spmv *spmv, kn_error *err)
@@ -104,11 +111,11 @@ static kn_status read_input(struct spmv *spmv, kn_error *err)
     spmv->tool.clock = ki_clock_seconds();
     status = read_matrix(spmv, err);
     for (unsigned i = 0; i < 2 && !status; i++) {
-        size_t count = i ? spmv->problem.matrix.rows : spmv->problem.matrix.columns;
+        size_t count = i ? kn_sparse_get_rows(spmv->matrix) : kn_sparse_get_columns(spmv->matrix);
         spmv->problem.vectors[i] = malloc(count * sizeof(float) + 1);
         if (!spmv->problem.vectors[i])
             return ki_fail_memory(err, count * sizeof(float), "a vector");
-        ki_sparse_fill(spmv->problem.vectors[i], count);
+        spmv_fill(spmv->problem.vectors[i], count);
         if (arguments->vector && i == arguments->transposed)
             status = read_vector(spmv, spmv->problem.vectors[i], count, err);
     }
@@ -121,14 +128,20 @@ static kn_status read_input(struct spmv *spmv, kn_error *err)
 static kn_status run_format(struct spmv *spmv, kn_sparse_format format, bool transposed, kn_error *err)
 {
     spmv->transposed[spmv->count] = transposed;
-    return ki_sparse_time_format(spmv->tool.place.queue, &spmv->problem, format, transposed, spmv->product,
-                                 &spmv->variants[spmv->count++], err);
+    return spmv_time_format(spmv->tool.place.queue, &spmv->problem, format, transposed, spmv->product,
+                            &spmv->variants[spmv->count++], err);
+}
+
+static size_t product_length(const struct spmv *spmv)
+{
+    return spmv->arguments->transposed ? kn_sparse_get_columns(spmv->matrix)
+                                       : kn_sparse_get_rows(spmv->matrix);
 }
 
 static kn_status compute_one(struct spmv *spmv, kn_error *err)
 {
     bool transposed = spmv->arguments->transposed;
-    size_t rows = transposed ? spmv->problem.matrix.columns : spmv->problem.matrix.rows;
+    size_t rows = product_length(spmv);
     kn_status status;
 
     spmv->product = malloc(rows * sizeof *spmv->product + 1);
@@ -144,14 +157,13 @@ static kn_status compute_one(struct spmv *spmv, kn_error *err)
 static kn_status open_place(struct spmv *spmv, kn_error *err)
 {
     const struct spmv_arguments *arguments = spmv->arguments;
-    const struct sparse_matrix *matrix = &spmv->problem.matrix;
     const bool host = !arguments->variants &&
                       (arguments->format == KN_SPARSE_AUTO || arguments->format == KN_SPARSE_SIMPLE ||
                        arguments->format == KN_SPARSE_SELL);
-    const double products = 10, nonzeros = (double)matrix->nonzeros; // made to be timed
+    const double products = 10, nonzeros = (double)kn_sparse_get_nonzeros(spmv->matrix); // made to be timed
     const struct estimate estimate = {.host = products * nonzeros * ESTIMATE_NONZERO_HOST,
                                       .device = products * nonzeros * ESTIMATE_NONZERO_DEVICE,
-                                      .bytes = nonzeros * 2 * (sizeof *matrix->indices + sizeof(float)),
+                                      .bytes = nonzeros * 2 * (sizeof(uint32_t) + sizeof(float)),
                                       .program = "app/sparse/sparse_csr.cl",
                                       .programs = 4};
 
@@ -163,15 +175,15 @@ static kn_status compute(struct spmv *spmv, kn_error *err)
     kn_status status;
 
     tool_compute(&spmv->tool);
-    status = ki_sparse_copy_rate(spmv->tool.place.queue, &spmv->problem.rate, err);
+    status = spmv_copy_rate(spmv->tool.place.queue, &spmv->problem.rate, err);
     if (!status && !spmv->arguments->variants)
         status = compute_one(spmv, err);
-    for (unsigned i = 0; i < 2 * SPARSE_FORMATS && spmv->arguments->variants && !status; i++)
+    for (unsigned i = 0; i < 2 * SPMV_FORMATS && spmv->arguments->variants && !status; i++)
         status = run_format(spmv, (kn_sparse_format)(i / 2), i % 2, err);
     return tool_computed(&spmv->tool, status, err);
 }
 
-static bool is_wrong(const struct sparse_variant *variant)
+static bool is_wrong(const struct spmv_variant *variant)
 {
     return variant->ran && !(variant->error <= 1);
 }
@@ -179,21 +191,21 @@ static bool is_wrong(const struct sparse_variant *variant)
 static kn_status write_product(const struct spmv *spmv, kn_error *err)
 {
     const struct spmv_arguments *arguments = spmv->arguments;
-    struct sparse_columns columns = {
-        arguments->transposed ? spmv->problem.matrix.columns : spmv->problem.matrix.rows, 1, NULL};
+    size_t rows = product_length(spmv);
+    double *values;
     kn_status status;
 
     if (!arguments->tool.out)
         return KN_OK;
-    columns.values = malloc(columns.rows * sizeof *columns.values + 1);
-    if (!columns.values)
-        return ki_fail_memory(err, columns.rows * sizeof *columns.values, "the product");
-    for (size_t i = 0; i < columns.rows; i++)
-        columns.values[i] = (double)spmv->product[i];
+    values = malloc(rows * sizeof *values + 1);
+    if (!values)
+        return ki_fail_memory(err, rows * sizeof *values, "the product");
+    for (size_t i = 0; i < rows; i++)
+        values[i] = (double)spmv->product[i];
     interrupt_hold();
-    status = sparse_write_columns(arguments->tool.out, &columns, arguments->tool.common.force, err);
+    status = columns_write(arguments->tool.out, rows, 1, values, arguments->tool.common.force, err);
     interrupt_release();
-    free(columns.values);
+    free(values);
     return status;
 }
 
@@ -203,21 +215,21 @@ static kn_status print(const struct spmv *spmv, kn_error *err)
 {
     struct table table;
 
-    printf("%zu x %zu, %zu nonzeros ", spmv->problem.matrix.rows, spmv->problem.matrix.columns,
-           spmv->problem.matrix.nonzeros);
+    printf("%zu x %zu, %zu nonzeros ", kn_sparse_get_rows(spmv->matrix), kn_sparse_get_columns(spmv->matrix),
+           kn_sparse_get_nonzeros(spmv->matrix));
     tool_print_place(&spmv->tool);
     printf("a copy moves %.1f GB/s, read and written\n\n", spmv->problem.rate * 1e-9);
     table_begin(&table, "llrrrl");
     table_add_all(&table,
                   (const char *const[]){"format", "", "us", "GB/s", "of a copy", "against double", NULL});
     for (size_t i = 0; i < spmv->count; i++) {
-        const struct sparse_variant *variant = &spmv->variants[i];
+        const struct spmv_variant *variant = &spmv->variants[i];
 
         if (variant->asked == variant->format || !variant->ran)
-            table_add(&table, "%s", ki_sparse_format_names[variant->asked]);
+            table_add(&table, "%s", kn_sparse_format_name(variant->asked));
         else
-            table_add(&table, "%s: %s", ki_sparse_format_names[variant->asked],
-                      ki_sparse_format_names[variant->format]);
+            table_add(&table, "%s: %s", kn_sparse_format_name(variant->asked),
+                      kn_sparse_format_name(variant->format));
         table_add(&table, "%s", spmv->transposed[i] ? "A^T y" : "A x");
         if (variant->ran) {
             table_add(&table, "%.2f", variant->seconds * 1e6);
@@ -236,11 +248,11 @@ static kn_status report(struct spmv *spmv, kn_error *err)
     json_t *root = tool_report(&spmv->tool, KN_F32), *variants = json_array();
 
     for (size_t i = 0; i < spmv->count; i++) {
-        const struct sparse_variant *variant = &spmv->variants[i];
+        const struct spmv_variant *variant = &spmv->variants[i];
         json_t *row = json_object();
 
-        report_put(&row, "variant", json_string(ki_sparse_format_names[variant->asked]));
-        report_put(&row, "format", json_string(ki_sparse_format_names[variant->format]));
+        report_put(&row, "variant", json_string(kn_sparse_format_name(variant->asked)));
+        report_put(&row, "format", json_string(kn_sparse_format_name(variant->format)));
         report_put(&row, "transposed", json_boolean(spmv->transposed[i]));
         report_put(&row, "seconds", ki_json_double(variant->ran ? variant->seconds : NAN));
         report_put(&row, "bytes", json_integer((json_int_t)variant->bytes));
@@ -250,9 +262,9 @@ static kn_status report(struct spmv *spmv, kn_error *err)
         report_put(&row, "why", report_text(variant->why));
         report_append(&variants, row);
     }
-    report_put(&root, "rows", json_integer((json_int_t)spmv->problem.matrix.rows));
-    report_put(&root, "columns", json_integer((json_int_t)spmv->problem.matrix.columns));
-    report_put(&root, "nonzeros", json_integer((json_int_t)spmv->problem.matrix.nonzeros));
+    report_put(&root, "rows", json_integer((json_int_t)kn_sparse_get_rows(spmv->matrix)));
+    report_put(&root, "columns", json_integer((json_int_t)kn_sparse_get_columns(spmv->matrix)));
+    report_put(&root, "nonzeros", json_integer((json_int_t)kn_sparse_get_nonzeros(spmv->matrix)));
     report_put(&root, "copy_bytes_per_second", ki_json_double(spmv->problem.rate));
     report_put(&root, "variants", variants);
     return tool_report_write(&spmv->tool, root, err);
@@ -281,8 +293,7 @@ static kn_status run_spmv(void *given, kn_error *err)
         status = print(&spmv, err);
     if (!status)
         status = report(&spmv, err);
-    ki_sparse_free(&spmv.problem.matrix);
-    ki_sparse_parallel_free(&spmv.geometry);
+    kn_sparse_free(spmv.matrix);
     free(spmv.problem.vectors[0]);
     free(spmv.problem.vectors[1]);
     free(spmv.product);

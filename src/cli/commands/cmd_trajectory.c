@@ -13,6 +13,8 @@
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
 
+enum { AXES = 3 }; // of k
+
 struct trajectory_arguments {
     struct common_arguments common;
     const char *out;
@@ -37,8 +39,10 @@ static const struct option_row options[] = {
 
 static kn_status read_kind(const char *word, kn_recon_trajectory_kind *kind, kn_error *err)
 {
-    for (int i = 0; i < TRAJECTORY_KINDS; i++)
-        if (strcmp(word, ki_trajectory_names[i]) == 0) {
+    const char *name;
+
+    for (int i = 0; (name = kn_recon_trajectory_name((kn_recon_trajectory_kind)i)); i++)
+        if (strcmp(word, name) == 0) {
             *kind = (kn_recon_trajectory_kind)i;
             return KN_OK;
         }
@@ -47,7 +51,14 @@ static kn_status read_kind(const char *word, kn_recon_trajectory_kind *kind, kn_
         "there is no trajectory '%s'; there are radial, golden, spiral, kooshball, stack, cartesian", word);
 }
 
-static kn_status read_arguments(const struct trajectory_arguments *arguments, kn_recon_trajectory *plan,
+// What was asked for, with what follows from it.
+struct settled {
+    kn_recon_trajectory plan;
+    kn_recon_matrix matrix;
+    size_t points;
+};
+
+static kn_status read_arguments(const struct trajectory_arguments *arguments, struct settled *settled,
                                 kn_error *err)
 {
     const struct common_arguments *common = &arguments->common;
@@ -57,29 +68,29 @@ static kn_status read_arguments(const struct trajectory_arguments *arguments, kn
         return ki_fail(err, KN_ERROR_ARGUMENT, "expected a KIND, such as radial; try '%s --help'",
                        common->command);
     status = options_at_most(common, 1, err);
-    *plan = (kn_recon_trajectory){.spokes = arguments->spokes,
-                                  .samples = arguments->samples,
-                                  .partitions = arguments->partitions,
-                                  .extent = arguments->matrix};
+    settled->plan = KN_INIT(kn_recon_trajectory, .spokes = arguments->spokes, .samples = arguments->samples,
+                            .partitions = arguments->partitions, .extent = arguments->matrix);
     if (!status)
-        status = read_kind(common->operands.items[0], &plan->kind, err);
+        status = read_kind(common->operands.items[0], &settled->plan.kind, err);
     if (!status && !arguments->out)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "expected -o TRAJ, for the result; try '%s --help'",
                          common->command);
     if (!status)
-        status = ki_trajectory_plan(plan, err);
+        status = ki_error_unname(
+            kn_recon_trajectory_settle(&settled->plan, &settled->matrix, &settled->points, err), err);
     if (!status)
         status = report_try(common, err);
     return status ? status : volume_try(arguments->out, VOLUME_ARRAY, common->force, err);
 }
 
-static kn_status write_array(const struct trajectory_arguments *arguments, const kn_recon_trajectory *plan,
+static kn_status write_array(const struct trajectory_arguments *arguments, const struct settled *settled,
                              double *k, kn_error *err)
 {
+    const kn_recon_trajectory *plan = &settled->plan;
     const struct npy array = {.type = KN_F64,
                               .dims = 3,
-                              .shape = {plan->partitions * plan->spokes, plan->samples, MRI_AXES},
-                              .count = MRI_AXES * ki_trajectory_points(plan),
+                              .shape = {plan->partitions * plan->spokes, plan->samples, AXES},
+                              .count = AXES * settled->points,
                               .data = k};
     kn_status status;
 
@@ -89,43 +100,42 @@ static kn_status write_array(const struct trajectory_arguments *arguments, const
     return status;
 }
 
-static void print(const kn_recon_trajectory *plan, const struct trajectory_range *range)
+static void print(const struct settled *settled, const kn_recon_range *range)
 {
-    const struct mri_matrix matrix = ki_trajectory_matrix(plan);
+    const kn_recon_trajectory *plan = &settled->plan;
 
-    printf("%s: ", ki_trajectory_names[plan->kind]);
+    printf("%s: ", kn_recon_trajectory_name(plan->kind));
     if (plan->partitions > 1)
         printf("%zu partitions of ", plan->partitions);
     printf("%zu %s of %zu samples, %zu in all, for a matrix of ", plan->spokes,
            plan->kind == KN_RECON_TRAJECTORY_SPIRAL      ? "arms"
            : plan->kind == KN_RECON_TRAJECTORY_CARTESIAN ? "lines"
                                                          : "spokes",
-           plan->samples, ki_trajectory_points(plan));
-    convention_print_matrix(&matrix);
+           plan->samples, settled->points);
+    convention_print_matrix(&settled->matrix);
     printf("\n");
-    convention_print_range(&matrix, range);
+    convention_print_range(&settled->matrix, range);
 }
 
-static kn_status report(const struct trajectory_arguments *arguments, const kn_recon_trajectory *plan,
-                        const struct trajectory_range *range, const struct ki_json_seconds *seconds,
-                        kn_error *err)
+static kn_status report(const struct trajectory_arguments *arguments, const struct settled *settled,
+                        const kn_recon_range *range, const struct ki_json_seconds *seconds, kn_error *err)
 {
     const struct common_arguments *common = &arguments->common;
-    const struct mri_matrix matrix = ki_trajectory_matrix(plan);
+    const kn_recon_trajectory *plan = &settled->plan;
     struct place host;
     json_t *root;
 
     if (report_shows_text(common) && strcmp(arguments->out, "-") != 0)
-        print(plan, range);
+        print(settled, range);
     place_host(&host);
     root = report_begin("trajectory", &host.device, precision_names[PRECISION_DOUBLE],
                         policy_names[KN_POLICY_DEFAULT], seconds);
-    report_put(&root, "kind", json_string(ki_trajectory_names[plan->kind]));
+    report_put(&root, "kind", json_string(kn_recon_trajectory_name(plan->kind)));
     report_put(&root, "spokes", json_integer((json_int_t)plan->spokes));
     report_put(&root, "samples", json_integer((json_int_t)plan->samples));
     report_put(&root, "partitions", json_integer((json_int_t)plan->partitions));
-    report_put(&root, "points", json_integer((json_int_t)ki_trajectory_points(plan)));
-    convention_report(&root, &matrix, range);
+    report_put(&root, "points", json_integer((json_int_t)settled->points));
+    convention_report(&root, &settled->matrix, range);
     return report_write(root, common, err);
 }
 
@@ -133,26 +143,25 @@ static kn_status run_trajectory(void *given, kn_error *err)
 {
     const struct trajectory_arguments *arguments = given;
     struct ki_json_seconds seconds = {.read = -1, .build = -1, .upload = -1, .download = -1};
-    struct trajectory_range range;
-    kn_recon_trajectory plan;
+    kn_recon_range range;
+    struct settled settled;
     double start = ki_clock_seconds(), *k;
-    kn_status status = read_arguments(arguments, &plan, err);
-    size_t points;
+    kn_status status = read_arguments(arguments, &settled, err);
 
     if (status)
         return status;
-    points = ki_trajectory_points(&plan);
-    k = malloc(MRI_AXES * sizeof *k * points);
+    k = malloc(AXES * sizeof *k * settled.points);
     if (!k)
-        return ki_fail_memory(err, MRI_AXES * sizeof *k * points, "a trajectory");
+        return ki_fail_memory(err, AXES * sizeof *k * settled.points, "a trajectory");
     seconds.compute = ki_clock_seconds();
-    ki_trajectory_fill(&plan, k);
-    range = ki_trajectory_range(k, points);
+    status = ki_error_unname(kn_recon_trajectory_fill(&settled.plan, settled.points, k, err), err);
+    range = kn_recon_trajectory_get_range(status ? NULL : k, settled.points);
     seconds.compute = ki_clock_seconds() - seconds.compute;
-    status = write_array(arguments, &plan, k, err);
+    if (!status)
+        status = write_array(arguments, &settled, k, err);
     seconds.total = ki_clock_seconds() - start;
     if (!status)
-        status = report(arguments, &plan, &range, &seconds, err);
+        status = report(arguments, &settled, &range, &seconds, err);
     free(k);
     return status;
 }

@@ -6,11 +6,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 
+#include <koine/experimental/cache.h>
+
 #include "tools/tune/tune.h"
 #include "base/array.h"
 #include "base/os/clock.h"
+#include "base/os/output.h"
 #include "base/error.h"
-#include "engine/cache/cache.h"
 #include "cli/choose.h"
 #include "cli/commands.h"
 #include "cli/framework/nearest.h"
@@ -20,7 +22,7 @@
 struct tune_arguments {
     struct common_arguments common;
     bool quick, list, reset;
-    const char *journal;
+    const char *journal, *export;
 };
 
 #define FIELD(type, field) OPTION_FIELD(type, struct tune_arguments, field)
@@ -31,6 +33,9 @@ static const struct option_row options[] = {
     {"list", FIELD(OPTION_FLAG, list), .help = "measure nothing: what is kept for the device"},
     {"reset", FIELD(OPTION_FLAG, reset),
      .help = "measure nothing: forget what is kept, so that the built-in values serve again"},
+    {"export", FIELD(OPTION_PATH, export), .metavar = "FILE",
+     .help = "write what is kept for the device there, a line each: send them to the project, and devices "
+             "like it need no measurement; with --list without measuring; - is standard output"},
     {"journal", FIELD(OPTION_PATH, journal), .metavar = "FILE",
      .help = "measure one ALGO in this very process, with a line in FILE before and after each candidate, "
              "and go on behind those that are there: what koine tune starts itself with, so that a "
@@ -44,8 +49,8 @@ struct outcome {
     struct tune_report report; // without rows where nothing was measured
     char why[256];             // it was not
     bool kept;
-    unsigned values[ENGINE_TUNABLES];
-    struct ki_text summary; // of the measurement that is kept
+    unsigned values[KN_TUNABLES];
+    char summary[KN_TUNING_WORDS]; // of the measurement that is kept
 };
 
 struct tune_run {
@@ -60,7 +65,7 @@ struct tune_run {
 
 static kn_status add_subject(struct tune_run *run, const struct tune_subject *subject, kn_error *err)
 {
-    const struct outcome outcome = {.subject = subject, .summary = KI_TEXT_INIT};
+    const struct outcome outcome = {.subject = subject};
 
     for (size_t i = 0; i < run->count; i++)
         if (run->outcomes[i].subject == subject)
@@ -73,7 +78,7 @@ static kn_status add_subject(struct tune_run *run, const struct tune_subject *su
 // Its name, or what stands before the hyphen in several.
 static bool is_named(const struct tune_subject *subject, const char *word)
 {
-    const char *name = subject->tunables->algorithm;
+    const char *name = subject->tunables()->algorithm;
     size_t length = strlen(word);
 
     return length && strncmp(name, word, length) == 0 && (!name[length] || name[length] == '-');
@@ -87,7 +92,7 @@ static kn_status add_named(struct tune_run *run, const char *word, kn_error *err
     bool found = false;
 
     for (size_t i = 0; tune_subjects[i] && !status; i++) {
-        const char *name = tune_subjects[i]->tunables->algorithm;
+        const char *name = tune_subjects[i]->tunables()->algorithm;
 
         nearest_offer(&nearest, name);
         ki_text_format(&names, "%s%s", i ? ", " : "", name);
@@ -118,15 +123,21 @@ static kn_status read_subjects(struct tune_run *run, kn_error *err)
 
 static kn_status check_arguments(const struct tune_arguments *arguments, kn_error *err)
 {
+    kn_status status;
+
     if (arguments->list && arguments->reset)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--list and --reset exclude each other; choose one");
     if (arguments->quick && (arguments->list || arguments->reset))
         return ki_fail(err, KN_ERROR_ARGUMENT, "--quick is for measurements, and --%s makes none",
                        arguments->list ? "list" : "reset");
-    if (arguments->journal && (arguments->list || arguments->reset || arguments->common.json))
+    if (arguments->journal &&
+        (arguments->list || arguments->reset || arguments->common.json || arguments->export))
         return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--journal is for one measurement, without --list, --reset and --json");
-    return report_try(&arguments->common, err);
+                       "--journal is for one measurement, without --list, --reset, --export and --json");
+    if (arguments->export && arguments->reset)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--export writes what is kept, and --reset forgets it");
+    status = arguments->export ? ki_output_try(arguments->export, arguments->common.force, err) : KN_OK;
+    return status ? status : report_try(&arguments->common, err);
 }
 
 static kn_status open_place(struct tune_run *run, kn_error *err)
@@ -155,7 +166,7 @@ static void print_report(const struct outcome *outcome)
     double best = report->rows[report->best].seconds;
     struct table table;
 
-    printf("%s (%s), %s:\n", outcome->subject->tunables->algorithm, outcome->subject->what,
+    printf("%s (%s), %s:\n", outcome->subject->tunables()->algorithm, outcome->subject->what,
            report->by_device_clock ? "kernels by the device's clock" : "by the wall's clock");
     table_begin(&table, "lrrl");
     table_add_all(&table, (const char *const[]){"candidate", "ms", "of the best", "", NULL});
@@ -180,7 +191,7 @@ static kn_status measure_apart(const struct tune_run *run, struct outcome *outco
 {
     const char *command_line[] = {"/proc/self/exe",
                                   "tune",
-                                  outcome->subject->tunables->algorithm,
+                                  outcome->subject->tunables()->algorithm,
                                   "--device",
                                   run->place.device.spec,
                                   run->arguments->quick ? "--quick" : "--journal",
@@ -221,10 +232,10 @@ static kn_status measure(struct tune_run *run, struct outcome *outcome, kn_error
 static kn_status measure_all(struct tune_run *run, kn_error *err)
 {
     char dir[4096], spec[sizeof run->place.device.spec];
-    kn_status status = ki_cache_default_dir(dir, sizeof dir, err);
+    kn_status status = kn_cache_get_default_dir(dir, sizeof dir, err);
 
     if (!status)
-        status = ki_cache_try(dir, err);
+        status = kn_cache_try(dir, err);
     snprintf(spec, sizeof spec, "%s", run->place.device.spec);
     place_close(&run->place);
     for (size_t i = 0; i < run->count && !status; i++)
@@ -239,12 +250,13 @@ static kn_status work(struct tune_run *run, kn_error *err)
 
     for (size_t i = 0; i < run->count && !status; i++) {
         struct outcome *outcome = &run->outcomes[i];
-        const struct engine_tunables *tunables = outcome->subject->tunables;
+        const kn_tunables *tunables = outcome->subject->tunables();
 
         if (arguments->reset)
-            ki_engine_tuning_forget(run->place.context, tunables);
-        outcome->kept =
-            ki_engine_tuning_kept(run->place.context, tunables, outcome->values, &outcome->summary);
+            status = kn_tuning_forget(run->place.context, tunables, err);
+        if (!status)
+            status = kn_tuning_get_kept(run->place.context, tunables, &outcome->kept, outcome->values,
+                                        outcome->summary, err);
     }
     return status;
 }
@@ -267,7 +279,7 @@ static void print_kept(const struct tune_run *run)
 
     for (size_t i = 0; i < run->count; i++) {
         const struct outcome *outcome = &run->outcomes[i];
-        const char *name = outcome->subject->tunables->algorithm;
+        const char *name = outcome->subject->tunables()->algorithm;
         struct ki_text text = KI_TEXT_INIT;
 
         tune_describe(outcome->subject, outcome->values, &text);
@@ -275,7 +287,7 @@ static void print_kept(const struct tune_run *run)
             printf("%s\n", outcome->why);
         else if (outcome->kept)
             printf("%s on %s (%s): kept %s; %s\n", name, device->name, device->spec, ki_text_string(&text),
-                   ki_text_string(&outcome->summary));
+                   outcome->summary);
         else
             printf("%s on %s (%s): nothing is kept, the built-in values serve\n", name, device->name,
                    device->spec);
@@ -287,8 +299,8 @@ static json_t *values_json(const struct tune_subject *subject, const unsigned *v
 {
     json_t *object = json_object();
 
-    for (size_t i = 0; subject->tunables->names[i]; i++)
-        report_put(&object, subject->tunables->names[i], json_integer(values[i]));
+    for (size_t i = 0; subject->tunables()->names[i]; i++)
+        report_put(&object, subject->tunables()->names[i], json_integer(values[i]));
     return object;
 }
 
@@ -322,23 +334,72 @@ static kn_status write_json(const struct tune_run *run, kn_error *err)
 
         for (size_t k = 0; k < outcome->report.count; k++)
             report_append(&rows, row_json(&outcome->report, k));
-        report_put(&object, "algorithm", json_string(outcome->subject->tunables->algorithm));
+        report_put(&object, "algorithm", json_string(outcome->subject->tunables()->algorithm));
         report_put(&object, "candidates", rows);
         report_put(&object, "why", report_text(outcome->why));
         report_put(&object, "kept",
                    outcome->kept ? values_json(outcome->subject, outcome->values) : json_null());
-        report_put(&object, "measured", report_text(ki_text_string(&outcome->summary)));
+        report_put(&object, "measured", report_text(outcome->summary));
         report_append(&results, object);
     }
     report_put(&root, "results", results);
     return report_write(root, &run->arguments->common, err);
 }
 
+// As a string of C.
+static void add_quoted(struct ki_text *text, const char *words)
+{
+    ki_text_add_char(text, '"');
+    for (; *words; words++)
+        ki_text_format(text, "%s%c", *words == '"' || *words == '\\' ? "\\" : "", *words);
+    ki_text_add_char(text, '"');
+}
+
+// A line of src/engine/device/measured_devices.h.
+static void add_measured(struct ki_text *text, const kn_device_info *device, const struct outcome *outcome)
+{
+    static const char *const types[] = {
+        [KN_DEVICE_CPU] = "CPU", [KN_DEVICE_GPU] = "GPU", [KN_DEVICE_ACCELERATOR] = "ACCELERATOR"};
+    const kn_tunables *tunables = outcome->subject->tunables();
+
+    ki_text_add(text, "MEASURED(");
+    add_quoted(text, device->name);
+    ki_text_add(text, ", ");
+    add_quoted(text, device->vendor);
+    ki_text_format(text, ", %s, \"%s\", %u, \"%s\",\n         \"", types[device->type], device->backend,
+                   device->compute_units, tunables->algorithm);
+    for (size_t i = 0; tunables->names[i]; i++)
+        ki_text_format(text, "%s%s=%u", i ? " " : "", tunables->names[i], outcome->values[i]);
+    ki_text_add(text, "\")\n");
+}
+
+static kn_status export_kept(const struct tune_run *run, kn_error *err)
+{
+    const struct tune_arguments *arguments = run->arguments;
+    struct ki_text text = KI_TEXT_INIT;
+    kn_status status;
+
+    for (size_t i = 0; i < run->count; i++)
+        if (run->outcomes[i].kept)
+            add_measured(&text, &run->place.device, &run->outcomes[i]);
+    status = text.failed ? ki_fail_memory(err, text.length, "what is kept")
+                         : ki_output_write(arguments->export, ki_text_string(&text), text.length,
+                                           arguments->common.force, err);
+    ki_text_free(&text);
+    return status;
+}
+
 static kn_status tell(const struct tune_run *run, kn_error *err)
 {
-    if (report_shows_text(&run->arguments->common))
+    const struct tune_arguments *arguments = run->arguments;
+    bool is_text = arguments->export && strcmp(arguments->export, "-") == 0;
+    kn_status status = KN_OK;
+
+    if (report_shows_text(&arguments->common) && !is_text)
         print_kept(run);
-    return write_json(run, err);
+    if (arguments->export)
+        status = export_kept(run, err);
+    return status ? status : write_json(run, err);
 }
 
 static kn_status run_tune(void *given, kn_error *err)
@@ -356,10 +417,8 @@ static kn_status run_tune(void *given, kn_error *err)
     run.seconds = ki_clock_seconds() - start;
     if (!status && !run.arguments->journal)
         status = tell(&run, err);
-    for (size_t i = 0; i < run.count; i++) {
+    for (size_t i = 0; i < run.count; i++)
         tune_free(&run.outcomes[i].report);
-        ki_text_free(&run.outcomes[i].summary);
-    }
     free(run.outcomes);
     place_close(&run.place);
     return status;
@@ -376,13 +435,11 @@ const struct command command_tune = {
         "with these kernels, take it.\n\n"
         "ALGO is recon (the sums of koine recon --kernel tuned: the work-group, voxels a work-item, vectors, "
         "memory for k-space, samples in local memory at a time, unrolling), gridding (gridding-2d and "
-        "gridding-3d: the work-group, samples a group takes, tiles of the grid), sort (many keys of 4 bytes "
-        "by "
-        "radix: the work-group, keys a work-item, groups a compute unit, loading ahead) or gemm (large "
-        "products of "
-        "floats by Koine's own kernel: tiles of a group and of a work-item). Without it, everything is "
-        "tuned; "
-        "sort and gemm have other kernels for CPUs, which have nothing to tune.\n\n"
+        "gridding-3d: the work-group, samples a group takes, tiles of the grid), sort (many keys by radix, "
+        "sort-32bit and sort-64bit, and with values sort-by-key-32bit and sort-by-key-64bit: the work-group, "
+        "keys a work-item, registers on NVIDIA's devices, groups a compute unit, loading ahead) or gemm "
+        "(large products of floats by Koine's own kernel: tiles of a group and of a work-item). Without it, "
+        "everything is tuned; sort and gemm have other kernels for CPUs, which have nothing to tune.\n\n"
         "One tunable after another goes through its candidates. What a candidate computes must be what the "
         "built-in values compute, else it does not count; the time is the median of several runs, and the "
         "best "
@@ -390,11 +447,14 @@ const struct command command_tune = {
         "a process of its "
         "own: a candidate that crashes the driver is a row of the table, and a new process goes on behind "
         "it. --reset, or koine cache "
-        "clear, brings the built-in values back.",
+        "clear, brings the built-in values back.\n\n"
+        "A device that was never tuned takes what was best on the measured device that is most like it: of "
+        "the same name, or of the same vendor, type and path with the most similar number of compute units. "
+        "Koine has a list of these, and --export FILE writes what to add to it.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
     .options = options,
     .examples = {{"koine tune recon", "the fastest way to sum on the best device, for all later runs there"},
-                 {"koine tune --list --device gpu", "what is kept for that device"}},
+                 {"koine tune --device gpu --export gpu.txt", "measure all, and write what others can use"}},
     .arguments_size = sizeof(struct tune_arguments),
     .run = run_tune,
 };

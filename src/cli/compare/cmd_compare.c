@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine compare: the same work on every device and path, timed, checked, and held against the device's own
 // limits.
-#include "cmd_compare.h"
+#include "compare_explain.h"
 
 #include <koine/experimental.h>
 
@@ -23,6 +23,21 @@ static const struct option_row options[] = {
     {"quick", FIELD(OPTION_FLAG, quick), .help = "small sizes and few repetitions: under a minute on a CPU"},
     {"repetitions", 'n', FIELD(OPTION_COUNT, repetitions), .metavar = "N",
      .help = "repeat each measurement N times where there is time (default: 11, with --quick 5)"},
+    {"explain", 'e', FIELD(OPTION_PATH, explain), .metavar = "KERNEL|FILE.cl",
+     .help =
+         "a kernel of Koine's in a job that launches it, or one of a file: what it takes on each path, its "
+         "instructions, its time, and what differs"},
+    {"dump-ptx", FIELD(OPTION_PATH, dump_ptx), .metavar = "DIR",
+     .help = "with --explain: write the PTX of each path that has some (KERNEL.cuda-0.ptx)"},
+    {"load-ptx", FIELD(OPTION_PATH, load_ptx), .metavar = "FILE",
+     .help = "with --explain: run this PTX through CUDA too, in the kernel's place"},
+    {"kernel", 'k', FIELD(OPTION_PATH, run.kernel), .metavar = "NAME",
+     .help = "with --explain FILE.cl: the kernel; this and the rest as in koine run"},
+    {"global", 'g', FIELD(OPTION_PATH, run.global), .metavar = "X[,Y[,Z]]", .help = "work-items in all"},
+    {"local", 'l', FIELD(OPTION_PATH, run.local), .metavar = "X[,Y[,Z]]", .help = "work-items in a group"},
+    {"arg", 'a', FIELD(OPTION_STRINGS, run.args), .metavar = "SPEC",
+     .help = "an argument, in the kernel's order"},
+    BUILD_OPTION_ROWS(struct compare_arguments, run.build),
     {.name = NULL},
 };
 
@@ -230,7 +245,24 @@ static void free_session(struct compare_session *session)
     free(session->jobs);
 }
 
-static kn_status run_compare(void *given, kn_error *err)
+// What only --explain has a use for.
+static kn_status check_explain(const struct compare_arguments *arguments, kn_error *err)
+{
+    const struct run_arguments *run = &arguments->run;
+
+    if (arguments->explain && arguments->common.output)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--output is not for --explain: --dump-ptx and --json write files");
+    if (!arguments->explain &&
+        (arguments->dump_ptx || arguments->load_ptx || run->kernel || run->global || run->local ||
+         run->args.count || run->build.defines.count || run->build.includes.count))
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "--dump-ptx, --load-ptx and the options of koine run are for --explain; it is missing");
+    return KN_OK;
+}
+
+static kn_status compare(void *given, kn_error *err)
 {
     struct compare_arguments *arguments = given;
     const struct common_arguments *common = &arguments->common;
@@ -239,6 +271,12 @@ static kn_status run_compare(void *given, kn_error *err)
     kn_status status = choose_jobs(&session, err), judged = KN_OK;
     kn_error verdict = KN_ERROR_INIT;
 
+    if (!status)
+        status = check_explain(arguments, err);
+    if (!status && arguments->explain) {
+        free_session(&session);
+        return compare_explain(arguments, err);
+    }
     if (!status)
         status = report_try(common, err);
     if (!status)
@@ -295,6 +333,25 @@ const struct command command_compare = {
         "within the bound that report.json states. One that is not makes the exit status 1. A "
         "device that fails is a "
         "row with the reason; if all fail, the exit status is 4.\n\n"
+        "--explain shows one kernel on every path: its time by the device's clock and its part of the work, "
+        "the "
+        "share of the limit that the whole work reaches (as in the jobs; of a file's kernel the bytes of its "
+        "buffers over the bandwidth of a copy), the work-group and the largest one possible, and as far as "
+        "the "
+        "drivers tell: registers a work-item, bytes of them that are spilled, bytes of private memory "
+        "(spills and "
+        "arrays), of local memory a group, and how many groups and warps a multiprocessor holds at once. "
+        "NVIDIA's compilers make PTX: its instructions are counted as they stand in the code. Sentences say "
+        "what "
+        "differs from the first path. Koine's own kernel runs in the first job that launches it, or in the "
+        "first of those that are named; a kernel of a file with the arguments of koine run. The programs are "
+        "compiled anew and do not come from the cache.\n\n"
+        "--dump-ptx keeps the PTX of each path. --load-ptx runs one through CUDA in the kernel's place, as "
+        "one "
+        "more row: OpenCL's too, if it takes no images, no __constant arguments and no get_work_dim, "
+        "for launches without an offset. In a job its answer is "
+        "checked like the others; what a file's kernel leaves in its buffers is held against the first "
+        "path's.\n\n"
         "With --output the folder receives report.json and, where gnuplot is installed, a plot of "
         "the rates of each job "
         "that has several sizes (sort.svg).",
@@ -304,5 +361,5 @@ const struct command command_compare = {
                  {"koine compare sort --device cuda:0 --device opencl:1.0 --output result",
                   "sorting through CUDA and OpenCL, kept as result/report.json"}},
     .arguments_size = sizeof(struct compare_arguments),
-    .run = run_compare,
+    .run = compare,
 };

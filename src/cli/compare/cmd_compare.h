@@ -9,11 +9,16 @@
 #include "cli/choose.h"
 #include "cli/framework/options.h"
 #include "cli/framework/progress.h"
+#include "cli/run/cmd_run.h"
 
 struct compare_arguments {
     struct common_arguments common;
     bool quick;
     size_t repetitions; // 0: as many as --quick or its absence wants
+    const char *explain;
+    const char *dump_ptx;
+    const char *load_ptx;
+    struct run_arguments run; // with --explain FILE.cl; its `common` is not used
 };
 
 struct compare_session {
@@ -36,6 +41,8 @@ void compare_print_places(const struct compare_session *session);
 
 // The report. NULL: memory ran out.
 json_t *compare_json(const struct compare_session *session);
+// A device in it.
+json_t *compare_device_json(const kn_device_info *device);
 
 // --output (compare_plot.c): makes the folder and tries whether its files can be written; writes them.
 // Without gnuplot a line says that there will be no plots.

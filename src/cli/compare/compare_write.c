@@ -178,9 +178,8 @@ static json_t *row_json(const struct compare_session *session, const struct comp
     return object;
 }
 
-static json_t *place_json(const struct compare_place *place)
+json_t *compare_device_json(const kn_device_info *device)
 {
-    const kn_device_info *device = place->device;
     json_t *object = json_object();
 
     report_put(&object, "spec", ki_json_string(device->spec));
@@ -200,7 +199,7 @@ json_t *compare_json(const struct compare_session *session)
     json_t *devices = json_array(), *rows = json_array();
 
     for (size_t i = 0; i < session->place_count; i++)
-        report_append(&devices, place_json(&session->places[i]));
+        report_append(&devices, compare_device_json(session->places[i].device));
     for (size_t i = 0; i < session->run.row_count; i++)
         report_append(&rows, row_json(session, &session->run.rows[i]));
     report_put(&root, "quick", json_boolean(session->arguments->quick));

@@ -14,8 +14,6 @@
 #include "base/os/output.h"
 #include "base/text.h"
 #include "io/json.h"
-#include "source/cuda/cuda.h"
-#include "source/preprocess/language.h"
 #include "cli/commands.h"
 #include "cli/defines.h"
 #include "emit_metadata.h"
@@ -48,31 +46,11 @@ static const struct option_row options[] = {
     {.name = NULL},
 };
 
-// What every OpenCL C 1.2 compiler defines, and the extensions that a program may ask for; the last ones only
-// where it is for CUDA.
-enum { CUDA_ONLY = 5 };
-static const kn_define predefined[] = {
-    SRC_LANGUAGE_MACROS,
-    {"__OPENCL_VERSION__", "120"},
-    {"cl_khr_byte_addressable_store", "1"},
-    {"cl_khr_fp64", "1"},
-    {"cl_khr_global_int32_base_atomics", "1"},
-    {"cl_khr_global_int32_extended_atomics", "1"},
-    {"cl_khr_local_int32_base_atomics", "1"},
-    {"cl_khr_local_int32_extended_atomics", "1"},
-    {"cl_khr_int64_base_atomics", "1"},
-    {"cl_khr_int64_extended_atomics", "1"},
-    {"cl_khr_3d_image_writes", "1"},
-    {"__IMAGE_SUPPORT__", "1"},
-    {"KN_CPU", "0"},
-};
-
-static struct src_options source_options(const struct build_defines *defines, size_t language)
+static kn_source_options source_options(const struct build_defines *defines, size_t language)
 {
-    struct src_options how = build_source_options(defines);
+    kn_source_options how = build_source_options(defines);
 
-    how.predefined = predefined;
-    how.predefined_count = KI_COUNT(predefined) - (language == CUDA ? 0 : CUDA_ONLY);
+    how.macros = language == CUDA ? KN_SOURCE_MACROS_CUDA : KN_SOURCE_MACROS_OPENCL;
     return how;
 }
 
@@ -86,61 +64,66 @@ static bool ends_in(const char *name, const char *ending)
 // ---- Koine's own kernels ----
 
 static kn_status read_builtin(const char *file, const struct build_defines *defines, size_t language,
-                              struct src_unit **unit, kn_error *err)
+                              kn_source **source, kn_error *err)
 {
-    struct src_options how = source_options(defines, language);
+    const kn_source_options how = source_options(defines, language);
 
-    how.builtin = true;
-    return ki_src_read(file, NULL, &how, unit, err);
+    return kn_source_from_builtin(file, &how, source, err);
 }
 
 // Their names, one a line; into `names` too.
 static kn_status list_kernels(const struct build_defines *defines, bool shows_text, json_t **names,
                               kn_error *err)
 {
+    const char *file;
     kn_status status = KN_OK;
 
-    for (const struct src_embedded *file = ki_src_embedded_kernels; file->name && !status; file++) {
-        struct src_unit *unit = NULL;
+    for (size_t f = 0; (file = kn_source_get_builtin_name(f)) && !status; f++) {
+        kn_source *source = NULL;
 
-        if (!ends_in(file->name, ".cl"))
+        if (!ends_in(file, ".cl"))
             continue;
-        status = read_builtin(file->name, defines, OPENCL, &unit, err);
-        for (size_t i = 0; !status && i < unit->kernel_count; i++) {
-            report_append(names, ki_json_string(unit->kernels[i].name));
+        status = read_builtin(file, defines, OPENCL, &source, err);
+        for (size_t i = 0; i < kn_source_get_kernel_count(source); i++) {
+            const char *name = kn_source_get_kernel(source, i)->name;
+
+            report_append(names, ki_json_string(name));
             if (shows_text)
-                puts(unit->kernels[i].name);
+                puts(name);
         }
-        ki_src_free(unit);
+        kn_source_free(source);
     }
     return status;
 }
 
 // The file of ours that has a kernel of that name.
 static kn_status read_kernel(const char *name, const struct build_defines *defines, size_t language,
-                             struct src_unit **unit, kn_error *err)
+                             kn_source **source, kn_error *err)
 {
     struct nearest nearest = {name, NULL, 0};
     char best[128] = "";
+    const char *file;
 
-    for (const struct src_embedded *file = ki_src_embedded_kernels; file->name; file++) {
+    for (size_t f = 0; (file = kn_source_get_builtin_name(f)); f++) {
         kn_status status;
 
-        if (!ends_in(file->name, ".cl"))
+        if (!ends_in(file, ".cl"))
             continue;
-        status = read_builtin(file->name, defines, language, unit, err);
+        status = read_builtin(file, defines, language, source, err);
         if (status)
             return status;
-        for (size_t i = 0; i < (*unit)->kernel_count; i++) {
-            if (strcmp((*unit)->kernels[i].name, name) == 0)
+        for (size_t i = 0; i < kn_source_get_kernel_count(*source); i++) {
+            const kn_source_kernel *kernel = kn_source_get_kernel(*source, i);
+
+            if (strcmp(kernel->name, name) == 0)
                 return KN_OK;
-            nearest_offer(&nearest, (*unit)->kernels[i].name);
+            nearest_offer(&nearest, kernel->name);
         }
         if (nearest.best && nearest.best != best)
             snprintf(best, sizeof best, "%s", nearest.best);
-        nearest.best = *best ? best : NULL; // the unit's goes with it
-        ki_src_free(*unit);
-        *unit = NULL;
+        nearest.best = *best ? best : NULL; // the source's goes with it
+        kn_source_free(*source);
+        *source = NULL;
     }
     return ki_fail(
         err, KN_ERROR_ARGUMENT,
@@ -154,8 +137,7 @@ static kn_status read_kernel(const char *name, const struct build_defines *defin
 // What is written for one operand.
 struct emit_work {
     bool is_wanted[LANGUAGE_COUNT];
-    struct src_unit *units[LANGUAGE_COUNT];
-    struct src_cuda *cuda;
+    kn_source *programs[LANGUAGE_COUNT];
     struct ki_text texts[LANGUAGE_COUNT];
     char *name; // that the files share
     char *sources[LANGUAGE_COUNT];
@@ -165,11 +147,10 @@ struct emit_work {
 static void free_work(struct emit_work *work)
 {
     for (size_t i = 0; i < LANGUAGE_COUNT; i++) {
-        ki_src_free(work->units[i]);
+        kn_source_free(work->programs[i]);
         ki_text_free(&work->texts[i]);
         free(work->sources[i]);
     }
-    ki_src_cuda_free(work->cuda);
     free(work->name);
     free(work->json);
     free(work->header);
@@ -194,9 +175,11 @@ static kn_status choose_languages(const struct string_list *targets, struct emit
 }
 
 // A program that CUDA cannot have is one that does not compile.
-static kn_status write_cuda(struct emit_work *work, const struct src_options *how, kn_error *err)
+static kn_status write_cuda(struct emit_work *work, kn_error *err)
 {
-    kn_status status = ki_src_cuda_program(work->units[CUDA], how, &work->cuda, err);
+    const char *text;
+    size_t length;
+    kn_status status = kn_source_make_cuda(work->programs[CUDA], err);
 
     if (status == KN_ERROR_UNSUPPORTED && err)
         err->code = KN_ERROR_BUILD;
@@ -205,8 +188,26 @@ static kn_status write_cuda(struct emit_work *work, const struct src_options *ho
     ki_text_format(&work->texts[CUDA], "// CUDA C++17, written by koine emit " PACKAGE_VERSION
                                        ". Compiles with nvcc -std=c++17, and with NVRTC --std=c++17 "
                                        "--device-as-default-execution-space.\n");
-    ki_text_add_bytes(&work->texts[CUDA], work->cuda->text, work->cuda->length);
+    text = kn_source_get_cuda_text(work->programs[CUDA], &length);
+    ki_text_add_bytes(&work->texts[CUDA], text, length);
     return KN_OK;
+}
+
+static kn_status read_file(const char *operand, const char *text, const struct build_defines *defines,
+                           size_t language, kn_source **source, kn_error *err)
+{
+    const kn_source_options how = source_options(defines, language);
+
+    return text ? kn_source_from_text(text, build_input_name(operand), &how, source, err)
+                : kn_source_from_file(operand, &how, source, err);
+}
+
+static void add_opencl(struct emit_work *work)
+{
+    size_t length;
+    const char *text = kn_source_get_text(work->programs[OPENCL], &length);
+
+    ki_text_add_bytes(&work->texts[OPENCL], text, length);
 }
 
 // `text` is that of a file; NULL: it is read.
@@ -217,18 +218,16 @@ static kn_status read_operand(const char *operand, bool is_file, const char *tex
     bool warned = false;
 
     for (size_t i = 0; i < LANGUAGE_COUNT && !status; i++) {
-        const struct src_options how = source_options(defines, i);
-
         if (!work->is_wanted[i])
             continue;
-        status = is_file ? ki_src_read(build_input_name(operand), text, &how, &work->units[i], err)
-                         : read_kernel(operand, defines, i, &work->units[i], err);
+        status = is_file ? read_file(operand, text, defines, i, &work->programs[i], err)
+                         : read_kernel(operand, defines, i, &work->programs[i], err);
         if (!status && !warned)
-            warned = fputs(work->units[i]->warnings, stderr) >= 0;
+            warned = fputs(kn_source_get_warnings(work->programs[i]), stderr) >= 0;
         if (!status && i == CUDA)
-            status = write_cuda(work, &how, err);
+            status = write_cuda(work, err);
         else if (!status)
-            ki_text_add_bytes(&work->texts[i], work->units[i]->opencl, work->units[i]->opencl_length);
+            add_opencl(work);
         if (!status && work->texts[i].failed)
             status = ki_fail_memory(err, 0, "emitting a kernel");
     }
@@ -337,12 +336,12 @@ static kn_status write_work(const struct emit_work *work, const struct build_def
         if (!work->is_wanted[i])
             continue;
         if (metadata.source_count == 0)
-            metadata.unit = work->units[i];
+            metadata.program = work->programs[i];
         sources[metadata.source_count++] = (struct emit_source){
-            languages[i].name, file_name(work->sources[i]), i == CUDA ? work->cuda : NULL, work->units[i]};
+            languages[i].name, file_name(work->sources[i]), i == CUDA, work->programs[i]};
     }
     metadata.macros = &macros;
-    if (!emit_macros_find(metadata.unit, defines->defines, defines->count, &macros))
+    if (!emit_macros_find(metadata.program, defines->defines, defines->count, &macros))
         status = ki_fail_memory(err, 0, "emitting a kernel");
     if (!status)
         status = write_files(work, &metadata, force, err);

@@ -30,7 +30,7 @@ static bool is_image_or_const(const kn_param *param)
     return param->kind == KN_PARAM_IMAGE || param->is_const;
 }
 
-static void add_param(struct ki_text *text, const struct src_kernel *kernel, size_t index)
+static void add_param(struct ki_text *text, const kn_source_kernel *kernel, size_t index)
 {
     static const char *const meanings[] = {
         [KN_PARAM_GLOBAL] = "bytes of an element",
@@ -56,7 +56,7 @@ static void add_param(struct ki_text *text, const struct src_kernel *kernel, siz
 }
 
 // The argument that stands for an image, where there are images.
-static void add_image(struct ki_text *text, const struct src_unit *unit)
+static void add_image(struct ki_text *text, const kn_source *program)
 {
     static const char image[] =
         "//   image      a struct koine_image by value; of a kernel with NAME_IMAGE_ADDRESSES, which has "
@@ -79,14 +79,17 @@ static void add_image(struct ki_text *text, const struct src_unit *unit)
         "#endif\n";
     bool any = false;
 
-    for (size_t k = 0; k < unit->kernel_count; k++)
-        for (size_t i = 0; i < unit->kernels[k].param_count; i++)
-            any = any || unit->kernels[k].params[i].kind >= KN_PARAM_IMAGE;
+    for (size_t k = 0; k < kn_source_get_kernel_count(program); k++) {
+        const kn_source_kernel *kernel = kn_source_get_kernel(program, k);
+
+        for (size_t i = 0; i < kernel->param_count; i++)
+            any = any || kernel->params[i].kind >= KN_PARAM_IMAGE;
+    }
     ki_text_add(text, any ? image : "");
 }
 
 // How the CUDA kernels are launched, and the argument that OpenCL does not have.
-static void add_cuda(struct ki_text *text, const struct src_unit *unit, const struct emit_source *source)
+static void add_cuda(struct ki_text *text, const kn_source *program, const struct emit_source *source)
 {
     static const char item[] =
         "// The last argument of every kernel, passed by value: 64 bytes. For a launch of `grid` blocks of\n"
@@ -112,13 +115,13 @@ static void add_cuda(struct ki_text *text, const struct src_unit *unit, const st
         "// is emitted anew. A kernel's symbol is its name with the prefix " CUDA_SYMBOL_PREFIX ".\n"
         "// Its arguments, in OpenCL's order:\n"
         "//   global     a device pointer\n",
-        source->file, source->cuda->contract_off ? ", both with --fmad=false" : "");
-    if (source->cuda->bank_bytes)
+        source->file, kn_source_get_cuda_contract_off(source->program) ? ", both with --fmad=false" : "");
+    if (kn_source_get_cuda_bank_bytes(source->program))
         ki_text_format(
             text,
             "//   constant   unsigned: where the data begin, in bytes, in the symbol kn_bank, which has\n"
             "//              %zu of them; a multiple of the type's alignment\n",
-            source->cuda->bank_bytes);
+            kn_source_get_cuda_bank_bytes(source->program));
     else
         ki_text_add(text, "//   constant   a device pointer\n");
     ki_text_add(
@@ -131,13 +134,13 @@ static void add_cuda(struct ki_text *text, const struct src_unit *unit, const st
         "//              too, and above 49152 bytes in all the host first allows the kernel so many\n"
         "//              (cudaFuncAttributeMaxDynamicSharedMemorySize)\n"
         "//   value      the value itself; a vector of 3 is one of 4\n");
-    add_image(text, unit);
+    add_image(text, program);
     ki_text_add(text, item);
 }
 
-static void add_kernel(struct ki_text *text, const struct src_kernel *kernel, const struct emit_source *cuda)
+static void add_kernel(struct ki_text *text, const kn_source_kernel *kernel, const struct emit_source *cuda)
 {
-    const struct src_cuda_kernel made = emit_rewritten(cuda, kernel->name);
+    const kn_source_cuda_kernel made = emit_rewritten(cuda, kernel->name);
 
     ki_text_format(text, "\n#define %s_NAME \"%s\"\n#define %s_ARGS %zu\n", kernel->name, kernel->name,
                    kernel->name, kernel->param_count);
@@ -181,9 +184,9 @@ void emit_header(const struct emit_metadata *metadata, struct ki_text *text)
         ki_text_add(text, "\"\n");
     }
     if (cuda)
-        add_cuda(text, metadata->unit, cuda);
-    for (size_t i = 0; i < metadata->unit->kernel_count; i++)
-        add_kernel(text, &metadata->unit->kernels[i], cuda);
+        add_cuda(text, metadata->program, cuda);
+    for (size_t i = 0; i < kn_source_get_kernel_count(metadata->program); i++)
+        add_kernel(text, kn_source_get_kernel(metadata->program, i), cuda);
     emit_launchers(metadata, text);
     ki_text_add(text, "\n#endif\n");
 }

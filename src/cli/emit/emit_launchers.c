@@ -33,12 +33,12 @@ static const char *host_number(const char *name)
 }
 
 // Whether its address and its bytes are passed: a struct, whose type only the source has.
-static bool is_foreign(const struct src_kernel *kernel, size_t index)
+static bool is_foreign(const kn_source_kernel *kernel, size_t index)
 {
     return kernel->params[index].kind == KN_PARAM_VALUE && !kernel->numbers[index].name;
 }
 
-static const char *kind_word(const struct src_kernel *kernel, size_t index)
+static const char *kind_word(const kn_source_kernel *kernel, size_t index)
 {
     return is_foreign(kernel, index) ? "struct" : emit_kind_name(kernel->params[index].kind);
 }
@@ -46,7 +46,7 @@ static const char *kind_word(const struct src_kernel *kernel, size_t index)
 // Begins what stands in the header once: two headers may have the same kernel, emitted from one file or from
 // one with other macros. The guard's name has the types, so that launchers that differ are a compiler's
 // error.
-static void begin_launcher(struct ki_text *text, const char *prefix, const struct src_kernel *kernel,
+static void begin_launcher(struct ki_text *text, const char *prefix, const kn_source_kernel *kernel,
                            const struct emit_source *source)
 {
     struct ki_text guard = KI_TEXT_INIT;
@@ -60,10 +60,10 @@ static void begin_launcher(struct ki_text *text, const char *prefix, const struc
             ki_text_format(&guard, "%u", kernel->numbers[i].lanes);
     }
     if (source) {
-        const struct src_cuda_kernel made = emit_rewritten(source, kernel->name);
+        const kn_source_cuda_kernel made = emit_rewritten(source, kernel->name);
 
         ki_text_format(&guard, "_%zu%s%s", made.arena_bytes, made.image_addresses ? "_addresses" : "",
-                       source->cuda->bank_bytes ? "_bank" : "");
+                       kn_source_get_cuda_bank_bytes(source->program) ? "_bank" : "");
     }
     ki_text_format(text, "\n#ifndef %s\n#define %s\n", ki_text_string(&guard), ki_text_string(&guard));
     text->failed = text->failed || guard.failed;
@@ -72,10 +72,10 @@ static void begin_launcher(struct ki_text *text, const char *prefix, const struc
 
 // ---- OpenCL ----
 
-static void add_opencl_param(struct ki_text *text, const struct src_kernel *kernel, size_t index)
+static void add_opencl_param(struct ki_text *text, const kn_source_kernel *kernel, size_t index)
 {
     const char *name = kernel->params[index].name;
-    const struct src_number *number = &kernel->numbers[index];
+    const kn_source_number *number = &kernel->numbers[index];
 
     if (kernel->params[index].kind == KN_PARAM_LOCAL)
         ki_text_format(text, "size_t bytes_%s", name);
@@ -91,7 +91,7 @@ static void add_opencl_param(struct ki_text *text, const struct src_kernel *kern
         ki_text_format(text, "cl_%s arg_%s", number->name, name);
 }
 
-static void add_opencl_launcher(struct ki_text *text, const struct src_kernel *kernel)
+static void add_opencl_launcher(struct ki_text *text, const kn_source_kernel *kernel)
 {
     begin_launcher(text, "KOINE_LAUNCH", kernel, NULL);
     ki_text_format(text,
@@ -124,7 +124,7 @@ static void add_opencl_launcher(struct ki_text *text, const struct src_kernel *k
                 "}\n#endif\n");
 }
 
-static void add_opencl(struct ki_text *text, const struct src_unit *unit)
+static void add_opencl(struct ki_text *text, const kn_source *program)
 {
     ki_text_add(
         text,
@@ -137,23 +137,24 @@ static void add_opencl(struct ki_text *text, const struct src_unit *unit)
         "#if __has_include(<CL/cl.h>)\n"
         "#include <stddef.h>\n"
         "#include <CL/cl.h>\n");
-    for (size_t i = 0; i < unit->kernel_count; i++)
-        add_opencl_launcher(text, &unit->kernels[i]);
+    for (size_t i = 0; i < kn_source_get_kernel_count(program); i++)
+        add_opencl_launcher(text, kn_source_get_kernel(program, i));
     ki_text_add(text, "\n#endif\n#endif\n");
 }
 
 // ---- CUDA ----
 
-static void add_cuda_param(struct ki_text *text, const struct src_kernel *kernel, size_t index,
+static void add_cuda_param(struct ki_text *text, const kn_source_kernel *kernel, size_t index,
                            const struct emit_source *source)
 {
     const char *name = kernel->params[index].name;
-    const struct src_number *number = &kernel->numbers[index];
+    const kn_source_number *number = &kernel->numbers[index];
     kn_param_kind kind = kernel->params[index].kind;
 
     if (kind == KN_PARAM_LOCAL)
         ki_text_format(text, "size_t bytes_%s", name);
-    else if (kind == KN_PARAM_SAMPLER || (kind == KN_PARAM_CONSTANT && source->cuda->bank_bytes))
+    else if (kind == KN_PARAM_SAMPLER ||
+             (kind == KN_PARAM_CONSTANT && kn_source_get_cuda_bank_bytes(source->program)))
         ki_text_format(text, "unsigned arg_%s", name);
     else if (kind == KN_PARAM_IMAGE && !emit_rewritten(source, kernel->name).image_addresses)
         ki_text_format(text, "const struct koine_image *arg_%s", name);
@@ -169,7 +170,7 @@ static void add_cuda_param(struct ki_text *text, const struct src_kernel *kernel
 }
 
 // Whether the host's parameter is already the address of what the kernel gets.
-static bool is_address(const struct src_kernel *kernel, size_t index, const struct emit_source *source)
+static bool is_address(const kn_source_kernel *kernel, size_t index, const struct emit_source *source)
 {
     return kernel->params[index].kind == KN_PARAM_IMAGE
                ? !emit_rewritten(source, kernel->name).image_addresses
@@ -177,7 +178,7 @@ static bool is_address(const struct src_kernel *kernel, size_t index, const stru
                      (is_foreign(kernel, index) || kernel->numbers[index].lanes > 1);
 }
 
-static void add_cuda_launcher(struct ki_text *text, const struct src_kernel *kernel,
+static void add_cuda_launcher(struct ki_text *text, const kn_source_kernel *kernel,
                               const struct emit_source *source)
 {
     bool has_local = emit_rewritten(source, kernel->name).arena_bytes > 0;
@@ -273,7 +274,7 @@ static const char cuda_enqueue[] =
     "}\n"
     "#endif\n";
 
-static void add_cuda(struct ki_text *text, const struct src_unit *unit, const struct emit_source *source)
+static void add_cuda(struct ki_text *text, const kn_source *program, const struct emit_source *source)
 {
     ki_text_add(
         text,
@@ -287,16 +288,16 @@ static void add_cuda(struct ki_text *text, const struct src_unit *unit, const st
         "#include <stddef.h>\n"
         "#include <cuda.h>\n");
     ki_text_add(text, cuda_enqueue);
-    for (size_t i = 0; i < unit->kernel_count; i++)
-        add_cuda_launcher(text, &unit->kernels[i], source);
+    for (size_t i = 0; i < kn_source_get_kernel_count(program); i++)
+        add_cuda_launcher(text, kn_source_get_kernel(program, i), source);
     ki_text_add(text, "\n#endif\n#endif\n");
 }
 
 void emit_launchers(const struct emit_metadata *metadata, struct ki_text *text)
 {
     for (size_t i = 0; i < metadata->source_count; i++)
-        if (metadata->sources[i].cuda)
-            add_cuda(text, metadata->unit, &metadata->sources[i]);
+        if (metadata->sources[i].is_cuda)
+            add_cuda(text, metadata->program, &metadata->sources[i]);
         else
-            add_opencl(text, metadata->unit);
+            add_opencl(text, metadata->program);
 }

@@ -95,7 +95,7 @@ static bool find_in(const char *text, struct emit_macros *macros)
     return kept;
 }
 
-bool emit_macros_find(const struct src_unit *unit, const kn_define *given, size_t given_count,
+bool emit_macros_find(const kn_source *program, const kn_define *given, size_t given_count,
                       struct emit_macros *macros)
 {
     bool kept = true;
@@ -106,8 +106,8 @@ bool emit_macros_find(const struct src_unit *unit, const kn_define *given, size_
 
         kept = add_macro(macros, given[i].name, strlen(given[i].name), value, strlen(value), true);
     }
-    for (size_t i = 0; i < unit->file_count && kept; i++)
-        kept = find_in(unit->files[i].text, macros);
+    for (size_t i = 0; i < kn_source_get_file_count(program) && kept; i++)
+        kept = find_in(kn_source_get_file(program, i)->text, macros);
     return kept;
 }
 
@@ -131,23 +131,26 @@ static const char *const cuda_names[] = {
 const struct emit_source *emit_cuda_source(const struct emit_metadata *metadata)
 {
     for (size_t i = 0; i < metadata->source_count; i++)
-        if (metadata->sources[i].cuda)
+        if (metadata->sources[i].is_cuda)
             return &metadata->sources[i];
     return NULL;
 }
 
-struct src_cuda_kernel emit_rewritten(const struct emit_source *source, const char *name)
+kn_source_cuda_kernel emit_rewritten(const struct emit_source *source, const char *name)
 {
-    for (size_t i = 0; source && i < source->unit->kernel_count; i++)
-        if (strcmp(source->unit->kernels[i].name, name) == 0)
-            return source->cuda->kernels[i];
-    return (struct src_cuda_kernel){0, false};
+    for (size_t i = 0; source && i < kn_source_get_kernel_count(source->program); i++) {
+        const kn_source_kernel *kernel = kn_source_get_kernel(source->program, i);
+
+        if (strcmp(kernel->name, name) == 0)
+            return kernel->cuda;
+    }
+    return (kn_source_cuda_kernel){0, false};
 }
 
 // How this argument arrives.
 static const char *cuda_name(const kn_param *param, const struct emit_source *source, const char *kernel)
 {
-    if (param->kind == KN_PARAM_CONSTANT && source->cuda->bank_bytes)
+    if (param->kind == KN_PARAM_CONSTANT && kn_source_get_cuda_bank_bytes(source->program))
         return "bank offset";
     if (param->kind == KN_PARAM_IMAGE && emit_rewritten(source, kernel).image_addresses)
         return "image address";
@@ -161,7 +164,7 @@ const char *emit_access_name(const kn_param *param)
 
 // ---- JSON ----
 
-static json_t *param_json(const struct src_kernel *kernel, size_t index, const struct emit_source *cuda)
+static json_t *param_json(const kn_source_kernel *kernel, size_t index, const struct emit_source *cuda)
 {
     const kn_param *param = &kernel->params[index];
     json_t *object = json_object();
@@ -182,7 +185,7 @@ static json_t *param_json(const struct src_kernel *kernel, size_t index, const s
     return object;
 }
 
-static json_t *kernel_json(const struct src_kernel *kernel, const struct emit_source *cuda)
+static json_t *kernel_json(const kn_source_kernel *kernel, const struct emit_source *cuda)
 {
     json_t *object = json_object(), *params = json_array(), *group = json_array();
 
@@ -218,9 +221,10 @@ static json_t *source_json(const struct emit_source *source)
 
     report_put(&object, "target", json_string(source->target));
     report_put(&object, "file", ki_json_string(source->file));
-    if (source->cuda) {
-        report_put(&object, "bank_bytes", json_integer((json_int_t)source->cuda->bank_bytes));
-        report_put(&object, "contract_off", json_boolean(source->cuda->contract_off));
+    if (source->is_cuda) {
+        report_put(&object, "bank_bytes",
+                   json_integer((json_int_t)kn_source_get_cuda_bank_bytes(source->program)));
+        report_put(&object, "contract_off", json_boolean(kn_source_get_cuda_contract_off(source->program)));
     }
     return object;
 }
@@ -233,8 +237,8 @@ json_t *emit_json(const struct emit_metadata *metadata)
     for (size_t i = 0; i < metadata->source_count; i++)
         report_append(&sources, source_json(&metadata->sources[i]));
 
-    for (size_t i = 0; i < metadata->unit->kernel_count; i++)
-        report_append(&kernels, kernel_json(&metadata->unit->kernels[i], cuda));
+    for (size_t i = 0; i < kn_source_get_kernel_count(metadata->program); i++)
+        report_append(&kernels, kernel_json(kn_source_get_kernel(metadata->program, i), cuda));
     for (size_t i = 0; i < metadata->macros->count; i++) {
         const struct emit_macro *macro = &metadata->macros->items[i];
         json_t *item = json_object();
@@ -249,7 +253,7 @@ json_t *emit_json(const struct emit_metadata *metadata)
     report_put(&root, "target", json_string(metadata->sources[0].target));
     report_put(&root, "source", ki_json_string(metadata->sources[0].file));
     report_put(&root, "sources", sources);
-    report_put(&root, "uses_double", json_boolean(metadata->unit->double_line != 0));
+    report_put(&root, "uses_double", json_boolean(kn_source_get_uses_double(metadata->program)));
     report_put(&root, "macros", macros);
     report_put(&root, "kernels", kernels);
     return root;

@@ -6,10 +6,9 @@
 #include <stdbool.h>
 
 #include <jansson.h>
+#include <koine/experimental/source.h>
 
 #include "base/text.h"
-#include "source/cuda/cuda.h"
-#include "source/source.h"
 
 // A macro with a default that the host may set: `#ifndef NAME`, `#define NAME VALUE`.
 struct emit_macro {
@@ -23,24 +22,24 @@ struct emit_macros {
     size_t count, capacity;
 };
 
-// The tunable macros of all files of the unit, and those given. False if memory ran out.
-bool emit_macros_find(const struct src_unit *unit, const kn_define *given, size_t given_count,
+// The tunable macros of all files of the program, and those given. False if memory ran out.
+bool emit_macros_find(const kn_source *program, const kn_define *given, size_t given_count,
                       struct emit_macros *macros);
 void emit_macros_free(struct emit_macros *macros);
 
 // A source that was written.
 struct emit_source {
-    const char *target;          // "opencl"
-    const char *file;            // its name: "scale.cl"
-    const struct src_cuda *cuda; // NULL: it is OpenCL C
-    const struct src_unit *unit; // that it was written from
+    const char *target;       // "opencl"
+    const char *file;         // its name: "scale.cl"
+    bool is_cuda;             // CUDA C++ and not OpenCL C
+    const kn_source *program; // that it was written from
 };
 
 struct emit_metadata {
     const char *name; // of the files, without their endings
     const struct emit_source *sources;
-    size_t source_count; // at least one
-    const struct src_unit *unit;
+    size_t source_count;      // at least one
+    const kn_source *program; // the first one's
     const struct emit_macros *macros;
 };
 
@@ -50,7 +49,7 @@ const struct emit_source *emit_cuda_source(const struct emit_metadata *metadata)
 #define CUDA_SYMBOL_PREFIX "koine_" // before a kernel's name
 
 // What the rewrite for CUDA says of a kernel; zeros if there is none of that name.
-struct src_cuda_kernel emit_rewritten(const struct emit_source *source, const char *name);
+kn_source_cuda_kernel emit_rewritten(const struct emit_source *source, const char *name);
 
 const char *emit_kind_name(kn_param_kind kind);      // "global"
 const char *emit_access_name(const kn_param *param); // "read_only"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handler calls what POSIX lets a signal handler call (write, access, unlink, _exit, functions on
-// strings) and reads the records of flight.h and output.h, which have fixed places.
+// strings) and reads the records of koine/experimental/flight.h and output.h, which have fixed places.
 #include "crash.h"
 
 #include <errno.h>
@@ -11,10 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <koine/experimental/flight.h>
+
 #include "base/array.h"
 #include "base/os/env.h"
 #include "base/os/output.h"
-#include "engine/flight.h"
 #include "status.h"
 
 struct fault {
@@ -31,7 +32,8 @@ static const struct fault faults[] = {
 };
 
 static void take_back(void);
-static struct flight flight = FLIGHT_INIT(take_back);
+static _Alignas(16) char record[KN_FLIGHT_BYTES];
+static const kn_flight *flight; // in it
 static struct ki_output_names outputs;
 static char command[64];
 static const char *programs;               // PATH
@@ -84,15 +86,14 @@ static void print(struct line *line)
 enum { MOST_NAMES = 8 };
 
 // The kernels of a queue that may not have ended, each name once; how many names there are.
-static unsigned add_kernels(struct line *line, const struct flight_queue *queue)
+static unsigned add_kernels(struct line *line, const kn_flight_queue *queue)
 {
-    unsigned departed = atomic_load(&queue->departed), flying = departed - atomic_load(&queue->landed),
-             names = 0;
+    unsigned flying = queue->launched - queue->ended, names = 0;
     const char *seen[MOST_NAMES];
-    bool more = flying > FLIGHT_KERNELS;
+    bool more = flying > KN_FLIGHT_KERNELS;
 
-    for (unsigned i = more ? FLIGHT_KERNELS : flying; i > 0; i--) {
-        const char *name = atomic_load(&queue->kernels[(departed - i) % FLIGHT_KERNELS]);
+    for (unsigned i = more ? KN_FLIGHT_KERNELS : flying; i > 0; i--) {
+        const char *name = queue->kernels[(queue->launched - i) % KN_FLIGHT_KERNELS];
         bool known = !name;
 
         for (unsigned k = 0; k < names && !known; k++)
@@ -112,25 +113,24 @@ static unsigned add_kernels(struct line *line, const struct flight_queue *queue)
     return names + more;
 }
 
-static bool is_flying(const struct flight_queue *queue)
+static bool is_flying(const kn_flight_queue *queue)
 {
-    return atomic_load(&queue->used) && atomic_load(&queue->departed) != atomic_load(&queue->landed);
+    return queue->is_open && queue->launched != queue->ended;
 }
 
 // Whether something was; `names` is that of the kernels that may have been the one.
 static bool add_flights(struct line *line, unsigned *names)
 {
+    kn_flight_queue queue;
     bool any = false;
 
-    for (size_t i = 0; i < FLIGHT_QUEUES; i++) {
-        const struct flight_queue *queue = &flight.queues[i];
-
-        if (!is_flying(queue))
+    for (size_t i = 0; kn_flight_get_queue(flight, i, &queue); i++) {
+        if (!is_flying(&queue))
             continue;
         add(line, any ? ", and " : " ");
-        add(line, queue->device);
+        add(line, queue.device);
         add(line, " was running or about to run ");
-        *names += add_kernels(line, queue);
+        *names += add_kernels(line, &queue);
         any = true;
     }
     return any;
@@ -138,33 +138,31 @@ static bool add_flights(struct line *line, unsigned *names)
 
 static bool add_tasks(struct line *line)
 {
-    bool any = false;
+    const char *task;
+    size_t count = 0;
 
-    for (size_t i = 0; i < FLIGHT_TASKS; i++)
-        if (atomic_load(&flight.tasks[i].used)) {
-            add(line, any ? " and " : " ");
-            add(line, flight.tasks[i].what);
-            any = true;
-        }
-    return any;
+    for (; (task = kn_flight_get_task(flight, count)); count++) {
+        add(line, count ? " and " : " ");
+        add(line, task);
+    }
+    return count > 0;
 }
 
 // The last kernel of each queue, all of which have ended.
 static bool add_last(struct line *line)
 {
+    kn_flight_queue queue;
     bool any = false;
 
-    for (size_t i = 0; i < FLIGHT_QUEUES; i++) {
-        const struct flight_queue *queue = &flight.queues[i];
-        unsigned departed = atomic_load(&queue->departed);
-        const char *name = departed ? atomic_load(&queue->kernels[(departed - 1) % FLIGHT_KERNELS]) : NULL;
+    for (size_t i = 0; kn_flight_get_queue(flight, i, &queue); i++) {
+        const char *name = queue.launched ? queue.kernels[(queue.launched - 1) % KN_FLIGHT_KERNELS] : NULL;
 
         if (!name)
             continue;
         add(line, any ? ", " : "");
         add(line, name);
         add(line, " on ");
-        add(line, queue->device);
+        add(line, queue.device);
         any = true;
     }
     return any;
@@ -214,8 +212,10 @@ static const char *oclgrind_library(void)
 // Whether a kernel was launched on one, where it shares the process's memory.
 static bool is_on_cpu(void)
 {
-    for (size_t i = 0; i < FLIGHT_QUEUES; i++)
-        if (flight.queues[i].is_cpu && atomic_load(&flight.queues[i].departed) > 0)
+    kn_flight_queue queue;
+
+    for (size_t i = 0; kn_flight_get_queue(flight, i, &queue); i++)
+        if (queue.is_cpu && queue.launched > 0)
             return true;
     return false;
 }
@@ -267,11 +267,11 @@ static void print_message(const char *text)
         line.length -= strlen("; meanwhile");
     if (!named && !tasks) {
         add(&line, " nothing was under way on a device");
-        add(&line, atomic_load(&flight.entered) ? "; what ran last: "
-                                                : ", and no driver was in use: a defect of Koine");
-        if (atomic_load(&flight.entered))
+        add(&line, kn_flight_get_entered(flight) ? "; what ran last: "
+                                                 : ", and no driver was in use: a defect of Koine");
+        if (kn_flight_get_entered(flight))
             named = add_last(&line);
-        if (atomic_load(&flight.entered) && !named)
+        if (kn_flight_get_entered(flight) && !named)
             add(&line, "nothing yet");
     }
     if (names > 1 && !waits) {
@@ -316,7 +316,7 @@ static void handle(int number, siginfo_t *info, void *context)
         return;
     }
     print_message(meaning_of(number));
-    if (!dumps && atomic_load(&flight.entered))
+    if (!dumps && kn_flight_get_entered(flight))
         _exit(EXIT_NO_DEVICE);
     leave_as_before(number, info->si_code <= 0);
 }
@@ -366,7 +366,7 @@ void crash_install(const char *name)
     programs = getenv("PATH");
     dumps = log && strcmp(log, "debug") == 0;
     waits = log && strcmp(log, "sync") == 0;
-    ki_flight_watch(&flight);
+    kn_flight_watch(record, sizeof record, take_back, &flight, NULL);
     ki_output_watch(&outputs);
     sigaltstack(&other, NULL);
     for (size_t i = 0; i < KI_COUNT(faults); i++) {

@@ -7,6 +7,8 @@
 #include "base/error.h"
 #include "io/array/volume.h"
 
+enum { AXES = 3 }; // of k
+
 static double number(const struct npy *array, size_t i)
 {
     return array->type == KN_F64 ? ((const double *)array->data)[i] : (double)((const float *)array->data)[i];
@@ -19,7 +21,7 @@ static kn_status check_array(const char *path, const struct npy *array, kn_error
     if (array->type != KN_F32 && array->type != KN_F64)
         return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                           "is of %s, but a trajectory is of real or complex floats", npy_type_name(array));
-    if (array->dims < 2 || (axes != 2 && axes != MRI_AXES))
+    if (array->dims < 2 || (axes != 2 && axes != AXES))
         return ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
             "is no trajectory: expected [3, samples, spokes] (.cfl) or the shape (spokes, samples, 3) "
@@ -42,12 +44,12 @@ static kn_status place(const struct npy *array, struct mri_trajectory *trajector
     trajectory->samples = array->count / axes;
     trajectory->dims = array->dims - 1;
     memcpy(trajectory->shape, array->shape, trajectory->dims * sizeof *array->shape);
-    trajectory->k = calloc(trajectory->samples + 1, MRI_AXES * sizeof *trajectory->k);
+    trajectory->k = calloc(trajectory->samples + 1, AXES * sizeof *trajectory->k);
     if (!trajectory->k)
-        return ki_fail_memory(err, trajectory->samples * MRI_AXES * sizeof *trajectory->k, "a trajectory");
+        return ki_fail_memory(err, trajectory->samples * AXES * sizeof *trajectory->k, "a trajectory");
     for (size_t m = 0; m < trajectory->samples; m++)
         for (size_t axis = 0; axis < axes; axis++)
-            trajectory->k[MRI_AXES * m + axis] = number(array, step * (axes * m + axis));
+            trajectory->k[AXES * m + axis] = number(array, step * (axes * m + axis));
     return KN_OK;
 }
 
@@ -80,15 +82,18 @@ kn_status mri_values_read(const char *path, bool complex_only, struct npy *shape
         if (!*values)
             status = ki_fail_memory(err, shape->count * sizeof **values, path);
     }
-    for (size_t i = 0; !status && i < shape->count; i++)
-        (*values)[i] = shape->is_complex ? mri_complex(number(shape, 2 * i), number(shape, 2 * i + 1))
-                                         : number(shape, i);
+    for (size_t i = 0; !status && i < shape->count; i++) {
+        double *parts = (double *)&(*values)[i];
+
+        parts[0] = number(shape, shape->is_complex ? 2 * i : i);
+        parts[1] = shape->is_complex ? number(shape, 2 * i + 1) : 0;
+    }
     free(shape->data);
     shape->data = NULL;
     return status;
 }
 
-kn_status mri_image_array(const struct mri_matrix *matrix, size_t voxels, const double complex *image,
+kn_status mri_image_array(const kn_recon_matrix *matrix, size_t voxels, const double complex *image,
                           bool is_complex, bool is_double, struct npy *array, kn_error *err)
 {
     size_t parts = is_complex ? 2 : 1, bytes = is_double ? sizeof(double) : sizeof(float);

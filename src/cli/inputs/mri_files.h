@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trajectories and complex data between files (.cfl/.hdr pairs, .npy) and the arrays of mri.h.
+// Trajectories and complex data between files (.cfl/.hdr pairs, .npy) and the arrays of koine/recon.h.
 #ifndef KN_CLI_INPUTS_MRI_FILES_H
 #define KN_CLI_INPUTS_MRI_FILES_H
 
-#include "app/mri/mri.h"
+#include <complex.h>
+
+#include <koine/recon.h>
+
 #include "io/array/npy.h"
 
 struct mri_trajectory {
@@ -27,7 +30,7 @@ kn_status mri_values_read(const char *path, bool complex_only, struct npy *shape
 // An image as an array to be written: the matrix's shape, (z, y, x) or (y, x), or with 0 axes that of a list
 // of `voxels`. In double or single precision; where it is not complex, the real parts. The caller frees it
 // with npy_free. KN_ERROR_MEMORY.
-kn_status mri_image_array(const struct mri_matrix *matrix, size_t voxels, const double complex *image,
+kn_status mri_image_array(const kn_recon_matrix *matrix, size_t voxels, const double complex *image,
                           bool is_complex, bool is_double, struct npy *array, kn_error *err);
 
 // The same sizes but for the axes: those of the data at the trajectory's samples, [1, samples, spokes, ...]

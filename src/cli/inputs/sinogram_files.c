@@ -8,12 +8,14 @@
 #include "base/error.h"
 #include "io/array/hdf5_file.h"
 
-#define DEGREE (3.14159265358979323846 / 180)
+#define HALF_TURN 3.14159265358979323846
+#define DEGREE    (HALF_TURN / 180)
 
 static const char data_name[] = "exchange/data", white_name[] = "exchange/data_white",
                   dark_name[] = "exchange/data_dark", theta_name[] = "exchange/theta";
 
 enum { PROJECTIONS, SLICES, DETECTORS, DIMENSIONS };
+enum { MOST_PROJECTIONS = 1 << 20, MOST_DETECTORS = 1 << 16 }; // of koine/tomography.h
 
 struct reader {
     const char *path;
@@ -28,13 +30,13 @@ static kn_status check_sizes(const struct reader *reader)
 {
     const size_t *sizes = reader->sizes;
 
-    if (!sizes[PROJECTIONS] || sizes[PROJECTIONS] > SPARSE_PARALLEL_ANGLES || !sizes[DETECTORS] ||
-        sizes[DETECTORS] > SPARSE_PARALLEL_DETECTORS)
+    if (!sizes[PROJECTIONS] || sizes[PROJECTIONS] > MOST_PROJECTIONS || !sizes[DETECTORS] ||
+        sizes[DETECTORS] > MOST_DETECTORS)
         return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                           "'%s' is %zu projections x %zu slices x %zu detectors; expected from 1 to %d "
                           "projections and from 1 to %d detectors",
-                          data_name, sizes[PROJECTIONS], sizes[SLICES], sizes[DETECTORS],
-                          SPARSE_PARALLEL_ANGLES, SPARSE_PARALLEL_DETECTORS);
+                          data_name, sizes[PROJECTIONS], sizes[SLICES], sizes[DETECTORS], MOST_PROJECTIONS,
+                          MOST_DETECTORS);
     if (reader->slice >= sizes[SLICES])
         return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->path, 0,
                           "has no slice %zu; '%s' has %zu, counted from 0", reader->slice, data_name,
@@ -84,11 +86,9 @@ static kn_status read_theta(const struct reader *reader, struct sparse_sinogram 
     kn_status status;
 
     if (!hdf5_has(reader->file, theta_name)) {
-        const struct sparse_parallel even = {.angles = out->angles};
-
         out->theta = malloc(out->angles * sizeof *out->theta);
         for (size_t t = 0; t < out->angles && out->theta; t++)
-            out->theta[t] = ki_sparse_parallel_theta(&even, t);
+            out->theta[t] = HALF_TURN * (double)t / (double)out->angles;
         return out->theta ? KN_OK
                           : ki_fail_memory(reader->err, out->angles * sizeof *out->theta, reader->path);
     }
@@ -111,12 +111,20 @@ static kn_status read_theta(const struct reader *reader, struct sparse_sinogram 
 
 static kn_status take_logs(const struct reader *reader, struct sparse_sinogram *out)
 {
-    const struct sparse_counts counts = {
-        reader->path, reader->sizes[PROJECTIONS], reader->sizes[DETECTORS], reader->counts, reader->white,
-        reader->dark, reader->white_frames,       reader->dark_frames,      reader->bin};
+    const size_t detectors = reader->sizes[DETECTORS];
+    const kn_tomography_counts counts =
+        KN_INIT(kn_tomography_counts, .angles = reader->sizes[PROJECTIONS], .detectors = detectors,
+                .counts = reader->counts, .white = reader->white, .dark = reader->dark,
+                .white_frames = reader->white_frames, .dark_frames = reader->dark_frames, .bin = reader->bin);
 
     out->slices = reader->sizes[SLICES];
-    return ki_sparse_sinogram_from_counts(&counts, out, reader->err);
+    out->angles = counts.angles;
+    out->detectors = detectors / reader->bin;
+    out->values = malloc(out->angles * out->detectors * sizeof *out->values);
+    if (!out->values)
+        return ki_fail_memory(reader->err, out->angles * out->detectors * sizeof *out->values, reader->path);
+    return ki_error_unname(kn_tomography_sinogram_from_counts(&counts, out->values, reader->err),
+                           reader->err);
 }
 
 static kn_status read_all(struct reader *reader, struct sparse_sinogram *out)
@@ -142,6 +150,13 @@ static kn_status read_all(struct reader *reader, struct sparse_sinogram *out)
     return status ? status : read_theta(reader, out);
 }
 
+void sparse_sinogram_free(struct sparse_sinogram *sinogram)
+{
+    free(sinogram->values);
+    free(sinogram->theta);
+    memset(sinogram, 0, sizeof *sinogram);
+}
+
 kn_status sparse_read_sinogram(const char *path, const struct sparse_sinogram_options *options,
                                struct sparse_sinogram *out, kn_error *err)
 {
@@ -156,6 +171,6 @@ kn_status sparse_read_sinogram(const char *path, const struct sparse_sinogram_op
     free(reader.white);
     free(reader.dark);
     if (status)
-        ki_sparse_sinogram_free(out);
+        sparse_sinogram_free(out);
     return status;
 }

@@ -5,22 +5,32 @@
 #ifndef KN_CLI_INPUTS_SINOGRAM_FILES_H
 #define KN_CLI_INPUTS_SINOGRAM_FILES_H
 
-#include "app/sparse/tomography/sinogram.h"
+#include <koine/tomography.h>
+
+struct sparse_sinogram {
+    size_t slices; // that the file has
+    size_t angles, detectors;
+    double *
+        values; // angles x detectors, a projection's together, as kn_tomography_sinogram_from_counts has
+                // them. In pixels as wide as the binned detectors, a picture of it has the absorption a pixel
+    double *theta; // radians, one a projection
+};
 
 struct sparse_sinogram_options {
     size_t slice; // which one, from 0
-    size_t bin;   // as in struct sparse_counts
+    size_t bin;   // as in kn_tomography_counts; 0: 1
 };
 
 // Reads one slice. Numbers of any type; fields are averaged. Without exchange/data_dark it is 0; without
-// exchange/data_white the projections are taken for -log already (sinogram.h). Angles are in degrees, as the
-// format has them; without exchange/theta they are even over half a turn. The caller frees it. Errors:
-// KN_ERROR_INPUT, with the file, what it has and what was expected, for a file that is none or damaged,
-// without exchange/data, of other dimensions, sizes that disagree, that are more than
-// ki_sparse_parallel_check takes or that the file is too short for, numbers that are not finite, a dark field
+// exchange/data_white the projections are taken for -log already. Angles are in degrees, as the
+// format has them; without exchange/theta they are even over half a turn. The caller frees it by
+// sparse_sinogram_free. Errors: KN_ERROR_INPUT, with the file, what it has and what was expected, for a file
+// that is none or damaged, without exchange/data, of other dimensions, sizes that disagree, that are more
+// than koine/tomography.h takes or that the file is too short for, numbers that are not finite, a dark field
 // without a white one, a slice it has not; KN_ERROR_ARGUMENT: a bin wider than the detectors;
 // KN_ERROR_MEMORY; KN_ERROR_UNSUPPORTED without libhdf5. On failure `out` is empty.
 kn_status sparse_read_sinogram(const char *path, const struct sparse_sinogram_options *options,
                                struct sparse_sinogram *out, kn_error *err);
+void sparse_sinogram_free(struct sparse_sinogram *sinogram);
 
 #endif

@@ -12,6 +12,22 @@
 
 #define MADE_UP ((size_t)1 << 27) // elements, from which on a sparse file must have some
 
+const char *const sparse_format_names[] = {"auto",
+                                           "simple",
+                                           "memory-layout",
+                                           "local-memory",
+                                           "memory-layout+local-memory",
+                                           "on-the-fly",
+                                           "on-the-fly+local-memory",
+                                           "backprojection",
+                                           "ell",
+                                           "csr-vector",
+                                           "coo",
+                                           "hyb",
+                                           "sell",
+                                           "merge",
+                                           NULL};
+
 static bool ends_in(const char *path, const char *ending)
 {
     size_t length = strlen(path), own = strlen(ending);
@@ -21,7 +37,7 @@ static bool ends_in(const char *path, const char *ending)
 
 // Entries that own their memory, on the way to a matrix.
 struct owned {
-    struct sparse_entries entries;
+    size_t rows, columns, count;
     uint32_t *row, *column;
     double *values;
 };
@@ -31,7 +47,9 @@ static kn_status make_room(struct owned *owned, size_t rows, size_t columns, siz
     owned->row = malloc((count + 1) * sizeof *owned->row);
     owned->column = malloc((count + 1) * sizeof *owned->column);
     owned->values = malloc((count + 1) * sizeof *owned->values);
-    owned->entries = (struct sparse_entries){rows, columns, 0, owned->row, owned->column, owned->values};
+    owned->rows = rows;
+    owned->columns = columns;
+    owned->count = 0;
     if (owned->row && owned->column && owned->values)
         return KN_OK;
     return ki_fail_memory(err, count * (sizeof *owned->values + 2 * sizeof *owned->row), "a sparse matrix");
@@ -39,11 +57,18 @@ static kn_status make_room(struct owned *owned, size_t rows, size_t columns, siz
 
 static void add(struct owned *owned, uint32_t row, uint32_t column, double value)
 {
-    size_t at = owned->entries.count++;
+    size_t at = owned->count++;
 
     owned->row[at] = row;
     owned->column[at] = column;
     owned->values[at] = value;
+}
+
+static kn_status make_matrix(const struct owned *owned, kn_sparse **matrix, kn_error *err)
+{
+    return ki_error_unname(kn_sparse_create_coo(owned->rows, owned->columns, owned->count, owned->row,
+                                                owned->column, owned->values, matrix, err),
+                           err);
 }
 
 static void free_owned(struct owned *owned)
@@ -67,7 +92,7 @@ static kn_status read_real(const char *path, struct matrix_market *file, kn_erro
 }
 
 // The elements of an array but for its zeros.
-static kn_status take_array(const struct matrix_market *file, struct sparse_matrix *matrix, kn_error *err)
+static kn_status take_array(const struct matrix_market *file, kn_sparse **matrix, kn_error *err)
 {
     struct owned owned = {.row = NULL};
     size_t count = 0;
@@ -80,12 +105,12 @@ static kn_status take_array(const struct matrix_market *file, struct sparse_matr
         if (file->values[i] != 0)
             add(&owned, (uint32_t)(i % file->rows), (uint32_t)(i / file->rows), file->values[i]);
     if (!status)
-        status = ki_sparse_from_entries(&owned.entries, matrix, err);
+        status = make_matrix(&owned, matrix, err);
     free_owned(&owned);
     return status;
 }
 
-static kn_status read_matrix_market(const char *path, struct sparse_matrix *matrix, kn_error *err)
+static kn_status read_matrix_market(const char *path, kn_sparse **matrix, kn_error *err)
 {
     struct matrix_market file;
     kn_status status = read_real(path, &file, err);
@@ -95,10 +120,9 @@ static kn_status read_matrix_market(const char *path, struct sparse_matrix *matr
     if (file.format == MATRIX_MARKET_ARRAY) {
         status = take_array(&file, matrix, err);
     } else {
-        struct sparse_entries entries = {file.rows, file.columns, file.count,
-                                         file.row,  file.column,  file.values};
-
-        status = ki_sparse_from_entries(&entries, matrix, err);
+        status = ki_error_unname(kn_sparse_create_coo(file.rows, file.columns, file.count, file.row,
+                                                      file.column, file.values, matrix, err),
+                                 err);
     }
     matrix_market_free(&file);
     return status;
@@ -170,7 +194,7 @@ static kn_status take_line(const char *path, const struct scipy *scipy, size_t l
 
     if (!whole_at(&scipy->starts, line, (double)scipy->values.count, &begin) ||
         !whole_at(&scipy->starts, line + 1, (double)scipy->values.count, &end) || begin > end ||
-        begin != owned->entries.count)
+        begin != owned->count)
         return ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
             "indptr: %s %zu (from 0) is from %g to %g; expected ascending numbers from 0 to %zu", kind, line,
@@ -193,8 +217,7 @@ static kn_status take_line(const char *path, const struct scipy *scipy, size_t l
     return KN_OK;
 }
 
-static kn_status take_scipy(const char *path, const struct scipy *scipy, struct sparse_matrix *matrix,
-                            kn_error *err)
+static kn_status take_scipy(const char *path, const struct scipy *scipy, kn_sparse **matrix, kn_error *err)
 {
     struct owned owned = {.row = NULL};
     size_t rows, columns, lines, size;
@@ -215,12 +238,12 @@ static kn_status take_scipy(const char *path, const struct scipy *scipy, struct 
     for (size_t line = 0; line < lines && !status; line++)
         status = take_line(path, scipy, line, size, &owned, err);
     if (!status)
-        status = ki_sparse_from_entries(&owned.entries, matrix, err);
+        status = make_matrix(&owned, matrix, err);
     free_owned(&owned);
     return status;
 }
 
-static kn_status read_npz(const char *path, struct sparse_matrix *matrix, kn_error *err)
+static kn_status read_npz(const char *path, kn_sparse **matrix, kn_error *err)
 {
     struct scipy scipy = {.by_columns = false};
     kn_status status = read_scipy(path, &scipy, err);
@@ -234,15 +257,20 @@ static kn_status read_npz(const char *path, struct sparse_matrix *matrix, kn_err
     return status;
 }
 
-kn_status sparse_read(const char *path, struct sparse_matrix *matrix, kn_error *err)
+kn_status sparse_read_matrix(const char *path, kn_sparse **matrix, kn_error *err)
 {
-    memset(matrix, 0, sizeof *matrix);
+    *matrix = NULL;
     return ends_in(path, ".npz") ? read_npz(path, matrix, err) : read_matrix_market(path, matrix, err);
 }
 
 // ---- columns ----
 
-static kn_status make_columns(struct sparse_columns *columns, const char *path, kn_error *err)
+struct columns {
+    size_t rows, count;
+    double *values;
+};
+
+static kn_status make_columns(struct columns *columns, const char *path, kn_error *err)
 {
     size_t count = columns->rows * columns->count;
 
@@ -250,7 +278,7 @@ static kn_status make_columns(struct sparse_columns *columns, const char *path, 
     return columns->values ? KN_OK : ki_fail_memory(err, count * sizeof *columns->values, path);
 }
 
-static kn_status read_npy_columns(const char *path, struct sparse_columns *columns, kn_error *err)
+static kn_status read_npy_columns(const char *path, struct columns *columns, kn_error *err)
 {
     struct npy array;
     kn_status status = npy_read(path, &array, err);
@@ -277,7 +305,7 @@ static kn_status read_npy_columns(const char *path, struct sparse_columns *colum
     return status;
 }
 
-static kn_status read_mtx_columns(const char *path, struct sparse_columns *columns, kn_error *err)
+static kn_status read_mtx_columns(const char *path, struct columns *columns, kn_error *err)
 {
     struct matrix_market file;
     kn_status status = read_real(path, &file, err);
@@ -302,51 +330,51 @@ static kn_status read_mtx_columns(const char *path, struct sparse_columns *colum
     return status;
 }
 
-kn_status sparse_read_columns(const char *path, struct sparse_columns *columns, kn_error *err)
+kn_status columns_read(const char *path, size_t *rows, size_t *count, double **values, kn_error *err)
 {
-    kn_status status;
+    struct columns columns = {.values = NULL};
+    kn_status status =
+        ends_in(path, ".npy") ? read_npy_columns(path, &columns, err) : read_mtx_columns(path, &columns, err);
 
-    memset(columns, 0, sizeof *columns);
-    status =
-        ends_in(path, ".npy") ? read_npy_columns(path, columns, err) : read_mtx_columns(path, columns, err);
     if (status) {
-        free(columns->values);
-        memset(columns, 0, sizeof *columns);
+        free(columns.values);
+        columns = (struct columns){.values = NULL};
     }
+    *rows = columns.rows;
+    *count = columns.count;
+    *values = columns.values;
     return status;
 }
 
-static kn_status write_npy_columns(const char *path, const struct sparse_columns *columns, bool force,
-                                   kn_error *err)
+static kn_status write_npy_columns(const char *path, size_t rows, size_t count, const double *columns,
+                                   bool force, kn_error *err)
 {
-    struct npy array = {.type = KN_F64,
-                        .dims = columns->count == 1 ? 1 : 2,
-                        .shape = {columns->rows, columns->count},
-                        .count = columns->rows * columns->count};
+    struct npy array = {
+        .type = KN_F64, .dims = count == 1 ? 1 : 2, .shape = {rows, count}, .count = rows * count};
     double *values = malloc((array.count + 1) * sizeof *values);
     kn_status status;
 
     if (!values)
         return ki_fail_memory(err, array.count * sizeof *values, path);
     for (size_t i = 0; i < array.count; i++)
-        values[i] = columns->values[i % columns->count * columns->rows + i / columns->count];
+        values[i] = columns[i % count * rows + i / count];
     array.data = values;
     status = npy_write(path, &array, force, err);
     free(values);
     return status;
 }
 
-kn_status sparse_write_columns(const char *path, const struct sparse_columns *columns, bool force,
-                               kn_error *err)
+kn_status columns_write(const char *path, size_t rows, size_t count, const double *values, bool force,
+                        kn_error *err)
 {
     struct matrix_market file = {.format = MATRIX_MARKET_ARRAY,
-                                 .rows = columns->rows,
-                                 .columns = columns->count,
-                                 .count = columns->rows * columns->count,
-                                 .values = columns->values};
+                                 .rows = rows,
+                                 .columns = count,
+                                 .count = rows * count,
+                                 .values = (double *)values}; // which is only read
 
     if (ends_in(path, ".npy") || strcmp(path, "-") == 0)
-        return write_npy_columns(path, columns, force, err);
+        return write_npy_columns(path, rows, count, values, force, err);
     if (ends_in(path, ".mtx"))
         return matrix_market_write(path, &file, force, err);
     return ki_fail(err, KN_ERROR_ARGUMENT, "%s: expected a name that ends in .npy or .mtx", path);

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tomography_files.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "io/array/volume.h"
-#include "sinogram_files.h"
 
 static bool ends_in(const char *path, const char *ending)
 {
@@ -16,58 +18,115 @@ static bool ends_in(const char *path, const char *ending)
     return length >= own && strcmp(path + length - own, ending) == 0;
 }
 
+// ---- geometries ----
+
+static const char prefix[] = "parallel:";
+
+bool geometry_is(const char *text)
+{
+    return strncmp(text, prefix, sizeof prefix - 1) == 0;
+}
+
+double geometry_axis(const kn_tomography_geometry *geometry)
+{
+    return ((double)geometry->detectors - 1) / 2 + geometry->axis_offset;
+}
+
+// A number of digits alone, and what follows it; far too large ones stay so.
+static bool take_count(const char **at, size_t *count)
+{
+    char *end;
+    unsigned long long value;
+
+    if (**at < '0' || **at > '9')
+        return false;
+    errno = 0;
+    value = strtoull(*at, &end, 10);
+    *count = errno || value > SIZE_MAX ? SIZE_MAX : (size_t)value;
+    *at = end;
+    return true;
+}
+
+static bool take_axis(const char **at, kn_tomography_geometry *geometry)
+{
+    char *end;
+    double axis = strtod(*at, &end);
+
+    if (end == *at || !isfinite(axis))
+        return false;
+    geometry->axis_offset = axis - ((double)geometry->detectors - 1) / 2;
+    *at = end;
+    return true;
+}
+
+// What the library refuses; nothing is made for a geometry on the fly.
+static kn_status check(const kn_tomography_geometry *geometry, kn_error *err)
+{
+    const kn_sparse_operator_options options =
+        KN_INIT(kn_sparse_operator_options, .format = KN_SPARSE_ON_THE_FLY);
+    kn_sparse_memory memory;
+
+    return ki_error_unname(kn_tomography_estimate_memory(NULL, geometry, &memory, &options, err), err);
+}
+
+kn_status geometry_parse(const char *text, kn_tomography_geometry *geometry, kn_error *err)
+{
+    size_t *const counts[] = {&geometry->angles, &geometry->detectors, &geometry->size};
+    const char *at = text + sizeof prefix - 1;
+    bool is_right = geometry_is(text);
+    kn_status status;
+
+    *geometry = KN_INIT(kn_tomography_geometry, .angles = 0);
+    for (size_t i = 0; i < KI_COUNT(counts) && is_right; i++)
+        is_right = (i == 0 || *at++ == ',') && take_count(&at, counts[i]);
+    if (is_right && *at == ',') {
+        at++;
+        is_right = take_axis(&at, geometry);
+    }
+    if (!is_right || *at)
+        status =
+            ki_fail(err, KN_ERROR_ARGUMENT,
+                    "'%s' is no geometry of parallel rays: expected parallel:ANGLES,DETECTORS,SIZE[,AXIS], "
+                    "such as parallel:181,640,640 or parallel:181,160,160,73.5",
+                    text);
+    else
+        status = check(geometry, err);
+    if (status)
+        *geometry = KN_INIT(kn_tomography_geometry, .angles = 0);
+    return status;
+}
+
+// ---- measured ----
+
 bool sparse_is_tomography(const char *path)
 {
     return ends_in(path, ".h5") || ends_in(path, ".hdf5");
 }
 
-// ---- measured ----
-
 // So many of the file's detectors as make one of the geometry's.
-static kn_status read_binned(const char *path, size_t slice, const struct sparse_parallel *geometry,
-                             struct sparse_sinogram *sinogram, kn_error *err)
+kn_status sparse_read_measured(const char *path, size_t slice, size_t angles, size_t detectors,
+                               struct sparse_sinogram *sinogram, kn_error *err)
 {
     struct sparse_sinogram_options options = {.slice = slice, .bin = 1};
-    size_t detectors;
+    size_t found;
     kn_status status = sparse_read_sinogram(path, &options, sinogram, err);
 
-    if (status || !geometry)
+    if (status || !detectors)
         return status;
-    detectors = sinogram->detectors;
-    if (sinogram->angles != geometry->angles || detectors / geometry->detectors < 1 ||
-        detectors % geometry->detectors != 0) {
+    found = sinogram->detectors;
+    if (sinogram->angles != angles || found / detectors < 1 || found % detectors != 0) {
         status = ki_fail_at(
             err, KN_ERROR_INPUT, path, 0,
             "has %zu projections of %zu detectors; the geometry's %zu of %zu are no whole part of them",
-            sinogram->angles, detectors, geometry->angles, geometry->detectors);
-        ki_sparse_sinogram_free(sinogram);
+            sinogram->angles, found, angles, detectors);
+        sparse_sinogram_free(sinogram);
         return status;
     }
-    options.bin = detectors / geometry->detectors;
+    options.bin = found / detectors;
     if (options.bin == 1)
         return KN_OK;
-    ki_sparse_sinogram_free(sinogram);
+    sparse_sinogram_free(sinogram);
     return sparse_read_sinogram(path, &options, sinogram, err);
-}
-
-kn_status sparse_read_measured(const char *path, size_t slice, struct sparse_parallel *geometry,
-                               struct sparse_columns *b, kn_error *err)
-{
-    struct sparse_sinogram sinogram;
-    kn_status status = read_binned(path, slice, geometry, &sinogram, err);
-
-    *b = (struct sparse_columns){.values = NULL};
-    if (status)
-        return status;
-    *b = (struct sparse_columns){sinogram.angles * sinogram.detectors, 1, sinogram.values};
-    sinogram.values = NULL;
-    if (geometry) {
-        free(geometry->theta);
-        geometry->theta = sinogram.theta;
-        sinogram.theta = NULL;
-    }
-    ki_sparse_sinogram_free(&sinogram);
-    return KN_OK;
 }
 
 // ---- solutions ----
@@ -94,20 +153,21 @@ kn_status sparse_try_solutions(const char *path, size_t columns, size_t count, k
     return KN_OK;
 }
 
-kn_status sparse_write_solutions(const char *path, const struct sparse_columns *x, bool force, kn_error *err)
+kn_status sparse_write_solutions(const char *path, size_t rows, size_t count, const double *x, bool force,
+                                 kn_error *err)
 {
-    size_t edge = edge_of(x->rows);
-    struct npy picture = {.type = KN_F64, .dims = 2, .shape = {edge, edge}, .count = x->rows};
+    size_t edge = edge_of(rows);
+    struct npy picture = {.type = KN_F64, .dims = 2, .shape = {edge, edge}, .count = rows};
     double *values;
     kn_status status;
 
     if (!ends_in(path, ".png"))
-        return sparse_write_columns(path, x, force, err);
-    values = malloc((x->rows + 1) * sizeof *values);
+        return columns_write(path, rows, count, x, force, err);
+    values = malloc((rows + 1) * sizeof *values);
     if (!values)
-        return ki_fail_memory(err, x->rows * sizeof *values, path);
-    for (size_t i = 0; i < x->rows; i++)
-        values[i] = fmax(x->values[i], 0);
+        return ki_fail_memory(err, rows * sizeof *values, path);
+    for (size_t i = 0; i < rows; i++)
+        values[i] = fmax(x[i], 0);
     picture.data = values;
     status = volume_write(path, VOLUME_IMAGE, &picture, force, err);
     free(values);

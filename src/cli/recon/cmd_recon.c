@@ -24,7 +24,7 @@ static const struct option_row options[] = {
      .help = "how many voxels (default: what the file or the trajectory's range tells)"},
     {"trajectory", 't', FIELD(OPTION_PATH, trajectory), .metavar = "TRAJ",
      .help = "where the samples of a .cfl or .npy lie (.cfl/.hdr, .npy)"},
-    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .choices = ki_trajectory_unit_names, .fallback = "fov",
+    {"trajectory-unit", FIELD(OPTION_CHOICE, unit), .choices = convention_unit_names, .fallback = "fov",
      .help = "of k: cycles per field of view (up to N/2), radians per voxel (up to pi), or cycles per "
              "voxel (up to 1/2)"},
     {"parboil", FIELD(OPTION_CHOICE, parboil), .choices = parboil_names, .fallback = "published",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "convention.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -8,9 +9,11 @@
 
 static const char unit[] = "cycles per field of view";
 
-kn_status convention_matrix(const char *text, struct mri_matrix *matrix, kn_error *err)
+const char *const convention_unit_names[] = {"fov", "radians", "normalized", NULL};
+
+kn_status convention_matrix(const char *text, kn_recon_matrix *matrix, kn_error *err)
 {
-    *matrix = (struct mri_matrix){0, {1, 1, 1}};
+    *matrix = (kn_recon_matrix){0, {1, 1, 1}};
     if (!text)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--matrix is missing: how many voxels, such as 128,128?");
     matrix->axes = options_sizes(text, matrix->size);
@@ -20,13 +23,30 @@ kn_status convention_matrix(const char *text, struct mri_matrix *matrix, kn_erro
     return KN_OK;
 }
 
-void convention_print_matrix(const struct mri_matrix *matrix)
+kn_status convention_voxels(const kn_recon_matrix *matrix, size_t *voxels, kn_error *err)
+{
+    size_t count = 1;
+
+    for (size_t axis = 0; axis < 3; axis++) {
+        if (count > SIZE_MAX / (2 * sizeof(double)) / matrix->size[axis])
+            return ki_fail(
+                err, KN_ERROR_ARGUMENT,
+                "a matrix of %zu x %zu x %zu voxels; expected at least 1 each way, and that they fit "
+                "into memory",
+                matrix->size[0], matrix->size[1], matrix->size[2]);
+        count *= matrix->size[axis];
+    }
+    *voxels = count;
+    return KN_OK;
+}
+
+void convention_print_matrix(const kn_recon_matrix *matrix)
 {
     for (size_t axis = 0; axis < matrix->axes; axis++)
         printf("%s%zu", axis ? " x " : "", matrix->size[axis]);
 }
 
-void convention_print_range(const struct mri_matrix *matrix, const struct trajectory_range *range)
+void convention_print_range(const kn_recon_matrix *matrix, const kn_recon_range *range)
 {
     printf("k in %s:", unit);
     for (size_t axis = 0; axis < matrix->axes; axis++)
@@ -43,7 +63,7 @@ static json_t *pair(double low, double high)
     return both;
 }
 
-void convention_report(json_t **root, const struct mri_matrix *matrix, const struct trajectory_range *range)
+void convention_report(json_t **root, const kn_recon_matrix *matrix, const kn_recon_range *range)
 {
     json_t *sizes = json_array(), *ranges = json_array();
 
@@ -62,15 +82,15 @@ void convention_report(json_t **root, const struct mri_matrix *matrix, const str
     report_put(root, "k_centre", json_integer((json_int_t)range->centre));
 }
 
-void convention_doubt(const struct common_arguments *common, const char *path,
-                      const struct mri_matrix *matrix, const struct trajectory_range *range)
+void convention_doubt(const struct common_arguments *common, const char *path, const kn_recon_matrix *matrix,
+                      const kn_recon_range *range)
 {
-    kn_recon_unit likely = ki_trajectory_likely_unit(matrix, range);
+    kn_recon_unit likely = kn_recon_trajectory_guess_unit(matrix, range);
 
     if (likely != KN_RECON_UNIT_FOV)
         fprintf(stderr,
                 "%s: %s: k is at most %s on every axis, taken as %s; if it is in another unit: "
                 "--trajectory-unit %s\n",
                 common->command, path, likely == KN_RECON_UNIT_RADIANS ? "pi" : "0.5", unit,
-                ki_trajectory_unit_names[likely]);
+                kn_recon_unit_name(likely));
 }

@@ -21,7 +21,7 @@ static kn_status write_image(const struct recon_run *run, const struct mri_recon
                              const char *path, kn_error *err)
 {
     const struct mri_scan *scan = &run->scan;
-    const struct mri_matrix list = {.axes = 0};
+    const kn_recon_matrix list = {.axes = 0};
     struct npy array;
     kn_status status = mri_image_array(scan->positions ? &list : &scan->matrix, scan->voxels, result->image,
                                        scan->coils == 1, result->is_double, &array, err);

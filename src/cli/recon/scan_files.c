@@ -90,7 +90,7 @@ static kn_status take_parboil(const struct parboil *file, struct mri_scan *scan,
     size_t edge = cube_edge(file);
 
     scan->matrix =
-        edge ? (struct mri_matrix){3, {edge, edge, edge}} : (struct mri_matrix){3, {file->voxels, 1, 1}};
+        edge ? (kn_recon_matrix){3, {edge, edge, edge}} : (kn_recon_matrix){3, {file->voxels, 1, 1}};
     scan->matrix_from = edge ? "its voxels" : "its voxels, which lie anywhere";
     scan->voxels = file->voxels;
     scan->samples = file->samples;

@@ -15,7 +15,7 @@ struct mri_scan_request {
     const char *trajectory; // of an array's samples (mri_files.h); NULL: none
     kn_recon_unit unit;     // that k has in the file; Parboil's has none but its own
     enum parboil_order order;
-    struct mri_matrix matrix; // 0 axes: what the file or the trajectory tells
+    kn_recon_matrix matrix; // 0 axes: what the file or the trajectory tells
 };
 
 // Errors, with the file, what was found and what was expected, all before memory for the samples is taken

@@ -113,7 +113,7 @@ static void find_matrix(const char *xml, struct mri_scan *scan)
         if (!size[axis])
             return;
     }
-    scan->matrix = (struct mri_matrix){size[2] > 1 ? 3 : 2, {size[0], size[1], size[2]}};
+    scan->matrix = (kn_recon_matrix){size[2] > 1 ? 3 : 2, {size[0], size[1], size[2]}};
     scan->matrix_from = "its header";
 }
 

@@ -236,7 +236,7 @@ static kn_status launch(const struct run_run *run, struct run_outcome *outcome, 
     return status;
 }
 
-static kn_status download(const struct run_run *run, struct run_outcome *outcome, kn_error *err)
+kn_status run_read(const struct run_run *run, struct run_outcome *outcome, kn_error *err)
 {
     double start = ki_clock_seconds();
     kn_status status = KN_OK;
@@ -251,12 +251,9 @@ static kn_status download(const struct run_run *run, struct run_outcome *outcome
     return status;
 }
 
-static kn_status compute(const struct run_run *run, struct run_outcome *outcome, kn_error *err)
+static void take_args(const struct run_run *run, const struct run_outcome *outcome, kn_arg *args)
 {
-    kn_arg *args = calloc(run->args.count + 1, sizeof *args);
-    kn_status status = args ? create_buffers(run, outcome, err) : ki_fail_memory(err, 0, "running a kernel");
-
-    for (size_t i = 0; args && i < run->args.count && !status; i++) {
+    for (size_t i = 0; i < run->args.count; i++) {
         const struct run_arg *arg = &run->args.items[i];
 
         if (arg->kind == RUN_BUFFER)
@@ -270,15 +267,28 @@ static kn_status compute(const struct run_run *run, struct run_outcome *outcome,
         else
             args[i] = (kn_arg){.kind = KN_ARG_VALUE, .value = arg->data, .size = arg->bytes};
     }
-    for (size_t i = 0; i < run->arguments->repeat && !status; i++) {
-        status = upload(run, outcome, err);
-        if (!status)
-            status = launch(run, outcome, args, &outcome->seconds[i], err);
+}
+
+kn_status run_once(const struct run_run *run, struct run_outcome *outcome, double *seconds, kn_error *err)
+{
+    kn_arg *args = calloc(run->args.count + 1, sizeof *args);
+    kn_status status = args ? upload(run, outcome, err) : ki_fail_memory(err, 0, "running a kernel");
+
+    if (!status) {
+        take_args(run, outcome, args);
+        status = launch(run, outcome, args, seconds, err);
     }
-    if (!status)
-        status = download(run, outcome, err);
     free(args);
     return status;
+}
+
+kn_status run_open(struct run_run *run, struct run_outcome *outcome, kn_error *err)
+{
+    kn_status status = build(run, outcome, err);
+
+    if (!status && outcome == run->outcomes)
+        status = run_args_bind(&run->args, outcome->kernel, err);
+    return status ? status : create_buffers(run, outcome, err);
 }
 
 static kn_status run_on(struct run_run *run, const char *spec, kn_error *err)
@@ -287,10 +297,10 @@ static kn_status run_on(struct run_run *run, const char *spec, kn_error *err)
     kn_status status = open_place(spec, run->arguments->common.command, &outcome->place, err);
 
     if (!status)
-        status = build(run, outcome, err);
-    if (!status && outcome == run->outcomes)
-        status = run_args_bind(&run->args, outcome->kernel, err);
-    return status ? status : compute(run, outcome, err);
+        status = run_open(run, outcome, err);
+    for (size_t i = 0; i < run->arguments->repeat && !status; i++)
+        status = run_once(run, outcome, &outcome->seconds[i], err);
+    return status ? status : run_read(run, outcome, err);
 }
 
 static kn_status compare(struct run_run *run, kn_error *err)
@@ -384,19 +394,36 @@ static void free_outcome(struct run_outcome *outcome, size_t count)
     place_close(&outcome->place);
 }
 
+kn_status run_begin(struct run_run *run, kn_error *err)
+{
+    double start = ki_clock_seconds();
+    kn_status status = read_options(run, err);
+
+    if (!status)
+        status = build_input_read(run->arguments->common.operands.items[0], &run->text, err);
+    if (!status)
+        status = run_args_read(&run->arguments->args, &run->args, err);
+    run->read = ki_clock_seconds() - start;
+    return status;
+}
+
+void run_end(struct run_run *run)
+{
+    for (size_t i = 0; i < run->outcome_count; i++)
+        free_outcome(&run->outcomes[i], run->args.count);
+    free(run->differences);
+    free(run->text);
+    run_args_free(&run->args);
+}
+
 static kn_status run_run(void *given, kn_error *err)
 {
     struct run_arguments *arguments = given;
     struct common_arguments *common = &arguments->common;
     struct run_run run = {.arguments = arguments};
     double start = ki_clock_seconds();
-    kn_status status = read_options(&run, err);
+    kn_status status = run_begin(&run, err);
 
-    if (!status)
-        status = build_input_read(common->operands.items[0], &run.text, err);
-    if (!status)
-        status = run_args_read(&arguments->args, &run.args, err);
-    run.read = ki_clock_seconds() - start;
     if (!status)
         status = try_outputs(&run, err);
     if (!status)
@@ -410,11 +437,7 @@ static kn_status run_run(void *given, kn_error *err)
         status = ki_fail_memory(err, 0, "printing the results");
     if (!status)
         common->check_failed = !run_agrees(&run);
-    for (size_t i = 0; i < run.outcome_count; i++)
-        free_outcome(&run.outcomes[i], run.args.count);
-    free(run.differences);
-    free(run.text);
-    run_args_free(&run.args);
+    run_end(&run);
     return status;
 }
 

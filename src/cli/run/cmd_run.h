@@ -116,6 +116,15 @@ struct run_run {
     double read, total;
 };
 
+// The parts of the command, for koine compare --explain. The options, the text and what the arguments are;
+// the program, its kernel and memory at an open place; one launch from the contents at the start;
+// outcome->data. run_end frees all, the places too.
+kn_status run_begin(struct run_run *run, kn_error *err);
+kn_status run_open(struct run_run *run, struct run_outcome *outcome, kn_error *err);
+kn_status run_once(const struct run_run *run, struct run_outcome *outcome, double *seconds, kn_error *err);
+kn_status run_read(const struct run_run *run, struct run_outcome *outcome, kn_error *err);
+void run_end(struct run_run *run);
+
 bool run_print(const struct run_run *run);
 kn_status run_write_json(const struct run_run *run, kn_error *err);
 // Whether all buffers agree.

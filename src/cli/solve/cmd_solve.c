@@ -46,7 +46,7 @@ static const struct option_row options[] = {
      .help = "auto: fista within bounds, else cgnr"},
     {"preconditioner", FIELD(OPTION_CHOICE, preconditioning), .choices = ki_sparse_preconditioning_names,
      .fallback = "none", .help = "of cgnr on the host: the diagonal of A^T A, or its incomplete LU factors"},
-    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = ki_sparse_format_names,
+    {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = sparse_format_names,
      .fallback = "auto",
      .help = "how a device keeps the matrix: auto, simple, memory-layout, local-memory, "
              "memory-layout+local-memory, on-the-fly, on-the-fly+local-memory, backprojection, ell, "
@@ -56,8 +56,7 @@ static const struct option_row options[] = {
     {"slice", FIELD(OPTION_PATH, slice), .metavar = "K",
      .help = "of measured tomography (.h5), from 0 (default: 0)"},
     {"precision", FIELD(OPTION_CHOICE, precision), .choices = solve_precision_names, .fallback = "auto",
-     .help = "double is computed by the host, float by devices and the host; auto: double, but float where "
-             "a device is named"},
+     .help = "auto: double where the place has it for what is asked"},
     {"sweep", FIELD(OPTION_FLAG, sweep),
      .help = "time against nonzeros, on the host and on devices, of systems of its own; with --output a "
              "plot, too"},
@@ -98,10 +97,12 @@ static kn_status compute(struct solve_command *command, kn_error *err)
 static kn_status write_solutions(const struct solve_command *command, kn_error *err)
 {
     const struct tool_arguments *arguments = &command->arguments->tool;
+    const struct sparse_columns *x = &command->answer.x;
     kn_status status;
 
     interrupt_hold();
-    status = sparse_write_solutions(arguments->out, &command->answer.x, arguments->common.force, err);
+    status =
+        sparse_write_solutions(arguments->out, x->rows, x->count, x->values, arguments->common.force, err);
     interrupt_release();
     return status;
 }
@@ -122,7 +123,8 @@ static void judge_precision(struct solve_command *command)
     if (answer->x.count > 1)
         fprintf(stderr, " in %zu of %zu columns", count, answer->x.count);
     fprintf(stderr,
-            ": by estimate x is off by %.2g of itself; --device host solves in double precision, and "
+            ": by estimate x is off by %.2g of itself; --precision double has more digits (--device host "
+            "everywhere), and "
             "--lambda, --smooth or an earlier stop want fewer digits\n",
             least->error_estimate);
     common->check_failed = common->check_failed || command->task.tolerance > 0 || command->task.noise > 0;
@@ -191,7 +193,7 @@ static kn_status run_solve(void *given, kn_error *err)
     if (!status)
         status = arguments->sweep ? solve_sweep(&command, err) : solve_one(&command, err);
     ki_sparse_answer_free(&command.answer);
-    ki_sparse_free(&command.matrix);
+    kn_sparse_free(command.read);
     ki_sparse_parallel_free(&command.geometry);
     free(command.b.values);
     free(command.start.values);
@@ -227,8 +229,10 @@ const struct command command_solve = {
         "twice, as the source prints it, for comparison, and does all its iterations. fista and bb "
         "(projected gradients, accelerated, and "
         "with "
-        "the steps of Barzilai and Borwein) hold bounds exactly; with cgnr they are a penalty, which x may "
-        "violate a little. gram factors A^T A once, for many right-hand sides of a matrix with few columns; "
+        "the steps of Barzilai and Borwein) hold bounds exactly; so does sirt, simultaneous iterative "
+        "reconstruction, which wants an A without negative elements and is there for comparison. With cgnr "
+        "bounds are a penalty, which x may violate a little. gram factors A^T A once, for many right-hand "
+        "sides of a matrix with few columns; "
         "it has half "
         "the digits on ill-conditioned systems. On a device, which multiplies by the inverse, it is in "
         "single.\n\n"
@@ -244,8 +248,14 @@ const struct command command_solve = {
         "rule it was. Every run checks that <A x, y> is <x, A^T y> with the products that it used, and the "
         "residual "
         "is computed anew, in double precision, from the x that is written.\n\n"
-        "The host solves in double precision (with --precision float in single), devices in single. Without "
-        "--device, --precision and what only devices have it is the host.\n\n"
+        "Host and devices solve in double precision, with --precision float in single, which is the default "
+        "on "
+        "devices that have no other, for rays, whose matrix devices do not keep then, and for fista, bb, "
+        "sirt, "
+        "gram and --stop ncp, which devices have in single alone. Many right-hand sides are solved side by "
+        "side "
+        "there in single, one after the other in double. Without --device, --precision float and what only "
+        "devices have it is the host.\n\n"
         "What is computed in single precision comes with an estimate of how far x is from what double "
         "precision would have given by the same rule, as a part of itself. A least-squares solution "
         "(\"floor\", "

@@ -20,7 +20,8 @@ struct solve_command {
     struct solve_arguments *arguments;
     struct tool tool;
     struct sparse_task task;
-    struct sparse_matrix matrix;
+    kn_sparse *read;                 // what A's file has,
+    struct sparse_matrix matrix;     // and a view of it
     struct sparse_parallel geometry; // instead of it, where A is parallel:...
     struct sparse_columns b, start;  // `b`: those that are solved
     size_t first;                    // which column of the file is the first of them

@@ -102,11 +102,7 @@ static kn_status read_numbers(struct solve_command *command, kn_error *err)
 // What is asked for that the host alone has, and devices alone; NULL: nothing.
 static const char *host_alone(const struct sparse_task *task)
 {
-    if (ki_sparse_holds_bounds(task->method))
-        return ki_sparse_method_names[task->method];
-    if (task->preconditioning)
-        return "--preconditioner";
-    return NULL;
+    return task->preconditioning ? "--preconditioner" : NULL;
 }
 
 // Whether the host was asked for.
@@ -159,14 +155,14 @@ enum fact {
     DEVICE_ALONE,
     NAMED_HOST, // by --device
     NAMED_DEVICE,
-    ASKED_HOST, // by --device, or by the precision
-    ON_HOST,    // named, or the only one that has it
+    ON_HOST, // named, or the only one that has it
     ON_DEVICE,
+    SINGLE_ALONE, // something that devices have in single precision alone
     FACTS
 };
 
 // A word of a message that is not always the same.
-enum blank { NO_WORD, THE_HOST_ALONE, THE_DEVICE_ALONE, THE_NAMED, THE_METHOD, THE_PLACE, BLANKS };
+enum blank { NO_WORD, THE_HOST_ALONE, THE_DEVICE_ALONE, THE_NAMED, THE_METHOD, THE_SINGLE_ALONE, BLANKS };
 
 // What does not go together, in the order in which it is looked for, and the message: word, text, word, rest.
 static const struct {
@@ -197,11 +193,11 @@ static const struct {
      .first = THE_HOST_ALONE,
      .text = " is the host's alone, but --device ",
      .second = THE_NAMED,
-     .rest = " was asked for; there is --device host, and devices have --method cgnr, printed and gram, "
-             "--nonnegative and --bounds as a penalty, and --stop fixed, residual, discrepancy and ncp"},
-    {{CORRECTION, ASKED_HOST},
-     .text = "--correction is OpenCL C, for which the host has no compiler; devices have, in single "
-             "precision: --device cpu, or one of koine devices"},
+     .rest = " was asked for; there is --device host, and devices have every method and stopping rule "
+             "without it"},
+    {{CORRECTION, NAMED_HOST},
+     .text = "--correction is OpenCL C, for which the host has no compiler; devices have: "
+             "--device cpu, or one of koine devices"},
     {{DEVICE_ALONE, NAMED_HOST},
      .first = THE_DEVICE_ALONE,
      .text = " wants a device; --device host has the formats sell and simple"},
@@ -209,9 +205,9 @@ static const struct {
      .text = "--method ",
      .second = THE_METHOD,
      .rest = " computes in double precision on the host; leave out --precision float"},
-    {{DOUBLE, ON_DEVICE},
-     .first = THE_PLACE,
-     .text = ": devices solve in single precision; double is the host's: --device host, without --format"},
+    {{DOUBLE, ON_DEVICE, SINGLE_ALONE},
+     .first = THE_SINGLE_ALONE,
+     .text = " is in single precision on devices; leave out --precision double, or take --device host"},
 };
 
 static kn_status check_together(const struct solve_command *command, kn_error *err)
@@ -220,7 +216,8 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
     const struct sparse_task *task = &command->task;
     const struct string_list *devices = &arguments->tool.common.devices;
     const char *named = devices->count ? devices->items[0] : NULL;
-    const char *host = host_alone(task), *device = device_alone(command);
+    const char *host = host_alone(task), *device = device_alone(command),
+               *single = ki_sparse_single_alone(task);
     bool named_host = named && strcmp(named, "host") == 0, named_device = named && !named_host;
     bool penalty = task->bounded && !ki_sparse_holds_bounds(task->method);
     const bool holds[FACTS] = {
@@ -244,7 +241,7 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         [DEVICE_ALONE] = device,
         [NAMED_HOST] = named_host,
         [NAMED_DEVICE] = named_device,
-        [ASKED_HOST] = names_host(arguments),
+        [SINGLE_ALONE] = single,
         [ON_HOST] = host || named_host,
         [ON_DEVICE] = device || named_device,
     };
@@ -253,7 +250,7 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
                                        [THE_DEVICE_ALONE] = device,
                                        [THE_NAMED] = named,
                                        [THE_METHOD] = ki_sparse_method_names[task->method],
-                                       [THE_PLACE] = named ? named : device};
+                                       [THE_SINGLE_ALONE] = single};
 
     for (size_t i = 0; i < KI_COUNT(refusals); i++) {
         const enum fact *facts = refusals[i].facts;
@@ -308,15 +305,51 @@ static kn_status choose_columns(struct solve_command *command, const char *path,
 // What A is: a file, or rays.
 static kn_status read_matrix(struct solve_command *command, const char *text, kn_error *err)
 {
-    kn_status status;
+    kn_tomography_geometry geometry;
+    kn_status status = geometry_is(text) ? geometry_parse(text, &geometry, err)
+                                         : sparse_read_matrix(text, &command->read, err);
 
-    if (!ki_sparse_is_parallel(text))
-        return sparse_read(text, &command->matrix, err);
-    status = ki_sparse_parallel_parse(text, &command->geometry, err);
+    if (status)
+        return status;
+    if (command->read) { // the view's pointers are not const because others own what they point to
+        command->matrix = (struct sparse_matrix){kn_sparse_get_rows(command->read),
+                                                 kn_sparse_get_columns(command->read),
+                                                 kn_sparse_get_nonzeros(command->read),
+                                                 (uint64_t *)kn_sparse_get_starts(command->read),
+                                                 (uint32_t *)kn_sparse_get_indices(command->read),
+                                                 (double *)kn_sparse_get_values(command->read)};
+        return KN_OK;
+    }
+    command->geometry = (struct sparse_parallel){geometry.angles, geometry.detectors, geometry.size,
+                                                 geometry_axis(&geometry), NULL};
     command->task.geometry = &command->geometry;
-    command->matrix.rows = status ? 0 : ki_sparse_parallel_rows(&command->geometry);
-    command->matrix.columns = status ? 0 : ki_sparse_parallel_columns(&command->geometry);
-    return status;
+    command->matrix.rows = geometry.angles * geometry.detectors;
+    command->matrix.columns = geometry.size * geometry.size;
+    return KN_OK;
+}
+
+static kn_status read_columns(const char *path, struct sparse_columns *columns, kn_error *err)
+{
+    return columns_read(path, &columns->rows, &columns->count, &columns->values, err);
+}
+
+// A measured sinogram as one column; a geometry gets its angles.
+static kn_status read_measured(struct solve_command *command, const char *path, size_t slice, kn_error *err)
+{
+    struct sparse_sinogram sinogram;
+    kn_status status = sparse_read_measured(path, slice, command->geometry.angles,
+                                            command->geometry.detectors, &sinogram, err);
+
+    if (status)
+        return status;
+    command->b = (struct sparse_columns){sinogram.angles * sinogram.detectors, 1, sinogram.values};
+    sinogram.values = NULL;
+    if (command->task.geometry) {
+        command->geometry.theta = sinogram.theta;
+        sinogram.theta = NULL;
+    }
+    sparse_sinogram_free(&sinogram);
+    return KN_OK;
 }
 
 static kn_status read_right_hand_sides(struct solve_command *command, const char *path, kn_error *err)
@@ -328,11 +361,10 @@ static kn_status read_right_hand_sides(struct solve_command *command, const char
     if (text && (*text < '0' || *text > '9' || *end))
         return ki_fail(err, KN_ERROR_ARGUMENT, "--slice: '%s' is no number from 0 on", text);
     if (sparse_is_tomography(path))
-        return sparse_read_measured(path, slice, command->task.geometry ? &command->geometry : NULL,
-                                    &command->b, err);
+        return read_measured(command, path, slice, err);
     if (text)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--slice goes with measured tomography, a .h5");
-    return sparse_read_columns(path, &command->b, err);
+    return read_columns(path, &command->b, err);
 }
 
 kn_status solve_read(struct solve_command *command, kn_error *err)
@@ -351,15 +383,32 @@ kn_status solve_read(struct solve_command *command, kn_error *err)
     if (!status)
         status = sparse_try_solutions(arguments->tool.out, command->matrix.columns, command->b.count, err);
     if (!status && arguments->start)
-        status = sparse_read_columns(arguments->start, &command->start, err);
+        status = read_columns(arguments->start, &command->start, err);
     command->tool.seconds.read = ki_clock_seconds() - start;
     return status;
 }
 
 // ---- the place ----
 
-// Devices solve in single precision and the host in double: where nobody names a place, the precision
-// decides, and what only one of them has.
+static kn_status settle_precision(struct solve_command *command, kn_error *err)
+{
+    const kn_device_info *device = &command->tool.place.device;
+    int asked = command->arguments->precision;
+    bool on_device = command->tool.place.queue != NULL;
+    bool usual =
+        !on_device || (device->fp64 && !command->task.geometry && !ki_sparse_single_alone(&command->task));
+
+    if (on_device && asked == SOLVE_PRECISION_DOUBLE && !device->fp64)
+        return ki_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "%s (%s) has no double precision; --precision float takes single, --device host has both",
+            device->spec, device->name);
+    command->task.is_double = asked == SOLVE_PRECISION_DOUBLE || (asked == SOLVE_PRECISION_AUTO && usual);
+    return KN_OK;
+}
+
+// Double precision is the default where it is to be had; of rays devices compute the weights in single. Where
+// nobody names a place it is the host, but for what only devices have, and single precision.
 kn_status solve_open(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
@@ -380,6 +429,7 @@ kn_status solve_open(struct solve_command *command, kn_error *err)
         status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "--precision float: there is no device, and the host has --method %s in double",
                          ki_sparse_method_names[command->task.method]);
-    command->task.is_double = !command->tool.place.queue && arguments->precision != SOLVE_PRECISION_FLOAT;
+    if (!status)
+        status = settle_precision(command, err);
     return status;
 }

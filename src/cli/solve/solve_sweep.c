@@ -74,13 +74,14 @@ static kn_status try_files(const struct sweep *sweep, kn_error *err)
 
 // ---- places ----
 
-// The host, and the devices that were named, or else the best there is; double precision has the host alone.
+// The host, and the devices that were named, or else in single precision the best there is.
 static kn_status open_places(struct sweep *sweep, kn_error *err)
 {
     const struct solve_arguments *arguments = sweep->command->arguments;
     const struct common_arguments *common = &arguments->tool.common;
     struct places chosen = {.count = 0};
-    bool by_host = arguments->precision == SOLVE_PRECISION_DOUBLE;
+    bool is_double = arguments->precision == SOLVE_PRECISION_DOUBLE,
+         by_host = is_double && !common->devices.count;
     kn_status status = by_host ? KN_OK : choose_places(&common->devices, &chosen, err);
 
     if (!status)
@@ -96,6 +97,9 @@ static kn_status open_places(struct sweep *sweep, kn_error *err)
             continue;
         status = place_open_with(chosen.specs[i].spec, common->policy, false, common->command, place, err);
         sweep->place_count += !status && place->queue;
+        if (!status && is_double && place->queue && !place->device.fp64)
+            status = ki_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision", place->device.spec,
+                             place->device.name);
     }
     choose_free(&chosen);
     return status;

@@ -38,7 +38,7 @@ static const struct option_row options[] = {
      .help = "the variant with all threads of the host and no vectors; with --vectorized, vectors too"},
     {"all-variants", FIELD(OPTION_FLAG, all_variants),
      .help = "serial, vectorized, parallel, parallel-vectorized and gpu, one after another"},
-    {"method", FIELD(OPTION_CHOICE, method), .choices = ki_stats_method_names, .fallback = "auto",
+    {"method", FIELD(OPTION_CHOICE, method), .choices = stats_method_names, .fallback = "auto",
      .help = "sort the column, select both medians without sorting, or all in one read; auto is fused "
              "where the variant has it"},
     {"precision", FIELD(OPTION_CHOICE, common.precision), .choices = stats_precision_names,

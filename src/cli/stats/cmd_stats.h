@@ -5,11 +5,12 @@
 #ifndef KN_CLI_STATS_CMD_STATS_H
 #define KN_CLI_STATS_CMD_STATS_H
 
-#include "app/stats/column/column.h"
-#include "app/stats/prefixes.h"
+#include <koine/experimental/stats.h>
+
 #include "cli/estimate.h"
 #include "cli/framework/options.h"
 #include "cli/framework/progress.h"
+#include "tools/stats/prefixes.h"
 
 struct stats_arguments {
     struct common_arguments common; // precision may also be PRECISION_BOTH
@@ -27,13 +28,15 @@ struct stats_arguments {
 enum { PRECISION_BOTH = PRECISION_DOUBLE + 1 };
 extern const char *const stats_precision_names[]; // in that order
 enum mad_scale { MAD_SCALE_1, MAD_SCALE_NORMAL };
+extern const char *const stats_method_names[];  // of kn_stats_method; ends in NULL
+extern const char *const stats_variant_names[]; // of kn_stats_variant, "" of KN_STATS_BEST
 
 // A configuration: a variant, where it computes, and a precision. Everything is computed in each of them.
 struct stats_config {
-    enum stats_variant variant;
+    kn_stats_variant variant;
     size_t place;
     bool single;
-    struct stats_times times; // over all its work
+    kn_stats_times times; // over all its work
 };
 
 // One column of one file, computed in one configuration.
@@ -72,7 +75,6 @@ kn_status stats_check_arguments(const struct stats_arguments *arguments, kn_erro
 // Opens the places and lists the configurations.
 kn_status stats_open_configs(struct stats_run *run, kn_error *err);
 const char *stats_precision_of(const struct stats_config *config);
-
 // Reads a file and computes its columns in each configuration; opens these first if that was not done.
 // `before` and `share`: which part of the whole work this is, from 0 to 1.
 kn_status stats_compute_file(struct stats_run *run, const char *file, double before, double share,

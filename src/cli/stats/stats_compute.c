@@ -11,12 +11,13 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "io/csv/csv.h"
+#include "tools/compare/measure.h"
 
 // A column in the work: how far the whole work is, and where this part of it begins.
 struct work {
     struct stats_run *run;
     struct stats_config *config;
-    struct stats_column *column;
+    kn_stats_plan *plan;
     double *seconds; // of the repetitions
     struct progress *progress;
     double before, share;
@@ -32,8 +33,11 @@ struct task {
 
 static kn_status compute_once(const struct work *work, const struct task *task, kn_error *err)
 {
-    return task->ends ? ki_stats_column_sweep(work->column, task->ends, task->count, task->results, err)
-                      : ki_stats_column_compute(work->column, task->n, task->results, err);
+    kn_status status =
+        task->ends ? kn_stats_plan_compute_prefixes(work->plan, task->ends, task->count, task->results, err)
+                   : kn_stats_plan_compute(work->plan, task->n, task->results, err);
+
+    return ki_error_unname(status, err);
 }
 
 // Whether a time is one of several that are compared, and a device's: drivers compile parts of a kernel at
@@ -49,23 +53,19 @@ static bool warms_up(const struct work *work)
 // Computes it as often as was asked for; the median of the seconds, in which no kernel is compiled.
 static kn_status compute(struct work *work, const struct task *task, double *median, kn_error *err)
 {
-    const struct stats_options plain = STATS_OPTIONS_INIT;
     size_t repetitions = work->run->arguments->repetitions;
-    kn_stats spent;
     kn_status status = warms_up(work) ? compute_once(work, task, err) : KN_OK;
 
     for (size_t i = 0; i < repetitions && !status; i++) {
-        double build = ki_stats_column_times(work->column).build, start = ki_clock_seconds();
+        double build = kn_stats_plan_get_times(work->plan).build, start = ki_clock_seconds();
 
         status = compute_once(work, task, err);
-        work->seconds[i] = ki_clock_seconds() - start - (ki_stats_column_times(work->column).build - build);
+        work->seconds[i] = ki_clock_seconds() - start - (kn_stats_plan_get_times(work->plan).build - build);
         work->seconds[i] = fmax(work->seconds[i], 0);
         work->config->times.compute += work->seconds[i];
     }
     if (!status)
-        status = ki_stats_reference(work->seconds, repetitions, &plain, &spent, err);
-    if (!status)
-        *median = spent.median;
+        *median = measure_times(work->seconds, repetitions).median;
     return status;
 }
 
@@ -76,7 +76,7 @@ static kn_status compute_prefixes(struct work *work, struct stats_row *row, kn_e
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < last && !status; i++) {
-        const struct task task = {ki_stats_prefix_end(work->run->cuts, n, i), NULL, 0, &row->prefixes[i]};
+        const struct task task = {stats_prefix_end(work->run->cuts, n, i), NULL, 0, &row->prefixes[i]};
 
         status = compute(work, &task, &row->prefix_seconds[i], err);
         progress_step(work->progress,
@@ -96,7 +96,7 @@ static kn_status sweep_prefixes(struct work *work, struct stats_row *row, kn_err
     if (!ends)
         return ki_fail_memory(err, row->prefix_count * sizeof *ends, "the ends of the prefixes");
     for (size_t i = 0; i < row->prefix_count; i++)
-        ends[i] = ki_stats_prefix_end(work->run->cuts, row->result.n, i);
+        ends[i] = stats_prefix_end(work->run->cuts, row->result.n, i);
     status = compute(work, &task, &row->sweep_seconds, err);
     free(ends);
     return status;
@@ -112,7 +112,7 @@ static void free_row(struct stats_row *row)
 static kn_status allocate_row(const struct stats_run *run, const struct csv_column *column,
                               struct stats_row *row, kn_error *err)
 {
-    size_t count = ki_stats_prefix_count(run->cuts, column->count);
+    size_t count = stats_prefix_count(run->cuts, column->count);
 
     row->column = strdup(column->name);
     row->prefix_count = count;
@@ -136,41 +136,50 @@ static kn_status compute_all(struct work *work, const struct csv_column *column,
     return status;
 }
 
+// The column, held where it is computed.
+static kn_status open_plan(struct work *work, const struct csv_column *column, kn_error *err)
+{
+    const struct stats_arguments *arguments = work->run->arguments;
+    const kn_stats_options how = KN_INIT(
+        kn_stats_options, .method = (kn_stats_method)arguments->method, .variant = work->config->variant,
+        .single = work->config->single,
+        .mad_scale = arguments->mad_scale == MAD_SCALE_NORMAL ? KN_STATS_MAD_NORMAL : KN_STATS_MAD_RAW,
+        .policy = (kn_policy)arguments->common.policy);
+    kn_status status = kn_stats_plan_create(work->run->places[work->config->place].queue, KN_F64,
+                                            column->count, &how, &work->plan, err);
+
+    if (!status)
+        status = kn_stats_plan_load(work->plan, column->values, column->count, err);
+    return ki_error_unname(status, err);
+}
+
 // A column in one configuration: a row of the result.
 static kn_status compute_column(struct work *work, const char *file, const struct csv_column *column,
                                 kn_error *err)
 {
     struct stats_run *run = work->run;
-    const struct stats_arguments *arguments = run->arguments;
-    const struct stats_options how = {
-        .single = work->config->single,
-        .mad_scale = arguments->mad_scale == MAD_SCALE_NORMAL ? STATS_MAD_SCALE_NORMAL : 1,
-        .policy = (kn_policy)arguments->common.policy,
-        .method = (kn_stats_method)arguments->method,
-    };
     struct stats_row row = {.file = file, .missing = column->missing, .sweep_seconds = NAN};
     kn_status status = allocate_row(run, column, &row, err);
 
     if (!status)
-        status = ki_stats_column_open(work->config->variant, run->places[work->config->place].queue,
-                                      column->values, column->count, &how, &work->column, err);
+        status = open_plan(work, column, err);
     if (!status)
         status = compute_all(work, column, &row, err);
     if (!status) {
-        struct stats_times times = ki_stats_column_times(work->column);
+        const kn_stats_times times = kn_stats_plan_get_times(work->plan);
 
         work->config->times.build += times.build;
         work->config->times.upload += times.upload;
         work->config->times.download += times.download;
-        row.method = ki_stats_column_method(work->column);
-        row.in_bytes = ki_stats_column_in_bytes(work->column);
+        row.method = kn_stats_plan_get_method(work->plan);
+        row.in_bytes = kn_stats_plan_get_in_bytes(work->plan);
         if (!KI_ARRAY_PUSH(run->rows, run->row_count, run->row_capacity, row))
             status = ki_fail_memory(err, 0, "keeping the results");
     }
     if (status)
         free_row(&row);
-    ki_stats_column_close(work->column);
-    work->column = NULL;
+    kn_stats_plan_free(work->plan);
+    work->plan = NULL;
     return status;
 }
 

@@ -12,6 +12,24 @@
 
 const char *const stats_precision_names[] = {"float", "double", "both", NULL};
 
+const char *const stats_method_names[] = {
+    [KN_STATS_AUTO] = "auto",
+    [KN_STATS_SORT] = "sort",
+    [KN_STATS_SELECT] = "select",
+    [KN_STATS_FUSED] = "fused",
+    NULL,
+};
+
+const char *const stats_variant_names[] = {
+    [KN_STATS_BEST] = "",
+    [KN_STATS_SERIAL] = "serial",
+    [KN_STATS_VECTORIZED] = "vectorized",
+    [KN_STATS_PARALLEL] = "parallel",
+    [KN_STATS_PARALLEL_VECTORIZED] = "parallel-vectorized",
+    [KN_STATS_DEVICE] = "gpu",
+};
+enum { VARIANTS = KN_STATS_DEVICE }; // KN_STATS_BEST is none
+
 #define FLAG(field) OPTION_OFFSET(OPTION_FLAG, struct stats_arguments, field)
 
 static const char all_has_it[] = "it is one of all; leave it out";
@@ -46,11 +64,11 @@ static bool names_host_variant(const struct stats_arguments *arguments)
     return arguments->serial || arguments->parallel || arguments->vectorized;
 }
 
-static enum stats_variant host_variant(const struct stats_arguments *arguments)
+static kn_stats_variant host_variant(const struct stats_arguments *arguments)
 {
     if (arguments->parallel)
-        return arguments->vectorized ? STATS_PARALLEL_VECTORIZED : STATS_PARALLEL;
-    return arguments->vectorized ? STATS_VECTORIZED : STATS_SERIAL;
+        return arguments->vectorized ? KN_STATS_PARALLEL_VECTORIZED : KN_STATS_PARALLEL;
+    return arguments->vectorized ? KN_STATS_VECTORIZED : KN_STATS_SERIAL;
 }
 
 static kn_status check_devices(const struct stats_arguments *arguments, kn_error *err)
@@ -63,7 +81,7 @@ static kn_status check_devices(const struct stats_arguments *arguments, kn_error
         if (names_host_variant(arguments) && !host)
             return ki_fail(err, KN_ERROR_ARGUMENT,
                            "variant %s runs on the host: it does not go with --device %s; --gpu does",
-                           ki_stats_variant_names[host_variant(arguments)], devices->items[i]);
+                           stats_variant_names[host_variant(arguments)], devices->items[i]);
         if (arguments->gpu && host)
             return ki_fail(
                 err, KN_ERROR_ARGUMENT,
@@ -98,27 +116,26 @@ const char *stats_precision_of(const struct stats_config *config)
     return precision_names[config->single ? PRECISION_FLOAT : PRECISION_DOUBLE];
 }
 
-// Whether the processor has what the variant needs: a column of one element tells.
-static kn_status try_variant(enum stats_variant variant, kn_error *err)
+// Whether the processor has what the variant needs.
+static kn_status try_variant(kn_stats_variant variant, kn_error *err)
 {
-    const struct stats_options options = STATS_OPTIONS_INIT;
-    struct stats_column *column = NULL;
-    const double value = 1;
-    kn_status status = ki_stats_column_open(variant, NULL, &value, 1, &options, &column, err);
+    const kn_stats_options options = KN_INIT(kn_stats_options, .variant = variant);
+    kn_stats_plan *plan = NULL;
+    kn_status status = kn_stats_plan_create(NULL, KN_F64, 1, &options, &plan, err);
 
-    ki_stats_column_close(column);
-    return status;
+    kn_stats_plan_free(plan);
+    return ki_error_unname(status, err);
 }
 
 // In the place that was opened last.
-static void add_config(struct stats_run *run, enum stats_variant variant, bool single)
+static void add_config(struct stats_run *run, kn_stats_variant variant, bool single)
 {
     run->configs[run->config_count++] =
         (struct stats_config){.variant = variant, .place = run->place_count - 1, .single = single};
 }
 
 // A variant of the host in each precision.
-static void add_host_configs(struct stats_run *run, enum stats_variant variant)
+static void add_host_configs(struct stats_run *run, kn_stats_variant variant)
 {
     int precision = run->arguments->common.precision;
 
@@ -130,13 +147,13 @@ static void add_host_configs(struct stats_run *run, enum stats_variant variant)
 // All variants of the host; those that its processor does not have are left out with a line.
 static kn_status add_all_host_configs(struct stats_run *run, kn_error *err)
 {
-    for (enum stats_variant variant = STATS_SERIAL; variant < STATS_GPU; variant++) {
+    for (kn_stats_variant variant = KN_STATS_SERIAL; variant < KN_STATS_DEVICE; variant++) {
         kn_error why = KN_ERROR_INIT;
         kn_status status = try_variant(variant, &why);
 
         if (status == KN_ERROR_UNSUPPORTED) {
             fprintf(stderr, "%s: variant %s is left out: %s\n", run->arguments->common.command,
-                    ki_stats_variant_names[variant], why.text);
+                    stats_variant_names[variant], why.text);
         } else if (status) {
             if (err)
                 *err = why;
@@ -152,12 +169,12 @@ static kn_status add_all_host_configs(struct stats_run *run, kn_error *err)
 static void add_best_host_config(struct stats_run *run)
 {
     kn_error why = KN_ERROR_INIT;
-    bool vectors = try_variant(STATS_PARALLEL_VECTORIZED, &why) != KN_ERROR_UNSUPPORTED;
+    bool vectors = try_variant(KN_STATS_PARALLEL_VECTORIZED, &why) != KN_ERROR_UNSUPPORTED;
 
     if (!vectors)
         fprintf(stderr, "%s: variant parallel instead of parallel-vectorized: %s\n",
                 run->arguments->common.command, why.text);
-    add_host_configs(run, vectors ? STATS_PARALLEL_VECTORIZED : STATS_PARALLEL);
+    add_host_configs(run, vectors ? KN_STATS_PARALLEL_VECTORIZED : KN_STATS_PARALLEL);
 }
 
 // The variant gpu in each precision that the device has. A device of `all` is left out with a line in the
@@ -176,10 +193,10 @@ static kn_status add_device_configs(struct stats_run *run, const struct place_sp
         fprintf(stderr, "%s: %s (%s) has no double precision and is left out\n", common->command,
                 device->spec, device->name);
     } else if (common->precision != PRECISION_FLOAT) {
-        add_config(run, STATS_GPU, false);
+        add_config(run, KN_STATS_DEVICE, false);
     }
     if (common->precision != PRECISION_DOUBLE)
-        add_config(run, STATS_GPU, true);
+        add_config(run, KN_STATS_DEVICE, true);
     return KN_OK;
 }
 
@@ -245,7 +262,7 @@ kn_status stats_open_configs(struct stats_run *run, kn_error *err)
     if (status)
         return status;
     run->places = calloc(1 + chosen.count, sizeof *run->places);
-    run->configs = calloc(2 * (STATS_VARIANTS + chosen.count), sizeof *run->configs);
+    run->configs = calloc(2 * (VARIANTS + chosen.count), sizeof *run->configs);
     if (!run->places || !run->configs)
         status = ki_fail_memory(err, 0, "opening the devices");
     if (!status && (!devices || arguments->all_variants)) {

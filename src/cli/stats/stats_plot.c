@@ -141,8 +141,8 @@ static size_t device_count(const struct stats_run *run)
 static void add_config_name(const struct stats_run *run, const struct stats_config *config,
                             struct ki_text *name)
 {
-    ki_text_add(name, ki_stats_variant_names[config->variant]);
-    if (config->variant == STATS_GPU && device_count(run) > 1)
+    ki_text_add(name, stats_variant_names[config->variant]);
+    if (config->variant == KN_STATS_DEVICE && device_count(run) > 1)
         ki_text_format(name, " on %s", run->places[config->place].device.spec);
 }
 
@@ -202,7 +202,7 @@ static kn_status add_times(const struct stats_run *run, bool single, struct draw
             panel = add_panel(drawing, single ? "Single precision" : "Double precision", NULL);
         add_config_name(run, &run->configs[i], &name);
         if (!is_one_method(run))
-            ki_text_format(&name, " (%s)", ki_stats_method_names[row->method]);
+            ki_text_format(&name, " (%s)", stats_method_names[row->method]);
         status =
             add_series(drawing, panel, row, row->prefix_seconds, sizeof *row->prefix_seconds, &name, err);
     }
@@ -229,7 +229,7 @@ kn_status stats_plot_time(const struct stats_run *run, const char *path, kn_erro
 
     ki_text_add(&title, "Computing time");
     if (is_one_method(run))
-        ki_text_format(&title, ", method %s", ki_stats_method_names[row->method]);
+        ki_text_format(&title, ", method %s", stats_method_names[row->method]);
     ki_text_format(&title, ": %s, column %s", base_name(row->file), row->column);
     if (!status)
         status = add_times(run, false, &drawing, err);

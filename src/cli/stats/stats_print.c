@@ -65,11 +65,10 @@ static void print_config(const struct stats_run *run, size_t index, bool same)
     const struct stats_row *row = stats_row(run, 0, index);
 
     estimate_print_place(&run->places[config->place]);
-    printf(", variant %s, %s precision; ", ki_stats_variant_names[config->variant],
-           stats_precision_of(config));
+    printf(", variant %s, %s precision; ", stats_variant_names[config->variant], stats_precision_of(config));
     printf("seconds: read %.3f, build %.3f, upload %.3f, compute %.3f; method %s%s%s\n", run->read,
            config->times.build, config->times.upload, config->times.compute + config->times.download,
-           ki_stats_method_names[row->method], row->in_bytes ? " on bytes" : "",
+           stats_method_names[row->method], row->in_bytes ? " on bytes" : "",
            same ? "; the same values to the last bit" : "");
 }
 
@@ -87,7 +86,7 @@ static bool print_times(const struct stats_run *run)
 
         add_file(&table, row->file, &last);
         table_add(&table, "%s", i % run->config_count ? "" : row->column);
-        table_add(&table, "%s", ki_stats_variant_names[config->variant]);
+        table_add(&table, "%s", stats_variant_names[config->variant]);
         table_add(&table, "%s", stats_precision_of(config));
         table_add(&table, "%.*g", TIME_DIGITS, row->seconds);
         if (isnan(row->sweep_seconds))
@@ -116,7 +115,7 @@ static bool print_prefixes(const struct stats_run *run)
             add_file(&table, row->file, &last);
             table_add(&table, "%s", i % run->config_count || k ? "" : row->column);
             table_add(&table, "%s",
-                      k ? "" : ki_stats_variant_names[run->configs[i % run->config_count].variant]);
+                      k ? "" : stats_variant_names[run->configs[i % run->config_count].variant]);
             table_add(&table, "%zu", row->prefixes[k].n);
             add_number(&table, DIGITS, row->prefixes[k].cv);
             add_number(&table, DIGITS, row->prefixes[k].mad);

@@ -43,8 +43,7 @@ static void add_config(struct ki_text *text, const struct stats_run *run, const 
     add_cell(text, row->file);
     add_cell(text, row->column);
     add_cell(text, run->places[config->place].device.spec);
-    ki_text_format(text, "%s,%s,", ki_stats_variant_names[config->variant],
-                   ki_stats_method_names[row->method]);
+    ki_text_format(text, "%s,%s,", stats_variant_names[config->variant], stats_method_names[row->method]);
 }
 
 static kn_status write_text(const struct stats_run *run, const char *path, struct ki_text *text,
@@ -208,8 +207,8 @@ static json_t *row_json(const struct stats_run *run, const struct stats_row *row
     report_put(&object, "file", ki_json_string(row->file));
     report_put(&object, "column", ki_json_string(row->column));
     report_put(&object, "device", ki_json_string(run->places[config->place].device.spec));
-    report_put(&object, "variant", json_string(ki_stats_variant_names[config->variant]));
-    report_put(&object, "method", json_string(ki_stats_method_names[row->method]));
+    report_put(&object, "variant", json_string(stats_variant_names[config->variant]));
+    report_put(&object, "method", json_string(stats_method_names[row->method]));
     report_put(&object, "precision", json_string(stats_precision_of(config)));
     report_put(&object, "in_bytes", json_boolean(row->in_bytes));
     report_put(&object, "n", json_integer((json_int_t)row->result.n));

@@ -9,10 +9,10 @@
 
 // Finds "FILE:LINE" or "FILE(LINE)" or "FILE", line LINE in a line of the log, for a file of the unit. What
 // is said of it begins at *said.
-static const struct src_file *find_location(const struct src_unit *unit, const char *text, size_t length,
-                                            long *line, const char **said)
+static const kn_source_file *find_location(const struct src_unit *unit, const char *text, size_t length,
+                                           long *line, const char **said)
 {
-    const struct src_file *best = NULL;
+    const kn_source_file *best = NULL;
     size_t best_length = 0;
 
     for (size_t i = 0; i < unit->file_count; i++) {
@@ -139,7 +139,7 @@ void ki_build_log_explain(const struct src_unit *unit, const char *log, struct k
         if (length == 0)
             continue;
         ki_text_format(out, "%.*s\n", (int)length, message);
-        const struct src_file *file = find_location(unit, message, length, &line, &said);
+        const kn_source_file *file = find_location(unit, message, length, &line, &said);
         if (!file)
             continue;
         bool is_error = contains(said, length - (size_t)(said - message), "error");

@@ -42,13 +42,15 @@ struct header {
 
 static const char magic[8] = {'K', 'O', 'I', 'N', 'E', 'B', 'I', 'N'};
 
-kn_status ki_cache_default_dir(char *path, size_t size, kn_error *err)
+kn_status kn_cache_get_default_dir(char *path, size_t size, kn_error *err)
 {
     const char *own = ki_env_get(KI_ENV_CACHE_DIR);
     const char *xdg = getenv("XDG_CACHE_HOME");
     const char *home = getenv("HOME");
     int length;
 
+    if (!path || size == 0)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_cache_get_default_dir: there is no room for the path");
     if (own && *own)
         length = snprintf(path, size, "%s", own);
     else if (xdg && *xdg == '/')
@@ -62,11 +64,19 @@ kn_status ki_cache_default_dir(char *path, size_t size, kn_error *err)
     return KN_OK;
 }
 
-kn_status ki_cache_trusted(const char *dir, kn_error *err)
+// A folder that the caller named.
+static kn_status check_dir(const char *function, const char *dir, kn_error *err)
+{
+    return dir && *dir ? KN_OK : ki_fail(err, KN_ERROR_ARGUMENT, "%s: no folder is named", function);
+}
+
+kn_status kn_cache_check_trust(const char *dir, kn_error *err)
 {
     kn_error reason = KN_ERROR_INIT;
     int folder;
 
+    if (check_dir("kn_cache_check_trust", dir, err))
+        return KN_ERROR_ARGUMENT;
     if (ki_cache_folder_open(dir, false, &folder, &reason) && reason.native == 0) {
         if (err)
             *err = reason;
@@ -262,11 +272,13 @@ static void sweep(int folder)
     closedir(entries);
 }
 
-kn_status ki_cache_try(const char *dir, kn_error *err)
+kn_status kn_cache_try(const char *dir, kn_error *err)
 {
-    int folder;
-    kn_status status = ki_cache_folder_open(dir, true, &folder, err);
+    int folder = -1;
+    kn_status status = check_dir("kn_cache_try", dir, err);
 
+    if (!status)
+        status = ki_cache_folder_open(dir, true, &folder, err);
     if (status)
         return status;
     if (faccessat(folder, ".", W_OK | X_OK, AT_EACCESS) != 0)
@@ -373,9 +385,14 @@ void ki_cache_remove(const char *dir, const struct cache_key *key)
 
 // ---- the folder as a whole ----
 
-static struct cache_entry describe(int dirfd, const char *name)
+struct kn_cache_list {
+    kn_cache_entry *entries;
+    size_t count, capacity;
+};
+
+static kn_cache_entry describe(int dirfd, const char *name)
 {
-    struct cache_entry entry;
+    kn_cache_entry entry;
     struct header header;
     struct stat info;
     const char *wrong = NULL;
@@ -413,45 +430,76 @@ static kn_status open_folder(const char *dir, DIR **folder, kn_error *err)
     return KN_OK;
 }
 
-kn_status ki_cache_list(const char *dir, struct cache_entry **list, size_t *count, kn_error *err)
+kn_status kn_cache_list_create(const char *dir, kn_cache_list **list, kn_error *err)
 {
-    DIR *folder;
-    size_t capacity = 0;
-    kn_status status = open_folder(dir, &folder, err);
+    kn_cache_list *made;
+    DIR *folder = NULL;
+    kn_status status;
 
+    if (!list)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_cache_list_create: list is NULL");
     *list = NULL;
-    *count = 0;
-    if (status || !folder)
+    status = check_dir("kn_cache_list_create", dir, err);
+    if (!status)
+        status = open_folder(dir, &folder, err);
+    if (status)
         return status;
-    for (struct dirent *item; (item = readdir(folder)) && !status;)
+    made = calloc(1, sizeof *made);
+    if (!made)
+        status = ki_fail_memory(err, sizeof *made, "listing the cache");
+    for (struct dirent *item; folder && !status && (item = readdir(folder));)
         if (is_entry(item->d_name) &&
-            !KI_ARRAY_PUSH(*list, *count, capacity, describe(dirfd(folder), item->d_name)))
+            !KI_ARRAY_PUSH(made->entries, made->count, made->capacity, describe(dirfd(folder), item->d_name)))
             status = ki_fail_memory(err, 0, "listing the cache");
-    closedir(folder);
+    if (folder)
+        closedir(folder);
     if (status) {
-        free(*list);
-        *list = NULL;
-        *count = 0;
+        kn_cache_list_free(made);
+        return status;
     }
-    return status;
+    *list = made;
+    return KN_OK;
 }
 
-kn_status ki_cache_clear(const char *dir, size_t *removed, kn_error *err)
+void kn_cache_list_free(kn_cache_list *list)
 {
-    DIR *folder;
-    kn_status status = open_folder(dir, &folder, err);
+    if (list)
+        free(list->entries);
+    free(list);
+}
 
-    *removed = 0;
+size_t kn_cache_list_get_count(const kn_cache_list *list)
+{
+    return list ? list->count : 0;
+}
+
+const kn_cache_entry *kn_cache_list_get_entry(const kn_cache_list *list, size_t index)
+{
+    return list && index < list->count ? &list->entries[index] : NULL;
+}
+
+kn_status kn_cache_clear(const char *dir, size_t *removed, kn_error *err)
+{
+    DIR *folder = NULL;
+    size_t count = 0;
+    kn_status status = check_dir("kn_cache_clear", dir, err);
+
+    if (removed)
+        *removed = 0;
+    if (!status)
+        status = open_folder(dir, &folder, err);
     if (status || !folder)
         return status;
     for (struct dirent *item; (item = readdir(folder));) {
         if (!is_entry(item->d_name) && !is_temporary(item->d_name))
             continue;
         if (unlinkat(dirfd(folder), item->d_name, 0) == 0)
-            ++*removed;
+            count++;
         else if (errno != ENOENT && !status) // the others are removed all the same
             status = ki_fail_errno(err, KN_ERROR_OUTPUT, dir, errno, "'%s' cannot be removed", item->d_name);
     }
     closedir(folder);
+    if (removed)
+        *removed = count;
     return status;
 }

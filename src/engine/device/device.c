@@ -162,9 +162,9 @@ kn_status ki_engine_devices_find(struct engine_devices *devices, const char *spe
                                  kn_error *err)
 {
     char path[PATH_MAX];
-    const char *verdicts = cache_dir && *cache_dir                                        ? cache_dir
-                           : !cache_dir && !ki_cache_default_dir(path, sizeof path, NULL) ? path
-                                                                                          : NULL;
+    const char *verdicts = cache_dir && *cache_dir                                            ? cache_dir
+                           : !cache_dir && !kn_cache_get_default_dir(path, sizeof path, NULL) ? path
+                                                                                              : NULL;
     kn_status status = KN_OK;
 
     memset(devices, 0, sizeof *devices);

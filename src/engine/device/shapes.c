@@ -206,8 +206,6 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                                  false,
                                  {.group = 32, .items = 8},
                                  {.group = 512, .items = 8}},
-    // The copy that products are measured against (variants.c). chunk: MiB, beyond the caches.
-    [SHAPE_SPARSE_COPY] = {"sparse-copy", false, {.chunk = 64}, {.chunk = 512}},
 };
 
 const struct engine_shape *ki_engine_shape(enum engine_shape_of which)

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "choice.h"
+#include "measured.h"
 #include "target.h"
 
 // What a context takes for an algorithm.
@@ -16,13 +17,29 @@ struct engine_tuned {
     const char *algorithm;
     bool set; // else the algorithm's own
     bool tried;
-    unsigned values[ENGINE_TUNABLES];
-    char refused[ENGINE_TUNING_WHY]; // of tried ones
+    bool alike; // not kept, but measured on a device like this one
+    unsigned values[KN_TUNABLES];
+    char refused[KN_TUNING_WORDS]; // of tried ones
 };
+
+static kn_status check(const char *function, const kn_context *context, const kn_tunables *tunables,
+                       kn_error *err)
+{
+    if (!context || !tunables)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %s is NULL", function, context ? "tunables" : "context");
+    for (size_t i = 0; i <= KN_TUNABLES; i++)
+        if (!tunables->names[i])
+            return tunables->algorithm && tunables->kernels
+                       ? KN_OK
+                       : ki_fail(err, KN_ERROR_ARGUMENT,
+                                 "%s: the tunables name no algorithm or no kernels' file", function);
+    return ki_fail(err, KN_ERROR_ARGUMENT, "%s: more than %d tunables, or no NULL behind them", function,
+                   KN_TUNABLES);
+}
 
 #define HASH_DIGITS (2 * KI_HASH_BYTES)
 
-static struct engine_choice choice_of(const struct engine_tunables *tunables, char what[64])
+static struct engine_choice choice_of(const kn_tunables *tunables, char what[64])
 {
     const struct ki_field field = {tunables->algorithm, strlen(tunables->algorithm)};
 
@@ -32,7 +49,7 @@ static struct engine_choice choice_of(const struct engine_tunables *tunables, ch
 
 // ---- on disk: the hash of the kernels' text, "GROUP=256 VOXELS=4 ...", the summary; a line each ----
 
-static kn_status hash_kernels(const kn_context *context, const struct engine_tunables *tunables,
+static kn_status hash_kernels(const kn_context *context, const kn_tunables *tunables,
                               char hex[HASH_DIGITS + 1], kn_error *err)
 {
     struct src_unit *unit = NULL;
@@ -48,8 +65,8 @@ static kn_status hash_kernels(const kn_context *context, const struct engine_tun
     return status;
 }
 
-// The line of values; NULL if it does not name these tunables in this order, else where it ends.
-static const char *read_values(const char *text, const struct engine_tunables *tunables, unsigned *values)
+// The line of values; NULL if it does not name these tunables in this order, else what follows it.
+static const char *read_values(const char *text, const kn_tunables *tunables, unsigned *values)
 {
     for (size_t i = 0; tunables->names[i]; i++) {
         size_t length = strlen(tunables->names[i]);
@@ -60,16 +77,16 @@ static const char *read_values(const char *text, const struct engine_tunables *t
             text[length + 1] > '9')
             return NULL;
         value = strtoul(text + length + 1, &end, 10);
-        if (value > UINT32_MAX || *end != (tunables->names[i + 1] ? ' ' : '\n'))
+        if (value > UINT32_MAX || (tunables->names[i + 1] ? *end != ' ' : *end && *end != '\n'))
             return NULL;
         values[i] = (unsigned)value;
-        text = end + 1;
+        text = *end ? end + 1 : end;
     }
     return text;
 }
 
 // NULL if the record serves, else why not.
-static const char *read_record(const kn_context *context, const struct engine_tunables *tunables,
+static const char *read_record(const kn_context *context, const kn_tunables *tunables,
                                const struct ki_text *record, unsigned *values, struct ki_text *summary)
 {
     char hex[HASH_DIGITS + 1];
@@ -88,8 +105,9 @@ static const char *read_record(const kn_context *context, const struct engine_tu
     return NULL;
 }
 
-bool ki_engine_tuning_kept(kn_context *context, const struct engine_tunables *tunables, unsigned *values,
-                           struct ki_text *summary)
+// What is kept, its summary appended; false if there is nothing.
+static bool read_kept(const kn_context *context, const kn_tunables *tunables, unsigned *values,
+                      struct ki_text *summary)
 {
     char what[64];
     const struct engine_choice choice = choice_of(tunables, what);
@@ -103,9 +121,22 @@ bool ki_engine_tuning_kept(kn_context *context, const struct engine_tunables *tu
     return found && !wrong;
 }
 
+// What was best on the device that is most like this one, as measured_devices.h has it.
+static bool read_measured(const kn_context *context, const kn_tunables *tunables, unsigned *values,
+                          struct ki_text *summary)
+{
+    const struct engine_measured *like = ki_engine_measured_like(
+        ki_engine_measured_devices, ki_engine_measured_count, &context->device.info, tunables->algorithm);
+
+    if (!like || !read_values(like->values, tunables, values))
+        return false;
+    ki_text_format(summary, "%s, as on %s", like->values, like->name);
+    return true;
+}
+
 // ---- in a context ----
 
-static size_t count_of(const struct engine_tunables *tunables)
+static size_t count_of(const kn_tunables *tunables)
 {
     size_t count = 0;
 
@@ -114,7 +145,7 @@ static size_t count_of(const struct engine_tunables *tunables)
     return count;
 }
 
-static struct engine_tuned *find(kn_context *context, const struct engine_tunables *tunables)
+static struct engine_tuned *find(kn_context *context, const kn_tunables *tunables)
 {
     for (size_t i = 0; i < context->tuned_count; i++)
         if (strcmp(context->tuned[i].algorithm, tunables->algorithm) == 0)
@@ -122,66 +153,76 @@ static struct engine_tuned *find(kn_context *context, const struct engine_tunabl
     return NULL;
 }
 
-// With the lock held.
-static bool set(kn_context *context, const struct engine_tunables *tunables, const unsigned *values,
-                bool tried)
+// With the lock held; NULL if memory is short.
+static struct engine_tuned *set(kn_context *context, const kn_tunables *tunables, const unsigned *values,
+                                bool tried)
 {
     struct engine_tuned tuned = {.algorithm = tunables->algorithm, .set = values != NULL, .tried = tried};
     struct engine_tuned *there = find(context, tunables);
 
     if (values)
         memcpy(tuned.values, values, count_of(tunables) * sizeof *values);
-    if (!there)
-        return KI_ARRAY_PUSH(context->tuned, context->tuned_count, context->tuned_capacity, tuned);
-    *there = tuned;
-    return true;
+    if (there) {
+        *there = tuned;
+        return there;
+    }
+    if (!KI_ARRAY_PUSH(context->tuned, context->tuned_count, context->tuned_capacity, tuned))
+        return NULL;
+    return &context->tuned[context->tuned_count - 1];
 }
 
-bool ki_engine_tuning(kn_context *context, const struct engine_tunables *tunables, unsigned *values)
+// What is kept on this machine, or was measured on a device like this one. With the lock held.
+static struct engine_tuned look_up(kn_context *context, const kn_tunables *tunables)
 {
+    struct engine_tuned tuned = {0}, *there;
     struct ki_text summary = KI_TEXT_INIT;
-    const struct engine_tuned *tuned;
-    bool given;
+    bool kept = read_kept(context, tunables, tuned.values, &summary);
+
+    tuned.set = kept || read_measured(context, tunables, tuned.values, &summary);
+    tuned.alike = !kept;
+    if (tuned.set)
+        ki_engine_log(context, KN_LOG_INFO, "tuning of %s: %s", tunables->algorithm,
+                      ki_text_string(&summary));
+    there = set(context, tunables, tuned.set ? tuned.values : NULL, false);
+    if (there) // without memory for it, it is looked up again
+        there->alike = tuned.alike;
+    ki_text_free(&summary);
+    return tuned;
+}
+
+bool ki_engine_tuning(kn_context *context, const kn_tunables *tunables, unsigned *values)
+{
+    const struct engine_tuned *there;
+    struct engine_tuned tuned;
 
     pthread_mutex_lock(&context->tuned_lock);
-    tuned = find(context, tunables);
-    if (tuned) {
-        given = tuned->set;
-        if (given)
-            memcpy(values, tuned->values, count_of(tunables) * sizeof *values);
-    } else {
-        unsigned kept[ENGINE_TUNABLES];
-
-        given = ki_engine_tuning_kept(context, tunables, kept, &summary);
-        if (given) {
-            memcpy(values, kept, count_of(tunables) * sizeof *values);
-            ki_engine_log(context, KN_LOG_INFO, "tuning of %s: %s", tunables->algorithm,
-                          ki_text_string(&summary));
-        }
-        (void)set(context, tunables, given ? kept : NULL, false); // else it is read again
-    }
+    there = find(context, tunables);
+    tuned = there ? *there : look_up(context, tunables);
     pthread_mutex_unlock(&context->tuned_lock);
-    ki_text_free(&summary);
-    return given;
+    if (tuned.set)
+        memcpy(values, tuned.values, count_of(tunables) * sizeof *values);
+    return tuned.set;
 }
 
-kn_status ki_engine_tuning_try(kn_context *context, const struct engine_tunables *tunables,
-                               const unsigned *values, kn_error *err)
+kn_status kn_tuning_try(kn_context *context, const kn_tunables *tunables, const unsigned *values,
+                        kn_error *err)
 {
     bool fine;
 
+    if (check("kn_tuning_try", context, tunables, err))
+        return KN_ERROR_ARGUMENT;
     pthread_mutex_lock(&context->tuned_lock);
-    fine = set(context, tunables, values, true);
+    fine = set(context, tunables, values, true) != NULL;
     pthread_mutex_unlock(&context->tuned_lock);
     return fine ? KN_OK : ki_fail_memory(err, sizeof(struct engine_tuned), tunables->algorithm);
 }
 
-void ki_engine_tuning_refuse(kn_context *context, const struct engine_tunables *tunables, const char *format,
-                             ...)
+void ki_engine_tuning_refuse(kn_context *context, const kn_tunables *tunables, const char *format, ...)
 {
     struct engine_tuned *tuned;
-    char why[ENGINE_TUNING_WHY];
-    bool kept = false;
+    char why[KN_TUNING_WORDS];
+    const char *whose = NULL;
+    bool alike = false;
     va_list args;
 
     va_start(args, format);
@@ -193,31 +234,33 @@ void ki_engine_tuning_refuse(kn_context *context, const struct engine_tunables *
     if (tuned && tuned->tried) {
         memcpy(tuned->refused, why, sizeof why);
     } else if (tuned) {
-        kept = tuned->set;
+        alike = tuned->alike;
+        whose = !tuned->set ? NULL : alike ? "what was measured on a device like this one" : "what was kept";
         tuned->set = false;
     }
     pthread_mutex_unlock(&context->tuned_lock);
-    if (kept)
-        ki_engine_log(context, KN_LOG_WARNING, "tuning of %s: what was kept is not used: %s",
-                      tunables->algorithm, why);
+    if (whose)
+        ki_engine_log(context, alike ? KN_LOG_INFO : KN_LOG_WARNING, "tuning of %s: %s is not used: %s",
+                      tunables->algorithm, whose, why);
 }
 
-bool ki_engine_tuning_refused(kn_context *context, const struct engine_tunables *tunables,
-                              char why[ENGINE_TUNING_WHY])
+bool kn_tuning_get_refusal(kn_context *context, const kn_tunables *tunables, char why[KN_TUNING_WORDS])
 {
     const struct engine_tuned *tuned;
     bool refused;
 
+    if (!why || check("kn_tuning_get_refusal", context, tunables, NULL))
+        return false;
     pthread_mutex_lock(&context->tuned_lock);
     tuned = find(context, tunables);
     refused = tuned && tuned->refused[0];
     if (refused)
-        memcpy(why, tuned->refused, ENGINE_TUNING_WHY);
+        memcpy(why, tuned->refused, KN_TUNING_WORDS);
     pthread_mutex_unlock(&context->tuned_lock);
     return refused;
 }
 
-void ki_engine_tuning_reread(kn_context *context, const struct engine_tunables *tunables)
+static void reread(kn_context *context, const kn_tunables *tunables)
 {
     struct engine_tuned *tuned;
 
@@ -228,16 +271,32 @@ void ki_engine_tuning_reread(kn_context *context, const struct engine_tunables *
     pthread_mutex_unlock(&context->tuned_lock);
 }
 
-kn_status ki_engine_tuning_keep(kn_context *context, const struct engine_tunables *tunables,
-                                const unsigned *values, const char *summary, kn_error *err)
+kn_status kn_tuning_end(kn_context *context, const kn_tunables *tunables, kn_error *err)
+{
+    kn_status status = check("kn_tuning_end", context, tunables, err);
+
+    if (!status)
+        reread(context, tunables);
+    return status;
+}
+
+// ---- what is kept ----
+
+kn_status kn_tuning_keep(kn_context *context, const kn_tunables *tunables, const unsigned *values,
+                         const char *summary, kn_error *err)
 {
     char what[64], hex[HASH_DIGITS + 1];
-    const struct engine_choice choice = choice_of(tunables, what);
+    struct engine_choice choice;
     struct ki_text record = KI_TEXT_INIT;
-    kn_status status = hash_kernels(context, tunables, hex, err);
+    kn_status status = check("kn_tuning_keep", context, tunables, err);
 
+    if (!status && (!values || !summary))
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "kn_tuning_keep: %s is NULL", values ? "summary" : "values");
+    if (!status)
+        status = hash_kernels(context, tunables, hex, err);
     if (status)
         return status;
+    choice = choice_of(tunables, what);
     ki_text_format(&record, "%s\n", hex);
     for (size_t i = 0; tunables->names[i]; i++)
         ki_text_format(&record, "%s=%u%s", tunables->names[i], values[i],
@@ -245,15 +304,38 @@ kn_status ki_engine_tuning_keep(kn_context *context, const struct engine_tunable
     ki_text_add(&record, summary);
     status = ki_engine_remember_bytes(context, &choice, &record, err);
     ki_text_free(&record);
-    ki_engine_tuning_reread(context, tunables);
+    reread(context, tunables);
     return status;
 }
 
-void ki_engine_tuning_forget(kn_context *context, const struct engine_tunables *tunables)
+kn_status kn_tuning_get_kept(kn_context *context, const kn_tunables *tunables, bool *found,
+                             unsigned values[KN_TUNABLES], char summary[KN_TUNING_WORDS], kn_error *err)
+{
+    struct ki_text text = KI_TEXT_INIT;
+    kn_status status = check("kn_tuning_get_kept", context, tunables, err);
+
+    if (!status && (!found || !values))
+        status =
+            ki_fail(err, KN_ERROR_ARGUMENT, "kn_tuning_get_kept: %s is NULL", found ? "values" : "found");
+    if (status)
+        return status;
+    *found = read_kept(context, tunables, values, &text);
+    if (summary)
+        snprintf(summary, KN_TUNING_WORDS, "%s", *found ? ki_text_string(&text) : "");
+    ki_text_free(&text);
+    return KN_OK;
+}
+
+kn_status kn_tuning_forget(kn_context *context, const kn_tunables *tunables, kn_error *err)
 {
     char what[64];
-    const struct engine_choice choice = choice_of(tunables, what);
+    kn_status status = check("kn_tuning_forget", context, tunables, err);
 
-    ki_engine_forget(context, &choice);
-    ki_engine_tuning_reread(context, tunables);
+    if (!status) {
+        const struct engine_choice choice = choice_of(tunables, what);
+
+        ki_engine_forget(context, &choice);
+        reread(context, tunables);
+    }
+    return status;
 }

@@ -57,7 +57,7 @@ static bool cut_line(size_t length, unsigned parts, struct host_fft_part *part)
     return false;
 }
 
-static bool is_smooth(size_t n)
+bool ki_host_fft_is_smooth(size_t n)
 {
     static const unsigned primes[] = {2, 3, 5, 7};
 
@@ -69,7 +69,7 @@ static bool is_smooth(size_t n)
 
 static unsigned parts_of(size_t length, struct host_fft_part *part)
 {
-    if (is_smooth(length))
+    if (ki_host_fft_is_smooth(length))
         for (unsigned parts = 1; parts <= HOST_FFT_PARTS; parts++)
             if (cut_line(length, parts, part))
                 return parts;
@@ -96,7 +96,7 @@ size_t ki_host_fft_length(size_t n)
     size_t best = n, last = SIZE_MAX;
 
     for (size_t length = n ? n : 1; length <= last; length++) {
-        if (!is_smooth(length))
+        if (!ki_host_fft_is_smooth(length))
             continue;
         if (last == SIZE_MAX) {
             best = length;

@@ -75,6 +75,7 @@ struct host_fft_code {
 // The code for KN_F32 or KN_F64.
 const struct host_fft_code *ki_host_fft_code_for(kn_type type, kn_host_level level);
 
+bool ki_host_fft_is_smooth(size_t n); // no prime factor above 7
 // The length of at least n without prime factors above 7 that takes the least time.
 size_t ki_host_fft_length(size_t n);
 

@@ -78,7 +78,8 @@ kn_status ki_host_count(const void *x, size_t n, const struct host_codec *codec,
     size_t size = plan->size, kinds = (size_t)1 << 8 * size,
            each = kinds * (sizeof **counts + TABLES * sizeof(uint32_t));
     unsigned threads = ki_host_threads(plan, n * size / 4); // a thread's tables have to be worth while
-    size_t *totals = calloc(threads * each + kinds * sizeof *totals, 1), *by_key = totals;
+    size_t *totals = ki_kept_take_zeros(plan->kept, threads * each + kinds * sizeof *totals, 1),
+           *by_key = totals;
     uint32_t *tables;
 
     if (!totals)
@@ -148,6 +149,6 @@ kn_status ki_host_sort_counted(void *keys, kn_type type, size_t n, const struct 
         fill(keys, start, counts[i], n, plan->size, host_decode(key, plan->size, &codec));
         start += counts[i];
     }
-    free(counts);
+    ki_kept_give(plan->kept, counts);
     return status;
 }

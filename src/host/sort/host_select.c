@@ -96,7 +96,7 @@ static kn_status draw_sample(struct selection *s, kn_error *err)
     size_t size = s->plan->size, count = s->how->samples;
     uint64_t chance = UINT64_C(0x9e3779b97f4a7c15);
 
-    s->sample = malloc(count * size);
+    s->sample = ki_kept_take(s->plan->kept, count * size);
     if (!s->sample)
         return ki_fail_memory(err, count * size, "a sample");
     for (size_t i = 0; i < count; i++) {
@@ -197,7 +197,7 @@ static kn_status read_bracket(struct selection *s, kn_error *err)
     s->room = (size_t)(2 * share * (double)s->n) + 1024;
     s->room = s->room < s->n ? s->room : s->n;
     s->kept_count = 0;
-    s->kept = malloc(s->room * s->plan->size);
+    s->kept = ki_kept_take(s->plan->kept, s->room * s->plan->size);
     if (!s->kept)
         return ki_fail_memory(err, s->room * s->plan->size, "what lies near a rank");
     ki_host_share_out(threads, s->n, read_share, &(struct bracket_read){s, &bracket});
@@ -206,7 +206,7 @@ static kn_status read_bracket(struct selection *s, kn_error *err)
     s->how->reads++;
     s->how->missed = s->done == before;
     s->how->beyond = bracket.beyond;
-    free(s->kept);
+    ki_kept_give(s->plan->kept, s->kept);
     return KN_OK;
 }
 
@@ -214,7 +214,7 @@ static kn_status read_bracket(struct selection *s, kn_error *err)
 
 static void *copy_of(const struct selection *s, kn_error *err)
 {
-    void *copy = malloc(s->n * s->plan->size);
+    void *copy = ki_kept_take(s->plan->kept, s->n * s->plan->size);
 
     if (!copy)
         ki_fail_memory(err, s->n * s->plan->size, "a copy to select from");
@@ -225,11 +225,9 @@ static void *copy_of(const struct selection *s, kn_error *err)
 
 static kn_status select_sorted(struct selection *s, kn_type type, kn_error *err)
 {
-    const kn_host_options options = KN_INIT(kn_host_options, .threads = s->plan->threads,
-                                            .order = s->plan->descending, .level = s->plan->level);
     size_t size = s->plan->size;
     void *copy = copy_of(s, err);
-    kn_status status = copy ? kn_host_sort(copy, type, s->n, &options, err) : KN_ERROR_MEMORY;
+    kn_status status = copy ? ki_host_sort(copy, type, s->n, s->plan, err) : KN_ERROR_MEMORY;
 
     s->how->sorted = true;
     if (!status) {
@@ -242,7 +240,7 @@ static kn_status select_sorted(struct selection *s, kn_type type, kn_error *err)
         const struct wanted *wanted = &s->wanted[s->done++];
         memcpy((char *)s->values + wanted->index * size, (const char *)copy + wanted->rank * size, size);
     }
-    free(copy);
+    ki_kept_give(s->plan->kept, copy);
     return status;
 }
 
@@ -256,7 +254,7 @@ static kn_status select_counted(struct selection *s, kn_error *err)
             below += counts[kind++];
         answer(s, host_least(s->plan->size) + (int64_t)kind);
     }
-    free(counts);
+    ki_kept_give(s->plan->kept, counts);
     return status;
 }
 
@@ -277,7 +275,7 @@ static kn_status select_ranks(struct selection *s, kn_type type, kn_error *err)
         status = draw_sample(s, err);
     while (s->n > SMALL && s->done < s->count && s->how->reads < MOST_READS && !s->how->missed && !status)
         status = read_bracket(s, err);
-    free(s->sample);
+    ki_kept_give(s->plan->kept, s->sample);
     return s->done < s->count && !status ? select_sorted(s, type, err) : status;
 }
 
@@ -304,14 +302,14 @@ kn_status ki_host_select(const void *x, kn_type type, size_t n, const size_t *ra
         s.limit = host_encode(plan->descending ? infinity | host_least(plan->size) : infinity, plan->size,
                               &s.codec);
     }
-    s.wanted = malloc(count * sizeof *s.wanted);
+    s.wanted = ki_kept_take_array(plan->kept, count, sizeof *s.wanted);
     if (!s.wanted)
         return ki_fail_memory(err, count * sizeof *s.wanted, "ranks");
     for (size_t i = 0; i < count; i++)
         s.wanted[i] = (struct wanted){ranks[i], i};
     qsort(s.wanted, count, sizeof *s.wanted, by_rank);
     status = select_ranks(&s, type, err);
-    free(s.wanted);
+    ki_kept_give(plan->kept, s.wanted);
     return status;
 }
 

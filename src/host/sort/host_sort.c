@@ -32,6 +32,7 @@ struct sorting {
     struct run *lows, *highs; // of each thread, while dividing: those on the wrong side
     struct piece *pieces;
     size_t count;
+    struct ki_kept *kept;
 };
 
 static void swap_bytes(char *a, char *b, size_t bytes)
@@ -179,7 +180,7 @@ static kn_status sort_together(struct sorting *s, kn_error *err)
     size_t limit = 2 * (size_t)PIECES_A_THREAD * s->threads + 2;
     size_t bytes = limit * sizeof *s->pieces + 2 * s->threads * sizeof *s->lows;
 
-    s->pieces = malloc(bytes);
+    s->pieces = ki_kept_take(s->kept, bytes);
     if (!s->pieces)
         return ki_fail_memory(err, bytes, "sorting");
     s->lows = (struct run *)(s->pieces + limit);
@@ -191,7 +192,28 @@ static kn_status sort_together(struct sorting *s, kn_error *err)
         divide_piece(s, i, NULL);
     qsort(s->pieces, s->count, sizeof *s->pieces, by_size);
     ki_parallel(s->threads, s->count, KI_DYNAMIC, sort_piece, s);
-    free(s->pieces);
+    ki_kept_give(s->kept, s->pieces);
+    return KN_OK;
+}
+
+kn_status ki_host_sort(void *keys, kn_type type, size_t n, const struct host_plan *plan, kn_error *err)
+{
+    if (n < 2)
+        return KN_OK;
+    if (plan->size < 4)
+        return ki_host_sort_counted(keys, type, n, plan, err);
+    struct sorting s = {.quicksort = ki_host_quicksort_for(plan),
+                        .codec = ki_host_codec(type, plan->descending),
+                        .keys = keys,
+                        .n = n,
+                        .size = plan->size,
+                        .threads = ki_host_threads(plan, n * plan->size),
+                        .kept = plan->kept,
+                        .chance = UINT64_C(0x2545f4914f6cdd1d)};
+    if (n * plan->size >= TOGETHER_FROM)
+        return sort_together(&s, err);
+    s.quicksort->encode(keys, n, &s.codec);
+    s.quicksort->sort(keys, n, host_least(s.size), ~host_least(s.size), &s.codec);
     return KN_OK;
 }
 
@@ -202,20 +224,5 @@ kn_status kn_host_sort(void *keys, kn_type type, size_t n, const kn_host_options
 
     if (!status && !keys && n > 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_sort: keys is NULL");
-    if (status || n < 2)
-        return status;
-    if (plan.size < 4)
-        return ki_host_sort_counted(keys, type, n, &plan, err);
-    struct sorting s = {.quicksort = ki_host_quicksort_for(&plan),
-                        .codec = ki_host_codec(type, plan.descending),
-                        .keys = keys,
-                        .n = n,
-                        .size = plan.size,
-                        .threads = ki_host_threads(&plan, n * plan.size),
-                        .chance = UINT64_C(0x2545f4914f6cdd1d)};
-    if (n * plan.size >= TOGETHER_FROM)
-        return sort_together(&s, err);
-    s.quicksort->encode(keys, n, &s.codec);
-    s.quicksort->sort(keys, n, host_least(s.size), ~host_least(s.size), &s.codec);
-    return KN_OK;
+    return status ? status : ki_host_sort(keys, type, n, &plan, err);
 }

@@ -28,12 +28,15 @@ struct host_quicksort {
                            struct host_bracket *bracket, void *to);
 };
 
+// kn_host_sort, as planned.
+kn_status ki_host_sort(void *keys, kn_type type, size_t n, const struct host_plan *plan, kn_error *err);
+
 // Sorts elements of 1 or 2 bytes by counting.
 kn_status ki_host_sort_counted(void *keys, kn_type type, size_t n, const struct host_plan *plan,
                                kn_error *err);
 
-// How many elements of 1 or 2 bytes have each key: counts[key - least], of 256 or 65,536. The caller frees
-// *counts.
+// How many elements of 1 or 2 bytes have each key: counts[key - least], of 256 or 65,536. The caller gives
+// *counts back to what the plan keeps.
 kn_status ki_host_count(const void *x, size_t n, const struct host_codec *codec, const struct host_plan *plan,
                         size_t **counts, kn_error *err);
 

@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/element.h"
@@ -85,11 +84,11 @@ kn_status ki_histogram_edges_make(const char *function, kn_type type, const doub
     uint64_t bits;
     kn_status status = check(function, edges, low, high, bins, err);
 
-    *made = (struct histogram_edges){.bins = bins};
+    *made = (struct histogram_edges){.kept = made->kept, .bins = bins};
     if (status)
         return status;
-    made->edges = malloc((bins + 1) * sizeof *made->edges);
-    made->least = malloc(bins * size);
+    made->edges = ki_kept_take_array(made->kept, bins + 1, sizeof *made->edges);
+    made->least = ki_kept_take_array(made->kept, bins, size);
     if (!made->edges || !made->least) {
         ki_histogram_edges_free(made);
         return ki_fail_memory(err, (bins + 1) * (sizeof *made->edges + size), "the edges of a histogram");
@@ -109,8 +108,8 @@ kn_status ki_histogram_edges_make(const char *function, kn_type type, const doub
 
 void ki_histogram_edges_free(struct histogram_edges *made)
 {
-    free(made->edges);
-    free(made->least);
+    ki_kept_give(made->kept, made->edges);
+    ki_kept_give(made->kept, made->least);
     made->edges = NULL;
     made->least = NULL;
 }

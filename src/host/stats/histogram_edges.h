@@ -8,11 +8,14 @@
 
 #include <koine/types.h>
 
+#include "base/kept.h"
+
 struct histogram_edges {
-    double *edges;     // bins + 1
-    void *least;       // of `used` bins: the least element that is not below its lower edge, in the type
-    uint64_t top;      // the stored bits of the greatest element that is counted
-    size_t bins, used; // bins behind `used` begin above all elements of the type; 0: nothing is counted
+    struct ki_kept *kept; // where the arrays are from: the caller sets it before they are made; may be NULL
+    double *edges;        // bins + 1
+    void *least;          // of `used` bins: the least element that is not below its lower edge, in the type
+    uint64_t top;         // the stored bits of the greatest element that is counted
+    size_t bins, used;    // bins behind `used` begin above all elements of the type; 0: nothing is counted
 };
 
 // Checks what a caller gave: `edges`, or if NULL `bins` bins between low and high. Free it after success.

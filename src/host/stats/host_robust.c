@@ -3,7 +3,6 @@
 #include "host_robust.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -85,13 +84,13 @@ static kn_status select_both(const struct host_robust *r, double *median, double
     *mad = NAN;
     if (status || !isfinite(*median))
         return status;
-    deviations = malloc(n * sizeof *deviations);
+    deviations = ki_kept_take_array(r->plan->kept, n, sizeof *deviations);
     if (!deviations)
         return ki_fail_memory(err, n * sizeof *deviations, "deviations from the median");
     ki_host_share_out(ki_host_threads(r->plan, n * sizeof(double)), n, deviate_share,
                       &(struct deviating){r, *median, deviations});
     status = select_middle(r, deviations, KN_F64, mad, err);
-    free(deviations);
+    ki_kept_give(r->plan->kept, deviations);
     return status;
 }
 
@@ -146,7 +145,7 @@ static kn_status robust_floats(const void *x, kn_type type, const size_t *ends, 
                                     true,
                                     type == KN_F32 ? (double)(float)shift : shift,
                                     ki_host_leaf_for(plan->level)};
-    r.leaves = malloc((2 * most + 1) * sizeof *r.leaves);
+    r.leaves = ki_kept_take_array(plan->kept, 2 * most, sizeof *r.leaves);
     if (!r.leaves)
         return ki_fail_memory(err, (2 * most + 1) * sizeof *r.leaves, "the sums of a column");
     r.folded = r.leaves + most;
@@ -155,7 +154,7 @@ static kn_status robust_floats(const void *x, kn_type type, const size_t *ends, 
         if (ends[i] > 0)
             status = robust_prefix(&r, ends[i], method, &results[i], err);
     }
-    free(r.leaves);
+    ki_kept_give(plan->kept, r.leaves);
     return status;
 }
 
@@ -176,7 +175,7 @@ static kn_status robust_bytes(const void *x, kn_type type, const size_t *ends, s
         status = ki_host_count((const char *)x + done, ends[i] - done, &codec, plan, &counts, err);
         for (size_t k = 0; k < KI_COUNT(totals) && !status; k++)
             totals[k] += counts[k];
-        free(counts);
+        ki_kept_give(plan->kept, counts);
         results[i] = ki_robust_of_nothing(0, 0, KN_ROBUST_COUNTED);
         if (ends[i] > 0 && !status)
             ki_robust_counted(type, totals, ends[i], shift, &results[i]);
@@ -185,6 +184,14 @@ static kn_status robust_bytes(const void *x, kn_type type, const size_t *ends, s
 }
 
 // ---- any ----
+
+kn_status ki_host_robust(const void *x, kn_type type, const size_t *ends, size_t count,
+                         const kn_robust_options *options, const struct host_plan *plan, kn_robust *results,
+                         kn_error *err)
+{
+    return type == KN_F32 || type == KN_F64 ? robust_floats(x, type, ends, count, options, plan, results, err)
+                                            : robust_bytes(x, type, ends, count, options, plan, results, err);
+}
 
 static kn_status robust_prefixes(const char *function, const void *x, kn_type type, const size_t *ends,
                                  size_t count, const kn_robust_options *given, const kn_host_options *host,
@@ -205,9 +212,7 @@ static kn_status robust_prefixes(const char *function, const void *x, kn_type ty
         status = ki_fail(err, KN_ERROR_ARGUMENT, "%s: x or a result is NULL", function);
     if (status)
         return status;
-    return type == KN_F32 || type == KN_F64
-               ? robust_floats(x, type, ends, count, &options, &plan, results, err)
-               : robust_bytes(x, type, ends, count, &options, &plan, results, err);
+    return ki_host_robust(x, type, ends, count, &options, &plan, results, err);
 }
 
 kn_status kn_host_robust(const void *x, kn_type type, size_t n, kn_robust *result,

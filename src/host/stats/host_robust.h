@@ -27,4 +27,9 @@ size_t ki_host_robust_leaf(struct host_robust *r, size_t i);
 kn_status ki_host_robust_fused(struct host_robust *r, size_t *nan_count, double *median, double *mad,
                                bool *missed, kn_error *err);
 
+// kn_host_robust_prefixes of what was checked, as planned; count > 0.
+kn_status ki_host_robust(const void *x, kn_type type, const size_t *ends, size_t count,
+                         const kn_robust_options *options, const struct host_plan *plan, kn_robust *results,
+                         kn_error *err);
+
 #endif

@@ -51,12 +51,10 @@ static uint64_t mix(uint64_t z) // Steele, Lea and Flood 2014
 // An element from anywhere within each of as many stretches: no period of the column meets that.
 static kn_status draw_sample(struct fused *f, kn_error *err)
 {
-    const kn_host_options options =
-        KN_INIT(kn_host_options, .threads = f->r->plan->threads, .level = f->r->plan->level);
     size_t count = f->samples = samples_for(f->n);
     double length = (double)f->n / (double)count;
 
-    f->sample = malloc(count * f->size);
+    f->sample = ki_kept_take(f->r->plan->kept, count * f->size);
     if (!f->sample)
         return ki_fail_memory(err, count * f->size, "a sample");
     for (size_t i = 0; i < count; i++) {
@@ -64,7 +62,7 @@ static kn_status draw_sample(struct fused *f, kn_error *err)
         position = position < f->n ? position : f->n - 1; // rounded up
         host_store(f->sample, i, f->size, host_stored(f->r->column.x, position, f->size));
     }
-    return kn_host_sort(f->sample, f->r->type, count, &options, err);
+    return ki_host_sort(f->sample, f->r->type, count, f->r->plan, err);
 }
 
 static double real_at(const struct fused *f, const void *x, size_t i)
@@ -223,8 +221,8 @@ static kn_status read_column(struct fused *f, kn_error *err)
 {
     f->middle_room = room_for(f, &f->intervals[HOST_MIDDLE]);
     f->arm_room = room_for(f, &f->intervals[HOST_LOWER]) + room_for(f, &f->intervals[HOST_UPPER]);
-    f->sifted.middle = malloc(f->middle_room * f->size);
-    f->sifted.arms = malloc(f->arm_room * f->size);
+    f->sifted.middle = ki_kept_take(f->r->plan->kept, f->middle_room * f->size);
+    f->sifted.arms = ki_kept_take(f->r->plan->kept, f->arm_room * f->size);
     if (!f->sifted.middle || !f->sifted.arms)
         return ki_fail_memory(err, (f->middle_room + f->arm_room) * f->size,
                               "what lies near the median and the MAD");
@@ -424,13 +422,14 @@ static kn_status find_both(struct fused *f, double *median, double *mad, bool *m
         *missed = true;
         return KN_OK;
     }
-    deviations =
-        f->size == sizeof(double) ? f->sifted.arms : malloc((f->sifted.arm_count + 1) * sizeof(double));
+    deviations = f->size == sizeof(double)
+                     ? f->sifted.arms
+                     : ki_kept_take(f->r->plan->kept, f->sifted.arm_count * sizeof(double));
     if (!deviations)
         return ki_fail_memory(err, f->sifted.arm_count * sizeof(double), "deviations from the median");
     *missed = !find_mad(f, *median, deviations, mad);
     if (deviations != f->sifted.arms)
-        free(deviations);
+        ki_kept_give(f->r->plan->kept, deviations);
     return KN_OK;
 }
 
@@ -449,8 +448,8 @@ kn_status ki_host_robust_fused(struct host_robust *r, size_t *nan_count, double 
     }
     if (!status && f.nan_count == 0)
         status = find_both(&f, median, mad, missed, err);
-    free(f.sample);
-    free(f.sifted.middle);
-    free(f.sifted.arms);
+    ki_kept_give(r->plan->kept, f.sample);
+    ki_kept_give(r->plan->kept, f.sifted.middle);
+    ki_kept_give(r->plan->kept, f.sifted.arms);
     return status;
 }

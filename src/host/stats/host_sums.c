@@ -5,7 +5,6 @@
 #include "host_sums.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 
@@ -135,18 +134,18 @@ static void sum_share(void *context, size_t first, size_t end)
         s->leaves[i] = ki_host_sum_leaf(s->column, i);
 }
 
-static kn_status sum_column(const struct host_column *c, const struct host_plan *plan, kn_sums *sums,
-                            kn_error *err)
+kn_status ki_host_sum_column(const struct host_column *c, const struct host_plan *plan, kn_sums *sums,
+                             kn_error *err)
 {
     size_t count = ki_host_leaf_count(c->n);
-    kn_sums *leaves = malloc(count * sizeof *leaves);
+    kn_sums *leaves = ki_kept_take_array(plan->kept, count, sizeof *leaves);
 
     if (!leaves)
         return ki_fail_memory(err, count * sizeof *leaves, "the sums of a column");
     ki_host_share_out(ki_host_threads(plan, c->n * plan->size), count, sum_share,
                       &(struct summing){c, leaves});
     *sums = ki_host_fold_leaves(leaves, count);
-    free(leaves);
+    ki_kept_give(plan->kept, leaves);
     return KN_OK;
 }
 
@@ -170,7 +169,7 @@ static kn_status sums_of(const char *function, const void *x, kn_type type, size
                        kn_type_name(type));
     *sums = (kn_sums){0, 0};
     column.leaf = ki_host_leaf_for(plan.level);
-    return n == 0 ? KN_OK : sum_column(&column, &plan, sums, err);
+    return n == 0 ? KN_OK : ki_host_sum_column(&column, &plan, sums, err);
 }
 
 kn_status kn_host_sum(const void *x, kn_type type, size_t n, double *sum, const kn_host_options *options,

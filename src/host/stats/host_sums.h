@@ -31,6 +31,9 @@ size_t ki_host_leaf_count(size_t n);
 kn_sums ki_host_sum_leaf(const struct host_column *c, size_t i);
 // The same without NaN, each of which counts as a number equal to the shift.
 kn_sums ki_host_sum_numbers(const struct host_column *c, size_t i);
+// All sums of a column that has elements, folded. KN_ERROR_MEMORY.
+kn_status ki_host_sum_column(const struct host_column *c, const struct host_plan *plan, kn_sums *sums,
+                             kn_error *err);
 // In place; zeros if there are none.
 kn_sums ki_host_fold_leaves(kn_sums *leaves, size_t count);
 

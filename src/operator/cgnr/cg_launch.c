@@ -20,7 +20,7 @@ static kn_status launch_difference(kn_queue *queue, const struct cgnr *s, const 
                            KN_VALUE((uint32_t)s->image.size[1]),
                            KN_VALUE((uint32_t)s->image.size[2]),
                            KN_VALUE((uint32_t)s->image.periodic),
-                           KN_VALUE(s->terms.smooth),
+                           cgnr_scalar(s, s->terms.smooth),
                            KN_BUFFER(s->buffers[CGNR_STATE]),
                            KN_VALUE(s->parts),
                            KN_VALUE(s->most)};
@@ -33,7 +33,7 @@ kn_status ki_cg_launch_begin(kn_queue *queue, const struct cgnr *s, const kn_buf
     kn_buffer *const *b = s->buffers;
     const kn_arg args[] = {KN_BUFFER(b[CGNR_V]),           KN_BUFFER(right),
                            KN_BUFFER(b[CGNR_X]),           KN_BUFFER(b[CGNR_H]),
-                           KN_VALUE((uint64_t)s->columns), KN_VALUE(s->terms.lambda),
+                           KN_VALUE((uint64_t)s->columns), cgnr_scalar(s, s->terms.lambda),
                            KN_BUFFER(b[CGNR_STATE]),       KN_VALUE(s->parts)};
     kn_status status = cgnr_has_image(s) ? launch_difference(queue, s, b[CGNR_X], err) : KN_OK;
 
@@ -43,10 +43,13 @@ kn_status ki_cg_launch_begin(kn_queue *queue, const struct cgnr *s, const kn_buf
 kn_status ki_cg_launch_curve(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {
-        KN_BUFFER(b[CGNR_V]),      KN_BUFFER(b[CGNR_D]),     KN_VALUE((uint64_t)s->columns),
-        KN_VALUE(s->terms.lambda), KN_BUFFER(b[CGNR_STATE]), KN_VALUE(s->parts),
-        KN_VALUE(s->most)};
+    const kn_arg args[] = {KN_BUFFER(b[CGNR_V]),
+                           KN_BUFFER(b[CGNR_D]),
+                           KN_VALUE((uint64_t)s->columns),
+                           cgnr_scalar(s, s->terms.lambda),
+                           KN_BUFFER(b[CGNR_STATE]),
+                           KN_VALUE(s->parts),
+                           KN_VALUE(s->most)};
 
     return cgnr_has_image(s) ? launch_difference(queue, s, b[CGNR_D], err)
                              : launch(queue, s, CG_CURVE, args, KI_COUNT(args), err);
@@ -55,10 +58,14 @@ kn_status ki_cg_launch_curve(kn_queue *queue, const struct cgnr *s, kn_error *er
 kn_status ki_cg_launch_step(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[CGNR_D]),      KN_BUFFER(b[CGNR_V]),
-                           KN_BUFFER(b[CGNR_H]),      KN_VALUE((uint64_t)s->columns),
-                           KN_VALUE(s->terms.lambda), KN_BUFFER(b[CGNR_STATE]),
-                           KN_VALUE(s->parts),        KN_VALUE(s->most)};
+    const kn_arg args[] = {KN_BUFFER(b[CGNR_D]),
+                           KN_BUFFER(b[CGNR_V]),
+                           KN_BUFFER(b[CGNR_H]),
+                           KN_VALUE((uint64_t)s->columns),
+                           cgnr_scalar(s, s->terms.lambda),
+                           KN_BUFFER(b[CGNR_STATE]),
+                           KN_VALUE(s->parts),
+                           KN_VALUE(s->most)};
 
     return launch(queue, s, CG_STEP, args, KI_COUNT(args), err);
 }
@@ -66,10 +73,14 @@ kn_status ki_cg_launch_step(kn_queue *queue, const struct cgnr *s, kn_error *err
 kn_status ki_cg_launch_turn(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[CGNR_X]),        KN_BUFFER(b[CGNR_D]),
-                           KN_BUFFER(b[CGNR_H]),        KN_VALUE((uint64_t)s->columns),
-                           KN_VALUE(s->terms.gradient), KN_BUFFER(b[CGNR_STATE]),
-                           KN_VALUE(s->parts),          KN_VALUE(s->most)};
+    const kn_arg args[] = {KN_BUFFER(b[CGNR_X]),
+                           KN_BUFFER(b[CGNR_D]),
+                           KN_BUFFER(b[CGNR_H]),
+                           KN_VALUE((uint64_t)s->columns),
+                           cgnr_scalar(s, s->terms.gradient),
+                           KN_BUFFER(b[CGNR_STATE]),
+                           KN_VALUE(s->parts),
+                           KN_VALUE(s->most)};
 
     return launch(queue, s, CG_TURN, args, KI_COUNT(args), err);
 }

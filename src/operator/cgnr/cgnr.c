@@ -100,32 +100,46 @@ kn_status ki_cgnr_check_options(const struct cgnr_options *options, kn_error *er
     return KN_OK;
 }
 
-struct cgnr_terms ki_cgnr_terms_of(const struct cgnr_options *options)
+struct cgnr_terms ki_cgnr_terms_of(const struct cgnr_options *options, kn_type type)
 {
-    double gradient = options->gradient > CGNR_FLOOR || (options->self_adjoint && options->gradient > 0)
+    double floor = type == KN_F64 ? CGNR_FLOOR_DOUBLE : CGNR_FLOOR;
+    double gradient = options->gradient > floor || (options->self_adjoint && options->gradient > 0)
                           ? options->gradient
-                          : CGNR_FLOOR;
+                          : floor;
 
-    return (struct cgnr_terms){
-        .order = options->smooth > 0 ? options->order : 0,
-        .lambda = (float)options->lambda,
-        .smooth = (float)options->smooth,
-        .weight = (float)(options->correction    ? options->weight
-                          : options->penalty > 0 ? options->penalty
-                                                 : options->nonnegative),
-        .gradient = options->gradient < 0 ? -1 : (float)(gradient * gradient),
-        .residual = options->residual > 0 ? (float)(options->residual * options->residual) : -1};
+    return (struct cgnr_terms){.order = options->smooth > 0 ? options->order : 0,
+                               .lambda = options->lambda,
+                               .smooth = options->smooth,
+                               .weight = options->correction    ? options->weight
+                                         : options->penalty > 0 ? options->penalty
+                                                                : options->nonnegative,
+                               .gradient = options->gradient < 0 ? -1 : gradient * gradient,
+                               .residual =
+                                   options->residual > 0 ? options->residual * options->residual : -1};
+}
+
+// Its bits: of a float in `name`, of a double their upper half in `top`.
+static void define_bound(struct engine_defines *defines, const char *name, const char *top, double bound,
+                         kn_type type)
+{
+    uint64_t bits = ki_float_bits(bound);
+
+    if (type == KN_F64)
+        memcpy(&bits, &bound, sizeof bits);
+    ki_engine_define(defines, name, (unsigned)bits);
+    if (type == KN_F64)
+        ki_engine_define(defines, top, (unsigned)(bits >> 32));
 }
 
 kn_status ki_cgnr_define(struct engine_defines *defines, kn_context *context,
-                         const struct cgnr_options *options, kn_error *err)
+                         const struct cgnr_options *options, kn_type type, kn_error *err)
 {
     const kn_device_info *info = kn_context_get_device(context);
 
     ki_engine_define(defines, "ACC_SOFT", !info->fp64);
     if (options->penalty > 0) {
-        ki_engine_define(defines, "LOW_BITS", ki_float_bits(options->low));
-        ki_engine_define(defines, "HIGH_BITS", ki_float_bits(options->high));
+        define_bound(defines, "LOW_BITS", "LOW_TOP", options->low, type);
+        define_bound(defines, "HIGH_BITS", "HIGH_TOP", options->high, type);
     }
     if (options->correction)
         ki_engine_define_text(defines, "CORRECTION", options->correction);
@@ -146,18 +160,25 @@ size_t ki_cgnr_group(const kn_context *context, const struct cgnr_options *optio
     return group;
 }
 
-// Of normal equations: few groups, as each adds up what all left.
+uint32_t ki_cgnr_parts(const kn_context *context, size_t group, size_t longest)
+{
+    const kn_device_info *info = kn_context_get_device(context);
+    size_t groups = longest / group + 1,
+           busy = (size_t)info->compute_units * ki_engine_sizes(info, SHAPE_CGNR)->per_unit;
+
+    groups = groups < busy ? groups : busy;
+    return groups < CGNR_MOST_PARTS ? (uint32_t)groups : CGNR_MOST_PARTS;
+}
+
+// Of normal equations.
 static void choose_shape(struct cgnr *s)
 {
-    const kn_device_info *info = kn_context_get_device(s->context);
-    size_t groups, busy = (size_t)info->compute_units * ki_engine_sizes(info, SHAPE_CGNR)->per_unit;
+    size_t asked = s->options.groups;
 
     s->group = ki_cgnr_group(s->context, &s->options);
-    groups = (s->rows > s->columns ? s->rows : s->columns) / s->group + 1;
-    groups = groups < busy ? groups : busy;
-    if (s->options.groups)
-        groups = s->options.groups;
-    s->parts = groups < CGNR_MOST_PARTS ? (uint32_t)groups : CGNR_MOST_PARTS;
+    s->parts = ki_cgnr_parts(s->context, s->group, s->rows > s->columns ? s->rows : s->columns);
+    if (asked)
+        s->parts = asked < CGNR_MOST_PARTS ? (uint32_t)asked : CGNR_MOST_PARTS;
 }
 
 // Of a self-adjoint operator: by rows of `width` numbers that a work-item takes at a time.
@@ -207,7 +228,8 @@ static kn_status define(const struct cgnr *s, struct engine_defines *defines, kn
         ki_engine_define(defines, "RESIDUAL", cgnr_keeps_residual(&s->options));
         ki_engine_define(defines, "ORDERED", s->is_fused);
     }
-    return ki_cgnr_define(defines, s->context, &s->options, err);
+    ki_engine_define(defines, "REAL_BITS", (unsigned)(8 * cgnr_number(s)));
+    return ki_cgnr_define(defines, s->context, &s->options, s->type, err);
 }
 
 static kn_status get_kernels(struct cgnr *s, kn_error *err)
@@ -250,12 +272,24 @@ static kn_status create_buffers(struct cgnr *s, kn_error *err)
             s->buffers[i] = other < CGNR_BUFFERS ? s->buffers[other] : NULL;
         else
             status = kn_buffer_create(s->context,
-                                      i == CGNR_STATE
-                                          ? cells * CGNR_CELL
-                                          : (size_t)(is_of_rows ? s->rows : s->columns) * sizeof(float),
+                                      i == CGNR_STATE ? cells * CGNR_CELL
+                                                      : (is_of_rows ? s->rows : s->columns) * cgnr_number(s),
                                       &s->buffers[i], err);
     }
     return status;
+}
+
+static kn_status check_double(const kn_device_info *info, const struct cgnr_options *options, kn_error *err)
+{
+    if (!info->fp64)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision; take KN_F32", info->spec,
+                       info->name);
+    if (options->self_adjoint || options->white)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                       "on devices %s in single precision; take KN_F32, or the host",
+                       options->white ? "stops at the whiteness of A x - b are"
+                                      : "self-adjoint operators' equations are");
+    return KN_OK;
 }
 
 static kn_status check_operator(const kn_queue *queue, const kn_operator *a,
@@ -263,13 +297,14 @@ static kn_status check_operator(const kn_queue *queue, const kn_operator *a,
 {
     size_t rows = operator_row_numbers(a), columns = operator_column_numbers(a);
     const size_t *size = options->image ? options->image->size : NULL;
+    kn_status status = KN_OK;
 
     if (a->context != queue->context)
         return ki_fail(err, KN_ERROR_ARGUMENT, "the operator is not one of the queue's context");
-    if (a->functions.type != KN_F32)
-        return ki_fail(err, KN_ERROR_UNSUPPORTED,
-                       "an operator of the type %s; on devices conjugate gradients take KN_F32",
-                       kn_type_name(a->functions.type));
+    if (a->functions.type == KN_F64)
+        status = check_double(&queue->context->device.info, options, err);
+    if (status)
+        return status;
     if (rows >= UINT32_MAX || columns >= UINT32_MAX)
         return ki_fail(err, KN_ERROR_LIMIT,
                        "vectors of %zu and %zu numbers; at most %u can be had on a device", rows, columns,
@@ -319,7 +354,8 @@ kn_status ki_cgnr_create(kn_queue *queue, kn_operator *a, const struct cgnr_fuse
     s->rows = (uint32_t)operator_row_numbers(a);
     s->columns = (uint32_t)operator_column_numbers(a);
     s->most = (uint32_t)options->iterations;
-    s->terms = ki_cgnr_terms_of(options);
+    s->type = a->functions.type;
+    s->terms = ki_cgnr_terms_of(options, s->type);
     if (options->self_adjoint)
         choose_equation_shape(s);
     else

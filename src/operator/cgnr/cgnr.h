@@ -27,8 +27,9 @@ enum cgnr_stopped {
 // "iterations", "gradient", "residual", "curvature", "whiteness", "noise", NULL
 extern const char *const ki_cgnr_stopped_names[];
 
-// What `gradient` is at least, but for self-adjoint operators: single precision has nothing more to give.
-#define CGNR_FLOOR 1e-7
+// What `gradient` is at least, but for self-adjoint operators: its precision has nothing more to give.
+#define CGNR_FLOOR        1e-7
+#define CGNR_FLOOR_DOUBLE 1e-15
 
 enum { CGNR_AXES = 3 };
 
@@ -74,6 +75,10 @@ struct cgnr_options {
     kn_recording_way recording; // how blocks of iterations are launched, where there are enough for one
     bool unrecorded;            // not in blocks, for measurements
 
+    // Room for 2 (iterations + 1) numbers, in which each result has its history and steps; NULL: each has
+    // memory of its own.
+    double *history;
+
     // Called before each iteration with the number of those launched; the device is behind. Returns false to
     // stop, with KN_ERROR_INTERRUPTED. Blocks are not recorded then. NULL: none.
     bool (*progress)(void *data, size_t iteration);
@@ -86,10 +91,12 @@ struct cgnr_result {
     double residual;        // |A x - b| / |b|, computed anew; self-adjoint |(A + L) x - b| / |b|
     double absolute;        // the same without being divided by |b|
     double normal_residual; // |g| / |g_0|
-    double *history;        // that of every iteration, iterations + 1 of them; the caller frees it
-    double *steps;          // lengths of the steps that led there, as many, 0 first; freed with `history`
-    double gradient;        // |g_0|
-    double right;           // |b|
+    // That of every iteration, iterations + 1 of them. The caller frees it, unless options.history is where
+    // it stands.
+    double *history;
+    double *steps;   // lengths of the steps that led there, as many, 0 first; freed with `history`
+    double gradient; // |g_0|
+    double right;    // |b|
     unsigned launches_per_iteration; // 0 where the operator does not know its own
     double seconds;                  // of the iterations, from the first launch until the device is done
 };
@@ -106,18 +113,20 @@ struct cgnr_fused {
 };
 
 // The solver, for the operator's context; it holds `a`, of KN_F32 and with at most 2^32 - 2 numbers a
-// vector. `fused` may be NULL. `correction` is read now; `progress_data` must stay. Memory: 4 vectors of
-// columns, and 2 of rows, but for a self-adjoint operator. Errors: KN_ERROR_ARGUMENT for options out of
-// range; KN_ERROR_LIMIT; KN_ERROR_BUILD for a correction that does not compile; KN_ERROR_UNSUPPORTED for a
-// way of recording that the device does not have; KN_ERROR_MEMORY.
+// vector; or of KN_F64 where the device has double precision, but for self-adjoint operators and stops at the
+// whiteness of the residual. `fused` may be NULL. `correction` is read now; `progress_data` must stay.
+// Memory: 4 vectors of columns, and 2 of rows, but for a self-adjoint operator. Errors: KN_ERROR_ARGUMENT for
+// options out of range; KN_ERROR_LIMIT; KN_ERROR_BUILD for a correction that does not compile;
+// KN_ERROR_UNSUPPORTED for a way of recording that the device does not have; KN_ERROR_MEMORY.
 kn_status ki_cgnr_create(kn_queue *queue, kn_operator *a, const struct cgnr_fused *fused,
                          const struct cgnr_options *options, struct cgnr **made, kn_error *err);
 void ki_cgnr_free(struct cgnr *s); // NULL is fine
 
-// right: b, a float a row; start (NULL: 0), which may be x, and x, the solution: a float a column; two each
-// of complex numbers. The same bits every time on one device. Self-adjoint, a b of 0 has the x 0. Errors:
-// KN_ERROR_ARGUMENT for buffers too small or of another context, and for numbers that are not finite;
-// KN_ERROR_MEMORY; those of the operator.
+// right: b, a number a row; start (NULL: 0), which may be x, and x, the solution: a number a column; two each
+// of complex numbers. In double precision, iterations that end at the floor begin once more from x, whose
+// gradient is computed anew, with those that are left. The same bits every time on one device. Self-adjoint,
+// a b of 0 has the x 0. Errors: KN_ERROR_ARGUMENT for buffers too small or of another context, and for
+// numbers that are not finite; KN_ERROR_MEMORY; those of the operator.
 kn_status ki_cgnr_solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right, const kn_buffer *start,
                         kn_buffer *x, struct cgnr_result *result, kn_error *err);
 
@@ -140,21 +149,28 @@ kn_status ki_cgnr_check_options(const struct cgnr_options *options, kn_error *er
 // Options as kernels take them: `gradient` and `residual` squared, or below 0 for never.
 struct cgnr_terms {
     uint32_t order;
-    float lambda, smooth, weight, gradient, residual;
+    double lambda, smooth, weight, gradient, residual;
 };
-struct cgnr_terms ki_cgnr_terms_of(const struct cgnr_options *options);
+struct cgnr_terms ki_cgnr_terms_of(const struct cgnr_options *options, kn_type type);
 
 // What kernels that iterate have in common: the correction, and the device's abilities.
 kn_status ki_cgnr_define(struct engine_defines *defines, kn_context *context,
-                         const struct cgnr_options *options, kn_error *err);
+                         const struct cgnr_options *options, kn_type type, kn_error *err);
 // Work-items of the vectors' kernels, and of cgnr_forward, on this device.
 size_t ki_cgnr_group(const kn_context *context, const struct cgnr_options *options);
+// How many groups leave a part of a sum over vectors of which the longest has so many numbers: few, as each
+// adds up what all left.
+uint32_t ki_cgnr_parts(const kn_context *context, size_t group, size_t longest);
+
+// Of `state`: how many groups leave a part at most; bytes of a cell, and cells of an iteration; cells of
+// |b|^2 and of which iteration it is, between parts and iterations.
+enum { CGNR_MOST_PARTS = 1024, CGNR_CELL = sizeof(double), CGNR_CELLS = 4, CGNR_START = 5 };
 
 // How a solution ended whose STOP_ code of cl/shared/cgnr.h was left at `iteration`: stopped, iterations.
 void ki_cgnr_take_end(unsigned code, size_t iteration, struct cgnr_result *result);
 // Its history, steps and normal residual, from |g|^2 and the step's length of every iteration, `stride`
-// numbers apart.
-kn_status ki_cgnr_take_history(const double *squares, const double *steps, size_t stride,
+// numbers apart. They stand in `room`, or where that is NULL in memory that the caller frees.
+kn_status ki_cgnr_take_history(const double *squares, const double *steps, size_t stride, double *room,
                                struct cgnr_result *result, kn_error *err);
 
 // Whether r = A x - b is kept.

@@ -7,10 +7,7 @@
 #include "algo/columns.h"
 #include "cgnr.h"
 #include "cgnr_white.h"
-
-// Of `state`: how many groups leave a part at most; bytes of a cell, and cells of an iteration; cells of
-// |b|^2 and of which iteration it is, between parts and iterations.
-enum { CGNR_MOST_PARTS = 1024, CGNR_CELL = sizeof(double), CGNR_CELLS = 4, CGNR_START = 5 };
+#include "operator/loop.h"
 
 enum {
     CGNR_RESIDUAL,
@@ -50,6 +47,7 @@ enum {
 struct cgnr {
     kn_context *context; // the operator's
     kn_operator *a;      // held
+    kn_type type;        // of vectors: the operator's
     struct cgnr_options options;
     struct cgnr_image image; // options.image's
     bool is_fused;
@@ -63,6 +61,18 @@ struct cgnr {
     struct cgnr_white white;
     kn_recording *recording; // of a block of iterations; NULL: each is launched
 };
+
+// Bytes of a number of a vector.
+static inline size_t cgnr_number(const struct cgnr *s)
+{
+    return kn_type_size(s->type);
+}
+
+// An argument that kernels take as a number of the type.
+static inline kn_arg cgnr_scalar(const struct cgnr *s, double value)
+{
+    return s->type == KN_F64 ? KN_VALUE(value) : KN_VALUE((float)value);
+}
 
 static inline bool cgnr_has_image(const struct cgnr *s)
 {
@@ -90,8 +100,9 @@ enum { CGNR_PRINTED_LAUNCHES = 3 };
 
 // The block of iterations that is replayed, if there are as many.
 kn_status ki_cgnr_record(kn_queue *queue, struct cgnr *s, kn_error *err);
-// All iterations; the host looks now and then whether the device has stopped.
-kn_status ki_cgnr_iterate_all(kn_queue *queue, const struct cgnr *s, size_t *launched, kn_error *err);
+// At most `most` iterations; the host looks now and then whether the device has stopped.
+kn_status ki_cgnr_iterate_all(kn_queue *queue, const struct cgnr *s, size_t most, size_t *launched,
+                              kn_error *err);
 
 // Where iteration k's cells begin in the state.
 size_t ki_cgnr_cell_of(const struct cgnr *s, size_t k);

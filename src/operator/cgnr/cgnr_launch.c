@@ -1,13 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The iterations: their launches, and how many of them before the host looks.
+// The iterations and their launches.
 #include "cgnr_internal.h"
 
 #include "base/array.h"
-#include "base/error.h"
-
-// Iterations that are recorded together, and between two looks of the host's; even, as fused ones take turns
-// between two places. And between two looks at iterations that are launched one by one.
-enum { BLOCK = 32, LOOK = 8 };
 
 // ---- launches ----
 
@@ -43,9 +38,9 @@ kn_status ki_cgnr_launch_curve(kn_queue *queue, const struct cgnr *s, kn_buffer 
                            KN_BUFFER(s->buffers[CGNR_X]),
                            KN_BUFFER(e),
                            KN_VALUE(s->columns),
-                           KN_VALUE(s->terms.lambda),
-                           KN_VALUE(s->terms.smooth),
-                           KN_VALUE(s->terms.weight),
+                           cgnr_scalar(s, s->terms.lambda),
+                           cgnr_scalar(s, s->terms.smooth),
+                           cgnr_scalar(s, s->terms.weight),
                            KN_VALUE(s->terms.order),
                            KN_BUFFER(s->buffers[CGNR_STATE]),
                            KN_VALUE(s->parts),
@@ -58,7 +53,7 @@ static kn_status launch_step(kn_queue *queue, const struct cgnr *s, kn_error *er
 {
     kn_buffer *const *b = s->buffers;
     const kn_arg args[] = {KN_BUFFER(b[CGNR_D]),     KN_BUFFER(b[CGNR_E]), KN_BUFFER(b[CGNR_H]),
-                           KN_BUFFER(b[CGNR_X]),     KN_VALUE(s->columns), KN_VALUE(s->terms.weight),
+                           KN_BUFFER(b[CGNR_X]),     KN_VALUE(s->columns), cgnr_scalar(s, s->terms.weight),
                            KN_BUFFER(b[CGNR_STATE]), KN_VALUE(s->parts),   KN_VALUE(s->most)};
 
     return launch(queue, s, CGNR_STEP, args, KI_COUNT(args), err);
@@ -76,11 +71,16 @@ static kn_status launch_rest(kn_queue *queue, const struct cgnr *s, kn_error *er
 static kn_status launch_turn(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[CGNR_D]),        KN_BUFFER(b[CGNR_H]),
-                           KN_BUFFER(b[CGNR_X]),        KN_VALUE(s->columns),
-                           KN_VALUE(s->terms.weight),   KN_VALUE(s->terms.gradient),
-                           KN_VALUE(s->terms.residual), KN_BUFFER(b[CGNR_STATE]),
-                           KN_VALUE(s->parts),          KN_VALUE(s->most)};
+    const kn_arg args[] = {KN_BUFFER(b[CGNR_D]),
+                           KN_BUFFER(b[CGNR_H]),
+                           KN_BUFFER(b[CGNR_X]),
+                           KN_VALUE(s->columns),
+                           cgnr_scalar(s, s->terms.weight),
+                           cgnr_scalar(s, s->terms.gradient),
+                           cgnr_scalar(s, s->terms.residual),
+                           KN_BUFFER(b[CGNR_STATE]),
+                           KN_VALUE(s->parts),
+                           KN_VALUE(s->most)};
 
     return launch(queue, s, CGNR_TURN, args, KI_COUNT(args), err);
 }
@@ -121,8 +121,10 @@ static kn_status iterate_separate(kn_queue *queue, const struct cgnr *s, bool la
     return status ? status : ki_cgnr_launch_curve(queue, s, b[CGNR_D], b[CGNR_H], b[CGNR_E], err);
 }
 
-static kn_status iterate(kn_queue *queue, const struct cgnr *s, size_t iteration, bool last, kn_error *err)
+static kn_status iterate(const void *data, kn_queue *queue, size_t iteration, bool last, kn_error *err)
 {
+    const struct cgnr *s = data;
+
     if (s->is_fused)
         return s->fused.iterate(s->fused.data, queue, s, (uint32_t)iteration, last, err);
     return s->options.self_adjoint ? iterate_equation(queue, s, last, err)
@@ -131,58 +133,42 @@ static kn_status iterate(kn_queue *queue, const struct cgnr *s, size_t iteration
 
 // ---- all of them ----
 
-kn_status ki_cgnr_record(kn_queue *queue, struct cgnr *s, kn_error *err)
-{
-    kn_status status;
-
-    if (s->options.unrecorded || s->options.progress || s->options.noise > 0 || s->most + 1 < BLOCK ||
-        !s->a->can_record)
-        return KN_OK;
-    status = kn_recording_begin(queue, s->options.recording, err);
-    if (status)
-        return status;
-    for (size_t k = 0; k < BLOCK && !status; k++)
-        status = iterate(queue, s, k, false, err);
-    if (status)
-        (void)kn_recording_end(queue, NULL, NULL);
-    else
-        status = kn_recording_end(queue, &s->recording, err);
-    return status;
-}
-
-// Whether that many iterations are better replayed: what goes beyond the last one does nothing, but for
-// separate products.
-static bool is_block(const struct cgnr *s, size_t left)
-{
-    return s->recording && (left >= BLOCK || (s->is_fused && left > BLOCK / 4));
-}
-
 size_t ki_cgnr_cell_of(const struct cgnr *s, size_t k)
 {
     return CGNR_CELLS * (size_t)s->parts + CGNR_START + CGNR_CELLS * k;
 }
 
-kn_status ki_cgnr_iterate_all(kn_queue *queue, const struct cgnr *s, size_t *launched, kn_error *err)
+// What a block does beyond the last iteration is nothing, but for separate products.
+static struct operator_loop loop_of(const struct cgnr *s, size_t most)
 {
-    size_t all = s->options.iterations + 1, k = 0, look = s->recording ? BLOCK : LOOK;
     bool looks = s->options.gradient > 0 || cgnr_keeps_residual(&s->options);
-    double code = 0;
-    kn_status status = KN_OK;
 
-    while (k < all && code == 0 && !status) {
-        if (s->options.progress && k + 1 < all && !s->options.progress(s->options.progress_data, k))
-            return ki_fail(err, KN_ERROR_INTERRUPTED, "stopped before iteration %zu", k);
-        if (is_block(s, all - k)) {
-            status = kn_recording_replay(queue, s->recording, err);
-            k += all - k < BLOCK ? all - k : BLOCK;
-        } else {
-            status = iterate(queue, s, k, k + 1 == all, err);
-            k++;
-        }
-        if (!status && looks && k % look == 0)
-            status = kn_buffer_read(queue, s->buffers[CGNR_STATE],
-                                    (ki_cgnr_cell_of(s, k - 1) + 3) * CGNR_CELL, &code, sizeof code, err);
-    }
-    *launched = k;
-    return status ? status : kn_queue_finish(queue, err);
+    return (struct operator_loop){.iterate = iterate,
+                                  .data = s,
+                                  .count = most + 1,
+                                  .recording = s->recording,
+                                  .goes_beyond = s->is_fused && most == s->options.iterations,
+                                  .state = looks ? s->buffers[CGNR_STATE] : NULL,
+                                  .first = (ki_cgnr_cell_of(s, 0) + 3) * CGNR_CELL,
+                                  .stride = CGNR_CELLS * CGNR_CELL,
+                                  .progress = s->options.progress,
+                                  .progress_data = s->options.progress_data};
+}
+
+kn_status ki_cgnr_record(kn_queue *queue, struct cgnr *s, kn_error *err)
+{
+    const struct operator_loop loop = loop_of(s, s->options.iterations);
+
+    if (s->options.unrecorded || s->options.progress || s->options.noise > 0 || s->most + 1 < LOOP_BLOCK ||
+        !s->a->can_record)
+        return KN_OK;
+    return ki_loop_record(queue, &loop, s->options.recording, &s->recording, err);
+}
+
+kn_status ki_cgnr_iterate_all(kn_queue *queue, const struct cgnr *s, size_t most, size_t *launched,
+                              kn_error *err)
+{
+    const struct operator_loop loop = loop_of(s, most);
+
+    return ki_loop_run(queue, &loop, launched, err);
 }

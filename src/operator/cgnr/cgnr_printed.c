@@ -14,9 +14,14 @@ static kn_status launch(kn_queue *queue, const struct cgnr *s, unsigned kernel, 
 static kn_status launch_move(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[CGNR_D]), KN_BUFFER(b[CGNR_E]),      KN_BUFFER(b[CGNR_X]),
-                           KN_VALUE(s->columns), KN_VALUE(s->terms.weight), KN_BUFFER(b[CGNR_STATE]),
-                           KN_VALUE(s->parts),   KN_VALUE(s->most)};
+    const kn_arg args[] = {KN_BUFFER(b[CGNR_D]),
+                           KN_BUFFER(b[CGNR_E]),
+                           KN_BUFFER(b[CGNR_X]),
+                           KN_VALUE(s->columns),
+                           cgnr_scalar(s, s->terms.weight),
+                           KN_BUFFER(b[CGNR_STATE]),
+                           KN_VALUE(s->parts),
+                           KN_VALUE(s->most)};
 
     return launch(queue, s, CGNR_PRINTED_MOVE, args, KI_COUNT(args), err);
 }
@@ -34,10 +39,18 @@ static kn_status launch_residual(kn_queue *queue, const struct cgnr *s, kn_error
 static kn_status launch_gradient(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[CGNR_V]),      KN_BUFFER(b[CGNR_X]),      KN_BUFFER(b[CGNR_E]),
-                           KN_BUFFER(b[CGNR_H]),      KN_VALUE(s->columns),      KN_VALUE(s->terms.lambda),
-                           KN_VALUE(s->terms.smooth), KN_VALUE(s->terms.weight), KN_VALUE(s->terms.order),
-                           KN_BUFFER(b[CGNR_STATE]),  KN_VALUE(s->parts),        KN_VALUE(s->most)};
+    const kn_arg args[] = {KN_BUFFER(b[CGNR_V]),
+                           KN_BUFFER(b[CGNR_X]),
+                           KN_BUFFER(b[CGNR_E]),
+                           KN_BUFFER(b[CGNR_H]),
+                           KN_VALUE(s->columns),
+                           cgnr_scalar(s, s->terms.lambda),
+                           cgnr_scalar(s, s->terms.smooth),
+                           cgnr_scalar(s, s->terms.weight),
+                           KN_VALUE(s->terms.order),
+                           KN_BUFFER(b[CGNR_STATE]),
+                           KN_VALUE(s->parts),
+                           KN_VALUE(s->most)};
 
     return launch(queue, s, CGNR_PRINTED_GRADIENT, args, KI_COUNT(args), err);
 }

@@ -2,6 +2,7 @@
 // A solution by the device's solver: what is done before its iterations and after them.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/os/clock.h"
 #include "shared/cgnr.h"
@@ -23,10 +24,10 @@ static kn_status begin_state(kn_queue *queue, const struct cgnr *s, double goal,
 static kn_status multiply(kn_queue *queue, const struct cgnr *s, const kn_buffer *x, kn_buffer *to,
                           kn_error *err)
 {
-    const float zero = 0;
+    const double zero = 0; // whose bytes are those of a float's, too
 
     return x ? ki_operator_apply(s->a, queue, false, x, to, err)
-             : kn_buffer_fill(queue, to, &zero, sizeof zero, 0, s->rows * sizeof zero, NO_EVENT, err);
+             : kn_buffer_fill(queue, to, &zero, cgnr_number(s), 0, s->rows * cgnr_number(s), NO_EVENT, err);
 }
 
 // r = A x - b, in the products' order, or of a self-adjoint operator h = (A + L) x - b, where x, if it is not
@@ -65,21 +66,22 @@ static kn_status begin_gradient(kn_queue *queue, const struct cgnr *s, kn_error 
 // d and e are 0.
 static kn_status begin_direction(kn_queue *queue, const struct cgnr *s, kn_error *err)
 {
-    const float zero = 0;
-    size_t bytes = s->columns * sizeof zero;
-    kn_status status = kn_buffer_fill(queue, s->buffers[CGNR_D], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
+    const double zero = 0; // whose bytes are those of a float's, too
+    size_t bytes = s->columns * cgnr_number(s);
+    kn_status status =
+        kn_buffer_fill(queue, s->buffers[CGNR_D], &zero, cgnr_number(s), 0, bytes, NO_EVENT, err);
 
     return status ? status
-                  : kn_buffer_fill(queue, s->buffers[CGNR_E], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
+                  : kn_buffer_fill(queue, s->buffers[CGNR_E], &zero, cgnr_number(s), 0, bytes, NO_EVENT, err);
 }
 
 static kn_status begin_solution(kn_queue *queue, const struct cgnr *s, const kn_buffer *start, kn_error *err)
 {
-    const float zero = 0;
-    size_t bytes = s->columns * sizeof zero;
+    const double zero = 0; // whose bytes are those of a float's, too
+    size_t bytes = s->columns * cgnr_number(s);
 
     return start ? kn_buffer_copy(queue, start, 0, s->buffers[CGNR_X], 0, bytes, NO_EVENT, err)
-                 : kn_buffer_fill(queue, s->buffers[CGNR_X], &zero, sizeof zero, 0, bytes, NO_EVENT, err);
+                 : kn_buffer_fill(queue, s->buffers[CGNR_X], &zero, cgnr_number(s), 0, bytes, NO_EVENT, err);
 }
 
 // Whether noise is reached before the residual's part of |b| is; `goal`: |b|^2.
@@ -92,11 +94,10 @@ static bool noise_is_first(const struct cgnr_options *options, double goal)
 static void set_goal(struct cgnr *s, double goal)
 {
     const struct cgnr_options *options = &s->options;
+    double noise = options->noise, residual = options->residual;
 
-    if (options->noise > 0)
-        s->terms.residual = noise_is_first(options, goal)
-                                ? (float)(goal > 0 ? options->noise * options->noise / goal : 0)
-                                : (float)(options->residual * options->residual);
+    if (noise > 0)
+        s->terms.residual = fmax(goal > 0 ? noise * noise / goal : 0, residual * residual);
 }
 
 static kn_status begin(kn_queue *queue, struct cgnr *s, const kn_buffer *right, const kn_buffer *start,
@@ -107,12 +108,13 @@ static kn_status begin(kn_queue *queue, struct cgnr *s, const kn_buffer *right, 
     kn_status status = begin_solution(queue, s, start, err);
 
     if (!status && s->options.printed)
-        status = kn_buffer_copy(queue, right, 0, b[CGNR_RIGHT], 0, s->rows * sizeof(float), NO_EVENT, err);
+        status = kn_buffer_copy(queue, right, 0, b[CGNR_RIGHT], 0, s->rows * cgnr_number(s), NO_EVENT, err);
     if (!status)
         status = find_residual(queue, s, start ? b[CGNR_X] : NULL, right, &rest, goal, err);
     if (!status && (!isfinite(*goal) || !isfinite(rest)))
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "%s is not finite everywhere, or beyond single precision",
-                         isfinite(*goal) ? "the start" : "the right hand side");
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "%s is not finite everywhere, or beyond %s precision",
+                         isfinite(*goal) ? "the start" : "the right hand side",
+                         s->type == KN_F64 ? "double" : "single");
     if (!status)
         set_goal(s, *goal);
     if (!status)
@@ -128,7 +130,7 @@ static kn_status begin(kn_queue *queue, struct cgnr *s, const kn_buffer *right, 
 static kn_status begin_again(kn_queue *queue, struct cgnr *s, const kn_buffer *gradient, const kn_buffer *x,
                              kn_error *err)
 {
-    size_t bytes = s->columns * sizeof(float);
+    size_t bytes = s->columns * cgnr_number(s);
     kn_status status = begin_solution(queue, s, x, err);
 
     if (!status)
@@ -146,11 +148,11 @@ static const enum cgnr_stopped reasons[] = {[0] = CGNR_STOPPED_ITERATIONS,
                                             [STOP_CURVATURE] = CGNR_STOPPED_CURVATURE,
                                             [STOP_WHITENESS] = CGNR_STOPPED_WHITENESS};
 
-kn_status ki_cgnr_take_history(const double *squares, const double *steps, size_t stride,
+kn_status ki_cgnr_take_history(const double *squares, const double *steps, size_t stride, double *room,
                                struct cgnr_result *result, kn_error *err)
 {
     size_t count = result->iterations + 1;
-    double *history = malloc(2 * count * sizeof *history);
+    double *history = room ? room : malloc(2 * count * sizeof *history);
 
     if (!history)
         return ki_fail_memory(err, 2 * count * sizeof *history, "solving");
@@ -160,9 +162,10 @@ kn_status ki_cgnr_take_history(const double *squares, const double *steps, size_
         history[i] = sqrt(squares[i * stride] / squares[0]);
         history[count + i] = steps[i * stride];
         if (!isfinite(history[i])) {
-            free(history);
+            if (!room)
+                free(history);
             return ki_fail(err, KN_ERROR_ARGUMENT,
-                           "after %zu iterations the numbers are beyond single precision; divide the right "
+                           "after %zu iterations the numbers are beyond the precision; divide the right "
                            "hand side by its greatest value",
                            i - 1);
         }
@@ -185,7 +188,7 @@ static kn_status read_history(kn_queue *queue, const struct cgnr *s, size_t laun
                               struct cgnr_result *result, kn_error *err)
 {
     size_t bytes = launched * CGNR_CELLS * CGNR_CELL, k = 0;
-    double *cells = malloc(bytes);
+    double *cells = ki_kept_take(&queue->kept, bytes);
     kn_status status = cells ? kn_buffer_read(queue, s->buffers[CGNR_STATE],
                                               ki_cgnr_cell_of(s, 0) * CGNR_CELL, cells, bytes, err)
                              : ki_fail_memory(err, bytes, "solving");
@@ -194,9 +197,9 @@ static kn_status read_history(kn_queue *queue, const struct cgnr *s, size_t laun
         k++;
     if (!status) {
         ki_cgnr_take_end((unsigned)cells[CGNR_CELLS * k + 3], k, result);
-        status = ki_cgnr_take_history(cells, cells + 2, CGNR_CELLS, result, err);
+        status = ki_cgnr_take_history(cells, cells + 2, CGNR_CELLS, s->options.history, result, err);
     }
-    free(cells);
+    ki_kept_give(&queue->kept, cells);
     return status;
 }
 
@@ -221,23 +224,23 @@ static kn_buffer *solution_of(const struct cgnr *s, const struct cgnr_result *fo
     return s->buffers[s->is_fused && found->iterations % 2 == 0 ? CGNR_NEXT_X : CGNR_X];
 }
 
-// From where it has begun; x may be the caller's that it began from.
-static kn_status iterate(kn_queue *queue, struct cgnr *s, kn_buffer *x, struct cgnr_result *found,
-                         kn_error *err)
+// At most `most` iterations from where it has begun; x may be the caller's that it began from.
+static kn_status iterate(kn_queue *queue, struct cgnr *s, size_t most, kn_buffer *x,
+                         struct cgnr_result *found, kn_error *err)
 {
     size_t launched = 0;
     kn_status status = kn_queue_finish(queue, err);
     double begun = ki_clock_seconds();
 
     if (!status)
-        status = ki_cgnr_iterate_all(queue, s, &launched, err);
-    found->seconds = ki_clock_seconds() - begun;
+        status = ki_cgnr_iterate_all(queue, s, most, &launched, err);
+    found->seconds += ki_clock_seconds() - begun;
     if (!status)
         status = read_history(queue, s, launched, found, err);
     if (!status && found->stopped == CGNR_STOPPED_WHITENESS)
         status = ki_cgnr_white_take_end(queue, s, found, err);
     return status ? status
-                  : kn_buffer_copy(queue, solution_of(s, found), 0, x, 0, s->columns * sizeof(float),
+                  : kn_buffer_copy(queue, solution_of(s, found), 0, x, 0, s->columns * cgnr_number(s),
                                    NO_EVENT, err);
 }
 
@@ -245,14 +248,81 @@ static kn_status iterate(kn_queue *queue, struct cgnr *s, kn_buffer *x, struct c
 static kn_status answer_zero(kn_queue *queue, const struct cgnr *s, kn_buffer *x, struct cgnr_result *found,
                              kn_error *err)
 {
-    const float zero = 0;
+    const double zero = 0; // whose bytes are those of a float's, too
 
     found->stopped = CGNR_STOPPED_GRADIENT;
-    found->history = calloc(2, sizeof *found->history);
+    found->history = s->options.history ? s->options.history : malloc(2 * sizeof *found->history);
     if (!found->history)
         return ki_fail_memory(err, 2 * sizeof *found->history, "solving");
     found->steps = found->history + 1;
-    return kn_buffer_fill(queue, x, &zero, sizeof zero, 0, s->columns * sizeof zero, NO_EVENT, err);
+    found->history[0] = found->steps[0] = 0;
+    return kn_buffer_fill(queue, x, &zero, cgnr_number(s), 0, s->columns * cgnr_number(s), NO_EVENT, err);
+}
+
+// Of a solution that failed, or is not wanted.
+static void free_history(const struct cgnr *s, struct cgnr_result *found)
+{
+    if (!s->options.history)
+        free(found->history);
+}
+
+// The recurrence of the gradient gets to the floor of double precision when x does not yet: A^T A of a system
+// has the square of A's condition. Single precision has ki_cgnr_go_on.
+static bool is_worth_refining(const struct cgnr *s, const struct cgnr_result *found)
+{
+    return s->type == KN_F64 && !s->options.printed && s->options.gradient == 0 &&
+           found->stopped == CGNR_STOPPED_GRADIENT && found->iterations < s->options.iterations &&
+           found->gradient > 0;
+}
+
+// One history of both, in place of the first one's.
+static kn_status join(kn_queue *queue, const struct cgnr *s, struct cgnr_result *found,
+                      const struct cgnr_result *again, kn_error *err)
+{
+    size_t first = found->iterations, count = first + again->iterations + 1,
+           bytes = 2 * count * sizeof(double);
+    double *joined = ki_kept_take(&queue->kept, bytes), *to = s->options.history;
+
+    if (joined && !to)
+        to = realloc(found->history, bytes);
+    if (!joined || !to) {
+        ki_kept_give(&queue->kept, joined);
+        return ki_fail_memory(err, bytes, "solving");
+    }
+    for (size_t i = 0; i < count; i++) {
+        bool later = i > first;
+
+        joined[i] = later ? again->history[i - first] * again->gradient / found->gradient : to[i];
+        joined[count + i] = later ? again->steps[i - first] : to[first + 1 + i];
+    }
+    memcpy(to, joined, bytes);
+    ki_kept_give(&queue->kept, joined);
+    found->history = to;
+    found->steps = to + count;
+    found->iterations = count - 1;
+    found->normal_residual = to[count - 1];
+    found->stopped = again->stopped;
+    found->seconds += again->seconds;
+    return KN_OK;
+}
+
+// Goes on from x, whose gradient is computed anew, in what iterations are left.
+static kn_status refine(kn_queue *queue, struct cgnr *s, const kn_buffer *right, kn_buffer *x,
+                        struct cgnr_result *found, kn_error *err)
+{
+    size_t left = s->options.iterations - found->iterations, bytes = 2 * (left + 1) * sizeof(double);
+    struct cgnr_result again = {.history = NULL};
+    double *room = s->options.history, *own = ki_kept_take(&queue->kept, bytes), goal;
+    kn_status status = own ? begin(queue, s, right, x, &goal, err) : ki_fail_memory(err, bytes, "solving");
+
+    s->options.history = own; // the first one's stays
+    if (!status)
+        status = iterate(queue, s, left, x, &again, err);
+    s->options.history = room;
+    if (!status)
+        status = join(queue, s, found, &again, err);
+    ki_kept_give(&queue->kept, own);
+    return status;
 }
 
 static kn_status solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right, const kn_buffer *start,
@@ -264,7 +334,9 @@ static kn_status solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right, 
     if (!status && s->options.self_adjoint && goal == 0)
         return answer_zero(queue, s, x, found, err);
     if (!status)
-        status = iterate(queue, s, x, found, err);
+        status = iterate(queue, s, s->options.iterations, x, found, err);
+    if (!status && is_worth_refining(s, found))
+        status = refine(queue, s, right, x, found, err);
     if (found->stopped == CGNR_STOPPED_RESIDUAL && noise_is_first(&s->options, goal))
         found->stopped = CGNR_STOPPED_NOISE;
     if (!status)
@@ -280,19 +352,19 @@ kn_status ki_cgnr_solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right,
                         kn_buffer *x, struct cgnr_result *result, kn_error *err)
 {
     struct cgnr_result found = {.launches_per_iteration = count_launches(s)};
-    kn_status status = ki_column_check("the right hand side", queue, right, KN_F32, s->rows, err);
+    kn_status status = ki_column_check("the right hand side", queue, right, s->type, s->rows, err);
 
     if (!status)
-        status = ki_column_check("the solution", queue, x, KN_F32, s->columns, err);
+        status = ki_column_check("the solution", queue, x, s->type, s->columns, err);
     if (!status && start)
-        status = ki_column_check("the start", queue, start, KN_F32, s->columns, err);
+        status = ki_column_check("the start", queue, start, s->type, s->columns, err);
     if (!status && right == x)
         status =
             ki_fail(err, KN_ERROR_ARGUMENT, "the solution is the right hand side's buffer; give two buffers");
     if (!status)
         status = solve(queue, s, right, start, x, &found, err);
     if (status)
-        free(found.history);
+        free_history(s, &found);
     else
         *result = found;
     return status;
@@ -302,10 +374,10 @@ kn_status ki_cgnr_go_on(kn_queue *queue, struct cgnr *s, const kn_buffer *gradie
                         struct cgnr_result *result, kn_error *err)
 {
     struct cgnr_result found = {.residual = NAN, .launches_per_iteration = count_launches(s)};
-    kn_status status = ki_column_check("the gradient", queue, gradient, KN_F32, s->columns, err);
+    kn_status status = ki_column_check("the gradient", queue, gradient, s->type, s->columns, err);
 
     if (!status)
-        status = ki_column_check("the solution", queue, x, KN_F32, s->columns, err);
+        status = ki_column_check("the solution", queue, x, s->type, s->columns, err);
     if (!status && (cgnr_keeps_residual(&s->options) || s->options.printed || s->options.self_adjoint))
         status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "going on from a gradient: this solver looks at A x - b in each iteration, or has "
@@ -313,9 +385,9 @@ kn_status ki_cgnr_go_on(kn_queue *queue, struct cgnr *s, const kn_buffer *gradie
     if (!status)
         status = begin_again(queue, s, gradient, x, err);
     if (!status)
-        status = iterate(queue, s, x, &found, err);
+        status = iterate(queue, s, s->options.iterations, x, &found, err);
     if (status)
-        free(found.history);
+        free_history(s, &found);
     else
         *result = found;
     return status;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A self-adjoint operator's equation (A + L) x = b.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -25,7 +24,7 @@ static kn_status make_room(struct cg *s, kn_error *err)
            wide = (s->a->columns + 1) * sizeof(double);
     size_t bytes = 5 * column + (s->options->correction ? 2 * wide : 0);
     void **vectors[] = {&s->x, &s->d, &s->r, &s->v, &s->l};
-    char *at = host_vectors_memory(bytes);
+    char *at = ki_kept_take(s->a->kept, bytes);
 
     s->memory = at;
     if (!at)
@@ -143,6 +142,6 @@ kn_status ki_host_cg(const struct host_cgnr_operator *a, const void *b,
     result->residual = result->normal_residual = sqrt(s.squares);
     if (!status)
         ki_host_vectors_restore(s.vectors, a->column_order, s.x, x, a->columns);
-    free(s.memory);
+    ki_kept_give(a->kept, s.memory);
     return status;
 }

@@ -287,7 +287,7 @@ static kn_status make_room(struct solve *s, kn_error *err)
     size_t wide = (n + 1) * sizeof(double),
            bytes = 9 * column + 2 * row + 3 * wide + s->a->rows * sizeof(double);
     void **columns[] = {&s->x, &s->d, &s->z, &s->z_before, &s->h, &s->best_x, &s->s, &s->f, &s->f_along};
-    char *at = host_vectors_memory(bytes);
+    char *at = ki_kept_take(s->a->kept, bytes);
 
     s->memory = at;
     if (!at)
@@ -319,7 +319,7 @@ kn_status ki_host_cgnr(const struct host_cgnr_operator *a, const void *b,
     finish(&s, loop(&s, right, result), result);
     if (!s.status)
         ki_host_vectors_restore(s.v, a->column_order, s.x, x, a->columns);
-    free(s.memory);
+    ki_kept_give(a->kept, s.memory);
     return s.status;
 }
 
@@ -328,6 +328,7 @@ kn_status ki_host_cgnr(const struct host_cgnr_operator *a, const void *b,
 // `data` of such an operator.
 struct bound {
     struct host_vectors vectors;
+    struct ki_kept kept;
     const kn_operator *a;
 };
 
@@ -360,6 +361,8 @@ kn_status ki_host_cgnr_operator_begin(const kn_operator *a, const kn_host_option
         return status;
     }
     bound->a = a;
+    ki_kept_init(&bound->kept);
+    made->kept = &bound->kept;
     made->vectors = &bound->vectors;
     made->product = product;
     made->data = bound;
@@ -368,8 +371,10 @@ kn_status ki_host_cgnr_operator_begin(const kn_operator *a, const kn_host_option
 
 void ki_host_cgnr_operator_end(struct host_cgnr_operator *made)
 {
-    if (made->data)
+    if (made->data) {
         ki_host_vectors_free(made->vectors);
+        ki_kept_free(made->kept);
+    }
     free(made->data);
     made->data = NULL;
 }

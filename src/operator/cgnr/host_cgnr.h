@@ -4,6 +4,7 @@
 #ifndef KN_OPERATOR_CGNR_HOST_CGNR_H
 #define KN_OPERATOR_CGNR_HOST_CGNR_H
 
+#include "base/kept.h"
 #include "host/vectors/host_vectors.h"
 #include "operator/operator.h"
 #include "operator/terms.h"
@@ -17,6 +18,7 @@ struct host_cgnr_operator {
     // y = A x, or A^H x; `squares`: the sum of y^2. Not by two threads at once.
     kn_status (*product)(void *data, bool adjoint, const void *x, void *y, double *squares, kn_error *err);
     void *data;
+    struct ki_kept *kept; // where a solution takes its vectors; NULL: none are kept
 };
 
 enum host_cgnr_stop {

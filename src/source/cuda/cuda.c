@@ -134,9 +134,9 @@ static size_t find_kernel(const struct src_unit *unit, const struct syn_symbol *
 }
 
 // What is to be known of each kernel of the unit.
-static struct src_cuda_kernel *describe_kernels(const struct src_unit *unit, const struct syn_parser *parser)
+static kn_source_cuda_kernel *describe_kernels(const struct src_unit *unit, const struct syn_parser *parser)
 {
-    struct src_cuda_kernel *kernels = calloc(unit->kernel_count + 1, sizeof *kernels);
+    kn_source_cuda_kernel *kernels = calloc(unit->kernel_count + 1, sizeof *kernels);
 
     for (const struct syn_item *item = parser->items; item && kernels; item = item->next) {
         const struct syn_function *function = item->definition;

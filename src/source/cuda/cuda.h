@@ -28,8 +28,8 @@ struct src_cuda {
     size_t length;
     size_t table_bytes; // of program-scope __constant data, an upper bound
     bool uses_constant_args;
-    size_t bank_bytes;               // 0: __constant arguments are pointers
-    struct src_cuda_kernel *kernels; // one for each of the unit's, in its order
+    size_t bank_bytes;              // 0: __constant arguments are pointers
+    kn_source_cuda_kernel *kernels; // one for each of the unit's, in its order
     bool contract_off; // #pragma OPENCL FP_CONTRACT OFF was given: then nothing in the program may be
                        // contracted
 };

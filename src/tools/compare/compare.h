@@ -163,6 +163,11 @@ struct compare_run {
 kn_status compare_job_run(struct compare_run *run, const struct compare_job *job, kn_error *err);
 void compare_run_free(struct compare_run *run);
 
+// What the place itself reached in the run's rows: of operations the most; of memory that of the footprint
+// nearest to `memory` bytes. In the ceiling's amount a second; 0: not measured, or COMPARE_NO_CEILING.
+double compare_ceiling(const struct compare_run *run, size_t place, enum compare_ceiling ceiling,
+                       kn_type type, size_t memory);
+
 // The time that rates and ratios are made from: the device's, or the wall's where the device has none.
 double compare_seconds(const struct compare_row *row);
 

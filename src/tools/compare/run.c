@@ -45,10 +45,8 @@ static double factor_between(size_t a, size_t b)
     return a > b ? (double)a / (double)b : (double)b / (double)a;
 }
 
-// What the place itself reached: of operations the most; of memory that of the footprint nearest to `memory`
-// bytes. In the ceiling's amount a second; 0: not measured.
-static double ceiling_of(const struct compare_run *run, size_t place, enum compare_ceiling ceiling,
-                         kn_type type, size_t memory)
+double compare_ceiling(const struct compare_run *run, size_t place, enum compare_ceiling ceiling,
+                       kn_type type, size_t memory)
 {
     const struct compare_row *best = NULL;
 
@@ -88,7 +86,7 @@ static void rate_row(const struct compare_run *run, struct compare_row *row, con
     job->cost(row->which, row->n, &cost);
     row->rate = job->inverse ? seconds / cost.amount * job->scale : cost.amount / seconds * job->scale;
     if (job->ceiling != COMPARE_NO_CEILING)
-        row->ceiling = ceiling_of(run, row->place, job->ceiling, row->which->type, cost.memory);
+        row->ceiling = compare_ceiling(run, row->place, job->ceiling, row->which->type, cost.memory);
     if (row->ceiling > 0)
         row->share = cost.ceiling / seconds / row->ceiling;
     if (first->repetitions && first->wall.median > 0)

@@ -34,9 +34,9 @@ static void describe_end(const struct process_result *result, char *why, size_t 
 static kn_status note_crash(const struct tune_subject *subject, const char *journal,
                             const struct tune_past *past, const struct process_result *result, kn_error *err)
 {
-    const struct engine_tunables *tunables = subject->tunables;
+    const kn_tunables *tunables = subject->tunables();
     struct tune_journal *open = NULL;
-    char why[ENGINE_TUNING_WHY / 2];
+    char why[KN_TUNING_WORDS / 2];
     kn_status status;
 
     describe_end(result, why, sizeof why);
@@ -69,7 +69,7 @@ static kn_status run_once(const struct tune_subject *subject, const char *const 
     kn_status status = ki_process_run(arguments, NULL, as_long_as_it_takes, &result, err);
 
     if (!status)
-        status = tune_past_read(journal, subject->tunables, &past, err);
+        status = tune_past_read(journal, subject->tunables(), &past, err);
     if (!status)
         ki_text_add(said, result.output);
     *ended = !status && past.ended;
@@ -84,7 +84,7 @@ static kn_status take_report(const struct tune_subject *subject, const char *jou
                              struct tune_report *report, kn_error *err)
 {
     struct tune_past past;
-    kn_status status = tune_past_read(journal, subject->tunables, &past, err);
+    kn_status status = tune_past_read(journal, subject->tunables(), &past, err);
 
     if (status)
         return status;

@@ -16,7 +16,7 @@ struct tune_journal {
     size_t tunables;
 };
 
-static size_t count_tunables(const struct engine_tunables *tunables)
+static size_t count_tunables(const kn_tunables *tunables)
 {
     size_t count = 0;
 
@@ -181,8 +181,7 @@ static kn_status read_lines(FILE *file, const char *path, size_t tunables, struc
     return status;
 }
 
-kn_status tune_past_read(const char *path, const struct engine_tunables *tunables, struct tune_past *past,
-                         kn_error *err)
+kn_status tune_past_read(const char *path, const kn_tunables *tunables, struct tune_past *past, kn_error *err)
 {
     FILE *file = fopen(path, "re");
     kn_status status;
@@ -205,8 +204,8 @@ void tune_past_free(struct tune_past *past)
 
 // ---- writing
 
-kn_status tune_journal_open(const char *path, const struct engine_tunables *tunables,
-                            struct tune_journal **journal, kn_error *err)
+kn_status tune_journal_open(const char *path, const kn_tunables *tunables, struct tune_journal **journal,
+                            kn_error *err)
 {
     struct tune_journal *made = calloc(1, sizeof *made);
 

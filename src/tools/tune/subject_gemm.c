@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A large product of floats by the project's own kernel (src/algo/gemm/gemm_own.c).
-#include "algo/gemm/gemm.h"
+#include <koine/gemm.h>
+
 #include "subjects.h"
 
 struct own {
@@ -9,25 +10,23 @@ struct own {
 
 static const struct tune_axis *axes(const kn_queue *queue)
 {
-    static const struct tune_axis all[ENGINE_TUNABLES] = {{3, {32, 64, 128}}, {3, {32, 64, 128}},
-                                                          {3, {8, 16, 32}},   {3, {4, 8, 16}},
-                                                          {3, {4, 8, 16}},    {3, {4, 8, 16}}};
+    static const struct tune_axis all[KN_TUNABLES] = {{3, {32, 64, 128}}, {3, {32, 64, 128}},
+                                                      {3, {8, 16, 32}},   {3, {4, 8, 16}},
+                                                      {3, {4, 8, 16}},    {3, {4, 8, 16}}};
 
     return subject_is_serial(queue) ? NULL : all;
 }
 
-static void usual(const struct tune_work *work, unsigned *values)
+static kn_status usual(const struct tune_work *work, unsigned *values, kn_error *err)
 {
-    ki_gemm_usual(work->queue, values);
+    return kn_gemm_get_usual(work->queue, values, err);
 }
 
 static kn_status open_work(struct tune_work *work, kn_error *err)
 {
     struct own *own = work->own;
     // Small where loops have a limit: those are CPUs.
-    size_t n = engine_is_cpu(kn_context_get_device(kn_queue_get_context(work->queue))) ? 256
-               : work->quick                                                           ? 2048
-                                                                                       : 4096;
+    size_t n = subject_is_cpu(work->queue) ? 256 : work->quick ? 2048 : 4096;
     uint64_t state = 1;
     kn_status status;
 
@@ -59,7 +58,7 @@ static kn_status run(struct tune_work *work, kn_error *err)
 }
 
 const struct tune_subject tune_gemm = {
-    .tunables = &ki_gemm_tunables,
+    .tunables = kn_gemm_get_tunables,
     .what = "a large product of floats",
     // Of k = 4,096 terms of random sign, in any order, roundings leave about 2^-24 sqrt(k).
     .bound = 1e-5,

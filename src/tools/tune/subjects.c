@@ -2,5 +2,12 @@
 // All that koine tune measures.
 #include "subjects.h"
 
-const struct tune_subject *const tune_subjects[] = {&tune_recon, &tune_gridding_2d, &tune_gridding_3d,
-                                                    &tune_sort,  &tune_gemm,        NULL};
+const struct tune_subject *const tune_subjects[] = {&tune_recon,
+                                                    &tune_gridding_2d,
+                                                    &tune_gridding_3d,
+                                                    &tune_sort_32bit,
+                                                    &tune_sort_64bit,
+                                                    &tune_sort_by_key_32bit,
+                                                    &tune_sort_by_key_64bit,
+                                                    &tune_gemm,
+                                                    NULL};

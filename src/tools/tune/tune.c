@@ -112,12 +112,12 @@ static void fail_row(struct tune_row *row, const kn_error *err)
 
 static kn_status measure_row(struct tuner *tuner, struct tune_row *row, kn_error *err)
 {
-    char why[ENGINE_TUNING_WHY];
+    char why[KN_TUNING_WORDS];
     kn_status status = make_result(tuner, tuner->found, err);
 
     if (status)
         return status;
-    if (ki_engine_tuning_refused(tuner->context, tuner->subject->tunables, why)) {
+    if (kn_tuning_get_refusal(tuner->context, tuner->subject->tunables(), why)) {
         snprintf(row->why, sizeof row->why, "%s", why);
         return KN_OK;
     }
@@ -147,7 +147,7 @@ static kn_status measure_new(struct tuner *tuner, struct tune_row *row, kn_error
 
     if (status)
         return status;
-    if (ki_engine_tuning_try(tuner->context, tuner->subject->tunables, row->values, &why) ||
+    if (kn_tuning_try(tuner->context, tuner->subject->tunables(), row->values, &why) ||
         measure_row(tuner, row, &why))
         fail_row(row, &why);
     return tune_journal_row(tuner->journal, row, err);
@@ -162,7 +162,7 @@ static kn_status try_values(struct tuner *tuner, const unsigned *values, kn_erro
     if (take_past(tuner, &row)) {
         if (memcmp(row.values, values, tuner->tunables * sizeof *values) != 0)
             return ki_fail(err, KN_ERROR_INPUT, "the journal is of another measurement than this one of %s",
-                           tuner->subject->tunables->algorithm);
+                           tuner->subject->tunables()->algorithm);
     } else {
         kn_status status;
 
@@ -190,7 +190,7 @@ static bool is_there(const struct tuner *tuner, const unsigned *values)
 
 static kn_status vary(struct tuner *tuner, size_t tunable, const struct tune_axis *axis, kn_error *err)
 {
-    unsigned values[ENGINE_TUNABLES], from[ENGINE_TUNABLES];
+    unsigned values[KN_TUNABLES], from[KN_TUNABLES];
     kn_status status = KN_OK;
 
     memcpy(from, tuner->report->rows[tuner->report->best].values, sizeof from);
@@ -209,11 +209,11 @@ static kn_status vary(struct tuner *tuner, size_t tunable, const struct tune_axi
 // alone.
 static kn_status measure_usual(struct tuner *tuner, kn_error *err)
 {
-    static const unsigned unknown[ENGINE_TUNABLES];
+    static const unsigned unknown[KN_TUNABLES];
     struct tune_report *report = tuner->report;
     struct tune_row row = {.seconds = -1};
     const bool known = take_past(tuner, &row);
-    kn_status status = ki_engine_tuning_try(tuner->context, tuner->subject->tunables, NULL, err);
+    kn_status status = kn_tuning_try(tuner->context, tuner->subject->tunables(), NULL, err);
 
     if (!status && !known)
         status = tune_journal_try(tuner->journal, unknown, err);
@@ -221,10 +221,10 @@ static kn_status measure_usual(struct tuner *tuner, kn_error *err)
         status = make_result(tuner, tuner->wanted, err);
     if (!status && !known)
         status = time_runs(tuner, &row.seconds, err);
-    if (!status && !known) {
-        tuner->subject->usual(&tuner->work, row.values);
+    if (!status && !known)
+        status = tuner->subject->usual(&tuner->work, row.values, err);
+    if (!status && !known)
         status = tune_journal_row(tuner->journal, &row, err);
-    }
     if (!status && !KI_ARRAY_PUSH(report->rows, report->count, report->capacity, row))
         status = ki_fail_memory(err, 0, "the table of candidates");
     return status;
@@ -237,7 +237,7 @@ static kn_status time_again(struct tuner *tuner, size_t index, kn_error *err)
     double seconds;
 
     if (!status)
-        status = ki_engine_tuning_try(tuner->context, tuner->subject->tunables, row->values, err);
+        status = kn_tuning_try(tuner->context, tuner->subject->tunables(), row->values, err);
     if (!status)
         status = make_result(tuner, tuner->found, err);
     if (!status)
@@ -283,7 +283,7 @@ static kn_status open_work(struct tuner *tuner, kn_error *err)
     const struct tune_subject *subject = tuner->subject;
     kn_status status;
 
-    while (subject->tunables->names[tuner->tunables])
+    while (subject->tunables()->names[tuner->tunables])
         tuner->tunables++;
     tuner->work.own = calloc(1, subject->own_bytes ? subject->own_bytes : 1);
     if (!tuner->work.own)
@@ -301,7 +301,7 @@ static kn_status open_work(struct tuner *tuner, kn_error *err)
 // What is in the journal, and the journal for what is to come.
 static kn_status open_journal(struct tuner *tuner, const char *path, kn_error *err)
 {
-    const struct engine_tunables *tunables = tuner->subject->tunables;
+    const kn_tunables *tunables = tuner->subject->tunables();
     kn_status status = path ? tune_past_read(path, tunables, &tuner->past, err) : KN_OK;
 
     return status || !path ? status : tune_journal_open(path, tunables, &tuner->journal, err);
@@ -314,7 +314,7 @@ static kn_status measure(struct tuner *tuner, const char *journal, kn_error *err
 
     if (!status && !axes)
         status = ki_fail(err, KN_ERROR_UNSUPPORTED, "%s has nothing to tune on %s",
-                         tuner->subject->tunables->algorithm, kn_context_get_device(tuner->context)->spec);
+                         tuner->subject->tunables()->algorithm, kn_context_get_device(tuner->context)->spec);
     if (!status)
         status = open_work(tuner, err);
     if (!status)
@@ -343,7 +343,7 @@ kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool
         *err = failure;
     if (tuner.work.own)
         subject->close(&tuner.work);
-    ki_engine_tuning_reread(tuner.context, subject->tunables);
+    (void)kn_tuning_end(tuner.context, subject->tunables(), NULL);
     kn_buffer_free(tuner.work.result);
     free(tuner.work.own);
     free(tuner.wanted);
@@ -371,10 +371,10 @@ static const char *value_name(const char *const *names, unsigned value)
 
 void tune_describe(const struct tune_subject *subject, const unsigned *values, struct ki_text *text)
 {
-    for (size_t i = 0; subject->tunables->names[i]; i++) {
+    for (size_t i = 0; subject->tunables()->names[i]; i++) {
         const char *name = value_name(subject->value_names[i], values[i]);
 
-        ki_text_format(text, "%s%s ", i ? ", " : "", subject->tunables->names[i]);
+        ki_text_format(text, "%s%s ", i ? ", " : "", subject->tunables()->names[i]);
         if (name)
             ki_text_add(text, name);
         else
@@ -390,8 +390,8 @@ kn_status tune_keep(kn_queue *queue, const struct tune_report *report, kn_error 
 
     ki_text_format(&summary, "%.4g ms of the algorithm's own %.4g ms", best->seconds * 1e3,
                    report->rows[0].seconds * 1e3);
-    status = ki_engine_tuning_keep(kn_queue_get_context(queue), report->subject->tunables, best->values,
-                                   ki_text_string(&summary), err);
+    status = kn_tuning_keep(kn_queue_get_context(queue), report->subject->tunables(), best->values,
+                            ki_text_string(&summary), err);
     ki_text_free(&summary);
     return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures an algorithm's tunables on a device, for engine/device/tuning.h to keep the best.
+// Measures an algorithm's tunables on a device, to keep the best (koine/experimental/tuning.h).
 //
 // Method: from the values that the algorithm has of itself, one tunable after another goes through its
 // candidates while the others keep the best so far; once (quick), else until a round over all of them gains
@@ -13,7 +13,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/device/tuning.h"
+#include <koine/buffer.h>
+#include <koine/experimental/tuning.h>
+
+#include "base/text.h"
 
 enum { TUNE_CANDIDATES = 8 };
 
@@ -33,21 +36,21 @@ struct tune_work {
 
 // An algorithm and the work it is measured with.
 struct tune_subject {
-    const struct engine_tunables *tunables;
+    const kn_tunables *(*tunables)(void);
     const char *what; // "F^H d: ...", a line
     double bound; // of the error, relative in the 2-norm, against the algorithm's own values; 0: equal bytes
-    const char *const *value_names[ENGINE_TUNABLES]; // names of a tunable's values; NULL: numbers
+    const char *const *value_names[KN_TUNABLES]; // names of a tunable's values; NULL: numbers
     size_t own_bytes;
 
     // A candidate list for each tunable; NULL: nothing of it can be tuned on this device.
     const struct tune_axis *(*axes)(const kn_queue *queue);
-    void (*usual)(const struct tune_work *work,
-                  unsigned *values);  // of the algorithm itself; after runs with them
+    // The values of the algorithm itself; after runs with them.
+    kn_status (*usual)(const struct tune_work *work, unsigned *values, kn_error *err);
     void (*settle)(unsigned *values); // makes equal what comes to the same; NULL: nothing does
     // Inputs, and the result's buffer, which is freed for it. `close` also after an open that failed.
     kn_status (*open)(struct tune_work *work, kn_error *err);
     void (*close)(struct tune_work *work);
-    // With the values that ki_engine_tuning gives: before the runs with them (may be NULL), and each run.
+    // With the values that are tried: before the runs with them (may be NULL), and each run.
     kn_status (*prepare)(struct tune_work *work, kn_error *err);
     kn_status (*run)(struct tune_work *work, kn_error *err);
 };
@@ -56,10 +59,10 @@ struct tune_subject {
 extern const struct tune_subject *const tune_subjects[];
 
 struct tune_row {
-    unsigned values[ENGINE_TUNABLES];
+    unsigned values[KN_TUNABLES];
     double seconds; // the median; less than 0: it does not count
     double error;
-    char why[ENGINE_TUNING_WHY]; // it does not count
+    char why[KN_TUNING_WORDS]; // it does not count
 };
 
 // rows[0] has the algorithm's own values.

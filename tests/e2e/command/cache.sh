@@ -36,6 +36,31 @@ expect_exit 0 koine stats --precision "$precision" "$work/numbers.csv"
 sed '$d' "$work/out" | cmp -s - "$work/first.table" || fail "a damaged cache changed the answer"
 expect_exit 0 koine cache verify
 
+# Compiled ahead: once; the command itself then compiles nothing.
+koine cache clear >/dev/null
+expect_exit 0 koine cache build reduce
+expect_stdout '^reduce +[12] '
+expect_stdout ': [1-9][0-9]* programs more in '
+koine cache list | wc -l >"$work/entries"
+expect_exit 0 koine cache build reduce --json -
+grep -q '"added": 0,' "$work/out" || fail "it was compiled once more"
+grep -q '"command": "reduce",' "$work/out" || fail "the JSON does not say what was built"
+if [ "$precision" = double ]; then # which a column of a CSV file is
+    expect_exit 0 koine reduce "$work/numbers.csv" --column 2
+    koine cache list | wc -l | cmp -s - "$work/entries" || fail "koine reduce had to compile"
+fi
+expect_exit 2 koine cache build redcue
+expect_stderr "'redcue' is no command that can be built for, did you mean 'reduce'\\?; there are stats, "
+expect_exit 2 koine cache list --device cpu
+expect_stderr '\-\-device goes with build; list is of all devices'
+expect_exit 4 koine cache build reduce --device host
+expect_stderr 'the host has nothing to compile'
+export KOINE_KEEP_PROGRAMS=no
+expect_exit 2 koine cache build reduce
+expect_stderr 'KOINE_KEEP_PROGRAMS is no'
+unset KOINE_KEEP_PROGRAMS
+expect_exit 0 koine stats --precision "$precision" "$work/numbers.csv"
+
 # What others could have put there is compiled instead, and left alone; one line says so, whatever the number of kernels.
 chmod 0777 "$KOINE_CACHE_DIR"
 find "$KOINE_CACHE_DIR" -type f -printf '%f %s %T@\n' | sort >"$work/before"
@@ -47,6 +72,8 @@ find "$KOINE_CACHE_DIR" -type f -printf '%f %s %T@\n' | sort | cmp -s - "$work/b
 expect_exit 0 koine run "${srcdir:-.}/tests/data/run/kernels.cl" -k evens -g 4 -a buf:int:8 --compare auto # two contexts
 expect_one_line
 expect_exit 3 koine tune recon --quick
+expect_stderr 'others can write this folder'
+expect_exit 3 koine cache build reduce
 expect_stderr 'others can write this folder'
 expect_exit 0 koine cache list
 expect_stderr '^koine cache: nothing there is used: .*others can write this folder'

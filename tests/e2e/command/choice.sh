@@ -31,6 +31,7 @@ expect_small reduce "$work/integers.npy" --op moments
 expect_small select "$work/numbers.npy" --quantile 0.5
 expect_small stats "$work/numbers.csv"
 expect_small spmv "$work/a.mtx"
+expect_small fft "$work/plane.npy" -o "$work/spectrum.npy"
 expect_small project parallel:3,40,512 "$work/plane.npy" -o "$work/sinogram.npy"
 
 # What has a name is what computes, and needs no reason.

@@ -51,6 +51,17 @@ expect_exit 0 koine tune --reset recon
 expect_exit 0 koine tune recon --quick
 kept=$(sed -n 's/.*: kept //p' "$work/out")
 
+# What others can use: a line of the list of measured devices.
+expect_exit 0 koine tune --list --export "$work/measured" recon gemm
+grep -Eq '^MEASURED\(".+", ".+", (CPU|GPU|ACCELERATOR), "(cuda|opencl)", [0-9]+, "recon",$' "$work/measured" ||
+    fail "no line of the device: $(cat "$work/measured")"
+grep -Eq '^ +"GROUP=[0-9]+ VOXELS=[0-9]+ .*"\)$' "$work/measured" || fail "no values: $(cat "$work/measured")"
+[ "$(wc -l <"$work/measured")" -eq 2 ] || fail "gemm, which was not measured, is exported"
+expect_exit 3 koine tune --list --export "$work/measured" recon
+expect_stderr 'is already there and is not overwritten'
+expect_exit 2 koine tune --reset --export "$work/none" recon
+[ ! -e "$work/none" ] || fail "a file was left"
+
 expect_exit 0 koine tune --list recon
 [ "$(sed -n 's/.*: kept //p' "$work/out")" = "$kept" ] || fail "another tuning is listed"
 expect_exit 0 koine cache list

@@ -43,7 +43,7 @@ refuse "serial.*--device" stats --serial --device cpu "$work/numbers.csv"
 refuse "gpu.*--device host" stats --gpu --device host "$work/numbers.csv"
 refuse "column.*nothing" stats --serial --column nothing "$work/numbers.csv"
 refuse "one argument too many" devices extra
-refuse "list, verify or clear" cache
+refuse "list, verify, clear or build" cache
 refuse "did you mean 'clear'\?" cache claer
 refuse "one argument too many" cache list list
 

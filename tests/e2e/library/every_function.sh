@@ -9,7 +9,7 @@ lib=${builddir:?}/.libs/libkoine.so
 [ -e "$lib" ] || skip shared "there is no $lib: configured with --disable-shared"
 
 headers=
-for header in "$srcdir"/include/koine/*.h; do
+for header in "$srcdir"/include/koine/*.h "$srcdir"/include/koine/experimental/*.h; do
     # A CL header is what koine/opencl.h needs.
     if [ "${header##*/}" = opencl.h ] && ! printf '#include <CL/cl.h>\n' | ${CC:-cc} -E - >/dev/null 2>&1; then
         echo "without koine/opencl.h: no CL/cl.h is installed"
@@ -57,7 +57,7 @@ awk '
     }' "$work/declarations" >"$work/calls"
 
 {
-    for header in $headers; do echo "#include <koine/${header##*/}>"; done
+    for header in $headers; do echo "#include <${header#"$srcdir"/include/}>"; done
     cat <<'END'
 #include <stdio.h>
 #include <string.h>

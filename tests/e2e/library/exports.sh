@@ -10,7 +10,8 @@ lib=${builddir:?}/.libs/libkoine.so
 ${NM:-nm} -D --defined-only "$lib" | awk '$2 != "A" { sub(/@.*/, "", $NF); print $NF }' | grep -v '^__' | sort >"$work/has"
 [ -s "$work/has" ] || fail "nothing is exported"
 
-sed -n 's/^KN_API .*[ *]\(kn_[a-z0-9_]*\)(.*/\1/p' "$srcdir"/include/koine/*.h | sort >"$work/declared"
+sed -n 's/^KN_API .*[ *]\(kn_[a-z0-9_]*\)(.*/\1/p' "$srcdir"/include/koine/*.h \
+    "$srcdir"/include/koine/experimental/*.h | sort >"$work/declared"
 comm -23 "$work/has" "$work/declared" >"$work/extra"
 [ ! -s "$work/extra" ] || fail "exported, but in no public header: $(tr '\n' ' ' <"$work/extra")"
 
@@ -22,3 +23,16 @@ find "$builddir/src" -path '*/.libs/*.o' ! -path '*/src/cli/*' ! -path '*/src/to
 [ "$(grep -c '^ki_' "$work/global")" -gt 500 ] || fail "the objects of the library were not found in $builddir/src"
 grep -v '^ki_' "$work/global" | comm -23 - "$work/declared" >"$work/bare"
 [ ! -s "$work/bare" ] || fail "internal, and without the prefix ki_: $(tr '\n' ' ' <"$work/bare")"
+
+# The command and its tools call the library by its public functions; besides these they have copies of base and io, and
+# the sciences, as long as not all of these is public.
+# shellcheck disable=SC2086 # $NM may hold options
+find "$builddir/src/cli" "$builddir/src/tools" -path '*/.libs/*.o' -exec ${NM:-nm} -u {} + |
+    awk '$1 == "U" && $2 ~ /^ki_/ { print $2 }' | sort -u >"$work/called"
+# shellcheck disable=SC2086 # $NM may hold options
+find "$builddir/src/source" "$builddir/src/backend" "$builddir/src/engine" "$builddir/src/host" "$builddir/src/algo" \
+    "$builddir/src/operator" -path '*/.libs/*.o' -exec ${NM:-nm} -g --defined-only {} + |
+    awk 'NF == 3 { print $3 }' | sort -u >"$work/inner"
+[ -s "$work/called" ] || fail "the objects of the command were not found in $builddir/src"
+comm -12 "$work/called" "$work/inner" >"$work/reached"
+[ ! -s "$work/reached" ] || fail "the command calls what is not public: $(tr '\n' ' ' <"$work/reached")"

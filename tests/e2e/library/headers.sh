@@ -13,8 +13,8 @@ for candidate in ${CXX:+"$CXX"} c++ g++ clang++; do
 done
 [ -n "$cxx" ] || echo "no C++ compiler: C only"
 
-for header in "$srcdir"/include/koine/*.h; do
-    name=koine/${header##*/}
+for header in "$srcdir"/include/koine/*.h "$srcdir"/include/koine/experimental/*.h; do
+    name=${header#"$srcdir"/include/}
     printf '#include <%s>\nint main(void) { return 0; }\n' "$name" >"$work/use.c"
     cp "$work/use.c" "$work/use.cpp"
     ${CC:-cc} -std=c11 -pedantic -Wall -Wextra -Werror -I"$srcdir/include" -c -o "$work/use.o" "$work/use.c" ||

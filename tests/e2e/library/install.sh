@@ -22,8 +22,8 @@ include=$(koine_pc --variable=includedir)/koine
 kernels=$(koine_pc --variable=kerneldir)
 lib=$(koine_pc --variable=libdir)
 
-for file in "$srcdir"/include/koine/*.h; do
-    cmp "$file" "$include/${file##*/}" || fail "the header ${file##*/} is not installed"
+for file in "$srcdir"/include/koine/*.h "$srcdir"/include/koine/experimental/*.h; do
+    cmp "$file" "$include/${file#"$srcdir"/include/koine/}" || fail "the header ${file#"$srcdir"/include/koine/} is not installed"
 done
 if [ -d "$srcdir/cl" ]; then
     (cd "$srcdir/cl" && find . -name '*.cl' -o -name '*.clh') >"$work/kernels"

@@ -47,7 +47,7 @@ static inline struct be_program *program_of(const char *text)
     return program;
 }
 
-static inline struct be_kernel *kernel_of(struct be_program *program, const struct src_kernel *source)
+static inline struct be_kernel *kernel_of(struct be_program *program, const kn_source_kernel *source)
 {
     struct be_kernel *kernel = NULL;
 
@@ -56,7 +56,7 @@ static inline struct be_kernel *kernel_of(struct be_program *program, const stru
 }
 
 // A kernel without arguments.
-static const struct src_kernel no_arguments = {"plain", NULL, 0, NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
+static const kn_source_kernel no_arguments = {"plain", NULL, 0, NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
 
 static inline struct be_memory *memory_of(size_t bytes)
 {

@@ -119,7 +119,7 @@ START_TEST(binaries)
 {
     struct be_program *program = program_of("//kernel koine_plain 64\n"), *again = NULL;
     struct be_kernel *kernel = NULL;
-    static const struct src_kernel absent = {"absent", NULL, 0, NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
+    static const kn_source_kernel absent = {"absent", NULL, 0, NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
     void *binary = NULL;
     size_t bytes = 0;
 

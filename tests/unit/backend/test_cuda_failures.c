@@ -14,12 +14,12 @@ static const kn_param params[] = {
     {KN_PARAM_CONSTANT, "float", 4, "table", 1},  {KN_PARAM_VALUE, "float4", 16, "factor", 0},
     {KN_PARAM_IMAGE, "image2d_t", 0, "image", 1}, {KN_PARAM_SAMPLER, "sampler_t", 0, "sampler", 0},
 };
-static const struct src_kernel scale = {"scale", params, KI_COUNT(params), NULL, {0, 0, 0},
-                                        "a.cl",  1,      {0, false}};
+static const kn_source_kernel scale = {"scale", params, KI_COUNT(params), NULL, {0, 0, 0},
+                                       "a.cl",  1,      {0, false}};
 
 // One that takes its image by address, and has local variables of its own in the arena.
-static const struct src_kernel described = {"described", &params[4], 1, NULL,
-                                            {0, 0, 0},   "a.cl",     1, {100000, true}};
+static const kn_source_kernel described = {"described", &params[4], 1, NULL,
+                                           {0, 0, 0},   "a.cl",     1, {100000, true}};
 
 // All that is opened below, so that it can be closed from any point.
 struct things {
@@ -32,10 +32,10 @@ struct things {
     struct be_image *images[2]; // a 2D array, a buffer
     struct be_host host;
     struct be_program *programs[2];
-    struct be_kernel *kernel, *by_address;
+    struct be_kernel *kernel, *by_address, *of_ptx;
     struct be_recording *recording;
     struct be_event *events[5];
-    char *log;
+    char *log, *ptx;
     void *binary;
 };
 
@@ -117,6 +117,20 @@ static kn_status run_by_address(struct things *t, kn_error *err)
     return status ? status : cuda->launch(t->queues[0], t->by_address, &range, &image, 1, NULL, err);
 }
 
+static kn_status run_ptx(struct things *t, kn_error *err)
+{
+    static const kn_source_kernel bare = {"bare", NULL, 0, NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
+    struct be_kernel_resources resources = {64, 0, -1, -1, -1};
+    kn_status status =
+        cuda->program_ptx(t->programs[1], "//\n//kernel bare\n.entry bare() { ret; }\n", "", &t->ptx, err);
+
+    if (!status)
+        status = cuda->ptx_substitute(t->context, "bare", t->ptx, err);
+    if (!status)
+        status = cuda->kernel_get(t->programs[1], &bare, &t->of_ptx, err);
+    return status ? status : cuda->kernel_resources(t->of_ptx, &resources, err);
+}
+
 static kn_status run_program(struct things *t, kn_error *err)
 {
     struct be_range range = {1, {0, 0, 0}, {1000, 1, 1}, {0, 0, 0}};
@@ -185,6 +199,8 @@ static void close_all(struct things *t)
         cuda->kernel_free(t->kernel);
     if (t->by_address)
         cuda->kernel_free(t->by_address);
+    if (t->of_ptx)
+        cuda->kernel_free(t->of_ptx);
     for (size_t i = 0; i < KI_COUNT(t->programs); i++)
         if (t->programs[i])
             cuda->program_free(t->programs[i]);
@@ -207,6 +223,7 @@ static void close_all(struct things *t)
         cuda->context_close(t->context);
     ki_be_devices_free(t->devices, t->count);
     free(t->log);
+    free(t->ptx);
     free(t->binary);
 }
 
@@ -223,6 +240,8 @@ static kn_status everything(kn_error *err)
         status = run_program(&things, err);
     if (!status)
         status = run_by_address(&things, err);
+    if (!status)
+        status = run_ptx(&things, err);
     if (!status)
         status = wait_for_all(&things, err);
     close_all(&things);

@@ -8,7 +8,7 @@
 
 static const kn_param image_params[] = {{KN_PARAM_IMAGE, "image2d_t", 0, "image", 1},
                                         {KN_PARAM_SAMPLER, "sampler_t", 0, "how", 0}};
-static const struct src_kernel sampled = {"sampled", image_params, 2, NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
+static const kn_source_kernel sampled = {"sampled", image_params, 2, NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
 
 // What a texture of the fake driver is numbered: its addressing, filter and flags.
 static CUtexObject texture(unsigned address, unsigned filter, unsigned flags)
@@ -68,7 +68,7 @@ START_TEST(images_by_address)
         {KN_IMAGE_2D, {KN_ORDER_R, KN_CHANNEL_UNSIGNED32}, {13, 7, 1}, 4},
         {KN_IMAGE_1D_BUFFER, {KN_ORDER_R, KN_CHANNEL_FLOAT}, {4, 1, 1}, 4}};
     static kn_param many_params[MANY];
-    static struct src_kernel many = {"many", many_params, MANY, NULL, {0, 0, 0}, "a.cl", 1, {0, true}};
+    static kn_source_kernel many = {"many", many_params, MANY, NULL, {0, 0, 0}, "a.cl", 1, {0, true}};
     const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
     struct be_image *both[2] = {NULL, NULL};
     const void *addresses[2] = {NULL, NULL};

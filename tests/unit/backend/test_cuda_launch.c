@@ -18,8 +18,8 @@ static const kn_param mixed_params[] = {
     {KN_PARAM_CONSTANT, "float", 4, "c", 1},  {KN_PARAM_VALUE, "char", 1, "n", 0},
     {KN_PARAM_LOCAL, "double", 8, "sums", 0},
 };
-static const struct src_kernel mixed = {
-    "mixed", mixed_params, KI_COUNT(mixed_params), NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
+static const kn_source_kernel mixed = {"mixed", mixed_params, KI_COUNT(mixed_params), NULL, {0, 0, 0}, "a.cl",
+                                       1,       {0, false}};
 
 START_TEST(arguments)
 {
@@ -65,8 +65,8 @@ END_TEST
 // A kernel's own variables in the arena lie before its local arguments; all of them together are asked for.
 START_TEST(own_local_memory)
 {
-    static const struct src_kernel holder = {"holder",  &mixed_params[1], 1, NULL,
-                                             {0, 0, 0}, "a.cl",           1, {60008, false}};
+    static const kn_source_kernel holder = {"holder",  &mixed_params[1], 1, NULL,
+                                            {0, 0, 0}, "a.cl",           1, {60008, false}};
     struct be_program *program = program_of("//kernel koine_holder 4 64\n//shared koine_holder 512\n");
     struct be_kernel *kernel = kernel_of(program, &holder);
     const struct be_arg local = {BE_ARG_LOCAL, NULL, NULL, 100, NULL, 0};
@@ -197,8 +197,8 @@ END_TEST
 static const kn_param bank_params[] = {{KN_PARAM_GLOBAL, "float", 4, "out", 0},
                                        {KN_PARAM_CONSTANT, "float", 4, "a", 1},
                                        {KN_PARAM_CONSTANT, "float", 4, "b", 1}};
-static const struct src_kernel banked = {
-    "banked", bank_params, KI_COUNT(bank_params), NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
+static const kn_source_kernel banked = {"banked", bank_params, KI_COUNT(bank_params), NULL, {0, 0, 0}, "a.cl",
+                                        1,        {0, false}};
 
 // How many copies into the bank a launch takes.
 static unsigned long refills(struct be_kernel *kernel, struct be_memory *out, struct be_memory *a,

@@ -228,19 +228,18 @@ START_TEST(contraction)
         {"_Pragma(\"OPENCL FP_CONTRACT OFF\") float f(float x) { return x * x + 1; }", KN_POLICY_DEFAULT,
          false},
     };
-    struct offline_target *target = NULL;
+    kn_offline_target *target = NULL;
     kn_context *opened = NULL;
 
     use_fakes();
     setenv("KOINE_CACHE_DIR", libraries, 1);
     ck_assert_msg(kn_context_open("cuda:0", NULL, &opened, &err) == KN_OK, "%s", err.text);
-    ck_assert_msg(ki_offline_open("cuda:sm_90", &target, &err) == KN_OK, "%s", err.text);
+    ck_assert_msg(kn_offline_open("cuda:sm_90", &target, &err) == KN_OK, "%s", err.text);
     for (size_t i = 0; i < KI_COUNT(cases); i++) {
         const char *refused = cases[i].fused ? "--fmad=false" : "--fmad=true";
         kn_program_options options = KN_INIT(kn_program_options, .policy = cases[i].policy);
-        struct src_options reading = {0};
-        struct offline_result result = {0};
-        struct src_unit *unit = NULL;
+        kn_offline_result *result = NULL;
+        kn_source *source = NULL;
         kn_program *program = NULL;
         char text[300];
 
@@ -253,16 +252,56 @@ START_TEST(contraction)
                       compiler->options);
         kn_program_free(program);
         compiler->options[0] = '\0';
-        ck_assert_msg(ki_src_read("a.cl", text, &reading, &unit, &err) == KN_OK, "%s", err.text);
-        ck_assert_msg(ki_offline_compile(target, unit, &reading, cases[i].policy, &result, &err) == KN_OK,
-                      "%s", err.text);
+        ck_assert_msg(kn_source_from_text(text, "a.cl", NULL, &source, &err) == KN_OK, "%s", err.text);
+        ck_assert_msg(kn_offline_compile(target, source, cases[i].policy, &result, &err) == KN_OK, "%s",
+                      err.text);
+        ck_assert_int_eq(result->outcome, KN_OFFLINE_OK);
         ck_assert_msg(cases[i].fused == !strstr(compiler->options, "--fmad=false"), "case %zu, offline: %s",
                       i, compiler->options);
-        ki_offline_result_free(&result);
-        ki_src_free(unit);
+        kn_offline_result_free(result);
+        kn_source_free(source);
     }
-    ki_offline_close(target);
+    kn_offline_close(target);
     kn_context_close(opened);
+}
+END_TEST
+
+// A program that does not compile is a result, and its log shows the line of the source.
+START_TEST(offline_results)
+{
+    static const char text[] =
+        "__constant char words[] = \"//error\";\n__kernel void f(void) { /* here */ }\n";
+    kn_offline_target *target = NULL;
+    kn_offline_result *result = NULL;
+    kn_source *source = NULL;
+    int archs[3];
+    size_t count = 0;
+
+    use_fakes();
+    setenv("FAKE_NVRTC_ARCHS", "75 80 86 90", 1);
+    ck_assert_int_eq(kn_offline_get_cuda_archs(archs, KI_COUNT(archs), &count, &err), KN_OK);
+    unsetenv("FAKE_NVRTC_ARCHS");
+    ck_assert_uint_eq(count, 4);
+    ck_assert_int_eq(archs[0], 75);
+    ck_assert_int_eq(archs[2], 86);
+    ck_assert_int_eq(kn_offline_open("cuda:sm_90", &target, &err), KN_OK);
+    ck_assert(!kn_offline_get_uses_folder(target));
+    ck_assert_ptr_nonnull(kn_offline_get_predefined(target, &count));
+    ck_assert_uint_gt(count, 10);
+    ck_assert_msg(kn_source_from_text(text, "a.cl", NULL, &source, &err) == KN_OK, "%s", err.text);
+    ck_assert_msg(kn_offline_compile(target, source, KN_POLICY_DEFAULT, &result, &err) == KN_OK, "%s",
+                  err.text);
+    ck_assert_int_eq(result->outcome, KN_OFFLINE_FAILED);
+    ck_assert_uint_eq(result->kernel_count, 0);
+    ck_assert_msg(strstr(result->log, "a fake error") && strstr(result->log, "{ /* here */ }"), "%s",
+                  result->log);
+    kn_offline_result_free(result);
+    ck_assert_int_eq(kn_offline_compile(target, source, (kn_policy)9, &result, &err), KN_ERROR_ARGUMENT);
+    ck_assert_ptr_null(result);
+    kn_source_free(source);
+    kn_offline_close(target);
+    ck_assert_int_eq(kn_offline_open("riscv", &target, &err), KN_ERROR_ARGUMENT);
+    ck_assert_ptr_null(target);
 }
 END_TEST
 
@@ -325,6 +364,7 @@ int main(void)
                                   the_compiler_vanishes,
                                   the_list,
                                   contraction,
+                                  offline_results,
                                   the_real_compiler};
 
     return TEST_RUN_WITH("cuda_libraries", CK_FORK, NULL, forget_fakes, tests);

@@ -9,12 +9,12 @@
 
 static const kn_param params[] = {{KN_PARAM_GLOBAL, "uchar", 1, "out", 0},
                                   {KN_PARAM_VALUE, "int", 4, "n", 0}};
-static const struct src_kernel adder = {"adder", params, KI_COUNT(params), NULL, {0, 0, 0},
-                                        "a.cl",  1,      {0, false}};
+static const kn_source_kernel adder = {"adder", params, KI_COUNT(params), NULL, {0, 0, 0},
+                                       "a.cl",  1,      {0, false}};
 static const kn_param bank_params[] = {{KN_PARAM_GLOBAL, "uchar", 1, "out", 0},
                                        {KN_PARAM_CONSTANT, "uchar", 1, "table", 1}};
-static const struct src_kernel banked = {
-    "banked", bank_params, KI_COUNT(bank_params), NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
+static const kn_source_kernel banked = {"banked", bank_params, KI_COUNT(bank_params), NULL, {0, 0, 0}, "a.cl",
+                                        1,        {0, false}};
 static const struct be_range range = {1, {0, 0, 0}, {64, 1, 1}, {64, 1, 1}};
 
 START_TEST(nothing_runs_before_it_is_replayed)
@@ -116,7 +116,7 @@ END_TEST
 START_TEST(local_memory_of_two_kernels)
 {
     static const kn_param locals[] = {{KN_PARAM_LOCAL, "uchar", 1, "near", 0}};
-    static const struct src_kernel source = {"holder", locals, 1, NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
+    static const kn_source_kernel source = {"holder", locals, 1, NULL, {0, 0, 0}, "a.cl", 1, {0, false}};
     struct be_program *program = program_of("//kernel koine_holder 4 64\n//shared koine_holder 1000\n");
     struct be_kernel *recorded = kernel_of(program, &source), *plain = kernel_of(program, &source);
     struct be_arg most = {BE_ARG_LOCAL, NULL, NULL, 100000, NULL, 0},

@@ -119,10 +119,34 @@ START_TEST(names)
 }
 END_TEST
 
+START_TEST(without_the_functions_name)
+{
+    static const struct {
+        const char *text, *left;
+    } cases[] = {
+        {"kn_sort_2: n is 0: expected more", "n is 0: expected more"},
+        {"kn_sort says: no", "kn_sort says: no"},
+        {"a.csv: kn_sort: no", "a.csv: kn_sort: no"},
+        {"kn_sort", "kn_sort"},
+        {"", ""},
+    };
+
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ki_fail(&err, KN_ERROR_LIMIT, "%s", cases[i].text);
+        ck_assert_int_eq(ki_error_unname(KN_OK, &err), KN_OK);
+        ck_assert_str_eq(err.text, cases[i].text);
+        ck_assert_int_eq(ki_error_unname(KN_ERROR_LIMIT, &err), KN_ERROR_LIMIT);
+        ck_assert_str_eq(err.text, cases[i].left);
+    }
+    ck_assert_int_eq(ki_error_unname(KN_ERROR_LIMIT, NULL), KN_ERROR_LIMIT);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {sentences,     the_systems_words, native_codes,
-                                  long_messages, nobody_asks,       names};
+    const TTest *const tests[] = {
+        sentences, the_systems_words,         native_codes, long_messages, nobody_asks,
+        names,     without_the_functions_name};
 
     return TEST_RUN("error", CK_FORK_GETENV, tests);
 }

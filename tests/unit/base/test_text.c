@@ -99,9 +99,31 @@ START_TEST(too_long)
 }
 END_TEST
 
+// The memory is kept, also after a failure.
+START_TEST(clearing)
+{
+    struct ki_text text = KI_TEXT_INIT;
+    const char *data;
+
+    ki_text_clear(&text);
+    ck_assert_str_eq(ki_text_string(&text), "");
+    ki_text_add(&text, "abc");
+    data = text.data;
+    ki_text_add_bytes(&text, "x", (size_t)-1);
+    ki_text_clear(&text);
+    ck_assert(!text.failed);
+    ck_assert_uint_eq(text.length, 0);
+    ck_assert_str_eq(ki_text_string(&text), "");
+    ki_text_add(&text, "de");
+    ck_assert_str_eq(ki_text_string(&text), "de");
+    ck_assert_ptr_eq(text.data, data);
+    ki_text_free(&text);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {empty, appending, bytes_with_nul, too_long};
+    const TTest *const tests[] = {empty, appending, bytes_with_nul, too_long, clearing};
 
     return TEST_RUN("text", CK_FORK_GETENV, tests);
 }

@@ -91,7 +91,7 @@ static void one_kernel(void)
 
     ki_flight_depart(queue, ki_flight_label("before", "a.cl"));
     ki_flight_land_all(queue);
-    for (int i = 0; i < FLIGHT_KERNELS; i++)
+    for (int i = 0; i < KN_FLIGHT_KERNELS; i++)
         ki_flight_depart(queue, ki_flight_label("smash", "folder/b.cl"));
     fault();
 }

@@ -124,7 +124,7 @@ END_TEST
 // Other compilers' ways to name a location; a warning before the error; a file whose name says "error".
 START_TEST(other_compilers_words)
 {
-    static const struct src_file files[] = {
+    static const kn_source_file files[] = {
         {"a.cl", "one\ntwo\nthree\n"}, {"dir/a.cl", "uno\ndue\n"}, {"error.clh", "eins\nzwei\n"}};
     static const struct src_unit unit = {.files = files, .file_count = 3};
     static const struct {
@@ -160,7 +160,7 @@ END_TEST
 // A source line that the compiler shows too stands there once, with the compiler's marks below it.
 START_TEST(excerpts)
 {
-    static const struct src_file file = {"a.cl", "{\n    x = y;\n\tz;\n\n"};
+    static const kn_source_file file = {"a.cl", "{\n    x = y;\n\tz;\n\n"};
     static const struct src_unit unit = {.files = &file, .file_count = 1};
     static const struct {
         const char *log, *explained;

@@ -65,7 +65,7 @@ static void expect_trusted(const char *folder)
     size_t bytes = 0;
     char why[128];
 
-    ck_assert_msg(ki_cache_trusted(folder, &err) == KN_OK, "%s: %s", folder, err.text);
+    ck_assert_msg(kn_cache_check_trust(folder, &err) == KN_OK, "%s: %s", folder, err.text);
     store(folder);
     ck_assert_msg(ki_cache_read(folder, &key, &data, &bytes, why), "%s: %s", folder, why);
     ck_assert_uint_eq(bytes, 7);
@@ -89,12 +89,12 @@ static void expect_refused(const char *folder, const char *words)
     size_t bytes = 0;
     char why[128] = "";
 
-    ck_assert_msg(ki_cache_trusted(folder, &err) == KN_ERROR_OUTPUT, "%s is trusted, though %s", folder,
+    ck_assert_msg(kn_cache_check_trust(folder, &err) == KN_ERROR_OUTPUT, "%s is trusted, though %s", folder,
                   words);
     expect_words(words);
     ck_assert_int_eq(ki_cache_write(folder, &key, "another", 7, &err), KN_ERROR_OUTPUT);
     expect_words(words);
-    ck_assert_int_eq(ki_cache_try(folder, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(kn_cache_try(folder, &err), KN_ERROR_OUTPUT);
     expect_words(words);
     ck_assert_msg(!ki_cache_read(folder, &key, &data, &bytes, why), "%s is read, though %s", folder, words);
     ck_assert_ptr_null(data);
@@ -121,8 +121,7 @@ static void tear_down(void)
 START_TEST(modes)
 {
     static const mode_t fine[] = {0700, 0755, 0711, 0750}, shared[] = {0777, 0707, 0702, 01777, 03777};
-    struct cache_entry *list = NULL;
-    size_t count = 0;
+    kn_cache_list *list = NULL;
 
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++) {
         ck_assert_int_eq(chmod(dir, fine[i]), 0);
@@ -135,9 +134,9 @@ START_TEST(modes)
         snprintf(words, sizeof words, "others can write this folder (mode %04o)", (unsigned)shared[i]);
         expect_refused(dir, words);
         ck_assert_uint_eq(test_files_in(dir), 1);
-        ck_assert_int_eq(ki_cache_list(dir, &list, &count, &err), KN_OK); // for `koine cache`
-        ck_assert_uint_eq(count, 1);
-        free(list);
+        ck_assert_int_eq(kn_cache_list_create(dir, &list, &err), KN_OK); // for `koine cache`
+        ck_assert_uint_eq(kn_cache_list_get_count(list), 1);
+        kn_cache_list_free(list);
     }
     ck_assert_int_eq(chmod(dir, 0700), 0);
     expect_trusted(dir);
@@ -172,7 +171,7 @@ START_TEST(folders_that_are_made)
     expect_refused(deep, "/a: others can write this folder");
     ck_assert_uint_eq(test_files_in(below("a")), 0);
     ck_assert_int_eq(chmod(below("a"), 01777), 0);
-    ck_assert_int_eq(ki_cache_trusted(deep, &err), KN_OK);
+    ck_assert_int_eq(kn_cache_check_trust(deep, &err), KN_OK);
     ck_assert_uint_eq(test_files_in(below("a")), 0); // asking makes nothing
     umask(0);
     expect_trusted(deep);
@@ -208,7 +207,7 @@ START_TEST(names_of_a_folder)
     expect_trusted("../cache");
     ck_assert_int_eq(chmod(top, 0777), 0);
     expect_refused(".", "in which the cache lies (mode 0777)");
-    ck_assert_int_eq(ki_cache_trusted("/", &err), KN_OK);
+    ck_assert_int_eq(kn_cache_check_trust("/", &err), KN_OK);
     free(other);
 }
 END_TEST
@@ -253,14 +252,15 @@ static void expect_file_refused(const char *words)
     void *data = NULL;
     size_t bytes = 0;
     struct stat info;
-    struct cache_entry *list = NULL;
-    size_t count = 0;
+    kn_cache_list *list = NULL;
+    const kn_cache_entry *entry;
     char why[128];
 
-    ck_assert_int_eq(ki_cache_list(dir, &list, &count, &err), KN_OK);
-    ck_assert_uint_eq(count, 1);
-    ck_assert_msg(!list[0].valid && strstr(list[0].why, words), "listed as \"%s\"", list[0].why);
-    free(list);
+    ck_assert_int_eq(kn_cache_list_create(dir, &list, &err), KN_OK);
+    ck_assert_uint_eq(kn_cache_list_get_count(list), 1);
+    entry = kn_cache_list_get_entry(list, 0);
+    ck_assert_msg(!entry->valid && strstr(entry->why, words), "listed as \"%s\"", entry->why);
+    kn_cache_list_free(list);
     ck_assert_msg(!ki_cache_read(dir, &key, &data, &bytes, why), "read, though %s", words);
     ck_assert_ptr_null(data);
     ck_assert_msg(strstr(why, words) != NULL, "\"%s\" without \"%s\"", why, words);
@@ -320,12 +320,12 @@ START_TEST(roots_folder)
     ck_assert_int_eq(chmod(dir, 0755), 0);
     ck_assert_int_eq(chmod(entry_in(dir), 0644), 0);
     ck_assert_int_eq(seteuid(NOBODY), 0);
-    ck_assert_int_eq(ki_cache_trusted(dir, &err), KN_OK);
+    ck_assert_int_eq(kn_cache_check_trust(dir, &err), KN_OK);
     ck_assert_msg(ki_cache_read(dir, &key, &data, &bytes, why), "%s", why);
     free(data);
     ck_assert_int_eq(ki_cache_write(dir, &key, "x", 1, &err), KN_ERROR_OUTPUT);
     ck_assert_str_eq(err.native_name, "EACCES");
-    ck_assert_int_eq(ki_cache_try(dir, &err), KN_ERROR_OUTPUT);
+    ck_assert_int_eq(kn_cache_try(dir, &err), KN_ERROR_OUTPUT);
     ck_assert_str_eq(err.native_name, "EACCES");
     ck_assert_int_eq(seteuid(0), 0);
 }

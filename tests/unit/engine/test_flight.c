@@ -4,7 +4,9 @@
 
 #include "engine/engine.h"
 
-static struct flight flight = FLIGHT_INIT(NULL);
+static _Alignas(16) char record[KN_FLIGHT_BYTES];
+static const kn_flight *flight;
+static unsigned ends; // how often the library told of one
 static kn_context *context;
 static kn_queue *queue;
 static kn_program *program;
@@ -13,9 +15,16 @@ static kn_buffer *buffer;
 static const char *const text = "__kernel void one(__global uint *x) { x[get_global_id(0)] = 1; }\n"
                                 "__kernel void two(__global uint *x) { x[get_global_id(0)] = 2; }\n";
 
+static void count_end(void)
+{
+    ends++;
+}
+
 static void set_up(void)
 {
-    ki_flight_watch(&flight);
+    memset(record, 0xa5, sizeof record);
+    expect_ok(kn_flight_watch(record, sizeof record, count_end, &flight, &err));
+    ck_assert(!kn_flight_get_entered(flight));
     context = open_context();
     queue = open_queue(context);
     program = build_text(context, text);
@@ -28,7 +37,7 @@ static void tear_down(void)
     kn_program_free(program);
     kn_queue_close(queue);
     kn_context_close(context);
-    ki_flight_watch(NULL);
+    ki_flight_record(NULL);
 }
 
 static void launch(const char *name, kn_event **event)
@@ -42,11 +51,13 @@ static void launch(const char *name, kn_event **event)
 // How many launches may still run, and the words of the latest.
 static void expect_flying(unsigned count, const char *latest)
 {
-    const struct flight_queue *slot = queue->flight;
-    unsigned departed = atomic_load(&slot->departed);
+    kn_flight_queue slot;
 
-    ck_assert_uint_eq(departed - atomic_load(&slot->landed), count);
-    ck_assert_str_eq(atomic_load(&slot->kernels[(departed - 1) % FLIGHT_KERNELS]), latest);
+    ck_assert(kn_flight_get_queue(flight, 0, &slot));
+    ck_assert(slot.is_open);
+    ck_assert_int_eq(slot.is_cpu, kn_context_get_device(context)->type == KN_DEVICE_CPU);
+    ck_assert_uint_eq(slot.launched - slot.ended, count);
+    ck_assert_str_eq(slot.kernels[(slot.launched - 1) % KN_FLIGHT_KERNELS], latest);
 }
 
 START_TEST(until_it_has_ended)
@@ -54,14 +65,16 @@ START_TEST(until_it_has_ended)
     kn_event *event = NULL;
     uint32_t x[64];
 
-    ck_assert(atomic_load(&flight.entered));
+    ck_assert(kn_flight_get_entered(flight));
     ck_assert_ptr_nonnull(queue->flight);
     ck_assert_ptr_nonnull(strstr(queue->flight->device, kn_context_get_device(context)->spec));
+    ends = 0;
     launch("one", NULL);
     launch("two", NULL);
     expect_flying(2, "two (test.cl)");
     expect_ok(kn_queue_finish(queue, &err));
     expect_flying(0, "two (test.cl)");
+    ck_assert_uint_gt(ends, 0);
     launch("one", NULL);
     expect_flying(1, "one (test.cl)");
     expect_ok(kn_buffer_read(queue, buffer, 0, x, sizeof x, &err));
@@ -95,23 +108,34 @@ END_TEST
 
 START_TEST(tasks)
 {
-    for (size_t i = 0; i < FLIGHT_TASKS; i++)
-        ck_assert(!atomic_load(&flight.tasks[i].used)); // none of those of set_up goes on
-    ck_assert_ptr_nonnull(strstr(flight.tasks[0].what, "compiling test.cl for "));
+    struct flight_task *first, *second;
+
+    ck_assert_ptr_null(kn_flight_get_task(flight, 0)); // none of those of set_up goes on
+    ck_assert_ptr_nonnull(strstr(flight->tasks[0].what, "compiling test.cl for "));
+    first = ki_flight_begin("task %d", 1);
+    second = ki_flight_begin("task %d", 2);
+    ck_assert_str_eq(kn_flight_get_task(flight, 0), "task 1");
+    ck_assert_str_eq(kn_flight_get_task(flight, 1), "task 2");
+    ck_assert_ptr_null(kn_flight_get_task(flight, 2));
+    ki_flight_end(first);
+    ck_assert_str_eq(kn_flight_get_task(flight, 0), "task 2");
+    ki_flight_end(second);
 }
 END_TEST
 
 START_TEST(slots)
 {
-    kn_queue *others[FLIGHT_QUEUES];
+    kn_queue *others[KN_FLIGHT_QUEUES];
+    kn_flight_queue slot;
 
-    for (size_t i = 0; i < FLIGHT_QUEUES; i++)
+    for (size_t i = 0; i < KN_FLIGHT_QUEUES; i++)
         others[i] = open_queue(context);
-    ck_assert_ptr_null(others[FLIGHT_QUEUES - 1]->flight); // one more than there are: it works without
-    for (size_t i = 0; i < FLIGHT_QUEUES; i++)
+    ck_assert_ptr_null(others[KN_FLIGHT_QUEUES - 1]->flight); // one more than there are: it works without
+    for (size_t i = 0; i < KN_FLIGHT_QUEUES; i++)
         kn_queue_close(others[i]);
-    for (size_t i = 1; i < FLIGHT_QUEUES; i++)
-        ck_assert(!atomic_load(&flight.queues[i].used));
+    for (size_t i = 1; i < KN_FLIGHT_QUEUES; i++)
+        ck_assert(kn_flight_get_queue(flight, i, &slot) && !slot.is_open);
+    ck_assert(!kn_flight_get_queue(flight, KN_FLIGHT_QUEUES, &slot));
 }
 END_TEST
 
@@ -121,7 +145,7 @@ START_TEST(without_a_record)
     kn_queue *own;
     kn_program *unnamed;
 
-    ki_flight_watch(NULL);
+    ki_flight_record(NULL);
     own = open_queue(context);
     unnamed = build_text(context, text);
     ck_assert_ptr_null(own->flight);
@@ -132,9 +156,24 @@ START_TEST(without_a_record)
 }
 END_TEST
 
+START_TEST(refusals)
+{
+    const kn_flight *none = flight;
+
+    expect_refused(kn_flight_watch(record, KN_FLIGHT_BYTES / 2, NULL, &none, &err), KN_ERROR_ARGUMENT,
+                   "KN_FLIGHT_BYTES");
+    expect_refused(kn_flight_watch(record + 1, sizeof record - 1, NULL, &none, &err), KN_ERROR_ARGUMENT,
+                   "aligned");
+    expect_refused(kn_flight_watch(record, sizeof record, NULL, NULL, &err), KN_ERROR_ARGUMENT,
+                   "flight is NULL");
+    ck_assert_ptr_null(none);
+    ck_assert(kn_flight_get_entered(flight)); // the record that was there is as it was
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {until_it_has_ended, recorded, tasks, slots, without_a_record};
+    const TTest *const tests[] = {until_it_has_ended, recorded, tasks, slots, refusals, without_a_record};
 
     return RUN_ON_DEVICE_WITH("flight", set_up, tear_down, tests);
 }

@@ -304,12 +304,10 @@ static bool keeps_binaries(void)
     return false;
 }
 
-static size_t entries(struct cache_entry **list)
+static size_t entries(kn_cache_list **list)
 {
-    size_t count = 0;
-
-    ck_assert_msg(ki_cache_list(cache_dir, list, &count, &err) == KN_OK, "%s", err.text);
-    return count;
+    ck_assert_msg(kn_cache_list_create(cache_dir, list, &err) == KN_OK, "%s", err.text);
+    return kn_cache_list_get_count(*list);
 }
 
 // Builds the program with a context of its own: was it in the cache?
@@ -329,17 +327,17 @@ static bool was_cached(const char *text, const kn_program_options *options, cons
 
 START_TEST(second_time)
 {
-    struct cache_entry *list;
+    kn_cache_list *list;
     kn_program *program = NULL;
 
     if (!keeps_binaries())
         return;
     ck_assert(!was_cached(answer_42, NULL, cache_dir));
     ck_assert_uint_eq(entries(&list), 1);
-    ck_assert(list[0].valid);
-    ck_assert_str_eq(list[0].program, "answer.cl");
-    ck_assert_str_eq(list[0].device, kn_context_get_device(context)->name);
-    free(list);
+    ck_assert(kn_cache_list_get_entry(list, 0)->valid);
+    ck_assert_str_eq(kn_cache_list_get_entry(list, 0)->program, "answer.cl");
+    ck_assert_str_eq(kn_cache_list_get_entry(list, 0)->device, kn_context_get_device(context)->name);
+    kn_cache_list_free(list);
     ck_assert(was_cached(answer_42, NULL, cache_dir));
     expect_ok(kn_program_from_text(context, answer_42, "answer.cl", NULL, &program, &err));
     ck_assert(kn_program_get_cached(program));
@@ -352,7 +350,7 @@ START_TEST(second_time)
     ck_assert(was_cached(answer_42, NULL, cache_dir));
     unsetenv("KOINE_KEEP_PROGRAMS");
     ck_assert_uint_eq(entries(&list), 1);
-    free(list);
+    kn_cache_list_free(list);
 }
 END_TEST
 
@@ -366,7 +364,7 @@ START_TEST(keys)
         {.struct_size = sizeof(kn_program_options), .defines = a, .define_count = 1},
         {.struct_size = sizeof(kn_program_options), .defines = b, .define_count = 1}};
     const size_t count = sizeof different / sizeof *different;
-    struct cache_entry *list;
+    kn_cache_list *list;
 
     if (!keeps_binaries())
         return;
@@ -374,7 +372,7 @@ START_TEST(keys)
         ck_assert_msg(!was_cached(answer_a, &different[i], cache_dir), "options %zu", i);
     ck_assert(!was_cached("__kernel void answer(__global uint *out) { out[0] = 43; }\n", NULL, cache_dir));
     ck_assert_uint_eq(entries(&list), count + 1);
-    free(list);
+    kn_cache_list_free(list);
     for (size_t i = 0; i < count; i++)
         ck_assert_msg(was_cached(answer_a, &different[i], cache_dir), "options %zu", i);
 }
@@ -386,7 +384,7 @@ START_TEST(binaries_that_the_driver_refuses)
 {
     static const char other[] = "__kernel void another(__global uint *out) { out[0] = 1; }\n";
     static const char garbage[] = "this is no program, though its checksum is right";
-    struct cache_entry *list;
+    kn_cache_list *list;
     struct cache_key key = {.program = "answer.cl", .device = "x"}, other_key = key;
     void *binary = NULL;
     size_t bytes = 0;
@@ -398,14 +396,16 @@ START_TEST(binaries_that_the_driver_refuses)
     ck_assert(!was_cached(answer_42, NULL, cache_dir));
     ck_assert_uint_eq(entries(&list), 1);
     for (size_t i = 0; i < KI_HASH_BYTES; i++)
-        ck_assert_int_eq(sscanf(list[0].file + 2 * i, "%2hhx", &key.hash.bytes[i]), 1);
-    free(list);
+        ck_assert_int_eq(sscanf(kn_cache_list_get_entry(list, 0)->file + 2 * i, "%2hhx", &key.hash.bytes[i]),
+                         1);
+    kn_cache_list_free(list);
     ki_cache_remove(cache_dir, &key);
     ck_assert(!was_cached(other, NULL, cache_dir));
     ck_assert_uint_eq(entries(&list), 1);
     for (size_t i = 0; i < KI_HASH_BYTES; i++)
-        ck_assert_int_eq(sscanf(list[0].file + 2 * i, "%2hhx", &other_key.hash.bytes[i]), 1);
-    free(list);
+        ck_assert_int_eq(
+            sscanf(kn_cache_list_get_entry(list, 0)->file + 2 * i, "%2hhx", &other_key.hash.bytes[i]), 1);
+    kn_cache_list_free(list);
     ck_assert(ki_cache_read(cache_dir, &other_key, &binary, &bytes, why));
 
     ck_assert_int_eq(ki_cache_write(cache_dir, &key, binary, bytes, &err), KN_OK);
@@ -469,7 +469,7 @@ START_TEST(cache_that_others_can_write)
         KN_INIT(kn_context_options, .log = count_warnings, .log_user = &warnings, .cache_dir = cache_dir);
     kn_context *own;
     kn_program *first = NULL, *second = NULL;
-    struct cache_entry *list;
+    kn_cache_list *list;
 
     if (!keeps_binaries())
         return;
@@ -482,7 +482,7 @@ START_TEST(cache_that_others_can_write)
     ck_assert(!kn_program_get_cached(second));
     ck_assert_int_eq(warnings, 1);
     ck_assert_uint_eq(entries(&list), 1);
-    free(list);
+    kn_cache_list_free(list);
     kn_program_free(first);
     kn_program_free(second);
     kn_context_close(own);

@@ -111,6 +111,26 @@ START_TEST(test_refused)
 }
 END_TEST
 
+// As large as asked for, whatever was there; no less than that for who comes next.
+START_TEST(test_exact)
+{
+    kn_buffer *buffer = NULL, *again = NULL;
+
+    test_open();
+    struct engine_scratch scratch = open_slots(2);
+    get(&scratch, 1, 1 << 20);
+    EXPECT_OK(ki_engine_scratch_get_exact(&scratch, 1, 100, &buffer, &err));
+    ck_assert_uint_eq(kn_buffer_get_size(buffer), 100);
+    EXPECT_OK(ki_engine_scratch_get_exact(&scratch, 1, 100, &again, &err));
+    ck_assert_ptr_eq(again, buffer);
+    get(&scratch, 1, 101);
+    EXPECT_OK(ki_engine_scratch_get_exact(&scratch, 0, 4096, &buffer, &err));
+    ck_assert_uint_eq(kn_buffer_get_size(buffer), 4096);
+    ki_engine_scratch_close(&scratch);
+    test_close();
+}
+END_TEST
+
 // ---- algorithms ----
 
 static float input[N];
@@ -208,7 +228,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {test_nested, test_levels, test_refused, test_warm};
+    const TTest *const tests[] = {test_nested, test_levels, test_refused, test_exact, test_warm};
 
     return test_run("scratch", tests, sizeof tests / sizeof *tests, NULL, NULL);
 }

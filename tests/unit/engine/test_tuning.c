@@ -4,10 +4,10 @@
 
 #include <dirent.h>
 
+#include "base/array.h"
 #include "engine/device/tuning.h"
 
-static const struct engine_tunables tunables = {
-    "testing", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEMS", NULL}};
+static const kn_tunables tunables = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEMS", NULL}};
 
 static char *cache_dir;
 static kn_context *context;
@@ -43,9 +43,9 @@ static void tear_down(void)
 }
 
 // These values, or with NULL none; and `expected`, if there is any, in the warning.
-static void expect_tuning(const struct engine_tunables *of, const unsigned *values, const char *expected)
+static void expect_tuning(const kn_tunables *of, const unsigned *values, const char *expected)
 {
-    unsigned found[ENGINE_TUNABLES] = {7, 7, 7, 7};
+    unsigned found[KN_TUNABLES] = {7, 7, 7, 7};
 
     ck_assert_int_eq(ki_engine_tuning(context, of, found), values != NULL);
     for (size_t i = 0; i < 3; i++)
@@ -76,20 +76,29 @@ START_TEST(kept)
 {
     uint64_t state = test_seed("kept");
     const unsigned values[] = {(unsigned)(test_random(&state) >> 32), 0, UINT32_MAX};
-    unsigned found[ENGINE_TUNABLES];
-    struct ki_text summary = KI_TEXT_INIT;
+    unsigned found[KN_TUNABLES];
+    char summary[KN_TUNING_WORDS], longer[2 * KN_TUNING_WORDS];
+    bool is_kept = false;
 
     expect_tuning(&tunables, NULL, "");
-    expect_ok(ki_engine_tuning_keep(context, &tunables, values, "1 ms instead of 2", &err));
+    expect_ok(kn_tuning_keep(context, &tunables, values, "1 ms instead of 2", &err));
     expect_tuning(&tunables, values, "");
     open_again();
     expect_tuning(&tunables, values, "");
-    ck_assert(ki_engine_tuning_kept(context, &tunables, found, &summary));
+    expect_ok(kn_tuning_get_kept(context, &tunables, &is_kept, found, summary, &err));
+    ck_assert(is_kept);
     ck_assert_mem_eq(found, values, sizeof values);
-    ck_assert_str_eq(ki_text_string(&summary), "1 ms instead of 2");
-    ki_text_free(&summary);
+    ck_assert_str_eq(summary, "1 ms instead of 2");
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = '\0';
+    expect_ok(kn_tuning_keep(context, &tunables, values, longer, &err));
+    expect_ok(kn_tuning_get_kept(context, &tunables, &is_kept, found, summary, &err));
+    ck_assert_uint_eq(strlen(summary), sizeof summary - 1);
 
-    ki_engine_tuning_forget(context, &tunables);
+    expect_ok(kn_tuning_forget(context, &tunables, &err));
+    expect_ok(kn_tuning_get_kept(context, &tunables, &is_kept, found, summary, &err));
+    ck_assert(!is_kept);
+    ck_assert_str_eq(summary, "");
     expect_tuning(&tunables, NULL, "");
     open_again();
     expect_tuning(&tunables, NULL, "");
@@ -100,12 +109,12 @@ START_TEST(tried)
 {
     const unsigned kept_values[] = {1, 2, 3}, tried_values[] = {4, 5, 6};
 
-    expect_ok(ki_engine_tuning_keep(context, &tunables, kept_values, "", &err));
-    expect_ok(ki_engine_tuning_try(context, &tunables, tried_values, &err));
+    expect_ok(kn_tuning_keep(context, &tunables, kept_values, "", &err));
+    expect_ok(kn_tuning_try(context, &tunables, tried_values, &err));
     expect_tuning(&tunables, tried_values, "");
-    expect_ok(ki_engine_tuning_try(context, &tunables, NULL, &err));
+    expect_ok(kn_tuning_try(context, &tunables, NULL, &err));
     expect_tuning(&tunables, NULL, "");
-    ki_engine_tuning_reread(context, &tunables);
+    expect_ok(kn_tuning_end(context, &tunables, &err));
     expect_tuning(&tunables, kept_values, "");
     open_again();
     expect_tuning(&tunables, kept_values, "");
@@ -116,22 +125,22 @@ END_TEST
 START_TEST(refused)
 {
     const unsigned values[] = {1, 2, 3};
-    char why[ENGINE_TUNING_WHY];
+    char why[KN_TUNING_WORDS];
 
     ki_engine_tuning_refuse(context, &tunables, "of none");
-    expect_ok(ki_engine_tuning_try(context, &tunables, values, &err));
-    ck_assert(!ki_engine_tuning_refused(context, &tunables, why));
+    expect_ok(kn_tuning_try(context, &tunables, values, &err));
+    ck_assert(!kn_tuning_get_refusal(context, &tunables, why));
     ki_engine_tuning_refuse(context, &tunables, "no groups of %u", 1u);
-    ck_assert(ki_engine_tuning_refused(context, &tunables, why));
+    ck_assert(kn_tuning_get_refusal(context, &tunables, why));
     ck_assert_str_eq(why, "no groups of 1");
     expect_tuning(&tunables, values, "");
-    expect_ok(ki_engine_tuning_try(context, &tunables, values, &err));
-    ck_assert(!ki_engine_tuning_refused(context, &tunables, why));
+    expect_ok(kn_tuning_try(context, &tunables, values, &err));
+    ck_assert(!kn_tuning_get_refusal(context, &tunables, why));
 
-    expect_ok(ki_engine_tuning_keep(context, &tunables, values, "", &err));
+    expect_ok(kn_tuning_keep(context, &tunables, values, "", &err));
     expect_tuning(&tunables, values, "");
     ki_engine_tuning_refuse(context, &tunables, "no groups of %u", 1u);
-    ck_assert(!ki_engine_tuning_refused(context, &tunables, why));
+    ck_assert(!kn_tuning_get_refusal(context, &tunables, why));
     expect_tuning(&tunables, NULL, "tuning of testing: what was kept is not used: no groups of 1");
     warning[0] = '\0';
     ki_engine_tuning_refuse(context, &tunables, "no groups of %u", 1u);
@@ -141,14 +150,13 @@ END_TEST
 
 START_TEST(of_others)
 {
-    static const struct engine_tunables
-        other_kernels = {"testing", "algo/scan.cl", {"GROUP", "WIDTH", "ITEMS", NULL}},
-        other_name = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEM", NULL}},
-        fewer = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", NULL}},
-        more = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEMS", "A", NULL}},
-        other = {"test", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEMS", NULL}};
+    static const kn_tunables other_kernels = {"testing", "algo/scan.cl", {"GROUP", "WIDTH", "ITEMS", NULL}},
+                             other_name = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEM", NULL}},
+                             fewer = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", NULL}},
+                             more = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEMS", "A", NULL}},
+                             other = {"test", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEMS", NULL}};
     static const struct {
-        const struct engine_tunables *of;
+        const kn_tunables *of;
         const char *warning;
     } cases[] = {{&other_kernels, "kernels have changed"},
                  {&other_name, "other tunables"},
@@ -157,7 +165,7 @@ START_TEST(of_others)
                  {&other, ""}};
     const unsigned values[] = {1, 2, 3};
 
-    expect_ok(ki_engine_tuning_keep(context, &tunables, values, "", &err));
+    expect_ok(kn_tuning_keep(context, &tunables, values, "", &err));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         open_again();
         expect_tuning(cases[i].of, NULL, cases[i].warning);
@@ -175,7 +183,7 @@ START_TEST(damaged)
         const char *path;
         FILE *file;
 
-        expect_ok(ki_engine_tuning_keep(context, &tunables, values, "words", &err));
+        expect_ok(kn_tuning_keep(context, &tunables, values, "words", &err));
         path = file_name();
         if (i == 0) {
             file = fopen(path, "r+b");
@@ -202,8 +210,7 @@ START_TEST(nowhere)
 
     kn_context_close(context);
     context = open_with(&none);
-    expect_refused(ki_engine_tuning_keep(context, &tunables, values, "", &err), KN_ERROR_OUTPUT,
-                   "KOINE_CACHE_DIR");
+    expect_refused(kn_tuning_keep(context, &tunables, values, "", &err), KN_ERROR_OUTPUT, "KOINE_CACHE_DIR");
     expect_tuning(&tunables, NULL, "");
     write_text(cache_dir, "file", "in the way");
     char path[4300];
@@ -211,13 +218,55 @@ START_TEST(nowhere)
     const kn_context_options wrong = KN_INIT(kn_context_options, .cache_dir = path);
     kn_context_close(context);
     context = open_with(&wrong);
-    expect_refused(ki_engine_tuning_keep(context, &tunables, values, "", &err), KN_ERROR_OUTPUT, "cache");
+    expect_refused(kn_tuning_keep(context, &tunables, values, "", &err), KN_ERROR_OUTPUT, "cache");
+}
+END_TEST
+
+// Tunables that are none, and what each algorithm has of itself.
+START_TEST(refusals)
+{
+    static const kn_tunables nameless = {NULL, "algo/reduce.cl", {"GROUP", NULL}},
+                             without_kernels = {"testing", NULL, {"GROUP", NULL}},
+                             endless = {
+                                 "testing", "algo/reduce.cl", {"A", "B", "C", "D", "E", "F", "G", "H", "I"}};
+    static const kn_tunables *const wrong[] = {&nameless, &without_kernels, &endless, NULL};
+    const unsigned values[KN_TUNABLES + 1] = {0};
+    kn_queue *queue = open_queue(context);
+    unsigned found[KN_TUNABLES] = {0};
+    char why[KN_TUNING_WORDS];
+    bool is_kept = true;
+
+    for (size_t i = 0; i < KI_COUNT(wrong); i++) {
+        expect_refused(kn_tuning_try(context, wrong[i], values, &err), KN_ERROR_ARGUMENT, "kn_tuning_try: ");
+        expect_refused(kn_tuning_end(context, wrong[i], &err), KN_ERROR_ARGUMENT, "kn_tuning_end: ");
+        expect_refused(kn_tuning_keep(context, wrong[i], values, "", &err), KN_ERROR_ARGUMENT,
+                       "kn_tuning_keep: ");
+        expect_refused(kn_tuning_forget(context, wrong[i], &err), KN_ERROR_ARGUMENT, "kn_tuning_forget: ");
+        expect_refused(kn_tuning_get_kept(context, wrong[i], &is_kept, found, NULL, &err), KN_ERROR_ARGUMENT,
+                       "kn_tuning_get_kept: ");
+        ck_assert(!kn_tuning_get_refusal(context, wrong[i], why));
+    }
+    expect_refused(kn_tuning_keep(context, &tunables, NULL, "", &err), KN_ERROR_ARGUMENT, "values is NULL");
+    ck_assert_str_eq(kn_sort_get_tunables(4, false)->algorithm, "sort-32bit");
+    ck_assert_str_eq(kn_sort_get_tunables(8, true)->algorithm, "sort-by-key-64bit");
+    ck_assert_ptr_null(kn_sort_get_tunables(0, false));
+    ck_assert_ptr_null(kn_sort_get_tunables(9, true));
+    ck_assert_str_eq(kn_gemm_get_tunables()->algorithm, "gemm");
+    expect_ok(kn_sort_get_usual(queue, 4, true, found, &err));
+    for (size_t i = 0; i < KN_TUNABLES; i++)
+        if (i != 2) // registers: 0 where the compiler chooses
+            ck_assert_int_eq(found[i] != 0, i < 5);
+    expect_refused(kn_sort_get_usual(queue, 9, false, found, &err), KN_ERROR_ARGUMENT, "width is 9 bytes");
+    expect_ok(kn_gemm_get_usual(queue, found, &err));
+    for (size_t i = 0; i < KN_TUNABLES; i++)
+        ck_assert_int_eq(found[i] != 0, i < 6);
+    kn_queue_close(queue);
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {kept, tried, refused, of_others, damaged, nowhere};
+    const TTest *const tests[] = {kept, tried, refused, refusals, of_others, damaged, nowhere};
 
     return RUN_ON_DEVICE_WITH("tuning", set_up, tear_down, tests);
 }

@@ -33,14 +33,14 @@ START_TEST(plain_numbers)
     expect_text(ki_json_double(0.1), "0.1");
     expect_text(ki_json_double(0.1 + 0.2), "0.30000000000000004");
     expect_text(ki_json_double(-33), "-33.0");
-    expect_text(ki_json_double(1e300), "1e+300");
-    expect_text(ki_json_double(DBL_MAX), "1.7976931348623157e+308");
-    expect_text(ki_json_double(4.9406564584124654e-324), "4.94065645841247e-324");
+    expect_text(ki_json_double(1e300), "1e300");
+    expect_text(ki_json_double(DBL_MAX), "1.7976931348623157e308");
+    expect_text(ki_json_double(4.9406564584124654e-324), "5e-324");
     expect_text(ki_json_double(-0.0), "0.0");
     expect_text(ki_json_float(0.1F), "0.1");
     expect_text(ki_json_float(16777216.0F), "16777216.0");
     expect_text(ki_json_float(-0.0F), "0.0");
-    expect_text(ki_json_float(FLT_MAX), "3.4028235e+38");
+    expect_text(ki_json_float(FLT_MAX), "3.4028235e38");
     expect_text(json_integer(-9007199254740993), "-9007199254740993");
 }
 END_TEST

@@ -347,7 +347,7 @@ END_TEST
 // ---- on a device ----
 
 // The dense operator as a sparse matrix on the device, which has real numbers.
-static kn_operator *on_device(const struct dense *d)
+static kn_operator *on_device(const struct dense *d, kn_type type)
 {
     static uint32_t row[MOST * MOST], column[MOST * MOST];
     static double values[MOST * MOST];
@@ -362,15 +362,14 @@ static kn_operator *on_device(const struct dense *d)
     }
     EXPECT_OK(kn_sparse_create_coo(d->rows, d->columns, count, row, column, values, &matrix, &err));
     EXPECT_OK(kn_sparse_operator_create(
-        queue, matrix, &KN_INIT(kn_sparse_operator_options, .format = KN_SPARSE_SIMPLE), &a, &err));
+        queue, matrix, &KN_INIT(kn_sparse_operator_options, .format = KN_SPARSE_SIMPLE, .type = type), &a,
+        &err));
     kn_sparse_free(matrix);
     return a;
 }
 
-START_TEST(device)
+static void solve_on_device(kn_type type, uint64_t *state)
 {
-    uint64_t state = test_seed("device");
-
     for (size_t i = 0; i < SYSTEMS; i++) {
         enum { ROOM = 64 };
         kn_solve_options options = options_of(i);
@@ -378,18 +377,19 @@ START_TEST(device)
         kn_operator *a;
         kn_solve_plan *plan = NULL;
         kn_solve_result result, buffers;
-        float b[MOST], x[MOST], start[MOST], found[MOST];
+        double b[MOST], x[MOST], start[MOST], found[MOST]; // of the type
         double complex wanted[MOST];
+        size_t size = kn_type_size(type);
         kn_profile_entry *entries = NULL;
         size_t count = 0;
         kn_buffer *from, *to;
         double off;
 
-        if (systems[i].is_complex)
+        if (systems[i].is_complex || (type == KN_F64 && systems[i].method == KN_SOLVE_CG))
             continue;
-        d = dense_of(i, KN_F32, &state);
-        a = on_device(d);
-        fill_vectors(d, b, start, &state);
+        d = dense_of(i, type, state);
+        a = on_device(d, type);
+        fill_vectors(d, b, start, state);
         eliminate(d, &options, b, wanted);
         if (systems[i].method == KN_SOLVE_CG)
             options.tolerance = 1e-6;
@@ -400,19 +400,20 @@ START_TEST(device)
         EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
         EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
         off = distance(d, x, wanted);
-        ck_assert_msg(off < 1e-4, "system %zu, %zu x %zu: off by %g, stopped by %s", i, d->rows, d->columns,
-                      off, kn_solve_stopped_name(result.stopped));
+        ck_assert_msg(off < (type == KN_F64 ? 1e-11 : 1e-4),
+                      "system %zu, %zu x %zu: off by %g, stopped by %s", i, d->rows, d->columns, off,
+                      kn_solve_stopped_name(result.stopped));
         // Its own kernels, and no others.
         ck_assert((test_count_kernel(entries, count, "cg_step") > 0) == (options.method == KN_SOLVE_CG));
         ck_assert((test_count_kernel(entries, count, "cgnr_step") > 0) == (options.method == KN_SOLVE_CGNR));
         kn_free(entries);
         // The same of buffers: the same bits, and nothing beyond.
-        from = test_upload_with_room(b, d->rows * sizeof *b, 0);
-        to = test_upload_with_room(start, d->columns * sizeof *start, ROOM);
+        from = test_upload_with_room(b, d->rows * size, 0);
+        to = test_upload_with_room(start, d->columns * size, ROOM);
         EXPECT_OK(kn_solve_execute_buffers(plan, from, to, &buffers, &err));
-        EXPECT_OK(kn_buffer_read(queue, to, 0, found, d->columns * sizeof *found, &err));
-        test_expect_poison(to, d->columns * sizeof *found);
-        ck_assert_mem_eq(found, x, d->columns * sizeof *x);
+        EXPECT_OK(kn_buffer_read(queue, to, 0, found, d->columns * size, &err));
+        test_expect_poison(to, d->columns * size);
+        ck_assert_mem_eq(found, x, d->columns * size);
         ck_assert_uint_eq(buffers.iterations, result.iterations);
         ck_assert(test_same(buffers.residual, result.residual));
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "two buffers",
@@ -422,6 +423,15 @@ START_TEST(device)
         kn_solve_plan_free(plan);
         free(d);
     }
+}
+
+START_TEST(device)
+{
+    uint64_t state = test_seed("device");
+
+    solve_on_device(KN_F32, &state);
+    if (test_takes(KN_F64))
+        solve_on_device(KN_F64, &state);
 }
 END_TEST
 
@@ -440,7 +450,7 @@ START_TEST(device_stops)
     d->columns = 30;
     d->rows = 40;
     fill(d, false, &state);
-    a = on_device(d);
+    a = on_device(d, KN_F32);
     fill_vectors(d, b, x, &state);
     memset(x, 0, sizeof x);
     EXPECT_OK(kn_solve_plan_create(queue, a, &options, &plan, &err));
@@ -489,7 +499,7 @@ START_TEST(refused)
     d->columns = 40;
     fill(d, false, &state);
     of_host = operator_of(d);
-    of_device = on_device(d);
+    of_device = on_device(d, KN_F32);
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
         EXPECT_REFUSED(tried[i].status, tried[i].words,
                        kn_solve_plan_create(NULL, of_host, &tried[i].options, &plan, &err));

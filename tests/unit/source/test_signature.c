@@ -3,7 +3,7 @@
 #include "source_support.h"
 
 // "global float4 16 const a, value uint 4 n": the parameters in a line.
-static char *describe(const struct src_kernel *kernel)
+static char *describe(const kn_source_kernel *kernel)
 {
     static const char *const kinds[] = {
         [KN_PARAM_GLOBAL] = "global", [KN_PARAM_CONSTANT] = "constant", [KN_PARAM_LOCAL] = "local",
@@ -125,7 +125,7 @@ static void expect_number(const char *params, const char *name, unsigned lanes)
 {
     char text[1000];
     struct src_unit *unit;
-    const struct src_number *found;
+    const kn_source_number *found;
 
     snprintf(text, sizeof text,
              "struct s { int i; }; enum e { E }; typedef float real; typedef real real_t, pair "

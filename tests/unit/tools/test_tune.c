@@ -58,8 +58,13 @@ enum {
     CRASHING_LATE
 };
 
-static const struct engine_tunables told = {"told", "algo/reduce.cl", {"PAUSE", "FAULT", NULL}};
+static const kn_tunables told = {"told", "algo/reduce.cl", {"PAUSE", "FAULT", NULL}};
 static size_t runs;
+
+static const kn_tunables *told_tunables(void)
+{
+    return &told;
+}
 
 static void told_values(const kn_queue *on, unsigned *values)
 {
@@ -77,11 +82,13 @@ static const struct tune_axis *told_axes(const kn_queue *on)
     return axes;
 }
 
-static void told_usual(const struct tune_work *work, unsigned *values)
+static kn_status told_usual(const struct tune_work *work, unsigned *values, kn_error *why)
 {
     (void)work;
+    (void)why;
     values[0] = USUAL_PAUSE;
     values[1] = RIGHT;
+    return KN_OK;
 }
 
 static kn_status told_open(struct tune_work *work, kn_error *why)
@@ -103,7 +110,7 @@ static void crash(void)
 
 static kn_status told_run(struct tune_work *work, kn_error *why)
 {
-    unsigned values[ENGINE_TUNABLES];
+    unsigned values[KN_TUNABLES];
     float numbers[COUNT];
 
     runs++;
@@ -129,7 +136,7 @@ static kn_status told_run(struct tune_work *work, kn_error *why)
 
 static struct tune_subject told_subject(double bound)
 {
-    return (struct tune_subject){.tunables = &told,
+    return (struct tune_subject){.tunables = told_tunables,
                                  .what = "what it is told",
                                  .bound = bound,
                                  .axes = told_axes,
@@ -153,7 +160,7 @@ START_TEST(measured)
     const struct tune_subject subject = told_subject(0x1p-19);
     struct tune_report report;
     struct tune_row best;
-    unsigned values[ENGINE_TUNABLES];
+    unsigned values[KN_TUNABLES];
     kn_error why = KN_ERROR_INIT;
 
     ck_assert_msg(tune_measure(queue, &subject, true, NULL, &report, &why) == KN_OK, "%s", why.text);
@@ -202,10 +209,10 @@ static const struct tune_axis *late_axes(const kn_queue *on)
     return axes;
 }
 
-static void deadly_usual(const struct tune_work *work, unsigned *values)
+static kn_status deadly_usual(const struct tune_work *work, unsigned *values, kn_error *why)
 {
-    told_usual(work, values);
     crash();
+    return told_usual(work, values, why);
 }
 
 static kn_status told_nowhere(struct tune_work *work, kn_error *why)
@@ -263,7 +270,7 @@ START_TEST(crashes_are_rows)
 {
     struct tune_report report;
     struct ki_text said = KI_TEXT_INIT;
-    unsigned values[ENGINE_TUNABLES];
+    unsigned values[KN_TUNABLES];
 
     EXPECT_OK(measure_apart("--deadly", &report, &said));
     ck_assert_uint_eq(report.count, 1 + 2 + 4);
@@ -365,9 +372,9 @@ START_TEST(exact)
     const struct tune_subject subject = told_subject(0);
     const unsigned kept[] = {1, WRONG};
     struct tune_report report;
-    unsigned values[ENGINE_TUNABLES];
+    unsigned values[KN_TUNABLES];
 
-    EXPECT_OK(ki_engine_tuning_keep(context, &told, kept, "", &err));
+    EXPECT_OK(kn_tuning_keep(context, &told, kept, "", &err));
     runs = 0;
     EXPECT_OK(tune_measure(queue, &subject, true, NULL, &report, &err));
     ck_assert_double_lt(row_of(&report, 2, CLOSE)->seconds, 0);
@@ -432,10 +439,10 @@ static void expect_sum(struct problem *p)
 START_TEST(sums_take_it)
 {
     uint64_t state = test_seed("sums_take_it");
-    const struct mri_matrix matrix = {3, {5, 3, 7}};
+    const kn_recon_matrix matrix = {3, {5, 3, 7}};
     struct problem p = make(&matrix, 40, DATA, &state);
     struct mri_tuning tuning = ki_mri_tuning_usual(queue);
-    unsigned values[ENGINE_TUNABLES];
+    unsigned values[KN_TUNABLES];
     char usual[64];
 
     refer(&p);
@@ -446,7 +453,7 @@ START_TEST(sums_take_it)
 
     tuning.voxels = 3;
     ki_mri_tuning_values(&tuning, values);
-    EXPECT_OK(ki_engine_tuning_keep(context, &ki_mri_sum_tunables, values, "", &err));
+    EXPECT_OK(kn_tuning_keep(context, &ki_mri_sum_tunables, values, "", &err));
     open_again();
     expect_sum(&p);
     ck_assert(is_built_with("app/mri/mri_fhd.cl", "VOXELS=3"));
@@ -454,7 +461,7 @@ START_TEST(sums_take_it)
 
     // What no kernel has is left alone.
     values[1] = 17;
-    EXPECT_OK(ki_engine_tuning_keep(context, &ki_mri_sum_tunables, values, "", &err));
+    EXPECT_OK(kn_tuning_keep(context, &ki_mri_sum_tunables, values, "", &err));
     open_again();
     expect_sum(&p);
     ck_assert(is_built_with("app/mri/mri_fhd.cl", usual));
@@ -491,12 +498,12 @@ static double gridding_error(const struct problem *p)
 START_TEST(gridding_takes_it)
 {
     uint64_t state = test_seed("gridding_takes_it");
-    const struct mri_matrix matrix = {2, {12, 10, 1}};
+    const kn_recon_matrix matrix = {2, {12, 10, 1}};
     struct problem p = make(&matrix, 50, DATA, &state);
-    unsigned values[ENGINE_TUNABLES] = {16, 3, 8, 16};
+    unsigned values[KN_TUNABLES] = {16, 3, 8, 16};
 
     refer(&p);
-    EXPECT_OK(ki_engine_tuning_keep(context, &ki_mri_gridding_tunables[0], values, "", &err));
+    EXPECT_OK(kn_tuning_keep(context, &ki_mri_gridding_tunables[0], values, "", &err));
     ck_assert_double_le(gridding_error(&p),
                         1e-3); // gridding.h: 2.4e-4 of a larger image; a sample lost makes 0.1
     ck_assert(is_built_with("app/mri/mri_gridding.cl", "GROUP=16"));
@@ -505,7 +512,7 @@ START_TEST(gridding_takes_it)
 
     // What is no power of two is left alone.
     values[0] = 3;
-    EXPECT_OK(ki_engine_tuning_keep(context, &ki_mri_gridding_tunables[0], values, "", &err));
+    EXPECT_OK(kn_tuning_keep(context, &ki_mri_gridding_tunables[0], values, "", &err));
     ck_assert_double_le(gridding_error(&p), 1e-3);
     ck_assert(!is_built_with("app/mri/mri_gridding.cl", "GROUP=3"));
     free_problem(&p);
@@ -514,47 +521,93 @@ END_TEST
 
 // ---- sorting ----
 
-static int by_size(const void *a, const void *b)
+static int compare_floats(const void *a, const void *b)
 {
     const float *x = a, *y = b;
 
     return (*x > *y) - (*x < *y);
 }
 
-START_TEST(sorting_takes_it)
+static int compare_doubles(const void *a, const void *b)
 {
-    // Tuned is the sort of many keys; GPUs have shapes of their own for fewer.
-    const size_t n = kn_context_get_device(context)->type == KN_DEVICE_CPU ? 3001 : ((size_t)1 << 21) + 3001;
-    const size_t bytes = n * sizeof(float);
-    uint64_t state = test_seed("sorting_takes_it");
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+static void fill_keys(void *keys, kn_type type, size_t n, uint64_t *state)
+{
+    for (size_t i = 0; i < n; i++)
+        if (type == KN_F64)
+            ((double *)keys)[i] = 2 * test_uniform(state) - 1;
+        else
+            ((float *)keys)[i] = (float)(2 * test_uniform(state) - 1);
+}
+
+// Sorts keys, by_key with a copy of them as values, and expects both in order.
+static void expect_sorted(const void *keys, const void *wanted, kn_type type, size_t n, bool by_key)
+{
     // Lanes of local memory, on every device: CPUs' own sort has no such tunables.
     const kn_sort_options options = KN_INIT(kn_sort_options, .algorithm = KN_SORT_RADIX,
                                             .tuning = &(kn_sort_tuning){.lanes = KN_SORT_LANES_LOCAL});
-    unsigned values[ENGINE_TUNABLES] = {288, 3, 2, 2};
-    float *keys = test_zeros(n, sizeof *keys), *wanted = test_zeros(n, sizeof *wanted),
-          *found = test_zeros(n, sizeof *found);
-    kn_buffer *buffer;
+    size_t bytes = n * kn_type_size(type);
+    void *found = test_zeros(n, kn_type_size(type));
+    kn_buffer *buffers[2] = {NULL, NULL};
 
-    for (size_t i = 0; i < n; i++)
-        keys[i] = wanted[i] = (float)(2 * test_uniform(&state) - 1);
-    qsort(wanted, n, sizeof *wanted, by_size);
+    for (size_t i = 0; i < (by_key ? 2 : 1); i++) {
+        EXPECT_OK(kn_buffer_create(context, bytes, &buffers[i], &err));
+        EXPECT_OK(kn_buffer_write(queue, buffers[i], 0, keys, bytes, &err));
+    }
+    if (by_key)
+        EXPECT_OK(kn_sort_by_key(queue, buffers[0], type, n, buffers[1], kn_type_size(type), &options, &err));
+    else
+        EXPECT_OK(kn_sort(queue, buffers[0], type, n, &options, &err));
+    for (size_t i = 0; i < (by_key ? 2 : 1); i++) {
+        EXPECT_OK(kn_buffer_read(queue, buffers[i], 0, found, bytes, &err));
+        ck_assert_mem_eq(found, wanted, bytes);
+        kn_buffer_free(buffers[i]);
+    }
+    free(found);
+}
+
+static void check_sort(kn_type type, bool by_key, uint64_t *state)
+{
+    // Tuned is the sort of many keys; GPUs have shapes of their own for fewer.
+    const size_t n = kn_context_get_device(context)->type == KN_DEVICE_CPU ? 3001 : ((size_t)1 << 21) + 3001;
+    const kn_tunables *own = kn_sort_get_tunables(kn_type_size(type), by_key),
+                      *other = kn_sort_get_tunables(kn_type_size(type), !by_key);
+    unsigned values[KN_TUNABLES] = {288, 3, 0, 2, 2};
+    const unsigned others[KN_TUNABLES] = {320, 5, 0, 2, 2};
+    void *keys = test_zeros(n, kn_type_size(type)), *wanted = test_zeros(n, kn_type_size(type));
+
+    fill_keys(keys, type, n, state);
+    memcpy(wanted, keys, n * kn_type_size(type));
+    qsort(wanted, n, kn_type_size(type), type == KN_F64 ? compare_doubles : compare_floats);
+    EXPECT_OK(kn_tuning_keep(context, other, others, "", &err));
     for (size_t round = 0; round < 2; round++) {
         if (round)
             values[0] = 300; // no multiple of 32: left alone
-        EXPECT_OK(ki_engine_tuning_keep(context, &ki_sort_radix_tunables, values, "", &err));
+        EXPECT_OK(kn_tuning_keep(context, own, values, "", &err));
         open_again();
-        EXPECT_OK(kn_buffer_create(context, bytes, &buffer, &err));
-        EXPECT_OK(kn_buffer_write(queue, buffer, 0, keys, bytes, &err));
-        EXPECT_OK(kn_sort(queue, buffer, KN_F32, n, &options, &err));
-        EXPECT_OK(kn_buffer_read(queue, buffer, 0, found, bytes, &err));
-        ck_assert_mem_eq(found, wanted, bytes);
+        expect_sorted(keys, wanted, type, n, by_key);
         ck_assert(is_built_with("algo/sort/sort_radix.cl", "GROUP=288") == (round == 0));
         ck_assert(is_built_with("algo/sort/sort_radix.cl", "KEYS=3") == (round == 0));
-        kn_buffer_free(buffer);
+        ck_assert(!is_built_with("algo/sort/sort_radix.cl", "GROUP=320"));
     }
+    EXPECT_OK(kn_tuning_forget(context, own, &err));
+    EXPECT_OK(kn_tuning_forget(context, other, &err));
     free(keys);
     free(wanted);
-    free(found);
+}
+
+START_TEST(sorting_takes_it)
+{
+    uint64_t state = test_seed("sorting_takes_it");
+
+    check_sort(KN_F32, false, &state);
+    check_sort(KN_F32, true, &state);
+    check_sort(KN_F64, false, &state);
+    check_sort(KN_F64, true, &state);
 }
 END_TEST
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "device_windows.h"
 
-#include <stdlib.h>
-
 #include "shared/autocorr.h"
 #include "algo/columns.h"
 #include "base/array.h"
@@ -189,7 +187,7 @@ kn_status ki_autocorr_tables_read(kn_queue *queue, const struct autocorr_tables 
 {
     size_t reach = tables->max_offset + 1, bytes = ki_autocorr_tables_bytes(tables->max_offset);
     ptrdiff_t most = (ptrdiff_t)tables->max_offset;
-    uint64_t *sums = malloc(bytes);
+    uint64_t *sums = ki_kept_take(&queue->kept, bytes);
     kn_status status = sums ? kn_buffer_read(queue, tables->sums, frame * bytes, sums, bytes, err)
                             : ki_fail_memory(err, bytes, "the sums over the overlaps");
 
@@ -208,6 +206,6 @@ kn_status ki_autocorr_tables_read(kn_queue *queue, const struct autocorr_tables 
                                          .q1 = first[1],
                                          .q2 = second[1]};
         }
-    free(sums);
+    ki_kept_give(&queue->kept, sums);
     return status;
 }

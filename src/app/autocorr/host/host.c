@@ -2,7 +2,6 @@
 // ki_autocorr_simd, but for the inner loop (host_kernel.h).
 #include "host.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "host/host.h"
@@ -12,6 +11,7 @@
 enum {
     PIECE =
         1024, // pixels of a row that are spread at once: with R = 250 they take 24 KB, half of a core's cache
+    LINE = 64,         // bytes of a vector, and of a line of the cache
     PIXELS_MAX = 65000 // that a sum of 32 bits may have, see struct autocorr_kernel
 };
 
@@ -25,6 +25,7 @@ struct plan {
     int32_t *rows; // the first image, less the bias, and a row of zeros behind it
     uint8_t *others;
     int64_t *totals; // groups * lanes sums for each y0
+    struct ki_kept *kept;
     unsigned threads;
 };
 
@@ -171,36 +172,39 @@ struct sums {
     const struct plan *plan;
     size_t pairs;
     unsigned threads;
-    bool is_short; // of memory
+    size_t spread_bytes, sum_count; // of a thread
+    unsigned char *spread;          // of all threads
+    uint32_t *sums;
 };
 
 static void add_some(void *context, size_t t)
 {
-    struct sums *sums = context;
-    const struct plan *plan = sums->plan;
-    size_t count = plan->groups * plan->kernel->lanes;
-    size_t vectors = PIECE / plan->kernel->pixels + AUTOCORR_GROUP_STEP * plan->groups;
-    size_t pairs = (sums->pairs - t + sums->threads - 1) / sums->threads;
-    struct share share = {plan, (unsigned)t, sums->threads, aligned_alloc(64, vectors * 64),
-                          calloc(pairs * 2 * count, sizeof(uint32_t))};
+    const struct sums *sums = context;
+    const struct share share = {sums->plan, (unsigned)t, sums->threads, sums->spread + t * sums->spread_bytes,
+                                sums->sums + t * sums->sum_count};
 
-    if (share.spread && share.sums)
-        add_share(&share);
-    else
-        __atomic_store_n(&sums->is_short, true, __ATOMIC_RELAXED);
-    free(share.spread);
-    free(share.sums);
+    memset(share.sums, 0, sums->sum_count * sizeof *share.sums);
+    add_share(&share);
 }
 
 // All threads; false if memory ran out.
 static bool add_all(const struct plan *plan)
 {
-    size_t pairs = plan->max_offset / 2 + 1;
+    size_t pairs = plan->max_offset / 2 + 1, count = plan->groups * plan->kernel->lanes;
+    size_t vectors = PIECE / plan->kernel->pixels + AUTOCORR_GROUP_STEP * plan->groups;
     unsigned threads = pairs < plan->threads ? (unsigned)pairs : plan->threads;
-    struct sums sums = {plan, pairs, threads, false};
+    struct sums sums = {plan, pairs, threads, vectors * LINE, 0, NULL, NULL};
+    bool has_memory;
 
-    ki_parallel(threads, threads, KI_STATIC, add_some, &sums);
-    return !sums.is_short;
+    sums.sum_count = ((pairs + threads - 1) / threads * 2 * count + LINE - 1) / LINE * LINE;
+    sums.spread = ki_kept_take_array(plan->kept, threads, sums.spread_bytes);
+    sums.sums = ki_kept_take_array(plan->kept, threads, sums.sum_count * sizeof *sums.sums);
+    has_memory = sums.spread && sums.sums;
+    if (has_memory)
+        ki_parallel(threads, threads, KI_STATIC, add_some, &sums);
+    ki_kept_give(plan->kept, sums.spread);
+    ki_kept_give(plan->kept, sums.sums);
+    return has_memory;
 }
 
 // What the bias took: bias times the second image's bytes over the overlap. Row `y0` of the products, times
@@ -226,7 +230,7 @@ static kn_status add_bytes(const struct autocorr_task *task, unsigned byte1, uns
 {
     struct autocorr_image bytes = {plan->width, plan->height, plan->length, KN_U8,
                                    plan->others + plan->max_offset};
-    const struct autocorr_task whole = {.first = bytes, .max_offset = plan->max_offset};
+    const struct autocorr_task whole = {.first = bytes, .max_offset = plan->max_offset, .kept = plan->kept};
     size_t count = plan->groups * plan->kernel->lanes;
     kn_status status = KN_OK;
 
@@ -253,11 +257,13 @@ static void make_plan(const struct autocorr_task *task, const struct host_plan *
                           .max_offset = task->max_offset,
                           .groups = (columns + kernel->lanes - 1) / kernel->lanes,
                           .units = (width + kernel->pixels - 1) / kernel->pixels,
-                          .threads = host->threads};
+                          .threads = host->threads,
+                          .kept = task->kept};
     plan->length = (plan->units + (plan->groups + 1) * AUTOCORR_GROUP_STEP) * kernel->pixels + kernel->lanes;
-    plan->rows = calloc((height + 1) * plan->units, sizeof *plan->rows);
-    plan->others = calloc(height, plan->length);
-    plan->totals = calloc((task->max_offset + 1) * plan->groups * kernel->lanes, sizeof *plan->totals);
+    plan->rows = ki_kept_take_zeros(plan->kept, (height + 1) * plan->units, sizeof *plan->rows);
+    plan->others = ki_kept_take_zeros(plan->kept, height, plan->length);
+    plan->totals = ki_kept_take_zeros(plan->kept, (task->max_offset + 1) * plan->groups * kernel->lanes,
+                                      sizeof *plan->totals);
 }
 
 kn_status ki_autocorr_simd(const struct autocorr_task *task, const kn_host_options *options,
@@ -275,16 +281,16 @@ kn_status ki_autocorr_simd(const struct autocorr_task *task, const kn_host_optio
     if (status)
         return status;
     make_plan(task, &host, &plan);
-    windows = plan.kernel->bias ? malloc(offsets * sizeof *windows) : NULL;
+    windows = plan.kernel->bias ? ki_kept_take(task->kept, offsets * sizeof *windows) : NULL;
     if (!plan.rows || !plan.others || !plan.totals || (plan.kernel->bias && !windows))
         status = ki_fail_memory(err, 0, "an autocorrelation");
     else
         memset(products, 0, offsets * sizeof *products);
     for (unsigned i = 0; i < bytes * bytes && !status; i++)
         status = add_bytes(task, i / bytes, i % bytes, &plan, windows, products, err);
-    free(plan.rows);
-    free(plan.others);
-    free(plan.totals);
-    free(windows);
+    ki_kept_give(task->kept, plan.rows);
+    ki_kept_give(task->kept, plan.others);
+    ki_kept_give(task->kept, plan.totals);
+    ki_kept_give(task->kept, windows);
     return status;
 }

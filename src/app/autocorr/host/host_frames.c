@@ -11,10 +11,16 @@
 #include "host.h"
 #include "host_fourier.h"
 
+// Of a thread that has frames to itself.
+struct room {
+    struct autocorr_fourier *fourier;
+    struct ki_kept kept;
+};
+
 // What is kept from one call to the next.
 struct autocorr_host_rooms {
-    struct autocorr_fourier *all;  // of a frame that all threads share
-    struct autocorr_fourier **own; // of each thread that has a frame to itself
+    struct autocorr_fourier *all; // of a frame that all threads share
+    struct room **own;
     unsigned count;
 };
 
@@ -65,22 +71,34 @@ bool ki_autocorr_host_has(kn_autocorr_method method)
     return rows[method].compute != NULL;
 }
 
+static struct room *make_room(void)
+{
+    struct room *made = calloc(1, sizeof *made);
+
+    if (made)
+        ki_kept_init(&made->kept);
+    return made;
+}
+
 // Rooms for so many threads, of which those that are there are kept.
 static kn_status make_rooms(struct autocorr_engine *engine, unsigned count, kn_error *err)
 {
     struct autocorr_host_rooms *rooms = engine->rooms;
-    struct autocorr_fourier **own;
+    struct room **own;
 
     if (!rooms)
         rooms = engine->rooms = calloc(1, sizeof *rooms);
     if (rooms && rooms->count >= count)
         return KN_OK;
-    own = rooms ? realloc(rooms->own, count * sizeof(struct autocorr_fourier *)) : NULL;
+    own = rooms ? realloc(rooms->own, count * sizeof(struct room *)) : NULL;
     if (!own)
-        return ki_fail_memory(err, count * sizeof(struct autocorr_fourier *), "a batch of frames");
+        return ki_fail_memory(err, count * sizeof(struct room *), "a batch of frames");
     rooms->own = own;
-    while (rooms->count < count)
-        own[rooms->count++] = NULL;
+    for (; rooms->count < count; rooms->count++) {
+        own[rooms->count] = make_room();
+        if (!own[rooms->count])
+            return ki_fail_memory(err, sizeof(struct room), "a batch of frames");
+    }
     return KN_OK;
 }
 
@@ -89,8 +107,11 @@ void ki_autocorr_host_rooms_free(struct autocorr_host_rooms *rooms)
     if (!rooms)
         return;
     ki_autocorr_fourier_free(rooms->all);
-    for (unsigned t = 0; t < rooms->count; t++)
-        ki_autocorr_fourier_free(rooms->own[t]);
+    for (unsigned t = 0; t < rooms->count; t++) {
+        ki_autocorr_fourier_free(rooms->own[t]->fourier);
+        ki_kept_free(&rooms->own[t]->kept);
+        free(rooms->own[t]);
+    }
     free(rooms->own);
     free(rooms);
 }
@@ -113,26 +134,25 @@ static kn_status one_by_one(struct autocorr_engine *engine, const struct autocor
 struct frames {
     struct autocorr_engine *engine;
     const struct autocorr_task *tasks;
+    size_t count, next; // of the frames; the first one that no thread has
     uint64_t *products;
     bool has_failed;
     kn_error why;
     pthread_mutex_t lock; // of the engine's bound and of what failed
 };
 
-// By one thread, unless one has failed.
-static void compute_one(void *context, size_t i)
+// By one thread, in its room.
+static void compute_one(struct frames *frames, size_t i, struct room *room)
 {
     const kn_host_options alone = KN_INIT(kn_host_options, .threads = 1);
-    struct frames *frames = context;
     struct autocorr_engine *engine = frames->engine;
-    const struct autocorr_task *task = &frames->tasks[i];
+    struct autocorr_task task = frames->tasks[i];
     kn_error why = KN_ERROR_INIT;
     double bound = 0;
 
-    if (__atomic_load_n(&frames->has_failed, __ATOMIC_RELAXED))
-        return;
-    if (rows[engine->ran].compute(engine, task, &alone, &engine->rooms->own[ki_thread()],
-                                  frames->products + i * autocorr_offsets(task->max_offset), &bound, &why))
+    task.kept = &room->kept;
+    if (rows[engine->ran].compute(engine, &task, &alone, &room->fourier,
+                                  frames->products + i * autocorr_offsets(task.max_offset), &bound, &why))
         __atomic_store_n(&frames->has_failed, true, __ATOMIC_RELAXED);
     pthread_mutex_lock(&frames->lock);
     engine->bound = fmax(engine->bound, bound);
@@ -141,16 +161,29 @@ static void compute_one(void *context, size_t i)
     pthread_mutex_unlock(&frames->lock);
 }
 
+// Thread t begins with frame t and goes on with any, unless one has failed: so every room is used in every
+// call, and what it needs is there in the next one.
+static void compute_some(void *context, size_t t)
+{
+    struct frames *frames = context;
+
+    for (size_t i = t; i < frames->count && !__atomic_load_n(&frames->has_failed, __ATOMIC_RELAXED);
+         i = __atomic_fetch_add(&frames->next, 1, __ATOMIC_RELAXED))
+        compute_one(frames, i, frames->engine->rooms->own[t]);
+}
+
 static kn_status at_once(struct autocorr_engine *engine, const struct autocorr_task *tasks, size_t count,
                          unsigned threads, uint64_t *products, kn_error *err)
 {
     struct frames frames = {.engine = engine,
                             .tasks = tasks,
+                            .count = count,
+                            .next = threads,
                             .products = products,
                             .why = KN_ERROR_INIT,
                             .lock = PTHREAD_MUTEX_INITIALIZER};
 
-    ki_parallel(threads, count, KI_DYNAMIC, compute_one, &frames);
+    ki_parallel(threads, threads, KI_STATIC, compute_some, &frames);
     if (frames.why.code && err)
         *err = frames.why;
     return frames.why.code;

@@ -42,7 +42,7 @@ kn_status ki_autocorr_conclude(const struct autocorr_settings *settings, size_t 
     size_t bytes = autocorr_offsets(max_offset) * sizeof *frame->values;
 
     if (autocorr_makes_values(settings, frame)) {
-        frame->values = malloc(bytes);
+        frame->values = ki_kept_take(frame->kept, bytes);
         if (!frame->values)
             return ki_fail_memory(err, bytes, "a correlation");
         ki_autocorr_normalize(settings->normalization, max_offset, frame->products, windows, frame->values);

@@ -39,8 +39,9 @@ struct autocorr_kept {
     struct autocorr_frames last; // that were started
     unsigned char *packed;       // one image of a batch that is too large to be pinned
     size_t packed_bytes;
-    double *energies; // of each frame, and each image: sum (I - m)^2; of the last batch
-    size_t count;     // frames in them
+    double *energies;   // of each frame, and each image: sum (I - m)^2; of the last batch
+    size_t count;       // frames in them
+    size_t energy_room; // frames that there is room for
     bool cross;
     struct autocorr_fft *fft;
     struct autocorr_frames plan; // of which it is
@@ -173,11 +174,15 @@ static kn_status make_pinned_room(struct autocorr_kept *kept, struct slot *slot,
 
 static kn_status make_energies(struct autocorr_kept *kept, size_t count, kn_error *err)
 {
-    double *energies = realloc(kept->energies, 2 * count * sizeof *energies);
+    double *energies;
 
-    if (!energies)
-        return ki_fail_memory(err, 2 * count * sizeof *energies, "a batch of frames");
-    kept->energies = energies;
+    if (count > kept->energy_room) {
+        energies = realloc(kept->energies, 2 * count * sizeof *energies);
+        if (!energies)
+            return ki_fail_memory(err, 2 * count * sizeof *energies, "a batch of frames");
+        kept->energies = energies;
+        kept->energy_room = count;
+    }
     kept->count = count;
     return KN_OK;
 }
@@ -397,11 +402,14 @@ static kn_status run(struct autocorr_engine *engine, const struct autocorr_task 
     kn_context *context = kn_queue_get_context(engine->queue);
     double built = kn_context_get_build_seconds(context);
     struct autocorr_kept *kept = engine->kept;
-    struct slot *slot = &kept->slots[kept->started % AUTOCORR_BATCHES_MAX];
+    struct slot *slot;
     kn_status status = check_started(kept, frames, err);
 
     if (status)
         return status;
+    if (kept->started == kept->finished) // so that the same calls use the same slots
+        kept->started = kept->finished = 0;
+    slot = &kept->slots[kept->started % AUTOCORR_BATCHES_MAX];
     slot->results = *results;
     slot->count = frames->count;
     slot->sum_bytes = frames->count * autocorr_offsets(frames->max_offset) * sizeof(uint64_t);

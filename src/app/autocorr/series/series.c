@@ -54,7 +54,7 @@ struct series {
 void ki_autocorr_frame_free(struct autocorr_frame *frame)
 {
     free(frame->products);
-    free(frame->values);
+    ki_kept_give(frame->kept, frame->values);
     free(frame->rings);
     free(frame->error);
     ki_autocorr_prepared_free(&frame->prepared);

@@ -44,6 +44,7 @@ struct autocorr_frame {
     struct autocorr_prepared prepared;
     uint64_t *products;          // over the offsets; may be NULL where they are not wanted
     double *values;              // over the offsets, normalised; NULL likewise
+    struct ki_kept *kept;        // where the values are from; NULL: none is kept
     struct autocorr_ring *rings; // R + 1
     bool rings_on_device;        // they were made there (device_radial.h), else by the host
     kn_autocorr_lengths lengths;

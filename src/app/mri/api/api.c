@@ -14,7 +14,7 @@ enum { OVERSAMPLE_MAX = 1024 };
 
 // ---- what is asked for ----
 
-kn_status ki_recon_read_matrix(const kn_recon_matrix *given, struct mri_matrix *matrix, size_t *voxels,
+kn_status ki_recon_read_matrix(const kn_recon_matrix *given, kn_recon_matrix *matrix, size_t *voxels,
                                kn_error *err)
 {
     if (!given)
@@ -24,7 +24,7 @@ kn_status ki_recon_read_matrix(const kn_recon_matrix *given, struct mri_matrix *
     if (given->axes == 2 && given->size[2] > 1)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a matrix of two axes with %zu voxels along a third; expected 0 or 1", given->size[2]);
-    *matrix = (struct mri_matrix){given->axes, {given->size[0], given->size[1], given->size[2]}};
+    *matrix = (kn_recon_matrix){given->axes, {given->size[0], given->size[1], given->size[2]}};
     if (given->axes == 2)
         matrix->size[2] = 1;
     for (size_t axis = 0; axis < MRI_AXES; axis++)
@@ -43,7 +43,7 @@ kn_status ki_recon_check_samples(size_t samples, kn_error *err)
     return KN_OK;
 }
 
-kn_status ki_recon_check_k(const struct mri_matrix *matrix, const double *k, size_t samples, kn_error *err)
+kn_status ki_recon_check_k(const kn_recon_matrix *matrix, const double *k, size_t samples, kn_error *err)
 {
     if (!ki_trajectory_check(NULL, matrix, k, samples, err))
         return KN_OK;
@@ -59,7 +59,7 @@ static kn_status refuse_null(const char *what, kn_error *err)
 
 // Samples at k, each of a matrix, that go to an array.
 static kn_status read_samples(const kn_recon_matrix *given, const double *k, size_t samples,
-                              struct mri_matrix *matrix, size_t *voxels, kn_error *err)
+                              kn_recon_matrix *matrix, size_t *voxels, kn_error *err)
 {
     kn_status status = ki_recon_read_matrix(given, matrix, voxels, err);
 
@@ -99,7 +99,7 @@ kn_status kn_recon_trajectory_settle(kn_recon_trajectory *trajectory, kn_recon_m
     trajectory->partitions = settled.partitions;
     trajectory->extent = settled.extent;
     if (matrix) {
-        const struct mri_matrix found = ki_trajectory_matrix(&settled);
+        const kn_recon_matrix found = ki_trajectory_matrix(&settled);
 
         *matrix = (kn_recon_matrix){found.axes, {found.size[0], found.size[1], found.size[2]}};
     }
@@ -127,7 +127,7 @@ kn_status kn_recon_trajectory_fill(const kn_recon_trajectory *trajectory, size_t
 kn_status kn_recon_trajectory_convert(kn_recon_unit unit, const kn_recon_matrix *matrix, size_t samples,
                                       double *k, kn_error *err)
 {
-    struct mri_matrix made;
+    kn_recon_matrix made;
     size_t voxels;
     kn_status status = read_samples(matrix, k, samples, &made, &voxels, err);
 
@@ -138,12 +138,26 @@ kn_status kn_recon_trajectory_convert(kn_recon_unit unit, const kn_recon_matrix 
     return ki_error_name(__func__, status, err);
 }
 
+kn_status kn_recon_trajectory_check(const char *name, const kn_recon_matrix *matrix, const double *k,
+                                    size_t samples, kn_error *err)
+{
+    kn_recon_matrix made;
+    size_t voxels;
+    kn_status status = ki_recon_read_matrix(matrix, &made, &voxels, err);
+
+    if (!status && !k && samples)
+        status = refuse_null("k", err);
+    if (status)
+        return ki_error_name(__func__, status, err);
+    return ki_trajectory_check(name, &made, k, samples, err); // which names the trajectory
+}
+
 // ---- density compensation, and voxels that are no points ----
 
 static kn_status weigh(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
                        kn_recon_density density, double *weights, kn_error *err)
 {
-    struct mri_matrix made;
+    kn_recon_matrix made;
     size_t voxels;
     kn_status status = read_samples(matrix, k, samples, &made, &voxels, err);
 
@@ -170,7 +184,7 @@ kn_status kn_recon_weights(kn_queue *queue, const kn_recon_matrix *matrix, const
 kn_status kn_recon_basis_box(const kn_recon_matrix *matrix, const double *k, size_t samples, double *basis,
                              kn_error *err)
 {
-    struct mri_matrix made;
+    kn_recon_matrix made;
     size_t voxels;
     kn_status status = read_samples(matrix, k, samples, &made, &voxels, err);
 
@@ -188,7 +202,7 @@ kn_status kn_recon_basis_box(const kn_recon_matrix *matrix, const double *k, siz
 kn_status kn_recon_phantom_image(const kn_recon_matrix *matrix, size_t oversample, double *image,
                                  kn_error *err)
 {
-    struct mri_matrix made;
+    kn_recon_matrix made;
     size_t voxels;
     kn_status status = ki_recon_read_matrix(matrix, &made, &voxels, err);
 
@@ -205,7 +219,7 @@ kn_status kn_recon_phantom_image(const kn_recon_matrix *matrix, size_t oversampl
 kn_status kn_recon_phantom_kspace(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                   double *data, kn_error *err)
 {
-    struct mri_matrix made;
+    kn_recon_matrix made;
     size_t voxels;
     kn_status status = read_samples(matrix, k, samples, &made, &voxels, err);
 

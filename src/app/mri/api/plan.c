@@ -129,6 +129,7 @@ static kn_status create(const char *function, kn_queue *queue, const kn_recon_ma
     if (!made)
         return ki_fail_memory(err, sizeof *made, "preparing a reconstruction");
     atomic_init(&made->holders, 1);
+    ki_kept_init(&made->kept);
     made->queue = queue;
     made->context = queue ? ki_engine_hold(queue->context) : NULL;
     made->request = request;

@@ -41,7 +41,8 @@ kn_status ki_recon_host_forward(kn_recon_plan *plan, const double complex *image
                                 .positions = plan->opposite,
                                 .k = plan->positions,
                                 .samples = request->voxels,
-                                .data = image};
+                                .data = image,
+                                .kept = &plan->kept};
 
     if (!status)
         status = ki_mri_sum_host(&sum, request->kernel, NULL, data, NULL, err);
@@ -58,7 +59,8 @@ kn_status ki_recon_host_adjoint(kn_recon_plan *plan, bool weighted, const double
                                 .samples = plan->request.samples,
                                 .data = data,
                                 .weights = weighted ? plan->weights : NULL,
-                                .basis = plan->basis};
+                                .basis = plan->basis,
+                                .kept = &plan->kept};
 
     return ki_mri_sum_host(&sum, plan->request.kernel, NULL, image, NULL, err);
 }
@@ -108,4 +110,5 @@ void ki_recon_host_free(kn_recon_plan *plan)
     free(plan->opposite);
     free(plan->between);
     ki_mri_host_normal_free(plan->host_normal);
+    ki_kept_free(&plan->kept);
 }

@@ -15,7 +15,7 @@
 
 // What the options and the matrix are, checked.
 struct recon_request {
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     size_t voxels, samples;
     enum mri_kernel kernel;
     kn_recon_normal_method normal;
@@ -32,6 +32,7 @@ struct kn_recon_plan {
     double complex *basis; // NULL: 1
     double bound;          // of the normal operator; 0: not known
     // On the host: the parts of voxels and samples exchanged, for the forward sum, and samples in between.
+    struct ki_kept kept;
     double *positions, *opposite; // of the voxels; -k
     double complex *between;
     struct mri_host_normal *host_normal;
@@ -47,11 +48,11 @@ kn_recon_plan *ki_recon_plan_hold(kn_recon_plan *plan);
 
 // In api.c: what the functions of koine/recon.h check alike. KN_ERROR_ARGUMENT, or KN_ERROR_LIMIT for
 // samples.
-kn_status ki_recon_read_matrix(const kn_recon_matrix *given, struct mri_matrix *matrix, size_t *voxels,
+kn_status ki_recon_read_matrix(const kn_recon_matrix *given, kn_recon_matrix *matrix, size_t *voxels,
                                kn_error *err);
 kn_status ki_recon_check_samples(size_t samples, kn_error *err);
 // That k is a trajectory of the matrix; KN_ERROR_ARGUMENT.
-kn_status ki_recon_check_k(const struct mri_matrix *matrix, const double *k, size_t samples, kn_error *err);
+kn_status ki_recon_check_k(const kn_recon_matrix *matrix, const double *k, size_t samples, kn_error *err);
 
 // The options of a plan with `queue`, or of the host; without looking at arrays.
 kn_status ki_recon_read_request(const char *function, const kn_queue *queue, const kn_recon_matrix *matrix,

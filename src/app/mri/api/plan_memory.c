@@ -38,8 +38,8 @@ static void measure_device(const kn_queue *queue, const struct recon_request *re
 {
     size_t images = saturate_times(request->voxels, 2 * PAIR), data = saturate_times(request->samples, PAIR);
     size_t arrays = saturate_plus(images, data);
-    size_t sums = larger(ki_mri_sum_memory(queue, request->voxels, request->samples),
-                         ki_mri_forward_memory(queue, request->voxels, request->samples));
+    size_t sums = saturate_plus(ki_mri_sum_memory(queue, request->voxels, request->samples),
+                                ki_mri_forward_memory(queue, request->voxels, request->samples));
 
     memory->sums = saturate_plus(sums, arrays);
     if (request->normal == KN_RECON_NORMAL_FORWARD)

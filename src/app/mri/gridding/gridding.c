@@ -33,7 +33,7 @@ static kn_status check_sizes(const struct mri_gridding_options *options, kn_erro
     return KN_OK;
 }
 
-static kn_status check(const struct mri_matrix *matrix, const double *k, size_t samples,
+static kn_status check(const kn_recon_matrix *matrix, const double *k, size_t samples,
                        const struct mri_gridding_options *options, kn_error *err)
 {
     if (matrix->axes != 2 && matrix->axes != MRI_AXES)
@@ -56,7 +56,7 @@ static kn_status check(const struct mri_matrix *matrix, const double *k, size_t 
     return status ? status : ki_gridding_check_samples(matrix, k, samples, err);
 }
 
-kn_status ki_gridding_check_samples(const struct mri_matrix *matrix, const double *k, size_t samples,
+kn_status ki_gridding_check_samples(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                     kn_error *err)
 {
     for (size_t i = 0; i < samples * MRI_AXES; i++)
@@ -81,7 +81,7 @@ static size_t smooth_length(size_t n)
     }
 }
 
-size_t ki_mri_gridding_memory(const struct mri_matrix *matrix, size_t samples,
+size_t ki_mri_gridding_memory(const kn_recon_matrix *matrix, size_t samples,
                               const struct mri_gridding_options *options)
 {
     const size_t number = 2 * sizeof(float);
@@ -167,11 +167,11 @@ static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_
 
 // ---- what koine tune keeps ----
 
-const struct engine_tunables ki_mri_gridding_tunables[2] = {
+const kn_tunables ki_mri_gridding_tunables[2] = {
     {"gridding-2d", "app/mri/mri_gridding.cl", {"GROUP", "SPLIT", "TILE_X", "TILE_Y", NULL}},
     {"gridding-3d", "app/mri/mri_gridding.cl", {"GROUP", "SPLIT", "TILE_X", "TILE_Y", "TILE_Z", NULL}}};
 
-void ki_mri_gridding_values(const struct mri_gridding *gridding, unsigned values[ENGINE_TUNABLES])
+void ki_mri_gridding_values(const struct mri_gridding *gridding, unsigned values[KN_TUNABLES])
 {
     values[0] = gridding->group;
     values[1] = gridding->shape.split;
@@ -184,9 +184,9 @@ static kn_status choose_tuned(kn_context *context, struct mri_gridding *g,
 {
     const kn_device_info *info = &context->device.info;
     struct mri_gridding_options tuned = *given;
-    const struct engine_tunables *tunables = &ki_mri_gridding_tunables[g->shape.cells[2] > 1];
+    const kn_tunables *tunables = &ki_mri_gridding_tunables[g->shape.cells[2] > 1];
     bool open = !given->group && !given->split && !given->tile[0] && !given->tile[1] && !given->tile[2];
-    unsigned values[ENGINE_TUNABLES] = {0};
+    unsigned values[KN_TUNABLES] = {0};
     kn_error why = KN_ERROR_INIT;
 
     if (!open || !ki_engine_tuning(context, tunables, values))
@@ -340,7 +340,7 @@ done:
     return status;
 }
 
-kn_status ki_mri_gridding_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+kn_status ki_mri_gridding_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                  size_t samples, const struct mri_gridding_options *options,
                                  struct mri_gridding **gridding, kn_error *err)
 {

@@ -56,7 +56,7 @@ struct mri_gridding;
 // ki_mri_matrix_count refuses or of other than 2 or 3 axes, and for a k that is not a number; KN_ERROR_LIMIT
 // for a grid or samples that the device cannot hold in one allocation, or a group that it cannot run;
 // KN_ERROR_UNSUPPORTED for a group of 1 where loops are stopped (Mesa's llvmpipe); KN_ERROR_MEMORY.
-kn_status ki_mri_gridding_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+kn_status ki_mri_gridding_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                  size_t samples, const struct mri_gridding_options *options,
                                  struct mri_gridding **gridding, kn_error *err);
 // NULL is fine.
@@ -64,7 +64,7 @@ void ki_mri_gridding_free(struct mri_gridding *gridding);
 
 // Bytes of the device's memory that it takes at most, an estimate: the grid, as much again for the transform,
 // the image, and the samples; SIZE_MAX for more. `options` may be NULL.
-size_t ki_mri_gridding_memory(const struct mri_matrix *matrix, size_t samples,
+size_t ki_mri_gridding_memory(const kn_recon_matrix *matrix, size_t samples,
                               const struct mri_gridding_options *options);
 
 // The image, float2 a voxel, unscaled; `weights` may be NULL, for 1. Data that are not numbers make an image
@@ -82,8 +82,8 @@ kn_status ki_mri_gridding_forward(kn_queue *queue, struct mri_gridding *gridding
                                   kn_buffer *data, kn_error *err);
 
 // What koine tune chooses, of planes and of volumes; and the values that this one has, in that order.
-extern const struct engine_tunables ki_mri_gridding_tunables[2];
-void ki_mri_gridding_values(const struct mri_gridding *gridding, unsigned values[ENGINE_TUNABLES]);
+extern const kn_tunables ki_mri_gridding_tunables[2];
+void ki_mri_gridding_values(const struct mri_gridding *gridding, unsigned values[KN_TUNABLES]);
 
 // The grid's cells along each axis, 1 where there is none.
 void ki_mri_gridding_grid(const struct mri_gridding *gridding, size_t cells[MRI_AXES]);

@@ -9,7 +9,7 @@
 #include "gridding.h"
 
 // KN_ERROR_ARGUMENT for a k that is not a number.
-kn_status ki_gridding_check_samples(const struct mri_matrix *matrix, const double *k, size_t samples,
+kn_status ki_gridding_check_samples(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                     kn_error *err);
 
 // ---- the window (gridding_window.c) ----
@@ -68,7 +68,7 @@ void ki_gridding_sorted_free(struct gridding_sorted *sorted);
 // ---- what was prepared (gridding.c) ----
 
 struct mri_gridding {
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     struct gridding_shape shape;
     struct gridding_window window;
     size_t samples, voxels, cells, job_count, fold_count;

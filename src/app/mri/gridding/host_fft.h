@@ -1,24 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fourier transforms of up to three axes on the host, in double precision, for lengths without a prime factor
-// above 7: with vectors of neighbouring lines, all threads.
+// Fourier transforms of up to three axes on the host, in double precision: with vectors of neighbouring
+// lines, all threads.
 #ifndef KN_APP_MRI_GRIDDING_HOST_FFT_H
 #define KN_APP_MRI_GRIDDING_HOST_FFT_H
 
 #include <koine/host.h>
 
-#include "host/fft/host_fft.h"
+#include "host/fft/host_fft_lines.h"
 #include "app/mri/mri.h"
 
 struct mri_fft {
     size_t length[MRI_AXES];
     size_t used[MRI_AXES]; // outside of these everything is zero before, or nobody's after
-    struct host_fft *lines[MRI_AXES];
+    struct host_fft_line lines[MRI_AXES];
     unsigned threads;
-    size_t share; // numbers of a thread's room: a block of lines, and scratch for it
-    double *room;
+    void *room; // of all threads
 };
 
-// `options` may be NULL; its order of sorting is not looked at. KN_ERROR_ARGUMENT for another length;
+// `options` may be NULL; its order of sorting is not looked at. KN_ERROR_ARGUMENT for a length of 0;
 // KN_ERROR_UNSUPPORTED for a level that this processor has not; KN_ERROR_MEMORY.
 kn_status ki_mri_fft_create(const size_t length[MRI_AXES], const size_t used[MRI_AXES],
                             const kn_host_options *options, struct mri_fft *fft, kn_error *err);

@@ -12,7 +12,7 @@ enum { PIECE = 1 << 16 }; // numbers that are converted at a time
 kn_status ki_recon_download(kn_queue *queue, kn_buffer *buffer, size_t count, double complex *values,
                             kn_error *err)
 {
-    float *pairs = malloc(2 * PIECE * sizeof *pairs);
+    float *pairs = ki_kept_take(&queue->kept, 2 * PIECE * sizeof *pairs);
     kn_status status = pairs ? KN_OK : ki_fail_memory(err, 2 * PIECE * sizeof *pairs, "an image");
 
     for (size_t first = 0; first < count && !status; first += PIECE) {
@@ -23,14 +23,14 @@ kn_status ki_recon_download(kn_queue *queue, kn_buffer *buffer, size_t count, do
         for (size_t i = 0; i < piece && !status; i++)
             values[first + i] = mri_complex((double)pairs[2 * i], (double)pairs[2 * i + 1]);
     }
-    free(pairs);
+    ki_kept_give(&queue->kept, pairs);
     return status;
 }
 
 kn_status ki_recon_upload(kn_queue *queue, const double complex *values, size_t count, kn_buffer *buffer,
                           kn_error *err)
 {
-    float *pairs = malloc(2 * PIECE * sizeof *pairs);
+    float *pairs = ki_kept_take(&queue->kept, 2 * PIECE * sizeof *pairs);
     kn_status status = pairs ? KN_OK : ki_fail_memory(err, 2 * PIECE * sizeof *pairs, "an image");
 
     for (size_t first = 0; first < count && !status; first += PIECE) {
@@ -43,7 +43,7 @@ kn_status ki_recon_upload(kn_queue *queue, const double complex *values, size_t 
         status =
             kn_buffer_write(queue, buffer, first * 2 * sizeof *pairs, pairs, piece * 2 * sizeof *pairs, err);
     }
-    free(pairs);
+    ki_kept_give(&queue->kept, pairs);
     return status;
 }
 

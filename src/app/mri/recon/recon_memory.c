@@ -59,13 +59,13 @@ static size_t density_bytes(const struct recon *recon)
                : 0;
 }
 
-// Of least squares by both sums, one after the other.
+// Of least squares by both sums, whose memory the queue keeps.
 static size_t forward_bytes(const kn_queue *queue, const struct mri_scan *scan)
 {
     size_t back = ki_mri_sum_memory(queue, scan->voxels, scan->samples),
            there = ki_mri_forward_memory(queue, scan->voxels, scan->samples);
 
-    return saturate_plus(saturate_plus(back > there ? back : there, saturate_times(scan->samples, FLOATS)),
+    return saturate_plus(saturate_plus(saturate_plus(back, there), saturate_times(scan->samples, FLOATS)),
                          saturate_times(scan->voxels, VECTORS * FLOATS));
 }
 

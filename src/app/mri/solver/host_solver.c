@@ -10,7 +10,7 @@
 #include "operator/cgnr/host_cgnr.h"
 
 struct mri_host_normal {
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     size_t voxels;
     struct mri_toeplitz_size size;
     double *spectrum; // over the points, so that both transforms together have no scale
@@ -33,7 +33,7 @@ struct host_forward {
 // ---- the operator ----
 
 // Where voxel n lies in the grid's numbering.
-static size_t grid_index(const struct mri_matrix *matrix, const size_t length[MRI_AXES], size_t n)
+static size_t grid_index(const kn_recon_matrix *matrix, const size_t length[MRI_AXES], size_t n)
 {
     size_t x = n % matrix->size[0], y = n / matrix->size[0] % matrix->size[1],
            z = n / matrix->size[0] / matrix->size[1];
@@ -42,7 +42,7 @@ static size_t grid_index(const struct mri_matrix *matrix, const size_t length[MR
 }
 
 // q of half of the differences, d_a = j - N_a on a matrix of 2 N (an axis of 1: 0), up to d = 0.
-static kn_status differences(const struct mri_matrix *matrix, const double *k, size_t samples,
+static kn_status differences(const kn_recon_matrix *matrix, const double *k, size_t samples,
                              const double *weights, enum mri_kernel kernel, const kn_host_options *options,
                              const struct mri_sum *shape, double complex *q, struct mri_sum_rate *rate,
                              kn_error *err)
@@ -110,7 +110,7 @@ static kn_status make_spectrum(struct mri_host_normal *normal, const struct mri_
     return ki_mri_fft_create(normal->size.length, normal->matrix.size, options, &normal->fft, err);
 }
 
-kn_status ki_mri_host_normal_create(const struct mri_matrix *matrix, const double *k, size_t samples,
+kn_status ki_mri_host_normal_create(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                     const double *weights, enum mri_kernel kernel,
                                     const kn_host_options *options, struct mri_host_normal **normal,
                                     struct mri_sum_rate *rate, kn_error *err)
@@ -153,7 +153,7 @@ fail:
 
 // ---- the same by both sums ----
 
-static kn_status prepare_forward(struct host_forward *f, const struct mri_matrix *matrix, size_t voxels,
+static kn_status prepare_forward(struct host_forward *f, const kn_recon_matrix *matrix, size_t voxels,
                                  const double *k, size_t samples, kn_error *err)
 {
     f->positions = malloc(MRI_AXES * voxels * sizeof *f->positions);
@@ -176,7 +176,7 @@ static kn_status prepare_forward(struct host_forward *f, const struct mri_matrix
     return KN_OK;
 }
 
-kn_status ki_mri_host_normal_create_forward(const struct mri_matrix *matrix, const double *k, size_t samples,
+kn_status ki_mri_host_normal_create_forward(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                             const double *weights, enum mri_kernel kernel,
                                             const kn_host_options *options, struct mri_host_normal **normal,
                                             kn_error *err)
@@ -285,7 +285,7 @@ static kn_status product(void *data, bool adjoint, const void *x, void *y, doubl
 
 // What is added to the equation.
 struct regularizer {
-    const struct mri_matrix *matrix;
+    const kn_recon_matrix *matrix;
     enum mri_regularizer kind;
     enum mri_boundary boundary;
     double lambda;
@@ -294,7 +294,7 @@ struct regularizer {
 // y += lambda D^H D x along each axis.
 static void add_differences(const struct regularizer *regularizer, const double complex *x, double complex *y)
 {
-    const struct mri_matrix *matrix = regularizer->matrix;
+    const kn_recon_matrix *matrix = regularizer->matrix;
     size_t step = 1, voxels = matrix->size[0] * matrix->size[1] * matrix->size[2];
 
     for (size_t axis = 0; axis < MRI_AXES; axis++) {

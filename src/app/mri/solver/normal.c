@@ -12,7 +12,7 @@
 
 const char *const ki_mri_normal_names[] = {"toeplitz", "forward", NULL};
 
-kn_status ki_mri_normal_begin(kn_context *context, const struct mri_matrix *matrix, double bound,
+kn_status ki_mri_normal_begin(kn_context *context, const kn_recon_matrix *matrix, double bound,
                               kn_operator_function *apply, void *data, struct mri_normal *normal,
                               kn_error *err)
 {
@@ -67,7 +67,7 @@ static kn_status apply(void *data, kn_queue *queue, bool adjoint, const kn_buffe
     return KN_OK;
 }
 
-kn_status ki_mri_forward_normal_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+kn_status ki_mri_forward_normal_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                        size_t samples, const double *weights, enum mri_kernel kernel,
                                        struct mri_forward_normal **made, kn_error *err)
 {

@@ -15,25 +15,26 @@ extern const char *const ki_mri_normal_names[3]; // "toeplitz", "forward", NULL
 
 // An operator of the device, self-adjoint, of the matrix's voxels (x fastest).
 struct mri_normal {
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     double bound;   // on its norm, what a relative lambda is relative to; not-a-number where none is known
     kn_operator *a; // of KN_F32 and complex
 };
 
 // That of `apply`, with `data`; `normal` is empty on failure. ki_mri_normal_end frees it, not `data`.
-kn_status ki_mri_normal_begin(kn_context *context, const struct mri_matrix *matrix, double bound,
+kn_status ki_mri_normal_begin(kn_context *context, const kn_recon_matrix *matrix, double bound,
                               kn_operator_function *apply, void *data, struct mri_normal *normal,
                               kn_error *err);
 void ki_mri_normal_end(struct mri_normal *normal);
 
 // F by ki_mri_forward_device, F^H by ki_mri_sum_device with `kernel`, one of a device; W between them. k (in
 // cycles per field of view) and weights (w |phi|^2; NULL: 1) stay the caller's, and must stay. Memory: 8
-// bytes a sample, and while it is applied ki_mri_sum_memory or ki_mri_forward_memory. Cost of an application:
-// 2 x samples x voxels terms, and the samples written to the device twice; it returns when it is done. Its
-// error is that of both sums. The operator is for the queue's context, and for one thread at a time. Errors:
-// KN_ERROR_ARGUMENT (a kernel of the host, a matrix that ki_mri_matrix_count refuses); those of both sums.
+// bytes a sample, and of the queue's what both sums take: ki_mri_sum_memory and ki_mri_forward_memory. Cost
+// of an application: 2 x samples x voxels terms, and the samples written to the device twice; it returns when
+// it is done. Its error is that of both sums. The operator is for the queue's context, and for one thread at
+// a time. Errors: KN_ERROR_ARGUMENT (a kernel of the host, a matrix that ki_mri_matrix_count refuses); those
+// of both sums.
 struct mri_forward_normal;
-kn_status ki_mri_forward_normal_create(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+kn_status ki_mri_forward_normal_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                        size_t samples, const double *weights, enum mri_kernel kernel,
                                        struct mri_forward_normal **made, kn_error *err);
 // NULL is fine.

@@ -148,7 +148,7 @@ static kn_status read_file(FILE *file, const char *path, const struct head *want
     return KN_OK;
 }
 
-kn_status ki_mri_toeplitz_load(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+kn_status ki_mri_toeplitz_load(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                size_t samples, const double *weights, const char *path,
                                struct mri_toeplitz **toeplitz, kn_error *err)
 {

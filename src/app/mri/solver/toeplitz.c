@@ -33,9 +33,9 @@ static size_t grid_length(size_t n)
 }
 
 // The matrix whose voxels are the differences of another one's.
-static struct mri_matrix doubled(const struct mri_matrix *matrix)
+static kn_recon_matrix doubled(const kn_recon_matrix *matrix)
 {
-    struct mri_matrix twice = {.axes = matrix->axes};
+    kn_recon_matrix twice = {.axes = matrix->axes};
 
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         twice.size[axis] = matrix->size[axis] > 1 ? 2 * matrix->size[axis] : 1;
@@ -43,7 +43,7 @@ static struct mri_matrix doubled(const struct mri_matrix *matrix)
 }
 
 // Up to d = 0.
-static size_t half_of(const struct mri_matrix *twice)
+static size_t half_of(const kn_recon_matrix *twice)
 {
     size_t centre = 0;
 
@@ -52,11 +52,11 @@ static size_t half_of(const struct mri_matrix *twice)
     return centre + 1;
 }
 
-kn_status ki_mri_toeplitz_measure(const struct mri_matrix *matrix, struct mri_toeplitz_size *size,
+kn_status ki_mri_toeplitz_measure(const kn_recon_matrix *matrix, struct mri_toeplitz_size *size,
                                   kn_error *err)
 {
     struct mri_toeplitz_size found = {.points = 1};
-    struct mri_matrix grid = {.axes = matrix->axes}, twice;
+    kn_recon_matrix grid = {.axes = matrix->axes}, twice;
     size_t voxels, first, second;
     kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
 
@@ -116,7 +116,7 @@ static kn_status sum_on_host(kn_queue *queue, const struct mri_sum *sum, enum mr
     return status;
 }
 
-kn_status ki_mri_toeplitz_differences(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+kn_status ki_mri_toeplitz_differences(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                       size_t samples, const double *weights, enum mri_kernel kernel,
                                       kn_buffer *q, struct mri_sum_rate *rate, kn_error *err)
 {
@@ -150,7 +150,7 @@ kn_status ki_mri_toeplitz_differences(kn_queue *queue, const struct mri_matrix *
 
 // ---- the operator ----
 
-struct toeplitz_origin ki_toeplitz_origin_of(const struct mri_matrix *matrix, const double *k, size_t samples,
+struct toeplitz_origin ki_toeplitz_origin_of(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                              const double *weights)
 {
     const struct ki_field fields[] = {{k, samples * MRI_AXES * sizeof *k},
@@ -335,7 +335,7 @@ static kn_status find_eigenvalues(kn_queue *queue, struct mri_toeplitz *toeplitz
     return status;
 }
 
-kn_status ki_mri_toeplitz_compute(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+kn_status ki_mri_toeplitz_compute(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                   size_t samples, const double *weights, enum mri_kernel kernel,
                                   struct mri_toeplitz **toeplitz, struct mri_sum_rate *rate, kn_error *err)
 {

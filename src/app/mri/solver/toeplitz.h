@@ -30,14 +30,14 @@ struct mri_toeplitz_size {
     size_t differences;
     size_t bytes; // of the device
 };
-kn_status ki_mri_toeplitz_measure(const struct mri_matrix *matrix, struct mri_toeplitz_size *size,
+kn_status ki_mri_toeplitz_measure(const kn_recon_matrix *matrix, struct mri_toeplitz_size *size,
                                   kn_error *err);
 
 // q of half of the differences, for `q` (float2): those of a grid of 2 N points a numbered x fastest, d_a = j
 // - N_a (an axis of 1: 0), from the first one to d = 0, which is the last; the planes d_a = -N_a are among
 // them and belong to nobody. `weights` (w |phi|^2) may be NULL, for 1. By mri_sum with the matrix 2 N and 2
 // k: samples x differences terms, and its error; `rate` may be NULL.
-kn_status ki_mri_toeplitz_differences(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+kn_status ki_mri_toeplitz_differences(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                       size_t samples, const double *weights, enum mri_kernel kernel,
                                       kn_buffer *q, struct mri_sum_rate *rate, kn_error *err);
 
@@ -46,7 +46,7 @@ kn_status ki_mri_toeplitz_differences(kn_queue *queue, const struct mri_matrix *
 // context, and for one thread at a time. Errors: KN_ERROR_ARGUMENT; KN_ERROR_LIMIT for a grid that is more
 // than one allocation of the device; those of ki_mri_sum_device or ki_mri_sum_host, whichever the kernel is
 // of.
-kn_status ki_mri_toeplitz_compute(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+kn_status ki_mri_toeplitz_compute(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                   size_t samples, const double *weights, enum mri_kernel kernel,
                                   struct mri_toeplitz **toeplitz, struct mri_sum_rate *rate, kn_error *err);
 // NULL is fine.
@@ -79,7 +79,7 @@ kn_status ki_mri_toeplitz_save(kn_queue *queue, const struct mri_toeplitz *toepl
 // The operator of these very samples from a file: the same bits as the saved one. KN_ERROR_INPUT, with what
 // was found and what was expected, for a file that cannot be read, is something else, ends too soon or goes
 // on, was changed, or was made for another matrix, trajectory or weights.
-kn_status ki_mri_toeplitz_load(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+kn_status ki_mri_toeplitz_load(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                size_t samples, const double *weights, const char *path,
                                struct mri_toeplitz **toeplitz, kn_error *err);
 

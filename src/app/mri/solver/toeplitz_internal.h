@@ -10,7 +10,7 @@ enum { TOEPLITZ_KERNEL_NAME = 32 };
 
 // What it was computed from.
 struct toeplitz_origin {
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     size_t samples;
     struct ki_hash k, weights;
     char kernel[TOEPLITZ_KERNEL_NAME];
@@ -26,7 +26,7 @@ struct mri_toeplitz {
     kn_kernel *multiply;
 };
 
-struct toeplitz_origin ki_toeplitz_origin_of(const struct mri_matrix *matrix, const double *k, size_t samples,
+struct toeplitz_origin ki_toeplitz_origin_of(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                              const double *weights);
 
 // An operator whose eigenvalues are yet to be filled in, with its plans made and compiled.

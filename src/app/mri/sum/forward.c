@@ -2,7 +2,6 @@
 // The launches of cl/app/mri/mri_forward.cl: samples by batches, the image by its parts and by as many shares
 // as there is room for sums of.
 #include <math.h>
-#include <stdlib.h>
 
 #include "shared/mri.h"
 #include "base/array.h"
@@ -17,7 +16,8 @@ enum {
 
 struct forward {
     kn_queue *queue;
-    const struct mri_matrix *matrix;
+    struct engine_scratch scratch;
+    const kn_recon_matrix *matrix;
     const double *k;
     const double complex *basis;
     size_t voxels, batch, rows; // samples at a time; shares at a time
@@ -75,17 +75,20 @@ static kn_status open_kernels(struct forward *f, kn_error *err)
                                              KN_POLICY_DEFAULT, "mri_forward_fold", &f->fold, err);
 }
 
-static kn_status create_all(struct forward *f, kn_error *err)
+static kn_status get_all(struct forward *f, kn_error *err)
 {
-    kn_context *context = f->queue->context;
-    kn_status status = kn_buffer_create(context, f->batch * MRI_AXES * sizeof(uint32_t), &f->fractions, err);
+    kn_status status = ki_engine_scratch_get(&f->scratch, SUM_PLACE_SAMPLES,
+                                             f->batch * MRI_AXES * sizeof(uint32_t), &f->fractions, err);
 
     if (f->basis && !status)
-        status = kn_buffer_create(context, f->batch * 2 * sizeof(float), &f->phi, err);
+        status =
+            ki_engine_scratch_get(&f->scratch, SUM_PLACE_BASIS, f->batch * 2 * sizeof(float), &f->phi, err);
     if (!status)
-        status = kn_buffer_create(context, f->batch * 4 * sizeof(float), &f->total, err);
+        status =
+            ki_engine_scratch_get(&f->scratch, SUM_PLACE_TOTAL, f->batch * 4 * sizeof(float), &f->total, err);
     return status ? status
-                  : kn_buffer_create(context, f->rows * f->batch * 2 * sizeof(float), &f->parts, err);
+                  : ki_engine_scratch_get(&f->scratch, SUM_PLACE_PARTS,
+                                          f->rows * f->batch * 2 * sizeof(float), &f->parts, err);
 }
 
 // -k and phi of `count` samples from `first` on. `staging` has room for three numbers each.
@@ -165,9 +168,8 @@ static kn_status add_all(struct forward *f, size_t samples, kn_buffer *data, voi
     return status;
 }
 
-static kn_status check(const kn_queue *queue, const struct mri_matrix *matrix, const double *k,
-                       size_t samples, const kn_buffer *image, const kn_buffer *data, size_t *voxels,
-                       kn_error *err)
+static kn_status check(const kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
+                       const kn_buffer *image, const kn_buffer *data, size_t *voxels, kn_error *err)
 {
     struct mri_sum sum = {.matrix = *matrix, .k = k, .samples = samples};
     kn_status status = ki_sum_check("mri_forward_device", &sum, err);
@@ -186,7 +188,7 @@ static kn_status check(const kn_queue *queue, const struct mri_matrix *matrix, c
     return KN_OK;
 }
 
-kn_status ki_mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+kn_status ki_mri_forward_device(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                 size_t samples, const double complex *basis, const kn_buffer *image,
                                 kn_buffer *data, kn_error *err)
 {
@@ -198,17 +200,15 @@ kn_status ki_mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix
         return status;
     f.tuning = ki_mri_tuning_usual(queue);
     choose_sizes(&f, samples);
-    staging = malloc(f.batch * MRI_AXES * sizeof(uint32_t));
+    f.scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, SUM_PLACES, "a forward sum");
+    staging = ki_kept_take(&queue->kept, f.batch * MRI_AXES * sizeof(uint32_t));
     status = staging ? open_kernels(&f, err)
                      : ki_fail_memory(err, f.batch * MRI_AXES * sizeof(uint32_t), "a trajectory");
     if (!status)
-        status = create_all(&f, err);
+        status = get_all(&f, err);
     if (!status)
         status = add_all(&f, samples, data, staging, err);
-    free(staging);
-    kn_buffer_free(f.fractions);
-    kn_buffer_free(f.phi);
-    kn_buffer_free(f.total);
-    kn_buffer_free(f.parts);
+    ki_kept_give(&queue->kept, staging);
+    ki_engine_scratch_close(&f.scratch);
     return status;
 }

@@ -98,7 +98,7 @@ double ki_sum_flops(const struct mri_sum *sum)
     return sum_is_real(sum) ? 10 : 13;
 }
 
-void ki_mri_basis_box(const struct mri_matrix *matrix, const double *k, size_t samples, double complex *basis)
+void ki_mri_basis_box(const kn_recon_matrix *matrix, const double *k, size_t samples, double complex *basis)
 {
     for (size_t m = 0; m < samples; m++) {
         double product = 1;
@@ -114,9 +114,9 @@ void ki_mri_basis_box(const struct mri_matrix *matrix, const double *k, size_t s
 
 // ---- memory ----
 
-static kn_status create(struct sum_work *work, size_t bytes, kn_buffer **buffer, kn_error *err)
+static kn_status get(struct sum_work *work, unsigned place, size_t bytes, kn_buffer **buffer, kn_error *err)
 {
-    return kn_buffer_create(work->queue->context, bytes, buffer, err);
+    return ki_engine_scratch_get(&work->scratch, place, bytes, buffer, err);
 }
 
 static size_t least(size_t a, size_t b)
@@ -139,47 +139,39 @@ size_t ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples)
            least(PARTS_BYTES, queue->context->device.info.global_memory / SHARE);
 }
 
-static kn_status create_all(struct sum_work *work, size_t slab, size_t batch, kn_error *err)
+static kn_status get_all(struct sum_work *work, size_t slab, size_t batch, kn_error *err)
 {
     const struct mri_sum *sum = work->sum;
-    kn_status status = create(work, slab * 4 * sizeof(float), &work->total, err);
+    kn_status status = get(work, SUM_PLACE_TOTAL, slab * 4 * sizeof(float), &work->total, err);
 
     if (work->voxels == SUM_VOXEL_RECORDS && !status)
-        status = create(work, slab * ELEMENT, &work->positions[0], err);
+        status = get(work, SUM_PLACE_POSITIONS, slab * ELEMENT, &work->positions[0], err);
     for (size_t axis = 0; axis < MRI_AXES && work->voxels == SUM_VOXEL_ARRAYS && !status; axis++)
-        status = create(work, slab * sizeof(float), &work->positions[axis], err);
+        status = get(work, SUM_PLACE_POSITIONS + (unsigned)axis, slab * sizeof(float), &work->positions[axis],
+                     err);
     for (unsigned component = 0; component < SUM_COMPONENTS && !status; component++) {
         const struct sum_slot *slot = &work->layout->slots[component];
         size_t bytes = slot->step * sizeof(float);
 
         if (slot->step == 0 || work->samples[slot->buffer])
             continue;
-        status = create(work, batch * bytes, &work->samples[slot->buffer], err);
+        status =
+            get(work, SUM_PLACE_SAMPLES + slot->buffer, batch * bytes, &work->samples[slot->buffer], err);
         if (work->constant && !status)
-            status = create(work, work->chunk * bytes, &work->chunks[slot->buffer], err);
+            status = ki_engine_scratch_get_exact(&work->scratch, SUM_PLACE_CHUNKS + slot->buffer,
+                                                 work->chunk * bytes, &work->chunks[slot->buffer], err);
     }
     if ((sum->data || sum->device_data) && !status)
-        status = create(work, batch * 2 * sizeof(float), &work->data, err);
+        status = get(work, SUM_PLACE_DATA, batch * 2 * sizeof(float), &work->data, err);
     if (sum->weights && !status)
-        status = create(work, batch * sizeof(float), &work->weights, err);
+        status = get(work, SUM_PLACE_WEIGHTS, batch * sizeof(float), &work->weights, err);
     if (sum->basis && !status)
-        status = create(work, batch * 2 * sizeof(float), &work->basis, err);
+        status = get(work, SUM_PLACE_BASIS, batch * 2 * sizeof(float), &work->basis, err);
     return status;
 }
 
-static void free_all(struct sum_work *work)
+static void free_events(struct sum_work *work)
 {
-    for (size_t i = 0; i < SUM_COMPONENTS; i++) {
-        kn_buffer_free(work->samples[i]);
-        kn_buffer_free(work->chunks[i]);
-    }
-    for (size_t axis = 0; axis < MRI_AXES; axis++)
-        kn_buffer_free(work->positions[axis]);
-    kn_buffer_free(work->data);
-    kn_buffer_free(work->weights);
-    kn_buffer_free(work->basis);
-    kn_buffer_free(work->total);
-    kn_buffer_free(work->parts);
     for (size_t i = 0; i < work->event_count; i++)
         kn_event_free(work->events[i]);
     free(work->events);
@@ -478,6 +470,7 @@ kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum m
     work.chunk = at_a_time(queue, form->constant ? CONSTANT_CHUNK : SUM_CHUNK, SIZE_MAX);
     slab = at_a_time(queue, SLAB, sum.count);
     batch = at_a_time(queue, BATCH, sum.samples);
+    work.scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, SUM_PLACES, "a sum over samples");
     if (sum.samples == 0)
         status = kn_buffer_fill(queue, image, "\0\0\0\0", 4, 0, sum.count * 2 * sizeof(float), NULL, err);
     if (!status)
@@ -485,14 +478,15 @@ kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum m
     if (kernel == MRI_TUNED && !status)
         status = ki_sum_tuned_open(&work, slab, err);
     if (!status)
-        status = create_all(&work, slab, batch, err);
-    if (!status && !(staging = malloc((slab > batch ? slab : batch) * ELEMENT)))
+        status = get_all(&work, slab, batch, err);
+    if (!status && !(staging = ki_kept_take(&queue->kept, (slab > batch ? slab : batch) * ELEMENT)))
         status = ki_fail_memory(err, (slab > batch ? slab : batch) * ELEMENT, "the samples of a sum");
     if (!status)
         status = add_all(&work, form, image, slab, batch, staging, err);
     if (rate && !status)
         status = measure(&work, rate, err);
-    free(staging);
-    free_all(&work);
+    ki_kept_give(&queue->kept, staging);
+    ki_engine_scratch_close(&work.scratch);
+    free_events(&work);
     return status;
 }

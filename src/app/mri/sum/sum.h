@@ -9,6 +9,7 @@
 #include <koine/buffer.h>
 #include <koine/host.h>
 
+#include "base/kept.h"
 #include "engine/device/tuning.h"
 #include "app/mri/mri.h"
 
@@ -51,12 +52,12 @@ struct mri_tuning ki_mri_tuning_usual(const kn_queue *queue);
 
 // What koine tune chooses of it, "recon", and its values in that order. `trig` and `parts` are not among
 // them.
-extern const struct engine_tunables ki_mri_sum_tunables;
-void ki_mri_tuning_values(const struct mri_tuning *tuning, unsigned values[ENGINE_TUNABLES]);
+extern const kn_tunables ki_mri_sum_tunables;
+void ki_mri_tuning_values(const struct mri_tuning *tuning, unsigned values[KN_TUNABLES]);
 
 // The adjoint, image_n = sum_m conj(phi_m) w_m d_m exp(+i 2 pi k_m . r_n).
 struct mri_sum {
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     const double
         *positions;  // 3 for each voxel of the matrix, in fields of view; NULL: where the matrix has them
     const double *k; // 3 a sample, in cycles per field of view
@@ -67,11 +68,11 @@ struct mri_sum {
     const double complex *basis; // phi, the transform of the voxels' basis function at each sample; NULL: 1
     size_t first, count;         // only these voxels; count 0: all of them
     const struct mri_tuning *tuning; // of MRI_TUNED; NULL: ki_mri_tuning_for
+    struct ki_kept *kept;            // where ki_mri_sum_host takes its memory; NULL: none is kept
 };
 
 // phi of a box as large as a voxel: the product of sinc(k_i / N_i). basis[samples].
-void ki_mri_basis_box(const struct mri_matrix *matrix, const double *k, size_t samples,
-                      double complex *basis);
+void ki_mri_basis_box(const kn_recon_matrix *matrix, const double *k, size_t samples, double complex *basis);
 
 // What a sum took. Arithmetic and accesses are the lecture's estimates: 13 additions and multiplications a
 // pair, besides sine and cosine (10 where mu is real); every number that a kernel asks global memory for, and
@@ -113,7 +114,7 @@ kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, c
 // `image` (a pair a voxel of the matrix); basis[samples] may be NULL, for 1. Relative error (L2): 5e-7 where
 // sine and cosine are polynomials, whatever the band. Device memory beside these: ki_mri_forward_memory, at
 // most 64 MB and 36 bytes for each of 2^20 samples at a time. Errors and cost as above.
-kn_status ki_mri_forward_device(kn_queue *queue, const struct mri_matrix *matrix, const double *k,
+kn_status ki_mri_forward_device(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                 size_t samples, const double complex *basis, const kn_buffer *image,
                                 kn_buffer *data, kn_error *err);
 

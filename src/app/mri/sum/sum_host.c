@@ -2,7 +2,6 @@
 // The adjoint on the host: blocks of voxels among threads, each with chunks of samples in the order of the
 // samples. The same numbers with any number of threads.
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/os/clock.h"
@@ -240,7 +239,7 @@ kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, c
     h.level = plan.level;
     h.kind = kernel == MRI_HOST_DOUBLE ? IN_DOUBLE : sum.positions ? IN_SINGLE : IN_FRACTIONS;
     size = number_size(h.kind) * sum.samples;
-    numbers = malloc(5 * size + 1);
+    numbers = ki_kept_take(sum.kept, 5 * size);
     if (!numbers)
         return ki_fail_memory(err, 5 * size, "the samples of a sum");
     for (size_t axis = 0; axis < MRI_AXES; axis++)
@@ -249,7 +248,7 @@ kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, c
     h.imaginary = sum_is_real(&sum) ? NULL : numbers + 4 * size;
     prepare(&h);
     sum_all(&h, plan.threads, image);
-    free(numbers);
+    ki_kept_give(sum.kept, numbers);
     if (rate) {
         double pairs = (double)sum.samples * (double)sum.count, loads = sum_is_real(&sum) ? 4 : 5;
 

@@ -51,8 +51,22 @@ struct sum_range {
     uint32_t stage;
 };
 
+// Places of scratch memory, which sums and forward sums share.
+enum sum_place {
+    SUM_PLACE_TOTAL,
+    SUM_PLACE_PARTS,
+    SUM_PLACE_DATA,
+    SUM_PLACE_WEIGHTS,
+    SUM_PLACE_BASIS,
+    SUM_PLACE_POSITIONS,
+    SUM_PLACE_SAMPLES = SUM_PLACE_POSITIONS + MRI_AXES,
+    SUM_PLACE_CHUNKS = SUM_PLACE_SAMPLES + SUM_COMPONENTS,
+    SUM_PLACES = SUM_PLACE_CHUNKS + SUM_COMPONENTS
+};
+
 struct sum_work {
     kn_queue *queue;
+    struct engine_scratch scratch;
     const struct mri_sum *sum;
     const struct sum_layout *layout;
     enum sum_voxels voxels;

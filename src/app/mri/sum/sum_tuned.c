@@ -57,10 +57,10 @@ static kn_status check_tuning(const kn_queue *queue, const struct mri_tuning *t,
 
 // ---- what koine tune keeps ----
 
-const struct engine_tunables ki_mri_sum_tunables = {
+const kn_tunables ki_mri_sum_tunables = {
     "recon", "app/mri/mri_fhd.cl", {"GROUP", "VOXELS", "WIDTH", "MEMORY", "CHUNK", "UNROLL", NULL}};
 
-void ki_mri_tuning_values(const struct mri_tuning *tuning, unsigned values[ENGINE_TUNABLES])
+void ki_mri_tuning_values(const struct mri_tuning *tuning, unsigned values[KN_TUNABLES])
 {
     const unsigned all[] = {tuning->group, tuning->voxels, tuning->width, (unsigned)tuning->memory,
                             tuning->chunk, tuning->unroll};
@@ -71,7 +71,7 @@ void ki_mri_tuning_values(const struct mri_tuning *tuning, unsigned values[ENGIN
 struct mri_tuning ki_mri_tuning_for(const kn_queue *queue)
 {
     struct mri_tuning usual = ki_mri_tuning_usual(queue), tuning = usual;
-    unsigned values[ENGINE_TUNABLES];
+    unsigned values[KN_TUNABLES];
     kn_error why = KN_ERROR_INIT;
 
     if (!ki_engine_tuning(queue->context, &ki_mri_sum_tunables, values))
@@ -97,7 +97,7 @@ static size_t groups_for(size_t count, size_t in_one)
 // positions have no planes.
 static void choose_lines(struct sum_work *work, size_t slab)
 {
-    const struct mri_matrix *matrix = &work->sum->matrix;
+    const kn_recon_matrix *matrix = &work->sum->matrix;
     size_t lines;
 
     work->plane = 1;
@@ -189,9 +189,9 @@ kn_status ki_sum_tuned_open(struct sum_work *work, size_t slab, kn_error *err)
         work->chunk = SUM_CHUNK / 2; // 40 KB, as for the lecture's kernels
     if (!work->constant)
         work->chunk *= work->line_parts;
-    status = kn_buffer_create(work->queue->context,
-                              work->line_parts > 1 ? work->line_parts * slab * 2 * sizeof(float) : 0,
-                              &work->parts, err);
+    status = ki_engine_scratch_get(&work->scratch, SUM_PLACE_PARTS,
+                                   work->line_parts > 1 ? work->line_parts * slab * 2 * sizeof(float) : 0,
+                                   &work->parts, err);
     return status ? status : open_kernels(work, err);
 }
 

@@ -39,7 +39,9 @@ static kn_status apply_on_the_fly(void *data, bool adjoint, const void *from, vo
 {
     const struct sparse_applied *a = data;
 
-    return ki_sparse_parallel_multiply(&a->geometry, adjoint, from, to, a->threads, err);
+    (void)err;
+    ki_sparse_parallel_multiply_by(&a->geometry, a->views, adjoint, from, to, a->threads);
+    return KN_OK;
 }
 
 static void release(void *data)
@@ -49,6 +51,7 @@ static void release(void *data)
     ki_sparse_operator_free(a->device);
     ki_sparse_host_free(a->host);
     ki_sparse_parallel_free(&a->geometry);
+    free(a->views);
     free(a);
 }
 
@@ -114,7 +117,8 @@ static kn_status prepare_on_the_fly(const struct sparse_source *source, const st
         a->bytes[i] =
             (ki_sparse_parallel_rows(source->geometry) + ki_sparse_parallel_columns(source->geometry)) *
             sizeof(double);
-    return ki_sparse_parallel_copy(source->geometry, &a->geometry, err);
+    a->views = ki_sparse_parallel_views(source->geometry, err);
+    return a->views ? ki_sparse_parallel_copy(source->geometry, &a->geometry, err) : KN_ERROR_MEMORY;
 }
 
 // ---- operators ----
@@ -252,7 +256,7 @@ kn_sparse_memory kn_sparse_operator_get_memory(const kn_operator *a)
         memory.device = ki_sparse_operator_memory(applied->device);
     else if (applied && applied->host)
         memory.host = ki_sparse_host_memory(applied->host);
-    else if (applied && applied->geometry.theta)
-        memory.host = applied->geometry.angles * sizeof *applied->geometry.theta;
+    else if (applied)
+        memory.host = ki_sparse_parallel_memory(&applied->geometry);
     return memory;
 }

@@ -27,6 +27,7 @@ struct sparse_applied {
     struct sparse_operator *device;
     struct sparse_host *host;
     struct sparse_parallel geometry; // its own
+    struct sparse_view *views;       // of the geometry, on the fly
     kn_sparse_format format;         // the host's
     size_t bytes[2];                 // the host's: of A and of A^T
     unsigned threads;                // on the fly

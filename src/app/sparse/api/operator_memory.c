@@ -36,13 +36,13 @@ kn_status ki_sparse_estimate_operator(const char *function, kn_queue *queue,
 
     if (status)
         return status;
-    if (source->matrix || !ki_spmv_takes_geometry(choice.format))
+    if (source->matrix || !ki_spmv_takes_geometry(choice.format) || choice.tuning.is_double)
         status = estimate_stored(queue, source, &choice, &found, err);
     else if (queue)
         status = ki_sparse_operator_estimate(queue, NULL, NULL, source->geometry, choice.format,
                                              &choice.tuning, &found.device, err);
     else
-        found.host = source->geometry->theta ? source->geometry->angles * sizeof(double) : 0;
+        found.host = ki_sparse_parallel_memory(source->geometry);
     if (!status)
         *memory = found;
     return status;

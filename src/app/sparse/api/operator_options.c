@@ -33,7 +33,7 @@ static kn_status check_format(const struct sparse_source *source, kn_sparse_form
 
 static kn_status check_tuning(const kn_device_info *info, const struct sparse_tuning *tuning, kn_error *err)
 {
-    uint64_t floats = ki_engine_local_arrays(info) / sizeof(float);
+    uint64_t numbers = ki_engine_local_arrays(info) / (tuning->is_double ? sizeof(double) : sizeof(float));
     unsigned most_lanes = tuning->group ? tuning->group : LEAST_GROUP;
 
     if (tuning->group && (!is_power_of_two(tuning->group) || tuning->group < LEAST_GROUP))
@@ -50,23 +50,29 @@ static kn_status check_tuning(const kn_device_info *info, const struct sparse_tu
                        tuning->lanes, info->spec, (unsigned long long)info->max_work_group);
     if (tuning->items > MOST_ITEMS)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%u items; expected at most %d", tuning->items, MOST_ITEMS);
-    if (tuning->chunk > floats)
-        return ki_fail(err, KN_ERROR_LIMIT, "a chunk of %u floats, but local memory of %s holds %llu",
-                       tuning->chunk, info->spec, (unsigned long long)floats);
+    if (tuning->chunk > numbers)
+        return ki_fail(err, KN_ERROR_LIMIT, "a chunk of %u numbers, but local memory of %s holds %llu",
+                       tuning->chunk, info->spec, (unsigned long long)numbers);
     return KN_OK;
 }
 
 static kn_status choose_device(const kn_queue *queue, const kn_sparse_operator_options *o,
                                struct sparse_choice *choice, kn_error *err)
 {
-    if (o->type && o->type != KN_F32)
-        return ki_fail(err, KN_ERROR_UNSUPPORTED,
-                       "products of the type %d on a device; expected KN_F32, or no queue for the host",
+    if (o->type && o->type != KN_F32 && o->type != KN_F64)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "products of the type %d; expected KN_F32 or KN_F64",
                        (int)o->type);
     if (o->threads || o->level)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s is the host's, but there is a queue",
                        o->threads ? "threads" : "level");
-    choice->type = KN_F32;
+    choice->type = o->type ? o->type : KN_F32;
+    choice->tuning.is_double = choice->type == KN_F64;
+    if (choice->tuning.is_double) {
+        kn_status status = ki_spmv_check_double(kn_context_get_device(queue->context), choice->format, err);
+
+        if (status)
+            return status;
+    }
     return check_tuning(kn_context_get_device(queue->context), &choice->tuning, err);
 }
 
@@ -125,6 +131,6 @@ kn_status ki_sparse_choose(const char *function, const kn_queue *queue, const st
         return status;
     *choice = (struct sparse_choice){.format = o.format,
                                      .host = KN_INIT(kn_host_options, .threads = o.threads, .level = o.level),
-                                     .tuning = {o.group, o.lanes, o.items, o.chunk}};
+                                     .tuning = {o.group, o.lanes, o.items, o.chunk, false}};
     return queue ? choose_device(queue, &o, choice, err) : choose_host(source, &o, choice, err);
 }

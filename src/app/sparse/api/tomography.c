@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "app/sparse/tomography/phantom.h"
 #include "app/sparse/tomography/project.h"
@@ -158,16 +157,13 @@ static kn_status project(kn_queue *queue, const kn_tomography_geometry *given, b
                          const double *from, double *to, kn_sparse_format format, kn_error *err)
 {
     struct sparse_parallel geometry;
-    struct sparse_projection projection = {
-        .geometry = &geometry, .transposed = adjoint, .format = format, .why = KI_TEXT_INIT};
     kn_status status = check_projection(queue, from, to, format, err);
 
     if (!status)
         status = read_geometry("kn_tomography_project", given, &geometry, err);
     if (status)
         return status;
-    status = ki_sparse_project(queue, &projection, from, to, err);
-    ki_text_free(&projection.why);
+    status = ki_sparse_project(queue, &geometry, adjoint, format, from, to, err);
     ki_sparse_parallel_free(&geometry);
     return status;
 }
@@ -235,7 +231,7 @@ static kn_status check_frames(const char *what, const double *frames, size_t cou
     return KN_OK;
 }
 
-static kn_status check_counts(const struct sparse_counts *counts, kn_error *err)
+static kn_status check_counts(const kn_tomography_counts *counts, kn_error *err)
 {
     kn_status status;
 
@@ -260,32 +256,19 @@ static kn_status check_counts(const struct sparse_counts *counts, kn_error *err)
 static kn_status make_sinogram(const char *function, const kn_tomography_counts *given, double *sinogram,
                                kn_error *err)
 {
-    kn_tomography_counts read;
-    struct sparse_counts counts;
-    struct sparse_sinogram made = {.angles = 0};
+    kn_tomography_counts counts;
     kn_status status;
 
     if (!given || !sinogram)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", given ? "sinogram" : "counts");
-    status = KI_SIZED_READ(function, kn_tomography_counts, given, &read, err);
+    status = KI_SIZED_READ(function, kn_tomography_counts, given, &counts, err);
     if (status)
         return status;
-    counts = (struct sparse_counts){.name = "a sinogram",
-                                    .angles = read.angles,
-                                    .detectors = read.detectors,
-                                    .counts = read.counts,
-                                    .white = read.white,
-                                    .dark = read.dark,
-                                    .white_frames = read.white_frames ? read.white_frames : 1,
-                                    .dark_frames = read.dark_frames ? read.dark_frames : 1,
-                                    .bin = read.bin ? read.bin : 1};
+    counts.white_frames = counts.white_frames ? counts.white_frames : 1;
+    counts.dark_frames = counts.dark_frames ? counts.dark_frames : 1;
+    counts.bin = counts.bin ? counts.bin : 1;
     status = check_counts(&counts, err);
-    if (!status)
-        status = ki_sparse_sinogram_from_counts(&counts, &made, err);
-    if (!status)
-        memcpy(sinogram, made.values, made.angles * made.detectors * sizeof *sinogram);
-    ki_sparse_sinogram_free(&made);
-    return status;
+    return status ? status : ki_sparse_take_logs(&counts, sinogram, err);
 }
 
 kn_status kn_tomography_sinogram_from_counts(const kn_tomography_counts *counts, double *sinogram,

@@ -15,7 +15,7 @@ struct sparse_operator {
 
 // ---- operators ----
 
-static kn_status check_matrix(const struct sparse_matrix *matrix, kn_error *err)
+static kn_status check_matrix(const struct sparse_matrix *matrix, bool is_double, kn_error *err)
 {
     const struct {
         const char *what;
@@ -27,7 +27,7 @@ static kn_status check_matrix(const struct sparse_matrix *matrix, kn_error *err)
             return ki_fail(err, KN_ERROR_LIMIT,
                            "a sparse matrix of %zu %s; at most %u can be had on a device", counts[i].count,
                            counts[i].what, UINT32_MAX - 1);
-    for (size_t i = 0; i < matrix->nonzeros; i++)
+    for (size_t i = 0; i < matrix->nonzeros && !is_double; i++)
         if (!isfinite((float)matrix->values[i]))
             return ki_fail(
                 err, KN_ERROR_ARGUMENT,
@@ -60,11 +60,26 @@ static kn_status check_format(kn_sparse_format format, kn_error *err)
     return KN_OK;
 }
 
-kn_status ki_spmv_check(const struct sparse_matrix *matrix, kn_sparse_format format, kn_error *err)
+kn_status ki_spmv_check_double(const kn_device_info *info, kn_sparse_format format, kn_error *err)
+{
+    if (!info->fp64)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s (%s) has no double precision; take single", info->spec,
+                       info->name);
+    if (format == KN_SPARSE_BACKPROJECTION || is_on_the_fly(format))
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s is in single precision; in double take another format, or auto",
+                       ki_sparse_format_names[format]);
+    return KN_OK;
+}
+
+kn_status ki_spmv_check(const kn_device_info *info, const struct sparse_matrix *matrix,
+                        kn_sparse_format format, bool is_double, kn_error *err)
 {
     kn_status status = check_format(format, err);
 
-    return status ? status : check_matrix(matrix, err);
+    if (!status && is_double)
+        status = ki_spmv_check_double(info, format, err);
+    return status ? status : check_matrix(matrix, is_double, err);
 }
 
 static kn_status create_product(struct sparse_operator *a, unsigned which, const struct spmv_task *task,
@@ -81,8 +96,9 @@ kn_status ki_sparse_operator_create(kn_queue *queue, const struct sparse_matrix 
 {
     struct sparse_matrix transposed = {.rows = 0};
     struct sparse_operator *a = calloc(1, sizeof *a);
-    kn_status status =
-        a ? ki_spmv_check(matrix, format, err) : ki_fail_memory(err, sizeof *a, "a sparse matrix");
+    kn_status status = a ? ki_spmv_check(kn_context_get_device(kn_queue_get_context(queue)), matrix, format,
+                                         tuning && tuning->is_double, err)
+                         : ki_fail_memory(err, sizeof *a, "a sparse matrix");
 
     if (!status)
         status = ki_sparse_transpose(matrix, &transposed, err);
@@ -105,9 +121,13 @@ kn_status ki_sparse_operator_create_parallel(kn_queue *queue, const struct spars
 {
     struct sparse_matrix matrix = {.rows = 0};
     struct sparse_operator *a = NULL;
+    bool is_double = tuning && tuning->is_double;
     kn_status status = ki_sparse_parallel_check(geometry, err);
 
-    if (!status && !ki_spmv_takes_geometry(format)) {
+    // In double the matrix is kept.
+    if (!status && is_double && is_on_the_fly(format))
+        status = ki_spmv_check_double(kn_context_get_device(kn_queue_get_context(queue)), format, err);
+    if (!status && (is_double || !ki_spmv_takes_geometry(format))) {
         status = ki_sparse_parallel_matrix(geometry, &matrix, err);
         if (!status)
             status = ki_sparse_operator_create(queue, &matrix, format, tuning, made, err);
@@ -142,10 +162,11 @@ kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator
                                    const kn_buffer *x, kn_buffer *y, kn_error *err)
 {
     const struct spmv_product *product = &a->products[transposed];
-    kn_status status = ki_column_check("sparse_operator_apply (x)", queue, x, KN_F32, product->columns, err);
+    kn_status status =
+        ki_column_check("sparse_operator_apply (x)", queue, x, product->type, product->columns, err);
 
     if (!status)
-        status = ki_column_check("sparse_operator_apply (y)", queue, y, KN_F32, product->rows, err);
+        status = ki_column_check("sparse_operator_apply (y)", queue, y, product->type, product->rows, err);
     if (!status && x == y)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "sparse_operator_apply: in place; give two buffers");
     return status ? status : ki_spmv_product_apply(queue, product, x, y, err);
@@ -179,7 +200,7 @@ size_t ki_sparse_operator_bytes(const struct sparse_operator *a, bool transposed
 {
     const struct spmv_product *product = &a->products[transposed];
 
-    return product->bytes + (product->rows + product->columns) * sizeof(float);
+    return product->bytes + (product->rows + product->columns) * kn_type_size(product->type);
 }
 
 size_t ki_sparse_operator_memory(const struct sparse_operator *a)

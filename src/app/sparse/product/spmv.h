@@ -20,16 +20,18 @@ struct sparse_tuning {
     unsigned lanes; // work-items a row of csr-vector, or a column of backprojection: a power of two, at most
                     // `group`; on-the-fly: views whose rays a group has, so that it divides `group`
     unsigned items; // nonzeros or steps a work-item, of coo, hyb and merge; pixels of on-the-fly's transpose
-    unsigned chunk; // floats in local memory
+    unsigned chunk; // numbers of x in local memory
+    bool is_double; // values, vectors and sums are doubles, not floats
 };
 
 struct sparse_operator;
 
 // A in `format`, and its transpose in the same. A may be freed after that. `tuning` may be NULL.
 // Errors: KN_ERROR_ARGUMENT for a value beyond single precision, and for the formats on the fly;
-// KN_ERROR_LIMIT for more than 2^32 - 2 rows, columns or nonzeros, for more padding than the device's largest
-// allocation holds, and for rows longer than the device's loops, with the formats that can serve;
-// KN_ERROR_MEMORY. Cost: the matrix's bytes twice.
+// KN_ERROR_UNSUPPORTED for doubles on a device that has none, and for backprojection and the formats on the
+// fly in double; KN_ERROR_LIMIT for more than 2^32 - 2 rows, columns or nonzeros, for more padding than the
+// device's largest allocation holds, and for rows longer than the device's loops, with the formats that can
+// serve; KN_ERROR_MEMORY. Cost: the matrix's bytes twice.
 kn_status ki_sparse_operator_create(kn_queue *queue, const struct sparse_matrix *matrix,
                                     kn_sparse_format format, const struct sparse_tuning *tuning,
                                     struct sparse_operator **made, kn_error *err);
@@ -41,9 +43,12 @@ kn_status ki_sparse_operator_create_parallel(kn_queue *queue, const struct spars
                                              struct sparse_operator **made, kn_error *err);
 void ki_sparse_operator_free(struct sparse_operator *made); // NULL is fine
 
-// y = A x, or with `transposed` y = A^T x: floats, as many as the matrix has columns and rows. Asynchronous.
-// The buffers are two. Errors: KN_ERROR_ARGUMENT for buffers too small, of another context, or one and the
-// same.
+// Whether the device and the format have doubles: KN_ERROR_UNSUPPORTED says what has none.
+kn_status ki_spmv_check_double(const kn_device_info *info, kn_sparse_format format, kn_error *err);
+
+// y = A x, or with `transposed` y = A^T x: numbers of the type, as many as the matrix has columns and rows.
+// Asynchronous. The buffers are two. Errors: KN_ERROR_ARGUMENT for buffers too small, of another context, or
+// one and the same.
 kn_status ki_sparse_operator_apply(kn_queue *queue, const struct sparse_operator *a, bool transposed,
                                    const kn_buffer *x, kn_buffer *y, kn_error *err);
 // Whether applying it either way only enqueues launches, always the same ones, and nothing else; and what it

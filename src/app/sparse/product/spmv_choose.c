@@ -46,7 +46,8 @@ static struct engine_choice choice_of(const struct spmv_task *task)
         {matrix->indices, matrix->nonzeros * sizeof *matrix->indices},
     };
 
-    return (struct engine_choice){"sparse choice", ki_hash_fields(fields, KI_COUNT(fields))};
+    return (struct engine_choice){task->tuning.is_double ? "sparse choice, double" : "sparse choice",
+                                  ki_hash_fields(fields, KI_COUNT(fields))};
 }
 
 // Seconds of one of several, back to back.
@@ -109,17 +110,17 @@ static kn_status try_candidate(const struct spmv_task *task, size_t number, kn_b
 static kn_status measure(const struct spmv_task *task, size_t *winner, struct ki_text *summary, kn_error *err)
 {
     kn_context *context = kn_queue_get_context(task->queue);
-    const float zero = 0;
-    size_t columns = ki_spmv_task_columns(task) * sizeof zero, count;
+    const double zero = 0; // whose bytes are those of a float's, too
+    size_t size = spmv_number_bytes(task), columns = ki_spmv_task_columns(task) * size, count;
     const kn_sparse_format *candidates = ki_spmv_candidates(task, &count);
     kn_buffer *x = NULL, *y = NULL;
     double least = -1;
     kn_status status = kn_buffer_create(context, columns, &x, err);
 
     if (!status)
-        status = kn_buffer_create(context, ki_spmv_task_rows(task) * sizeof zero, &y, err);
+        status = kn_buffer_create(context, ki_spmv_task_rows(task) * size, &y, err);
     if (!status)
-        status = kn_buffer_fill(task->queue, x, &zero, sizeof zero, 0, columns, NULL, err);
+        status = kn_buffer_fill(task->queue, x, &zero, size, 0, columns, NULL, err);
     for (size_t i = 0; i < count && !status; i++)
         if (ki_spmv_is_worth_trying(task, candidates[i]))
             status = try_candidate(task, i, x, y, winner, &least, summary, err);

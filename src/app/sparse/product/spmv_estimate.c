@@ -4,19 +4,25 @@
 #include "shared/sparse.h"
 #include "spmv_internal.h"
 
-enum { NONZERO = 8, ENTRY = 12, CARRY = 8, PLACE = 8, NARROW_PLACE = 6, START = 4 };
+enum { INDEX = 4, NARROW_INDEX = 2, START = 4 };
+
+// A nonzero with its index; a carried row's sum has an index, too.
+static size_t indexed(const struct spmv_task *task)
+{
+    return INDEX + spmv_number_bytes(task);
+}
 
 // Rows, and what is added of those that do not end in a group.
 static size_t carried(const struct spmv_task *task, size_t steps)
 {
     size_t tile = (size_t)task->tuning.group * task->tuning.items;
 
-    return (steps + tile - 1) / tile * CARRY;
+    return (steps + tile - 1) / tile * indexed(task);
 }
 
-static size_t by_rows(const struct sparse_matrix *matrix)
+static size_t by_rows(const struct spmv_task *task, const struct sparse_matrix *matrix)
 {
-    return (matrix->rows + 1) * START + matrix->nonzeros * NONZERO;
+    return (matrix->rows + 1) * START + matrix->nonzeros * indexed(task);
 }
 
 static kn_status estimate_hyb(const struct spmv_task *task, size_t *bytes, kn_error *err)
@@ -29,7 +35,7 @@ static kn_status estimate_hyb(const struct spmv_task *task, size_t *bytes, kn_er
         size_t length = (size_t)(matrix->starts[row + 1] - matrix->starts[row]);
         beyond += length > width ? length - width : 0;
     }
-    *bytes = stride * width * PLACE + beyond * ENTRY + carried(task, beyond);
+    *bytes = stride * width * indexed(task) + beyond * (INDEX + indexed(task)) + carried(task, beyond);
     return status;
 }
 
@@ -39,8 +45,9 @@ static kn_status estimate_sell(const struct spmv_task *task, size_t *bytes, kn_e
     size_t slices = (matrix->rows + SELL_SLICE - 1) / SELL_SLICE, places;
     kn_status status = ki_spmv_sell_places(matrix, &places, err);
 
-    *bytes = (slices + 1 + matrix->rows) * START +
-             places * (matrix->columns < UINT16_MAX + 1 ? NARROW_PLACE : PLACE);
+    *bytes =
+        (slices + 1 + matrix->rows) * START +
+        places * (matrix->columns < UINT16_MAX + 1 ? NARROW_INDEX + spmv_number_bytes(task) : indexed(task));
     return status;
 }
 
@@ -74,29 +81,29 @@ kn_status ki_spmv_estimate(const struct spmv_task *task, kn_sparse_format format
         return KN_OK;
     case KN_SPARSE_MEMORY_LAYOUT:
     case KN_SPARSE_MEMORY_LAYOUT_LOCAL:
-        *bytes = ki_spmv_padded(matrix) * PLACE + matrix->rows * START;
+        *bytes = ki_spmv_padded(matrix) * indexed(task) + matrix->rows * START;
         return KN_OK;
     case KN_SPARSE_ELL:
-        *bytes = ki_spmv_padded(matrix) * PLACE;
+        *bytes = ki_spmv_padded(matrix) * indexed(task);
         return KN_OK;
     case KN_SPARSE_COO:
-        *bytes = matrix->nonzeros * ENTRY + carried(task, matrix->nonzeros);
+        *bytes = matrix->nonzeros * (INDEX + indexed(task)) + carried(task, matrix->nonzeros);
         return KN_OK;
     case KN_SPARSE_MERGE:
-        *bytes = by_rows(matrix) + carried(task, matrix->rows + matrix->nonzeros);
+        *bytes = by_rows(task, matrix) + carried(task, matrix->rows + matrix->nonzeros);
         return KN_OK;
     case KN_SPARSE_HYB:
         return estimate_hyb(task, bytes, err);
     case KN_SPARSE_SELL:
         return estimate_sell(task, bytes, err);
     case KN_SPARSE_BACKPROJECTION:
-        *bytes = by_rows(task->transposed);
+        *bytes = by_rows(task, task->transposed);
         return KN_OK;
     case KN_SPARSE_SIMPLE:
     case KN_SPARSE_LOCAL_MEMORY:
     case KN_SPARSE_CSR_VECTOR:
         break;
     }
-    *bytes = by_rows(matrix);
+    *bytes = by_rows(task, matrix);
     return KN_OK;
 }

@@ -30,6 +30,7 @@ struct spmv_product {
     kn_sparse_format format;
     size_t rows, columns; // of the matrix: y and x
     bool adds;            // launches add to y, which is 0 before
+    kn_type type;         // of values, x and y
     kn_buffer *buffers[SPMV_BUFFERS];
     size_t buffer_count;
     struct spmv_launch launches[SPMV_LAUNCHES];
@@ -69,11 +70,20 @@ static inline struct spmv_argument spmv_number(size_t value)
     return (struct spmv_argument){.kind = SPMV_NUMBER, .number = (uint32_t)value};
 }
 
+// Bytes of a number of the type.
+static inline size_t spmv_number_bytes(const struct spmv_task *task)
+{
+    return task->tuning.is_double ? sizeof(double) : sizeof(float);
+}
+
 // Memory of the host, which the caller frees; `address` is that of a pointer.
 kn_status ki_spmv_allocate(void *address, size_t bytes, kn_error *err);
 // The product's next buffer, all of which an application reads; `data`, of the host's, may be NULL.
 kn_status ki_spmv_upload(const struct spmv_task *task, struct spmv_product *product, const void *data,
                          size_t bytes, kn_buffer **buffer, kn_error *err);
+// Values as the type has them.
+kn_status ki_spmv_upload_values(const struct spmv_task *task, struct spmv_product *product,
+                                const double *values, size_t count, kn_buffer **buffer, kn_error *err);
 kn_status ki_spmv_upload_starts(const struct spmv_task *task, const struct sparse_matrix *matrix,
                                 struct spmv_product *product, kn_buffer **buffer, kn_error *err);
 kn_status ki_spmv_upload_nonzeros(const struct spmv_task *task, const struct sparse_matrix *matrix,
@@ -114,7 +124,8 @@ size_t ki_spmv_task_columns(const struct spmv_task *task);
 // Whether a geometry alone makes it: those on the fly, and KN_SPARSE_AUTO among them.
 bool ki_spmv_takes_geometry(kn_sparse_format format);
 // What ki_sparse_operator_create refuses of a matrix and a format.
-kn_status ki_spmv_check(const struct sparse_matrix *matrix, kn_sparse_format format, kn_error *err);
+kn_status ki_spmv_check(const kn_device_info *info, const struct sparse_matrix *matrix,
+                        kn_sparse_format format, bool is_double, kn_error *err);
 
 // Bytes of the buffers that a product of this format will have; of KN_SPARSE_AUTO the most that a candidate
 // has. Of matrices only sizes and starts are looked at. KN_ERROR_MEMORY: of the host, for lengths of rows.

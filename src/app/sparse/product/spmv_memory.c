@@ -39,6 +39,23 @@ kn_status ki_spmv_allocate(void *address, size_t bytes, kn_error *err)
     return *memory ? KN_OK : ki_fail_memory(err, bytes, "a sparse matrix");
 }
 
+kn_status ki_spmv_upload_values(const struct spmv_task *task, struct spmv_product *product,
+                                const double *values, size_t count, kn_buffer **buffer, kn_error *err)
+{
+    float *singles = NULL;
+    kn_status status;
+
+    if (task->tuning.is_double)
+        return ki_spmv_upload(task, product, values, count * sizeof *values, buffer, err);
+    status = ki_spmv_allocate(&singles, count * sizeof *singles, err);
+    for (size_t i = 0; i < count && !status; i++)
+        singles[i] = (float)values[i];
+    if (!status)
+        status = ki_spmv_upload(task, product, singles, count * sizeof *singles, buffer, err);
+    free(singles);
+    return status;
+}
+
 kn_status ki_spmv_upload_starts(const struct spmv_task *task, const struct sparse_matrix *matrix,
                                 struct spmv_product *product, kn_buffer **buffer, kn_error *err)
 {
@@ -58,19 +75,11 @@ kn_status ki_spmv_upload_nonzeros(const struct spmv_task *task, const struct spa
                                   struct spmv_product *product, kn_buffer **indices, kn_buffer **values,
                                   kn_error *err)
 {
-    size_t count = matrix->nonzeros;
-    float *singles = NULL;
-    kn_status status = ki_spmv_allocate(&singles, count * sizeof *singles, err);
+    kn_status status = ki_spmv_upload(task, product, matrix->indices,
+                                      matrix->nonzeros * sizeof *matrix->indices, indices, err);
 
-    for (size_t i = 0; i < count && !status; i++)
-        singles[i] = (float)matrix->values[i];
-    if (!status)
-        status =
-            ki_spmv_upload(task, product, matrix->indices, count * sizeof *matrix->indices, indices, err);
-    if (!status)
-        status = ki_spmv_upload(task, product, singles, count * sizeof *singles, values, err);
-    free(singles);
-    return status;
+    return status ? status
+                  : ki_spmv_upload_values(task, product, matrix->values, matrix->nonzeros, values, err);
 }
 
 // ---- launches ----
@@ -87,6 +96,7 @@ kn_status ki_spmv_kernel(const struct spmv_task *task, const char *file, const c
     ki_engine_define(&defines, "ITEMS", task->tuning.items);
     ki_engine_define(&defines, "CHUNK", task->tuning.chunk);
     ki_engine_define(&defines, "INDEX_BITS", index_bits);
+    ki_engine_define(&defines, "REAL_BITS", (unsigned)(8 * spmv_number_bytes(task)));
     status = ki_rung_define_subgroups(&defines, context, err);
     if (!status)
         status = ki_rung_define_atomics(&defines, context, err);

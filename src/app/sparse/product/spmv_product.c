@@ -14,8 +14,10 @@ kn_status ki_spmv_product_create(const struct spmv_task *task, kn_sparse_format 
 {
     kn_status status;
 
-    *product = (struct spmv_product){
-        .format = format, .rows = ki_spmv_task_rows(task), .columns = ki_spmv_task_columns(task)};
+    *product = (struct spmv_product){.format = format,
+                                     .rows = ki_spmv_task_rows(task),
+                                     .columns = ki_spmv_task_columns(task),
+                                     .type = task->tuning.is_double ? KN_F64 : KN_F32};
     status = ki_spmv_formats[format](task, product, err);
     if (status)
         ki_spmv_product_free(product);
@@ -32,12 +34,13 @@ static kn_arg argument_of(const struct spmv_argument *argument, const kn_buffer 
 kn_status ki_spmv_product_apply(kn_queue *queue, const struct spmv_product *product, const kn_buffer *x,
                                 kn_buffer *y, kn_error *err)
 {
-    const float zero = 0;
+    const double zero = 0; // whose bytes are those of a float's, too
+    size_t size = kn_type_size(product->type);
     kn_arg args[SPMV_ARGUMENTS];
     kn_status status = KN_OK;
 
     if (product->adds && product->rows)
-        status = kn_buffer_fill(queue, y, &zero, sizeof zero, 0, product->rows * sizeof zero, NO_EVENT, err);
+        status = kn_buffer_fill(queue, y, &zero, size, 0, product->rows * size, NO_EVENT, err);
     for (size_t i = 0; i < product->launch_count && !status; i++) {
         const struct spmv_launch *launch = &product->launches[i];
         const kn_range range = {1, {launch->groups * launch->group}, {launch->group}, {0}};

@@ -14,7 +14,7 @@ static kn_status prepare_carry(const struct spmv_task *task, struct spmv_product
 {
     kn_status status = ki_spmv_upload(task, product, NULL, groups * sizeof(uint32_t), rows, err);
 
-    return status ? status : ki_spmv_upload(task, product, NULL, groups * sizeof(float), sums, err);
+    return status ? status : ki_spmv_upload(task, product, NULL, groups * spmv_number_bytes(task), sums, err);
 }
 
 static kn_status add_carry(const struct spmv_task *task, struct spmv_product *product, size_t groups,
@@ -39,7 +39,7 @@ static kn_status prepare_entries(const struct spmv_task *task, size_t width, str
     const struct sparse_matrix *matrix = task->matrix;
     size_t tile = (size_t)task->tuning.group * task->tuning.items, count = 0, groups;
     uint32_t *rows = NULL, *columns = NULL;
-    float *singles = NULL;
+    double *numbers = NULL;
     kn_buffer *row, *column, *value, *carry_rows, *carry_sums;
     kn_kernel *kernel;
     kn_status status = ki_spmv_allocate(&rows, matrix->nonzeros * sizeof *rows, err);
@@ -48,12 +48,12 @@ static kn_status prepare_entries(const struct spmv_task *task, size_t width, str
     if (!status)
         status = ki_spmv_allocate(&columns, matrix->nonzeros * sizeof *columns, err);
     if (!status)
-        status = ki_spmv_allocate(&singles, matrix->nonzeros * sizeof *singles, err);
+        status = ki_spmv_allocate(&numbers, matrix->nonzeros * sizeof *numbers, err);
     for (size_t i = 0; i < matrix->rows && !status; i++)
         for (uint64_t at = matrix->starts[i] + width; at < matrix->starts[i + 1]; at++, count++) {
             rows[count] = (uint32_t)i;
             columns[count] = matrix->indices[at];
-            singles[count] = (float)matrix->values[at];
+            numbers[count] = matrix->values[at];
         }
     groups = (count + tile - 1) / tile;
     if (!status)
@@ -61,7 +61,7 @@ static kn_status prepare_entries(const struct spmv_task *task, size_t width, str
     if (!status)
         status = ki_spmv_upload(task, product, columns, count * sizeof *columns, &column, err);
     if (!status)
-        status = ki_spmv_upload(task, product, singles, count * sizeof *singles, &value, err);
+        status = ki_spmv_upload_values(task, product, numbers, count, &value, err);
     if (!status)
         status = prepare_carry(task, product, groups, &carry_rows, &carry_sums, err);
     if (!status)
@@ -76,7 +76,7 @@ static kn_status prepare_entries(const struct spmv_task *task, size_t width, str
     }
     free(rows);
     free(columns);
-    free(singles);
+    free(numbers);
     return status;
 }
 
@@ -124,7 +124,7 @@ kn_status ki_spmv_prepare_hyb(const struct spmv_task *task, struct spmv_product 
 // A tile's products and row ends, and what its work-items add up (cl/app/sparse/sparse_segments.cl).
 static kn_status check_tile(const struct spmv_task *task, size_t group, size_t tile, kn_error *err)
 {
-    size_t bytes = (2 * tile + 2 * group + 3) * sizeof(uint32_t);
+    size_t bytes = (tile + group) * (sizeof(uint32_t) + spmv_number_bytes(task)) + 3 * sizeof(uint32_t);
 
     return bytes <= task->info->local_memory
                ? KN_OK

@@ -27,11 +27,11 @@ static kn_status upload_side_by_side(const struct spmv_task *task, size_t width,
     const struct sparse_matrix *matrix = task->matrix;
     size_t stride = stride_of(matrix), padded = stride * width, kept = 0;
     uint32_t *columns = NULL;
-    float *singles = NULL;
+    double *numbers = NULL;
     kn_status status = KN_OK;
 
     // Before the host is asked for it.
-    if (padded > task->info->max_alloc / sizeof *columns)
+    if (padded > task->info->max_alloc / spmv_number_bytes(task))
         return ki_fail(
             err, KN_ERROR_LIMIT,
             "%s pads %zu rows to the longest one's %zu nonzeros, more than one allocation of %s holds (%llu "
@@ -40,26 +40,26 @@ static kn_status upload_side_by_side(const struct spmv_task *task, size_t width,
             (unsigned long long)task->info->max_alloc);
     status = ki_spmv_allocate(&columns, padded * sizeof *columns, err);
     if (!status)
-        status = ki_spmv_allocate(&singles, padded * sizeof *singles, err);
+        status = ki_spmv_allocate(&numbers, padded * sizeof *numbers, err);
     for (size_t i = 0; i < padded && !status; i++) {
         columns[i] = ELL_PAD;
-        singles[i] = 0;
+        numbers[i] = 0;
     }
     for (size_t row = 0; row < matrix->rows && !status; row++)
         for (uint64_t i = matrix->starts[row]; i < matrix->starts[row + 1] && i - matrix->starts[row] < width;
              i++, kept++) {
             size_t at = (size_t)(i - matrix->starts[row]) * stride + row;
             columns[at] = matrix->indices[i];
-            singles[at] = (float)matrix->values[i];
+            numbers[at] = matrix->values[i];
         }
     if (!status)
         status = ki_spmv_upload(task, product, columns, padded * sizeof *columns, indices, err);
     if (!status)
-        status = ki_spmv_upload(task, product, singles, padded * sizeof *singles, values, err);
+        status = ki_spmv_upload_values(task, product, numbers, padded, values, err);
     if (!status)
-        product->bytes -= (padded - kept) * sizeof *singles;
+        product->bytes -= (padded - kept) * spmv_number_bytes(task);
     free(columns);
-    free(singles);
+    free(numbers);
     return status;
 }
 
@@ -144,7 +144,7 @@ struct slices {
     size_t count;
     uint32_t *starts, *order;
     void *indices; // of 16 bits if `narrow`
-    float *values;
+    double *values;
     bool narrow;
 };
 
@@ -164,7 +164,7 @@ static void fill_slices(const struct sparse_matrix *matrix, struct slices *slice
         uint32_t row = slices->order[position];
         size_t at = slices->starts[position / SELL_SLICE] + position % SELL_SLICE;
         for (uint64_t i = matrix->starts[row]; i < matrix->starts[row + 1]; i++, at += SELL_SLICE) {
-            slices->values[at] = (float)matrix->values[i];
+            slices->values[at] = matrix->values[i];
             if (slices->narrow)
                 narrow[at] = (uint16_t)matrix->indices[i];
             else
@@ -226,10 +226,9 @@ kn_status ki_spmv_prepare_sell(const struct spmv_task *task, struct spmv_product
             status =
                 ki_spmv_upload(task, product, slices.indices, total * (slices.narrow ? 2 : 4), &indices, err);
         if (!status)
-            status =
-                ki_spmv_upload(task, product, slices.values, total * sizeof *slices.values, &values, err);
+            status = ki_spmv_upload_values(task, product, slices.values, total, &values, err);
         if (!status)
-            product->bytes -= (total - matrix->nonzeros) * sizeof *slices.values;
+            product->bytes -= (total - matrix->nonzeros) * spmv_number_bytes(task);
     }
     if (!status)
         status = ki_spmv_kernel(task, "app/sparse/sparse_ell.cl", "spmv_sell", slices.narrow ? 16 : 32,

@@ -46,7 +46,7 @@ struct spmv_task ki_spmv_task_of(kn_queue *queue, const struct sparse_matrix *ma
     if (!to->lanes)
         to->lanes = lanes_for(matrix, sizes->lanes);
     if (!to->items)
-        to->items = sizes->items;
+        to->items = to->is_double && sizes->items > 1 ? sizes->items / 2 : sizes->items; // in local memory
     if (!to->chunk)
         to->chunk = sizes->chunk;
     return task;

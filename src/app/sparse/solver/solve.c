@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "solve_internal.h"
 
-const char *const ki_sparse_method_names[] = {"auto", "cgnr", "printed", "fista", "bb", "gram", NULL};
+const char *const ki_sparse_method_names[] = {"auto", "cgnr", "printed", "fista", "bb", "gram", "sirt", NULL};
 const char *const ki_sparse_stop_names[] = {"auto", "fixed", "residual", "discrepancy", "ncp", NULL};
 const char *const ki_sparse_preconditioning_names[] = {"none", "jacobi", "ilu", NULL};
 
@@ -62,13 +62,17 @@ static kn_status check_support(const struct sparse_task *task, bool on_device, k
 {
     const bool cgnr = task->method == SPARSE_METHOD_CGNR, gram = task->method == SPARSE_METHOD_GRAM;
     const bool printed = task->method == SPARSE_METHOD_PRINTED;
-    const bool host = !on_device;
+    const bool host = !on_device, holds = ki_sparse_holds_bounds(task->method);
     const struct {
         bool asked;
         const char *reason;
     } refused[] = {
-        {on_device && ki_sparse_holds_bounds(task->method),
-         "devices have cgnr, printed and gram; the host has this method"},
+        {holds && task->correction,
+         "a correction of one's own goes with cgnr and printed; fista, bb and sirt hold bounds"},
+        {task->method == SPARSE_METHOD_SIRT && (task->lambda > 0 || task->smooth > 0),
+         "sirt has neither lambda nor smooth; fista and bb have"},
+        {on_device && task->is_double && ki_sparse_single_alone(task),
+         "devices have this method, rule or format in single precision alone"},
         {on_device && gram && task->geometry,
          "gram wants the matrix of a geometry on the host; leave the device out"},
         {on_device && task->preconditioning, "preconditioners are the host's alone"},
@@ -79,17 +83,16 @@ static kn_status check_support(const struct sparse_task *task, bool on_device, k
         {host && task->format != KN_SPARSE_AUTO && task->format != KN_SPARSE_SELL &&
              task->format != KN_SPARSE_SIMPLE,
          "the host has the formats sell and simple (rows); the others want a device"},
-        {!cgnr && !(printed && on_device) && task->format != KN_SPARSE_AUTO,
-         "formats are a choice of cgnr's, and of printed on devices; the other methods have one"},
+        {!cgnr && !((printed || holds) && on_device) && task->format != KN_SPARSE_AUTO,
+         "formats are a choice of cgnr's, and on devices of all methods but gram; the others have one"},
         {!cgnr && task->preconditioning, "preconditioners go with cgnr"},
         {gram && task->bounded,
-         "gram has no bounds; fista and bb hold them, and with cgnr they are a penalty"},
+         "gram has no bounds; fista, bb and sirt hold them, and with cgnr they are a penalty"},
         {gram && task->stop != SPARSE_STOP_FIXED, "gram has no iterations to stop"},
         {printed && task->stop != SPARSE_STOP_FIXED,
          "printed, the loop as its source has it, does all its iterations; leave the stopping rule out, or "
          "take cgnr"},
-        {ki_sparse_holds_bounds(task->method) && task->stop == SPARSE_STOP_NCP,
-         "only cgnr looks at the whiteness of the residual (ncp)"},
+        {holds && task->stop == SPARSE_STOP_NCP, "only cgnr looks at the whiteness of the residual (ncp)"},
     };
 
     for (size_t i = 0; i < KI_COUNT(refused); i++)
@@ -194,14 +197,15 @@ static kn_status take_start(struct solve_run *run, const struct sparse_columns *
 
 static solve_function *function_of(const struct solve_run *run)
 {
-    static solve_function *const functions[SPARSE_METHODS] = {[SPARSE_METHOD_CGNR] = ki_solve_host_cgnr,
-                                                              [SPARSE_METHOD_PRINTED] = ki_solve_printed,
-                                                              [SPARSE_METHOD_FISTA] = ki_solve_bounded,
-                                                              [SPARSE_METHOD_BB] = ki_solve_bounded,
-                                                              [SPARSE_METHOD_GRAM] = ki_solve_gram};
+    static solve_function *const functions[SPARSE_METHODS] = {
+        [SPARSE_METHOD_CGNR] = ki_solve_host_cgnr, [SPARSE_METHOD_PRINTED] = ki_solve_printed,
+        [SPARSE_METHOD_FISTA] = ki_solve_bounded,  [SPARSE_METHOD_BB] = ki_solve_bounded,
+        [SPARSE_METHOD_SIRT] = ki_solve_bounded,   [SPARSE_METHOD_GRAM] = ki_solve_gram};
 
     if (run->queue)
-        return run->task.method == SPARSE_METHOD_GRAM ? ki_solve_gram_device : ki_solve_device;
+        return run->task.method == SPARSE_METHOD_GRAM     ? ki_solve_gram_device
+               : ki_sparse_holds_bounds(run->task.method) ? ki_solve_bounded_device
+                                                          : ki_solve_device;
     return functions[run->task.method];
 }
 

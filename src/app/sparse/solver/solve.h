@@ -12,9 +12,10 @@ enum sparse_method {
     SPARSE_METHOD_AUTO,    // fista within bounds, cgnr without
     SPARSE_METHOD_CGNR,    // conjugate gradients with the correction term (host/cgnr.h, device/solver.h)
     SPARSE_METHOD_PRINTED, // the same, A and A^T twice an iteration as their source prints it (reference.h)
-    SPARSE_METHOD_FISTA,   // within bounds that hold (bounded.h)
+    SPARSE_METHOD_FISTA,   // within bounds that hold (koine/solve.h)
     SPARSE_METHOD_BB,
     SPARSE_METHOD_GRAM, // the normal equations by Cholesky factors, for many columns of b (gram.h)
+    SPARSE_METHOD_SIRT, // within bounds that hold, of an A without negative elements (koine/solve.h)
     SPARSE_METHODS
 };
 enum sparse_stop_rule {
@@ -46,7 +47,8 @@ struct sparse_task {
     double tolerance, noise;
     double lambda, smooth; // of |x|^2 / 2 and |D x|^2 / 2
     unsigned order;        // of D: 1 or 2
-    bool bounded; // low <= x <= high: held by fista and bb, the penalty weight |x - P x|^2 / 2 by the others
+    bool bounded; // low <= x <= high: held by fista, bb and sirt, the penalty weight |x - P x|^2 / 2 by the
+                  // others
     double low, high;
     double weight; // of that, and what a correction is given; 0: 50 times the greatest |a_j|^2 of A's
                    // columns, and 1
@@ -54,7 +56,7 @@ struct sparse_task {
     enum sparse_preconditioning preconditioning;
     kn_sparse_format format; // on the host KN_SPARSE_AUTO and KN_SPARSE_SELL (one code), and KN_SPARSE_SIMPLE
     bool past_floor;         // goes on at the precision's floor, for measurements
-    bool is_double;          // on the host
+    bool is_double;          // on a device cgnr and printed alone, with a matrix that is kept
 };
 
 // The solution of a column.
@@ -66,11 +68,12 @@ struct sparse_solution {
     double residual;        // |A x - b| / |b|, in double precision from x as it is given
     double normal_residual; // the gradient, with bounds that hold the projected one, as a part of the
                             // start's; so, too, but with a correction
-    double *history;        // iterations + 1: the residual after each; of a device the normal residual
+    double *history;        // iterations + 1: the residual after each; of a device's conjugate gradients the
+                            // normal residual
     // Of what single precision has computed: how far x is, as a part of itself, from what double precision
     // would have given by the same rule, an estimate; and whether it is an answer (solve_accuracy.c says by
-    // which measure). Not-a-number and true where there is nothing to say: in double precision, and of an
-    // iterate with a preconditioner.
+    // which measure). Not-a-number and true where there is nothing to say: in double precision, within
+    // bounds that hold, and of an iterate with a preconditioner.
     double error_estimate;
     bool precision_reached;
     bool reached;       // tolerance and noise, as far as they are asked for
@@ -100,6 +103,10 @@ struct sparse_progress {
 
 // Whether bounds hold exactly; otherwise they are a penalty.
 bool ki_sparse_holds_bounds(enum sparse_method method);
+
+// What of the task devices have in single precision alone, as the command's option names it: "--stop ncp";
+// NULL: nothing.
+const char *ki_sparse_single_alone(const struct sparse_task *task);
 
 // What AUTO stands for.
 struct sparse_task ki_sparse_task_settle(const struct sparse_task *task);

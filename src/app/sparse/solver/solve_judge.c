@@ -7,7 +7,6 @@
 #include "base/error.h"
 #include "reference.h"
 #include "solve_internal.h"
-#include "app/sparse/variants.h"
 
 enum { SEEN_BY = 3 }; // detectors that a pixel is seen by at most, in a projection
 
@@ -160,7 +159,7 @@ kn_status ki_solve_judge(const struct solve_run *run, const double *starts, kn_e
     size_t rows = run->matrix->rows, columns = run->matrix->columns;
     double *r = malloc((rows + columns + 1) * sizeof *r), first = 0, residual = 0, gradient = 0;
     // What the recurrence of the residual may be off by when it stops; in single precision A's elements, too.
-    double slack = 1 + (run->queue || !task->is_double ? 1e-2 : 1e-9);
+    double slack = 1 + (task->is_double ? 1e-9 : 1e-2);
     kn_status status = r ? KN_OK : ki_fail_memory(err, (rows + columns) * sizeof *r, "the residual");
 
     for (size_t k = 0; k < run->b->count && !status; k++) {

@@ -8,7 +8,23 @@
 
 bool ki_sparse_holds_bounds(enum sparse_method method)
 {
-    return method == SPARSE_METHOD_FISTA || method == SPARSE_METHOD_BB;
+    return method == SPARSE_METHOD_FISTA || method == SPARSE_METHOD_BB || method == SPARSE_METHOD_SIRT;
+}
+
+const char *ki_sparse_single_alone(const struct sparse_task *task)
+{
+    static const char *const methods[SPARSE_METHODS] = {[SPARSE_METHOD_FISTA] = "--method fista",
+                                                        [SPARSE_METHOD_BB] = "--method bb",
+                                                        [SPARSE_METHOD_GRAM] = "--method gram",
+                                                        [SPARSE_METHOD_SIRT] = "--method sirt"};
+
+    if (task->stop == SPARSE_STOP_NCP)
+        return "--stop ncp";
+    if (task->format == KN_SPARSE_BACKPROJECTION)
+        return "--format backprojection";
+    if (task->format == KN_SPARSE_ON_THE_FLY || task->format == KN_SPARSE_ON_THE_FLY_LOCAL)
+        return "--format on-the-fly";
+    return methods[task->method];
 }
 
 double ki_solve_norm(const double *x, size_t count)

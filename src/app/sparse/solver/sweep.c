@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "reference.h"
 #include "app/sparse/product/segments.h"
-#include "app/sparse/variants.h"
 
 static const size_t row_counts[SPARSE_SWEEP_SIZES] = {1000, 3000, 10000, 30000, 81545};
 static const double noise = 0.02;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "parallel.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,69 +12,7 @@
 #define PI 3.14159265358979323846
 enum { BLOCK = 256 }; // elements of a thread at a time
 
-static const char prefix[] = "parallel:";
-
 // ---- geometries ----
-
-bool ki_sparse_is_parallel(const char *text)
-{
-    return strncmp(text, prefix, sizeof prefix - 1) == 0;
-}
-
-// A number of digits alone, and what follows it; far too large ones stay so.
-static bool take_count(const char **at, size_t *count)
-{
-    char *end;
-    unsigned long long value;
-
-    if (**at < '0' || **at > '9')
-        return false;
-    errno = 0;
-    value = strtoull(*at, &end, 10);
-    *count = errno || value > SIZE_MAX ? SIZE_MAX : (size_t)value;
-    *at = end;
-    return true;
-}
-
-static bool take_axis(const char **at, double *axis)
-{
-    char *end;
-
-    *axis = strtod(*at, &end);
-    if (end == *at || !isfinite(*axis))
-        return false;
-    *at = end;
-    return true;
-}
-
-kn_status ki_sparse_parallel_parse(const char *text, struct sparse_parallel *out, kn_error *err)
-{
-    size_t *const counts[] = {&out->angles, &out->detectors, &out->size};
-    const char *at = text + sizeof prefix - 1;
-    bool is_right = ki_sparse_is_parallel(text);
-    kn_status status;
-
-    memset(out, 0, sizeof *out);
-    for (size_t i = 0; i < KI_COUNT(counts) && is_right; i++)
-        is_right = (i == 0 || *at++ == ',') && take_count(&at, counts[i]);
-    if (is_right && *at == ',') {
-        at++;
-        is_right = take_axis(&at, &out->axis);
-    } else if (is_right) {
-        out->axis = ((double)out->detectors - 1) / 2;
-    }
-    if (!is_right || *at)
-        status =
-            ki_fail(err, KN_ERROR_ARGUMENT,
-                    "'%s' is no geometry of parallel rays: expected parallel:ANGLES,DETECTORS,SIZE[,AXIS], "
-                    "such as parallel:181,640,640 or parallel:181,160,160,73.5",
-                    text);
-    else
-        status = ki_sparse_parallel_check(out, err);
-    if (status)
-        memset(out, 0, sizeof *out);
-    return status;
-}
 
 static kn_status check_counts(const struct sparse_parallel *parallel, kn_error *err)
 {
@@ -157,6 +94,11 @@ struct sparse_view *ki_sparse_parallel_views(const struct sparse_parallel *paral
                                         fabs(c) >= fabs(s)};
     }
     return views;
+}
+
+size_t ki_sparse_parallel_memory(const struct sparse_parallel *parallel)
+{
+    return parallel->angles * (sizeof(struct sparse_view) + (parallel->theta ? sizeof *parallel->theta : 0));
 }
 
 static ptrdiff_t floor_of(double x)
@@ -253,24 +195,30 @@ static void backproject_line(void *context, size_t line)
     }
 }
 
+void ki_sparse_parallel_multiply_by(const struct sparse_parallel *parallel, const struct sparse_view *views,
+                                    bool transposed, const double *x, double *y, unsigned threads)
+{
+    struct product product = {parallel, views, x, y};
+
+    if (transposed)
+        ki_parallel(ki_threads(threads), parallel->size, KI_DYNAMIC, backproject_line, &product);
+    else
+        ki_parallel(ki_threads(threads), (ki_sparse_parallel_rows(parallel) + BLOCK - 1) / BLOCK, KI_DYNAMIC,
+                    project_block, &product);
+}
+
 kn_status ki_sparse_parallel_multiply(const struct sparse_parallel *parallel, bool transposed,
                                       const double *x, double *y, unsigned threads, kn_error *err)
 {
     kn_status status = ki_sparse_parallel_check(parallel, err);
     struct sparse_view *views;
-    struct product product;
 
     if (status)
         return status;
     views = ki_sparse_parallel_views(parallel, err);
     if (!views)
         return KN_ERROR_MEMORY;
-    product = (struct product){parallel, views, x, y};
-    if (transposed)
-        ki_parallel(ki_threads(threads), parallel->size, KI_DYNAMIC, backproject_line, &product);
-    else
-        ki_parallel(ki_threads(threads), (ki_sparse_parallel_rows(parallel) + BLOCK - 1) / BLOCK, KI_DYNAMIC,
-                    project_block, &product);
+    ki_sparse_parallel_multiply_by(parallel, views, transposed, x, y, threads);
     free(views);
     return KN_OK;
 }

@@ -30,14 +30,6 @@ struct sparse_parallel {
     double *theta; // radians, one a projection; NULL: evenly over half a turn, projection t at pi t / angles
 };
 
-// "parallel:ANGLES,DETECTORS,SIZE[,AXIS]", angles evenly over half a turn; the axis is at (DETECTORS - 1) / 2
-// if it is not given. Errors: KN_ERROR_ARGUMENT with the part that is none, and as ki_sparse_parallel_check.
-// On failure `out` is empty.
-kn_status ki_sparse_parallel_parse(const char *text, struct sparse_parallel *out, kn_error *err);
-
-// Whether a text begins as ki_sparse_parallel_parse reads it.
-bool ki_sparse_is_parallel(const char *text);
-
 // KN_ERROR_ARGUMENT: nothing of something, more than the numbers above, as many rows or columns of the matrix
 // as 32 bits do not count, an axis further than twice the detectors from their middle, an angle that is not
 // finite.
@@ -62,6 +54,9 @@ struct sparse_view {
 // One a projection, which the caller frees; NULL where there is no memory.
 struct sparse_view *ki_sparse_parallel_views(const struct sparse_parallel *parallel, kn_error *err);
 
+// Bytes of these and of the geometry's own angles.
+size_t ki_sparse_parallel_memory(const struct sparse_parallel *parallel);
+
 // How many nonzeros the matrix has. Errors: as ki_sparse_parallel_check; KN_ERROR_MEMORY.
 kn_status ki_sparse_parallel_nonzeros(const struct sparse_parallel *parallel, size_t *nonzeros,
                                       kn_error *err);
@@ -82,5 +77,8 @@ kn_status ki_sparse_parallel_matrix(const struct sparse_parallel *parallel, stru
 // multiplications.
 kn_status ki_sparse_parallel_multiply(const struct sparse_parallel *parallel, bool transposed,
                                       const double *x, double *y, unsigned threads, kn_error *err);
+// The same by its views, of a geometry that was checked.
+void ki_sparse_parallel_multiply_by(const struct sparse_parallel *parallel, const struct sparse_view *views,
+                                    bool transposed, const double *x, double *y, unsigned threads);
 
 #endif

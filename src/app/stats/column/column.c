@@ -76,6 +76,7 @@ static kn_status plan_host(struct stats_column *column, kn_error *err)
                                          .level = vectors ? KN_HOST_AUTO : KN_HOST_SCALAR);
     kn_status status = ki_host_plan("stats", ki_stats_column_real(column), &host, &column->plan, err);
 
+    column->plan.kept = &column->kept;
     if (status || column->variant == STATS_GPU)
         return status;
     if (vectors && column->plan.level == KN_HOST_SCALAR)
@@ -98,6 +99,7 @@ kn_status ki_stats_column_create(enum stats_variant variant, kn_queue *queue, kn
     c = calloc(1, sizeof *c);
     if (!c)
         return ki_fail_memory(err, sizeof *c, "a column");
+    ki_kept_init(&c->kept);
     c->variant = variant;
     c->options = *options;
     c->from = from;
@@ -141,6 +143,7 @@ void ki_stats_column_close(struct stats_column *column)
     free(column->scratch);
     free(column->sorted);
     free(column->converted);
+    ki_kept_free(&column->kept);
     free(column);
 }
 
@@ -191,7 +194,7 @@ kn_stats_method ki_stats_column_method(const struct stats_column *column)
     return column->options.method;
 }
 
-struct stats_times ki_stats_column_times(const struct stats_column *column)
+kn_stats_times ki_stats_column_times(const struct stats_column *column)
 {
     return column->times;
 }

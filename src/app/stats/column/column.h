@@ -3,6 +3,7 @@
 #ifndef KN_APP_STATS_COLUMN_H
 #define KN_APP_STATS_COLUMN_H
 
+#include <koine/experimental/stats.h>
 #include <koine/koine.h>
 
 #include "app/stats/stats.h"
@@ -21,14 +22,6 @@ extern const char *const ki_stats_variant_names[STATS_VARIANTS + 1]; // ends in 
 extern const char *const ki_stats_method_names[STATS_METHODS + 1]; // ends in NULL
 
 struct stats_column;
-
-// Seconds spent, by the host's clock, with the device waited for after each.
-struct stats_times {
-    double build; // compiling, or fetching from the cache
-    double upload;
-    double compute;
-    double download; // only of columns that a device holds in parts
-};
 
 // Converts (single precision, or bytes where the method takes them) and, with STATS_GPU, uploads to the
 // queue's device; `queue` is NULL for the other variants. `values` stay the caller's, and must live as long.
@@ -76,6 +69,6 @@ kn_status ki_stats_column_sweep(struct stats_column *column, const size_t *ends,
 kn_stats_method ki_stats_column_method(const struct stats_column *column);
 bool ki_stats_column_in_bytes(const struct stats_column *column);
 // So far.
-struct stats_times ki_stats_column_times(const struct stats_column *column);
+kn_stats_times ki_stats_column_times(const struct stats_column *column);
 
 #endif

@@ -3,9 +3,9 @@
 #include <koine/robust.h>
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "base/error.h"
+#include "host/stats/host_robust.h"
 #include "column_internal.h"
 
 // Sums about 0 of whole numbers of 8 bits, about a whole number instead. Exact below 2^53, as those of the
@@ -40,11 +40,12 @@ static kn_robust_options options_for(const struct stats_column *column, const do
                    .shift = shift);
 }
 
-static kn_host_options host_for(struct stats_column *column)
+// For elements of the column's present type.
+static struct host_plan host_for(struct stats_column *column)
 {
-    const kn_host_options host =
-        KN_INIT(kn_host_options, .threads = column->plan.threads, .level = column->plan.level);
+    struct host_plan host = column->plan;
 
+    host.size = kn_type_size(column->type);
     column->ran.level = host.level;
     column->ran.threads = host.threads;
     return host;
@@ -54,9 +55,9 @@ kn_status ki_stats_host_fused(struct stats_column *column, size_t n, double shif
                               kn_error *err)
 {
     const kn_robust_options how = options_for(column, &shift);
-    const kn_host_options host = host_for(column);
+    const struct host_plan host = host_for(column);
     kn_robust robust;
-    kn_status status = kn_host_robust(column->data, column->type, n, &robust, &how, &host, err);
+    kn_status status = ki_host_robust(column->data, column->type, &n, 1, &how, &host, &robust, err);
 
     if (!status)
         take(column, &robust, shift, result);
@@ -79,8 +80,8 @@ kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends
                                  kn_stats *results, kn_error *err)
 {
     const kn_robust_options how = options_for(column, NULL);
-    const kn_host_options host = host_for(column);
-    kn_robust *robust = malloc(count * sizeof *robust);
+    const struct host_plan host = host_for(column);
+    kn_robust *robust = ki_kept_take_array(&column->kept, count, sizeof *robust);
     double shift;
     kn_status status;
 
@@ -90,7 +91,7 @@ kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends
         status =
             kn_robust_prefixes(column->queue, column->buffer, column->type, ends, count, robust, &how, err);
     else
-        status = kn_host_robust_prefixes(column->data, column->type, ends, count, robust, &how, &host, err);
+        status = ki_host_robust(column->data, column->type, ends, count, &how, &host, robust, err);
     column->ran.sweep = count;
     for (size_t i = 0; i < count && !status; i++) {
         results[i] = (kn_stats){ends[i], NAN, NAN, NAN, NAN, NAN};
@@ -102,6 +103,6 @@ kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends
         take(column, &robust[i], shift, &results[i]);
         results[i].mad = results[i].mad / column->options.mad_scale;
     }
-    free(robust);
+    ki_kept_give(&column->kept, robust);
     return status;
 }

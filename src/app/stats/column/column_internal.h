@@ -32,12 +32,13 @@ struct stats_column {
     kn_type type;
     void *converted;
     struct host_plan plan;   // how the host computes
+    struct ki_kept kept;     // what its algorithms take meanwhile
     void *sorted, *scratch;  // room on the host: `capacity` elements of the type; as many doubles
     kn_queue *queue;         // the device's
     const kn_buffer *given;  // the caller's, of `from`; NULL: they stand in `values`
     const kn_buffer *buffer; // of `type`: that, or `own`
     kn_buffer *own, *work;
-    struct stats_times times;
+    kn_stats_times times;
     struct stats_ran ran;
 };
 

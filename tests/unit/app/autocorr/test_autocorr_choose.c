@@ -44,7 +44,8 @@ END_TEST
 // Far from where both are equal nothing is launched.
 START_TEST(decided)
 {
-    const struct autocorr_task few = task_of(640, 480, KN_U8, 2), many = task_of(750, 1500, KN_U8, 250);
+    const struct autocorr_task few = task_of(640, 480, KN_U8, 2), many = task_of(750, 1500, KN_U8, 250),
+                               several = task_of(768, 768, KN_U8, 64); // 73 terms to one: enough for a CPU
     struct autocorr_engine engine, host;
     kn_autocorr_method method = KN_AUTOCORR_AUTO;
     size_t launches;
@@ -53,9 +54,13 @@ START_TEST(decided)
     EXPECT_OK(ki_autocorr_engine_begin(NULL, KN_AUTOCORR_AUTO, false, &host, &err));
     ck_assert_int_eq(chosen(&engine, &few, &launches), KN_AUTOCORR_DIRECT);
     ck_assert_uint_eq(launches, 0);
-    ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "which decides on any device"));
+    ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "which decides on any "));
     ck_assert_int_eq(chosen(&engine, &many, &launches), KN_AUTOCORR_FFT);
     ck_assert_uint_eq(launches, 0);
+    if (kn_context_get_device(context)->type == KN_DEVICE_CPU) {
+        ck_assert_int_eq(chosen(&engine, &several, &launches), KN_AUTOCORR_FFT);
+        ck_assert_uint_eq(launches, 0);
+    }
     EXPECT_OK(ki_autocorr_choose(&host, &few, &method, &err));
     ck_assert_int_eq(method, KN_AUTOCORR_FFT);
     ck_assert_ptr_nonnull(strstr(ki_text_string(&host.why), "on the host"));

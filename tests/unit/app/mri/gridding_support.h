@@ -15,7 +15,7 @@
 #include "app/mri/reference.h"
 
 struct problem {
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     size_t voxels, samples;
     double *k, *weights;
     double complex *data, *image;
@@ -37,7 +37,7 @@ static double random_k(size_t size, uint64_t *state)
     }
 }
 
-static struct problem make(const struct mri_matrix *matrix, size_t samples, uint64_t *state)
+static struct problem make(const kn_recon_matrix *matrix, size_t samples, uint64_t *state)
 {
     struct problem p = {.matrix = *matrix, .samples = samples};
 

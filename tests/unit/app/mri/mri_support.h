@@ -16,7 +16,7 @@
 
 // A scan: places all over the band, some on its edges, and weights.
 struct scan {
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     size_t voxels, samples;
     double *k, *weights;
     double complex *room; // `samples`
@@ -35,7 +35,7 @@ static inline double complex *test_image(size_t voxels, uint64_t *state)
     return image;
 }
 
-static inline struct scan scan_make(const struct mri_matrix *matrix, size_t samples, uint64_t *state)
+static inline struct scan scan_make(const kn_recon_matrix *matrix, size_t samples, uint64_t *state)
 {
     struct scan scan = {.matrix = *matrix, .samples = samples};
 
@@ -140,7 +140,7 @@ static inline double complex test_product(const double complex *x, const double 
 }
 
 // y = D x, three numbers a voxel, one for each axis; 0 where there is no neighbour before it.
-static inline void test_differences(const struct mri_matrix *matrix, enum mri_boundary boundary,
+static inline void test_differences(const kn_recon_matrix *matrix, enum mri_boundary boundary,
                                     const double complex *x, double complex *y)
 {
     size_t stride = 1, n = matrix->size[0] * matrix->size[1] * matrix->size[2];

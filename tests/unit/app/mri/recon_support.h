@@ -39,7 +39,7 @@ static inline struct mri_scan make_scan(size_t coils)
 
         scan.data[i] = mri_complex(re, 2 * test_uniform(&state) - 1);
     }
-    scan.range = ki_trajectory_range(scan.k, SAMPLES);
+    scan.range = kn_recon_trajectory_get_range(scan.k, SAMPLES);
     return scan;
 }
 

@@ -61,7 +61,7 @@ static void solve_dense(const double complex *matrix, const double complex *righ
     free(a);
 }
 
-static struct system system_make(const struct mri_matrix *matrix, size_t samples,
+static struct system system_make(const kn_recon_matrix *matrix, size_t samples,
                                  const struct mri_solver_options *options, uint64_t *state)
 {
     struct system s = {.scan = scan_make(matrix, samples, state), .options = *options};
@@ -163,7 +163,7 @@ static double drift(const struct system *s, size_t iterations)
            test_norm(s->solution, s->n);
 }
 
-static const struct mri_matrix matrices[] = {
+static const kn_recon_matrix matrices[] = {
     {2, {1, 1, 1}}, {2, {2, 3, 1}}, {2, {7, 5, 1}}, {2, {1, 13, 1}}, {3, {3, 5, 2}}, {3, {4, 4, 4}},
 };
 enum { MATRICES = sizeof matrices / sizeof *matrices };

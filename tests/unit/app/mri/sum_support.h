@@ -49,7 +49,7 @@ static inline void refer(struct problem *p)
 }
 
 // k in the whole band, an eighth of it on its edge.
-static inline struct problem make(const struct mri_matrix *matrix, size_t samples, unsigned given,
+static inline struct problem make(const kn_recon_matrix *matrix, size_t samples, unsigned given,
                                   uint64_t *state)
 {
     struct problem p = {.sum = {.matrix = *matrix, .samples = samples}};

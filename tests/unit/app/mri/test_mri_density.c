@@ -39,7 +39,7 @@ static double overlap(double u, double v, double cells)
     return sum;
 }
 
-static void steps(const struct mri_matrix *matrix, const size_t cells[MRI_AXES], const double *k,
+static void steps(const kn_recon_matrix *matrix, const size_t cells[MRI_AXES], const double *k,
                   size_t samples, double *weights)
 {
     double *matrix_of = test_poisoned(samples * samples * sizeof *matrix_of),
@@ -79,7 +79,7 @@ static void steps(const struct mri_matrix *matrix, const size_t cells[MRI_AXES],
 
 START_TEST(pipe_steps)
 {
-    static const struct mri_matrix matrices[] = {{2, {12, 9, 1}}, {3, {5, 6, 4}}, {3, {9, 1, 8}}};
+    static const kn_recon_matrix matrices[] = {{2, {12, 9, 1}}, {3, {5, 6, 4}}, {3, {9, 1, 8}}};
     static const size_t counts[] = {0, 1, 2, 3, 120};
     uint64_t state = test_seed("pipe_steps");
 
@@ -110,7 +110,7 @@ END_TEST
 // ---- a phantom ----
 
 struct scan {
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     size_t voxels, samples;
     double *k, *weights;
     double complex *data;
@@ -144,7 +144,7 @@ static void discard(struct scan *scan)
 }
 
 // Outside of the disc (ball) of the field of view's width diameters have gaps: what is there is folded.
-static bool is_inside(const struct mri_matrix *matrix, size_t n)
+static bool is_inside(const kn_recon_matrix *matrix, size_t n)
 {
     double squares = 0;
 
@@ -283,7 +283,7 @@ END_TEST
 // A scan done twice has half of the weights; so has a sample done twice that no other is near.
 START_TEST(repeated)
 {
-    const struct mri_matrix matrix = {2, {24, 20, 1}};
+    const kn_recon_matrix matrix = {2, {24, 20, 1}};
     enum { ONCE = 60 };
     uint64_t state = test_seed("repeated");
     double k[3 * (2 * ONCE + 2)] = {0}, once[ONCE + 1], twice[2 * ONCE + 2], halves[2 * ONCE];
@@ -337,7 +337,7 @@ static void expect_ramp(kn_recon_trajectory_kind kind, size_t extent, size_t spo
 
 START_TEST(ramps)
 {
-    const struct mri_matrix line = {2, {8, 1, 1}}, plane = {2, {8, 8, 1}};
+    const kn_recon_matrix line = {2, {8, 1, 1}}, plane = {2, {8, 8, 1}};
     const double k[] = {1, 5, 0, -2, 5, 0}, zeros[6] = {0};
     double weights[2];
 
@@ -358,7 +358,7 @@ END_TEST
 
 START_TEST(refusals)
 {
-    const struct mri_matrix plane = {2, {8, 8, 1}}, nothing = {2, {0, 8, 1}};
+    const kn_recon_matrix plane = {2, {8, 8, 1}}, nothing = {2, {0, 8, 1}};
     const double k[] = {NAN, 5, 0};
     double weight;
 

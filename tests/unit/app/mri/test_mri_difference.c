@@ -9,7 +9,7 @@
 static const double eps = 0x1p-24;
 
 // y + lambda D^H D x in y's place, by the kernel of conjugate gradients (cl/operator/cg.cl).
-static void add_differences(const struct mri_matrix *matrix, enum mri_boundary boundary, float lambda,
+static void add_differences(const kn_recon_matrix *matrix, enum mri_boundary boundary, float lambda,
                             kn_buffer *x, kn_buffer *y)
 {
     enum { GROUP = 32, PARTS = 3, CELLS = 4 * PARTS + 5 + 4 };
@@ -41,15 +41,15 @@ static void add_differences(const struct mri_matrix *matrix, enum mri_boundary b
 
 START_TEST(neighbours)
 {
-    static const struct mri_matrix sizes[] = {{2, {1, 1, 1}}, {2, {2, 1, 1}},   {2, {1, 3, 1}},
-                                              {3, {1, 1, 2}}, {2, {33, 31, 1}}, {3, {5, 7, 3}},
-                                              {3, {2, 2, 2}}, {3, {16, 1, 5}}};
+    static const kn_recon_matrix sizes[] = {{2, {1, 1, 1}}, {2, {2, 1, 1}},   {2, {1, 3, 1}},
+                                            {3, {1, 1, 2}}, {2, {33, 31, 1}}, {3, {5, 7, 3}},
+                                            {3, {2, 2, 2}}, {3, {16, 1, 5}}};
     uint64_t state = test_seed("neighbours");
     const double lambda = 0.75;
 
     for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
         enum mri_boundary boundary = i % 2 ? MRI_BOUNDARY_PERIODIC : MRI_BOUNDARY_ZERO;
-        const struct mri_matrix *matrix = &sizes[i / 2];
+        const kn_recon_matrix *matrix = &sizes[i / 2];
         size_t n = matrix->size[0] * matrix->size[1] * matrix->size[2];
         double complex *x = test_image(n, &state), *y = test_image(n, &state), *found;
         double complex *dx = test_allocate(3 * n * sizeof *dx), *dy = test_allocate(3 * n * sizeof *dy);

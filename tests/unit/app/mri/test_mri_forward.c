@@ -15,13 +15,13 @@
 #define UNIT (FLT_EPSILON / 2)
 
 // Unequal, odd, prime, single, rows longer than a run and a share of them.
-static const struct mri_matrix matrices[] = {
+static const kn_recon_matrix matrices[] = {
     {2, {1, 1, 1}}, {2, {2, 3, 1}}, {2, {7, 5, 1}},  {2, {31, 1, 1}},   {3, {4, 4, 4}},
     {3, {3, 5, 2}}, {3, {1, 1, 7}}, {2, {1, 13, 1}}, {2, {129, 33, 1}}, {3, {65, 9, 7}},
 };
 
 struct problem {
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     size_t voxels, samples;
     double *k;
     double complex *basis, *image, *data;
@@ -35,7 +35,7 @@ static double complex random_number(uint64_t *state)
     return mri_complex(re, ki_as_float(2 * test_uniform(state) - 1));
 }
 
-static struct problem make(const struct mri_matrix *matrix, size_t samples, uint64_t *state)
+static struct problem make(const kn_recon_matrix *matrix, size_t samples, uint64_t *state)
 {
     struct problem p = {.matrix = *matrix, .samples = samples};
 
@@ -121,7 +121,7 @@ static double bound(const struct problem *p)
     return magnitude * (2 * M_PI * (2 * UNIT + 0x1p-33 * steps) + 0x1p-21 + (64 + 64 + 20) * UNIT) * M_SQRT2;
 }
 
-static void check(const struct mri_matrix *matrix, size_t samples, bool with_basis, uint64_t *state)
+static void check(const kn_recon_matrix *matrix, size_t samples, bool with_basis, uint64_t *state)
 {
     struct problem p = make(matrix, samples, state);
     double complex *wanted = test_zeros(samples, sizeof *wanted), *found = forward(&p, with_basis);

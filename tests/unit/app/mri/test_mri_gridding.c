@@ -67,7 +67,7 @@ static void forward(const struct problem *p, struct mri_gridding *gridding, doub
 // Unequal, odd, prime, single, with windows wider than the axis. One width and oversampling each, since each
 // is a program of its own.
 static const struct {
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     double oversampling;
     unsigned width;
 } cases[] = {
@@ -204,7 +204,7 @@ END_TEST
 // <F x, y> = <x, F^H y>, both within floats' error, of a large problem with windows on every edge.
 START_TEST(adjoints)
 {
-    static const struct mri_matrix large[] = {{2, {45, 70, 1}}, {3, {12, 18, 21}}};
+    static const kn_recon_matrix large[] = {{2, {45, 70, 1}}, {3, {12, 18, 21}}};
     uint64_t state = test_seed("adjoints");
 
     for (size_t i = 0; i < (test_is_slow() ? 0 : 2); i++) {
@@ -246,7 +246,7 @@ static void gather_samples(struct problem *p, size_t group)
 START_TEST(one_point)
 {
     uint64_t state = test_seed("one_point");
-    struct problem p = make(&(struct mri_matrix){2, {48, 40, 1}}, test_is_slow() ? 50 : 20000, &state);
+    struct problem p = make(&(kn_recon_matrix){2, {48, 40, 1}}, test_is_slow() ? 50 : 20000, &state);
     double complex *image = test_poisoned(p.voxels * sizeof *image),
                    *wanted = test_poisoned(p.voxels * sizeof *wanted);
     double complex sum = 0;
@@ -272,7 +272,7 @@ END_TEST
 START_TEST(bits_repeat)
 {
     uint64_t state = test_seed("bits_repeat");
-    struct problem p = make(&(struct mri_matrix){2, {16, 16, 1}}, test_is_slow() ? 50 : 3000, &state);
+    struct problem p = make(&(kn_recon_matrix){2, {16, 16, 1}}, test_is_slow() ? 50 : 3000, &state);
     const struct mri_gridding_options small_parts = {0, 0, 0, 16, {0}};
     double complex *images = test_poisoned(3 * p.voxels * sizeof *images),
                    *data = test_poisoned(2 * p.samples * sizeof *data);
@@ -305,7 +305,7 @@ END_TEST
 START_TEST(not_a_number)
 {
     uint64_t state = test_seed("not_a_number");
-    struct problem p = make(&(struct mri_matrix){2, {16, 16, 1}}, 33, &state);
+    struct problem p = make(&(kn_recon_matrix){2, {16, 16, 1}}, 33, &state);
     struct mri_gridding *gridding = create(&p, NULL);
     double complex *image = test_poisoned(p.voxels * sizeof *image);
 
@@ -332,7 +332,7 @@ START_TEST(groups_and_tiles)
         {0, 0, 1, 0, {0}}, {0, 0, 16, 0, {8, 8, 0}}, {0, 0, 64, 0, {64, 16, 0}}, {0, 0, 256, 0, {16, 16, 0}}};
     enum { TRIED = sizeof tried / sizeof *tried };
     uint64_t state = test_seed("groups_and_tiles");
-    struct problem p = make(&(struct mri_matrix){2, {37, 20, 1}}, test_is_slow() ? 40 : 2000, &state);
+    struct problem p = make(&(kn_recon_matrix){2, {37, 20, 1}}, test_is_slow() ? 40 : 2000, &state);
     double complex *images = test_poisoned((TRIED + 1) * p.voxels * sizeof *images);
     size_t first = kn_context_get_device(context)->loop_limit ? 1 : 0;
 
@@ -358,7 +358,7 @@ END_TEST
 
 // ---- refusals ----
 
-static void refuse(kn_status status, const char *words, const struct mri_matrix *matrix, const double *k,
+static void refuse(kn_status status, const char *words, const kn_recon_matrix *matrix, const double *k,
                    double oversampling, unsigned width, unsigned group, unsigned tile)
 {
     const struct mri_gridding_options options = {oversampling, width, group, 0, {tile, 0, 0}};
@@ -370,8 +370,8 @@ static void refuse(kn_status status, const char *words, const struct mri_matrix 
 
 START_TEST(refusals)
 {
-    const struct mri_matrix plane = {2, {8, 8, 1}}, line = {1, {8, 1, 1}}, nothing = {2, {8, 0, 1}};
-    const struct mri_matrix huge = {3, {30000, 30000, 30000}}, odd = {3, {8, 8, 2}};
+    const kn_recon_matrix plane = {2, {8, 8, 1}}, line = {1, {8, 1, 1}}, nothing = {2, {8, 0, 1}};
+    const kn_recon_matrix huge = {3, {30000, 30000, 30000}}, odd = {3, {8, 8, 2}};
     const double k[] = {1, 2, 0}, no_number[] = {1, NAN, 0}, infinite[] = {1, 2, INFINITY};
     double complex data = 1;
     struct mri_gridding *gridding = NULL;

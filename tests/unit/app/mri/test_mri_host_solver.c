@@ -11,7 +11,7 @@
 #include "app/mri/reference.h"
 #include "support/run.h"
 
-static const struct mri_matrix matrices[] = {
+static const kn_recon_matrix matrices[] = {
     {2, {1, 1, 1}}, {2, {2, 3, 1}}, {2, {7, 5, 1}},  {2, {13, 1, 1}}, {3, {4, 4, 4}},
     {3, {3, 5, 2}}, {3, {1, 1, 7}}, {2, {17, 6, 1}}, {3, {1, 4, 3}},
 };
@@ -114,13 +114,13 @@ END_TEST
 // ---- the operator ----
 
 struct problem {
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     size_t voxels;
     double k[3 * SAMPLES], weights[SAMPLES];
     double complex x[VOXELS_MAX], rhs[VOXELS_MAX];
 };
 
-static void make(struct problem *problem, const struct mri_matrix *matrix, uint64_t *state)
+static void make(struct problem *problem, const kn_recon_matrix *matrix, uint64_t *state)
 {
     problem->matrix = *matrix;
     EXPECT_OK(ki_mri_matrix_count(matrix, &problem->voxels, &err));
@@ -314,7 +314,7 @@ START_TEST(edges)
     free(result.residuals);
     ki_mri_host_normal_free(normal);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "",
-                   ki_mri_host_normal_create(&(struct mri_matrix){2, {0, 4, 1}}, problem.k, SAMPLES, NULL,
+                   ki_mri_host_normal_create(&(kn_recon_matrix){2, {0, 4, 1}}, problem.k, SAMPLES, NULL,
                                              MRI_HOST_DOUBLE, NULL, &normal, NULL, &err));
     ck_assert_ptr_null(normal);
     // Without a spectrum there is no unit of lambda.

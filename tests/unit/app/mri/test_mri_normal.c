@@ -6,7 +6,7 @@
 #include "app/mri/solver/normal.h"
 
 // Unequal, odd, prime, single; rows longer than a run of the forward sum.
-static const struct mri_matrix matrices[] = {
+static const kn_recon_matrix matrices[] = {
     {2, {1, 1, 1}}, {2, {2, 3, 1}}, {2, {7, 5, 1}},  {2, {13, 1, 1}},  {2, {1, 13, 1}},
     {3, {4, 4, 4}}, {3, {3, 5, 2}}, {3, {11, 1, 6}}, {2, {32, 31, 1}}, {2, {67, 33, 1}},
 };
@@ -45,7 +45,7 @@ static struct mri_forward_normal *create(const struct scan *scan, bool weighted,
     return forward;
 }
 
-static void check(const struct mri_matrix *matrix, size_t samples, bool weighted, enum mri_kernel kernel,
+static void check(const kn_recon_matrix *matrix, size_t samples, bool weighted, enum mri_kernel kernel,
                   uint64_t *state)
 {
     struct scan scan = scan_make(matrix, samples, state);
@@ -162,7 +162,7 @@ END_TEST
 
 START_TEST(refused)
 {
-    static const struct mri_matrix empty = {2, {4, 0, 1}};
+    static const kn_recon_matrix empty = {2, {4, 0, 1}};
     uint64_t state = test_seed("refused");
     struct scan scan = scan_make(&matrices[2], 20, &state);
     struct mri_forward_normal *forward = create(&scan, false, MRI_TUNED), *none;

@@ -258,7 +258,7 @@ END_TEST
 // A full Cartesian grid: the unitary adjoint inverts the unitary forward sum, and so does everything else.
 START_TEST(cartesian)
 {
-    struct mri_matrix matrix = {2, {12, 8, 1}};
+    kn_recon_matrix matrix = {2, {12, 8, 1}};
     struct mri_scan scan = {.matrix = matrix, .samples = 96, .coils = 1, .voxels = 96};
     double complex image[96];
     uint64_t state = test_seed("cartesian");
@@ -271,7 +271,7 @@ START_TEST(cartesian)
         scan.k[3 * m + 1] = (double)(m / 12) - 4;
         image[m] = mri_complex(test_uniform(&state), test_uniform(&state));
     }
-    scan.range = ki_trajectory_range(scan.k, 96);
+    scan.range = kn_recon_trajectory_get_range(scan.k, 96);
     EXPECT_OK(ki_mri_reference_forward(&matrix, scan.k, 96, image, MRI_SCALE_UNITARY, scan.data, &err));
     for (int solver = 0; solver < MRI_RECON_SOLVERS; solver++) {
         struct mri_recon_options options = make_options((enum mri_recon_solver)solver, MRI_TUNED);
@@ -307,7 +307,7 @@ START_TEST(voxels_anywhere)
     free(scan.data);
     scan.data = NULL;
     scan.format = MRI_SCAN_PARBOIL;
-    scan.matrix = (struct mri_matrix){3, {VOXELS, 1, 1}};
+    scan.matrix = (kn_recon_matrix){3, {VOXELS, 1, 1}};
     scan.positions = positions;
     scan.weights = weights;
     ki_mri_reference_adjoint_at(scan.k, SAMPLES, ones, weights, positions, VOXELS, expected);
@@ -398,7 +398,7 @@ START_TEST(refused)
     refuse(&scan, &options, queue, KN_ERROR_ARGUMENT, "its Q is --solver adjoint");
     scan.format = MRI_SCAN_ARRAY;
     // More than there is: seen before any memory is taken.
-    scan.matrix = (struct mri_matrix){3, {100000, 100000, 100000}};
+    scan.matrix = (kn_recon_matrix){3, {100000, 100000, 100000}};
     scan.voxels = (size_t)1000000000000000;
     refuse(&scan, &options, NULL, KN_ERROR_MEMORY, "take a smaller --matrix");
     options = make_options(MRI_LS, MRI_TUNED);

@@ -13,21 +13,21 @@
 #include "support/run.h"
 
 // Unequal, odd, prime, single.
-static const struct mri_matrix matrices[] = {
+static const kn_recon_matrix matrices[] = {
     {2, {1, 1, 1}}, {2, {2, 3, 1}}, {2, {7, 5, 1}}, {2, {13, 1, 1}},
     {3, {4, 4, 4}}, {3, {3, 5, 2}}, {3, {1, 1, 7}}, {2, {8, 6, 1}},
 };
 enum { MATRICES = sizeof matrices / sizeof *matrices, VOXELS_MAX = 128, SAMPLES_MAX = 40 };
 
 struct problem {
-    struct mri_matrix matrix;
+    kn_recon_matrix matrix;
     size_t voxels, samples;
     double k[3 * SAMPLES_MAX], weights[SAMPLES_MAX];
     double complex image[VOXELS_MAX], data[SAMPLES_MAX];
 };
 
 // k in the whole band, some of it on its edges.
-static void make(struct problem *problem, const struct mri_matrix *matrix, size_t samples, uint64_t *state)
+static void make(struct problem *problem, const kn_recon_matrix *matrix, size_t samples, uint64_t *state)
 {
     problem->matrix = *matrix;
     problem->samples = samples;
@@ -141,7 +141,7 @@ END_TEST
 // A full Cartesian grid of even and odd sizes: unitary, so that the adjoint undoes the forward sum.
 START_TEST(unitary)
 {
-    static const struct mri_matrix matrix = {3, {4, 3, 5}};
+    static const kn_recon_matrix matrix = {3, {4, 3, 5}};
     double complex image[60], data[60], back[60];
     double k[3 * 60];
     uint64_t state = test_seed("unitary");
@@ -162,8 +162,8 @@ END_TEST
 
 START_TEST(refused)
 {
-    static const struct mri_matrix empty = {2, {4, 0, 1}};
-    static const struct mri_matrix huge = {3, {SIZE_MAX / 8, 2, 1}};
+    static const kn_recon_matrix empty = {2, {4, 0, 1}};
+    static const kn_recon_matrix huge = {3, {SIZE_MAX / 8, 2, 1}};
     kn_error err = KN_ERROR_INIT;
     size_t voxels = 7;
 
@@ -211,7 +211,7 @@ END_TEST
 // A brain, one spiral of 3,770 samples: the adjoint that others computed in double precision, kept as floats.
 START_TEST(real_scan)
 {
-    static const struct mri_matrix matrix = {2, {64, 64, 1}};
+    static const kn_recon_matrix matrix = {2, {64, 64, 1}};
     char trajectory_path[4200], data_path[4200], path[4200];
     double complex *data, *image, *wanted;
     struct mri_trajectory trajectory;

@@ -55,7 +55,7 @@ START_TEST(history)
     uint64_t state = test_seed("history");
     const struct mri_solver_options options = {
         .iterations = ITERATIONS, .lambda = 0.02, .relative_lambda = true};
-    static const struct mri_matrix matrix = {2, {7, 5, 1}};
+    static const kn_recon_matrix matrix = {2, {7, 5, 1}};
     struct system s = system_make(&matrix, 50, &options, &state);
     struct mri_solver_result whole, part;
     double complex *last = solve(&s, NULL, &whole), *error = test_allocate(s.n * sizeof *error);
@@ -102,7 +102,7 @@ START_TEST(tolerance)
 {
     uint64_t state = test_seed("tolerance");
     struct mri_solver_options options = {.iterations = 50, .lambda = 0.01, .relative_lambda = true};
-    static const struct mri_matrix matrix = {3, {4, 4, 4}};
+    static const kn_recon_matrix matrix = {3, {4, 4, 4}};
     static const double tolerances[] = {0.9, 0.3, 0.1, 1e-2, 1e-3, 1e-4, 1e-5};
     struct system s = system_make(&matrix, 90, &options, &state);
     size_t seen = 0;
@@ -141,7 +141,7 @@ START_TEST(starts)
     uint64_t state = test_seed("starts");
     struct mri_solver_options options = {
         .iterations = 40, .tolerance = 1e-4, .lambda = 0.05, .relative_lambda = true};
-    static const struct mri_matrix matrix = {3, {3, 5, 2}};
+    static const kn_recon_matrix matrix = {3, {3, 5, 2}};
 
     for (int r = 0; r < 2; r++) {
         struct mri_solver_result result, cold;
@@ -202,7 +202,7 @@ START_TEST(in_place_and_relative)
 {
     uint64_t state = test_seed("in_place_and_relative");
     struct mri_solver_options options = {.iterations = 3, .lambda = 0.25, .relative_lambda = true};
-    static const struct mri_matrix matrix = {2, {7, 5, 1}};
+    static const kn_recon_matrix matrix = {2, {7, 5, 1}};
     struct system s = system_make(&matrix, 60, &options, &state);
     struct mri_solver_result relative, absolute, third;
     double complex *begun = test_image(s.n, &state), *x = solve(&s, begun, &relative), *y;
@@ -244,7 +244,7 @@ START_TEST(sums)
 {
     if (test_is_slow())
         return;
-    static const struct mri_matrix matrix = {2, {129, 127, 1}};
+    static const kn_recon_matrix matrix = {2, {129, 127, 1}};
     struct mri_solver_options options = {.lambda = 1};
     uint64_t state = test_seed("sums");
     struct scan scan = scan_make(&matrix, 1, &state);
@@ -286,7 +286,7 @@ START_TEST(scaled)
 {
     uint64_t state = test_seed("scaled");
     struct mri_solver_options options = {.iterations = 6, .lambda = 0.1, .relative_lambda = true};
-    static const struct mri_matrix matrix = {2, {2, 3, 1}};
+    static const kn_recon_matrix matrix = {2, {2, 3, 1}};
     static const int powers[] = {-80, 80};
     struct system s = system_make(&matrix, 20, &options, &state);
     struct mri_solver_result result, other;
@@ -318,7 +318,7 @@ START_TEST(refused)
 {
     uint64_t state = test_seed("refused");
     const struct mri_solver_options fine = {.iterations = 3, .lambda = 0.1};
-    static const struct mri_matrix matrix = {2, {7, 5, 1}};
+    static const kn_recon_matrix matrix = {2, {7, 5, 1}};
     struct system s = system_make(&matrix, 20, &fine, &state);
     kn_buffer *right = test_upload_image(s.right, s.n, 0), *image = test_upload_image(NULL, s.n, 0);
     kn_buffer *small = test_upload_image(NULL, s.n - 1, 0), *spare = test_upload_image(NULL, s.n, 0),
@@ -390,7 +390,7 @@ END_TEST
 START_TEST(real_image)
 {
     enum { VOXELS = 64 * 64 };
-    static const struct mri_matrix matrix = {2, {64, 64, 1}};
+    static const kn_recon_matrix matrix = {2, {64, 64, 1}};
     static const enum mri_kernel kernels[] = {MRI_HOST_DOUBLE, MRI_TUNED};
     const struct mri_solver_options options = {.iterations = 60, .lambda = 1e-3, .relative_lambda = true};
     double complex *wanted = test_is_slow() ? NULL : test_real_array("ref_cg", VOXELS), *right, *x;

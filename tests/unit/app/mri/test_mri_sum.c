@@ -83,7 +83,7 @@ static void check(const struct problem *p, enum mri_kernel kernel)
 }
 
 // Unequal, odd, prime, single.
-static const struct mri_matrix matrices[] = {
+static const kn_recon_matrix matrices[] = {
     {2, {1, 1, 1}}, {2, {2, 3, 1}}, {2, {7, 5, 1}},   {2, {31, 1, 1}}, {3, {4, 4, 4}},
     {3, {3, 5, 2}}, {3, {1, 1, 7}}, {3, {33, 3, 11}}, {2, {1, 13, 1}},
 };
@@ -149,7 +149,7 @@ END_TEST
 // More samples than a float's sum takes, and than a chunk of constant memory.
 START_TEST(many_samples)
 {
-    static const struct mri_matrix small = {2, {3, 2, 1}};
+    static const kn_recon_matrix small = {2, {3, 2, 1}};
     uint64_t state = test_seed("many_samples");
 
     for (int kernel = 0; kernel < MRI_HOST_DOUBLE; kernel++) {
@@ -369,7 +369,7 @@ static void check_q(const struct problem *p)
 // A brain and one spiral: the adjoint that others computed in double precision; and Q on the doubled grid.
 START_TEST(spiral)
 {
-    static const struct mri_matrix matrix = {2, {64, 64, 1}}, doubled = {2, {128, 128, 1}};
+    static const kn_recon_matrix matrix = {2, {64, 64, 1}}, doubled = {2, {128, 128, 1}};
     char path[4200];
     struct mri_trajectory trajectory;
     struct npy ksp, fhd, q;

@@ -15,7 +15,7 @@
 #include "support/run.h"
 
 // Unequal, odd, prime, single, more than a block.
-static const struct mri_matrix matrices[] = {
+static const kn_recon_matrix matrices[] = {
     {2, {1, 1, 1}}, {2, {2, 3, 1}}, {2, {7, 5, 1}},   {2, {31, 1, 1}},  {3, {4, 4, 4}},
     {3, {3, 5, 2}}, {3, {1, 1, 7}}, {2, {13, 10, 1}}, {3, {33, 3, 11}},
 };
@@ -23,7 +23,7 @@ static const struct mri_matrix matrices[] = {
 static const kn_host_level levels[] = {KN_HOST_SCALAR, KN_HOST_AVX2, KN_HOST_AVX512};
 
 // Of any slab of voxels.
-static struct problem make_slab(const struct mri_matrix *matrix, size_t samples, unsigned given,
+static struct problem make_slab(const kn_recon_matrix *matrix, size_t samples, unsigned given,
                                 uint64_t *state)
 {
     struct problem p = make(matrix, samples, given, state);
@@ -130,7 +130,7 @@ END_TEST
 
 START_TEST(box)
 {
-    static const struct mri_matrix matrix = {2, {8, 6, 1}};
+    static const kn_recon_matrix matrix = {2, {8, 6, 1}};
     static const double k[] = {0, 0, 0, -4, 0, 0, 2, -3, 0};
     double complex basis[3];
 

@@ -6,7 +6,7 @@
 #include <float.h>
 
 // Unequal, odd, prime, single; axes of 1 in every place.
-static const struct mri_matrix matrices[] = {
+static const kn_recon_matrix matrices[] = {
     {2, {1, 1, 1}}, {2, {2, 3, 1}}, {2, {7, 5, 1}},  {2, {13, 1, 1}},  {2, {1, 13, 1}},  {3, {4, 4, 4}},
     {3, {3, 5, 2}}, {3, {1, 1, 7}}, {3, {11, 1, 6}}, {2, {32, 31, 1}}, {2, {33, 16, 1}}, {3, {9, 8, 7}},
 };
@@ -59,11 +59,11 @@ START_TEST(sizes)
     static const size_t lengths[][2] = {{1, 1},   {2, 4},    {3, 6},     {4, 8},    {5, 10},
                                         {6, 12},  {7, 16},   {8, 16},    {9, 18},   {13, 30},
                                         {31, 64}, {64, 128}, {127, 256}, {128, 256}};
-    static const struct mri_matrix empty = {2, {4, 0, 1}}, huge = {3, {1 << 29, 1, 1}};
+    static const kn_recon_matrix empty = {2, {4, 0, 1}}, huge = {3, {1 << 29, 1, 1}};
     struct mri_toeplitz_size size;
 
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        const struct mri_matrix matrix = {3, {3, lengths[i][0], 1}};
+        const kn_recon_matrix matrix = {3, {3, lengths[i][0], 1}};
         size_t n = lengths[i][0];
 
         EXPECT_OK(ki_mri_toeplitz_measure(&matrix, &size, &err));
@@ -119,7 +119,7 @@ END_TEST
 // The differences by every kernel: none changes the operator by more than its own error.
 START_TEST(kernels)
 {
-    static const struct mri_matrix tried[] = {{2, {7, 5, 1}}, {3, {3, 5, 2}}};
+    static const kn_recon_matrix tried[] = {{2, {7, 5, 1}}, {3, {3, 5, 2}}};
     uint64_t state = test_seed("kernels");
 
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
@@ -181,7 +181,7 @@ enum { REAL_WIDE = 128, REAL_HALF = 64 * REAL_WIDE + 65 };
 static double real_error(enum mri_kernel kernel, const double *k, size_t samples,
                          const double complex *wanted)
 {
-    static const struct mri_matrix matrix = {2, {64, 64, 1}};
+    static const kn_recon_matrix matrix = {2, {64, 64, 1}};
     kn_buffer *buffer = test_upload_image(NULL, REAL_HALF, ROOM);
     double error = 0, energy = 0;
     double complex *q;
@@ -206,7 +206,7 @@ static double real_error(enum mri_kernel kernel, const double *k, size_t samples
 
 START_TEST(real_differences)
 {
-    static const struct mri_matrix matrix = {2, {64, 64, 1}};
+    static const kn_recon_matrix matrix = {2, {64, 64, 1}};
     double complex *wanted = test_is_slow() ? NULL : test_real_array("ref_q", REAL_WIDE * REAL_WIDE);
     size_t samples = 0;
     double *k = wanted ? test_real_trajectory(&samples) : NULL;
@@ -332,7 +332,7 @@ START_TEST(refused_files)
 {
     uint64_t state = test_seed("refused_files");
     char *folder = test_folder(), path[4200], *bytes;
-    static const struct mri_matrix turned = {3, {5, 3, 2}};
+    static const kn_recon_matrix turned = {3, {5, 3, 2}};
     struct scan scan = scan_make(&matrices[6], 20, &state);
     struct mri_toeplitz *toeplitz = compute(&scan, true), *again = NULL;
     size_t size;

@@ -46,11 +46,11 @@ static double value_at(double x, double y, double z, size_t axes)
 
 START_TEST(image_points)
 {
-    static const struct mri_matrix matrices[] = {
+    static const kn_recon_matrix matrices[] = {
         {2, {64, 81, 1}}, {3, {31, 32, 33}}, {3, {20, 20, 1}}, {2, {1, 1, 1}}};
 
     for (size_t i = 0; i < sizeof matrices / sizeof *matrices; i++) {
-        const struct mri_matrix *matrix = &matrices[i];
+        const kn_recon_matrix *matrix = &matrices[i];
         const size_t *size = matrix->size;
         double *image = malloc(size[0] * size[1] * size[2] * sizeof *image);
 
@@ -75,7 +75,7 @@ END_TEST
 // The mean over 4 x 4 points of each voxel, as the definition has it, in voxels with edges and without.
 START_TEST(image_means)
 {
-    static const struct mri_matrix coarse = {2, {24, 24, 1}};
+    static const kn_recon_matrix coarse = {2, {24, 24, 1}};
     double mean[24 * 24], middle[24 * 24];
     size_t edges = 0;
 
@@ -94,9 +94,8 @@ START_TEST(image_means)
         }
     ck_assert_uint_gt(edges, 50);
     ck_assert_int_eq(ki_phantom_raster(&coarse, 0, mean, NULL), KN_ERROR_ARGUMENT);
-    ck_assert_int_eq(ki_phantom_raster(&(struct mri_matrix){2, {24, 0, 1}}, 1, mean, NULL),
-                     KN_ERROR_ARGUMENT);
-    ck_assert_int_eq(ki_phantom_kspace(&(struct mri_matrix){2, {0, 3, 1}}, NULL, 0, NULL, NULL),
+    ck_assert_int_eq(ki_phantom_raster(&(kn_recon_matrix){2, {24, 0, 1}}, 1, mean, NULL), KN_ERROR_ARGUMENT);
+    ck_assert_int_eq(ki_phantom_kspace(&(kn_recon_matrix){2, {0, 3, 1}}, NULL, 0, NULL, NULL),
                      KN_ERROR_ARGUMENT);
 }
 END_TEST
@@ -155,7 +154,7 @@ static double complex wanted_kspace(const double k[3], size_t axes)
 
 START_TEST(kspace_by_quadrature)
 {
-    static const struct mri_matrix matrices[] = {{2, {64, 48, 1}}, {3, {16, 24, 20}}};
+    static const kn_recon_matrix matrices[] = {{2, {64, 48, 1}}, {3, {16, 24, 20}}};
     uint64_t state = test_seed("kspace_by_quadrature");
 
     for (size_t i = 0; i < 2; i++) {
@@ -188,7 +187,7 @@ END_TEST
 START_TEST(kspace_and_image)
 {
     enum { M = 384, SAMPLES = 25 };
-    static const struct mri_matrix matrix = {2, {M, M, 1}};
+    static const kn_recon_matrix matrix = {2, {M, M, 1}};
     double *raster = malloc(M * M * sizeof *raster), k[3 * SAMPLES], bound = 0, worst = 0;
     double complex *image = malloc(M * M * sizeof *image), data[SAMPLES], analytic[SAMPLES];
     uint64_t state = test_seed("kspace_and_image");

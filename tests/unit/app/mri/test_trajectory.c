@@ -147,7 +147,7 @@ START_TEST(cartesian)
     kn_recon_trajectory plan = {
         .kind = KN_RECON_TRAJECTORY_CARTESIAN, .samples = 4, .spokes = 3, .partitions = 5};
     double *k = fill(&plan), energy[2] = {0, 0};
-    struct mri_matrix matrix = ki_trajectory_matrix(&plan);
+    kn_recon_matrix matrix = ki_trajectory_matrix(&plan);
     double complex image[60], data[60];
     uint64_t state = test_seed("cartesian");
 
@@ -173,7 +173,7 @@ START_TEST(filled_in)
 {
     static const struct {
         kn_recon_trajectory given, wanted;
-        struct mri_matrix matrix;
+        kn_recon_matrix matrix;
     } rows[] = {
         {{0, KN_RECON_TRAJECTORY_RADIAL, 0, 0, 0, 0},
          {0, KN_RECON_TRAJECTORY_RADIAL, 128, 202, 1, 128},
@@ -209,7 +209,7 @@ START_TEST(filled_in)
 
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         kn_recon_trajectory plan = rows[i].given;
-        struct mri_matrix matrix;
+        kn_recon_matrix matrix;
 
         ck_assert_int_eq(ki_trajectory_plan(&plan, NULL), KN_OK);
         matrix = ki_trajectory_matrix(&plan);
@@ -232,8 +232,8 @@ START_TEST(in_band)
             kn_recon_trajectory plan = {
                 .kind = (kn_recon_trajectory_kind)kind, .samples = samples, .spokes = 5};
             double *k = fill(&plan);
-            struct mri_matrix matrix = ki_trajectory_matrix(&plan);
-            struct trajectory_range range = ki_trajectory_range(k, ki_trajectory_points(&plan));
+            kn_recon_matrix matrix = ki_trajectory_matrix(&plan);
+            kn_recon_range range = kn_recon_trajectory_get_range(k, ki_trajectory_points(&plan));
             kn_error err = KN_ERROR_INIT;
 
             ck_assert_msg(ki_trajectory_check("t.cfl", &matrix, k, ki_trajectory_points(&plan), &err) ==
@@ -257,7 +257,7 @@ static void expect_refused(kn_status status, kn_status wanted, const kn_error *e
 
 START_TEST(refused)
 {
-    static const struct mri_matrix plane = {2, {64, 32, 1}}, volume = {3, {64, 32, 8}};
+    static const kn_recon_matrix plane = {2, {64, 32, 1}}, volume = {3, {64, 32, 8}};
     kn_recon_trajectory plan = {.kind = KN_RECON_TRAJECTORY_SPIRAL, .partitions = 2};
     double k[6] = {32, 16, 0, 1, 17.5, 0};
     kn_error err = KN_ERROR_INIT;
@@ -285,17 +285,17 @@ END_TEST
 
 START_TEST(units)
 {
-    static const struct mri_matrix matrix = {3, {64, 32, 8}};
+    static const kn_recon_matrix matrix = {3, {64, 32, 8}};
     const double fov[6] = {-32, 16, -4, 8, -4, 1};
     const double radians[6] = {-M_PI, M_PI, -M_PI, M_PI / 4, -M_PI / 4, M_PI / 4};
     const double normalized[6] = {-0.5, 0.5, -0.5, 0.125, -0.125, 0.125};
     const double *const given[TRAJECTORY_UNITS] = {fov, radians, normalized};
 
     for (int unit = 0; unit < TRAJECTORY_UNITS; unit++) {
-        struct trajectory_range range = ki_trajectory_range(given[unit], 2);
+        kn_recon_range range = kn_recon_trajectory_get_range(given[unit], 2);
         double k[6];
 
-        ck_assert_int_eq(ki_trajectory_likely_unit(&matrix, &range), (kn_recon_unit)unit);
+        ck_assert_int_eq(kn_recon_trajectory_guess_unit(&matrix, &range), (kn_recon_unit)unit);
         memcpy(k, given[unit], sizeof k);
         ki_trajectory_convert((kn_recon_unit)unit, &matrix, k, 2);
         for (size_t i = 0; i < 6; i++)
@@ -303,18 +303,54 @@ START_TEST(units)
     }
     // Of 4 voxels, or of a sample at 0 alone, nothing can be said.
     ck_assert_int_eq(
-        ki_trajectory_likely_unit(&(struct mri_matrix){2, {4, 4, 1}},
-                                  &(struct trajectory_range){.low = {-0.5, -0.5, 0}, .high = {0.5, 0.5, 0}}),
+        kn_recon_trajectory_guess_unit(&(kn_recon_matrix){2, {4, 4, 1}},
+                                       &(kn_recon_range){.low = {-0.5, -0.5, 0}, .high = {0.5, 0.5, 0}}),
         KN_RECON_UNIT_FOV);
-    ck_assert_int_eq(ki_trajectory_likely_unit(&matrix, &(struct trajectory_range){.centre = 1}),
+    ck_assert_int_eq(kn_recon_trajectory_guess_unit(&matrix, &(kn_recon_range){.centre = 1}),
                      KN_RECON_UNIT_FOV);
+}
+END_TEST
+
+// What a program calls (koine/experimental/recon.h).
+START_TEST(by_the_header)
+{
+    const kn_recon_matrix flat = {2, {64, 32, 0}}, none = {4, {1, 1, 1}};
+    const kn_recon_range nothing = kn_recon_trajectory_get_range(NULL, 5);
+    const double k[12] = {-2, 1, 0, 0, 0, 0, 3.5, -4, 0, 0, 0.5, 0}, outside[3] = {34, 0, 0};
+    kn_recon_range range = kn_recon_trajectory_get_range(k, 4);
+    kn_error err = KN_ERROR_INIT;
+
+    for (size_t axis = 0; axis < 3; axis++) {
+        ck_assert_double_eq(nothing.low[axis], 0);
+        ck_assert_double_eq(nothing.high[axis], 0);
+        ck_assert_double_eq(range.low[axis], axis == 0 ? -2 : axis == 1 ? -4 : 0);
+        ck_assert_double_eq(range.high[axis], axis == 0 ? 3.5 : axis == 1 ? 1 : 0);
+    }
+    ck_assert_uint_eq(nothing.centre, 0);
+    ck_assert_uint_eq(range.centre, 1);
+    ck_assert_int_eq(kn_recon_trajectory_guess_unit(NULL, &range), KN_RECON_UNIT_FOV);
+    ck_assert_int_eq(kn_recon_trajectory_guess_unit(&flat, NULL), KN_RECON_UNIT_FOV);
+
+    ck_assert_int_eq(kn_recon_trajectory_check("t", &flat, k, 3, &err), KN_OK);
+    ck_assert_int_eq(kn_recon_trajectory_check("t", &flat, NULL, 0, &err), KN_OK);
+    expect_refused(kn_recon_trajectory_check("t", &flat, outside, 1, &err), KN_ERROR_INPUT, &err,
+                   "t: sample 0: kx is 34 cycles per field of view");
+    expect_refused(kn_recon_trajectory_check(NULL, &flat, outside, 1, &err), KN_ERROR_INPUT, &err,
+                   "sample 0: kx is 34");
+    expect_refused(kn_recon_trajectory_check("t", &flat, NULL, 3, &err), KN_ERROR_ARGUMENT, &err,
+                   "kn_recon_trajectory_check: k is NULL");
+    expect_refused(kn_recon_trajectory_check("t", NULL, k, 3, &err), KN_ERROR_ARGUMENT, &err,
+                   "kn_recon_trajectory_check: matrix is NULL");
+    expect_refused(kn_recon_trajectory_check("t", &none, k, 3, &err), KN_ERROR_ARGUMENT, &err,
+                   "a matrix of 4 axes");
+    ck_assert_int_eq(kn_recon_trajectory_check("t", NULL, k, 3, NULL), KN_ERROR_ARGUMENT);
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {radial,    golden,    spiral,  kooshball, stack,
-                                  cartesian, filled_in, in_band, refused,   units};
+    const TTest *const tests[] = {radial,    golden,  spiral,  kooshball, stack,        cartesian,
+                                  filled_in, in_band, refused, units,     by_the_header};
 
     return TEST_RUN("trajectory", CK_FORK_GETENV, tests);
 }

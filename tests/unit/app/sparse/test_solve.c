@@ -2,6 +2,7 @@
 // Least squares on a device as `koine solve` has them: against the host's in double precision; penalties for
 // bounds, the discrepancy of each column, rays on the fly, what is refused.
 #include "sparse_support.h"
+#include "support/sparse_inputs.h"
 
 #include "unit/app/autocorr/spectrum_support.h"
 
@@ -34,9 +35,11 @@ static struct sparse_answer solve(kn_queue *where, const struct sparse_matrix *m
                                   const struct sparse_task *task)
 {
     const struct sparse_columns right = {ROWS, COUNT, b};
+    struct sparse_task own = *task;
     struct sparse_answer answer;
 
-    EXPECT_OK(ki_sparse_solve(where, matrix, &right, NULL, names, task, NULL, &answer, &err));
+    own.is_double = !where && task->is_double; // on devices single precision
+    EXPECT_OK(ki_sparse_solve(where, matrix, &right, NULL, names, &own, NULL, &answer, &err));
     ck_assert_double_le(answer.adjoint, answer.adjoint_bound);
     return answer;
 }
@@ -205,7 +208,7 @@ START_TEST(rays)
     double b[45];
     const struct sparse_columns right = {45, 1, b};
 
-    EXPECT_OK(ki_sparse_parallel_parse("parallel:5,9,7,3.3", &geometry, &err));
+    EXPECT_OK(sparse_parse("parallel:5,9,7,3.3", &geometry, &err));
     for (size_t i = 0; i < 45; i++)
         b[i] = (double)test_signed(&state);
     for (size_t t = 0; t < (test_is_slow() ? 1 : sizeof tried / sizeof *tried); t++) {
@@ -214,6 +217,7 @@ START_TEST(rays)
 
         EXPECT_OK(ki_sparse_solve(NULL, NULL, &right, NULL, names, &task, NULL, &wanted, &err));
         task.format = tried[t].format;
+        task.is_double = false;
         EXPECT_OK(ki_sparse_solve(queue, NULL, &right, NULL, names, &task, NULL, &found, &err));
         ck_assert_double_lt(test_relative_distance(found.x.values, wanted.x.values, 49), 2e-4);
         ck_assert_double_eq_tol(found.solutions->residual, wanted.solutions->residual, 1e-4);
@@ -311,7 +315,11 @@ START_TEST(refused)
         struct sparse_task task;
         const char *words;
     } tried[] = {
-        {{.method = SPARSE_METHOD_FISTA}, "cgnr, printed and gram"},
+        {{.method = SPARSE_METHOD_FISTA, .stop = SPARSE_STOP_NCP}, "only cgnr looks at the whiteness"},
+        {{.method = SPARSE_METHOD_BB, .correction = "d"}, "goes with cgnr and printed"},
+        {{.method = SPARSE_METHOD_SIRT, .lambda = 1}, "neither lambda nor smooth"},
+        {{.method = SPARSE_METHOD_GRAM, .is_double = true}, "in single precision alone"},
+        {{.stop = SPARSE_STOP_NCP, .is_double = true}, "in single precision alone"},
         {{.method = SPARSE_METHOD_PRINTED, .stop = SPARSE_STOP_RESIDUAL, .tolerance = 0.1},
          "all its iterations"},
         {{.preconditioning = SPARSE_PRECONDITIONING_JACOBI}, "the host's alone"},

@@ -2,6 +2,7 @@
 // Conjugate gradients on a device that stop where the residual is as white as it gets: against the rule on
 // the host, and the same bits as so many iterations alone.
 #include "solver_support.h"
+#include "support/sparse_inputs.h"
 
 #include "operator/ncp.h"
 #include "app/sparse/solver/reference.h"
@@ -46,7 +47,7 @@ static struct system noisy_system(const char *rays, uint64_t *state)
     double size = 0, noise = 0, *random;
     size_t rows, columns;
 
-    EXPECT_OK(ki_sparse_parallel_parse(rays, &geometry, &err));
+    EXPECT_OK(sparse_parse(rays, &geometry, &err));
     EXPECT_OK(ki_sparse_parallel_matrix(&geometry, &s.matrix, &err));
     rows = s.matrix.rows;
     columns = s.matrix.columns;

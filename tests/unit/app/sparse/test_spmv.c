@@ -131,7 +131,7 @@ END_TEST
 START_TEST(tunings)
 {
     static const struct sparse_tuning tried[] = {
-        {32, 1, 1, 32}, {64, 2, 3, 100}, {64, 64, 5, 1}, {128, 16, 16, 1000}};
+        {32, 1, 1, 32, false}, {64, 2, 3, 100, false}, {64, 64, 5, 1, false}, {128, 16, 16, 1000, false}};
     uint64_t state = test_seed("tunings");
 
     for (size_t i = 0; i < (test_is_slow() ? 1 : sizeof tried / sizeof *tried); i++) {

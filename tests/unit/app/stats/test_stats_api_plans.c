@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/stats.h: what is chosen, a plan that serves many columns, the memory that it takes, progress.
+// koine/stats.h: what is chosen, a plan that serves many columns, the memory that it takes, progress,
+// a column that it holds.
 #include "stats_api_support.h"
 
 START_TEST(mad_scale)
@@ -222,9 +223,86 @@ START_TEST(progress_and_stop)
 }
 END_TEST
 
+// ---- a column that the plan holds: koine/experimental/stats.h ----
+
+static void expect_loaded(kn_stats_plan *plan, const struct column *c)
+{
+    const size_t ends[] = {0, c->n / 3, c->n / 3, c->n};
+    kn_stats found[KI_COUNT(ends)], one, r;
+
+    EXPECT_OK(kn_stats_plan_load(plan, c->x, c->n, &err));
+    EXPECT_OK(kn_stats_plan_compute_prefixes(plan, ends, KI_COUNT(ends), found, &err));
+    for (size_t i = 0; i < KI_COUNT(ends); i++) {
+        one = poisoned();
+        EXPECT_OK(kn_stats_plan_compute(plan, ends[i], &one, &err));
+        r = reference_of(c, ends[i], false);
+        expect_reference(&one, &r, "a beginning of what is loaded");
+        expect_same(&found[i], &one, "a prefix of what is loaded");
+    }
+}
+
+// Whole numbers of 8 bits and others, with every variant and method: the plan loads one after the other.
+START_TEST(loaded)
+{
+    for (size_t m = 0; m < KI_COUNT(methods); m++)
+        for (size_t v = 0; v < KI_COUNT(variants); v++) {
+            kn_stats_plan *plan = plan_for(methods[m], variants[v], false, KN_F64, 1001);
+            struct column bytes = column_of(KN_F64, (const double[]){3, -5, 100, 3, 0}, 5),
+                          other = random_column(KN_F64, 1, 1001);
+
+            if (plan) {
+                expect_loaded(plan, &bytes);
+                ck_assert_int_eq(kn_stats_plan_get_in_bytes(plan), methods[m] == KN_STATS_FUSED);
+                ck_assert_int_eq(kn_stats_plan_get_in_bytes(plan), is_in_bytes(plan));
+                expect_loaded(plan, &other);
+                ck_assert(!kn_stats_plan_get_in_bytes(plan));
+                ck_assert(kn_stats_plan_get_times(plan).compute > 0);
+                ck_assert_int_eq(kn_stats_plan_get_times(plan).upload > 0, variants[v] == KN_STATS_DEVICE);
+            }
+            kn_stats_plan_free(plan);
+            free_column(&bytes);
+            free_column(&other);
+        }
+}
+END_TEST
+
+// What is given in another way is not what was loaded.
+START_TEST(loaded_no_longer)
+{
+    static const size_t descending[] = {2, 1}, beyond[] = {1, 5};
+    struct column c = random_column(KN_F64, 1, 4);
+    kn_stats_plan *plan = plan_for(KN_STATS_SELECT, KN_STATS_SERIAL, false, KN_F64, 4);
+    kn_stats result;
+
+    EXPECT_NOTHING(KN_ERROR_ARGUMENT, "no column is loaded", &result,
+                   kn_stats_plan_compute(plan, 0, &result, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "5 elements, but the plan is for 4",
+                   kn_stats_plan_load(plan, c.x, 5, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "x is NULL", kn_stats_plan_load(plan, NULL, 1, &err));
+    EXPECT_OK(kn_stats_plan_load(plan, c.x, 4, &err));
+    EXPECT_NOTHING(KN_ERROR_ARGUMENT, "5 elements of a column that has 4", &result,
+                   kn_stats_plan_compute(plan, 5, &result, &err));
+    EXPECT_NOTHING(KN_ERROR_ARGUMENT, "ends descend", &result,
+                   kn_stats_plan_compute_prefixes(plan, descending, 2, &result, &err));
+    EXPECT_NOTHING(KN_ERROR_ARGUMENT, "5 elements of a column that has 4", &result,
+                   kn_stats_plan_compute_prefixes(plan, beyond, 2, &result, &err));
+    EXPECT_OK(kn_stats_plan_compute(plan, 4, &result, &err));
+    (void)expect_array(plan, &c);
+    EXPECT_NOTHING(KN_ERROR_ARGUMENT, "no column is loaded", &result,
+                   kn_stats_plan_compute(plan, 4, &result, &err));
+    EXPECT_OK(kn_stats_plan_load(plan, c.x, 4, &err));
+    (void)expect_source(plan, &c, 3);
+    EXPECT_NOTHING(KN_ERROR_ARGUMENT, "no column is loaded", &result,
+                   kn_stats_plan_compute(plan, 4, &result, &err));
+    kn_stats_plan_free(plan);
+    free_column(&c);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {mad_scale, defaults, a_plan_serves_many, memory, progress_and_stop};
+    const TTest *const tests[] = {mad_scale,         defaults, a_plan_serves_many, memory,
+                                  progress_and_stop, loaded,   loaded_no_longer};
 
     return test_run("stats: plans", tests, sizeof tests / sizeof *tests, set_up, test_close);
 }

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "cli/inputs/sparse_files.h"
+#include "support/sparse_inputs.h"
 #include "app/sparse/solver/reference.h"
 #include "io/array/npy.h"
 #include "support/run.h"
@@ -171,7 +171,7 @@ START_TEST(right_hand_sides)
 
     for (size_t i = 0; i < 4; i++) {
         columns.count = 2 - i / 2;
-        IO_OK(sparse_write_columns(io_path(names[i % 2]), &columns, true, err));
+        IO_OK(columns_write(io_path(names[i % 2]), columns.rows, columns.count, columns.values, true, err));
         IO_OK(sparse_read_columns(io_path(names[i % 2]), &back, err));
         ck_assert_uint_eq(back.rows, 3);
         ck_assert_uint_eq(back.count, columns.count);
@@ -183,8 +183,7 @@ START_TEST(right_hand_sides)
             npy_free(&array);
         }
     }
-    IO_REFUSED(sparse_write_columns(io_path("c.txt"), &columns, true, err), KN_ERROR_ARGUMENT,
-               ".npy or .mtx");
+    IO_REFUSED(columns_write(io_path("c.txt"), 3, 2, values, true, err), KN_ERROR_ARGUMENT, ".npy or .mtx");
     io_write("s.mtx", "%%MatrixMarket vector coordinate real general\n3 2\n3 7\n1 -1\n", 59);
     IO_OK(sparse_read_columns(io_path("s.mtx"), &back, err));
     ck_assert_double_eq(back.values[0] + 10 * back.values[1] + 100 * back.values[2], 699);

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "app/sparse/solver/reference.h"
+#include "app/sparse/tomography/parallel.h"
 #include "cli/inputs/sinogram_files.h"
 #include "support/run.h"
 
@@ -114,7 +115,7 @@ static void check_sinogram(const char *name, size_t slice, size_t bin, bool has_
         }
     ck_assert_double_eq(found.theta[0], 0);
     ck_assert_double_eq_tol(found.theta[2], 90.5 * 3.14159265358979323846 / 180, 1e-15);
-    ki_sparse_sinogram_free(&found);
+    sparse_sinogram_free(&found);
 }
 
 START_TEST(fields_and_bins)
@@ -140,20 +141,12 @@ START_TEST(already_logarithms)
     const struct made made = {.data = {PROJECTIONS, SLICES, DETECTORS}};
     const struct sparse_sinogram_options options = {.slice = 1, .bin = 2};
     struct sparse_sinogram found;
-    struct sparse_parallel geometry;
 
     write_file("a.h5", &made);
     IO_OK(sparse_read_sinogram(io_path("a.h5"), &options, &found, err));
     ck_assert_double_eq_tol(found.values[1 * 2 + 1], (data_of(1, 1, 2) + data_of(1, 1, 3)) / 2, 1e-13);
     ck_assert_double_eq_tol(found.theta[2], 2 * 3.14159265358979323846 / 3, 1e-15);
-    IO_OK(ki_sparse_sinogram_geometry(&found, NAN, &geometry, err));
-    ck_assert_uint_eq(geometry.angles, PROJECTIONS);
-    ck_assert_uint_eq(geometry.size, 2);
-    ck_assert_double_eq(geometry.axis, 0.5);
-    ck_assert_double_eq(geometry.theta[2], found.theta[2]);
-    ki_sparse_parallel_free(&geometry);
-    IO_REFUSED(ki_sparse_sinogram_geometry(&found, 99, &geometry, err), KN_ERROR_ARGUMENT, "axis");
-    ki_sparse_sinogram_free(&found);
+    sparse_sinogram_free(&found);
 }
 END_TEST
 
@@ -168,13 +161,13 @@ START_TEST(dead_detectors)
     write_file("a.h5", &made);
     IO_OK(sparse_read_sinogram(io_path("a.h5"), &options, &found, err));
     ck_assert_double_eq_tol(found.values[PROJECTIONS * DETECTORS - 1], -log(1e-6), 1e-12);
-    ki_sparse_sinogram_free(&found);
+    sparse_sinogram_free(&found);
     made.bad = 5000;
     write_file("a.h5", &made);
     IO_OK(sparse_read_sinogram(io_path("a.h5"), &options, &found, err));
     ck_assert_double_eq_tol(found.values[PROJECTIONS * DETECTORS - 1],
                             -log((5000 - dark_of(1, 4)) / (white_of(1, 4) - dark_of(1, 4))), 1e-14);
-    ki_sparse_sinogram_free(&found);
+    sparse_sinogram_free(&found);
 }
 END_TEST
 
@@ -267,11 +260,11 @@ START_TEST(real_tooth)
     ck_assert_uint_eq(sinogram.angles, 181);
     ck_assert_uint_eq(sinogram.detectors, 160);
     for (size_t i = 0; i < 3; i++) {
-        struct sparse_parallel geometry;
+        const struct sparse_parallel geometry = {sinogram.angles, sinogram.detectors, sinogram.detectors,
+                                                 axes[i], sinogram.theta};
         struct sparse_matrix matrix;
         double *x, history[21], norm = 0;
 
-        IO_OK(ki_sparse_sinogram_geometry(&sinogram, axes[i], &geometry, err));
         IO_OK(ki_sparse_parallel_matrix(&geometry, &matrix, err));
         x = calloc(matrix.columns, sizeof *x);
         IO_OK(ki_sparse_reference_solve(&matrix, sinogram.values, &twenty, x, history, err));
@@ -282,9 +275,8 @@ START_TEST(real_tooth)
         ck_assert_double_eq_tol(history[20] / sqrt(norm), wanted[i], 0.0005);
         free(x);
         ki_sparse_free(&matrix);
-        ki_sparse_parallel_free(&geometry);
     }
-    ki_sparse_sinogram_free(&sinogram);
+    sparse_sinogram_free(&sinogram);
 }
 END_TEST
 

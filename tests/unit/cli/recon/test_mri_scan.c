@@ -168,7 +168,7 @@ START_TEST(arrays_refused)
     request = request_of("d.npy", "t.npy");
     request.matrix.size[1] = 8;
     refuse(&request, KN_ERROR_INPUT, "but a matrix of 8 resolves 4");
-    request.matrix = (struct mri_matrix){2, {SIZE_MAX / 2, SIZE_MAX / 2, 1}};
+    request.matrix = (kn_recon_matrix){2, {SIZE_MAX / 2, SIZE_MAX / 2, 1}};
     refuse(&request, KN_ERROR_ARGUMENT, "fit into memory");
     // One sample that is no number; coils without a signal are taken, and counted.
     data[ALL + 5] = mri_complex(1, NAN);
@@ -277,7 +277,7 @@ START_TEST(parboil)
     ck_assert_uint_eq(scan.matrix.size[0], 64);
     ck_assert_double_eq(scan.positions[3 * 2], 17);
     ki_mri_scan_free(&scan);
-    request.matrix = (struct mri_matrix){2, {4, 4, 1}};
+    request.matrix = (kn_recon_matrix){2, {4, 4, 1}};
     refuse(&request, KN_ERROR_ARGUMENT, "has its own voxels");
     request.matrix.axes = 0;
     request.trajectory = "t";
@@ -359,7 +359,7 @@ START_TEST(ismrmrd)
     for (size_t i = 0; i < 2; i++)
         for (size_t axes = 2; axes <= 3; axes++) {
             write_ismrmrd(layouts[i], axes, header, NULL);
-            request.matrix = (struct mri_matrix){2, {16, 16, 1}};
+            request.matrix = (kn_recon_matrix){2, {16, 16, 1}};
             expect(&request, COILS);
             request.matrix.axes = 0;
             expect(&request, COILS);

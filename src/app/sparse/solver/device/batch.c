@@ -250,7 +250,7 @@ static kn_status get_kernel(struct sparse_batch *b, unsigned kernel, kn_error *e
         ki_engine_define(&defines, "SHARES", shape.shares);
     if (kernels[kernel].launches != WHOLE)
         ki_engine_define(&defines, "STEP", o->step);
-    status = ki_cgnr_define(&defines, b->context, &o->solver, err);
+    status = ki_cgnr_define(&defines, b->context, &o->solver, KN_F32, err);
     if (status)
         return status;
     return ki_engine_builtin_kernel(b->context, kernels[kernel].file, defines.items, defines.count,
@@ -323,12 +323,13 @@ kn_status ki_sparse_batch_create(kn_queue *queue, const struct sparse_matrix *ma
     kn_status status = b ? check_options(options, err) : ki_fail_memory(err, sizeof *b, "a sparse solver");
 
     if (!status)
-        status = ki_spmv_check(matrix, KN_SPARSE_SIMPLE, err);
+        status = ki_spmv_check(kn_context_get_device(kn_queue_get_context(queue)), matrix, KN_SPARSE_SIMPLE,
+                               false, err);
     if (!status) {
         size_t at_once = options->at_once ? options->at_once : AT_ONCE;
         b->context = kn_queue_get_context(queue);
         b->options = *options;
-        b->terms = ki_cgnr_terms_of(&options->solver);
+        b->terms = ki_cgnr_terms_of(&options->solver, KN_F32);
         b->rows = (uint32_t)matrix->rows;
         b->columns = (uint32_t)matrix->columns;
         choose_blocks(&b->options, kn_context_get_device(b->context));

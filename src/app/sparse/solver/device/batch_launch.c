@@ -77,10 +77,11 @@ static size_t add_curve(kn_arg *args, size_t count, const struct sparse_batch *b
 {
     kn_buffer *const *m = b->buffers;
     const struct cgnr_terms *t = &b->terms;
-    const kn_arg curve[] = {KN_BUFFER(m[BATCH_E]), KN_BUFFER(m[BATCH_X]), KN_BUFFER(m[BATCH_H]),
-                            KN_BUFFER(m[BATCH_D]), KN_VALUE(t->weight),   KN_VALUE(t->lambda),
-                            KN_VALUE(t->smooth),   KN_VALUE(t->order),    KN_BUFFER(m[BATCH_ENDS]),
-                            KN_VALUE(run->all),    KN_VALUE(*iteration),  KN_BUFFER(m[BATCH_PARTS])};
+    const kn_arg curve[] = {
+        KN_BUFFER(m[BATCH_E]),      KN_BUFFER(m[BATCH_X]),      KN_BUFFER(m[BATCH_H]),
+        KN_BUFFER(m[BATCH_D]),      KN_VALUE((float)t->weight), KN_VALUE((float)t->lambda),
+        KN_VALUE((float)t->smooth), KN_VALUE(t->order),         KN_BUFFER(m[BATCH_ENDS]),
+        KN_VALUE(run->all),         KN_VALUE(*iteration),       KN_BUFFER(m[BATCH_PARTS])};
 
     memcpy(args + count, curve, sizeof curve);
     return count + KI_COUNT(curve);
@@ -143,7 +144,7 @@ static kn_status launch_step(kn_queue *queue, const struct sparse_batch *b, cons
                            KN_BUFFER(m[BATCH_E]),
                            KN_VALUE(b->columns),
                            KN_VALUE(b->steps.each),
-                           KN_VALUE(t->weight),
+                           KN_VALUE((float)t->weight),
                            KN_BUFFER(m[BATCH_ENDS]),
                            KN_VALUE(run->all),
                            KN_VALUE(iteration),
@@ -152,10 +153,10 @@ static kn_status launch_step(kn_queue *queue, const struct sparse_batch *b, cons
                            KN_BUFFER(m[BATCH_NEXT_PARTS]),
                            KN_BUFFER(m[BATCH_CURVATURES])};
     const kn_arg turn[] = {
-        KN_BUFFER(m[BATCH_X]),     KN_BUFFER(m[BATCH_H]),          KN_BUFFER(m[BATCH_D]),
-        KN_VALUE(b->columns),      KN_VALUE(b->steps.each),        KN_VALUE(t->weight),
-        KN_VALUE(t->gradient),     KN_BUFFER(m[BATCH_NEXT_PARTS]), KN_BUFFER(m[BATCH_CURVATURES]),
-        KN_BUFFER(m[BATCH_NORMS]), KN_BUFFER(m[BATCH_ENDS]),       KN_VALUE(run->all),
+        KN_BUFFER(m[BATCH_X]),        KN_BUFFER(m[BATCH_H]),          KN_BUFFER(m[BATCH_D]),
+        KN_VALUE(b->columns),         KN_VALUE(b->steps.each),        KN_VALUE((float)t->weight),
+        KN_VALUE((float)t->gradient), KN_BUFFER(m[BATCH_NEXT_PARTS]), KN_BUFFER(m[BATCH_CURVATURES]),
+        KN_BUFFER(m[BATCH_NORMS]),    KN_BUFFER(m[BATCH_ENDS]),       KN_VALUE(run->all),
         KN_VALUE(iteration)};
     kn_status status = ki_batch_launch(queue, b, run, BATCH_MOVE, groups, move, KI_COUNT(move), err);
 
@@ -181,11 +182,11 @@ static kn_status launch_whole(kn_queue *queue, const struct sparse_batch *b, con
                            KN_BUFFER(m[BATCH_D]),
                            KN_BUFFER(m[BATCH_E]),
                            KN_BUFFER(m[BATCH_W]),
-                           KN_VALUE(t->weight),
-                           KN_VALUE(t->lambda),
-                           KN_VALUE(t->smooth),
+                           KN_VALUE((float)t->weight),
+                           KN_VALUE((float)t->lambda),
+                           KN_VALUE((float)t->smooth),
                            KN_VALUE(t->order),
-                           KN_VALUE(t->gradient),
+                           KN_VALUE((float)t->gradient),
                            KN_BUFFER(m[BATCH_NORMS]),
                            KN_BUFFER(m[BATCH_ENDS]),
                            KN_VALUE(run->all),

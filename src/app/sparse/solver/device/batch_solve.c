@@ -40,9 +40,14 @@ static kn_status launch_begin(kn_queue *queue, const struct sparse_batch *b, con
 {
     const uint32_t none = 0;
     kn_buffer *const *m = b->buffers;
-    const kn_arg args[] = {KN_BUFFER(m[BATCH_X]),     KN_BUFFER(m[BATCH_H]),   KN_BUFFER(m[BATCH_D]),
-                           KN_BUFFER(m[BATCH_E]),     KN_VALUE(b->columns),    KN_VALUE(b->terms.lambda),
-                           KN_VALUE(b->terms.smooth), KN_VALUE(b->terms.order)};
+    const kn_arg args[] = {KN_BUFFER(m[BATCH_X]),
+                           KN_BUFFER(m[BATCH_H]),
+                           KN_BUFFER(m[BATCH_D]),
+                           KN_BUFFER(m[BATCH_E]),
+                           KN_VALUE(b->columns),
+                           KN_VALUE((float)b->terms.lambda),
+                           KN_VALUE((float)b->terms.smooth),
+                           KN_VALUE(b->terms.order)};
     kn_status status = ki_batch_launch(queue, b, run, BATCH_BEGIN, ki_batch_groups_of(b, b->columns), args,
                                        KI_COUNT(args), err);
 
@@ -97,7 +102,7 @@ static kn_status take_results(kn_queue *queue, const struct sparse_batch *b, con
             *curvature = norms[(i - 1) * row + image] / *curvature;
         }
     for (uint32_t i = 0; i < run->count && !status; i++)
-        status = ki_cgnr_take_history(norms + i, norms + run->all + i, row, &results[i], err);
+        status = ki_cgnr_take_history(norms + i, norms + run->all + i, row, NULL, &results[i], err);
     free(norms);
     return status;
 }

@@ -17,13 +17,13 @@ static size_t kept_columns(size_t columns)
 }
 
 kn_status ki_sparse_fused_check(const kn_context *context, const struct sparse_matrix *matrix,
-                                const struct cgnr_options *options, kn_error *err)
+                                const struct cgnr_options *options, bool is_double, kn_error *err)
 {
     const kn_device_info *info = kn_context_get_device(context);
     const uint64_t most = ki_engine_local_arrays(info);
     // The columns, and two sums of the group.
-    size_t bytes =
-        kept_columns(matrix->columns) * sizeof(float) + 2 * ki_cgnr_group(context, options) * CGNR_CELL;
+    size_t bytes = kept_columns(matrix->columns) * (is_double ? sizeof(double) : sizeof(float)) +
+                   2 * ki_cgnr_group(context, options) * CGNR_CELL;
 
     if (bytes <= most && matrix->rows < UINT32_MAX / 2)
         return KN_OK;
@@ -105,7 +105,8 @@ static kn_status get_kernel(kn_context *context, const struct sparse_fused *f,
     ki_engine_define(&defines, "COLUMNS", (unsigned)kept_columns(f->columns));
     ki_engine_define(&defines, "INDEX_BITS", f->columns <= UINT16_MAX ? 16 : 32);
     ki_engine_define(&defines, "RESIDUAL", cgnr_keeps_residual(options));
-    status = ki_cgnr_define(&defines, context, options, err);
+    ki_engine_define(&defines, "REAL_BITS", f->is_double ? 64 : 32);
+    status = ki_cgnr_define(&defines, context, options, f->is_double ? KN_F64 : KN_F32, err);
     return status ? status
                   : ki_engine_builtin_kernel(context, "app/sparse/sparse_cgnr.cl", defines.items,
                                              defines.count, KN_POLICY_DEFAULT,
@@ -134,7 +135,8 @@ kn_status ki_sparse_fused_create(kn_queue *queue, const struct sparse_matrix *ma
     kn_context *context = kn_queue_get_context(queue);
     kn_status status;
 
-    *made = (struct sparse_fused){.rows = (uint32_t)matrix->rows, .columns = (uint32_t)matrix->columns};
+    *made = (struct sparse_fused){
+        .rows = (uint32_t)matrix->rows, .columns = (uint32_t)matrix->columns, .is_double = tuning->is_double};
     choose_shape(made, context, tuning, options);
     status = get_kernel(context, made, options, false, &made->forward, err);
     if (!status)
@@ -176,9 +178,9 @@ static kn_status launch_forward(const struct sparse_fused *f, kn_queue *queue, c
                            KN_BUFFER(b[odd ? CGNR_D : CGNR_NEXT_D]),
                            KN_BUFFER(b[CGNR_W]),
                            KN_BUFFER(b[CGNR_R]),
-                           KN_VALUE(s->terms.weight),
-                           KN_VALUE(s->terms.gradient),
-                           KN_VALUE(s->terms.residual),
+                           cgnr_scalar(s, s->terms.weight),
+                           cgnr_scalar(s, s->terms.gradient),
+                           cgnr_scalar(s, s->terms.residual),
                            KN_BUFFER(b[CGNR_STATE]),
                            KN_VALUE(s->parts),
                            KN_VALUE(s->most)};
@@ -199,8 +201,8 @@ static kn_status launch_backward(const struct sparse_fused *f, kn_queue *queue, 
                            KN_BUFFER(b[iteration % 2 ? CGNR_D : CGNR_NEXT_D]),
                            KN_BUFFER(b[CGNR_E]),
                            KN_BUFFER(b[CGNR_W]),
-                           KN_VALUE(s->terms.lambda),
-                           KN_VALUE(s->terms.smooth),
+                           cgnr_scalar(s, s->terms.lambda),
+                           cgnr_scalar(s, s->terms.smooth),
                            KN_VALUE(s->terms.order),
                            KN_BUFFER(b[CGNR_STATE]),
                            KN_VALUE(s->parts),

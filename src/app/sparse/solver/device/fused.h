@@ -12,12 +12,13 @@ struct sparse_fused {
     struct spmv_product products[2]; // A in slices of rows, A^T by rows; the rows of A in the slices' order
     kn_buffer *row_order;
     kn_kernel *forward, *backward;
+    bool is_double;
     size_t group, back_group, lanes; // of cgnr_forward; of cgnr_backward
 };
 
 // Whether the device's local memory holds the columns. KN_ERROR_LIMIT says what it takes.
 kn_status ki_sparse_fused_check(const kn_context *context, const struct sparse_matrix *matrix,
-                                const struct cgnr_options *options, kn_error *err);
+                                const struct cgnr_options *options, bool is_double, kn_error *err);
 
 // Products and kernels. On failure `made` is empty. Errors: those of products and kernels.
 kn_status ki_sparse_fused_create(kn_queue *queue, const struct sparse_matrix *matrix,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Least squares on a device, in single precision: a column after the other, or many at once.
+// Least squares on a device: a column after the other, or in single precision many at once.
 #include <koine/experimental.h>
 
 #include <math.h>
@@ -10,7 +10,11 @@
 #include "base/error.h"
 #include "batch.h"
 #include "gram_device.h"
+#include "app/sparse/api/operator_internal.h"
+#include "app/sparse/solver/host/host_solve.h"
 #include "app/sparse/solver/solve_internal.h"
+#include "operator/bounded/bounded.h"
+#include "operator/bounded/limits.h"
 
 enum { MOST_AT_ONCE = 128, BLOCK = 32 }; // columns
 
@@ -20,14 +24,19 @@ struct device_run {
     struct sparse_solver *solver;
     struct sparse_batch *batch;      // in its place, for `at_once` columns
     struct sparse_gram_device *gram; // in the place of both
+    kn_operator *a;                  // within bounds that hold, in the place of all
+    struct bounded *bounded;         // on it
     struct sparse_solver *plain;     // for going on, where `solver` stops otherwise; NULL: not made
     size_t rows, columns, at_once;
     kn_buffer *b, *x, *gradient;
-    float *floats; // as many as the longer of both
+    size_t size;   // of a number there
+    float *floats; // as many as the longer of both; NULL in double precision
 };
 
 static kn_status send(struct device_run *d, const double *from, size_t count, kn_buffer *to, kn_error *err)
 {
+    if (!d->floats)
+        return kn_buffer_write(d->queue, to, 0, from, count * sizeof *from, err);
     for (size_t i = 0; i < count; i++)
         d->floats[i] = (float)from[i];
     return kn_buffer_write(d->queue, to, 0, d->floats, count * sizeof *d->floats, err);
@@ -35,8 +44,11 @@ static kn_status send(struct device_run *d, const double *from, size_t count, kn
 
 static kn_status fetch(struct device_run *d, kn_buffer *from, double *to, size_t count, kn_error *err)
 {
-    kn_status status = kn_buffer_read(d->queue, from, 0, d->floats, count * sizeof *d->floats, err);
+    kn_status status;
 
+    if (!d->floats)
+        return kn_buffer_read(d->queue, from, 0, to, count * sizeof *to, err);
+    status = kn_buffer_read(d->queue, from, 0, d->floats, count * sizeof *d->floats, err);
     for (size_t i = 0; i < count && !status; i++)
         to[i] = (double)d->floats[i];
     return status;
@@ -49,7 +61,8 @@ static kn_status multiply(void *data, bool transposed, const double *from, doubl
     kn_status status = send(d, from, transposed ? d->rows : d->columns, source, err);
 
     if (!status)
-        status = d->gram    ? ki_sparse_gram_device_apply(d->queue, d->gram, transposed, source, target, err)
+        status = d->a       ? ki_operator_apply(d->a, d->queue, transposed, source, target, err)
+                 : d->gram  ? ki_sparse_gram_device_apply(d->queue, d->gram, transposed, source, target, err)
                  : d->batch ? ki_sparse_batch_apply(d->queue, d->batch, transposed, source, target, err)
                             : ki_sparse_solver_apply(d->queue, d->solver, transposed, source, target, err);
     return status ? status : fetch(d, target, to, transposed ? d->columns : d->rows, err);
@@ -69,13 +82,13 @@ static size_t most_at_once(const struct solve_run *run)
     return most < MOST_AT_ONCE ? (size_t)most / BLOCK * BLOCK : MOST_AT_ONCE;
 }
 
-// Many columns at once have cgnr alone, no stop at a residual or by its whiteness, and matrices in one
-// format.
+// Many columns at once have cgnr in single precision alone, no stop at a residual or by its whiteness, and
+// matrices in one format.
 static bool is_batch(const struct solve_run *run)
 {
-    return run->b->count > 1 && !run->task.geometry && run->task.format == KN_SPARSE_AUTO &&
-           run->task.method == SPARSE_METHOD_CGNR && run->task.stop != SPARSE_STOP_NCP &&
-           ki_solve_goal(run, 0) <= 0 && most_at_once(run) > 1;
+    return run->b->count > 1 && !run->task.is_double && !run->task.geometry &&
+           run->task.format == KN_SPARSE_AUTO && run->task.method == SPARSE_METHOD_CGNR &&
+           run->task.stop != SPARSE_STOP_NCP && ki_solve_goal(run, 0) <= 0 && most_at_once(run) > 1;
 }
 
 static struct cgnr_options options_of(const struct solve_run *run, size_t column)
@@ -107,7 +120,7 @@ static kn_status create_solver(const struct device_run *d, const struct cgnr_opt
                                struct sparse_solver **solver, kn_error *err)
 {
     const struct sparse_task *task = &d->run->task;
-    const struct sparse_storage storage = {.format = task->format};
+    const struct sparse_storage storage = {.format = task->format, .tuning = {.is_double = task->is_double}};
 
     return task->geometry
                ? ki_sparse_solver_create_parallel(d->queue, task->geometry, &storage, options, solver, err)
@@ -134,10 +147,8 @@ static kn_status create_batch(struct solve_run *run, struct device_run *d, kn_er
 }
 
 // Of blocks of iterations, where the device has more for them than launches.
-static const char *recorded(const struct sparse_solver *solver)
+static const char *recorded(const kn_recording *recording)
 {
-    const kn_recording *recording = ki_cgnr_recording(ki_sparse_solver_cgnr(solver));
-
     return !recording                                                       ? ""
            : kn_recording_get_way(recording) == KN_RECORDING_GRAPH          ? " in graphs"
            : kn_recording_get_way(recording) == KN_RECORDING_COMMAND_BUFFER ? " in command buffers"
@@ -156,11 +167,13 @@ static void say_code(struct solve_run *run, const struct device_run *d)
                  : ki_sparse_batch_is_tiled(d->batch) ? "A and A^T by tiles of rows"
                                                       : "separate launches");
     else
-        snprintf(code, size, "single precision, A as %s, A^T as %s, %s launches%s%s",
+        snprintf(code, size, "%s precision, A as %s, A^T as %s, %s launches%s%s",
+                 run->task.is_double ? "double" : "single",
                  ki_sparse_format_names[ki_sparse_solver_format(d->solver, false)],
                  ki_sparse_format_names[ki_sparse_solver_format(d->solver, true)],
                  ki_sparse_solver_is_fused(d->solver) ? "fused" : "separate",
-                 run->task.method == SPARSE_METHOD_PRINTED ? ", A and A^T twice" : "", recorded(d->solver));
+                 run->task.method == SPARSE_METHOD_PRINTED ? ", A and A^T twice" : "",
+                 recorded(ki_cgnr_recording(ki_sparse_solver_cgnr(d->solver))));
 }
 
 static kn_status create_vectors(struct device_run *d, kn_error *err)
@@ -169,13 +182,15 @@ static kn_status create_vectors(struct device_run *d, kn_error *err)
     size_t most = (d->rows > d->columns ? d->rows : d->columns) * d->at_once;
     kn_status status = KN_OK;
 
-    d->floats = malloc((most + 1) * sizeof *d->floats);
-    if (!d->floats)
-        status = ki_fail_memory(err, most * sizeof *d->floats, "the solver");
+    d->size = d->run->task.is_double ? sizeof(double) : sizeof(float);
+    if (!d->run->task.is_double) {
+        d->floats = malloc((most + 1) * sizeof *d->floats);
+        if (!d->floats)
+            status = ki_fail_memory(err, most * sizeof *d->floats, "the solver");
+    }
     if (!status)
-        status = kn_buffer_create(context, (d->rows * d->at_once + 1) * sizeof *d->floats, &d->b, err);
-    return status ? status
-                  : kn_buffer_create(context, (d->columns * d->at_once + 1) * sizeof *d->floats, &d->x, err);
+        status = kn_buffer_create(context, (d->rows * d->at_once + 1) * d->size, &d->b, err);
+    return status ? status : kn_buffer_create(context, (d->columns * d->at_once + 1) * d->size, &d->x, err);
 }
 
 static double build_seconds(const struct device_run *d)
@@ -291,7 +306,7 @@ static kn_status solve_column(struct solve_run *run, struct device_run *d, size_
     if (!status)
         status = send(d, x, d->columns, d->x, err);
     run->answer->copy_seconds += ki_clock_seconds() - start;
-    if (!status && run->task.method == SPARSE_METHOD_PRINTED && !run->task.past_floor)
+    if (!status && run->task.method == SPARSE_METHOD_PRINTED && !run->task.past_floor && !run->task.is_double)
         status = take_plain_trace(run, d, column, err);
     if (!status)
         status = ki_cgnr_solve(d->queue, ki_sparse_solver_cgnr(d->solver), d->b, d->x, d->x, &result, err);
@@ -402,6 +417,8 @@ static void drop(struct device_run *d)
     kn_buffer_free(d->gradient);
     ki_sparse_batch_free(d->batch);
     ki_sparse_gram_device_free(d->gram);
+    ki_bounded_free(d->bounded);
+    kn_operator_free(d->a);
     kn_buffer_free(d->b);
     kn_buffer_free(d->x);
     free(d->floats);
@@ -414,15 +431,129 @@ kn_status ki_solve_device(struct solve_run *run, kn_error *err)
     kn_status status = prepare(run, &d, err);
 
     if (!status)
-        status = ki_solve_adjoint(run, multiply, &d, 0x1p-24, err);
+        status = ki_solve_adjoint(run, multiply, &d, run->task.is_double ? 0x1p-53 : 0x1p-24, err);
     for (size_t i = 0, some; i < count && !status; i += some) {
         some = count - i < d.at_once ? count - i : d.at_once;
         status = d.batch ? solve_together(run, &d, i, some, err) : solve_column(run, &d, i, err);
         ki_solve_done(run, i + some);
     }
-    if (!status)
+    if (!status && !run->task.is_double)
         status = ki_solve_accuracy(run, refine, &d, d.at_once, err);
     drop(&d);
+    return status;
+}
+
+// ---- within bounds that hold ----
+
+static kn_solve_method bounded_method(enum sparse_method method)
+{
+    return method == SPARSE_METHOD_BB     ? KN_SOLVE_BB
+           : method == SPARSE_METHOD_SIRT ? KN_SOLVE_SIRT
+                                          : KN_SOLVE_FISTA;
+}
+
+static kn_status create_bounded(struct solve_run *run, struct device_run *d, double *gradients,
+                                double *residuals, kn_error *err)
+{
+    const struct sparse_task *task = &run->task;
+    const struct sparse_source source = {task->geometry ? NULL : run->matrix, task->geometry};
+    const kn_sparse_operator_options storage =
+        KN_INIT(kn_sparse_operator_options, .format = task->format, .type = KN_F32);
+    struct bounded_options options = {.method = bounded_method(task->method),
+                                      .iterations = task->iterations,
+                                      .low = task->bounded ? task->low : -INFINITY,
+                                      .high = task->bounded ? task->high : INFINITY,
+                                      .floor = task->past_floor ? 0 : 1e-7,
+                                      .lambda = task->lambda,
+                                      .smooth = task->smooth,
+                                      .order = task->order,
+                                      .gradients = gradients,
+                                      .residuals = residuals};
+    kn_status status = ki_bounded_limits(KN_F32, &options.low, &options.high, err);
+
+    if (!status && options.method == KN_SOLVE_SIRT && source.matrix)
+        status = ki_sparse_check_signs(source.matrix, err);
+    if (!status)
+        status = ki_sparse_make_operator("koine solve", d->queue, &source, &storage, &d->a, err);
+    return status ? status : ki_bounded_create(d->queue, d->a, &options, &d->bounded, err);
+}
+
+static kn_status prepare_bounded(struct solve_run *run, struct device_run *d, double *gradients,
+                                 double *residuals, kn_error *err)
+{
+    double start = ki_clock_seconds(), built = build_seconds(d);
+    kn_status status = create_bounded(run, d, gradients, residuals, err);
+
+    if (!status)
+        status = create_vectors(d, err);
+    if (!status)
+        status = kn_queue_finish(d->queue, err);
+    run->answer->prepare_seconds = ki_clock_seconds() - start - (build_seconds(d) - built);
+    if (!status) {
+        run->answer->launches_per_iteration = ki_bounded_launches(d->bounded);
+        snprintf(run->answer->code, sizeof run->answer->code,
+                 "single precision, A as %s, A^T as %s, separate launches%s",
+                 ki_sparse_format_names[kn_sparse_operator_get_format(d->a, false)],
+                 ki_sparse_format_names[kn_sparse_operator_get_format(d->a, true)],
+                 recorded(ki_bounded_recording(d->bounded)));
+    }
+    return status;
+}
+
+static kn_status solve_bounded_column(struct solve_run *run, struct device_run *d, size_t column,
+                                      const double *residuals, kn_error *err)
+{
+    static const char *const reasons[] = {[KN_SOLVE_STOPPED_ITERATIONS] = "iterations",
+                                          [KN_SOLVE_STOPPED_NOISE] = "discrepancy",
+                                          [KN_SOLVE_STOPPED_FLOOR] = "floor"};
+    struct sparse_solution *solution = &run->answer->solutions[column];
+    double *x = run->answer->x.values + column * d->columns, start = ki_clock_seconds();
+    kn_solve_result result;
+    kn_status status = ki_solve_history(run, &solution->history, err);
+
+    ki_bounded_set_noise(d->bounded, ki_solve_goal(run, column));
+    if (!status)
+        status = send(d, run->b->values + column * d->rows, d->rows, d->b, err);
+    if (!status)
+        status = send(d, x, d->columns, d->x, err);
+    if (!status)
+        status = kn_queue_finish(d->queue, err);
+    run->answer->copy_seconds += ki_clock_seconds() - start;
+    start = ki_clock_seconds();
+    if (!status)
+        status = ki_bounded_solve(d->queue, d->bounded, d->b, d->x, &result, err);
+    run->answer->iterate_seconds += ki_clock_seconds() - start;
+    if (status)
+        return status;
+    for (size_t i = 0; i <= result.iterations; i++)
+        solution->history[i] = result.right > 0 ? residuals[i] / result.right : residuals[i];
+    solution->iterations = result.iterations;
+    solution->stopped_by = result.stopped == KN_SOLVE_STOPPED_NOISE && run->task.stop == SPARSE_STOP_RESIDUAL
+                               ? "residual"
+                               : reasons[result.stopped];
+    return fetch(d, d->x, x, d->columns, err);
+}
+
+kn_status ki_solve_bounded_device(struct solve_run *run, kn_error *err)
+{
+    struct device_run d = {.run = run,
+                           .queue = run->queue,
+                           .rows = run->matrix->rows,
+                           .columns = run->matrix->columns,
+                           .at_once = 1};
+    size_t places = run->task.iterations + 1;
+    double *gradients = calloc(places, 2 * sizeof *gradients), *residuals = gradients + places;
+    kn_status status = gradients ? prepare_bounded(run, &d, gradients, residuals, err)
+                                 : ki_fail_memory(err, places * 2 * sizeof *gradients, "the residuals");
+
+    if (!status)
+        status = ki_solve_adjoint(run, multiply, &d, 0x1p-24, err);
+    for (size_t i = 0; i < run->b->count && !status; i++) {
+        status = solve_bounded_column(run, &d, i, residuals, err);
+        ki_solve_done(run, i + 1);
+    }
+    drop(&d);
+    free(gradients);
     return status;
 }
 

@@ -47,10 +47,11 @@ static kn_status apply(void *data, kn_queue *queue, bool adjoint, const kn_buffe
 }
 
 static kn_status create_operator(kn_queue *queue, struct sparse_solver *s, size_t rows, size_t columns,
-                                 kn_error *err)
+                                 bool is_double, kn_error *err)
 {
-    const kn_operator_functions functions = KN_INIT(kn_operator_functions, .rows = rows, .columns = columns,
-                                                    .apply = apply, .data = s, .type = KN_F32);
+    const kn_operator_functions functions =
+        KN_INIT(kn_operator_functions, .rows = rows, .columns = columns, .apply = apply, .data = s,
+                .type = is_double ? KN_F64 : KN_F32);
     kn_status status = kn_operator_create(kn_queue_get_context(queue), &functions, &s->a, err);
 
     if (status)
@@ -79,11 +80,11 @@ static kn_status choose_launches(kn_queue *queue, struct sparse_solver *s, const
         return KN_OK;
     if (asked) {
         s->is_fused = true;
-        return ki_sparse_fused_check(context, matrix, options, err);
+        return ki_sparse_fused_check(context, matrix, options, storage->tuning.is_double, err);
     }
     s->is_fused = can && storage->format == KN_SPARSE_AUTO &&
                   !engine_is_cpu(kn_context_get_device(context)) &&
-                  !ki_sparse_fused_check(context, matrix, options, NULL);
+                  !ki_sparse_fused_check(context, matrix, options, storage->tuning.is_double, NULL);
     return KN_OK;
 }
 
@@ -99,7 +100,8 @@ static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matr
         s ? ki_cgnr_check_options(options, err) : ki_fail_memory(err, sizeof *s, "a sparse solver");
 
     if (!status && matrix)
-        status = ki_spmv_check(matrix, storage->format, err);
+        status = ki_spmv_check(kn_context_get_device(kn_queue_get_context(queue)), matrix, storage->format,
+                               storage->tuning.is_double, err);
     if (!status)
         status = choose_launches(queue, s, matrix, storage, options, err);
     if (!status)
@@ -111,7 +113,8 @@ static kn_status create_solver(kn_queue *queue, const struct sparse_matrix *matr
                                                                &storage->tuning, &s->products, err);
     if (!status)
         status = create_operator(queue, s, matrix ? matrix->rows : ki_sparse_parallel_rows(geometry),
-                                 matrix ? matrix->columns : ki_sparse_parallel_columns(geometry), err);
+                                 matrix ? matrix->columns : ki_sparse_parallel_columns(geometry),
+                                 storage->tuning.is_double, err);
     if (!status && s->is_fused)
         fused = ki_sparse_fused_of(&s->fused);
     if (!status)
@@ -147,7 +150,7 @@ kn_status ki_sparse_solver_create_parallel(kn_queue *queue, const struct sparse_
     separate.launches = SPARSE_LAUNCHES_SEPARATE;
     if (status)
         return status;
-    if (ki_spmv_takes_geometry(separate.format))
+    if (ki_spmv_takes_geometry(separate.format) && !separate.tuning.is_double)
         return create_solver(queue, NULL, geometry, &separate, options, solver, err);
     status = ki_sparse_parallel_matrix(geometry, &matrix, err);
     if (!status)

@@ -8,7 +8,6 @@
 
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "bounded.h"
 #include "host_solve.h"
 #include "gram.h"
 #include "app/sparse/solver/preconditioner.h"
@@ -292,60 +291,6 @@ kn_status ki_solve_gram(struct solve_run *run, kn_error *err)
 
 // ---- within bounds ----
 
-// The rows of sqrt(weight) D, one behind the other; without `entries` they are only counted. Order 0 is the
-// identity.
-static void add_rows(double weight, unsigned order, size_t columns, struct sparse_entries *counted,
-                     uint32_t *row, uint32_t *column, double *values)
-{
-    static const double stencils[][3] = {{1}, {-1, 1}, {1, -2, 1}};
-
-    for (size_t i = 0; weight > 0 && i + order < columns; i++, counted->rows++)
-        for (unsigned k = 0; k <= order; k++, counted->count++) {
-            if (!row)
-                continue;
-            row[counted->count] = (uint32_t)counted->rows;
-            column[counted->count] = (uint32_t)(i + k);
-            values[counted->count] = sqrt(weight) * stencils[order][k];
-        }
-}
-
-// A over sqrt(lambda) I over sqrt(smooth) D: its least squares, of b over 0, are those with both terms.
-static kn_status stack_terms(const struct solve_run *run, struct sparse_matrix *stacked, kn_error *err)
-{
-    const struct sparse_matrix *matrix = run->matrix;
-    const struct solve_terms *terms = &run->terms;
-    struct sparse_entries entries = {
-        .rows = matrix->rows, .columns = matrix->columns, .count = matrix->nonzeros};
-    uint32_t *row, *column;
-    double *values;
-    kn_status status;
-
-    add_rows(terms->lambda, 0, matrix->columns, &entries, NULL, NULL, NULL);
-    add_rows(terms->smooth, terms->order, matrix->columns, &entries, NULL, NULL, NULL);
-    row = malloc((entries.count + 1) * sizeof *row);
-    column = malloc((entries.count + 1) * sizeof *column);
-    values = malloc((entries.count + 1) * sizeof *values);
-    status =
-        row && column && values ? KN_OK : ki_fail_memory(err, entries.count * 16, "the matrix and its terms");
-    for (size_t i = 0; i < matrix->rows && !status; i++)
-        for (size_t k = matrix->starts[i]; k < matrix->starts[i + 1]; k++) {
-            row[k] = (uint32_t)i;
-            column[k] = matrix->indices[k];
-            values[k] = matrix->values[k];
-        }
-    if (!status) {
-        entries =
-            (struct sparse_entries){matrix->rows, matrix->columns, matrix->nonzeros, row, column, values};
-        add_rows(terms->lambda, 0, matrix->columns, &entries, row, column, values);
-        add_rows(terms->smooth, terms->order, matrix->columns, &entries, row, column, values);
-        status = ki_sparse_from_entries(&entries, stacked, err);
-    }
-    free(row);
-    free(column);
-    free(values);
-    return status;
-}
-
 static void look(void *data, size_t k, const double *x, double residual)
 {
     double *history = data;
@@ -354,22 +299,24 @@ static void look(void *data, size_t k, const double *x, double residual)
     history[k] = residual;
 }
 
-static kn_status solve_bounded_column(struct solve_run *run, const struct sparse_matrix *stacked,
-                                      double *right, size_t column, kn_error *err)
+static kn_status solve_bounded_column(struct solve_run *run, size_t column, double *squared_norm,
+                                      kn_error *err)
 {
     static const char *const reasons[] = {[SPARSE_BOUNDED_ITERATIONS] = "iterations",
                                           [SPARSE_BOUNDED_DISCREPANCY] = "discrepancy",
                                           [SPARSE_BOUNDED_GRADIENT] = "floor"};
     const struct sparse_task *task = &run->task;
-    size_t rows = run->matrix->rows;
+    const double *b = run->b->values + column * run->matrix->rows;
     struct sparse_solution *solution = &run->answer->solutions[column];
-    struct sparse_bounded_options options = {.method =
-                                                 task->method == SPARSE_METHOD_BB ? SPARSE_BB : SPARSE_FISTA,
+    struct sparse_bounded_options options = {.method = task->method == SPARSE_METHOD_BB     ? SPARSE_BB
+                                                       : task->method == SPARSE_METHOD_SIRT ? SPARSE_SIRT
+                                                                                            : SPARSE_FISTA,
                                              .iterations = task->iterations,
                                              .low = task->bounded ? task->low : -INFINITY,
                                              .high = task->bounded ? task->high : INFINITY,
                                              .noise = ki_solve_goal(run, column),
-                                             .data_rows = rows,
+                                             .correction = run->correction,
+                                             .squared_norm = squared_norm,
                                              .look = look};
     struct sparse_bounded_result result = {.iterations = 0};
     kn_status status = ki_solve_history(run, &solution->history, err);
@@ -378,8 +325,7 @@ static kn_status solve_bounded_column(struct solve_run *run, const struct sparse
     if (status)
         return status;
     options.data = solution->history;
-    memcpy(right, run->b->values + column * rows, rows * sizeof *right);
-    status = ki_sparse_bounded_solve(stacked, right, &options,
+    status = ki_sparse_bounded_solve(run->matrix, b, &options,
                                      run->answer->x.values + column * run->matrix->columns, &result, err);
     run->answer->iterate_seconds += ki_clock_seconds() - start;
     solution->iterations = result.iterations;
@@ -387,29 +333,19 @@ static kn_status solve_bounded_column(struct solve_run *run, const struct sparse
     if (result.stopped_by == SPARSE_BOUNDED_DISCREPANCY && task->stop == SPARSE_STOP_RESIDUAL)
         solution->stopped_by = "residual";
     if (!status)
-        take_history(solution, ki_solve_norm(right, rows));
+        take_history(solution, ki_solve_norm(b, run->matrix->rows));
     return status;
 }
 
 kn_status ki_solve_bounded(struct solve_run *run, kn_error *err)
 {
-    struct sparse_matrix stacked = {.rows = 0};
-    double start = ki_clock_seconds(), *right = NULL;
+    double squared_norm = -1; // of all columns, once one has found it
     kn_status status = ki_solve_adjoint_plain(run, err);
 
-    if (!status)
-        status = stack_terms(run, &stacked, err);
-    if (!status) {
-        right = calloc(stacked.rows + 1, sizeof *right);
-        status = right ? KN_OK : ki_fail_memory(err, stacked.rows * sizeof *right, "the right-hand side");
-    }
-    run->answer->prepare_seconds = ki_clock_seconds() - start;
     snprintf(run->answer->code, sizeof run->answer->code, "double precision, one thread");
     for (size_t i = 0; i < run->b->count && !status; i++) {
-        status = solve_bounded_column(run, &stacked, right, i, err);
+        status = solve_bounded_column(run, i, &squared_norm, err);
         ki_solve_done(run, i + 1);
     }
-    free(right);
-    ki_sparse_free(&stacked);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "support/expect.h"
+#include "support/sparse_inputs.h"
 
 #include "app/sparse/tomography/parallel.h"
 
@@ -21,7 +22,7 @@ static inline struct sparse_parallel test_geometry(const char *text)
 {
     struct sparse_parallel parallel;
 
-    EXPECT_OK(ki_sparse_parallel_parse(text, &parallel, &err));
+    EXPECT_OK(sparse_parse(text, &parallel, &err));
     return parallel;
 }
 

@@ -9,7 +9,7 @@
 #include "app/sparse/solver/accuracy.h"
 #include "app/sparse/product/segments.h"
 #include "app/sparse/solver/solve.h"
-#include "cli/inputs/tomography_files.h"
+#include "support/sparse_inputs.h"
 #include "support/run.h"
 
 static const char *const names[] = {"A.mtx", "b.mtx", "x0.mtx"};
@@ -346,8 +346,8 @@ START_TEST(real_tooth)
         struct sparse_answer answer;
         struct sparse_task task = {.iterations = iterations, .geometry = &geometry};
 
-        EXPECT_OK(ki_sparse_parallel_parse("parallel:181,80,80,36.5", &geometry, &err));
-        EXPECT_OK(sparse_read_measured(path, 0, &geometry, &b, &err));
+        EXPECT_OK(sparse_parse("parallel:181,80,80,36.5", &geometry, &err));
+        EXPECT_OK(sparse_read_slice(path, 0, &geometry, &b, &err));
         answer = solve(NULL, b.values, &task);
         fprintf(stderr, "tooth, %zu iterations: by estimate off by %.2g\n", iterations,
                 answer.solutions->error_estimate);

@@ -4,7 +4,7 @@
 #include "sparse_support.h"
 
 #include "app/sparse/solver/reference.h"
-#include "app/sparse/solver/host/bounded.h"
+#include "app/sparse/solver/host/host_solve.h"
 #include "operator/terms.h"
 #include "support/run.h"
 

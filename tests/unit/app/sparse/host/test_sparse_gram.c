@@ -6,7 +6,7 @@
 #include <float.h>
 #include <string.h>
 
-#include "cli/inputs/sparse_files.h"
+#include "support/sparse_inputs.h"
 #include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/host/gram.h"
 #include "support/run.h"

@@ -7,7 +7,7 @@
 #include <float.h>
 #include <math.h>
 
-#include "cli/inputs/sparse_files.h"
+#include "support/sparse_inputs.h"
 #include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/host/host_solve.h"
 #include "support/run.h"

@@ -131,8 +131,8 @@ START_TEST(words)
     ck_assert_double_eq_tol(ki_sparse_parallel_theta(&parallel, 90), HALF_TURN * 90 / 181, 1e-15);
     parallel = test_geometry("parallel:2,3,4,-1.5");
     ck_assert_double_eq(parallel.axis, -1.5);
-    ck_assert(ki_sparse_is_parallel("parallel:"));
-    ck_assert(!ki_sparse_is_parallel("system.mtx"));
+    ck_assert(geometry_is("parallel:"));
+    ck_assert(!geometry_is("system.mtx"));
 }
 END_TEST
 
@@ -163,8 +163,7 @@ START_TEST(refused)
     struct sparse_parallel parallel;
 
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
-        EXPECT_REFUSED(KN_ERROR_ARGUMENT, tried[i].words,
-                       ki_sparse_parallel_parse(tried[i].text, &parallel, &err));
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, tried[i].words, sparse_parse(tried[i].text, &parallel, &err));
         ck_assert_uint_eq(parallel.size, 0);
     }
     parallel = test_geometry("parallel:2,3,4");

@@ -5,7 +5,7 @@
 
 #include <float.h>
 
-#include "cli/inputs/sparse_files.h"
+#include "support/sparse_inputs.h"
 #include "app/sparse/solver/preconditioner.h"
 #include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/host/host_solve.h"

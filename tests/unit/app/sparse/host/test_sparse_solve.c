@@ -7,7 +7,7 @@
 
 #include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/solve.h"
-#include "cli/inputs/tomography_files.h"
+#include "support/sparse_inputs.h"
 #include "support/run.h"
 
 static const char *const names[] = {"A.mtx", "b.mtx", "x0.mtx"};
@@ -418,7 +418,7 @@ START_TEST(rays)
     double *b;
 
     sparse_seed = test_seed("rays");
-    EXPECT_OK(ki_sparse_parallel_parse("parallel:5,9,7,3.3", &geometry, &err));
+    EXPECT_OK(sparse_parse("parallel:5,9,7,3.3", &geometry, &err));
     EXPECT_OK(ki_sparse_parallel_matrix(&geometry, &matrix, &err));
     b = sparse_numbers(matrix.rows);
     for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHODS; method++) {
@@ -463,9 +463,8 @@ START_TEST(measured)
     for (int off = 0; off < 2; off++) {
         struct sparse_task task = {.iterations = 30, .is_double = true};
 
-        EXPECT_OK(ki_sparse_parallel_parse(off ? "parallel:181,32,32,15.3" : "parallel:181,32,32,14.3",
-                                           &geometry, &err));
-        EXPECT_OK(sparse_read_measured(path, 1, &geometry, &b, &err));
+        EXPECT_OK(sparse_parse(off ? "parallel:181,32,32,15.3" : "parallel:181,32,32,14.3", &geometry, &err));
+        EXPECT_OK(sparse_read_slice(path, 1, &geometry, &b, &err));
         ck_assert_uint_eq(b.rows, 181 * 32);
         ck_assert_uint_eq(b.count, 1);
         ck_assert_ptr_nonnull(geometry.theta);
@@ -477,7 +476,8 @@ START_TEST(measured)
             ck_assert_int_ge(file, 0);
             close(file);
             EXPECT_OK(sparse_try_solutions(picture, answer.x.rows, 1, &err));
-            EXPECT_OK(sparse_write_solutions(picture, &answer.x, true, &err));
+            EXPECT_OK(
+                sparse_write_solutions(picture, answer.x.rows, answer.x.count, answer.x.values, true, &err));
             unlink(picture);
         }
         ki_sparse_answer_free(&answer);
@@ -486,10 +486,10 @@ START_TEST(measured)
     }
     fprintf(stderr, "the tooth's residual: %.3g; with another axis: %.3g\n", residual[0], residual[1]);
     ck_assert_double_lt(3 * residual[0], residual[1]);
-    EXPECT_OK(ki_sparse_parallel_parse("parallel:181,50,32", &geometry, &err));
+    EXPECT_OK(sparse_parse("parallel:181,50,32", &geometry, &err));
     EXPECT_REFUSED(KN_ERROR_INPUT, "has 181 projections of 640 detectors; the geometry's 181 of 50 are",
-                   sparse_read_measured(path, 0, &geometry, &b, &err));
-    EXPECT_OK(sparse_read_measured(path, 0, NULL, &b, &err));
+                   sparse_read_slice(path, 0, &geometry, &b, &err));
+    EXPECT_OK(sparse_read_slice(path, 0, &(struct sparse_parallel){.angles = 0}, &b, &err));
     ck_assert_uint_eq(b.rows, 181 * 640);
     free(b.values);
     ki_sparse_parallel_free(&geometry);

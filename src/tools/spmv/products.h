@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The products of every format side by side, as table 2 of the source has them: times, shares of the device's
 // bandwidth, and whether they are right.
-#ifndef KN_APP_SPARSE_VARIANTS_H
-#define KN_APP_SPARSE_VARIANTS_H
+#ifndef KN_TOOLS_SPMV_PRODUCTS_H
+#define KN_TOOLS_SPMV_PRODUCTS_H
 
-#include "app/sparse/product/spmv.h"
+#include <koine/tomography.h>
 
-struct sparse_variant {
+enum { SPMV_FORMATS = KN_SPARSE_MERGE + 1 };
+
+struct spmv_variant {
     kn_sparse_format asked, format; // they differ for KN_SPARSE_AUTO
     bool ran;
     char why[512];  // why it did not run; of KN_SPARSE_AUTO what each format took
@@ -18,17 +20,17 @@ struct sparse_variant {
 
 // Bytes a second, read and written, of a copy larger than caches: on the queue's device, or without a queue
 // by all threads of the host.
-kn_status ki_sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err);
+kn_status spmv_copy_rate(kn_queue *queue, double *rate, kn_error *err);
 
 // Numbers from -1 to 1, always the same ones.
-void ki_sparse_fill(float *x, size_t count);
+void spmv_fill(float *x, size_t count);
 
 // What is multiplied.
-struct sparse_problem {
-    struct sparse_matrix matrix;
-    const struct sparse_parallel *geometry; // whose matrix it is, for the formats on the fly; NULL: of none
+struct spmv_problem {
+    const kn_sparse *matrix;
+    const kn_tomography_geometry *geometry; // whose matrix it is, for the formats on the fly; NULL: of none
     float *vectors[2];                      // x of A x, and y of A^T y
-    double rate;                            // bytes a second of ki_sparse_copy_rate
+    double rate;                            // bytes a second of spmv_copy_rate
 };
 
 // A x, or with `transposed` A^T y, in one format: timed, and compared with double precision, where a sum of n
@@ -36,10 +38,8 @@ struct sparse_problem {
 // 2^-24 of the longest step (test_parallel.c has the terms). `product` may be NULL. What a format refuses is
 // no error: `variant` tells. KN_SPARSE_AUTO of a geometry is the faster one of those on the fly. Without a
 // queue it is the host's code, in single precision, which has KN_SPARSE_SELL (AUTO) and KN_SPARSE_SIMPLE; of
-// these `why` is the level that ran. Errors:
-// KN_ERROR_MEMORY, the device's.
-kn_status ki_sparse_time_format(kn_queue *queue, const struct sparse_problem *problem,
-                                kn_sparse_format format, bool transposed, float *product,
-                                struct sparse_variant *variant, kn_error *err);
+// these `why` is the level that ran. Errors: KN_ERROR_MEMORY, the device's.
+kn_status spmv_time_format(kn_queue *queue, const struct spmv_problem *problem, kn_sparse_format format,
+                           bool transposed, float *product, struct spmv_variant *variant, kn_error *err);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "variants.h"
+#include "products.h"
 
 #include <float.h>
 #include <math.h>
@@ -11,8 +11,6 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "base/threads.h"
-#include "app/sparse/product/host/host.h"
-#include "app/sparse/product/spmv_internal.h"
 
 enum { REPETITIONS = 7, MOST_EACH = 400 };
 static const double repetition_seconds = 0.02;
@@ -24,14 +22,13 @@ static int compare_seconds(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// What is timed: one enqueued work, or without a queue the host's.
+// What is timed: enqueued, or without a queue done by the host when `run` returns.
 struct work {
     kn_queue *queue;
-    kn_status (*enqueue)(const struct work *work, kn_error *err);
-    const struct sparse_operator *a;
+    kn_status (*run)(const struct work *work, kn_error *err);
+    const kn_operator *a;
     bool transposed;
     kn_buffer *from, *to;
-    struct sparse_host *host;
     const char *host_from;
     char *host_to;
     size_t bytes;
@@ -44,17 +41,17 @@ static kn_status enqueue_copy(const struct work *work, kn_error *err)
 
 static kn_status enqueue_product(const struct work *work, kn_error *err)
 {
-    return ki_sparse_operator_apply(work->queue, work->a, work->transposed, work->from, work->to, err);
+    return kn_operator_apply(work->queue, work->a, work->transposed, work->from, work->to, err);
 }
 
 static kn_status multiply_on_host(const struct work *work, kn_error *err)
 {
-    (void)err;
-    ki_sparse_host_multiply(work->host, work->transposed, work->host_from, work->host_to);
-    return KN_OK;
+    return kn_operator_apply_host(work->a, work->transposed, work->host_from, work->host_to, err);
 }
 
-enum { COPY_PART = 1 << 20, COPY_PARTS = 256 }; // bytes that a thread copies at a time
+// Bytes that a thread of the host copies at a time, and how often; bytes that a device copies, beyond its
+// caches.
+enum { COPY_PART = 1 << 20, COPY_PARTS = 256, COPY_ON_CPU = 64 << 20, COPY_ON_GPU = 512 << 20 };
 
 static void copy_part(void *data, size_t part)
 {
@@ -78,7 +75,7 @@ static kn_status run_several(const struct work *work, int each, double *seconds,
     kn_status status = KN_OK;
 
     for (int i = 0; i < each && !status; i++)
-        status = work->enqueue(work, err);
+        status = work->run(work, err);
     if (!status && work->queue)
         status = kn_queue_finish(work->queue, err);
     *seconds = (ki_clock_seconds() - start) / each;
@@ -110,7 +107,7 @@ static kn_status time_work(const struct work *work, double *seconds, kn_error *e
 
 static kn_status copy_rate_of_host(double *rate, kn_error *err)
 {
-    struct work work = {.enqueue = copy_on_host, .bytes = (size_t)COPY_PART * COPY_PARTS};
+    struct work work = {.run = copy_on_host, .bytes = (size_t)COPY_PART * COPY_PARTS};
     char *memory = malloc(2 * work.bytes);
     double seconds = 0;
     kn_status status;
@@ -132,8 +129,8 @@ static kn_status copy_rate_of_device(kn_queue *queue, double *rate, kn_error *er
     kn_context *context = kn_queue_get_context(queue);
     const kn_device_info *info = kn_context_get_device(context);
     struct work work = {.queue = queue,
-                        .enqueue = enqueue_copy,
-                        .bytes = (size_t)ki_engine_sizes(info, SHAPE_SPARSE_COPY)->chunk << 20};
+                        .run = enqueue_copy,
+                        .bytes = info->type == KN_DEVICE_CPU ? COPY_ON_CPU : COPY_ON_GPU};
     const float zero = 0;
     double seconds;
     kn_status status;
@@ -154,12 +151,12 @@ static kn_status copy_rate_of_device(kn_queue *queue, double *rate, kn_error *er
     return status;
 }
 
-kn_status ki_sparse_copy_rate(kn_queue *queue, double *rate, kn_error *err)
+kn_status spmv_copy_rate(kn_queue *queue, double *rate, kn_error *err)
 {
     return queue ? copy_rate_of_device(queue, rate, err) : copy_rate_of_host(rate, err);
 }
 
-void ki_sparse_fill(float *x, size_t count)
+void spmv_fill(float *x, size_t count)
 {
     uint64_t state = 1;
 
@@ -172,7 +169,7 @@ void ki_sparse_fill(float *x, size_t count)
 // What a computed weight is off by, at most, of the longest step there is (sqrt 2); and the weights of a sum.
 static const double weight_error = 1.4143 * 5 * 0x1p-24;
 
-static double weights_of_sum(const struct sparse_problem *problem, bool transposed)
+static double weights_of_sum(const struct spmv_problem *problem, bool transposed)
 {
     return 2 * (double)(transposed ? problem->geometry->angles : problem->geometry->size);
 }
@@ -186,25 +183,40 @@ static double greatest(const float *x, size_t count)
     return found;
 }
 
+// How many numbers a vector has: x of A x, or `transposed` y of A^T y.
+static size_t length_of(const struct spmv_problem *problem, bool transposed)
+{
+    return transposed ? kn_sparse_get_rows(problem->matrix) : kn_sparse_get_columns(problem->matrix);
+}
+
+// Whether a format is computed from a geometry, where there is one.
+static bool takes_geometry(kn_sparse_format format)
+{
+    return format == KN_SPARSE_AUTO || format == KN_SPARSE_ON_THE_FLY || format == KN_SPARSE_ON_THE_FLY_LOCAL;
+}
+
 // The greatest error as a part of its bound; infinite for not-a-number.
-static kn_status judge(const struct sparse_problem *problem, bool transposed, bool on_the_fly, const float *y,
+static kn_status judge(const struct spmv_problem *problem, bool transposed, bool on_the_fly, const float *y,
                        double *worst, kn_error *err)
 {
-    const struct sparse_matrix *matrix = &problem->matrix;
+    const kn_sparse *matrix = problem->matrix;
+    const uint64_t *starts = kn_sparse_get_starts(matrix);
+    const uint32_t *indices = kn_sparse_get_indices(matrix);
+    const double *values = kn_sparse_get_values(matrix);
     const float *x = problem->vectors[transposed];
-    size_t rows = transposed ? matrix->columns : matrix->rows;
+    size_t rows = length_of(problem, !transposed);
     double weights = on_the_fly ? weights_of_sum(problem, transposed) : 0;
-    double off = weights * weight_error * greatest(x, transposed ? matrix->rows : matrix->columns);
+    double off = weights * weight_error * greatest(x, length_of(problem, transposed));
     double *sums = calloc(3 * rows + 1, sizeof *sums), *sizes, *terms;
 
     if (!sums)
         return ki_fail_memory(err, 3 * rows * sizeof *sums, "checking a sparse product");
     sizes = sums + rows;
     terms = sizes + rows;
-    for (size_t i = 0; i < matrix->rows; i++)
-        for (uint64_t k = matrix->starts[i]; k < matrix->starts[i + 1]; k++) {
-            size_t to = transposed ? matrix->indices[k] : i, from = transposed ? i : matrix->indices[k];
-            double value = on_the_fly ? matrix->values[k] : (double)(float)matrix->values[k];
+    for (size_t i = 0; i < kn_sparse_get_rows(matrix); i++)
+        for (uint64_t k = starts[i]; k < starts[i + 1]; k++) {
+            size_t to = transposed ? indices[k] : i, from = transposed ? i : indices[k];
+            double value = on_the_fly ? values[k] : (double)(float)values[k];
             double term = value * (double)x[from];
             sums[to] += term;
             sizes[to] += fabs(term);
@@ -221,16 +233,15 @@ static kn_status judge(const struct sparse_problem *problem, bool transposed, bo
     return KN_OK;
 }
 
-static kn_status measure(const struct work *work, const struct sparse_problem *problem, float *y,
-                         struct sparse_variant *variant, kn_error *err)
+static kn_status measure(const struct work *work, const struct spmv_problem *problem, float *y,
+                         struct spmv_variant *variant, kn_error *err)
 {
-    size_t rows = work->transposed ? problem->matrix.columns : problem->matrix.rows;
+    size_t rows = length_of(problem, !work->transposed);
     kn_status status =
         work->queue ? kn_buffer_read(work->queue, work->to, 0, y, rows * sizeof *y, err) : KN_OK;
 
     if (!status)
-        status = judge(problem, work->transposed, ki_spmv_takes_geometry(variant->format), y, &variant->error,
-                       err);
+        status = judge(problem, work->transposed, takes_geometry(variant->format), y, &variant->error, err);
     if (!status)
         status = time_work(work, &variant->seconds, err);
     variant->ran = !status;
@@ -239,12 +250,11 @@ static kn_status measure(const struct work *work, const struct sparse_problem *p
 }
 
 // The vector on the device, the product once.
-static kn_status begin(struct work *work, const struct sparse_problem *problem, kn_error *err)
+static kn_status begin(struct work *work, const struct spmv_problem *problem, kn_error *err)
 {
     kn_context *context = kn_queue_get_context(work->queue);
     const float *x = problem->vectors[work->transposed];
-    size_t columns = work->transposed ? problem->matrix.rows : problem->matrix.columns;
-    size_t rows = work->transposed ? problem->matrix.columns : problem->matrix.rows;
+    size_t columns = length_of(problem, work->transposed), rows = length_of(problem, !work->transposed);
     kn_status status = kn_buffer_create(context, columns * sizeof *x, &work->from, err);
 
     if (!status)
@@ -254,38 +264,41 @@ static kn_status begin(struct work *work, const struct sparse_problem *problem, 
     return status ? status : enqueue_product(work, err);
 }
 
-static kn_status create(kn_queue *queue, const struct sparse_problem *problem, kn_sparse_format format,
-                        struct sparse_operator **a, kn_error *err)
+static kn_status create(kn_queue *queue, const struct spmv_problem *problem, kn_sparse_format format,
+                        kn_operator **a, kn_error *err)
 {
-    if (problem->geometry && ki_spmv_takes_geometry(format))
-        return ki_sparse_operator_create_parallel(queue, problem->geometry, format, NULL, a, err);
-    return ki_sparse_operator_create(queue, &problem->matrix, format, NULL, a, err);
+    const kn_sparse_operator_options options =
+        KN_INIT(kn_sparse_operator_options, .format = format, .type = KN_F32);
+
+    if (queue && problem->geometry && takes_geometry(format))
+        return kn_tomography_operator_create(queue, problem->geometry, &options, a, err);
+    return kn_sparse_operator_create(queue, problem->matrix, &options, a, err);
 }
 
-static kn_status time_on_device(kn_queue *queue, const struct sparse_problem *problem,
-                                kn_sparse_format format, bool transposed, float *product,
-                                struct sparse_variant *variant, kn_error *err)
+static kn_status time_on_device(kn_queue *queue, const struct spmv_problem *problem, kn_sparse_format format,
+                                bool transposed, float *product, struct spmv_variant *variant, kn_error *err)
 {
-    struct sparse_operator *a = NULL;
-    struct work work = {.queue = queue, .enqueue = enqueue_product, .transposed = transposed};
+    kn_operator *a = NULL;
+    struct work work = {.queue = queue, .run = enqueue_product, .transposed = transposed};
     kn_error reason = KN_ERROR_INIT;
     kn_status status = create(queue, problem, format, &a, &reason);
 
     work.a = a;
     if (!status)
         status = begin(&work, problem, &reason);
+    ki_error_unname(status, &reason);
     if (status == KN_ERROR_LIMIT || status == KN_ERROR_ARGUMENT) {
         snprintf(variant->why, sizeof variant->why, "%.500s", reason.text);
         status = KN_OK;
     } else if (!status) {
-        variant->format = ki_sparse_operator_format(a, transposed);
-        variant->bytes = ki_sparse_operator_bytes(a, transposed);
-        snprintf(variant->why, sizeof variant->why, "%s", ki_sparse_operator_why(a, transposed));
+        variant->format = kn_sparse_operator_get_format(a, transposed);
+        variant->bytes = kn_sparse_operator_get_bytes(a, transposed);
+        snprintf(variant->why, sizeof variant->why, "%s", kn_sparse_operator_get_why(a, transposed));
         status = measure(&work, problem, product, variant, err);
     } else if (err) {
         *err = reason;
     }
-    ki_sparse_operator_free(a);
+    kn_operator_free(a);
     kn_buffer_free(work.from);
     kn_buffer_free(work.to);
     return status;
@@ -293,47 +306,44 @@ static kn_status time_on_device(kn_queue *queue, const struct sparse_problem *pr
 
 // ---- the host ----
 
-static kn_status time_on_host(const struct sparse_problem *problem, bool transposed, float *product,
-                              struct sparse_variant *variant, kn_error *err)
+static kn_status time_on_host(const struct spmv_problem *problem, bool transposed, float *product,
+                              struct spmv_variant *variant, kn_error *err)
 {
-    const struct sparse_matrix *matrix = &problem->matrix;
-    struct work work = {.enqueue = multiply_on_host,
+    kn_operator *a = NULL;
+    struct work work = {.run = multiply_on_host,
                         .transposed = transposed,
                         .host_from = (const char *)problem->vectors[transposed],
                         .host_to = (char *)product};
-    bool simple = variant->asked == KN_SPARSE_SIMPLE;
     kn_status status;
 
     if (variant->asked == KN_SPARSE_AUTO)
         variant->format = KN_SPARSE_SELL;
-    if (!simple && variant->format != KN_SPARSE_SELL) {
+    if (variant->format != KN_SPARSE_SIMPLE && variant->format != KN_SPARSE_SELL) {
         snprintf(variant->why, sizeof variant->why, "%s is a format of devices; the host has sell and simple",
-                 ki_sparse_format_names[variant->asked]);
+                 kn_sparse_format_name(variant->asked));
         return KN_OK;
     }
-    status = ki_sparse_host_create(matrix, KN_F32, simple ? SPARSE_HOST_CSR : SPARSE_HOST_SELL, NULL,
-                                   &work.host, err);
+    status = create(NULL, problem, variant->format, &a, err);
     if (status)
-        return status;
-    snprintf(variant->why, sizeof variant->why, "%s", ki_sparse_host_level(work.host));
-    variant->bytes =
-        ki_sparse_host_stored(work.host, transposed) * (sizeof *matrix->indices + sizeof *product) +
-        (matrix->rows + matrix->columns) * sizeof *product;
-    multiply_on_host(&work, NULL);
-    status = measure(&work, problem, product, variant, err);
-    ki_sparse_host_free(work.host);
+        return ki_error_unname(status, err);
+    work.a = a;
+    snprintf(variant->why, sizeof variant->why, "%s", kn_sparse_operator_get_level(a));
+    variant->bytes = kn_sparse_operator_get_bytes(a, transposed);
+    status = multiply_on_host(&work, err);
+    if (!status)
+        status = measure(&work, problem, product, variant, err);
+    kn_operator_free(a);
     return status;
 }
 
-kn_status ki_sparse_time_format(kn_queue *queue, const struct sparse_problem *problem,
-                                kn_sparse_format format, bool transposed, float *product,
-                                struct sparse_variant *variant, kn_error *err)
+kn_status spmv_time_format(kn_queue *queue, const struct spmv_problem *problem, kn_sparse_format format,
+                           bool transposed, float *product, struct spmv_variant *variant, kn_error *err)
 {
-    size_t rows = transposed ? problem->matrix.columns : problem->matrix.rows;
+    size_t rows = length_of(problem, !transposed);
     float *own = product ? NULL : malloc(rows * sizeof *own + 1), *to = product ? product : own;
     kn_status status = KN_OK;
 
-    *variant = (struct sparse_variant){.asked = format, .format = format};
+    *variant = (struct spmv_variant){.asked = format, .format = format};
     if (!to)
         return ki_fail_memory(err, rows * sizeof *own, "a sparse product");
     status = queue ? time_on_device(queue, problem, format, transposed, to, variant, err)

@@ -2,16 +2,16 @@
 // Where the prefixes of a column end, against sizes worked out by hand and in exact arithmetic.
 #include "support/support.h"
 
-#include "app/stats/prefixes.h"
+#include "tools/stats/prefixes.h"
 #include "support/run.h"
 
 static void expect_ends(struct stats_cuts cuts, size_t n, const size_t *ends, size_t count)
 {
-    ck_assert_uint_eq(ki_stats_prefix_count(cuts, n), count);
+    ck_assert_uint_eq(stats_prefix_count(cuts, n), count);
     for (size_t i = 0; i < count; i++)
-        ck_assert_msg(ki_stats_prefix_end(cuts, n, i) == ends[i],
+        ck_assert_msg(stats_prefix_end(cuts, n, i) == ends[i],
                       "parts %zu, step %zu: prefix %zu of %zu ends at %zu, expected %zu", cuts.parts,
-                      cuts.step, i, n, ki_stats_prefix_end(cuts, n, i), ends[i]);
+                      cuts.step, i, n, stats_prefix_end(cuts, n, i), ends[i]);
 }
 
 #define EXPECT_ENDS(parts, step, n, ...)                                                                     \
@@ -33,7 +33,7 @@ START_TEST(by_hand)
     EXPECT_ENDS(0, 1, 3, 1, 2, 3);
     EXPECT_ENDS(0, 5, 0, 0);
     EXPECT_ENDS(0, (size_t)-1, (size_t)-2, (size_t)-2);
-    ck_assert_uint_eq(ki_stats_prefix_count((struct stats_cuts){0, 0}, 5), 0);
+    ck_assert_uint_eq(stats_prefix_count((struct stats_cuts){0, 0}, 5), 0);
 }
 END_TEST
 
@@ -51,7 +51,7 @@ START_TEST(random_sizes)
         index = test_random(&state) % cuts.parts;
         product = index + 1;
         product *= n;
-        ck_assert_msg(ki_stats_prefix_end(cuts, n, index) == (size_t)(product / cuts.parts),
+        ck_assert_msg(stats_prefix_end(cuts, n, index) == (size_t)(product / cuts.parts),
                       "prefix %zu of %zu of %zu", index, cuts.parts, n);
     }
 }

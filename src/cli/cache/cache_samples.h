@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `koine cache build` computes with: files of random numbers, as large as it takes for a command to use
+// the kernels that it has for large ones.
+#ifndef KN_CLI_CACHE_SAMPLES_H
+#define KN_CLI_CACHE_SAMPLES_H
+
+#include <koine/error.h>
+
+// Writes all of them into the folder. Errors: KN_ERROR_OUTPUT, KN_ERROR_MEMORY.
+//
+//     floats.npy, doubles.npy, longs.npy   a column of 2^21 numbers
+//     complex.npy                          512 x 512 complex numbers
+//     table.csv                            three columns of 2^18 rows
+//     frame.png                            a picture of 1,024 x 1,024 pixels
+//     picture.npy                          256 x 256 doubles
+//     matrix.mtx, right.npy                20,000 x 4,000 with ten nonzeros a row; a column of 20,000 numbers
+kn_status cache_samples_write(const char *folder, kn_error *err);
+
+#endif

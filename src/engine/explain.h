@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a context that explains itself (kn_context_explain) keeps of its programs, and who is told of
+// launches.
+#ifndef KN_ENGINE_EXPLAIN_H
+#define KN_ENGINE_EXPLAIN_H
+
+#include "engine.h"
+
+// The options with which the device's compiler reports registers and spills; "" if it has none.
+const char *ki_engine_report_options(const kn_context *context);
+
+// Keeps copies of these with the program; `log` may be NULL.
+kn_status ki_engine_explain_keep(kn_program *program, const char *source, const char *options,
+                                 const char *log, kn_error *err);
+void ki_engine_explain_free(kn_program *program);
+
+// Tells the queue's watcher of a launch that was made.
+void ki_engine_explain_notice(const kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch);
+
+#endif

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bounded_internal.h"
+
+#include <stdlib.h>
+
+#include "algo/columns.h"
+#include "base/error.h"
+#include "operator/cgnr/cgnr.h"
+
+static const char *name_of(const struct bounded *s, unsigned kernel)
+{
+    static const char *const names[BOUNDED_KERNELS] = {
+        [BOUNDED_RESIDUAL] = "bounded_residual", [BOUNDED_GRADIENT] = "bounded_gradient",
+        [BOUNDED_PROJECT] = "bounded_project",   [BOUNDED_WEIGH] = "bounded_weigh",
+        [BOUNDED_NORMAL] = "bounded_normal",     [BOUNDED_SCALE] = "bounded_scale"};
+
+    if (kernel != BOUNDED_STEP)
+        return names[kernel];
+    return s->options.method == KN_SOLVE_FISTA ? "bounded_fista"
+           : s->options.method == KN_SOLVE_BB  ? "bounded_bb"
+                                               : "bounded_sirt";
+}
+
+static bool wants_kernel(const struct bounded *s, unsigned kernel)
+{
+    bool sirt = s->options.method == KN_SOLVE_SIRT;
+
+    return kernel == BOUNDED_WEIGH    ? sirt
+           : kernel == BOUNDED_NORMAL ? !sirt
+           : kernel == BOUNDED_SCALE  ? s->options.method == KN_SOLVE_FISTA
+                                      : true;
+}
+
+static kn_status get_kernels(struct bounded *s, kn_error *err)
+{
+    const struct cgnr_options none = {.iterations = 0};
+    struct engine_defines defines = {.count = 0};
+    kn_status status;
+
+    ki_engine_define(&defines, "GROUP", (unsigned)s->group);
+    status = ki_cgnr_define(&defines, s->context, &none, KN_F32, err);
+    for (unsigned i = 0; i < BOUNDED_KERNELS && !status; i++)
+        if (wants_kernel(s, i))
+            status = ki_engine_builtin_kernel(s->context, "operator/bounded.cl", defines.items, defines.count,
+                                              KN_POLICY_DEFAULT, name_of(s, i), &s->kernels[i], err);
+    return status;
+}
+
+// Bytes; 0: the method has none.
+static size_t bytes_of(const struct bounded *s, unsigned buffer)
+{
+    size_t columns = (s->columns ? s->columns : 1) * sizeof(float);
+    size_t rows = (s->rows ? s->rows : 1) * sizeof(float);
+    bool sirt = s->options.method == KN_SOLVE_SIRT;
+
+    switch (buffer) {
+    case BOUNDED_X_BEFORE:
+    case BOUNDED_G_BEFORE:
+        return sirt ? 0 : columns;
+    case BOUNDED_OF_COLUMNS:
+        return sirt ? columns : 0;
+    case BOUNDED_OF_ROWS:
+        return sirt ? rows : 0;
+    case BOUNDED_STATE:
+        return ki_bounded_partial(s, 8);
+    default:
+        return buffer < BOUNDED_RIGHT ? columns : rows;
+    }
+}
+
+static kn_status create_buffers(struct bounded *s, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (unsigned i = 0; i < BOUNDED_BUFFERS && !status; i++)
+        if (bytes_of(s, i))
+            status = kn_buffer_create(s->context, bytes_of(s, i), &s->buffers[i], err);
+    return status;
+}
+
+static kn_status record(kn_queue *queue, struct bounded *s, kn_error *err)
+{
+    const struct operator_loop loop = ki_bounded_loop(s);
+
+    if (loop.progress || loop.count < LOOP_BLOCK || !s->a->can_record)
+        return KN_OK;
+    return ki_loop_record(queue, &loop, KN_RECORDING_AUTO, &s->recording, err);
+}
+
+kn_status ki_bounded_create(kn_queue *queue, kn_operator *a, const struct bounded_options *options,
+                            struct bounded **made, kn_error *err)
+{
+    const struct cgnr_options usual = {.iterations = 0};
+    size_t rows = operator_row_numbers(a), columns = operator_column_numbers(a);
+    struct bounded *s;
+    kn_status status;
+
+    if (rows >= UINT32_MAX || columns >= UINT32_MAX)
+        return ki_fail(err, KN_ERROR_LIMIT,
+                       "vectors of %zu and %zu numbers; at most %u can be had on a device", rows, columns,
+                       UINT32_MAX - 1);
+    s = calloc(1, sizeof *s);
+    if (!s)
+        return ki_fail_memory(err, sizeof *s, "a solver within bounds");
+    s->context = a->context;
+    s->a = ki_operator_hold(a);
+    s->options = *options;
+    s->rows = (uint32_t)rows;
+    s->columns = (uint32_t)columns;
+    s->most = (uint32_t)options->iterations;
+    s->group = ki_cgnr_group(s->context, &usual);
+    s->parts = ki_cgnr_parts(s->context, s->group, rows > columns ? rows : columns);
+    s->squared_norm = -1;
+    status = get_kernels(s, err);
+    if (!status)
+        status = create_buffers(s, err);
+    if (!status)
+        status = record(queue, s, err);
+    if (status)
+        ki_bounded_free(s);
+    else
+        *made = s;
+    return status;
+}
+
+void ki_bounded_free(struct bounded *s)
+{
+    if (!s)
+        return;
+    kn_recording_free(s->recording);
+    for (unsigned i = 0; i < BOUNDED_BUFFERS; i++)
+        kn_buffer_free(s->buffers[i]);
+    ki_operator_release(s->a);
+    free(s);
+}
+
+void ki_bounded_set_noise(struct bounded *bounded, double noise)
+{
+    bounded->options.noise = noise;
+}
+
+// residual, gradient and step; SIRT's weighed residual, and its A^T, which is half of A and A^T.
+unsigned ki_bounded_launches(const struct bounded *bounded)
+{
+    unsigned products = bounded->a->launches;
+
+    if (!products)
+        return 0;
+    return bounded->options.method == KN_SOLVE_SIRT ? 4 + products + products / 2 : 3 + products;
+}
+
+const kn_recording *ki_bounded_recording(const struct bounded *bounded)
+{
+    return bounded->recording;
+}

@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+// A solution within bounds on a device: what is done before its iterations and after them.
+#include <math.h>
+
+#include "algo/columns.h"
+#include "base/array.h"
+#include "base/error.h"
+#include "bounded_internal.h"
+#include "operator/cgnr/cgnr.h"
+#include "shared/cgnr.h"
+#include "sirt.h"
+
+enum { POWER_ITERATIONS = 30 };
+
+// The sum of what the groups left.
+static kn_status read_sum(kn_queue *queue, const struct bounded *s, unsigned kind, double *sum, kn_error *err)
+{
+    double partial[CGNR_MOST_PARTS];
+    kn_status status = kn_buffer_read(queue, s->buffers[BOUNDED_STATE], ki_bounded_partial(s, kind), partial,
+                                      s->parts * sizeof *partial, err);
+
+    *sum = 0;
+    for (uint32_t i = 0; i < s->parts && !status; i++)
+        *sum += partial[i];
+    return status;
+}
+
+// ---- numbers of vectors, of which an operator without rows has none ----
+
+static kn_status fill(kn_queue *queue, kn_buffer *buffer, size_t count, float value, kn_error *err)
+{
+    return count ? kn_buffer_fill(queue, buffer, &value, sizeof value, 0, count * sizeof value, NO_EVENT, err)
+                 : KN_OK;
+}
+
+static kn_status copy(kn_queue *queue, const kn_buffer *from, kn_buffer *to, size_t count, kn_error *err)
+{
+    return count ? kn_buffer_copy(queue, from, 0, to, 0, count * sizeof(float), NO_EVENT, err) : KN_OK;
+}
+
+static kn_status read_numbers(kn_queue *queue, const kn_buffer *from, float *to, size_t count, kn_error *err)
+{
+    return count ? kn_buffer_read(queue, from, 0, to, count * sizeof *to, err) : KN_OK;
+}
+
+static kn_status write_numbers(kn_queue *queue, kn_buffer *to, const float *from, size_t count, kn_error *err)
+{
+    return count ? kn_buffer_write(queue, to, 0, from, count * sizeof *from, err) : KN_OK;
+}
+
+// ---- the state ----
+
+// No iteration is done; `limit`: what |A x - b|^2 may be in the end, below 0 for never; `length`: of steps.
+static kn_status begin_state(kn_queue *queue, const struct bounded *s, double limit, double length,
+                             kn_error *err)
+{
+    const double start[CGNR_START] = {0}, ends[] = {limit, length};
+    kn_buffer *state = s->buffers[BOUNDED_STATE];
+    kn_status status = kn_buffer_write(queue, state, ki_bounded_goal(s), start, sizeof start, err);
+
+    return status ? status
+                  : kn_buffer_write(queue, state, ki_bounded_cell(s, s->options.iterations + 1), ends,
+                                    sizeof ends, err);
+}
+
+// ---- steps ----
+
+// w = A d and V = A^T A d + L d, with the sums of it.
+static kn_status apply_normal(kn_queue *queue, const struct bounded *s, const kn_buffer *d, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    kn_status status = ki_operator_apply(s->a, queue, false, d, b[BOUNDED_W], err);
+
+    if (!status)
+        status = ki_operator_apply(s->a, queue, true, b[BOUNDED_W], b[BOUNDED_V], err);
+    return status ? status : ki_bounded_launch_normal(queue, s, d, err);
+}
+
+// The greatest eigenvalue of A^T A + L, a little above what power iterations from almost ones give.
+static kn_status find_squared_norm(kn_queue *queue, struct bounded *s, kn_error *err)
+{
+    kn_buffer *d = s->buffers[BOUNDED_X_BEFORE];
+    size_t bytes = s->columns * sizeof(float);
+    float *start = ki_kept_take(&queue->kept, bytes);
+    double squares = 0, length = 0;
+    kn_status status = start ? KN_OK : ki_fail_memory(err, bytes, "a vector to begin with");
+
+    for (uint32_t i = 0; i < s->columns && !status; i++) // not orthogonal to the eigenvector, whatever it is
+        start[i] = (float)((1 + 0.01 * (double)(i % 7)) / sqrt((double)s->columns));
+    if (!status)
+        status = write_numbers(queue, d, start, s->columns, err);
+    ki_kept_give(&queue->kept, start);
+    for (size_t k = 0; k < POWER_ITERATIONS && !status; k++) {
+        status = apply_normal(queue, s, d, err);
+        if (!status)
+            status = ki_bounded_launch_scale(queue, s, d, err);
+    }
+    if (!status)
+        status = read_sum(queue, s, 0, &squares, err);
+    if (!status)
+        status = read_sum(queue, s, 2, &length, err);
+    if (!status && !(isfinite(squares) && isfinite(length)))
+        status = ki_fail(err, KN_ERROR_LIMIT,
+                         "the operator's norm is beyond single precision; divide the operator by it");
+    if (!status)
+        s->squared_norm = length > 0 ? 1.02 * sqrt(squares / length) : 0;
+    return status;
+}
+
+// The inverse of a sum, where there is one.
+static void invert(float *sums, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        sums[i] = sums[i] > 0 ? 1 / sums[i] : 0;
+}
+
+static void widen(const float *from, double *to, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i] = (double)from[i];
+}
+
+// A and A^T of ones, and A of what ki_sirt_pattern has.
+static kn_status take_sums(kn_queue *queue, const struct bounded *s, float *of_rows, float *of_columns,
+                           float *of_some, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    kn_status status = fill(queue, b[BOUNDED_V], s->columns, 1, err);
+
+    if (!status)
+        status = ki_operator_apply(s->a, queue, false, b[BOUNDED_V], b[BOUNDED_W], err);
+    if (!status)
+        status = read_numbers(queue, b[BOUNDED_W], of_rows, s->rows, err);
+    if (!status)
+        status = fill(queue, b[BOUNDED_W], s->rows, 1, err);
+    if (!status)
+        status = ki_operator_apply(s->a, queue, true, b[BOUNDED_W], b[BOUNDED_V], err);
+    for (uint32_t i = 0; i < s->columns && !status; i++)
+        of_columns[i] = (float)ki_sirt_pattern(i);
+    if (!status)
+        status = write_numbers(queue, b[BOUNDED_G], of_columns, s->columns, err);
+    if (!status)
+        status = read_numbers(queue, b[BOUNDED_V], of_columns, s->columns, err);
+    if (!status)
+        status = ki_operator_apply(s->a, queue, false, b[BOUNDED_G], b[BOUNDED_W], err);
+    return status ? status : read_numbers(queue, b[BOUNDED_W], of_some, s->rows, err);
+}
+
+// The inverse sums of rows and columns; refuses those of an A with negative elements.
+static kn_status find_weights(kn_queue *queue, struct bounded *s, kn_error *err)
+{
+    size_t m = s->rows, n = s->columns, count = 2 * m + n;
+    double *sums = ki_kept_take_array(&queue->kept, count, sizeof(double) + sizeof(float));
+    float *of_rows = (float *)(void *)(sums + count), *of_columns = of_rows + m, *of_some = of_columns + n;
+    kn_status status = sums ? take_sums(queue, s, of_rows, of_columns, of_some, err)
+                            : ki_fail_memory(err, count * 12, "sums of rows and columns");
+
+    if (!status) {
+        widen(of_rows, sums, count);
+        status = ki_sirt_check(
+            KN_F32,
+            &(struct sirt_sums){
+                .rows = m, .columns = n, .of_rows = sums, .of_columns = sums + m, .of_some = sums + m + n},
+            err);
+    }
+    if (!status) {
+        invert(of_rows, m + n);
+        status = write_numbers(queue, s->buffers[BOUNDED_OF_ROWS], of_rows, m, err);
+    }
+    if (!status)
+        status = write_numbers(queue, s->buffers[BOUNDED_OF_COLUMNS], of_columns, n, err);
+    ki_kept_give(&queue->kept, sums);
+    s->has_weights = !status;
+    return status;
+}
+
+// |g|^2 / (g.(A^T A + L) g), the best step along the gradient without bounds, of R = A x - b.
+static kn_status find_steepest(kn_queue *queue, const struct bounded *s, double *length, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    double curvature = 0, squares = 0;
+    kn_status status = ki_operator_apply(s->a, queue, true, b[BOUNDED_R], b[BOUNDED_V], err);
+
+    if (!status)
+        status = ki_bounded_launch_gradient(queue, s, err);
+    if (!status)
+        status = apply_normal(queue, s, b[BOUNDED_G], err);
+    if (!status)
+        status = read_sum(queue, s, 1, &curvature, err);
+    if (!status)
+        status = read_sum(queue, s, 2, &squares, err);
+    *length = curvature > 0 ? squares / curvature : 0;
+    return status;
+}
+
+// ---- before ----
+
+// What the method has to know, and the length of its first step.
+static kn_status begin_method(kn_queue *queue, struct bounded *s, double *length, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    *length = 0;
+    if (s->options.method == KN_SOLVE_SIRT)
+        return s->has_weights ? KN_OK : find_weights(queue, s, err);
+    if (s->options.method == KN_SOLVE_BB)
+        return find_steepest(queue, s, length, err);
+    if (s->squared_norm < 0)
+        status = find_squared_norm(queue, s, err);
+    *length = s->squared_norm > 0 ? 1 / s->squared_norm : 0;
+    return status ? status
+                  : copy(queue, s->buffers[BOUNDED_X], s->buffers[BOUNDED_X_BEFORE], s->columns, err);
+}
+
+// X = P(start), and numbers where kernels read them without using them.
+static kn_status begin_vectors(kn_queue *queue, const struct bounded *s, const kn_buffer *right,
+                               const kn_buffer *start, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    kn_status status = copy(queue, right, b[BOUNDED_RIGHT], s->rows, err);
+
+    if (!status)
+        status = copy(queue, start, b[BOUNDED_X], s->columns, err);
+    if (!status && b[BOUNDED_X_BEFORE])
+        status = fill(queue, b[BOUNDED_X_BEFORE], s->columns, 0, err);
+    if (!status && b[BOUNDED_G_BEFORE])
+        status = fill(queue, b[BOUNDED_G_BEFORE], s->columns, 0, err);
+    if (!status)
+        status = begin_state(queue, s, -1, 0, err);
+    return status ? status : ki_bounded_launch_project(queue, s, err);
+}
+
+// |b|^2, of numbers that are finite, as the start's are.
+static kn_status begin_residual(kn_queue *queue, const struct bounded *s, double *goal, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    double odd = 0, rest = 0;
+    kn_status status = ki_operator_apply(s->a, queue, false, b[BOUNDED_X], b[BOUNDED_W], err);
+
+    if (!status)
+        status = ki_bounded_launch_residual(queue, s, err);
+    if (!status)
+        status = read_sum(queue, s, 0, &rest, err);
+    if (!status)
+        status = read_sum(queue, s, 1, goal, err);
+    if (!status)
+        status = read_sum(queue, s, 2, &odd, err);
+    if (status || (isfinite(*goal) && isfinite(rest) && isfinite(odd)))
+        return status;
+    return ki_fail(err, KN_ERROR_ARGUMENT, "%s is not finite everywhere, or beyond single precision",
+                   isfinite(*goal) ? "the start" : "the right-hand side");
+}
+
+static kn_status begin(kn_queue *queue, struct bounded *s, const kn_buffer *right, const kn_buffer *start,
+                       double *goal, kn_error *err)
+{
+    double part, limit = -1, length;
+    kn_status status = begin_vectors(queue, s, right, start, err);
+
+    if (!status)
+        status = begin_residual(queue, s, goal, err);
+    if (!status)
+        status = begin_method(queue, s, &length, err);
+    if (status)
+        return status;
+    part = s->options.tolerance * sqrt(*goal);
+    if (s->options.tolerance > 0 || s->options.noise > 0)
+        limit = fmax(part * part, s->options.noise * s->options.noise);
+    return begin_state(queue, s, limit, length, err);
+}
+
+// ---- after ----
+
+static kn_solve_stopped reason_of(const struct bounded *s, unsigned code, double right)
+{
+    const struct bounded_options *options = &s->options;
+
+    if (code == 0)
+        return KN_SOLVE_STOPPED_ITERATIONS;
+    if (code % STOP_MOVED != STOP_RESIDUAL)
+        return KN_SOLVE_STOPPED_FLOOR;
+    return options->noise > 0 && options->noise >= options->tolerance * right ? KN_SOLVE_STOPPED_NOISE
+                                                                              : KN_SOLVE_STOPPED_TOLERANCE;
+}
+
+// Of the cells that iterations left: the first one with a reason, or the last one.
+static kn_status take_end(const struct bounded *s, const double *cells, size_t launched,
+                          kn_solve_result *result, kn_error *err)
+{
+    size_t k = 0;
+    unsigned code;
+
+    while (k + 1 < launched && cells[CGNR_CELLS * k + 3] == 0)
+        k++;
+    code = (unsigned)cells[CGNR_CELLS * k + 3];
+    result->stopped = reason_of(s, code, result->right);
+    result->iterations = code > 0 && code < STOP_MOVED ? k - 1 : k;
+    result->residual = sqrt(cells[CGNR_CELLS * k + 1]);
+    for (size_t i = 0; i <= k; i++)
+        if (!isfinite(cells[CGNR_CELLS * i]) || !isfinite(cells[CGNR_CELLS * i + 1]))
+            return ki_fail(err, KN_ERROR_ARGUMENT,
+                           "after %zu iterations the numbers are beyond single precision; divide the "
+                           "right-hand side by its greatest value",
+                           i);
+    for (size_t i = 0; i <= result->iterations; i++) {
+        s->options.gradients[i] = sqrt(cells[CGNR_CELLS * i]);
+        if (s->options.residuals)
+            s->options.residuals[i] = sqrt(cells[CGNR_CELLS * i + 1]);
+    }
+    result->gradient = s->options.gradients[result->iterations];
+    return KN_OK;
+}
+
+static kn_status read_end(kn_queue *queue, const struct bounded *s, size_t launched, kn_solve_result *result,
+                          kn_error *err)
+{
+    size_t bytes = launched * CGNR_CELLS * CGNR_CELL;
+    double *cells = ki_kept_take(&queue->kept, bytes);
+    kn_status status =
+        cells ? kn_buffer_read(queue, s->buffers[BOUNDED_STATE], ki_bounded_cell(s, 0), cells, bytes, err)
+              : ki_fail_memory(err, bytes, "solving");
+
+    if (!status)
+        status = take_end(s, cells, launched, result, err);
+    ki_kept_give(&queue->kept, cells);
+    return status;
+}
+
+kn_status ki_bounded_solve(kn_queue *queue, struct bounded *s, const kn_buffer *right, kn_buffer *x,
+                           kn_solve_result *result, kn_error *err)
+{
+    const struct operator_loop loop = ki_bounded_loop(s);
+    kn_solve_result found = {.iterations = 0};
+    double goal = 0;
+    size_t launched = 0;
+    kn_status status = ki_column_check("the right-hand side", queue, right, KN_F32, s->rows, err);
+
+    if (!status)
+        status = ki_column_check("the solution", queue, x, KN_F32, s->columns, err);
+    if (!status && right == x)
+        status =
+            ki_fail(err, KN_ERROR_ARGUMENT, "the solution is the right-hand side's buffer; give two buffers");
+    if (!status)
+        status = begin(queue, s, right, x, &goal, err);
+    if (!status)
+        status = ki_loop_run(queue, &loop, &launched, err);
+    found.right = sqrt(goal);
+    if (!status)
+        status = read_end(queue, s, launched, &found, err);
+    if (!status)
+        status =
+            kn_buffer_copy(queue, s->buffers[BOUNDED_X], 0, x, 0, s->columns * sizeof(float), NO_EVENT, err);
+    if (!status)
+        *result = found;
+    return status;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Least squares within bounds that hold exactly, low <= x <= high, with any operator of real numbers in the
+// host's memory: KN_SOLVE_FISTA, KN_SOLVE_BB and KN_SOLVE_SIRT of koine/solve.h.
+#ifndef KN_OPERATOR_BOUNDED_HOST_BOUNDED_H
+#define KN_OPERATOR_BOUNDED_HOST_BOUNDED_H
+
+#include <koine/solve.h>
+
+#include "operator/operator.h"
+#include "operator/terms.h"
+
+struct host_bounded_options {
+    kn_solve_method method; // one of the three
+    size_t iterations;
+    double low, high;                          // as ki_bounded_limits has them
+    double tolerance, noise;                   // 0: not looked at
+    double floor;                              // part of the first projected gradient to stop at
+    const struct solve_correction *correction; // a linear one; not with KN_SOLVE_SIRT. NULL: none
+    // The greatest eigenvalue of A^T A with the correction, which KN_SOLVE_FISTA finds where it is below 0,
+    // and leaves for the next solution. NULL: found each time.
+    double *squared_norm;
+    // Called, where it is not NULL, with x before the first iteration (k = 0) and after each; `residual` is
+    // |A x - b|.
+    void (*look)(void *data, size_t k, const double *x, double residual);
+    void *look_data;
+    kn_solve_progress *progress; // as kn_solve_options has it; NULL: none
+    void *progress_data;
+};
+
+struct host_bounded_result {
+    size_t iterations;
+    kn_solve_stopped stopped;
+    double residual; // |A x - b|
+    double right;    // |b|
+    double gradient; // |x - P(x - g)| for the gradient g, where P projects into the bounds: 0 at the solution
+    double *gradients; // that of x before the first iteration and after each: iterations + 1 places, given by
+                       // the caller (NULL: not wanted)
+};
+
+// x, in and out; the start is projected. b and x are of the operator's type; vectors between products are in
+// double precision, by one thread, x always rounded to the type. x is written only on success. Cost: an A
+// and an A^T an iteration, with KN_SOLVE_SIRT an A^T more; before the first, 30 of both with KN_SOLVE_FISTA,
+// an A with KN_SOLVE_BB, two A and an A^T with KN_SOLVE_SIRT. Errors: KN_ERROR_ARGUMENT for sums that an A
+// without negative elements does not have, with KN_SOLVE_SIRT, and for numbers beyond the type;
+// KN_ERROR_INTERRUPTED by `progress`; KN_ERROR_MEMORY; those of the operator.
+kn_status ki_host_bounded(const kn_operator *a, const void *b, const struct host_bounded_options *options,
+                          void *x, struct host_bounded_result *result, kn_error *err);
+
+#endif

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sparse systems from the command's readers as the structs of src/app/sparse, for what looks inside.
+#ifndef KN_TESTS_SUPPORT_SPARSE_INPUTS_H
+#define KN_TESTS_SUPPORT_SPARSE_INPUTS_H
+
+#include <stdlib.h>
+
+#include "app/sparse/api/sparse_internal.h"
+#include "app/sparse/tomography/parallel.h"
+#include "cli/inputs/tomography_files.h"
+
+// sparse_read_matrix; the caller frees it by ki_sparse_free.
+static inline kn_status sparse_read(const char *path, struct sparse_matrix *matrix, kn_error *why)
+{
+    kn_sparse *read;
+    kn_status status = sparse_read_matrix(path, &read, why);
+
+    *matrix = status ? (struct sparse_matrix){.rows = 0} : read->matrix;
+    free(read);
+    return status;
+}
+
+// columns_read.
+static inline kn_status sparse_read_columns(const char *path, struct sparse_columns *columns, kn_error *why)
+{
+    return columns_read(path, &columns->rows, &columns->count, &columns->values, why);
+}
+
+// geometry_parse.
+static inline kn_status sparse_parse(const char *text, struct sparse_parallel *out, kn_error *why)
+{
+    kn_tomography_geometry geometry;
+    kn_status status = geometry_parse(text, &geometry, why);
+
+    *out = status ? (struct sparse_parallel){.angles = 0}
+                  : (struct sparse_parallel){geometry.angles, geometry.detectors, geometry.size,
+                                             geometry_axis(&geometry), NULL};
+    return status;
+}
+
+// sparse_read_measured as one column, for a geometry, which gets the file's angles.
+static inline kn_status sparse_read_slice(const char *path, size_t slice, struct sparse_parallel *geometry,
+                                          struct sparse_columns *b, kn_error *why)
+{
+    struct sparse_sinogram sinogram;
+    kn_status status =
+        sparse_read_measured(path, slice, geometry->angles, geometry->detectors, &sinogram, why);
+
+    if (status)
+        return status;
+    *b = (struct sparse_columns){sinogram.angles * sinogram.detectors, 1, sinogram.values};
+    free(geometry->theta);
+    geometry->theta = sinogram.theta;
+    return KN_OK;
+}
+
+#endif

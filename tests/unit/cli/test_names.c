@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The words of options that stand for the library's enumerators: the same words, in the same order, and all
+// of them.
+#include <check.h>
+
+#include <koine/recon.h>
+#include <koine/sparse.h>
+
+#include "cli/inputs/sparse_files.h"
+#include "cli/recon/convention.h"
+#include "support/run.h"
+
+// As many names as there are enumerators.
+#define EXPECT_NAMES(names, type, name_of)                                                                   \
+    do {                                                                                                     \
+        int i = 0;                                                                                           \
+        for (; (names)[i]; i++)                                                                              \
+            ck_assert_str_eq((names)[i], name_of((type)i));                                                  \
+        ck_assert_int_gt(i, 0);                                                                              \
+        ck_assert_ptr_null(name_of((type)i));                                                                \
+    } while (0)
+
+START_TEST(are_the_librarys)
+{
+    EXPECT_NAMES(sparse_format_names, kn_sparse_format, kn_sparse_format_name);
+    EXPECT_NAMES(convention_unit_names, kn_recon_unit, kn_recon_unit_name);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {are_the_librarys};
+
+    return TEST_RUN("names", CK_FORK_GETENV, tests);
+}

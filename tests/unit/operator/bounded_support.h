@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random dense systems for the solutions within bounds, and what their solutions must be, in double
+// precision.
+#ifndef KN_TESTS_OPERATOR_BOUNDED_SUPPORT_H
+#define KN_TESTS_OPERATOR_BOUNDED_SUPPORT_H
+
+#include "support/elimination.h"
+#include "support/memory.h"
+#include "support/random.h"
+#include "support/support.h"
+
+#include <math.h>
+#include <string.h>
+
+#include <koine/solve.h>
+
+enum { MOST = 48, FEW = 5 };
+
+// A dense operator of real numbers.
+struct dense {
+    size_t rows, columns;
+    kn_type type;
+    double a[MOST * MOST];
+    bool turns_back; // its adjoint has the wrong sign
+    size_t calls;
+    kn_status fails;
+};
+
+static inline double get(kn_type type, const void *array, size_t i)
+{
+    return type == KN_F32 ? (double)((const float *)array)[i] : ((const double *)array)[i];
+}
+
+static inline void put(kn_type type, void *array, size_t i, double value)
+{
+    if (type == KN_F32)
+        ((float *)array)[i] = (float)value;
+    else
+        ((double *)array)[i] = value;
+}
+
+static inline double element(const struct dense *d, bool adjoint, size_t i, size_t j)
+{
+    return adjoint ? d->a[j * d->columns + i] : d->a[i * d->columns + j];
+}
+
+// Singular values within some 3 of one another: a strong diagonal beside noise.
+static inline void fill(struct dense *d, uint64_t *state)
+{
+    for (size_t i = 0; i < d->rows; i++)
+        for (size_t j = 0; j < d->columns; j++)
+            d->a[i * d->columns + j] = (2 * test_uniform(state) - 1) * 0.1 + (i == j ? 2 : 0);
+}
+
+static inline struct dense *dense_of(size_t rows, size_t columns, kn_type type, uint64_t *state)
+{
+    struct dense *d = test_zeros(1, sizeof *d);
+
+    d->rows = rows;
+    d->columns = columns;
+    d->type = type;
+    fill(d, state);
+    return d;
+}
+
+// Rows of b, and a start.
+static inline void fill_vectors(const struct dense *d, void *b, void *x, uint64_t *state)
+{
+    for (size_t i = 0; i < d->rows; i++)
+        put(d->type, b, i, 2 * test_uniform(state) - 1);
+    for (size_t i = 0; i < d->columns; i++)
+        put(d->type, x, i, 2 * test_uniform(state) - 1);
+}
+
+// ---- the system in double precision ----
+
+// Row i of D^T D, column j.
+static inline double difference(size_t i, size_t j, size_t n, unsigned order)
+{
+    static const double stencils[][3] = {{-1, 1, 0}, {1, -2, 1}};
+    double sum = 0;
+
+    for (size_t row = 0; row + order < n; row++)
+        if (i >= row && i <= row + order && j >= row && j <= row + order)
+            sum += stencils[order - 1][i - row] * stencils[order - 1][j - row];
+    return sum;
+}
+
+// H = A^T A + lambda + smooth D^T D, and A^T b.
+static inline void take_normal(const struct dense *d, const kn_solve_options *options, const void *b,
+                               double *h, double *right)
+{
+    size_t n = d->columns;
+
+    for (size_t i = 0; i < n; i++) {
+        right[i] = 0;
+        for (size_t k = 0; k < d->rows; k++)
+            right[i] += d->a[k * n + i] * get(d->type, b, k);
+        for (size_t j = 0; j < n; j++) {
+            h[i * n + j] = i == j ? options->lambda : 0;
+            for (size_t k = 0; k < d->rows; k++)
+                h[i * n + j] += d->a[k * n + i] * d->a[k * n + j];
+            if (options->smooth > 0)
+                h[i * n + j] += options->smooth * difference(i, j, n, options->order);
+        }
+    }
+}
+
+static inline double low_of(const kn_solve_options *options)
+{
+    return options->bounded ? options->low : -INFINITY;
+}
+
+static inline double high_of(const kn_solve_options *options)
+{
+    return options->bounded ? options->high : INFINITY;
+}
+
+// How far x is from fulfilling the conditions, with x[i] held at a bound where held[i] is 1 (low) or 2
+// (high); held NULL: where it is there.
+static inline double violation(size_t n, const double *h, const double *right,
+                               const kn_solve_options *options, const double *x, const unsigned *held)
+{
+    double low = low_of(options), high = high_of(options), worst = 0;
+
+    for (size_t i = 0; i < n; i++) {
+        double g = -right[i];
+        bool at_low = held ? held[i] == 1 : x[i] <= low, at_high = held ? held[i] == 2 : x[i] >= high;
+
+        for (size_t j = 0; j < n; j++)
+            g += h[i * n + j] * x[j];
+        worst = fmax(worst, fmax(low - x[i], x[i] - high));
+        if (!at_low)
+            worst = fmax(worst, g);
+        if (!at_high)
+            worst = fmax(worst, -g);
+    }
+    return worst;
+}
+
+// The solution for that active set.
+static inline void solve_held(size_t n, const double *h, const double *right, const kn_solve_options *options,
+                              const unsigned *held, double *x)
+{
+    static double complex m[FEW * FEW];
+    double complex y[FEW];
+
+    for (size_t i = 0; i < n; i++) {
+        y[i] = held[i] == 1 ? options->low : held[i] == 2 ? options->high : right[i];
+        for (size_t j = 0; j < n; j++)
+            m[i * n + j] = held[i] ? (i == j) : h[i * n + j];
+    }
+    test_eliminate(n, m, y);
+    for (size_t i = 0; i < n; i++)
+        x[i] = creal(y[i]);
+}
+
+// Each element free, at the lower or at the upper bound: of all 3^n systems, the solution that fulfils the
+// conditions. H is positive definite, so that there is one.
+static inline void solve_exhaustively(size_t n, const double *h, const double *right,
+                                      const kn_solve_options *options, double *x)
+{
+    size_t all = 1;
+    double best = INFINITY;
+
+    for (size_t i = 0; i < n; i++)
+        all *= 3;
+    for (size_t code = 0; code < all; code++) {
+        unsigned held[FEW];
+        double tried[FEW], off;
+        bool exists = true;
+        size_t rest = code;
+
+        for (size_t i = 0; i < n; i++, rest /= 3) {
+            held[i] = (unsigned)(rest % 3);
+            exists = exists && !(held[i] == 1 && isinf(low_of(options))) &&
+                     !(held[i] == 2 && isinf(high_of(options)));
+        }
+        if (!exists)
+            continue;
+        solve_held(n, h, right, options, held, tried);
+        off = violation(n, h, right, options, tried, held);
+        if (off < best) {
+            best = off;
+            memcpy(x, tried, n * sizeof *x);
+        }
+    }
+    ck_assert_double_le(best, 1e-11);
+}
+
+// ---- fista and bb ----
+
+static const struct {
+    bool bounded;
+    double low, high;
+} bounds[] = {{true, 0, INFINITY}, {true, -INFINITY, 0},        {true, -0.125, 0.1875},
+              {true, 0.25, 0.25},  {true, -INFINITY, INFINITY}, {false, 0, 0}};
+static const struct {
+    double lambda, smooth;
+    unsigned order;
+} terms[] = {{0, 0, 0}, {0.3, 0, 0}, {0.1, 0.4, 1}, {0, 0.2, 2}};
+enum { BOUNDS = sizeof bounds / sizeof *bounds, TERMS = sizeof terms / sizeof *terms };
+
+static inline kn_solve_options options_of(kn_solve_method method, size_t bound, size_t term)
+{
+    return KN_INIT(kn_solve_options, .method = method, .iterations = 2000, .lambda = terms[term].lambda,
+                   .smooth = terms[term].smooth, .order = terms[term].order, .bounded = bounds[bound].bounded,
+                   .low = bounds[bound].low, .high = bounds[bound].high);
+}
+
+// |A x - b|.
+static inline double residual_of(const struct dense *d, const void *b, const void *x)
+{
+    double squares = 0;
+
+    for (size_t i = 0; i < d->rows; i++) {
+        double rest = -get(d->type, b, i);
+
+        for (size_t j = 0; j < d->columns; j++)
+            rest += d->a[i * d->columns + j] * get(d->type, x, j);
+        squares += rest * rest;
+    }
+    return sqrt(squares);
+}
+
+// Singular values are at least about 1, and numbers of x and b at most 1: of the gradient's rounding, some
+// of 2^-24 or 2^-53 a number, no more is left in x.
+static inline double tolerance_of(kn_type type)
+{
+    return type == KN_F32 ? 2e-5 : 1e-11;
+}
+
+static inline double clamp(double value, const kn_solve_options *options)
+{
+    return fmin(fmax(value, low_of(options)), high_of(options));
+}
+
+// x + C A^T R (b - A x), projected; sums of 0 have no inverse.
+static inline void step_sirt(const struct dense *d, const kn_solve_options *options, const void *b, double *x)
+{
+    double r[MOST];
+
+    for (size_t i = 0; i < d->rows; i++) {
+        double sum = 0;
+
+        r[i] = get(d->type, b, i);
+        for (size_t j = 0; j < d->columns; j++) {
+            sum += d->a[i * d->columns + j];
+            r[i] -= d->a[i * d->columns + j] * x[j];
+        }
+        r[i] = sum > 0 ? r[i] / sum : 0;
+    }
+    for (size_t j = 0; j < d->columns; j++) {
+        double sum = 0, change = 0;
+
+        for (size_t i = 0; i < d->rows; i++) {
+            sum += d->a[i * d->columns + j];
+            change += d->a[i * d->columns + j] * r[i];
+        }
+        x[j] = clamp(sum > 0 ? x[j] + change / sum : x[j], options);
+    }
+}
+
+#endif
