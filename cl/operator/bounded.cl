@@ -9,9 +9,13 @@
 //     x' = P(x - a g)                  BB: a = s.s / s.y, s.s / s.y, s.y / y.y in turn, of the changes s of x and y of g
 //     x' = P(x - C A^T R r)            SIRT: R and C have the inverse sums of rows and columns
 //
-// Scalars stay on the device, in `state`, as cl/operator/cgnr.cl has them; iteration k keeps |x - P(x - g)|^2 in NORM(k),
-// |r|^2 in REST(k), t in STEP(k), and in STOP(k) why there is no further one (cl/shared/cgnr.h).
-// Sources: Beck and Teboulle 2009; O'Donoghue and Candes 2015; Barzilai and Borwein 1988; Gilbert 1972.
+// The projected gradient is g without what would take x out of the bounds where x is at one.
+//
+// Scalars stay on the device, in `state`, as cl/operator/cgnr.cl has them; iteration k keeps in NORM(k) the square of the
+// projected gradient's length, |r|^2 in REST(k), t in STEP(k), and in STOP(k) why there is no further one
+// (cl/shared/cgnr.h).
+// Sources: Beck and Teboulle 2009; O'Donoghue and Candes 2015; Barzilai and Borwein 1988; Gilbert 1972; Calamai and More
+// 1987 (the projected gradient).
 //
 // Launch, an iteration, with `parts` groups each: A x, bounded_residual, A^T r, bounded_gradient, and of SIRT
 // bounded_weigh and A^T of that; then bounded_fista, bounded_bb or bounded_sirt.
@@ -34,7 +38,7 @@
 #include "../lib/cgnr_state.clh"
 #include "../lib/solver.clh"
 
-// Partial sums 0 to 3 are |r|^2, |x - P(x - g)|^2, s.s and s.y. Behind the last iteration's cells: what |r|^2 may be in the
+// Partial sums 0 to 3 are of |r|^2, of the projected gradient's squares, of s.s and of s.y. Behind the last iteration's cells: what |r|^2 may be in the
 // end, below 0 for never; FISTA's length of the steps, or BB's of the first one; and more partial sums.
 #define LIMIT CELL(most + 1)
 #define LENGTH (LIMIT + 1)
@@ -76,7 +80,7 @@ bounded_residual(__global const float *w, __global const float *b, __global floa
     leave_two_parts(squares, goal, state, parts, 0, node);
 }
 
-// g = v + L x; partial sums of what the projected gradient is, and with `changes` of the changes of x and g.
+// g = v + L x; partial sums of the projected gradient's squares, and with `changes` of the changes of x and g.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 bounded_gradient(__global const float *v, __global const float *x, __global const float *before,
                  __global const float *gradient_before, __global float *g, uint n, float lambda, float smooth, uint order,
@@ -87,7 +91,7 @@ bounded_gradient(__global const float *v, __global const float *x, __global cons
 
     FOR_COLUMNS(j, n) {
         float at = x[j], slant = v[j] + linear_part(x, (uint)j, n, 1, lambda, smooth, order);
-        float rest = within(slant, at - high, at - low); // x - P(x - g) without the rounding of x - g
+        float rest = within(slant, at >= high ? 0 : -INFINITY, at <= low ? 0 : INFINITY);
         g[j] = slant;
         squares = acc_add_product(squares, rest, rest);
         if (changes) {
@@ -215,12 +219,12 @@ bounded_bb(__global const float *g, __global float *gradient_before, __global fl
     barrier(CLK_LOCAL_MEM_FENCE); // without it PoCL 3.1 walks beyond the last column
 }
 
-// to = weights r.
+// to = weights from.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-bounded_weigh(__global const float *r, __global const float *weights, __global float *to, uint rows)
+bounded_weigh(__global const float *from, __global const float *weights, __global float *to, uint count)
 {
-    FOR_COLUMNS(i, rows)
-        to[i] = weights[i] * r[i];
+    FOR_COLUMNS(i, count)
+        to[i] = weights[i] * from[i];
 }
 
 // v = A^T of the weighed residual.

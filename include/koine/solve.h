@@ -135,8 +135,9 @@ KN_API kn_status kn_solve_execute_buffers(kn_solve_plan *plan, const kn_buffer *
 
 // Of the last solution, before the first iteration and after each, as the method carries it along:
 // the length of the gradient g = A^H (A x - b) + lambda x + smooth D^T D x; with KN_SOLVE_CG |(A +
-// lambda) x - b|; of the methods with bounds |x - P(x - g)|, where P projects into them, which is 0
-// at the solution. `count` (may be NULL): iterations + 1. The plan's own, until it solves again;
+// lambda) x - b|; of the methods with bounds the length of the projected gradient (Calamai and More
+// 1987), which is g without what would take x out of the bounds where x is at one: 0 at the
+// solution. `count` (may be NULL): iterations + 1. The plan's own, until it solves again;
 // NULL, and 0, before it has.
 KN_API const double *kn_solve_plan_get_gradients(const kn_solve_plan *plan, size_t *count);
 

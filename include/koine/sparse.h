@@ -86,9 +86,8 @@ typedef enum kn_sparse_format {
     KN_SPARSE_CSR_VECTOR = 9,          // rows, up to 32 work-items each
     KN_SPARSE_COO = 10,                // nonzeros with their rows, in segments of equal size
     KN_SPARSE_HYB = 11,                // ELL for what a third of the rows have, COO for the rest
-    // ELL in slices of rows of like length: 32 on a device, columns in 16 bits where they suffice; on the
-    // host
-    // 16, with vectors
+    // ELL in slices of rows of like length: on a device of 32, with columns in 16 bits where they
+    // suffice; on the host of 16, with vectors
     KN_SPARSE_SELL = 12,
     KN_SPARSE_MERGE = 13 // rows in segments of equal work, whatever their lengths
 } kn_sparse_format;

@@ -23,10 +23,8 @@ static const char *name_of(const struct bounded *s, unsigned kernel)
 
 static bool wants_kernel(const struct bounded *s, unsigned kernel)
 {
-    bool sirt = s->options.method == KN_SOLVE_SIRT;
-
-    return kernel == BOUNDED_WEIGH    ? sirt
-           : kernel == BOUNDED_NORMAL ? !sirt
+    return kernel == BOUNDED_WEIGH    ? s->options.method != KN_SOLVE_FISTA
+           : kernel == BOUNDED_NORMAL ? s->options.method != KN_SOLVE_SIRT
            : kernel == BOUNDED_SCALE  ? s->options.method == KN_SOLVE_FISTA
                                       : true;
 }

@@ -18,8 +18,8 @@ struct bounded_options {
     double floor;            // part of the first projected gradient to stop at
     double lambda, smooth;   // not of KN_SOLVE_SIRT
     unsigned order;          // of the differences that smooth is for: 1 or 2
-    // iterations + 1 places, where each solution leaves |x - P(x - g)|, and where they are not NULL |A x -
-    // b|.
+    // iterations + 1 places, where each solution leaves the projected gradient's length, and where they are
+    // not NULL |A x - b|.
     double *gradients, *residuals;
     kn_solve_progress *progress; // as kn_solve_options has it; NULL: none
     void *progress_data;

@@ -13,9 +13,9 @@ enum {
     BOUNDED_GRADIENT,
     BOUNDED_STEP, // of the method
     BOUNDED_PROJECT,
-    BOUNDED_WEIGH,  // of SIRT
-    BOUNDED_NORMAL, // of the others
-    BOUNDED_SCALE,
+    BOUNDED_WEIGH,  // of SIRT and BB
+    BOUNDED_NORMAL, // of FISTA and BB
+    BOUNDED_SCALE,  // of FISTA
     BOUNDED_KERNELS
 };
 
@@ -59,7 +59,10 @@ size_t ki_bounded_cell(const struct bounded *s, size_t k);
 kn_status ki_bounded_launch_residual(kn_queue *queue, const struct bounded *s, kn_error *err);
 // g = A^T r + L x, of V = A^T r.
 kn_status ki_bounded_launch_gradient(kn_queue *queue, const struct bounded *s, kn_error *err);
-// V += L d, of V = A^T A d, with its sums; d = V / |V|.
+// to = weights from, `count` numbers.
+kn_status ki_bounded_launch_weigh(kn_queue *queue, const struct bounded *s, const kn_buffer *from,
+                                  const kn_buffer *weights, kn_buffer *to, uint32_t count, kn_error *err);
+// V += L d, of V = A^T A d; partial sums of V's squares, d.V and d.d. Then d = V d.d / d.V.
 kn_status ki_bounded_launch_normal(kn_queue *queue, const struct bounded *s, const kn_buffer *d,
                                    kn_error *err);
 kn_status ki_bounded_launch_scale(kn_queue *queue, const struct bounded *s, kn_buffer *d, kn_error *err);

@@ -108,11 +108,10 @@ kn_status ki_bounded_launch_project(kn_queue *queue, const struct bounded *s, kn
     return launch(queue, s, BOUNDED_PROJECT, args, KI_COUNT(args), err);
 }
 
-static kn_status launch_weigh(kn_queue *queue, const struct bounded *s, kn_error *err)
+kn_status ki_bounded_launch_weigh(kn_queue *queue, const struct bounded *s, const kn_buffer *from,
+                                  const kn_buffer *weights, kn_buffer *to, uint32_t count, kn_error *err)
 {
-    kn_buffer *const *b = s->buffers;
-    const kn_arg args[] = {KN_BUFFER(b[BOUNDED_R]), KN_BUFFER(b[BOUNDED_OF_ROWS]), KN_BUFFER(b[BOUNDED_W]),
-                           KN_VALUE(s->rows)};
+    const kn_arg args[] = {KN_BUFFER(from), KN_BUFFER(weights), KN_BUFFER(to), KN_VALUE(count)};
 
     return launch(queue, s, BOUNDED_WEIGH, args, KI_COUNT(args), err);
 }
@@ -173,7 +172,8 @@ static kn_status iterate(const void *data, kn_queue *queue, size_t k, bool last,
     if (!status)
         status = ki_bounded_launch_gradient(queue, s, err);
     if (!status && sirt && !last)
-        status = launch_weigh(queue, s, err);
+        status =
+            ki_bounded_launch_weigh(queue, s, b[BOUNDED_R], b[BOUNDED_OF_ROWS], b[BOUNDED_W], s->rows, err);
     if (!status && sirt && !last)
         status = ki_operator_apply(s->a, queue, true, b[BOUNDED_W], b[BOUNDED_V], err);
     return status ? status : sirt ? launch_sirt_step(queue, s, err) : launch_gradient_step(queue, s, err);

@@ -174,7 +174,24 @@ static kn_status find_weights(kn_queue *queue, struct bounded *s, kn_error *err)
     return status;
 }
 
-// |g|^2 / (g.(A^T A + L) g), the best step along the gradient without bounds, of R = A x - b.
+// X_BEFORE = G / |G|, or 0 where G is.
+static kn_status normalize_gradient(kn_queue *queue, const struct bounded *s, kn_error *err)
+{
+    kn_buffer *const *b = s->buffers;
+    double squares = 0;
+    kn_status status = ki_bounded_launch_normal(queue, s, b[BOUNDED_G], err); // for the sum of G's squares
+
+    if (!status)
+        status = read_sum(queue, s, 2, &squares, err);
+    if (!status)
+        status = fill(queue, b[BOUNDED_V], s->columns, squares > 0 ? (float)(1 / sqrt(squares)) : 0, err);
+    return status ? status
+                  : ki_bounded_launch_weigh(queue, s, b[BOUNDED_G], b[BOUNDED_V], b[BOUNDED_X_BEFORE],
+                                            s->columns, err);
+}
+
+// |g|^2 / (g.(A^T A + L) g), the best step along the gradient without bounds, of R = A x - b. The gradient is
+// normalized, so that A^T A of it is in the range of single precision whatever the length of A and b.
 static kn_status find_steepest(kn_queue *queue, const struct bounded *s, double *length, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
@@ -184,7 +201,9 @@ static kn_status find_steepest(kn_queue *queue, const struct bounded *s, double 
     if (!status)
         status = ki_bounded_launch_gradient(queue, s, err);
     if (!status)
-        status = apply_normal(queue, s, b[BOUNDED_G], err);
+        status = normalize_gradient(queue, s, err);
+    if (!status)
+        status = apply_normal(queue, s, b[BOUNDED_X_BEFORE], err);
     if (!status)
         status = read_sum(queue, s, 1, &curvature, err);
     if (!status)

@@ -90,7 +90,7 @@ static double take_residual(struct bounded *s)
     return sqrt(dot(s->residual, s->residual, s->rows));
 }
 
-// The gradient of that residual; returns |x - P(x - gradient)|.
+// The gradient of that residual; returns the projected gradient's length.
 static double take_gradient(struct bounded *s)
 {
     const struct solve_correction *correction = s->options->correction;
@@ -100,10 +100,10 @@ static double take_gradient(struct bounded *s)
     if (correction)
         correction->gradient(correction->data, s->x, s->columns, s->gradient);
     for (size_t i = 0; i < s->columns; i++) {
-        double slant = s->gradient[i], least = s->x[i] - s->options->high, most = s->x[i] - s->options->low;
-        double change = slant < least ? least : (slant > most ? most : slant); // without rounding x - slant
+        double slant = s->gradient[i];
+        bool is_held = slant < 0 ? s->x[i] >= s->options->high : slant > 0 && s->x[i] <= s->options->low;
 
-        sum += change * change;
+        sum += is_held ? 0 : slant * slant;
     }
     return sqrt(sum);
 }
@@ -177,21 +177,24 @@ static void begin_bb(struct bounded *s)
     (void)s;
 }
 
-// The best step along the gradient, without bounds.
+// The best step along the gradient, without bounds. The gradient is normalized, so that A of it is in the
+// range of single precision whatever the length of A and b.
 static double steepest(struct bounded *s)
 {
     const struct solve_correction *correction = s->options->correction;
     size_t n = s->columns;
-    double squared = dot(s->gradient, s->gradient, n), curvature;
+    double *along = s->before, length = sqrt(dot(s->gradient, s->gradient, n)), curvature;
 
-    multiply(s, false, s->gradient, s->row_sums);
+    for (size_t i = 0; i < n; i++)
+        along[i] = length > 0 ? s->gradient[i] / length : 0;
+    multiply(s, false, along, s->row_sums);
     curvature = dot(s->row_sums, s->row_sums, s->rows);
     if (correction) {
         memset(s->y, 0, n * sizeof *s->y);
-        correction->along(correction->data, s->x, s->gradient, n, s->y);
-        curvature += dot(s->gradient, s->y, n);
+        correction->along(correction->data, s->x, along, n, s->y);
+        curvature += dot(along, s->y, n);
     }
-    return curvature > 0 ? squared / curvature : 0;
+    return curvature > 0 ? dot(along, along, n) / curvature : 0;
 }
 
 // Twice the long step s.s / s.y, then the short one s.y / y.y, of the last change s of x and y of its

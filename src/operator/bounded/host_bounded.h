@@ -30,9 +30,9 @@ struct host_bounded_options {
 struct host_bounded_result {
     size_t iterations;
     kn_solve_stopped stopped;
-    double residual; // |A x - b|
-    double right;    // |b|
-    double gradient; // |x - P(x - g)| for the gradient g, where P projects into the bounds: 0 at the solution
+    double residual;   // |A x - b|
+    double right;      // |b|
+    double gradient;   // the projected gradient's length, as kn_solve_plan_get_gradients has it
     double *gradients; // that of x before the first iteration and after each: iterations + 1 places, given by
                        // the caller (NULL: not wanted)
 };

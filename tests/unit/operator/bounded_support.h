@@ -208,6 +208,13 @@ static inline kn_solve_options options_of(kn_solve_method method, size_t bound, 
                    .low = bounds[bound].low, .high = bounds[bound].high);
 }
 
+// A times a factor.
+static inline void scale_elements(struct dense *d, double factor)
+{
+    for (size_t k = 0; k < d->rows * d->columns; k++)
+        d->a[k] *= factor;
+}
+
 // |A x - b|.
 static inline double residual_of(const struct dense *d, const void *b, const void *x)
 {

@@ -294,6 +294,42 @@ START_TEST(ends_without_a_step)
 }
 END_TEST
 
+// A and b times a power of two have the same solution, bit for bit: no norm leaves the range of single
+// precision, and where the iterations end does not depend on units.
+START_TEST(scales)
+{
+    uint64_t state = test_seed("scales");
+
+    for (size_t m = 0; m < 4; m++) {
+        kn_type type = m / 2 ? KN_F64 : KN_F32;
+        kn_solve_options options = options_of(methods[m % 2], 1, 0);
+        struct dense *d = dense_of(12, 10, type, &state);
+        kn_operator *a = operator_of(d);
+        double b[MOST], x[3][MOST];
+        kn_solve_plan *plan = NULL;
+        kn_solve_result result;
+
+        fill_vectors(d, b, x[0], &state);
+        memcpy(x[1], x[0], sizeof x[0]);
+        memcpy(x[2], x[0], sizeof x[0]);
+        for (size_t scale = 0; scale < 3; scale++) {
+            static const double factors[] = {1, 0x1p-40, 0x1p80}; // from one to the next
+
+            scale_elements(d, factors[scale]);
+            for (size_t i = 0; i < d->rows; i++)
+                put(type, b, i, factors[scale] * get(type, b, i));
+            EXPECT_OK(kn_solve_plan_create(NULL, a, &options, &plan, &err));
+            EXPECT_OK(kn_solve_execute(plan, b, x[scale], &result, &err));
+            ck_assert_int_eq((int)result.stopped, KN_SOLVE_STOPPED_FLOOR);
+            ck_assert_mem_eq(x[scale], x[0], d->columns * kn_type_size(type));
+            kn_solve_plan_free(plan);
+        }
+        kn_operator_free(a);
+        free(d);
+    }
+}
+END_TEST
+
 // A step of half a unit in the last place of x, which rounding undoes.
 START_TEST(ends_where_x_stays)
 {
@@ -474,8 +510,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {every_active_set,    conditions,         sirt,  sirt_refuses,     stops,
-                                  ends_without_a_step, ends_where_x_stays, fails, bounds_of_floats, refused};
+    const TTest *const tests[] = {
+        every_active_set,    conditions,         sirt,  sirt_refuses,     stops,  scales,
+        ends_without_a_step, ends_where_x_stays, fails, bounds_of_floats, refused};
 
     return TEST_RUN("solve bounded", CK_FORK, tests);
 }

@@ -351,8 +351,7 @@ START_TEST(scales)
         fill_vectors(d, b, start, &state);
         for (size_t scale = 0; scale < 3; scale++) {
             static const double factors[] = {1, 0x1p-40, 0x1p80}; // from one to the next
-            for (size_t k = 0; k < d->rows * d->columns; k++)
-                d->a[k] *= factors[scale];
+            scale_elements(d, factors[scale]);
             for (size_t i = 0; i < d->rows; i++)
                 b[i] *= (float)factors[scale];
             memcpy(x[scale], start, sizeof start);
@@ -360,8 +359,7 @@ START_TEST(scales)
         }
         ck_assert_mem_eq(x[1], x[0], d->columns * sizeof(float));
         ck_assert_mem_eq(x[2], x[0], d->columns * sizeof(float));
-        for (size_t k = 0; k < d->rows * d->columns; k++)
-            d->a[k] *= 0x1p30;
+        scale_elements(d, 0x1p30);
         memset(b, 0, sizeof b);
         memset(x[0], 0, sizeof x[0]);
         if (methods[m] == KN_SOLVE_FISTA)

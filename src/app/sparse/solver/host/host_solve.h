@@ -46,7 +46,7 @@ struct sparse_bounded_result {
     size_t iterations;
     enum sparse_bounded_stop stopped_by;
     double residual; // |A x - b|
-    double gradient; // |x - P(x - g)| of the gradient g, which is 0 at the solution
+    double gradient; // the projected gradient's length, as kn_solve_plan_get_gradients has it
 };
 
 // Of an A for SIRT: KN_ERROR_ARGUMENT for an element below 0.
