@@ -47,10 +47,10 @@ typedef enum kn_solve_method {
     KN_SOLVE_BB = 3,
     // Simultaneous iterative reconstruction (Gilbert 1972), x + C A^T R (b - A x), projected, where R
     // and C have the inverse sums of A's rows and columns: A and A^T applied to ones, before every
-    // solution, on a device before the plan's first one. It has neither lambda nor smooth, and takes an A^T
-    // more an iteration. A must not have
-    // negative elements; where a sum, or A applied to zeros and ones, shows that it has,
-    // KN_ERROR_ARGUMENT comes from kn_solve_execute.
+    // solution, on a device before the plan's first one. It weighs rows, but ends where the projected
+    // gradient of |A x - b|^2 does, which takes an A^T more an iteration. It has neither lambda nor
+    // smooth. A must not have negative elements; where a sum, or A applied to zeros and ones, shows
+    // that it has, KN_ERROR_ARGUMENT comes from kn_solve_execute.
     KN_SOLVE_SIRT = 4
 } kn_solve_method;
 

@@ -20,11 +20,17 @@ kn_status kn_context_explain(kn_context *context, kn_error *err)
     return KN_OK;
 }
 
+// Whether the device's driver is NVIDIA's OpenCL, whose compiler makes PTX too.
+static bool is_nvidia_opencl(const kn_context *context)
+{
+    return ki_words_have(context->device.extensions, "cl_nv_compiler_options");
+}
+
 const char *ki_engine_report_options(const kn_context *context)
 {
     if (context->backend->language == BE_LANGUAGE_CUDA)
         return " --ptxas-options=-v";
-    return ki_words_have(context->device.extensions, "cl_nv_compiler_options") ? " -cl-nv-verbose" : "";
+    return is_nvidia_opencl(context) ? " -cl-nv-verbose" : "";
 }
 
 kn_status ki_engine_explain_keep(kn_program *program, const char *source, const char *options,
@@ -57,6 +63,10 @@ kn_status kn_program_get_ptx(kn_program *program, char **ptx, kn_error *err)
     if (!program || !ptx)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_program_get_ptx: program or ptx is NULL");
     context = program->context;
+    // Other drivers are not asked for a binary: PoCL 5 ends the process where a kernel of it is running.
+    if (context->backend->language != BE_LANGUAGE_CUDA && !is_nvidia_opencl(context))
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: this driver's compiler makes no PTX, as NVIDIA's do",
+                       context->device.info.spec);
     if (!program->source && context->backend->language == BE_LANGUAGE_CUDA)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: kn_program_get_ptx: the program was made without kn_context_explain",

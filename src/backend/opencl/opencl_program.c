@@ -154,7 +154,7 @@ kn_status ki_opencl_program_ptx(struct be_program *program, const char *source, 
     // NVIDIA's binary of a program is PTX as text.
     if (!binary || !strstr(binary, ".version") || !strstr(binary, ".target")) {
         free(binary);
-        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: this driver's compiler makes no PTX, as NVIDIA's do",
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: the driver's binary of the program is no PTX",
                        program->context->spec);
     }
     *ptx = binary;
