@@ -230,11 +230,12 @@ static inline double residual_of(const struct dense *d, const void *b, const voi
     return sqrt(squares);
 }
 
-// Singular values are at least about 1, and numbers of x and b at most 1: of the gradient's rounding, some
-// of 2^-24 or 2^-53 a number, no more is left in x.
-static inline double tolerance_of(kn_type type)
+// Singular values are at least about 1, and numbers of x and b at most 1: in x is left no more than the
+// gradient's rounding, some of 2^-24 or 2^-53 a number, and the part of the first projected gradient at which
+// the iterations end.
+static inline double tolerance_of(kn_type type, double first_gradient)
 {
-    return type == KN_F32 ? 2e-5 : 1e-11;
+    return type == KN_F32 ? 2e-5 + 1e-7 * first_gradient : 1e-11 + 1e-12 * first_gradient;
 }
 
 static inline double clamp(double value, const kn_solve_options *options)

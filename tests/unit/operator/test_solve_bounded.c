@@ -53,8 +53,8 @@ static void check_solution(const struct dense *d, const kn_solve_options *option
 {
     static double h[MOST * MOST], right[MOST], found[MOST], wanted[FEW];
     size_t n = d->columns, count;
-    double tolerance = tolerance_of(d->type), off, length = 0;
     const double *gradients = kn_solve_plan_get_gradients(plan, &count);
+    double tolerance = tolerance_of(d->type, gradients[0]), off, length = 0;
 
     take_normal(d, options, b, h, right);
     for (size_t i = 0; i < n; i++) {
