@@ -53,8 +53,17 @@ static void words_free(struct words *words)
     free(words->text);
 }
 
+// Since 12.9 NVRTC keeps what it made beside the driver, without the report that it is asked for.
+static const char *ask_anew(const struct cuda_nvrtc *nvrtc, const char *options)
+{
+    bool keeps = nvrtc->major > 12 || (nvrtc->major == 12 && nvrtc->minor >= 9);
+
+    return keeps && strstr(options, "--ptxas-options=-v") ? "--no-cache" : "";
+}
+
 // The command line: `always`, the architecture, and `options`.
-static kn_status words_make(struct words *words, const char *options, int arch, kn_error *err)
+static kn_status words_make(const struct cuda_nvrtc *nvrtc, struct words *words, const char *options,
+                            int arch, kn_error *err)
 {
     size_t size = sizeof always + strlen(options) + 64;
     char *rest = NULL;
@@ -63,7 +72,8 @@ static kn_status words_make(struct words *words, const char *options, int arch, 
     words->text = malloc(size);
     if (!words->text)
         return ki_fail_memory(err, size, "compiling a program");
-    snprintf(words->text, size, "--gpu-architecture=sm_%d %s %s", arch, always, options);
+    snprintf(words->text, size, "--gpu-architecture=sm_%d %s %s %s", arch, always, options,
+             ask_anew(nvrtc, options));
     for (char *word = strtok_r(words->text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         if (!KI_ARRAY_PUSH(words->items, words->count, words->capacity, word)) {
             words_free(words);
@@ -122,7 +132,7 @@ static kn_status compile(const struct cuda_nvrtc *nvrtc, const char *text, const
     struct words words;
     nvrtcResult compiled, said;
     const char *call;
-    kn_status status = words_make(&words, options, arch, err);
+    kn_status status = words_make(nvrtc, &words, options, arch, err);
 
     *log = NULL;
     if (status)

@@ -147,7 +147,8 @@ fi
 
 # A GPU that both paths reach.
 command -v python3 >/dev/null || exit 0
-python3 - "$work/devices.json" >"$work/paths" <<'PYTHON'
+koine devices --all --json - >"$work/all.json" || fail "koine devices --all --json - fails"
+python3 - "$work/all.json" >"$work/paths" <<'PYTHON'
 import json, sys
 found = [d for d in json.load(open(sys.argv[1], encoding="utf-8"))["devices"] if not d["why_not"]]
 for c in found:

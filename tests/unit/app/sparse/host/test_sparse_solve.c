@@ -491,7 +491,9 @@ START_TEST(measured)
     EXPECT_OK(sparse_parse("parallel:181,50,32", &geometry, &err));
     EXPECT_REFUSED(KN_ERROR_INPUT, "has 181 projections of 640 detectors; the geometry's 181 of 50 are",
                    sparse_read_slice(path, 0, &geometry, &b, &err));
-    EXPECT_OK(sparse_read_slice(path, 0, &(struct sparse_parallel){.angles = 0}, &b, &err));
+    ki_sparse_parallel_free(&geometry);
+    geometry = (struct sparse_parallel){.angles = 0};
+    EXPECT_OK(sparse_read_slice(path, 0, &geometry, &b, &err));
     ck_assert_uint_eq(b.rows, 181 * 640);
     free(b.values);
     ki_sparse_parallel_free(&geometry);
