@@ -337,6 +337,8 @@ kn_status compare_explain(struct compare_arguments *arguments, kn_error *err)
 
     if (!session)
         return ki_fail_memory(err, sizeof *session, "explaining a kernel");
+    // NVIDIA's driver keeps what it compiled, but not the compiler's report.
+    setenv("CUDA_CACHE_DISABLE", "1", 0);
     session->arguments = arguments;
     session->is_file = ends_in(arguments->explain, ".cl");
     session->kernel = session->is_file ? arguments->run.kernel : arguments->explain;

@@ -178,7 +178,7 @@ for from in "$cuda_file" "$opencl_file"; do
     look 'len(p) == 3' 'p[2]["loaded_ptx"]' 'not any("argument 0 differs" in w for w in e["words"])'
 done
 # Jobs check the answers. What runs is the file: one whose result is another makes the answer wrong.
-for kernel in reduce_leaves scan_blocks fft_pass; do
+for kernel in reduce_leaves scan_blocks reduce_fold; do
     # shellcheck disable=SC2086
     expect_exit 0 koine compare --explain "$kernel" $both --dump-ptx "$work/gpu" --json "$work/e.json" --force
     cat "$work/out"
