@@ -189,7 +189,7 @@ for kernel in reduce_leaves scan_blocks reduce_fold; do
         look 'len(p) == 3' 'all(x["right"] for x in p)'
     done
 done
-sed 's/add\.f32/sub.f32/' "$work/gpu/reduce_leaves.$cuda_file.ptx" >"$work/wrong.ptx"
+sed 's/add\.rn\.f64/sub.rn.f64/' "$work/gpu/reduce_leaves.$cuda_file.ptx" >"$work/wrong.ptx"
 # shellcheck disable=SC2086
 expect_exit 1 koine compare --explain reduce_leaves $both --load-ptx "$work/wrong.ptx"
 expect_stdout 'with the PTX: the answer is WRONG'
