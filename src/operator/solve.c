@@ -28,6 +28,7 @@ struct kn_solve_plan {
     kn_buffer *b, *x;        // of arrays on a device; NULL: there were none yet
     struct host_cgnr_operator host;
     struct solve_terms terms;
+    struct ki_kept kept;       // of the host, within bounds: from one solution to the next
     double squared_norm;       // of an operator within bounds, below 0 until it is known
     void *solution;            // of the host: x until it is right
     double *gradients, *steps; // iterations + 1 each; one allocation, and on a device cgnr's history
@@ -233,6 +234,7 @@ static kn_status create(const char *function, kn_queue *queue, kn_operator *a, c
     made = calloc(1, sizeof *made);
     if (!made)
         return ki_fail_memory(err, sizeof *made, "a plan");
+    ki_kept_init(&made->kept);
     made->a = ki_operator_hold(a);
     made->queue = queue;
     made->options = options;
@@ -270,6 +272,7 @@ void kn_solve_plan_free(kn_solve_plan *plan)
     ki_host_cgnr_operator_end(&plan->host);
     free(plan->solution);
     free(plan->gradients);
+    ki_kept_free(&plan->kept);
     ki_operator_release(plan->a);
     free(plan);
 }
@@ -347,6 +350,7 @@ static kn_status solve_bounded(kn_solve_plan *plan, const void *b, void *x, kn_s
         .floor = floor_of(plan),
         .correction = options->lambda > 0 || options->smooth > 0 ? &correction : NULL,
         .squared_norm = &plan->squared_norm,
+        .kept = &plan->kept,
         .progress = options->progress,
         .progress_data = options->progress_data};
     struct host_bounded_result found = {.gradients = plan->gradients};

@@ -2,7 +2,6 @@
 #include "host_bounded.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -340,7 +339,7 @@ static kn_status make_room(struct bounded *s, kn_error *err)
     double **columns[] = {&s->x, &s->before, &s->gradient, &s->gradient_before, &s->y, &s->column_sums};
     double **rows[] = {&s->b, &s->residual, &s->row_sums};
     size_t numbers = KI_COUNT(columns) * n + KI_COUNT(rows) * m + (s->is_single ? longest : 0) + 1;
-    double *at = calloc(numbers, sizeof *at);
+    double *at = ki_kept_take_zeros(s->options->kept, numbers, sizeof *at);
 
     s->memory = at;
     if (!at)
@@ -389,6 +388,6 @@ kn_status ki_host_bounded(const kn_operator *a, const void *b, const struct host
         narrow(s.x, x, s.columns);
     else if (!s.status)
         memcpy(x, s.x, s.columns * sizeof *s.x);
-    free(s.memory);
+    ki_kept_give(s.options->kept, s.memory);
     return s.status;
 }

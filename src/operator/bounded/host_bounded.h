@@ -6,6 +6,7 @@
 
 #include <koine/solve.h>
 
+#include "base/kept.h"
 #include "operator/operator.h"
 #include "operator/terms.h"
 
@@ -19,6 +20,7 @@ struct host_bounded_options {
     // The greatest eigenvalue of A^T A with the correction, which KN_SOLVE_FISTA finds where it is below 0,
     // and leaves for the next solution. NULL: found each time.
     double *squared_norm;
+    struct ki_kept *kept; // whence the solution's memory; NULL: allocated for it alone
     // Called, where it is not NULL, with x before the first iteration (k = 0) and after each; `residual` is
     // |A x - b|.
     void (*look)(void *data, size_t k, const double *x, double residual);

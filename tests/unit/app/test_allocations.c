@@ -207,10 +207,14 @@ START_TEST(test_solve)
         expect_solves(in, host ? "host" : "device", &plain);
         expect_solves(in, host ? "host, whiteness" : "whiteness", &white);
         expect_solves(in, host ? "host, smooth" : "smooth", &smooth);
-        for (int method = KN_SOLVE_FISTA; method <= KN_SOLVE_SIRT && !host; method++)
-            expect_solves(in, kn_solve_method_name((kn_solve_method)method),
+        for (int method = KN_SOLVE_FISTA; method <= KN_SOLVE_SIRT; method++) {
+            char name[24];
+            snprintf(name, sizeof name, "%s%s", host ? "host, " : "",
+                     kn_solve_method_name((kn_solve_method)method));
+            expect_solves(in, name,
                           &KN_INIT(kn_solve_options, .method = (kn_solve_method)method, .iterations = 7,
                                    .bounded = true, .high = INFINITY));
+        }
         kn_operator_free(applied);
     }
     kn_sparse_free(matrix);
