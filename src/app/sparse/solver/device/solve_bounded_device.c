@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Least squares within bounds that hold, on a device: a column after the other, in single precision.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/os/clock.h"
+#include "base/error.h"
+#include "device_vectors.h"
+#include "app/sparse/api/operator_internal.h"
+#include "app/sparse/solver/host/host_solve.h"
+#include "operator/bounded/bounded.h"
+#include "operator/bounded/limits.h"
+
+struct device_run {
+    struct device_vectors v;
+    kn_operator *a;
+    struct bounded *bounded; // on it
+};
+
+static kn_status apply(void *own, bool transposed, kn_buffer *from, kn_buffer *to, kn_error *err)
+{
+    struct device_run *d = own;
+
+    return ki_operator_apply(d->a, d->v.queue, transposed, from, to, err);
+}
+
+// A solve_multiply.
+static kn_status multiply(void *data, bool transposed, const double *from, double *to, kn_error *err)
+{
+    struct device_run *d = data;
+
+    return ki_device_multiply(&d->v, apply, d, transposed, from, to, err);
+}
+
+static kn_solve_method method_of(enum sparse_method method)
+{
+    return method == SPARSE_METHOD_BB     ? KN_SOLVE_BB
+           : method == SPARSE_METHOD_SIRT ? KN_SOLVE_SIRT
+                                          : KN_SOLVE_FISTA;
+}
+
+static kn_status create(struct solve_run *run, struct device_run *d, double *gradients, double *residuals,
+                        kn_error *err)
+{
+    const struct sparse_task *task = &run->task;
+    const struct sparse_source source = {task->geometry ? NULL : run->matrix, task->geometry};
+    const kn_sparse_operator_options storage =
+        KN_INIT(kn_sparse_operator_options, .format = task->format, .type = KN_F32);
+    struct bounded_options options = {.method = method_of(task->method),
+                                      .iterations = task->iterations,
+                                      .low = task->bounded ? task->low : -INFINITY,
+                                      .high = task->bounded ? task->high : INFINITY,
+                                      .floor = task->past_floor ? 0 : 1e-7,
+                                      .lambda = task->lambda,
+                                      .smooth = task->smooth,
+                                      .order = task->order,
+                                      .gradients = gradients,
+                                      .residuals = residuals};
+    kn_status status = ki_bounded_limits(KN_F32, &options.low, &options.high, err);
+
+    if (!status && options.method == KN_SOLVE_SIRT && source.matrix)
+        status = ki_sparse_check_signs(source.matrix, err);
+    if (!status)
+        status = ki_sparse_make_operator("koine solve", d->v.queue, &source, &storage, &d->a, err);
+    return status ? status : ki_bounded_create(d->v.queue, d->a, &options, &d->bounded, err);
+}
+
+static kn_status prepare(struct solve_run *run, struct device_run *d, double *gradients, double *residuals,
+                         kn_error *err)
+{
+    double start = ki_clock_seconds(), built = ki_device_build_seconds(&d->v);
+    kn_status status = create(run, d, gradients, residuals, err);
+
+    if (!status)
+        status = ki_device_vectors_create(&d->v, false, err);
+    if (!status)
+        status = kn_queue_finish(d->v.queue, err);
+    run->answer->prepare_seconds = ki_clock_seconds() - start - (ki_device_build_seconds(&d->v) - built);
+    if (!status) {
+        run->answer->launches_per_iteration = ki_bounded_launches(d->bounded);
+        snprintf(run->answer->code, sizeof run->answer->code,
+                 "single precision, A as %s, A^T as %s, separate launches%s",
+                 ki_sparse_format_names[kn_sparse_operator_get_format(d->a, false)],
+                 ki_sparse_format_names[kn_sparse_operator_get_format(d->a, true)],
+                 ki_device_recorded(ki_bounded_recording(d->bounded)));
+    }
+    return status;
+}
+
+static kn_status solve_column(struct solve_run *run, struct device_run *d, size_t column,
+                              const double *residuals, kn_error *err)
+{
+    static const char *const reasons[] = {[KN_SOLVE_STOPPED_ITERATIONS] = "iterations",
+                                          [KN_SOLVE_STOPPED_NOISE] = "discrepancy",
+                                          [KN_SOLVE_STOPPED_FLOOR] = "floor"};
+    struct sparse_solution *solution = &run->answer->solutions[column];
+    double *x = run->answer->x.values + column * d->v.columns, start = ki_clock_seconds();
+    kn_solve_result result;
+    kn_status status = ki_solve_history(run, &solution->history, err);
+
+    ki_bounded_set_noise(d->bounded, ki_solve_goal(run, column));
+    if (!status)
+        status = ki_device_send(&d->v, run->b->values + column * d->v.rows, d->v.rows, d->v.b, err);
+    if (!status)
+        status = ki_device_send(&d->v, x, d->v.columns, d->v.x, err);
+    if (!status)
+        status = kn_queue_finish(d->v.queue, err);
+    run->answer->copy_seconds += ki_clock_seconds() - start;
+    start = ki_clock_seconds();
+    if (!status)
+        status = ki_bounded_solve(d->v.queue, d->bounded, d->v.b, d->v.x, &result, err);
+    run->answer->iterate_seconds += ki_clock_seconds() - start;
+    if (status)
+        return status;
+    for (size_t i = 0; i <= result.iterations; i++)
+        solution->history[i] = result.right > 0 ? residuals[i] / result.right : residuals[i];
+    solution->iterations = result.iterations;
+    solution->stopped_by = result.stopped == KN_SOLVE_STOPPED_NOISE && run->task.stop == SPARSE_STOP_RESIDUAL
+                               ? "residual"
+                               : reasons[result.stopped];
+    return ki_device_fetch(&d->v, d->v.x, x, d->v.columns, err);
+}
+
+kn_status ki_solve_bounded_device(struct solve_run *run, kn_error *err)
+{
+    struct device_run d = {.v = ki_device_vectors(run, 1)};
+    size_t places = run->task.iterations + 1;
+    double *gradients = calloc(places, 2 * sizeof *gradients), *residuals = gradients + places;
+    kn_status status = gradients ? prepare(run, &d, gradients, residuals, err)
+                                 : ki_fail_memory(err, places * 2 * sizeof *gradients, "the residuals");
+
+    if (!status)
+        status = ki_solve_adjoint(run, multiply, &d, 0x1p-24, err);
+    for (size_t i = 0; i < run->b->count && !status; i++) {
+        status = solve_column(run, &d, i, residuals, err);
+        ki_solve_done(run, i + 1);
+    }
+    ki_bounded_free(d.bounded);
+    kn_operator_free(d.a);
+    ki_device_vectors_free(&d.v);
+    free(gradients);
+    return status;
+}
