@@ -10,10 +10,10 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/ptx.h"
 #include "source/source.h"
 
-#define KERNEL_PREFIX "koine_"
-#define BANK_SYMBOL   "kn_bank"
+#define BANK_SYMBOL "kn_bank"
 
 struct be_program {
     struct be_context *context;
@@ -270,7 +270,7 @@ static struct cuda_outcome kernel_open(struct be_kernel *kernel, const struct be
         outcome = CUDA_DO(cu, cuModuleLoadData, &kernel->instance, program->cubin.data);
     if (!outcome.code && has_bank)
         outcome = find_bank(cu, kernel->instance, true, &kernel->bank, &kernel->bank_bytes);
-    snprintf(symbol, sizeof symbol, KERNEL_PREFIX "%s", kernel->source->name);
+    snprintf(symbol, sizeof symbol, KI_PTX_KERNEL_PREFIX "%s", kernel->source->name);
     if (!outcome.code)
         outcome = CUDA_DO(cu, cuModuleGetFunction, &kernel->function,
                           kernel->instance ? kernel->instance : program->module, ptx ? ptx->symbol : symbol);

@@ -7,49 +7,27 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/ptx.h"
 #include "base/text.h"
 
-#define KERNEL_PREFIX "koine_"
-#define BANK_SYMBOL   "kn_bank"
-#define ARENA         "koine_arena"
+#define BANK_SYMBOL "kn_bank"
+#define ARENA       "koine_arena"
 
 // ---- text ----
-
-// Past blanks and comments.
-static const char *skip_blanks(const char *at)
-{
-    for (;;) {
-        at += strspn(at, " \t\r\n");
-        if (at[0] == '/' && at[1] == '/') {
-            at += strcspn(at, "\n");
-        } else if (at[0] == '/' && at[1] == '*') {
-            const char *end = strstr(at + 2, "*/");
-
-            at = end ? end + 2 : at + strlen(at);
-        } else {
-            return at;
-        }
-    }
-}
-
-static bool is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%';
-}
 
 // Of a name, a directive (".entry") or a number; 1 for any other character; a whole string.
 static size_t token_length(const char *at)
 {
-    size_t length = 1;
+    size_t length;
 
     if (*at == '"') {
-        length += strcspn(at + 1, "\"");
+        length = 1 + strcspn(at + 1, "\"");
         return length + (at[length] == '"');
     }
-    if (*at == '.' || is_name(*at))
-        while (is_name(at[length]))
-            length++;
-    return length;
+    if (*at == '.')
+        return 1 + ki_ptx_name_length(at + 1);
+    length = ki_ptx_name_length(at);
+    return length ? length : 1;
 }
 
 static bool is_token(const char *at, size_t length, const char *word)
@@ -61,10 +39,11 @@ static bool is_token(const char *at, size_t length, const char *word)
 
 static bool is_wanted(const char *name, size_t length, const char *kernel)
 {
-    const size_t prefix = sizeof KERNEL_PREFIX - 1;
+    const size_t prefix = sizeof KI_PTX_KERNEL_PREFIX - 1;
 
-    return is_token(name, length, kernel) || (length > prefix && memcmp(name, KERNEL_PREFIX, prefix) == 0 &&
-                                              is_token(name + prefix, length - prefix, kernel));
+    return is_token(name, length, kernel) ||
+           (length > prefix && memcmp(name, KI_PTX_KERNEL_PREFIX, prefix) == 0 &&
+            is_token(name + prefix, length - prefix, kernel));
 }
 
 // Its name; NULL if there is none, and then `names` are those there are.
@@ -72,7 +51,7 @@ static const char *find_entry(const char *text, const char *kernel, struct ki_te
 {
     bool is_next = false;
 
-    for (const char *at = skip_blanks(text); *at; at = skip_blanks(at)) {
+    for (const char *at = ki_ptx_skip_blanks(text); *at; at = ki_ptx_skip_blanks(at)) {
         size_t length = token_length(at);
 
         if (is_next && is_wanted(at, length, kernel))
@@ -104,10 +83,10 @@ static kn_status read_param(struct cuda_ptx *ptx, const char **text, const char 
 {
     static const char *const images[] = {".texref", ".samplerref", ".surfref"};
     struct cuda_ptx_param param = {0, false, NULL, 0};
-    const char *at = skip_blanks(*text);
+    const char *at = ki_ptx_skip_blanks(*text);
     bool is_extent = false;
 
-    for (; *at && *at != ',' && *at != ')'; at = skip_blanks(at)) {
+    for (; *at && *at != ',' && *at != ')'; at = ki_ptx_skip_blanks(at)) {
         size_t length = token_length(at);
 
         for (size_t i = 0; i < KI_COUNT(images); i++)
@@ -141,14 +120,14 @@ static kn_status read_params(struct cuda_ptx *ptx, const char *at, const char *s
 {
     kn_status status = KN_OK;
 
-    at = skip_blanks(at);
+    at = ki_ptx_skip_blanks(at);
     if (*at != '(')
         return KN_OK;
-    at = skip_blanks(at + 1);
+    at = ki_ptx_skip_blanks(at + 1);
     while (!status && *at && *at != ')') {
         status = read_param(ptx, &at, spec, err);
         if (!status && *at == ',')
-            at = skip_blanks(at + 1);
+            at = ki_ptx_skip_blanks(at + 1);
     }
     return status;
 }
@@ -176,20 +155,20 @@ static void copy(struct fitting *fit, size_t length)
 // Comments and blanks, which are kept, except where a token is left out.
 static void pass_blanks(struct fitting *fit)
 {
-    copy(fit, (size_t)(skip_blanks(fit->at) - fit->at));
+    copy(fit, (size_t)(ki_ptx_skip_blanks(fit->at) - fit->at));
 }
 
 // ".ptr .global .align 4" goes.
 static void drop_attributes(struct fitting *fit)
 {
-    fit->at = skip_blanks(fit->at + token_length(fit->at));
+    fit->at = ki_ptx_skip_blanks(fit->at + token_length(fit->at));
     while (*fit->at == '.') {
         size_t length = token_length(fit->at);
         bool aligns = is_token(fit->at, length, ".align");
 
-        fit->at = skip_blanks(fit->at + length);
+        fit->at = ki_ptx_skip_blanks(fit->at + length);
         if (aligns)
-            fit->at = skip_blanks(fit->at + token_length(fit->at));
+            fit->at = ki_ptx_skip_blanks(fit->at + token_length(fit->at));
     }
 }
 
@@ -228,25 +207,25 @@ static bool fit_load(struct fitting *fit)
     const struct cuda_ptx_param *param;
     unsigned bits;
 
-    at = skip_blanks(at + token_length(at));
+    at = ki_ptx_skip_blanks(at + token_length(at));
     while (*at == '.')
-        at = skip_blanks(at + token_length(at));
+        at = ki_ptx_skip_blanks(at + token_length(at));
     target = at;
     target_length = token_length(at);
-    at = skip_blanks(at + target_length);
+    at = ki_ptx_skip_blanks(at + target_length);
     if (*at != ',')
         return false;
-    at = skip_blanks(at + 1);
+    at = ki_ptx_skip_blanks(at + 1);
     if (*at != '[')
         return false;
-    at = skip_blanks(at + 1);
+    at = ki_ptx_skip_blanks(at + 1);
     param = shared_param(fit->ptx, at, token_length(at));
     if (!param)
         return false;
-    at = skip_blanks(at + token_length(at));
-    if (*at != ']' || *skip_blanks(at + 1) != ';')
+    at = ki_ptx_skip_blanks(at + token_length(at));
+    if (*at != ']' || *ki_ptx_skip_blanks(at + 1) != ';')
         return false;
-    at = skip_blanks(at + 1) + 1;
+    at = ki_ptx_skip_blanks(at + 1) + 1;
     bits = 8 * (unsigned)param->bytes;
     copy(fit, (size_t)(at - fit->at));
     ki_text_format(&fit->out,

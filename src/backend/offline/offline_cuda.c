@@ -9,12 +9,11 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/ptx.h"
 #include "source/cuda/cuda.h"
 #include "source/preprocess/language.h"
 #include "backend/cuda/cuda.h"
 #include "offline_compiler.h"
-
-#define KERNEL_PREFIX "koine_" // of a kernel's symbol
 
 // As on a CUDA device.
 static const kn_define language[] = {
@@ -131,75 +130,6 @@ static kn_status find_cuda(kn_offline_target *target, size_t attempt, kn_error *
 
 // ---- what it says ----
 
-// The number before `text` in the line, or -1.
-static long number_before(const char *line, size_t length, const char *text)
-{
-    const size_t text_length = strlen(text);
-
-    for (size_t at = 1; at + text_length <= length; at++) {
-        size_t digit = at;
-
-        if (memcmp(line + at, text, text_length) != 0)
-            continue;
-        while (digit > 0 && isdigit((unsigned char)line[digit - 1]))
-            digit--;
-        if (digit < at)
-            return strtol(line + digit, NULL, 10);
-    }
-    return -1;
-}
-
-// The kernel whose symbol stands behind `text`; NULL if the line has none.
-static kn_offline_kernel *kernel_behind(kn_offline_result *result, const char *line, const char *text)
-{
-    const char *name = strstr(line, text), *end = strchr(line, '\n');
-
-    if (!name || (end && name > end))
-        return NULL;
-    name += strlen(text);
-    if (strncmp(name, KERNEL_PREFIX, sizeof KERNEL_PREFIX - 1) != 0)
-        return NULL;
-    name += sizeof KERNEL_PREFIX - 1;
-    for (size_t i = 0; i < result->kernel_count; i++) {
-        size_t length = strlen(result->kernels[i].name);
-
-        if (strncmp(name, result->kernels[i].name, length) == 0 && !isalnum((unsigned char)name[length]) &&
-            name[length] != '_')
-            return &result->kernels[i];
-    }
-    return NULL;
-}
-
-struct ptxas_report {
-    kn_offline_kernel *entry;    // that is being compiled
-    kn_offline_kernel *function; // whose stack is spoken of; NULL for one that is no kernel
-};
-
-// "ptxas info    : Compiling entry function 'koine_f' for 'sm_90'", "... Function properties for koine_f",
-// "ptxas         .     184 bytes stack frame, 180 bytes spill stores, 180 bytes spill loads",
-// "ptxas info    : Used 64 registers, used 1 barriers, 256 bytes smem". False if the line is no such report.
-static bool read_ptxas(const char *line, size_t length, kn_offline_result *result,
-                       struct ptxas_report *report)
-{
-    long spills = number_before(line, length, " bytes spill stores");
-    long registers = number_before(line, length, " registers");
-    long shared = number_before(line, length, " bytes smem");
-
-    if (strncmp(line, "ptxas info", 10) != 0 && spills < 0)
-        return false;
-    if (number_before(line, length, " bytes gmem") < 0 && memchr(line, '\'', length))
-        report->entry = kernel_behind(result, line, "Compiling entry function '");
-    if (length > 40 && memcmp(line, "ptxas info    : Function properties for ", 40) == 0)
-        report->function = kernel_behind(result, line, "Function properties for ");
-    if (spills >= 0 && report->function)
-        report->function->spill_bytes = spills;
-    if (registers >= 0 && report->entry) {
-        report->entry->registers = registers;
-        report->entry->local_bytes = shared < 0 ? 0 : shared;
-    }
-    return true;
-}
-
 // "file.cl(6): error: ..." becomes "file.cl:6: error: ...".
 static void add_line(struct ki_text *text, const char *line, size_t length)
 {
@@ -224,17 +154,31 @@ static void add_line(struct ki_text *text, const char *line, size_t length)
         ki_text_format(text, "%.*s\n", (int)length, line);
 }
 
+static void take_report(const char *log, kn_offline_kernel *kernel)
+{
+    struct ki_ptxas_report report;
+
+    if (!ki_ptxas_read(log, kernel->name, &report))
+        return;
+    kernel->registers = report.registers;
+    kernel->local_bytes = report.shared_bytes;
+    if (report.spill_bytes >= 0)
+        kernel->spill_bytes = report.spill_bytes;
+}
+
 // Takes the resource report out of the log; the rest is the result's.
 static kn_status read_log(const char *log, kn_offline_result *result, kn_error *err)
 {
     struct ki_text rest = KI_TEXT_INIT;
-    struct ptxas_report report = {NULL, NULL};
 
+    log = log ? log : "";
+    for (size_t i = 0; i < result->kernel_count; i++)
+        take_report(log, &result->kernels[i]);
     ki_text_add(&rest, "");
-    for (const char *line = log ? log : ""; *line;) {
+    for (const char *line = log; *line;) {
         size_t length = strcspn(line, "\n");
 
-        if (!read_ptxas(line, length, result, &report))
+        if (!ki_ptxas_is_report(line, length))
             add_line(&rest, line, length);
         line += length + (line[length] == '\n');
     }

@@ -62,7 +62,8 @@ static void describe(const kn_launch_notice *notice, struct explain_row *row)
         row->resources = (kn_kernel_resources){KN_RESOURCE_UNKNOWN, KN_RESOURCE_UNKNOWN, KN_RESOURCE_UNKNOWN,
                                                KN_RESOURCE_UNKNOWN};
     row->report_text = strdup(report);
-    row->has_report = !row->is_loaded && ptxas_read(report, kn_kernel_get_name(notice->kernel), &row->report);
+    row->has_report =
+        !row->is_loaded && ki_ptxas_read(report, kn_kernel_get_name(notice->kernel), &row->report);
     if (!row->is_loaded && kn_program_get_ptx(notice->program, &row->ptx, &why))
         snprintf(row->no_ptx, sizeof row->no_ptx, "%.255s", why.text);
     row->has_mix = row->ptx && ptx_mix_read(row->ptx, kn_kernel_get_name(notice->kernel), &row->mix);
@@ -149,7 +150,7 @@ kn_status explain_measure(kn_queue *queue, const char *kernel, const struct expl
     double *seconds = calloc(2 * repetitions + 2, sizeof *seconds), *spans = seconds + repetitions + 1, span;
     kn_status status = seconds ? KN_OK : ki_fail_memory(err, 0, "explaining a kernel");
 
-    row->report = (struct ptxas_report){-1, -1, -1, -1};
+    row->report = (struct ki_ptxas_report){-1, -1, -1, -1};
     if (!status)
         status = run_watched(queue, work, &watch, &span, err); // also warms up
     if (!status && !watch.count)

@@ -10,6 +10,8 @@
 #include "occupancy.h"
 #include "ptx_mix.h"
 
+#include "base/ptx.h"
+
 #include "base/text.h"
 
 // The work in one place: `run` does it once, up to the queue's end.
@@ -37,7 +39,7 @@ struct explain_row {
     size_t most_group;  // that the kernel can be launched with
     kn_kernel_resources resources;
     bool has_report;
-    struct ptxas_report report;
+    struct ki_ptxas_report report;
     bool has_occupancy;
     struct occupancy occupancy;
     bool is_loaded;   // `ptx` was given, and runs in the kernel's place (kn_context_load_ptx)

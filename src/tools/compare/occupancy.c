@@ -1,81 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "occupancy.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-
-// ---- ptxas's report ----
-
-// The number before `text` in the line; -1 if the line does not have it.
-static long number_before(const char *line, size_t length, const char *text)
-{
-    const size_t text_length = strlen(text);
-
-    for (size_t at = 1; at + text_length <= length; at++) {
-        size_t digit = at;
-
-        if (memcmp(line + at, text, text_length) != 0)
-            continue;
-        while (digit > 0 && isdigit((unsigned char)line[digit - 1]))
-            digit--;
-        if (digit < at)
-            return strtol(line + digit, NULL, 10);
-    }
-    return -1;
-}
-
-// Whether the line has `text` and behind it the kernel's symbol.
-static bool names_kernel(const char *line, size_t length, const char *text, const char *kernel)
-{
-    static const char prefix[] = "koine_";
-    const size_t kernel_length = strlen(kernel);
-    const char *name = strstr(line, text), *end = line + length;
-
-    if (!name || name >= end)
-        return false;
-    name += strlen(text);
-    if (strncmp(name, prefix, sizeof prefix - 1) == 0 && strncmp(kernel, prefix, sizeof prefix - 1) != 0)
-        name += sizeof prefix - 1;
-    return strncmp(name, kernel, kernel_length) == 0 && !isalnum((unsigned char)name[kernel_length]) &&
-           name[kernel_length] != '_';
-}
-
-bool ptxas_read(const char *report, const char *kernel, struct ptxas_report *found)
-{
-    bool in_entry = false, in_function = false;
-
-    *found = (struct ptxas_report){-1, -1, -1, -1};
-    for (const char *line = report; *line;) {
-        size_t length = strcspn(line, "\n");
-        long stack = number_before(line, length, " bytes stack frame");
-        long registers = number_before(line, length, " registers");
-
-        if (strncmp(line, "ptxas", 5) == 0 && memchr(line, ':', length)) {
-            if (number_before(line, length, " bytes gmem") < 0 && memchr(line, '\'', length))
-                in_entry = names_kernel(line, length, "Compiling entry function '", kernel);
-            if (strstr(line, "Function properties for ") &&
-                strstr(line, "Function properties for ") < line + length)
-                in_function = names_kernel(line, length, "Function properties for ", kernel);
-        }
-        if (stack >= 0 && in_function) {
-            found->stack_bytes = stack;
-            found->spill_bytes = number_before(line, length, " bytes spill stores");
-        }
-        if (registers >= 0 && in_entry) {
-            long shared = number_before(line, length, " bytes smem");
-
-            found->registers = registers;
-            found->shared_bytes = shared < 0 ? 0 : shared;
-        }
-        line += length + (line[length] == '\n');
-    }
-    return found->registers >= 0;
-}
-
-// ---- occupancy ----
 
 enum { WARP = 32, REGISTERS_UNIT = 256, SHARED_UNIT = 128, REGISTERS = 65536 };
 

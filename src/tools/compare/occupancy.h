@@ -1,21 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What NVIDIA's assembler reports of a kernel, and how many of its work-groups a multiprocessor holds.
+// How many work-groups of a kernel a multiprocessor of NVIDIA's holds.
 #ifndef KN_TOOLS_COMPARE_OCCUPANCY_H
 #define KN_TOOLS_COMPARE_OCCUPANCY_H
 
 #include <stdbool.h>
 #include <stddef.h>
-
-// Of the kernel, from ptxas's report ("ptxas info    : Used 14 registers, ..."), as NVRTC and NVIDIA's OpenCL
-// have it in their build logs. -1: not stated.
-struct ptxas_report {
-    long registers;
-    long stack_bytes, spill_bytes; // a work-item's; the stack holds the spills too
-    long shared_bytes;             // static, of a work-group
-};
-
-// `kernel`, or `koine_kernel`. False if the report says nothing of it.
-bool ptxas_read(const char *report, const char *kernel, struct ptxas_report *found);
 
 struct occupancy {
     unsigned groups;        // that a multiprocessor holds at once; 0: one is too large

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/ptx.h"
 
 const char *const ptx_class_names[PTX_CLASSES] = {
     [PTX_GLOBAL_LOAD] = "global loads",
@@ -43,42 +44,11 @@ static const char *line_end(const char *at)
     return at + strcspn(at, "\n");
 }
 
-// Past blanks and comments.
-static const char *skip_blanks(const char *at)
-{
-    for (;;) {
-        at += strspn(at, " \t\r\n");
-        if (at[0] == '/' && at[1] == '/') {
-            at = line_end(at);
-        } else if (at[0] == '/' && at[1] == '*') {
-            const char *end = strstr(at + 2, "*/");
-
-            at = end ? end + 2 : at + strlen(at);
-        } else {
-            return at;
-        }
-    }
-}
-
-static bool is_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_' || c == '$' || c == '%';
-}
-
-static size_t name_length(const char *at)
-{
-    size_t length = 0;
-
-    while (is_name(at[length]))
-        length++;
-    return length;
-}
-
 // Past the next `;` that is in no string and no comment; the end of the text if there is none.
 static const char *skip_statement(const char *at)
 {
     while (*at && *at != ';') {
-        const char *next = skip_blanks(at);
+        const char *next = ki_ptx_skip_blanks(at);
 
         if (next != at) {
             at = next;
@@ -112,10 +82,10 @@ static const char *read_opcode(const char *at, struct opcode *opcode)
 {
     opcode->count = 0;
     for (;;) {
-        size_t length = name_length(at);
+        size_t length = ki_ptx_name_length(at);
 
         while (at[length] == ':' && at[length + 1] == ':') // shared::cta
-            length += 2 + name_length(at + length + 2);
+            length += 2 + ki_ptx_name_length(at + length + 2);
         if (opcode->count < PARTS) {
             opcode->parts[opcode->count] = at;
             opcode->lengths[opcode->count++] = length;
@@ -247,7 +217,7 @@ static void count_instruction(const char *at, struct ptx_mix *mix)
     enum ptx_class class;
 
     if (*at == '@')
-        at = skip_blanks(at + strcspn(at, " \t\n;"));
+        at = ki_ptx_skip_blanks(at + strcspn(at, " \t\n;"));
     read_opcode(at, &opcode);
     if (!opcode.lengths[0])
         return;
@@ -268,22 +238,22 @@ static const char *find_entry(const char *at, const char *kernel, struct ptx_mix
     static const char prefix[] = "koine_";
     size_t skip;
 
-    for (at = skip_blanks(at); *at; at = skip_blanks(at)) {
+    for (at = ki_ptx_skip_blanks(at); *at; at = ki_ptx_skip_blanks(at)) {
         size_t length;
 
         if (strncmp(at, ".target", 7) == 0) {
-            const char *name = skip_blanks(at + 7);
+            const char *name = ki_ptx_skip_blanks(at + 7);
 
             mix->target = strncmp(name, "sm_", 3) == 0 ? atoi(name + 3) : 0;
         }
         if (strncmp(at, ".entry", 6) != 0) {
             at = *at == '"' ? at + 1 + strcspn(at + 1, "\"") : at;
             at += *at != '\0';
-            at += name_length(at);
+            at += ki_ptx_name_length(at);
             continue;
         }
-        at = skip_blanks(at + 6);
-        length = name_length(at);
+        at = ki_ptx_skip_blanks(at + 6);
+        length = ki_ptx_name_length(at);
         skip = strncmp(at, prefix, sizeof prefix - 1) == 0 ? sizeof prefix - 1 : 0;
         if (is_word(at, length, kernel) || (skip && is_word(at + skip, length - skip, kernel)))
             return at + length;
@@ -300,14 +270,14 @@ bool ptx_mix_read(const char *ptx, const char *kernel, struct ptx_mix *mix)
     memset(mix, 0, sizeof *mix);
     at = find_entry(ptx, kernel, mix);
     while (at && *at && *at != '{') { // the parameters, and .maxntid and its like
-        const char *next = skip_blanks(at);
+        const char *next = ki_ptx_skip_blanks(at);
 
         at = next != at ? next : at + 1;
     }
     if (!at || !*at)
         return false;
-    for (at = skip_blanks(at + 1); *at; at = skip_blanks(at)) {
-        size_t length = name_length(at);
+    for (at = ki_ptx_skip_blanks(at + 1); *at; at = ki_ptx_skip_blanks(at)) {
+        size_t length = ki_ptx_name_length(at);
 
         if (*at == '{') {
             depth++;

@@ -412,14 +412,36 @@ static void be_without_root(const char *own, const char *roots)
     _exit(0);
 }
 
+// Whether the working folder, or one above it, is sticky: what another user owns below is nobody's word
+// there.
+static bool is_below_sticky(void)
+{
+    char *path = realpath(".", NULL), *slash;
+    bool found = false;
+
+    ck_assert_ptr_nonnull(path);
+    while (!found && (slash = strrchr(path, '/'))) {
+        struct stat info;
+
+        found = stat(*path ? path : "/", &info) == 0 && (info.st_mode & S_ISVTX);
+        *slash = '\0';
+    }
+    free(path);
+    return found;
+}
+
 START_TEST(namespace_without_root)
 {
-    char here[] = "koine-test-XXXXXX", own[64], roots[64]; // below "/" without a sticky folder, as a rule
+    char here[] = "koine-test-XXXXXX", own[64], roots[64];
     int status = 0;
     pid_t child;
 
     if (!is_root("a user namespace without root"))
         return;
+    if (is_below_sticky()) {
+        fprintf(stderr, "left out, as this folder lies in a sticky one: a user namespace without root\n");
+        return;
+    }
     ck_assert_ptr_nonnull(mkdtemp(here));
     ck_assert_int_eq(chmod(here, 0755), 0);
     snprintf(own, sizeof own, "%s/own", here);

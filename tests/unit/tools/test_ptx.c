@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "backend/cuda/cuda_compile.h"
+#include "base/ptx.h"
 #include "tools/compare/occupancy.h"
 #include "tools/compare/ptx_mix.h"
 
@@ -113,20 +114,20 @@ START_TEST(test_report)
         "ptxas info    : Function properties for koine_f_two\n"
         "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
         "ptxas info    : Used 9 registers, 352 bytes cmem[0]\n";
-    struct ptxas_report found;
+    struct ki_ptxas_report found;
 
-    ck_assert(ptxas_read(report, "f", &found));
+    ck_assert(ki_ptxas_read(report, "f", &found));
     ck_assert_int_eq(found.registers, 64);
     ck_assert_int_eq(found.stack_bytes, 184);
     ck_assert_int_eq(found.spill_bytes, 180);
     ck_assert_int_eq(found.shared_bytes, 256);
-    ck_assert(ptxas_read(report, "f_two", &found));
+    ck_assert(ki_ptxas_read(report, "f_two", &found));
     ck_assert_int_eq(found.registers, 9);
     ck_assert_int_eq(found.stack_bytes, 0);
     ck_assert_int_eq(found.spill_bytes, 0);
     ck_assert_int_eq(found.shared_bytes, 0);
-    ck_assert(!ptxas_read(report, "two", &found));
-    ck_assert(!ptxas_read("", "f", &found));
+    ck_assert(!ki_ptxas_read(report, "two", &found));
+    ck_assert(!ki_ptxas_read("", "f", &found));
 }
 END_TEST
 
@@ -176,7 +177,7 @@ static void check_program(const struct cuda_nvrtc *nvrtc, const char *file)
                   "%s", err.text);
     for (size_t i = 0; i < kn_source_get_kernel_count(source); i++) {
         const char *name = kn_source_get_kernel(source, i)->name;
-        struct ptxas_report report;
+        struct ki_ptxas_report report;
         struct ptx_mix mix;
         size_t total = 0;
 
@@ -187,7 +188,7 @@ static void check_program(const struct cuda_nvrtc *nvrtc, const char *file)
         ck_assert_uint_eq(total, mix.total);
         ck_assert_msg(mix.counts[PTX_PARAM_LOAD] > 0 && mix.counts[PTX_OTHER] > 0, "%s", name);
         ck_assert_msg(mix.counts[PTX_GLOBAL_STORE] + mix.counts[PTX_ATOMIC] > 0, "%s", name);
-        ck_assert_msg(ptxas_read(log, name, &report) && report.registers > 7, "%s", name);
+        ck_assert_msg(ki_ptxas_read(log, name, &report) && report.registers > 7, "%s", name);
     }
     free(ptx);
     free(log);
