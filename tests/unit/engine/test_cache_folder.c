@@ -423,7 +423,7 @@ static bool is_below_sticky(void)
     while (!found && (slash = strrchr(path, '/'))) {
         struct stat info;
 
-        found = stat(*path ? path : "/", &info) == 0 && (info.st_mode & S_ISVTX);
+        found = stat(path, &info) == 0 && (info.st_mode & S_ISVTX);
         *slash = '\0';
     }
     free(path);
