@@ -122,20 +122,28 @@ static kn_status find_job(struct explain_session *session, const struct places *
     const struct compare_job *jobs[64];
     size_t count = wanted_jobs(session->arguments, jobs);
     struct ki_text launched = KI_TEXT_INIT;
-    kn_status status = KN_OK;
+    kn_status status = KN_OK, unopened = KN_OK;
+    size_t opened = 0;
 
     for (size_t i = 0; i < chosen->count && !status && !session->found.job; i++) {
         struct place place;
         struct compare_place at = {NULL, &place.device};
 
-        if (strcmp(chosen->specs[i].spec, "host") == 0 ||
-            place_open(chosen->specs[i].spec, true, session->arguments->common.command, &place, NULL))
+        if (strcmp(chosen->specs[i].spec, "host") == 0)
             continue;
+        unopened = place_open(chosen->specs[i].spec, true, session->arguments->common.command, &place, err);
+        if (unopened)
+            continue;
+        opened++;
         at.queue = place.queue;
         status = explain_find(&at, session->kernel, jobs, count, &session->found, &launched, err);
         place_close(&place);
     }
-    if (!status && !session->found.job)
+    if (!opened && unopened)
+        status = unopened; // with its reason
+    else if (!opened)
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--explain: the host runs no kernels; name a device");
+    else if (!status && !session->found.job)
         status =
             ki_fail(err, KN_ERROR_ARGUMENT, "--explain: no job launches %s on these devices; they launch %s",
                     session->kernel, launched.length ? ki_text_string(&launched) : "nothing");

@@ -52,6 +52,10 @@ expect_exit 2 koine compare --global 64
 expect_exit 2 koine compare --explain scan_block
 expect_stderr "'scan_block' is no kernel of Koine's, did you mean 'scan_blocks'"
 expect_one_line
+expect_exit 2 koine compare --explain scan_blocks --device host
+expect_stderr 'the host runs no kernels; name a device'
+expect_exit 4 env KOINE_CUDA_LIBRARIES=/nonexistent "$KOINE" compare --explain scan_blocks --device cuda:0
+expect_stderr 'no device: CUDA: no NVIDIA driver'
 expect_exit 2 koine compare --explain scan_blocks --global 64
 expect_stderr 'those of koine run are for a FILE.cl'
 expect_exit 2 koine compare --explain scan_blocks --output "$work/out"
