@@ -269,4 +269,92 @@ static inline void step_sirt(const struct dense *d, const kn_solve_options *opti
     }
 }
 
+// ---- where iterations end, on the host and on a device ----
+
+static const kn_solve_method methods[] = {KN_SOLVE_FISTA, KN_SOLVE_BB, KN_SOLVE_SIRT};
+
+// Of a host's or a device's kind.
+typedef kn_operator *make_operator(struct dense *d);
+
+// By each rule: all iterations, a tolerance, noise, and a tolerance that is reached before noise is.
+static inline void expect_stops(kn_queue *in, kn_type type, make_operator *make, kn_solve_method method,
+                                uint64_t *state)
+{
+    static const kn_solve_stopped reasons[] = {KN_SOLVE_STOPPED_ITERATIONS, KN_SOLVE_STOPPED_TOLERANCE,
+                                               KN_SOLVE_STOPPED_NOISE, KN_SOLVE_STOPPED_TOLERANCE};
+    struct dense *d = dense_of(30, 20, type, state);
+    kn_solve_options options = options_of(method, 0, 0);
+    kn_operator *a;
+    kn_solve_plan *plan = NULL;
+    kn_solve_result result, least;
+    double b[MOST], x[MOST];
+
+    for (size_t k = 0; k < d->rows * d->columns; k++)
+        d->a[k] = fabs(type == KN_F32 ? (double)(float)d->a[k] : d->a[k]);
+    a = make(d);
+    fill_vectors(d, b, x, state);
+    put(type, b, 0, 1); // so that the solution is not 0
+    memset(x, 0, sizeof x);
+    EXPECT_OK(kn_solve_plan_create(in, a, &options, &plan, &err));
+    EXPECT_OK(kn_solve_execute(plan, b, x, &least, &err));
+    kn_solve_plan_free(plan);
+    for (unsigned rule = 0; rule < 4; rule++) {
+        double goal = 0.5 * (least.residual + least.right);
+
+        options = options_of(method, 0, 0);
+        if (rule == 0)
+            options.iterations = 1;
+        if (rule == 1 || rule == 3)
+            options.tolerance = goal / least.right;
+        if (rule == 2 || rule == 3)
+            options.noise = rule == 3 ? 0.9 * goal : goal; // rule 3: the tolerance is reached first
+        memset(x, 0, sizeof x);
+        EXPECT_OK(kn_solve_plan_create(in, a, &options, &plan, &err));
+        EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
+        ck_assert_msg(result.stopped == reasons[rule], "%s, rule %u: %s", kn_solve_method_name(method), rule,
+                      kn_solve_stopped_name(result.stopped));
+        ck_assert_double_eq_tol(result.residual, residual_of(d, b, x), type == KN_F32 ? 1e-5 : 1e-12);
+        if (rule > 0)
+            ck_assert_double_le(result.residual, type == KN_F32 ? goal * (1 + 1e-6) : goal);
+        if (rule == 0)
+            ck_assert_uint_eq(result.iterations, 1);
+        kn_solve_plan_free(plan);
+    }
+    kn_operator_free(a);
+    free(d);
+}
+
+enum { TURNED_BACK, NOTHING, ZEROS, NO_ROWS, STEPLESS };
+
+// Where no step goes down: an adjoint of the wrong sign, a right-hand side of 0, an operator of zeros, and
+// one without rows. Returns how many iterations there were, and in `calls` how many products.
+static inline size_t end_without_step(kn_queue *in, kn_type type, make_operator *make, unsigned kind,
+                                      kn_solve_method method, size_t *calls, uint64_t *state)
+{
+    struct dense *d = dense_of(kind == NO_ROWS ? 0 : 9, 6, type, state);
+    kn_solve_options options = options_of(method, 4, 0);
+    kn_operator *a = make(d);
+    double b[MOST], x[MOST] = {0};
+    kn_solve_plan *plan = NULL;
+    kn_solve_result result;
+
+    d->turns_back = kind == TURNED_BACK;
+    fill_vectors(d, b, x, state);
+    if (kind == NOTHING) {
+        memset(b, 0, sizeof b);
+        memset(x, 0, sizeof x);
+    }
+    if (kind != TURNED_BACK) // SIRT's has no negative elements
+        for (size_t k = 0; k < MOST * MOST; k++)
+            d->a[k] = kind == ZEROS ? 0 : fabs(d->a[k]);
+    EXPECT_OK(kn_solve_plan_create(in, a, &options, &plan, &err));
+    EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
+    ck_assert_int_eq((int)result.stopped, KN_SOLVE_STOPPED_FLOOR);
+    *calls = d->calls;
+    kn_solve_plan_free(plan);
+    kn_operator_free(a);
+    free(d);
+    return result.iterations;
+}
+
 #endif

@@ -212,57 +212,12 @@ END_TEST
 
 // ---- why iterations end ----
 
-static const kn_solve_method methods[] = {KN_SOLVE_FISTA, KN_SOLVE_BB, KN_SOLVE_SIRT};
-
 START_TEST(stops)
 {
     uint64_t state = test_seed("stops");
 
-    for (size_t m = 0; m < 3; m++) {
-        struct dense *d = dense_of(30, 20, KN_F64, &state);
-        kn_operator *a;
-        double b[MOST], x[MOST];
-        kn_solve_options options = options_of(methods[m], 0, 0);
-        kn_solve_plan *plan = NULL;
-        kn_solve_result result, least;
-
-        for (size_t k = 0; k < 600; k++)
-            d->a[k] = fabs(d->a[k]);
-        a = operator_of(d);
-        fill_vectors(d, b, x, &state);
-        b[0] = 1; // so that the solution is not 0
-        memset(x, 0, sizeof x);
-        EXPECT_OK(kn_solve_plan_create(NULL, a, &options, &plan, &err));
-        EXPECT_OK(kn_solve_execute(plan, b, x, &least, &err));
-        kn_solve_plan_free(plan);
-        for (unsigned rule = 0; rule < 4; rule++) {
-            static const kn_solve_stopped reasons[] = {KN_SOLVE_STOPPED_ITERATIONS,
-                                                       KN_SOLVE_STOPPED_TOLERANCE, KN_SOLVE_STOPPED_NOISE,
-                                                       KN_SOLVE_STOPPED_TOLERANCE};
-            double goal = 0.5 * (least.residual + least.right);
-
-            options = options_of(methods[m], 0, 0);
-            if (rule == 0)
-                options.iterations = 1;
-            if (rule == 1 || rule == 3)
-                options.tolerance = goal / least.right;
-            if (rule == 2 || rule == 3)
-                options.noise = rule == 3 ? 0.9 * goal : goal; // rule 3: the tolerance is reached first
-            memset(x, 0, sizeof x);
-            EXPECT_OK(kn_solve_plan_create(NULL, a, &options, &plan, &err));
-            EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
-            ck_assert_msg(result.stopped == reasons[rule], "%s, rule %u: %s",
-                          kn_solve_method_name(methods[m]), rule, kn_solve_stopped_name(result.stopped));
-            ck_assert_double_eq_tol(result.residual, residual_of(d, b, x), 1e-12);
-            if (rule > 0)
-                ck_assert_double_le(result.residual, goal);
-            if (rule == 0)
-                ck_assert_uint_eq(result.iterations, 1);
-            kn_solve_plan_free(plan);
-        }
-        kn_operator_free(a);
-        free(d);
-    }
+    for (size_t m = 0; m < 3; m++)
+        expect_stops(NULL, KN_F64, operator_of, methods[m], &state);
 }
 END_TEST
 
@@ -271,33 +226,14 @@ END_TEST
 START_TEST(ends_without_a_step)
 {
     uint64_t state = test_seed("ends_without_a_step");
+    size_t calls;
 
-    for (size_t kind = 0; kind < 4; kind++)
-        for (size_t m = 0; m < (kind ? 3 : 1); m++) {
-            struct dense *d = dense_of(kind == 3 ? 0 : 9, 6, m % 2 ? KN_F32 : KN_F64, &state);
-            kn_solve_options options = options_of(kind ? methods[m] : KN_SOLVE_BB, 4, 0);
-            kn_operator *a = operator_of(d);
-            double b[MOST], x[MOST] = {0};
-            kn_solve_plan *plan = NULL;
-            kn_solve_result result;
-
-            d->turns_back = kind == 0;
-            fill_vectors(d, b, x, &state);
-            if (kind == 1) {
-                memset(b, 0, sizeof b);
-                memset(x, 0, sizeof x);
-            }
-            if (kind != 0) // SIRT's has no negative elements
-                for (size_t k = 0; k < MOST * MOST; k++)
-                    d->a[k] = kind == 2 ? 0 : fabs(d->a[k]);
-            EXPECT_OK(kn_solve_plan_create(NULL, a, &options, &plan, &err));
-            EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
-            ck_assert_int_eq((int)result.stopped, KN_SOLVE_STOPPED_FLOOR);
-            ck_assert_uint_eq(result.iterations, kind == 0);
-            kn_solve_plan_free(plan);
-            kn_operator_free(a);
-            free(d);
-        }
+    for (unsigned kind = 0; kind < STEPLESS; kind++)
+        for (size_t m = 0; m < (kind == TURNED_BACK ? 1 : 3); m++)
+            ck_assert_uint_eq(end_without_step(NULL, m % 2 ? KN_F32 : KN_F64, operator_of, kind,
+                                               kind == TURNED_BACK ? KN_SOLVE_BB : methods[m], &calls,
+                                               &state),
+                              kind == TURNED_BACK);
 }
 END_TEST
 

@@ -23,7 +23,7 @@ static void round_elements(struct dense *d)
         d->a[i] = (double)(float)d->a[i];
 }
 
-static kn_operator *matrix_operator(const struct dense *d)
+static kn_operator *matrix_operator(struct dense *d)
 {
     static uint32_t row[MOST * MOST], column[MOST * MOST];
     size_t count = d->rows * d->columns;
@@ -234,57 +234,13 @@ START_TEST(sirt)
 }
 END_TEST
 
-static const kn_solve_method methods[] = {KN_SOLVE_FISTA, KN_SOLVE_BB, KN_SOLVE_SIRT};
-
 // Many more iterations than are needed, in recorded blocks.
 START_TEST(stops)
 {
     uint64_t state = test_seed("stops");
-    static const kn_solve_stopped reasons[] = {KN_SOLVE_STOPPED_ITERATIONS, KN_SOLVE_STOPPED_TOLERANCE,
-                                               KN_SOLVE_STOPPED_NOISE, KN_SOLVE_STOPPED_TOLERANCE};
 
-    for (size_t m = 0; m < 3; m++) {
-        struct dense *d = dense_of(30, 20, KN_F32, &state);
-        kn_solve_options options = options_of(methods[m], 0, 0);
-        kn_operator *a;
-        kn_solve_plan *plan = NULL;
-        kn_solve_result result, least;
-        float b[MOST], x[MOST] = {0};
-
-        for (size_t k = 0; k < d->rows * d->columns; k++)
-            d->a[k] = fabs((double)(float)d->a[k]);
-        a = matrix_operator(d);
-        fill_vectors(d, b, x, &state);
-        b[0] = 1; // so that the solution is not 0
-        memset(x, 0, sizeof x);
-        EXPECT_OK(kn_solve_plan_create(queue, a, &options, &plan, &err));
-        EXPECT_OK(kn_solve_execute(plan, b, x, &least, &err));
-        kn_solve_plan_free(plan);
-        for (unsigned rule = 0; rule < 4; rule++) {
-            double goal = 0.5 * (least.residual + least.right);
-
-            options = options_of(methods[m], 0, 0);
-            if (rule == 0)
-                options.iterations = 1;
-            if (rule == 1 || rule == 3)
-                options.tolerance = goal / least.right;
-            if (rule == 2 || rule == 3)
-                options.noise = rule == 3 ? 0.9 * goal : goal; // rule 3: the tolerance is reached first
-            memset(x, 0, sizeof x);
-            EXPECT_OK(kn_solve_plan_create(queue, a, &options, &plan, &err));
-            EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
-            ck_assert_msg(result.stopped == reasons[rule], "%s, rule %u: %s",
-                          kn_solve_method_name(methods[m]), rule, kn_solve_stopped_name(result.stopped));
-            ck_assert_double_eq_tol(result.residual, residual_of(d, b, x), 1e-5);
-            if (rule > 0)
-                ck_assert_double_le(result.residual, goal * (1 + 1e-6));
-            if (rule == 0)
-                ck_assert_uint_eq(result.iterations, 1);
-            kn_solve_plan_free(plan);
-        }
-        kn_operator_free(a);
-        free(d);
-    }
+    for (size_t m = 0; m < 3; m++)
+        expect_stops(queue, KN_F32, matrix_operator, methods[m], &state);
 }
 END_TEST
 
@@ -294,32 +250,14 @@ START_TEST(ends_without_a_step)
 {
     uint64_t state = test_seed("ends_without_a_step");
 
-    for (size_t kind = 0; kind < 4; kind++)
-        for (size_t m = 0; m < (kind ? 3 : 1); m++) {
-            struct dense *d = dense_of(kind == 3 ? 0 : 9, 6, KN_F32, &state);
-            kn_solve_options options = options_of(kind ? methods[m] : KN_SOLVE_BB, 4, 0);
-            kn_operator *a = copying_operator(d);
-            float b[MOST], x[MOST] = {0};
-            kn_solve_plan *plan = NULL;
-            kn_solve_result result;
+    for (unsigned kind = 0; kind < STEPLESS; kind++)
+        for (size_t m = 0; m < (kind == TURNED_BACK ? 1 : 3); m++) {
+            size_t calls,
+                iterations = end_without_step(queue, KN_F32, copying_operator, kind,
+                                              kind == TURNED_BACK ? KN_SOLVE_BB : methods[m], &calls, &state);
 
-            d->turns_back = kind == 0;
-            fill_vectors(d, b, x, &state);
-            if (kind == 1) {
-                memset(b, 0, sizeof b);
-                memset(x, 0, sizeof x);
-            }
-            if (kind != 0) // SIRT's has no negative elements
-                for (size_t k = 0; k < MOST * MOST; k++)
-                    d->a[k] = kind == 2 ? 0 : fabs(d->a[k]);
-            EXPECT_OK(kn_solve_plan_create(queue, a, &options, &plan, &err));
-            EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
-            ck_assert_int_eq((int)result.stopped, KN_SOLVE_STOPPED_FLOOR);
-            ck_assert_uint_le(result.iterations, kind == 0);
-            ck_assert_uint_lt(d->calls, 100); // and no idling until the last iteration
-            kn_solve_plan_free(plan);
-            kn_operator_free(a);
-            free(d);
+            ck_assert_uint_le(iterations, kind == TURNED_BACK);
+            ck_assert_uint_lt(calls, 100); // and no idling until the last iteration
         }
 }
 END_TEST
