@@ -228,10 +228,21 @@ START_TEST(least_squares_of_real_files)
 }
 END_TEST
 
+// The command's list for --format is the library's.
+START_TEST(names_of_formats)
+{
+    size_t i = 0;
+
+    for (; sparse_format_names[i]; i++)
+        ck_assert_pstr_eq(sparse_format_names[i], kn_sparse_format_name((kn_sparse_format)i));
+    ck_assert_ptr_null(kn_sparse_format_name((kn_sparse_format)i));
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {scipy_archives, bad_archives_are_refused, matrix_market_matrices,
-                                  right_hand_sides, least_squares_of_real_files};
+    const TTest *const tests[] = {names_of_formats,       scipy_archives,   bad_archives_are_refused,
+                                  matrix_market_matrices, right_hand_sides, least_squares_of_real_files};
 
     return TEST_RUN_WITH("sparse_files", CK_FORK, io_set_up, io_tear_down, tests);
 }
