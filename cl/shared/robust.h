@@ -11,6 +11,11 @@
 #define ROBUST_ENDS 6
 #define ROBUST_LEVELS 10
 
+// Where the shift of a column's sums comes from: one for all columns, from elements of the column, or one for each.
+#define ROBUST_SHIFT_GIVEN 0
+#define ROBUST_SHIFT_FOUND 1
+#define ROBUST_SHIFT_OF_EACH 2
+
 // Counters of a column, and which of them counts what is no number.
 #define ROBUST_COUNTERS 16
 #define ROBUST_NANS 3

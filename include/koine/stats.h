@@ -144,6 +144,15 @@ KN_API kn_status kn_stats_compute(kn_stats_plan *plan, const void *x, size_t n, 
 KN_API kn_status kn_stats_compute_buffer(kn_stats_plan *plan, const kn_buffer *x, size_t n, kn_stats *result,
                                          kn_error *err);
 
+// `count` columns of n elements each, arrays of the plan's type, with every variant: results[i] is about
+// columns[i], with the bits that kn_stats_compute gives it. A device that computes KN_STATS_FUSED has them in
+// its memory together, as many as one allocation of the device has room for, and each launch serves all;
+// others are computed one after the other. Waits. `progress` is called after those that were computed
+// together. Memory: that of a column for each of those. Errors: as kn_stats_compute, also for a column that
+// is NULL; KN_ERROR_INTERRUPTED. Results are written only on success.
+KN_API kn_status kn_stats_compute_columns(kn_stats_plan *plan, const void *const *columns, size_t n,
+                                          size_t count, kn_stats *results, kn_error *err);
+
 // The same of `count` growing prefixes: results[i] is about the first ends[i] elements; ends ascend. Cost:
 // one read for all where 8 bits are counted; else that of a column for each.
 KN_API kn_status kn_stats_compute_prefixes(kn_stats_plan *plan, const void *x, const size_t *ends,

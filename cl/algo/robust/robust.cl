@@ -90,9 +90,10 @@ static inline void find_shift(__global const real *x, ulong first, ulong count, 
 
 // Of the column's n elements x[skip], ... are `count`, from number `first` on. The samples stand in `sample`, a row of
 // lists * size a column, `size` (a power of two, at most SORT; SORT for one list alone) a list; the points, a row of SORT
-// a column, in `points`. Zeroes the counters, too. With `find` the
-// column's shift is found as cl/algo/moments.cl does, and its samples stand in a row of SHIFT_SAMPLES of `shift_sample`; without it
-// `shift` has the shift's bits.
+// a column, in `points`. Zeroes the counters, too. With `find`
+// ROBUST_SHIFT_FOUND the column's shift is found as cl/algo/moments.cl does, and its samples stand in a row of SHIFT_SAMPLES of
+// `shift_sample`; with ROBUST_SHIFT_OF_EACH the columns' shifts stand there one after the other; with ROBUST_SHIFT_GIVEN `shift` has the bits of
+// all columns' shift.
 __kernel __attribute__((reqd_work_group_size(SORT_GROUP, 1, 1))) void
 robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong n, ulong stride,
              __global real_key *sample, uint size, __global real_key *points, uint last, __global uint *counters, ulong counter_count, uint find,
@@ -107,10 +108,10 @@ robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong
 
     x += skip + number * stride;
     if (list == lists) { // of the whole group
-        if (find)
+        if (find == ROBUST_SHIFT_FOUND)
             find_shift(x, first, count, n, shift_sample + number * SHIFT_SAMPLES, last, key, rank, &chosen, &columns[number]);
         else if (item == 0)
-            columns[number].shift = shift;
+            columns[number].shift = find == ROBUST_SHIFT_OF_EACH ? shift_sample[number] : shift;
         return;
     }
     sample += (number * lists + list) * size;

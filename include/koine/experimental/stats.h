@@ -24,6 +24,19 @@ KN_API kn_status kn_stats_plan_compute(kn_stats_plan *plan, size_t n, kn_stats *
 KN_API kn_status kn_stats_plan_compute_prefixes(kn_stats_plan *plan, const size_t *ends, size_t count,
                                                 kn_stats *results, kn_error *err);
 
+// How many columns of n elements the plan's device holds and computes together; 0 where the plan does not do
+// so (kn_stats_compute_columns).
+KN_API size_t kn_stats_plan_get_columns_together(const kn_stats_plan *plan, size_t n);
+// `count` columns of n elements, converted and copied to the device, where the plan holds them until it is
+// given others; the arrays may go then. KN_ERROR_UNSUPPORTED for none, and for more than are held together.
+KN_API kn_status kn_stats_plan_load_columns(kn_stats_plan *plan, const void *const *columns, size_t n,
+                                            size_t count, kn_error *err);
+// The results of the columns that were loaded, one each. Waits. Errors: as kn_stats_compute, and
+// KN_ERROR_ARGUMENT if none are loaded; results are undefined then.
+KN_API kn_status kn_stats_plan_compute_columns(kn_stats_plan *plan, kn_stats *results, kn_error *err);
+// Whether column i of those is kept as bytes, to be counted. False where there is none.
+KN_API bool kn_stats_plan_get_column_in_bytes(const kn_stats_plan *plan, size_t i);
+
 // Whether the plan keeps the elements of its column as bytes, to be counted. False for NULL.
 KN_API bool kn_stats_plan_get_in_bytes(const kn_stats_plan *plan);
 

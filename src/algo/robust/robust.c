@@ -43,6 +43,8 @@ static kn_status select_column(const struct robust_columns *columns, size_t i, k
     kn_status status = KN_OK;
 
     one.count = 1;
+    if (columns->shifts)
+        one.options.shift = &columns->shifts[i];
     if (columns->count > 1) {
         status = kn_buffer_create(columns->queue->context, bytes, &copy, err);
         if (!status)
@@ -153,31 +155,39 @@ kn_status kn_robust_stats(kn_queue *queue, const kn_buffer *x, kn_type type, siz
     return status ? status : robust_any(&columns, result, err);
 }
 
-kn_status kn_robust_columns(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, size_t stride,
-                            size_t count, kn_robust *results, const kn_robust_options *options, kn_error *err)
+kn_status ki_robust_columns(const char *function, kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
+                            size_t stride, size_t count, const double *shifts, kn_robust *results,
+                            const kn_robust_options *options, kn_error *err)
 {
     struct robust_columns columns;
     size_t most = count > 1 && stride > (SIZE_MAX - n) / (count - 1) ? SIZE_MAX
                   : count                                            ? (count - 1) * stride + n
                                                                      : 0;
-    kn_status status =
-        begin(&columns, "kn_robust_columns", queue, x, type, most, options, results, count, err);
+    kn_status status = begin(&columns, function, queue, x, type, most, options, results, count, err);
 
     if (!status && count > 1 && stride < n)
-        status = ki_fail(err, KN_ERROR_ARGUMENT,
-                         "kn_robust_columns: columns of %zu elements, %zu apart, overlap", n, stride);
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "%s: columns of %zu elements, %zu apart, overlap", function,
+                         n, stride);
     if (!status && count > 1 && is_real(type) && kn_buffer_get_part_count(x) > 1)
         status =
             ki_fail(err, KN_ERROR_LIMIT,
-                    "kn_robust_columns: the buffer is held in parts (kn_buffer_get_part), between which a "
-                    "column may lie; "
-                    "give each column a buffer of its own, and use kn_robust_stats");
+                    "%s: the buffer is held in parts (kn_buffer_get_part), between which a column may lie; "
+                    "give each column a buffer of its own, and use kn_robust_stats",
+                    function);
     if (status || count == 0)
         return status;
     columns.n = n;
     columns.stride = stride;
     columns.count = count;
+    columns.shifts = shifts;
     return robust_any(&columns, results, err);
+}
+
+kn_status kn_robust_columns(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, size_t stride,
+                            size_t count, kn_robust *results, const kn_robust_options *options, kn_error *err)
+{
+    return ki_robust_columns("kn_robust_columns", queue, x, type, n, stride, count, NULL, results, options,
+                             err);
 }
 
 // All with the shift of the longest.

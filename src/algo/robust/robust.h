@@ -20,12 +20,18 @@ struct robust_columns {
     uint64_t n, stride; // n > 0
     size_t count;       // above 1 only where x is in one part
     kn_robust_options options;
+    const double *shifts; // of floats, instead of the options': one a column, finite in the type; NULL: none
 };
 
 // Elements begin ... end - 1 of a column of 8 bits.
 struct robust_stretch {
     uint64_t begin, end;
 };
+
+// kn_robust_columns, with a shift for each column where `shifts` is not NULL, which is of floats alone.
+kn_status ki_robust_columns(const char *function, kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
+                            size_t stride, size_t count, const double *shifts, kn_robust *results,
+                            const kn_robust_options *options, kn_error *err);
 
 // How many points of a sample ki_robust_fused sorts in the device's local memory; 0: it is too small for
 // ki_robust_fused.

@@ -210,6 +210,27 @@ static uint64_t given_shift(const struct fused *f)
     return bits.cell;
 }
 
+// With a shift for each column, to the device.
+static kn_status write_shifts(const struct fused *f, kn_error *err)
+{
+    struct ki_kept *kept = &f->of->queue->kept;
+    const double *shifts = f->of->shifts + f->first;
+    size_t count = f->ranks.count, size = kn_type_size(f->of->type);
+    void *reals = ki_kept_take(kept, count * size);
+    kn_status status;
+
+    if (!reals)
+        return ki_fail_memory(err, count * size, "the shifts of columns");
+    for (size_t i = 0; i < count; i++)
+        if (f->of->type == KN_F64)
+            ((double *)reals)[i] = shifts[i];
+        else
+            ((float *)reals)[i] = (float)shifts[i];
+    status = kn_buffer_write(f->of->queue, f->shift_sample, 0, reals, count * size, err);
+    ki_kept_give(kept, reals);
+    return status;
+}
+
 // The column's pieces, or that of several columns, which are in one part. False past the last.
 static bool next_piece(const struct fused *f, struct element_piece *piece)
 {
@@ -226,9 +247,12 @@ static kn_status take_sample(const struct fused *f, kn_error *err)
 {
     const struct robust_ranks *r = &f->ranks;
     uint64_t cells = ki_robust_counter_cells(r), n = f->of->n, shift = given_shift(f);
-    uint32_t find = !f->of->options.shift, points = f->points;
+    uint32_t find = f->of->shifts          ? ROBUST_SHIFT_OF_EACH
+                    : f->of->options.shift ? ROBUST_SHIFT_GIVEN
+                                           : ROBUST_SHIFT_FOUND;
+    uint32_t points = f->points;
     struct element_piece piece = {.buffer = NULL};
-    kn_status status = KN_OK;
+    kn_status status = f->of->shifts ? write_shifts(f, err) : KN_OK;
 
     while (!status && next_piece(f, &piece)) {
         uint32_t last = piece.first + piece.count == n;

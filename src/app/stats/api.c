@@ -143,6 +143,7 @@ void kn_stats_plan_free(kn_stats_plan *plan)
     if (!plan)
         return;
     ki_stats_stream_free(plan->stream);
+    ki_stats_columns_free(plan->columns);
     ki_stats_column_close(plan->column);
     free(plan);
 }
@@ -172,11 +173,13 @@ static kn_stats_memory memory_of(struct stats_room column, struct stats_room str
 kn_stats_memory kn_stats_plan_get_memory(const kn_stats_plan *plan)
 {
     const struct stats_room none = {0, 0};
+    struct stats_room column;
 
     if (!plan)
         return memory_of(none, none);
-    return memory_of(ki_stats_column_holds(plan->column),
-                     plan->stream ? ki_stats_stream_wants(plan->column) : none);
+    column = ki_stats_column_holds(plan->column);
+    column.device += ki_stats_columns_hold(plan->columns);
+    return memory_of(column, plan->stream ? ki_stats_stream_wants(plan->column) : none);
 }
 
 kn_status kn_stats_estimate_memory(kn_queue *queue, kn_type type, size_t n, kn_stats_form form,
@@ -297,7 +300,7 @@ static kn_status run(const struct job *job, kn_error *err)
         if (!results)
             return ki_fail_memory(err, 0, "the statistics of prefixes");
     }
-    job->plan->streamed = job->plan->loaded = false;
+    job->plan->streamed = job->plan->loaded = job->plan->columns_loaded = false;
     status = ki_error_name(job->function, compute(job, results, err), err);
     for (size_t i = 0; i < job->count && !status; i++)
         job->results[i] = results[i];
@@ -388,7 +391,7 @@ kn_status kn_stats_compute_source(kn_stats_plan *plan, const kn_stats_source *so
                                         .watch = {plan->options.progress, plan->options.progress_data},
                                         .streams = plan->options.method == KN_STATS_AUTO ||
                                                    plan->options.method == KN_STATS_SELECT};
-    plan->loaded = false;
+    plan->loaded = plan->columns_loaded = false;
     status = ki_stats_stream_compute(plan->stream, &streaming, &found, err);
     plan->passes = streaming.passes;
     plan->streamed = streaming.streamed;

@@ -6,6 +6,8 @@
 #include <koine/experimental/stats.h>
 #include <koine/stats.h>
 
+#include "app/stats/column/columns.h"
+#include "app/stats/column/column_internal.h"
 #include "app/stats/stream/stream.h"
 
 struct kn_stats_plan {
@@ -15,8 +17,10 @@ struct kn_stats_plan {
     struct stats_column *column;
     struct stats_stream *stream; // NULL before the first source
     unsigned passes;
-    bool streamed; // the last computation
-    bool loaded;   // the column has what kn_stats_plan_load gave it
+    bool streamed;                 // the last computation
+    bool loaded;                   // the column has what kn_stats_plan_load gave it
+    struct stats_columns *columns; // that are computed together; NULL: there were none yet
+    bool columns_loaded;           // they are what kn_stats_plan_load_columns gave
 };
 
 #endif

@@ -15,7 +15,7 @@ kn_status kn_stats_plan_load(kn_stats_plan *plan, const void *x, size_t n, kn_er
     if (n > plan->n)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %zu elements, but the plan is for %zu at most", function,
                        n, plan->n);
-    plan->streamed = plan->loaded = false;
+    plan->streamed = plan->loaded = plan->columns_loaded = false;
     status = ki_error_name(function, ki_stats_column_load(plan->column, x, n, err), err);
     plan->loaded = !status;
     return status;

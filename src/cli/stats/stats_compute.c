@@ -13,7 +13,7 @@
 #include "io/csv/csv.h"
 #include "tools/compare/measure.h"
 
-// A column in the work: how far the whole work is, and where this part of it begins.
+// A column, or several, in the work: how far the whole work is, and where this part of it begins.
 struct work {
     struct stats_run *run;
     struct stats_config *config;
@@ -23,19 +23,22 @@ struct work {
     double before, share;
 };
 
-// What is computed: the first n elements, or (`ends` not NULL) `count` prefixes at once.
+// What is computed: the first n elements; `count` prefixes at once (`ends` not NULL); or all columns that the
+// plan holds (`columns`).
 struct task {
     size_t n;
     const size_t *ends;
     size_t count;
     kn_stats *results;
+    bool columns;
 };
 
 static kn_status compute_once(const struct work *work, const struct task *task, kn_error *err)
 {
     kn_status status =
-        task->ends ? kn_stats_plan_compute_prefixes(work->plan, task->ends, task->count, task->results, err)
-                   : kn_stats_plan_compute(work->plan, task->n, task->results, err);
+        task->columns ? kn_stats_plan_compute_columns(work->plan, task->results, err)
+        : task->ends ? kn_stats_plan_compute_prefixes(work->plan, task->ends, task->count, task->results, err)
+                     : kn_stats_plan_compute(work->plan, task->n, task->results, err);
 
     return ki_error_unname(status, err);
 }
@@ -76,7 +79,7 @@ static kn_status compute_prefixes(struct work *work, struct stats_row *row, kn_e
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < last && !status; i++) {
-        const struct task task = {stats_prefix_end(work->run->cuts, n, i), NULL, 0, &row->prefixes[i]};
+        const struct task task = {.n = stats_prefix_end(work->run->cuts, n, i), .results = &row->prefixes[i]};
 
         status = compute(work, &task, &row->prefix_seconds[i], err);
         progress_step(work->progress,
@@ -90,7 +93,7 @@ static kn_status compute_prefixes(struct work *work, struct stats_row *row, kn_e
 static kn_status sweep_prefixes(struct work *work, struct stats_row *row, kn_error *err)
 {
     size_t *ends = calloc(row->prefix_count, sizeof *ends);
-    const struct task task = {0, ends, row->prefix_count, row->prefixes};
+    const struct task task = {.ends = ends, .count = row->prefix_count, .results = row->prefixes};
     kn_status status;
 
     if (!ends)
@@ -127,7 +130,7 @@ static kn_status allocate_row(const struct stats_run *run, const struct csv_colu
 static kn_status compute_all(struct work *work, const struct csv_column *column, struct stats_row *row,
                              kn_error *err)
 {
-    const struct task whole = {column->count, NULL, 0, &row->result};
+    const struct task whole = {.n = column->count, .results = &row->result};
     kn_status status = compute(work, &whole, &row->seconds, err);
 
     if (!status && row->prefix_count)
@@ -136,8 +139,8 @@ static kn_status compute_all(struct work *work, const struct csv_column *column,
     return status;
 }
 
-// The column, held where it is computed.
-static kn_status open_plan(struct work *work, const struct csv_column *column, kn_error *err)
+// A plan for columns of up to n elements.
+static kn_status open_plan(struct work *work, size_t n, kn_error *err)
 {
     const struct stats_arguments *arguments = work->run->arguments;
     const kn_stats_options how = KN_INIT(
@@ -145,41 +148,127 @@ static kn_status open_plan(struct work *work, const struct csv_column *column, k
         .single = work->config->single,
         .mad_scale = arguments->mad_scale == MAD_SCALE_NORMAL ? KN_STATS_MAD_NORMAL : KN_STATS_MAD_RAW,
         .policy = (kn_policy)arguments->common.policy);
-    kn_status status = kn_stats_plan_create(work->run->places[work->config->place].queue, KN_F64,
-                                            column->count, &how, &work->plan, err);
 
-    if (!status)
-        status = kn_stats_plan_load(work->plan, column->values, column->count, err);
-    return ki_error_unname(status, err);
+    return ki_error_unname(
+        kn_stats_plan_create(work->run->places[work->config->place].queue, KN_F64, n, &how, &work->plan, err),
+        err);
 }
 
-// A column in one configuration: a row of the result.
-static kn_status compute_column(struct work *work, const char *file, const struct csv_column *column,
-                                kn_error *err)
+static void close_plan(struct work *work)
 {
-    struct stats_run *run = work->run;
-    struct stats_row row = {.file = file, .missing = column->missing, .sweep_seconds = NAN};
-    kn_status status = allocate_row(run, column, &row, err);
+    const kn_stats_times times = kn_stats_plan_get_times(work->plan);
 
-    if (!status)
-        status = open_plan(work, column, err);
-    if (!status)
-        status = compute_all(work, column, &row, err);
-    if (!status) {
-        const kn_stats_times times = kn_stats_plan_get_times(work->plan);
-
-        work->config->times.build += times.build;
-        work->config->times.upload += times.upload;
-        work->config->times.download += times.download;
-        row.method = kn_stats_plan_get_method(work->plan);
-        row.in_bytes = kn_stats_plan_get_in_bytes(work->plan);
-        if (!KI_ARRAY_PUSH(run->rows, run->row_count, run->row_capacity, row))
-            status = ki_fail_memory(err, 0, "keeping the results");
-    }
-    if (status)
-        free_row(&row);
+    work->config->times.build += times.build;
+    work->config->times.upload += times.upload;
+    work->config->times.download += times.download;
     kn_stats_plan_free(work->plan);
     work->plan = NULL;
+}
+
+// Columns of a table in one configuration: `columns` + i belongs to rows[i * stride].
+struct stretch {
+    const struct csv_column *columns;
+    size_t count;
+    struct stats_row *rows;
+    size_t stride;
+};
+
+static kn_status compute_column(struct work *work, const struct stretch *one, kn_error *err)
+{
+    struct stats_row *row = one->rows;
+    kn_status status = kn_stats_plan_load(work->plan, one->columns->values, one->columns->count, err);
+
+    status = ki_error_unname(status, err);
+    if (!status)
+        status = compute_all(work, one->columns, row, err);
+    row->method = kn_stats_plan_get_method(work->plan);
+    row->in_bytes = kn_stats_plan_get_in_bytes(work->plan);
+    return status;
+}
+
+// A column's time is its share of the time that all take.
+static kn_status compute_together(struct work *work, const struct stretch *several, kn_error *err)
+{
+    kn_stats *results = calloc(several->count, sizeof *results);
+    const void **values = calloc(several->count, sizeof *values);
+    const struct task all = {.results = results, .columns = true};
+    double seconds = 0;
+    kn_status status = results && values ? KN_OK
+                                         : ki_fail_memory(err, several->count * sizeof *results,
+                                                          "the statistics of columns");
+
+    for (size_t i = 0; i < several->count && !status; i++)
+        values[i] = several->columns[i].values;
+    if (!status)
+        status = ki_error_unname(
+            kn_stats_plan_load_columns(work->plan, values, several->columns->count, several->count, err),
+            err);
+    if (!status)
+        status = compute(work, &all, &seconds, err);
+    for (size_t i = 0; i < several->count && !status; i++) {
+        struct stats_row *row = &several->rows[i * several->stride];
+
+        row->result = results[i];
+        row->seconds = seconds / (double)several->count;
+        row->method = kn_stats_plan_get_method(work->plan);
+        row->in_bytes = kn_stats_plan_get_column_in_bytes(work->plan, i);
+    }
+    free(results);
+    free(values);
+    return status;
+}
+
+// How many of the columns are computed together: those of the first one's length, if they have no prefixes.
+static size_t count_together(const struct work *work, const struct stretch *all)
+{
+    size_t n = all->columns->count, most = kn_stats_plan_get_columns_together(work->plan, n), count = 1;
+
+    if (all->rows->prefix_count)
+        return 1;
+    while (count < all->count && count < most && all->columns[count].count == n)
+        count++;
+    return count;
+}
+
+// The whole table in one configuration. `done`: of the whole work.
+static kn_status compute_config(struct work *work, struct stretch left, double *done, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    while (left.count && !status) {
+        struct stretch some = left;
+
+        work->before = *done;
+        status = open_plan(work, left.columns->count, err);
+        some.count = status ? 0 : count_together(work, &left);
+        if (!status)
+            status = (some.count > 1 ? compute_together : compute_column)(work, &some, err);
+        close_plan(work);
+        left.columns += some.count;
+        left.rows += some.count * left.stride;
+        left.count -= some.count;
+        *done += work->share * (double)some.count;
+        progress_step(work->progress, *done);
+    }
+    return status;
+}
+
+// Rows for each column in each configuration, without results.
+static kn_status add_rows(struct stats_run *run, const char *file, const struct csv_table *table,
+                          kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < table->column_count * run->config_count && !status; i++) {
+        const struct csv_column *column = &table->columns[i / run->config_count];
+        struct stats_row row = {.file = file, .missing = column->missing, .sweep_seconds = NAN};
+
+        status = allocate_row(run, column, &row, err);
+        if (!status && !KI_ARRAY_PUSH(run->rows, run->row_count, run->row_capacity, row))
+            status = ki_fail_memory(err, 0, "keeping the results");
+        if (status)
+            free_row(&row);
+    }
     return status;
 }
 
@@ -187,18 +276,20 @@ static kn_status compute_table(struct stats_run *run, const char *file, const st
                                double before, double share, struct progress *progress, kn_error *err)
 {
     struct work work = {.run = run, .progress = progress};
-    kn_status status = KN_OK;
+    size_t first = run->row_count;
+    kn_status status = add_rows(run, file, table, err);
 
     work.share = share / (double)(table->column_count * run->config_count);
     work.seconds = calloc(run->arguments->repetitions, sizeof *work.seconds);
-    if (!work.seconds)
-        return ki_fail_memory(err, run->arguments->repetitions * sizeof *work.seconds,
-                              "the times of the repetitions");
-    for (size_t i = 0; i < table->column_count * run->config_count && !status; i++) {
-        work.config = &run->configs[i % run->config_count];
-        work.before = before + work.share * (double)i;
-        status = compute_column(&work, file, &table->columns[i / run->config_count], err);
-        progress_step(progress, work.before + work.share);
+    if (!status && !work.seconds)
+        status = ki_fail_memory(err, run->arguments->repetitions * sizeof *work.seconds,
+                                "the times of the repetitions");
+    for (size_t i = 0; i < run->config_count && !status; i++) {
+        const struct stretch all = {table->columns, table->column_count, &run->rows[first + i],
+                                    run->config_count};
+
+        work.config = &run->configs[i];
+        status = compute_config(&work, all, &before, err);
     }
     free(work.seconds);
     return status;

@@ -32,6 +32,25 @@ expect_exit 0 koine stats --serial --missing propagate "$work/in/holes.csv"
 expect_stdout ' a +3 +nan +nan +nan +nan +nan$'
 expect_stdout ' b +3 +6 '
 
+# Columns that a device computes together have the numbers of each by itself: whole ones of 8 bits, fractions, one with a
+# not-a-number, one of one value.
+awk 'BEGIN {
+    print "bytes,unsigned,fraction,hole,one,tiny"
+    for (i = 0; i < 3001; i++)
+        printf "%d,%d,%.7f,%s,%s,%.9e\n", (i * 37) % 201 - 90, (i * 41) % 256, (i * 7919 % 10007) / 7 + 0.1,
+            i == 5 ? "" : i / 8, "-0.1", (i * 7907 % 10009) * 1e-13
+}' >"$work/in/together.csv"
+for missing in propagate omit; do
+    expect_exit 0 koine stats --missing $missing --precision float --json "$work/together.json" -f "$work/in/together.csv"
+    expect_exit 0 koine stats --serial --missing $missing --precision float --json "$work/single.json" -f "$work/in/together.csv"
+    for json in together single; do
+        grep -E '"(column|n|mean|std|cv|median|mad)":' "$work/$json.json" >"$work/$json"
+    done
+    [ "$(grep -c '"mad"' "$work/together")" -eq 6 ] || fail "not six columns: $(cat "$work/together.json")"
+    cmp -s "$work/together" "$work/single" || fail "together and by itself: $(diff "$work/together" "$work/single")"
+done
+rm "$work/in/together.csv"
+
 # A column without any number: a word in the table, null in JSON. One that only the first of two files has: no result.
 printf 'a,b\n1,\n2,\n' >"$work/in/nothing.csv"
 expect_exit 0 koine stats --serial --missing omit --json "$work/nothing.json" "$work/in/nothing.csv"

@@ -385,6 +385,14 @@ static kn_status compute_prefixes(kn_error *why)
     return kn_stats_compute_prefixes(stats, from_single, ends, 3, results, why);
 }
 
+static kn_status compute_columns(kn_error *why)
+{
+    const void *const columns[] = {from_single, from_single, from_single};
+    kn_stats results[3];
+
+    return kn_stats_compute_columns(stats, columns, N, 3, results, why);
+}
+
 static kn_status rewind_source(void *data, kn_error *why)
 {
     (void)data;
@@ -418,22 +426,24 @@ static const char *const method_names[] = {[KN_STATS_AUTO] = "auto",
 
 static void expect_stats(kn_queue *in, kn_type type, const kn_stats_options *options)
 {
-    char names[4][64], where[32];
+    char names[5][64], where[32];
     const char *method = method_names[options->method];
     const struct allocations_call calls[] = {
         {names[0], compute},
         {names[1], compute_source},
         {names[2], compute_prefixes},
-        {names[3], compute_buffer},
+        {names[3], compute_columns},
+        {names[4], compute_buffer},
     };
 
     snprintf(where, sizeof where, ", %s%s", kn_type_name(type), in ? "" : ", host");
     snprintf(names[0], sizeof names[0], "kn_stats_compute, %s%s", method, where);
     snprintf(names[1], sizeof names[1], "kn_stats_compute_source, %s%s", method, where);
     snprintf(names[2], sizeof names[2], "kn_stats_compute_prefixes, %s%s", method, where);
-    snprintf(names[3], sizeof names[3], "kn_stats_compute_buffer, %s%s", method, where);
+    snprintf(names[3], sizeof names[3], "kn_stats_compute_columns, %s%s", method, where);
+    snprintf(names[4], sizeof names[4], "kn_stats_compute_buffer, %s%s", method, where);
     EXPECT_OK(kn_stats_plan_create(in, type, N, options, &stats, &err));
-    allocations_expect(calls, in ? 4 : 3);
+    allocations_expect(calls, in ? 5 : 4);
     kn_stats_plan_free(stats);
 }
 

@@ -9,8 +9,7 @@
 #include "base/error.h"
 #include "column_internal.h"
 
-// Makes *buffer hold `bytes` at least.
-static kn_status take_buffer(kn_context *context, size_t bytes, kn_buffer **buffer, kn_error *err)
+kn_status ki_stats_take_buffer(kn_context *context, size_t bytes, kn_buffer **buffer, kn_error *err)
 {
     if (*buffer && kn_buffer_get_size(*buffer) >= bytes)
         return KN_OK;
@@ -23,14 +22,14 @@ static kn_status take_work(struct stats_column *column, size_t bytes, kn_error *
 {
     return column->options.method != KN_STATS_SORT
                ? KN_OK
-               : take_buffer(kn_queue_get_context(column->queue), bytes, &column->work, err);
+               : ki_stats_take_buffer(kn_queue_get_context(column->queue), bytes, &column->work, err);
 }
 
 kn_status ki_stats_device_load(struct stats_column *column, kn_error *err)
 {
     size_t bytes = column->n * kn_type_size(column->type);
     double start = ki_clock_seconds();
-    kn_status status = take_buffer(kn_queue_get_context(column->queue), bytes, &column->own, err);
+    kn_status status = ki_stats_take_buffer(kn_queue_get_context(column->queue), bytes, &column->own, err);
 
     if (!status)
         status = kn_buffer_write(column->queue, column->own, 0, column->data, bytes, err);
@@ -49,7 +48,7 @@ kn_status ki_stats_device_attach(struct stats_column *column, kn_error *err)
     column->buffer = column->given;
     if (as_it_is)
         return take_work(column, bytes, err);
-    status = take_buffer(kn_queue_get_context(column->queue), bytes, &column->own, err);
+    status = ki_stats_take_buffer(kn_queue_get_context(column->queue), bytes, &column->own, err);
     if (!status)
         status =
             ki_stats_device_floats(column->queue, column->given, column->from, column->n, column->own, err);

@@ -18,11 +18,12 @@ static struct stats_sums about(double shift, const kn_robust *robust)
     return (struct stats_sums){(double)(sum - n * s), (double)(squares - 2 * s * sum + n * s * s)};
 }
 
-static void take(struct stats_column *column, const kn_robust *robust, double shift, kn_stats *result)
+void ki_stats_take_robust(struct stats_column *column, const kn_robust *robust, double shift,
+                          kn_stats *result)
 {
     struct stats_sums sums = {robust->sum, robust->squares};
 
-    if (ki_stats_column_in_bytes(column))
+    if (robust->method == KN_ROBUST_COUNTED)
         sums = about(shift, robust);
     ki_stats_moments(sums, shift, robust->n, result);
     result->median = robust->median;
@@ -60,7 +61,7 @@ kn_status ki_stats_host_fused(struct stats_column *column, size_t n, double shif
     kn_status status = ki_host_robust(column->data, column->type, &n, 1, &how, &host, &robust, err);
 
     if (!status)
-        take(column, &robust, shift, result);
+        ki_stats_take_robust(column, &robust, shift, result);
     return status;
 }
 
@@ -72,7 +73,7 @@ kn_status ki_stats_device_robust(struct stats_column *column, size_t n, double s
     kn_status status = kn_robust_stats(column->queue, column->buffer, column->type, n, &robust, &how, err);
 
     if (!status)
-        take(column, &robust, shift, result);
+        ki_stats_take_robust(column, &robust, shift, result);
     return status;
 }
 
@@ -100,7 +101,7 @@ kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends
         status = ki_stats_column_shift(column, ends[i], &shift, err);
         if (status)
             break;
-        take(column, &robust[i], shift, &results[i]);
+        ki_stats_take_robust(column, &robust[i], shift, &results[i]);
         results[i].mad = results[i].mad / column->options.mad_scale;
     }
     ki_kept_give(&column->kept, robust);

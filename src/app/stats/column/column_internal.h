@@ -49,9 +49,19 @@ typedef kn_status stats_method_function(struct stats_column *column, size_t n, d
 stats_method_function ki_stats_host_sort, ki_stats_host_select, ki_stats_host_fused, ki_stats_device_sort,
     ki_stats_device_robust;
 
+// What comes of a column's robust statistics, of floats about `shift`; scaled by nothing.
+void ki_stats_take_robust(struct stats_column *column, const kn_robust *robust, double shift,
+                          kn_stats *result);
+
 // All prefixes of a column in bytes, in one read; scaled.
 kn_status ki_stats_counted_sweep(struct stats_column *column, const size_t *ends, size_t count,
                                  kn_stats *results, kn_error *err);
+
+// The elements of an array, converted as the method wants them: ki_stats_column_load without the device.
+kn_status ki_stats_column_take(struct stats_column *column, const void *values, size_t n, kn_error *err);
+
+// Makes *buffer hold `bytes` at least.
+kn_status ki_stats_take_buffer(kn_context *context, size_t bytes, kn_buffer **buffer, kn_error *err);
 
 // Uploads the data, or makes of what was given what the method takes. What it allocates,
 // ki_stats_column_close frees.

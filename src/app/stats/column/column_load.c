@@ -54,7 +54,7 @@ static kn_status check_count(const struct stats_column *column, size_t n, kn_err
                                            n, column->capacity);
 }
 
-kn_status ki_stats_column_load(struct stats_column *column, const void *values, size_t n, kn_error *err)
+kn_status ki_stats_column_take(struct stats_column *column, const void *values, size_t n, kn_error *err)
 {
     kn_status status = check_count(column, n, err);
 
@@ -64,7 +64,13 @@ kn_status ki_stats_column_load(struct stats_column *column, const void *values, 
     column->given = NULL;
     column->n = n;
     column->numbers = count_numbers(values, column->from, n);
-    status = convert(column, err);
+    return convert(column, err);
+}
+
+kn_status ki_stats_column_load(struct stats_column *column, const void *values, size_t n, kn_error *err)
+{
+    kn_status status = ki_stats_column_take(column, values, n, err);
+
     if (status)
         return status;
     return column->variant == STATS_GPU ? ki_stats_device_load(column, err)
