@@ -429,11 +429,8 @@ static void expect_stats(kn_queue *in, kn_type type, const kn_stats_options *opt
     char names[5][64], where[32];
     const char *method = method_names[options->method];
     const struct allocations_call calls[] = {
-        {names[0], compute},
-        {names[1], compute_source},
-        {names[2], compute_prefixes},
-        {names[3], compute_columns},
-        {names[4], compute_buffer},
+        {names[0], compute},         {names[1], compute_source}, {names[2], compute_prefixes},
+        {names[3], compute_columns}, {names[4], compute_buffer},
     };
 
     snprintf(where, sizeof where, ", %s%s", kn_type_name(type), in ? "" : ", host");
