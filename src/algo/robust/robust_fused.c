@@ -131,9 +131,11 @@ static kn_status get_kernels(struct fused *f, kn_error *err)
                   {"algo/robust/robust.cl", "robust_brackets", &f->brackets},
                   {"algo/robust/robust.cl", "robust_pass", &f->pass},
                   {"algo/reduce.cl", "reduce_fold", &f->fold}};
+    // Few partial results are folded without the last one.
+    size_t count = KI_COUNT(wanted) - (f->partials <= ki_robust_fold_most(&f->ranks));
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++) {
+    for (size_t i = 0; i < count && !status; i++) {
         struct engine_defines defines = {.count = 0};
         ki_column_define_type(&defines, of->queue, of->type);
         ki_engine_define(&defines, "GROUP", f->tree.group);

@@ -82,7 +82,7 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     // less to gain from narrow brackets, and works on the lists for longer.
     [SHAPE_ROBUST_SAMPLE] = {"robust-sample",
                              false,
-                             {.group = 64, .copies = 16, .chunk = 4096, .shares = 32},
+                             {.group = 1, .copies = 16, .chunk = 4096, .shares = 32},
                              {.group = 1024, .copies = 128, .chunk = 2048, .shares = 4}},
     // Ranks by bins (robust_ranks.c), which koine tune can choose. ahead: of 4 bytes; doubles have half as
     // many.
