@@ -122,10 +122,7 @@ static void refuse_cached(kn_context *context, const struct recipe *recipe, cons
 
 static bool keeps_programs(const kn_context *context)
 {
-    const char *wanted = ki_env_get(KI_ENV_KEEP_PROGRAMS);
-
-    return context->cache_dir && !context->explained && !context->quirks.no_binaries &&
-           !(wanted && strcmp(wanted, "no") == 0);
+    return context->cache_dir && !context->explained && ki_engine_keeps_programs(&context->quirks);
 }
 
 static bool load_cached(kn_context *context, const struct recipe *recipe, struct be_program **native)

@@ -8,6 +8,7 @@
 #ifndef KOINE_EXPERIMENTAL_CACHE_H
 #define KOINE_EXPERIMENTAL_CACHE_H
 
+#include <koine/device.h>
 #include <koine/error.h>
 #include <koine/types.h>
 #include <stdint.h>
@@ -25,6 +26,11 @@ KN_API kn_status kn_cache_get_default_dir(char *path, size_t size, kn_error *err
 // read, and KN_ERROR_OUTPUT with a sentence for one into which others than the user and root could put
 // programs.
 KN_API kn_status kn_cache_check_trust(const char *dir, kn_error *err);
+
+// Whether contexts of such a device keep compiled programs in a folder: with KOINE_KEEP_PROGRAMS "yes"
+// wherever the driver hands them out, with "no" nowhere, and without it unless the driver has a cache of its
+// own, as PoCL does, which compiles twice as much when it is asked for what it has compiled. False for NULL.
+KN_API bool kn_cache_keeps(const kn_device_info *device);
 
 // Whether programs can be written there and would then be used. Makes the folder, and those above it. Errors:
 // KN_ERROR_OUTPUT, with what is in the way; KN_ERROR_ARGUMENT.

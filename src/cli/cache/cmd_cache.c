@@ -118,6 +118,9 @@ static bool print_built(const struct finding *finding)
     }
     if (!table_finish(&table))
         return false;
+    if (!kn_cache_keeps(&built->place.device))
+        return printf("%s (%s): in %.1f s; its driver keeps what it compiles\n", built->place.device.name,
+                      built->place.device.spec, finding->seconds) >= 0;
     return printf("%s (%s): %zu programs more in %s, in %.1f s\n", built->place.device.name,
                   built->place.device.spec, new_programs(finding), finding->dir, finding->seconds) >= 0;
 }

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quirks.h"
 
+#include <koine/experimental/cache.h>
+
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/os/env.h"
 
 #define MESA_22                                                                                              \
     {                                                                                                        \
@@ -60,17 +63,39 @@ static const struct {
     // moving what does
     // not change out of loops) on sort_bitonic.cl where a work-item has 32 keys, of whatever width and group.
     {"Intel(R) OpenCL", "", "", {.id_limit = INT32_MAX, .bitonic_keys = 16}},
-    // PoCL 3.1: a launch in a command buffer costs 0.75 us of the host's time, one by one 0.33 us
-    // (bench/launch).
-    {"Portable Computing Language", "pthread-", "", {.slow_command_buffers = true}},
+    // PoCL has a cache of its own ($POCL_CACHE_DIR). Asked for binaries, 3.1 takes twice to three times as
+    // long until a command has its first result; without them later runs start 0.05 to 0.3 s later.
+    // 3.1: a launch in a command buffer costs 0.75 us of the host's time, one by one 0.33 us (bench/launch).
+    {"Portable Computing Language", "pthread-", "", {.slow_command_buffers = true, .keeps_programs = true}},
     // PoCL 5.0 (whose devices are called cpu-..., those of 3.1 pthread-...): says 0 for the local memory of a
     // kernel.
-    {"Portable Computing Language", "cpu-", "", {.local_answer_missing = true}},
+    {"Portable Computing Language", "cpu-", "", {.local_answer_missing = true, .keeps_programs = true}},
     // Oclgrind 21.10: miscompiles optimised code that narrows integers to odd widths (switch (x & 3)). Its
     // compiler's
     // messages give places in the text that it was handed.
     {"Oclgrind", "", "", {.build_options = "-cl-opt-disable", .flat_name = "input.cl", .no_binaries = true}},
 };
+
+bool ki_engine_keeps_programs(const struct engine_quirks *quirks)
+{
+    const char *wanted = ki_env_get(KI_ENV_KEEP_PROGRAMS);
+
+    if (quirks->no_binaries)
+        return false;
+    return wanted && *wanted ? strcmp(wanted, "no") != 0 : !quirks->keeps_programs;
+}
+
+bool kn_cache_keeps(const kn_device_info *device)
+{
+    kn_device_info info;
+    struct engine_quirks quirks;
+
+    if (!device)
+        return false;
+    info = *device;
+    quirks = ki_engine_quirks_of(&info);
+    return ki_engine_keeps_programs(&quirks);
+}
 
 static bool begins_with(const char *text, const char *start)
 {

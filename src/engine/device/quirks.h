@@ -29,10 +29,16 @@ struct engine_quirks {
     bool slow_command_buffers; // they take longer than launches one by one: for those who ask
                                // (test_recording.c)
     bool no_binaries;          // the binaries it hands out are not to be kept
+    bool keeps_programs; // it keeps what it compiles by itself, and compiles every kernel once more, for
+                         // groups of any size, when it is asked for a binary
 };
 
 // The quirks of a device, from its platform's name, and with `info` changed where they show (why_not,
 // loop_limit).
 struct engine_quirks ki_engine_quirks_of(kn_device_info *info);
+
+// Whether programs of such a device are kept in a cache on disk: as KOINE_KEEP_PROGRAMS says, and without it
+// unless the driver keeps them.
+bool ki_engine_keeps_programs(const struct engine_quirks *quirks);
 
 #endif

@@ -259,6 +259,6 @@ int main(void)
 {
     const TTest *const tests[] = {largest_group, own_local_memory, too_much_local_memory, far_ranges};
 
-    unsetenv("KOINE_KEEP_PROGRAMS");
+    setenv("KOINE_KEEP_PROGRAMS", "yes", 1);
     return RUN_ON_DEVICE_WITH("quirk_answers", set_up, tear_down, tests);
 }

@@ -4,7 +4,11 @@
 // is named on a line of its own. What drivers answer about themselves: test_quirk_answers.
 #include "quirks_support.h"
 
+#include <koine/experimental/cache.h>
+
 #include "base/array.h"
+#include "base/os/clock.h"
+#include "base/text.h"
 
 // ---- loops ----
 
@@ -341,8 +345,9 @@ START_TEST(excluded)
 }
 END_TEST
 
-// Where binaries are not kept, none is.
-START_TEST(binaries)
+// Where binaries are not kept, none is; where the driver keeps what it compiles, they are only if that is
+// asked for.
+static void expect_binaries(bool kept)
 {
     char *folder = test_folder();
     kn_context_options options = KN_INIT(kn_context_options, .cache_dir = folder);
@@ -351,11 +356,60 @@ START_TEST(binaries)
         kn_context *own = open_with(&options);
         kn_program *program = build_text(own, "__kernel void nothing(void) { }\n");
 
-        ck_assert_int_eq(kn_program_get_cached(program), i == 1 && !quirks.no_binaries);
+        ck_assert_int_eq(kn_program_get_cached(program), i == 1 && kept);
         kn_program_free(program);
         kn_context_close(own);
     }
     test_remove(folder);
+}
+
+START_TEST(binaries)
+{
+    const kn_device_info *device = kn_context_get_device(context);
+
+    ck_assert_int_eq(kn_cache_keeps(device), !quirks.no_binaries && !quirks.keeps_programs);
+    expect_binaries(!quirks.no_binaries && !quirks.keeps_programs);
+    setenv("KOINE_KEEP_PROGRAMS", "yes", 1);
+    ck_assert_int_eq(kn_cache_keeps(device), !quirks.no_binaries);
+    expect_binaries(!quirks.no_binaries);
+    setenv("KOINE_KEEP_PROGRAMS", "no", 1);
+    ck_assert(!kn_cache_keeps(device));
+    expect_binaries(false);
+    unsetenv("KOINE_KEEP_PROGRAMS");
+}
+END_TEST
+
+// Beneath it: asked for a binary, the driver compiles kernels anew, though it has run them.
+START_TEST(binaries_take_long)
+{
+    enum { KERNELS = 24 };
+    struct ki_text text = KI_TEXT_INIT;
+    double start, first, binary;
+    kn_program *program;
+    void *data = NULL;
+    size_t bytes = 0;
+
+    if (!quirks.keeps_programs)
+        return;
+    for (int i = 0; i < KERNELS; i++)
+        ki_text_format(&text,
+                       "__kernel void k%d(__global float *x, uint seed)\n"
+                       "{\n"
+                       "    for (uint i = 0; i < %d + seed; i++)\n"
+                       "        x[get_global_id(0)] = sincos(x[i], &x[i + 1]) + pow(x[i + 2], x[i + 3]);\n"
+                       "}\n",
+                       i, i + (int)(ki_clock_seconds() * 1e6) % 1000000);
+    start = ki_clock_seconds();
+    program = build_text(context, ki_text_string(&text));
+    first = ki_clock_seconds() - start;
+    start = ki_clock_seconds();
+    expect_ok(context->backend->program_binary(program->native, &data, &bytes, &err));
+    binary = ki_clock_seconds() - start;
+    if (binary < 0.1 * first)
+        report_gone("binaries take kernels that are compiled anew");
+    free(data);
+    kn_program_free(program);
+    ki_text_free(&text);
 }
 END_TEST
 
@@ -370,7 +424,8 @@ int main(void)
                                   narrowed_switch_beneath,
                                   line_directives,
                                   excluded,
-                                  binaries};
+                                  binaries,
+                                  binaries_take_long};
 
     unsetenv("KOINE_KEEP_PROGRAMS");
     return RUN_ON_DEVICE_WITH("quirks", set_up, tear_down, tests);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # `koine cache`: lists, verifies and clears, and a damaged entry harms nothing.
 . "${srcdir:-.}/tests/e2e/lib.sh"
-unset KOINE_KEEP_PROGRAMS # programs are kept here, as they are for users
+KOINE_KEEP_PROGRAMS=yes # of every driver, PoCL too
+export KOINE_KEEP_PROGRAMS
 
 # A cache that is not there is an empty one.
 expect_exit 0 koine cache list
@@ -55,10 +56,20 @@ expect_exit 2 koine cache list --device cpu
 expect_stderr '\-\-device goes with build; list is of all devices'
 expect_exit 4 koine cache build reduce --device host
 expect_stderr 'the host has nothing to compile'
-export KOINE_KEEP_PROGRAMS=no
+KOINE_KEEP_PROGRAMS=no
 expect_exit 2 koine cache build reduce
 expect_stderr 'KOINE_KEEP_PROGRAMS is no'
-unset KOINE_KEEP_PROGRAMS
+
+# PoCL keeps what it compiles: nothing is added where that is not asked for, and it says so.
+if koine devices --json - | grep -q '"version": ".*PoCL'; then
+    unset KOINE_KEEP_PROGRAMS
+    koine cache clear >/dev/null
+    expect_exit 0 koine cache build reduce
+    expect_stdout 'in [0-9.]+ s; its driver keeps what it compiles$'
+    ! koine cache list | grep '\.cl ' || fail "programs were kept"
+fi
+KOINE_KEEP_PROGRAMS=yes
+export KOINE_KEEP_PROGRAMS
 expect_exit 0 koine stats --precision "$precision" "$work/numbers.csv"
 
 # What others could have put there is compiled instead, and left alone; one line says so, whatever the number of kernels.

@@ -3,7 +3,8 @@
 # `koine compare`: rows for every device, right answers found right and wrong ones wrong, the report as its schema says.
 . "${srcdir:-.}/tests/e2e/lib.sh"
 unset KOINE_DEVICE        # every device is compared where none is named
-unset KOINE_KEEP_PROGRAMS # programs are kept here, as they are for users
+KOINE_KEEP_PROGRAMS=yes # programs are kept here, of every driver
+export KOINE_KEEP_PROGRAMS
 
 expect_exit 2 koine compare srot
 expect_stderr "there is no job 'srot', did you mean sort\? There are bandwidth flops launch build sort reduce select scan fft gemm"

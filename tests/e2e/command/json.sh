@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # JSON results: well-formed, alone on standard output, with the keys that are promised.
 . "${srcdir:-.}/tests/e2e/lib.sh"
-unset KOINE_KEEP_PROGRAMS # programs are kept here, as they are for users
+KOINE_KEEP_PROGRAMS=yes # programs are kept here, of every driver
+export KOINE_KEEP_PROGRAMS
 command -v python3 >/dev/null || skip python3 "python3 is not installed"
 write_numbers "$work/numbers.csv"
 printf 'a,b\n1,5\n,6\n3,7\n' >"$work/holes.csv"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # `koine tune`: measures, keeps, lists and forgets; and what is kept is what `koine recon` builds its kernel with.
 . "${srcdir:-.}/tests/e2e/lib.sh"
-unset KOINE_KEEP_PROGRAMS # programs are kept here, as they are for users
+KOINE_KEEP_PROGRAMS=yes # programs are kept here, of every driver
+export KOINE_KEEP_PROGRAMS
 
 expect_exit 2 koine tune recom
 expect_stderr "'recom' is none of .*did you mean 'recon'"

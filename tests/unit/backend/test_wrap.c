@@ -385,7 +385,7 @@ int main(void)
 {
     const TTest *const tests[] = {working_inside, refusals, two_devices, images, without_times, handles};
 
-    unsetenv("KOINE_KEEP_PROGRAMS");
+    setenv("KOINE_KEEP_PROGRAMS", "yes", 1);
     setenv("POCL_DEVICES", "pthread basic", 0); // PoCL has two devices then
     if (!asks_opencl())
         return 77;

@@ -161,7 +161,7 @@ END_TEST
 
 int main(void)
 {
-    unsetenv("KOINE_KEEP_PROGRAMS");
+    setenv("KOINE_KEEP_PROGRAMS", "yes", 1);
 
     const TTest *const tests[] = {launches_are_told, programs_are_made_anew, resources, ptx_elsewhere};
 

@@ -348,7 +348,6 @@ START_TEST(second_time)
     ck_assert(!was_cached(answer_42, NULL, cache_dir));
     setenv("KOINE_KEEP_PROGRAMS", "yes", 1);
     ck_assert(was_cached(answer_42, NULL, cache_dir));
-    unsetenv("KOINE_KEEP_PROGRAMS");
     ck_assert_uint_eq(entries(&list), 1);
     kn_cache_list_free(list);
 }
@@ -534,6 +533,6 @@ int main(void)
                                   cache_that_others_can_write,
                                   options_that_were_not_made};
 
-    unsetenv("KOINE_KEEP_PROGRAMS"); // the tests that keep programs are these
+    setenv("KOINE_KEEP_PROGRAMS", "yes", 1); // the tests that keep programs are these
     return RUN_ON_DEVICE_WITH("program", set_up, tear_down, tests);
 }

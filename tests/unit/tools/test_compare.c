@@ -446,6 +446,6 @@ int main(void)
         failures_are_rows, no_double_precision,    too_little_memory, too_slow, shares,        medians,
         real_jobs};
 
-    unsetenv("KOINE_KEEP_PROGRAMS");
+    setenv("KOINE_KEEP_PROGRAMS", "yes", 1);
     return test_run("compare", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }
