@@ -35,10 +35,14 @@ typedef struct kn_tunables {
 KN_API const kn_tunables *kn_sort_get_tunables(size_t width, bool by_key);
 // Koine's own kernel for large products of floats: kn_gemm (koine/gemm.h).
 KN_API const kn_tunables *kn_gemm_get_tunables(void);
+// How koine/robust.h finds ranks of floats, on devices but CPUs: work-items of a group, groups a compute
+// unit, elements of 4 bytes that a work-item loads ahead, work-items of the group that works alone.
+KN_API const kn_tunables *kn_robust_get_tunables(void);
 // The values that the algorithm has of itself on the queue's device. Errors: KN_ERROR_ARGUMENT.
 KN_API kn_status kn_sort_get_usual(const kn_queue *queue, size_t width, bool by_key,
                                    unsigned values[KN_TUNABLES], kn_error *err);
 KN_API kn_status kn_gemm_get_usual(const kn_queue *queue, unsigned values[KN_TUNABLES], kn_error *err);
+KN_API kn_status kn_robust_get_usual(const kn_queue *queue, unsigned values[KN_TUNABLES], kn_error *err);
 
 // The sums of koine/recon.h by KN_RECON_KERNEL_TUNED. MEMORY is where samples are read from: 0 constant, 1
 // global and 2 local memory; CHUNK, the samples at a time, is 0 but for the last.

@@ -4,7 +4,10 @@
 
 #include <string.h>
 
+#include <koine/experimental/tuning.h>
+
 #include "base/array.h"
+#include "base/error.h"
 #include "algo/tree.h"
 
 const kn_tunables ki_robust_tunables = {
@@ -23,14 +26,35 @@ static bool is_power_of_two(unsigned value)
     return value > 0 && !(value & (value - 1));
 }
 
-// In the order of the tunables, of which GPUs are tuned.
+// In the order of the tunables.
+static void usual_values(const kn_device_info *info, kn_type type, unsigned values[KN_TUNABLES])
+{
+    const struct engine_sizes *rank = ki_engine_sizes(info, SHAPE_ROBUST_RANK);
+
+    memset(values, 0, KN_TUNABLES * sizeof *values);
+    values[0] = rank->group;
+    values[1] = rank->per_unit;
+    values[2] = type == KN_F64 && rank->ahead > 1 ? rank->ahead / 2 : rank->ahead;
+    values[3] = ki_engine_sizes(info, SHAPE_ROBUST_SETTLE)->group;
+}
+
+const kn_tunables *kn_robust_get_tunables(void)
+{
+    return &ki_robust_tunables;
+}
+
+kn_status kn_robust_get_usual(const kn_queue *queue, unsigned values[KN_TUNABLES], kn_error *err)
+{
+    if (!queue || !values)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_robust_get_usual: %s is NULL", queue ? "values" : "queue");
+    usual_values(&queue->context->device.info, KN_F32, values);
+    return KN_OK;
+}
+
+// GPUs are tuned.
 static void choose_tunables(const struct robust_ranks *r, unsigned values[KN_TUNABLES])
 {
     const kn_device_info *info = &r->queue->context->device.info;
-    const struct engine_sizes *rank = ki_engine_sizes(info, SHAPE_ROBUST_RANK);
-    const unsigned usual[] = {rank->group, rank->per_unit,
-                              r->type == KN_F64 && rank->ahead > 1 ? rank->ahead / 2 : rank->ahead,
-                              ki_engine_sizes(info, SHAPE_ROBUST_SETTLE)->group};
 
     if (!engine_is_serial(info) && ki_engine_tuning(r->queue->context, &ki_robust_tunables, values)) {
         if (is_power_of_two(values[0]) && values[1] > 0 && values[2] > 0 && values[2] <= 64 &&
@@ -40,7 +64,7 @@ static void choose_tunables(const struct robust_ranks *r, unsigned values[KN_TUN
                                 "groups of %u, %u a compute unit, %u elements ahead, one of %u", values[0],
                                 values[1], values[2], values[3]);
     }
-    memcpy(values, usual, sizeof usual);
+    usual_values(info, r->type, values);
 }
 
 static void choose_shape(struct robust_ranks *r, uint64_t elements)

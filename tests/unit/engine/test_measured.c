@@ -80,8 +80,8 @@ static bool names_all(const char *values, const kn_tunables *tunables)
 START_TEST(lines)
 {
     const kn_tunables *const all[] = {kn_sort_get_tunables(4, false), kn_sort_get_tunables(8, false),
-                                      kn_sort_get_tunables(4, true), kn_sort_get_tunables(8, true),
-                                      kn_gemm_get_tunables()};
+                                      kn_sort_get_tunables(4, true),  kn_sort_get_tunables(8, true),
+                                      kn_gemm_get_tunables(),         kn_robust_get_tunables()};
 
     ck_assert_uint_gt(ki_engine_measured_count, 0);
     for (size_t i = 0; i < ki_engine_measured_count; i++) {

@@ -252,11 +252,15 @@ START_TEST(refusals)
     ck_assert_ptr_null(kn_sort_get_tunables(0, false));
     ck_assert_ptr_null(kn_sort_get_tunables(9, true));
     ck_assert_str_eq(kn_gemm_get_tunables()->algorithm, "gemm");
+    ck_assert_str_eq(kn_robust_get_tunables()->algorithm, "robust");
     expect_ok(kn_sort_get_usual(queue, 4, true, found, &err));
     for (size_t i = 0; i < KN_TUNABLES; i++)
         if (i != 2) // registers: 0 where the compiler chooses
             ck_assert_int_eq(found[i] != 0, i < 5);
     expect_refused(kn_sort_get_usual(queue, 9, false, found, &err), KN_ERROR_ARGUMENT, "width is 9 bytes");
+    expect_ok(kn_robust_get_usual(queue, found, &err));
+    for (size_t i = 0; i < KN_TUNABLES; i++)
+        ck_assert_int_eq(found[i] != 0, i < 4);
     expect_ok(kn_gemm_get_usual(queue, found, &err));
     for (size_t i = 0; i < KN_TUNABLES; i++)
         ck_assert_int_eq(found[i] != 0, i < 6);

@@ -222,9 +222,69 @@ START_TEST(sorting_takes_it)
 }
 END_TEST
 
+// ---- robust statistics ----
+
+static int compare_magnitudes(const void *a, const void *b)
+{
+    const double *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+// Median and MAD of an odd number of floats are what sorting finds.
+static void expect_robust(const float *column, size_t n)
+{
+    kn_buffer *buffer = NULL;
+    double *sorted = test_zeros(n, sizeof *sorted), median;
+    kn_robust found;
+
+    EXPECT_OK(kn_buffer_create(context, n * sizeof *column, &buffer, &err));
+    EXPECT_OK(kn_buffer_write(queue, buffer, 0, column, n * sizeof *column, &err));
+    EXPECT_OK(kn_robust_stats(queue, buffer, KN_F32, n, &found, NULL, &err));
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = (double)column[i];
+    qsort(sorted, n, sizeof *sorted, compare_magnitudes);
+    median = sorted[n / 2];
+    ck_assert(found.median == median);
+    for (size_t i = 0; i < n; i++)
+        sorted[i] = fabs((double)column[i] - median);
+    qsort(sorted, n, sizeof *sorted, compare_magnitudes);
+    ck_assert(found.mad == sorted[n / 2]);
+    kn_buffer_free(buffer);
+    free(sorted);
+}
+
+START_TEST(robust_takes_it)
+{
+    enum { N = 30001 };
+    static const char rank[] = "algo/robust/robust_rank.cl";
+    uint64_t state = test_seed("robust_takes_it");
+    unsigned values[KN_TUNABLES] = {64, 3, 5, 32};
+    bool serial = engine_is_serial(kn_context_get_device(context)); // CPUs have shapes of their own
+    float *column = test_zeros(N, sizeof *column);
+
+    for (size_t i = 0; i < N; i++)
+        column[i] = (float)(2 * test_uniform(&state) - 1);
+    EXPECT_OK(kn_tuning_keep(context, kn_robust_get_tunables(), values, "", &err));
+    open_again();
+    expect_robust(column, N);
+    ck_assert(is_built_with(rank, "GROUP=64") == !serial);
+    ck_assert(is_built_with(rank, "AHEAD=5") == !serial);
+    ck_assert(is_built_with("algo/robust/robust_settle.cl", "GROUP=32") == !serial);
+
+    values[0] = 48; // no power of two: left alone
+    EXPECT_OK(kn_tuning_keep(context, kn_robust_get_tunables(), values, "", &err));
+    open_again();
+    expect_robust(column, N);
+    ck_assert(!is_built_with(rank, "GROUP=48"));
+    ck_assert(!is_built_with(rank, "AHEAD=5"));
+    free(column);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {sums_take_it, gridding_takes_it, sorting_takes_it};
+    const TTest *const tests[] = {sums_take_it, gridding_takes_it, sorting_takes_it, robust_takes_it};
 
     return test_run("tune taken", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }
