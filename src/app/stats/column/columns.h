@@ -16,13 +16,13 @@ size_t ki_stats_columns_most(const struct stats_column *like, size_t n);
 // those of ki_stats_column_load.
 kn_status ki_stats_columns_load(struct stats_column *like, const void *const *values, size_t n, size_t count,
                                 struct stats_columns **columns, kn_error *err);
-void ki_stats_columns_free(struct stats_columns *columns); // NULL is fine
+void ki_stats_columns_free(struct stats_columns *all); // NULL is fine
 
 // Their results, as ki_stats_column_compute has them, to the bit.
-kn_status ki_stats_columns_compute(struct stats_columns *columns, kn_stats *results, kn_error *err);
+kn_status ki_stats_columns_compute(struct stats_columns *all, kn_stats *results, kn_error *err);
 
 // Whether column i is held in bytes; the device's memory that all take.
-bool ki_stats_columns_in_bytes(const struct stats_columns *columns, size_t i);
-size_t ki_stats_columns_hold(const struct stats_columns *columns);
+bool ki_stats_columns_in_bytes(const struct stats_columns *all, size_t i);
+size_t ki_stats_columns_hold(const struct stats_columns *all);
 
 #endif
