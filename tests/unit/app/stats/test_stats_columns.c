@@ -56,6 +56,12 @@ static void expect_several(kn_stats_plan *plan, size_t n, const char *where)
     }
 }
 
+// Under Oclgrind a plan compiles for seconds: real numbers in both precisions, and bytes.
+static bool skipped_where_slow(kn_type type, bool single)
+{
+    return type != KN_F64 && (type != KN_U8 || single);
+}
+
 START_TEST(bits_of_each)
 {
     static const size_t sizes[] = {0, 1, 2, 63, 64, 65, 1023, MOST};
@@ -64,10 +70,13 @@ START_TEST(bits_of_each)
         for (size_t m = 0; m < KI_COUNT(methods); m++)
             for (size_t v = 0; v < KI_COUNT(variants); v++)
                 for (int single = 0; single < 2; single++) {
-                    kn_stats_plan *plan = plan_for(methods[m], variants[v], single, types[t], MOST);
+                    const bool slow = variants[v] == KN_STATS_DEVICE && test_is_slow();
+                    kn_stats_plan *plan = NULL;
 
+                    if (!slow || !skipped_where_slow(types[t], single))
+                        plan = plan_for(methods[m], variants[v], single, types[t], MOST);
                     for (size_t s = 0; s < KI_COUNT(sizes) && plan; s++) {
-                        if (test_is_slow() && variants[v] == KN_STATS_DEVICE && s % 3 != 1)
+                        if (slow && sizes[s] != 1 && sizes[s] != 65)
                             continue;
                         fill_several(types[t], sizes[s]);
                         expect_several(plan, sizes[s], "several");
