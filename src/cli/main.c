@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "commands.h"
+#include "cli/framework/completion.h"
 #include "cli/framework/crash.h"
 #include "cli/framework/help.h"
 #include "cli/framework/interrupt.h"
@@ -90,7 +91,7 @@ static kn_status show_help(const char *word, kn_error *err)
     return KN_OK;
 }
 
-// What is not a command: help, the version, a man page.
+// What is not a command: help, the version, a man page, a shell's completion.
 static kn_status run_word(int argc, char **argv, kn_error *err)
 {
     const char *word = argc > 1 ? argv[1] : "", *next = argc > 2 ? argv[2] : NULL;
@@ -107,6 +108,11 @@ static kn_status run_word(int argc, char **argv, kn_error *err)
         return KN_OK;
     if (strcmp(word, "--man") == 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--man: there is no page '%s'", next ? next : "");
+    if (strcmp(word, "--completion") == 0 && next && completion_print(next, stdout))
+        return KN_OK;
+    if (strcmp(word, "--completion") == 0)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--completion: '%s' is none of bash, zsh, fish",
+                       next ? next : "");
     if (!*word)
         return ki_fail(err, KN_ERROR_ARGUMENT, "no command given; try 'koine --help'");
     return unknown_command(word, err);

@@ -166,6 +166,11 @@ static kn_status run_trajectory(void *given, kn_error *err)
     return status;
 }
 
+static const char *kind_name(size_t index)
+{
+    return kn_recon_trajectory_name((kn_recon_trajectory_kind)index);
+}
+
 const struct command command_trajectory = {
     .name = "trajectory",
     .summary = "Makes a trajectory of an MRI scan: radial, golden, spiral, kooshball, stack or cartesian",
@@ -182,6 +187,7 @@ const struct command command_trajectory = {
         "(spokes, samples, 3) in double precision, partitions one after the other.",
     .common = COMMON_JSON | COMMON_FORCE,
     .options = options,
+    .operand_word = kind_name,
     .examples = {{"koine trajectory radial --samples 256 --spokes 402 -o radial",
                   "radial.cfl and radial.hdr"},
                  {"koine trajectory spiral --matrix 64 --spokes 4 -o spiral.npy",

@@ -424,6 +424,11 @@ static kn_status run_tune(void *given, kn_error *err)
     return status;
 }
 
+static const char *subject_name(size_t index)
+{
+    return tune_subjects[index] ? tune_subjects[index]->tunables()->algorithm : NULL;
+}
+
 const struct command command_tune = {
     .name = "tune",
     .summary = "Measures tunables on a device and keeps the best",
@@ -454,6 +459,7 @@ const struct command command_tune = {
         "Koine has a list of these, and --export FILE writes what to add to it.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE,
     .options = options,
+    .operand_word = subject_name,
     .examples = {{"koine tune recon", "the fastest way to sum on the best device, for all later runs there"},
                  {"koine tune --device gpu --export gpu.txt", "measure all, and write what others can use"}},
     .arguments_size = sizeof(struct tune_arguments),

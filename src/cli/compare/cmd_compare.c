@@ -300,6 +300,11 @@ static kn_status compare(void *given, kn_error *err)
     return status;
 }
 
+static const char *job_name(size_t index)
+{
+    return compare_jobs[index] ? compare_jobs[index]->name : NULL;
+}
+
 const struct command command_compare = {
     .name = "compare",
     .summary = "Does the same work on every device and path, checks the answers, and compares the times",
@@ -357,6 +362,7 @@ const struct command command_compare = {
         "that has several sizes (sort.svg).",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .options = options,
+    .operand_word = job_name,
     .examples = {{"koine compare --quick", "all jobs on all devices, in small sizes"},
                  {"koine compare sort --device cuda:0 --device opencl:1.0 --output result",
                   "sorting through CUDA and OpenCL, kept as result/report.json"}},

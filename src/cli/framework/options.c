@@ -18,6 +18,8 @@ enum { SPELLING_MAX = 48, ROW_VALUE = 256 }; // getopt returns ROW_VALUE + row f
 const char *const precision_names[] = {"float", "double", NULL};
 const char *const policy_names[] = {"default", "strict", "fast", NULL};
 
+static const char *const device_words[] = {"auto", "cpu", "gpu", "host", "all", NULL};
+
 #define FIELD(type, field) OPTION_FIELD(type, struct common_arguments, field)
 
 static const struct {
@@ -25,7 +27,7 @@ static const struct {
     struct option_row row;
 } common_rows[] = {
     {COMMON_DEVICE,
-     {"device", 'd', FIELD(OPTION_STRINGS, devices), .metavar = "SPEC",
+     {"device", 'd', FIELD(OPTION_STRINGS, devices), .metavar = "SPEC", .choices = device_words,
       .help =
           "use this device: opencl:0.0, cpu, gpu, host, auto, all, or a part of a name; may be repeated"}},
     {COMMON_PRECISION,

@@ -39,7 +39,7 @@ struct option_row {
     enum option_type type;      // this and the offset are written by OPTION_FIELD
     size_t offset;              // of the field in the command's arguments
     const char *metavar;        // how the help shows the value; without one the choices
-    const char *const *choices; // OPTION_CHOICE: ends in NULL
+    const char *const *choices; // OPTION_CHOICE: all values; else some, which shells complete; ends in NULL
     const char *fallback;       // the value where the option is not given; NULL: false, NULL, empty or 0
     const char *help;           // one line
 };
@@ -98,6 +98,8 @@ struct command {
     unsigned common;         // enum common_option, or-ed
     const char *precision;   // the default of --precision
     const struct option_row *options;
+    const char *(*operand_word)(
+        size_t index); // names that operands may be, which shells complete; NULL: none
     struct command_example examples[2];
     size_t arguments_size; // of the command's arguments, whose first field is a struct common_arguments
     kn_status (*run)(void *arguments, kn_error *err);

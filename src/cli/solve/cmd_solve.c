@@ -14,10 +14,10 @@
 #define FIELD(type, field) OPTION_FIELD(type, struct solve_arguments, field)
 
 static const struct option_row options[] = {
-    {"out", 'o', FIELD(OPTION_PATH, tool.out), .metavar = "X",
+    {"out", 'o', FIELD(OPTION_PATH, tool.out), .metavar = "FILE",
      .help = "write the solutions here: .npy, .mtx, or one as a square picture, .png; - is standard "
              "output, as .npy"},
-    {"start", 'x', FIELD(OPTION_PATH, start), .metavar = "X0",
+    {"start", 'x', FIELD(OPTION_PATH, start), .metavar = "FILE",
      .help = "begin with this column, or with these, of .npy or .mtx (default: 0)"},
     {"iterations", 'n', FIELD(OPTION_COUNT, iterations), .metavar = "N", .fallback = "400",
      .help = "at most"},
