@@ -138,8 +138,9 @@ START_TEST(tables_are_sound)
     for (size_t i = 0; i < count; i++) {
         ck_assert_msg(rows[i].type == OPTION_FLAG || rows[i].metavar || rows[i].choices,
                       "--%s: no value shown", rows[i].name);
-        ck_assert_msg((rows[i].type == OPTION_CHOICE) == (rows[i].choices != NULL), "--%s: words",
-                      rows[i].name);
+        ck_assert_msg(rows[i].type != OPTION_CHOICE || rows[i].choices, "--%s: no words", rows[i].name);
+        ck_assert_msg(!rows[i].choices || (rows[i].type != OPTION_FLAG && rows[i].type != OPTION_COUNT),
+                      "--%s: words", rows[i].name);
         ck_assert_msg(rows[i].offset < command->arguments_size, "--%s: its field lies outside", rows[i].name);
         ck_assert_msg(strchr(rows[i].name, '_') == NULL, "--%s: underscore", rows[i].name);
         for (size_t k = 0; k < i; k++) {
