@@ -13,6 +13,7 @@
 #include <koine/experimental/cache.h>
 #include <koine/experimental/explain.h>
 #include <koine/experimental/flight.h>
+#include <koine/experimental/least_squares.h>
 #include <koine/experimental/offline.h>
 #include <koine/experimental/recon.h>
 #include <koine/experimental/source.h>

@@ -29,6 +29,7 @@
 #include <koine/recon.h>
 #include <koine/sparse.h>
 #include <koine/tomography.h>
+#include <koine/least_squares.h>
 
 #ifdef __cplusplus
 extern "C" {

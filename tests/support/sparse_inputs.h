@@ -9,6 +9,21 @@
 #include "app/sparse/tomography/parallel.h"
 #include "cli/inputs/tomography_files.h"
 
+// Right-hand sides or solutions: `count` columns of `rows` numbers, one after the other.
+struct sparse_columns {
+    size_t rows, count;
+    double *values;
+};
+
+// What a matrix holds; the caller frees it by ki_sparse_free.
+static inline struct sparse_matrix sparse_take(kn_sparse *made)
+{
+    struct sparse_matrix matrix = made->matrix;
+
+    free(made);
+    return matrix;
+}
+
 // sparse_read_matrix; the caller frees it by ki_sparse_free.
 static inline kn_status sparse_read(const char *path, struct sparse_matrix *matrix, kn_error *why)
 {

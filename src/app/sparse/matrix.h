@@ -23,12 +23,6 @@ struct sparse_entries {
     const double *values; // NULL: every one is 1
 };
 
-// Right-hand sides or solutions: `count` columns of `rows` numbers, one after the other.
-struct sparse_columns {
-    size_t rows, count;
-    double *values;
-};
-
 // What the caller frees with ki_sparse_free, rows + 1 starts at 0 and `nonzeros` without meaning yet.
 // KN_ERROR_ARGUMENT: more rows or columns than 32 bits count, or more than 2^24 of them and 64 a nonzero;
 // KN_ERROR_MEMORY. On failure `out` is empty.

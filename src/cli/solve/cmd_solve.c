@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <koine/experimental/least_squares.h>
+
 #include "cli/inputs/tomography_files.h"
 #include "base/error.h"
 #include "cli/commands.h"
@@ -24,7 +26,7 @@ static const struct option_row options[] = {
     {"tolerance", 't', FIELD(OPTION_PATH, tolerance), .metavar = "T",
      .help = "stop when |A x - b| is T of |b|; not to get there is exit status 1, and so is an x that "
              "single precision has not reached"},
-    {"stop", FIELD(OPTION_CHOICE, stop), .choices = ki_sparse_stop_names, .fallback = "auto",
+    {"stop", FIELD(OPTION_CHOICE, stop), .choices = solve_stop_names, .fallback = "auto",
      .help = "when: after all iterations, by --tolerance, by --noise, or when A x - b is as white as it "
              "gets; auto: what is given"},
     {"noise", FIELD(OPTION_PATH, noise), .metavar = "DELTA",
@@ -42,9 +44,9 @@ static const struct option_row options[] = {
     {"weight", FIELD(OPTION_PATH, weight), .metavar = "W",
      .help = "of the penalty for what is beyond bounds with cgnr (default: 50 times the longest column's "
              "square), or of --correction (default: 1)"},
-    {"method", 'm', FIELD(OPTION_CHOICE, method), .choices = ki_sparse_method_names, .fallback = "auto",
+    {"method", 'm', FIELD(OPTION_CHOICE, method), .choices = solve_method_names, .fallback = "auto",
      .help = "auto: fista within bounds, else cgnr"},
-    {"preconditioner", FIELD(OPTION_CHOICE, preconditioning), .choices = ki_sparse_preconditioning_names,
+    {"preconditioner", FIELD(OPTION_CHOICE, preconditioner), .choices = solve_preconditioner_names,
      .fallback = "none", .help = "of cgnr on the host: the diagonal of A^T A, or its incomplete LU factors"},
     {"format", FIELD(OPTION_CHOICE, format), .metavar = "NAME", .choices = sparse_format_names,
      .fallback = "auto",
@@ -63,33 +65,37 @@ static const struct option_row options[] = {
     {.name = NULL},
 };
 
-static void step(void *data, double done)
+static bool step(void *data, size_t solved, size_t count)
 {
-    progress_step(data, done);
+    progress_step(data, (double)solved / (double)count);
+    return true;
 }
 
 static kn_status compute(struct solve_command *command, kn_error *err)
 {
-    const struct solve_arguments *arguments = command->arguments;
-    const char *const *paths = arguments->tool.common.operands.items;
-    const char *const names[] = {paths[0], paths[1], arguments->start};
-    const struct sparse_progress progress = {step, &command->progress};
+    const kn_least_squares_task task = KN_INIT(kn_least_squares_task, .matrix = command->matrix,
+                                               .geometry = command->matrix ? NULL : &command->geometry,
+                                               .b = command->b.values, .count = command->b.count);
     struct tool *tool = &command->tool;
+    kn_least_squares_times times;
     kn_status status;
 
-    progress_begin(&command->progress, arguments->tool.common.quiet);
+    command->task.progress = step;
+    command->task.progress_data = &command->progress;
+    progress_begin(&command->progress, tool->arguments->common.quiet);
     tool_compute(tool);
-    status = ki_sparse_solve(tool->place.queue, &command->matrix, &command->b,
-                             arguments->start ? &command->start : NULL, names, &command->task, &progress,
-                             &command->answer, err);
+    status = ki_error_unname(
+        kn_least_squares(tool->place.queue, &task, command->x.values, &command->task, &command->result, err),
+        err);
     status = tool_computed(tool, status, err);
     progress_end(&command->progress);
     if (status)
         return status;
-    tool->seconds.compute = command->answer.iterate_seconds;
+    times = kn_least_squares_get_times(command->result);
+    tool->seconds.compute = times.iterate;
     if (tool->place.queue) {
-        tool->seconds.upload = command->answer.prepare_seconds;
-        tool->seconds.download = command->answer.copy_seconds;
+        tool->seconds.upload = times.prepare;
+        tool->seconds.download = times.copy;
     }
     return KN_OK;
 }
@@ -97,7 +103,7 @@ static kn_status compute(struct solve_command *command, kn_error *err)
 static kn_status write_solutions(const struct solve_command *command, kn_error *err)
 {
     const struct tool_arguments *arguments = &command->arguments->tool;
-    const struct sparse_columns *x = &command->answer.x;
+    const struct solve_columns *x = &command->x;
     kn_status status;
 
     interrupt_hold();
@@ -110,18 +116,17 @@ static kn_status write_solutions(const struct solve_command *command, kn_error *
 // Where single precision has not reached the answer; a failure where a goal was set.
 static void judge_precision(struct solve_command *command)
 {
-    const struct sparse_answer *answer = &command->answer;
     struct common_arguments *common = &command->arguments->tool.common;
-    const struct sparse_solution *least = ki_sparse_least_accurate(answer);
+    const kn_least_squares_solution *least = kn_least_squares_get_farthest(command->result);
     size_t count = 0;
 
-    for (size_t i = 0; i < answer->x.count; i++)
-        count += !answer->solutions[i].precision_reached;
+    for (size_t i = 0; i < command->x.count; i++)
+        count += !kn_least_squares_get_solution(command->result, i)->precision_reached;
     if (!count)
         return;
     fprintf(stderr, "%s: warning: single precision has not reached the answer", common->command);
-    if (answer->x.count > 1)
-        fprintf(stderr, " in %zu of %zu columns", count, answer->x.count);
+    if (command->x.count > 1)
+        fprintf(stderr, " in %zu of %zu columns", count, command->x.count);
     fprintf(stderr,
             ": by estimate x is off by %.2g of itself; --precision double has more digits (--device host "
             "everywhere), and "
@@ -133,25 +138,27 @@ static void judge_precision(struct solve_command *command)
 // What was computed, and yet is not what was asked for.
 static void judge(struct solve_command *command)
 {
-    const struct sparse_answer *answer = &command->answer;
     struct common_arguments *common = &command->arguments->tool.common;
-    const struct sparse_solution *short_of = NULL;
+    const kn_least_squares_solution *short_of = NULL;
+    double bound, adjoint = kn_least_squares_get_adjoint(command->result, &bound);
 
-    for (size_t i = 0; i < answer->x.count; i++)
-        if (!answer->solutions[i].reached &&
-            (!short_of || answer->solutions[i].residual > short_of->residual))
-            short_of = &answer->solutions[i];
-    if (!(answer->adjoint <= answer->adjoint_bound)) {
+    for (size_t i = 0; i < command->x.count; i++) {
+        const kn_least_squares_solution *solution = kn_least_squares_get_solution(command->result, i);
+
+        if (!solve_reached(solution) && (!short_of || solution->residual > short_of->residual))
+            short_of = solution;
+    }
+    if (!(adjoint <= bound)) {
         fprintf(stderr, "%s: the adjoint check failed: %.3g, and rounding allows %.3g\n", common->command,
-                answer->adjoint, answer->adjoint_bound);
+                adjoint, bound);
         common->check_failed = true;
     }
     if (short_of) {
         fprintf(
             stderr,
             "%s: the %s was not reached: the residual is %.6g of |b| after %zu iterations, stopped by %s\n",
-            common->command, short_of->missed, short_of->residual, short_of->iterations,
-            short_of->stopped_by);
+            common->command, short_of->tolerance_reached ? "noise" : "tolerance", short_of->residual,
+            short_of->iterations, kn_least_squares_stopped_name(short_of->stopped));
         common->check_failed = true;
     }
     judge_precision(command);
@@ -192,11 +199,11 @@ static kn_status run_solve(void *given, kn_error *err)
         status = solve_settle(&command, err);
     if (!status)
         status = arguments->sweep ? solve_sweep(&command, err) : solve_one(&command, err);
-    ki_sparse_answer_free(&command.answer);
-    kn_sparse_free(command.read);
-    ki_sparse_parallel_free(&command.geometry);
+    kn_least_squares_result_free(command.result);
+    kn_sparse_free(command.matrix);
+    free(command.theta);
     free(command.b.values);
-    free(command.start.values);
+    free(command.x.values);
     tool_end(&command.tool);
     return status;
 }

@@ -4,7 +4,8 @@
 #ifndef KN_CLI_SOLVE_CMD_SOLVE_H
 #define KN_CLI_SOLVE_CMD_SOLVE_H
 
-#include "app/sparse/solver/solve.h"
+#include <koine/least_squares.h>
+
 #include "cli/framework/progress.h"
 #include "cli/tool.h"
 
@@ -13,23 +14,33 @@ struct solve_arguments {
     const char *start, *tolerance, *noise, *lambda, *smooth, *bounds, *correction, *weight, *rhs, *slice;
     size_t iterations;
     bool nonnegative, sweep;
-    int method, stop, preconditioning, format, precision;
+    int method, stop, preconditioner, format, precision;
+};
+
+// `count` columns of `rows` numbers, one after the other.
+struct solve_columns {
+    size_t rows, count;
+    double *values;
 };
 
 struct solve_command {
     struct solve_arguments *arguments;
     struct tool tool;
-    struct sparse_task task;
-    kn_sparse *read;                 // what A's file has,
-    struct sparse_matrix matrix;     // and a view of it
-    struct sparse_parallel geometry; // instead of it, where A is parallel:...
-    struct sparse_columns b, start;  // `b`: those that are solved
-    size_t first;                    // which column of the file is the first of them
+    kn_least_squares_options task;
+    kn_sparse *matrix;               // NULL: A is parallel:...,
+    kn_tomography_geometry geometry; // which is this, and its angles, where they are not even
+    double *theta;
+    size_t rows, columns;   // of A
+    struct solve_columns b; // those that are solved
+    size_t first;           // which column of the file is the first of them
+    struct solve_columns x; // the starts, and the solutions
     struct progress progress;
-    struct sparse_answer answer;
+    kn_least_squares_result *result;
 };
 
 extern const char *const solve_precision_names[]; // "auto", "float", "double"
+// In the order of koine/least_squares.h; they end with NULL.
+extern const char *const solve_method_names[], *const solve_stop_names[], *const solve_preconditioner_names[];
 enum { SOLVE_PRECISION_AUTO, SOLVE_PRECISION_FLOAT, SOLVE_PRECISION_DOUBLE };
 
 // What can be refused before anything is read: numbers, and what goes together.
@@ -41,6 +52,8 @@ kn_status solve_open(struct solve_command *command, kn_error *err);
 // All of --sweep.
 kn_status solve_sweep(struct solve_command *command, kn_error *err);
 
+// Tolerance and noise, as far as they were asked for.
+bool solve_reached(const kn_least_squares_solution *solution);
 // False if memory ran out.
 bool solve_print(const struct solve_command *command);
 kn_status solve_write_json(struct solve_command *command, kn_error *err);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <koine/experimental/least_squares.h>
+
 #include "cli/inputs/tomography_files.h"
 #include "base/array.h"
 #include "base/os/clock.h"
@@ -12,6 +14,9 @@
 #include "cmd_solve.h"
 
 const char *const solve_precision_names[] = {"auto", "float", "double", NULL};
+const char *const solve_method_names[] = {"auto", "cgnr", "printed", "fista", "bb", "gram", "sirt", NULL};
+const char *const solve_stop_names[] = {"auto", "fixed", "residual", "discrepancy", "ncp", NULL};
+const char *const solve_preconditioner_names[] = {"none", "jacobi", "ilu", NULL};
 
 // ---- numbers ----
 
@@ -57,7 +62,7 @@ static kn_status read_bounds(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
     const char *text = arguments->bounds;
-    struct sparse_task *task = &command->task;
+    kn_least_squares_options *task = &command->task;
     char *comma, *end;
 
     if (arguments->nonnegative && text)
@@ -80,7 +85,7 @@ static kn_status read_bounds(struct solve_command *command, kn_error *err)
 static kn_status read_numbers(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
-    struct sparse_task *task = &command->task;
+    kn_least_squares_options *task = &command->task;
     const struct {
         const char *option, *text;
         double *value;
@@ -100,9 +105,9 @@ static kn_status read_numbers(struct solve_command *command, kn_error *err)
 // ---- what goes together ----
 
 // What is asked for that the host alone has, and devices alone; NULL: nothing.
-static const char *host_alone(const struct sparse_task *task)
+static const char *host_alone(const kn_least_squares_options *task)
 {
-    return task->preconditioning ? "--preconditioner" : NULL;
+    return task->preconditioner ? "--preconditioner" : NULL;
 }
 
 // Whether the host was asked for.
@@ -117,7 +122,7 @@ static bool names_host(const struct solve_arguments *arguments)
 // Formats are of devices; the host has two of them where it is asked for.
 static const char *device_alone(const struct solve_command *command)
 {
-    const struct sparse_task *task = &command->task;
+    const kn_least_squares_options *task = &command->task;
     bool host_has = names_host(command->arguments) &&
                     (task->format == KN_SPARSE_SELL || task->format == KN_SPARSE_SIMPLE);
 
@@ -126,11 +131,28 @@ static const char *device_alone(const struct solve_command *command)
     return task->format != KN_SPARSE_AUTO && !host_has ? "--format" : NULL;
 }
 
+// What devices have in single precision alone; NULL: nothing.
+static const char *single_alone(const kn_least_squares_options *task)
+{
+    static const char *const methods[] = {[KN_LEAST_SQUARES_FISTA] = "--method fista",
+                                          [KN_LEAST_SQUARES_BB] = "--method bb",
+                                          [KN_LEAST_SQUARES_GRAM] = "--method gram",
+                                          [KN_LEAST_SQUARES_SIRT] = "--method sirt"};
+
+    if (task->stop == KN_LEAST_SQUARES_STOP_NCP)
+        return "--stop ncp";
+    if (task->format == KN_SPARSE_BACKPROJECTION)
+        return "--format backprojection";
+    if (task->format == KN_SPARSE_ON_THE_FLY || task->format == KN_SPARSE_ON_THE_FLY_LOCAL)
+        return "--format on-the-fly";
+    return methods[task->method];
+}
+
 // Whether single precision is asked for of what the host has in double alone.
 static bool is_float_of_double(const struct solve_command *command)
 {
     return command->arguments->precision == SOLVE_PRECISION_FLOAT &&
-           command->task.method != SPARSE_METHOD_CGNR;
+           command->task.method != KN_LEAST_SQUARES_CGNR;
 }
 
 // What was asked for, as far as something else may exclude it.
@@ -213,13 +235,12 @@ static const struct {
 static kn_status check_together(const struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
-    const struct sparse_task *task = &command->task;
+    const kn_least_squares_options *task = &command->task;
     const struct string_list *devices = &arguments->tool.common.devices;
     const char *named = devices->count ? devices->items[0] : NULL;
-    const char *host = host_alone(task), *device = device_alone(command),
-               *single = ki_sparse_single_alone(task);
+    const char *host = host_alone(task), *device = device_alone(command), *single = single_alone(task);
     bool named_host = named && strcmp(named, "host") == 0, named_device = named && !named_host;
-    bool penalty = task->bounded && !ki_sparse_holds_bounds(task->method);
+    bool penalty = task->bounded && !kn_least_squares_method_holds_bounds(task->method);
     const bool holds[FACTS] = {
         [ALWAYS] = true,
         [TOLERANCE] = arguments->tolerance,
@@ -231,10 +252,10 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         [NO_TOLERANCE] = !arguments->tolerance,
         [NO_NOISE] = !arguments->noise,
         [NOTHING_WEIGHED] = !penalty && !task->correction,
-        [STOP_AUTO] = arguments->stop == SPARSE_STOP_AUTO,
-        [STOP_RESIDUAL] = task->stop == SPARSE_STOP_RESIDUAL,
-        [STOP_DISCREPANCY] = task->stop == SPARSE_STOP_DISCREPANCY,
-        [GRAM] = task->method == SPARSE_METHOD_GRAM,
+        [STOP_AUTO] = arguments->stop == KN_LEAST_SQUARES_STOP_AUTO,
+        [STOP_RESIDUAL] = task->stop == KN_LEAST_SQUARES_STOP_RESIDUAL,
+        [STOP_DISCREPANCY] = task->stop == KN_LEAST_SQUARES_STOP_DISCREPANCY,
+        [GRAM] = task->method == KN_LEAST_SQUARES_GRAM,
         [DOUBLE] = arguments->precision == SOLVE_PRECISION_DOUBLE,
         [FLOAT_OF_DOUBLE] = is_float_of_double(command),
         [HOST_ALONE] = host,
@@ -249,7 +270,7 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
                                        [THE_HOST_ALONE] = host,
                                        [THE_DEVICE_ALONE] = device,
                                        [THE_NAMED] = named,
-                                       [THE_METHOD] = ki_sparse_method_names[task->method],
+                                       [THE_METHOD] = solve_method_names[task->method],
                                        [THE_SINGLE_ALONE] = single};
 
     for (size_t i = 0; i < KI_COUNT(refusals); i++) {
@@ -265,17 +286,16 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
 kn_status solve_settle(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
-    struct sparse_task task = {.method = (enum sparse_method)arguments->method,
-                               .stop = (enum sparse_stop_rule)arguments->stop,
-                               .iterations = arguments->iterations,
-                               .correction = arguments->correction,
-                               .preconditioning = (enum sparse_preconditioning)arguments->preconditioning,
-                               .format = (kn_sparse_format)arguments->format};
     kn_status status;
 
-    command->task = task;
+    command->task = KN_INIT(kn_least_squares_options, .method = (kn_least_squares_method)arguments->method,
+                            .stop = (kn_least_squares_stop)arguments->stop,
+                            .iterations = arguments->iterations, .correction = arguments->correction,
+                            .preconditioner = (kn_least_squares_preconditioner)arguments->preconditioner,
+                            .format = (kn_sparse_format)arguments->format);
     status = read_numbers(command, err);
-    command->task = ki_sparse_task_settle(&command->task);
+    if (!status)
+        status = kn_least_squares_settle(&command->task, &command->task, err);
     return status ? status : check_together(command, err);
 }
 
@@ -285,7 +305,7 @@ kn_status solve_settle(struct solve_command *command, kn_error *err)
 static kn_status choose_columns(struct solve_command *command, const char *path, kn_error *err)
 {
     const char *text = command->arguments->rhs;
-    struct sparse_columns *b = &command->b;
+    struct solve_columns *b = &command->b;
     size_t numbers[3];
 
     if (strcmp(text, "all") == 0)
@@ -305,30 +325,20 @@ static kn_status choose_columns(struct solve_command *command, const char *path,
 // What A is: a file, or rays.
 static kn_status read_matrix(struct solve_command *command, const char *text, kn_error *err)
 {
-    kn_tomography_geometry geometry;
-    kn_status status = geometry_is(text) ? geometry_parse(text, &geometry, err)
-                                         : sparse_read_matrix(text, &command->read, err);
+    const kn_tomography_geometry *geometry = &command->geometry;
+    kn_status status = geometry_is(text) ? geometry_parse(text, &command->geometry, err)
+                                         : sparse_read_matrix(text, &command->matrix, err);
 
     if (status)
         return status;
-    if (command->read) { // the view's pointers are not const because others own what they point to
-        command->matrix = (struct sparse_matrix){kn_sparse_get_rows(command->read),
-                                                 kn_sparse_get_columns(command->read),
-                                                 kn_sparse_get_nonzeros(command->read),
-                                                 (uint64_t *)kn_sparse_get_starts(command->read),
-                                                 (uint32_t *)kn_sparse_get_indices(command->read),
-                                                 (double *)kn_sparse_get_values(command->read)};
-        return KN_OK;
-    }
-    command->geometry = (struct sparse_parallel){geometry.angles, geometry.detectors, geometry.size,
-                                                 geometry_axis(&geometry), NULL};
-    command->task.geometry = &command->geometry;
-    command->matrix.rows = geometry.angles * geometry.detectors;
-    command->matrix.columns = geometry.size * geometry.size;
+    command->rows =
+        command->matrix ? kn_sparse_get_rows(command->matrix) : geometry->angles * geometry->detectors;
+    command->columns =
+        command->matrix ? kn_sparse_get_columns(command->matrix) : geometry->size * geometry->size;
     return KN_OK;
 }
 
-static kn_status read_columns(const char *path, struct sparse_columns *columns, kn_error *err)
+static kn_status read_columns(const char *path, struct solve_columns *columns, kn_error *err)
 {
     return columns_read(path, &columns->rows, &columns->count, &columns->values, err);
 }
@@ -336,16 +346,17 @@ static kn_status read_columns(const char *path, struct sparse_columns *columns, 
 // A measured sinogram as one column; a geometry gets its angles.
 static kn_status read_measured(struct solve_command *command, const char *path, size_t slice, kn_error *err)
 {
+    kn_tomography_geometry *geometry = &command->geometry;
     struct sparse_sinogram sinogram;
-    kn_status status = sparse_read_measured(path, slice, command->geometry.angles,
-                                            command->geometry.detectors, &sinogram, err);
+    kn_status status =
+        sparse_read_measured(path, slice, geometry->angles, geometry->detectors, &sinogram, err);
 
     if (status)
         return status;
-    command->b = (struct sparse_columns){sinogram.angles * sinogram.detectors, 1, sinogram.values};
+    command->b = (struct solve_columns){sinogram.angles * sinogram.detectors, 1, sinogram.values};
     sinogram.values = NULL;
-    if (command->task.geometry) {
-        command->geometry.theta = sinogram.theta;
+    if (!command->matrix) {
+        geometry->theta = command->theta = sinogram.theta;
         sinogram.theta = NULL;
     }
     sparse_sinogram_free(&sinogram);
@@ -367,6 +378,51 @@ static kn_status read_right_hand_sides(struct solve_command *command, const char
     return read_columns(path, &command->b, err);
 }
 
+static kn_status check_length(const struct solve_command *command, const char *path, size_t rows,
+                              size_t expected, kn_error *err)
+{
+    if (rows == expected)
+        return KN_OK;
+    return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
+                      "has %zu numbers a column, but the matrix %s is %zu x %zu: expected %zu", rows,
+                      command->arguments->tool.common.operands.items[0], command->rows, command->columns,
+                      expected);
+}
+
+// Of -x, one column starts all; without it they start at 0.
+static kn_status take_starts(struct solve_command *command, const struct solve_columns *start, kn_error *err)
+{
+    size_t columns = command->columns, count = command->b.count;
+    double *x = calloc(columns * count + 1, sizeof *x);
+
+    if (!x)
+        return ki_fail_memory(err, columns * count * sizeof *x, "the solutions");
+    for (size_t i = 0; i < columns * count && start->values; i++)
+        x[i] = start->values[start->count == 1 ? i % columns : i];
+    command->x = (struct solve_columns){columns, count, x};
+    return KN_OK;
+}
+
+static kn_status read_starts(struct solve_command *command, kn_error *err)
+{
+    const char *path = command->arguments->start, *b_path = command->arguments->tool.common.operands.items[1];
+    struct solve_columns start = {.values = NULL};
+    size_t count = command->b.count;
+    kn_status status = path ? read_columns(path, &start, err) : KN_OK;
+
+    if (!status)
+        status = check_length(command, b_path, command->b.rows, command->rows, err);
+    if (!status && path)
+        status = check_length(command, path, start.rows, command->columns, err);
+    if (!status && path && start.count != 1 && start.count != count)
+        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "has %zu columns; expected 1, or %zu as %s has",
+                            start.count, count, b_path);
+    if (!status)
+        status = take_starts(command, &start, err);
+    free(start.values);
+    return status;
+}
+
 kn_status solve_read(struct solve_command *command, kn_error *err)
 {
     const struct solve_arguments *arguments = command->arguments;
@@ -381,9 +437,9 @@ kn_status solve_read(struct solve_command *command, kn_error *err)
     if (!status)
         status = choose_columns(command, paths[1], err);
     if (!status)
-        status = sparse_try_solutions(arguments->tool.out, command->matrix.columns, command->b.count, err);
-    if (!status && arguments->start)
-        status = read_columns(arguments->start, &command->start, err);
+        status = sparse_try_solutions(arguments->tool.out, command->columns, command->b.count, err);
+    if (!status)
+        status = read_starts(command, err);
     command->tool.seconds.read = ki_clock_seconds() - start;
     return status;
 }
@@ -392,18 +448,16 @@ kn_status solve_read(struct solve_command *command, kn_error *err)
 
 static kn_status settle_precision(struct solve_command *command, kn_error *err)
 {
+    static const kn_type types[] = {[SOLVE_PRECISION_FLOAT] = KN_F32, [SOLVE_PRECISION_DOUBLE] = KN_F64};
     const kn_device_info *device = &command->tool.place.device;
     int asked = command->arguments->precision;
-    bool on_device = command->tool.place.queue != NULL;
-    bool usual =
-        !on_device || (device->fp64 && !command->task.geometry && !ki_sparse_single_alone(&command->task));
 
-    if (on_device && asked == SOLVE_PRECISION_DOUBLE && !device->fp64)
+    if (command->tool.place.queue && asked == SOLVE_PRECISION_DOUBLE && !device->fp64)
         return ki_fail(
             err, KN_ERROR_UNSUPPORTED,
             "%s (%s) has no double precision; --precision float takes single, --device host has both",
             device->spec, device->name);
-    command->task.is_double = asked == SOLVE_PRECISION_DOUBLE || (asked == SOLVE_PRECISION_AUTO && usual);
+    command->task.type = types[asked];
     return KN_OK;
 }
 
@@ -428,7 +482,7 @@ kn_status solve_open(struct solve_command *command, kn_error *err)
     if (!status && !command->tool.place.queue && is_float_of_double(command))
         status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "--precision float: there is no device, and the host has --method %s in double",
-                         ki_sparse_method_names[command->task.method]);
+                         solve_method_names[command->task.method]);
     if (!status)
         status = settle_precision(command, err);
     return status;

@@ -9,12 +9,12 @@
 #include "base/error.h"
 #include "base/os/output.h"
 #include "base/text.h"
-#include "app/sparse/solver/sweep.h"
 #include "io/plot.h"
 #include "cmd_solve.h"
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
 #include "cli/framework/table.h"
+#include "tools/solve/sweep.h"
 
 enum { HOST, LINES_A_PLACE = 2 };
 
@@ -22,7 +22,7 @@ struct sweep {
     struct solve_command *command;
     struct place *places; // the host first
     size_t place_count;
-    struct sparse_sweep_point *points; // of every size, the places'
+    struct solve_sweep_point *points; // of every size, the places'
 };
 
 static kn_status check_sweep(const struct solve_arguments *arguments, kn_error *err)
@@ -109,23 +109,22 @@ static kn_status open_places(struct sweep *sweep, kn_error *err)
 
 static kn_status run_size(struct sweep *sweep, size_t size, kn_error *err)
 {
-    struct sparse_matrix matrix = {.rows = 0};
-    struct sparse_columns b;
-    size_t all = SPARSE_SWEEP_SIZES * sweep->place_count;
-    kn_status status = ki_sparse_sweep_system(size, &matrix, &b, err);
+    struct solve_sweep_system system = {.matrix = NULL};
+    size_t all = SOLVE_SWEEP_SIZES * sweep->place_count;
+    kn_status status = solve_sweep_system_create(size, &system, err);
 
     for (size_t i = 0; i < sweep->place_count && !status; i++) {
-        struct sparse_task task = sweep->command->task;
+        kn_least_squares_options task = sweep->command->task;
         size_t at = size * sweep->place_count + i;
 
-        task.is_double = sweep->command->arguments->precision == SOLVE_PRECISION_DOUBLE;
+        task.type = sweep->command->arguments->precision == SOLVE_PRECISION_DOUBLE ? KN_F64 : KN_F32;
         if (i == HOST) // formats are devices'
             task.format = KN_SPARSE_AUTO;
-        status = ki_sparse_sweep_run(sweep->places[i].queue, &matrix, &b, &task, &sweep->points[at], err);
+        status = ki_error_unname(
+            solve_sweep_run(sweep->places[i].queue, &system, &task, &sweep->points[at], err), err);
         progress_step(&sweep->command->progress, (double)(at + 1) / (double)all);
     }
-    free(b.values);
-    ki_sparse_free(&matrix);
+    solve_sweep_system_free(&system);
     return status;
 }
 
@@ -133,11 +132,11 @@ static kn_status run_all(struct sweep *sweep, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    sweep->points = calloc(SPARSE_SWEEP_SIZES * sweep->place_count, sizeof *sweep->points);
+    sweep->points = calloc(SOLVE_SWEEP_SIZES * sweep->place_count, sizeof *sweep->points);
     if (!sweep->points)
         return ki_fail_memory(err, 0, "the sweep");
     progress_begin(&sweep->command->progress, sweep->command->arguments->tool.common.quiet);
-    for (size_t size = 0; size < SPARSE_SWEEP_SIZES && !status; size++)
+    for (size_t size = 0; size < SOLVE_SWEEP_SIZES && !status; size++)
         status = run_size(sweep, size, err);
     progress_end(&sweep->command->progress);
     return status;
@@ -145,7 +144,7 @@ static kn_status run_all(struct sweep *sweep, kn_error *err)
 
 // ---- what is said ----
 
-static bool is_wrong(const struct sparse_sweep_point *point)
+static bool is_wrong(const struct solve_sweep_point *point)
 {
     return !(point->adjoint <= point->adjoint_bound);
 }
@@ -156,13 +155,13 @@ static kn_status print(const struct sweep *sweep, kn_error *err)
 
     for (size_t i = 0; i < sweep->place_count; i++)
         printf("%s: %s; %s\n", sweep->places[i].device.spec, sweep->places[i].device.name,
-               sweep->points[(SPARSE_SWEEP_SIZES - 1) * sweep->place_count + i].code);
+               sweep->points[(SOLVE_SWEEP_SIZES - 1) * sweep->place_count + i].code);
     printf("\n");
     table_begin(&table, "rrlrrrrl");
     table_add_all(&table, (const char *const[]){"nonzeros", "rows", "place", "iterations", "s",
                                                 "s with upload", "residual", "adjoint", NULL});
-    for (size_t i = 0; i < SPARSE_SWEEP_SIZES * sweep->place_count; i++) {
-        const struct sparse_sweep_point *point = &sweep->points[i];
+    for (size_t i = 0; i < SOLVE_SWEEP_SIZES * sweep->place_count; i++) {
+        const struct solve_sweep_point *point = &sweep->points[i];
 
         table_add(&table, "%zu", point->nonzeros);
         table_add(&table, "%zu", point->rows);
@@ -190,8 +189,8 @@ static kn_status write_json(const struct sweep *sweep, double total, kn_error *e
                                 policy_names[common->policy], &seconds);
     json_t *points = json_array();
 
-    for (size_t i = 0; i < SPARSE_SWEEP_SIZES * sweep->place_count; i++) {
-        const struct sparse_sweep_point *point = &sweep->points[i];
+    for (size_t i = 0; i < SOLVE_SWEEP_SIZES * sweep->place_count; i++) {
+        const struct solve_sweep_point *point = &sweep->points[i];
         json_t *row = json_object();
 
         report_put(&row, "place", ki_json_string(sweep->places[i % sweep->place_count].device.spec));
@@ -213,7 +212,7 @@ static kn_status write_json(const struct sweep *sweep, double total, kn_error *e
 // ---- the plot ----
 
 struct drawing {
-    double x[SPARSE_SWEEP_SIZES];
+    double x[SOLVE_SWEEP_SIZES];
     double *y;
     char (*names)[160];
     struct plot_series *series;
@@ -225,10 +224,10 @@ static void draw_place(const struct sweep *sweep, size_t place, struct drawing *
 
     for (size_t line = LINES_A_PLACE * place; line < LINES_A_PLACE * (place + 1); line++) {
         bool with = line % LINES_A_PLACE;
-        double *y = drawing->y + line * SPARSE_SWEEP_SIZES;
+        double *y = drawing->y + line * SOLVE_SWEEP_SIZES;
 
-        for (size_t size = 0; size < SPARSE_SWEEP_SIZES; size++) {
-            const struct sparse_sweep_point *point = &sweep->points[size * sweep->place_count + place];
+        for (size_t size = 0; size < SOLVE_SWEEP_SIZES; size++) {
+            const struct solve_sweep_point *point = &sweep->points[size * sweep->place_count + place];
 
             drawing->x[size] = (double)point->nonzeros;
             y[size] = with ? point->with_prepare : point->seconds;
@@ -238,14 +237,14 @@ static void draw_place(const struct sweep *sweep, size_t place, struct drawing *
                  : place == HOST ? ", with preparing the matrix"
                                  : ", with upload");
         drawing->series[line] = (struct plot_series){
-            .name = drawing->names[line], .x = drawing->x, .y = y, .count = SPARSE_SWEEP_SIZES};
+            .name = drawing->names[line], .x = drawing->x, .y = y, .count = SOLVE_SWEEP_SIZES};
     }
 }
 
 static kn_status plot(const struct sweep *sweep, kn_error *err)
 {
     size_t lines = LINES_A_PLACE * sweep->place_count;
-    struct drawing drawing = {.y = calloc(lines * SPARSE_SWEEP_SIZES, sizeof *drawing.y),
+    struct drawing drawing = {.y = calloc(lines * SOLVE_SWEEP_SIZES, sizeof *drawing.y),
                               .names = calloc(lines, sizeof *drawing.names),
                               .series = calloc(lines, sizeof *drawing.series)};
     char *path = plot_path(sweep), title[64];
@@ -294,7 +293,7 @@ kn_status solve_sweep(struct solve_command *command, kn_error *err)
         status = run_all(&sweep, err);
     if (!status && report_shows_text(common))
         status = print(&sweep, err);
-    for (size_t i = 0; i < SPARSE_SWEEP_SIZES * sweep.place_count && !status; i++)
+    for (size_t i = 0; i < SOLVE_SWEEP_SIZES * sweep.place_count && !status; i++)
         common->check_failed |= is_wrong(&sweep.points[i]);
     if (!status && common->output)
         status = plot(&sweep, err);

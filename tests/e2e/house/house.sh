@@ -31,8 +31,6 @@ cli/commands/cmd_prepare.c app/autocorr/prepare/reader.h
 cli/inputs/frames.h app/autocorr/prepare/grey.h
 cli/recon/cmd_recon.h app/mri/recon/recon.h
 cli/recon/scan_files.h app/mri/scan.h
-cli/solve/cmd_solve.h app/sparse/solver/solve.h
-cli/solve/solve_sweep.c app/sparse/solver/sweep.h
 END
 
 # look SRC: what is wrong below that folder, a line each.

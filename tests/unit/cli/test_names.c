@@ -3,11 +3,13 @@
 // of them.
 #include <check.h>
 
+#include <koine/least_squares.h>
 #include <koine/recon.h>
 #include <koine/sparse.h>
 
 #include "cli/inputs/sparse_files.h"
 #include "cli/recon/convention.h"
+#include "cli/solve/cmd_solve.h"
 #include "support/run.h"
 
 // As many names as there are enumerators.
@@ -24,6 +26,10 @@ START_TEST(are_the_librarys)
 {
     EXPECT_NAMES(sparse_format_names, kn_sparse_format, kn_sparse_format_name);
     EXPECT_NAMES(convention_unit_names, kn_recon_unit, kn_recon_unit_name);
+    EXPECT_NAMES(solve_method_names, kn_least_squares_method, kn_least_squares_method_name);
+    EXPECT_NAMES(solve_stop_names, kn_least_squares_stop, kn_least_squares_stop_name);
+    EXPECT_NAMES(solve_preconditioner_names, kn_least_squares_preconditioner,
+                 kn_least_squares_preconditioner_name);
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 #ifndef KN_APP_SPARSE_API_OPERATOR_INTERNAL_H
 #define KN_APP_SPARSE_API_OPERATOR_INTERNAL_H
 
-#include <koine/sparse.h>
+#include <koine/tomography.h>
 
 #include "app/sparse/product/host/host.h"
 #include "app/sparse/product/spmv.h"
@@ -41,6 +41,10 @@ kn_status ki_sparse_choose(const char *function, const kn_queue *queue, const st
 // The geometry with angles of its own, to be freed by ki_sparse_parallel_free. KN_ERROR_MEMORY.
 kn_status ki_sparse_parallel_copy(const struct sparse_parallel *given, struct sparse_parallel *out,
                                   kn_error *err);
+
+// The same of what a caller gave, checked. KN_ERROR_ARGUMENT.
+kn_status ki_sparse_read_geometry(const char *function, const kn_tomography_geometry *given,
+                                  struct sparse_parallel *out, kn_error *err);
 
 // `function` is that of the caller.
 kn_status ki_sparse_make_operator(const char *function, kn_queue *queue, const struct sparse_source *source,

@@ -18,9 +18,8 @@ enum { MOST_OVERSAMPLE = 64 };
 
 // ---- geometries ----
 
-// Checked, with angles of its own, to be freed by ki_sparse_parallel_free.
-static kn_status read_geometry(const char *function, const kn_tomography_geometry *given,
-                               struct sparse_parallel *out, kn_error *err)
+kn_status ki_sparse_read_geometry(const char *function, const kn_tomography_geometry *given,
+                                  struct sparse_parallel *out, kn_error *err)
 {
     kn_tomography_geometry read;
     struct sparse_parallel sizes;
@@ -56,7 +55,7 @@ static kn_status create_operator(const char *function, kn_queue *queue, const kn
 
     if (!made)
         return ki_fail(err, KN_ERROR_ARGUMENT, "made is NULL");
-    status = read_geometry(function, given, &geometry, err);
+    status = ki_sparse_read_geometry(function, given, &geometry, err);
     if (!status)
         status = ki_sparse_make_operator(function, queue, &(struct sparse_source){.geometry = &geometry},
                                          options, made, err);
@@ -79,7 +78,7 @@ static kn_status estimate(const char *function, kn_queue *queue, const kn_tomogr
 
     if (!memory)
         return ki_fail(err, KN_ERROR_ARGUMENT, "memory is NULL");
-    status = read_geometry(function, given, &geometry, err);
+    status = ki_sparse_read_geometry(function, given, &geometry, err);
     if (!status)
         status = ki_sparse_estimate_operator(function, queue, &(struct sparse_source){.geometry = &geometry},
                                              options, memory, err);
@@ -102,7 +101,7 @@ static kn_status count_nonzeros(const char *function, const kn_tomography_geomet
 
     if (!nonzeros)
         return ki_fail(err, KN_ERROR_ARGUMENT, "nonzeros is NULL");
-    status = read_geometry(function, given, &geometry, err);
+    status = ki_sparse_read_geometry(function, given, &geometry, err);
     if (!status)
         status = ki_sparse_parallel_nonzeros(&geometry, nonzeros, err);
     ki_sparse_parallel_free(&geometry);
@@ -124,7 +123,7 @@ static kn_status create_matrix(const char *function, const kn_tomography_geometr
 
     if (!made)
         return ki_fail(err, KN_ERROR_ARGUMENT, "made is NULL");
-    status = read_geometry(function, given, &geometry, err);
+    status = ki_sparse_read_geometry(function, given, &geometry, err);
     if (!status)
         status = ki_sparse_parallel_matrix(&geometry, &matrix, err);
     ki_sparse_parallel_free(&geometry);
@@ -160,7 +159,7 @@ static kn_status project(kn_queue *queue, const kn_tomography_geometry *given, b
     kn_status status = check_projection(queue, from, to, format, err);
 
     if (!status)
-        status = read_geometry("kn_tomography_project", given, &geometry, err);
+        status = ki_sparse_read_geometry("kn_tomography_project", given, &geometry, err);
     if (status)
         return status;
     status = ki_sparse_project(queue, &geometry, adjoint, format, from, to, err);
@@ -203,7 +202,7 @@ static kn_status project_phantom(const char *function, const kn_tomography_geome
 
     if (!sinogram)
         return ki_fail(err, KN_ERROR_ARGUMENT, "sinogram is NULL");
-    status = read_geometry(function, given, &geometry, err);
+    status = ki_sparse_read_geometry(function, given, &geometry, err);
     if (!status)
         ki_sparse_phantom_sinogram(&geometry, sinogram);
     ki_sparse_parallel_free(&geometry);

@@ -55,7 +55,7 @@ static kn_status measure(struct some *some, size_t i, kn_error *err)
     struct solve_run *run = some->run;
     struct solve_terms linear = run->terms, penalty = {.penalty = run->terms.penalty};
     size_t rows = run->matrix->rows, columns = run->matrix->columns, column = some->first + i;
-    const double *x = run->answer->x.values + column * columns, *b = run->b->values + column * rows;
+    const double *x = run->x + column * columns, *b = run->b + column * rows;
     double *gradient = some->linear + i * columns;
     struct solve_correction correction;
     kn_status status = ki_solve_multiply_exactly(run, false, x, some->rest, err);
@@ -84,7 +84,7 @@ static double fit_of(const struct some *some, size_t i)
 {
     const struct solve_run *run = some->run;
     size_t columns = run->matrix->columns, column = some->first + i;
-    const double *x = run->answer->x.values + column * columns;
+    const double *x = run->x + column * columns;
     double residual = run->measured[column].residual, sum = 0;
 
     if (run->correction) {
@@ -96,20 +96,21 @@ static double fit_of(const struct some *some, size_t i)
     return residual * residual + fmax(sum, 0);
 }
 
-static bool is_by(const struct sparse_solution *solution, const char *reason)
+static bool is_by(const kn_least_squares_solution *solution, kn_least_squares_stopped reason)
 {
-    return strcmp(solution->stopped_by, reason) == 0;
+    return solution->stopped == reason;
 }
 
 // Whether it claims to be the least-squares solution: by its end, or as its gradient is rounding alone.
 static bool claims_least(const struct some *some, size_t i, const struct sparse_lag *lag, double length)
 {
     const struct solve_run *run = some->run;
-    const struct sparse_solution *solution = &run->answer->solutions[some->first + i];
+    const kn_least_squares_solution *solution = &run->result->solutions[some->first + i];
 
-    if (is_by(solution, "floor") || is_by(solution, "direct") || is_by(solution, "curvature"))
+    if (is_by(solution, KN_LEAST_SQUARES_STOPPED_FLOOR) || is_by(solution, KN_LEAST_SQUARES_STOPPED_DIRECT) ||
+        is_by(solution, KN_LEAST_SQUARES_STOPPED_CURVATURE))
         return true;
-    return is_by(solution, "iterations") && !run->task.correction &&
+    return is_by(solution, KN_LEAST_SQUARES_STOPPED_ITERATIONS) && !run->task.correction &&
            run->measured[some->first + i].gradient <= roundings * single_epsilon * lag->greatest * length;
 }
 
@@ -117,8 +118,8 @@ static bool claims_least(const struct some *some, size_t i, const struct sparse_
 // epsilon.
 static void judge_iterate(const struct some *some, size_t i, const struct sparse_lag *lag, double length)
 {
-    struct sparse_solution *solution = &some->run->answer->solutions[some->first + i];
-    bool by_number = is_by(solution, "iterations");
+    kn_least_squares_solution *solution = &some->run->result->solutions[some->first + i];
+    bool by_number = is_by(solution, KN_LEAST_SQUARES_STOPPED_ITERATIONS);
     double distance = lag->next * lag->last_distance + (by_number ? lag->distance : 0);
 
     if (!(lag->least > 0) || !(length > 0))
@@ -133,7 +134,7 @@ static kn_status look(struct some *some, size_t i, kn_error *err)
     struct solve_run *run = some->run;
     size_t columns = run->matrix->columns, column = some->first + i;
     const struct solve_trace *trace = &run->traces[column];
-    const double *x = run->answer->x.values + column * columns;
+    const double *x = run->x + column * columns;
     double length = ki_solve_norm(x, columns);
     struct sparse_lag lag;
     kn_status status = measure(some, i, err);
@@ -154,8 +155,8 @@ static kn_status look(struct some *some, size_t i, kn_error *err)
 static void judge_refined(const struct some *some, size_t i)
 {
     size_t columns = some->run->matrix->columns, column = some->first + i;
-    const double *before = some->run->answer->x.values + column * columns, *after = some->x + i * columns;
-    struct sparse_solution *solution = &some->run->answer->solutions[column];
+    const double *before = some->run->x + column * columns, *after = some->x + i * columns;
+    kn_least_squares_solution *solution = &some->run->result->solutions[column];
     double distance = 0, length = 0;
 
     for (size_t k = 0; k < columns; k++) {
@@ -187,12 +188,12 @@ static kn_status look_at_some(struct some *some, kn_error *err)
 kn_status ki_solve_accuracy(struct solve_run *run, solve_refine *refine, void *data, size_t at_once,
                             kn_error *err)
 {
-    size_t rows = run->matrix->rows, columns = run->matrix->columns, count = run->b->count;
+    size_t rows = run->matrix->rows, columns = run->matrix->columns, count = run->count;
     size_t most = count < at_once ? count : at_once, room = (2 * most + 1) * columns + rows + 1;
     struct some some = {.run = run, .refine = refine, .data = data};
     kn_status status = KN_OK;
 
-    if (run->task.past_floor)
+    if (run->past_floor)
         return KN_OK; // for times alone
     run->measured = calloc(count + 1, sizeof *run->measured);
     some.linear = malloc(room * sizeof *some.linear);

@@ -3,7 +3,25 @@
 #ifndef KN_APP_SPARSE_SOLVER_SOLVE_INTERNAL_H
 #define KN_APP_SPARSE_SOLVER_SOLVE_INTERNAL_H
 
-#include "solve.h"
+#include <koine/experimental/least_squares.h>
+
+#include "app/sparse/matrix.h"
+#include "app/sparse/tomography/parallel.h"
+#include "operator/terms.h"
+
+struct kn_least_squares_result {
+    size_t count, columns; // right-hand sides, and numbers of a solution
+    kn_type type;
+    kn_least_squares_solution *solutions; // one for each
+    double **histories;                   // of each; NULL: none
+    bool history_is_normal;
+    unsigned launches_per_iteration; // 0 on the host
+    double prepare_seconds, iterate_seconds, copy_seconds;
+    double adjoint, adjoint_bound;
+    double weight;
+    double shift;
+    char code[128];
+};
 
 // Of iterations: lengths of gradients and of steps, as ki_sparse_lag_of (accuracy.h) takes them.
 struct solve_trace {
@@ -17,19 +35,22 @@ struct solve_measured {
 };
 
 struct solve_run {
-    kn_queue *queue;                    // NULL on the host
-    const struct sparse_matrix *matrix; // of a geometry on a device: rows and columns alone
-    const struct sparse_columns *b;
-    struct sparse_task task;                   // settled
+    kn_queue *queue;                           // NULL on the host
+    const struct sparse_matrix *matrix;        // of a geometry on a device: rows and columns alone
+    const struct sparse_parallel *geometry;    // NULL: there is none
+    const double *b, *start;                   // as the caller gave them
+    size_t count;                              // of right-hand sides
+    double *x;                                 // starts and solutions of all
+    kn_least_squares_options task;             // settled
+    bool past_floor;                           // of its tuning
     struct solve_terms terms;                  // of it, with the penalty
     const struct solve_correction *correction; // of these; NULL: there are none
-    const struct sparse_progress *progress;
-    struct sparse_answer *answer;    // x is the start
+    kn_least_squares_result *result;
     struct solve_trace *traces;      // a place for each column; what computes in single precision fills them
     struct solve_measured *measured; // of each column, where it is known already; NULL: it is not
 };
 
-// All columns: x, and of each solution iterations, stopped_by, history; seconds, launches, code, adjoint. One
+// All columns: x, and of each solution iterations, stopped, history; seconds, launches, code, adjoint. One
 // for each of the methods.
 typedef kn_status solve_function(struct solve_run *run, kn_error *err);
 solve_function ki_solve_host_cgnr, ki_solve_printed, ki_solve_bounded, ki_solve_gram, ki_solve_device,
@@ -38,9 +59,17 @@ solve_function ki_solve_host_cgnr, ki_solve_printed, ki_solve_bounded, ki_solve_
 double ki_solve_norm(const double *x, size_t count);
 // Residual at which the task wants to stop a column, in units of b; 0: it does not.
 double ki_solve_goal(const struct solve_run *run, size_t column);
-void ki_solve_done(const struct solve_run *run, size_t columns);
-// Room for a history of up to task.iterations.
-kn_status ki_solve_history(const struct solve_run *run, double **history, kn_error *err);
+// That so many are solved. KN_ERROR_INTERRUPTED.
+kn_status ki_solve_done(const struct solve_run *run, size_t solved, kn_error *err);
+// Room for a column's history of up to task.iterations.
+kn_status ki_solve_history(const struct solve_run *run, size_t column, kn_error *err);
+// Where a column starts: within bounds, if the method holds them.
+void ki_solve_take_start(const struct solve_run *run, size_t column, double *x);
+
+// Whether bounds are a penalty.
+bool ki_solve_is_penalty(const kn_least_squares_options *task);
+// Whether devices have something of the task in single precision alone.
+bool ki_solve_single_alone(const kn_least_squares_options *task);
 
 // to = A from, or A^T from, in double precision; of the geometry where there is one.
 kn_status ki_solve_multiply_exactly(const struct solve_run *run, bool transposed, const double *from,
@@ -53,7 +82,7 @@ kn_status ki_solve_adjoint(struct solve_run *run, solve_multiply *multiply, void
 // By the reference's products.
 kn_status ki_solve_adjoint_plain(struct solve_run *run, kn_error *err);
 
-// Room for a trace of `count` iterations; ki_sparse_solve frees it.
+// Room for a trace of `count` iterations; kn_least_squares frees it.
 kn_status ki_solve_trace_make(struct solve_run *run, size_t column, size_t count, kn_error *err);
 // Columns first to first + count - 1 once more in single precision, from x to where the gradient is smaller
 // still; `gradients` have, computed in double precision, its part that is linear, A^T (A x - b) and the terms
@@ -64,7 +93,7 @@ typedef kn_status solve_refine(void *data, size_t first, size_t count, const dou
 kn_status ki_solve_accuracy(struct solve_run *run, solve_refine *refine, void *data, size_t at_once,
                             kn_error *err);
 
-// Residuals of the answer's x, and whether they are what was asked for; `starts` is x before.
-kn_status ki_solve_judge(const struct solve_run *run, const double *starts, kn_error *err);
+// Residuals of x, and whether they are what was asked for.
+kn_status ki_solve_judge(const struct solve_run *run, kn_error *err);
 
 #endif

@@ -2,7 +2,6 @@
 // Whether A and A^T belong together, and how good a solution is, in double precision.
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
 #include "reference.h"
@@ -13,8 +12,8 @@ enum { SEEN_BY = 3 }; // detectors that a pixel is seen by at most, in a project
 kn_status ki_solve_multiply_exactly(const struct solve_run *run, bool transposed, const double *from,
                                     double *to, kn_error *err)
 {
-    if (run->task.geometry)
-        return ki_sparse_parallel_multiply(run->task.geometry, transposed, from, to, 0, err);
+    if (run->geometry)
+        return ki_sparse_parallel_multiply(run->geometry, transposed, from, to, 0, err);
     (transposed ? ki_sparse_reference_multiply_transposed : ki_sparse_reference_multiply)(run->matrix, from,
                                                                                           to);
     return KN_OK;
@@ -54,7 +53,7 @@ static double size_of_sum(const struct sparse_matrix *matrix, const double *x, c
 static kn_status size_of_rays(const struct solve_run *run, double *x, double *y, double *ax, double *size,
                               double *terms, kn_error *err)
 {
-    const struct sparse_parallel *geometry = run->task.geometry;
+    const struct sparse_parallel *geometry = run->geometry;
     size_t rows = run->matrix->rows, columns = run->matrix->columns;
     double *moduli = malloc((columns + 1) * sizeof *moduli);
     kn_status status = moduli ? KN_OK : ki_fail_memory(err, columns * sizeof *moduli, "the adjoint");
@@ -90,7 +89,7 @@ kn_status ki_solve_adjoint(struct solve_run *run, solve_multiply *multiply, void
             x[i] = (double)floats[i];
         for (size_t i = 0; i < rows; i++)
             y[i] = (double)floats[rows - 1 - i];
-        if (run->task.geometry)
+        if (run->geometry)
             status = size_of_rays(run, x, y, ax, &size, &terms, err);
         else
             size = size_of_sum(run->matrix, x, y, aty, &terms);
@@ -100,8 +99,8 @@ kn_status ki_solve_adjoint(struct solve_run *run, solve_multiply *multiply, void
     if (!status)
         status = multiply(data, true, y, aty, err);
     if (!status) {
-        run->answer->adjoint = size > 0 ? fabs(dot(ax, y, rows) - dot(x, aty, columns)) / size : 0;
-        run->answer->adjoint_bound = (terms + 2) * epsilon + (double)(rows + columns) * 0x1p-53;
+        run->result->adjoint = size > 0 ? fabs(dot(ax, y, rows) - dot(x, aty, columns)) / size : 0;
+        run->result->adjoint_bound = (terms + 2) * epsilon + (double)(rows + columns) * 0x1p-53;
     }
     free(numbers);
     free(floats);
@@ -129,7 +128,7 @@ kn_status ki_solve_adjoint_plain(struct solve_run *run, kn_error *err)
 static kn_status measure(const struct solve_run *run, const double *x, const double *b, double *r, double *g,
                          double *residual, double *gradient, kn_error *err)
 {
-    const struct sparse_task *task = &run->task;
+    const kn_least_squares_options *task = &run->task;
     size_t rows = run->matrix->rows, columns = run->matrix->columns;
     kn_status status = ki_solve_multiply_exactly(run, false, x, r, err);
 
@@ -141,7 +140,8 @@ static kn_status measure(const struct solve_run *run, const double *x, const dou
         return status;
     if (run->correction)
         run->correction->gradient(run->correction->data, x, columns, g);
-    for (size_t i = 0; i < columns && ki_sparse_holds_bounds(task->method) && task->bounded; i++)
+    for (size_t i = 0; i < columns && kn_least_squares_method_holds_bounds(task->method) && task->bounded;
+         i++)
         g[i] = x[i] - fmin(fmax(x[i] - g[i], task->low), task->high);
     *residual = ki_solve_norm(r, rows);
     *gradient = ki_solve_norm(g, columns);
@@ -153,39 +153,39 @@ static double ratio(double part, double whole)
     return whole > 0 ? part / whole : part > 0 ? INFINITY : 0;
 }
 
-kn_status ki_solve_judge(const struct solve_run *run, const double *starts, kn_error *err)
+kn_status ki_solve_judge(const struct solve_run *run, kn_error *err)
 {
-    const struct sparse_task *task = &run->task;
+    const kn_least_squares_options *task = &run->task;
     size_t rows = run->matrix->rows, columns = run->matrix->columns;
-    double *r = malloc((rows + columns + 1) * sizeof *r), first = 0, residual = 0, gradient = 0;
+    double *r = malloc((rows + 2 * columns + 1) * sizeof *r), first = 0, residual = 0, gradient = 0;
+    double *start = r + rows + columns;
     // What the recurrence of the residual may be off by when it stops; in single precision A's elements, too.
-    double slack = 1 + (task->is_double ? 1e-9 : 1e-2);
-    kn_status status = r ? KN_OK : ki_fail_memory(err, (rows + columns) * sizeof *r, "the residual");
+    double slack = 1 + (task->type == KN_F64 ? 1e-9 : 1e-2);
+    kn_status status = r ? KN_OK : ki_fail_memory(err, (rows + 2 * columns) * sizeof *r, "the residual");
 
-    for (size_t k = 0; k < run->b->count && !status; k++) {
-        const double *b = run->b->values + k * rows;
-        struct sparse_solution *solution = &run->answer->solutions[k];
+    for (size_t k = 0; k < run->count && !status; k++) {
+        const double *b = run->b + k * rows;
+        kn_least_squares_solution *solution = &run->result->solutions[k];
 
-        status = measure(run, starts + k * columns, b, r, r + rows, &residual, &first, err);
+        ki_solve_take_start(run, k, start);
+        status = measure(run, start, b, r, r + rows, &residual, &first, err);
         if (!status && run->measured) {
             residual = run->measured[k].residual;
             gradient = run->measured[k].gradient;
         } else if (!status) {
-            status =
-                measure(run, run->answer->x.values + k * columns, b, r, r + rows, &residual, &gradient, err);
+            status = measure(run, run->x + k * columns, b, r, r + rows, &residual, &gradient, err);
         }
         solution->residual = ratio(residual, ki_solve_norm(b, rows));
         if (!task->correction)
             solution->normal_residual = ratio(gradient, first);
         if (task->tolerance > 0 && !(solution->residual <= slack * task->tolerance))
-            solution->missed = "tolerance";
-        else if (task->noise > 0 && !(residual <= slack * task->noise))
-            solution->missed = "noise";
-        solution->reached = !solution->missed;
+            solution->tolerance_reached = false;
+        if (task->noise > 0 && !(residual <= slack * task->noise))
+            solution->noise_reached = false;
         // Iterations that took it for reached.
-        if (solution->missed && run->measured &&
-            (strcmp(solution->stopped_by, "residual") == 0 ||
-             strcmp(solution->stopped_by, "discrepancy") == 0))
+        if (!(solution->tolerance_reached && solution->noise_reached) && run->measured &&
+            (solution->stopped == KN_LEAST_SQUARES_STOPPED_RESIDUAL ||
+             solution->stopped == KN_LEAST_SQUARES_STOPPED_DISCREPANCY))
             solution->precision_reached = false;
     }
     free(r);

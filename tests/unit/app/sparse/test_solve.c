@@ -2,15 +2,12 @@
 // Least squares on a device as `koine solve` has them: against the host's in double precision; penalties for
 // bounds, the discrepancy of each column, rays on the fly, what is refused.
 #include "sparse_support.h"
+#include "least_squares_support.h"
 #include "support/sparse_inputs.h"
 
 #include "unit/app/autocorr/spectrum_support.h"
 
-#include "app/sparse/solver/solve.h"
-
 enum { ROWS = 90, COLUMNS = 40, COUNT = 2 };
-
-static const char *const names[] = {"A.mtx", "b.mtx", "x0.mtx"};
 
 // A well posed system, every column of which has a strong nonzero of its own.
 static struct sparse_matrix make(double b[COUNT * ROWS], uint64_t *state)
@@ -31,28 +28,27 @@ static struct sparse_matrix make(double b[COUNT * ROWS], uint64_t *state)
     return matrix;
 }
 
-static struct sparse_answer solve(kn_queue *where, const struct sparse_matrix *matrix, double *b,
-                                  const struct sparse_task *task)
+static struct solved solve(kn_queue *where, const struct sparse_matrix *matrix, double *b,
+                           const kn_least_squares_options *task)
 {
-    const struct sparse_columns right = {ROWS, COUNT, b};
-    struct sparse_task own = *task;
-    struct sparse_answer answer;
+    kn_least_squares_options own = *task;
+    struct solved solved;
 
-    own.is_double = !where && task->is_double; // on devices single precision
-    EXPECT_OK(ki_sparse_solve(where, matrix, &right, NULL, names, &own, NULL, &answer, &err));
-    ck_assert_double_le(answer.adjoint, answer.adjoint_bound);
-    return answer;
+    own.type = where ? KN_F32 : KN_F64;
+    solved = solve_matrix(where, matrix, b, COUNT, &own);
+    ck_assert_double_le(solved.result->adjoint, solved.result->adjoint_bound);
+    ck_assert_int_eq(kn_least_squares_get_type(solved.result), own.type);
+    return solved;
 }
 
-static void expect_near(const struct sparse_answer *found, const struct sparse_answer *wanted, double off,
-                        double residual_off, const char *stopped_by)
+static void expect_near(const struct solved *found, const struct solved *wanted, double off,
+                        double residual_off, const char *reason)
 {
     for (size_t c = 0; c < COUNT; c++) {
-        ck_assert_double_lt(
-            test_relative_distance(found->x.values + c * COLUMNS, wanted->x.values + c * COLUMNS, COLUMNS),
-            off);
+        ck_assert_double_lt(test_relative_distance(found->x + c * COLUMNS, wanted->x + c * COLUMNS, COLUMNS),
+                            off);
         ck_assert_double_eq_tol(found->solutions[c].residual, wanted->solutions[c].residual, residual_off);
-        ck_assert_str_eq(found->solutions[c].stopped_by, stopped_by);
+        ck_assert_str_eq(stopped_by(&found->solutions[c]), reason);
     }
 }
 
@@ -60,51 +56,52 @@ static void expect_near(const struct sparse_answer *found, const struct sparse_a
 // A below 20. A penalty of 3 is as much as the strong nonzeros have, and leaves it there.
 START_TEST(against_the_host)
 {
-    static const struct sparse_task tried[] = {
-        {.method = SPARSE_METHOD_CGNR, .lambda = 0.5, .smooth = 0.3, .order = 2},
-        {.method = SPARSE_METHOD_PRINTED, .bounded = true, .low = -0.1, .high = 0.2, .weight = 3},
-        {.method = SPARSE_METHOD_CGNR, .bounded = true, .low = 0, .high = INFINITY, .weight = 3},
+    static const kn_least_squares_options tried[] = {
+        {.method = KN_LEAST_SQUARES_CGNR, .lambda = 0.5, .smooth = 0.3, .order = 2},
+        {.method = KN_LEAST_SQUARES_PRINTED, .bounded = true, .low = -0.1, .high = 0.2, .weight = 3},
+        {.method = KN_LEAST_SQUARES_CGNR, .bounded = true, .low = 0, .high = INFINITY, .weight = 3},
     };
     uint64_t state = test_seed("against_the_host");
     double b[COUNT * ROWS];
     struct sparse_matrix matrix = make(b, &state);
 
     for (size_t t = 0; t < (test_is_slow() ? 1 : sizeof tried / sizeof *tried); t++) {
-        struct sparse_task task = tried[t];
-        struct sparse_answer found, wanted;
-        bool printed = task.method == SPARSE_METHOD_PRINTED;
+        kn_least_squares_options task = tried[t];
+        struct solved found, wanted;
+        bool printed = task.method == KN_LEAST_SQUARES_PRINTED;
 
         task.iterations = 200;
         wanted = solve(NULL, &matrix, b,
-                       &(struct sparse_task){.method = task.method,
-                                             .iterations = 2000,
-                                             .lambda = task.lambda,
-                                             .smooth = task.smooth,
-                                             .order = task.order,
-                                             .bounded = task.bounded,
-                                             .low = task.low,
-                                             .high = task.high,
-                                             .weight = task.weight,
-                                             .is_double = true});
+                       &(kn_least_squares_options){.method = task.method,
+                                                   .iterations = 2000,
+                                                   .lambda = task.lambda,
+                                                   .smooth = task.smooth,
+                                                   .order = task.order,
+                                                   .bounded = task.bounded,
+                                                   .low = task.low,
+                                                   .high = task.high,
+                                                   .weight = task.weight,
+                                                   .type = KN_F64});
         task.format = KN_SPARSE_SIMPLE;
         found = solve(queue, &matrix, b, &task);
         for (size_t c = 0; c < COUNT; c++) {
-            const struct sparse_solution *solution = &found.solutions[c];
-            double off =
-                test_relative_distance(found.x.values + c * COLUMNS, wanted.x.values + c * COLUMNS, COLUMNS);
+            const kn_least_squares_solution *solution = &found.solutions[c];
+            double off = test_relative_distance(found.x + c * COLUMNS, wanted.x + c * COLUMNS, COLUMNS);
 
             ck_assert_msg(off < 2e-4, "task %zu, column %zu: off by %g after %zu iterations, by %s", t, c,
-                          off, solution->iterations, solution->stopped_by);
+                          off, solution->iterations, stopped_by(solution));
             ck_assert_double_eq_tol(solution->residual, wanted.solutions[c].residual, 1e-4);
             ck_assert_double_le(solution->normal_residual, 1e-4);
         }
-        ck_assert_msg(strstr(found.code, "A as simple, A^T as simple, separate") != NULL, "%s", found.code);
-        ck_assert_msg((strstr(found.code, "A and A^T twice") != NULL) == printed, "%s", found.code);
-        ck_assert_uint_eq(found.launches_per_iteration, printed ? 9 : 5);
+        ck_assert_msg(strstr(found.result->code, "A as simple, A^T as simple, separate") != NULL, "%s",
+                      found.result->code);
+        ck_assert_msg((strstr(found.result->code, "A and A^T twice") != NULL) == printed, "%s",
+                      found.result->code);
+        ck_assert_uint_eq(found.result->launches_per_iteration, printed ? 9 : 5);
         ck_assert_uint_eq(found.solutions->iterations == task.iterations, printed); // it does all of them
-        ck_assert(found.history_is_normal && !wanted.history_is_normal);
-        ki_sparse_answer_free(&found);
-        ki_sparse_answer_free(&wanted);
+        ck_assert(found.result->history_is_normal && !wanted.result->history_is_normal);
+        solved_free(&found);
+        solved_free(&wanted);
     }
     ki_sparse_free(&matrix);
 }
@@ -116,16 +113,16 @@ START_TEST(many)
     uint64_t state = test_seed("many");
     double b[COUNT * ROWS];
     struct sparse_matrix matrix = make(b, &state);
-    struct sparse_task task = {.method = SPARSE_METHOD_CGNR, .iterations = 200, .lambda = 0.5};
-    struct sparse_answer found = solve(queue, &matrix, b, &task), wanted;
+    kn_least_squares_options task = {.method = KN_LEAST_SQUARES_CGNR, .iterations = 200, .lambda = 0.5};
+    struct solved found = solve(queue, &matrix, b, &task), wanted;
 
-    task.is_double = true;
+    task.type = KN_F64;
     task.iterations = 2000;
     wanted = solve(NULL, &matrix, b, &task);
-    ck_assert_msg(strstr(found.code, "side by side") != NULL, "%s", found.code);
+    ck_assert_msg(strstr(found.result->code, "side by side") != NULL, "%s", found.result->code);
     expect_near(&found, &wanted, 2e-4, 1e-4, "floor");
-    ki_sparse_answer_free(&found);
-    ki_sparse_answer_free(&wanted);
+    solved_free(&found);
+    solved_free(&wanted);
     ki_sparse_free(&matrix);
 }
 END_TEST
@@ -134,12 +131,12 @@ END_TEST
 // times the condition of G, below 20.
 START_TEST(gram)
 {
-    const struct sparse_task task = {
-        .method = SPARSE_METHOD_GRAM, .lambda = 0.5, .smooth = 0.3, .order = 2, .is_double = true};
+    const kn_least_squares_options task = {
+        .method = KN_LEAST_SQUARES_GRAM, .lambda = 0.5, .smooth = 0.3, .order = 2, .type = KN_F64};
     uint64_t state = test_seed("gram");
     double b[COUNT * ROWS];
     struct sparse_matrix matrix = make(b, &state);
-    struct sparse_answer found, wanted = solve(NULL, &matrix, b, &task);
+    struct solved found, wanted = solve(NULL, &matrix, b, &task);
     kn_profile_entry *entries = NULL;
     size_t count = 0, products = 0;
 
@@ -150,10 +147,10 @@ START_TEST(gram)
         products += strncmp(entries[i].kernel, "gemm", 4) == 0;
     kn_free(entries);
     ck_assert_uint_ge(products, 1);
-    ck_assert_msg(strstr(found.code, "A^T b and G^-1") != NULL, "%s", found.code);
+    ck_assert_msg(strstr(found.result->code, "A^T b and G^-1") != NULL, "%s", found.result->code);
     expect_near(&found, &wanted, 1e-5, 1e-5, "direct");
-    ki_sparse_answer_free(&found);
-    ki_sparse_answer_free(&wanted);
+    solved_free(&found);
+    solved_free(&wanted);
     ki_sparse_free(&matrix);
 }
 END_TEST
@@ -164,34 +161,36 @@ START_TEST(discrepancy)
     uint64_t state = test_seed("discrepancy");
     double b[COUNT * ROWS];
     struct sparse_matrix matrix = make(b, &state);
-    const struct sparse_task plain = {.iterations = 1000, .is_double = true};
-    struct sparse_answer least = solve(NULL, &matrix, b, &plain);
+    const kn_least_squares_options plain = {.iterations = 1000, .type = KN_F64};
+    struct solved least = solve(NULL, &matrix, b, &plain);
     double norm = 0, noise;
 
     for (size_t i = 0; i < ROWS; i++)
         norm += b[i] * b[i];
     noise = 1.05 * least.solutions[0].residual * sqrt(norm);
-    const struct sparse_task task = {.iterations = 200, .noise = noise, .format = KN_SPARSE_SIMPLE};
-    struct sparse_answer found = solve(queue, &matrix, b, &task);
-    ck_assert_str_eq(found.solutions[0].stopped_by, "discrepancy");
-    ck_assert_str_eq(found.solutions[1].stopped_by, "floor"); // cannot be reached
-    ck_assert(found.solutions[0].reached && !found.solutions[1].reached && !ki_sparse_all_reached(&found));
+    const kn_least_squares_options task = {.iterations = 200, .noise = noise, .format = KN_SPARSE_SIMPLE};
+    struct solved found = solve(queue, &matrix, b, &task);
+    ck_assert_str_eq(stopped_by(&found.solutions[0]), "discrepancy");
+    ck_assert_str_eq(stopped_by(&found.solutions[1]), "floor"); // cannot be reached
+    ck_assert(is_reached(&found.solutions[0]) && !is_reached(&found.solutions[1]) &&
+              !kn_least_squares_get_reached(found.result));
     ck_assert_double_le(found.solutions[0].residual * sqrt(norm), noise * (1 + 1e-4));
-    ck_assert_ptr_eq(ki_sparse_worst(&found),
+    ck_assert_ptr_eq(kn_least_squares_get_worst(found.result),
                      &found.solutions[found.solutions[1].residual > found.solutions[0].residual]);
-    ki_sparse_answer_free(&found);
+    solved_free(&found);
     // By whiteness neither column is at once with the other, and b of noise alone is as white as it gets.
-    found =
-        solve(queue, &matrix, b,
-              &(struct sparse_task){.iterations = 200, .stop = SPARSE_STOP_NCP, .format = KN_SPARSE_SIMPLE});
-    ck_assert_msg(strstr(found.code, "A as simple, A^T as simple, separate") != NULL, "%s", found.code);
-    ck_assert_uint_eq(found.launches_per_iteration, 10);
+    found = solve(queue, &matrix, b,
+                  &(kn_least_squares_options){
+                      .iterations = 200, .stop = KN_LEAST_SQUARES_STOP_NCP, .format = KN_SPARSE_SIMPLE});
+    ck_assert_msg(strstr(found.result->code, "A as simple, A^T as simple, separate") != NULL, "%s",
+                  found.result->code);
+    ck_assert_uint_eq(found.result->launches_per_iteration, 10);
     for (size_t c = 0; c < COUNT; c++)
-        ck_assert_msg(strcmp(found.solutions[c].stopped_by, "ncp") == 0 ||
-                          strcmp(found.solutions[c].stopped_by, "floor") == 0,
-                      "column %zu stopped by %s", c, found.solutions[c].stopped_by);
-    ki_sparse_answer_free(&found);
-    ki_sparse_answer_free(&least);
+        ck_assert_msg(strcmp(stopped_by(&found.solutions[c]), "ncp") == 0 ||
+                          strcmp(stopped_by(&found.solutions[c]), "floor") == 0,
+                      "column %zu stopped by %s", c, stopped_by(&found.solutions[c]));
+    solved_free(&found);
+    solved_free(&least);
     ki_sparse_free(&matrix);
 }
 END_TEST
@@ -201,34 +200,33 @@ END_TEST
 // `against_the_host`.
 START_TEST(rays)
 {
-    static const struct sparse_task tried[] = {{.format = KN_SPARSE_ON_THE_FLY},
-                                               {.format = KN_SPARSE_ON_THE_FLY_LOCAL}};
+    static const kn_least_squares_options tried[] = {{.format = KN_SPARSE_ON_THE_FLY},
+                                                     {.format = KN_SPARSE_ON_THE_FLY_LOCAL}};
     uint64_t state = test_seed("rays");
-    struct sparse_parallel geometry;
+    kn_tomography_geometry geometry;
     double b[45];
-    const struct sparse_columns right = {45, 1, b};
 
-    EXPECT_OK(sparse_parse("parallel:5,9,7,3.3", &geometry, &err));
+    EXPECT_OK(geometry_parse("parallel:5,9,7,3.3", &geometry, &err));
     for (size_t i = 0; i < 45; i++)
         b[i] = (double)test_signed(&state);
     for (size_t t = 0; t < (test_is_slow() ? 1 : sizeof tried / sizeof *tried); t++) {
-        struct sparse_task task = {.iterations = 100, .lambda = 7, .geometry = &geometry, .is_double = true};
-        struct sparse_answer found, wanted;
+        kn_least_squares_options task = {.iterations = 100, .lambda = 7, .type = KN_F64};
+        struct solved found, wanted;
 
-        EXPECT_OK(ki_sparse_solve(NULL, NULL, &right, NULL, names, &task, NULL, &wanted, &err));
+        wanted = solve_rays(NULL, &geometry, b, &task);
         task.format = tried[t].format;
-        task.is_double = false;
-        EXPECT_OK(ki_sparse_solve(queue, NULL, &right, NULL, names, &task, NULL, &found, &err));
-        ck_assert_double_lt(test_relative_distance(found.x.values, wanted.x.values, 49), 2e-4);
+        task.type = KN_F32;
+        found = solve_rays(queue, &geometry, b, &task);
+        ck_assert_double_lt(test_relative_distance(found.x, wanted.x, 49), 2e-4);
         ck_assert_double_eq_tol(found.solutions->residual, wanted.solutions->residual, 1e-4);
-        ck_assert_double_le(found.adjoint, found.adjoint_bound);
-        ck_assert_double_lt(found.adjoint, 1e-6);
-        ck_assert_msg(strstr(found.code, ki_sparse_format_names[task.format]) != NULL, "%s", found.code);
-        ck_assert(strstr(found.code, "local") == NULL || t == 1);
-        ki_sparse_answer_free(&found);
-        ki_sparse_answer_free(&wanted);
+        ck_assert_double_le(found.result->adjoint, found.result->adjoint_bound);
+        ck_assert_double_lt(found.result->adjoint, 1e-6);
+        ck_assert_msg(strstr(found.result->code, kn_sparse_format_name(task.format)) != NULL, "%s",
+                      found.result->code);
+        ck_assert(strstr(found.result->code, "local") == NULL || t == 1);
+        solved_free(&found);
+        solved_free(&wanted);
     }
-    ki_sparse_parallel_free(&geometry);
 }
 END_TEST
 
@@ -256,28 +254,27 @@ static struct sparse_matrix make_spectrum(double least, uint64_t *state)
 static void expect_estimates(const struct sparse_matrix *matrix, double *b, bool reached)
 {
     static const struct {
-        enum sparse_method method;
+        kn_least_squares_method method;
         kn_sparse_format format; // KN_SPARSE_AUTO: many at once
-    } methods[] = {{SPARSE_METHOD_CGNR, KN_SPARSE_SIMPLE},
-                   {SPARSE_METHOD_CGNR, KN_SPARSE_AUTO},
-                   {SPARSE_METHOD_PRINTED, KN_SPARSE_SIMPLE},
-                   {SPARSE_METHOD_GRAM, KN_SPARSE_AUTO}};
-    struct sparse_answer wanted =
-        solve(NULL, matrix, b, &(struct sparse_task){.method = SPARSE_METHOD_GRAM, .is_double = true});
+    } methods[] = {{KN_LEAST_SQUARES_CGNR, KN_SPARSE_SIMPLE},
+                   {KN_LEAST_SQUARES_CGNR, KN_SPARSE_AUTO},
+                   {KN_LEAST_SQUARES_PRINTED, KN_SPARSE_SIMPLE},
+                   {KN_LEAST_SQUARES_GRAM, KN_SPARSE_AUTO}};
+    struct solved wanted =
+        solve(NULL, matrix, b, &(kn_least_squares_options){.method = KN_LEAST_SQUARES_GRAM, .type = KN_F64});
     size_t warned = 0;
 
     for (size_t w = 0; w < (test_is_slow() ? 2 : sizeof methods / sizeof *methods); w++) {
-        const struct sparse_task task = {
+        const kn_least_squares_options task = {
             .method = methods[w].method, .format = methods[w].format, .iterations = reached ? 200 : 1000};
-        struct sparse_answer found = solve(queue, matrix, b, &task);
+        struct solved found = solve(queue, matrix, b, &task);
 
         for (size_t c = 0; c < COUNT; c++) {
-            const struct sparse_solution *solution = &found.solutions[c];
-            double off =
-                test_relative_distance(wanted.x.values + c * COLUMNS, found.x.values + c * COLUMNS, COLUMNS);
+            const kn_least_squares_solution *solution = &found.solutions[c];
+            double off = test_relative_distance(wanted.x + c * COLUMNS, found.x + c * COLUMNS, COLUMNS);
 
             fprintf(stderr, "accuracy: method %zu, column %zu: off by %.2g, estimated %.2g, by %s\n", w, c,
-                    off, solution->error_estimate, solution->stopped_by);
+                    off, solution->error_estimate, stopped_by(solution));
             ck_assert(reached ? solution->precision_reached : off < 0.5 || !solution->precision_reached);
             warned += !solution->precision_reached;
             if (reached) {
@@ -286,12 +283,12 @@ static void expect_estimates(const struct sparse_matrix *matrix, double *b, bool
             }
         }
         ck_assert_ptr_eq(
-            ki_sparse_least_accurate(&found),
+            kn_least_squares_get_farthest(found.result),
             &found.solutions[found.solutions[1].error_estimate > found.solutions[0].error_estimate]);
-        ki_sparse_answer_free(&found);
+        solved_free(&found);
     }
     ck_assert(reached || warned > 0);
-    ki_sparse_answer_free(&wanted);
+    solved_free(&wanted);
 }
 
 // The estimate of the error beside the error itself: of a system that single precision solves, and of one
@@ -312,31 +309,38 @@ END_TEST
 START_TEST(refused)
 {
     static const struct {
-        struct sparse_task task;
+        kn_least_squares_options task;
         const char *words;
     } tried[] = {
-        {{.method = SPARSE_METHOD_FISTA, .stop = SPARSE_STOP_NCP}, "only cgnr looks at the whiteness"},
-        {{.method = SPARSE_METHOD_BB, .correction = "d"}, "goes with cgnr and printed"},
-        {{.method = SPARSE_METHOD_SIRT, .lambda = 1}, "neither lambda nor smooth"},
-        {{.method = SPARSE_METHOD_GRAM, .is_double = true}, "in single precision alone"},
-        {{.stop = SPARSE_STOP_NCP, .is_double = true}, "in single precision alone"},
-        {{.method = SPARSE_METHOD_PRINTED, .stop = SPARSE_STOP_RESIDUAL, .tolerance = 0.1},
+        {{.method = KN_LEAST_SQUARES_FISTA, .stop = KN_LEAST_SQUARES_STOP_NCP},
+         "only cgnr looks at the whiteness"},
+        {{.method = KN_LEAST_SQUARES_BB, .correction = "d"}, "goes with cgnr and printed"},
+        {{.method = KN_LEAST_SQUARES_SIRT, .lambda = 1}, "neither lambda nor smooth"},
+        {{.method = KN_LEAST_SQUARES_GRAM, .type = KN_F64}, "in single precision alone"},
+        {{.stop = KN_LEAST_SQUARES_STOP_NCP, .type = KN_F64}, "in single precision alone"},
+        {{.method = KN_LEAST_SQUARES_PRINTED, .stop = KN_LEAST_SQUARES_STOP_RESIDUAL, .tolerance = 0.1},
          "all its iterations"},
-        {{.preconditioning = SPARSE_PRECONDITIONING_JACOBI}, "the host's alone"},
-        {{.method = SPARSE_METHOD_PRINTED, .stop = SPARSE_STOP_NCP}, "all its iterations"},
-        {{.method = SPARSE_METHOD_CGNR, .bounded = true, .high = INFINITY, .correction = "d"}, "both in one"},
+        {{.preconditioner = KN_LEAST_SQUARES_JACOBI}, "the host's alone"},
+        {{.method = KN_LEAST_SQUARES_PRINTED, .stop = KN_LEAST_SQUARES_STOP_NCP}, "all its iterations"},
+        {{.method = KN_LEAST_SQUARES_CGNR, .bounded = true, .high = INFINITY, .correction = "d"},
+         "both in one"},
         {{.format = KN_SPARSE_ON_THE_FLY}, "geometry"},
     };
     uint64_t state = 1;
     double b[COUNT * ROWS];
     struct sparse_matrix matrix = make(b, &state);
-    const struct sparse_columns right = {ROWS, COUNT, b};
-    struct sparse_answer answer;
+    double x[COUNT * COLUMNS] = {0};
+    const kn_sparse view = {matrix};
+    const kn_least_squares_task system =
+        KN_INIT(kn_least_squares_task, .matrix = &view, .b = b, .count = COUNT);
 
-    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++)
-        EXPECT_REFUSED(
-            KN_ERROR_ARGUMENT, tried[i].words,
-            ki_sparse_solve(queue, &matrix, &right, NULL, names, &tried[i].task, NULL, &answer, &err));
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        kn_least_squares_options task = tried[i].task;
+
+        task.struct_size = sizeof task;
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, tried[i].words,
+                       kn_least_squares(queue, &system, x, &task, NULL, &err));
+    }
     ki_sparse_free(&matrix);
 }
 END_TEST

@@ -33,36 +33,38 @@ static kn_status multiply(void *data, bool transposed, const double *from, doubl
     return ki_device_multiply(&d->v, apply, d, transposed, from, to, err);
 }
 
-static kn_solve_method method_of(enum sparse_method method)
+static kn_solve_method method_of(kn_least_squares_method method)
 {
-    return method == SPARSE_METHOD_BB     ? KN_SOLVE_BB
-           : method == SPARSE_METHOD_SIRT ? KN_SOLVE_SIRT
-                                          : KN_SOLVE_FISTA;
+    return method == KN_LEAST_SQUARES_BB     ? KN_SOLVE_BB
+           : method == KN_LEAST_SQUARES_SIRT ? KN_SOLVE_SIRT
+                                             : KN_SOLVE_FISTA;
 }
 
 static kn_status create(struct solve_run *run, struct device_run *d, double *gradients, double *residuals,
                         kn_error *err)
 {
-    const struct sparse_task *task = &run->task;
-    const struct sparse_source source = {task->geometry ? NULL : run->matrix, task->geometry};
+    const kn_least_squares_options *task = &run->task;
+    const struct sparse_source source = {run->geometry ? NULL : run->matrix, run->geometry};
     const kn_sparse_operator_options storage =
         KN_INIT(kn_sparse_operator_options, .format = task->format, .type = KN_F32);
     struct bounded_options options = {.method = method_of(task->method),
                                       .iterations = task->iterations,
                                       .low = task->bounded ? task->low : -INFINITY,
                                       .high = task->bounded ? task->high : INFINITY,
-                                      .floor = task->past_floor ? 0 : 1e-7,
+                                      .floor = run->past_floor ? 0 : 1e-7,
                                       .lambda = task->lambda,
                                       .smooth = task->smooth,
                                       .order = task->order,
                                       .gradients = gradients,
-                                      .residuals = residuals};
+                                      .residuals = residuals,
+                                      .progress = task->iteration_progress,
+                                      .progress_data = task->progress_data};
     kn_status status = ki_bounded_limits(KN_F32, &options.low, &options.high, err);
 
     if (!status && options.method == KN_SOLVE_SIRT && source.matrix)
         status = ki_sparse_check_signs(source.matrix, err);
     if (!status)
-        status = ki_sparse_make_operator("koine solve", d->v.queue, &source, &storage, &d->a, err);
+        status = ki_sparse_make_operator("kn_least_squares", d->v.queue, &source, &storage, &d->a, err);
     return status ? status : ki_bounded_create(d->v.queue, d->a, &options, &d->bounded, err);
 }
 
@@ -76,10 +78,10 @@ static kn_status prepare(struct solve_run *run, struct device_run *d, double *gr
         status = ki_device_vectors_create(&d->v, false, err);
     if (!status)
         status = kn_queue_finish(d->v.queue, err);
-    run->answer->prepare_seconds = ki_clock_seconds() - start - (ki_device_build_seconds(&d->v) - built);
+    run->result->prepare_seconds = ki_clock_seconds() - start - (ki_device_build_seconds(&d->v) - built);
     if (!status) {
-        run->answer->launches_per_iteration = ki_bounded_launches(d->bounded);
-        snprintf(run->answer->code, sizeof run->answer->code,
+        run->result->launches_per_iteration = ki_bounded_launches(d->bounded);
+        snprintf(run->result->code, sizeof run->result->code,
                  "single precision, A as %s, A^T as %s, separate launches%s",
                  ki_sparse_format_names[kn_sparse_operator_get_format(d->a, false)],
                  ki_sparse_format_names[kn_sparse_operator_get_format(d->a, true)],
@@ -91,34 +93,36 @@ static kn_status prepare(struct solve_run *run, struct device_run *d, double *gr
 static kn_status solve_column(struct solve_run *run, struct device_run *d, size_t column,
                               const double *residuals, kn_error *err)
 {
-    static const char *const reasons[] = {[KN_SOLVE_STOPPED_ITERATIONS] = "iterations",
-                                          [KN_SOLVE_STOPPED_NOISE] = "discrepancy",
-                                          [KN_SOLVE_STOPPED_FLOOR] = "floor"};
-    struct sparse_solution *solution = &run->answer->solutions[column];
-    double *x = run->answer->x.values + column * d->v.columns, start = ki_clock_seconds();
+    static const kn_least_squares_stopped reasons[] = {
+        [KN_SOLVE_STOPPED_ITERATIONS] = KN_LEAST_SQUARES_STOPPED_ITERATIONS,
+        [KN_SOLVE_STOPPED_NOISE] = KN_LEAST_SQUARES_STOPPED_DISCREPANCY,
+        [KN_SOLVE_STOPPED_FLOOR] = KN_LEAST_SQUARES_STOPPED_FLOOR};
+    kn_least_squares_solution *solution = &run->result->solutions[column];
+    double *x = run->x + column * d->v.columns, start = ki_clock_seconds();
     kn_solve_result result;
-    kn_status status = ki_solve_history(run, &solution->history, err);
+    kn_status status = ki_solve_history(run, column, err);
 
     ki_bounded_set_noise(d->bounded, ki_solve_goal(run, column));
     if (!status)
-        status = ki_device_send(&d->v, run->b->values + column * d->v.rows, d->v.rows, d->v.b, err);
+        status = ki_device_send(&d->v, run->b + column * d->v.rows, d->v.rows, d->v.b, err);
     if (!status)
         status = ki_device_send(&d->v, x, d->v.columns, d->v.x, err);
     if (!status)
         status = kn_queue_finish(d->v.queue, err);
-    run->answer->copy_seconds += ki_clock_seconds() - start;
+    run->result->copy_seconds += ki_clock_seconds() - start;
     start = ki_clock_seconds();
     if (!status)
         status = ki_bounded_solve(d->v.queue, d->bounded, d->v.b, d->v.x, &result, err);
-    run->answer->iterate_seconds += ki_clock_seconds() - start;
+    run->result->iterate_seconds += ki_clock_seconds() - start;
     if (status)
         return status;
     for (size_t i = 0; i <= result.iterations; i++)
-        solution->history[i] = result.right > 0 ? residuals[i] / result.right : residuals[i];
+        run->result->histories[column][i] = result.right > 0 ? residuals[i] / result.right : residuals[i];
     solution->iterations = result.iterations;
-    solution->stopped_by = result.stopped == KN_SOLVE_STOPPED_NOISE && run->task.stop == SPARSE_STOP_RESIDUAL
-                               ? "residual"
-                               : reasons[result.stopped];
+    solution->stopped =
+        result.stopped == KN_SOLVE_STOPPED_NOISE && run->task.stop == KN_LEAST_SQUARES_STOP_RESIDUAL
+            ? KN_LEAST_SQUARES_STOPPED_RESIDUAL
+            : reasons[result.stopped];
     return ki_device_fetch(&d->v, d->v.x, x, d->v.columns, err);
 }
 
@@ -132,9 +136,10 @@ kn_status ki_solve_bounded_device(struct solve_run *run, kn_error *err)
 
     if (!status)
         status = ki_solve_adjoint(run, multiply, &d, 0x1p-24, err);
-    for (size_t i = 0; i < run->b->count && !status; i++) {
+    for (size_t i = 0; i < run->count && !status; i++) {
         status = solve_column(run, &d, i, residuals, err);
-        ki_solve_done(run, i + 1);
+        if (!status)
+            status = ki_solve_done(run, i + 1, err);
     }
     ki_bounded_free(d.bounded);
     kn_operator_free(d.a);

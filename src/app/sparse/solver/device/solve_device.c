@@ -39,27 +39,30 @@ static kn_status multiply(void *data, bool transposed, const double *from, doubl
 // matrices in one format.
 static bool is_batch(const struct solve_run *run)
 {
-    return run->b->count > 1 && !run->task.is_double && !run->task.geometry &&
-           run->task.format == KN_SPARSE_AUTO && run->task.method == SPARSE_METHOD_CGNR &&
-           run->task.stop != SPARSE_STOP_NCP && ki_solve_goal(run, 0) <= 0 && ki_device_most_at_once(run) > 1;
+    return run->count > 1 && run->task.type == KN_F32 && !run->geometry &&
+           run->task.format == KN_SPARSE_AUTO && run->task.method == KN_LEAST_SQUARES_CGNR &&
+           run->task.stop != KN_LEAST_SQUARES_STOP_NCP && ki_solve_goal(run, 0) <= 0 &&
+           ki_device_most_at_once(run) > 1;
 }
 
 static struct cgnr_options options_of(const struct solve_run *run, size_t column)
 {
-    const struct sparse_task *task = &run->task;
+    const kn_least_squares_options *task = &run->task;
     size_t rows = run->matrix->rows;
-    double right = ki_solve_norm(run->b->values + column * rows, rows), goal = ki_solve_goal(run, column);
-    bool printed = task->method == SPARSE_METHOD_PRINTED; // does all its iterations
+    double right = ki_solve_norm(run->b + column * rows, rows), goal = ki_solve_goal(run, column);
+    bool printed = task->method == KN_LEAST_SQUARES_PRINTED; // does all its iterations
     struct cgnr_options options = {.iterations = task->iterations,
-                                   .gradient = task->past_floor || printed ? -1 : 0,
+                                   .gradient = run->past_floor || printed ? -1 : 0,
                                    .printed = printed,
-                                   .white = task->stop == SPARSE_STOP_NCP,
+                                   .white = task->stop == KN_LEAST_SQUARES_STOP_NCP,
                                    .residual = right > 0 ? goal / right : 0,
                                    .lambda = task->lambda,
                                    .smooth = task->smooth,
                                    .order = task->order,
                                    .correction = task->correction,
-                                   .weight = task->correction ? task->weight : 0};
+                                   .weight = task->correction ? task->weight : 0,
+                                   .progress = task->iteration_progress,
+                                   .progress_data = task->progress_data};
 
     if (task->bounded) {
         options.penalty = task->weight;
@@ -72,11 +75,13 @@ static struct cgnr_options options_of(const struct solve_run *run, size_t column
 static kn_status create_solver(const struct device_run *d, const struct cgnr_options *options,
                                struct sparse_solver **solver, kn_error *err)
 {
-    const struct sparse_task *task = &d->run->task;
-    const struct sparse_storage storage = {.format = task->format, .tuning = {.is_double = task->is_double}};
+    const kn_least_squares_options *task = &d->run->task;
+    const struct sparse_storage storage = {.format = task->format,
+                                           .tuning = {.is_double = task->type == KN_F64}};
 
-    return task->geometry
-               ? ki_sparse_solver_create_parallel(d->v.queue, task->geometry, &storage, options, solver, err)
+    return d->run->geometry
+               ? ki_sparse_solver_create_parallel(d->v.queue, d->run->geometry, &storage, options, solver,
+                                                  err)
                : ki_sparse_solver_create(d->v.queue, d->run->matrix, &storage, options, solver, err);
 }
 
@@ -89,7 +94,7 @@ static kn_status create_for_column(struct device_run *d, size_t column, kn_error
 
 static kn_status create_batch(struct solve_run *run, struct device_run *d, kn_error *err)
 {
-    size_t count = run->b->count, most = ki_device_most_at_once(run);
+    size_t count = run->count, most = ki_device_most_at_once(run);
     const struct sparse_batch_options options = {.solver = options_of(run, 0),
                                                  .at_once = count < most ? count : most};
     kn_status status = ki_sparse_batch_create(d->v.queue, run->matrix, &options, &d->batch, err);
@@ -101,8 +106,8 @@ static kn_status create_batch(struct solve_run *run, struct device_run *d, kn_er
 
 static void say_code(struct solve_run *run, const struct device_run *d)
 {
-    char *code = run->answer->code;
-    size_t size = sizeof run->answer->code;
+    char *code = run->result->code;
+    size_t size = sizeof run->result->code;
 
     if (d->batch)
         snprintf(code, size, "single precision, %u right-hand sides side by side, %s",
@@ -112,11 +117,11 @@ static void say_code(struct solve_run *run, const struct device_run *d)
                                                       : "separate launches");
     else
         snprintf(code, size, "%s precision, A as %s, A^T as %s, %s launches%s%s",
-                 run->task.is_double ? "double" : "single",
+                 run->task.type == KN_F64 ? "double" : "single",
                  ki_sparse_format_names[ki_sparse_solver_format(d->solver, false)],
                  ki_sparse_format_names[ki_sparse_solver_format(d->solver, true)],
                  ki_sparse_solver_is_fused(d->solver) ? "fused" : "separate",
-                 run->task.method == SPARSE_METHOD_PRINTED ? ", A and A^T twice" : "",
+                 run->task.method == KN_LEAST_SQUARES_PRINTED ? ", A and A^T twice" : "",
                  ki_device_recorded(ki_cgnr_recording(ki_sparse_solver_cgnr(d->solver))));
 }
 
@@ -126,10 +131,10 @@ static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *
     kn_status status = is_batch(run) ? create_batch(run, d, err) : create_for_column(d, 0, err);
 
     if (!status)
-        status = ki_device_vectors_create(&d->v, run->task.is_double, err);
+        status = ki_device_vectors_create(&d->v, run->task.type == KN_F64, err);
     if (!status)
         status = kn_queue_finish(d->v.queue, err);
-    run->answer->prepare_seconds = ki_clock_seconds() - start - (ki_device_build_seconds(&d->v) - built);
+    run->result->prepare_seconds = ki_clock_seconds() - start - (ki_device_build_seconds(&d->v) - built);
     if (!status)
         say_code(run, d);
     return status;
@@ -143,7 +148,7 @@ static kn_status get_plain(struct device_run *d, struct sparse_solver **plain, k
     kn_status status = KN_OK;
 
     *plain = d->solver;
-    if (!options.printed && !options.white && run->task.stop == SPARSE_STOP_FIXED)
+    if (!options.printed && !options.white && run->task.stop == KN_LEAST_SQUARES_STOP_FIXED)
         return KN_OK;
     options.printed = options.white = false;
     options.residual = options.gradient = 0;
@@ -171,7 +176,7 @@ static kn_status take_trace(struct solve_run *run, const struct cgnr_result *res
 // recurrence, which lags as far behind.
 static kn_status take_plain_trace(struct solve_run *run, struct device_run *d, size_t column, kn_error *err)
 {
-    const double *x = run->answer->x.values + column * d->v.columns;
+    const double *x = run->x + column * d->v.columns;
     struct cgnr_result result = {.history = NULL};
     struct sparse_solver *plain;
     kn_status status = get_plain(d, &plain, err);
@@ -188,42 +193,46 @@ static kn_status take_plain_trace(struct solve_run *run, struct device_run *d, s
 static kn_status take_result(struct solve_run *run, const struct cgnr_result *result, size_t column,
                              kn_error *err)
 {
-    static const char *const reasons[] = {
-        [CGNR_STOPPED_ITERATIONS] = "iterations", [CGNR_STOPPED_GRADIENT] = "floor",
-        [CGNR_STOPPED_RESIDUAL] = "residual",     [CGNR_STOPPED_CURVATURE] = "curvature",
-        [CGNR_STOPPED_WHITENESS] = "ncp",         [CGNR_STOPPED_NOISE] = "discrepancy"};
-    struct sparse_solution *solution = &run->answer->solutions[column];
+    static const kn_least_squares_stopped reasons[] = {
+        [CGNR_STOPPED_ITERATIONS] = KN_LEAST_SQUARES_STOPPED_ITERATIONS,
+        [CGNR_STOPPED_GRADIENT] = KN_LEAST_SQUARES_STOPPED_FLOOR,
+        [CGNR_STOPPED_RESIDUAL] = KN_LEAST_SQUARES_STOPPED_RESIDUAL,
+        [CGNR_STOPPED_CURVATURE] = KN_LEAST_SQUARES_STOPPED_CURVATURE,
+        [CGNR_STOPPED_WHITENESS] = KN_LEAST_SQUARES_STOPPED_NCP,
+        [CGNR_STOPPED_NOISE] = KN_LEAST_SQUARES_STOPPED_DISCREPANCY};
+    kn_least_squares_solution *solution = &run->result->solutions[column];
 
     solution->iterations = result->iterations;
     solution->normal_residual = result->normal_residual;
-    solution->history = result->history;
-    solution->stopped_by = reasons[result->stopped];
-    if (result->stopped == CGNR_STOPPED_RESIDUAL && run->task.stop == SPARSE_STOP_DISCREPANCY)
-        solution->stopped_by = "discrepancy";
-    run->answer->launches_per_iteration = result->launches_per_iteration;
-    run->answer->history_is_normal = true;
+    run->result->histories[column] = result->history;
+    solution->stopped = reasons[result->stopped];
+    if (result->stopped == CGNR_STOPPED_RESIDUAL && run->task.stop == KN_LEAST_SQUARES_STOP_DISCREPANCY)
+        solution->stopped = KN_LEAST_SQUARES_STOPPED_DISCREPANCY;
+    run->result->launches_per_iteration = result->launches_per_iteration;
+    run->result->history_is_normal = true;
     return run->traces[column].gradients ? KN_OK : take_trace(run, result, column, err);
 }
 
 static kn_status solve_column(struct solve_run *run, struct device_run *d, size_t column, kn_error *err)
 {
-    double *x = run->answer->x.values + column * d->v.columns, start;
+    double *x = run->x + column * d->v.columns, start;
     struct cgnr_result result;
     kn_status status = KN_OK;
 
     // The solver takes its goal as a part of |b|: one for all, but for noise.
-    if (column > 0 && run->task.stop == SPARSE_STOP_DISCREPANCY) {
+    if (column > 0 && run->task.stop == KN_LEAST_SQUARES_STOP_DISCREPANCY) {
         ki_sparse_solver_free(d->solver);
         d->solver = NULL;
         status = create_for_column(d, column, err);
     }
     start = ki_clock_seconds();
     if (!status)
-        status = ki_device_send(&d->v, run->b->values + column * d->v.rows, d->v.rows, d->v.b, err);
+        status = ki_device_send(&d->v, run->b + column * d->v.rows, d->v.rows, d->v.b, err);
     if (!status)
         status = ki_device_send(&d->v, x, d->v.columns, d->v.x, err);
-    run->answer->copy_seconds += ki_clock_seconds() - start;
-    if (!status && run->task.method == SPARSE_METHOD_PRINTED && !run->task.past_floor && !run->task.is_double)
+    run->result->copy_seconds += ki_clock_seconds() - start;
+    if (!status && run->task.method == KN_LEAST_SQUARES_PRINTED && !run->past_floor &&
+        run->task.type == KN_F32)
         status = take_plain_trace(run, d, column, err);
     if (!status)
         status =
@@ -231,11 +240,11 @@ static kn_status solve_column(struct solve_run *run, struct device_run *d, size_
     if (status)
         return status;
     status = take_result(run, &result, column, err);
-    run->answer->iterate_seconds += result.seconds;
+    run->result->iterate_seconds += result.seconds;
     start = ki_clock_seconds();
     if (!status)
         status = ki_device_fetch(&d->v, d->v.x, x, d->v.columns, err);
-    run->answer->copy_seconds += ki_clock_seconds() - start;
+    run->result->copy_seconds += ki_clock_seconds() - start;
     return status;
 }
 
@@ -243,19 +252,19 @@ static kn_status solve_column(struct solve_run *run, struct device_run *d, size_
 static kn_status solve_together(struct solve_run *run, struct device_run *d, size_t first, size_t count,
                                 kn_error *err)
 {
-    double *x = run->answer->x.values + first * d->v.columns, start = ki_clock_seconds();
+    double *x = run->x + first * d->v.columns, start = ki_clock_seconds();
     struct cgnr_result *results = calloc(count, sizeof *results);
     kn_status status = results ? KN_OK : ki_fail_memory(err, count * sizeof *results, "solutions");
 
     if (!status)
-        status = ki_device_send(&d->v, run->b->values + first * d->v.rows, count * d->v.rows, d->v.b, err);
+        status = ki_device_send(&d->v, run->b + first * d->v.rows, count * d->v.rows, d->v.b, err);
     if (!status)
         status = ki_device_send(&d->v, x, count * d->v.columns, d->v.x, err);
-    run->answer->copy_seconds += ki_clock_seconds() - start;
+    run->result->copy_seconds += ki_clock_seconds() - start;
     if (!status)
         status = ki_sparse_batch_solve(d->v.queue, d->batch, d->v.b, count, d->v.x, results, err);
     if (!status)
-        run->answer->iterate_seconds += results[0].seconds;
+        run->result->iterate_seconds += results[0].seconds;
     for (size_t i = 0; i < count; i++) {
         kn_status taken =
             results && results[i].history ? take_result(run, &results[i], first + i, err) : KN_OK;
@@ -265,7 +274,7 @@ static kn_status solve_together(struct solve_run *run, struct device_run *d, siz
     start = ki_clock_seconds();
     if (!status)
         status = ki_device_fetch(&d->v, d->v.x, x, count * d->v.columns, err);
-    run->answer->copy_seconds += ki_clock_seconds() - start;
+    run->result->copy_seconds += ki_clock_seconds() - start;
     free(results);
     return status;
 }
@@ -317,17 +326,18 @@ static void drop(struct device_run *d)
 kn_status ki_solve_device(struct solve_run *run, kn_error *err)
 {
     struct device_run d = {.run = run, .v = ki_device_vectors(run, 1)};
-    size_t count = run->b->count;
+    size_t count = run->count;
     kn_status status = prepare(run, &d, err);
 
     if (!status)
-        status = ki_solve_adjoint(run, multiply, &d, run->task.is_double ? 0x1p-53 : 0x1p-24, err);
+        status = ki_solve_adjoint(run, multiply, &d, run->task.type == KN_F64 ? 0x1p-53 : 0x1p-24, err);
     for (size_t i = 0, some; i < count && !status; i += some) {
         some = count - i < d.v.at_once ? count - i : d.v.at_once;
         status = d.batch ? solve_together(run, &d, i, some, err) : solve_column(run, &d, i, err);
-        ki_solve_done(run, i + some);
+        if (!status)
+            status = ki_solve_done(run, i + some, err);
     }
-    if (!status && !run->task.is_double)
+    if (!status && run->task.type == KN_F32)
         status = ki_solve_accuracy(run, refine, &d, d.v.at_once, err);
     drop(&d);
     return status;

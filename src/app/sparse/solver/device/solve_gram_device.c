@@ -40,8 +40,8 @@ static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *
     ki_sparse_gram_free(gram);
     if (!status)
         status = ki_device_vectors_create(&d->v, false, err);
-    run->answer->prepare_seconds = ki_clock_seconds() - start - (ki_device_build_seconds(&d->v) - built);
-    snprintf(run->answer->code, sizeof run->answer->code,
+    run->result->prepare_seconds = ki_clock_seconds() - start - (ki_device_build_seconds(&d->v) - built);
+    snprintf(run->result->code, sizeof run->result->code,
              "single precision, A^T b and G^-1 of Cholesky factors in double precision");
     return status;
 }
@@ -49,25 +49,23 @@ static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *
 static kn_status solve_columns(struct solve_run *run, struct device_run *d, size_t first, size_t count,
                                kn_error *err)
 {
-    struct sparse_answer *answer = run->answer;
+    kn_least_squares_result *result = run->result;
     double start = ki_clock_seconds(), built = ki_device_build_seconds(&d->v);
-    kn_status status =
-        ki_device_send(&d->v, run->b->values + first * d->v.rows, count * d->v.rows, d->v.b, err);
+    kn_status status = ki_device_send(&d->v, run->b + first * d->v.rows, count * d->v.rows, d->v.b, err);
 
-    answer->copy_seconds += ki_clock_seconds() - start;
+    result->copy_seconds += ki_clock_seconds() - start;
     start = ki_clock_seconds();
     if (!status)
         status = ki_sparse_gram_device_solve(d->v.queue, d->gram, d->v.b, count, d->v.x, err);
     if (!status)
         status = kn_queue_finish(d->v.queue, err);
-    answer->iterate_seconds += ki_clock_seconds() - start - (ki_device_build_seconds(&d->v) - built);
+    result->iterate_seconds += ki_clock_seconds() - start - (ki_device_build_seconds(&d->v) - built);
     start = ki_clock_seconds();
     if (!status)
-        status = ki_device_fetch(&d->v, d->v.x, answer->x.values + first * d->v.columns, count * d->v.columns,
-                                 err);
-    answer->copy_seconds += ki_clock_seconds() - start;
+        status = ki_device_fetch(&d->v, d->v.x, run->x + first * d->v.columns, count * d->v.columns, err);
+    result->copy_seconds += ki_clock_seconds() - start;
     for (size_t i = first; i < first + count; i++)
-        answer->solutions[i].stopped_by = "direct";
+        result->solutions[i].stopped = KN_LEAST_SQUARES_STOPPED_DIRECT;
     return status;
 }
 
@@ -100,7 +98,7 @@ static kn_status refine(void *data, size_t first, size_t count, const double *gr
 
 kn_status ki_solve_gram_device(struct solve_run *run, kn_error *err)
 {
-    size_t count = run->b->count, most = ki_device_most_at_once(run);
+    size_t count = run->count, most = ki_device_most_at_once(run);
     struct device_run d = {.v = ki_device_vectors(run, count < most ? count : most > 0 ? most : 1)};
     kn_status status = prepare(run, &d, err);
 
@@ -109,7 +107,8 @@ kn_status ki_solve_gram_device(struct solve_run *run, kn_error *err)
     for (size_t i = 0, some; i < count && !status; i += some) {
         some = count - i < d.v.at_once ? count - i : d.v.at_once;
         status = solve_columns(run, &d, i, some, err);
-        ki_solve_done(run, i + some);
+        if (!status)
+            status = ki_solve_done(run, i + some, err);
     }
     if (!status)
         status = ki_solve_accuracy(run, refine, &d, d.v.at_once, err);

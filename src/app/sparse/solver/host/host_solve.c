@@ -86,7 +86,9 @@ kn_status ki_sparse_bounded_solve(const struct sparse_matrix *matrix, const doub
                                        .correction = options->correction,
                                        .squared_norm = options->squared_norm,
                                        .look = options->look,
-                                       .look_data = options->data};
+                                       .look_data = options->data,
+                                       .progress = options->progress,
+                                       .progress_data = options->progress_data};
     struct host_bounded_result found = {.iterations = 0};
     kn_operator *a = NULL;
     kn_status status = ki_bounded_limits(KN_F64, &how.low, &how.high, err);

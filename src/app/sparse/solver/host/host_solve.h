@@ -5,6 +5,8 @@
 #ifndef KN_APP_SPARSE_SOLVER_HOST_HOST_SOLVE_H
 #define KN_APP_SPARSE_SOLVER_HOST_HOST_SOLVE_H
 
+#include <koine/solve.h>
+
 #include "app/sparse/product/host/host.h"
 #include "app/sparse/matrix.h"
 #include "operator/cgnr/host_cgnr.h"
@@ -40,6 +42,8 @@ struct sparse_bounded_options {
     // |A x - b|.
     void (*look)(void *data, size_t k, const double *x, double residual);
     void *data;
+    kn_solve_progress *progress; // as kn_solve_options has it; NULL: none
+    void *progress_data;
 };
 
 struct sparse_bounded_result {

@@ -15,10 +15,10 @@
 #include "app/sparse/solver/solve_internal.h"
 
 // Residuals as parts of |b|.
-static void take_history(struct sparse_solution *solution, double right)
+static void take_history(const struct solve_run *run, size_t column, double right)
 {
-    for (size_t i = 0; i <= solution->iterations && right > 0; i++)
-        solution->history[i] /= right;
+    for (size_t i = 0; i <= run->result->solutions[column].iterations && right > 0; i++)
+        run->result->histories[column][i] /= right;
 }
 
 // ---- conjugate gradients ----
@@ -61,12 +61,12 @@ static kn_status multiply(void *data, bool transposed, const double *from, doubl
 
 static kn_status prepare(struct solve_run *run, struct cgnr *c, kn_error *err)
 {
-    const struct sparse_task *task = &run->task;
+    const kn_least_squares_options *task = &run->task;
     enum sparse_host_format format = task->format == KN_SPARSE_SIMPLE ? SPARSE_HOST_CSR : SPARSE_HOST_SELL;
     double start = ki_clock_seconds();
     kn_status status;
 
-    c->type = task->is_double ? KN_F64 : KN_F32;
+    c->type = task->type == KN_F64 ? KN_F64 : KN_F32;
     c->rows = run->matrix->rows;
     c->columns = run->matrix->columns;
     c->b = malloc((c->rows + 1) * sizeof(double));
@@ -74,47 +74,50 @@ static kn_status prepare(struct solve_run *run, struct cgnr *c, kn_error *err)
     if (!c->b || !c->x)
         return ki_fail_memory(err, (c->rows + c->columns) * sizeof(double), "the solver");
     status = ki_sparse_host_create(run->matrix, c->type, format, NULL, &c->host, err);
-    if (!status && task->preconditioning) {
+    if (!status && task->preconditioner) {
         status = ki_sparse_preconditioner_create(
-            run->matrix, task->preconditioning == SPARSE_PRECONDITIONING_ILU ? SPARSE_ILU : SPARSE_JACOBI,
+            run->matrix, task->preconditioner == KN_LEAST_SQUARES_ILU ? SPARSE_ILU : SPARSE_JACOBI,
             task->lambda, &c->preconditioner, err);
-        run->answer->shift = status ? 0 : ki_sparse_preconditioner_shift(c->preconditioner);
+        run->result->shift = status ? 0 : ki_sparse_preconditioner_shift(c->preconditioner);
     }
-    run->answer->prepare_seconds = ki_clock_seconds() - start;
+    run->result->prepare_seconds = ki_clock_seconds() - start;
     if (!status)
-        snprintf(run->answer->code, sizeof run->answer->code, "%s precision, %s, %s code",
-                 task->is_double ? "double" : "single", format == SPARSE_HOST_CSR ? "rows" : "slices of rows",
-                 ki_sparse_host_level(c->host));
+        snprintf(run->result->code, sizeof run->result->code, "%s precision, %s, %s code",
+                 task->type == KN_F64 ? "double" : "single",
+                 format == SPARSE_HOST_CSR ? "rows" : "slices of rows", ki_sparse_host_level(c->host));
     return status;
 }
 
 static kn_status solve_column(struct solve_run *run, struct cgnr *c, size_t column, kn_error *err)
 {
-    static const char *const reasons[] = {[HOST_CGNR_ITERATIONS] = "iterations",
-                                          [HOST_CGNR_RESIDUAL] = "residual",
-                                          [HOST_CGNR_DISCREPANCY] = "discrepancy",
-                                          [HOST_CGNR_NCP] = "ncp",
-                                          [HOST_CGNR_FLOOR] = "floor"};
-    const struct sparse_task *task = &run->task;
-    const double *b = run->b->values + column * c->rows;
-    double *x = run->answer->x.values + column * c->columns, start;
-    struct sparse_solution *solution = &run->answer->solutions[column];
+    static const kn_least_squares_stopped reasons[] = {
+        [HOST_CGNR_ITERATIONS] = KN_LEAST_SQUARES_STOPPED_ITERATIONS,
+        [HOST_CGNR_RESIDUAL] = KN_LEAST_SQUARES_STOPPED_RESIDUAL,
+        [HOST_CGNR_DISCREPANCY] = KN_LEAST_SQUARES_STOPPED_DISCREPANCY,
+        [HOST_CGNR_NCP] = KN_LEAST_SQUARES_STOPPED_NCP,
+        [HOST_CGNR_FLOOR] = KN_LEAST_SQUARES_STOPPED_FLOOR};
+    const kn_least_squares_options *task = &run->task;
+    const double *b = run->b + column * c->rows;
+    double *x = run->x + column * c->columns, start;
+    kn_least_squares_solution *solution = &run->result->solutions[column];
     struct host_cgnr_options options = {.iterations = task->iterations,
-                                        .ncp = task->stop == SPARSE_STOP_NCP,
-                                        .past_floor = task->past_floor,
+                                        .ncp = task->stop == KN_LEAST_SQUARES_STOP_NCP,
+                                        .past_floor = run->past_floor,
                                         .correction = run->correction,
                                         .precondition = ki_sparse_preconditioner_apply,
-                                        .preconditioner = c->preconditioner};
+                                        .preconditioner = c->preconditioner,
+                                        .progress = task->iteration_progress,
+                                        .progress_data = task->progress_data};
     struct host_cgnr_result result = {.iterations = 0};
-    kn_status status = ki_solve_history(run, &solution->history, err);
+    kn_status status = ki_solve_history(run, column, err);
 
     if (status)
         return status;
-    if (task->stop == SPARSE_STOP_RESIDUAL)
+    if (task->stop == KN_LEAST_SQUARES_STOP_RESIDUAL)
         options.tolerance = task->tolerance;
-    if (task->stop == SPARSE_STOP_DISCREPANCY)
+    if (task->stop == KN_LEAST_SQUARES_STOP_DISCREPANCY)
         options.noise = task->noise;
-    result.history = solution->history;
+    result.history = run->result->histories[column];
     if (c->type == KN_F32 && !c->preconditioner) { // with one its numbers are of another matrix
         status = ki_solve_trace_make(run, column, task->iterations, err);
         result.gradients = run->traces[column].gradients;
@@ -126,13 +129,13 @@ static kn_status solve_column(struct solve_run *run, struct cgnr *c, size_t colu
     narrow(c->type, x, c->x, c->columns);
     start = ki_clock_seconds();
     status = ki_sparse_host_solve(c->host, c->b, &options, c->x, &result, err);
-    run->answer->iterate_seconds += ki_clock_seconds() - start;
+    run->result->iterate_seconds += ki_clock_seconds() - start;
     widen(c->type, c->x, x, c->columns);
     solution->iterations = result.iterations;
-    solution->stopped_by = reasons[result.stopped_by];
+    solution->stopped = reasons[result.stopped_by];
     if (result.gradients)
         run->traces[column].count = result.iterations;
-    take_history(solution, ki_solve_norm(b, c->rows));
+    take_history(run, column, ki_solve_norm(b, c->rows));
     return status;
 }
 
@@ -220,9 +223,10 @@ kn_status ki_solve_host_cgnr(struct solve_run *run, kn_error *err)
 
     if (!status)
         status = ki_solve_adjoint(run, multiply, &c, c.type == KN_F64 ? 0x1p-53 : 0x1p-24, err);
-    for (size_t i = 0; i < run->b->count && !status; i++) {
+    for (size_t i = 0; i < run->count && !status; i++) {
         status = solve_column(run, &c, i, err);
-        ki_solve_done(run, i + 1);
+        if (!status)
+            status = ki_solve_done(run, i + 1, err);
     }
     if (!status && c.type == KN_F32)
         status = ki_solve_accuracy(run, refine, &(struct again){run, &c}, 1, err);
@@ -242,25 +246,25 @@ kn_status ki_solve_printed(struct solve_run *run, kn_error *err)
     size_t rows = run->matrix->rows;
     kn_status status = ki_solve_adjoint_plain(run, err);
 
-    snprintf(run->answer->code, sizeof run->answer->code,
+    snprintf(run->result->code, sizeof run->result->code,
              "double precision, A and A^T twice an iteration, one thread");
-    for (size_t i = 0; i < run->b->count && !status; i++) {
-        struct sparse_solution *solution = &run->answer->solutions[i];
-        const double *b = run->b->values + i * rows;
+    for (size_t i = 0; i < run->count && !status; i++) {
+        kn_least_squares_solution *solution = &run->result->solutions[i];
+        const double *b = run->b + i * rows;
         double start;
 
-        status = ki_solve_history(run, &solution->history, err);
+        status = ki_solve_history(run, i, err);
         start = ki_clock_seconds();
         if (!status)
-            status = ki_sparse_reference_solve(run->matrix, b, &options,
-                                               run->answer->x.values + i * run->matrix->columns,
-                                               solution->history, err);
-        run->answer->iterate_seconds += ki_clock_seconds() - start;
+            status = ki_sparse_reference_solve(run->matrix, b, &options, run->x + i * run->matrix->columns,
+                                               run->result->histories[i], err);
+        run->result->iterate_seconds += ki_clock_seconds() - start;
         solution->iterations = run->task.iterations;
-        solution->stopped_by = "iterations";
+        solution->stopped = KN_LEAST_SQUARES_STOPPED_ITERATIONS;
         if (!status)
-            take_history(solution, ki_solve_norm(b, rows));
-        ki_solve_done(run, i + 1);
+            take_history(run, i, ki_solve_norm(b, rows));
+        if (!status)
+            status = ki_solve_done(run, i + 1, err);
     }
     return status;
 }
@@ -269,22 +273,22 @@ kn_status ki_solve_printed(struct solve_run *run, kn_error *err)
 
 kn_status ki_solve_gram(struct solve_run *run, kn_error *err)
 {
-    struct sparse_answer *answer = run->answer;
+    kn_least_squares_result *result = run->result;
     struct sparse_gram *gram = NULL;
     double start;
     kn_status status = ki_solve_adjoint_plain(run, err);
 
-    snprintf(answer->code, sizeof answer->code, "double precision, Cholesky factors of A^T A");
+    snprintf(result->code, sizeof result->code, "double precision, Cholesky factors of A^T A");
     start = ki_clock_seconds();
     if (!status)
         status = ki_sparse_gram_create(run->matrix, &run->terms, &gram, err);
-    answer->prepare_seconds = ki_clock_seconds() - start;
+    result->prepare_seconds = ki_clock_seconds() - start;
     start = ki_clock_seconds();
     if (!status)
-        status = ki_sparse_gram_solve(gram, run->b->values, run->b->count, answer->x.values, err);
-    answer->iterate_seconds = ki_clock_seconds() - start;
-    for (size_t i = 0; i < run->b->count; i++)
-        answer->solutions[i].stopped_by = "direct";
+        status = ki_sparse_gram_solve(gram, run->b, run->count, run->x, err);
+    result->iterate_seconds = ki_clock_seconds() - start;
+    for (size_t i = 0; i < run->count; i++)
+        result->solutions[i].stopped = KN_LEAST_SQUARES_STOPPED_DIRECT;
     ki_sparse_gram_free(gram);
     return status;
 }
@@ -302,38 +306,41 @@ static void look(void *data, size_t k, const double *x, double residual)
 static kn_status solve_bounded_column(struct solve_run *run, size_t column, double *squared_norm,
                                       kn_error *err)
 {
-    static const char *const reasons[] = {[SPARSE_BOUNDED_ITERATIONS] = "iterations",
-                                          [SPARSE_BOUNDED_DISCREPANCY] = "discrepancy",
-                                          [SPARSE_BOUNDED_GRADIENT] = "floor"};
-    const struct sparse_task *task = &run->task;
-    const double *b = run->b->values + column * run->matrix->rows;
-    struct sparse_solution *solution = &run->answer->solutions[column];
-    struct sparse_bounded_options options = {.method = task->method == SPARSE_METHOD_BB     ? SPARSE_BB
-                                                       : task->method == SPARSE_METHOD_SIRT ? SPARSE_SIRT
-                                                                                            : SPARSE_FISTA,
+    static const kn_least_squares_stopped reasons[] = {
+        [SPARSE_BOUNDED_ITERATIONS] = KN_LEAST_SQUARES_STOPPED_ITERATIONS,
+        [SPARSE_BOUNDED_DISCREPANCY] = KN_LEAST_SQUARES_STOPPED_DISCREPANCY,
+        [SPARSE_BOUNDED_GRADIENT] = KN_LEAST_SQUARES_STOPPED_FLOOR};
+    const kn_least_squares_options *task = &run->task;
+    const double *b = run->b + column * run->matrix->rows;
+    kn_least_squares_solution *solution = &run->result->solutions[column];
+    struct sparse_bounded_options options = {.method = task->method == KN_LEAST_SQUARES_BB     ? SPARSE_BB
+                                                       : task->method == KN_LEAST_SQUARES_SIRT ? SPARSE_SIRT
+                                                                                               : SPARSE_FISTA,
                                              .iterations = task->iterations,
                                              .low = task->bounded ? task->low : -INFINITY,
                                              .high = task->bounded ? task->high : INFINITY,
                                              .noise = ki_solve_goal(run, column),
                                              .correction = run->correction,
                                              .squared_norm = squared_norm,
-                                             .look = look};
+                                             .look = look,
+                                             .progress = task->iteration_progress,
+                                             .progress_data = task->progress_data};
     struct sparse_bounded_result result = {.iterations = 0};
-    kn_status status = ki_solve_history(run, &solution->history, err);
+    kn_status status = ki_solve_history(run, column, err);
     double start = ki_clock_seconds();
 
     if (status)
         return status;
-    options.data = solution->history;
-    status = ki_sparse_bounded_solve(run->matrix, b, &options,
-                                     run->answer->x.values + column * run->matrix->columns, &result, err);
-    run->answer->iterate_seconds += ki_clock_seconds() - start;
+    options.data = run->result->histories[column];
+    status = ki_sparse_bounded_solve(run->matrix, b, &options, run->x + column * run->matrix->columns,
+                                     &result, err);
+    run->result->iterate_seconds += ki_clock_seconds() - start;
     solution->iterations = result.iterations;
-    solution->stopped_by = reasons[result.stopped_by];
-    if (result.stopped_by == SPARSE_BOUNDED_DISCREPANCY && task->stop == SPARSE_STOP_RESIDUAL)
-        solution->stopped_by = "residual";
+    solution->stopped = reasons[result.stopped_by];
+    if (result.stopped_by == SPARSE_BOUNDED_DISCREPANCY && task->stop == KN_LEAST_SQUARES_STOP_RESIDUAL)
+        solution->stopped = KN_LEAST_SQUARES_STOPPED_RESIDUAL;
     if (!status)
-        take_history(solution, ki_solve_norm(b, run->matrix->rows));
+        take_history(run, column, ki_solve_norm(b, run->matrix->rows));
     return status;
 }
 
@@ -342,10 +349,11 @@ kn_status ki_solve_bounded(struct solve_run *run, kn_error *err)
     double squared_norm = -1; // of all columns, once one has found it
     kn_status status = ki_solve_adjoint_plain(run, err);
 
-    snprintf(run->answer->code, sizeof run->answer->code, "double precision, one thread");
-    for (size_t i = 0; i < run->b->count && !status; i++) {
+    snprintf(run->result->code, sizeof run->result->code, "double precision, one thread");
+    for (size_t i = 0; i < run->count && !status; i++) {
         status = solve_bounded_column(run, i, &squared_norm, err);
-        ki_solve_done(run, i + 1);
+        if (!status)
+            status = ki_solve_done(run, i + 1, err);
     }
     return status;
 }

@@ -3,16 +3,14 @@
 // beside true errors on random systems of every condition, and the real ones of which one is beyond single
 // precision.
 #include "sparse_support.h"
+#include "unit/app/sparse/least_squares_support.h"
 #include "unit/app/autocorr/spectrum_support.h"
 
 #include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/accuracy.h"
-#include "app/sparse/product/segments.h"
-#include "app/sparse/solver/solve.h"
 #include "support/sparse_inputs.h"
 #include "support/run.h"
-
-static const char *const names[] = {"A.mtx", "b.mtx", "x0.mtx"};
+#include "tools/solve/segments.h"
 
 // ---- iterations ----
 
@@ -152,15 +150,13 @@ static struct sparse_matrix make_matrix(int spectrum, double condition)
     return matrix;
 }
 
-static struct sparse_answer solve(const struct sparse_matrix *matrix, double *b,
-                                  const struct sparse_task *task)
+static struct solved solve(const struct sparse_matrix *matrix, const double *b,
+                           const kn_least_squares_options *task)
 {
-    const struct sparse_columns right = {
-        task->geometry ? ki_sparse_parallel_rows(task->geometry) : matrix->rows, 1, b};
-    struct sparse_answer answer;
+    kn_least_squares_options own = *task;
 
-    EXPECT_OK(ki_sparse_solve(NULL, matrix, &right, NULL, names, task, NULL, &answer, &err));
-    return answer;
+    own.type = task->type ? task->type : KN_F32;
+    return solve_matrix(NULL, matrix, b, 1, &own);
 }
 
 // What claims to be the least-squares solution, with noise and without, against a QR decomposition. The
@@ -169,7 +165,7 @@ static struct sparse_answer solve(const struct sparse_matrix *matrix, double *b,
 // that is off by half of itself or more is found out, and one that is right to two digits is not.
 START_TEST(solutions)
 {
-    const struct sparse_task task = {.iterations = 5000};
+    const kn_least_squares_options task = {.iterations = 5000};
     size_t worthless = 0, good = 0;
 
     sparse_seed = test_seed("solutions");
@@ -178,22 +174,22 @@ START_TEST(solutions)
             for (int noise = 0; noise < 2; noise++) {
                 struct sparse_matrix matrix = make_matrix(spectrum, condition);
                 double *image = sparse_numbers(COLUMNS), *b = sparse_numbers(ROWS), x[COLUMNS], off;
-                struct sparse_answer answer;
-                const struct sparse_solution *solution;
+                struct solved answer;
+                const kn_least_squares_solution *solution;
 
                 sparse_measure(&matrix, image, noise ? 0.01 : 0, b);
                 EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b, x, &err));
                 answer = solve(&matrix, b, &task);
                 solution = answer.solutions;
-                off = test_relative_distance(x, answer.x.values, COLUMNS);
+                off = test_relative_distance(x, answer.x, COLUMNS);
                 fprintf(stderr, "spectrum %d, condition %g%s: off by %.2g of itself, estimated %.2g; %s\n",
                         spectrum, condition, noise ? ", noise" : "", off, solution->error_estimate,
-                        solution->stopped_by);
-                if (strcmp(solution->stopped_by, "floor") == 0 && off < 0.05) {
+                        stopped_by(solution));
+                if (strcmp(stopped_by(solution), "floor") == 0 && off < 0.05) {
                     ck_assert_double_gt(solution->error_estimate, off / 2 - 1e-13 * condition * condition);
                     ck_assert_double_lt(solution->error_estimate, 2 * off);
                 }
-                if (strcmp(solution->stopped_by, "floor") == 0 && off > 0.5) {
+                if (strcmp(stopped_by(solution), "floor") == 0 && off > 0.5) {
                     ck_assert(!solution->precision_reached);
                     worthless++;
                 }
@@ -201,7 +197,7 @@ START_TEST(solutions)
                     ck_assert(solution->precision_reached);
                     good++;
                 }
-                ki_sparse_answer_free(&answer);
+                solved_free(&answer);
                 ki_sparse_free(&matrix);
                 free(image);
                 free(b);
@@ -218,30 +214,30 @@ START_TEST(regularised)
     for (int spectrum = 0; spectrum < SPECTRA; spectrum++)
         for (int bounded = 0; bounded < 2; bounded++) {
             struct sparse_matrix matrix = make_matrix(spectrum, 1e6);
-            struct sparse_task task = {.method = SPARSE_METHOD_CGNR,
-                                       .iterations = 2000,
-                                       .lambda = 1e-3,
-                                       .smooth = 1e-4,
-                                       .order = 2,
-                                       .bounded = bounded,
-                                       .low = -0.5,
-                                       .high = INFINITY,
-                                       .weight = 0.1};
+            kn_least_squares_options task = {.method = KN_LEAST_SQUARES_CGNR,
+                                             .iterations = 2000,
+                                             .lambda = 1e-3,
+                                             .smooth = 1e-4,
+                                             .order = 2,
+                                             .bounded = bounded,
+                                             .low = -0.5,
+                                             .high = INFINITY,
+                                             .weight = 0.1};
             double *image = sparse_numbers(COLUMNS), *b = sparse_numbers(ROWS), off;
-            struct sparse_answer single, wanted;
+            struct solved single, wanted;
 
             sparse_measure(&matrix, image, 0.01, b);
             single = solve(&matrix, b, &task);
-            task.is_double = true;
+            task.type = KN_F64;
             wanted = solve(&matrix, b, &task);
-            off = test_relative_distance(wanted.x.values, single.x.values, COLUMNS);
+            off = test_relative_distance(wanted.x, single.x, COLUMNS);
             ck_assert(single.solutions->precision_reached);
             ck_assert_double_lt(off, 1e-3);
             ck_assert_double_lt(single.solutions->error_estimate, 1e-3);
             ck_assert_double_gt(single.solutions->error_estimate, off / 3);
             ck_assert(isnan(wanted.solutions->error_estimate) && wanted.solutions->precision_reached);
-            ki_sparse_answer_free(&single);
-            ki_sparse_answer_free(&wanted);
+            solved_free(&single);
+            solved_free(&wanted);
             ki_sparse_free(&matrix);
             free(image);
             free(b);
@@ -253,43 +249,46 @@ END_TEST
 // the system of the source's size.
 START_TEST(ill_posed)
 {
-    static const struct sparse_task tasks[] = {{.iterations = 10},
-                                               {.iterations = 100},
-                                               {.iterations = 400},
-                                               {.iterations = 400, .stop = SPARSE_STOP_NCP},
-                                               {.iterations = 400, .tolerance = 0.05}};
-    const struct sparse_segments segments = {BEAM_WIDTH, BEAM_HEIGHT, 81545, 7.95, 3};
+    static const kn_least_squares_options tasks[] = {{.iterations = 10},
+                                                     {.iterations = 100},
+                                                     {.iterations = 400},
+                                                     {.iterations = 400, .stop = KN_LEAST_SQUARES_STOP_NCP},
+                                                     {.iterations = 400, .tolerance = 0.05}};
+    const struct solve_segments segments = {BEAM_WIDTH, BEAM_HEIGHT, 81545, 7.95, 3};
     struct sparse_matrix matrix = sparse_parallel_beam();
     double image[BEAM_PIXELS], *b = sparse_numbers(81545);
-    struct sparse_answer answer;
+    kn_sparse *made;
+    struct solved answer;
 
     sparse_seed = test_seed("ill_posed");
     sparse_phantom(image);
     sparse_measure(&matrix, image, 0.02, b);
     for (size_t t = 0; t < sizeof tasks / sizeof *tasks; t++) {
-        struct sparse_task task = tasks[t];
-        struct sparse_answer wanted;
+        kn_least_squares_options task = tasks[t];
+        struct solved wanted;
 
         answer = solve(&matrix, b, &task);
-        task.is_double = true;
+        task.type = KN_F64;
         wanted = solve(&matrix, b, &task);
         fprintf(stderr, "rays, %zu: off by %.2g, estimated %.2g, by %s\n", t,
-                test_relative_distance(wanted.x.values, answer.x.values, BEAM_PIXELS),
-                answer.solutions->error_estimate, answer.solutions->stopped_by);
+                test_relative_distance(wanted.x, answer.x, BEAM_PIXELS), answer.solutions->error_estimate,
+                stopped_by(answer.solutions));
         ck_assert(answer.solutions->precision_reached && answer.solutions->error_estimate > 0);
         // As the first copy begins, its part of an iteration is known by the power of ten alone.
-        ck_assert_double_lt(test_relative_distance(wanted.x.values, answer.x.values, BEAM_PIXELS),
-                            (task.stop == SPARSE_STOP_NCP ? 100 : 10) * answer.solutions->error_estimate);
-        ki_sparse_answer_free(&wanted);
-        ki_sparse_answer_free(&answer);
+        ck_assert_double_lt(test_relative_distance(wanted.x, answer.x, BEAM_PIXELS),
+                            (task.stop == KN_LEAST_SQUARES_STOP_NCP ? 100 : 10) *
+                                answer.solutions->error_estimate);
+        solved_free(&wanted);
+        solved_free(&answer);
     }
     ki_sparse_free(&matrix);
-    EXPECT_OK(ki_sparse_segments_create(&segments, &matrix, &err));
+    EXPECT_OK(solve_segments_create(&segments, &made, &err));
+    matrix = sparse_take(made);
     sparse_measure(&matrix, image, 0.02, b);
-    answer = solve(&matrix, b, &(struct sparse_task){.iterations = 400});
+    answer = solve(&matrix, b, &(kn_least_squares_options){.iterations = 400});
     ck_assert(answer.solutions->precision_reached);
     ck_assert_double_lt(answer.solutions->error_estimate, 1e-4);
-    ki_sparse_answer_free(&answer);
+    solved_free(&answer);
     ki_sparse_free(&matrix);
     free(b);
 }
@@ -308,11 +307,11 @@ START_TEST(real_systems)
                    {"illc1033", 20000, false}};
 
     for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
-        const struct sparse_task task = {.iterations = systems[i].iterations};
+        const kn_least_squares_options task = {.iterations = systems[i].iterations};
         char path[512], file[64];
         struct sparse_matrix matrix;
         struct sparse_columns b;
-        struct sparse_answer answer;
+        struct solved answer;
 
         snprintf(file, sizeof file, "sparse/%s.mtx.gz", systems[i].name);
         if (!test_data_path(file, path, sizeof path))
@@ -327,7 +326,7 @@ START_TEST(real_systems)
                 answer.solutions->error_estimate);
         ck_assert_msg(answer.solutions->precision_reached == systems[i].reached, "%s, %zu iterations",
                       systems[i].name, task.iterations);
-        ki_sparse_answer_free(&answer);
+        solved_free(&answer);
         ki_sparse_free(&matrix);
         free(b.values);
     }
@@ -343,16 +342,19 @@ START_TEST(real_tooth)
     for (size_t iterations = 20; iterations <= 400; iterations += 380) {
         struct sparse_parallel geometry;
         struct sparse_columns b;
-        struct sparse_answer answer;
-        struct sparse_task task = {.iterations = iterations, .geometry = &geometry};
+        struct solved answer;
+        const kn_least_squares_options task = {.iterations = iterations, .type = KN_F32};
+        kn_tomography_geometry given;
 
         EXPECT_OK(sparse_parse("parallel:181,80,80,36.5", &geometry, &err));
         EXPECT_OK(sparse_read_slice(path, 0, &geometry, &b, &err));
-        answer = solve(NULL, b.values, &task);
+        EXPECT_OK(geometry_parse("parallel:181,80,80,36.5", &given, &err));
+        given.theta = geometry.theta;
+        answer = solve_rays(NULL, &given, b.values, &task);
         fprintf(stderr, "tooth, %zu iterations: by estimate off by %.2g\n", iterations,
                 answer.solutions->error_estimate);
         ck_assert(answer.solutions->precision_reached);
-        ki_sparse_answer_free(&answer);
+        solved_free(&answer);
         ki_sparse_parallel_free(&geometry);
         free(b.values);
     }

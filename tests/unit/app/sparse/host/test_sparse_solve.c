@@ -2,32 +2,21 @@
 // Least squares on the host as `koine solve` has them: every method against dense solutions, of real systems
 // too; terms, bounds, stopping rules, starts, several columns, what is refused.
 #include "sparse_support.h"
+#include "unit/app/sparse/least_squares_support.h"
 
 #include <unistd.h>
 
 #include "app/sparse/solver/reference.h"
-#include "app/sparse/solver/solve.h"
 #include "support/sparse_inputs.h"
 #include "support/run.h"
 
-static const char *const names[] = {"A.mtx", "b.mtx", "x0.mtx"};
-
-static struct sparse_columns columns_of(double *values, size_t rows, size_t count)
+static struct solved solve(const struct sparse_matrix *matrix, const double *b, size_t count,
+                           const kn_least_squares_options *task)
 {
-    return (struct sparse_columns){rows, count, values};
-}
+    struct solved solved = solve_matrix(NULL, matrix, b, count, task);
 
-static struct sparse_answer solve(const struct sparse_matrix *matrix, double *b, size_t count,
-                                  const struct sparse_task *task)
-{
-    const struct sparse_columns right = columns_of(b, matrix->rows, count);
-    struct sparse_answer answer;
-
-    EXPECT_OK(ki_sparse_solve(NULL, matrix, &right, NULL, names, task, NULL, &answer, &err));
-    ck_assert_double_le(answer.adjoint, answer.adjoint_bound);
-    ck_assert_uint_eq(answer.x.rows, matrix->columns);
-    ck_assert_uint_eq(answer.x.count, count);
-    return answer;
+    ck_assert_double_le(solved.result->adjoint, solved.result->adjoint_bound);
+    return solved;
 }
 
 // ---- real systems ----
@@ -36,7 +25,8 @@ static struct sparse_answer solve(const struct sparse_matrix *matrix, double *b,
 // most cond(A)^2 |g| / |A^T b|; and least squares' own sensitivity to roundings, of which a sum of a column
 // has so many, cond (1 + cond |r| / (|A| |x|)) (Bjorck 1996, section 1.4), where |A| |x| is at least |b| -
 // |r|.
-static double allowed(double condition, const struct sparse_solution *solution, size_t terms, double epsilon)
+static double allowed(double condition, const kn_least_squares_solution *solution, size_t terms,
+                      double epsilon)
 {
     double residual = solution->residual / (1 - solution->residual);
 
@@ -85,17 +75,17 @@ START_TEST(real_systems)
     } systems[] = {{"well1033", 166.13, 20000}, {"illc1033", 18888, 20000}};
     static const struct {
         const char *what, *code;
-        struct sparse_task task;
+        kn_least_squares_options task;
     } methods[] = {
-        {"cgnr", "slices of rows", {.method = SPARSE_METHOD_CGNR, .is_double = true}},
-        {"auto, rows", "double precision, rows", {.format = KN_SPARSE_SIMPLE, .is_double = true}},
-        {"single", "single precision", {.is_double = false}},
-        {"jacobi", "", {.preconditioning = SPARSE_PRECONDITIONING_JACOBI, .is_double = true}},
-        {"ilu", "", {.preconditioning = SPARSE_PRECONDITIONING_ILU, .is_double = true}},
-        {"printed", "twice", {.method = SPARSE_METHOD_PRINTED}},
-        {"gram", "Cholesky", {.method = SPARSE_METHOD_GRAM}},
-        {"fista", "one thread", {.method = SPARSE_METHOD_FISTA}},
-        {"bb", "one thread", {.method = SPARSE_METHOD_BB}},
+        {"cgnr", "slices of rows", {.method = KN_LEAST_SQUARES_CGNR, .type = KN_F64}},
+        {"auto, rows", "double precision, rows", {.format = KN_SPARSE_SIMPLE, .type = KN_F64}},
+        {"single", "single precision", {.type = KN_F32}},
+        {"jacobi", "", {.preconditioner = KN_LEAST_SQUARES_JACOBI, .type = KN_F64}},
+        {"ilu", "", {.preconditioner = KN_LEAST_SQUARES_ILU, .type = KN_F64}},
+        {"printed", "twice", {.method = KN_LEAST_SQUARES_PRINTED}},
+        {"gram", "Cholesky", {.method = KN_LEAST_SQUARES_GRAM}},
+        {"fista", "one thread", {.method = KN_LEAST_SQUARES_FISTA}},
+        {"bb", "one thread", {.method = KN_LEAST_SQUARES_BB}},
     };
 
     for (size_t i = 0; i < sizeof systems / sizeof *systems; i++) {
@@ -106,29 +96,29 @@ START_TEST(real_systems)
         if (!read_system(systems[i].name, &s))
             return;
         for (size_t w = 0; w < (i == 0 ? sizeof methods / sizeof *methods : 5); w++) {
-            struct sparse_task task = methods[w].task;
-            struct sparse_answer answer;
+            kn_least_squares_options task = methods[w].task;
+            struct solved answer;
             double off, may;
 
             task.iterations = systems[i].iterations;
             answer = solve(&s.matrix, s.b.values, 1, &task);
-            off = test_relative_distance(answer.x.values, s.wanted, s.matrix.columns);
+            off = test_relative_distance(answer.x, s.wanted, s.matrix.columns);
             may = allowed(systems[i].condition, answer.solutions, s.matrix.columns,
-                          task.is_double || w > 4 ? 0x1p-53 : 0x1p-24);
+                          task.type != KN_F32 ? 0x1p-53 : 0x1p-24);
             fprintf(stderr, "%s, %s: off by %.2g of %.2g allowed, after %zu iterations\n", systems[i].name,
                     methods[w].what, off, may, answer.solutions->iterations);
             ck_assert_double_le(off, may);
             ck_assert_double_le(may, w == 2 ? INFINITY : 1e-4); // single precision says nothing of illc1033
-            ck_assert_msg(strstr(answer.code, methods[w].code) != NULL, "%s: %s", methods[w].what,
-                          answer.code);
+            ck_assert_msg(strstr(answer.result->code, methods[w].code) != NULL, "%s: %s", methods[w].what,
+                          answer.result->code);
             if (w == 0) {
                 plain = answer.solutions->iterations;
-                first = answer.x.values[0];
+                first = answer.x[0];
             } else if (strcmp(methods[w].what, "ilu") == 0) // its whole purpose
                 ck_assert_uint_lt(2 * answer.solutions->iterations, plain);
             else if (strcmp(methods[w].what, "jacobi") == 0) // other steps, if not another number of them
-                ck_assert_double_ne(answer.x.values[0], first);
-            ki_sparse_answer_free(&answer);
+                ck_assert_double_ne(answer.x[0], first);
+            solved_free(&answer);
         }
         drop(&s);
     }
@@ -139,7 +129,7 @@ END_TEST
 
 // `matrix` over sqrt(lambda) I over sqrt(smooth) D, dense, and b over 0.
 static void stacked_solution(const struct sparse_matrix *matrix, const double *b,
-                             const struct sparse_task *task, double *x)
+                             const kn_least_squares_options *task, double *x)
 {
     static const double stencils[][3] = {{1}, {-1, 1}, {1, -2, 1}};
     const double weights[] = {task->lambda, task->smooth};
@@ -180,11 +170,12 @@ static void stacked_solution(const struct sparse_matrix *matrix, const double *b
 START_TEST(terms)
 {
     static const size_t sizes[][2] = {{1, 1}, {2, 1}, {2, 3}, {3, 3}, {33, 31}, {65, 32}, {32, 65}};
-    static const struct sparse_task tried[] = {{.lambda = 0.3},
-                                               {.lambda = 0.3, .smooth = 2, .order = 1},
-                                               {.lambda = 0.3, .smooth = 0.7, .order = 2}};
-    static const enum sparse_method methods[] = {SPARSE_METHOD_CGNR, SPARSE_METHOD_PRINTED,
-                                                 SPARSE_METHOD_FISTA, SPARSE_METHOD_BB, SPARSE_METHOD_GRAM};
+    static const kn_least_squares_options tried[] = {{.lambda = 0.3},
+                                                     {.lambda = 0.3, .smooth = 2, .order = 1},
+                                                     {.lambda = 0.3, .smooth = 0.7, .order = 2}};
+    static const kn_least_squares_method methods[] = {KN_LEAST_SQUARES_CGNR, KN_LEAST_SQUARES_PRINTED,
+                                                      KN_LEAST_SQUARES_FISTA, KN_LEAST_SQUARES_BB,
+                                                      KN_LEAST_SQUARES_GRAM};
 
     sparse_seed = test_seed("terms");
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
@@ -193,21 +184,22 @@ START_TEST(terms)
 
         for (size_t t = 0; t < sizeof tried / sizeof *tried; t++)
             for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
-                struct sparse_task task = tried[t];
-                struct sparse_answer answer;
+                kn_least_squares_options task = tried[t];
+                struct solved answer;
 
                 task.method = methods[k];
-                task.iterations = methods[k] == SPARSE_METHOD_PRINTED ? 200 : 5000;
-                task.is_double = true;
+                task.iterations = methods[k] == KN_LEAST_SQUARES_PRINTED ? 200 : 5000;
+                task.type = KN_F64;
                 answer = solve(&matrix, b, 3, &task);
                 for (size_t c = 0; c < 3; c++) {
                     double off;
                     stacked_solution(&matrix, b + c * sizes[i][0], &task, wanted);
-                    off = test_relative_distance(answer.x.values + c * sizes[i][1], wanted, sizes[i][1]);
+                    off = test_relative_distance(answer.x + c * sizes[i][1], wanted, sizes[i][1]);
                     ck_assert_msg(off <= 4e-10, "%zu x %zu, terms %zu, %s, column %zu: off by %g",
-                                  sizes[i][0], sizes[i][1], t, ki_sparse_method_names[methods[k]], c, off);
+                                  sizes[i][0], sizes[i][1], t, kn_least_squares_method_name(methods[k]), c,
+                                  off);
                 }
-                ki_sparse_answer_free(&answer);
+                solved_free(&answer);
             }
         ki_sparse_free(&matrix);
         free(b);
@@ -231,16 +223,17 @@ START_TEST(bounds)
         struct sparse_matrix matrix = sparse_random(ROWS, COLUMNS, 6 * ROWS, NULL);
         double *b = sparse_numbers(ROWS), low = tried[i].low, high = tried[i].high;
 
-        for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHOD_GRAM; method++) {
-            const struct sparse_task task = {.method = (enum sparse_method)method,
-                                             .iterations = 20000,
-                                             .bounded = true,
-                                             .low = low,
-                                             .high = high,
-                                             .is_double = true};
-            struct sparse_answer answer = solve(&matrix, b, 1, &task);
-            double *x = answer.x.values, r[ROWS], g[COLUMNS], left = 0, first = 0;
-            bool held = ki_sparse_holds_bounds(ki_sparse_task_settle(&task).method);
+        for (int method = KN_LEAST_SQUARES_AUTO; method < KN_LEAST_SQUARES_GRAM; method++) {
+            const kn_least_squares_options task = {.method = (kn_least_squares_method)method,
+                                                   .iterations = 20000,
+                                                   .bounded = true,
+                                                   .low = low,
+                                                   .high = high,
+                                                   .type = KN_F64};
+            struct solved answer = solve(&matrix, b, 1, &task);
+            double *x = answer.x, r[ROWS], g[COLUMNS], left = 0, first = 0;
+            bool held = method == KN_LEAST_SQUARES_AUTO || // FISTA
+                        kn_least_squares_method_holds_bounds(task.method);
             size_t beyond = 0;
 
             ki_sparse_reference_multiply_transposed(&matrix, b, g);
@@ -253,17 +246,18 @@ START_TEST(bounds)
             for (size_t k = 0; k < COLUMNS; k++) {
                 double inside = fmin(fmax(x[k], low), high);
                 beyond += x[k] != inside;
-                g[k] =
-                    held ? x[k] - fmin(fmax(x[k] - g[k], low), high) : g[k] + answer.weight * (x[k] - inside);
+                g[k] = held ? x[k] - fmin(fmax(x[k] - g[k], low), high)
+                            : g[k] + answer.result->weight * (x[k] - inside);
                 left += g[k] * g[k];
             }
             ck_assert_msg(sqrt(left) <= 1e-11 * sqrt(first),
                           "bounds %zu, %s: %g of the gradient is left after %zu", i,
-                          ki_sparse_method_names[method], sqrt(left / first), answer.solutions->iterations);
-            ck_assert(held == (answer.weight == 0));
+                          kn_least_squares_method_name((kn_least_squares_method)method), sqrt(left / first),
+                          answer.solutions->iterations);
+            ck_assert(held == (answer.result->weight == 0));
             ck_assert(held ? beyond == 0 : beyond > 0);
-            ck_assert_int_eq(held, method != SPARSE_METHOD_CGNR && method != SPARSE_METHOD_PRINTED);
-            ki_sparse_answer_free(&answer);
+            ck_assert_int_eq(held, method != KN_LEAST_SQUARES_CGNR && method != KN_LEAST_SQUARES_PRINTED);
+            solved_free(&answer);
         }
         ki_sparse_free(&matrix);
         free(b);
@@ -289,7 +283,8 @@ static double residual_of(const struct sparse_matrix *matrix, const double *x, c
 START_TEST(stops)
 {
     enum { ROWS = 200, COLUMNS = 50 };
-    static const enum sparse_method methods[] = {SPARSE_METHOD_CGNR, SPARSE_METHOD_FISTA, SPARSE_METHOD_BB};
+    static const kn_least_squares_method methods[] = {KN_LEAST_SQUARES_CGNR, KN_LEAST_SQUARES_FISTA,
+                                                      KN_LEAST_SQUARES_BB};
     struct sparse_matrix matrix;
     double *exact, *b, least = 0, norm = 0;
 
@@ -307,42 +302,44 @@ START_TEST(stops)
     least = residual_of(&matrix, exact, b);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         const struct {
-            struct sparse_task task;
+            kn_least_squares_options task;
             const char *stopped_by;
             bool reached;
-        } tried[] = {
-            {{.tolerance = 1.1 * least / norm}, "residual", true},
-            {{.noise = 1.1 * least}, "discrepancy", true},
-            {{.noise = 1.1 * least, .stop = SPARSE_STOP_FIXED, .iterations = 3}, "iterations", false},
-            {{.tolerance = 0.9 * least / norm, .iterations = 5000}, "floor", false},
-            {{.noise = 1.1 * least, .iterations = 2}, "iterations", false},
-            {{.stop = SPARSE_STOP_FIXED, .iterations = 3}, "iterations", true}};
+        } tried[] = {{{.tolerance = 1.1 * least / norm}, "residual", true},
+                     {{.noise = 1.1 * least}, "discrepancy", true},
+                     {{.noise = 1.1 * least, .stop = KN_LEAST_SQUARES_STOP_FIXED, .iterations = 3},
+                      "iterations",
+                      false},
+                     {{.tolerance = 0.9 * least / norm, .iterations = 5000}, "floor", false},
+                     {{.noise = 1.1 * least, .iterations = 2}, "iterations", false},
+                     {{.stop = KN_LEAST_SQUARES_STOP_FIXED, .iterations = 3}, "iterations", true}};
         for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
-            struct sparse_task task = tried[t].task;
-            struct sparse_answer answer;
-            const struct sparse_solution *solution;
+            kn_least_squares_options task = tried[t].task;
+            struct solved answer;
+            const kn_least_squares_solution *solution;
             double rest;
 
             task.method = methods[k];
             task.iterations = task.iterations ? task.iterations : 400;
-            task.is_double = true;
+            task.type = KN_F64;
             answer = solve(&matrix, b, 1, &task);
             solution = answer.solutions;
-            rest = residual_of(&matrix, answer.x.values, b);
-            ck_assert_msg(strcmp(solution->stopped_by, tried[t].stopped_by) == 0,
+            rest = residual_of(&matrix, answer.x, b);
+            ck_assert_msg(strcmp(stopped_by(solution), tried[t].stopped_by) == 0,
                           "%s, test %zu: stopped by %s after %zu iterations",
-                          ki_sparse_method_names[methods[k]], t, solution->stopped_by, solution->iterations);
-            ck_assert(solution->reached == tried[t].reached &&
-                      ki_sparse_all_reached(&answer) == tried[t].reached);
+                          kn_least_squares_method_name(methods[k]), t, stopped_by(solution),
+                          solution->iterations);
+            ck_assert(is_reached(solution) == tried[t].reached &&
+                      kn_least_squares_get_reached(answer.result) == tried[t].reached);
             ck_assert_double_eq_tol(solution->residual, rest / norm, 1e-12);
-            ck_assert_double_eq_tol(solution->history[solution->iterations], rest / norm, 1e-9);
-            ck_assert_double_eq_tol(solution->history[0], 1, 1e-12);
+            ck_assert_double_eq_tol(answer.result->histories[0][solution->iterations], rest / norm, 1e-9);
+            ck_assert_double_eq_tol(answer.result->histories[0][0], 1, 1e-12);
             if (t < 2) {
                 ck_assert_double_le(rest, 1.1 * least * (1 + 1e-9));
-                ck_assert_double_gt(solution->history[solution->iterations - 1] * norm,
+                ck_assert_double_gt(answer.result->histories[0][solution->iterations - 1] * norm,
                                     1.1 * least * (1 - 1e-9));
             }
-            ki_sparse_answer_free(&answer);
+            solved_free(&answer);
         }
     }
     ki_sparse_free(&matrix);
@@ -363,17 +360,20 @@ START_TEST(whiteness)
     sparse_measure(&matrix, image, 0.02, b);
     sparse_measure(&matrix, image, 0.002, b + BEAM_RAYS);
     for (int ncp = 0; ncp < 2; ncp++) {
-        const struct sparse_task task = {
-            .stop = ncp ? SPARSE_STOP_NCP : SPARSE_STOP_FIXED, .iterations = 400, .is_double = true};
-        struct sparse_answer answer = solve(&matrix, b, 2, &task);
+        const kn_least_squares_options task = {.stop = ncp ? KN_LEAST_SQUARES_STOP_NCP
+                                                           : KN_LEAST_SQUARES_STOP_FIXED,
+                                               .iterations = 400,
+                                               .type = KN_F64};
+        struct solved answer = solve(&matrix, b, 2, &task);
 
-        off[ncp] = test_relative_distance(answer.x.values, image, BEAM_PIXELS);
-        ck_assert_int_eq(strcmp(answer.solutions[0].stopped_by, "ncp") == 0, ncp);
-        ck_assert(answer.solutions[0].reached);
+        off[ncp] = test_relative_distance(answer.x, image, BEAM_PIXELS);
+        ck_assert_int_eq(strcmp(stopped_by(&answer.solutions[0]), "ncp") == 0, ncp);
+        ck_assert(is_reached(&answer.solutions[0]));
         if (ncp)
             ck_assert_uint_lt(answer.solutions[0].iterations, answer.solutions[1].iterations);
-        ck_assert_ptr_eq(ki_sparse_worst(&answer), answer.solutions); // more noise is left
-        ki_sparse_answer_free(&answer);
+        ck_assert_ptr_eq(kn_least_squares_get_worst(answer.result),
+                         answer.solutions); // more noise is left
+        solved_free(&answer);
     }
     ck_assert_double_lt(off[1], off[0]);
     ki_sparse_free(&matrix);
@@ -381,12 +381,11 @@ START_TEST(whiteness)
 }
 END_TEST
 
-// A start is taken: from the solution there is nothing to do. One column of it serves all.
+// A start is taken: from the solution there is nothing to do.
 START_TEST(starts)
 {
     struct sparse_matrix matrix;
-    double *b, *x;
-    struct sparse_answer answer;
+    double *b, *x, start[40];
 
     sparse_seed = test_seed("starts");
     matrix = sparse_random(40, 20, 300, NULL);
@@ -394,16 +393,12 @@ START_TEST(starts)
     x = sparse_numbers(40);
     EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b, x, &err));
     memcpy(b + 40, b, 40 * sizeof *b);
-    for (size_t count = 1; count <= 2; count++) {
-        const struct sparse_columns right = columns_of(b, 40, 2), start = columns_of(x, 20, count);
-        const struct sparse_task task = {.iterations = 1, .is_double = true};
-
-        memcpy(x + 20, x, 20 * sizeof *x);
-        EXPECT_OK(ki_sparse_solve(NULL, &matrix, &right, &start, names, &task, NULL, &answer, &err));
-        ck_assert_double_le(test_relative_distance(answer.x.values, x, 20), 1e-12);
-        ck_assert_double_le(test_relative_distance(answer.x.values + 20, x, 20), 1e-12);
-        ki_sparse_answer_free(&answer);
-    }
+    memcpy(x + 20, x, 20 * sizeof *x);
+    memcpy(start, x, sizeof start);
+    EXPECT_OK(kn_least_squares(
+        NULL, &KN_INIT(kn_least_squares_task, .matrix = &(kn_sparse){matrix}, .b = b, .count = 2), start,
+        &KN_INIT(kn_least_squares_options, .iterations = 1), NULL, &err));
+    ck_assert_double_le(test_relative_distance(start, x, 40), 1e-12);
     ki_sparse_free(&matrix);
     free(b);
     free(x);
@@ -414,34 +409,28 @@ END_TEST
 START_TEST(rays)
 {
     struct sparse_parallel geometry;
+    kn_tomography_geometry given;
     struct sparse_matrix matrix;
     double *b;
 
     sparse_seed = test_seed("rays");
     EXPECT_OK(sparse_parse("parallel:5,9,7,3.3", &geometry, &err));
+    EXPECT_OK(geometry_parse("parallel:5,9,7,3.3", &given, &err));
     EXPECT_OK(ki_sparse_parallel_matrix(&geometry, &matrix, &err));
     b = sparse_numbers(matrix.rows);
-    for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHODS; method++) {
-        struct sparse_task task = {.method = (enum sparse_method)method,
-                                   .iterations = 20,
-                                   .lambda = method != SPARSE_METHOD_SIRT,
-                                   .is_double = true};
-        const struct sparse_columns right = columns_of(b, matrix.rows, 1);
-        struct sparse_answer wanted = solve(&matrix, b, 1, &task), found;
+    for (int method = KN_LEAST_SQUARES_AUTO; method <= KN_LEAST_SQUARES_SIRT; method++) {
+        kn_least_squares_options task = {.method = (kn_least_squares_method)method,
+                                         .iterations = 20,
+                                         .lambda = method != KN_LEAST_SQUARES_SIRT,
+                                         .type = KN_F64};
+        struct solved wanted = solve(&matrix, b, 1, &task), found = solve_rays(NULL, &given, b, &task);
 
-        task.geometry = &geometry;
-        EXPECT_OK(ki_sparse_solve(NULL, NULL, &right, NULL, names, &task, NULL, &found, &err));
-        ck_assert_int_eq(memcmp(found.x.values, wanted.x.values, matrix.columns * sizeof *b), 0);
+        ck_assert_int_eq(memcmp(found.x, wanted.x, matrix.columns * sizeof *b), 0);
         ck_assert_double_eq_tol(found.solutions->residual, wanted.solutions->residual, 1e-13);
-        ck_assert_double_le(found.adjoint, found.adjoint_bound);
-        ki_sparse_answer_free(&wanted);
-        ki_sparse_answer_free(&found);
+        ck_assert_double_le(found.result->adjoint, found.result->adjoint_bound);
+        solved_free(&wanted);
+        solved_free(&found);
     }
-    const struct sparse_columns one = columns_of(b, 1, 1);
-    const struct sparse_task task = {.geometry = &geometry};
-    struct sparse_answer answer;
-    EXPECT_REFUSED(KN_ERROR_INPUT, "the matrix A.mtx is 45 x 49: expected 45",
-                   ki_sparse_solve(NULL, NULL, &one, NULL, names, &task, NULL, &answer, &err));
     ki_sparse_parallel_free(&geometry);
     ki_sparse_free(&matrix);
     free(b);
@@ -456,33 +445,34 @@ START_TEST(measured)
     char path[512], picture[] = "/tmp/koine-solve-XXXXXX.png";
     struct sparse_parallel geometry;
     struct sparse_columns b;
-    struct sparse_answer answer;
+    struct solved answer;
     double residual[2];
     int file;
 
     if (!test_data_path("sparse/tooth.h5", path, sizeof path))
         return;
     for (int off = 0; off < 2; off++) {
-        struct sparse_task task = {.iterations = 30, .is_double = true};
+        const kn_least_squares_options task = {.iterations = 30};
+        kn_tomography_geometry given;
 
         EXPECT_OK(sparse_parse(off ? "parallel:181,32,32,15.3" : "parallel:181,32,32,14.3", &geometry, &err));
         EXPECT_OK(sparse_read_slice(path, 1, &geometry, &b, &err));
         ck_assert_uint_eq(b.rows, 181 * 32);
         ck_assert_uint_eq(b.count, 1);
         ck_assert_ptr_nonnull(geometry.theta);
-        task.geometry = &geometry;
-        EXPECT_OK(ki_sparse_solve(NULL, NULL, &b, NULL, names, &task, NULL, &answer, &err));
+        EXPECT_OK(geometry_parse(off ? "parallel:181,32,32,15.3" : "parallel:181,32,32,14.3", &given, &err));
+        given.theta = geometry.theta;
+        answer = solve_rays(NULL, &given, b.values, &task);
         residual[off] = answer.solutions->residual;
         if (!off) {
             file = mkstemps(picture, 4);
             ck_assert_int_ge(file, 0);
             close(file);
-            EXPECT_OK(sparse_try_solutions(picture, answer.x.rows, 1, &err));
-            EXPECT_OK(
-                sparse_write_solutions(picture, answer.x.rows, answer.x.count, answer.x.values, true, &err));
+            EXPECT_OK(sparse_try_solutions(picture, 32 * 32, 1, &err));
+            EXPECT_OK(sparse_write_solutions(picture, 32 * 32, 1, answer.x, true, &err));
             unlink(picture);
         }
-        ki_sparse_answer_free(&answer);
+        solved_free(&answer);
         ki_sparse_parallel_free(&geometry);
         free(b.values);
     }
@@ -519,20 +509,20 @@ START_TEST(nothing)
     double b[5] = {1, 2, 3, 4, 5};
 
     EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
-    for (int method = SPARSE_METHOD_AUTO; method < SPARSE_METHOD_GRAM; method++)
+    for (int method = KN_LEAST_SQUARES_AUTO; method < KN_LEAST_SQUARES_GRAM; method++)
         for (int zero = 0; zero < 2; zero++) {
-            const struct sparse_task task = {
-                .method = (enum sparse_method)method, .iterations = 5, .is_double = true};
-            struct sparse_answer answer;
+            const kn_least_squares_options task = {
+                .method = (kn_least_squares_method)method, .iterations = 5, .type = KN_F64};
+            struct solved answer;
 
             if (zero)
                 memset(b, 0, sizeof b);
             answer = solve(&matrix, b, 1, &task);
             for (size_t i = 0; i < 3; i++)
-                ck_assert(answer.x.values[i] == 0);
+                ck_assert(answer.x[i] == 0);
             ck_assert_double_eq(answer.solutions->residual, zero ? 0 : 1);
             ck_assert_double_eq(answer.solutions->normal_residual, 0);
-            ki_sparse_answer_free(&answer);
+            solved_free(&answer);
             b[0] = 1;
         }
     ki_sparse_free(&matrix);
@@ -542,54 +532,170 @@ END_TEST
 START_TEST(refused)
 {
     struct sparse_matrix matrix;
-    double numbers[12] = {1};
-    const struct sparse_columns right = columns_of(numbers, 4, 3), start = columns_of(numbers, 3, 1);
-    struct sparse_answer answer;
+    double b[12] = {1}, x[9] = {2};
     const struct {
-        struct sparse_task task;
+        kn_least_squares_options task;
         const char *words;
     } tried[] = {
         {{.lambda = -1}, "lambda is -1"},
         {{.noise = NAN}, "the noise is"},
         {{.smooth = 1, .order = 3}, "order 3"},
         {{.bounded = true, .low = 2, .high = 1}, "the lower one first"},
-        {{.stop = SPARSE_STOP_RESIDUAL}, "wants a tolerance"},
-        {{.stop = SPARSE_STOP_DISCREPANCY}, "wants the noise"},
+        {{.stop = KN_LEAST_SQUARES_STOP_RESIDUAL}, "wants a tolerance"},
+        {{.stop = KN_LEAST_SQUARES_STOP_DISCREPANCY}, "wants the noise"},
         {{.correction = "d"}, "wants a device"},
         {{.format = KN_SPARSE_MERGE}, "sell and simple"},
-        {{.format = KN_SPARSE_SELL, .method = SPARSE_METHOD_BB}, "a choice of cgnr"},
-        {{.preconditioning = SPARSE_PRECONDITIONING_ILU, .method = SPARSE_METHOD_BB}, "go with cgnr"},
-        {{.method = SPARSE_METHOD_PRINTED, .tolerance = 1}, "all its iterations"},
-        {{.method = SPARSE_METHOD_GRAM, .noise = 1}, "no iterations"},
-        {{.method = SPARSE_METHOD_GRAM, .bounded = true, .high = 1}, "no bounds"},
-        {{.method = SPARSE_METHOD_FISTA, .stop = SPARSE_STOP_NCP}, "whiteness"},
+        {{.format = KN_SPARSE_SELL, .method = KN_LEAST_SQUARES_BB}, "a choice of cgnr"},
+        {{.preconditioner = KN_LEAST_SQUARES_ILU, .method = KN_LEAST_SQUARES_BB}, "go with cgnr"},
+        {{.method = KN_LEAST_SQUARES_PRINTED, .tolerance = 1}, "all its iterations"},
+        {{.method = KN_LEAST_SQUARES_GRAM, .noise = 1}, "no iterations"},
+        {{.method = KN_LEAST_SQUARES_GRAM, .bounded = true, .high = 1}, "no bounds"},
+        {{.method = KN_LEAST_SQUARES_FISTA, .stop = KN_LEAST_SQUARES_STOP_NCP}, "whiteness"},
+        {{.method = KN_LEAST_SQUARES_BB, .type = KN_F32}, "single precision for cgnr alone"},
+        {{.method = (kn_least_squares_method)7}, "no method 7"},
+        {{.stop = (kn_least_squares_stop)-1}, "no stopping rule -1"},
+        {{.preconditioner = (kn_least_squares_preconditioner)3}, "no preconditioner 3"},
+        {{.format = (kn_sparse_format)99}, "no format 99"},
+        {{.iterations = SIZE_MAX}, "expected fewer than 2^32 - 1"},
     };
 
     sparse_seed = 1;
     matrix = sparse_random(4, 3, 12, NULL);
+    const kn_sparse view = {matrix};
+    const kn_least_squares_task system = KN_INIT(kn_least_squares_task, .matrix = &view, .b = b, .count = 3);
+
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
-        EXPECT_REFUSED(
-            KN_ERROR_ARGUMENT, tried[i].words,
-            ki_sparse_solve(NULL, &matrix, &right, NULL, names, &tried[i].task, NULL, &answer, &err));
-        ck_assert_ptr_null(answer.x.values);
+        kn_least_squares_options task = tried[i].task;
+        kn_least_squares_result *result = NULL;
+
+        task.struct_size = sizeof task;
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, tried[i].words,
+                       kn_least_squares(NULL, &system, x, &task, &result, &err));
+        ck_assert_ptr_null(result);
+        ck_assert(x[0] == 2);
     }
-    const struct sparse_task task = {.iterations = 1};
-    const struct sparse_columns two = columns_of(numbers, 3, 2);
-    EXPECT_REFUSED(KN_ERROR_INPUT, "b.mtx: has 3 numbers a column, but the matrix A.mtx is 4 x 3: expected 4",
-                   ki_sparse_solve(NULL, &matrix, &start, NULL, names, &task, NULL, &answer, &err));
-    EXPECT_REFUSED(KN_ERROR_INPUT,
-                   "x0.mtx: has 4 numbers a column, but the matrix A.mtx is 4 x 3: expected 3",
-                   ki_sparse_solve(NULL, &matrix, &right, &right, names, &task, NULL, &answer, &err));
-    EXPECT_REFUSED(KN_ERROR_INPUT, "x0.mtx: has 2 columns; expected 1, or 3 as b.mtx has",
-                   ki_sparse_solve(NULL, &matrix, &right, &two, names, &task, NULL, &answer, &err));
     ki_sparse_free(&matrix);
+}
+END_TEST
+
+// Tasks that cannot be, and numbers in them.
+START_TEST(bad_input)
+{
+    struct sparse_matrix matrix;
+    double b[4] = {1, 2, 3, 4}, infinite[4] = {1, 2, INFINITY, 4}, x[3] = {0}, nan[3] = {0, NAN, 0};
+    const kn_tomography_geometry geometry =
+                                     KN_INIT(kn_tomography_geometry, .angles = 2, .detectors = 2, .size = 2),
+                                 empty = KN_INIT(kn_tomography_geometry, .angles = 2, .size = 2);
+    const kn_least_squares_options options = KN_INIT(kn_least_squares_options, .iterations = 1),
+                                   unsized = {.iterations = 1};
+
+    sparse_seed = 1;
+    matrix = sparse_random(4, 3, 12, NULL);
+    const kn_sparse view = {matrix};
+    const struct {
+        kn_least_squares_task task;
+        double *x;
+        const kn_least_squares_options *options;
+        kn_status status;
+        const char *words;
+    } tried[] = {
+        {{.matrix = &view, .count = 1}, x, &options, KN_ERROR_ARGUMENT, "b is NULL"},
+        {{.b = b, .count = 1}, x, &options, KN_ERROR_ARGUMENT, "matrix and geometry are NULL"},
+        {{.matrix = &view, .geometry = &geometry, .b = b, .count = 1},
+         x,
+         &options,
+         KN_ERROR_ARGUMENT,
+         "both"},
+        {{.matrix = &view, .b = b}, x, &options, KN_ERROR_ARGUMENT, "count is 0"},
+        {{.matrix = &view, .b = b, .count = SIZE_MAX / 2}, x, &options, KN_ERROR_LIMIT, "no addresses"},
+        {{.matrix = &view, .b = infinite, .count = 1}, x, &options, KN_ERROR_ARGUMENT, "b[2] is inf"},
+        {{.matrix = &view, .b = b, .count = 1}, nan, &options, KN_ERROR_ARGUMENT, "x[1] is nan"},
+        {{.matrix = &view, .b = b, .count = 1}, NULL, &options, KN_ERROR_ARGUMENT, "x is NULL"},
+        {{.matrix = &view, .b = b, .count = 1}, x, NULL, KN_ERROR_ARGUMENT, "options is NULL"},
+        {{.matrix = &view, .b = b, .count = 1}, x, &unsized, KN_ERROR_ARGUMENT, "KN_INIT"},
+        {{.geometry = &empty, .b = b, .count = 1}, x, &options, KN_ERROR_ARGUMENT, "detectors"},
+    };
+
+    for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
+        kn_least_squares_task task = tried[i].task;
+
+        task.struct_size = sizeof task;
+        EXPECT_REFUSED(tried[i].status, tried[i].words,
+                       kn_least_squares(NULL, &task, tried[i].x, tried[i].options, NULL, &err));
+        ck_assert_ptr_nonnull(strstr(err.text, "kn_least_squares: "));
+        ck_assert(x[0] == 0 && nan[0] == 0);
+    }
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "task is NULL", kn_least_squares(NULL, NULL, x, &options, NULL, &err));
+    ki_sparse_free(&matrix);
+}
+END_TEST
+
+// ---- progress ----
+
+struct watch {
+    size_t calls, last, stop_at;
+};
+
+static bool watch_solved(void *data, size_t solved, size_t count)
+{
+    struct watch *watch = data;
+
+    ck_assert_uint_eq(count, 3);
+    ck_assert_uint_eq(solved, ++watch->calls);
+    return solved != watch->stop_at;
+}
+
+static bool watch_iteration(void *data, size_t iteration)
+{
+    struct watch *watch = data;
+
+    watch->last = iteration;
+    return iteration != watch->stop_at;
+}
+
+// By right-hand sides and by iterations: told of all, and stopped, with x as it was.
+START_TEST(progress)
+{
+    static const kn_least_squares_method methods[] = {KN_LEAST_SQUARES_CGNR, KN_LEAST_SQUARES_FISTA};
+    struct sparse_matrix matrix;
+    double *b, x[60] = {0};
+
+    sparse_seed = test_seed("progress");
+    matrix = sparse_random(40, 20, 300, NULL);
+    b = sparse_numbers(120);
+    const kn_sparse view = {matrix};
+    const kn_least_squares_task task = KN_INIT(kn_least_squares_task, .matrix = &view, .b = b, .count = 3);
+
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        struct watch watch = {.stop_at = 2};
+        kn_least_squares_options options =
+            KN_INIT(kn_least_squares_options, .method = methods[i], .iterations = 7, .progress = watch_solved,
+                    .progress_data = &watch);
+
+        EXPECT_REFUSED(KN_ERROR_INTERRUPTED, "after 2 of 3",
+                       kn_least_squares(NULL, &task, x, &options, NULL, &err));
+        options.progress = NULL;
+        options.iteration_progress = watch_iteration;
+        watch.stop_at = 4;
+        EXPECT_REFUSED(KN_ERROR_INTERRUPTED, "", kn_least_squares(NULL, &task, x, &options, NULL, &err));
+        ck_assert_uint_eq(watch.last, 4);
+        ck_assert(x[0] == 0 && x[59] == 0);
+        watch = (struct watch){.stop_at = 0};
+        options.progress = watch_solved;
+        options.iteration_progress = NULL;
+        EXPECT_OK(kn_least_squares(NULL, &task, x, &options, NULL, &err));
+        ck_assert_uint_eq(watch.calls, 3);
+        memset(x, 0, sizeof x);
+    }
+    ki_sparse_free(&matrix);
+    free(b);
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {real_systems, terms,    bounds,  stops,   whiteness, starts,
-                                  rays,         measured, endings, nothing, refused};
+    const TTest *const tests[] = {real_systems, terms,   bounds,  stops,   whiteness, starts,  rays,
+                                  measured,     endings, nothing, refused, bad_input, progress};
 
     return TEST_RUN("sparse_solve", CK_FORK, tests);
 }

@@ -47,7 +47,7 @@ static size_t find_crossings(const double from[2], const double along[2], double
 }
 
 // The pixels of a piece and its lengths in them, from `count` on; returns how many there are now.
-static size_t add_piece(const struct sparse_segments *segments, const double from[2], const double along[2],
+static size_t add_piece(const struct solve_segments *segments, const double from[2], const double along[2],
                         double *at, uint32_t *column, double *values, size_t count)
 {
     size_t crossings = find_crossings(from, along, at);
@@ -66,7 +66,7 @@ static size_t add_piece(const struct sparse_segments *segments, const double fro
 }
 
 // All of them; every centre is inside, so that each has a pixel.
-static size_t add_pieces(const struct sparse_segments *segments, double *at, uint32_t *row, uint32_t *column,
+static size_t add_pieces(const struct solve_segments *segments, double *at, uint32_t *row, uint32_t *column,
                          double *values)
 {
     uint64_t state = segments->seed;
@@ -85,16 +85,14 @@ static size_t add_pieces(const struct sparse_segments *segments, double *at, uin
     return count;
 }
 
-kn_status ki_sparse_segments_create(const struct sparse_segments *segments, struct sparse_matrix *out,
-                                    kn_error *err)
+kn_status solve_segments_create(const struct solve_segments *segments, kn_sparse **made, kn_error *err)
 {
-    struct sparse_entries entries = {.rows = segments->rows};
-    size_t longest, most;
+    size_t longest, most, count;
     uint32_t *row, *column;
     double *values, *at;
     kn_status status;
 
-    *out = (struct sparse_matrix){.rows = 0};
+    *made = NULL;
     if (segments->width < 1 || segments->height < 1 || segments->width > UINT32_MAX / segments->height)
         return ki_fail(err, KN_ERROR_ARGUMENT, "an image of %zu x %zu pixels; expected 1 to 2^32 - 1",
                        segments->width, segments->height);
@@ -109,12 +107,9 @@ kn_status ki_sparse_segments_create(const struct sparse_segments *segments, stru
     at = malloc(longest * sizeof *at);
     status = row && column && values && at ? KN_OK : ki_fail_memory(err, most * 16, "a system of rays");
     if (!status) {
-        entries.columns = segments->width * segments->height;
-        entries.count = add_pieces(segments, at, row, column, values);
-        entries.row = row;
-        entries.column = column;
-        entries.values = values;
-        status = ki_sparse_from_entries(&entries, out, err);
+        count = add_pieces(segments, at, row, column, values);
+        status = kn_sparse_create_coo(segments->rows, segments->width * segments->height, count, row, column,
+                                      values, made, err);
     }
     free(row);
     free(column);

@@ -1,23 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of rays through an image: their lengths in pixels against many samples along each, and the shape of
 // the source's matrix.
-#include "sparse_support.h"
-
-#include "app/sparse/product/segments.h"
 #include "support/run.h"
+#include "support/sparse_inputs.h"
+#include "tools/solve/segments.h"
+#include "unit/app/sparse/host/sparse_support.h"
+
+static struct sparse_matrix make(const struct solve_segments *segments)
+{
+    kn_sparse *made;
+
+    EXPECT_OK(solve_segments_create(segments, &made, &err));
+    return sparse_take(made);
+}
 
 // A row's pixels are a chain: from its lengths alone one cannot tell the piece, but they sum to its length
 // where it does not leave the image, and a pixel has at most its diagonal.
 START_TEST(lengths)
 {
-    static const struct sparse_segments tried[] = {
+    static const struct solve_segments tried[] = {
         {1, 1, 33, 0.3, 1}, {3, 2, 200, 1.7, 2}, {64, 48, 1000, 7.95, 3}, {5, 1, 720, 40, 4}};
 
     for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
         struct sparse_matrix matrix;
         size_t whole = 0;
 
-        EXPECT_OK(ki_sparse_segments_create(&tried[t], &matrix, &err));
+        matrix = make(&tried[t]);
         EXPECT_OK(ki_sparse_check(&matrix, "segments", &err));
         ck_assert_uint_eq(matrix.rows, tried[t].rows);
         ck_assert_uint_eq(matrix.columns, tried[t].width * tried[t].height);
@@ -46,10 +54,10 @@ END_TEST
 // extent has its angle: the pixels are where the ray is.
 START_TEST(centroids)
 {
-    const struct sparse_segments segments = {64, 48, 720, 12.5, 5};
+    const struct solve_segments segments = {64, 48, 720, 12.5, 5};
     struct sparse_matrix matrix;
 
-    EXPECT_OK(ki_sparse_segments_create(&segments, &matrix, &err));
+    matrix = make(&segments);
     for (size_t row = 0; row < matrix.rows; row++) {
         double angle = acos(-1) * (double)(row * 7 % 360) / 360, sum = 0, mean[2] = {0}, spread = 0;
 
@@ -73,11 +81,11 @@ END_TEST
 
 START_TEST(like_the_source)
 {
-    const struct sparse_segments segments = {64, 48, 81545, 7.95, 3};
+    const struct solve_segments segments = {64, 48, 81545, 7.95, 3};
     struct sparse_matrix matrix, again;
 
-    EXPECT_OK(ki_sparse_segments_create(&segments, &matrix, &err));
-    EXPECT_OK(ki_sparse_segments_create(&segments, &again, &err));
+    matrix = make(&segments);
+    again = make(&segments);
     // The source's has 854,129; a random piece of 7.95 crosses 4 / pi of that in lines, and is in one pixel
     // more: 11.1, less what is outside the image.
     ck_assert_uint_gt(matrix.nonzeros, 820000);
@@ -92,12 +100,12 @@ END_TEST
 
 START_TEST(refused)
 {
-    struct sparse_matrix matrix;
+    kn_sparse *made;
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "0 x 3 pixels",
-                   ki_sparse_segments_create(&(struct sparse_segments){0, 3, 1, 1, 1}, &matrix, &err));
+                   solve_segments_create(&(struct solve_segments){0, 3, 1, 1, 1}, &made, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "pieces of nan",
-                   ki_sparse_segments_create(&(struct sparse_segments){3, 3, 1, NAN, 1}, &matrix, &err));
+                   solve_segments_create(&(struct solve_segments){3, 3, 1, NAN, 1}, &made, &err));
 }
 END_TEST
 
@@ -105,5 +113,5 @@ int main(void)
 {
     const TTest *const tests[] = {lengths, centroids, like_the_source, refused};
 
-    return TEST_RUN("sparse_segments", CK_FORK, tests);
+    return TEST_RUN("segments", CK_FORK, tests);
 }

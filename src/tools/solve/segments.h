@@ -2,12 +2,12 @@
 // Systems like those of Stock and Koch's A Fast GPU Implementation for Solving Sparse Ill-Posed Linear
 // Equation Systems: pieces of parallel rays through an image, of which each row has the lengths in the pixels
 // (Siddon 1985).
-#ifndef KN_APP_SPARSE_PRODUCT_SEGMENTS_H
-#define KN_APP_SPARSE_PRODUCT_SEGMENTS_H
+#ifndef KN_TOOLS_SOLVE_SEGMENTS_H
+#define KN_TOOLS_SOLVE_SEGMENTS_H
 
-#include "app/sparse/matrix.h"
+#include <koine/sparse.h>
 
-struct sparse_segments {
+struct solve_segments {
     size_t width, height; // pixels of side 1: the columns, by lines of the image
     size_t rows;
     double length; // of a piece; 7.95 crosses about 10.5 pixels, as the source's
@@ -15,9 +15,8 @@ struct sparse_segments {
 };
 
 // Angles are in steps of half a degree, the next row's 3.5 degrees on. The caller frees the matrix by
-// ki_sparse_free. KN_ERROR_ARGUMENT: no pixel, a length that is not above 0 or longer than 2^20;
+// kn_sparse_free. KN_ERROR_ARGUMENT: no pixel, a length that is not above 0 or longer than 2^20;
 // KN_ERROR_MEMORY. The same bits for the same numbers.
-kn_status ki_sparse_segments_create(const struct sparse_segments *segments, struct sparse_matrix *out,
-                                    kn_error *err);
+kn_status solve_segments_create(const struct solve_segments *segments, kn_sparse **made, kn_error *err);
 
 #endif
