@@ -18,6 +18,18 @@ PKG_CHECK_MODULES([$1], [$2], [m4_if([$7], [command], [:], [KN_PC_REQUIRES="$KN_
 KN_SUMMARY([$2], [yes])
 ])
 
+# KN_COMMAND: --disable-command builds libkoine and koine-probe alone, for what links the library, such as the Python
+# package: neither the command nor the tests, nor what they need. KN_WITH_COMMAND(CHECKS) leaves out their packages.
+AC_DEFUN([KN_COMMAND],
+[AC_ARG_ENABLE([command],
+  [AS_HELP_STRING([--disable-command], [build the library alone, without the command, the tests, and what they need])],
+  [], [enable_command=yes])
+AM_CONDITIONAL([COMMAND], [test "x$enable_command" != xno])
+AS_VAR_IF([enable_command], [no],
+  [KN_SUMMARY([command], [off], [the library alone: make check has nothing to run])])
+])
+AC_DEFUN([KN_WITH_COMMAND], [AS_VAR_IF([enable_command], [no], [], [$1])])
+
 # KN_OPENCL: OpenCL's headers. The loader, the drivers, CLBlast and clFFT are opened at run time; OPENCL_LIBS is for
 # applications of OpenCL among the examples, tests and benchmarks, which link with the loader.
 AC_DEFUN([KN_OPENCL],

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Python's functions that libkoine calls meanwhile; what is raised in them, an interrupt too, ends the call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ._call import call
+from ._native import ffi, lib
+
+
+class Watch:
+    """What one call of libkoine hands to Python's functions: something to ask, and what they raised.
+
+    Python looks for signals when one of its functions runs: an interrupt is raised in the next one that is called.
+    """
+
+    def __init__(self, ask: Callable[[int], Any] | None = None) -> None:
+        self.ask = ask
+        self.raised: BaseException | None = None
+        self.handle = ffi.new_handle(self)
+
+    def call(self, function: Callable[..., int], *arguments: Any) -> None:
+        """Calls a function of libkoine; what was raised meanwhile is raised again."""
+        self.raised = None
+        try:
+            call(function, *arguments)
+        except BaseException:
+            if self.raised is not None:
+                raise self.raised from None
+            raise
+        if self.raised is not None:
+            raise self.raised
+
+    def go_on(self, done: int) -> bool:
+        """Whether the library is to go on."""
+        try:
+            if self.raised is None and self.ask is not None and self.ask(done) is False:
+                self.raised = StopIteration("the callback returned False")
+        except BaseException as raised:
+            self.raised = raised
+        return self.raised is None
+
+
+@ffi.def_extern(error=False)  # type: ignore[untyped-decorator]
+def koine_solve_progress(data: Any, iteration: int) -> bool:
+    """Before each iteration."""
+    watch: Watch = ffi.from_handle(data)
+    return watch.go_on(iteration)
+
+
+@ffi.def_extern(error=False)  # type: ignore[untyped-decorator]
+def koine_stats_progress(data: Any, _number: int, done: int, _total: int) -> bool:
+    """Between the steps of a computation."""
+    watch: Watch = ffi.from_handle(data)
+    return watch.go_on(done)
+
+
+@ffi.def_extern(error=lib.KN_ERROR_INTERRUPTED)  # type: ignore[untyped-decorator]
+def koine_apply_host(data: Any, adjoint: bool, source: Any, to: Any, _err: Any) -> int:
+    """An operator of the caller's."""
+    function = ffi.from_handle(data)
+    return int(function(adjoint, source, to))

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The declarations of the public headers, as cffi reads them.
+
+A new function in a header is there without a line here.
+"""
+
+import re
+from pathlib import Path
+
+# In the order in which they build on one another, which is that of koine.h; the two for applications that have
+# handles of their own come last.
+UMBRELLA = "koine.h"
+NATIVE = ("opencl.h", "cuda.h")
+
+# What CL/cl.h has and koine/opencl.h takes; cffi knows the types of C itself.
+FOREIGN = """
+typedef struct _cl_context *cl_context;
+typedef struct _cl_device_id *cl_device_id;
+typedef struct _cl_command_queue *cl_command_queue;
+typedef struct _cl_mem *cl_mem;
+"""
+
+# Python's functions that libkoine calls: each gets the handle of a Python object as `data`.
+CALLBACKS = """
+extern "Python" bool koine_solve_progress(void *data, size_t iteration);
+extern "Python" bool koine_stats_progress(void *data, unsigned pass, size_t done, size_t total);
+extern "Python" kn_status koine_apply_host(void *data, bool adjoint, const void *from, void *to, kn_error *err);
+extern "Python" kn_status koine_source_rewind(void *data, kn_error *err);
+extern "Python" kn_status koine_source_next(void *data, const void **chunk, size_t *count, kn_error *err);
+extern "Python" void koine_log(void *user, kn_log_level level, const char *message);
+"""
+
+
+def headers(folder: Path) -> list[Path]:
+    """The public headers but experimental.h, in order."""
+    umbrella = (folder / UMBRELLA).read_text()
+    names = re.findall(r"^#include <koine/(\w+\.h)>", umbrella, re.M)
+    return [folder / name for name in (*names, UMBRELLA, *NATIVE)]
+
+
+def plain(text: str) -> str:
+    """A header without comments, directives, C++ and bodies of inline functions: declarations alone."""
+    text = re.sub(r"//[^\n]*", "", text)
+    text = re.sub(r"#ifdef __cplusplus.*?(?:#else\n(.*?))?#endif", lambda found: found.group(1) or "", text, flags=re.S)
+    text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*\n", "", text, flags=re.M)
+    text = re.sub(r"^static inline [^{;]*\n\{.*?^\}\n", "", text, flags=re.M | re.S)
+    return re.sub(r"\bKN_API\s+", "", text)
+
+
+def declarations(folder: Path) -> str:
+    """All of it, for ffi.cdef."""
+    public = "\n".join(plain(header.read_text()) for header in headers(folder))
+    return FOREIGN + public + CALLBACKS
+
+
+def functions(folder: Path) -> list[str]:
+    """The names of the public functions, without the experimental ones."""
+    names = []
+    for header in headers(folder):
+        text = re.sub(r"//[^\n]*", "", header.read_text())
+        names += re.findall(r"KN_API\s[^;(]*?\b(kn_\w+)\(", text)
+    return names

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""libkoine, built as a static library in setuptools' folder for temporary files.
+
+KOINE_CONFIGURE has further arguments of configure: a compiler, for instance, or flags of a system with an older glibc.
+"""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+
+from setuptools.command.build_ext import build_ext
+
+ROOT = Path(__file__).parents[2].resolve()
+
+
+def version(root: Path = ROOT) -> str:
+    """The version that the public header says."""
+    header = (root / "include/koine/koine.h").read_text()
+    numbers = [re.search(rf"KN_VERSION_{part}\s+(\d+)", header) for part in ("MAJOR", "MINOR", "PATCH")]
+    return ".".join(number.group(1) for number in numbers if number)
+
+
+def run(*command: str, where: Path) -> None:
+    """Runs a command; the build ends where it fails."""
+    print("+", shlex.join(command), flush=True)
+    subprocess.run(command, cwd=where, check=True)
+
+
+def build_library(folder: Path) -> None:
+    """Configures libkoine in `folder`, unless that was done, and makes it and koine-probe."""
+    if not (ROOT / "configure").exists():
+        run("./bootstrap", where=ROOT)
+    folder.mkdir(parents=True, exist_ok=True)
+    if not (folder / "Makefile").exists():
+        wishes = shlex.split(os.environ.get("KOINE_CONFIGURE", ""))
+        run(str(ROOT / "configure"), "--disable-command", "--disable-shared", "--with-pic", *wishes, where=folder)
+    jobs = os.environ.get("JOBS") or str(len(os.sched_getaffinity(0)))
+    run("make", f"-j{jobs}", "libkoine.la", "koine-probe", where=folder)
+
+
+def made_with(folder: Path) -> dict[str, list[str]]:
+    """What configure found: the compiler, and the flags of libmd, which libkoine needs."""
+    made = {}
+    for line in (folder / "Makefile").read_text().splitlines():
+        name, equals, value = line.partition(" = ")
+        if equals and name in ("CC", "LIBMD_LIBS", "OPENCL_CFLAGS"):
+            made[name] = shlex.split(value)
+    return made
+
+
+class BuildWithLibrary(build_ext):
+    """setuptools' build_ext, after libkoine was made."""
+
+    def run(self) -> None:
+        folder = Path(self.build_temp).resolve() / "libkoine"
+        build_library(folder)
+        made = made_with(folder)
+        for extension in self.extensions:
+            extension.extra_objects = [str(folder / ".libs/libkoine.a")]
+            extension.depends.append(extension.extra_objects[0])
+            extension.extra_compile_args = made.get("OPENCL_CFLAGS", [])
+            extension.extra_link_args = ["-Wl,--exclude-libs,ALL", "-Wl,-s", *made["LIBMD_LIBS"], "-lm", "-ldl", "-pthread"]
+        super().run()
+        package = Path("python/koine") if self.inplace else Path(self.build_lib) / "koine"
+        shutil.copy2(folder / "koine-probe", package / "koine-probe")
