@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Correlations of images with themselves or with one another: exact sums over all offsets up to R, normalised
 // correlations, azimuthal averages, and the characteristic lengths in these, as `koine autocorr` has them
-// (Lu et al. 2009). On the host or on a device.
+// (Lu et al. 2009). On the host or on a device. Before that, photographs made ready for it, as `koine
+// prepare` does; after it, the law by which a length grows.
 //
 // Images I and I' are of W x H whole numbers, x runs fastest, y down; in an autocorrelation they are the
 // same. With R the largest offset in pixels,
@@ -194,10 +195,252 @@ KN_API const char *kn_autocorr_plan_get_why(const kn_autocorr_plan *plan);
 // What each sum of the last call is off by at most; 0: all are exact.
 KN_API double kn_autocorr_plan_get_bound(const kn_autocorr_plan *plan);
 
+// ---- methods and normalizations ----
+
+// Whether a method is one of devices, or of the host; KN_AUTOCORR_AUTO is both. False for a number that is
+// none.
+KN_API bool kn_autocorr_method_runs(kn_autocorr_method method, bool on_device);
+
 // "auto", "direct", "fft", "naive", "simd", "texture-style", "two-line", "two-kernel"; "pearson", "energy",
 // "lu2009", "geo", "zero", "unbiased", "symavg". NULL for a number that is none.
 KN_API const char *kn_autocorr_method_name(kn_autocorr_method method);
 KN_API const char *kn_autocorr_normalization_name(kn_autocorr_normalization normalization);
+
+// ---- frames that come one by one ----
+
+// A picture as it was decoded.
+typedef struct kn_autocorr_picture {
+    size_t width, height;
+    unsigned channels; // 1 grey; 2 grey and alpha; 3 red, green, blue; 4 those and alpha
+    kn_type type;      // of a sample: KN_U8, KN_U16 or KN_F32
+    void *samples;     // by malloc: rows from top to bottom without gaps, a pixel's channels together
+} kn_autocorr_picture;
+
+// An image of grey levels.
+typedef struct kn_autocorr_grey {
+    size_t width, height;
+    kn_type type;   // KN_U8 or KN_U16
+    void *pixels;   // rows from top to bottom without gaps
+    bool colour;    // it was made from red, green and blue
+    bool stretched; // it was made from real numbers: the least became 0, the greatest 65535
+} kn_autocorr_grey;
+
+typedef struct kn_autocorr_region {
+    size_t x, y; // of its upper left pixel
+    size_t width, height;
+} kn_autocorr_region;
+
+// From a picture to its grey levels. Colour becomes (299 R + 587 G + 114 B) / 1000, rounded (ITU-R BT.601's
+// luma), which is the grey level itself where all three are equal; transparency is not looked at. 32-bit
+// floats are kept if they are whole numbers from 0 to 65535, else stretched over that range. `name` is what
+// messages call the picture, or NULL. The samples are taken over, and the picture's pointer to them becomes
+// NULL, unless the error is KN_ERROR_ARGUMENT; kn_free frees the pixels. Cost: reads the picture once, floats
+// twice; 8 or 16 bits of one channel are not even copied. Errors: KN_ERROR_ARGUMENT for NULL, no pixels or
+// more than memory has addresses, other channels and types; KN_ERROR_INPUT for floats that are not finite,
+// with the pixel.
+KN_API kn_status kn_autocorr_make_grey(const char *name, kn_autocorr_picture *picture, kn_autocorr_grey *grey,
+                                       kn_error *err);
+
+// A series of frames, from wherever they come. Several threads call its functions at once.
+typedef struct kn_autocorr_source {
+    size_t struct_size;       // KN_INIT sets it
+    size_t count;             // frames
+    const char *const *names; // what messages call them, such as their files; NULL: by their numbers, from 0
+    // Decodes frame i. Its pixels are by kn_autocorr_make_grey or malloc, and the library frees them. *kept
+    // is the calling thread's own from one frame to the next, NULL before the first: a file that is open, for
+    // instance. On failure there are no pixels; what it returns, and may say in `err`, which is not NULL, is
+    // why there is no such frame, and others go on.
+    kn_status (*fetch)(void *data, size_t i, void **kept, kn_autocorr_grey *grey, kn_error *err);
+    void (*release)(void *data, void *kept); // frees what a thread kept, which may be NULL; NULL: nothing is
+    // About how many bytes the decoded frame i takes, 0 where that cannot be told; NULL: it never can.
+    size_t (*size)(void *data, size_t i);
+    void *data; // what all of them are called with
+} kn_autocorr_source;
+
+// ---- preparing photographs ----
+
+// The steps of Lu et al. (2009, figure 3), in their order. Between them levels are floats; at the end they
+// are rounded to the frame's 8 or 16 bits.
+typedef enum kn_autocorr_step {
+    KN_AUTOCORR_STEP_GREY = 0,
+    KN_AUTOCORR_STEP_STABILISED = 1,
+    KN_AUTOCORR_STEP_FLATTENED = 2,
+    KN_AUTOCORR_STEP_MENDED = 3,
+    KN_AUTOCORR_STEP_CONTRAST = 4,
+    KN_AUTOCORR_STEP_CROPPED = 5
+} kn_autocorr_step;
+#define KN_AUTOCORR_STEPS 6
+
+typedef struct kn_autocorr_preparation_options {
+    size_t struct_size; // KN_INIT sets it
+    // Each frame is moved back to where the first one is that can be read, by parts of a pixel: phase
+    // correlation (Kuglin and Hines 1975) finds shifts up to an eighth of the picture, cubics (Catmull and
+    // Rom 1974) move it, and what comes in repeats the edge.
+    bool stabilise;
+    // Divided by its own blur, a Gaussian of this standard deviation in pixels, and multiplied by its mean;
+    // 0: not.
+    double flatten;
+    // Dust is filled with the smoothest surface through its edge: what is off its neighbourhood's median (17
+    // x 17 pixels) by more than 8 standard deviations of all pixels and twice as far as 98 % of them; or
+    // where `dust`, of the frames' size, is not black. NULL: not.
+    bool find_dust;
+    const kn_autocorr_grey *dust;
+    // Levels `low` to `high` from black to white; or, `contrast_auto`, those that a thousandth of the first
+    // frame's pixels is below, and above.
+    bool contrast, contrast_auto;
+    double low, high;
+    const kn_autocorr_region *crop; // what is kept; NULL: all
+    bool show;                      // keep a picture of each step
+} kn_autocorr_preparation_options;
+
+// What was done to a frame.
+typedef struct kn_autocorr_prepared {
+    double x, y;      // how far it had moved, in pixels
+    size_t dust;      // pixels that were mended
+    double low, high; // levels of black and white; 0 both: as they were
+    // By kn_autocorr_step, with `show`: those that ran; else without pixels.
+    kn_autocorr_grey pictures[KN_AUTOCORR_STEPS];
+} kn_autocorr_prepared;
+
+// Frees the pictures. NULL is fine.
+KN_API void kn_autocorr_prepared_free(kn_autocorr_prepared *prepared);
+
+typedef struct kn_autocorr_preparation kn_autocorr_preparation;
+
+// Says how frames are prepared. `stabilise` and `contrast_auto` decode the first frame that can be, and
+// prepare it up to its contrast; without them `source` is not looked at, and may be NULL. The dust's pixels
+// are borrowed as long as the preparation is there, everything else for this call. `options` may be NULL:
+// nothing is done. Errors: KN_ERROR_ARGUMENT for NULL, a radius that is not finite or below 0, both kinds of
+// dust, a contrast that does not rise, a region without pixels; KN_ERROR_INPUT where no frame can be read,
+// and what the last one says itself.
+KN_API kn_status kn_autocorr_preparation_create(const kn_autocorr_source *source,
+                                                const kn_autocorr_preparation_options *options,
+                                                kn_autocorr_preparation **preparation, kn_error *err);
+// NULL is fine.
+KN_API void kn_autocorr_preparation_free(kn_autocorr_preparation *preparation);
+
+// Prepares a frame in its place: its pixels, by kn_autocorr_make_grey or malloc, are replaced. Several
+// threads may prepare frames with one preparation. `name` is what messages call it, or NULL. Cost: floats of
+// the picture, and with `stabilise` 2 to 8 complex transforms of it. Errors, with the name: KN_ERROR_ARGUMENT
+// for NULL, another type, a region that is not in the frame; KN_ERROR_INPUT for a size other than the first
+// frame's or the dust's. The frame and `prepared` are changed only on success.
+KN_API kn_status kn_autocorr_prepare(const kn_autocorr_preparation *preparation, const char *name,
+                                     kn_autocorr_grey *grey, kn_autocorr_prepared *prepared, kn_error *err);
+
+// Frames that are decoded and prepared by several threads ahead of those who take them, in their order.
+typedef struct kn_autocorr_reader kn_autocorr_reader;
+
+typedef struct kn_autocorr_reader_options {
+    size_t struct_size; // KN_INIT sets it
+    unsigned threads;   // 0: as many as OMP_NUM_THREADS says, else as processors
+    size_t ahead;       // frames that are in memory at most; 0: 8
+    // Borrowed as long as the reader is open. NULL: frames are taken as they are.
+    const kn_autocorr_preparation *preparation;
+} kn_autocorr_reader_options;
+
+// Starts the threads. What `source` points to is borrowed until the reader is closed. `options` may be NULL.
+// Errors: KN_ERROR_ARGUMENT for NULL.
+KN_API kn_status kn_autocorr_reader_open(const kn_autocorr_source *source,
+                                         const kn_autocorr_reader_options *options,
+                                         kn_autocorr_reader **reader, kn_error *err);
+// Waits for the next frame; kn_free frees its pixels, kn_autocorr_prepared_free the pictures. For one thread.
+// `prepared` may be NULL. Errors: what the source and kn_autocorr_prepare say of this frame, and the next
+// call has the next one; KN_ERROR_ARGUMENT for NULL, and where all frames were taken.
+KN_API kn_status kn_autocorr_reader_next(kn_autocorr_reader *reader, kn_autocorr_grey *grey,
+                                         kn_autocorr_prepared *prepared, kn_error *err);
+// Seconds of decoding and preparing so far, of all threads together. 0 for NULL.
+KN_API double kn_autocorr_reader_get_seconds(const kn_autocorr_reader *reader);
+// Ends the threads, also before all frames were taken. NULL is fine.
+KN_API void kn_autocorr_reader_close(kn_autocorr_reader *reader);
+
+// ---- a series ----
+
+// What is computed of each frame, and how.
+typedef struct kn_autocorr_series_options {
+    size_t struct_size; // KN_INIT sets it
+    kn_autocorr_method method;
+    kn_autocorr_normalization normalization;
+    bool single;       // as in kn_autocorr_options
+    size_t max_offset; // R; 0: a quarter of the first frame's shorter side, at most 250, and at least 1 where
+                       // there are two pixels
+    const kn_autocorr_region *region; // NULL: all of each frame, as it was prepared
+    const kn_autocorr_grey *mask;     // of the frames' size; black pixels do not count; NULL: all do
+    const kn_autocorr_grey *with;     // the second image of each frame, which is shifted; NULL: the frame
+    bool one_size;                    // frames of another size than the first one's are refused
+    bool sums, values;                // are wanted of each frame, beside its rings and lengths
+    unsigned threads;                 // that decode; 0: as many as OMP_NUM_THREADS says, else as processors
+    const kn_autocorr_preparation *preparation;          // NULL: frames are taken as they are
+    const struct kn_autocorr_verification *verification; // koine/experimental/autocorr.h; NULL: none
+} kn_autocorr_series_options;
+
+// What came of a frame. All that it points to is the series's, and goes when the function returns that was
+// told of it.
+typedef struct kn_autocorr_analysis {
+    size_t index;          // of the frame, from 0
+    const kn_error *error; // why nothing came of it, and everything else is 0; NULL: something did
+    size_t width, height;  // of what was correlated
+    size_t max_offset;     // R
+    bool colour, stretched;
+    const kn_autocorr_prepared *prepared;
+    const uint64_t *sums;          // over the offsets; NULL where they are not wanted
+    const double *values;          // over the offsets; NULL likewise
+    const kn_autocorr_ring *rings; // R + 1
+    kn_autocorr_lengths lengths;
+    kn_autocorr_method method; // that ran
+    double bound;              // what each sum is off by at most; 0: all are exact
+    double seconds;            // of computing: its share of those that were computed together
+    const struct kn_autocorr_verified *verified; // koine/experimental/autocorr.h; NULL: nothing is
+} kn_autocorr_analysis;
+
+// Is told of each frame, in order, by the thread that called. What it returns, and may say in `err`, which is
+// not NULL, ends the work, unless it is KN_OK: KN_ERROR_INTERRUPTED stops a series.
+typedef kn_status kn_autocorr_take(void *data, const kn_autocorr_analysis *analysis, kn_error *err);
+
+typedef struct kn_autocorr_series kn_autocorr_series;
+
+// Prepares to analyse frames that come one by one: on `queue`, which is borrowed and open at every call, or,
+// where that is NULL, on the host. `options` may be NULL; what they point to is borrowed as long as the
+// series is there. A series is to be used by one thread at a time. Errors: as kn_autocorr_plan_create;
+// KN_ERROR_ARGUMENT for a mask or second image that is none.
+KN_API kn_status kn_autocorr_series_create(kn_queue *queue, const kn_autocorr_series_options *options,
+                                           kn_autocorr_series **series, kn_error *err);
+// NULL is fine.
+KN_API void kn_autocorr_series_free(kn_autocorr_series *series);
+
+// Decodes the frames by several threads, prepares them, correlates them, and finds their lengths, while
+// others are decoded: on a device two batches are under way, one being copied while the other is computed.
+// `take` is told of each with `data`. A frame that cannot be read or correlated is told of as one, and the
+// others are done. Waits. Memory: what kn_autocorr_execute takes, twice; 512 MiB of decoded frames at most,
+// or two. Errors: KN_ERROR_ARGUMENT for NULL; what `take` returned; the device's, which are not a frame's
+// own.
+KN_API kn_status kn_autocorr_series_execute(kn_autocorr_series *series, const kn_autocorr_source *source,
+                                            kn_autocorr_take *take, void *data, kn_error *err);
+
+// As those of a plan.
+KN_API kn_autocorr_method kn_autocorr_series_get_method(const kn_autocorr_series *series);
+KN_API const char *kn_autocorr_series_get_why(const kn_autocorr_series *series);
+
+// ---- lengths that grow ----
+
+typedef struct kn_autocorr_line {
+    double slope, slope_error; // in the unit of R by that of t; the standard errors come from the
+    double intercept,
+        intercept_error; // residuals, and are not-a-number where no more points are than parameters
+    double r2;           // 1 - sum of squared residuals / sum of squares about the mean; below 0 where
+                         // the mean fits better
+} kn_autocorr_line;
+
+// Straight lines through lengths at several times: a growth law R(t).
+typedef struct kn_autocorr_growth {
+    size_t points;           // of which both numbers are finite; the others are left out
+    kn_autocorr_line origin; // R = slope t: intercept 0, without an error
+    kn_autocorr_line line;   // R = slope t + intercept
+} kn_autocorr_growth;
+
+// Least squares, unweighted, of `count` points, which may be 0. What cannot be had (no points; all at one
+// time; for r2, all of one length) is not-a-number. KN_ERROR_ARGUMENT for NULL.
+KN_API kn_status kn_autocorr_fit_growth(const double *times, const double *lengths, size_t count,
+                                        kn_autocorr_growth *growth, kn_error *err);
 
 #ifdef __cplusplus
 }

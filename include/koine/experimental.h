@@ -10,6 +10,7 @@
 
 #include <koine/buffer.h>
 #include <koine/context.h>
+#include <koine/experimental/autocorr.h>
 #include <koine/experimental/cache.h>
 #include <koine/experimental/explain.h>
 #include <koine/experimental/flight.h>

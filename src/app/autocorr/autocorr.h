@@ -26,10 +26,6 @@ struct autocorr_image {
     const void *pixels; // rows from top to bottom
 };
 
-struct autocorr_region {
-    size_t x, y, width, height;
-};
-
 struct autocorr_task {
     struct autocorr_image first;
     struct autocorr_image
@@ -69,7 +65,7 @@ double ki_autocorr_energy(const struct autocorr_image *image);
 
 // Everything outside of the region is gone: images and mask become views of it. KN_ERROR_ARGUMENT for one
 // that does not lie in the image, with both sizes.
-kn_status ki_autocorr_crop(struct autocorr_task *task, const struct autocorr_region *region, kn_error *err);
+kn_status ki_autocorr_crop(struct autocorr_task *task, const kn_autocorr_region *region, kn_error *err);
 
 // KN_ERROR_ARGUMENT, with what was found and what can be: images without pixels, of more than 2^31, of other
 // types, or of two sizes or types; an R that leaves no overlap in either direction, R >= max(W, H). Where R

@@ -2,6 +2,7 @@
 #include "methods.h"
 
 #include "base/error.h"
+#include "engine/engine.h"
 #include "app/autocorr/series/batch.h"
 #include "app/autocorr/series/batch_rings.h"
 #include "app/autocorr/device/choose.h"
@@ -45,9 +46,26 @@ static autocorr_on_device *const rows[AUTOCORR_METHODS] = {
     [KN_AUTOCORR_TWO_LINE] = ladder, [KN_AUTOCORR_TWO_KERNEL] = ladder,
 };
 
-bool ki_autocorr_method_is_there(kn_autocorr_method method, bool on_device)
+bool kn_autocorr_method_runs(kn_autocorr_method method, bool on_device)
 {
-    return on_device ? rows[method] != NULL : ki_autocorr_host_has(method);
+    if ((unsigned)method >= AUTOCORR_METHODS)
+        return false;
+    return method == KN_AUTOCORR_AUTO || (on_device ? rows[method] != NULL : ki_autocorr_host_has(method));
+}
+
+kn_status ki_autocorr_check_choice(const kn_queue *queue, kn_autocorr_method method,
+                                   kn_autocorr_normalization normalization, kn_error *err)
+{
+    if ((unsigned)method >= AUTOCORR_METHODS)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no method %d; see kn_autocorr_method", (int)method);
+    if ((unsigned)normalization >= AUTOCORR_NORMALIZATIONS)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no normalization %d; see kn_autocorr_normalization",
+                       (int)normalization);
+    if (queue && queue->context->options.policy == KN_POLICY_FAST)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "the queue's context has KN_POLICY_FAST, and relaxed maths cannot promise whole "
+                       "numbers; open it with another policy");
+    return KN_OK;
 }
 
 kn_status ki_autocorr_engine_begin(kn_queue *queue, kn_autocorr_method method, bool exact,
@@ -60,7 +78,7 @@ kn_status ki_autocorr_engine_begin(kn_queue *queue, kn_autocorr_method method, b
                                        .exact = exact,
                                        .why = KI_TEXT_INIT,
                                        .ratio = {.summary = KI_TEXT_INIT}};
-    if (method == KN_AUTOCORR_AUTO || ki_autocorr_method_is_there(method, queue != NULL))
+    if (kn_autocorr_method_runs(method, queue != NULL))
         return KN_OK;
     if (!queue)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,

@@ -47,8 +47,9 @@ struct autocorr_engine {
     struct autocorr_kept *kept;        // and on a device
 };
 
-// Whether a method is there, on the host or on a device.
-bool ki_autocorr_method_is_there(kn_autocorr_method method, bool on_device);
+// KN_ERROR_ARGUMENT for numbers that are none, and for a context with which whole numbers are not promised.
+kn_status ki_autocorr_check_choice(const kn_queue *queue, kn_autocorr_method method,
+                                   kn_autocorr_normalization normalization, kn_error *err);
 
 // Begins: `queue` is NULL for the host, and is borrowed. Without `exact` KN_AUTOCORR_FFT computes in single
 // precision; all others are exact. KN_ERROR_ARGUMENT for a method of the host alone where a device was given,

@@ -31,21 +31,6 @@ static kn_status check_shape(const kn_autocorr_shape *shape, kn_error *err)
     return status;
 }
 
-static kn_status check_options(const kn_queue *queue, const kn_autocorr_options *options, kn_error *err)
-{
-    if ((unsigned)options->method >= AUTOCORR_METHODS)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no method %d; see kn_autocorr_method",
-                       (int)options->method);
-    if ((unsigned)options->normalization >= AUTOCORR_NORMALIZATIONS)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "there is no normalization %d; see kn_autocorr_normalization",
-                       (int)options->normalization);
-    if (queue && queue->context->options.policy == KN_POLICY_FAST)
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "the queue's context has KN_POLICY_FAST, and relaxed maths cannot promise whole "
-                       "numbers; open it with another policy");
-    return KN_OK;
-}
-
 static kn_status create(const char *function, kn_queue *queue, const kn_autocorr_shape *shape,
                         const kn_autocorr_options *options, kn_autocorr_plan **plan, kn_error *err)
 {
@@ -65,7 +50,7 @@ static kn_status create(const char *function, kn_queue *queue, const kn_autocorr
         made_shape.max_offset = ki_autocorr_default_offset(made_shape.width, made_shape.height);
     status = check_shape(&made_shape, err);
     if (!status)
-        status = check_options(queue, &made_options, err);
+        status = ki_autocorr_check_choice(queue, made_options.method, made_options.normalization, err);
     if (status)
         return status;
     made = calloc(1, sizeof *made);

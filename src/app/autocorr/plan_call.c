@@ -16,8 +16,8 @@ struct call {
     const struct autocorr_frames *frames; // in the device's
     size_t count;
     kn_autocorr_results results;
-    struct autocorr_settings settings; // of the analysis
-    bool analysed;                     // more than sums are wanted
+    kn_autocorr_series_options settings; // of the analysis
+    bool analysed;                       // more than sums are wanted
     bool rings_on_device;
     uint64_t *products, *own_products; // of all frames: the caller's, or the call's own; NULL: not wanted
     struct autocorr_ring *rings;       // of all frames
@@ -220,12 +220,8 @@ static void hand_out(const struct call *call)
 {
     const kn_autocorr_results *results = &call->results;
 
-    for (size_t k = 0; results->rings && k < call->count * rings_of(call); k++) {
-        const struct autocorr_ring *ring = &call->rings[k];
-
-        results->rings[k] =
-            (kn_autocorr_ring){ring->radius, ring->value, ring->error, ring->weight, ring->count};
-    }
+    for (size_t k = 0; results->rings && k < call->count * rings_of(call); k++)
+        results->rings[k] = autocorr_public_ring(&call->rings[k]);
     if (results->lengths)
         memcpy(results->lengths, call->lengths, call->count * sizeof *call->lengths);
 }

@@ -64,9 +64,9 @@ static kn_status make_levels(const kn_autocorr_plan *plan, const struct series *
                              uint16_t *to, kn_error *err)
 {
     size_t row = plan->width * sizeof(float), bytes = row * plan->height;
-    struct autocorr_picture picture = {plan->width, plan->height, 1, KN_F32, malloc(bytes)};
+    kn_autocorr_picture picture = {plan->width, plan->height, 1, KN_F32, malloc(bytes)};
     const unsigned char *from = frame_of(series, frame);
-    struct autocorr_grey grey;
+    kn_autocorr_grey grey;
     kn_error why = KN_ERROR_INIT;
     kn_status status;
 
@@ -74,7 +74,7 @@ static kn_status make_levels(const kn_autocorr_plan *plan, const struct series *
         return ki_fail_memory(err, bytes, "scaling a frame");
     for (size_t y = 0; y < plan->height; y++)
         memcpy((unsigned char *)picture.samples + y * row, from + y * series->stride * sizeof(float), row);
-    status = ki_autocorr_grey_of(series->name, &picture, &grey, &why);
+    status = kn_autocorr_make_grey(series->name, &picture, &grey, &why);
     if (status)
         return ki_fail(err, status == KN_ERROR_INPUT ? KN_ERROR_ARGUMENT : status, "frame %zu of %s", frame,
                        why.text);

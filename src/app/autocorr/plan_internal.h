@@ -5,6 +5,7 @@
 
 #include <koine/autocorr.h>
 
+#include "app/autocorr/methods.h"
 #include "app/autocorr/device/device_windows.h"
 #include "app/autocorr/series/analyse.h"
 

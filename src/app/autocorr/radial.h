@@ -38,6 +38,12 @@ struct autocorr_ring {
     double sums[AUTOCORR_SECTORS], weights[AUTOCORR_SECTORS]; // of value times weight, and of weight
 };
 
+// As programs see it.
+static inline kn_autocorr_ring autocorr_public_ring(const struct autocorr_ring *ring)
+{
+    return (kn_autocorr_ring){ring->radius, ring->value, ring->error, ring->weight, ring->count};
+}
+
 // The R + 1 rings of a correlation over the offsets. Offsets farther than R are left out, since their rings
 // are not complete; so ring R has the inner half of its own. What is not-a-number is left out. An offset with
 // Y0 > 0 stands for two, as half a turn makes another of it. A ring without offsets has its number as radius,

@@ -24,7 +24,7 @@ static const void *pixel_at(const struct autocorr_image *image, size_t x, size_t
     return (const unsigned char *)image->pixels + (y * image->stride + x) * kn_type_size(image->type);
 }
 
-static void crop_image(struct autocorr_image *image, const struct autocorr_region *region)
+static void crop_image(struct autocorr_image *image, const kn_autocorr_region *region)
 {
     if (image->pixels)
         image->pixels = pixel_at(image, region->x, region->y);
@@ -32,7 +32,7 @@ static void crop_image(struct autocorr_image *image, const struct autocorr_regio
     image->height = region->height;
 }
 
-kn_status ki_autocorr_crop(struct autocorr_task *task, const struct autocorr_region *region, kn_error *err)
+kn_status ki_autocorr_crop(struct autocorr_task *task, const kn_autocorr_region *region, kn_error *err)
 {
     size_t width = task->first.width, height = task->first.height;
 

@@ -37,11 +37,11 @@ static uint64_t sum_at(const struct autocorr_task *task, ptrdiff_t x0, size_t y0
 }
 
 void ki_autocorr_verify(const struct autocorr_task *task, const uint64_t *products, double bound,
-                        size_t count, uint64_t *state, struct autocorr_verified *verified)
+                        size_t count, uint64_t *state, kn_autocorr_verified *verified)
 {
     size_t columns = 2 * task->max_offset + 1;
 
-    *verified = (struct autocorr_verified){.count = count};
+    *verified = (kn_autocorr_verified){.count = count};
     for (size_t i = 0; i < count; i++) {
         size_t at = (size_t)(draw(state) % autocorr_offsets(task->max_offset)), y0 = at / columns;
         ptrdiff_t x0 = (ptrdiff_t)(at % columns) - (ptrdiff_t)task->max_offset;

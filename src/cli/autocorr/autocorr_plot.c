@@ -103,7 +103,7 @@ kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn
 kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path, kn_error *err)
 {
     const double end = (double)(run->row_count - 1) * run->interval, ends[] = {0, end};
-    const struct autocorr_line *origin = &run->growth.origin, *line = &run->growth.line;
+    const kn_autocorr_line *origin = &run->growth.origin, *line = &run->growth.line;
     const double through[] = {0, origin->slope * end},
                  free_line[] = {line->intercept, line->intercept + line->slope * end};
     double *times = malloc(3 * run->row_count * sizeof *times), *lengths = times + run->row_count,
@@ -138,9 +138,9 @@ kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path,
 // Figure 6 of the source.
 kn_status autocorr_plot_variants(const struct autocorr_run *run, const char *path, kn_error *err)
 {
-    const struct autocorr_variants *variants = &run->variants;
-    struct plot_series series[AUTOCORR_VARIANTS_MAX];
-    double offsets[AUTOCORR_LADDER_MAX];
+    const kn_autocorr_variants *variants = &run->variants;
+    struct plot_series series[KN_AUTOCORR_VARIANTS_MAX];
+    double offsets[KN_AUTOCORR_LADDER_MAX];
     const struct plot plot = {.title = "Time of all offsets up to R",
                               .x_label = "Greatest offset R (px)",
                               .y_label = "Time (s)",

@@ -15,7 +15,7 @@ static void add_number(struct table *table, double value)
         table_add(table, "%.6g", value);
 }
 
-static void add_file(struct table *table, const struct autocorr_source *source)
+static void add_file(struct table *table, const struct frame_source *source)
 {
     if (source->pages > 1)
         table_add(table, "%s, page %zu", source->file, source->page + 1);
@@ -53,7 +53,7 @@ static bool print_frames(const struct autocorr_run *run)
     return table_finish(&table);
 }
 
-static void print_line(const char *name, const struct autocorr_line *line, const char *unit)
+static void print_line(const char *name, const kn_autocorr_line *line, const char *unit)
 {
     printf("growth, %s: R_max = (%.6g +- %.2g) %s/s t", name, line->slope, line->slope_error, unit);
     if (!isnan(line->intercept_error))
@@ -107,8 +107,13 @@ static void print_verified(const struct autocorr_run *run)
 
 const char *autocorr_why(const struct autocorr_run *run)
 {
-    return run->arguments->method == KN_AUTOCORR_AUTO ? ki_text_string(&run->engine.why)
+    return run->arguments->method == KN_AUTOCORR_AUTO ? kn_autocorr_series_get_why(run->series)
                                                       : "named by --method";
+}
+
+const char *autocorr_ran(const struct autocorr_run *run)
+{
+    return autocorr_method_names[kn_autocorr_series_get_method(run->series)];
 }
 
 bool autocorr_print(const struct autocorr_run *run)
@@ -118,16 +123,16 @@ bool autocorr_print(const struct autocorr_run *run)
     if (!print_frames(run))
         return false;
     printf("lengths in %s, correlation %s\n", run->unit,
-           ki_autocorr_normalization_names[run->settings.normalization]);
+           autocorr_normalization_names[run->settings.normalization]);
     print_growth(run);
     print_hint(run);
     print_verified(run);
     if (run->arguments->method == KN_AUTOCORR_AUTO && run->place.queue)
-        printf("%s: %s\n", ki_autocorr_method_names[run->engine.ran], autocorr_why(run));
+        printf("%s: %s\n", autocorr_ran(run), autocorr_why(run));
     if (run->bound > 0)
         printf("sums in single precision: each is off by less than %.3g; --exact has none that is off\n",
                run->bound);
-    printf("by %s on ", ki_autocorr_method_names[run->engine.ran]);
+    printf("by %s on ", autocorr_ran(run));
     estimate_print_place(&run->place);
     printf("; seconds: total %.3f, waiting for frames %.3f (decoding %.3f in %u thread%s), ", seconds->total,
            run->pipeline.wait, run->pipeline.decode, run->pipeline.decoders,

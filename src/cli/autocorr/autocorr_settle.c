@@ -10,6 +10,11 @@
 #include "base/error.h"
 #include "cmd_autocorr.h"
 
+const char *const autocorr_method_names[] = {"auto",          "direct",   "fft",        "naive", "simd",
+                                             "texture-style", "two-line", "two-kernel", NULL};
+const char *const autocorr_normalization_names[] = {"pearson", "energy",   "lu2009", "geo",
+                                                    "zero",    "unbiased", "symavg", NULL};
+
 static const char *const endings[] = {".png", ".tif", ".tiff", NULL};
 
 // A number above 0; `end` is what follows it.
@@ -50,27 +55,29 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
 {
     const struct autocorr_arguments *arguments = run->arguments;
     const struct common_arguments *common = &arguments->common;
+    kn_autocorr_series_options *settings = &run->settings;
     kn_status status = KN_OK;
 
+    *settings = KN_INIT(kn_autocorr_series_options, .method = (kn_autocorr_method)arguments->method,
+                        .normalization = (kn_autocorr_normalization)arguments->normalization,
+                        .single = !autocorr_is_exact(run), .max_offset = arguments->max_offset,
+                        .sums = arguments->sums != NULL, .values = common->output != NULL,
+                        .threads = (unsigned)arguments->decoders);
     if (common->operands.count < 1)
         return ki_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
                        common->command);
     if (arguments->region) {
         status = prepare_region("region", arguments->region, &run->region, err);
-        run->settings.region = &run->region;
+        settings->region = &run->region;
     }
     if (!status)
         status = prepare_settle(&arguments->prepare, common, &run->plan, err);
     if (!status)
         status = read_units(run, err);
-    run->settings.max_offset = arguments->max_offset;
-    run->settings.normalization = (kn_autocorr_normalization)arguments->normalization;
-    run->settings.one_size = run->interval > 0;
-    run->settings.products = arguments->sums != NULL;
-    run->settings.values = common->output != NULL;
-    run->settings.verify = arguments->verify;
-    run->settings.seed = (uint64_t)time(NULL);
-    run->settings.threads = (unsigned)arguments->decoders;
+    settings->one_size = run->interval > 0;
+    run->verification = (kn_autocorr_verification){arguments->verify, (uint64_t)time(NULL)};
+    if (arguments->verify)
+        settings->verification = &run->verification;
     if (!status)
         status = inputs_add(&run->files, &common->operands, endings, err);
     return status;
@@ -141,8 +148,8 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--policy fast: the sums are exact to the last integer, which relaxed maths cannot "
                        "promise; leave it out, or take strict");
-    if (!run->arguments->variants && method != KN_AUTOCORR_AUTO &&
-        !ki_autocorr_method_is_there(method, true) && !common->devices.count) {
+    if (!run->arguments->variants && method != KN_AUTOCORR_AUTO && !kn_autocorr_method_runs(method, true) &&
+        !common->devices.count) {
         place_host(&run->place);
     } else {
         status = choose_places(&common->devices, &chosen, err);
@@ -159,14 +166,15 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
         if (status)
             return status;
     }
-    return ki_autocorr_engine_begin(run->place.queue, method, autocorr_is_exact(run), &run->engine, err);
+    return ki_error_unname(kn_autocorr_series_create(run->place.queue, &run->settings, &run->series, err),
+                           err);
 }
 
 void autocorr_free(struct autocorr_run *run)
 {
     for (size_t i = 0; i < run->row_count; i++) {
         free(run->rows[i].rings);
-        free(run->rows[i].products);
+        free(run->rows[i].sums);
         free(run->rows[i].error);
     }
     for (size_t i = 0; run->rows && i < run->frames.count; i++)
@@ -178,6 +186,6 @@ void autocorr_free(struct autocorr_run *run)
     free(run->with.pixels);
     inputs_free(&run->files);
     prepare_close(&run->plan);
-    ki_autocorr_engine_end(&run->engine);
+    kn_autocorr_series_free(run->series);
     place_close(&run->place);
 }

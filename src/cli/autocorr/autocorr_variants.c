@@ -3,45 +3,41 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "cmd_autocorr.h"
 #include "cli/framework/report.h"
 #include "cli/framework/table.h"
 
-static void step(void *context, double done)
+static bool step(void *data, double done)
 {
-    progress_step(context, done);
+    progress_step(data, done);
+    return true;
 }
 
 kn_status autocorr_run_variants(struct autocorr_run *run, kn_error *err)
 {
     const char *file = run->frames.sources[0].file;
-    struct autocorr_grey grey = {.pixels = NULL};
-    struct autocorr_task task;
-    struct autocorr_prepared prepared = {.dust = 0};
-    uint8_t *mask = NULL;
-    kn_status status = ki_autocorr_fetch(&run->frames, 0, &grey, err);
+    kn_autocorr_grey grey = {.pixels = NULL};
+    kn_autocorr_prepared prepared = {.dust = 0};
+    kn_status status = frames_fetch(&run->frames, 0, &grey, err);
 
     if (!status && run->plan.preparation)
-        status = ki_autocorr_prepare(run->plan.preparation, file, &grey, &prepared, err);
-    ki_autocorr_prepared_free(&prepared);
-    if (!status)
-        status = ki_autocorr_mask_bytes(run->settings.mask, &mask, err);
-    if (!status)
         status =
-            ki_autocorr_make_task(&run->settings, mask, file, &grey, run->settings.max_offset, &task, err);
+            ki_error_unname(kn_autocorr_prepare(run->plan.preparation, file, &grey, &prepared, err), err);
+    kn_autocorr_prepared_free(&prepared);
     if (!status) {
         progress_begin(&run->progress, run->arguments->common.quiet);
-        status = ki_autocorr_variants_run(run->place.queue, &task, autocorr_is_exact(run), step,
-                                          &run->progress, &run->variants, err);
+        status = ki_error_unname(kn_autocorr_compare_variants(run->place.queue, file, &grey, &run->variants,
+                                                              &run->settings, step, &run->progress, err),
+                                 err);
         progress_end(&run->progress);
     }
     free(grey.pixels);
-    free(mask);
     return status;
 }
 
 // How often the time of one goes into that of another.
-static double speed_up(const struct autocorr_variants *variants, size_t of, size_t over, size_t offset)
+static double speed_up(const kn_autocorr_variants *variants, size_t of, size_t over, size_t offset)
 {
     return variants->items[over].seconds[offset] / variants->items[of].seconds[offset];
 }
@@ -49,9 +45,9 @@ static double speed_up(const struct autocorr_variants *variants, size_t of, size
 // A row an offset, a column a variant: its time, its speed-up over the first one, that of `against` over it.
 enum shown { TIMES, OVER_FIRST, OF_AGAINST };
 
-static bool print_table(const struct autocorr_variants *variants, const char *title, enum shown shown)
+static bool print_table(const kn_autocorr_variants *variants, const char *title, enum shown shown)
 {
-    char layout[AUTOCORR_VARIANTS_MAX + 2] = "r";
+    char layout[KN_AUTOCORR_VARIANTS_MAX + 2] = "r";
     struct table table;
 
     for (size_t m = 0; m < variants->count; m++) {
@@ -76,7 +72,7 @@ static bool print_table(const struct autocorr_variants *variants, const char *ti
 
 bool autocorr_print_variants(const struct autocorr_run *run)
 {
-    const struct autocorr_variants *variants = &run->variants;
+    const kn_autocorr_variants *variants = &run->variants;
     char over[64], of[64];
 
     snprintf(over, sizeof over, "Speed-up over %s (figure 7)", variants->items[0].name);
@@ -88,7 +84,7 @@ bool autocorr_print_variants(const struct autocorr_run *run)
 
 json_t *autocorr_variants_json(const struct autocorr_run *run)
 {
-    const struct autocorr_variants *variants = &run->variants;
+    const kn_autocorr_variants *variants = &run->variants;
     json_t *array = json_array();
 
     for (size_t m = 0; m < variants->count; m++)

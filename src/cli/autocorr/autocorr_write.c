@@ -91,12 +91,12 @@ kn_status autocorr_try_files(struct autocorr_run *run, kn_error *err)
 
 // ---- a frame's files ----
 
-static kn_status write_c2d(const struct autocorr_frame *frame, const char *path, bool force, kn_error *err)
+static kn_status write_c2d(const kn_autocorr_analysis *frame, const char *path, bool force, kn_error *err)
 {
     const struct npy array = {.type = KN_F64,
                               .dims = 2,
                               .shape = {frame->max_offset + 1, 2 * frame->max_offset + 1},
-                              .data = frame->values};
+                              .data = (double *)frame->values};
 
     return npy_write(path, &array, force, err);
 }
@@ -117,7 +117,7 @@ static kn_status write_c1d(const struct autocorr_run *run, const struct autocorr
 
     ki_text_format(&text, "r_%s,c1d,standard_error,count\n", run->unit);
     for (size_t k = 0; k <= row->max_offset; k++) {
-        const struct autocorr_ring *ring = &row->rings[k];
+        const kn_autocorr_ring *ring = &row->rings[k];
 
         ki_text_format(&text, "%.17g", ring->radius * run->pixel);
         add_cell(&text, ring->value);
@@ -130,8 +130,7 @@ static kn_status write_c1d(const struct autocorr_run *run, const struct autocorr
     return status;
 }
 
-static kn_status write_picture(const struct autocorr_frame *frame, const char *path, bool force,
-                               kn_error *err)
+static kn_status write_picture(const kn_autocorr_analysis *frame, const char *path, bool force, kn_error *err)
 {
     double low = INFINITY, high = -INFINITY;
     struct ki_picture picture = {.pixels = NULL};
@@ -151,7 +150,7 @@ static kn_status write_picture(const struct autocorr_frame *frame, const char *p
 }
 
 kn_status autocorr_write_frame(const struct autocorr_run *run, const struct autocorr_row *row,
-                               const struct autocorr_frame *frame, kn_error *err)
+                               const kn_autocorr_analysis *frame, kn_error *err)
 {
     bool force = run->arguments->common.force;
     kn_status status = KN_OK;
@@ -174,8 +173,8 @@ kn_status autocorr_write_frame(const struct autocorr_run *run, const struct auto
     }
     interrupt_release();
     return status ? status
-                  : prepare_write_steps(&run->plan, run->arguments->common.output, row->name,
-                                        &frame->prepared, force, err);
+                  : prepare_write_steps(&run->plan, run->arguments->common.output, row->name, frame->prepared,
+                                        force, err);
 }
 
 // ---- those of all frames ----
@@ -201,8 +200,7 @@ static kn_status write_sums(const struct autocorr_run *run, kn_error *err)
         return ki_fail_memory(err, good * offsets * sizeof(uint64_t), "the sums");
     for (size_t i = 0; i < run->row_count; i++)
         if (!run->rows[i].error)
-            memcpy((uint64_t *)array.data + offsets * at++, run->rows[i].products,
-                   offsets * sizeof(uint64_t));
+            memcpy((uint64_t *)array.data + offsets * at++, run->rows[i].sums, offsets * sizeof(uint64_t));
     interrupt_hold();
     status = npy_write(run->arguments->sums, &array, run->arguments->common.force, err);
     interrupt_release();
@@ -267,7 +265,7 @@ void autocorr_print_files(const struct autocorr_run *run)
 
 // ---- JSON ----
 
-static json_t *ring_json(const struct autocorr_run *run, const struct autocorr_ring *ring)
+static json_t *ring_json(const struct autocorr_run *run, const kn_autocorr_ring *ring)
 {
     json_t *array = json_array();
 
@@ -277,7 +275,7 @@ static json_t *ring_json(const struct autocorr_run *run, const struct autocorr_r
     return array;
 }
 
-static void put_verified(json_t **object, const struct autocorr_verified *verified)
+static void put_verified(json_t **object, const kn_autocorr_verified *verified)
 {
     json_t *inner = json_object();
 
@@ -309,7 +307,7 @@ static json_t *frame_json(const struct autocorr_run *run, const struct autocorr_
     report_put(&object, "minimum", ki_json_double(lengths->minimum));
     report_put(&object, "r_zero", ki_json_double(lengths->r_zero));
     report_put(&object, "c1d", rings);
-    report_put(&object, "method", json_string(ki_autocorr_method_names[row->method]));
+    report_put(&object, "method", json_string(autocorr_method_names[row->method]));
     if (run->plan.asked)
         report_put(&object, "prepared", prepare_json(&run->plan, &row->prepared));
     if (row->verified.count)
@@ -328,7 +326,7 @@ static json_t *failed_json(const struct autocorr_row *row)
     return object;
 }
 
-static json_t *line_json(const struct autocorr_line *line)
+static json_t *line_json(const kn_autocorr_line *line)
 {
     json_t *object = json_object();
 
@@ -340,7 +338,7 @@ static json_t *line_json(const struct autocorr_line *line)
     return object;
 }
 
-static json_t *growth_json(const struct autocorr_growth *growth)
+static json_t *growth_json(const kn_autocorr_growth *growth)
 {
     json_t *object = line_json(&growth->line);
 
@@ -353,16 +351,15 @@ static json_t *growth_json(const struct autocorr_growth *growth)
 // computed.
 static json_t *pipeline_json(const struct autocorr_run *run)
 {
-    const struct autocorr_pipeline *pipeline = &run->pipeline;
-    const struct autocorr_seconds *seconds = &run->engine.seconds;
+    const kn_autocorr_pipeline *pipeline = &run->pipeline;
     json_t *object = json_object();
 
     report_put(&object, "frames", json_integer((json_int_t)(pipeline->frames - pipeline->failed)));
     report_put(&object, "decoders", json_integer((json_int_t)pipeline->decoders));
     report_put(&object, "decode", ki_json_double(pipeline->decode));
     report_put(&object, "wait", ki_json_double(pipeline->wait));
-    report_put(&object, "transfer", ki_json_double(seconds->upload + seconds->download));
-    report_put(&object, "compute", ki_json_double(seconds->compute));
+    report_put(&object, "transfer", ki_json_double(pipeline->upload + pipeline->download));
+    report_put(&object, "compute", ki_json_double(pipeline->compute));
     report_put(&object, "analyse", ki_json_double(pipeline->analyse));
     report_put(&object, "batches", json_integer((json_int_t)pipeline->batches));
     report_put(&object, "overlapped", json_integer((json_int_t)pipeline->overlapped));
@@ -384,11 +381,11 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
             report_append(&failed, failed_json(&run->rows[i]));
         else
             report_append(&frames, frame_json(run, &run->rows[i]));
-    report_put(&root, "method", json_string(ki_autocorr_method_names[run->engine.ran]));
+    report_put(&root, "method", json_string(autocorr_ran(run)));
     report_put(&root, "why", ki_json_string(autocorr_why(run)));
     report_put(&root, "exact", json_boolean(!(run->bound > 0)));
     report_put(&root, "bound", ki_json_double(run->bound));
-    report_put(&root, "normalize", json_string(ki_autocorr_normalization_names[run->settings.normalization]));
+    report_put(&root, "normalize", json_string(autocorr_normalization_names[run->settings.normalization]));
     report_put(&root, "with", arguments->with ? ki_json_string(arguments->with) : json_null());
     report_put(&root, "unit", ki_json_string(run->unit));
     report_put(&root, "pixel", ki_json_double(run->pixel));

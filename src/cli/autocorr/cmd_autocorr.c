@@ -19,7 +19,7 @@ static const struct option_row options[] = {
     {"max-offset", 'r', FIELD(OPTION_COUNT, max_offset), .metavar = "R",
      .help = "the largest offset in pixels (default: a quarter of the first frame's shorter side, at most "
              "250)"},
-    {"method", 'm', FIELD(OPTION_CHOICE, method), .choices = ki_autocorr_method_names, .fallback = "auto",
+    {"method", 'm', FIELD(OPTION_CHOICE, method), .choices = autocorr_method_names, .fallback = "auto",
      .help = "how the sums are computed; auto takes what is fastest"},
     {"exact", FIELD(OPTION_FLAG, exact),
      .help = "every sum is exact: fft in double precision or whole numbers; the others always are"},
@@ -29,7 +29,7 @@ static const struct option_row options[] = {
      .help = "recompute N random offsets of each frame term by term; exit status 1 if one differs"},
     {"with", FIELD(OPTION_PATH, with), .metavar = "IMAGE",
      .help = "correlate with this image, which is the shifted one, instead of each with itself"},
-    {"normalize", 'n', FIELD(OPTION_CHOICE, normalization), .choices = ki_autocorr_normalization_names,
+    {"normalize", 'n', FIELD(OPTION_CHOICE, normalization), .choices = autocorr_normalization_names,
      .fallback = "pearson", .help = "from sums to a correlation; see the manual page for the formulas"},
     {"region", FIELD(OPTION_PATH, region), .metavar = "X,Y,W,H",
      .help = "only the W x H pixels whose upper left one is (X, Y)"},
@@ -48,18 +48,19 @@ static const struct option_row options[] = {
 };
 
 // A colour image, or one of real numbers, is told of once.
-static void remark(struct autocorr_run *run, const struct autocorr_frame *frame)
+static void remark(struct autocorr_run *run, const kn_autocorr_analysis *frame)
 {
+    const char *file = run->frames.sources[frame->index].file;
     const char *command = run->arguments->common.command;
 
     if (frame->colour && !run->said_colour && !run->arguments->prepare.grey)
         fprintf(stderr, "%s: %s is in colour: its grey is 0.299 red + 0.587 green + 0.114 blue\n", command,
-                frame->source.file);
+                file);
     if (frame->stretched && !run->said_stretched)
         fprintf(stderr,
                 "%s: %s has numbers that are not whole from 0 to 65535: each such frame is stretched, its "
                 "least to 0 and its greatest to 65535\n",
-                command, frame->source.file);
+                command, file);
     run->said_colour = run->said_colour || frame->colour;
     run->said_stretched = run->said_stretched || frame->stretched;
 }
@@ -72,13 +73,43 @@ static void scale(kn_autocorr_lengths *lengths, double pixel)
     lengths->r_zero *= pixel;
 }
 
+// What is kept of a frame.
+static kn_status keep(const struct autocorr_run *run, const kn_autocorr_analysis *frame,
+                      struct autocorr_row *row, kn_error *err)
+{
+    size_t rings = (frame->max_offset + 1) * sizeof *row->rings,
+           sums = autocorr_offsets(frame->max_offset) * sizeof *row->sums;
+
+    row->width = frame->width;
+    row->height = frame->height;
+    row->max_offset = frame->max_offset;
+    row->lengths = frame->lengths;
+    scale(&row->lengths, run->pixel);
+    row->method = frame->method;
+    row->bound = frame->bound;
+    if (frame->verified)
+        row->verified = *frame->verified;
+    row->seconds = frame->seconds;
+    row->prepared = *frame->prepared;
+    memset(row->prepared.pictures, 0, sizeof row->prepared.pictures);
+    row->rings = malloc(rings);
+    row->sums = frame->sums ? malloc(sums) : NULL;
+    if (!row->rings || (frame->sums && !row->sums))
+        return ki_fail_memory(err, rings + sums, "a frame's sums");
+    memcpy(row->rings, frame->rings, rings);
+    if (frame->sums)
+        memcpy(row->sums, frame->sums, sums);
+    return KN_OK;
+}
+
 // A frame comes: its files are written, and what is kept of it is kept.
-static kn_status take(void *context, struct autocorr_frame *frame, kn_error *err)
+static kn_status take(void *context, const kn_autocorr_analysis *frame, kn_error *err)
 {
     struct autocorr_run *run = context;
     struct autocorr_row *row = &run->rows[frame->index];
+    kn_status status;
 
-    row->source = frame->source;
+    row->source = run->frames.sources[frame->index];
     row->index = frame->index;
     run->row_count = frame->index + 1;
     progress_step(&run->progress, (double)run->row_count / (double)run->frames.count);
@@ -87,8 +118,7 @@ static kn_status take(void *context, struct autocorr_frame *frame, kn_error *err
         if (!row->error)
             return ki_fail_memory(err, 0, "a frame's error");
         if (run->frames.count == 1) { // it is the command's own
-            if (err)
-                *err = *frame->error;
+            *err = *frame->error;
             return frame->error->code;
         }
         progress_end(&run->progress);
@@ -96,25 +126,9 @@ static kn_status take(void *context, struct autocorr_frame *frame, kn_error *err
         return KN_OK;
     }
     remark(run, frame);
-    row->width = frame->width;
-    row->height = frame->height;
-    row->max_offset = frame->max_offset;
-    row->lengths = frame->lengths;
-    row->method = frame->method;
-    row->bound = frame->bound;
     run->bound = fmax(run->bound, frame->bound);
-    row->verified = frame->verified;
-    row->seconds = frame->seconds;
-    row->rings = frame->rings;
-    frame->rings = NULL;
-    if (run->arguments->sums) {
-        row->products = frame->products;
-        frame->products = NULL;
-    }
-    row->prepared = frame->prepared;
-    memset(row->prepared.pictures, 0, sizeof row->prepared.pictures);
-    scale(&row->lengths, run->pixel);
-    return autocorr_write_frame(run, row, frame, err);
+    status = keep(run, frame, row, err);
+    return status ? status : autocorr_write_frame(run, row, frame, err);
 }
 
 // R_max(t), where an interval was given.
@@ -122,6 +136,7 @@ static kn_status fit(struct autocorr_run *run, kn_error *err)
 {
     double *times, *lengths;
     size_t count = 0;
+    kn_status status;
 
     if (run->interval <= 0)
         return KN_OK;
@@ -134,28 +149,30 @@ static kn_status fit(struct autocorr_run *run, kn_error *err)
             times[count] = (double)i * run->interval;
             lengths[count++] = run->rows[i].lengths.r_max;
         }
-    ki_autocorr_fit_growth(times, lengths, count, &run->growth);
-    run->has_growth = true;
+    status = kn_autocorr_fit_growth(times, lengths, count, &run->growth, err);
+    run->has_growth = !status;
     free(times);
-    return KN_OK;
+    return status;
 }
 
 static kn_status compute(struct autocorr_run *run, kn_error *err)
 {
+    const kn_autocorr_source source = frames_source(&run->frames);
+    const kn_autocorr_pipeline *pipeline = &run->pipeline;
     double start = ki_clock_seconds();
-    bool on_device;
+    bool on_device = run->place.queue != NULL;
     kn_status status;
 
     progress_begin(&run->progress, run->arguments->common.quiet);
-    status = ki_autocorr_series(&run->engine, &run->frames, &run->settings, take, run, &run->pipeline, err);
+    status = kn_autocorr_series_execute(run->series, &source, take, run, err);
     progress_end(&run->progress);
-    on_device = run->place.queue != NULL;
-    run->seconds.read += run->pipeline.wait;
-    run->seconds.build = on_device ? run->engine.seconds.build : -1;
-    run->seconds.upload = on_device ? run->engine.seconds.upload : -1;
-    run->seconds.download = on_device ? run->engine.seconds.download : -1;
-    run->seconds.compute = run->engine.seconds.compute + run->pipeline.analyse;
-    run->seconds.total = ki_clock_seconds() - start + run->seconds.read - run->pipeline.wait;
+    run->pipeline = kn_autocorr_series_get_pipeline(run->series);
+    run->seconds.read += pipeline->wait;
+    run->seconds.build = on_device ? pipeline->build : -1;
+    run->seconds.upload = on_device ? pipeline->upload : -1;
+    run->seconds.download = on_device ? pipeline->download : -1;
+    run->seconds.compute = pipeline->compute + pipeline->analyse;
+    run->seconds.total = ki_clock_seconds() - start + run->seconds.read - pipeline->wait;
     return status ? status : fit(run, err);
 }
 
@@ -165,7 +182,7 @@ static void judge(struct autocorr_run *run)
     struct common_arguments *common = &run->arguments->common;
 
     for (size_t i = 0; i < run->row_count; i++) {
-        const struct autocorr_verified *verified = &run->rows[i].verified;
+        const kn_autocorr_verified *verified = &run->rows[i].verified;
 
         if (!verified->wrong)
             continue;
@@ -173,7 +190,7 @@ static void judge(struct autocorr_run *run)
                 "%s: %s: %zu of %zu recomputed sums differ; at (%td, %zu) %s found %" PRIu64
                 ", and the definition gives %" PRIu64 "\n",
                 common->command, run->rows[i].source.file, verified->wrong, verified->count, verified->x0,
-                verified->y0, ki_autocorr_method_names[run->rows[i].method], verified->found,
+                verified->y0, autocorr_method_names[run->rows[i].method], verified->found,
                 verified->expected);
         common->check_failed = true;
     }

@@ -4,9 +4,8 @@
 #ifndef KN_CLI_AUTOCORR_CMD_AUTOCORR_H
 #define KN_CLI_AUTOCORR_CMD_AUTOCORR_H
 
-#include "app/autocorr/series/growth.h"
-#include "app/autocorr/series/series.h"
-#include "app/autocorr/series/variants.h"
+#include <koine/experimental/autocorr.h>
+
 #include "io/json.h"
 #include "cli/estimate.h"
 #include "cli/inputs.h"
@@ -24,46 +23,57 @@ struct autocorr_arguments {
     struct prepare_arguments prepare;
 };
 
+// The words of --method and --normalize, by kn_autocorr_method and kn_autocorr_normalization; NULL ends them.
+extern const char *const autocorr_method_names[];
+extern const char *const autocorr_normalization_names[];
+
 // What is kept of a frame.
 struct autocorr_row {
-    struct autocorr_source source;
+    struct frame_source source;
     char *name; // of its files, without folder and ending
     size_t index, width, height, max_offset;
-    struct autocorr_ring *rings;
-    kn_autocorr_lengths lengths;       // in the unit
-    struct autocorr_prepared prepared; // without pictures
+    kn_autocorr_ring *rings;
+    kn_autocorr_lengths lengths;   // in the unit
+    kn_autocorr_prepared prepared; // without pictures
     kn_autocorr_method method;
     double bound;
-    struct autocorr_verified verified;
+    kn_autocorr_verified verified;
     double seconds;
-    uint64_t *products; // with --sums
-    char *error;        // why there is nothing of it; NULL: there is
+    uint64_t *sums; // with --sums
+    char *error;    // why there is nothing of it; NULL: there is
 };
 
 struct autocorr_run {
     struct autocorr_arguments *arguments;
     struct inputs files;
     struct image_bytes input; // standard input, where it is one of them
-    struct autocorr_film frames;
-    struct autocorr_settings settings;
-    struct autocorr_region region;
-    struct autocorr_grey mask, with;
+    struct frames frames;
+    kn_autocorr_series_options settings;
+    kn_autocorr_region region;
+    kn_autocorr_grey mask, with;
     struct prepare_plan plan;
     double interval; // seconds; 0: not given
     double pixel;    // of the unit
     const char *unit;
     struct place place;
-    struct autocorr_engine engine;
+    kn_autocorr_verification verification; // with --verify
+    kn_autocorr_series *series;
     struct progress progress;
     struct autocorr_row *rows; // a row a frame
     size_t row_count;
     double bound; // the greatest of all frames
     bool said_colour, said_stretched, has_growth;
-    struct autocorr_growth growth;
-    struct autocorr_pipeline pipeline;
-    struct autocorr_variants variants; // with --variants
+    kn_autocorr_growth growth;
+    kn_autocorr_pipeline pipeline;
+    kn_autocorr_variants variants; // with --variants
     struct ki_json_seconds seconds;
 };
+
+// Elements of an array over the offsets.
+static inline size_t autocorr_offsets(size_t max_offset)
+{
+    return (2 * max_offset + 1) * (max_offset + 1);
+}
 
 // What can be refused before anything is read; what is read before the frames; the device.
 kn_status autocorr_settle(struct autocorr_run *run, kn_error *err);
@@ -73,7 +83,8 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err);
 bool autocorr_is_exact(const struct autocorr_run *run);
 void autocorr_free(struct autocorr_run *run);
 
-// Why the method is the one that ran.
+// The method that ran last, and why it is that one.
+const char *autocorr_ran(const struct autocorr_run *run);
 const char *autocorr_why(const struct autocorr_run *run);
 // Tables for people. False if memory ran out.
 bool autocorr_print(const struct autocorr_run *run);
@@ -81,7 +92,7 @@ bool autocorr_print(const struct autocorr_run *run);
 // Whether the files can be written; those of a frame; those of all; naming them.
 kn_status autocorr_try_files(struct autocorr_run *run, kn_error *err);
 kn_status autocorr_write_frame(const struct autocorr_run *run, const struct autocorr_row *row,
-                               const struct autocorr_frame *frame, kn_error *err);
+                               const kn_autocorr_analysis *frame, kn_error *err);
 kn_status autocorr_write_files(const struct autocorr_run *run, kn_error *err);
 void autocorr_print_files(const struct autocorr_run *run);
 kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err);

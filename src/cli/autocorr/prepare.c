@@ -13,9 +13,12 @@
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
 
+static const char *const step_names[KN_AUTOCORR_STEPS] = {"1-grey",   "2-stabilised", "3-flattened",
+                                                          "4-mended", "5-contrast",   "6-cropped"};
+
 // ---- options ----
 
-kn_status prepare_region(const char *option, const char *text, struct autocorr_region *region, kn_error *err)
+kn_status prepare_region(const char *option, const char *text, kn_autocorr_region *region, kn_error *err)
 {
     size_t *const numbers[] = {&region->x, &region->y, &region->width, &region->height};
     const char *at = text;
@@ -35,7 +38,7 @@ kn_status prepare_region(const char *option, const char *text, struct autocorr_r
                          "--%s: '%s' is not X,Y,W,H: four whole numbers, the last two from 1", option, text);
 }
 
-static kn_status read_contrast(const char *text, struct autocorr_preparation_options *options, kn_error *err)
+static kn_status read_contrast(const char *text, kn_autocorr_preparation_options *options, kn_error *err)
 {
     char *end;
 
@@ -60,13 +63,13 @@ static kn_status read_contrast(const char *text, struct autocorr_preparation_opt
 kn_status prepare_settle(const struct prepare_arguments *arguments, const struct common_arguments *common,
                          struct prepare_plan *plan, kn_error *err)
 {
-    struct autocorr_preparation_options *options = &plan->options;
+    kn_autocorr_preparation_options *options = &plan->options;
     kn_status status = KN_OK;
 
-    options->stabilise = arguments->stabilise;
-    options->flatten = (double)arguments->flatten;
-    options->find_dust = arguments->dust && strcmp(arguments->dust, "auto") == 0;
-    options->show = arguments->steps;
+    *options = KN_INIT(kn_autocorr_preparation_options, .stabilise = arguments->stabilise,
+                       .flatten = (double)arguments->flatten,
+                       .find_dust = arguments->dust && strcmp(arguments->dust, "auto") == 0,
+                       .show = arguments->steps);
     if (arguments->contrast)
         status = read_contrast(arguments->contrast, options, err);
     if (!status && arguments->crop) {
@@ -80,9 +83,10 @@ kn_status prepare_settle(const struct prepare_arguments *arguments, const struct
     return status;
 }
 
-kn_status prepare_open(const struct prepare_arguments *arguments, const struct autocorr_film *frames,
+kn_status prepare_open(const struct prepare_arguments *arguments, struct frames *frames,
                        struct prepare_plan *plan, kn_error *err)
 {
+    const kn_autocorr_source source = frames_source(frames);
     kn_status status = KN_OK;
 
     if (arguments->dust && !plan->options.find_dust) {
@@ -90,20 +94,21 @@ kn_status prepare_open(const struct prepare_arguments *arguments, const struct a
         plan->options.dust = &plan->dust;
     }
     if (!status && plan->asked)
-        status = ki_autocorr_preparation_open(frames, &plan->options, &plan->preparation, err);
+        status = ki_error_unname(
+            kn_autocorr_preparation_create(&source, &plan->options, &plan->preparation, err), err);
     return status;
 }
 
 void prepare_close(struct prepare_plan *plan)
 {
-    ki_autocorr_preparation_close(plan->preparation);
+    kn_autocorr_preparation_free(plan->preparation);
     free(plan->dust.pixels);
 }
 
 // ---- files ----
 
 kn_status prepare_list(const struct inputs *files, const char *const others[], size_t other_count,
-                       struct image_bytes *input, struct autocorr_film *frames, kn_error *err)
+                       struct image_bytes *input, struct frames *frames, kn_error *err)
 {
     size_t named = 0;
     kn_status status = KN_OK;
@@ -118,7 +123,7 @@ kn_status prepare_list(const struct inputs *files, const char *const others[], s
     return status ? status : frames_list(files->paths, files->count, input, frames, err);
 }
 
-char *prepare_name(const struct autocorr_source *source)
+char *prepare_name(const struct frame_source *source)
 {
     const char *slash = strrchr(source->file, '/'), *base = slash ? slash + 1 : source->file;
     const char *dot = strrchr(base, '.');
@@ -150,10 +155,10 @@ static int compare_names(const void *a, const void *b)
     return strcmp(((const struct named *)a)->name, ((const struct named *)b)->name);
 }
 
-kn_status prepare_check_names(char *const *names, const struct autocorr_film *frames, const char *ending,
+kn_status prepare_check_names(char *const *names, const struct frames *frames, const char *ending,
                               kn_error *err)
 {
-    const struct autocorr_source *sources = frames->sources;
+    const struct frame_source *sources = frames->sources;
     size_t count = frames->count;
     struct named *sorted = malloc(count * sizeof *sorted);
     kn_status status = KN_OK;
@@ -174,7 +179,7 @@ kn_status prepare_check_names(char *const *names, const struct autocorr_film *fr
     return status;
 }
 
-kn_status prepare_write_png(const char *path, const struct autocorr_grey *grey, bool force, kn_error *err)
+kn_status prepare_write_png(const char *path, const kn_autocorr_grey *grey, bool force, kn_error *err)
 {
     const struct ki_picture picture = {grey->width, grey->height, grey->type == KN_U8 ? 8 : 16, grey->pixels};
     kn_status status;
@@ -190,7 +195,7 @@ static char *step_path(const char *folder, const char *name, size_t step)
     struct ki_text ending = KI_TEXT_INIT;
     char *path = NULL;
 
-    ki_text_format(&ending, ".%s.png", ki_autocorr_step_names[step]);
+    ki_text_format(&ending, ".%s.png", step_names[step]);
     if (!ending.failed)
         path = prepare_path(folder, name, ending.data);
     ki_text_free(&ending);
@@ -198,11 +203,11 @@ static char *step_path(const char *folder, const char *name, size_t step)
 }
 
 kn_status prepare_write_steps(const struct prepare_plan *plan, const char *folder, const char *name,
-                              const struct autocorr_prepared *prepared, bool force, kn_error *err)
+                              const kn_autocorr_prepared *prepared, bool force, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    for (size_t step = 0; plan->options.show && step < AUTOCORR_STEPS && !status; step++) {
+    for (size_t step = 0; plan->options.show && step < KN_AUTOCORR_STEPS && !status; step++) {
         char *path;
 
         if (!prepared->pictures[step].pixels)
@@ -220,7 +225,7 @@ kn_status prepare_try_steps(const struct prepare_plan *plan, const char *folder,
 {
     kn_status status = KN_OK;
 
-    for (size_t step = 0; plan->options.show && step < AUTOCORR_STEPS && !status; step++) {
+    for (size_t step = 0; plan->options.show && step < KN_AUTOCORR_STEPS && !status; step++) {
         char *path = step_path(folder, name, step);
 
         status = path ? report_try_file(path, force, err) : ki_fail_memory(err, 0, "naming the files");
@@ -240,9 +245,9 @@ static json_t *pair(double first, double second)
     return array;
 }
 
-json_t *prepare_json(const struct prepare_plan *plan, const struct autocorr_prepared *prepared)
+json_t *prepare_json(const struct prepare_plan *plan, const kn_autocorr_prepared *prepared)
 {
-    const struct autocorr_preparation_options *options = &plan->options;
+    const kn_autocorr_preparation_options *options = &plan->options;
     json_t *object = json_object();
 
     if (options->stabilise)

@@ -3,7 +3,8 @@
 #ifndef KN_CLI_AUTOCORR_PREPARE_H
 #define KN_CLI_AUTOCORR_PREPARE_H
 
-#include "app/autocorr/prepare/reader.h"
+#include <koine/autocorr.h>
+
 #include "io/json.h"
 #include "cli/inputs.h"
 #include "cli/inputs/frames.h"
@@ -39,21 +40,21 @@ struct prepare_arguments {
 // What the options ask for, and what they read.
 struct prepare_plan {
     bool asked; // for anything
-    struct autocorr_preparation_options options;
-    struct autocorr_region crop;
-    struct autocorr_grey dust;
-    struct autocorr_preparation *preparation;
+    kn_autocorr_preparation_options options;
+    kn_autocorr_region crop;
+    kn_autocorr_grey dust;
+    kn_autocorr_preparation *preparation; // NULL: nothing was asked for
 };
 
 // "X,Y,W,H" of the option of that name. KN_ERROR_ARGUMENT.
-kn_status prepare_region(const char *option, const char *text, struct autocorr_region *region, kn_error *err);
+kn_status prepare_region(const char *option, const char *text, kn_autocorr_region *region, kn_error *err);
 
 // What can be refused before anything is read. KN_ERROR_ARGUMENT.
 kn_status prepare_settle(const struct prepare_arguments *arguments, const struct common_arguments *common,
                          struct prepare_plan *plan, kn_error *err);
 // Reads the dust's mask and the first frame, as far as they are needed. Errors of
-// ki_autocorr_preparation_open.
-kn_status prepare_open(const struct prepare_arguments *arguments, const struct autocorr_film *frames,
+// kn_autocorr_preparation_create.
+kn_status prepare_open(const struct prepare_arguments *arguments, struct frames *frames,
                        struct prepare_plan *plan, kn_error *err);
 void prepare_close(struct prepare_plan *plan);
 
@@ -61,24 +62,24 @@ void prepare_close(struct prepare_plan *plan);
 // frees. The `others` are names that are read as well, some of them NULL. KN_ERROR_ARGUMENT where standard
 // input is named twice; image_read_input's errors; KN_ERROR_MEMORY.
 kn_status prepare_list(const struct inputs *files, const char *const others[], size_t other_count,
-                       struct image_bytes *input, struct autocorr_film *frames, kn_error *err);
+                       struct image_bytes *input, struct frames *frames, kn_error *err);
 
 // The name of a frame's files, without folder and ending: the file's own, and the page of a stack. The caller
 // frees it; NULL: out of memory.
-char *prepare_name(const struct autocorr_source *source);
+char *prepare_name(const struct frame_source *source);
 // A file in a folder. The same.
 char *prepare_path(const char *folder, const char *name, const char *ending);
 // Two frames of one name would write the same files: KN_ERROR_ARGUMENT. `names` may have NULL.
-kn_status prepare_check_names(char *const *names, const struct autocorr_film *frames, const char *ending,
+kn_status prepare_check_names(char *const *names, const struct frames *frames, const char *ending,
                               kn_error *err);
 // Writes the pictures that there are, or looks whether those that there will be can be written.
 kn_status prepare_write_steps(const struct prepare_plan *plan, const char *folder, const char *name,
-                              const struct autocorr_prepared *prepared, bool force, kn_error *err);
+                              const kn_autocorr_prepared *prepared, bool force, kn_error *err);
 kn_status prepare_try_steps(const struct prepare_plan *plan, const char *folder, const char *name, bool force,
                             kn_error *err);
-kn_status prepare_write_png(const char *path, const struct autocorr_grey *grey, bool force, kn_error *err);
+kn_status prepare_write_png(const char *path, const kn_autocorr_grey *grey, bool force, kn_error *err);
 
 // What was done to a frame, as JSON: "shift", "dust_pixels", "contrast".
-json_t *prepare_json(const struct prepare_plan *plan, const struct autocorr_prepared *prepared);
+json_t *prepare_json(const struct prepare_plan *plan, const kn_autocorr_prepared *prepared);
 
 #endif

@@ -8,7 +8,6 @@
 #include "base/error.h"
 #include "base/os/output.h"
 #include "base/threads.h"
-#include "app/autocorr/prepare/reader.h"
 #include "cli/choose.h"
 #include "cli/commands.h"
 #include "cli/inputs.h"
@@ -28,14 +27,14 @@ struct row {
     char *name;
     char *error; // why there is nothing of it; NULL: there is
     size_t width, height;
-    struct autocorr_prepared prepared; // without pictures
+    kn_autocorr_prepared prepared; // without pictures
 };
 
 struct run {
     struct arguments *arguments;
     struct inputs files;
     struct image_bytes input; // standard input, where it is one of the files
-    struct autocorr_film frames;
+    struct frames frames;
     size_t failed;
     struct row *rows;
     struct prepare_plan plan;
@@ -110,65 +109,82 @@ static kn_status begin(struct run *run, kn_error *err)
 
 // ---- the work ----
 
-static kn_status take(struct run *run, size_t i, struct autocorr_decoded *decoded, bool *said_colour,
-                      kn_error *err)
+// A frame of which nothing comes.
+static kn_status leave_out(struct run *run, size_t i, const kn_error *why, kn_error *err)
+{
+    struct row *row = &run->rows[i];
+
+    run->failed++;
+    row->error = strdup(why->text);
+    if (!row->error)
+        return ki_fail_memory(err, 0, "a frame's error");
+    if (run->frames.count == 1) { // it is the command's own
+        if (err)
+            *err = *why;
+        return why->code;
+    }
+    progress_end(&run->progress);
+    fprintf(stderr, "%s: %s\n", run->arguments->common.command, row->error);
+    return KN_OK;
+}
+
+static kn_status take(struct run *run, size_t i, const kn_autocorr_grey *grey,
+                      const kn_autocorr_prepared *prepared, bool *said_colour, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
     struct row *row = &run->rows[i];
     char *path;
     kn_status status;
 
-    if (decoded->error.code) {
-        run->failed++;
-        row->error = strdup(decoded->error.text);
-        if (!row->error)
-            return ki_fail_memory(err, 0, "a frame's error");
-        if (run->frames.count == 1) { // it is the command's own
-            if (err)
-                *err = decoded->error;
-            return decoded->error.code;
-        }
-        progress_end(&run->progress);
-        fprintf(stderr, "%s: %s\n", common->command, row->error);
-        return KN_OK;
-    }
-    if (decoded->grey.colour && !run->arguments->prepare.grey && !*said_colour) {
+    if (grey->colour && !run->arguments->prepare.grey && !*said_colour) {
         fprintf(stderr, "%s: %s is in colour: its grey is 0.299 red + 0.587 green + 0.114 blue\n",
                 common->command, run->frames.sources[i].file);
         *said_colour = true;
     }
-    row->width = decoded->grey.width;
-    row->height = decoded->grey.height;
-    row->prepared = decoded->prepared;
+    row->width = grey->width;
+    row->height = grey->height;
+    row->prepared = *prepared;
     memset(row->prepared.pictures, 0, sizeof row->prepared.pictures);
     path = prepare_path(common->output, row->name, ".png");
-    status = path ? prepare_write_png(path, &decoded->grey, common->force, err)
-                  : ki_fail_memory(err, 0, "naming the files");
+    status =
+        path ? prepare_write_png(path, grey, common->force, err) : ki_fail_memory(err, 0, "naming the files");
     free(path);
     return status ? status
-                  : prepare_write_steps(&run->plan, common->output, row->name, &decoded->prepared,
-                                        common->force, err);
+                  : prepare_write_steps(&run->plan, common->output, row->name, prepared, common->force, err);
+}
+
+static kn_status next(struct run *run, size_t i, kn_autocorr_reader *reader, bool *said_colour, kn_error *err)
+{
+    kn_autocorr_grey grey;
+    kn_autocorr_prepared prepared;
+    kn_error why = KN_ERROR_INIT;
+    kn_status status;
+
+    if (kn_autocorr_reader_next(reader, &grey, &prepared, &why))
+        return leave_out(run, i, &why, err);
+    status = take(run, i, &grey, &prepared, said_colour, err);
+    free(grey.pixels);
+    kn_autocorr_prepared_free(&prepared);
+    return status;
 }
 
 static kn_status work(struct run *run, kn_error *err)
 {
-    struct autocorr_reader_options reading = {.ahead = AHEAD, .preparation = run->plan.preparation};
-    struct autocorr_reader *reader = NULL;
+    const kn_autocorr_source source = frames_source(&run->frames);
+    const kn_autocorr_reader_options reading =
+        KN_INIT(kn_autocorr_reader_options, .ahead = AHEAD, .preparation = run->plan.preparation);
+    kn_autocorr_reader *reader = NULL;
     bool said_colour = false;
-    kn_status status = ki_autocorr_reader_open(&run->frames, &reading, &reader, err);
+    kn_status status = ki_error_unname(kn_autocorr_reader_open(&source, &reading, &reader, err), err);
 
     progress_begin(&run->progress, run->arguments->common.quiet);
     for (size_t i = 0; i < run->frames.count && !status; i++) {
-        struct autocorr_decoded decoded = {.grey = {.pixels = NULL}};
-
-        ki_autocorr_reader_next(reader, true, &decoded);
-        status = take(run, i, &decoded, &said_colour, err);
-        free(decoded.grey.pixels);
-        ki_autocorr_prepared_free(&decoded.prepared);
+        status = next(run, i, reader, &said_colour, err);
         progress_step(&run->progress, (double)(i + 1) / (double)run->frames.count);
     }
     progress_end(&run->progress);
-    ki_autocorr_reader_close(reader, &run->seconds.compute);
+    run->seconds.compute = kn_autocorr_reader_get_seconds(reader);
+    kn_autocorr_reader_close(reader);
     return status;
 }
 
@@ -176,7 +192,7 @@ static kn_status work(struct run *run, kn_error *err)
 
 static bool print(const struct run *run)
 {
-    const struct autocorr_preparation_options *chosen = &run->plan.options;
+    const kn_autocorr_preparation_options *chosen = &run->plan.options;
     struct table table;
 
     table_begin(&table, "lrrrr");

@@ -3,18 +3,37 @@
 #ifndef KN_CLI_INPUTS_FRAMES_H
 #define KN_CLI_INPUTS_FRAMES_H
 
-#include "app/autocorr/prepare/grey.h"
+#include <koine/autocorr.h>
+
 #include "io/image/image.h"
+
+// What a frame is called: a page of a file.
+struct frame_source {
+    const char *file;
+    size_t page, pages; // from 0; of how many
+};
+
+struct frames {
+    struct frame_source *sources; // one a frame
+    const char **names;           // their files
+    size_t count;
+    const struct image_bytes *input;
+};
 
 // All pages of the files, in order; frames_free frees them. They keep the files' names. Looks at each file's
 // head. What cannot be opened is one page, so that it is found to be unreadable in its turn. `input` is what
 // the file "-" has, and must stay; NULL: "-" is a name as others are. KN_ERROR_MEMORY.
 kn_status frames_list(char *const *files, size_t count, const struct image_bytes *input,
-                      struct autocorr_film *frames, kn_error *err);
-void frames_free(struct autocorr_film *frames);
+                      struct frames *frames, kn_error *err);
+void frames_free(struct frames *frames);
 
-// Reads the one page of a file that there is; "-" is standard input. KN_ERROR_INPUT and the others of
-// image.h.
-kn_status frames_read_grey(const char *path, struct autocorr_grey *grey, kn_error *err);
+// They as the library takes them, as long as they are there.
+kn_autocorr_source frames_source(struct frames *frames);
+
+// Decodes frame i. KN_ERROR_INPUT and the others of image.h.
+kn_status frames_fetch(struct frames *frames, size_t i, kn_autocorr_grey *grey, kn_error *err);
+
+// Reads the one page of a file that there is; "-" is standard input. The same errors.
+kn_status frames_read_grey(const char *path, kn_autocorr_grey *grey, kn_error *err);
 
 #endif

@@ -23,12 +23,6 @@ probe base backend
 END
 
 cat >"$work/exceptions" <<'END'
-cli/autocorr/cmd_autocorr.h app/autocorr/series/growth.h
-cli/autocorr/cmd_autocorr.h app/autocorr/series/series.h
-cli/autocorr/cmd_autocorr.h app/autocorr/series/variants.h
-cli/autocorr/prepare.h app/autocorr/prepare/reader.h
-cli/commands/cmd_prepare.c app/autocorr/prepare/reader.h
-cli/inputs/frames.h app/autocorr/prepare/grey.h
 cli/recon/cmd_recon.h app/mri/recon/recon.h
 cli/recon/scan_files.h app/mri/scan.h
 END

@@ -27,9 +27,11 @@ expect_stdout '/= tow;'
 if ! on_oclgrind; then # it takes minutes there
     expect_exit 0 "$bin/autocorr"
     expect_stdout '^R_max = 13\.[345] \+- 0\.[0-9] pixels, by (direct|fft) on .+'
+    expect_stdout '^R_max grows by 1\.1[0-3] \+- 0\.0[0-9] pixels a frame$'
 fi
 expect_exit 0 without_devices "$bin/autocorr"
 expect_stdout '^R_max = 13\.[345] \+- 0\.[0-9] pixels, by fft on the host$'
+expect_stdout '^R_max grows by 1\.1[0-3] \+- 0\.0[0-9] pixels a frame$'
 
 # The phantom's edges ring, as far as the band reaches: some 18 % of its norm. The device's image is the host's.
 expect_exit 0 "$bin/recon" "$work/device.pgm"

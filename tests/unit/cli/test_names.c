@@ -3,10 +3,12 @@
 // of them.
 #include <check.h>
 
+#include <koine/autocorr.h>
 #include <koine/least_squares.h>
 #include <koine/recon.h>
 #include <koine/sparse.h>
 
+#include "cli/autocorr/cmd_autocorr.h"
 #include "cli/inputs/sparse_files.h"
 #include "cli/recon/convention.h"
 #include "cli/solve/cmd_solve.h"
@@ -24,6 +26,8 @@
 
 START_TEST(are_the_librarys)
 {
+    EXPECT_NAMES(autocorr_method_names, kn_autocorr_method, kn_autocorr_method_name);
+    EXPECT_NAMES(autocorr_normalization_names, kn_autocorr_normalization, kn_autocorr_normalization_name);
     EXPECT_NAMES(sparse_format_names, kn_sparse_format, kn_sparse_format_name);
     EXPECT_NAMES(convention_unit_names, kn_recon_unit, kn_recon_unit_name);
     EXPECT_NAMES(solve_method_names, kn_least_squares_method, kn_least_squares_method_name);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "prepare.h"
-
+// koine/autocorr.h: photographs made ready.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sized.h"
 #include "filters.h"
+#include "grey.h"
 #include "register.h"
 
-const char *const ki_autocorr_step_names[AUTOCORR_STEPS] = {"1-grey",   "2-stabilised", "3-flattened",
-                                                            "4-mended", "5-contrast",   "6-cropped"};
-
-struct autocorr_preparation {
-    struct autocorr_preparation_options options; // with the contrast's levels
-    char *file;                                  // of the first frame
+struct kn_autocorr_preparation {
+    kn_autocorr_preparation_options options; // with the contrast's levels
+    kn_autocorr_region crop;                 // and these, to which the options point
+    kn_autocorr_grey dust;
+    char *file; // of the first frame
     size_t width, height;
     float *reference; // the first frame; NULL where nothing is stabilised
 };
@@ -32,7 +32,7 @@ static double white_of(kn_type type)
     return type == KN_U8 ? UINT8_MAX : UINT16_MAX;
 }
 
-static kn_status to_floats(const struct autocorr_grey *grey, float **levels, kn_error *err)
+static kn_status to_floats(const kn_autocorr_grey *grey, float **levels, kn_error *err)
 {
     size_t count = grey->width * grey->height;
 
@@ -46,11 +46,11 @@ static kn_status to_floats(const struct autocorr_grey *grey, float **levels, kn_
 }
 
 // Rounded to whole levels, within black and white. `pixels` of `grey` are made.
-static kn_status to_grey(const struct work *work, struct autocorr_grey *grey, kn_error *err)
+static kn_status to_grey(const struct work *work, kn_autocorr_grey *grey, kn_error *err)
 {
     size_t count = work->width * work->height;
 
-    *grey = (struct autocorr_grey){.width = work->width, .height = work->height, .type = work->type};
+    *grey = (kn_autocorr_grey){.width = work->width, .height = work->height, .type = work->type};
     grey->pixels = malloc(count * kn_type_size(work->type));
     if (!grey->pixels)
         return ki_fail_memory(err, count * kn_type_size(work->type), "preparing a frame");
@@ -67,11 +67,11 @@ static kn_status to_grey(const struct work *work, struct autocorr_grey *grey, kn
 
 // ---- the steps; each is there or not ----
 
-typedef kn_status step(const struct autocorr_preparation *preparation, struct work *work,
-                       struct autocorr_prepared *prepared, kn_error *err);
+typedef kn_status step(const kn_autocorr_preparation *preparation, struct work *work,
+                       kn_autocorr_prepared *prepared, kn_error *err);
 
-static kn_status stabilise(const struct autocorr_preparation *preparation, struct work *work,
-                           struct autocorr_prepared *prepared, kn_error *err)
+static kn_status stabilise(const kn_autocorr_preparation *preparation, struct work *work,
+                           kn_autocorr_prepared *prepared, kn_error *err)
 {
     size_t count = work->width * work->height;
     struct autocorr_shift shift;
@@ -98,17 +98,17 @@ static kn_status stabilise(const struct autocorr_preparation *preparation, struc
     return status;
 }
 
-static kn_status flatten(const struct autocorr_preparation *preparation, struct work *work,
-                         struct autocorr_prepared *prepared, kn_error *err)
+static kn_status flatten(const kn_autocorr_preparation *preparation, struct work *work,
+                         kn_autocorr_prepared *prepared, kn_error *err)
 {
     (void)prepared;
     return ki_autocorr_flatten(work->levels, work->width, work->height, preparation->options.flatten, err);
 }
 
-static kn_status mend(const struct autocorr_preparation *preparation, struct work *work,
-                      struct autocorr_prepared *prepared, kn_error *err)
+static kn_status mend(const kn_autocorr_preparation *preparation, struct work *work,
+                      kn_autocorr_prepared *prepared, kn_error *err)
 {
-    const struct autocorr_grey *given = preparation->options.dust;
+    const kn_autocorr_grey *given = preparation->options.dust;
     size_t count = work->width * work->height;
     uint8_t *dust;
     kn_status status = KN_OK;
@@ -132,8 +132,8 @@ static kn_status mend(const struct autocorr_preparation *preparation, struct wor
     return status;
 }
 
-static kn_status stretch(const struct autocorr_preparation *preparation, struct work *work,
-                         struct autocorr_prepared *prepared, kn_error *err)
+static kn_status stretch(const kn_autocorr_preparation *preparation, struct work *work,
+                         kn_autocorr_prepared *prepared, kn_error *err)
 {
     prepared->low = preparation->options.low;
     prepared->high = preparation->options.high;
@@ -141,16 +141,16 @@ static kn_status stretch(const struct autocorr_preparation *preparation, struct 
                                white_of(work->type), err);
 }
 
-static bool has_region(const struct work *work, const struct autocorr_region *region)
+static bool has_region(const struct work *work, const kn_autocorr_region *region)
 {
     return region->x < work->width && region->y < work->height && region->width <= work->width - region->x &&
            region->height <= work->height - region->y;
 }
 
-static kn_status crop(const struct autocorr_preparation *preparation, struct work *work,
-                      struct autocorr_prepared *prepared, kn_error *err)
+static kn_status crop(const kn_autocorr_preparation *preparation, struct work *work,
+                      kn_autocorr_prepared *prepared, kn_error *err)
 {
-    const struct autocorr_region *region = preparation->options.crop;
+    const kn_autocorr_region *region = preparation->options.crop;
 
     (void)prepared;
     if (!has_region(work, region))
@@ -165,29 +165,29 @@ static kn_status crop(const struct autocorr_preparation *preparation, struct wor
     return KN_OK;
 }
 
-static bool has_step(const struct autocorr_preparation_options *options, enum autocorr_step which)
+static bool has_step(const kn_autocorr_preparation_options *options, kn_autocorr_step which)
 {
-    const bool has[AUTOCORR_STEPS] = {
-        [AUTOCORR_GREY] = true,
-        [AUTOCORR_STABILISED] = options->stabilise,
-        [AUTOCORR_FLATTENED] = options->flatten > 0,
-        [AUTOCORR_MENDED] = options->find_dust || options->dust,
-        [AUTOCORR_CONTRAST] = options->contrast,
-        [AUTOCORR_CROPPED] = options->crop != NULL,
+    const bool has[KN_AUTOCORR_STEPS] = {
+        [KN_AUTOCORR_STEP_GREY] = true,
+        [KN_AUTOCORR_STEP_STABILISED] = options->stabilise,
+        [KN_AUTOCORR_STEP_FLATTENED] = options->flatten > 0,
+        [KN_AUTOCORR_STEP_MENDED] = options->find_dust || options->dust,
+        [KN_AUTOCORR_STEP_CONTRAST] = options->contrast,
+        [KN_AUTOCORR_STEP_CROPPED] = options->crop != NULL,
     };
 
     return has[which];
 }
 
-static step *const steps[AUTOCORR_STEPS] = {NULL, stabilise, flatten, mend, stretch, crop};
+static step *const steps[KN_AUTOCORR_STEPS] = {NULL, stabilise, flatten, mend, stretch, crop};
 
 // All steps before `end`.
-static kn_status run_steps(const struct autocorr_preparation *preparation, enum autocorr_step end,
-                           struct work *work, struct autocorr_prepared *prepared, kn_error *err)
+static kn_status run_steps(const kn_autocorr_preparation *preparation, kn_autocorr_step end,
+                           struct work *work, kn_autocorr_prepared *prepared, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    for (enum autocorr_step which = AUTOCORR_GREY; which < end && !status; which++) {
+    for (kn_autocorr_step which = KN_AUTOCORR_STEP_GREY; which < end && !status; which++) {
         if (!has_step(&preparation->options, which))
             continue;
         if (steps[which])
@@ -198,62 +198,81 @@ static kn_status run_steps(const struct autocorr_preparation *preparation, enum 
     return status;
 }
 
-void ki_autocorr_prepared_free(struct autocorr_prepared *prepared)
+void kn_autocorr_prepared_free(kn_autocorr_prepared *prepared)
 {
-    for (size_t i = 0; i < AUTOCORR_STEPS; i++) {
+    for (size_t i = 0; prepared && i < KN_AUTOCORR_STEPS; i++) {
         free(prepared->pictures[i].pixels);
         prepared->pictures[i].pixels = NULL;
     }
 }
 
-kn_status ki_autocorr_prepare(const struct autocorr_preparation *preparation, const char *file,
-                              struct autocorr_grey *grey, struct autocorr_prepared *prepared, kn_error *err)
+static kn_status prepare(const kn_autocorr_preparation *preparation, const char *name, kn_autocorr_grey *grey,
+                         kn_autocorr_prepared *prepared, kn_error *err)
 {
-    struct work work = {file, grey->width, grey->height, grey->type, NULL};
-    struct autocorr_grey made = {.pixels = NULL};
+    struct work work = {name, grey->width, grey->height, grey->type, NULL};
+    kn_autocorr_prepared found = {.dust = 0};
+    kn_autocorr_grey made = {.pixels = NULL};
     kn_status status = to_floats(grey, &work.levels, err);
 
-    *prepared = (struct autocorr_prepared){.dust = 0};
     if (!status)
-        status = run_steps(preparation, AUTOCORR_STEPS, &work, prepared, err);
+        status = run_steps(preparation, KN_AUTOCORR_STEPS, &work, &found, err);
     if (!status)
         status = to_grey(&work, &made, err);
     free(work.levels);
     if (status) {
-        ki_autocorr_prepared_free(prepared);
+        kn_autocorr_prepared_free(&found);
         return status;
     }
     free(grey->pixels);
     made.colour = grey->colour;
     made.stretched = grey->stretched;
     *grey = made;
+    *prepared = found;
     return KN_OK;
+}
+
+kn_status kn_autocorr_prepare(const kn_autocorr_preparation *preparation, const char *name,
+                              kn_autocorr_grey *grey, kn_autocorr_prepared *prepared, kn_error *err)
+{
+    kn_status status;
+
+    if (!preparation || !grey || !prepared)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %s is NULL", __func__,
+                       !preparation ? "preparation"
+                       : !grey      ? "grey"
+                                    : "prepared");
+    name = name ? name : "the frame";
+    status = ki_error_name(__func__, ki_autocorr_check_grey(name, grey, err), err);
+    return status ? status : prepare(preparation, name, grey, prepared, err);
 }
 
 // ---- what the first frame tells ----
 
-static kn_status fetch_first(const struct autocorr_film *frames, const char **file,
-                             struct autocorr_grey *grey, kn_error *err)
+// The first frame that can be decoded; `room` is for its name.
+static kn_status fetch_first(const kn_autocorr_source *source, char *room, const char **name,
+                             kn_autocorr_grey *grey, kn_error *err)
 {
-    kn_status status = KN_ERROR_INPUT;
+    void *kept = NULL;
+    kn_status status = source->count ? KN_ERROR_INPUT : ki_fail(err, KN_ERROR_INPUT, "there are no frames");
 
-    for (size_t i = 0; i < frames->count && status; i++) {
-        *file = frames->sources[i].file;
-        status = ki_autocorr_fetch(frames, i, grey, err);
+    for (size_t i = 0; i < source->count && status; i++) {
+        *name = ki_autocorr_frame_name(source, i, room);
+        status = ki_autocorr_fetch(source, i, &kept, grey, err);
     }
+    ki_autocorr_release(source, kept);
     return status;
 }
 
-static kn_status find_levels(struct autocorr_preparation *preparation, struct work *work, kn_error *err)
+static kn_status find_levels(kn_autocorr_preparation *preparation, struct work *work, kn_error *err)
 {
-    const struct autocorr_region *region = preparation->options.crop;
-    struct autocorr_region all = {0, 0, work->width, work->height};
-    struct autocorr_prepared prepared = {.dust = 0};
+    const kn_autocorr_region *region = preparation->options.crop;
+    kn_autocorr_region all = {0, 0, work->width, work->height};
+    kn_autocorr_prepared prepared = {.dust = 0};
     bool show = preparation->options.show;
     kn_status status;
 
     preparation->options.show = false;
-    status = run_steps(preparation, AUTOCORR_CONTRAST, work, &prepared, err);
+    status = run_steps(preparation, KN_AUTOCORR_STEP_CONTRAST, work, &prepared, err);
     preparation->options.show = show;
     if (!region || !has_region(work, region))
         region = &all;
@@ -266,46 +285,116 @@ static kn_status find_levels(struct autocorr_preparation *preparation, struct wo
     return status;
 }
 
-kn_status ki_autocorr_preparation_open(const struct autocorr_film *frames,
-                                       const struct autocorr_preparation_options *options,
-                                       struct autocorr_preparation **preparation, kn_error *err)
+static bool wants_first(const kn_autocorr_preparation_options *options)
 {
-    struct autocorr_preparation *opened = calloc(1, sizeof *opened);
-    struct autocorr_grey first = {.pixels = NULL};
-    struct work work = {.levels = NULL};
-    const char *file = NULL;
-    kn_status status = KN_OK;
+    return options->stabilise || (options->contrast && options->contrast_auto);
+}
 
-    *preparation = NULL;
-    if (!opened)
-        return ki_fail_memory(err, sizeof *opened, "preparing frames");
-    opened->options = *options;
-    if (options->stabilise || (options->contrast && options->contrast_auto)) {
-        status = fetch_first(frames, &file, &first, err);
-        if (!status)
-            status = to_floats(&first, &work.levels, err);
-        work = (struct work){file, first.width, first.height, first.type, work.levels};
-    }
+// What is taken from the first frame.
+static kn_status look_at_first(kn_autocorr_preparation *preparation, const kn_autocorr_source *source,
+                               kn_error *err)
+{
+    const kn_autocorr_preparation_options *options = &preparation->options;
+    char room[AUTOCORR_NAME_ROOM];
+    kn_autocorr_grey first = {.pixels = NULL};
+    struct work work = {.levels = NULL};
+    const char *name = NULL;
+    kn_status status = fetch_first(source, room, &name, &first, err);
+
+    if (!status)
+        status = to_floats(&first, &work.levels, err);
     if (!status && options->stabilise) {
-        opened->file = strdup(file);
-        opened->width = first.width;
-        opened->height = first.height;
-        status = to_floats(&first, &opened->reference, err);
-        if (!status && !opened->file)
+        preparation->file = strdup(name);
+        preparation->width = first.width;
+        preparation->height = first.height;
+        status = to_floats(&first, &preparation->reference, err);
+        if (!status && !preparation->file)
             status = ki_fail_memory(err, 0, "preparing frames");
     }
-    if (!status && options->contrast && options->contrast_auto)
-        status = find_levels(opened, &work, err);
+    if (!status && options->contrast && options->contrast_auto) {
+        work = (struct work){name, first.width, first.height, first.type, work.levels};
+        status = find_levels(preparation, &work, err);
+    }
     free(first.pixels);
     free(work.levels);
-    if (status)
-        ki_autocorr_preparation_close(opened);
-    else
-        *preparation = opened;
     return status;
 }
 
-void ki_autocorr_preparation_close(struct autocorr_preparation *preparation)
+static kn_status check_options(const kn_autocorr_preparation_options *options, kn_error *err)
+{
+    const kn_autocorr_region *crop = options->crop;
+
+    if (!isfinite(options->flatten) || options->flatten < 0)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "`flatten` is %g; expected a radius in pixels, or 0",
+                       options->flatten);
+    if (options->find_dust && options->dust)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "dust is either found, or where `dust` says");
+    if (options->contrast && !options->contrast_auto &&
+        (!isfinite(options->low) || !isfinite(options->high) || options->low >= options->high))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "a contrast from %g to %g; expected two levels, the first less than the second",
+                       options->low, options->high);
+    if (crop && (!crop->width || !crop->height))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "`crop` keeps %zu x %zu pixels; expected at least 1",
+                       crop->width, crop->height);
+    return options->dust ? ki_autocorr_check_grey("`dust`", options->dust, err) : KN_OK;
+}
+
+// `source` is that of the caller, who need not have given one.
+static kn_status create(const char *function, const kn_autocorr_source *source,
+                        const kn_autocorr_preparation_options *options, kn_autocorr_source *frames,
+                        kn_autocorr_preparation **preparation, kn_error *err)
+{
+    kn_autocorr_preparation_options read;
+    kn_autocorr_preparation *made;
+    kn_status status;
+
+    if (!preparation)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "preparation is NULL");
+    status = KI_SIZED_READ(function, kn_autocorr_preparation_options, options, &read, err);
+    if (!status)
+        status = check_options(&read, err);
+    if (!status && wants_first(&read))
+        status = ki_autocorr_read_source(function, source, frames, err);
+    if (status)
+        return status;
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return ki_fail_memory(err, sizeof *made, "preparing frames");
+    made->options = read;
+    if (read.crop) {
+        made->crop = *read.crop;
+        made->options.crop = &made->crop;
+    }
+    if (read.dust) {
+        made->dust = *read.dust;
+        made->options.dust = &made->dust;
+    }
+    *preparation = made;
+    return KN_OK;
+}
+
+kn_status kn_autocorr_preparation_create(const kn_autocorr_source *source,
+                                         const kn_autocorr_preparation_options *options,
+                                         kn_autocorr_preparation **preparation, kn_error *err)
+{
+    kn_autocorr_source frames;
+    kn_autocorr_preparation *made = NULL;
+    kn_status status = create(__func__, source, options, &frames, preparation ? &made : NULL, err);
+
+    if (status)
+        return ki_error_name(__func__, status, err);
+    // What is said of a frame stays as it is.
+    if (wants_first(&made->options))
+        status = look_at_first(made, &frames, err);
+    if (status)
+        kn_autocorr_preparation_free(made);
+    else
+        *preparation = made;
+    return status;
+}
+
+void kn_autocorr_preparation_free(kn_autocorr_preparation *preparation)
 {
     if (!preparation)
         return;

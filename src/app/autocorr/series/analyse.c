@@ -35,7 +35,7 @@ static kn_status find_windows(struct autocorr_workspace *workspace, const kn_hos
     return status ? status : ki_autocorr_masked_windows(workspace->fourier, task, workspace->windows, err);
 }
 
-kn_status ki_autocorr_conclude(const struct autocorr_settings *settings, size_t max_offset,
+kn_status ki_autocorr_conclude(const kn_autocorr_series_options *settings, size_t max_offset,
                                const struct autocorr_window *windows, struct autocorr_frame *frame,
                                kn_error *err)
 {
@@ -53,9 +53,9 @@ kn_status ki_autocorr_conclude(const struct autocorr_settings *settings, size_t 
     return KN_OK;
 }
 
-kn_status ki_autocorr_analyse(struct autocorr_workspace *workspace, const struct autocorr_settings *settings,
-                              const kn_host_options *options, const struct autocorr_task *task,
-                              struct autocorr_frame *frame, kn_error *err)
+kn_status ki_autocorr_analyse(struct autocorr_workspace *workspace,
+                              const kn_autocorr_series_options *settings, const kn_host_options *options,
+                              const struct autocorr_task *task, struct autocorr_frame *frame, kn_error *err)
 {
     kn_status status =
         autocorr_makes_values(settings, frame) ? find_windows(workspace, options, task, err) : KN_OK;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "growth.h"
+// koine/autocorr.h: straight lines through lengths at several times.
+#include <koine/autocorr.h>
 
 #include <math.h>
 #include <stdbool.h>
+
+#include "base/error.h"
 
 // Sums about (t0, r0): squares and products.
 struct moments {
@@ -29,7 +32,7 @@ static struct moments about(const double *t, const double *r, size_t count, doub
 
 // `total` is the sum of squares of the lengths about their mean, `free` the points less the parameters.
 static void judge(const double *t, const double *r, size_t count, double total, double free, double *variance,
-                  struct autocorr_line *line)
+                  kn_autocorr_line *line)
 {
     double residuals = 0;
 
@@ -43,13 +46,12 @@ static void judge(const double *t, const double *r, size_t count, double total, 
     *variance = free > 0 ? residuals / free : NAN;
 }
 
-void ki_autocorr_fit_growth(const double *times, const double *lengths, size_t count,
-                            struct autocorr_growth *growth)
+static void fit(const double *times, const double *lengths, size_t count, kn_autocorr_growth *growth)
 {
     struct moments sums, centred;
     double n = 0, t0 = 0, r0 = 0, variance;
 
-    *growth = (struct autocorr_growth){0, {NAN, NAN, 0, NAN, NAN}, {NAN, NAN, NAN, NAN, NAN}};
+    *growth = (kn_autocorr_growth){0, {NAN, NAN, 0, NAN, NAN}, {NAN, NAN, NAN, NAN, NAN}};
     for (size_t i = 0; i < count; i++)
         if (is_point(times[i], lengths[i])) {
             growth->points++;
@@ -73,4 +75,16 @@ void ki_autocorr_fit_growth(const double *times, const double *lengths, size_t c
         growth->line.slope_error = sqrt(variance / centred.tt);
         growth->line.intercept_error = sqrt(variance * (1 / n + t0 * t0 / centred.tt));
     }
+}
+
+kn_status kn_autocorr_fit_growth(const double *times, const double *lengths, size_t count,
+                                 kn_autocorr_growth *growth, kn_error *err)
+{
+    if (!growth || (count && (!times || !lengths)))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %s is NULL", __func__,
+                       !growth  ? "growth"
+                       : !times ? "times"
+                                : "lengths");
+    fit(times, lengths, count, growth);
+    return KN_OK;
 }

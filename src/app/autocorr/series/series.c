@@ -8,6 +8,8 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "base/threads.h"
+#include "app/autocorr/prepare/reader.h"
+#include "app/autocorr/verify.h"
 #include "analyse.h"
 
 enum {
@@ -17,11 +19,14 @@ enum {
     AHEAD_MAX = 2 * AUTOCORR_TOGETHER_MAX
 };
 
-// A frame on its way: its pixels, and the task that they are.
+// A frame on its way: its pixels, the task that they are, and what came of it.
 struct pending {
-    struct autocorr_frame frame;
-    struct autocorr_grey grey;
+    kn_autocorr_grey grey;
     struct autocorr_task task;
+    struct autocorr_frame frame;
+    kn_autocorr_prepared prepared;
+    kn_autocorr_verified verified;
+    kn_autocorr_analysis analysis; // which points to these when it is told
 };
 
 // Frames that are computed together.
@@ -29,17 +34,18 @@ struct batch {
     struct pending pending[AUTOCORR_TOGETHER_MAX];
     size_t count;
     uint64_t *products;          // of all; NULL: they stay on the device
-    struct autocorr_ring *rings; // of all, from the device; NULL: the host makes them
+    struct autocorr_ring *rings; // of all
+    bool rings_on_device;        // they come from there; else the host makes them
     double seconds;              // so far, without building
 };
 
 struct series {
     struct autocorr_engine *engine;
-    const struct autocorr_film *frames;
-    const struct autocorr_settings *settings;
-    autocorr_take *take;
-    void *context;
-    struct autocorr_pipeline *pipeline;
+    const kn_autocorr_source *frames;
+    const kn_autocorr_series_options *settings;
+    kn_autocorr_take *take;
+    void *data;
+    kn_autocorr_pipeline *pipeline;
     uint64_t state;                        // of the offsets that are verified
     size_t max_offset;                     // 0 as long as it is not chosen
     bool begun;                            // the first good frame was seen
@@ -49,34 +55,23 @@ struct series {
     uint8_t *mask;                         // a byte a pixel
     struct autocorr_workspace *workspaces; // of each thread
     unsigned workspace_count;
+    kn_autocorr_ring *rings; // of a frame, as they are told
+    size_t ring_room;
 };
-
-void ki_autocorr_frame_free(struct autocorr_frame *frame)
-{
-    free(frame->products);
-    ki_kept_give(frame->kept, frame->values);
-    free(frame->rings);
-    free(frame->error);
-    ki_autocorr_prepared_free(&frame->prepared);
-    frame->products = NULL;
-    frame->values = NULL;
-    frame->rings = NULL;
-    frame->error = NULL;
-}
 
 // ---- one frame ----
 
-kn_status ki_autocorr_make_task(const struct autocorr_settings *settings, const uint8_t *mask_bytes,
-                                const char *file, const struct autocorr_grey *grey, size_t max_offset,
+kn_status ki_autocorr_make_task(const kn_autocorr_series_options *settings, const uint8_t *mask_bytes,
+                                const char *name, const kn_autocorr_grey *grey, size_t max_offset,
                                 struct autocorr_task *task, kn_error *err)
 {
-    const struct autocorr_grey *mask = settings->mask;
+    const kn_autocorr_grey *mask = settings->mask;
     kn_error why = KN_ERROR_INIT;
     kn_status status = KN_OK;
 
     *task = (struct autocorr_task){.first = autocorr_image_of(grey), .max_offset = max_offset};
     if (mask && (mask->width != grey->width || mask->height != grey->height))
-        return ki_fail_at(err, KN_ERROR_INPUT, file, 0,
+        return ki_fail_at(err, KN_ERROR_INPUT, name, 0,
                           "is of %zu x %zu pixels, but the mask is of %zu x %zu; expected the same",
                           grey->width, grey->height, mask->width, mask->height);
     if (settings->with)
@@ -93,30 +88,31 @@ kn_status ki_autocorr_make_task(const struct autocorr_settings *settings, const 
         task->max_offset = ki_autocorr_default_offset(task->first.width, task->first.height);
     if (!status)
         status = ki_autocorr_check(task, &why);
-    return status ? ki_fail_at(err, status, file, 0, "%s", why.text) : KN_OK;
+    return status ? ki_fail_at(err, status, name, 0, "%s", why.text) : KN_OK;
 }
 
 // Its task, or why it cannot be one.
 static kn_status make_task(struct series *series, struct pending *pending, kn_error *err)
 {
-    const struct autocorr_grey *grey = &pending->grey;
-    const char *file = pending->frame.source.file;
+    const kn_autocorr_grey *grey = &pending->grey;
+    char room[AUTOCORR_NAME_ROOM], first_room[AUTOCORR_NAME_ROOM];
+    const char *name = ki_autocorr_frame_name(series->frames, pending->analysis.index, room);
     kn_status status;
 
     if (series->settings->one_size && series->begun &&
         (grey->width != series->width || grey->height != series->height))
         return ki_fail_at(
-            err, KN_ERROR_INPUT, file, 0,
+            err, KN_ERROR_INPUT, name, 0,
             "is of %zu x %zu pixels, but the series begins with %zu x %zu (%s); all of a series "
             "have one size",
             grey->width, grey->height, series->width, series->height,
-            series->frames->sources[series->first].file);
-    status = ki_autocorr_make_task(series->settings, series->mask, file, grey, series->max_offset,
+            ki_autocorr_frame_name(series->frames, series->first, first_room));
+    status = ki_autocorr_make_task(series->settings, series->mask, name, grey, series->max_offset,
                                    &pending->task, err);
     if (status || series->begun)
         return status;
     series->begun = true;
-    series->first = pending->frame.index;
+    series->first = pending->analysis.index;
     series->width = grey->width;
     series->height = grey->height;
     series->max_offset = pending->task.max_offset;
@@ -125,11 +121,19 @@ static kn_status make_task(struct series *series, struct pending *pending, kn_er
 
 // ---- those that are computed together ----
 
+static void drop_pending(struct pending *pending)
+{
+    kn_autocorr_prepared_free(&pending->prepared);
+    free(pending->grey.pixels);
+}
+
 static void drop(struct batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
-        ki_autocorr_frame_free(&batch->pending[i].frame);
-        free(batch->pending[i].grey.pixels);
+        struct pending *pending = &batch->pending[i];
+
+        ki_kept_give(pending->frame.kept, pending->frame.values);
+        drop_pending(pending);
     }
     free(batch->products);
     free(batch->rings);
@@ -150,7 +154,7 @@ static kn_status start(struct series *series, kn_error *err)
 {
     struct batch *batch = series->waiting;
     struct autocorr_engine *engine = series->engine;
-    const struct autocorr_settings *settings = series->settings;
+    const kn_autocorr_series_options *settings = series->settings;
     struct autocorr_task tasks[AUTOCORR_TOGETHER_MAX];
     size_t count = batch->count, max_offset = batch->pending[0].task.max_offset,
            products = count * autocorr_offsets(max_offset) * sizeof *batch->products,
@@ -162,18 +166,19 @@ static kn_status start(struct series *series, kn_error *err)
 
     for (size_t i = 0; i < count; i++)
         tasks[i] = batch->pending[i].task;
-    if (!on_device || settings->products || settings->values || settings->verify)
+    if (!on_device || settings->sums || settings->values || settings->verification)
         results.products = batch->products = malloc(products);
+    batch->rings = malloc(rings);
+    batch->rings_on_device = on_device;
     if (on_device)
-        results.rings = batch->rings = malloc(rings);
-    if (!batch->products && !batch->rings)
+        results.rings = batch->rings;
+    if (!batch->rings || (!batch->products && !on_device))
         status = ki_fail_memory(err, products + rings, "the frames' sums");
     if (!status)
         status = ki_autocorr_engine_start(engine, tasks, count, &results, err);
     for (size_t i = 0; i < count; i++) {
-        batch->pending[i].frame.method = engine->ran;
-        batch->pending[i].frame.bound = engine->bound;
-        batch->pending[i].frame.rings_on_device = on_device;
+        batch->pending[i].analysis.method = engine->ran;
+        batch->pending[i].analysis.bound = engine->bound;
     }
     batch->seconds = worked(engine) - before;
     series->pipeline->batches++;
@@ -183,21 +188,15 @@ static kn_status start(struct series *series, kn_error *err)
 }
 
 // A frame's part of what the batch has.
-static kn_status deal(struct batch *batch, size_t number, kn_error *err)
+static void deal(struct batch *batch, size_t number)
 {
-    struct autocorr_frame *frame = &batch->pending[number].frame;
-    size_t offsets = autocorr_offsets(frame->max_offset), rings = frame->max_offset + 1;
+    struct pending *pending = &batch->pending[number];
+    size_t max_offset = pending->task.max_offset;
 
-    frame->rings = malloc(rings * sizeof *frame->rings);
-    if (batch->products)
-        frame->products = malloc(offsets * sizeof *frame->products);
-    if (!frame->rings || (batch->products && !frame->products))
-        return ki_fail_memory(err, offsets * sizeof *frame->products, "a frame's sums");
-    if (batch->products)
-        memcpy(frame->products, batch->products + number * offsets, offsets * sizeof *frame->products);
-    if (batch->rings)
-        memcpy(frame->rings, batch->rings + number * rings, rings * sizeof *frame->rings);
-    return KN_OK;
+    pending->frame = (struct autocorr_frame){
+        .products = batch->products ? batch->products + number * autocorr_offsets(max_offset) : NULL,
+        .rings = batch->rings + number * (max_offset + 1),
+        .rings_on_device = batch->rings_on_device};
 }
 
 struct analysis {
@@ -227,7 +226,7 @@ static void analyse_one(void *context, size_t i)
 // where others decode. A frame by itself has all threads; of several each thread has one after the other.
 static kn_status analyse_all(struct series *series, struct batch *batch, kn_error *err)
 {
-    bool alone = batch->count == 1 || (batch->rings && !series->settings->values);
+    bool alone = batch->count == 1 || (batch->rings_on_device && !series->settings->values);
     unsigned threads = alone ? 1 : series->workspace_count;
     struct analysis all = {.series = series,
                            .batch = batch,
@@ -236,14 +235,56 @@ static kn_status analyse_all(struct series *series, struct batch *batch, kn_erro
                            .lock = PTHREAD_MUTEX_INITIALIZER};
     double start = ki_clock_seconds();
 
-    for (size_t i = 0; i < batch->count && !all.status; i++)
-        all.status = deal(batch, i, err);
-    if (all.status)
-        return all.status;
+    for (size_t i = 0; i < batch->count; i++)
+        deal(batch, i);
     ki_parallel(threads, batch->count, KI_DYNAMIC, analyse_one, &all);
     series->pipeline->analyse += ki_clock_seconds() - start;
     batch->seconds += ki_clock_seconds() - start;
     return all.status;
+}
+
+// What `take` returns without a word gets a sentence here.
+static kn_status hand_over(struct series *series, const kn_autocorr_analysis *analysis, kn_error *err)
+{
+    kn_error why = KN_ERROR_INIT;
+    kn_status status = series->take(series->data, analysis, &why);
+
+    if (status && why.code != status)
+        ki_fail(&why, status, "the function that is told of frames returned %s at frame %zu",
+                kn_status_name(status), analysis->index);
+    if (status && err)
+        *err = why;
+    return status;
+}
+
+// A frame that is done.
+static kn_status tell(struct series *series, struct pending *pending, kn_error *err)
+{
+    const kn_autocorr_series_options *settings = series->settings;
+    const struct autocorr_frame *frame = &pending->frame;
+    kn_autocorr_analysis *analysis = &pending->analysis;
+    size_t rings = analysis->max_offset + 1;
+
+    if (series->ring_room < rings) {
+        free(series->rings);
+        series->rings = malloc(rings * sizeof *series->rings);
+        series->ring_room = series->rings ? rings : 0;
+    }
+    if (!series->rings)
+        return ki_fail_memory(err, rings * sizeof *series->rings, "a frame's rings");
+    for (size_t k = 0; k < rings; k++)
+        series->rings[k] = autocorr_public_ring(&frame->rings[k]);
+    if (settings->verification) {
+        ki_autocorr_verify(&pending->task, frame->products, analysis->bound, settings->verification->count,
+                           &series->state, &pending->verified);
+        analysis->verified = &pending->verified;
+    }
+    analysis->prepared = &pending->prepared;
+    analysis->sums = settings->sums ? frame->products : NULL;
+    analysis->values = settings->values ? frame->values : NULL;
+    analysis->rings = series->rings;
+    analysis->lengths = frame->lengths;
+    return hand_over(series, analysis, err);
 }
 
 // Those that were started are done, and told of.
@@ -257,13 +298,8 @@ static kn_status finish(struct series *series, kn_error *err)
     if (!status)
         status = analyse_all(series, batch, err);
     for (size_t i = 0; i < batch->count && !status; i++) {
-        struct autocorr_frame *frame = &batch->pending[i].frame;
-
-        frame->seconds = batch->seconds / (double)batch->count;
-        if (series->settings->verify)
-            ki_autocorr_verify(&batch->pending[i].task, frame->products, frame->bound,
-                               series->settings->verify, &series->state, &frame->verified);
-        status = series->take(series->context, frame, err);
+        batch->pending[i].analysis.seconds = batch->seconds / (double)batch->count;
+        status = tell(series, &batch->pending[i], err);
     }
     drop(batch);
     return status;
@@ -314,22 +350,15 @@ static bool fits(const struct series *series, const struct autocorr_task *task)
 }
 
 // A frame of which nothing comes: those before it are done first, so that the order is kept.
-static kn_status fail_frame(struct series *series, struct pending *pending, const kn_error *why,
-                            kn_error *err)
+static kn_status fail_frame(struct series *series, size_t index, const kn_error *why, kn_error *err)
 {
+    const kn_autocorr_analysis analysis = {.index = index, .error = why};
     kn_status status = drain(series, err);
 
-    free(pending->grey.pixels);
-    pending->frame.error = status ? NULL : malloc(sizeof *why);
-    if (!status && !pending->frame.error)
-        status = ki_fail_memory(err, sizeof *why, "a frame's error");
-    if (!status) {
-        *pending->frame.error = *why;
-        series->pipeline->failed++;
-        status = series->take(series->context, &pending->frame, err);
-    }
-    ki_autocorr_frame_free(&pending->frame);
-    return status;
+    if (status)
+        return status;
+    series->pipeline->failed++;
+    return hand_over(series, &analysis, err);
 }
 
 // A frame that was decoded, or was not.
@@ -337,26 +366,26 @@ static kn_status add(struct series *series, size_t index, const struct autocorr_
                      kn_error *err)
 {
     struct pending pending = {
-        .frame = {.source = series->frames->sources[index], .index = index, .prepared = decoded->prepared},
-        .grey = decoded->grey};
+        .grey = decoded->grey,
+        .prepared = decoded->prepared,
+        .analysis = {.index = index, .colour = decoded->grey.colour, .stretched = decoded->grey.stretched}};
     kn_error why = decoded->error;
     kn_status status = why.code;
 
     if (!status)
         status = make_task(series, &pending, &why);
-    if (status)
-        return fail_frame(series, &pending, &why, err);
+    if (status) {
+        drop_pending(&pending);
+        return fail_frame(series, index, &why, err);
+    }
     pending.task.energy = decoded->energy;
-    pending.frame.width = pending.task.first.width;
-    pending.frame.height = pending.task.first.height;
-    pending.frame.max_offset = pending.task.max_offset;
-    pending.frame.colour = decoded->grey.colour;
-    pending.frame.stretched = decoded->grey.stretched;
+    pending.analysis.width = pending.task.first.width;
+    pending.analysis.height = pending.task.first.height;
+    pending.analysis.max_offset = pending.task.max_offset;
     if (!fits(series, &pending.task))
         status = advance(series, err);
     if (status) {
-        ki_autocorr_frame_free(&pending.frame);
-        free(pending.grey.pixels);
+        drop_pending(&pending);
         return status;
     }
     series->waiting->pending[series->waiting->count++] = pending;
@@ -365,7 +394,7 @@ static kn_status add(struct series *series, size_t index, const struct autocorr_
 
 // ---- the series ----
 
-kn_status ki_autocorr_mask_bytes(const struct autocorr_grey *mask, uint8_t **bytes, kn_error *err)
+kn_status ki_autocorr_mask_bytes(const kn_autocorr_grey *mask, uint8_t **bytes, kn_error *err)
 {
     size_t count = mask ? mask->width * mask->height : 0;
 
@@ -382,9 +411,10 @@ kn_status ki_autocorr_mask_bytes(const struct autocorr_grey *mask, uint8_t **byt
 }
 
 // How many frames may be decoded and wait: by the first one's size, as far as it can be told.
-static size_t frames_ahead(const struct autocorr_film *frames)
+static size_t frames_ahead(const kn_autocorr_source *frames)
 {
-    size_t ahead = AHEAD_MAX, bytes = frames->count > AHEAD_MIN ? frames->size(frames, 0) : 0;
+    size_t ahead = AHEAD_MAX,
+           bytes = frames->count > AHEAD_MIN && frames->size ? frames->size(frames->data, 0) : 0;
 
     if (!bytes)
         ahead = AHEAD_UNKNOWN;
@@ -394,7 +424,7 @@ static size_t frames_ahead(const struct autocorr_film *frames)
 }
 
 // The next frame. What is decoded is computed together; nobody waits for more while something can be done.
-static kn_status next_frame(struct series *series, struct autocorr_reader *reader,
+static kn_status next_frame(struct series *series, kn_autocorr_reader *reader,
                             struct autocorr_decoded *decoded, kn_error *err)
 {
     kn_status status;
@@ -413,58 +443,81 @@ static kn_status next_frame(struct series *series, struct autocorr_reader *reade
     return status;
 }
 
-kn_status ki_autocorr_series(struct autocorr_engine *engine, const struct autocorr_film *frames,
-                             const struct autocorr_settings *settings, autocorr_take *take, void *context,
-                             struct autocorr_pipeline *pipeline, kn_error *err)
+// All frames, of a series that has what it needs.
+static kn_status take_all(struct series *series, kn_autocorr_reader *reader, kn_error *err)
 {
-    struct series series = {.engine = engine,
-                            .frames = frames,
-                            .settings = settings,
-                            .take = take,
-                            .context = context,
-                            .pipeline = pipeline,
-                            .state = settings->seed,
-                            .max_offset = settings->max_offset};
-    struct autocorr_reader_options options = {.threads = settings->threads,
-                                              .ahead = frames_ahead(frames),
-                                              .preparation = settings->preparation,
-                                              .energies = engine->queue && !engine->exact && !settings->mask,
-                                              .region = settings->region};
-    struct autocorr_reader *reader = NULL;
     struct autocorr_decoded decoded;
-    struct batch *batches = calloc(2, sizeof *batches);
-    kn_status status;
+    kn_status status = KN_OK;
 
-    *pipeline =
-        (struct autocorr_pipeline){.frames = frames->count, .decoders = ki_threads(settings->threads)};
-    series.workspace_count = ki_threads(0);
-    series.workspaces = calloc(series.workspace_count, sizeof *series.workspaces);
-    if (!batches || !series.workspaces) {
-        free(batches);
-        free(series.workspaces);
-        return ki_fail_memory(err, 2 * sizeof *batches, "the frames");
-    }
-    series.waiting = batches;
-    series.started = batches + 1;
-    status = ki_autocorr_mask_bytes(settings->mask, &series.mask, err);
-    if (!status)
-        status = ki_autocorr_reader_open(frames, &options, &reader, err);
-    for (size_t i = 0; i < frames->count && !status; i++) {
-        status = next_frame(&series, reader, &decoded, err);
+    for (size_t i = 0; i < series->frames->count && !status; i++) {
+        status = next_frame(series, reader, &decoded, err);
         if (!status)
-            status = add(&series, i, &decoded, err);
+            status = add(series, i, &decoded, err);
     }
     if (!status)
-        status = drain(&series, err);
+        status = drain(series, err);
     if (status)
-        ki_autocorr_engine_abandon(engine);
-    for (size_t i = 0; i < 2; i++)
+        ki_autocorr_engine_abandon(series->engine);
+    return status;
+}
+
+// The engine counts the seconds of all calls.
+static void tell_seconds(const struct autocorr_seconds *before, const struct autocorr_seconds *now,
+                         kn_autocorr_pipeline *pipeline)
+{
+    pipeline->build = now->build - before->build;
+    pipeline->upload = now->upload - before->upload;
+    pipeline->compute = now->compute - before->compute;
+    pipeline->download = now->download - before->download;
+}
+
+kn_status ki_autocorr_series_run(kn_autocorr_series *series, const kn_autocorr_source *source,
+                                 kn_autocorr_take *take, void *data, kn_error *err)
+{
+    const kn_autocorr_series_options *settings = &series->settings;
+    struct autocorr_engine *engine = &series->engine;
+    const struct autocorr_seconds before = engine->seconds;
+    struct batch *batches = calloc(2, sizeof *batches);
+    struct series run = {.engine = engine,
+                         .frames = source,
+                         .settings = settings,
+                         .take = take,
+                         .data = data,
+                         .pipeline = &series->pipeline,
+                         .state = settings->verification ? settings->verification->seed : 0,
+                         .max_offset = settings->max_offset,
+                         .workspace_count = ki_threads(0),
+                         .waiting = batches,
+                         .started = batches ? batches + 1 : NULL};
+    const struct autocorr_reading reading = {.threads = settings->threads,
+                                             .ahead = frames_ahead(source),
+                                             .preparation = settings->preparation,
+                                             .energies = engine->queue && !engine->exact && !settings->mask,
+                                             .region = settings->region};
+    kn_autocorr_reader *reader = NULL;
+    kn_status status = KN_OK;
+
+    series->pipeline =
+        (kn_autocorr_pipeline){.frames = source->count, .decoders = ki_threads(settings->threads)};
+    run.workspaces = calloc(run.workspace_count, sizeof *run.workspaces);
+    if (!batches || !run.workspaces)
+        status = ki_fail_memory(err, 2 * sizeof *batches, "the frames");
+    if (!status)
+        status = ki_autocorr_mask_bytes(settings->mask, &run.mask, err);
+    if (!status)
+        status = ki_autocorr_reader_open(source, &reading, &reader, err);
+    if (!status)
+        status = take_all(&run, reader, err);
+    for (size_t i = 0; batches && i < 2; i++)
         drop(&batches[i]);
-    ki_autocorr_reader_close(reader, &pipeline->decode);
-    for (unsigned t = 0; t < series.workspace_count; t++)
-        ki_autocorr_workspace_free(&series.workspaces[t]);
-    free(series.workspaces);
+    series->pipeline.decode = kn_autocorr_reader_get_seconds(reader);
+    kn_autocorr_reader_close(reader);
+    tell_seconds(&before, &engine->seconds, &series->pipeline);
+    for (unsigned t = 0; run.workspaces && t < run.workspace_count; t++)
+        ki_autocorr_workspace_free(&run.workspaces[t]);
+    free(run.workspaces);
+    free(run.rings);
+    free(run.mask);
     free(batches);
-    free(series.mask);
     return status;
 }

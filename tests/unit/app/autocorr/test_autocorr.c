@@ -167,7 +167,7 @@ START_TEST(region_and_mask)
     uint8_t *mask = random_mask(&image, &state);
     struct autocorr_task task = {image, image, mask, image.stride, 6, 0, NULL},
                          small = {.first = cut, .max_offset = 6};
-    const struct autocorr_region region = {4, 9, 17, 11};
+    const kn_autocorr_region region = {4, 9, 17, 11};
     struct autocorr_window windows[13 * 7], expected[13 * 7];
     uint64_t *products, *masked;
 
@@ -196,7 +196,7 @@ START_TEST(refused)
     struct autocorr_image image = make_image(30, 20, 30, KN_U8), wide = make_image(31, 20, 31, KN_U8),
                           deep = make_image(30, 20, 30, KN_U16);
     struct autocorr_task task = {.first = image, .max_offset = 30};
-    const struct autocorr_region region = {20, 0, 11, 5}, none = {0, 0, 5, 0};
+    const kn_autocorr_region region = {20, 0, 11, 5}, none = {0, 0, 5, 0};
     uint64_t product;
 
     EXPECT_REFUSED(

@@ -4,9 +4,8 @@
 // cannot.
 #include "autocorr_rings_support.h"
 
+#include "autocorr_source_support.h"
 #include "app/autocorr/series/series.h"
-#include "cli/inputs/frames.h"
-#include "io/image/png.h"
 
 enum { TOGETHER = 3 };
 
@@ -237,91 +236,62 @@ END_TEST
 enum { FRAMES = 12, WIDTH = 30, HEIGHT = 26, MOST = 9 };
 
 struct taken {
-    struct autocorr_ring rings[FRAMES][MOST + 1];
+    struct autocorr_ring rings[FRAMES][MOST + 1]; // without sectors
     double r_max[FRAMES];
     double bound; // the greatest
-    size_t count, on_device;
-    bool wants_products, wants_values;
+    size_t count;
+    bool wants_sums, wants_values;
 };
 
-static kn_status keep(void *given, struct autocorr_frame *frame, kn_error *error)
+static kn_status keep(void *data, const kn_autocorr_analysis *analysis, kn_error *error)
 {
-    struct taken *taken = given;
+    struct taken *taken = data;
 
     (void)error;
-    ck_assert_ptr_null(frame->error);
-    ck_assert(frame->products || !taken->wants_products);
-    ck_assert(frame->values || !taken->wants_values);
-    memcpy(taken->rings[frame->index], frame->rings, sizeof taken->rings[0]);
-    taken->r_max[frame->index] = frame->lengths.r_max;
-    taken->bound = fmax(taken->bound, frame->bound);
-    taken->on_device += frame->rings_on_device;
-    ck_assert_uint_eq(frame->index, taken->count);
+    ck_assert_ptr_null(analysis->error);
+    ck_assert(!analysis->sums == !taken->wants_sums);
+    ck_assert(!analysis->values == !taken->wants_values);
+    ck_assert(!analysis->verified || (analysis->verified->count == 2 && !analysis->verified->wrong));
+    for (size_t k = 0; k <= MOST; k++) {
+        const kn_autocorr_ring *ring = &analysis->rings[k];
+
+        taken->rings[analysis->index][k] = (struct autocorr_ring){
+            ring->radius, ring->value, ring->error, ring->weight, ring->count, {0}, {0}};
+    }
+    taken->r_max[analysis->index] = analysis->lengths.r_max;
+    taken->bound = fmax(taken->bound, analysis->bound);
+    ck_assert_uint_eq(analysis->index, taken->count);
     taken->count++;
     return KN_OK;
 }
 
-struct film {
-    char *files[FRAMES], *folder;
-    struct autocorr_film frames;
-};
-
-static struct film make_film(uint64_t *state)
-{
-    struct film film = {.folder = test_folder()};
-
-    for (size_t i = 0; i < FRAMES; i++) {
-        struct autocorr_image image = random_image(WIDTH, HEIGHT, KN_U8, state);
-        uint8_t pixels[WIDTH * HEIGHT];
-        struct ki_picture picture = {WIDTH, HEIGHT, 8, pixels};
-        char path[4200];
-
-        for (size_t y = 0; y < HEIGHT; y++)
-            memcpy(pixels + y * WIDTH, (const uint8_t *)image.pixels + y * image.stride, WIDTH);
-        snprintf(path, sizeof path, "%s/%zu.png", film.folder, i);
-        film.files[i] = strdup(path);
-        EXPECT_OK(ki_png_write(path, &picture, false, &err));
-        free_image(&image);
-    }
-    EXPECT_OK(frames_list(film.files, FRAMES, NULL, &film.frames, &err));
-    ck_assert_uint_eq(film.frames.count, FRAMES);
-    return film;
-}
-
-static void free_film(struct film *film)
-{
-    frames_free(&film->frames);
-    for (size_t i = 0; i < FRAMES; i++)
-        free(film->files[i]);
-    test_remove(film->folder);
-}
-
 // The same frames by the host, by the device, with all that can be wanted, and with a mask.
-START_TEST(series)
+START_TEST(places)
 {
     uint64_t state = test_seed("series");
-    struct film film = make_film(&state);
+    struct film film = make_film(FRAMES, WIDTH, HEIGHT, KN_U8, &state);
+    const kn_autocorr_source source = film_source(&film);
     uint8_t all[WIDTH * HEIGHT];
-    struct autocorr_grey mask = {.width = WIDTH, .height = HEIGHT, .type = KN_U8, .pixels = all};
-    struct autocorr_settings settings = {.max_offset = MOST, .one_size = true};
+    kn_autocorr_grey mask = {.width = WIDTH, .height = HEIGHT, .type = KN_U8, .pixels = all};
+    const kn_autocorr_verification two = {2, 1};
     struct taken *taken = calloc(4, sizeof *taken);
 
     ck_assert_ptr_nonnull(taken);
     memset(all, 1, sizeof all); // the same rings
     for (unsigned mode = 0; mode < 4; mode++) {
-        struct autocorr_engine engine;
-        struct autocorr_pipeline pipeline;
+        const kn_autocorr_series_options options = KN_INIT(
+            kn_autocorr_series_options, .method = mode ? KN_AUTOCORR_DIRECT : KN_AUTOCORR_SIMD,
+            .single = true, .max_offset = MOST, .one_size = true, .sums = mode == 2, .values = mode == 2,
+            .mask = mode == 3 ? &mask : NULL, .verification = mode == 2 ? &two : NULL);
+        kn_autocorr_series *series = NULL;
+        kn_autocorr_pipeline pipeline;
 
-        settings.products = taken[mode].wants_products = settings.values = taken[mode].wants_values =
-            mode == 2;
-        settings.verify = mode == 2 ? 2 : 0;
-        settings.mask = mode == 3 ? &mask : NULL;
-        EXPECT_OK(ki_autocorr_engine_begin(mode ? queue : NULL, mode ? KN_AUTOCORR_DIRECT : KN_AUTOCORR_SIMD,
-                                           false, &engine, &err));
-        EXPECT_OK(ki_autocorr_series(&engine, &film.frames, &settings, keep, &taken[mode], &pipeline, &err));
+        taken[mode].wants_sums = taken[mode].wants_values = mode == 2;
+        EXPECT_OK(kn_autocorr_series_create(mode ? queue : NULL, &options, &series, &err));
+        EXPECT_OK(kn_autocorr_series_execute(series, &source, keep, &taken[mode], &err));
+        pipeline = kn_autocorr_series_get_pipeline(series);
         ck_assert_uint_eq(taken[mode].count, FRAMES);
-        ck_assert_uint_eq(taken[mode].on_device, mode == 1 || mode == 2 ? FRAMES : 0);
-        ck_assert_uint_eq(pipeline.device_rings, taken[mode].on_device);
+        ck_assert_uint_eq(pipeline.device_rings, mode == 1 || mode == 2 ? FRAMES : 0);
         ck_assert(pipeline.batches > 0 && pipeline.overlapped < pipeline.batches);
         for (size_t i = 0; i < FRAMES; i++) {
             double bound = kn_context_get_device(context)->fp64 ? 1e-9 : 1e-2, wanted = taken[0].r_max[i];
@@ -330,36 +300,40 @@ START_TEST(series)
             ck_assert(isnan(wanted) ? isnan(taken[mode].r_max[i])
                                     : fabs(taken[mode].r_max[i] - wanted) <= bound);
         }
-        ki_autocorr_engine_end(&engine);
+        kn_autocorr_series_free(series);
     }
     free(taken);
-    free_film(&film);
+    free(film.pixels);
 }
 END_TEST
 
 // What bounds the errors of single precision is found by those who decode, and is that of the region.
 START_TEST(energies)
 {
-    const struct autocorr_region region = {5, 3, 21, 19};
+    const kn_autocorr_region region = {5, 3, 21, 19};
     uint64_t state = test_seed("energies");
-    struct film film = make_film(&state);
-    struct autocorr_settings settings = {.max_offset = MOST, .one_size = true, .region = &region};
-    struct autocorr_grey greys[FRAMES];
+    struct film film = make_film(FRAMES, WIDTH, HEIGHT, KN_U8, &state);
+    const kn_autocorr_source source = film_source(&film);
+    const kn_autocorr_series_options options =
+        KN_INIT(kn_autocorr_series_options, .method = KN_AUTOCORR_FFT, .single = true, .max_offset = MOST,
+                .one_size = true, .region = &region);
     struct autocorr_task tasks[FRAMES];
     struct autocorr_ring found[FRAMES * (MOST + 1)];
     const struct autocorr_results results = {.rings = found};
     struct taken taken = {.count = 0};
-    struct autocorr_pipeline pipeline;
+    kn_autocorr_series *series = NULL;
     struct autocorr_engine engine;
     double bound;
 
-    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_FFT, false, &engine, &err));
-    EXPECT_OK(ki_autocorr_series(&engine, &film.frames, &settings, keep, &taken, &pipeline, &err));
+    EXPECT_OK(kn_autocorr_series_create(queue, &options, &series, &err));
+    EXPECT_OK(kn_autocorr_series_execute(series, &source, keep, &taken, &err));
+    kn_autocorr_series_free(series);
     for (size_t i = 0; i < FRAMES; i++) {
-        EXPECT_OK(ki_autocorr_fetch(&film.frames, i, &greys[i], &err));
-        tasks[i] = (struct autocorr_task){.first = autocorr_image_of(&greys[i]), .max_offset = MOST};
+        tasks[i] = (struct autocorr_task){.first = {WIDTH, HEIGHT, WIDTH, KN_U8, film_frame(&film, i)},
+                                          .max_offset = MOST};
         EXPECT_OK(ki_autocorr_crop(&tasks[i], &region, &err));
     }
+    EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_FFT, false, &engine, &err));
     EXPECT_OK(ki_autocorr_engine_start(&engine, tasks, FRAMES, &results, &err));
     EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     bound = engine.bound;
@@ -371,16 +345,14 @@ START_TEST(energies)
     EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     ck_assert_double_eq_tol(engine.bound - 0.5, 4 * (bound - 0.5), 1e-12 * bound);
     ki_autocorr_engine_end(&engine);
-    for (size_t i = 0; i < FRAMES; i++)
-        free(greys[i].pixels);
-    free_film(&film);
+    free(film.pixels);
 }
 END_TEST
 
 int main(void)
 {
     const TTest *const tests[] = {rings,         rings_in_parts, not_pinned, no_rings,
-                                  two_under_way, series,         energies};
+                                  two_under_way, places,         energies};
 
     return test_run("autocorr batches", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }

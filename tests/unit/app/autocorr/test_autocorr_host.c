@@ -110,7 +110,7 @@ START_TEST(part)
     struct autocorr_image image = random_image(60, 50, KN_U8, &state);
     uint8_t *mask = random_mask(&image, &state);
     struct autocorr_task task = {.first = image, .mask = mask, .mask_stride = image.stride, .max_offset = 13};
-    const struct autocorr_region region = {7, 5, 41, 33};
+    const kn_autocorr_region region = {7, 5, 41, 33};
 
     EXPECT_OK(ki_autocorr_crop(&task, &region, &err));
     expect_products(&task, 3, "region", 0);
@@ -190,7 +190,7 @@ START_TEST(real)
 {
     static const struct {
         const char *name;
-        struct autocorr_region region;
+        kn_autocorr_region region;
         double pearson, lu2009; // 0: not looked at
     } rows[] = {
         {"images/foam_1.tif", {60, 10, 640, 350}, 25.89, 27.43},

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "app/autocorr/series/growth.h"
 #include "app/autocorr/radial.h"
+#include "support/expect.h"
 #include "support/run.h"
 
 // The values f(x0, y0) at all offsets up to R; the caller frees them.
@@ -257,21 +257,21 @@ START_TEST(growth_by_hand)
     static const double t[] = {1, 2, 3, 4, NAN, 7}, exact[] = {5, 7, 9, 11, 1, 17},
                         through[] = {3, 6, 9, 12, 1, 21};
     static const double r[] = {1, 3, 2, NAN, 2, INFINITY}, flat[] = {4, 4, 4, 4, 4, 4};
-    struct autocorr_growth growth;
+    kn_autocorr_growth growth;
 
-    ki_autocorr_fit_growth(t, exact, 6, &growth);
+    EXPECT_OK(kn_autocorr_fit_growth(t, exact, 6, &growth, &err));
     ck_assert_uint_eq(growth.points, 5);
     ck_assert_double_eq_tol(growth.line.slope, 2, 1e-13);
     ck_assert_double_eq_tol(growth.line.intercept, 3, 1e-13);
     ck_assert_double_eq_tol(growth.line.r2, 1, 1e-13);
     ck_assert_double_lt(growth.line.slope_error, 1e-13);
-    ki_autocorr_fit_growth(t, through, 6, &growth);
+    EXPECT_OK(kn_autocorr_fit_growth(t, through, 6, &growth, &err));
     ck_assert_double_eq_tol(growth.origin.slope, 3, 1e-13);
     ck_assert_double_eq(growth.origin.intercept, 0);
     ck_assert_double_eq_tol(growth.origin.r2, 1, 1e-13);
     // (1, 1), (2, 3), (3, 2): slope 0.5, intercept 1; residuals -0.5, 1, -0.5 of squares 1.5, about the
     // mean 2.
-    ki_autocorr_fit_growth(t, r, 6, &growth);
+    EXPECT_OK(kn_autocorr_fit_growth(t, r, 6, &growth, &err));
     ck_assert_uint_eq(growth.points, 3);
     ck_assert_double_eq_tol(growth.line.slope, 0.5, 1e-14);
     ck_assert_double_eq_tol(growth.line.intercept, 1, 1e-14);
@@ -283,12 +283,12 @@ START_TEST(growth_by_hand)
     ck_assert_double_eq_tol(growth.origin.r2, 1 - (14 - 169.0 / 14) / 2, 1e-14);
     ck_assert_double_eq_tol(growth.origin.slope_error, sqrt((14 - 169.0 / 14) / 2 / 14), 1e-14);
     // What cannot be had.
-    ki_autocorr_fit_growth(t, flat, 3, &growth);
+    EXPECT_OK(kn_autocorr_fit_growth(t, flat, 3, &growth, &err));
     ck_assert(isnan(growth.line.r2) && growth.line.slope == 0);
-    ki_autocorr_fit_growth(t, r, 1, &growth);
+    EXPECT_OK(kn_autocorr_fit_growth(t, r, 1, &growth, &err));
     ck_assert(isnan(growth.line.slope) && isnan(growth.line.r2) && isnan(growth.origin.slope_error));
     ck_assert_double_eq(growth.origin.slope, 1);
-    ki_autocorr_fit_growth(t, r, 0, &growth);
+    EXPECT_OK(kn_autocorr_fit_growth(t, r, 0, &growth, &err));
     ck_assert(isnan(growth.origin.slope) && growth.points == 0);
 }
 END_TEST

@@ -6,7 +6,6 @@
 #include <math.h>
 
 #include "app/autocorr/prepare/filters.h"
-#include "app/autocorr/prepare/prepare.h"
 #include "app/autocorr/prepare/register.h"
 #include "cli/inputs/frames.h"
 #include "io/image/png.h"
@@ -265,34 +264,33 @@ START_TEST(steps)
     uint64_t state = test_seed("steps");
     struct waves waves = make_waves(&state);
     char *folder = test_folder(), paths[2][4200];
-    const struct autocorr_region region = {30, 20, 80, 60};
-    struct autocorr_preparation_options options = {.stabilise = true,
-                                                   .flatten = 30,
-                                                   .find_dust = true,
-                                                   .contrast = true,
-                                                   .contrast_auto = true,
-                                                   .crop = &region,
-                                                   .show = true};
+    const kn_autocorr_region region = {30, 20, 80, 60};
+    kn_autocorr_preparation_options options =
+        KN_INIT(kn_autocorr_preparation_options, .stabilise = true, .flatten = 30, .find_dust = true,
+                .contrast = true, .contrast_auto = true, .crop = &region, .show = true);
     char *files[3] = {"/nonexistent.png", paths[0], paths[1]};
-    struct autocorr_film frames;
-    struct autocorr_preparation *preparation;
-    struct autocorr_prepared prepared[2];
-    struct autocorr_grey greys[2], small = {.width = 9, .height = 9, .type = KN_U8, .pixels = calloc(81, 1)};
+    struct frames frames;
+    kn_autocorr_source source;
+    kn_autocorr_preparation *preparation;
+    kn_autocorr_prepared prepared[2];
+    kn_autocorr_grey greys[2], small = {.width = 9, .height = 9, .type = KN_U8, .pixels = calloc(81, 1)};
     size_t different = 0;
 
     write_frame(folder, "a.png", &waves, 0, paths[0]);
     write_frame(folder, "b.png", &waves, 6, paths[1]);
     EXPECT_OK(frames_list(files, 3, NULL, &frames, &err));
-    EXPECT_OK(ki_autocorr_preparation_open(&frames, &options, &preparation, &err));
+    source = frames_source(&frames);
+    EXPECT_OK(kn_autocorr_preparation_create(&source, &options, &preparation, &err));
     for (size_t i = 0; i < 2; i++) {
-        EXPECT_OK(ki_autocorr_fetch(&frames, i + 1, &greys[i], &err));
-        EXPECT_OK(ki_autocorr_prepare(preparation, "x", &greys[i], &prepared[i], &err));
+        EXPECT_OK(frames_fetch(&frames, i + 1, &greys[i], &err));
+        EXPECT_OK(kn_autocorr_prepare(preparation, "x", &greys[i], &prepared[i], &err));
         ck_assert_uint_eq(greys[i].width, 80);
         ck_assert_uint_eq(greys[i].height, 60);
         ck_assert(prepared[i].y == 0 && prepared[i].x == (i ? -6 : 0));
-        for (size_t step = 0; step < AUTOCORR_STEPS; step++) {
+        for (size_t step = 0; step < KN_AUTOCORR_STEPS; step++) {
             ck_assert_ptr_nonnull(prepared[i].pictures[step].pixels);
-            ck_assert_uint_eq(prepared[i].pictures[step].width, step == AUTOCORR_CROPPED ? 80 : WIDTH);
+            ck_assert_uint_eq(prepared[i].pictures[step].width,
+                              step == KN_AUTOCORR_STEP_CROPPED ? 80 : WIDTH);
         }
     }
     // Both are the same picture now but for what the blur had at the edges.
@@ -300,25 +298,25 @@ START_TEST(steps)
         different += abs(((uint8_t *)greys[0].pixels)[i] - ((uint8_t *)greys[1].pixels)[i]) > 6;
     ck_assert_uint_le(different, 80 * 60 / 100);
     ck_assert(prepared[0].low < prepared[0].high && prepared[0].low == prepared[1].low);
-    ki_autocorr_prepared_free(&prepared[0]);
+    kn_autocorr_prepared_free(&prepared[0]);
     EXPECT_REFUSED(KN_ERROR_INPUT, "y.png: is of 9 x 9 pixels, but ",
-                   ki_autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
-    ki_autocorr_preparation_close(preparation);
+                   kn_autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
+    kn_autocorr_preparation_free(preparation);
     // Nothing is asked for: nothing changes. A region that is not there is refused.
-    options = (struct autocorr_preparation_options){.flatten = 0};
-    EXPECT_OK(ki_autocorr_preparation_open(&frames, &options, &preparation, &err));
+    options = KN_INIT(kn_autocorr_preparation_options);
+    EXPECT_OK(kn_autocorr_preparation_create(&source, &options, &preparation, &err));
     ((uint8_t *)small.pixels)[40] = 99;
-    EXPECT_OK(ki_autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
+    EXPECT_OK(kn_autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
     ck_assert_uint_eq(((uint8_t *)small.pixels)[40], 99);
-    ki_autocorr_preparation_close(preparation);
+    kn_autocorr_preparation_free(preparation);
     options.crop = &region;
-    EXPECT_OK(ki_autocorr_preparation_open(&frames, &options, &preparation, &err));
+    EXPECT_OK(kn_autocorr_preparation_create(&source, &options, &preparation, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT,
                    "y.png: cannot be cropped to 80 x 60 pixels at (30, 20): it is of 9 x 9",
-                   ki_autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
-    ki_autocorr_preparation_close(preparation);
+                   kn_autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
+    kn_autocorr_preparation_free(preparation);
     free(small.pixels);
-    ki_autocorr_prepared_free(&prepared[1]);
+    kn_autocorr_prepared_free(&prepared[1]);
     free(greys[0].pixels);
     free(greys[1].pixels);
     frames_free(&frames);

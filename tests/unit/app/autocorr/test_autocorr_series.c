@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "app/autocorr/series/series.h"
+#include "app/autocorr/verify.h"
 #include "cli/inputs/frames.h"
 #include "io/image/png.h"
 
@@ -72,7 +73,7 @@ START_TEST(methods)
             }
             for (kn_autocorr_method method = KN_AUTOCORR_AUTO + 1; method < AUTOCORR_METHODS; method++)
                 for (unsigned place = 0; place < 2; place++)
-                    if (ki_autocorr_method_is_there(method, place))
+                    if (kn_autocorr_method_runs(method, place))
                         expect_sums(method, place, tasks);
             for (size_t i = 0; i < TOGETHER; i++) {
                 free_image(&tasks[i].first);
@@ -96,7 +97,7 @@ START_TEST(single_precision)
         struct autocorr_engine engine;
         double most = 0;
 
-        if (!ki_autocorr_method_is_there(KN_AUTOCORR_FFT, place))
+        if (!kn_autocorr_method_runs(KN_AUTOCORR_FFT, place))
             continue;
         EXPECT_OK(ki_autocorr_engine_begin(place ? queue : NULL, KN_AUTOCORR_FFT, false, &engine, &err));
         EXPECT_OK(ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
@@ -174,7 +175,7 @@ START_TEST(wrong_sums)
     struct autocorr_task task = {.first = image, .mask = mask, .mask_stride = image.stride, .max_offset = 3};
     size_t offsets = autocorr_offsets(3), bad = autocorr_at(3, -2, 1);
     uint64_t products[28];
-    struct autocorr_verified verified;
+    kn_autocorr_verified verified;
 
     EXPECT_OK(ki_autocorr_reference(&task, products, &err));
     ki_autocorr_verify(&task, products, 0, 300, &state, &verified);
@@ -206,30 +207,30 @@ START_TEST(greys)
 {
     uint8_t bytes[] = {7, 7, 7, 1, 255, 0, 0, 2, 0, 255, 0, 3, 0, 0, 255, 4};
     float whole[] = {0, 65535, 3, 17}, real[] = {-1, 1, 0, 0.5F};
-    struct autocorr_picture image = {4, 1, 4, KN_U8, malloc(sizeof bytes)};
-    struct autocorr_grey grey;
+    kn_autocorr_picture image = {4, 1, 4, KN_U8, malloc(sizeof bytes)};
+    kn_autocorr_grey grey;
 
     memcpy(image.samples, bytes, sizeof bytes);
-    EXPECT_OK(ki_autocorr_grey_of("x", &image, &grey, &err));
+    EXPECT_OK(kn_autocorr_make_grey("x", &image, &grey, &err));
     ck_assert(grey.colour && !grey.stretched && grey.type == KN_U8 && !image.samples);
     ck_assert_mem_eq(grey.pixels, ((const uint8_t[]){7, 76, 150, 29}), 4);
     free(grey.pixels);
-    image = (struct autocorr_picture){4, 1, 1, KN_F32, malloc(sizeof whole)};
+    image = (kn_autocorr_picture){4, 1, 1, KN_F32, malloc(sizeof whole)};
     memcpy(image.samples, whole, sizeof whole);
-    EXPECT_OK(ki_autocorr_grey_of("x", &image, &grey, &err));
+    EXPECT_OK(kn_autocorr_make_grey("x", &image, &grey, &err));
     ck_assert(!grey.colour && !grey.stretched && grey.type == KN_U16);
     ck_assert_mem_eq(grey.pixels, ((const uint16_t[]){0, 65535, 3, 17}), 8);
     free(grey.pixels);
-    image = (struct autocorr_picture){4, 1, 1, KN_F32, malloc(sizeof real)};
+    image = (kn_autocorr_picture){4, 1, 1, KN_F32, malloc(sizeof real)};
     memcpy(image.samples, real, sizeof real);
-    EXPECT_OK(ki_autocorr_grey_of("x", &image, &grey, &err));
+    EXPECT_OK(kn_autocorr_make_grey("x", &image, &grey, &err));
     ck_assert(grey.stretched);
     ck_assert_mem_eq(grey.pixels, ((const uint16_t[]){0, 65535, 32768, 49151}), 8);
     free(grey.pixels);
-    image = (struct autocorr_picture){4, 1, 1, KN_F32, malloc(sizeof real)};
+    image = (kn_autocorr_picture){4, 1, 1, KN_F32, malloc(sizeof real)};
     real[2] = INFINITY;
     memcpy(image.samples, real, sizeof real);
-    EXPECT_REFUSED(KN_ERROR_INPUT, "x: pixel (2, 0) is inf", ki_autocorr_grey_of("x", &image, &grey, &err));
+    EXPECT_REFUSED(KN_ERROR_INPUT, "x: pixel (2, 0) is inf", kn_autocorr_make_grey("x", &image, &grey, &err));
 }
 END_TEST
 
@@ -242,44 +243,46 @@ struct seen {
 };
 
 // Frame i has level i everywhere, but for one pixel that is white.
-static kn_status look(void *given, struct autocorr_frame *frame, kn_error *error)
+static kn_status look(void *data, const kn_autocorr_analysis *analysis, kn_error *error)
 {
-    struct seen *seen = given;
+    struct seen *seen = data;
 
     (void)error;
-    ck_assert_uint_eq(frame->index, seen->count);
+    ck_assert_uint_eq(analysis->index, seen->count);
     seen->count++;
-    if (frame->index == BAD) {
-        ck_assert_ptr_nonnull(frame->error);
-        ck_assert_int_eq(frame->error->code, KN_ERROR_INPUT);
-        ck_assert_ptr_null(frame->products);
+    if (analysis->index == BAD) {
+        ck_assert_ptr_nonnull(analysis->error);
+        ck_assert_int_eq(analysis->error->code, KN_ERROR_INPUT);
+        ck_assert_ptr_null(analysis->sums);
         return KN_OK;
     }
-    ck_assert_ptr_null(frame->error);
-    ck_assert_uint_eq(frame->products[autocorr_at(2, 0, 0)],
-                      (12 * 9 - 1) * frame->index * frame->index + 65025);
-    ck_assert_uint_eq(frame->verified.wrong, 0);
-    ck_assert_uint_eq(frame->verified.count, 4);
-    seen->last_good = frame->index;
+    ck_assert_ptr_null(analysis->error);
+    ck_assert_uint_eq(analysis->sums[autocorr_at(2, 0, 0)],
+                      (12 * 9 - 1) * analysis->index * analysis->index + 65025);
+    ck_assert_uint_eq(analysis->verified->wrong, 0);
+    ck_assert_uint_eq(analysis->verified->count, 4);
+    seen->last_good = analysis->index;
     return KN_OK;
 }
 
-static kn_status stop(void *given, struct autocorr_frame *frame, kn_error *error)
+static kn_status stop(void *data, const kn_autocorr_analysis *analysis, kn_error *error)
 {
-    size_t *count = given;
+    size_t *count = data;
 
     (void)error;
-    return frame->index == 3 ? KN_ERROR_INTERRUPTED : (++*count, KN_OK);
+    return analysis->index == 3 ? KN_ERROR_INTERRUPTED : (++*count, KN_OK);
 }
 
-START_TEST(series)
+START_TEST(files)
 {
-    const struct autocorr_settings settings = {
-        .max_offset = 2, .one_size = true, .products = true, .verify = 4, .threads = 5};
-    char *files[FRAMES];
-    struct autocorr_film film;
-    struct autocorr_pipeline pipeline;
-    struct autocorr_engine engine;
+    const kn_autocorr_verification four = {.count = 4};
+    const kn_autocorr_series_options options =
+        KN_INIT(kn_autocorr_series_options, .max_offset = 2, .one_size = true, .sums = true, .threads = 5,
+                .verification = &four);
+    char *names[FRAMES];
+    struct frames film;
+    kn_autocorr_source source;
+    kn_autocorr_series *series = NULL;
     struct seen seen = {0, 0};
     char *folder = test_folder();
     size_t taken = 0;
@@ -292,38 +295,42 @@ START_TEST(series)
         memset(pixels, (int)i, sizeof pixels);
         pixels[50] = 255;
         snprintf(path, sizeof path, "%s/%zu.png", folder, i);
-        files[i] = strdup(path);
+        names[i] = strdup(path);
         if (i != BAD)
-            EXPECT_OK(ki_png_write(files[i], &picture, false, &err));
+            EXPECT_OK(ki_png_write(names[i], &picture, false, &err));
     }
-    EXPECT_OK(frames_list(files, FRAMES, NULL, &film, &err));
+    EXPECT_OK(frames_list(names, FRAMES, NULL, &film, &err));
     ck_assert_uint_eq(film.count, FRAMES);
+    source = frames_source(&film);
     for (unsigned device = 0; device < 2; device++) {
         seen = (struct seen){0, 0};
-        EXPECT_OK(ki_autocorr_engine_begin(device ? queue : NULL, KN_AUTOCORR_AUTO, true, &engine, &err));
-        EXPECT_OK(ki_autocorr_series(&engine, &film, &settings, look, &seen, &pipeline, &err));
+        EXPECT_OK(kn_autocorr_series_create(device ? queue : NULL, &options, &series, &err));
+        EXPECT_OK(kn_autocorr_series_execute(series, &source, look, &seen, &err));
         ck_assert_uint_eq(seen.count, FRAMES);
         ck_assert_uint_eq(seen.last_good, FRAMES - 1);
-        ck_assert_uint_eq(pipeline.failed, 1);
-        ck_assert_uint_eq(pipeline.decoders, 5);
-        ki_autocorr_engine_end(&engine);
+        ck_assert_uint_eq(kn_autocorr_series_get_pipeline(series).failed, 1);
+        ck_assert_uint_eq(kn_autocorr_series_get_pipeline(series).decoders, 5);
+        kn_autocorr_series_free(series);
     }
-    // Whoever takes the frames may end the work.
-    EXPECT_OK(ki_autocorr_engine_begin(NULL, KN_AUTOCORR_AUTO, true, &engine, &err));
-    ck_assert_int_eq(ki_autocorr_series(&engine, &film, &settings, stop, &taken, &pipeline, &err),
-                     KN_ERROR_INTERRUPTED);
+    // Whoever takes the frames may end the work, and the series goes on with other frames.
+    EXPECT_OK(kn_autocorr_series_create(NULL, &options, &series, &err));
+    EXPECT_REFUSED(KN_ERROR_INTERRUPTED, "returned KN_ERROR_INTERRUPTED at frame 3",
+                   kn_autocorr_series_execute(series, &source, stop, &taken, &err));
     ck_assert_uint_eq(taken, 3);
-    ki_autocorr_engine_end(&engine);
+    seen = (struct seen){0, 0};
+    EXPECT_OK(kn_autocorr_series_execute(series, &source, look, &seen, &err));
+    ck_assert_uint_eq(seen.count, FRAMES);
+    kn_autocorr_series_free(series);
     frames_free(&film);
     for (size_t i = 0; i < FRAMES; i++)
-        free(files[i]);
+        free(names[i]);
     test_remove(folder);
 }
 END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {methods, single_precision, spread, places, wrong_sums, greys, series};
+    const TTest *const tests[] = {methods, single_precision, spread, places, wrong_sums, greys, files};
 
     return test_run("autocorr series", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }

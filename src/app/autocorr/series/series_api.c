@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine/autocorr.h: a series, and what it tells.
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/sized.h"
+#include "engine/engine.h"
+#include "app/autocorr/prepare/grey.h"
+#include "series.h"
+
+kn_status ki_autocorr_read_settings(const char *function, const kn_queue *queue,
+                                    const kn_autocorr_series_options *given,
+                                    kn_autocorr_series_options *settings, kn_error *err)
+{
+    kn_status status = KI_SIZED_READ(function, kn_autocorr_series_options, given, settings, err);
+
+    if (!status)
+        status = ki_autocorr_check_choice(queue, settings->method, settings->normalization, err);
+    if (!status && settings->mask)
+        status = ki_autocorr_check_grey("`mask`", settings->mask, err);
+    if (!status && settings->with)
+        status = ki_autocorr_check_grey("`with`", settings->with, err);
+    return status;
+}
+
+static kn_status create(const char *function, kn_queue *queue, const kn_autocorr_series_options *options,
+                        kn_autocorr_series **series, kn_error *err)
+{
+    kn_autocorr_series_options settings;
+    kn_autocorr_series *made;
+    kn_status status;
+
+    if (!series)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "series is NULL");
+    status = ki_autocorr_read_settings(function, queue, options, &settings, err);
+    if (status)
+        return status;
+    made = calloc(1, sizeof *made);
+    if (!made)
+        return ki_fail_memory(err, sizeof *made, "preparing a series");
+    made->context = queue ? ki_engine_hold(queue->context) : NULL;
+    made->settings = settings;
+    status = ki_autocorr_engine_begin(queue, settings.method, !settings.single, &made->engine, err);
+    if (status)
+        kn_autocorr_series_free(made);
+    else
+        *series = made;
+    return status;
+}
+
+kn_status kn_autocorr_series_create(kn_queue *queue, const kn_autocorr_series_options *options,
+                                    kn_autocorr_series **series, kn_error *err)
+{
+    return ki_error_name(__func__, create(__func__, queue, options, series, err), err);
+}
+
+void kn_autocorr_series_free(kn_autocorr_series *series)
+{
+    if (!series)
+        return;
+    ki_autocorr_engine_end(&series->engine);
+    if (series->context)
+        ki_engine_release(series->context);
+    free(series);
+}
+
+// What the source and `take` say themselves stays as it is.
+kn_status kn_autocorr_series_execute(kn_autocorr_series *series, const kn_autocorr_source *source,
+                                     kn_autocorr_take *take, void *data, kn_error *err)
+{
+    kn_autocorr_source frames;
+    kn_status status;
+
+    if (!series || !take)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %s is NULL", __func__, series ? "take" : "series");
+    status = ki_error_name(__func__, ki_autocorr_read_source(__func__, source, &frames, err), err);
+    return status ? status : ki_autocorr_series_run(series, &frames, take, data, err);
+}
+
+kn_autocorr_method kn_autocorr_series_get_method(const kn_autocorr_series *series)
+{
+    return series ? series->engine.ran : KN_AUTOCORR_AUTO;
+}
+
+const char *kn_autocorr_series_get_why(const kn_autocorr_series *series)
+{
+    return series ? ki_text_string(&series->engine.why) : "";
+}
+
+kn_autocorr_pipeline kn_autocorr_series_get_pipeline(const kn_autocorr_series *series)
+{
+    return series ? series->pipeline : (kn_autocorr_pipeline){.frames = 0};
+}
