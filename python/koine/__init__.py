@@ -7,6 +7,8 @@ arrays that are on a device (PyOpenCL, CuPy, PyTorch, `koine.Array`) where they 
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from ._native import lib as _lib
 from .array import Array
 from .context import Context, default_context
@@ -22,11 +24,58 @@ from .errors import (
     OutOfMemoryError,
     OutputError,
     UnsupportedError,
-    text_of,
 )
+from .errors import text_of as _text_of
+from .products import matmul
+from .programs import Kernel, Limits, Local, Parameter, Program
 from .reduction import Combine, Moments, moments, reduce, scan
 from .robust import Stats, mad, stats
 from .selection import histogram, median, quantile, select, unique
 from .sorting import argsort, sort, sort_by_key, top_k
+from .transforms import fft, ifft, irfft, rfft
 
-__version__ = text_of(_lib.kn_version())
+if TYPE_CHECKING:
+    from .correlation import Autocorrelation, autocorr
+    from .mri import (
+        Nufft,
+        Reconstruction,
+        box_basis,
+        convert_trajectory,
+        density,
+        phantom,
+        phantom_kspace,
+        recon,
+        trajectory,
+    )
+    from .operators import Operator
+    from .solving import Solution, solve
+    from .sparse import SparseOperator
+    from .systems import Answer, LeastSquares, least_squares
+    from .tomography import RayTransform, sinogram
+
+__version__ = _text_of(_lib.kn_version())
+
+# What is imported when it is asked for: operators are SciPy's where SciPy is installed, which takes a while to import.
+_later = {
+    "correlation": "Autocorrelation autocorr",
+    "mri": "Nufft Reconstruction box_basis convert_trajectory density phantom phantom_kspace recon trajectory",
+    "operators": "Operator",
+    "solving": "Solution solve",
+    "sparse": "SparseOperator",
+    "systems": "Answer LeastSquares least_squares",
+    "tomography": "RayTransform sinogram",
+}
+
+
+def __getattr__(name: str) -> Any:
+    for module, names in _later.items():
+        if name in names.split():
+            from importlib import import_module
+
+            found = globals()[name] = getattr(import_module(f".{module}", __name__), name)
+            return found
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *(name for names in _later.values() for name in names.split())})

@@ -66,6 +66,15 @@ def struct(name: str, **fields: Any) -> Any:
     return made
 
 
+def chars(text: Any, name: str) -> Any:
+    """A C string; TypeError for what is no str, ValueError for one that C would cut off."""
+    if not isinstance(text, str):
+        raise TypeError(f"{name} is a str, not {text!r}")
+    if "\0" in text:
+        raise ValueError(f"{name} has a character NUL in it: {text!r}")
+    return ffi.new("char[]", os.fsencode(text))
+
+
 class Words:
     """An enumeration of the C interface: the words for it, and what its names begin with."""
 

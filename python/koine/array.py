@@ -14,15 +14,16 @@ from ._call import call, make
 from ._native import ffi, lib
 from ._types import DType
 from .context import Context
+from .numbers import natural
 
 
 def shape_of(shape: int | Sequence[int]) -> tuple[int, ...]:
-    """A shape as a tuple; ValueError for negative sizes."""
-    sizes = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
-    sizes = tuple(int(size) for size in sizes)
-    if any(size < 0 for size in sizes):
-        raise ValueError(f"a shape has no negative sizes: {sizes}")
-    return sizes
+    """A shape as a tuple; ValueError for negative sizes, TypeError for what is no shape."""
+    if isinstance(shape, (int, np.integer)):
+        shape = (int(shape),)
+    if not isinstance(shape, (tuple, list)):
+        raise TypeError(f"a shape is a tuple of whole numbers, not a {type(shape).__name__}")
+    return tuple(natural(size, "a size of the shape") for size in shape)
 
 
 class Array:

@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What arguments have to be, before libkoine reads them."""
+"""What arrays have to be, before libkoine reads them."""
 
 from __future__ import annotations
-
-import operator
-from typing import Any
-
-import numpy as np
-import numpy.typing as npt
 
 from .operands import Operand
 
@@ -17,38 +11,3 @@ def one_axis(operand: Operand, name: str) -> Operand:
     if len(operand.shape) != 1:
         raise ValueError(f"{name} has {len(operand.shape)} axes, not one: pass x.ravel()")
     return operand
-
-
-def natural(number: Any, name: str) -> int:
-    """A whole number from 0 on."""
-    try:
-        found = operator.index(number)
-    except TypeError:
-        raise TypeError(f"{name} is {number!r}, not a whole number") from None
-    if found < 0:
-        raise ValueError(f"{name} is {found}, less than 0")
-    if found >= 1 << 63:
-        raise ValueError(f"{name} is {found}, more than memory has addresses for")
-    return found
-
-
-def doubles(numbers: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
-    """Real numbers as a contiguous array of double precision."""
-    try:
-        found = np.asarray(numbers)
-        if found.dtype.kind not in "iufb":
-            raise TypeError
-        return np.ascontiguousarray(found, np.float64).reshape(found.shape)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} has to be of real numbers") from None
-
-
-def complexes(numbers: npt.ArrayLike, name: str) -> npt.NDArray[np.complex128]:
-    """Numbers as a contiguous array of complex ones in double precision."""
-    try:
-        found = np.asarray(numbers)
-        if found.dtype.kind not in "iufcb":
-            raise TypeError
-        return np.ascontiguousarray(found, np.complex128).reshape(found.shape)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} has to be of numbers") from None

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _call
-from ._call import Words, call, make, struct
+from ._call import Words, call, chars, make, struct
 from ._native import ffi, lib
 from .devices import Device, device_of
 from .libraries import settle
@@ -73,8 +73,8 @@ class Context:
         policy: str = "default",
     ) -> None:
         settle()
-        spec = ffi.NULL if device is None else ffi.new("char[]", device.encode())
-        folder = ffi.NULL if cache_dir is None else ffi.new("char[]", cache_dir.encode())
+        spec = ffi.NULL if device is None else chars(device, "device")
+        folder = ffi.NULL if cache_dir is None else chars(cache_dir, "cache_dir")
         options = struct(
             "kn_context_options",
             debug_sync=debug_sync,

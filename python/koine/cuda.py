@@ -72,9 +72,9 @@ def _interface(x: Any, name: str) -> dict[str, Any]:
     if getattr(x, "requires_grad", False):
         raise TypeError(f"{name} wants a gradient, which Koine does not have: pass x.detach()")
     interface = getattr(x, "__cuda_array_interface__", None)
-    if interface is None:
+    if not isinstance(interface, dict) or not {"shape", "typestr", "data"} <= interface.keys():
         raise TypeError(f"{name} is on a CUDA device, and has no __cuda_array_interface__")
-    return dict(interface)
+    return interface
 
 
 def _is_contiguous(shape: Shape, strides: Any, itemsize: int) -> bool:

@@ -43,22 +43,39 @@ class Watch:
         return self.raised is None
 
 
-@ffi.def_extern(error=False)  # type: ignore[untyped-decorator]
+def _keep(_kind: Any, raised: BaseException, at: Any) -> None:
+    """What was raised before a function's first line, as an interrupt may be."""
+    watch: Watch = ffi.from_handle(at.tb_frame.f_locals["data"])
+    watch.raised = raised
+
+
+@ffi.def_extern(error=False, onerror=_keep)  # type: ignore[untyped-decorator]
 def koine_solve_progress(data: Any, iteration: int) -> bool:
     """Before each iteration."""
     watch: Watch = ffi.from_handle(data)
     return watch.go_on(iteration)
 
 
-@ffi.def_extern(error=False)  # type: ignore[untyped-decorator]
+@ffi.def_extern(error=False, onerror=_keep)  # type: ignore[untyped-decorator]
+def koine_least_squares_progress(data: Any, solved: int, _count: int) -> bool:
+    """When right-hand sides are solved."""
+    watch: Watch = ffi.from_handle(data)
+    return watch.go_on(solved)
+
+
+@ffi.def_extern(error=False, onerror=_keep)  # type: ignore[untyped-decorator]
 def koine_stats_progress(data: Any, _number: int, done: int, _total: int) -> bool:
     """Between the steps of a computation."""
     watch: Watch = ffi.from_handle(data)
     return watch.go_on(done)
 
 
-@ffi.def_extern(error=lib.KN_ERROR_INTERRUPTED)  # type: ignore[untyped-decorator]
+def _keep_of_operator(_kind: Any, raised: BaseException, at: Any) -> None:
+    ffi.from_handle(at.tb_frame.f_locals["data"]).raised = raised
+
+
+@ffi.def_extern(error=lib.KN_ERROR_INTERRUPTED, onerror=_keep_of_operator)  # type: ignore[untyped-decorator]
 def koine_apply_host(data: Any, adjoint: bool, source: Any, to: Any, _err: Any) -> int:
-    """An operator of the caller's."""
-    function = ffi.from_handle(data)
-    return int(function(adjoint, source, to))
+    """An operator of the caller's: the handle is that of a CalledOperator."""
+    ffi.from_handle(data).apply_host(adjoint, source, to)
+    return int(lib.KN_OK)

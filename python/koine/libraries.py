@@ -15,11 +15,21 @@ import os
 import sys
 from pathlib import Path
 
+from ._call import generation
+
 _settled: set[str] = set()
+_opened_in: int | None = None  # the process that opened drivers, as `generation` counts
 
 
 def settle() -> None:
     """Called before devices are looked for."""
+    global _opened_in
+    if _opened_in not in (None, generation()):
+        raise RuntimeError(
+            "this process was forked from one that had opened devices, whose drivers do not survive that: "
+            "start processes by multiprocessing's spawn or forkserver, or open devices after the fork alone"
+        )
+    _opened_in = generation()
     _take_probe()
     if "pyopencl" in sys.modules and "opencl" not in _settled:
         _take_pyopencls_loader()

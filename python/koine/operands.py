@@ -179,9 +179,9 @@ def take_for_device(x: Any, name: str, context: Context | None = None) -> Operan
 def take_beside(x: Any, name: str, beside: Operand) -> Operand:
     """A further argument, which has to be where the first one is."""
     space = beside.space
-    if type(space) is UploadSpace:
-        return space.upload(_checked(np.asarray(x), name))
     operand = take(x, name)
+    if type(space) is UploadSpace and operand.space.queue is None:
+        return space.upload(operand.native)
     if operand.space.queue is None and space.queue is not None:
         raise TypeError(f"{name} is in the host's memory, and the first array is not")
     if operand.space.queue is not None and space.queue is None:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ._call import Words, call, struct
+from ._call import Words, call, chars, struct
 from ._native import ffi, lib
 from ._types import kn_type
 from .checks import one_axis
@@ -45,13 +45,13 @@ class Combine:
 
     def _settle(self) -> tuple[Any, list[Any]]:
         """A kn_combine, and what it points to."""
-        texts = [ffi.new("char[]", text.encode()) for text in (self.combine, self.identity, self.map or "")]
+        texts = [chars(self.combine, "combine"), chars(self.identity, "identity"), chars(self.map or "", "map")]
         mapped = ffi.NULL if self.map is None else texts[2]
         return struct("kn_combine", combine=texts[0], identity=texts[1], map=mapped), texts
 
 
 def reduce(
-    x: Any, op: str | Combine = "sum", *, dtype: npt.DTypeLike = None, context: Context | None = None
+    x: Any, op: str | Combine = "sum", *, dtype: npt.DTypeLike | None = None, context: Context | None = None
 ) -> int | float:
     """All elements reduced to one number.
 
@@ -101,7 +101,7 @@ def reduce(
     return number
 
 
-def _reduce_with(x: Any, op: Combine, dtype: npt.DTypeLike, context: Context | None) -> int | float:
+def _reduce_with(x: Any, op: Combine, dtype: npt.DTypeLike | None, context: Context | None) -> int | float:
     given = take_for_device(x, "x", context)
     made = np.empty(1, given.dtype if dtype is None else dtype)
     how, _kept = op._settle()

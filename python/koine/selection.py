@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from ._call import call
 from ._native import ffi, lib
-from .checks import doubles, natural
+from .numbers import doubles, natural
 from .context import Context
 from .operands import Operand, counter, take
 from .reduction import moments
@@ -158,8 +158,8 @@ def unique(x: Any, *, return_counts: bool = False, context: Context | None = Non
     >>> koine.unique(numpy.array([3, 1, 3]), return_counts=True)
     (array([1, 3]), array([1, 2]))
     """
-    given = take(_flat(x), "x", context)
-    keys = take(sort(given.native), "x")
+    given = take(x, "x", context)
+    keys = take(sort(given.native.reshape(-1)), "x")
     values = given.space.empty(keys.shape, keys.dtype)
     counts = given.space.empty(keys.shape, _COUNT)
     number = _run_lengths(keys, values, counts)
@@ -169,10 +169,6 @@ def unique(x: Any, *, return_counts: bool = False, context: Context | None = Non
         _put(counts, number - 1, nan)
     found = _first(values, number)
     return (found, _first(counts, number)) if return_counts else found
-
-
-def _flat(x: Any) -> Any:
-    return x.reshape(-1) if getattr(x, "ndim", 1) != 1 else x
 
 
 def _run_lengths(keys: Operand, values: Operand, counts: Operand) -> int:
@@ -240,6 +236,8 @@ def histogram(
     """
     given = take(x, "x", context)
     kind = given.type("x")
+    edges: npt.NDArray[np.float64]
+    how: tuple[Any, ...]
     if np.ndim(bins):
         edges = doubles(bins, "bins").ravel()
         number, how = edges.size - 1, (ffi.from_buffer("double[]", edges), edges.size - 1)
@@ -247,7 +245,7 @@ def histogram(
     else:
         number = natural(bins, "bins")
         low, high = _range(given, range)
-        edges = low + np.arange(number + 1) * ((high - low) / max(number, 1))
+        edges = np.asarray(low + np.arange(number + 1) * ((high - low) / max(number, 1)), np.float64)
         edges[-1] = high
         how = (low, high, number)
         functions = lib.kn_host_histogram_even, lib.kn_histogram_even

@@ -9,7 +9,8 @@ import numpy as np
 
 from ._call import call, struct
 from ._native import lib
-from .checks import natural, one_axis
+from .checks import one_axis
+from .numbers import natural
 from .context import Context
 from .operands import Operand, take, take_beside
 

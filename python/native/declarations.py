@@ -23,10 +23,9 @@ typedef struct _cl_mem *cl_mem;
 # Python's functions that libkoine calls: each gets the handle of a Python object as `data`.
 CALLBACKS = """
 extern "Python" bool koine_solve_progress(void *data, size_t iteration);
+extern "Python" bool koine_least_squares_progress(void *data, size_t solved, size_t count);
 extern "Python" bool koine_stats_progress(void *data, unsigned pass, size_t done, size_t total);
 extern "Python" kn_status koine_apply_host(void *data, bool adjoint, const void *from, void *to, kn_error *err);
-extern "Python" kn_status koine_source_rewind(void *data, kn_error *err);
-extern "Python" kn_status koine_source_next(void *data, const void **chunk, size_t *count, kn_error *err);
 extern "Python" void koine_log(void *user, kn_log_level level, const char *message);
 """
 

@@ -1,0 +1,221 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Correlations of images, exact to the last integer."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._call import Words, call, make, struct
+from ._native import ffi, lib
+from .numbers import natural
+from .context import Context
+from .errors import text_of
+from .operands import Operand, Shape, take, take_beside
+
+methods = Words("method", "KN_AUTOCORR_", "auto direct fft naive simd texture-style two-line two-kernel")
+normalizations = Words("normalization", "KN_AUTOCORR_", "pearson energy lu2009 geo zero unbiased symavg")
+
+_ring = np.dtype([("radius", "f8"), ("value", "f8"), ("error", "f8"), ("weight", "f8"), ("count", "u8")])
+_lengths = np.dtype([(name, "f8") for name in ("r_max", "r_max_error", "maximum", "r_min", "minimum", "r_zero")])
+assert _ring.itemsize == ffi.sizeof("kn_autocorr_ring") and _lengths.itemsize == ffi.sizeof("kn_autocorr_lengths")
+
+
+@dataclasses.dataclass(frozen=True)
+class Autocorrelation:
+    """What `autocorr` returns, one for each frame along the first axis if there were several.
+
+    Attributes
+    ----------
+    sums : numpy.ndarray of uint64, shape (..., R + 1, 2 R + 1)
+        ``sum I(y, x) I'(y + Y0, x + X0)`` over the overlap, at ``[Y0, R + X0]``: exact.
+    values : numpy.ndarray of float64, shape (..., R + 1, 2 R + 1)
+        The correlation; NaN where there is none.
+    rings : structured numpy.ndarray, shape (..., R + 1)
+        The azimuthal average: fields radius, in pixels, value, error, weight and count.
+    lengths : structured numpy.ndarray, shape (...)
+        In pixels, NaN where there is none: r_max, the first maximum behind the first trough, its error r_max_error and
+        the correlation there, maximum; the trough's r_min and minimum; r_zero, where it first falls through 0.
+    max_offset : int
+        R.
+    method, why : str
+        What computed it, and why it was taken.
+    bound : float
+        What each sum is off by at most: 0 unless `single` was asked for.
+    """
+
+    sums: npt.NDArray[np.uint64]
+    values: npt.NDArray[np.float64]
+    rings: npt.NDArray[Any]
+    lengths: npt.NDArray[Any]
+    max_offset: int
+    method: str
+    why: str
+    bound: float
+
+
+def autocorr(
+    frames: Any,
+    second: Any = None,
+    *,
+    mask: npt.ArrayLike | None = None,
+    max_offset: int = 0,
+    method: str = "auto",
+    normalization: str = "pearson",
+    single: bool = False,
+    context: Context | None = None,
+) -> Autocorrelation:
+    """Auto- or cross-correlations of images for all offsets up to R.
+
+    Parameters
+    ----------
+    frames : array, shape (height, width) or (count, height, width)
+        I, of uint8, uint16, or float32, which is scaled to 16 bits by its range unless its numbers are whole ones.
+    second : array, optional
+        I', the one that is shifted, of the same type; of the shape of frames, or one for all; None: the first.
+    mask : array_like of bool, optional
+        Where neither image counts it is False; of the shape of frames, or one for all. Of arrays of NumPy.
+    max_offset : int
+        R, less than the longer side; 0: a quarter of the shorter side, at most 250.
+    method : str
+        ``"auto"``; on the host ``"fft"``, ``"simd"``, ``"naive"``; on devices ``"direct"``, ``"fft"``, and those of Lu et
+        al. (2009): ``"texture-style"``, ``"two-line"``, ``"two-kernel"``.
+    normalization : {"pearson", "energy", "lu2009", "geo", "zero", "unbiased", "symavg"}
+        Of values, rings and lengths.
+    single : bool
+        Transforms in single precision: faster, and no longer exact; `bound` says by how much.
+    context : Context, optional
+        Where arrays of NumPy are computed; None: on the host.
+
+    Returns
+    -------
+    Autocorrelation
+        In the host's memory.
+
+    Raises
+    ------
+    ArgumentError, UnsupportedError
+        Floats that are not finite; a method that the place does not have.
+
+    Examples
+    --------
+    >>> import koine, numpy
+    >>> found = koine.autocorr(numpy.array([[1, 2], [3, 4]], "uint8"), max_offset=1)
+    >>> found.sums
+    array([[14, 30, 14],
+           [ 6, 11,  4]], dtype=uint64)
+    """
+    given = take(frames, "frames")
+    beside = None if second is None else take_beside(second, "second", given)
+    shape = _frame_shape(given, beside)
+    queue = given.space.queue if given.space.queue is not None else ffi.NULL if context is None else context.queue
+    options = struct(
+        "kn_autocorr_options",
+        method=methods.number(method),
+        normalization=normalizations.number(normalization),
+        single=single,
+    )
+    described = struct(
+        "kn_autocorr_shape",
+        height=shape[1],
+        width=shape[2],
+        type=given.type("frames"),
+        max_offset=natural(max_offset, "max_offset"),
+    )
+    arguments = queue, described, options
+    plan = make("kn_autocorr_plan", lib.kn_autocorr_plan_free, lib.kn_autocorr_plan_create, *arguments)
+    results = _Results(plan, shape[0])
+    if given.space.queue is None:
+        task, _kept = _frames(given, beside, mask, shape)
+        call(lib.kn_autocorr_execute, plan, task, shape[0], results.struct)
+    else:
+        if mask is not None:
+            raise TypeError("a mask goes with arrays of the host")
+        other = ffi.NULL if beside is None else _whole(beside, given).pointer
+        call(lib.kn_autocorr_execute_buffers, plan, given.pointer, other, shape[0], results.struct)
+    return results.give(plan, several=len(given.shape) == 3)
+
+
+def _frame_shape(given: Operand, beside: Operand | None) -> tuple[int, int, int]:
+    """How many frames there are, and their height and width."""
+    if len(given.shape) not in (2, 3):
+        raise ValueError(f"frames have {len(given.shape)} axes, not (height, width) or (count, height, width)")
+    count, height, width = given.shape if len(given.shape) == 3 else (1, *given.shape)
+    if beside is not None:
+        if beside.dtype != given.dtype:
+            raise TypeError(f"frames are of {given.dtype} and second is of {beside.dtype}")
+        _check_beside(beside.shape, (count, height, width), "second")
+    return count, height, width
+
+
+def _check_beside(shape: Shape, frames: tuple[int, int, int], name: str) -> None:
+    if shape not in (frames, frames[1:]):
+        raise ValueError(f"{name} has shape {shape}, and frames are {frames[0]} of {frames[1:]}")
+
+
+def _whole(beside: Operand, given: Operand) -> Operand:
+    """On a device there are as many second images as first ones."""
+    if math_size(beside.shape) != math_size(given.shape):
+        raise ValueError(f"second has shape {beside.shape}: on a device it has that of frames, {given.shape}")
+    return beside
+
+
+def math_size(shape: Shape) -> int:
+    """Elements of a shape."""
+    return int(np.prod(shape, dtype=np.int64))
+
+
+def _frames(
+    given: Operand, beside: Operand | None, mask: npt.ArrayLike | None, shape: tuple[int, int, int]
+) -> tuple[Any, list[Any]]:
+    """A kn_autocorr_frames, and what it points to."""
+    task = struct("kn_autocorr_frames", first=given.pointer)
+    kept: list[Any] = [given, beside]
+    if beside is not None:
+        task.second = beside.pointer
+        task.second_frame_stride = shape[1] * shape[2] if len(beside.shape) == 3 else 0
+    if mask is not None:
+        where = np.ascontiguousarray(np.asarray(mask) != 0, np.uint8)
+        _check_beside(where.shape, shape, "mask")
+        kept.append(ffi.from_buffer("uint8_t[]", where))
+        task.mask = kept[-1]
+        task.mask_frame_stride = shape[1] * shape[2] if where.ndim == 3 else 0
+    return task, kept
+
+
+class _Results:
+    """Where results go."""
+
+    def __init__(self, plan: Any, count: int) -> None:
+        rows, columns = lib.kn_autocorr_plan_get_rows(plan), lib.kn_autocorr_plan_get_columns(plan)
+        self.sums = np.empty((count, rows, columns), np.uint64)
+        self.values = np.empty((count, rows, columns))
+        self.rings = np.empty((count, rows), _ring)
+        self.lengths = np.empty(count, _lengths)
+        self.struct = struct(
+            "kn_autocorr_results",
+            sums=ffi.cast("uint64_t *", ffi.from_buffer(self.sums)),
+            values=ffi.cast("double *", ffi.from_buffer(self.values)),
+            rings=ffi.cast("kn_autocorr_ring *", ffi.from_buffer(self.rings)),
+            lengths=ffi.cast("kn_autocorr_lengths *", ffi.from_buffer(self.lengths)),
+        )
+
+    def give(self, plan: Any, several: bool) -> Autocorrelation:
+        """What the caller gets."""
+        arrays = self.sums, self.values, self.rings, self.lengths
+        sums, values, rings, lengths = arrays if several else (array[0] for array in arrays)
+        return Autocorrelation(
+            sums,
+            values,
+            rings,
+            lengths,
+            int(lib.kn_autocorr_plan_get_max_offset(plan)),
+            methods.word(lib.kn_autocorr_plan_get_method(plan)),
+            text_of(lib.kn_autocorr_plan_get_why(plan)),
+            float(lib.kn_autocorr_plan_get_bound(plan)),
+        )
+
+

@@ -1,0 +1,256 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Least squares of a sparse matrix or of rays, for many right-hand sides, and how good the solutions are."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._call import Words, chars, struct
+from ._native import ffi, lib
+from .context import Context
+from .errors import text_of
+from .interrupts import Watch
+from .numbers import doubles, natural
+from .sparse import formats, matrix_of, number_type
+from .tomography import RayTransform
+
+methods = Words("method", "KN_LEAST_SQUARES_", "auto cgnr printed fista bb gram sirt")
+stops = Words("stop", "KN_LEAST_SQUARES_STOP_", "auto fixed residual discrepancy ncp")
+preconditioners = Words("preconditioner", "KN_LEAST_SQUARES_", "none jacobi ilu")
+
+
+@dataclasses.dataclass(frozen=True)
+class Answer:
+    """About one right-hand side.
+
+    Attributes
+    ----------
+    iterations : int
+    stopped : str
+        "iterations", "residual", "discrepancy", "ncp", "floor", "direct" or "curvature".
+    residual, normal_residual : float
+        In double precision: |A x - b| / |b|, and the gradient's length as a part of the start's.
+    error_estimate : float
+        How far x is, as a part of itself, from what double precision would have given; NaN where that cannot be said.
+    precision_reached : bool
+        Whether x is an answer in spite of single precision.
+    tolerance_reached, noise_reached : bool
+        Also true where they were not asked for.
+    history : numpy.ndarray of float64
+        Of the residual, or with conjugate gradients on a device of the gradient, before the first iteration and after
+        each; empty where there is none.
+    """
+
+    iterations: int
+    stopped: str
+    residual: float
+    normal_residual: float
+    error_estimate: float
+    precision_reached: bool
+    tolerance_reached: bool
+    noise_reached: bool
+    history: npt.NDArray[np.float64]
+
+
+@dataclasses.dataclass(frozen=True)
+class LeastSquares:
+    """What `least_squares` returns.
+
+    Attributes
+    ----------
+    x : numpy.ndarray of float64
+        A solution for each right-hand side; with a `RayTransform` pictures.
+    answers : list of Answer
+        One for each.
+    reached : bool
+        Whether all have reached the tolerance and the noise.
+    adjoint, adjoint_bound : float
+        How far A and A^T that ran are from belonging together, and what rounding allows.
+    weight, shift : float
+        Of the penalty or the correction; by what the diagonal of A^T A was increased for "ilu".
+    dtype : numpy.dtype
+        In which the iterations computed.
+    """
+
+    x: npt.NDArray[np.float64]
+    answers: list[Answer]
+    reached: bool
+    adjoint: float
+    adjoint_bound: float
+    weight: float
+    shift: float
+    dtype: np.dtype[Any]
+
+
+def least_squares(
+    a: Any,
+    b: npt.ArrayLike,
+    *,
+    x0: npt.ArrayLike | None = None,
+    method: str = "auto",
+    stop: str = "auto",
+    iterations: int = 100,
+    tolerance: float = 0.0,
+    noise: float = 0.0,
+    lambda_: float = 0.0,
+    smooth: float = 0.0,
+    order: int = 1,
+    bounds: tuple[float, float] | None = None,
+    weight: float = 0.0,
+    correction: str | None = None,
+    preconditioner: str = "none",
+    format: str = "auto",
+    dtype: npt.DTypeLike | None = None,
+    context: Context | None = None,
+    callback: Callable[[int], Any] | None = None,
+) -> LeastSquares:
+    """The x that makes ``|A x - b|^2 / 2 + lambda |x|^2 / 2 + smooth |D x|^2 / 2`` least, as ``koine solve`` has it.
+
+    `solve` runs one method with any operator. This also keeps the matrix in a fast format, solves for many right-hand
+    sides side by side, and tells how good the solutions are.
+
+    Parameters
+    ----------
+    a : sparse matrix, array of two axes, or RayTransform
+        Of a RayTransform the geometry is taken, and computed where `context` says.
+    b : array_like of float
+        Of as many elements as A has rows; several right-hand sides along a first axis.
+    x0 : array_like of float, optional
+        The starts; None: zeros.
+    method : {"auto", "cgnr", "printed", "fista", "bb", "gram", "sirt"}
+    stop : {"auto", "fixed", "residual", "discrepancy", "ncp"}
+        "auto": by the tolerance or the noise if one is given.
+    iterations : int
+        At most.
+    tolerance, noise : float
+        A part of |b|, and a length in units of b; 0: none.
+    lambda_, smooth : float
+        From 0 on.
+    order : {1, 2}
+        Of the differences D.
+    bounds : (float, float), optional
+        low <= x <= high, of which either may be infinite.
+    weight : float
+        Of the penalty for bounds, or what the correction is given; 0: the library's choice.
+    correction : str, optional
+        On devices: an expression in OpenCL C of floats x, d and weight, and of i, the column, linear in d.
+    preconditioner : {"none", "jacobi", "ilu"}
+        Of "cgnr" on the host.
+    format : str
+        How a device keeps A, as `SparseOperator`'s.
+    dtype : {float32, float64}, optional
+        In which iterations compute; None: float64 where there is double precision for the rest of what is asked.
+    context : Context, optional
+        None: on the host.
+    callback : callable, optional
+        ``callback(iteration)`` before each iteration, ``callback(solved)`` where several are solved together; False
+        stops, which raises StopIteration.
+
+    Returns
+    -------
+    LeastSquares
+
+    Raises
+    ------
+    ArgumentError
+        Numbers out of range or not finite, and what the method or the place does not have.
+
+    Notes
+    -----
+    With a context iterations are launched one by one, so that an interrupt takes effect between them.
+
+    Examples
+    --------
+    >>> import koine, numpy
+    >>> found = koine.least_squares(numpy.array([[2.0, 0.0], [0.0, 4.0], [0.0, 1.0]]), [2.0, 8.0, 2.0], tolerance=1e-9)
+    >>> found.x.round(6), found.answers[0].tolerance_reached
+    (array([1., 2.]), True)
+    """
+    task, kept, source, to = _task(a, b)
+    made = np.zeros((task.count, *to)) if x0 is None else doubles(x0, "x0").copy()
+    if made.size != np.prod((task.count, *to)):
+        raise ValueError(f"x0 has {made.size} elements, and there are {task.count} of {to}")
+    watch = Watch(callback)
+    options = struct(
+        "kn_least_squares_options",
+        method=methods.number(method),
+        stop=stops.number(stop),
+        iterations=natural(iterations, "iterations"),
+        tolerance=tolerance,
+        noise=noise,
+        smooth=smooth,
+        order=natural(order, "order"),
+        weight=weight,
+        preconditioner=preconditioners.number(preconditioner),
+        format=formats.number(format),
+        type=number_type(dtype),
+        progress=lib.koine_least_squares_progress,
+        iteration_progress=lib.koine_solve_progress,
+        progress_data=watch.handle,
+    )
+    setattr(options, "lambda", lambda_)
+    if bounds is not None:
+        options.bounded, (options.low, options.high) = True, bounds
+    if correction is not None:
+        kept.append(chars(correction, "correction"))
+        options.correction = kept[-1]
+    queue = ffi.NULL if context is None else context.queue
+    found = ffi.new("kn_least_squares_result **")
+    watch.call(lib.kn_least_squares, queue, task, ffi.from_buffer("double[]", made), options, found)
+    result = ffi.gc(found[0], lib.kn_least_squares_result_free)
+    several = np.ndim(b) > len(source)
+    return _gather(result, made.reshape((-1, *to) if several else to), int(task.count))
+
+
+def _task(a: Any, b: npt.ArrayLike) -> tuple[Any, list[Any], tuple[int, ...], tuple[int, ...]]:
+    """A kn_least_squares_task, what it points to, and the shapes of a right-hand side and of a solution."""
+    right = doubles(b, "b")
+    task = struct("kn_least_squares_task")
+    kept: list[Any] = [ffi.from_buffer("double[]", right)]
+    if isinstance(a, RayTransform):
+        kept.append(a)
+        task.geometry = a.geometry
+        source, to = a.oshape, a.ishape
+        if right.ndim == 1 or (right.ndim == 2 and right.shape != source):
+            source, to = (a.shape[0],), (a.shape[1],)
+    else:
+        kept.append(matrix_of(a))
+        task.matrix = kept[-1]
+        source, to = (lib.kn_sparse_get_rows(kept[-1]),), (lib.kn_sparse_get_columns(kept[-1]),)
+    if right.shape[-len(source) :] != source or right.ndim > len(source) + 1:
+        raise ValueError(f"b has shape {right.shape}, and a right-hand side has {source}")
+    task.b = kept[0]
+    task.count = right.shape[0] if right.ndim > len(source) else 1
+    return task, kept, source, to
+
+
+def _gather(result: Any, x: npt.NDArray[np.float64], count: int) -> LeastSquares:
+    bound = ffi.new("double *")
+    adjoint = float(lib.kn_least_squares_get_adjoint(result, bound))
+    return LeastSquares(
+        x,
+        [_answer(result, i) for i in range(count)],
+        bool(lib.kn_least_squares_get_reached(result)),
+        adjoint,
+        float(bound[0]),
+        float(lib.kn_least_squares_get_weight(result)),
+        float(lib.kn_least_squares_get_shift(result)),
+        np.dtype(np.float32 if lib.kn_least_squares_get_type(result) == lib.KN_F32 else np.float64),
+    )
+
+
+def _answer(result: Any, i: int) -> Answer:
+    solution = lib.kn_least_squares_get_solution(result, i)
+    size = ffi.new("size_t *")
+    history = lib.kn_least_squares_get_history(result, i, size)
+    numbers = {field.name: getattr(solution, field.name) for field in dataclasses.fields(Answer) if field.name != "history"}
+    numbers["stopped"] = text_of(lib.kn_least_squares_stopped_name(solution.stopped))
+    kept = np.frombuffer(ffi.buffer(history, 8 * size[0]), np.float64).copy() if size[0] else np.empty(0)
+    return Answer(**numbers, history=kept)
+
+

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tomography with parallel rays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._call import call, make, struct
+from ._native import ffi, lib
+from .numbers import doubles, natural
+from .context import Context
+from .operators import Operator
+from .sparse import bytes_of, format_of, formats, number_type, why_of
+
+
+class RayTransform(Operator):
+    """The sums of a picture along parallel rays, computed from the geometry, and their exact transpose.
+
+    Parameters
+    ----------
+    angles : int or array_like of float
+        So many projections evenly over half a turn, or the angle of each in radians.
+    size : int
+        Pixels along each side of the picture, which have side 1.
+    detectors : int, optional
+        A line of them, 1 apart; None: `size`.
+    axis_offset : float
+        Where the axis of rotation is seen, in detectors from their middle.
+    context : Context, optional
+        None: on the host.
+    format : str
+        ``"auto"``, ``"on-the-fly"``, ``"on-the-fly-local"``, or one of `SparseOperator`'s, which keeps the matrix.
+    dtype : {float32, float64}, optional
+        None: float64 on the host, float32 on a device.
+
+    Attributes
+    ----------
+    ishape, oshape : tuple of int
+        (size, size) and (angles, detectors).
+
+    Notes
+    -----
+    Joseph's projector (1982). A product on the fly takes about 2 * angles * size^2 multiplications.
+
+    Examples
+    --------
+    >>> import koine, numpy
+    >>> rays = koine.RayTransform(4, 3)
+    >>> rays(numpy.ones((3, 3)))[0]
+    array([3., 3., 3.])
+    """
+
+    def __init__(
+        self,
+        angles: int | npt.ArrayLike,
+        size: int,
+        detectors: int | None = None,
+        *,
+        axis_offset: float = 0.0,
+        context: Context | None = None,
+        format: str = "auto",
+        dtype: npt.DTypeLike | None = None,
+    ) -> None:
+        self._theta = None if np.ndim(angles) == 0 else doubles(angles, "angles").ravel()
+        count = natural(angles, "angles") if self._theta is None else self._theta.size
+        size = natural(size, "size")
+        detectors = size if detectors is None else natural(detectors, "detectors")
+        self._geometry = struct(
+            "kn_tomography_geometry", angles=count, detectors=detectors, size=size, axis_offset=axis_offset
+        )
+        if self._theta is not None:
+            self._geometry.theta = ffi.from_buffer("double[]", self._theta)
+        options = struct("kn_sparse_operator_options", format=formats.number(format), type=number_type(dtype))
+        queue = ffi.NULL if context is None else context.queue
+        arguments = queue, self._geometry, options
+        handle = make("kn_operator", lib.kn_operator_free, lib.kn_tomography_operator_create, *arguments)
+        super().__init__(handle, context, (size, size), (count, detectors))
+
+    @property
+    def geometry(self) -> Any:
+        """The C interface's kn_tomography_geometry."""
+        return self._geometry
+
+    @property
+    def format(self) -> str:
+        """The format of A, never "auto"."""
+        return format_of(self)
+
+    @property
+    def why(self) -> str:
+        """Why "auto" took it on a device."""
+        return why_of(self)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the operator holds, on the host and on its device."""
+        return bytes_of(self)
+
+    def phantom(self, oversample: int = 1) -> npt.NDArray[np.float64]:
+        """The head phantom of Shepp and Logan, with Toft's contrast, as a picture.
+
+        Parameters
+        ----------
+        oversample : int
+            A pixel is the mean of so many points along each axis, 1 to 64.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (size, size)
+        """
+        made = np.empty(self.ishape)
+        points = natural(oversample, "oversample")
+        call(lib.kn_tomography_phantom, self.ishape[0], points, ffi.from_buffer("double[]", made))
+        return made
+
+    def phantom_sinogram(self) -> npt.NDArray[np.float64]:
+        """The phantom's exact sinogram in this geometry, without pixels.
+
+        Returns
+        -------
+        numpy.ndarray of float64, shape (angles, detectors)
+        """
+        made = np.empty(self.oshape)
+        call(lib.kn_tomography_phantom_sinogram, self._geometry, ffi.from_buffer("double[]", made))
+        return made
+
+
+def sinogram(
+    counts: npt.ArrayLike, white: npt.ArrayLike | None = None, dark: npt.ArrayLike | None = None, *, bin: int = 1
+) -> npt.NDArray[np.float64]:
+    """A sinogram of what a line of detectors counted: -log of the part of the beam that is left.
+
+    Parameters
+    ----------
+    counts : array_like, shape (angles, detectors)
+    white, dark : array_like, shape (detectors,) or (frames, detectors), optional
+        Without the object, and without the beam; frames are averaged. Without `white` the counts are -log already.
+    bin : int
+        So many neighbouring detectors become one.
+
+    Returns
+    -------
+    numpy.ndarray of float64, shape (angles, detectors // bin)
+
+    Examples
+    --------
+    >>> import koine, numpy
+    >>> koine.sinogram([[50.0, 25.0]], white=[100.0, 100.0]).round(3)
+    array([[0.693, 1.386]])
+    """
+    numbers, bin = doubles(counts, "counts"), natural(bin, "bin")
+    if numbers.ndim != 2:
+        raise ValueError(f"counts have {numbers.ndim} axes, not two: a line for each angle")
+    if bin < 1:
+        raise ValueError("bin is 0")
+    angles, detectors = numbers.shape
+    task = struct("kn_tomography_counts", angles=angles, detectors=detectors, bin=bin)
+    fields: list[Any] = [ffi.from_buffer("double[]", numbers)]
+    task.counts = fields[0]
+    for name, field in (("white", white), ("dark", dark)):
+        if field is not None:
+            frames = np.atleast_2d(doubles(field, name))
+            if frames.ndim != 2 or frames.shape[1] != detectors or not frames.size:
+                raise ValueError(f"{name} has shape {frames.shape}, and there are {detectors} detectors")
+            fields.append(ffi.from_buffer("double[]", frames))
+            setattr(task, name, fields[-1])
+            setattr(task, f"{name}_frames", frames.shape[0])
+    made = np.empty((angles, detectors // bin))
+    call(lib.kn_tomography_sinogram_from_counts, task, ffi.from_buffer("double[]", made))
+    return made

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MRI, beside the sums in NumPy and SigPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import koine
+
+
+def sums(k: Any, shape: tuple[int, ...]) -> Any:
+    """The matrix of F, as the documentation defines it."""
+    axes = [(np.arange(size) - size // 2) / size for size in shape]
+    r = np.stack([axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")], axis=1)
+    return np.exp(-2j * np.pi * (np.asarray(k) @ r.T))
+
+
+def relative(found: Any, expected: Any) -> float:
+    return float(np.linalg.norm(np.ravel(found) - np.ravel(expected)) / np.linalg.norm(expected))
+
+
+CASES = [(40, (6, 8)), (30, (5, 4, 6))]
+
+
+@pytest.mark.parametrize(("samples", "shape"), CASES)
+def test_host(samples: int, shape: tuple[int, ...]) -> None:
+    generator = np.random.default_rng(1)
+    k = generator.uniform(-0.5, 0.5, (samples, len(shape))) * shape
+    matrix = sums(k, shape)
+    image = generator.normal(size=shape) + 1j * generator.normal(size=shape)
+    data = generator.normal(size=samples) + 1j
+    weights = generator.random(samples)
+    transform = koine.Nufft(k, shape, weights=weights)
+    assert transform.ishape == shape and transform.oshape == (samples,) and transform.dtype == np.complex128
+    assert transform.kernel == "host-double"
+    assert relative(transform(image), matrix @ image.ravel()) < 1e-12
+    assert relative(transform.H(data), matrix.conj().T @ data) < 1e-12
+    assert relative(transform.weighted_adjoint(data), matrix.conj().T @ (weights * data)) < 1e-12
+    normal = matrix.conj().T @ (weights[:, None] * matrix)
+    assert relative(transform.normal(image), normal @ image.ravel()) < 1e-11
+    assert np.linalg.norm(normal, 2) <= transform.bound * (1 + 1e-9)
+    assert transform.check_adjoint() < 1e-13
+
+
+@pytest.mark.parametrize(("samples", "shape"), CASES)
+@pytest.mark.parametrize("method", ["encoding", "gridding"])
+def test_device(samples: int, shape: tuple[int, ...], method: str, context: koine.Context) -> None:
+    generator = np.random.default_rng(1)
+    k = generator.uniform(-0.5, 0.5, (samples, len(shape))) * shape
+    matrix = sums(k, shape)
+    image = generator.normal(size=shape)
+    transform = koine.Nufft(k, shape, method=method, context=context)
+    assert transform.dtype == np.complex64
+    assert relative(transform(image), matrix @ image.ravel()) < 3e-5
+    assert relative(transform.H(np.ones(samples)), matrix.conj().T @ np.ones(samples)) < 3e-5
+    assert relative(transform.weighted_adjoint(np.ones(samples)), matrix.conj().T @ np.ones(samples)) < 3e-5
+    on_device = transform(context.array(image.astype("complex64")))
+    assert isinstance(on_device, koine.Array) and relative(on_device.numpy(), matrix @ image.ravel()) < 3e-5
+
+
+def test_beside_sigpy() -> None:
+    sigpy = pytest.importorskip("sigpy")
+    k, shape = koine.trajectory("golden", 32, samples=64, spokes=30)
+    image = koine.phantom(shape).astype("complex128")
+    theirs = sigpy.nufft(image, k, oversamp=2, width=6)
+    ours = koine.Nufft(k, shape)(image)
+    assert relative(ours, theirs * np.sqrt(image.size)) < 1e-3
+
+
+@pytest.mark.parametrize("kind", ["radial", "golden", "spiral", "kooshball", "stack", "cartesian"])
+def test_trajectories(kind: str) -> None:
+    partitions = {"partitions": 4} if kind == "stack" else {}
+    k, shape = koine.trajectory(kind, 16, **partitions)
+    assert k.ndim == 2 and k.shape[1] == len(shape) == (3 if kind in ("kooshball", "stack") else 2)
+    assert np.abs(k).max() <= 8.000001
+    if kind == "stack":
+        assert shape[0] == 4 and len(np.unique(k[:, 0])) == 4, "the slowest axis is that of partitions"
+    if kind == "cartesian":
+        assert len(np.unique(k[:16, 0])) == 1, "a line is along the fastest axis"
+
+
+def test_units() -> None:
+    k = np.array([[1.0, -2.0], [0.5, 0.25]])
+    assert np.allclose(koine.convert_trajectory(k, (8, 16), "radians"), k * np.array([8, 16]) / (2 * np.pi))
+    assert np.allclose(koine.convert_trajectory(k, (8, 16), "normalized"), k * np.array([8, 16]))
+    assert np.array_equal(koine.convert_trajectory(k, (8, 16), "fov"), k)
+
+
+def test_density(context: koine.Context) -> None:
+    k, shape = koine.trajectory("radial", 16)
+    assert np.array_equal(koine.density(k, shape, "none"), np.ones(len(k)))
+    ramp = koine.density(k, shape, "ramp")
+    radius = np.hypot(*k.T)
+    far = radius > 1
+    assert np.allclose(ramp[far] / radius[far], (ramp[far] / radius[far])[0], rtol=1e-9)
+    assert koine.density(k, shape, "pipe", context=context).min() > 0
+    with pytest.raises(koine.UnsupportedError):
+        koine.density(k, shape, "pipe")
+
+
+def test_box_basis() -> None:
+    k = np.array([[0.0, 0.0], [2.0, 3.0]])
+    expected = np.sinc(k[:, 0] / 8) * np.sinc(k[:, 1] / 16)
+    assert np.allclose(koine.box_basis(k, (8, 16)), expected)
+
+
+def test_phantom_is_that_of_tomography() -> None:
+    image, picture = koine.phantom((64, 64), 8), koine.RayTransform(2, 64).phantom(8)
+    assert np.corrcoef(image.ravel(), picture.ravel())[0, 1] > 0.8, "half a pixel apart"
+    assert koine.phantom_kspace([[0, 0]], (64, 64))[0] == pytest.approx(image.sum(), rel=1e-3)
+
+
+def test_reconstruction(context: koine.Context) -> None:
+    k, shape = koine.trajectory("golden", 32, samples=64, spokes=60)
+    data = koine.phantom_kspace(k, shape)
+    expected = koine.phantom(shape, 8)
+    for place in (None, context):
+        found = koine.recon(data, k, shape, iterations=20, context=place)
+        assert found.iterations == 20 and found.image.shape == shape
+        assert relative(found.image, expected) < 0.25
+        adjoint = koine.recon(data, k, shape, solver="adjoint", context=place)
+        assert relative(adjoint.image, expected) < 0.6
+    gridding = koine.recon(data, k, shape, solver="gridding", weights="pipe", context=context)
+    assert relative(gridding.image, expected) < 0.6
+    damped = koine.recon(data, k, shape, lambda_=0.1)
+    assert np.linalg.norm(damped.image) < np.linalg.norm(found.image)
+
+
+def test_what_is_refused() -> None:
+    with pytest.raises(koine.ArgumentError):
+        koine.Nufft([[100.0, 0.0]], (8, 8))
+    with pytest.raises(koine.ArgumentError):
+        koine.Nufft([[np.nan, 0.0]], (8, 8))
+    with pytest.raises(koine.ArgumentError):
+        koine.Nufft([[0.0, 0.0]], (8, 0))
+    with pytest.raises(ValueError, match="axes"):
+        koine.Nufft([[0.0, 0.0, 0.0]], (8, 8))
+    with pytest.raises(ValueError, match="axes"):
+        koine.phantom((8,))
+    with pytest.raises(koine.UnsupportedError):
+        koine.Nufft([[0.0, 0.0]], (8, 8), method="gridding")
+    with pytest.raises(ValueError, match="weights"):
+        koine.Nufft([[0.0, 0.0]], (8, 8), weights=[1, 2])
+    with pytest.raises(koine.ArgumentError):
+        koine.Nufft([[0.0, 0.0]], (8, 8), weights=[-1])
+    with pytest.raises(ValueError, match="solver"):
+        koine.recon([0], [[0.0, 0.0]], (8, 8), solver="magic")
+    with pytest.raises(ValueError, match="data"):
+        koine.recon([0, 1], [[0.0, 0.0]], (8, 8))

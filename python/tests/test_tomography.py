@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Parallel rays, beside scikit-image's and the exact sinogram."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import koine
+
+
+def relative(found: object, expected: object) -> float:
+    a, b = np.asarray(found, "float64"), np.asarray(expected, "float64")
+    return float(np.linalg.norm(a - b) / np.linalg.norm(b))
+
+
+def test_the_sinogram_tends_to_the_exact_one() -> None:
+    errors = []
+    for size in (32, 64, 128):
+        rays = koine.RayTransform(30, size)
+        errors.append(relative(rays(rays.phantom(8)), rays.phantom_sinogram()))
+    assert errors[2] < errors[1] < errors[0] < 0.15
+
+
+def test_beside_scikit_image() -> None:
+    radon = pytest.importorskip("skimage.transform").radon
+    rays = koine.RayTransform(36, 65)
+    y, x = np.mgrid[-32:33, -32:33]
+    picture = np.exp(-((x - 5) ** 2 + (y + 8) ** 2) / 20.0)
+    theirs = radon(picture, np.degrees(np.arange(36) * np.pi / 36), circle=True).T
+    assert relative(rays(picture[::-1].copy()), theirs) < 0.02, "scikit-image turns the other way"
+
+
+@pytest.mark.parametrize("format", ["auto", "on-the-fly", "on-the-fly-local", "sell"])
+def test_device(context: koine.Context, format: str) -> None:
+    host = koine.RayTransform(20, 32, 48, axis_offset=0.5)
+    device = koine.RayTransform(20, 32, 48, axis_offset=0.5, context=context, format=format)
+    picture = host.phantom(2)
+    assert device.oshape == (20, 48) and device.format != "auto" and device.nbytes > 0
+    assert relative(device(picture), host(picture)) < 1e-5
+    assert relative(device.H(host(picture)), host.H(host(picture))) < 1e-5
+    assert device.check_adjoint() < 1e-5
+
+
+def test_angles_of_ones_own() -> None:
+    theta = np.arange(10) * np.pi / 10
+    picture = np.random.default_rng(1).random((16, 16))
+    assert np.array_equal(koine.RayTransform(theta, 16)(picture), koine.RayTransform(10, 16)(picture))
+
+
+def test_reconstruction() -> None:
+    rays = koine.RayTransform(90, 48)
+    picture = rays.phantom(4)
+    for method in ("fista", "bb", "sirt"):
+        found = koine.solve(rays, rays(picture), method=method, bounds=(0, np.inf), iterations=200)
+        assert found.x.shape == (48, 48) and found.x.min() >= 0
+        assert relative(found.x, picture) < 0.2
+
+
+def test_sinogram_of_counts() -> None:
+    generator = np.random.default_rng(2)
+    counts = generator.uniform(100, 900, (5, 9))
+    white, dark = generator.uniform(950, 1000, (3, 9)), np.full(9, 20.0)
+    found = koine.sinogram(counts, white, dark)
+    assert np.allclose(found, -np.log((counts - 20) / (white.mean(0) - 20)))
+    assert koine.sinogram(counts, white, bin=2).shape == (5, 4)
+    assert np.array_equal(koine.sinogram(counts), counts)
+    with pytest.raises(ValueError, match="detectors"):
+        koine.sinogram(counts, white[:, :4])
+    with pytest.raises(koine.ArgumentError):
+        koine.sinogram(counts, dark=dark)
+
+
+def test_geometries_that_are_refused() -> None:
+    for angles, size in ((0, 8), (8, 0), ([np.nan], 8), (1 << 30, 8), (8, 1 << 20)):
+        with pytest.raises((koine.ArgumentError, koine.LimitError)):
+            koine.RayTransform(angles, size)
+    with pytest.raises(ValueError, match="shape"):
+        koine.RayTransform(8, 8)(np.ones((8, 9)))
