@@ -158,12 +158,16 @@ KN_API void kn_autocorr_plan_free(kn_autocorr_plan *plan);
 // Correlates `count` frames (0 is fine) and waits. Of a batch on the host each thread has a frame; a device
 // has up to 64 frames, or 64 MiB of their pixels or sums, at a time, and the next ones are copied meanwhile.
 // Sums are the definition's to the last integer unless `single` was asked for, the same with every method.
-// Rings are made on the device where it can: there is no mask, and it has double precision or sums in single
-// precision are enough. They are then the host's to 1e-13 of their own (single precision: 1e-6), and the
-// sums need not be copied back. Cost: term by term about 2 R^2 W H products, by transforms about
+// Rings are made on the device where it can: it has double precision or sums in single precision are enough,
+// and there is no mask, or one for all frames and the device is a GPU whose local memory holds lines of W + R
+// and H + R numbers of 4 bytes. They are then the host's to 1e-13 of their own (single precision: 1e-6), and
+// the sums need not be copied back. Cost: term by term about 2 R^2 W H products, by transforms about
 // 5 (W + R) (H + R) log2((W + R) (H + R)) operations; values and rings of the host read the image once more.
-// Memory of the host's transforms: 8 bytes a padded pixel and image, with a mask and values some ten times
-// that; of a device: pixels and 8 bytes an offset of up to two batches, and the transforms' spectra.
+// With a mask an overlap's sums are transforms too, of whole numbers: on a device, of the mask once and of
+// each frame and second frame three times (16 bits: four), there and back; on the host some ten times what a
+// frame's transforms take. Memory of the host's transforms: 8 bytes a padded pixel and image, with a mask and
+// values some ten times that; of a device: pixels and 8 bytes an offset of up to two batches, the transforms'
+// spectra, and for rings 64 (R + 1)^2 bytes for each frame that is computed at a time.
 // Errors: KN_ERROR_ARGUMENT for NULL, strides less than the width, floats that are not finite (their place is
 // told), before anything is written; KN_ERROR_UNSUPPORTED where KN_AUTOCORR_FFT on the host cannot be exact
 // (from some tens of millions of pixels on; SIMD is); KN_ERROR_LIMIT for rows or offsets beyond a device's

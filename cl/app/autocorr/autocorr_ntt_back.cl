@@ -4,8 +4,9 @@
 // 2^61.8, that is the sum.
 //
 // Launch: (ceil(wanted / LINES) * LINES * ITEMS, frames) in groups of (LINES * ITEMS, 1); LINES * PITCH * 4 bytes of local
-// memory. `products` is written at frame `to` and the next ones; offsets of `across` columns or more, for which there is
-// no overlap, are left alone, and so are rows from `wanted` on. `scale` undoes the transforms' and the product's factors.
+// memory. A frame has `rows` rows of 2 R + 1 offsets in `products`, and an offset `step` numbers, of which the sum is number
+// `part`. Written are those of frame `to` and the next ones, from row `above` on; offsets of `across` columns or more, for
+// which there is no overlap, are left alone. `scale` undoes the transforms' and the product's factors.
 // Cost: reads every number once; writes (2 R + 1) wanted sums a frame, and reads them first with the second prime.
 // Tunables: PRIME, and those of lib/fft_line.clh; BUFFERS is 1.
 #define ROWS_OUT 1
@@ -27,7 +28,8 @@ inline ulong put_together(ulong rest, uint value)
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 autocorr_ntt_back(__global const uint *spectra, __global ulong *products, uint reach, uint across, uint wanted, uint to,
-                  uint scale, __global const uint *roots, uint at, __local uint *exchange)
+                  uint rows, uint above, uint step, uint part, uint scale, __global const uint *roots, uint at,
+                  __local uint *exchange)
 {
     ulong frame = get_group_id(1);
     uint y = (uint)get_group_id(0) * LINES + LINE(1), item = ITEM(1);
@@ -44,7 +46,8 @@ autocorr_ntt_back(__global const uint *spectra, __global ulong *products, uint r
         }
     TRANSFORM_LINE(x)
 
-    __global ulong *sums_of_row = products + ((to + frame) * reach + y) * (2 * reach - 1) + reach - 1;
+    ulong middle = ((to + frame) * rows + above + y) * (2 * reach - 1) + reach - 1;
+    __global ulong *sums_of_row = products + middle * step + part;
 
 #pragma unroll
     for (uint round = 0; round < ROUNDS(RADIX_LAST); round++)
@@ -53,8 +56,9 @@ autocorr_ntt_back(__global const uint *spectra, __global ulong *products, uint r
             // What stands at -x0, since the way back is the way there read backwards.
             uint j = item + round * ITEMS, position = j + r * (POINTS / RADIX_LAST);
             int x0 = position < across ? -(int)position : POINTS - (int)position;
+            long place = (long)x0 * (long)step;
 
             if (IS_INSIDE(j, RADIX_LAST) && (uint)abs(x0) < across && y < wanted)
-                sums_of_row[x0] = put_together(sums_of_row[x0], multiply(x[round * RADIX_LAST + r], scale));
+                sums_of_row[place] = put_together(sums_of_row[place], multiply(x[round * RADIX_LAST + r], scale));
         }
 }

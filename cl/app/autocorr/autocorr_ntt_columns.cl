@@ -7,25 +7,7 @@
 // memory. first, second: [frame][row][column] of `height` rows; out: the same of `wanted` rows.
 // Cost: reads every number of the images' spectra once (of one image's, twice), and writes the wanted rows.
 // Tunables: PRIME, and those of lib/fft_line.clh; BUFFERS is 1.
-#define ROWS_OUT 0
-
-#include "../../lib/ntt.clh"
-
-#include "../../lib/fft_line.clh"
-
-// A column's numbers, RADIX_0 apart.
-inline void load_column(__global const uint *column, uint height, uint columns, uint item, uint *x)
-{
-#pragma unroll
-    for (uint round = 0; round < ROUNDS(RADIX_0); round++)
-#pragma unroll
-        for (uint r = 0; r < RADIX_0; r++) {
-            uint y = item + round * ITEMS + r * (POINTS / RADIX_0);
-
-            x[round * RADIX_0 + r] =
-                IS_INSIDE(item + round * ITEMS, RADIX_0) && y < height ? column[(ulong)y * columns] : 0;
-        }
-}
+#include "../../lib/ntt_column.clh"
 
 // Times number -k of the line, for k RADIX_LAST apart.
 inline void multiply_mirrored(__local const uint *line, uint item, uint *x)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Number-theoretic spectra of the rows of images, modulo one prime. Beyond the image are zeros, which are not read.
+// Number-theoretic spectra of the rows of images, or of their squares (`power` 2), modulo one prime. Beyond the image are
+// zeros, which are not read.
 //
 // Launch: (ceil(height / LINES) * LINES * ITEMS, frames) in groups of (LINES * ITEMS, 1); LINES * PITCH * 4 bytes of local
 // memory. The images are those from number `from` on; spectra[frame][row][k], rows POINTS apart.
@@ -14,7 +15,7 @@
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 autocorr_ntt_rows(__global const pixel *images, __global uint *spectra, uint width, uint height, uint from,
-                  __global const uint *roots, uint at, __local uint *exchange)
+                  uint power, __global const uint *roots, uint at, __local uint *exchange)
 {
     ulong frame = get_group_id(1);
     uint y = (uint)get_group_id(0) * LINES + LINE(1), item = ITEM(1);
@@ -28,7 +29,9 @@ autocorr_ntt_rows(__global const pixel *images, __global uint *spectra, uint wid
             uint position = item + round * ITEMS + r * (POINTS / RADIX_0);
             bool is_there = IS_INSIDE(item + round * ITEMS, RADIX_0) && position < width && y < height;
 
-            x[round * RADIX_0 + r] = is_there ? row[position] : 0;
+            uint value = is_there ? row[position] : 0;
+
+            x[round * RADIX_0 + r] = power == 2 ? value * value % MODULUS : value;
         }
     TRANSFORM_LINE(x)
 

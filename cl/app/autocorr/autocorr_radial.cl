@@ -7,12 +7,16 @@
 // and the next ones are the offsets of a sector of a ring, by their number in a frame's sums; the sums are those of frame
 // `from` on. rings[frame][ring]: radius, value, error, weight, count, sums by sector, weights by sector (radial.h).
 // Cost: reads each sum twice, and its entries in the tables of lib/autocorr.clh.
-// Tunables: NORMALIZATION (0: pearson, 1: energy, 2: lu2009, 3: geo, 4: zero, 5: unbiased, 6: symavg), LANES, REAL_BITS.
+// Tunables: NORMALIZATION (0: pearson, 1: energy, 2: lu2009, 3: geo, 4: zero, 5: unbiased, 6: symavg), LANES, REAL_BITS,
+// MASKED (1: tables of a mask; those of the second images begin at image second_tables).
 #ifndef NORMALIZATION
 #define NORMALIZATION 0
 #endif
 #ifndef LANES
 #define LANES 16
+#endif
+#ifndef MASKED
+#define MASKED 0
 #endif
 
 #include "../../lib/autocorr.clh"
@@ -145,17 +149,53 @@ inline void store_ring(__global real *to, share sum, uint ring)
     to[4] = sum.count;
 }
 
+// An offset's pairs, and the sums of its windows.
+typedef struct {
+    ulong n;
+    sums first, second;
+} overlap;
+
+// A frame's tables.
+typedef struct {
+    __global const sums *first, *second;
+    __global const ulong *pairs; // with a mask
+    uint width, height, reach;
+} tables;
+
+inline overlap overlap_of(const tables *t, int x0, uint y0)
+{
+#if MASKED
+    ulong there = masked_place(x0, (int)y0, t->reach), back = masked_place(-x0, -(int)y0, t->reach);
+    overlap o = {t->pairs[there], t->first[back], t->second[there]};
+#else
+    overlap o = {pairs(t->width, t->height, x0, y0), window(t->first, 0, x0, y0, t->reach),
+                 window(t->first, 1, x0, y0, t->reach)};
+#endif
+
+    return o;
+}
+
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 autocorr_radial(__global const ulong *products, __global const sums *windows, __global const uint *starts,
-                __global const uint *members, __global real *rings, uint width, uint height, uint reach, uint from)
+                __global const uint *members, __global real *rings, uint width, uint height, uint reach, uint from
+#if MASKED
+                ,
+                __global const ulong *pairs_of_mask, uint second_tables
+#endif
+)
 {
     __local share room[GROUP];
     uint item = (uint)get_local_id(0), sector = item / LANES, ring = (uint)get_group_id(0);
-    ulong frame = get_group_id(1), n_whole = (ulong)width * height;
-    __global const sums *tables = windows + 4 * frame * reach * reach;
+    ulong frame = get_group_id(1);
+#if MASKED
+    ulong table = (ulong)(2 * reach - 1) * (2 * reach - 1);
+    tables t = {windows + frame * table, windows + (second_tables + frame) * table, pairs_of_mask, width, height, reach};
+#else
+    tables t = {windows + 4 * frame * reach * reach, 0, 0, width, height, reach};
+#endif
     __global const ulong *of_frame = products + (from + frame) * reach * (2 * reach - 1);
     __global real *to = rings + (frame * reach + ring) * NUMBERS;
-    sums first_whole = window(tables, 0, 0, 0, reach), second_whole = window(tables, 1, 0, 0, reach);
+    overlap whole = overlap_of(&t, 0, 0);
     uint i = starts[SECTORS * ring + sector] + item % LANES, last = starts[SECTORS * ring + sector + 1];
     uint next = i < last ? members[i] : 0;
     share sum = {0, 0, 0, 0, 0, 0};
@@ -166,8 +206,8 @@ autocorr_radial(__global const ulong *products, __global const sums *windows, __
         if (i < last) // asked for before what it is needed for
             next = members[i];
         int x0 = (int)(offset % (2 * reach - 1)) - (int)(reach - 1);
-        real value = normalized(of_frame[offset], pairs(width, height, x0, y0), window(tables, 0, x0, y0, reach),
-                                window(tables, 1, x0, y0, reach), n_whole, first_whole, second_whole);
+        overlap there = overlap_of(&t, x0, y0);
+        real value = normalized(of_frame[offset], there.n, there.first, there.second, whole.n, whole.first, whole.second);
         long square = (long)x0 * x0 + (long)y0 * y0;
         real r = sqrt((real)square);
         // r - k, without cancellation.

@@ -36,16 +36,17 @@ typedef struct kn_autocorr_verified {
 typedef struct kn_autocorr_pipeline {
     size_t frames, failed;
     unsigned decoders;
-    double decode;       // seconds of all decoding threads together
-    double wait;         // for a frame to be decoded
-    double build;        // compiling kernels, or fetching them from the cache
-    double upload;       // packing and copying frames
-    double compute;      // on the device or the host
-    double download;     // copying results back
-    double analyse;      // from sums to lengths, on the host
-    size_t batches;      // of frames that were computed together
-    size_t overlapped;   // batches that were copied to the device while the one before was there
-    size_t device_rings; // frames whose rings the device made
+    double decode;        // seconds of all decoding threads together
+    double wait;          // for a frame to be decoded
+    double build;         // compiling kernels, or fetching them from the cache
+    double upload;        // packing and copying frames
+    double compute;       // on the device or the host
+    double download;      // copying results back
+    double analyse;       // from sums to lengths, on the host
+    size_t batches;       // of frames that were computed together
+    size_t overlapped;    // batches that were copied to the device while the one before was there
+    size_t device_rings;  // frames whose rings the device made
+    const char *why_host; // why the host made the others'; of static storage; NULL: there are none
 } kn_autocorr_pipeline;
 
 // All 0 for NULL, and before the first call.

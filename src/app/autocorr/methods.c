@@ -150,13 +150,24 @@ static kn_status start_best(struct autocorr_engine *engine, const struct autocor
     return status;
 }
 
-bool ki_autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task)
+bool ki_autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task,
+                                  const char **why)
 {
     const kn_device_info *device =
         engine->queue ? kn_context_get_device(kn_queue_get_context(engine->queue)) : NULL;
+    const char *refusal = NULL;
 
-    return device && !task->mask && (device->fp64 || !engine->exact) &&
-           ki_autocorr_rings_fit(device, task->max_offset);
+    if (!device)
+        refusal = "there is no device";
+    else if (engine->exact && !device->fp64)
+        refusal = "sums are exact, and the device has no double precision";
+    else if (!ki_autocorr_rings_fit(device, task->max_offset))
+        refusal = "the device has no room for the sums of so many offsets";
+    else if (task->mask)
+        refusal = ki_autocorr_masked_on_host(engine->masked, device, task);
+    if (why)
+        *why = refusal;
+    return !refusal;
 }
 
 kn_status ki_autocorr_engine_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,

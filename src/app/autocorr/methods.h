@@ -34,10 +34,14 @@ struct autocorr_ratio {
     struct ki_text summary; // of what is known
 };
 
+// Where the sums over the overlaps of a mask are made.
+enum autocorr_masked_place { AUTOCORR_MASKED_AUTO, AUTOCORR_MASKED_HOST, AUTOCORR_MASKED_DEVICE };
+
 struct autocorr_engine {
     kn_queue *queue; // NULL: the host
     kn_autocorr_method method;
-    bool exact;             // every sum is the definition's
+    bool exact; // every sum is the definition's
+    enum autocorr_masked_place masked;
     kn_autocorr_method ran; // last; KN_AUTOCORR_AUTO as long as none did
     double bound;           // of the last sums' errors; 0 where they are exact
     struct ki_text why;     // KN_AUTOCORR_AUTO took what it took last; empty for a method that was named
@@ -73,9 +77,11 @@ struct autocorr_results {
 };
 
 // Whether the device makes the rings of such a task: by AUTOCORR_LINEAR, as device_radial.h promises. Not
-// with a mask, not in single precision where sums have to be exact, not for an R whose tables it does not
-// hold, and not on the host.
-bool ki_autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task);
+// in single precision where sums have to be exact, not for an R whose tables it does not hold, not with a
+// mask where the host does so (ki_autocorr_masked_on_host), and not on the host. `why`, which may be NULL, is
+// set to the reason why not, or to NULL. Tasks that are started together for rings have the same mask.
+bool ki_autocorr_engine_has_rings(const struct autocorr_engine *engine, const struct autocorr_task *task,
+                                  const char **why);
 
 // ki_autocorr_engine_sums in two parts. The first copies the tasks' images and enqueues what is done with
 // them, the second one waits for those that were started first, and fills what `results` pointed to. On a

@@ -38,11 +38,21 @@ static size_t rings_of(const struct call *call)
     return call->plan->max_offset + 1;
 }
 
+// With one mask for all frames, or none.
+static bool makes_rings_there(const struct call *call)
+{
+    const struct autocorr_task without = {.max_offset = call->plan->max_offset},
+                               *like = call->tasks ? call->tasks : &without;
+
+    for (size_t i = 1; call->tasks && i < call->count; i++)
+        if (call->tasks[i].mask != like->mask)
+            return false;
+    return ki_autocorr_engine_has_rings(&call->plan->engine, like, NULL);
+}
+
 // What the call wants, and where it is made.
 static kn_status begin(struct call *call, kn_error *err)
 {
-    const struct autocorr_task like = {.mask = call->tasks ? call->tasks[0].mask : NULL,
-                                       .max_offset = call->plan->max_offset};
     const kn_autocorr_results *results = &call->results;
     bool has_rings = results->rings || results->lengths;
     struct ki_kept *kept = &call->plan->kept;
@@ -50,7 +60,7 @@ static kn_status begin(struct call *call, kn_error *err)
     call->settings.normalization = call->plan->normalization;
     call->settings.values = results->values != NULL;
     call->analysed = has_rings || results->values;
-    call->rings_on_device = has_rings && ki_autocorr_engine_has_rings(&call->plan->engine, &like);
+    call->rings_on_device = has_rings && makes_rings_there(call);
     call->products = results->sums;
     if (!call->products && (!call->rings_on_device || results->values))
         call->products = call->own_products =

@@ -129,6 +129,8 @@ bool autocorr_print(const struct autocorr_run *run)
     print_verified(run);
     if (run->arguments->method == KN_AUTOCORR_AUTO && run->place.queue)
         printf("%s: %s\n", autocorr_ran(run), autocorr_why(run));
+    if (run->place.queue && run->pipeline.why_host)
+        printf("normalized on the host: %s\n", run->pipeline.why_host);
     if (run->bound > 0)
         printf("sums in single precision: each is off by less than %.3g; --exact has none that is off\n",
                run->bound);

@@ -364,6 +364,8 @@ static json_t *pipeline_json(const struct autocorr_run *run)
     report_put(&object, "batches", json_integer((json_int_t)pipeline->batches));
     report_put(&object, "overlapped", json_integer((json_int_t)pipeline->overlapped));
     report_put(&object, "device_rings", json_integer((json_int_t)pipeline->device_rings));
+    report_put(&object, "host_rings_why",
+               pipeline->why_host ? ki_json_string(pipeline->why_host) : json_null());
     return object;
 }
 

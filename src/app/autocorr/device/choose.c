@@ -5,6 +5,7 @@
 
 #include "base/os/clock.h"
 #include "base/error.h"
+#include "device_masked.h"
 
 enum { REPETITIONS = 3, WARM_UPS = 1, STEPS = 4 }; // of a doubling
 
@@ -262,4 +263,20 @@ kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autoco
         why, "direct sums have %.3g times the terms of transforms, and up to %.3g times they are faster: %s",
         terms, engine->ratio.terms, ki_text_string(&engine->ratio.summary));
     return status;
+}
+
+const char *ki_autocorr_masked_on_host(enum autocorr_masked_place place, const kn_device_info *device,
+                                       const struct autocorr_task *task)
+{
+    const struct autocorr_image *image = &task->first;
+    const struct autocorr_frames like = {.width = image->width,
+                                         .height = image->height,
+                                         .type = image->type,
+                                         .second = task->second.pixels,
+                                         .max_offset = task->max_offset};
+
+    if (place == AUTOCORR_MASKED_AUTO)
+        place = engine_is_cpu(device) ? AUTOCORR_MASKED_HOST : AUTOCORR_MASKED_DEVICE;
+    return place == AUTOCORR_MASKED_HOST ? "the host's transforms are faster than those of a CPU device"
+                                         : ki_autocorr_masked_refusal(device, &like);
 }

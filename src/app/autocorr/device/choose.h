@@ -26,4 +26,11 @@ double ki_autocorr_terms_ratio(const struct autocorr_task *task);
 kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autocorr_task *task,
                              kn_autocorr_method *method, kn_error *err);
 
+// Where the sums over the overlaps of a mask are made, and with them rings: on GPUs; on the host beside CPU
+// devices, whose transforms of whole numbers take longer than the host's own (host_fourier.h); or where the
+// caller says. On the host always if the device's form does not hold the task. Returns why they are made on
+// the host, or NULL.
+const char *ki_autocorr_masked_on_host(enum autocorr_masked_place place, const kn_device_info *device,
+                                       const struct autocorr_task *task);
+
 #endif

@@ -60,20 +60,14 @@ static bool double_is_exact(const struct autocorr_fft *fft)
 
 // ---- plans ----
 
-// Columns or rows to one side of an offset that have overlaps.
-static size_t reach_of(size_t max_offset, size_t length)
-{
-    return max_offset < length ? max_offset + 1 : length;
-}
-
 enum autocorr_fft_algorithm ki_autocorr_fft_algorithm_for(const kn_device_info *device,
                                                           const struct autocorr_image *image,
                                                           size_t max_offset, bool exact)
 {
     const struct autocorr_fft fft = {.width = image->width,
                                      .height = image->height,
-                                     .across = reach_of(max_offset, image->width),
-                                     .wanted = reach_of(max_offset, image->height),
+                                     .across = autocorr_fft_reach(max_offset, image->width),
+                                     .wanted = autocorr_fft_reach(max_offset, image->height),
                                      .type = image->type};
 
     return exact && !(device->fp64 && double_is_exact(&fft)) ? AUTOCORR_FFT_NUMBER : AUTOCORR_FFT_FUSED;
@@ -132,8 +126,8 @@ kn_status ki_autocorr_fft_create_with(kn_queue *queue, size_t width, size_t heig
                                   .height = height,
                                   .max_offset = max_offset,
                                   .batch = batch ? batch : 1,
-                                  .across = reach_of(max_offset, width),
-                                  .wanted = reach_of(max_offset, height),
+                                  .across = autocorr_fft_reach(max_offset, width),
+                                  .wanted = autocorr_fft_reach(max_offset, height),
                                   .type = type,
                                   .cross = cross,
                                   .exact = exact};

@@ -38,6 +38,12 @@ struct autocorr_fft {
 // most of its memory to others. KN_ERROR_LIMIT if one frame is too many.
 kn_status ki_autocorr_fft_limit_batch(struct autocorr_fft *fft, size_t frame_bytes, kn_error *err);
 
+// Columns or rows to one side of an offset that have overlaps.
+static inline size_t autocorr_fft_reach(size_t max_offset, size_t length)
+{
+    return max_offset < length ? max_offset + 1 : length;
+}
+
 // ---- lines (device_fft_lines.c) ----
 
 // Both algorithms have three kernels: the images' rows, columns there and back, the correlation's rows.
@@ -56,6 +62,11 @@ struct fft_lines {
 kn_status ki_autocorr_fft_cut_lines(struct autocorr_fft *fft, const struct fft_bounds *bounds,
                                     bool powers_of_two, const char *name, struct fft_lines lines[FFT_KERNELS],
                                     kn_error *err);
+
+// The length from `least` on that is cut with the least work, up to an eighth longer; or the next power of
+// two. False if there is none within the bounds.
+bool ki_autocorr_fft_choose_length(size_t least, const struct fft_bounds *bounds, bool powers_of_two,
+                                   struct fft_cut *cut);
 
 // POINTS, RADIX_0 and so on.
 void ki_autocorr_fft_define_lines(struct engine_defines *defines, const struct fft_lines *lines);

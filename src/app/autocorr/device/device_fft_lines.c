@@ -36,9 +36,8 @@ static bool is_power_of_two(size_t n)
     return (n & (n - 1)) == 0;
 }
 
-// The length from `least` on with the least work, up to an eighth longer; or the next power of two.
-static bool choose_length(size_t least, const struct fft_bounds *bounds, bool powers_of_two,
-                          struct fft_cut *cut)
+bool ki_autocorr_fft_choose_length(size_t least, const struct fft_bounds *bounds, bool powers_of_two,
+                                   struct fft_cut *cut)
 {
     size_t last = powers_of_two ? 2 * least : least + least / 8 + 4;
     bool found = false;
@@ -63,7 +62,8 @@ static kn_status choose_cut(const struct autocorr_fft *fft, const char *directio
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a circle of %zu points %s; expected %zu, the image and R, or more%s", given,
                        direction, least, powers_of_two ? ", and a power of two" : "");
-    if (given ? !ki_fft_cut_line(given, bounds, cut) : !choose_length(least, bounds, powers_of_two, cut))
+    if (given ? !ki_fft_cut_line(given, bounds, cut)
+              : !ki_autocorr_fft_choose_length(least, bounds, powers_of_two, cut))
         return ki_fail(err, KN_ERROR_LIMIT,
                        "a line of %zu points %s has no transform in the %zu bytes of local memory of %s; the "
                        "method direct "

@@ -162,11 +162,14 @@ kn_status ki_autocorr_radial_device(kn_queue *queue, const struct autocorr_devic
 {
     size_t group = (size_t)AUTOCORR_SECTORS * radial->lanes;
     const uint32_t values[] = {(uint32_t)radial->width, (uint32_t)radial->height,
-                               (uint32_t)(radial->max_offset + 1), (uint32_t)first};
+                               (uint32_t)(radial->max_offset + 1), (uint32_t)first,
+                               (uint32_t)(tables->is_cross ? tables->count : 0)};
     const kn_range range = {2, {(radial->max_offset + 1) * group, count}, {group, 1}, {0}};
     const kn_arg args[] = {KN_BUFFER(products),        KN_BUFFER(tables->sums), KN_BUFFER(radial->starts),
                            KN_BUFFER(radial->members), KN_BUFFER(rings),        KN_VALUE(values[0]),
-                           KN_VALUE(values[1]),        KN_VALUE(values[2]),     KN_VALUE(values[3])};
+                           KN_VALUE(values[1]),        KN_VALUE(values[2]),     KN_VALUE(values[3]),
+                           KN_BUFFER(tables->pairs),   KN_VALUE(values[4])};
+    const size_t arg_count = KI_COUNT(args) - (tables->pairs ? 0 : 2); // the last ones are a mask's
     struct engine_defines defines = {.count = 0};
     kn_kernel *kernel;
     kn_status status = check(radial, products, first, count, tables, normalization, rings, err);
@@ -174,11 +177,12 @@ kn_status ki_autocorr_radial_device(kn_queue *queue, const struct autocorr_devic
     ki_engine_define(&defines, "NORMALIZATION", (unsigned)normalization);
     ki_engine_define(&defines, "LANES", radial->lanes);
     ki_engine_define(&defines, "REAL_BITS", radial->real == KN_F64 ? 64 : 32);
+    ki_engine_define(&defines, "MASKED", tables->pairs != NULL);
     if (status || count == 0)
         return status;
     status = ki_engine_builtin_kernel(radial->context, "app/autocorr/autocorr_radial.cl", defines.items,
                                       defines.count, KN_POLICY_DEFAULT, "autocorr_radial", &kernel, err);
-    return status ? status : kn_launch(queue, kernel, &range, args, KI_COUNT(args), NO_EVENT, err);
+    return status ? status : kn_launch(queue, kernel, &range, args, arg_count, NO_EVENT, err);
 }
 
 _Static_assert(sizeof(struct autocorr_ring) == AUTOCORR_RING_NUMBERS * sizeof(double),

@@ -76,6 +76,7 @@ void ki_autocorr_tables_free(struct autocorr_tables *tables)
 {
     kn_buffer_free(tables->sums);
     kn_buffer_free(tables->levels);
+    kn_buffer_free(tables->pairs);
     *tables = (struct autocorr_tables){.sums = NULL};
 }
 

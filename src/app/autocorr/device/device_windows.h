@@ -12,6 +12,9 @@ struct autocorr_tables {
     kn_buffer *sums;   // 64 (R + 1)^2 bytes a frame
     kn_buffer *levels; // 8 bytes a frame
     size_t max_offset, count;
+    // With a mask the sums are of another order (device_masked.h), and no levels are there.
+    kn_buffer *pairs; // of each offset; NULL: no mask
+    bool is_cross;    // second images have sums of their own
 };
 
 // What a set of frames must be: ki_autocorr_check's errors for its sizes, type and R, KN_ERROR_ARGUMENT for

@@ -27,6 +27,7 @@ struct slot {
         *brought[2]; // they are on the device: the first ones, the second ones; NULL: they were waited for
     kn_event *begun, *done; // of the kernels
     struct autocorr_results results;
+    struct autocorr_mask mask; // of rings
     size_t count, sum_bytes;
     double launched; // by the host's clock
     double built;    // seconds between launches, of compiling
@@ -306,8 +307,9 @@ static kn_status rings(struct autocorr_engine *engine, struct slot *slot,
                        const struct autocorr_frames *frames, kn_error *err)
 {
     struct autocorr_kept *kept = engine->kept;
-    bool has_tables = engine->ran == KN_AUTOCORR_FFT && frames->count <= ki_autocorr_fft_batch(kept->fft);
-    kn_status status = ki_autocorr_rings_prepare(engine->queue, frames, &kept->rings, err);
+    bool has_tables = engine->ran == KN_AUTOCORR_FFT && !slot->mask.bytes &&
+                      frames->count <= ki_autocorr_fft_batch(kept->fft);
+    kn_status status = ki_autocorr_rings_prepare(engine->queue, frames, &slot->mask, &kept->rings, err);
 
     if (!status)
         status = grow(engine->queue, &slot->buffers[RINGS], ki_autocorr_rings_bytes(kept->rings, slot->count),
@@ -411,6 +413,8 @@ static kn_status run(struct autocorr_engine *engine, const struct autocorr_task 
         kept->started = kept->finished = 0;
     slot = &kept->slots[kept->started % AUTOCORR_BATCHES_MAX];
     slot->results = *results;
+    slot->mask = tasks ? (struct autocorr_mask){tasks[0].mask, tasks[0].mask_stride}
+                       : (struct autocorr_mask){.bytes = NULL};
     slot->count = frames->count;
     slot->sum_bytes = frames->count * autocorr_offsets(frames->max_offset) * sizeof(uint64_t);
     status = tasks ? bring(engine, slot, tasks, frames, err) : stay(engine, slot, frames, err);
@@ -428,6 +432,16 @@ static kn_status run(struct autocorr_engine *engine, const struct autocorr_task 
     return KN_OK;
 }
 
+// Rings have one mask for all frames.
+static kn_status check_masks(const struct autocorr_task *tasks, size_t count, kn_error *err)
+{
+    for (size_t i = 1; i < count; i++)
+        if (tasks[i].mask != tasks[0].mask || tasks[i].mask_stride != tasks[0].mask_stride)
+            return ki_fail(err, KN_ERROR_ARGUMENT, "the rings of frames 0 and %zu, which have other masks",
+                           i);
+    return KN_OK;
+}
+
 kn_status ki_autocorr_batch_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
                                   size_t count, autocorr_on_device *compute,
                                   const struct autocorr_results *results, kn_error *err)
@@ -442,6 +456,8 @@ kn_status ki_autocorr_batch_start(struct autocorr_engine *engine, const struct a
 
     for (size_t i = 0; i < count && !status; i++)
         status = ki_autocorr_check(&tasks[i], err);
+    if (!status && results->rings)
+        status = check_masks(tasks, count, err);
     return status ? status : run(engine, tasks, &frames, compute, results, err);
 }
 

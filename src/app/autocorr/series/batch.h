@@ -26,7 +26,7 @@ enum { AUTOCORR_BATCHES_MAX = 2 }; // under way at once: one is copied while ano
 // points to is filled by ki_autocorr_batch_finish. Copies have a queue of their own, and go on beside the
 // kernels of the batch before. Buffers grow, and stay until ki_autocorr_batch_free. Errors:
 // ki_autocorr_check's; KN_ERROR_ARGUMENT where AUTOCORR_BATCHES_MAX are under way, or one of another size,
-// type or R; KN_ERROR_MEMORY; those of `compute`.
+// type or R, and for rings of frames with several masks; KN_ERROR_MEMORY; those of `compute`.
 kn_status ki_autocorr_batch_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
                                   size_t count, autocorr_on_device *compute,
                                   const struct autocorr_results *results, kn_error *err);

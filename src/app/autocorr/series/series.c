@@ -159,7 +159,8 @@ static kn_status start(struct series *series, kn_error *err)
     size_t count = batch->count, max_offset = batch->pending[0].task.max_offset,
            products = count * autocorr_offsets(max_offset) * sizeof *batch->products,
            rings = count * (max_offset + 1) * sizeof *batch->rings;
-    bool on_device = ki_autocorr_engine_has_rings(engine, &batch->pending[0].task);
+    const char *why;
+    bool on_device = ki_autocorr_engine_has_rings(engine, &batch->pending[0].task, &why);
     double before = worked(engine);
     struct autocorr_results results = {.normalization = settings->normalization};
     kn_status status = KN_OK;
@@ -184,6 +185,7 @@ static kn_status start(struct series *series, kn_error *err)
     series->pipeline->batches++;
     series->pipeline->overlapped += engine->queue && series->started->count > 0;
     series->pipeline->device_rings += on_device ? count : 0;
+    series->pipeline->why_host = on_device ? series->pipeline->why_host : why;
     return status;
 }
 

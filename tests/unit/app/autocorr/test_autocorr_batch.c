@@ -88,7 +88,7 @@ START_TEST(rings)
         if (method == KN_AUTOCORR_FFT && !exact) // rings of sums that are not the reference's
             continue;
         EXPECT_OK(ki_autocorr_engine_begin(queue, method, exact, &engine, &err));
-        ck_assert(ki_autocorr_engine_has_rings(&engine, &batch.tasks[0]));
+        ck_assert(ki_autocorr_engine_has_rings(&engine, &batch.tasks[0], NULL));
         EXPECT_OK(kn_profile_start(queue, &err));
         EXPECT_OK(ki_autocorr_engine_start(&engine, batch.tasks, TOGETHER, &results, &err));
         EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
@@ -164,7 +164,8 @@ START_TEST(not_pinned)
 }
 END_TEST
 
-// Where they are not made there: masks, an R whose tables nobody holds, the host, sums that have to be exact.
+// Where they are not made there: masks that are the host's, an R whose tables nobody holds, the host, sums
+// that have to be exact.
 START_TEST(no_rings)
 {
     static const uint8_t mask[1] = {1}, pixel[1] = {9};
@@ -174,14 +175,16 @@ START_TEST(no_rings)
     EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_AUTO, true, &engine, &err));
     EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_AUTO, false, &inexact, &err));
     EXPECT_OK(ki_autocorr_engine_begin(NULL, KN_AUTOCORR_AUTO, true, &host, &err));
-    ck_assert(ki_autocorr_engine_has_rings(&inexact, &task));
-    ck_assert(ki_autocorr_engine_has_rings(&engine, &task) == (kn_context_get_device(context)->fp64 != 0));
-    ck_assert(!ki_autocorr_engine_has_rings(&host, &task));
+    ck_assert(ki_autocorr_engine_has_rings(&inexact, &task, NULL));
+    ck_assert(ki_autocorr_engine_has_rings(&engine, &task, NULL) ==
+              (kn_context_get_device(context)->fp64 != 0));
+    ck_assert(!ki_autocorr_engine_has_rings(&host, &task, NULL));
     task.max_offset = 30001;
-    ck_assert(!ki_autocorr_engine_has_rings(&inexact, &task));
+    ck_assert(!ki_autocorr_engine_has_rings(&inexact, &task, NULL));
     task.max_offset = 0;
     task.mask = mask;
-    ck_assert(!ki_autocorr_engine_has_rings(&inexact, &task));
+    inexact.masked = AUTOCORR_MASKED_HOST;
+    ck_assert(!ki_autocorr_engine_has_rings(&inexact, &task, NULL));
     ki_autocorr_engine_end(&engine);
     ki_autocorr_engine_end(&inexact);
     ki_autocorr_engine_end(&host);
@@ -265,33 +268,37 @@ static kn_status keep(void *data, const kn_autocorr_analysis *analysis, kn_error
     return KN_OK;
 }
 
-// The same frames by the host, by the device, with all that can be wanted, and with a mask.
+// The same frames by the host, by the device, with all that can be wanted, and with a mask whose sums either
+// makes.
 START_TEST(places)
 {
+    enum { MODES = 5 };
     uint64_t state = test_seed("series");
     struct film film = make_film(FRAMES, WIDTH, HEIGHT, KN_U8, &state);
     const kn_autocorr_source source = film_source(&film);
     uint8_t all[WIDTH * HEIGHT];
     kn_autocorr_grey mask = {.width = WIDTH, .height = HEIGHT, .type = KN_U8, .pixels = all};
     const kn_autocorr_verification two = {2, 1};
-    struct taken *taken = calloc(4, sizeof *taken);
+    struct taken *taken = calloc(MODES, sizeof *taken);
 
     ck_assert_ptr_nonnull(taken);
     memset(all, 1, sizeof all); // the same rings
-    for (unsigned mode = 0; mode < 4; mode++) {
+    for (unsigned mode = 0; mode < MODES; mode++) {
         const kn_autocorr_series_options options = KN_INIT(
             kn_autocorr_series_options, .method = mode ? KN_AUTOCORR_DIRECT : KN_AUTOCORR_SIMD,
             .single = true, .max_offset = MOST, .one_size = true, .sums = mode == 2, .values = mode == 2,
-            .mask = mode == 3 ? &mask : NULL, .verification = mode == 2 ? &two : NULL);
+            .mask = mode >= 3 ? &mask : NULL, .verification = mode == 2 ? &two : NULL);
         kn_autocorr_series *series = NULL;
         kn_autocorr_pipeline pipeline;
 
         taken[mode].wants_sums = taken[mode].wants_values = mode == 2;
         EXPECT_OK(kn_autocorr_series_create(mode ? queue : NULL, &options, &series, &err));
+        series->engine.masked = mode == 3 ? AUTOCORR_MASKED_HOST : AUTOCORR_MASKED_DEVICE;
         EXPECT_OK(kn_autocorr_series_execute(series, &source, keep, &taken[mode], &err));
         pipeline = kn_autocorr_series_get_pipeline(series);
         ck_assert_uint_eq(taken[mode].count, FRAMES);
-        ck_assert_uint_eq(pipeline.device_rings, mode == 1 || mode == 2 ? FRAMES : 0);
+        ck_assert_uint_eq(pipeline.device_rings, mode && mode != 3 ? FRAMES : 0);
+        ck_assert(!pipeline.why_host == (pipeline.device_rings == FRAMES));
         ck_assert(pipeline.batches > 0 && pipeline.overlapped < pipeline.batches);
         for (size_t i = 0; i < FRAMES; i++) {
             double bound = kn_context_get_device(context)->fp64 ? 1e-9 : 1e-2, wanted = taken[0].r_max[i];
