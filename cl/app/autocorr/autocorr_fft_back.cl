@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From the rows' spectra of a correlation (autocorr_fft_columns.cl) to its sums in whole numbers. Two rows are a complex
 // transform. With D = sum (I - m)(I' - m'), rounded, and the exact sums over the overlap,
-//     sum I I' = D + m' S1 + m S2 - n m m'.
+//     sum I I' = D + m' S1 + m S2 - n m m',
+// which is not negative; what single precision makes of it may be, and is 0 then.
 //
 // Launch: (ceil(wanted / (2 * LINES)) * LINES * ITEMS, frames) in groups of (LINES * ITEMS, 1); LINES * PITCH *
 // sizeof(real2) bytes of local memory. `sums` is written at frame `to` and the next ones; offsets of `across` columns or
@@ -18,7 +19,9 @@ inline ulong put_back(real d, __global const sums *tables, ulong m1, ulong m2, u
 {
     ulong s1 = window(tables, 0, x0, y0, reach).x, s2 = window(tables, 1, x0, y0, reach).x;
 
-    return (ulong)convert_long_rte(d) + m2 * s1 + m1 * s2 - pairs(width, height, x0, y0) * m1 * m2;
+    ulong sum = (ulong)convert_long_rte(d) + m2 * s1 + m1 * s2 - pairs(width, height, x0, y0) * m1 * m2;
+
+    return (long)sum < 0 ? 0 : sum;
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void

@@ -32,8 +32,8 @@ struct autocorr_task {
         second;          // I', the shifted one, of the first's size and type; `pixels` NULL: the first
     const uint8_t *mask; // a byte a pixel; where it is 0 neither image counts; NULL: all do
     size_t mask_stride;
-    size_t max_offset; // R
-    double energy;     // ki_autocorr_energy of the first, where that is known already and no mask is; else 0
+    size_t max_offset;    // R
+    double energy;        // ki_autocorr_energy of the first and the mask, where that is known already; else 0
     struct ki_kept *kept; // where the host takes memory for it; NULL: none is kept
 };
 
@@ -60,8 +60,8 @@ static inline size_t autocorr_at(size_t max_offset, ptrdiff_t x0, size_t y0)
 size_t ki_autocorr_default_offset(size_t width, size_t height);
 
 // sum (I - m)^2, with m the mean rounded down: what bounds the error of sums in single precision. Exact up to
-// 2^53. Reads the image once.
-double ki_autocorr_energy(const struct autocorr_image *image);
+// 2^53. The image is black outside of the mask, which may be NULL. Reads both once.
+double ki_autocorr_energy(const struct autocorr_image *image, const uint8_t *mask, size_t mask_stride);
 
 // Everything outside of the region is gone: images and mask become views of it. KN_ERROR_ARGUMENT for one
 // that does not lie in the image, with both sizes.

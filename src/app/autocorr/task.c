@@ -97,32 +97,50 @@ static uint64_t level_at(const void *row, kn_type type, size_t x)
     return type == KN_U8 ? ((const uint8_t *)row)[x] : ((const uint16_t *)row)[x];
 }
 
-// In whole numbers below 2^63: nothing cancels.
-double ki_autocorr_energy(const struct autocorr_image *image)
+// Sums of levels and of their squares; of those in the mask, where there is one.
+struct moments {
+    uint64_t sum, squares;
+};
+
+static inline uint32_t byte_at(const uint8_t *row, const uint8_t *mask, size_t x)
 {
-    uint64_t count = (uint64_t)image->width * image->height, sum = 0, squares = 0, mean;
+    return mask && !mask[x] ? 0 : row[x];
+}
 
-    for (size_t y = 0; y < image->height; y++) {
-        const uint8_t *row = pixel_at(image, 0, y);
-        size_t x = 0;
+static void add_row(struct moments *of, const struct autocorr_image *image, const uint8_t *row,
+                    const uint8_t *mask)
+{
+    size_t x = 0;
 
-        for (; image->type == KN_U8 && x + BLOCK <= image->width; x += BLOCK) {
-            uint32_t some = 0, some_squares = 0;
+    for (; image->type == KN_U8 && x + BLOCK <= image->width; x += BLOCK) {
+        uint32_t some = 0, some_squares = 0;
 
-            for (size_t i = x; i < x + BLOCK; i++) {
-                some += row[i];
-                some_squares += (uint32_t)row[i] * row[i];
-            }
-            sum += some;
-            squares += some_squares;
+        for (size_t i = x; i < x + BLOCK; i++) {
+            some += byte_at(row, mask, i);
+            some_squares += byte_at(row, mask, i) * byte_at(row, mask, i);
         }
-        for (; x < image->width; x++) {
-            uint64_t level = level_at(row, image->type, x);
-
-            sum += level;
-            squares += level * level;
-        }
+        of->sum += some;
+        of->squares += some_squares;
     }
-    mean = sum / count;
-    return (double)(squares + mean * mean * count - 2 * mean * sum);
+    for (; x < image->width; x++) {
+        uint64_t level = mask && !mask[x] ? 0 : level_at(row, image->type, x);
+
+        of->sum += level;
+        of->squares += level * level;
+    }
+}
+
+// In whole numbers below 2^63: nothing cancels.
+double ki_autocorr_energy(const struct autocorr_image *image, const uint8_t *mask, size_t mask_stride)
+{
+    uint64_t count = (uint64_t)image->width * image->height, mean;
+    struct moments of = {0, 0};
+
+    for (size_t y = 0; y < image->height; y++)
+        if (mask)
+            add_row(&of, image, pixel_at(image, 0, y), mask + y * mask_stride);
+        else
+            add_row(&of, image, pixel_at(image, 0, y), NULL);
+    mean = of.sum / count;
+    return (double)(of.squares + mean * mean * count - 2 * mean * of.sum);
 }

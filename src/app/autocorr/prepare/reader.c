@@ -33,14 +33,18 @@ struct kn_autocorr_reader {
     size_t thread_count;
 };
 
-// Of the frame, or its region; 0 where that is not in it, which others tell.
+// Of the frame, or its region; 0 where that is not in it, or the mask of another size, which others tell.
 static double energy_of(const struct autocorr_reading *reading, const kn_autocorr_grey *grey)
 {
     struct autocorr_task task = {.first = autocorr_image_of(grey)};
 
+    task.mask = reading->mask;
+    task.mask_stride = reading->mask_width;
+    if (task.mask && (grey->width != reading->mask_width || grey->height != reading->mask_height))
+        return 0;
     if (!reading->energies || (reading->region && ki_autocorr_crop(&task, reading->region, NULL)))
         return 0;
-    return ki_autocorr_energy(&task.first);
+    return ki_autocorr_energy(&task.first, task.mask, task.mask_stride);
 }
 
 static void read_frame(const kn_autocorr_reader *reader, size_t index, void **kept,

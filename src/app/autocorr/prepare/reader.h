@@ -18,6 +18,8 @@ struct autocorr_reading {
     const kn_autocorr_preparation *preparation; // in the thread that decoded it; NULL: nothing is done
     bool energies;                              // of what was decoded and prepared, there, too:
     const kn_autocorr_region *region;           // of this part of it; NULL: of all
+    const uint8_t *mask;                        // in this mask, a byte a pixel; NULL: there is none
+    size_t mask_width, mask_height;
 };
 
 // Starts the threads. What `source` points to must stay. KN_ERROR_MEMORY.

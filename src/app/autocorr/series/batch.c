@@ -274,7 +274,7 @@ static kn_status upload(struct autocorr_engine *engine, struct slot *slot, const
         }
         if (engine->ran == KN_AUTOCORR_FFT && !engine->exact)
             kept->energies[2 * i + second] =
-                tasks[i].energy > 0 && !second ? tasks[i].energy : ki_autocorr_energy(&image);
+                tasks[i].energy > 0 && !second ? tasks[i].energy : ki_autocorr_energy(&image, NULL, 0);
         if (!pinned)
             status = kn_buffer_write(kept->transfers, to, i * bytes, image.pixels, bytes, err);
     }

@@ -491,11 +491,11 @@ kn_status ki_autocorr_series_run(kn_autocorr_series *series, const kn_autocorr_s
                          .workspace_count = ki_threads(0),
                          .waiting = batches,
                          .started = batches ? batches + 1 : NULL};
-    const struct autocorr_reading reading = {.threads = settings->threads,
-                                             .ahead = frames_ahead(source),
-                                             .preparation = settings->preparation,
-                                             .energies = engine->queue && !engine->exact && !settings->mask,
-                                             .region = settings->region};
+    struct autocorr_reading reading = {.threads = settings->threads,
+                                       .ahead = frames_ahead(source),
+                                       .preparation = settings->preparation,
+                                       .energies = engine->queue && !engine->exact,
+                                       .region = settings->region};
     kn_autocorr_reader *reader = NULL;
     kn_status status = KN_OK;
 
@@ -506,6 +506,11 @@ kn_status ki_autocorr_series_run(kn_autocorr_series *series, const kn_autocorr_s
         status = ki_fail_memory(err, 2 * sizeof *batches, "the frames");
     if (!status)
         status = ki_autocorr_mask_bytes(settings->mask, &run.mask, err);
+    if (!status && settings->mask) {
+        reading.mask = run.mask;
+        reading.mask_width = settings->mask->width;
+        reading.mask_height = settings->mask->height;
+    }
     if (!status)
         status = ki_autocorr_reader_open(source, &reading, &reader, err);
     if (!status)

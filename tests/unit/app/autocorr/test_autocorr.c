@@ -47,9 +47,16 @@ START_TEST(energies)
     for (size_t round = 0; round < 40; round++) {
         size_t width = 1 + test_random(&state) % 200, height = 1 + test_random(&state) % 20;
         struct autocorr_image image = random_image(width, height, round % 2 ? KN_U16 : KN_U8, &state);
+        uint8_t *mask = random_mask(&image, &state);
+        double masked = ki_autocorr_energy(&image, mask, image.stride);
 
-        ck_assert_double_eq(ki_autocorr_energy(&image), reference_energy(&image));
+        ck_assert_double_eq(ki_autocorr_energy(&image, NULL, 0), reference_energy(&image));
+        for (size_t y = 0; y < height; y++)
+            for (size_t x = 0; x < width; x++)
+                set_pixel(&image, x, y, mask[y * image.stride + x] ? get_pixel(&image, x, y) : 0);
+        ck_assert_double_eq(masked, reference_energy(&image));
         free_image(&image);
+        free(mask);
     }
 }
 END_TEST

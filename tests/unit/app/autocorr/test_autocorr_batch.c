@@ -314,16 +314,15 @@ START_TEST(places)
 }
 END_TEST
 
-// What bounds the errors of single precision is found by those who decode, and is that of the region.
-START_TEST(energies)
+// What bounds the errors of single precision is found by those who decode, and is that of the region and the
+// mask.
+static void try_energies(struct film *film, const kn_autocorr_grey *mask)
 {
     const kn_autocorr_region region = {5, 3, 21, 19};
-    uint64_t state = test_seed("energies");
-    struct film film = make_film(FRAMES, WIDTH, HEIGHT, KN_U8, &state);
-    const kn_autocorr_source source = film_source(&film);
+    const kn_autocorr_source source = film_source(film);
     const kn_autocorr_series_options options =
         KN_INIT(kn_autocorr_series_options, .method = KN_AUTOCORR_FFT, .single = true, .max_offset = MOST,
-                .one_size = true, .region = &region);
+                .one_size = true, .region = &region, .mask = mask);
     struct autocorr_task tasks[FRAMES];
     struct autocorr_ring found[FRAMES * (MOST + 1)];
     const struct autocorr_results results = {.rings = found};
@@ -336,22 +335,38 @@ START_TEST(energies)
     EXPECT_OK(kn_autocorr_series_execute(series, &source, keep, &taken, &err));
     kn_autocorr_series_free(series);
     for (size_t i = 0; i < FRAMES; i++) {
-        tasks[i] = (struct autocorr_task){.first = {WIDTH, HEIGHT, WIDTH, KN_U8, film_frame(&film, i)},
+        tasks[i] = (struct autocorr_task){.first = {WIDTH, HEIGHT, WIDTH, KN_U8, film_frame(film, i)},
+                                          .mask = mask ? mask->pixels : NULL,
+                                          .mask_stride = WIDTH,
                                           .max_offset = MOST};
         EXPECT_OK(ki_autocorr_crop(&tasks[i], &region, &err));
     }
     EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_FFT, false, &engine, &err));
+    engine.masked = AUTOCORR_MASKED_DEVICE;
     EXPECT_OK(ki_autocorr_engine_start(&engine, tasks, FRAMES, &results, &err));
     EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     bound = engine.bound;
     ck_assert_double_gt(bound, 0.5);
     ck_assert_double_eq(taken.bound, bound);
     for (size_t i = 0; i < FRAMES; i++)
-        tasks[i].energy = 4 * ki_autocorr_energy(&tasks[i].first);
+        tasks[i].energy = 4 * ki_autocorr_energy(&tasks[i].first, tasks[i].mask, tasks[i].mask_stride);
     EXPECT_OK(ki_autocorr_engine_start(&engine, tasks, FRAMES, &results, &err));
     EXPECT_OK(ki_autocorr_engine_finish(&engine, &err));
     ck_assert_double_eq_tol(engine.bound - 0.5, 4 * (bound - 0.5), 1e-12 * bound);
     ki_autocorr_engine_end(&engine);
+}
+
+START_TEST(energies)
+{
+    uint64_t state = test_seed("energies");
+    struct film film = make_film(FRAMES, WIDTH, HEIGHT, KN_U8, &state);
+    uint8_t some[WIDTH * HEIGHT];
+    const kn_autocorr_grey mask = {.width = WIDTH, .height = HEIGHT, .type = KN_U8, .pixels = some};
+
+    for (size_t i = 0; i < sizeof some; i++)
+        some[i] = test_random(&state) % 3 != 0;
+    try_energies(&film, NULL);
+    try_energies(&film, &mask);
     free(film.pixels);
 }
 END_TEST

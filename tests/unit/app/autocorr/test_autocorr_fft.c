@@ -51,6 +51,43 @@ START_TEST(exact_by_doubles)
 }
 END_TEST
 
+// A few bright pixels on black, most of whose sums are 0: single precision is off to both sides, and no sum
+// is negative, which as a whole number without a sign would be a great one.
+START_TEST(black)
+{
+    static const size_t size[] = {40, 30, 12};
+    const size_t offsets = autocorr_offsets(size[2]), bytes = offsets * sizeof(uint64_t);
+    uint64_t state = test_seed("black"), *found = malloc(bytes), *wanted = malloc(bytes);
+    struct test_frames frames = random_frames(size, 1, KN_U16, false, 0, 1, &state);
+    const struct autocorr_task task = frame_task(&frames, 0);
+    struct autocorr_fft *fft = NULL;
+    kn_buffer *sums = test_upload_with_room("", 0, bytes);
+    size_t zeros = 0, off = 0;
+
+    ck_assert(found && wanted);
+    for (size_t i = 0; i < 5; i++)
+        ((uint16_t *)frames.first)[test_random(&state) % (40 * 30)] =
+            (uint16_t)(60000 + test_random(&state) % 5536);
+    EXPECT_OK(kn_buffer_write(queue, (kn_buffer *)frames.device.first, 0, frames.first, 40 * 30 * 2, &err));
+    EXPECT_OK(ki_autocorr_reference(&task, wanted, &err));
+    EXPECT_OK(ki_autocorr_fft_create(queue, 40, 30, 12, KN_U16, false, false, 1, &fft, &err));
+    EXPECT_OK(ki_autocorr_fft_sums(queue, fft, &frames.device, sums, &err));
+    EXPECT_OK(kn_buffer_read(queue, sums, 0, found, bytes, &err));
+    for (size_t i = 0; i < offsets; i++) {
+        ck_assert_msg(found[i] <= UINT64_C(1) << 40, "offset %zu: %llu instead of %llu", i,
+                      (unsigned long long)found[i], (unsigned long long)wanted[i]);
+        zeros += wanted[i] == 0;
+        off += wanted[i] == 0 && found[i] > 0;
+    }
+    ck_assert(zeros > offsets / 2 && off > 0); // rounding is seen
+    ki_autocorr_fft_free(fft);
+    kn_buffer_free(sums);
+    free_frames(&frames);
+    free(found);
+    free(wanted);
+}
+END_TEST
+
 START_TEST(refused)
 {
     struct autocorr_fft *fft = NULL;
@@ -87,7 +124,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {single, exact_by_doubles, refused};
+    const TTest *const tests[] = {single, exact_by_doubles, black, refused};
 
     return test_run("autocorr fft", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
