@@ -222,6 +222,8 @@ for kind in "rgb.png", "rgba.png", "palette.png":
     assert curve(kind + ".json") == grey, kind
 assert arrays.load("colour.npy")[2][1 + 3 - 3] == 76 * 76 + 150 * 150 + 29 * 29 + 255 * 255
 assert near(curve("mask.json"), curve("region.json"), 1e-14)
+pipeline = json.load(open("mask.json"))["pipeline"]
+assert (pipeline["device_rings"] == pipeline["frames"]) == (pipeline["host_rings_why"] is None), pipeline
 assert curve("mask.json") != grey
 assert [[2 * r, v, n] for r, v, n in curve("um.json")] == grey
 ' "colours, files, masks"
