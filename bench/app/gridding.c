@@ -98,7 +98,7 @@ static double forward_error(struct bench *bench)
         double complex value;
 
         bench_try(ki_mri_reference_forward(&bench->matrix, bench->k + MRI_AXES * m, 1, bench->voxel_data,
-                                           MRI_SCALE_NONE, &value, &bench->err),
+                                           KN_RECON_SCALE_NONE, &value, &bench->err),
                   &bench->err);
         double error =
             cabs(number_at(bench, bench->data_out, m) - value) / sqrt(2.0 / 3 * (double)bench->voxels);

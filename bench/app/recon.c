@@ -95,7 +95,7 @@ static double error_of(const struct bench *b, const float *pairs, const double c
     return sqrt(error / energy);
 }
 
-static void print_row(struct bench *b, const char *name, const struct mri_sum_rate *rate, double seconds,
+static void print_row(struct bench *b, const char *name, const kn_recon_rate *rate, double seconds,
                       double error)
 {
     // A float's phase of some dozen turns, as sum.h has it; native functions that are worse show.
@@ -113,7 +113,7 @@ static void print_row(struct bench *b, const char *name, const struct mri_sum_ra
 
 // The least of several runs' seconds.
 static double run_device(struct bench *b, enum mri_kernel kernel, const struct mri_tuning *tuning,
-                         size_t repetitions, struct mri_sum_rate *rate)
+                         size_t repetitions, kn_recon_rate *rate)
 {
     double least = INFINITY;
 
@@ -129,7 +129,7 @@ static double bench_device(struct bench *b, enum mri_kernel kernel, const struct
                            const char *name, size_t repetitions)
 {
     float *pairs = bench_allocate(b->voxels * 2 * sizeof *pairs);
-    struct mri_sum_rate rate;
+    kn_recon_rate rate;
     double seconds = run_device(b, kernel, tuning, repetitions, &rate);
 
     bench_try(kn_buffer_read(b->queue, b->image, 0, pairs, b->voxels * 2 * sizeof *pairs, &b->err), &b->err);
@@ -153,7 +153,7 @@ static void bench_host(struct bench *b, enum mri_kernel kernel, bool plain)
         KN_INIT(kn_host_options, .threads = plain, .level = plain ? KN_HOST_SCALAR : KN_HOST_AUTO);
     char name[40];
     double complex *image = bench_allocate(b->voxels * sizeof *image);
-    struct mri_sum_rate rate;
+    kn_recon_rate rate;
     double least = INFINITY;
 
     for (size_t i = 0; i < (kernel == MRI_HOST_SINGLE && !plain ? 3 : 1); i++) {
@@ -257,7 +257,7 @@ static void bench_mapping(struct bench *b, kn_program *program, const char *name
     // the sample once.
     bool scatter = strcmp(name, "fhd_scatter") == 0;
     double seconds = INFINITY, number = (double)b->voxels * (double)b->sum.samples;
-    struct mri_sum_rate rate = {.pairs = number, .flops = 13 * number, .loads = number * (scatter ? 5 : 12)};
+    kn_recon_rate rate = {.pairs = number, .flops = 13 * number, .loads = number * (scatter ? 5 : 12)};
     kn_kernel *kernel;
 
     bench_try(kn_program_get_kernel(program, name, &kernel, &b->err), &b->err);

@@ -41,7 +41,7 @@ struct bench {
     struct mri_toeplitz_size size;
     struct mri_toeplitz *toeplitz;
     size_t voxels, iterations;
-    enum mri_regularizer regularizer;
+    kn_recon_regularizer regularizer;
     double *k, *weights;
     double complex *x;
     kn_buffer *from, *to;
@@ -160,7 +160,7 @@ static double error_of(struct bench *bench)
     double worst = 0, square = 0, scale;
     uint64_t seed = bench->voxels;
 
-    TRY(ki_mri_reference_forward(&bench->matrix, bench->k, SAMPLES, bench->x, MRI_SCALE_NONE, data,
+    TRY(ki_mri_reference_forward(&bench->matrix, bench->k, SAMPLES, bench->x, KN_RECON_SCALE_NONE, data,
                                  &bench->err));
     for (size_t n = 0; n < bench->voxels; n++)
         square += creal(bench->x[n]) * creal(bench->x[n]) + cimag(bench->x[n]) * cimag(bench->x[n]);
@@ -212,7 +212,7 @@ static void print_kernels(struct bench *bench)
 static void run_matrix(struct bench *bench, const kn_recon_matrix *matrix, bool kernels)
 {
     struct bench_times times;
-    struct mri_sum_rate rate;
+    kn_recon_rate rate;
     double seconds[REPETITIONS], error, n;
     float *singles;
     uint64_t seed = 1;
@@ -367,7 +367,8 @@ int main(int argc, char **argv)
         else if (i + 1 < argc && strcmp(argv[i], "--iterations") == 0 && atoi(argv[i + 1]) > 0)
             bench->iterations = (size_t)atoi(argv[++i]);
         else if (i + 1 < argc && strcmp(argv[i], "--regularizer") == 0)
-            bench->regularizer = strcmp(argv[++i], "difference") == 0 ? MRI_DIFFERENCE : MRI_TIKHONOV;
+            bench->regularizer = strcmp(argv[++i], "difference") == 0 ? KN_RECON_REGULARIZER_DIFFERENCE
+                                                                      : KN_RECON_REGULARIZER_TIKHONOV;
         else if (i + 1 < argc && count < KI_COUNT(chosen) && strcmp(argv[i], "--matrix") == 0 &&
                  parse_matrix(argv[i + 1], &chosen[count]))
             count++, i++;

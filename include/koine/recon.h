@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reconstruction of MRI scans: where samples lie, what a phantom's samples are, density compensation, and a
+// Reconstruction of MRI scans: where samples lie, what a phantom's samples are, density compensation, a
 // plan that takes images to samples and back, by the sums as they stand, by gridding, or by F^H W F as a
-// convolution; on the host or on a device. What `koine recon`, `koine trajectory` and `koine phantom`
-// compute.
+// convolution, and the image of a scan of several coils by least squares; on the host or on a device. What
+// `koine recon`, `koine trajectory` and `koine phantom` compute.
 //
 // An image has N_x x N_y x N_z voxels, x fastest; voxel j of an axis of N is at r = (j - floor(N/2)) / N, in
 // fields of view. k is in cycles per field of view: |k| <= N/2 on each axis. It has three numbers a sample,
@@ -33,6 +33,7 @@
 
 #include <koine/buffer.h>
 #include <koine/operator.h>
+#include <koine/solve.h>
 #include <koine/types.h>
 
 #ifdef __cplusplus
@@ -291,17 +292,160 @@ typedef enum kn_recon_operator_kind {
 KN_API kn_status kn_recon_operator_create(kn_recon_plan *plan, kn_recon_operator_kind kind,
                                           kn_operator **made, kn_error *err);
 
+// ---- from a scan to its image ----
+
+// A scan of one or more coils. The arrays stay the caller's.
+//
+//     const kn_recon_scan scan = KN_INIT(kn_recon_scan, .matrix = matrix, .samples = samples, .coils = 8,
+//                                        .k = k, .data = data);
+//     const kn_recon_solve_options options = KN_INIT(kn_recon_solve_options, .iterations = 20);
+//
+//     kn_recon_solve(queue, &scan, &options, &solution, &err);
+//     image = kn_recon_solution_get_image(solution);
+typedef struct kn_recon_scan {
+    size_t struct_size; // KN_INIT sets it
+    kn_recon_matrix matrix;
+    size_t samples, coils; // samples of each coil
+    const double *k;       // [3 samples]
+    // d[2 samples coils], the samples of a coil together; NULL: 1 throughout, whose adjoint, the only method
+    // there is without data, is the point-spread function.
+    const double *data;
+    const double *weights; // w[samples], finite and not negative; NULL: 1
+    const double *basis;   // phi[2 samples], finite; NULL: 1
+} kn_recon_scan;
+
+typedef enum kn_recon_method {
+    // The solution of (F^H W F + lambda R) x = F^H W d by conjugate gradients (Hestenes and Stiefel 1952).
+    KN_RECON_METHOD_LEAST_SQUARES = 0,
+    KN_RECON_METHOD_ADJOINT = 1, // F^H W d by the sums; of more voxels than the device holds too
+    // F^H W d by gridding, on a device: fast and approximate (kn_recon_gridding_adjoint). Samples may be more
+    // than the device holds. It has no basis.
+    KN_RECON_METHOD_GRIDDING = 2
+} kn_recon_method;
+
+// What forward and adjoint are multiplied by.
+typedef enum kn_recon_scale {
+    KN_RECON_SCALE_NONE = 0,   // 1
+    KN_RECON_SCALE_UNITARY = 1 // 1 / sqrt(voxels): of a full Cartesian grid they are each other's inverse
+} kn_recon_scale;
+
+typedef enum kn_recon_regularizer {
+    KN_RECON_REGULARIZER_TIKHONOV = 0,  // R = 1: a small image
+    KN_RECON_REGULARIZER_DIFFERENCE = 1 // R = D^H D: small differences of neighbours along each axis
+} kn_recon_regularizer;
+
+// Of the differences: along an axis of N voxels (D x)_j = x_j - x_(j-1) for j = 1 ... N - 1.
+typedef enum kn_recon_boundary {
+    KN_RECON_BOUNDARY_ZERO = 0,    // none across the image's edge
+    KN_RECON_BOUNDARY_PERIODIC = 1 // for j = 0 too, where x_-1 is x_(N-1)
+} kn_recon_boundary;
+
+// How much is done, from 0 to below 1: before each coil, and before each iteration, slab of voxels or chunk
+// of samples. A convolution on a device is behind, as the host does not wait for it. Returns false to stop.
+typedef bool kn_recon_progress(void *data, double done);
+
+typedef struct kn_recon_solve_options {
+    size_t struct_size; // KN_INIT sets it
+    kn_recon_method method;
+    // Of least squares and the adjoint. One of the host computes there, least squares with a solver in double
+    // precision, and whatever queue there is serves the density compensation alone.
+    kn_recon_kernel kernel;
+    kn_recon_scale scale;
+    // The samples' weights are multiplied by it. KN_RECON_DENSITY_PIPE needs a queue.
+    kn_recon_density density;
+    // Of least squares.
+    kn_recon_normal_method normal;
+    size_t iterations;    // at most, on a device up to 2^20; 0: the image is the start
+    double tolerance;     // stops once |F^H W d - A x| is at most this part of |F^H W d|, from 0 to below 1;
+                          // 0: never
+    double lambda;        // from 0 on
+    bool relative_lambda; // it counts in units of kn_recon_plan_get_bound: not with KN_RECON_NORMAL_FORWARD
+    kn_recon_regularizer regularizer;
+    kn_recon_boundary boundary;
+    const double *start; // [2 voxels coils], an image for each coil; NULL: 0
+    double oversampling; // of gridding, and its window's width, as in kn_recon_options
+    unsigned width;
+    kn_recon_progress *progress; // NULL: none
+    void *progress_data;         // what it is called with
+} kn_recon_solve_options;
+
+// Bytes that a reconstruction takes at most at a time, an estimate, the scan's arrays among them; and how
+// many there are.
+typedef struct kn_recon_solve_memory {
+    size_t host, device;         // device: 0 where none takes part
+    size_t host_has, device_has; // likewise
+} kn_recon_solve_memory;
+
+// What kn_recon_solve would take of these, before it is taken, whether it is there or not. Numbers beyond
+// SIZE_MAX are SIZE_MAX. Errors: KN_ERROR_ARGUMENT and KN_ERROR_UNSUPPORTED, as kn_recon_solve, of what can
+// be told without looking at arrays.
+KN_API kn_status kn_recon_solve_measure(const kn_queue *queue, const kn_recon_scan *scan,
+                                        const kn_recon_solve_options *options, kn_recon_solve_memory *memory,
+                                        kn_error *err);
+
+typedef struct kn_recon_solution kn_recon_solution;
+
+// The image of a scan. Coils are reconstructed one by one; several are combined by the root of the sum of
+// their squares, which has no phase. `queue` is where a device computes, and is NULL for a kernel of the host
+// (kn_recon_kernel; KN_RECON_KERNEL_AUTO is one then). Waits. Every time the adjointness of forward and
+// adjoint is checked at some of the samples, at most 2^24 samples times voxels on a device and 2^22 on the
+// host. Cost of least squares: what the normal operator's method costs to prepare, once; and for each coil
+// an adjoint and the operator for each iteration, one more for the residual, and one for a start.
+// Errors: KN_ERROR_ARGUMENT for NULL, no samples or coils, arrays that kn_recon_plan_create refuses, options
+// out of range, and what does not go together: no data or a start where the method has none, relative_lambda
+// without a bound; data or a start that are no numbers, of least squares; KN_ERROR_UNSUPPORTED for what needs
+// a device without a queue, and a basis with gridding; KN_ERROR_MEMORY, before anything is taken, where the
+// host or the device has less than kn_recon_solve_measure says; KN_ERROR_LIMIT; KN_ERROR_INTERRUPTED by
+// `progress`; what programs and launches give. `solution` is written only on success.
+KN_API kn_status kn_recon_solve(kn_queue *queue, const kn_recon_scan *scan,
+                                const kn_recon_solve_options *options, kn_recon_solution **solution,
+                                kn_error *err);
+// NULL is fine.
+KN_API void kn_recon_solution_free(kn_recon_solution *solution);
+
+// Of a solution that is NULL all of these are NULL, 0, false and KN_RECON_KERNEL_AUTO. The image's
+// [2 voxels], of several coils combined, without imaginary parts. It is the solution's own.
+KN_API const double *kn_recon_solution_get_image(const kn_recon_solution *solution);
+KN_API size_t kn_recon_solution_get_voxels(const kn_recon_solution *solution);
+KN_API kn_recon_kernel kn_recon_solution_get_kernel(const kn_recon_solution *solution); // what AUTO took
+KN_API bool kn_recon_solution_get_is_double(const kn_recon_solution *solution); // or of single precision
+// What it took, without compiling and the check of adjointness.
+KN_API double kn_recon_solution_get_seconds(const kn_recon_solution *solution);
+// Of least squares: lambda in absolute terms, in the scale that was asked for.
+KN_API double kn_recon_solution_get_lambda(const kn_recon_solution *solution);
+
+// What least squares made of a coil.
+typedef struct kn_recon_coil {
+    size_t iterations;        // done
+    kn_solve_stopped stopped; // KN_SOLVE_STOPPED_ITERATIONS, _TOLERANCE or _FLOOR
+    double residual;          // |F^H W d - A x| / |F^H W d| of the image, computed anew
+    double seconds;           // of the iterations
+    // The same before the first and after each iteration, as the method carries it along, which goes on
+    // falling where the true one has reached the precision's floor: iterations + 1 numbers, the solution's.
+    const double *residuals;
+} kn_recon_coil;
+
+// All 0 for a coil that is not there, and for other methods.
+KN_API kn_recon_coil kn_recon_solution_get_coil(const kn_recon_solution *solution, size_t coil);
+// How many of these there are: the scan's coils of least squares, else 0.
+KN_API size_t kn_recon_solution_get_coils(const kn_recon_solution *solution);
+
 // ---- names ----
 
 // As `koine recon` has them: "radial", "golden", "spiral", "kooshball", "stack", "cartesian"; "fov",
 // "radians", "normalized"; "none", "ramp", "pipe"; "auto", "naive", "register", "coalesced", "constant",
-// "constant-struct", "fast-trig", "tuned", "host-double", "host-single"; "toeplitz", "forward". NULL for a
-// number that is none.
+// "constant-struct", "fast-trig", "tuned", "host-double", "host-single"; "toeplitz", "forward"; "ls",
+// "adjoint", "gridding"; "none", "unitary"; "tikhonov", "difference"; "zero", "periodic". NULL for a number
+// that is none.
 KN_API const char *kn_recon_trajectory_name(kn_recon_trajectory_kind kind);
 KN_API const char *kn_recon_unit_name(kn_recon_unit unit);
 KN_API const char *kn_recon_density_name(kn_recon_density density);
 KN_API const char *kn_recon_kernel_name(kn_recon_kernel kernel);
 KN_API const char *kn_recon_normal_method_name(kn_recon_normal_method method);
+KN_API const char *kn_recon_method_name(kn_recon_method method);
+KN_API const char *kn_recon_scale_name(kn_recon_scale scale);
+KN_API const char *kn_recon_regularizer_name(kn_recon_regularizer regularizer);
+KN_API const char *kn_recon_boundary_name(kn_recon_boundary boundary);
 
 #ifdef __cplusplus
 }

@@ -33,11 +33,4 @@ static inline double complex mri_complex(double real, double imaginary)
     return number;
 }
 
-// What both sums are multiplied by.
-enum mri_scale {
-    MRI_SCALE_NONE,   // 1
-    MRI_SCALE_UNITARY // 1 / sqrt(voxels): forward and adjoint of a full Cartesian grid are each other's
-                      // inverse
-};
-
 #endif

@@ -49,13 +49,13 @@ static void voxel_position(const kn_recon_matrix *matrix, size_t voxel, double r
         r[axis] = ki_mri_position(voxel % matrix->size[axis], matrix->size[axis]);
 }
 
-static double factor(enum mri_scale scale, size_t voxels)
+static double factor(kn_recon_scale scale, size_t voxels)
 {
-    return scale == MRI_SCALE_UNITARY ? 1 / sqrt((double)voxels) : 1;
+    return scale == KN_RECON_SCALE_UNITARY ? 1 / sqrt((double)voxels) : 1;
 }
 
 kn_status ki_mri_reference_forward(const kn_recon_matrix *matrix, const double *k, size_t samples,
-                                   const double complex *image, enum mri_scale scale, double complex *data,
+                                   const double complex *image, kn_recon_scale scale, double complex *data,
                                    kn_error *err)
 {
     size_t voxels;
@@ -92,7 +92,7 @@ void ki_mri_reference_adjoint_at(const double *k, size_t samples, const double c
 }
 
 kn_status ki_mri_reference_adjoint(const kn_recon_matrix *matrix, const double *k, size_t samples,
-                                   const double complex *data, const double *weights, enum mri_scale scale,
+                                   const double complex *data, const double *weights, kn_recon_scale scale,
                                    double complex *image, kn_error *err)
 {
     size_t voxels;
@@ -122,8 +122,8 @@ double complex ki_mri_best_factor(const double complex *x, const double complex 
     return energy > 0 ? product / energy : 1;
 }
 
-struct mri_quality ki_mri_quality(const double complex *x, const double complex *reference, size_t count,
-                                  double complex factor)
+kn_recon_quality ki_mri_quality(const double complex *x, const double complex *reference, size_t count,
+                                double complex factor)
 {
     double error = 0, energy = 0, highest = 0;
 
@@ -135,11 +135,11 @@ struct mri_quality ki_mri_quality(const double complex *x, const double complex 
         highest = fmax(highest, cabs(reference[i]));
     }
     if (!(energy > 0))
-        return (struct mri_quality){NAN, NAN, NAN, factor};
-    return (struct mri_quality){
+        return (kn_recon_quality){NAN, NAN, NAN, {creal(factor), cimag(factor)}};
+    return (kn_recon_quality){
         .error_percent = 100 * sqrt(error / energy),
         .psnr_db = 20 * log10(highest / sqrt(error / (double)count)),
         .snr_db = 10 * log10(energy / error),
-        .factor = factor,
+        .factor = {creal(factor), cimag(factor)},
     };
 }

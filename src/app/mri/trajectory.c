@@ -252,3 +252,25 @@ kn_recon_unit kn_recon_trajectory_guess_unit(const kn_recon_matrix *matrix, cons
         return KN_RECON_UNIT_FOV;
     return furthest > 0.5 * rounding ? KN_RECON_UNIT_RADIANS : KN_RECON_UNIT_NORMALIZED;
 }
+
+bool kn_recon_trajectory_guess_matrix(const kn_recon_range *range, kn_recon_matrix *matrix)
+{
+    double furthest[MRI_AXES], most = 0, rounding = 1e-6;
+
+    if (!range || !matrix)
+        return false;
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        furthest[axis] = fmax(-range->low[axis], range->high[axis]);
+        most = fmax(most, furthest[axis]);
+    }
+    if (most <= M_PI * (1 + rounding) || most > 0x1p20)
+        return false;
+    *matrix = (kn_recon_matrix){.axes = furthest[2] > 0 ? 3 : 2};
+    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+        // A float's rounding is no reason for another voxel.
+        double half = ceil(furthest[axis] * (1 - rounding));
+
+        matrix->size[axis] = half < 1 ? 1 : 2 * (size_t)half;
+    }
+    return true;
+}

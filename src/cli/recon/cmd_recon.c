@@ -14,7 +14,6 @@
 
 #define FIELD(type, field) OPTION_FIELD(type, struct recon_arguments, field)
 
-static const char *const scale_names[] = {"none", "unitary", NULL};
 static const char *const parboil_names[] = {"published", "true", NULL};
 
 static const struct option_row options[] = {
@@ -29,14 +28,14 @@ static const struct option_row options[] = {
              "voxel (up to 1/2)"},
     {"parboil", FIELD(OPTION_CHOICE, parboil), .choices = parboil_names, .fallback = "published",
      .help = "the order of a .bin's fields: as Parboil reads them, or as they were written"},
-    {"solver", 's', FIELD(OPTION_CHOICE, solver), .choices = ki_mri_recon_solver_names, .fallback = "ls",
+    {"solver", 's', FIELD(OPTION_CHOICE, solver), .choices = recon_method_names, .fallback = "ls",
      .help = "least squares by conjugate gradients, the adjoint sum alone, or gridding"},
     {"kernel", 'k', FIELD(OPTION_PATH, kernel), .metavar = "NAME",
      .help = "how the sums are computed: naive, register, coalesced, constant, constant-struct, fast-trig, "
              "tuned (default), or on the host: host-double, host-single (default without a device)"},
     {"precision", FIELD(OPTION_CHOICE, precision), .choices = recon_precision_names, .fallback = "auto",
      .help = "what the kernel computes in: double is host-double's alone; auto is the kernel's own"},
-    {"normal", FIELD(OPTION_CHOICE, normal), .choices = ki_mri_normal_names, .fallback = "toeplitz",
+    {"normal", FIELD(OPTION_CHOICE, normal), .choices = recon_normal_names, .fallback = "toeplitz",
      .help = "how ls applies F^H F: as a convolution with Q, by FFT; or by F and F^H as they stand, in "
              "each iteration"},
     {"iterations", 'n', FIELD(OPTION_COUNT, iterations), .metavar = "N", .fallback = "20",
@@ -48,9 +47,9 @@ static const struct option_row options[] = {
     {"relative-lambda", FIELD(OPTION_FLAG, relative_lambda),
      .help = "--lambda counts in units of the greatest eigenvalue of Q's circulant, which bounds that of "
              "F^H F; not with --normal forward"},
-    {"regularizer", FIELD(OPTION_CHOICE, regularizer), .choices = ki_mri_regularizer_names,
+    {"regularizer", FIELD(OPTION_CHOICE, regularizer), .choices = recon_regularizer_names,
      .fallback = "tikhonov", .help = "keep the image small, or the differences between neighbours"},
-    {"boundary", FIELD(OPTION_CHOICE, boundary), .choices = ki_mri_boundary_names, .fallback = "zero",
+    {"boundary", FIELD(OPTION_CHOICE, boundary), .choices = recon_boundary_names, .fallback = "zero",
      .help = "of the differences: none across the image's edge, or from one edge to the other"},
     {"warm-start", FIELD(OPTION_PATH, warm_start), .metavar = "IMAGE",
      .help = "of ls: begin with this image (.cfl/.hdr, .npy) instead of 0"},
@@ -62,14 +61,14 @@ static const struct option_row options[] = {
      .help = "of gridding, 1.25 to 4 (default: 2)"},
     {"width", FIELD(OPTION_COUNT, width), .metavar = "J",
      .help = "of gridding's window in cells of its grid, 2 to 8 (default: 6)"},
-    {"scale", FIELD(OPTION_CHOICE, scale), .choices = scale_names, .fallback = "none",
+    {"scale", FIELD(OPTION_CHOICE, scale), .choices = recon_scale_names, .fallback = "none",
      .help = "unscaled sums, or 1/sqrt(voxels) before both"},
     {"save-q", FIELD(OPTION_PATH, save_q), .metavar = "FILE", .help = "of ls: keep Q in this file"},
     {"load-q", FIELD(OPTION_PATH, load_q), .metavar = "FILE",
      .help = "of ls: take Q from this file, which must be of the same trajectory"},
     {"reference", FIELD(OPTION_PATH, reference), .metavar = "IMAGE",
      .help = "the true image (.cfl/.hdr, .npy), to compare with"},
-    {"reference-scale", FIELD(OPTION_CHOICE, reference_scale), .choices = ki_mri_reference_scale_names,
+    {"reference-scale", FIELD(OPTION_CHOICE, reference_scale), .choices = recon_reference_scale_names,
      .fallback = "auto",
      .help = "best: compare after the complex factor that brings the image nearest to the reference; none: "
              "as it is; auto: best for adjoint and gridding, whose sums have a scale of their own, and "
@@ -80,55 +79,53 @@ static const struct option_row options[] = {
     {.name = NULL},
 };
 
-static void step(void *context, double done)
+static bool step(void *progress, double done)
 {
-    progress_step(context, done);
+    progress_step(progress, done);
+    return true;
 }
 
 static kn_status compute(struct recon_run *run, kn_error *err)
 {
-    const struct mri_recon_reference reference = {run->reference,
-                                                  (enum mri_reference_scale)run->arguments->reference_scale};
     double built = run->place.queue ? kn_context_get_build_seconds(run->place.context) : 0;
     double start = ki_clock_seconds();
     kn_status status;
 
     run->options.progress = step;
-    run->options.context = &run->progress;
+    run->options.progress_data = &run->progress;
     progress_begin(&run->progress, run->arguments->common.quiet);
-    status = run->arguments->variants
-                 ? ki_mri_variants_run(run->place.queue, &run->scan, &run->options,
-                                       run->reference ? &reference : NULL, &run->variants, err)
-                 : ki_mri_recon(run->place.queue, &run->scan, &run->options, &run->result, err);
+    status = run->arguments->variants ? recon_run_variants(run, err)
+                                      : recon_solve(run, &run->options, &run->solution, err);
     progress_end(&run->progress);
-    run->shown = &run->result;
-    if (!status && run->arguments->variants)
-        run->shown = &ki_mri_variant_of(&run->variants, run->options.kernel)->result;
+    if (!run->arguments->variants)
+        run->shown = run->solution;
     run->seconds.build = run->place.queue ? kn_context_get_build_seconds(run->place.context) - built : -1;
     run->seconds.compute = ki_clock_seconds() - start - (run->place.queue ? run->seconds.build : 0);
     if (!status && run->reference)
-        status =
-            ki_mri_recon_quality(&run->scan, run->options.solver, run->shown, &reference, &run->quality, err);
+        status = recon_compare(run, run->options.method, run->shown, NULL, &run->quality, err);
     return status;
 }
 
 // What was computed, and yet is not right: the adjoint check, a tolerance that was not reached.
 static void judge(struct recon_run *run)
 {
-    const struct mri_recon_result *result = run->shown;
+    const kn_recon_details *details = kn_recon_solution_get_details(run->shown);
     struct common_arguments *common = &run->arguments->common;
 
-    if (result->checked && !(result->check <= result->check_bound)) {
+    if (details->checked && !(details->check <= details->check_bound)) {
         fprintf(stderr, "%s: the adjoint check failed: %.3g, and rounding allows %.3g\n", common->command,
-                result->check, result->check_bound);
+                details->check, details->check_bound);
         common->check_failed = true;
     }
-    for (size_t coil = 0; run->options.ls.tolerance > 0 && coil < result->coil_count; coil++)
-        if (!result->coils[coil].converged) {
-            fprintf(stderr, "%s: coil %zu did not reach the tolerance of %g within %zu iterations\n",
-                    common->command, coil, run->options.ls.tolerance, result->coils[coil].iterations);
-            common->check_failed = true;
-        }
+    for (size_t i = 0; run->options.tolerance > 0 && i < kn_recon_solution_get_coils(run->shown); i++) {
+        const kn_recon_coil coil = kn_recon_solution_get_coil(run->shown, i);
+
+        if (coil.stopped == KN_SOLVE_STOPPED_TOLERANCE)
+            continue;
+        fprintf(stderr, "%s: coil %zu did not reach the tolerance of %g within %zu iterations\n",
+                common->command, i, run->options.tolerance, coil.iterations);
+        common->check_failed = true;
+    }
 }
 
 static kn_status report(struct recon_run *run, kn_error *err)

@@ -10,6 +10,8 @@
 
 static const double mega = 1e6, giga = 1e9;
 
+enum { REFERENCE_AUTO, REFERENCE_BEST, REFERENCE_NONE }; // recon_reference_scale_names
+
 const char *recon_density_name(const struct recon_run *run)
 {
     return run->arguments->density;
@@ -20,20 +22,25 @@ const char *recon_basis_name(const struct recon_run *run)
     return run->arguments->basis;
 }
 
-bool recon_is_scaled(const struct recon_run *run, enum mri_recon_solver solver)
+bool recon_is_scaled(const struct recon_run *run, kn_recon_method method)
 {
-    return run->reference &&
-           ki_mri_recon_is_scaled(solver, (enum mri_reference_scale)run->arguments->reference_scale);
+    int scale = run->arguments->reference_scale;
+
+    // Least squares have the scale of the true image. The adjoint grows with the number of samples, and
+    // gridding has the scale of its weights.
+    if (scale == REFERENCE_AUTO)
+        scale = method != KN_RECON_METHOD_LEAST_SQUARES ? REFERENCE_BEST : REFERENCE_NONE;
+    return run->reference && scale == REFERENCE_BEST;
 }
 
 const char *recon_method(const struct recon_run *run)
 {
-    return run->options.solver == MRI_GRIDDING ? "gridding" : "direct";
+    return run->options.method == KN_RECON_METHOD_GRIDDING ? "gridding" : "direct";
 }
 
 const char *recon_why(const struct recon_run *run)
 {
-    return run->options.solver == MRI_GRIDDING
+    return run->options.method == KN_RECON_METHOD_GRIDDING
                ? "--solver gridding: window and FFT, approximate"
                : "every voxel with every sample, term by term: exact but for rounding";
 }
@@ -46,9 +53,7 @@ static const char *plural(size_t count)
 void recon_print_scan(const struct recon_run *run)
 {
     const struct mri_scan *scan = &run->scan;
-    struct mri_recon_memory memory;
-    bool on_host = !run->place.queue ||
-                   (ki_mri_kernel_is_host(run->options.kernel) && run->options.solver != MRI_GRIDDING);
+    kn_recon_solve_memory memory = {0};
 
     printf("recon: %zu sample%s of %s, %zu coil%s, to ", scan->samples, plural(scan->samples), run->input,
            scan->coils, plural(scan->coils));
@@ -68,18 +73,18 @@ void recon_print_scan(const struct recon_run *run)
     printf("F x = sum of x exp(-i 2 pi k.r) over voxels, F^H d = sum of d exp(+i 2 pi k.r) over samples, r = "
            "(j - "
            "floor(N/2))/N; scale %s, basis %s, density %s\n",
-           run->options.scale == MRI_SCALE_UNITARY ? "unitary (1/sqrt(voxels) before both)" : "none",
+           run->options.scale == KN_RECON_SCALE_UNITARY ? "unitary (1/sqrt(voxels) before both)" : "none",
            recon_basis_name(run), recon_density_name(run));
-    if (ki_mri_recon_measure(on_host ? NULL : run->place.queue, scan, &run->options, &memory, NULL) ==
-        KN_OK) {
+    if (recon_try_memory(run, &run->options, NULL) == KN_OK &&
+        kn_recon_solve_measure(run->place.queue, &run->arrays, &run->options, &memory, NULL) == KN_OK) {
         printf("memory: about %.1f MB on the host", (double)memory.host / mega);
-        if (!on_host)
+        if (!recon_is_on_host(run, &run->options))
             printf(", at most %.1f MB of the device's %.0f MB", (double)memory.device / mega,
                    (double)memory.device_has / mega);
         printf("\n");
     }
     if (run->options.normal == KN_RECON_NORMAL_FORWARD) {
-        const struct mri_recon_terms terms = ki_mri_recon_terms(scan, &run->options);
+        const kn_recon_terms terms = kn_recon_solve_get_terms(&run->arrays, &run->options);
 
         printf("normal operator by both sums: up to %.3g terms (voxels x samples) in all iterations, where Q "
                "would "
@@ -89,83 +94,94 @@ void recon_print_scan(const struct recon_run *run)
     fflush(stdout);
 }
 
-static void print_sum(const char *name, const struct mri_stage *stage)
+double recon_gflops(const kn_recon_stage *stage)
+{
+    return stage->seconds > 0 ? stage->rate.flops / stage->seconds / giga : 0;
+}
+
+static void print_sum(const char *name, const kn_recon_stage *stage)
 {
     if (stage->seconds < 0)
         return;
     printf("%s: %.4g s", name, stage->seconds);
     if (stage->rate.pairs > 0 && stage->seconds > 0)
         printf(", %.3g terms (voxels x samples), %.4g G a second, %.4g GFLOP/s", stage->rate.pairs,
-               stage->rate.pairs / stage->seconds / giga, ki_mri_stage_gflops(stage));
+               stage->rate.pairs / stage->seconds / giga, recon_gflops(stage));
     if (stage->rate.loads > 0 && stage->rate.seconds > 0)
         printf("; by the lecture's estimate %.3g numbers from memory off the chip, %.3g a term",
                stage->rate.loads, stage->rate.loads / stage->rate.pairs);
     printf("\n");
 }
 
+static void print_coil(const kn_recon_coil *coil, size_t i, size_t coils)
+{
+    bool is_terminal = isatty(STDOUT_FILENO) == 1;
+
+    for (size_t n = 0; is_terminal && n <= coil->iterations; n++)
+        printf("%siteration %zu: residual %.4g\n", n || !i ? "" : "next coil, ", n, coil->residuals[n]);
+    printf("solver%s: %zu iteration%s, %.4g s, relative residual %.4g%s\n", coils > 1 ? ", a coil" : "",
+           coil->iterations, plural(coil->iterations), coil->seconds, coil->residual,
+           coil->stopped == KN_SOLVE_STOPPED_TOLERANCE ? ", converged"
+           : coil->stopped == KN_SOLVE_STOPPED_FLOOR   ? ", stopped: rounding is all there is left"
+                                                       : "");
+}
+
 static void print_solver(const struct recon_run *run)
 {
-    const struct mri_recon_result *result = run->shown;
-    const struct mri_solver_options *ls = &run->options.ls;
-    bool is_terminal = isatty(STDOUT_FILENO) == 1, has_boundary = ls->regularizer == MRI_DIFFERENCE;
+    const kn_recon_details *details = kn_recon_solution_get_details(run->shown);
+    const kn_recon_solve_options *options = &run->options;
+    bool has_boundary = options->regularizer == KN_RECON_REGULARIZER_DIFFERENCE;
+    size_t coils = kn_recon_solution_get_coils(run->shown);
 
-    for (size_t coil = 0; coil < result->coil_count; coil++) {
-        const struct mri_solver_result *solved = &result->coils[coil];
+    for (size_t i = 0; i < coils; i++) {
+        const kn_recon_coil coil = kn_recon_solution_get_coil(run->shown, i);
 
-        if (is_terminal)
-            for (size_t i = 0; i <= solved->iterations; i++)
-                printf("%siteration %zu: residual %.4g\n",
-                       i      ? ""
-                       : coil ? "next coil, "
-                              : "",
-                       i, solved->residuals[i]);
-        printf("solver%s: %zu iteration%s, %.4g s, relative residual %.4g%s%s\n",
-               result->coil_count > 1 ? ", a coil" : "", solved->iterations, plural(solved->iterations),
-               solved->seconds, solved->residual, solved->converged ? ", converged" : "",
-               solved->stopped ? ", stopped: rounding is all there is left" : "");
+        print_coil(&coil, i, coils);
     }
-    if (!result->coil_count)
+    if (!coils)
         return;
-    printf("lambda %.6g (%s%s%s)", result->lambda, ki_mri_regularizer_names[ls->regularizer],
-           has_boundary ? ", boundary " : "", has_boundary ? ki_mri_boundary_names[ls->boundary] : "");
-    if (result->q_kernel)
-        printf(", max |C| %.6g bounds F^H F; Q by %s%s\n", result->bound, result->q_kernel,
-               result->q_loaded ? ", from a file" : "");
+    printf("lambda %.6g (%s%s%s)", kn_recon_solution_get_lambda(run->shown),
+           kn_recon_regularizer_name(options->regularizer), has_boundary ? ", boundary " : "",
+           has_boundary ? kn_recon_boundary_name(options->boundary) : "");
+    if (details->q_kernel)
+        printf(", max |C| %.6g bounds F^H F; Q by %s%s\n", details->bound, details->q_kernel,
+               details->q_loaded ? ", from a file" : "");
     else
         printf("; no Q: F^H F by both sums\n");
 }
 
 static void print_quality(const struct recon_run *run)
 {
-    const struct mri_quality *quality = &run->quality;
+    const kn_recon_quality *quality = &run->quality;
 
     if (!run->reference)
         return;
     printf("against %s", run->arguments->reference);
-    if (recon_is_scaled(run, run->options.solver))
-        printf(", times %.6g%+.6gi, which fits best", creal(quality->factor), cimag(quality->factor));
+    if (recon_is_scaled(run, run->options.method))
+        printf(", times %.6g%+.6gi, which fits best", quality->factor[0], quality->factor[1]);
     printf(": error %.4g %%, PSNR %.4g dB, SNR %.4g dB\n", quality->error_percent, quality->psnr_db,
            quality->snr_db);
 }
 
 bool recon_print_result(const struct recon_run *run)
 {
-    const struct mri_recon_result *result = run->shown;
+    const kn_recon_details *details = kn_recon_solution_get_details(run->shown);
 
-    if (result->checked)
+    if (details->checked)
         printf("adjoint check: <Fx,y> and <x,F^H y> differ by %.2g of themselves at %zu sample%s; rounding "
                "allows "
                "%.2g\n",
-               result->check, result->checked, plural(result->checked), result->check_bound);
-    print_sum("density", &result->density);
-    print_sum("Q", &result->q);
-    print_sum("F^H d", &result->fhd);
-    print_sum("gridding", &result->gridding);
-    print_sum("F^H F, in the solver", &result->normal);
+               details->check, details->checked, plural(details->checked), details->check_bound);
+    print_sum("density", &details->density);
+    print_sum("Q", &details->q);
+    print_sum("F^H d", &details->fhd);
+    print_sum("gridding", &details->gridding);
+    print_sum("F^H F, in the solver", &details->normal);
     print_solver(run);
     print_quality(run);
-    printf("%s by %s on ", ki_mri_recon_solver_names[run->options.solver],
-           run->options.solver == MRI_GRIDDING ? "gridding" : ki_mri_kernel_names[run->options.kernel]);
+    printf("%s by %s on ", recon_method_names[run->options.method],
+           run->options.method == KN_RECON_METHOD_GRIDDING ? "gridding"
+                                                           : kn_recon_kernel_name(run->options.kernel));
     estimate_print_place(&run->place);
     printf("; seconds: total %.3f, read %.3f, compute %.3f", run->seconds.total, run->seconds.read,
            run->seconds.compute);

@@ -15,17 +15,15 @@ const char *const recon_basis_names[] = {"delta", "box", NULL};
 
 const char *const recon_precision_names[] = {"auto", "float", "double", NULL};
 
+const char *const recon_method_names[] = {"ls", "adjoint", "gridding", NULL};
+const char *const recon_scale_names[] = {"none", "unitary", NULL};
+const char *const recon_normal_names[] = {"toeplitz", "forward", NULL};
+const char *const recon_regularizer_names[] = {"tikhonov", "difference", NULL};
+const char *const recon_boundary_names[] = {"zero", "periodic", NULL};
+const char *const recon_reference_scale_names[] = {"auto", "best", "none", NULL};
+
 enum { BASIS_DELTA, BASIS_BOX };
 enum { RECON_AUTO, RECON_FLOAT, RECON_DOUBLE };
-
-// The index of a word in a table that ends in NULL; -1 if it is not there.
-static int index_of(const char *word, const char *const *names)
-{
-    for (int i = 0; names[i]; i++)
-        if (strcmp(word, names[i]) == 0)
-            return i;
-    return -1;
-}
 
 // ---- before anything is read ----
 
@@ -44,26 +42,35 @@ static kn_status read_number(const char *option, const char *text, double least,
     return KN_OK;
 }
 
+bool recon_is_of_host(kn_recon_kernel kernel)
+{
+    return kernel == KN_RECON_KERNEL_HOST_DOUBLE || kernel == KN_RECON_KERNEL_HOST_SINGLE;
+}
+
 static kn_status read_kernel(struct recon_run *run, kn_error *err)
 {
     const char *word = run->arguments->kernel;
-    int found = word ? index_of(word, ki_mri_kernel_names) : MRI_TUNED;
 
     run->kernel_chosen = !word;
-    if (found < 0)
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "--kernel: '%s' is none of naive, register, coalesced, constant, constant-struct, "
-                       "fast-trig, tuned, host-double, host-single",
-                       word);
-    run->options.kernel = (enum mri_kernel)found;
-    return KN_OK;
+    run->options.kernel = KN_RECON_KERNEL_TUNED;
+    for (int i = KN_RECON_KERNEL_NAIVE; word && i <= RECON_KERNELS; i++)
+        if (strcmp(word, kn_recon_kernel_name((kn_recon_kernel)i)) == 0) {
+            run->options.kernel = (kn_recon_kernel)i;
+            return KN_OK;
+        }
+    if (!word)
+        return KN_OK;
+    return ki_fail(err, KN_ERROR_ARGUMENT,
+                   "--kernel: '%s' is none of naive, register, coalesced, constant, constant-struct, "
+                   "fast-trig, tuned, host-double, host-single",
+                   word);
 }
 
 // Double precision is the kernel host-double's, and that alone.
 static kn_status settle_precision(struct recon_run *run, kn_error *err)
 {
     const struct recon_arguments *arguments = run->arguments;
-    struct mri_recon_options *options = &run->options;
+    kn_recon_solve_options *options = &run->options;
     bool host =
         arguments->common.devices.count == 0 || strcmp(arguments->common.devices.items[0], "host") == 0;
 
@@ -72,21 +79,22 @@ static kn_status settle_precision(struct recon_run *run, kn_error *err)
     if (arguments->variants)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "--precision: --variants runs the kernels of both; leave it out");
-    if (arguments->precision == RECON_DOUBLE && options->solver == MRI_GRIDDING)
+    if (arguments->precision == RECON_DOUBLE && options->method == KN_RECON_METHOD_GRIDDING)
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "--precision double: gridding computes in single precision; --solver ls and adjoint have "
             "the kernel host-double");
     if (arguments->precision == RECON_DOUBLE && run->kernel_chosen && host) {
-        options->kernel = MRI_HOST_DOUBLE;
+        options->kernel = KN_RECON_KERNEL_HOST_DOUBLE;
         return KN_OK;
     }
-    if ((options->kernel == MRI_HOST_DOUBLE) != (arguments->precision == RECON_DOUBLE))
+    if ((options->kernel == KN_RECON_KERNEL_HOST_DOUBLE) != (arguments->precision == RECON_DOUBLE))
         return ki_fail(err, KN_ERROR_ARGUMENT, "--precision %s: the kernel %s computes in %s precision; %s",
-                       recon_precision_names[arguments->precision], ki_mri_kernel_names[options->kernel],
-                       options->kernel == MRI_HOST_DOUBLE ? "double" : "single",
-                       options->kernel == MRI_HOST_DOUBLE ? "leave --kernel out for one in single"
-                                                          : "--kernel host-double is the one in double");
+                       recon_precision_names[arguments->precision], kn_recon_kernel_name(options->kernel),
+                       options->kernel == KN_RECON_KERNEL_HOST_DOUBLE ? "double" : "single",
+                       options->kernel == KN_RECON_KERNEL_HOST_DOUBLE
+                           ? "leave --kernel out for one in single"
+                           : "--kernel host-double is the one in double");
     return KN_OK;
 }
 
@@ -94,32 +102,37 @@ static kn_status settle_precision(struct recon_run *run, kn_error *err)
 static kn_status check_policy(const struct recon_run *run, kn_error *err)
 {
     if (run->arguments->common.policy != KN_POLICY_FAST || run->arguments->variants ||
-        run->options.solver == MRI_GRIDDING || !ki_mri_kernel_is_host(run->options.kernel))
+        run->options.method == KN_RECON_METHOD_GRIDDING || !recon_is_of_host(run->options.kernel))
         return KN_OK;
     return ki_fail(
         err, KN_ERROR_ARGUMENT,
         "--policy fast: the kernel %s is the host's, which has one arithmetic, without contraction; take "
         "a kernel of a device",
-        ki_mri_kernel_names[run->options.kernel]);
+        kn_recon_kernel_name(run->options.kernel));
 }
 
 static kn_status read_numbers(struct recon_run *run, kn_error *err)
 {
     const struct recon_arguments *arguments = run->arguments;
-    struct mri_recon_options *options = &run->options;
-    kn_status status = read_number("tolerance", arguments->tolerance, 0, &options->ls.tolerance, err);
+    kn_recon_solve_options *options = &run->options;
+    kn_status status = read_number("tolerance", arguments->tolerance, 0, &options->tolerance, err);
 
     if (!status)
-        status = read_number("lambda", arguments->lambda, 0, &options->ls.lambda, err);
+        status = read_number("lambda", arguments->lambda, 0, &options->lambda, err);
     if (!status)
-        status =
-            read_number("oversampling", arguments->oversampling, 1.25, &options->gridding.oversampling, err);
-    if (!status && (arguments->oversampling || arguments->width) && options->solver != MRI_GRIDDING &&
-        !arguments->variants)
+        status = read_number("oversampling", arguments->oversampling, 1.25, &options->oversampling, err);
+    if (!status && (arguments->oversampling || arguments->width) &&
+        options->method != KN_RECON_METHOD_GRIDDING && !arguments->variants)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "--oversampling and --width go with --solver gridding");
+    if (!status && options->oversampling > 4)
+        status =
+            ki_fail(err, KN_ERROR_ARGUMENT,
+                    "--oversampling: %g is not from 1.25 to 4 (2 is usual; less saves memory and takes a "
+                    "wider window)",
+                    options->oversampling);
     if (!status && arguments->width && (arguments->width < 2 || arguments->width > 8))
         status = ki_fail(err, KN_ERROR_ARGUMENT, "--width: %zu is not from 2 to 8", arguments->width);
-    options->gridding.width = (unsigned)arguments->width;
+    options->width = (unsigned)arguments->width;
     return status;
 }
 
@@ -127,7 +140,7 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
 {
     const struct recon_arguments *arguments = run->arguments;
     const struct common_arguments *common = &arguments->common;
-    struct mri_recon_options *options = &run->options;
+    kn_recon_solve_options *options = &run->options;
     kn_status status;
 
     if (common->operands.count < 1)
@@ -145,16 +158,15 @@ kn_status recon_check_arguments(struct recon_run *run, kn_error *err)
     run->request.trajectory = arguments->trajectory;
     run->request.unit = (kn_recon_unit)arguments->unit;
     run->request.order = (enum parboil_order)arguments->parboil;
-    options->solver = (enum mri_recon_solver)arguments->solver;
-    options->scale = (enum mri_scale)arguments->scale;
+    *options = KN_INIT(kn_recon_solve_options, .method = (kn_recon_method)arguments->solver,
+                       .scale = (kn_recon_scale)arguments->scale);
     options->normal = (kn_recon_normal_method)arguments->normal;
-    options->ls.iterations = arguments->iterations;
-    options->ls.relative_lambda = arguments->relative_lambda;
-    options->ls.regularizer = (enum mri_regularizer)arguments->regularizer;
-    options->ls.boundary = (enum mri_boundary)arguments->boundary;
-    options->save_q = arguments->save_q;
-    options->load_q = arguments->load_q;
-    options->force = common->force;
+    options->iterations = arguments->iterations;
+    options->relative_lambda = arguments->relative_lambda;
+    options->regularizer = (kn_recon_regularizer)arguments->regularizer;
+    options->boundary = (kn_recon_boundary)arguments->boundary;
+    run->extras = KN_INIT(kn_recon_extras, .save_q = arguments->save_q, .load_q = arguments->load_q,
+                          .force = common->force);
     if (!status)
         status = read_kernel(run, err);
     if (!status)
@@ -185,15 +197,15 @@ static kn_status read_values(const char *path, size_t expected, const char *what
 
 static kn_status read_density(struct recon_run *run, kn_error *err)
 {
-    const char *word = run->arguments->density;
-    int found = index_of(word, ki_mri_density_names);
+    const char *word = run->arguments->density, *name;
     double complex *values = NULL;
     kn_status status;
 
-    if (found >= 0) {
-        run->options.density = (kn_recon_density)found;
-        return KN_OK;
-    }
+    for (int i = 0; (name = kn_recon_density_name((kn_recon_density)i)) != NULL; i++)
+        if (strcmp(word, name) == 0) {
+            run->options.density = (kn_recon_density)i;
+            return KN_OK;
+        }
     status = read_values(word, run->scan.samples, "sample", &values, err);
     run->weights = status ? NULL : malloc(run->scan.samples * sizeof *run->weights);
     if (!status && !run->weights)
@@ -205,7 +217,6 @@ static kn_status read_density(struct recon_run *run, kn_error *err)
                                 "the weight of sample %zu is %g%+gi, expected a real number from 0 on", m,
                                 creal(values[m]), cimag(values[m]));
     }
-    run->options.weights = run->weights;
     free(values);
     return status;
 }
@@ -213,22 +224,30 @@ static kn_status read_density(struct recon_run *run, kn_error *err)
 static kn_status read_basis(struct recon_run *run, kn_error *err)
 {
     const char *word = run->arguments->basis;
-    int found = index_of(word, recon_basis_names);
     size_t samples = run->scan.samples;
-    kn_status status = KN_OK;
 
-    if (found == BASIS_DELTA)
+    if (strcmp(word, recon_basis_names[BASIS_DELTA]) == 0)
         return KN_OK;
-    if (found == BASIS_BOX) {
-        run->basis = malloc(samples * sizeof *run->basis);
-        if (!run->basis)
-            return ki_fail_memory(err, samples * sizeof *run->basis, "the voxel's basis");
-        ki_mri_basis_box(&run->scan.matrix, run->scan.k, samples, run->basis);
-    } else {
-        status = read_values(word, samples, "sample", &run->basis, err);
-    }
-    run->options.basis = run->basis;
-    return status;
+    if (strcmp(word, recon_basis_names[BASIS_BOX]) != 0)
+        return read_values(word, samples, "sample", &run->basis, err);
+    run->basis = malloc(samples * sizeof *run->basis);
+    if (!run->basis)
+        return ki_fail_memory(err, samples * sizeof *run->basis, "the voxel's basis");
+    return kn_recon_basis_box(&run->scan.matrix, run->scan.k, samples, (double *)run->basis, err);
+}
+
+// What the library is given.
+static void take_scan(struct recon_run *run)
+{
+    const struct mri_scan *scan = &run->scan;
+
+    run->arrays =
+        KN_INIT(kn_recon_scan, .matrix = scan->matrix, .samples = scan->samples, .coils = scan->coils,
+                .k = scan->k, .data = (double *)scan->data,
+                .weights = run->weights ? run->weights : scan->weights, .basis = (double *)run->basis);
+    run->extras.positions = scan->positions;
+    run->extras.beyond = scan->format == MRI_SCAN_PARBOIL; // whose k is in no unit of its voxels
+    run->options.start = (double *)run->start;
 }
 
 kn_status recon_read(struct recon_run *run, kn_error *err)
@@ -250,32 +269,33 @@ kn_status recon_read(struct recon_run *run, kn_error *err)
     if (!status && arguments->warm_start)
         status = read_values(arguments->warm_start, scan->coils * scan->voxels, "voxel of each coil",
                              &run->start, err);
-    run->options.start = run->start;
     if (!status && arguments->reference)
         status = read_values(arguments->reference, scan->voxels, "voxel", &run->reference, err);
+    take_scan(run);
     run->seconds.read = ki_clock_seconds() - start;
     return status;
 }
 
 // ---- the place ----
 
-// Nothing of it runs on a device.
-static bool all_on_host(const struct recon_run *run)
+bool recon_is_on_host(const struct recon_run *run, const kn_recon_solve_options *options)
 {
-    const struct mri_recon_options *options = &run->options;
-
-    return !run->arguments->variants && options->solver != MRI_GRIDDING &&
-           ki_mri_kernel_is_host(options->kernel) &&
-           (options->density != KN_RECON_DENSITY_PIPE || options->weights);
+    return !run->place.queue ||
+           (options->method != KN_RECON_METHOD_GRIDDING && recon_is_of_host(options->kernel));
 }
 
 // Gridding, density compensation by Pipe and Menon, and kernels that were named are a device's.
 static bool has_host(const struct recon_run *run)
 {
-    const struct mri_recon_options *options = &run->options;
+    return !run->arguments->variants && run->kernel_chosen &&
+           run->options.method != KN_RECON_METHOD_GRIDDING && run->options.density != KN_RECON_DENSITY_PIPE;
+}
 
-    return !run->arguments->variants && run->kernel_chosen && options->solver != MRI_GRIDDING &&
-           (options->density != KN_RECON_DENSITY_PIPE || options->weights);
+// Nothing of it runs on a device.
+static bool all_on_host(const struct recon_run *run)
+{
+    return !run->arguments->variants && run->options.method != KN_RECON_METHOD_GRIDDING &&
+           recon_is_of_host(run->options.kernel) && run->options.density != KN_RECON_DENSITY_PIPE;
 }
 
 static kn_status open_place(struct recon_run *run, const struct places *places, kn_error *err)
@@ -284,17 +304,17 @@ static kn_status open_place(struct recon_run *run, const struct places *places, 
     const struct mri_scan *scan = &run->scan;
     const double pairs = (double)scan->samples * (double)scan->voxels,
                  grid = (double)(1U << scan->matrix.axes); // of Q, in voxels
-    const double sums = run->options.solver != MRI_LS ? 1
+    const double sums = run->options.method != KN_RECON_METHOD_LEAST_SQUARES ? 1
                         : run->options.normal == KN_RECON_NORMAL_FORWARD
-                            ? 1 + 2 * (double)run->options.ls.iterations
+                            ? 1 + 2 * (double)run->options.iterations
                             : 1 + grid;
-    const struct estimate estimate = {.host = sums * pairs * ESTIMATE_PAIR_HOST,
-                                      .scales = true,
-                                      .device = sums * pairs * ESTIMATE_PAIR_DEVICE,
-                                      .bytes = (double)scan->coils * (double)(scan->samples + scan->voxels) *
-                                               2 * sizeof(float),
-                                      .program = "app/mri/mri_fhd.cl",
-                                      .programs = run->options.solver == MRI_LS ? 8 : 2};
+    const struct estimate estimate = {
+        .host = sums * pairs * ESTIMATE_PAIR_HOST,
+        .scales = true,
+        .device = sums * pairs * ESTIMATE_PAIR_DEVICE,
+        .bytes = (double)scan->coils * (double)(scan->samples + scan->voxels) * 2 * sizeof(float),
+        .program = "app/mri/mri_fhd.cl",
+        .programs = run->options.method == KN_RECON_METHOD_LEAST_SQUARES ? 8 : 2};
 
     return estimate_open(places, has_host(run) ? &estimate : NULL, common->policy, common->command,
                          &run->place, err);
@@ -319,16 +339,17 @@ kn_status recon_open(struct recon_run *run, kn_error *err)
         if (status)
             return status;
     }
-    if (!run->place.queue && run->kernel_chosen && !ki_mri_kernel_is_host(run->options.kernel))
-        run->options.kernel = MRI_HOST_SINGLE;
-    return ki_mri_recon_try(run->place.queue, &run->scan, &run->options, err);
+    if (!run->place.queue && run->kernel_chosen && !recon_is_of_host(run->options.kernel))
+        run->options.kernel = KN_RECON_KERNEL_HOST_SINGLE;
+    return recon_try(run, err);
 }
 
 void recon_free(struct recon_run *run)
 {
-    ki_mri_recon_free(&run->result);
-    ki_mri_variants_free(&run->variants);
-    ki_mri_scan_free(&run->scan);
+    kn_recon_solution_free(run->solution);
+    for (size_t i = 0; i < run->variant_count; i++)
+        kn_recon_solution_free(run->variants[i].solution);
+    mri_scan_free(&run->scan);
     free(run->weights);
     free(run->basis);
     free(run->start);

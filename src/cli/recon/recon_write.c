@@ -17,14 +17,16 @@
 
 // ---- files ----
 
-static kn_status write_image(const struct recon_run *run, const struct mri_recon_result *result,
-                             const char *path, kn_error *err)
+static kn_status write_image(const struct recon_run *run, const kn_recon_solution *solution, const char *path,
+                             kn_error *err)
 {
     const struct mri_scan *scan = &run->scan;
     const kn_recon_matrix list = {.axes = 0};
     struct npy array;
-    kn_status status = mri_image_array(scan->positions ? &list : &scan->matrix, scan->voxels, result->image,
-                                       scan->coils == 1, result->is_double, &array, err);
+    kn_status status =
+        mri_image_array(scan->positions ? &list : &scan->matrix, scan->voxels,
+                        (const double complex *)kn_recon_solution_get_image(solution), scan->coils == 1,
+                        kn_recon_solution_get_is_double(solution), &array, err);
 
     if (status)
         return status;
@@ -53,13 +55,13 @@ static kn_status write_csv(const struct recon_run *run, const char *path, kn_err
     ki_text_add(&text,
                 "variant,error_percent,psnr_db,snr_db,q_seconds,q_gflops,q_pairs,fhd_seconds,fhd_gflops,"
                 "fhd_pairs,solver_seconds,gridding_seconds,seconds,ratio\n");
-    for (size_t i = 0; i < run->variants.count; i++) {
-        const struct mri_variant *variant = &run->variants.items[i];
-        const struct mri_recon_result *result = &variant->result;
+    for (size_t i = 0; i < run->variant_count; i++) {
+        const struct recon_variant *variant = &run->variants[i];
+        const kn_recon_details *details = kn_recon_solution_get_details(variant->solution);
         const double numbers[] = {
-            result->q.seconds,      ki_mri_stage_gflops(&result->q),   result->q.rate.pairs,
-            result->fhd.seconds,    ki_mri_stage_gflops(&result->fhd), result->fhd.rate.pairs,
-            result->solver.seconds, result->gridding.seconds,          variant->seconds,
+            details->q.seconds,      recon_gflops(&details->q),   details->q.rate.pairs,
+            details->fhd.seconds,    recon_gflops(&details->fhd), details->fhd.rate.pairs,
+            details->solver.seconds, details->gridding.seconds,   variant->seconds,
             variant->ratio};
 
         // Decibels may be negative.
@@ -87,7 +89,8 @@ static kn_status try_file(const struct recon_run *run, const char *path, kn_erro
 // The names of --output's pictures: every variant that there may be.
 static const char *picture_name(size_t i)
 {
-    return i < MRI_KERNELS ? ki_mri_kernel_names[i] : ki_mri_recon_solver_names[MRI_GRIDDING];
+    return i < RECON_KERNELS ? kn_recon_kernel_name((kn_recon_kernel)(KN_RECON_KERNEL_NAIVE + i))
+                             : recon_method_names[KN_RECON_METHOD_GRIDDING];
 }
 
 kn_status recon_try_files(const struct recon_run *run, kn_error *err)
@@ -102,10 +105,10 @@ kn_status recon_try_files(const struct recon_run *run, kn_error *err)
         status = try_file(run, arguments->save_q, err);
     if (!status && common->output)
         status = ki_output_folder(common->output, err);
-    for (size_t i = 0; common->output && i <= MRI_VARIANTS && !status; i++) {
+    for (size_t i = 0; common->output && i <= RECON_VARIANTS && !status; i++) {
         struct ki_text path = KI_TEXT_INIT;
 
-        if (i == MRI_VARIANTS)
+        if (i == RECON_VARIANTS)
             ki_text_format(&path, "%s/variants.csv", common->output);
         else
             ki_text_format(&path, "%s/%s.png", common->output, picture_name(i));
@@ -120,19 +123,19 @@ static kn_status write_folder(const struct recon_run *run, kn_error *err)
     const char *folder = run->arguments->common.output;
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i <= run->variants.count && !status; i++) {
+    for (size_t i = 0; i <= run->variant_count && !status; i++) {
         struct ki_text path = KI_TEXT_INIT;
 
-        if (i == run->variants.count)
+        if (i == run->variant_count)
             ki_text_format(&path, "%s/variants.csv", folder);
         else
-            ki_text_format(&path, "%s/%s.png", folder, run->variants.items[i].name);
+            ki_text_format(&path, "%s/%s.png", folder, run->variants[i].name);
         if (path.failed)
             status = ki_fail_memory(err, 0, "naming the files");
-        else if (i == run->variants.count)
+        else if (i == run->variant_count)
             status = write_csv(run, path.data, err);
         else
-            status = write_image(run, &run->variants.items[i].result, path.data, err);
+            status = write_image(run, run->variants[i].solution, path.data, err);
         ki_text_free(&path);
     }
     return status;
@@ -162,34 +165,34 @@ void recon_print_files(const struct recon_run *run)
     if (!arguments->common.output)
         return;
     printf("written to %s: variants.csv", arguments->common.output);
-    for (size_t i = 0; i < run->variants.count; i++)
-        printf(", %s.png", run->variants.items[i].name);
+    for (size_t i = 0; i < run->variant_count; i++)
+        printf(", %s.png", run->variants[i].name);
     printf("\n");
 }
 
 // ---- JSON ----
 
-static json_t *sum_json(const struct mri_stage *stage)
+static json_t *sum_json(const kn_recon_stage *stage)
 {
     json_t *object = json_object();
 
     report_put(&object, "seconds", ki_json_double(stage->seconds));
-    report_put(&object, "gflops", ki_json_double(ki_mri_stage_gflops(stage)));
+    report_put(&object, "gflops", ki_json_double(recon_gflops(stage)));
     report_put(&object, "pairs", ki_json_double(stage->rate.pairs));
     report_put(&object, "kernel_seconds", ki_json_double(stage->rate.seconds));
     report_put(&object, "loads", ki_json_double(stage->rate.loads));
     return object;
 }
 
-static json_t *stages_json(const struct mri_recon_result *result)
+static json_t *stages_json(const kn_recon_details *details)
 {
     const struct {
         const char *name;
-        const struct mri_stage *stage;
+        const kn_recon_stage *stage;
         bool is_sum;
-    } stages[] = {{"density", &result->density, false}, {"q", &result->q, true},
-                  {"fhd", &result->fhd, true},          {"gridding", &result->gridding, false},
-                  {"solver", &result->solver, false},   {"normal", &result->normal, true}};
+    } stages[] = {{"density", &details->density, false}, {"q", &details->q, true},
+                  {"fhd", &details->fhd, true},          {"gridding", &details->gridding, false},
+                  {"solver", &details->solver, false},   {"normal", &details->normal, true}};
     json_t *object = json_object();
 
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
@@ -208,23 +211,23 @@ static json_t *stages_json(const struct mri_recon_result *result)
     return object;
 }
 
-static json_t *residuals_json(const struct mri_solver_result *solved)
+static json_t *residuals_json(const kn_recon_coil *coil)
 {
     json_t *array = json_array();
 
-    for (size_t i = 0; i <= solved->iterations; i++)
-        report_append(&array, ki_json_double(solved->residuals[i]));
+    for (size_t i = 0; i <= coil->iterations; i++)
+        report_append(&array, ki_json_double(coil->residuals[i]));
     return array;
 }
 
-static void put_quality(json_t **object, const struct recon_run *run, enum mri_recon_solver solver,
-                        const struct mri_quality *quality)
+static void put_quality(json_t **object, const struct recon_run *run, kn_recon_method method,
+                        const kn_recon_quality *quality)
 {
     json_t *factor = json_array();
 
-    report_append(&factor, ki_json_double(creal(quality->factor)));
-    report_append(&factor, ki_json_double(cimag(quality->factor)));
-    report_put(object, "reference_scale", json_string(recon_is_scaled(run, solver) ? "best" : "none"));
+    report_append(&factor, ki_json_double(quality->factor[0]));
+    report_append(&factor, ki_json_double(quality->factor[1]));
+    report_put(object, "reference_scale", json_string(recon_is_scaled(run, method) ? "best" : "none"));
     report_put(object, "reference_factor", factor);
     report_put(object, "error_percent", ki_json_double(quality->error_percent));
     report_put(object, "psnr_db", ki_json_double(quality->psnr_db));
@@ -232,65 +235,67 @@ static void put_quality(json_t **object, const struct recon_run *run, enum mri_r
 }
 
 // The first coil's residuals under the contract's key; all coils' where there are several.
-static void put_solver(json_t **root, const struct mri_recon_result *result,
-                       const struct mri_solver_options *ls)
+static void put_solver(json_t **root, const kn_recon_solution *solution,
+                       const kn_recon_solve_options *options)
 {
-    json_t *coils = json_array();
+    const kn_recon_coil first = kn_recon_solution_get_coil(solution, 0);
+    const kn_recon_details *details = kn_recon_solution_get_details(solution);
+    size_t count = kn_recon_solution_get_coils(solution);
+    json_t *coils;
 
-    report_put(root, "iterations", result->coil_count ? residuals_json(&result->coils[0]) : json_array());
-    if (!result->coil_count) {
-        json_decref(coils);
+    report_put(root, "iterations", count ? residuals_json(&first) : json_array());
+    if (!count)
         return;
-    }
-    for (size_t coil = 0; coil < result->coil_count; coil++) {
+    coils = json_array();
+    for (size_t i = 0; i < count; i++) {
+        const kn_recon_coil coil = kn_recon_solution_get_coil(solution, i);
         json_t *object = json_object();
 
-        report_put(&object, "iterations", residuals_json(&result->coils[coil]));
-        report_put(&object, "residual", ki_json_double(result->coils[coil].residual));
-        report_put(&object, "converged", json_boolean(result->coils[coil].converged));
+        report_put(&object, "iterations", residuals_json(&coil));
+        report_put(&object, "residual", ki_json_double(coil.residual));
+        report_put(&object, "converged", json_boolean(coil.stopped == KN_SOLVE_STOPPED_TOLERANCE));
         report_append(&coils, object);
     }
     report_put(root, "coil_results", coils);
-    report_put(root, "residual", ki_json_double(result->coils[0].residual));
-    report_put(root, "lambda", ki_json_double(result->lambda));
-    report_put(root, "regularizer", json_string(ki_mri_regularizer_names[ls->regularizer]));
+    report_put(root, "residual", ki_json_double(first.residual));
+    report_put(root, "lambda", ki_json_double(kn_recon_solution_get_lambda(solution)));
+    report_put(root, "regularizer", json_string(kn_recon_regularizer_name(options->regularizer)));
     report_put(root, "boundary",
-               ls->regularizer == MRI_DIFFERENCE ? json_string(ki_mri_boundary_names[ls->boundary])
-                                                 : json_null());
-    report_put(root, "bound", ki_json_double(result->bound));
-    report_put(root, "q_kernel", result->q_kernel ? json_string(result->q_kernel) : json_null());
-    report_put(root, "q_loaded", json_boolean(result->q_loaded));
+               options->regularizer == KN_RECON_REGULARIZER_DIFFERENCE
+                   ? json_string(kn_recon_boundary_name(options->boundary))
+                   : json_null());
+    report_put(root, "bound", ki_json_double(details->bound));
+    report_put(root, "q_kernel", details->q_kernel ? json_string(details->q_kernel) : json_null());
+    report_put(root, "q_loaded", json_boolean(details->q_loaded));
 }
 
-static void put_check(json_t **root, const struct mri_recon_result *result)
+static void put_check(json_t **root, const kn_recon_details *details)
 {
     json_t *object = json_object();
 
-    report_put(&object, "difference", ki_json_double(result->checked ? result->check : NAN));
-    report_put(&object, "bound", ki_json_double(result->checked ? result->check_bound : NAN));
-    report_put(&object, "samples", json_integer((json_int_t)result->checked));
+    report_put(&object, "difference", ki_json_double(details->checked ? details->check : NAN));
+    report_put(&object, "bound", ki_json_double(details->checked ? details->check_bound : NAN));
+    report_put(&object, "samples", json_integer((json_int_t)details->checked));
     report_put(root, "adjoint_check", object);
     object = json_object();
-    report_put(&object, "host", json_integer((json_int_t)result->memory.host));
-    report_put(&object, "device", json_integer((json_int_t)result->memory.device));
+    report_put(&object, "host", json_integer((json_int_t)details->memory.host));
+    report_put(&object, "device", json_integer((json_int_t)details->memory.device));
     report_put(root, "memory", object);
 }
 
 static json_t *variants_json(const struct recon_run *run)
 {
-    const struct mri_variants *variants = &run->variants;
     json_t *array = json_array();
 
-    for (size_t i = 0; i < variants->count; i++) {
-        const struct mri_variant *variant = &variants->items[i];
+    for (size_t i = 0; i < run->variant_count; i++) {
+        const struct recon_variant *variant = &run->variants[i];
         json_t *object = json_object();
 
         report_put(&object, "variant", json_string(variant->name));
         report_put(&object, "density",
-                   variant->options.weights ? json_string("file")
-                                            : json_string(ki_mri_density_names[variant->options.density]));
-        put_quality(&object, run, variant->options.solver, &variant->quality);
-        report_put(&object, "stages", stages_json(&variant->result));
+                   json_string(run->weights ? "file" : kn_recon_density_name(variant->options.density)));
+        put_quality(&object, run, variant->options.method, &variant->quality);
+        report_put(&object, "stages", stages_json(kn_recon_solution_get_details(variant->solution)));
         report_put(&object, "seconds", ki_json_double(variant->seconds));
         report_put(&object, "ratio", ki_json_double(variant->ratio));
         report_append(&array, object);
@@ -309,7 +314,7 @@ static void put_scan(json_t **root, const struct recon_run *run)
     report_put(root, "combined", scan->coils > 1 ? json_string("root of the sum of squares") : json_null());
     report_put(root, "noise_acquisitions", json_integer((json_int_t)scan->noise));
     convention_report(root, &scan->matrix, &scan->range);
-    report_put(root, "scale", json_string(run->options.scale == MRI_SCALE_UNITARY ? "unitary" : "none"));
+    report_put(root, "scale", json_string(run->options.scale == KN_RECON_SCALE_UNITARY ? "unitary" : "none"));
     report_put(root, "density", ki_json_string(recon_density_name(run)));
     report_put(root, "basis", ki_json_string(recon_basis_name(run)));
 }
@@ -317,32 +322,35 @@ static void put_scan(json_t **root, const struct recon_run *run)
 kn_status recon_write_json(struct recon_run *run, kn_error *err)
 {
     const struct recon_arguments *arguments = run->arguments;
-    const struct mri_recon_result *result = run->shown;
+    const kn_recon_details *details = kn_recon_solution_get_details(run->shown);
     struct place host;
-    bool on_host = run->options.solver != MRI_GRIDDING && ki_mri_kernel_is_host(run->options.kernel);
+    bool on_host = run->options.method != KN_RECON_METHOD_GRIDDING && recon_is_of_host(run->options.kernel);
     json_t *root;
 
     place_host(&host);
-    root = report_begin("recon", on_host ? &host.device : &run->place.device,
-                        precision_names[result->is_double ? PRECISION_DOUBLE : PRECISION_FLOAT],
-                        policy_names[arguments->common.policy], &run->seconds);
+    root = report_begin(
+        "recon", on_host ? &host.device : &run->place.device,
+        precision_names[kn_recon_solution_get_is_double(run->shown) ? PRECISION_DOUBLE : PRECISION_FLOAT],
+        policy_names[arguments->common.policy], &run->seconds);
     estimate_report(&root, &run->place);
     report_put(&root, "image", arguments->out ? ki_json_string(arguments->out) : json_null());
-    report_put(&root, "solver", json_string(ki_mri_recon_solver_names[run->options.solver]));
+    report_put(&root, "solver", json_string(recon_method_names[run->options.method]));
     report_put(&root, "kernel",
-               run->options.solver == MRI_GRIDDING ? json_null()
-                                                   : json_string(ki_mri_kernel_names[run->options.kernel]));
+               run->options.method == KN_RECON_METHOD_GRIDDING
+                   ? json_null()
+                   : json_string(kn_recon_kernel_name(run->options.kernel)));
     report_put(&root, "method", json_string(recon_method(run)));
     report_put(&root, "why", json_string(recon_why(run)));
     put_scan(&root, run);
     report_put(&root, "normal",
-               run->options.solver == MRI_LS ? json_string(ki_mri_normal_names[run->options.normal])
-                                             : json_null());
-    put_solver(&root, result, &run->options.ls);
-    put_check(&root, result);
+               run->options.method == KN_RECON_METHOD_LEAST_SQUARES
+                   ? json_string(recon_normal_names[run->options.normal])
+                   : json_null());
+    put_solver(&root, run->shown, &run->options);
+    put_check(&root, details);
     if (run->reference)
-        put_quality(&root, run, run->options.solver, &run->quality);
-    report_put(&root, "stages", stages_json(result));
+        put_quality(&root, run, run->options.method, &run->quality);
+    report_put(&root, "stages", stages_json(details));
     if (arguments->variants)
         report_put(&root, "variants", variants_json(run));
     return report_write(root, &arguments->common, err);

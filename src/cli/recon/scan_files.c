@@ -68,6 +68,12 @@ static kn_status read_array(const struct mri_scan_request *request, struct mri_s
 
 // ---- Parboil ----
 
+// Where voxel j of an axis of so many is, in fields of view.
+static double position(size_t j, size_t size)
+{
+    return ((double)j - (double)(size / 2)) / (double)size;
+}
+
 // Whether its voxels are those of a cube, which they are in the true order; its edge.
 static size_t cube_edge(const struct parboil *file)
 {
@@ -78,8 +84,8 @@ static size_t cube_edge(const struct parboil *file)
     for (size_t n = 0; n < file->voxels; n++) {
         size_t rest = n;
 
-        for (size_t axis = 0; axis < MRI_AXES; axis++, rest /= edge)
-            if (fabs((double)file->r[axis][n] - ki_mri_position(rest % edge, edge)) > 1e-6)
+        for (size_t axis = 0; axis < SCAN_AXES; axis++, rest /= edge)
+            if (fabs((double)file->r[axis][n] - position(rest % edge, edge)) > 1e-6)
                 return 0;
     }
     return edge;
@@ -95,21 +101,21 @@ static kn_status take_parboil(const struct parboil *file, struct mri_scan *scan,
     scan->voxels = file->voxels;
     scan->samples = file->samples;
     scan->coils = 1;
-    scan->k = malloc(file->samples * MRI_AXES * sizeof *scan->k);
+    scan->k = malloc(file->samples * SCAN_AXES * sizeof *scan->k);
     scan->weights = malloc(file->samples * sizeof *scan->weights);
-    scan->positions = edge ? NULL : malloc(file->voxels * MRI_AXES * sizeof *scan->positions);
+    scan->positions = edge ? NULL : malloc(file->voxels * SCAN_AXES * sizeof *scan->positions);
     if (!scan->k || !scan->weights || (!edge && !scan->positions))
-        return ki_fail_memory(err, (file->samples + file->voxels) * MRI_AXES * sizeof(double), "a scan");
+        return ki_fail_memory(err, (file->samples + file->voxels) * SCAN_AXES * sizeof(double), "a scan");
     for (size_t m = 0; m < file->samples; m++) {
         double real = (double)file->phi[0][m], imaginary = (double)file->phi[1][m];
 
         scan->weights[m] = real * real + imaginary * imaginary;
-        for (size_t axis = 0; axis < MRI_AXES; axis++)
-            scan->k[MRI_AXES * m + axis] = (double)file->k[axis][m];
+        for (size_t axis = 0; axis < SCAN_AXES; axis++)
+            scan->k[SCAN_AXES * m + axis] = (double)file->k[axis][m];
     }
     for (size_t n = 0; !edge && n < file->voxels; n++)
-        for (size_t axis = 0; axis < MRI_AXES; axis++)
-            scan->positions[MRI_AXES * n + axis] = (double)file->r[axis][n];
+        for (size_t axis = 0; axis < SCAN_AXES; axis++)
+            scan->positions[SCAN_AXES * n + axis] = (double)file->r[axis][n];
     return KN_OK;
 }
 
@@ -164,14 +170,13 @@ static kn_status read_input(const struct mri_scan_request *request, struct mri_s
 
 kn_status mri_scan_read(const struct mri_scan_request *request, struct mri_scan *scan, kn_error *err)
 {
-    const struct mri_scan_terms terms = {request->path, request->trajectory, request->unit, request->matrix};
     kn_status status;
 
     *scan = (struct mri_scan){.k = NULL};
     status = read_input(request, scan, err);
     if (!status)
-        status = ki_mri_scan_settle(&terms, scan, err);
+        status = mri_scan_settle(request, scan, err);
     if (status)
-        ki_mri_scan_free(scan);
+        mri_scan_free(scan);
     return status;
 }

@@ -7,8 +7,30 @@
 #ifndef KN_CLI_RECON_SCAN_FILES_H
 #define KN_CLI_RECON_SCAN_FILES_H
 
-#include "app/mri/scan.h"
+#include <complex.h>
+
+#include <koine/experimental/recon.h>
+
 #include "io/array/parboil.h"
+
+enum { SCAN_AXES = 3 }; // of k
+
+// Parboil's mri-q has no data, but a phase a sample, and voxels of its own.
+enum mri_scan_format { MRI_SCAN_ARRAY, MRI_SCAN_ISMRMRD, MRI_SCAN_PARBOIL };
+
+struct mri_scan {
+    enum mri_scan_format format;
+    kn_recon_matrix matrix;
+    const char *matrix_from;       // in words, where it comes from: "--matrix", "its header", ...
+    size_t samples, coils, voxels; // voxels: of the matrix, or the positions
+    double *k;                     // 3 a sample, cycles per field of view
+    double complex *data;          // coils x samples, a coil's samples together; NULL: 1 throughout
+    double *weights;               // a sample each; NULL: 1
+    double *positions;             // 3 a voxel; NULL: the matrix's own
+    kn_recon_range range;          // of k
+    size_t noise;                  // acquisitions that were left out
+    size_t empty;                  // coils whose samples are all 0
+};
 
 struct mri_scan_request {
     const char *path;
@@ -24,6 +46,12 @@ struct mri_scan_request {
 // (with the likely cause), samples that are no numbers, several images in one file; KN_ERROR_ARGUMENT for an
 // input that needs a trajectory or a matrix and has none; KN_ERROR_MEMORY. On failure `scan` is empty.
 kn_status mri_scan_read(const struct mri_scan_request *request, struct mri_scan *scan, kn_error *err);
+void mri_scan_free(struct mri_scan *scan);
+
+// ---- what was read, checked (scan_settle.c): the matrix and its voxels, k's unit and range, empty coils
+// ----
+
+kn_status mri_scan_settle(const struct mri_scan_request *request, struct mri_scan *scan, kn_error *err);
 
 // ---- an ISMRMRD file's part of it (scan_ismrmrd.c): k as in the file, data, coils, samples, noise ----
 

@@ -47,7 +47,7 @@ static kn_status survey(const char *path, const struct ismrmrd *file, struct mri
             continue;
         }
         first = first ? first : acquisition;
-        if (acquisition->axes != 2 && acquisition->axes != MRI_AXES)
+        if (acquisition->axes != 2 && acquisition->axes != SCAN_AXES)
             return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
                               "acquisition %zu has a trajectory of %zu dimensions, expected 2 or 3%s", i,
                               acquisition->axes,
@@ -71,12 +71,15 @@ static void take(const struct ismrmrd_acquisition *acquisition, size_t at, struc
 {
     for (size_t j = 0; j < acquisition->samples; j++) {
         for (size_t axis = 0; axis < acquisition->axes; axis++)
-            scan->k[MRI_AXES * (at + j) + axis] =
+            scan->k[SCAN_AXES * (at + j) + axis] =
                 (double)acquisition->trajectory[acquisition->axes * j + axis];
         for (size_t coil = 0; coil < scan->coils; coil++) {
             const float *sample = acquisition->data + 2 * (coil * acquisition->samples + j);
 
-            scan->data[coil * scan->samples + at + j] = mri_complex((double)sample[0], (double)sample[1]);
+            double *parts = (double *)&scan->data[coil * scan->samples + at + j];
+
+            parts[0] = (double)sample[0];
+            parts[1] = (double)sample[1];
         }
     }
 }
@@ -102,11 +105,11 @@ static void find_matrix(const char *xml, struct mri_scan *scan)
 {
     const char *space = strstr(xml, "<reconSpace>"), *begin = space ? strstr(space, "<matrixSize>") : NULL;
     const char *end = begin ? strstr(begin, "</matrixSize>") : NULL;
-    size_t size[MRI_AXES];
+    size_t size[SCAN_AXES];
 
     if (!end)
         return;
-    for (size_t axis = 0; axis < MRI_AXES; axis++) {
+    for (size_t axis = 0; axis < SCAN_AXES; axis++) {
         const char word[] = {"xyz"[axis], '\0'};
 
         size[axis] = element(begin, end, word);
@@ -126,7 +129,7 @@ kn_status mri_scan_ismrmrd(const char *path, struct mri_scan *scan, kn_error *er
     if (!status)
         status = survey(path, &file, scan, err);
     if (!status) {
-        scan->k = calloc(scan->samples, MRI_AXES * sizeof *scan->k);
+        scan->k = calloc(scan->samples, SCAN_AXES * sizeof *scan->k);
         scan->data = malloc(scan->samples * scan->coils * sizeof *scan->data);
         if (!scan->k || !scan->data)
             status = ki_fail_memory(err, scan->samples * scan->coils * sizeof *scan->data, path);

@@ -23,8 +23,6 @@ probe base backend
 END
 
 cat >"$work/exceptions" <<'END'
-cli/recon/cmd_recon.h app/mri/recon/recon.h
-cli/recon/scan_files.h app/mri/scan.h
 END
 
 # look SRC: what is wrong below that folder, a line each.

@@ -10,6 +10,7 @@
 
 #include "cli/autocorr/cmd_autocorr.h"
 #include "cli/inputs/sparse_files.h"
+#include "cli/recon/cmd_recon.h"
 #include "cli/recon/convention.h"
 #include "cli/solve/cmd_solve.h"
 #include "support/run.h"
@@ -30,6 +31,11 @@ START_TEST(are_the_librarys)
     EXPECT_NAMES(autocorr_normalization_names, kn_autocorr_normalization, kn_autocorr_normalization_name);
     EXPECT_NAMES(sparse_format_names, kn_sparse_format, kn_sparse_format_name);
     EXPECT_NAMES(convention_unit_names, kn_recon_unit, kn_recon_unit_name);
+    EXPECT_NAMES(recon_method_names, kn_recon_method, kn_recon_method_name);
+    EXPECT_NAMES(recon_scale_names, kn_recon_scale, kn_recon_scale_name);
+    EXPECT_NAMES(recon_normal_names, kn_recon_normal_method, kn_recon_normal_method_name);
+    EXPECT_NAMES(recon_regularizer_names, kn_recon_regularizer, kn_recon_regularizer_name);
+    EXPECT_NAMES(recon_boundary_names, kn_recon_boundary, kn_recon_boundary_name);
     EXPECT_NAMES(solve_method_names, kn_least_squares_method, kn_least_squares_method_name);
     EXPECT_NAMES(solve_stop_names, kn_least_squares_stop, kn_least_squares_stop_name);
     EXPECT_NAMES(solve_preconditioner_names, kn_least_squares_preconditioner,

@@ -258,5 +258,35 @@ const char *kn_recon_kernel_name(kn_recon_kernel kernel)
 
 const char *kn_recon_normal_method_name(kn_recon_normal_method method)
 {
-    return (unsigned)method <= KN_RECON_NORMAL_FORWARD ? ki_mri_normal_names[method] : NULL;
+    static const char *const names[] = {"toeplitz", "forward"};
+
+    return (unsigned)method <= KN_RECON_NORMAL_FORWARD ? names[method] : NULL;
+}
+
+const char *kn_recon_method_name(kn_recon_method method)
+{
+    static const char *const names[] = {"ls", "adjoint", "gridding"};
+
+    return (unsigned)method <= KN_RECON_METHOD_GRIDDING ? names[method] : NULL;
+}
+
+const char *kn_recon_scale_name(kn_recon_scale scale)
+{
+    static const char *const names[] = {"none", "unitary"};
+
+    return (unsigned)scale <= KN_RECON_SCALE_UNITARY ? names[scale] : NULL;
+}
+
+const char *kn_recon_regularizer_name(kn_recon_regularizer regularizer)
+{
+    static const char *const names[] = {"tikhonov", "difference"};
+
+    return (unsigned)regularizer <= KN_RECON_REGULARIZER_DIFFERENCE ? names[regularizer] : NULL;
+}
+
+const char *kn_recon_boundary_name(kn_recon_boundary boundary)
+{
+    static const char *const names[] = {"zero", "periodic"};
+
+    return (unsigned)boundary <= KN_RECON_BOUNDARY_PERIODIC ? names[boundary] : NULL;
 }

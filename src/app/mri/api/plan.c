@@ -12,9 +12,16 @@
 // ---- what is asked for ----
 
 // AUTO is before the others.
-static enum mri_kernel kernel_of(kn_recon_kernel kernel)
+enum mri_kernel ki_recon_kernel(const kn_queue *queue, kn_recon_kernel given)
 {
-    return (enum mri_kernel)(kernel - KN_RECON_KERNEL_NAIVE);
+    if (given == KN_RECON_KERNEL_AUTO)
+        return queue ? MRI_TUNED : MRI_HOST_DOUBLE;
+    return (enum mri_kernel)(given - KN_RECON_KERNEL_NAIVE);
+}
+
+kn_recon_kernel ki_recon_public_kernel(enum mri_kernel kernel)
+{
+    return (kn_recon_kernel)((unsigned)kernel + KN_RECON_KERNEL_NAIVE);
 }
 _Static_assert((int)KN_RECON_KERNEL_TUNED - KN_RECON_KERNEL_NAIVE == (int)MRI_TUNED &&
                    (int)KN_RECON_KERNEL_HOST_SINGLE - KN_RECON_KERNEL_NAIVE == (int)MRI_HOST_SINGLE &&
@@ -26,28 +33,25 @@ static kn_status read_kernel(const kn_queue *queue, kn_recon_kernel given, enum 
 {
     if ((unsigned)given > KN_RECON_KERNEL_HOST_SINGLE)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no kernel %d; see kn_recon_kernel", (int)given);
-    if (given == KN_RECON_KERNEL_AUTO)
-        given = queue ? KN_RECON_KERNEL_TUNED : KN_RECON_KERNEL_HOST_DOUBLE;
-    if (queue && given >= KN_RECON_KERNEL_HOST_DOUBLE)
+    *kernel = ki_recon_kernel(queue, given);
+    if (queue && mri_kernel_is_host(*kernel))
         return ki_fail(err, KN_ERROR_ARGUMENT, "the kernel %s runs on the host; give no queue",
                        kn_recon_kernel_name(given));
-    if (!queue && given < KN_RECON_KERNEL_HOST_DOUBLE)
+    if (!queue && !mri_kernel_is_host(*kernel))
         return ki_fail(err, KN_ERROR_UNSUPPORTED, "the kernel %s runs on a device; give a queue",
                        kn_recon_kernel_name(given));
-    *kernel = kernel_of(given);
     return KN_OK;
 }
 
-static kn_status check_gridding(const kn_recon_options *options, kn_error *err)
+kn_status ki_recon_check_gridding(double oversampling, unsigned width, kn_error *err)
 {
     // Not-a-number is out of range as well.
-    if (options->oversampling != 0 && !(options->oversampling >= 1.25 && options->oversampling <= 4))
+    if (oversampling != 0 && !(oversampling >= 1.25 && oversampling <= 4))
         return ki_fail(err, KN_ERROR_ARGUMENT, "an oversampling of %g; expected 1.25 to 4, or 0 for 2",
-                       options->oversampling);
-    if (options->width &&
-        (options->width < MRI_GRIDDING_WIDTH_MIN || options->width > MRI_GRIDDING_WIDTH_MAX))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "a window %u cells wide; expected %d to %d, or 0 for 6",
-                       options->width, MRI_GRIDDING_WIDTH_MIN, MRI_GRIDDING_WIDTH_MAX);
+                       oversampling);
+    if (width && (width < MRI_GRIDDING_WIDTH_MIN || width > MRI_GRIDDING_WIDTH_MAX))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a window %u cells wide; expected %d to %d, or 0 for 6", width,
+                       MRI_GRIDDING_WIDTH_MIN, MRI_GRIDDING_WIDTH_MAX);
     return KN_OK;
 }
 
@@ -69,7 +73,7 @@ kn_status ki_recon_read_request(const char *function, const kn_queue *queue, con
         status = ki_fail(err, KN_ERROR_ARGUMENT, "there is no method %d; see kn_recon_normal_method",
                          (int)read.normal);
     if (!status)
-        status = check_gridding(&read, err);
+        status = ki_recon_check_gridding(read.oversampling, read.width, err);
     if (status)
         return status;
     request->samples = samples;
@@ -80,19 +84,23 @@ kn_status ki_recon_read_request(const char *function, const kn_queue *queue, con
     return KN_OK;
 }
 
-static kn_status check_arrays(const struct recon_request *request, const double *k, kn_error *err)
+kn_status ki_recon_check_arrays(const kn_recon_matrix *matrix, const double *k, size_t samples,
+                                const double *weights, const double *basis, kn_error *err)
 {
-    kn_status status = ki_recon_check_k(&request->matrix, k, request->samples, err);
+    kn_status status = matrix ? ki_recon_check_k(matrix, k, samples, err) : KN_OK;
 
-    for (size_t m = 0; m < request->samples && !status; m++)
-        if (request->weights && !(isfinite(request->weights[m]) && request->weights[m] >= 0))
+    for (size_t i = 0; i < MRI_AXES * samples && !matrix && !status; i++)
+        if (!isfinite(k[i]))
+            status = ki_fail(err, KN_ERROR_ARGUMENT, "sample %zu: k%c is %g; expected a finite number",
+                             i / MRI_AXES, "xyz"[i % MRI_AXES], k[i]);
+    for (size_t m = 0; m < samples && weights && !status; m++)
+        if (!(isfinite(weights[m]) && weights[m] >= 0))
             status = ki_fail(err, KN_ERROR_ARGUMENT,
-                             "sample %zu: a weight of %g; expected a finite number from 0 on", m,
-                             request->weights[m]);
-    for (size_t i = 0; i < 2 * request->samples && request->basis && !status; i++)
-        if (!isfinite(request->basis[i]))
+                             "sample %zu: a weight of %g; expected a finite number from 0 on", m, weights[m]);
+    for (size_t i = 0; i < 2 * samples && basis && !status; i++)
+        if (!isfinite(basis[i]))
             status = ki_fail(err, KN_ERROR_ARGUMENT, "sample %zu: a basis of %g; expected finite numbers",
-                             i / 2, request->basis[i]);
+                             i / 2, basis[i]);
     return status;
 }
 
@@ -122,7 +130,7 @@ static kn_status create(const char *function, kn_queue *queue, const kn_recon_ma
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", plan ? "k" : "plan");
     status = ki_recon_read_request(function, queue, matrix, samples, options, &request, err);
     if (!status)
-        status = check_arrays(&request, k, err);
+        status = ki_recon_check_arrays(&request.matrix, k, samples, request.weights, request.basis, err);
     if (status)
         return status;
     made = calloc(1, sizeof *made);
@@ -185,8 +193,7 @@ size_t kn_recon_plan_get_samples(const kn_recon_plan *plan)
 
 kn_recon_kernel kn_recon_plan_get_kernel(const kn_recon_plan *plan)
 {
-    return plan ? (kn_recon_kernel)((unsigned)plan->request.kernel + KN_RECON_KERNEL_NAIVE)
-                : KN_RECON_KERNEL_AUTO;
+    return plan ? ki_recon_public_kernel(plan->request.kernel) : KN_RECON_KERNEL_AUTO;
 }
 
 double kn_recon_plan_get_bound(const kn_recon_plan *plan)

@@ -54,6 +54,16 @@ kn_status ki_recon_check_samples(size_t samples, kn_error *err);
 // That k is a trajectory of the matrix; KN_ERROR_ARGUMENT.
 kn_status ki_recon_check_k(const kn_recon_matrix *matrix, const double *k, size_t samples, kn_error *err);
 
+// The kernel of that number, AUTO's in that place; and its number.
+enum mri_kernel ki_recon_kernel(const kn_queue *queue, kn_recon_kernel given);
+kn_recon_kernel ki_recon_public_kernel(enum mri_kernel kernel);
+// KN_ERROR_ARGUMENT for what is out of range.
+kn_status ki_recon_check_gridding(double oversampling, unsigned width, kn_error *err);
+// That k is a trajectory of the matrix, or, where that is NULL, finite, and that weights and basis, which may
+// be NULL, are such numbers; KN_ERROR_ARGUMENT.
+kn_status ki_recon_check_arrays(const kn_recon_matrix *matrix, const double *k, size_t samples,
+                                const double *weights, const double *basis, kn_error *err);
+
 // The options of a plan with `queue`, or of the host; without looking at arrays.
 kn_status ki_recon_read_request(const char *function, const kn_queue *queue, const kn_recon_matrix *matrix,
                                 size_t samples, const kn_recon_options *options,

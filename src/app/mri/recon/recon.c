@@ -1,169 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "recon.h"
-
+// From a scan to its image: by least squares, by the adjoint alone, or by gridding; on a device, or with the
+// host's kernels there. Coils are reconstructed one by one and combined by the root of the sum of their
+// squares.
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 
+#include "app/mri/api/plan_internal.h"
+#include "app/mri/density.h"
 #include "base/error.h"
 #include "recon_internal.h"
 
-const char *const ki_mri_recon_solver_names[MRI_RECON_SOLVERS + 1] = {"ls", "adjoint", "gridding", NULL};
-
-bool ki_mri_kernel_is_host(enum mri_kernel kernel)
-{
-    return kernel == MRI_HOST_DOUBLE || kernel == MRI_HOST_SINGLE;
-}
-
 // An iteration of the coil that is being solved for.
-static void step_iteration(void *context, size_t iteration)
+static bool step_iteration(void *context, size_t iteration)
 {
-    struct recon *recon = context;
+    const struct recon *recon = context;
+    double part = (double)iteration / (double)recon->ls.iterations;
 
-    ki_recon_step(recon, ((double)recon->coil + (double)iteration / (double)recon->ls.iterations) /
-                             (double)recon->scan->coils);
-}
-
-// ---- what is said of a result ----
-
-double ki_mri_recon_seconds(const struct mri_recon_result *result)
-{
-    const struct mri_stage *const stages[] = {&result->density, &result->q, &result->fhd, &result->gridding,
-                                              &result->solver};
-    double seconds = 0;
-
-    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++)
-        seconds += fmax(stages[i]->seconds, 0);
-    return seconds;
-}
-
-double ki_mri_stage_gflops(const struct mri_stage *stage)
-{
-    return stage->seconds > 0 ? stage->rate.flops / stage->seconds * 1e-9 : 0;
-}
-
-struct mri_recon_terms ki_mri_recon_terms(const struct mri_scan *scan,
-                                          const struct mri_recon_options *options)
-{
-    double pairs = (double)scan->samples * (double)scan->voxels, differences = pairs / 2;
-    size_t applied = scan->coils * (options->ls.iterations + (options->start ? 2 : 1));
-
-    for (size_t axis = 0; axis < MRI_AXES; axis++)
-        differences *= scan->matrix.size[axis] > 1 ? 2 : 1;
-    return (struct mri_recon_terms){2 * pairs * (double)applied, differences};
-}
-
-const char *const ki_mri_reference_scale_names[] = {"auto", "best", "none", NULL};
-
-bool ki_mri_recon_is_scaled(enum mri_recon_solver solver, enum mri_reference_scale scale)
-{
-    return scale == MRI_REFERENCE_AUTO ? solver != MRI_LS : scale == MRI_REFERENCE_BEST;
-}
-
-kn_status ki_mri_recon_quality(const struct mri_scan *scan, enum mri_recon_solver solver,
-                               const struct mri_recon_result *result,
-                               const struct mri_recon_reference *reference, struct mri_quality *quality,
-                               kn_error *err)
-{
-    const double complex *wanted = reference->image;
-    double complex *magnitude = NULL, factor = 1;
-
-    if (scan->coils > 1) {
-        magnitude = malloc(scan->voxels * sizeof *magnitude);
-        if (!magnitude)
-            return ki_fail_memory(err, scan->voxels * sizeof *magnitude, "a reference");
-        for (size_t n = 0; n < scan->voxels; n++)
-            magnitude[n] = cabs(wanted[n]);
-        wanted = magnitude;
-    }
-    if (ki_mri_recon_is_scaled(solver, reference->scale))
-        factor = ki_mri_best_factor(result->image, wanted, scan->voxels);
-    *quality = ki_mri_quality(result->image, wanted, scan->voxels, factor);
-    free(magnitude);
-    return KN_OK;
-}
-
-// ---- what goes together ----
-
-static kn_status try_parboil(const struct mri_recon_options *options, kn_error *err)
-{
-    if (options->solver != MRI_ADJOINT)
-        return ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "--solver %s: Parboil's mri-q has no data to reconstruct from; its Q is --solver adjoint",
-            ki_mri_recon_solver_names[options->solver]);
-    if (options->density != KN_RECON_DENSITY_NONE || options->weights || options->basis)
-        return ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "--density and --basis: Parboil's mri-q comes with the weights |phi|^2 and takes no others");
-    return KN_OK;
-}
-
-static kn_status try_q(const struct mri_recon_options *options, kn_error *err)
-{
-    const char *option = options->save_q ? "--save-q" : "--load-q";
-
-    if (!options->save_q && !options->load_q)
-        return KN_OK;
-    if (options->solver != MRI_LS)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: only --solver ls has a Q", option);
-    if (ki_mri_kernel_is_host(options->kernel))
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "%s: a file of Q is a device's, in single precision; the kernel %s has none", option,
-                       ki_mri_kernel_names[options->kernel]);
-    return KN_OK;
-}
-
-// What is there to do with Q alone.
-static kn_status try_normal(const struct mri_recon_options *options, kn_error *err)
-{
-    if (options->normal != KN_RECON_NORMAL_FORWARD)
-        return KN_OK;
-    if (options->solver != MRI_LS)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--normal forward goes with --solver ls; %s has no F^H F",
-                       ki_mri_recon_solver_names[options->solver]);
-    if (options->save_q || options->load_q)
-        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: --normal forward has no Q; leave one of the two out",
-                       options->save_q ? "--save-q" : "--load-q");
-    if (options->ls.relative_lambda)
-        return ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "--relative-lambda: its unit is Q's greatest eigenvalue, and --normal forward has no Q; "
-            "give --lambda alone, in absolute terms (a run by --normal toeplitz prints both)");
-    return KN_OK;
-}
-
-static kn_status needs_device(const char *what, kn_error *err)
-{
-    return ki_fail(err, KN_ERROR_UNSUPPORTED,
-                   "%s runs on a device, and there is none here; name one with --device (koine devices lists "
-                   "them), or take --solver ls or adjoint with --kernel host-single or host-double",
-                   what);
-}
-
-kn_status ki_mri_recon_try(const kn_queue *queue, const struct mri_scan *scan,
-                           const struct mri_recon_options *options, kn_error *err)
-{
-    kn_status status = try_q(options, err);
-    char what[64];
-
-    if (!status)
-        status = try_normal(options, err);
-    if (!status && scan->format == MRI_SCAN_PARBOIL)
-        status = try_parboil(options, err);
-    if (!status && options->start && options->solver != MRI_LS)
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "--warm-start goes with --solver ls");
-    if (!status && options->basis && options->solver == MRI_GRIDDING)
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "--basis goes with --solver ls and adjoint");
-    if (!status && options->density == KN_RECON_DENSITY_PIPE && !options->weights && !queue)
-        status = needs_device("--density pipe", err);
-    if (!status && options->solver == MRI_GRIDDING && !queue)
-        status = needs_device("--solver gridding", err);
-    if (!status && options->solver != MRI_GRIDDING && !ki_mri_kernel_is_host(options->kernel) && !queue) {
-        snprintf(what, sizeof what, "--kernel %s", ki_mri_kernel_names[options->kernel]);
-        status = needs_device(what, err);
-    }
-    return status;
+    return recon->options.progress(recon->options.progress_data,
+                                   ((double)recon->coil + part) / (double)recon->scan.coils);
 }
 
 // ---- before the sums ----
@@ -171,12 +25,12 @@ kn_status ki_mri_recon_try(const kn_queue *queue, const struct mri_scan *scan,
 // The weights of the adjoint, and with |phi|^2 those of the normal operator.
 static kn_status make_weights(struct recon *recon, kn_error *err)
 {
-    const struct mri_scan *scan = recon->scan;
-    const struct mri_recon_options *options = recon->options;
+    const kn_recon_scan *scan = &recon->scan;
     struct recon_clock clock = ki_recon_start(recon);
     size_t samples = scan->samples;
-    bool weighted = scan->weights || options->weights || options->density != KN_RECON_DENSITY_NONE;
-    bool normal_weighted = weighted || options->basis;
+    const double complex *basis = (const double complex *)scan->basis;
+    bool compensated = recon->options.density != KN_RECON_DENSITY_NONE;
+    bool weighted = scan->weights || compensated, normal_weighted = weighted || basis;
     kn_status status = KN_OK;
 
     if (weighted)
@@ -185,19 +39,16 @@ static kn_status make_weights(struct recon *recon, kn_error *err)
         recon->normal_weights = malloc(samples * sizeof *recon->normal_weights);
     if ((weighted && !recon->weights) || (normal_weighted && !recon->normal_weights))
         return ki_fail_memory(err, samples * sizeof *recon->weights, "density compensation");
-    if (!options->weights && options->density != KN_RECON_DENSITY_NONE) {
-        status = ki_mri_density(recon->queue, &scan->matrix, scan->k, samples, options->density,
+    if (compensated) {
+        status = ki_mri_density(recon->queue, &scan->matrix, scan->k, samples, recon->options.density,
                                 recon->weights, err);
         if (!status)
-            ki_recon_stop(recon, &clock, &recon->result->density);
+            ki_recon_stop(recon, &clock, &recon->result->details.density);
     }
     for (size_t m = 0; m < samples && !status; m++) {
-        double weight = options->weights                            ? options->weights[m]
-                        : options->density != KN_RECON_DENSITY_NONE ? recon->weights[m]
-                                                                    : 1;
-        double complex phi = options->basis ? options->basis[m] : 1;
+        double weight = (compensated ? recon->weights[m] : 1) * (scan->weights ? scan->weights[m] : 1);
+        double complex phi = basis ? basis[m] : 1;
 
-        weight *= scan->weights ? scan->weights[m] : 1;
         if (weighted)
             recon->weights[m] = weight;
         if (normal_weighted)
@@ -210,22 +61,23 @@ static kn_status make_weights(struct recon *recon, kn_error *err)
 // solution sqrt(voxels) y of (F^H F + voxels lambda R) y = F^H d.
 static void set_scale(struct recon *recon)
 {
-    double root = sqrt((double)recon->scan->voxels);
-    bool unitary = recon->options->scale == MRI_SCALE_UNITARY, solves = recon->options->solver == MRI_LS;
+    double root = sqrt((double)recon->voxels);
+    const kn_recon_solve_options *options = &recon->options;
+    bool unitary = options->scale == KN_RECON_SCALE_UNITARY,
+         solves = options->method == KN_RECON_METHOD_LEAST_SQUARES;
 
     recon->factor = !unitary ? 1 : solves ? root : 1 / root;
-    recon->ls = recon->options->ls;
-    recon->ls.progress = step_iteration;
+    recon->ls.progress = options->progress ? step_iteration : NULL;
     recon->ls.context = recon;
     if (unitary && solves && !recon->ls.relative_lambda)
-        recon->ls.lambda *= (double)recon->scan->voxels;
+        recon->ls.lambda *= (double)recon->voxels;
 }
 
 // ---- after them ----
 
 static void combine(const struct recon *recon, const double complex *images, double complex *image)
 {
-    size_t voxels = recon->scan->voxels, coils = recon->scan->coils;
+    size_t voxels = recon->voxels, coils = recon->scan.coils;
 
     for (size_t n = 0; n < voxels; n++) {
         double sum = 0;
@@ -241,15 +93,16 @@ static void combine(const struct recon *recon, const double complex *images, dou
 
 static kn_status run(struct recon *recon, kn_error *err)
 {
-    struct mri_recon_result *result = recon->result;
-    size_t voxels = recon->scan->voxels, coils = recon->scan->coils;
-    double complex *images = malloc((coils * voxels) * sizeof *images);
+    kn_recon_solution *result = recon->result;
+    size_t voxels = recon->voxels, coils = recon->scan.coils;
+    bool solves = recon->options.method == KN_RECON_METHOD_LEAST_SQUARES;
+    double complex *images = malloc(coils * voxels * sizeof *images);
     kn_status status = KN_OK;
 
     result->image = malloc(voxels * sizeof *result->image);
-    if (recon->options->solver == MRI_LS)
+    if (solves)
         result->coils = calloc(coils, sizeof *result->coils);
-    if (!images || !result->image || (recon->options->solver == MRI_LS && !result->coils))
+    if (!images || !result->image || (solves && !result->coils))
         status = ki_fail_memory(err, coils * voxels * sizeof *images, "the images");
     result->coil_count = result->coils ? coils : 0;
     if (!status)
@@ -265,47 +118,90 @@ static kn_status run(struct recon *recon, kn_error *err)
     return status;
 }
 
-kn_status ki_mri_recon(kn_queue *queue, const struct mri_scan *scan, const struct mri_recon_options *options,
-                       struct mri_recon_result *result, kn_error *err)
+// What there is to tell of it, in the scale that was asked for.
+static void settle_result(const struct recon *recon)
 {
-    const struct mri_stage none = {.seconds = -1};
-    bool on_host = options->solver != MRI_GRIDDING && ki_mri_kernel_is_host(options->kernel);
-    struct recon recon = {
-        .queue = queue, .on_host = on_host, .scan = scan, .options = options, .result = result};
-    kn_status status;
+    kn_recon_solution *result = recon->result;
 
-    *result = (struct mri_recon_result){.density = none,
-                                        .q = none,
-                                        .fhd = none,
-                                        .gridding = none,
-                                        .solver = none,
-                                        .forward = none,
-                                        .normal = none,
-                                        .is_double = on_host && options->kernel == MRI_HOST_DOUBLE};
-    status = ki_mri_recon_try(queue, scan, options, err);
+    result->lambda = result->coils ? result->coils[0].lambda : recon->ls.lambda;
+    if (recon->options.scale == KN_RECON_SCALE_UNITARY) {
+        result->lambda /= (double)recon->voxels;
+        result->details.bound /= (double)recon->voxels;
+    }
+}
+
+static kn_status check_arrays(const struct recon *recon, kn_error *err)
+{
+    const kn_recon_scan *scan = &recon->scan;
+
+    if (!scan->k)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "k is NULL");
+    return ki_recon_check_arrays(recon->extras.beyond ? NULL : &scan->matrix, scan->k, scan->samples,
+                                 scan->weights, scan->basis, err);
+}
+
+static kn_recon_solution *make_solution(const struct recon *recon)
+{
+    const kn_recon_stage none = {.seconds = -1};
+    kn_recon_solution *made = calloc(1, sizeof *made);
+
+    if (!made)
+        return NULL;
+    made->voxels = recon->voxels;
+    made->kernel = ki_recon_public_kernel(recon->kernel);
+    made->is_double = recon->on_host && recon->kernel == MRI_HOST_DOUBLE;
+    made->details = (kn_recon_details){.density = none,
+                                       .q = none,
+                                       .fhd = none,
+                                       .gridding = none,
+                                       .solver = none,
+                                       .forward = none,
+                                       .normal = none};
+    return made;
+}
+
+static kn_status solve(const char *function, kn_queue *queue, const kn_recon_scan *scan,
+                       const kn_recon_solve_options *options, const kn_recon_extras *extras,
+                       kn_recon_solution **solution, kn_error *err)
+{
+    struct recon recon = {.queue = queue};
+    kn_status status = ki_recon_request(function, queue, scan, options, extras, &recon, err);
+
+    if (!status && !solution)
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "solution is NULL");
     if (!status)
-        status = ki_mri_recon_measure(on_host ? NULL : queue, scan, options, &result->memory, err);
+        status = check_arrays(&recon, err);
     if (status)
         return status;
+    recon.result = make_solution(&recon);
+    if (!recon.result)
+        return ki_fail_memory(err, sizeof *recon.result, "a reconstruction");
+    status = ki_recon_measure(&recon, &recon.result->details.memory, err);
+    if (!status)
+        status = ki_recon_check_memory(&recon, &recon.result->details.memory, err);
     set_scale(&recon);
-    status = run(&recon, err);
-    result->lambda = recon.ls.lambda;
-    if (result->coils)
-        result->lambda = result->coils[0].lambda;
-    if (options->scale == MRI_SCALE_UNITARY) {
-        result->lambda /= (double)scan->voxels;
-        result->bound /= (double)scan->voxels;
-    }
+    if (!status)
+        status = run(&recon, err);
+    settle_result(&recon);
     free(recon.weights);
     free(recon.normal_weights);
+    if (status)
+        kn_recon_solution_free(recon.result);
+    else
+        *solution = recon.result;
     return status;
 }
 
-void ki_mri_recon_free(struct mri_recon_result *result)
+kn_status kn_recon_solve(kn_queue *queue, const kn_recon_scan *scan, const kn_recon_solve_options *options,
+                         kn_recon_solution **solution, kn_error *err)
 {
-    for (size_t coil = 0; coil < result->coil_count; coil++)
-        free(result->coils[coil].residuals);
-    free(result->coils);
-    free(result->image);
-    *result = (struct mri_recon_result){.image = NULL};
+    return ki_error_name(__func__, solve(__func__, queue, scan, options, NULL, solution, err), err);
+}
+
+// Its messages, which the command shows, are not named for the function.
+kn_status kn_recon_solve_with(kn_queue *queue, const kn_recon_scan *scan,
+                              const kn_recon_solve_options *options, const kn_recon_extras *extras,
+                              kn_recon_solution **solution, kn_error *err)
+{
+    return solve(__func__, queue, scan, options, extras, solution, err);
 }

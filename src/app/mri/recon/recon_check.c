@@ -33,20 +33,21 @@ static double random_number(uint64_t *state)
 
 static kn_status prepare(struct recon *recon, double budget, struct check *check, kn_error *err)
 {
-    const struct mri_scan *scan = recon->scan;
-    double share = budget / (double)scan->voxels;
+    const kn_recon_scan *scan = &recon->scan;
+    const double complex *basis = (const double complex *)scan->basis;
+    double share = budget / (double)recon->voxels;
     uint64_t state = 7;
 
-    check->voxels = scan->voxels;
+    check->voxels = recon->voxels;
     check->samples = share < 1 ? 1 : share > SAMPLES_MAX ? SAMPLES_MAX : (size_t)share;
     if (budget <= 0 || check->samples > scan->samples)
         check->samples = scan->samples;
     check->k = malloc(check->samples * MRI_AXES * sizeof *check->k);
-    check->basis = recon->options->basis ? malloc(check->samples * sizeof *check->basis) : NULL;
+    check->basis = basis ? malloc(check->samples * sizeof *check->basis) : NULL;
     check->x = malloc(check->voxels * sizeof *check->x);
     check->y = malloc(check->samples * sizeof *check->y);
     check->adjoint = malloc(check->voxels * sizeof *check->adjoint);
-    if (!check->k || !check->x || !check->y || !check->adjoint || (recon->options->basis && !check->basis))
+    if (!check->k || !check->x || !check->y || !check->adjoint || (basis && !check->basis))
         return ki_fail_memory(err, check->voxels * 2 * sizeof *check->x, "the adjoint check");
     for (size_t i = 0; i < check->samples; i++) {
         size_t m = (size_t)((double)i / (double)check->samples * (double)scan->samples);
@@ -54,7 +55,7 @@ static kn_status prepare(struct recon *recon, double budget, struct check *check
         for (size_t axis = 0; axis < MRI_AXES; axis++)
             check->k[MRI_AXES * i + axis] = scan->k[MRI_AXES * m + axis];
         if (check->basis)
-            check->basis[i] = recon->options->basis[m];
+            check->basis[i] = basis[m];
     }
     for (size_t n = 0; n < check->voxels; n++) {
         double real = random_number(&state);
@@ -77,7 +78,7 @@ static void free_check(struct check *check)
 
 static struct mri_sum sum_of(const struct recon *recon, const struct check *check)
 {
-    return (struct mri_sum){.matrix = recon->scan->matrix,
+    return (struct mri_sum){.matrix = recon->scan.matrix,
                             .k = check->k,
                             .samples = check->samples,
                             .data = check->y,
@@ -87,12 +88,12 @@ static struct mri_sum sum_of(const struct recon *recon, const struct check *chec
 static kn_status on_host(struct recon *recon, struct check *check, kn_error *err)
 {
     const struct mri_sum sum = sum_of(recon, check);
-    kn_status status = ki_mri_reference_forward(&recon->scan->matrix, check->k, check->samples, check->x,
-                                                MRI_SCALE_NONE, check->y, err);
+    kn_status status = ki_mri_reference_forward(&recon->scan.matrix, check->k, check->samples, check->x,
+                                                KN_RECON_SCALE_NONE, check->y, err);
 
     for (size_t m = 0; check->basis && m < check->samples; m++)
         check->y[m] *= check->basis[m];
-    return status ? status : ki_mri_sum_host(&sum, recon->options->kernel, NULL, check->adjoint, NULL, err);
+    return status ? status : ki_mri_sum_host(&sum, recon->kernel, NULL, check->adjoint, NULL, err);
 }
 
 static kn_status by_sums(struct recon *recon, struct check *check, kn_buffer *image, kn_buffer *data,
@@ -100,23 +101,23 @@ static kn_status by_sums(struct recon *recon, struct check *check, kn_buffer *im
 {
     const struct mri_sum sum = sum_of(recon, check);
     struct recon_clock clock = ki_recon_start(recon);
-    kn_status status = ki_mri_forward_device(recon->queue, &recon->scan->matrix, check->k, check->samples,
+    kn_status status = ki_mri_forward_device(recon->queue, &recon->scan.matrix, check->k, check->samples,
                                              check->basis, image, data, err);
 
     if (!status)
         status = ki_recon_download(recon->queue, data, check->samples, check->y, err);
     if (!status)
-        ki_recon_stop(recon, &clock, &recon->result->forward);
-    return status ? status : ki_mri_sum_device(recon->queue, &sum, recon->options->kernel, image, NULL, err);
+        ki_recon_stop(recon, &clock, &recon->result->details.forward);
+    return status ? status : ki_mri_sum_device(recon->queue, &sum, recon->kernel, image, NULL, err);
 }
 
 static kn_status by_gridding(struct recon *recon, struct check *check, kn_buffer *image, kn_buffer *data,
                              kn_error *err)
 {
-    const struct mri_scan *scan = recon->scan;
+    const kn_recon_scan *scan = &recon->scan;
     struct mri_gridding *gridding = NULL;
     kn_status status = ki_mri_gridding_create(recon->queue, &scan->matrix, check->k, check->samples,
-                                              &recon->options->gridding, &gridding, err);
+                                              &recon->gridding, &gridding, err);
 
     if (!status)
         status = ki_mri_gridding_forward(recon->queue, gridding, image, data, err);
@@ -139,8 +140,8 @@ static kn_status on_device(struct recon *recon, struct check *check, kn_error *e
     if (!status)
         status = ki_recon_upload(recon->queue, check->x, check->voxels, image, err);
     if (!status)
-        status =
-            (recon->options->solver == MRI_GRIDDING ? by_gridding : by_sums)(recon, check, image, data, err);
+        status = (recon->options.method == KN_RECON_METHOD_GRIDDING ? by_gridding : by_sums)(
+            recon, check, image, data, err);
     if (!status)
         status = ki_recon_download(recon->queue, image, check->voxels, check->adjoint, err);
     kn_buffer_free(image);
@@ -156,12 +157,13 @@ static kn_status on_device(struct recon *recon, struct check *check, kn_error *e
 // double the reference of the forward sum reduces the phase as well.
 static double bound(const struct recon *recon, const struct check *check)
 {
-    const struct mri_scan *scan = recon->scan;
+    const kn_recon_scan *scan = &recon->scan;
+    const kn_recon_range range = kn_recon_trajectory_get_range(scan->k, scan->samples);
     bool is_double = recon->result->is_double;
     double unit = is_double ? 0x1p-53 : 0x1p-24, trig = is_double ? 0x1p-50 : 0x1p-20, turns = 0, term;
 
     for (size_t axis = 0; axis < MRI_AXES; axis++)
-        turns += fmax(-scan->range.low[axis], scan->range.high[axis]) / 2;
+        turns += fmax(-range.low[axis], range.high[axis]) / 2;
     term = 2 * M_PI * 3 * unit * turns + trig;
     return 2 * term * sqrt((double)check->voxels);
 }
@@ -178,18 +180,18 @@ static void compare(struct recon *recon, const struct check *check)
         real += creal(product);
         imaginary += cimag(product);
     }
-    recon->result->check = energy > 0 ? hypot(real - energy, imaginary) / energy : 0;
-    recon->result->check_bound = bound(recon, check);
-    recon->result->checked = check->samples;
+    recon->result->details.check = energy > 0 ? hypot(real - energy, imaginary) / energy : 0;
+    recon->result->details.check_bound = bound(recon, check);
+    recon->result->details.checked = check->samples;
 }
 
 kn_status ki_recon_check(struct recon *recon, kn_error *err)
 {
-    bool grids = recon->options->solver == MRI_GRIDDING;
+    bool grids = recon->options.method == KN_RECON_METHOD_GRIDDING;
     struct check check = {.samples = 0};
     kn_status status;
 
-    if (recon->scan->positions || recon->scan->format == MRI_SCAN_PARBOIL)
+    if (recon->extras.positions || !recon->scan.data)
         return KN_OK; // its voxels are those of no image, and there is no forward sum
     status = prepare(recon, grids ? 0 : recon->on_host ? budget_host : budget_device, &check, err);
     if (!status)

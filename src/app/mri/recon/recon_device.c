@@ -58,21 +58,21 @@ static kn_status create(struct recon *recon, size_t count, kn_buffer **buffer, k
 static kn_status adjoint(struct recon *recon, const struct mri_sum *sum, kn_buffer *image, kn_error *err)
 {
     struct recon_clock clock = ki_recon_start(recon);
-    struct mri_sum_rate rate = {0};
-    kn_status status = ki_mri_sum_device(recon->queue, sum, recon->options->kernel, image, &rate, err);
+    kn_recon_rate rate = {0};
+    kn_status status = ki_mri_sum_device(recon->queue, sum, recon->kernel, image, &rate, err);
 
     if (!status)
         status = kn_queue_finish(recon->queue, err);
     if (status)
         return status;
-    ki_recon_stop(recon, &clock, &recon->result->fhd);
-    ki_recon_add_rate(&recon->result->fhd, &rate);
+    ki_recon_stop(recon, &clock, &recon->result->details.fhd);
+    ki_recon_add_rate(&recon->result->details.fhd, &rate);
     return KN_OK;
 }
 
 static kn_status adjoint_coils(struct recon *recon, double complex *images, kn_error *err)
 {
-    const struct mri_scan *scan = recon->scan;
+    const kn_recon_scan *scan = &recon->scan;
     size_t slab = ki_recon_slab(recon);
     kn_buffer *image = NULL;
     kn_status status = create(recon, slab, &image, err);
@@ -80,12 +80,13 @@ static kn_status adjoint_coils(struct recon *recon, double complex *images, kn_e
     for (size_t coil = 0; coil < scan->coils && !status; coil++) {
         struct mri_sum sum = ki_recon_sum(recon, coil);
 
-        for (sum.first = 0; sum.first < scan->voxels && !status; sum.first += slab) {
-            size_t at = coil * scan->voxels + sum.first;
+        for (sum.first = 0; sum.first < recon->voxels && !status; sum.first += slab) {
+            size_t at = coil * recon->voxels + sum.first;
 
-            ki_recon_step(recon, (double)at / (double)(scan->coils * scan->voxels));
-            sum.count = scan->voxels - sum.first < slab ? scan->voxels - sum.first : slab;
-            status = adjoint(recon, &sum, image, err);
+            sum.count = recon->voxels - sum.first < slab ? recon->voxels - sum.first : slab;
+            status = ki_recon_step(recon, (double)at / (double)(scan->coils * recon->voxels), err);
+            if (!status)
+                status = adjoint(recon, &sum, image, err);
             if (!status)
                 status = ki_recon_download(recon->queue, image, sum.count, images + at, err);
         }
@@ -98,28 +99,27 @@ static kn_status adjoint_coils(struct recon *recon, double complex *images, kn_e
 
 static kn_status make_toeplitz(struct recon *recon, struct mri_toeplitz **toeplitz, kn_error *err)
 {
-    const struct mri_scan *scan = recon->scan;
-    const struct mri_recon_options *options = recon->options;
-    struct mri_recon_result *result = recon->result;
+    const kn_recon_scan *scan = &recon->scan;
+    const kn_recon_extras *extras = &recon->extras;
+    kn_recon_details *details = &recon->result->details;
     struct recon_clock clock = ki_recon_start(recon);
     kn_status status =
-        options->load_q
+        extras->load_q
             ? ki_mri_toeplitz_load(recon->queue, &scan->matrix, scan->k, scan->samples, recon->normal_weights,
-                                   options->load_q, toeplitz, err)
+                                   extras->load_q, toeplitz, err)
             : ki_mri_toeplitz_compute(recon->queue, &scan->matrix, scan->k, scan->samples,
-                                      recon->normal_weights, options->kernel, toeplitz, &result->q.rate, err);
+                                      recon->normal_weights, recon->kernel, toeplitz, &details->q.rate, err);
 
     if (!status)
         status = kn_queue_finish(recon->queue, err);
     if (status)
         return status;
-    ki_recon_stop(recon, &clock, &result->q);
-    result->q_loaded = options->load_q != NULL;
-    result->bound = ki_mri_toeplitz_bound(*toeplitz);
-    result->q_kernel = ki_mri_toeplitz_kernel(*toeplitz);
-    return options->save_q
-               ? ki_mri_toeplitz_save(recon->queue, *toeplitz, options->save_q, options->force, err)
-               : KN_OK;
+    ki_recon_stop(recon, &clock, &details->q);
+    details->q_loaded = extras->load_q != NULL;
+    details->bound = ki_mri_toeplitz_bound(*toeplitz);
+    details->q_kernel = ki_mri_toeplitz_kernel(*toeplitz);
+    return extras->save_q ? ki_mri_toeplitz_save(recon->queue, *toeplitz, extras->save_q, extras->force, err)
+                          : KN_OK;
 }
 
 // F^H W F by one of two methods, of which the other one is NULL; and the solver on it.
@@ -131,12 +131,12 @@ struct equations {
 
 static kn_status make_equations(struct recon *recon, struct equations *made, kn_error *err)
 {
-    const struct mri_scan *scan = recon->scan;
-    bool forward = recon->options->normal == KN_RECON_NORMAL_FORWARD;
-    kn_status status = forward ? ki_mri_forward_normal_create(recon->queue, &scan->matrix, scan->k,
-                                                              scan->samples, recon->normal_weights,
-                                                              recon->options->kernel, &made->forward, err)
-                               : make_toeplitz(recon, &made->toeplitz, err);
+    const kn_recon_scan *scan = &recon->scan;
+    bool forward = recon->options.normal == KN_RECON_NORMAL_FORWARD;
+    kn_status status =
+        forward ? ki_mri_forward_normal_create(recon->queue, &scan->matrix, scan->k, scan->samples,
+                                               recon->normal_weights, recon->kernel, &made->forward, err)
+                : make_toeplitz(recon, &made->toeplitz, err);
 
     if (status)
         return status;
@@ -149,7 +149,7 @@ static kn_status make_equations(struct recon *recon, struct equations *made, kn_
 static void free_equations(struct recon *recon, struct equations *made)
 {
     if (made->forward) {
-        const struct mri_sum_rate rate = ki_mri_forward_normal_rate(made->forward);
+        const kn_recon_rate rate = ki_mri_forward_normal_rate(made->forward);
 
         ki_recon_set_normal(recon, &rate);
     }
@@ -161,13 +161,12 @@ static void free_equations(struct recon *recon, struct equations *made)
 static kn_status solve(struct recon *recon, struct mri_solver *solver, size_t coil, const kn_buffer *fhd,
                        kn_buffer *image, kn_error *err)
 {
-    const double complex *start = recon->options->start;
-    size_t voxels = recon->scan->voxels;
+    const double complex *start = ki_recon_start_of(recon, coil);
     struct recon_clock clock;
     kn_status status = KN_OK;
 
     if (start)
-        status = ki_recon_upload(recon->queue, start + coil * voxels, voxels, image, err);
+        status = ki_recon_upload(recon->queue, start, recon->voxels, image, err);
     clock = ki_recon_start(recon);
     if (!status)
         status = ki_mri_solver_solve(recon->queue, solver, fhd, start ? image : NULL, image,
@@ -175,31 +174,33 @@ static kn_status solve(struct recon *recon, struct mri_solver *solver, size_t co
     if (!status)
         status = kn_queue_finish(recon->queue, err);
     if (!status)
-        ki_recon_stop(recon, &clock, &recon->result->solver);
+        ki_recon_stop(recon, &clock, &recon->result->details.solver);
     return status;
 }
 
 static kn_status solve_coils(struct recon *recon, double complex *images, kn_error *err)
 {
-    const struct mri_scan *scan = recon->scan;
+    const kn_recon_scan *scan = &recon->scan;
     struct equations equations = {.toeplitz = NULL};
     kn_buffer *fhd = NULL, *image = NULL;
-    kn_status status = create(recon, scan->voxels, &fhd, err);
+    kn_status status = create(recon, recon->voxels, &fhd, err);
 
     if (!status)
-        status = create(recon, scan->voxels, &image, err);
+        status = create(recon, recon->voxels, &image, err);
     if (!status)
         status = make_equations(recon, &equations, err);
     for (size_t coil = 0; coil < scan->coils && !status; coil++) {
         const struct mri_sum sum = ki_recon_sum(recon, coil);
 
         recon->coil = coil;
-        ki_recon_step(recon, (double)coil / (double)scan->coils);
-        status = adjoint(recon, &sum, fhd, err);
+        status = ki_recon_step(recon, (double)coil / (double)scan->coils, err);
+        if (!status)
+            status = adjoint(recon, &sum, fhd, err);
         if (!status)
             status = solve(recon, equations.solver, coil, fhd, image, err);
         if (!status)
-            status = ki_recon_download(recon->queue, image, scan->voxels, images + coil * scan->voxels, err);
+            status =
+                ki_recon_download(recon->queue, image, recon->voxels, images + coil * recon->voxels, err);
     }
     free_equations(recon, &equations);
     kn_buffer_free(image);
@@ -213,21 +214,23 @@ static kn_status solve_coils(struct recon *recon, double complex *images, kn_err
 static kn_status grid_chunk(struct recon *recon, size_t first, size_t count, kn_buffer *image,
                             double complex *part, double complex *images, kn_error *err)
 {
-    const struct mri_scan *scan = recon->scan;
+    const kn_recon_scan *scan = &recon->scan;
     struct mri_gridding *gridding = NULL;
     kn_status status = ki_mri_gridding_create(recon->queue, &scan->matrix, scan->k + MRI_AXES * first, count,
-                                              &recon->options->gridding, &gridding, err);
+                                              &recon->gridding, &gridding, err);
 
     for (size_t coil = 0; coil < scan->coils && !status; coil++) {
-        double complex *whole = images + coil * scan->voxels;
+        double complex *whole = images + coil * recon->voxels;
 
-        ki_recon_step(recon, ((double)first + (double)count * (double)coil / (double)scan->coils) /
-                                 (double)scan->samples);
-        status = ki_mri_gridding_adjoint(recon->queue, gridding, scan->data + coil * scan->samples + first,
-                                         recon->weights ? recon->weights + first : NULL, image, err);
+        double share = (double)count * (double)coil / (double)scan->coils;
+
+        status = ki_recon_step(recon, ((double)first + share) / (double)scan->samples, err);
         if (!status)
-            status = ki_recon_download(recon->queue, image, scan->voxels, first ? part : whole, err);
-        for (size_t n = 0; n < scan->voxels && first && !status; n++)
+            status = ki_mri_gridding_adjoint(recon->queue, gridding, ki_recon_data(recon, coil) + first,
+                                             recon->weights ? recon->weights + first : NULL, image, err);
+        if (!status)
+            status = ki_recon_download(recon->queue, image, recon->voxels, first ? part : whole, err);
+        for (size_t n = 0; n < recon->voxels && first && !status; n++)
             whole[n] += part[n];
     }
     ki_mri_gridding_free(gridding);
@@ -236,14 +239,14 @@ static kn_status grid_chunk(struct recon *recon, size_t first, size_t count, kn_
 
 static kn_status grid_coils(struct recon *recon, double complex *images, kn_error *err)
 {
-    const struct mri_scan *scan = recon->scan;
+    const kn_recon_scan *scan = &recon->scan;
     struct recon_clock clock = ki_recon_start(recon);
     size_t chunk = ki_recon_chunk(recon), first = 0;
-    double complex *part = chunk < scan->samples ? malloc(scan->voxels * sizeof *part) : NULL;
+    double complex *part = chunk < scan->samples ? malloc(recon->voxels * sizeof *part) : NULL;
     kn_buffer *image = NULL;
     kn_status status = chunk < scan->samples && !part
-                           ? ki_fail_memory(err, scan->voxels * sizeof *part, "a part of the image")
-                           : create(recon, scan->voxels, &image, err);
+                           ? ki_fail_memory(err, recon->voxels * sizeof *part, "a part of the image")
+                           : create(recon, recon->voxels, &image, err);
 
     while (!status && first < scan->samples) {
         size_t count = scan->samples - first < chunk ? scan->samples - first : chunk;
@@ -252,7 +255,7 @@ static kn_status grid_coils(struct recon *recon, double complex *images, kn_erro
         first += count;
     }
     if (!status)
-        ki_recon_stop(recon, &clock, &recon->result->gridding);
+        ki_recon_stop(recon, &clock, &recon->result->details.gridding);
     kn_buffer_free(image);
     free(part);
     return status;
@@ -260,8 +263,10 @@ static kn_status grid_coils(struct recon *recon, double complex *images, kn_erro
 
 kn_status ki_recon_on_device(struct recon *recon, double complex *images, kn_error *err)
 {
-    static kn_status (*const solvers[])(struct recon * recon, double complex *images, kn_error *err) = {
-        [MRI_LS] = solve_coils, [MRI_ADJOINT] = adjoint_coils, [MRI_GRIDDING] = grid_coils};
+    static kn_status (*const solvers[])(struct recon * recon, double complex *images,
+                                        kn_error *err) = {[KN_RECON_METHOD_LEAST_SQUARES] = solve_coils,
+                                                          [KN_RECON_METHOD_ADJOINT] = adjoint_coils,
+                                                          [KN_RECON_METHOD_GRIDDING] = grid_coils};
 
-    return solvers[recon->options->solver](recon, images, err);
+    return solvers[recon->options.method](recon, images, err);
 }

@@ -10,72 +10,71 @@ static kn_status add_adjoint(struct recon *recon, size_t coil, double complex *i
 {
     const struct mri_sum sum = ki_recon_sum(recon, coil);
     struct recon_clock clock = ki_recon_start(recon);
-    struct mri_sum_rate rate = {0};
-    kn_status status = ki_mri_sum_host(&sum, recon->options->kernel, NULL, image, &rate, err);
+    kn_recon_rate rate = {0};
+    kn_status status = ki_mri_sum_host(&sum, recon->kernel, NULL, image, &rate, err);
 
     if (status)
         return status;
-    ki_recon_stop(recon, &clock, &recon->result->fhd);
-    ki_recon_add_rate(&recon->result->fhd, &rate);
+    ki_recon_stop(recon, &clock, &recon->result->details.fhd);
+    ki_recon_add_rate(&recon->result->details.fhd, &rate);
     return KN_OK;
 }
 
 static kn_status make_normal(struct recon *recon, struct mri_host_normal **normal, kn_error *err)
 {
-    const struct mri_scan *scan = recon->scan;
-    struct mri_recon_result *result = recon->result;
+    const kn_recon_scan *scan = &recon->scan;
+    kn_recon_details *details = &recon->result->details;
     struct recon_clock clock = ki_recon_start(recon);
     kn_status status;
 
-    if (recon->options->normal == KN_RECON_NORMAL_FORWARD)
+    if (recon->options.normal == KN_RECON_NORMAL_FORWARD)
         return ki_mri_host_normal_create_forward(&scan->matrix, scan->k, scan->samples, recon->normal_weights,
-                                                 recon->options->kernel, NULL, normal, err);
+                                                 recon->kernel, NULL, normal, err);
     status = ki_mri_host_normal_create(&scan->matrix, scan->k, scan->samples, recon->normal_weights,
-                                       recon->options->kernel, NULL, normal, &result->q.rate, err);
+                                       recon->kernel, NULL, normal, &details->q.rate, err);
 
     if (status)
         return status;
-    ki_recon_stop(recon, &clock, &result->q);
-    result->bound = ki_mri_host_normal_bound(*normal);
-    result->q_kernel = ki_mri_kernel_names[recon->options->kernel];
+    ki_recon_stop(recon, &clock, &details->q);
+    details->bound = ki_mri_host_normal_bound(*normal);
+    details->q_kernel = ki_mri_kernel_names[recon->kernel];
     return KN_OK;
 }
 
 static kn_status solve(struct recon *recon, struct mri_host_normal *normal, size_t coil,
                        const double complex *fhd, double complex *image, kn_error *err)
 {
-    const double complex *start = recon->options->start;
-    size_t voxels = recon->scan->voxels;
     struct recon_clock clock = ki_recon_start(recon);
-    kn_status status = ki_mri_host_solve(normal, fhd, &recon->ls, start ? start + coil * voxels : NULL, image,
+    kn_status status = ki_mri_host_solve(normal, fhd, &recon->ls, ki_recon_start_of(recon, coil), image,
                                          &recon->result->coils[coil], err);
 
-    ki_recon_stop(recon, &clock, &recon->result->solver);
+    ki_recon_stop(recon, &clock, &recon->result->details.solver);
     return status;
 }
 
 kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error *err)
 {
-    const struct mri_scan *scan = recon->scan;
-    bool solves = recon->options->solver == MRI_LS;
+    const kn_recon_scan *scan = &recon->scan;
+    bool solves = recon->options.method == KN_RECON_METHOD_LEAST_SQUARES;
     struct mri_host_normal *normal = NULL;
-    double complex *fhd = solves ? malloc(scan->voxels * sizeof *fhd) : NULL;
+    double complex *fhd = solves ? malloc(recon->voxels * sizeof *fhd) : NULL;
     kn_status status =
-        solves && !fhd ? ki_fail_memory(err, scan->voxels * sizeof *fhd, "the adjoint") : KN_OK;
+        solves && !fhd ? ki_fail_memory(err, recon->voxels * sizeof *fhd, "the adjoint") : KN_OK;
 
     if (!status && solves)
         status = make_normal(recon, &normal, err);
     for (size_t coil = 0; coil < scan->coils && !status; coil++) {
-        double complex *image = images + coil * scan->voxels;
+        double complex *image = images + coil * recon->voxels;
 
         recon->coil = coil;
-        ki_recon_step(recon, (double)coil / (double)scan->coils);
-        status = add_adjoint(recon, coil, solves ? fhd : image, err);
+        status = ki_recon_step(recon, (double)coil / (double)scan->coils, err);
+        if (!status)
+            status = add_adjoint(recon, coil, solves ? fhd : image, err);
         if (!status && solves)
             status = solve(recon, normal, coil, fhd, image, err);
     }
-    if (!status && solves && recon->options->normal == KN_RECON_NORMAL_FORWARD) {
-        const struct mri_sum_rate rate = ki_mri_host_normal_rate(normal);
+    if (!status && solves && recon->options.normal == KN_RECON_NORMAL_FORWARD) {
+        const kn_recon_rate rate = ki_mri_host_normal_rate(normal);
 
         ki_recon_set_normal(recon, &rate);
     }

@@ -1,46 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files of the reconstruction share: recon.c (the pipeline), recon_host.c and recon_device.c (its
-// stages in either place), recon_memory.c, recon_check.c (the adjoint check), and below them recon_stages.c.
+// What a kn_recon_solution (koine/recon.h) is, and what the files of the reconstruction share:
+// recon_request.c (what is asked for, checked), recon.c (the pipeline), recon_host.c and recon_device.c (its
+// stages in either place), recon_memory.c, recon_check.c (the adjoint check), solution.c (what is told), and
+// below them recon_stages.c.
 #ifndef KN_APP_MRI_RECON_RECON_INTERNAL_H
 #define KN_APP_MRI_RECON_RECON_INTERNAL_H
 
-#include "recon.h"
-
 #include <koine/experimental.h>
+
+#include "app/mri/gridding/gridding.h"
+#include "app/mri/mri.h"
+#include "app/mri/solver/solver.h"
+#include "app/mri/sum/sum.h"
+
+struct kn_recon_solution {
+    double complex *image; // of `voxels`
+    size_t voxels;
+    kn_recon_kernel kernel;
+    bool is_double;
+    double lambda;                   // of least squares
+    struct mri_solver_result *coils; // of least squares, `coil_count`; else NULL
+    size_t coil_count;
+    kn_recon_details details;
+};
 
 struct recon {
     kn_queue *queue; // may be NULL on the host, where only density compensation takes it
     bool on_host;
-    const struct mri_scan *scan;
-    const struct mri_recon_options *options;
+    // What was asked for: its matrix has three axes, and its kernel is `kernel`.
+    kn_recon_scan scan;
+    kn_recon_solve_options options;
+    kn_recon_extras extras;
+    size_t voxels;
+    enum mri_kernel kernel;
+    struct mri_gridding_options gridding;
     struct mri_solver_options ls; // with lambda in the unscaled sum's terms
     double *weights;              // density x the scan's; NULL: 1
     double *normal_weights;       // these x |phi|^2; NULL: 1
     double factor;                // what an image is multiplied by
     size_t coil;                  // that is being solved for
-    struct mri_recon_result *result;
+    kn_recon_solution *result;
 };
+
+// What is asked for, without looking at arrays: `recon` is empty but for that. Errors: as kn_recon_solve.
+kn_status ki_recon_request(const char *function, const kn_queue *queue, const kn_recon_scan *scan,
+                           const kn_recon_solve_options *options, const kn_recon_extras *extras,
+                           struct recon *recon, kn_error *err);
+
+// The device that takes part, or NULL.
+const kn_device_info *ki_recon_device(const struct recon *recon);
+
+// What it takes at most. Direct sums go through voxels and samples in pieces, gridding through samples: of
+// these there may be more than the device holds. Errors: KN_ERROR_ARGUMENT for a grid that cannot be.
+kn_status ki_recon_measure(const struct recon *recon, kn_recon_solve_memory *memory, kn_error *err);
+// KN_ERROR_MEMORY where the host or the device has less.
+kn_status ki_recon_check_memory(const struct recon *recon, const kn_recon_solve_memory *memory,
+                                kn_error *err);
 
 // The seconds since `began` that were not spent on compiling: kn_context_get_build_seconds was `built` then.
 struct recon_clock {
     double began, built;
 };
 struct recon_clock ki_recon_start(const struct recon *recon);
-void ki_recon_stop(const struct recon *recon, const struct recon_clock *clock, struct mri_stage *stage);
+void ki_recon_stop(const struct recon *recon, const struct recon_clock *clock, kn_recon_stage *stage);
 
 // The stage of F^H W F by both sums.
-void ki_recon_set_normal(struct recon *recon, const struct mri_sum_rate *rate);
+void ki_recon_set_normal(struct recon *recon, const kn_recon_rate *rate);
 
-// A coil's adjoint as the sum wants it; `data` NULL: 1 throughout.
+// A coil's samples and its start; NULL: 1 throughout, and 0.
+const double complex *ki_recon_data(const struct recon *recon, size_t coil);
+const double complex *ki_recon_start_of(const struct recon *recon, size_t coil);
+// A coil's adjoint as the sum wants it.
 struct mri_sum ki_recon_sum(const struct recon *recon, size_t coil);
 
 // A stage's rate grows by that of one more coil.
-void ki_recon_add_rate(struct mri_stage *stage, const struct mri_sum_rate *rate);
+void ki_recon_add_rate(kn_recon_stage *stage, const kn_recon_rate *rate);
 
 // All coils, each into `images` (voxels each).
 kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error *err);
 kn_status ki_recon_on_device(struct recon *recon, double complex *images, kn_error *err);
-void ki_recon_step(struct recon *recon, double done);
+// Tells how much is done. KN_ERROR_INTERRUPTED if it is to stop.
+kn_status ki_recon_step(const struct recon *recon, double done, kn_error *err);
 
 // The voxels of a slab of the device's adjoint.
 size_t ki_recon_slab(const struct recon *recon);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // How much memory a reconstruction takes, before it takes it.
-#include <stdio.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -17,182 +16,159 @@ enum {
     LARGEST_SAMPLE = 64         // of these in one allocation: entries of 8 tiles
 };
 
+const kn_device_info *ki_recon_device(const struct recon *recon)
+{
+    return recon->on_host ? NULL : kn_context_get_device(kn_queue_get_context(recon->queue));
+}
+
 size_t ki_recon_slab(const struct recon *recon)
 {
-    const kn_device_info *device = kn_context_get_device(kn_queue_get_context(recon->queue));
+    const kn_device_info *device = ki_recon_device(recon);
     size_t most = (size_t)(device->max_alloc < device->global_memory / 4 ? device->max_alloc
                                                                          : device->global_memory / 4) /
                   FLOATS;
-    size_t slab = recon->options->slab ? recon->options->slab : most ? most : 1;
+    size_t slab = recon->extras.slab ? recon->extras.slab : most ? most : 1;
 
-    return slab < recon->scan->voxels ? slab : recon->scan->voxels;
+    return slab < recon->voxels ? slab : recon->voxels;
 }
 
 static size_t gridding_bytes(const struct recon *recon, size_t samples)
 {
-    return ki_mri_gridding_memory(&recon->scan->matrix, samples, &recon->options->gridding);
+    return ki_mri_gridding_memory(&recon->scan.matrix, samples, &recon->gridding);
 }
 
 size_t ki_recon_chunk(const struct recon *recon)
 {
-    const kn_device_info *device = kn_context_get_device(kn_queue_get_context(recon->queue));
-    size_t samples = recon->scan->samples, grid = gridding_bytes(recon, 0),
+    const kn_device_info *device = ki_recon_device(recon);
+    size_t samples = recon->scan.samples, grid = gridding_bytes(recon, 0),
            has = (size_t)device->global_memory;
     size_t chunk = has > grid ? (has - grid) / 2 / MRI_GRIDDING_SAMPLE : 0; // half of what is left
 
     if (chunk > device->max_alloc / LARGEST_SAMPLE)
         chunk = (size_t)device->max_alloc / LARGEST_SAMPLE;
-    if (recon->options->chunk)
-        chunk = recon->options->chunk;
+    if (recon->extras.chunk)
+        chunk = recon->extras.chunk;
     if (chunk == 0)
         chunk = 1; // too many already, which the estimate tells
     return chunk < samples ? chunk : samples;
 }
 
-// Pipe and Menon's weights take all samples at a time.
+// Pipe and Menon's weights take all samples at a time, on a grid of their own.
 static size_t density_bytes(const struct recon *recon)
 {
-    const struct mri_recon_options *options = recon->options;
-
-    return options->density == KN_RECON_DENSITY_PIPE && !options->weights
-               ? gridding_bytes(recon, recon->scan->samples)
+    return recon->options.density == KN_RECON_DENSITY_PIPE
+               ? ki_mri_gridding_memory(&recon->scan.matrix, recon->scan.samples, NULL)
                : 0;
 }
 
 // Of least squares by both sums, whose memory the queue keeps.
-static size_t forward_bytes(const kn_queue *queue, const struct mri_scan *scan)
+static size_t forward_bytes(const struct recon *recon)
 {
-    size_t back = ki_mri_sum_memory(queue, scan->voxels, scan->samples),
-           there = ki_mri_forward_memory(queue, scan->voxels, scan->samples);
+    size_t samples = recon->scan.samples, voxels = recon->voxels;
+    size_t back = ki_mri_sum_memory(recon->queue, voxels, samples),
+           there = ki_mri_forward_memory(recon->queue, voxels, samples);
 
-    return saturate_plus(saturate_plus(saturate_plus(back, there), saturate_times(scan->samples, FLOATS)),
-                         saturate_times(scan->voxels, VECTORS * FLOATS));
+    return saturate_plus(saturate_plus(saturate_plus(back, there), saturate_times(samples, FLOATS)),
+                         saturate_times(voxels, VECTORS * FLOATS));
 }
 
-static kn_status estimate(kn_queue *queue, const struct mri_scan *scan,
-                          const struct mri_recon_options *options, struct mri_recon_memory *memory,
-                          kn_error *err)
+// The scan, weights, an image for each coil and the combined one; and what is beside them.
+static size_t host_bytes(const struct recon *recon, const struct mri_toeplitz_size *size)
 {
-    const struct recon recon = {.queue = queue, .scan = scan, .options = options};
+    size_t samples = recon->scan.samples, coils = recon->scan.coils, voxels = recon->voxels,
+           image = saturate_times(voxels, COMPLEX);
+    size_t bytes = saturate_plus(saturate_times(samples, (MRI_AXES + 2) * sizeof(double) + coils * COMPLEX),
+                                 saturate_times(saturate_plus(coils, 1), image));
+    bool solves = recon->options.method == KN_RECON_METHOD_LEAST_SQUARES;
+
+    if (recon->options.start)
+        bytes = saturate_plus(bytes, saturate_times(coils, image));
+    if (!recon->on_host)
+        bytes = saturate_plus(bytes, saturate_times(voxels, FLOATS)); // on its way
+    else if (solves)
+        bytes = saturate_plus(bytes, saturate_plus(saturate_times(size->points, HOST_POINT),
+                                                   saturate_times(image, HOST_VECTORS)));
+    if (recon->on_host && solves && recon->options.normal == KN_RECON_NORMAL_FORWARD)
+        bytes = saturate_plus(bytes, saturate_times(saturate_plus(voxels, samples), HOST_FORWARD));
+    if (recon->options.method == KN_RECON_METHOD_GRIDDING && ki_recon_chunk(recon) < samples)
+        bytes = saturate_plus(bytes, image); // a chunk's
+    return bytes;
+}
+
+static size_t device_bytes(const struct recon *recon, const struct mri_toeplitz_size *size)
+{
+    size_t samples = recon->scan.samples, density = density_bytes(recon), bytes;
+
+    if (recon->options.method == KN_RECON_METHOD_GRIDDING)
+        bytes = gridding_bytes(recon, ki_recon_chunk(recon));
+    else if (recon->options.method == KN_RECON_METHOD_ADJOINT)
+        bytes = saturate_plus(ki_mri_sum_memory(recon->queue, ki_recon_slab(recon), samples),
+                              saturate_times(ki_recon_slab(recon), FLOATS));
+    else if (recon->options.normal == KN_RECON_NORMAL_FORWARD)
+        bytes = forward_bytes(recon);
+    else
+        bytes =
+            saturate_plus(saturate_plus(size->bytes, ki_mri_sum_memory(recon->queue, size->points, samples)),
+                          saturate_times(recon->voxels, VECTORS * FLOATS));
+    return bytes > density ? bytes : density;
+}
+
+kn_status ki_recon_measure(const struct recon *recon, kn_recon_solve_memory *memory, kn_error *err)
+{
     struct mri_toeplitz_size size = {.points = 0};
-    bool solves = options->solver == MRI_LS, forward = solves && options->normal == KN_RECON_NORMAL_FORWARD;
-    kn_status status = solves && !forward ? ki_mri_toeplitz_measure(&scan->matrix, &size, err) : KN_OK;
+    bool convolves = recon->options.method == KN_RECON_METHOD_LEAST_SQUARES &&
+                     recon->options.normal == KN_RECON_NORMAL_TOEPLITZ;
+    kn_status status = convolves ? ki_mri_toeplitz_measure(&recon->scan.matrix, &size, err) : KN_OK;
 
     if (status)
         return status;
-    // The scan, weights, and an image for each coil and the combined one.
-    memory->host =
-        saturate_plus(saturate_times(scan->samples, (MRI_AXES + 2) * sizeof(double) + scan->coils * COMPLEX),
-                      saturate_times(saturate_plus(scan->coils, 1), saturate_times(scan->voxels, COMPLEX)));
-    if (options->start)
-        memory->host =
-            saturate_plus(memory->host, saturate_times(scan->coils, saturate_times(scan->voxels, COMPLEX)));
-    if (!queue && solves)
-        memory->host =
-            saturate_plus(memory->host, saturate_plus(saturate_times(size.points, HOST_POINT),
-                                                      saturate_times(scan->voxels, HOST_VECTORS * COMPLEX)));
-    if (!queue && forward)
-        memory->host = saturate_plus(
-            memory->host, saturate_times(saturate_plus(scan->voxels, scan->samples), HOST_FORWARD));
-    if (!queue)
-        return KN_OK;
-    memory->host = saturate_plus(memory->host, saturate_times(scan->voxels, FLOATS)); // on its way
-    if (forward)
-        memory->device = forward_bytes(queue, scan);
-    else if (solves)
-        memory->device =
-            saturate_plus(saturate_plus(size.bytes, ki_mri_sum_memory(queue, size.points, scan->samples)),
-                          saturate_times(scan->voxels, VECTORS * FLOATS));
-    else if (options->solver == MRI_GRIDDING)
-        memory->device = gridding_bytes(&recon, ki_recon_chunk(&recon));
-    else
-        memory->device = saturate_plus(ki_mri_sum_memory(queue, ki_recon_slab(&recon), scan->samples),
-                                       saturate_times(ki_recon_slab(&recon), FLOATS));
-    if (options->solver == MRI_GRIDDING && ki_recon_chunk(&recon) < scan->samples)
-        memory->host = saturate_plus(memory->host, saturate_times(scan->voxels, COMPLEX)); // a chunk's image
-    if (memory->device < density_bytes(&recon))
-        memory->device = density_bytes(&recon);
+    *memory = (kn_recon_solve_memory){
+        .host = host_bytes(recon, &size),
+        .host_has = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE),
+        .device = recon->on_host ? 0 : device_bytes(recon, &size),
+        .device_has = recon->on_host ? 0 : (size_t)ki_recon_device(recon)->global_memory};
     return KN_OK;
 }
 
-// ---- too much ----
-
-static const double mega = 1e6;
-
-// As many coils as the host has room for.
-static kn_status refuse_host(const struct mri_scan *scan, const struct mri_recon_options *options,
-                             const struct mri_recon_memory *memory, kn_error *err)
+kn_status ki_recon_check_memory(const struct recon *recon, const kn_recon_solve_memory *memory, kn_error *err)
 {
-    size_t coil = saturate_plus(saturate_times(scan->samples, COMPLEX),
-                                saturate_times(scan->voxels, (options->start ? 2 : 1) * COMPLEX));
-    size_t rest = memory->host - saturate_times(scan->coils, coil);
-    size_t fit = memory->host < SIZE_MAX && memory->host_has > rest ? (memory->host_has - rest) / coil : 0;
-    char what[64];
+    const double mega = 1e6;
 
-    if (fit)
-        snprintf(what, sizeof what, "take %zu of the coils at a time", fit);
-    else
-        snprintf(what, sizeof what, "take a smaller --matrix, or fewer samples");
-    return ki_fail(
-        err, KN_ERROR_MEMORY,
-        "%zu voxels, %zu samples and %zu coil%s need about %.0f MB of memory, and this machine has %.0f; %s",
-        scan->voxels, scan->samples, scan->coils, scan->coils == 1 ? "" : "s", (double)memory->host / mega,
-        (double)memory->host_has / mega, what);
-}
-
-// The first alternative that fits the device.
-static kn_status refuse_device(kn_queue *queue, const struct mri_scan *scan,
-                               const struct mri_recon_options *options, const struct mri_recon_memory *memory,
-                               kn_error *err)
-{
-    static const struct {
-        enum mri_recon_solver solver;
-        kn_recon_normal_method normal;
-        double oversampling;
-        const char *text;
-    } alternatives[] = {
-        {MRI_GRIDDING, KN_RECON_NORMAL_TOEPLITZ, 2, "--solver gridding"},
-        {MRI_GRIDDING, KN_RECON_NORMAL_TOEPLITZ, 1.25, "--solver gridding --oversampling 1.25"},
-        {MRI_LS, KN_RECON_NORMAL_FORWARD, 0, "--normal forward, which takes long and no grid,"},
-        {MRI_ADJOINT, KN_RECON_NORMAL_TOEPLITZ, 0,
-         "--solver adjoint, which goes through the voxels by slabs,"}};
-    char what[96] = "";
-
-    for (size_t i = 0; i < sizeof alternatives / sizeof *alternatives && !*what; i++) {
-        struct mri_recon_options other = *options;
-        struct mri_recon_memory takes = *memory;
-
-        other.solver = alternatives[i].solver;
-        other.normal = alternatives[i].normal;
-        other.gridding.oversampling = alternatives[i].oversampling;
-        if ((other.solver == MRI_GRIDDING && other.basis) ||
-            (other.solver == MRI_LS && options->solver != MRI_LS))
-            continue;
-        if (!estimate(queue, scan, &other, &takes, NULL) && takes.device <= memory->device_has)
-            snprintf(what, sizeof what, "%s fits with %.0f MB; ", alternatives[i].text,
-                     (double)takes.device / mega);
-    }
-    return ki_fail(err, KN_ERROR_MEMORY,
-                   "%zu voxels and %zu samples need about %.0f MB of the device's memory, which is %.0f; "
-                   "%s--kernel host-double and host-single work on the host",
-                   scan->voxels, scan->samples, (double)memory->device / mega,
-                   (double)memory->device_has / mega, what);
-}
-
-kn_status ki_mri_recon_measure(kn_queue *queue, const struct mri_scan *scan,
-                               const struct mri_recon_options *options, struct mri_recon_memory *memory,
-                               kn_error *err)
-{
-    kn_status status;
-
-    *memory = (struct mri_recon_memory){
-        .host_has = (size_t)sysconf(_SC_PHYS_PAGES) * (size_t)sysconf(_SC_PAGESIZE),
-        .device_has = queue ? (size_t)kn_context_get_device(kn_queue_get_context(queue))->global_memory : 0};
-    status = estimate(queue, scan, options, memory, err);
-    if (status)
-        return status;
     if (memory->host > memory->host_has)
-        return refuse_host(scan, options, memory, err);
-    return queue && memory->device > memory->device_has ? refuse_device(queue, scan, options, memory, err)
-                                                        : KN_OK;
+        return ki_fail(
+            err, KN_ERROR_MEMORY,
+            "%zu voxels, %zu samples and %zu coil%s need about %.0f MB of memory, and this machine "
+            "has %.0f; take fewer at a time",
+            recon->voxels, recon->scan.samples, recon->scan.coils, recon->scan.coils == 1 ? "" : "s",
+            (double)memory->host / mega, (double)memory->host_has / mega);
+    if (memory->device > memory->device_has)
+        return ki_fail(err, KN_ERROR_MEMORY,
+                       "%zu voxels and %zu samples need about %.0f MB of the device's memory, which is %.0f; "
+                       "take another method, or a kernel of the host",
+                       recon->voxels, recon->scan.samples, (double)memory->device / mega,
+                       (double)memory->device_has / mega);
+    return KN_OK;
+}
+
+static kn_status measure(const char *function, const kn_queue *queue, const kn_recon_scan *scan,
+                         const kn_recon_solve_options *options, kn_recon_solve_memory *memory, kn_error *err)
+{
+    struct recon recon = {.queue = (kn_queue *)queue}; // which only its device is asked of
+    kn_recon_solve_memory found;
+    kn_status status = ki_recon_request(function, queue, scan, options, NULL, &recon, err);
+
+    if (!status && !memory)
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "memory is NULL");
+    if (!status)
+        status = ki_recon_measure(&recon, &found, err);
+    if (!status)
+        *memory = found;
+    return status;
+}
+
+kn_status kn_recon_solve_measure(const kn_queue *queue, const kn_recon_scan *scan,
+                                 const kn_recon_solve_options *options, kn_recon_solve_memory *memory,
+                                 kn_error *err)
+{
+    return ki_error_name(__func__, measure(__func__, queue, scan, options, memory, err), err);
 }

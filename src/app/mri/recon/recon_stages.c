@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "base/error.h"
 #include "base/os/clock.h"
 #include "recon_internal.h"
 
@@ -18,14 +19,14 @@ struct recon_clock ki_recon_start(const struct recon *recon)
     return (struct recon_clock){ki_clock_seconds(), built(recon)};
 }
 
-void ki_recon_stop(const struct recon *recon, const struct recon_clock *clock, struct mri_stage *stage)
+void ki_recon_stop(const struct recon *recon, const struct recon_clock *clock, kn_recon_stage *stage)
 {
     double seconds = ki_clock_seconds() - clock->began - (built(recon) - clock->built);
 
     stage->seconds = (stage->seconds < 0 ? 0 : stage->seconds) + seconds;
 }
 
-void ki_recon_add_rate(struct mri_stage *stage, const struct mri_sum_rate *rate)
+void ki_recon_add_rate(kn_recon_stage *stage, const kn_recon_rate *rate)
 {
     stage->rate.seconds += rate->seconds;
     stage->rate.pairs += rate->pairs;
@@ -33,29 +34,44 @@ void ki_recon_add_rate(struct mri_stage *stage, const struct mri_sum_rate *rate)
     stage->rate.loads += rate->loads;
 }
 
-void ki_recon_set_normal(struct recon *recon, const struct mri_sum_rate *rate)
+void ki_recon_set_normal(struct recon *recon, const kn_recon_rate *rate)
 {
     // Of the kernels alone nothing is known.
-    recon->result->normal = (struct mri_stage){
+    recon->result->details.normal = (kn_recon_stage){
         rate->seconds, {.seconds = NAN, .pairs = rate->pairs, .flops = rate->flops, .loads = NAN}};
-    recon->result->bound = NAN;
+    recon->result->details.bound = NAN;
 }
 
-void ki_recon_step(struct recon *recon, double done)
+kn_status ki_recon_step(const struct recon *recon, double done, kn_error *err)
 {
-    if (recon->options->progress)
-        recon->options->progress(recon->options->context, done);
+    if (!recon->options.progress || recon->options.progress(recon->options.progress_data, done))
+        return KN_OK;
+    return ki_fail(err, KN_ERROR_INTERRUPTED, "stopped at %.0f %% of a reconstruction", 100 * done);
+}
+
+const double complex *ki_recon_data(const struct recon *recon, size_t coil)
+{
+    const double complex *data = (const double complex *)recon->scan.data;
+
+    return data ? data + coil * recon->scan.samples : NULL;
+}
+
+const double complex *ki_recon_start_of(const struct recon *recon, size_t coil)
+{
+    const double complex *start = (const double complex *)recon->options.start;
+
+    return start ? start + coil * recon->voxels : NULL;
 }
 
 struct mri_sum ki_recon_sum(const struct recon *recon, size_t coil)
 {
-    const struct mri_scan *scan = recon->scan;
+    const kn_recon_scan *scan = &recon->scan;
 
     return (struct mri_sum){.matrix = scan->matrix,
-                            .positions = scan->positions,
+                            .positions = recon->extras.positions,
                             .k = scan->k,
                             .samples = scan->samples,
-                            .data = scan->data ? scan->data + coil * scan->samples : NULL,
+                            .data = ki_recon_data(recon, coil),
                             .weights = recon->weights,
-                            .basis = recon->options->basis};
+                            .basis = (const double complex *)scan->basis};
 }

@@ -6,6 +6,7 @@
 
 #include "base/os/clock.h"
 #include "base/error.h"
+#include "base/saturate.h"
 #include "app/mri/gridding/host_fft.h"
 #include "operator/cgnr/host_cgnr.h"
 
@@ -27,7 +28,7 @@ struct host_forward {
     const kn_host_options *options;
     double *positions, *opposite; // of the voxels; -k
     double complex *data;
-    struct mri_sum_rate rate;
+    kn_recon_rate rate;
 };
 
 // ---- the operator ----
@@ -44,7 +45,7 @@ static size_t grid_index(const kn_recon_matrix *matrix, const size_t length[MRI_
 // q of half of the differences, d_a = j - N_a on a matrix of 2 N (an axis of 1: 0), up to d = 0.
 static kn_status differences(const kn_recon_matrix *matrix, const double *k, size_t samples,
                              const double *weights, enum mri_kernel kernel, const kn_host_options *options,
-                             const struct mri_sum *shape, double complex *q, struct mri_sum_rate *rate,
+                             const struct mri_sum *shape, double complex *q, kn_recon_rate *rate,
                              kn_error *err)
 {
     struct mri_sum sum = *shape;
@@ -113,7 +114,7 @@ static kn_status make_spectrum(struct mri_host_normal *normal, const struct mri_
 kn_status ki_mri_host_normal_create(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                     const double *weights, enum mri_kernel kernel,
                                     const kn_host_options *options, struct mri_host_normal **normal,
-                                    struct mri_sum_rate *rate, kn_error *err)
+                                    kn_recon_rate *rate, kn_error *err)
 {
     struct mri_host_normal *made = calloc(1, sizeof *made);
     struct mri_sum shape = {.matrix = *matrix};
@@ -212,7 +213,7 @@ kn_status ki_mri_host_normal_create_forward(const kn_recon_matrix *matrix, const
 static kn_status apply_forward(struct host_forward *f, const double complex *x, double complex *y,
                                kn_error *err)
 {
-    struct mri_sum_rate there, back;
+    kn_recon_rate there, back;
     kn_status status;
 
     f->sum.data = x;
@@ -227,9 +228,9 @@ static kn_status apply_forward(struct host_forward *f, const double complex *x, 
     return KN_OK;
 }
 
-struct mri_sum_rate ki_mri_host_normal_rate(const struct mri_host_normal *normal)
+kn_recon_rate ki_mri_host_normal_rate(const struct mri_host_normal *normal)
 {
-    return normal->forward ? normal->forward->rate : (struct mri_sum_rate){0};
+    return normal->forward ? normal->forward->rate : (kn_recon_rate){0};
 }
 
 // ---- its use ----
@@ -286,8 +287,8 @@ static kn_status product(void *data, bool adjoint, const void *x, void *y, doubl
 // What is added to the equation.
 struct regularizer {
     const kn_recon_matrix *matrix;
-    enum mri_regularizer kind;
-    enum mri_boundary boundary;
+    kn_recon_regularizer kind;
+    kn_recon_boundary boundary;
     double lambda;
 };
 
@@ -306,7 +307,7 @@ static void add_differences(const struct regularizer *regularizer, const double 
             size_t before = wraps ? i + (n - 1) * step : i - step;
             double complex difference = regularizer->lambda * (x[i] - x[before]); // (D x)_j
 
-            if (n == 1 || (wraps && regularizer->boundary == MRI_BOUNDARY_ZERO))
+            if (n == 1 || (wraps && regularizer->boundary == KN_RECON_BOUNDARY_ZERO))
                 continue;
             y[i] += difference;
             y[before] -= difference;
@@ -321,19 +322,11 @@ static void along(const void *data, const double *x, const double *d, size_t cou
     const struct regularizer *regularizer = data;
 
     (void)x;
-    if (regularizer->kind == MRI_DIFFERENCE)
+    if (regularizer->kind == KN_RECON_REGULARIZER_DIFFERENCE)
         add_differences(regularizer, (const double complex *)d, (double complex *)out);
     else
         for (size_t i = 0; i < count; i++)
             out[i] += regularizer->lambda * d[i];
-}
-
-static bool step(void *data, size_t iteration)
-{
-    const struct mri_solver_options *options = data;
-
-    options->progress(options->context, iteration);
-    return true;
 }
 
 static kn_status iterate(struct mri_host_normal *normal, const double complex *fhd,
@@ -346,8 +339,8 @@ static kn_status iterate(struct mri_host_normal *normal, const double complex *f
     const struct host_cgnr_options how = {.iterations = options->iterations,
                                           .tolerance = options->tolerance,
                                           .correction = result->lambda > 0 ? &correction : NULL,
-                                          .progress = options->progress ? step : NULL,
-                                          .progress_data = (void *)options};
+                                          .progress = options->progress,
+                                          .progress_data = options->context};
     struct host_vectors vectors;
     const struct host_cgnr_operator a = {.rows = 2 * normal->voxels,
                                          .columns = 2 * normal->voxels,
@@ -379,18 +372,20 @@ kn_status ki_mri_host_solve(struct mri_host_normal *normal, const double complex
                             double complex *image, struct mri_solver_result *result, kn_error *err)
 {
     double began = ki_clock_seconds();
-    kn_status status = KN_OK;
+    kn_status status = ki_mri_solver_check(options, err);
 
     *result = (struct mri_solver_result){.lambda = options->lambda *
                                                    (options->relative_lambda ? normal->bound : 1)};
-    result->residuals = calloc(options->iterations + 1, sizeof *result->residuals);
-    if (!result->residuals)
-        status = ki_fail_memory(err, options->iterations * sizeof *result->residuals, "the solver");
-    else if (isnan(result->lambda))
+    if (!status && isnan(result->lambda))
         status =
             ki_fail(err, KN_ERROR_ARGUMENT,
                     "lambda is in units of a bound that this operator does not have; give it in absolute "
                     "terms");
+    if (!status && options->iterations < SIZE_MAX)
+        result->residuals = calloc(options->iterations + 1, sizeof *result->residuals);
+    if (!status && !result->residuals)
+        status =
+            ki_fail_memory(err, saturate_times(options->iterations, sizeof *result->residuals), "the solver");
     if (!status)
         status = iterate(normal, fhd, options, start, image, result, err);
     result->seconds = ki_clock_seconds() - began;

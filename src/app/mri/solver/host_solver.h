@@ -14,7 +14,7 @@ struct mri_host_normal;
 kn_status ki_mri_host_normal_create(const kn_recon_matrix *matrix, const double *k, size_t samples,
                                     const double *weights, enum mri_kernel kernel,
                                     const kn_host_options *options, struct mri_host_normal **normal,
-                                    struct mri_sum_rate *rate, kn_error *err);
+                                    kn_recon_rate *rate, kn_error *err);
 // The same by both sums, each time it is applied: F too by ki_mri_sum_host, with the parts of voxels and
 // samples exchanged. k and weights stay the caller's, and must stay. It has no bound: not-a-number. Memory:
 // 24 bytes a voxel and 40 a sample, and those of ki_mri_sum_host.
@@ -23,7 +23,7 @@ kn_status ki_mri_host_normal_create_forward(const kn_recon_matrix *matrix, const
                                             const kn_host_options *options, struct mri_host_normal **normal,
                                             kn_error *err);
 // What the applications of that one took until now; of the other nothing.
-struct mri_sum_rate ki_mri_host_normal_rate(const struct mri_host_normal *normal);
+kn_recon_rate ki_mri_host_normal_rate(const struct mri_host_normal *normal);
 // NULL is fine.
 void ki_mri_host_normal_free(struct mri_host_normal *normal);
 // The greatest modulus of an eigenvalue of the circulant.

@@ -10,8 +10,6 @@
 #include "base/error.h"
 #include "app/mri/sum/sum_internal.h"
 
-const char *const ki_mri_normal_names[] = {"toeplitz", "forward", NULL};
-
 kn_status ki_mri_normal_begin(kn_context *context, const kn_recon_matrix *matrix, double bound,
                               kn_operator_function *apply, void *data, struct mri_normal *normal,
                               kn_error *err)
@@ -37,7 +35,7 @@ struct mri_forward_normal {
     struct mri_sum sum; // the adjoint of what is in device_data
     size_t voxels;
     enum mri_kernel kernel;
-    struct mri_sum_rate rate;
+    kn_recon_rate rate;
 };
 
 static kn_status apply(void *data, kn_queue *queue, bool adjoint, const kn_buffer *x, kn_buffer *y,
@@ -112,7 +110,7 @@ const struct mri_normal *ki_mri_forward_normal_of(const struct mri_forward_norma
     return &forward->normal;
 }
 
-struct mri_sum_rate ki_mri_forward_normal_rate(const struct mri_forward_normal *forward)
+kn_recon_rate ki_mri_forward_normal_rate(const struct mri_forward_normal *forward)
 {
     return forward->rate;
 }

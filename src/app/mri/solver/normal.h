@@ -11,8 +11,6 @@
 #include "app/mri/sum/sum.h"
 #include "operator/operator.h"
 
-extern const char *const ki_mri_normal_names[3]; // "toeplitz", "forward", NULL
-
 // An operator of the device, self-adjoint, of the matrix's voxels (x fastest).
 struct mri_normal {
     kn_recon_matrix matrix;
@@ -43,6 +41,6 @@ void ki_mri_forward_normal_free(struct mri_forward_normal *forward);
 const struct mri_normal *ki_mri_forward_normal_of(const struct mri_forward_normal *forward);
 // What all applications took until now: the terms of both sums, and the seconds that a caller waited for,
 // with compiling left out; loads are not counted.
-struct mri_sum_rate ki_mri_forward_normal_rate(const struct mri_forward_normal *forward);
+kn_recon_rate ki_mri_forward_normal_rate(const struct mri_forward_normal *forward);
 
 #endif

@@ -8,20 +8,15 @@
 #include "base/error.h"
 #include "operator/cgnr/cgnr.h"
 
-const char *const ki_mri_regularizer_names[] = {"tikhonov", "difference", NULL};
-const char *const ki_mri_boundary_names[] = {"zero", "periodic", NULL};
-
 struct mri_solver {
     const struct mri_normal *normal;
     double tolerance, lambda; // lambda: in absolute terms
-    void (*progress)(void *context, size_t iteration);
-    void *context;
     struct cgnr *cgnr;
 };
 
 // ---- creation ----
 
-static kn_status check_options(const struct mri_solver_options *options, double lambda, kn_error *err)
+kn_status ki_mri_solver_check(const struct mri_solver_options *options, kn_error *err)
 {
     if (!(options->tolerance >= 0 && options->tolerance < 1))
         return ki_fail(err, KN_ERROR_ARGUMENT,
@@ -29,10 +24,15 @@ static kn_status check_options(const struct mri_solver_options *options, double 
                        options->tolerance);
     if (!(options->lambda >= 0) || !isfinite(options->lambda))
         return ki_fail(err, KN_ERROR_ARGUMENT, "lambda is %g; expected a number from 0 on", options->lambda);
-    if ((unsigned)options->regularizer > MRI_DIFFERENCE ||
-        (unsigned)options->boundary > MRI_BOUNDARY_PERIODIC)
+    if ((unsigned)options->regularizer > KN_RECON_REGULARIZER_DIFFERENCE ||
+        (unsigned)options->boundary > KN_RECON_BOUNDARY_PERIODIC)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no regularizer %d with boundary %d",
                        (int)options->regularizer, (int)options->boundary);
+    return KN_OK;
+}
+
+static kn_status check_lambda(double lambda, kn_error *err)
+{
     if (isnan(lambda))
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "lambda is in units of a bound that this operator does not have; give it in absolute "
@@ -42,27 +42,19 @@ static kn_status check_options(const struct mri_solver_options *options, double 
     return KN_OK;
 }
 
-static bool step(void *data, size_t iteration)
-{
-    const struct mri_solver *s = data;
-
-    s->progress(s->context, iteration);
-    return true;
-}
-
 static kn_status create_cgnr(kn_queue *queue, struct mri_solver *s, const struct mri_solver_options *options,
                              kn_error *err)
 {
-    bool differs = options->regularizer == MRI_DIFFERENCE;
-    struct cgnr_image image = {.periodic = options->boundary == MRI_BOUNDARY_PERIODIC};
+    bool differs = options->regularizer == KN_RECON_REGULARIZER_DIFFERENCE;
+    struct cgnr_image image = {.periodic = options->boundary == KN_RECON_BOUNDARY_PERIODIC};
     const struct cgnr_options asked = {.iterations = options->iterations,
                                        .gradient = options->tolerance > 0 ? options->tolerance : -1,
                                        .lambda = differs ? 0 : s->lambda,
                                        .smooth = differs ? s->lambda : 0,
                                        .image = &image,
                                        .self_adjoint = true,
-                                       .progress = options->progress ? step : NULL,
-                                       .progress_data = s};
+                                       .progress = options->progress,
+                                       .progress_data = options->context};
 
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         image.size[axis] = s->normal->matrix.size[axis];
@@ -75,8 +67,10 @@ kn_status ki_mri_solver_create(kn_queue *queue, const struct mri_normal *normal,
 {
     double lambda = options->lambda * (options->relative_lambda ? normal->bound : 1);
     struct mri_solver *s;
-    kn_status status = check_options(options, lambda, err);
+    kn_status status = ki_mri_solver_check(options, err);
 
+    if (!status)
+        status = check_lambda(lambda, err);
     if (status)
         return status;
     s = calloc(1, sizeof *s);
@@ -85,8 +79,6 @@ kn_status ki_mri_solver_create(kn_queue *queue, const struct mri_normal *normal,
     s->normal = normal;
     s->tolerance = options->tolerance;
     s->lambda = lambda;
-    s->progress = options->progress;
-    s->context = options->context;
     status = create_cgnr(queue, s, options, err);
     if (status)
         ki_mri_solver_free(s);

@@ -1,33 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// The image of least squares: (F^H W F + lambda R) x = F^H W d by conjugate gradients (Hestenes and Stiefel
-// 1952). R is 1 (Tikhonov) or D^H D, the sum over the axes of the squared differences between neighbours.
+// The image of least squares: (F^H W F + lambda R) x = F^H W d by conjugate gradients, R as a
+// kn_recon_regularizer has it.
 #ifndef KN_APP_MRI_SOLVER_SOLVER_H
 #define KN_APP_MRI_SOLVER_SOLVER_H
 
 #include "normal.h"
 #include "toeplitz.h"
 
-enum mri_regularizer { MRI_TIKHONOV, MRI_DIFFERENCE };
-extern const char *const ki_mri_regularizer_names[3]; // "tikhonov", "difference", NULL
-
-// Along an axis of N voxels (D x)_j = x_j - x_(j-1), for j = 1 ... N - 1; with the periodic boundary for j =
-// 0 too, where x_-1 is x_(N-1).
-enum mri_boundary { MRI_BOUNDARY_ZERO, MRI_BOUNDARY_PERIODIC };
-extern const char *const ki_mri_boundary_names[3]; // "zero", "periodic", NULL
-
 struct mri_solver_options {
-    size_t iterations;    // at most, up to 2^20
+    size_t iterations;    // at most, on a device up to 2^20
     double tolerance;     // stops once ||r|| <= tolerance ||F^H W d||; 0: never
     double lambda;        // from 0 on
     bool relative_lambda; // it counts in units of the operator's bound, which must be known
-    enum mri_regularizer regularizer;
-    enum mri_boundary boundary; // of MRI_DIFFERENCE
+    kn_recon_regularizer regularizer;
+    kn_recon_boundary boundary; // of KN_RECON_REGULARIZER_DIFFERENCE
 
-    // Before each iteration, how many of them are done; NULL: nobody asks. A convolution on a device is ahead
-    // of it, as the host does not wait.
-    void (*progress)(void *context, size_t iteration);
+    // Before each iteration, how many of them are done; NULL: nobody asks. A convolution on a device is
+    // behind it, as the host does not wait. Returns false to stop, with KN_ERROR_INTERRUPTED.
+    bool (*progress)(void *context, size_t iteration);
     void *context;
 };
+
+// KN_ERROR_ARGUMENT for a tolerance, a lambda, a regularizer or a boundary out of range.
+kn_status ki_mri_solver_check(const struct mri_solver_options *options, kn_error *err);
 
 struct mri_solver_result {
     size_t iterations; // done

@@ -97,7 +97,7 @@ static kn_status check_samples(const double *k, size_t samples, const double *we
 }
 
 static kn_status sum_on_host(kn_queue *queue, const struct mri_sum *sum, enum mri_kernel kernel, kn_buffer *q,
-                             struct mri_sum_rate *rate, kn_error *err)
+                             kn_recon_rate *rate, kn_error *err)
 {
     double complex *values = malloc(sum->count * sizeof *values);
     float *singles = (float *)values; // each is written after what stands there was read
@@ -118,7 +118,7 @@ static kn_status sum_on_host(kn_queue *queue, const struct mri_sum *sum, enum mr
 
 kn_status ki_mri_toeplitz_differences(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                       size_t samples, const double *weights, enum mri_kernel kernel,
-                                      kn_buffer *q, struct mri_sum_rate *rate, kn_error *err)
+                                      kn_buffer *q, kn_recon_rate *rate, kn_error *err)
 {
     struct mri_toeplitz_size size;
     struct mri_sum sum = {.samples = samples, .weights = weights};
@@ -337,7 +337,7 @@ static kn_status find_eigenvalues(kn_queue *queue, struct mri_toeplitz *toeplitz
 
 kn_status ki_mri_toeplitz_compute(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                   size_t samples, const double *weights, enum mri_kernel kernel,
-                                  struct mri_toeplitz **toeplitz, struct mri_sum_rate *rate, kn_error *err)
+                                  struct mri_toeplitz **toeplitz, kn_recon_rate *rate, kn_error *err)
 {
     struct toeplitz_origin origin;
     struct mri_toeplitz *made = NULL;

@@ -39,7 +39,7 @@ kn_status ki_mri_toeplitz_measure(const kn_recon_matrix *matrix, struct mri_toep
 // k: samples x differences terms, and its error; `rate` may be NULL.
 kn_status ki_mri_toeplitz_differences(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                       size_t samples, const double *weights, enum mri_kernel kernel,
-                                      kn_buffer *q, struct mri_sum_rate *rate, kn_error *err);
+                                      kn_buffer *q, kn_recon_rate *rate, kn_error *err);
 
 // The operator, from its differences. Costs those, and a transform of the grid. k must be finite, in cycles
 // per field of view, weights finite; the arrays are the caller's and may go. The operator is for the queue's
@@ -48,7 +48,7 @@ kn_status ki_mri_toeplitz_differences(kn_queue *queue, const kn_recon_matrix *ma
 // of.
 kn_status ki_mri_toeplitz_compute(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                   size_t samples, const double *weights, enum mri_kernel kernel,
-                                  struct mri_toeplitz **toeplitz, struct mri_sum_rate *rate, kn_error *err);
+                                  struct mri_toeplitz **toeplitz, kn_recon_rate *rate, kn_error *err);
 // NULL is fine.
 void ki_mri_toeplitz_free(struct mri_toeplitz *toeplitz);
 

@@ -412,7 +412,7 @@ static kn_status add_all(struct sum_work *work, const struct form *form, kn_buff
     return status;
 }
 
-static kn_status measure(struct sum_work *work, struct mri_sum_rate *rate, kn_error *err)
+static kn_status measure(struct sum_work *work, kn_recon_rate *rate, kn_error *err)
 {
     const struct mri_sum *sum = work->sum;
     kn_status status = KN_OK;
@@ -451,7 +451,7 @@ static kn_status check_device(const kn_queue *queue, const struct mri_sum *sum, 
 }
 
 kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum mri_kernel kernel,
-                            kn_buffer *image, struct mri_sum_rate *rate, kn_error *err)
+                            kn_buffer *image, kn_recon_rate *rate, kn_error *err)
 {
     struct mri_sum sum = *given;
     struct sum_work work = {.queue = queue, .sum = &sum, .timed = rate != NULL};

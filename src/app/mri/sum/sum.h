@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include <koine/buffer.h>
+#include <koine/experimental/recon.h>
 #include <koine/host.h>
 
 #include "base/kept.h"
@@ -25,6 +26,11 @@ enum mri_kernel {
     MRI_HOST_SINGLE,     // and in single, with vectors
     MRI_KERNELS
 };
+
+static inline bool mri_kernel_is_host(enum mri_kernel kernel)
+{
+    return kernel == MRI_HOST_DOUBLE || kernel == MRI_HOST_SINGLE;
+}
 
 extern const char *const ki_mri_kernel_names[MRI_KERNELS + 1]; // "naive", ...; ends in NULL
 
@@ -74,16 +80,6 @@ struct mri_sum {
 // phi of a box as large as a voxel: the product of sinc(k_i / N_i). basis[samples].
 void ki_mri_basis_box(const kn_recon_matrix *matrix, const double *k, size_t samples, double complex *basis);
 
-// What a sum took. Arithmetic and accesses are the lecture's estimates: 13 additions and multiplications a
-// pair, besides sine and cosine (10 where mu is real); every number that a kernel asks global memory for, and
-// those that a cache or local memory keeps once for all work-items that are there together (its example: 4
-// groups of 128).
-struct mri_sum_rate {
-    double seconds; // of the kernels, by the device's clock; on the host of the call
-    double pairs;   // voxels times samples
-    double flops, loads;
-};
-
 // Of `count` voxels from `first` on: image[0..count) are theirs, pairs of floats. Without data and basis mu
 // is real, and the kernels have fewer operations. Samples go by chunks of 4,096 at most for a float's sum,
 // and those are added in pairs of floats; voxels go by slabs: device memory is bounded by 64 MB for samples
@@ -97,7 +93,7 @@ struct mri_sum_rate {
 // finite); KN_ERROR_MEMORY; what programs and launches give. Cost: samples x voxels sines and cosines;
 // returns when all is enqueued, with a rate when all is done.
 kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum mri_kernel kernel,
-                            kn_buffer *image, struct mri_sum_rate *rate, kn_error *err);
+                            kn_buffer *image, kn_recon_rate *rate, kn_error *err);
 
 // Bytes of the device's memory that it takes at most, the image left out.
 size_t ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples);
@@ -108,7 +104,7 @@ size_t ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples);
 // as above; beyond the range of float only where that is used. Errors: KN_ERROR_ARGUMENT, KN_ERROR_INPUT,
 // KN_ERROR_MEMORY as above, and what koine/host.h says of a level. Cost: as above; memory for the samples.
 kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, const kn_host_options *options,
-                          double complex *image, struct mri_sum_rate *rate, kn_error *err);
+                          double complex *image, kn_recon_rate *rate, kn_error *err);
 
 // The forward sum, d_m = phi_m sum_n rho_n exp(-i 2 pi k_m . r_n): `data` (a pair of floats a sample) from
 // `image` (a pair a voxel of the matrix); basis[samples] may be NULL, for 1. Relative error (L2): 5e-7 where

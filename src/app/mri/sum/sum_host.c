@@ -216,7 +216,7 @@ static void sum_all(const struct host_sum *h, unsigned threads, double complex *
 }
 
 kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, const kn_host_options *options,
-                          double complex *image, struct mri_sum_rate *rate, kn_error *err)
+                          double complex *image, kn_recon_rate *rate, kn_error *err)
 {
     struct mri_sum sum = *given;
     struct host_plan plan;
@@ -253,10 +253,10 @@ kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, c
         double pairs = (double)sum.samples * (double)sum.count, loads = sum_is_real(&sum) ? 4 : 5;
 
         // A block reads all samples.
-        *rate = (struct mri_sum_rate){.seconds = ki_clock_seconds() - start,
-                                      .pairs = pairs,
-                                      .flops = pairs * ki_sum_flops(&sum),
-                                      .loads = pairs * loads / SUM_HOST_BLOCK + 3 * (double)sum.count};
+        *rate = (kn_recon_rate){.seconds = ki_clock_seconds() - start,
+                                .pairs = pairs,
+                                .flops = pairs * ki_sum_flops(&sum),
+                                .loads = pairs * loads / SUM_HOST_BLOCK + 3 * (double)sum.count};
     }
     return KN_OK;
 }

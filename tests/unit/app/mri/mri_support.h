@@ -66,11 +66,11 @@ static inline void scan_free(struct scan *scan)
 static inline void scan_normal(const struct scan *scan, bool weighted, const double complex *x,
                                double complex *y)
 {
-    ck_assert_int_eq(
-        ki_mri_reference_forward(&scan->matrix, scan->k, scan->samples, x, MRI_SCALE_NONE, scan->room, NULL),
-        KN_OK);
+    ck_assert_int_eq(ki_mri_reference_forward(&scan->matrix, scan->k, scan->samples, x, KN_RECON_SCALE_NONE,
+                                              scan->room, NULL),
+                     KN_OK);
     ck_assert_int_eq(ki_mri_reference_adjoint(&scan->matrix, scan->k, scan->samples, scan->room,
-                                              weighted ? scan->weights : NULL, MRI_SCALE_NONE, y, NULL),
+                                              weighted ? scan->weights : NULL, KN_RECON_SCALE_NONE, y, NULL),
                      KN_OK);
 }
 
@@ -140,7 +140,7 @@ static inline double complex test_product(const double complex *x, const double 
 }
 
 // y = D x, three numbers a voxel, one for each axis; 0 where there is no neighbour before it.
-static inline void test_differences(const kn_recon_matrix *matrix, enum mri_boundary boundary,
+static inline void test_differences(const kn_recon_matrix *matrix, kn_recon_boundary boundary,
                                     const double complex *x, double complex *y)
 {
     size_t stride = 1, n = matrix->size[0] * matrix->size[1] * matrix->size[2];
@@ -151,9 +151,9 @@ static inline void test_differences(const kn_recon_matrix *matrix, enum mri_boun
         for (size_t i = 0; i < n; i++) {
             size_t j = i / stride % size;
 
-            y[3 * i + axis] = j > 0                               ? x[i] - x[i - stride]
-                              : boundary == MRI_BOUNDARY_PERIODIC ? x[i] - x[i + (size - 1) * stride]
-                                                                  : 0;
+            y[3 * i + axis] = j > 0                                    ? x[i] - x[i - stride]
+                              : boundary == KN_RECON_BOUNDARY_PERIODIC ? x[i] - x[i + (size - 1) * stride]
+                                                                       : 0;
         }
         stride *= size;
     }

@@ -10,43 +10,52 @@
 
 #include <math.h>
 
-#include "app/mri/recon/recon.h"
+#include "app/mri/recon/recon_internal.h"
 #include "app/mri/reference.h"
 
 enum { SAMPLES = 230, COILS = 3, VOXELS = 13 * 10 };
 
 static const double sum_error = 3e-6;
 
+// What a reconstruction begins with; its arrays are owned.
+struct recon_scan {
+    kn_recon_scan given; // of these arrays
+    double *k;
+    double complex *data;
+};
+
 // A random scan of 13 x 10 voxels.
-static inline struct mri_scan make_scan(size_t coils)
+static inline struct recon_scan make_scan(size_t coils)
 {
     uint64_t state = test_seed("scan");
-    struct mri_scan scan = {.matrix = {2, {13, 10, 1}},
-                            .matrix_from = "the test",
-                            .samples = SAMPLES,
-                            .coils = coils,
-                            .voxels = VOXELS,
-                            .k = malloc(3 * SAMPLES * sizeof *scan.k),
-                            .data = malloc(coils * SAMPLES * sizeof *scan.data)};
+    struct recon_scan scan = {.k = malloc(3 * SAMPLES * sizeof *scan.k),
+                              .data = malloc(coils * SAMPLES * sizeof *scan.data)};
 
     ck_assert(scan.k && scan.data);
+    scan.given = KN_INIT(kn_recon_scan, .matrix = {2, {13, 10, 1}}, .samples = SAMPLES, .coils = coils,
+                         .k = scan.k, .data = (double *)scan.data);
     for (size_t m = 0; m < SAMPLES; m++)
         for (size_t axis = 0; axis < 3; axis++)
             scan.k[3 * m + axis] =
-                axis == 2 ? 0 : (double)scan.matrix.size[axis] * (test_uniform(&state) - 0.5);
+                axis == 2 ? 0 : (double)scan.given.matrix.size[axis] * (test_uniform(&state) - 0.5);
     for (size_t i = 0; i < coils * SAMPLES; i++) {
         double re = 2 * test_uniform(&state) - 1;
 
         scan.data[i] = mri_complex(re, 2 * test_uniform(&state) - 1);
     }
-    scan.range = kn_recon_trajectory_get_range(scan.k, SAMPLES);
     return scan;
 }
 
-static inline struct mri_recon_options make_options(enum mri_recon_solver solver, enum mri_kernel kernel)
+static inline void free_scan(struct recon_scan *scan)
 {
-    return (struct mri_recon_options){
-        .solver = solver, .kernel = kernel, .ls = {.iterations = 30, .lambda = 40}};
+    free(scan->k);
+    free(scan->data);
+}
+
+static inline kn_recon_solve_options make_options(kn_recon_method method, kn_recon_kernel kernel)
+{
+    return KN_INIT(kn_recon_solve_options, .method = method, .kernel = kernel, .iterations = 30,
+                   .lambda = 40);
 }
 
 static inline double distance(const double complex *x, const double complex *y, size_t count)
@@ -61,51 +70,59 @@ static inline double distance(const double complex *x, const double complex *y, 
 }
 
 // A coil's adjoint by the reference.
-static inline void adjoint_of(const struct mri_scan *scan, size_t coil, const double *weights,
+static inline void adjoint_of(const struct recon_scan *scan, size_t coil, const double *weights,
                               const double complex *basis, double complex *image)
 {
     double complex data[SAMPLES];
 
     for (size_t m = 0; m < SAMPLES; m++)
         data[m] = scan->data[coil * SAMPLES + m] * (basis ? conj(basis[m]) : 1);
-    EXPECT_OK(ki_mri_reference_adjoint(&scan->matrix, scan->k, SAMPLES, data, weights, MRI_SCALE_NONE, image,
-                                       &err));
+    EXPECT_OK(ki_mri_reference_adjoint(&scan->given.matrix, scan->k, SAMPLES, data, weights,
+                                       KN_RECON_SCALE_NONE, image, &err));
 }
 
-static inline struct mri_recon_result run(const struct mri_scan *scan,
-                                          const struct mri_recon_options *options)
+static inline kn_recon_solution *
+run_with(const struct recon_scan *scan, const kn_recon_solve_options *options, const kn_recon_extras *extras)
 {
-    struct mri_recon_result result;
+    kn_recon_solution *solution = NULL;
 
-    EXPECT_OK(ki_mri_recon(queue, scan, options, &result, &err));
-    return result;
+    EXPECT_OK(kn_recon_solve_with(queue, &scan->given, options, extras, &solution, &err));
+    return solution;
+}
+
+static inline kn_recon_solution *run(const struct recon_scan *scan, const kn_recon_solve_options *options)
+{
+    kn_recon_solution *solution = NULL;
+
+    EXPECT_OK(kn_recon_solve(queue, &scan->given, options, &solution, &err));
+    return solution;
 }
 
 // By double precision on the host, whose own test is against both sums.
-static inline struct mri_recon_result double_precision(const struct mri_scan *scan,
-                                                       const struct mri_recon_options *options)
+static inline kn_recon_solution *double_precision(const struct recon_scan *scan,
+                                                  const kn_recon_solve_options *options)
 {
-    struct mri_recon_options on_host = *options;
+    kn_recon_solve_options on_host = *options;
 
-    on_host.kernel = MRI_HOST_DOUBLE;
-    on_host.save_q = on_host.load_q = NULL;
+    on_host.kernel = KN_RECON_KERNEL_HOST_DOUBLE;
     return run(scan, &on_host);
 }
 
-static inline double least_squares_error(const struct mri_recon_result *result)
+static inline double least_squares_error(const kn_recon_solution *solution)
 {
-    return sum_error * (result->bound + result->lambda) / result->lambda;
+    return sum_error * (solution->details.bound + solution->lambda) / solution->lambda;
 }
 
 // How often a kernel is launched by a reconstruction.
-static inline size_t launches_of(const char *kernel, const struct mri_scan *scan,
-                                 const struct mri_recon_options *options, struct mri_recon_result *result)
+static inline size_t launches_of(const char *kernel, const struct recon_scan *scan,
+                                 const kn_recon_solve_options *options, const kn_recon_extras *extras,
+                                 kn_recon_solution **solution)
 {
     kn_profile_entry *entries = NULL;
     size_t count = 0, found = 0;
 
     EXPECT_OK(kn_profile_start(queue, &err));
-    *result = run(scan, options);
+    *solution = run_with(scan, options, extras);
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
     for (size_t i = 0; i < count; i++)
         found += strcmp(entries[i].kernel, kernel) == 0;

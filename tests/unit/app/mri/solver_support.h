@@ -34,7 +34,9 @@ static void regularizer_column(const struct system *s, size_t i, double complex 
         unit[j] = 1;
         test_differences(&s->scan.matrix, s->options.boundary, unit, each);
         unit[j] = 0;
-        column[j] = s->options.regularizer == MRI_TIKHONOV ? i == j : test_product(own, each, 3 * s->n);
+        column[j] = s->options.regularizer == KN_RECON_REGULARIZER_TIKHONOV
+                        ? i == j
+                        : test_product(own, each, 3 * s->n);
     }
     free(unit);
     free(each);

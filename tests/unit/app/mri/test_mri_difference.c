@@ -9,7 +9,7 @@
 static const double eps = 0x1p-24;
 
 // y + lambda D^H D x in y's place, by the kernel of conjugate gradients (cl/operator/cg.cl).
-static void add_differences(const kn_recon_matrix *matrix, enum mri_boundary boundary, float lambda,
+static void add_differences(const kn_recon_matrix *matrix, kn_recon_boundary boundary, float lambda,
                             kn_buffer *x, kn_buffer *y)
 {
     enum { GROUP = 32, PARTS = 3, CELLS = 4 * PARTS + 5 + 4 };
@@ -29,7 +29,7 @@ static void add_differences(const kn_recon_matrix *matrix, enum mri_boundary bou
                            KN_VALUE((uint32_t)matrix->size[0]),
                            KN_VALUE((uint32_t)matrix->size[1]),
                            KN_VALUE((uint32_t)matrix->size[2]),
-                           KN_VALUE((uint32_t)(boundary == MRI_BOUNDARY_PERIODIC)),
+                           KN_VALUE((uint32_t)(boundary == KN_RECON_BOUNDARY_PERIODIC)),
                            KN_VALUE(lambda),
                            KN_BUFFER(state),
                            KN_VALUE((uint32_t)PARTS),
@@ -48,7 +48,7 @@ START_TEST(neighbours)
     const double lambda = 0.75;
 
     for (size_t i = 0; i < 2 * sizeof sizes / sizeof *sizes; i++) {
-        enum mri_boundary boundary = i % 2 ? MRI_BOUNDARY_PERIODIC : MRI_BOUNDARY_ZERO;
+        kn_recon_boundary boundary = i % 2 ? KN_RECON_BOUNDARY_PERIODIC : KN_RECON_BOUNDARY_ZERO;
         const kn_recon_matrix *matrix = &sizes[i / 2];
         size_t n = matrix->size[0] * matrix->size[1] * matrix->size[2];
         double complex *x = test_image(n, &state), *y = test_image(n, &state), *found;

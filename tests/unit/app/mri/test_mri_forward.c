@@ -126,7 +126,7 @@ static void check(const kn_recon_matrix *matrix, size_t samples, bool with_basis
     struct problem p = make(matrix, samples, state);
     double complex *wanted = test_zeros(samples, sizeof *wanted), *found = forward(&p, with_basis);
 
-    EXPECT_OK(ki_mri_reference_forward(&p.matrix, p.k, samples, p.image, MRI_SCALE_NONE, wanted, &err));
+    EXPECT_OK(ki_mri_reference_forward(&p.matrix, p.k, samples, p.image, KN_RECON_SCALE_NONE, wanted, &err));
     for (size_t m = 0; m < samples; m++) {
         double complex right = wanted[m] * (with_basis ? p.basis[m] : 1);
 

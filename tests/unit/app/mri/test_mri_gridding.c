@@ -256,7 +256,7 @@ START_TEST(one_point)
     gridding = create(&p, NULL);
     for (size_t m = 0; m < p.samples; m++)
         sum += p.weights[m] * p.data[m];
-    EXPECT_OK(ki_mri_reference_adjoint(&p.matrix, p.k, 1, &sum, NULL, MRI_SCALE_NONE, wanted, &err));
+    EXPECT_OK(ki_mri_reference_adjoint(&p.matrix, p.k, 1, &sum, NULL, KN_RECON_SCALE_NONE, wanted, &err));
     adjoint(&p, gridding, p.weights, image);
     // The worst of one sample, at the image's corners, is some times the mean of many; and a cell sums up to
     // sqrt(samples) roundings, in parts, of what is sqrt(samples) times as large as the sum.
@@ -336,7 +336,7 @@ START_TEST(groups_and_tiles)
     double complex *images = test_poisoned((TRIED + 1) * p.voxels * sizeof *images);
     size_t first = kn_context_get_device(context)->loop_limit ? 1 : 0;
 
-    EXPECT_OK(ki_mri_reference_adjoint(&p.matrix, p.k, p.samples, p.data, NULL, MRI_SCALE_NONE,
+    EXPECT_OK(ki_mri_reference_adjoint(&p.matrix, p.k, p.samples, p.data, NULL, KN_RECON_SCALE_NONE,
                                        images + TRIED * p.voxels, &err));
     for (size_t i = first; i < (test_is_slow() ? 2 : TRIED); i++) {
         struct mri_gridding *gridding = create(&p, &tried[i]);

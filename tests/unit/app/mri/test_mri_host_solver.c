@@ -146,9 +146,10 @@ static void normal_of(const struct problem *problem, const double *weights, cons
 {
     double complex data[SAMPLES];
 
-    EXPECT_OK(ki_mri_reference_forward(&problem->matrix, problem->k, SAMPLES, x, MRI_SCALE_NONE, data, &err));
-    EXPECT_OK(ki_mri_reference_adjoint(&problem->matrix, problem->k, SAMPLES, data, weights, MRI_SCALE_NONE,
-                                       y, &err));
+    EXPECT_OK(
+        ki_mri_reference_forward(&problem->matrix, problem->k, SAMPLES, x, KN_RECON_SCALE_NONE, data, &err));
+    EXPECT_OK(ki_mri_reference_adjoint(&problem->matrix, problem->k, SAMPLES, data, weights,
+                                       KN_RECON_SCALE_NONE, y, &err));
 }
 
 START_TEST(operator_is_both_sums)
@@ -157,7 +158,7 @@ START_TEST(operator_is_both_sums)
 
     for (size_t i = 0; i < 2 * MATRICES; i++) {
         struct mri_host_normal *normal;
-        struct mri_sum_rate rate;
+        kn_recon_rate rate;
         struct problem problem;
         double complex found[VOXELS_MAX], expected[VOXELS_MAX];
         double size = 0;
@@ -225,18 +226,18 @@ static void equation(const struct problem *problem, const struct mri_solver_opti
     for (size_t n = 0; n < problem->voxels; n++) {
         size_t at[3] = {n % size[0], n / size[0] % size[1], n / size[0] / size[1]};
 
-        if (options->regularizer == MRI_TIKHONOV)
+        if (options->regularizer == KN_RECON_REGULARIZER_TIKHONOV)
             y[n] += lambda * x[n];
-        for (size_t axis = 0, step = 1; options->regularizer == MRI_DIFFERENCE && axis < 3;
+        for (size_t axis = 0, step = 1; options->regularizer == KN_RECON_REGULARIZER_DIFFERENCE && axis < 3;
              step *= size[axis], axis++) {
             size_t last = size[axis] - 1;
 
             if (!last)
                 continue;
             // Neighbours on either side, each a difference that has this voxel.
-            if (at[axis] > 0 || options->boundary == MRI_BOUNDARY_PERIODIC)
+            if (at[axis] > 0 || options->boundary == KN_RECON_BOUNDARY_PERIODIC)
                 y[n] += lambda * (x[n] - x[at[axis] > 0 ? n - step : n + last * step]);
-            if (at[axis] < last || options->boundary == MRI_BOUNDARY_PERIODIC)
+            if (at[axis] < last || options->boundary == KN_RECON_BOUNDARY_PERIODIC)
                 y[n] += lambda * (x[n] - x[at[axis] < last ? n + step : n - last * step]);
         }
     }
@@ -279,8 +280,8 @@ START_TEST(solves)
         struct problem problem;
 
         make(&problem, &matrices[i / 12], &state);
-        options.regularizer = i % 3 == 0 ? MRI_TIKHONOV : MRI_DIFFERENCE;
-        options.boundary = i % 3 == 1 ? MRI_BOUNDARY_ZERO : MRI_BOUNDARY_PERIODIC;
+        options.regularizer = i % 3 == 0 ? KN_RECON_REGULARIZER_TIKHONOV : KN_RECON_REGULARIZER_DIFFERENCE;
+        options.boundary = i % 3 == 1 ? KN_RECON_BOUNDARY_ZERO : KN_RECON_BOUNDARY_PERIODIC;
         options.relative_lambda = i / 3 % 2;
         options.lambda = options.relative_lambda ? 0.1 : 3;
         expect_solved(&problem, &options, i / 6 % 2);

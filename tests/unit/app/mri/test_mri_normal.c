@@ -120,7 +120,7 @@ START_TEST(what_ran)
     struct mri_forward_normal *forward = create(&scan, false, MRI_REGISTER);
     double complex *x = test_image(scan.voxels, &state);
     size_t count, there = 0, back = 0;
-    struct mri_sum_rate rate;
+    kn_recon_rate rate;
     kn_profile_entry *entries;
 
     EXPECT_OK(kn_profile_start(queue, &err));

@@ -6,23 +6,24 @@
 START_TEST(slabs)
 {
     static const size_t sizes[] = {1, 2, 7, 31, 64, VOXELS - 1, VOXELS, VOXELS + 1};
-    struct mri_scan scan = make_scan(COILS);
-    struct mri_recon_options options = make_options(MRI_ADJOINT, MRI_REGISTER);
-    struct mri_recon_result whole = run(&scan, &options);
+    struct recon_scan scan = make_scan(COILS);
+    kn_recon_solve_options options = make_options(KN_RECON_METHOD_ADJOINT, KN_RECON_KERNEL_REGISTER);
+    kn_recon_extras extras = KN_INIT(kn_recon_extras);
+    kn_recon_solution *whole = run(&scan, &options);
 
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct mri_recon_result result;
+        kn_recon_solution *result;
 
         if (test_is_slow() && sizes[i] < 7)
             continue;
-        options.slab = sizes[i];
-        result = run(&scan, &options);
-        ck_assert_double_lt(distance(result.image, whole.image, VOXELS), sum_error);
-        ck_assert_double_eq(result.fhd.rate.pairs, COILS * VOXELS * SAMPLES);
-        ki_mri_recon_free(&result);
+        extras.slab = sizes[i];
+        result = run_with(&scan, &options, &extras);
+        ck_assert_double_lt(distance(result->image, whole->image, VOXELS), sum_error);
+        ck_assert_double_eq(result->details.fhd.rate.pairs, COILS * VOXELS * SAMPLES);
+        kn_recon_solution_free(result);
     }
-    ki_mri_recon_free(&whole);
-    ki_mri_scan_free(&scan);
+    kn_recon_solution_free(whole);
+    free_scan(&scan);
 }
 END_TEST
 
@@ -31,73 +32,71 @@ END_TEST
 START_TEST(chunks)
 {
     static const size_t sizes[] = {31, SAMPLES - 1, SAMPLES + 1};
-    struct mri_scan scan = make_scan(2);
-    struct mri_recon_options options = make_options(MRI_GRIDDING, MRI_TUNED);
-    struct mri_recon_result whole = run(&scan, &options);
+    struct recon_scan scan = make_scan(2);
+    kn_recon_solve_options options = make_options(KN_RECON_METHOD_GRIDDING, KN_RECON_KERNEL_TUNED);
+    kn_recon_extras extras = KN_INIT(kn_recon_extras);
+    kn_recon_solution *whole = run(&scan, &options);
     double weights[SAMPLES];
 
     for (size_t m = 0; m < SAMPLES; m++)
         weights[m] = 1;
-    options.weights = weights;
+    scan.given.weights = weights;
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct mri_recon_result result;
+        kn_recon_solution *result;
         size_t wanted = (SAMPLES + sizes[i] - 1) / sizes[i];
 
-        options.chunk = sizes[i];
-        ck_assert_uint_eq(launches_of("mri_spread", &scan, &options, &result),
+        extras.chunk = sizes[i];
+        ck_assert_uint_eq(launches_of("mri_spread", &scan, &options, &extras, &result),
                           2 * wanted + 1); // and the check
-        ck_assert_double_lt(distance(result.image, whole.image, VOXELS), 3e-7 * (1 + sqrt((double)wanted)));
-        ki_mri_recon_free(&result);
+        ck_assert_double_lt(distance(result->image, whole->image, VOXELS), 3e-7 * (1 + sqrt((double)wanted)));
+        kn_recon_solution_free(result);
     }
-    ki_mri_recon_free(&whole);
-    ki_mri_scan_free(&scan);
+    kn_recon_solution_free(whole);
+    free_scan(&scan);
 }
 END_TEST
 
 // A device that pretends to have little memory: samples go in chunks, and the answer is the same.
 START_TEST(little_memory)
 {
-    struct mri_scan scan = make_scan(2);
-    struct mri_recon_options options = make_options(MRI_GRIDDING, MRI_TUNED);
-    struct mri_recon_result whole = run(&scan, &options), result;
+    struct recon_scan scan = make_scan(2);
+    kn_recon_solve_options options = make_options(KN_RECON_METHOD_GRIDDING, KN_RECON_KERNEL_TUNED);
+    kn_recon_solution *whole = run(&scan, &options), *result = NULL;
     uint64_t *has = &context->device.info.global_memory;
-    struct mri_recon_memory memory;
-    kn_error why = KN_ERROR_INIT;
+    kn_recon_solve_memory memory = {0};
 
     *has = 32768;
-    ck_assert_uint_gt(launches_of("mri_spread", &scan, &options, &result), 2 + 1);
-    ck_assert_uint_le(result.memory.device, *has);
-    ck_assert_double_lt(distance(result.image, whole.image, VOXELS), 1e-6);
-    ki_mri_recon_free(&result);
-    ki_mri_recon_free(&whole);
+    ck_assert_uint_gt(launches_of("mri_spread", &scan, &options, NULL, &result), 2 + 1);
+    ck_assert_uint_le(result->details.memory.device, *has);
+    ck_assert_double_lt(distance(result->image, whole->image, VOXELS), 1e-6);
+    kn_recon_solution_free(result);
+    kn_recon_solution_free(whole);
 
-    // Too little for the grid: what would fit is said.
+    // Too little for the grid.
     *has = 8192;
-    ck_assert_int_eq(ki_mri_recon(queue, &scan, &options, &result, &why), KN_ERROR_MEMORY);
-    ck_assert_msg(strstr(why.text, "--oversampling 1.25") || strstr(why.text, "--solver adjoint"), "%s",
-                  why.text);
-    ki_mri_recon_free(&result);
+    EXPECT_REFUSED(KN_ERROR_MEMORY, "of the device's memory, which is 0; take another method",
+                   kn_recon_solve(queue, &scan.given, &options, &result, &err));
 
-    // Where gridding cannot serve: least squares without a grid, which then fits.
-    options = make_options(MRI_LS, MRI_TUNED);
-    options.basis = scan.data;
-    for (*has = 1 << 16; ki_mri_recon_measure(queue, &scan, &options, &memory, &why) == KN_OK; *has -= 256)
-        ;
-    ck_assert_msg(strstr(why.text, "--normal forward, which takes long and no grid, fits with"), "%s",
-                  why.text);
-    options.normal = KN_RECON_NORMAL_FORWARD;
-    EXPECT_OK(ki_mri_recon_measure(queue, &scan, &options, &memory, &err));
-    ck_assert_uint_le(memory.device, *has);
+    // Least squares, a byte short.
+    options = make_options(KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED);
+    EXPECT_OK(kn_recon_solve_measure(queue, &scan.given, &options, &memory, &err));
+    ck_assert_uint_gt(memory.host, 2 * sizeof(double) * (VOXELS + 2 * SAMPLES));
+    *has = memory.device - 1;
+    EXPECT_OK(kn_recon_solve_measure(queue, &scan.given, &options, &memory, &err));
+    ck_assert_uint_eq(memory.device_has, *has);
+    ck_assert_uint_gt(memory.device, memory.device_has);
+    EXPECT_REFUSED(KN_ERROR_MEMORY, "take another method",
+                   kn_recon_solve(queue, &scan.given, &options, &result, &err));
 
     *has = 1 << 16;
-    options = make_options(MRI_LS, MRI_TUNED);
+    options = make_options(KN_RECON_METHOD_LEAST_SQUARES, KN_RECON_KERNEL_TUNED);
     result = run(&scan, &options);
     whole = double_precision(&scan, &options);
-    ck_assert_uint_le(result.memory.device, *has);
-    ck_assert_double_lt(distance(result.image, whole.image, VOXELS), least_squares_error(&whole));
-    ki_mri_recon_free(&result);
-    ki_mri_recon_free(&whole);
-    ki_mri_scan_free(&scan);
+    ck_assert_uint_le(result->details.memory.device, *has);
+    ck_assert_double_lt(distance(result->image, whole->image, VOXELS), least_squares_error(whole));
+    kn_recon_solution_free(result);
+    kn_recon_solution_free(whole);
+    free_scan(&scan);
 }
 END_TEST
 

@@ -12,13 +12,13 @@ START_TEST(dense)
 
     for (size_t i = 0; i < (test_is_slow() ? 3 : MATRICES); i++)
         for (int r = 0; r < 3; r++) {
-            const struct mri_solver_options options = {.iterations = 60,
-                                                       .tolerance = 1e-6,
-                                                       .lambda = 0.05,
-                                                       .relative_lambda = true,
-                                                       .regularizer = r == 0 ? MRI_TIKHONOV : MRI_DIFFERENCE,
-                                                       .boundary = r == 2 ? MRI_BOUNDARY_PERIODIC
-                                                                          : MRI_BOUNDARY_ZERO};
+            const struct mri_solver_options options = {
+                .iterations = 60,
+                .tolerance = 1e-6,
+                .lambda = 0.05,
+                .relative_lambda = true,
+                .regularizer = r == 0 ? KN_RECON_REGULARIZER_TIKHONOV : KN_RECON_REGULARIZER_DIFFERENCE,
+                .boundary = r == 2 ? KN_RECON_BOUNDARY_PERIODIC : KN_RECON_BOUNDARY_ZERO};
             // Differences leave a constant image alone: the samples have to tell it.
             struct system s = system_make(&matrices[i], 3 * matrices[i].size[0] * 35, &options, &state);
             struct mri_solver_result result;
@@ -148,7 +148,7 @@ START_TEST(starts)
         double complex *x, *again, *nothing, *elsewhere;
         struct system s;
 
-        options.regularizer = r ? MRI_DIFFERENCE : MRI_TIKHONOV;
+        options.regularizer = r ? KN_RECON_REGULARIZER_DIFFERENCE : KN_RECON_REGULARIZER_TIKHONOV;
         s = system_make(&matrix, 200, &options, &state);
         // From the solution: at once, and nothing is changed.
         s.options.tolerance = 1e-6;
@@ -340,8 +340,8 @@ START_TEST(refused)
     REFUSED("lambda is -0.5", right, NULL, image, .lambda = -0.5);
     REFUSED("lambda is inf", right, NULL, image, .lambda = INFINITY);
     REFUSED("lambda is 1e+39", right, NULL, image, .lambda = 1e39);
-    REFUSED("regularizer 7", right, NULL, image, .regularizer = (enum mri_regularizer)7);
-    REFUSED("boundary 2", right, NULL, image, .boundary = (enum mri_boundary)2);
+    REFUSED("regularizer 7", right, NULL, image, .regularizer = (kn_recon_regularizer)7);
+    REFUSED("boundary 2", right, NULL, image, .boundary = (kn_recon_boundary)2);
     REFUSED("is the right hand side's", right, NULL, right, .iterations = 1);
     REFUSED("the right hand side: 70 elements", small, NULL, image, .iterations = 1);
     REFUSED("the solution: 70 elements", right, NULL, small, .iterations = 1);

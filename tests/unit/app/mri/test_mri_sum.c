@@ -50,7 +50,7 @@ static double bound(const struct problem *p, enum mri_kernel kernel)
 }
 
 // Runs a kernel; what it gave. Nothing past the image is written.
-static float *run(const struct problem *p, enum mri_kernel kernel, struct mri_sum_rate *rate)
+static float *run(const struct problem *p, enum mri_kernel kernel, kn_recon_rate *rate)
 {
     enum { ROOM = 64 };
     float *image = test_zeros(2 * p->count, sizeof *image);
@@ -198,7 +198,7 @@ START_TEST(what_ran)
 
     for (int kernel = 0; kernel < MRI_HOST_DOUBLE; kernel++) {
         struct problem p = make(&matrices[4], 20, DATA, &state);
-        struct mri_sum_rate rate = {-1, -1, -1, -1};
+        kn_recon_rate rate = {-1, -1, -1, -1};
         kn_profile_entry *entries;
         size_t count, own = 0;
 

@@ -184,7 +184,7 @@ START_TEST(spiral)
     for (int kernel = MRI_HOST_DOUBLE; kernel <= MRI_HOST_SINGLE; kernel++) {
         const struct mri_sum sum = {
             .matrix = {2, {64, 64, 1}}, .k = trajectory.k, .samples = 3770, .data = data};
-        struct mri_sum_rate rate;
+        kn_recon_rate rate;
         double error;
 
         EXPECT_OK(ki_mri_sum_host(&sum, (enum mri_kernel)kernel, NULL, image, &rate, &err));

@@ -208,7 +208,8 @@ START_TEST(kspace_and_image)
         k[3 * m + 1] = m ? 6 * (2 * test_uniform(&state) - 1) : 0;
         k[3 * m + 2] = 0;
     }
-    ck_assert_int_eq(ki_mri_reference_forward(&matrix, k, SAMPLES, image, MRI_SCALE_NONE, data, NULL), KN_OK);
+    ck_assert_int_eq(ki_mri_reference_forward(&matrix, k, SAMPLES, image, KN_RECON_SCALE_NONE, data, NULL),
+                     KN_OK);
     ck_assert_int_eq(ki_phantom_kspace(&matrix, k, SAMPLES, analytic, NULL), KN_OK);
     for (size_t m = 0; m < SAMPLES; m++) {
         double x = M_PI * k[3 * m] / M, y = M_PI * k[3 * m + 1] / M;

@@ -159,7 +159,8 @@ START_TEST(cartesian)
     expect_point(k + 3 * 59, 1, 1, 2);
     for (size_t n = 0; n < 60; n++)
         image[n] = test_uniform(&state);
-    ck_assert_int_eq(ki_mri_reference_forward(&matrix, k, 60, image, MRI_SCALE_UNITARY, data, NULL), KN_OK);
+    ck_assert_int_eq(ki_mri_reference_forward(&matrix, k, 60, image, KN_RECON_SCALE_UNITARY, data, NULL),
+                     KN_OK);
     for (size_t n = 0; n < 60; n++) {
         energy[0] += creal(image[n] * conj(image[n]));
         energy[1] += creal(data[n] * conj(data[n]));

@@ -6,6 +6,7 @@
 #include <config.h>
 #include <math.h>
 
+#include "app/mri/mri.h"
 #include "cli/recon/scan_files.h"
 #include "io/array/cfl.h"
 #include "support/run.h"
@@ -83,7 +84,7 @@ static void expect(const struct mri_scan_request *request, size_t coils)
     for (size_t coil = 0; coil < coils; coil++)
         for (size_t m = 0; m < ALL; m++)
             ck_assert(scan.data[coil * ALL + m] == value_of(coil, m));
-    ki_mri_scan_free(&scan);
+    mri_scan_free(&scan);
 }
 
 static void refuse(const struct mri_scan_request *request, kn_status status, const char *words)
@@ -180,7 +181,7 @@ START_TEST(arrays_refused)
     write_npy("d.npy", true, 2, whole, data);
     IO_OK(mri_scan_read(&request, &scan, err));
     ck_assert_uint_eq(scan.empty, 1);
-    ki_mri_scan_free(&scan);
+    mri_scan_free(&scan);
     // Units: too far for one, and too near to tell the matrix.
     request.unit = KN_RECON_UNIT_NORMALIZED;
     refuse(&request, KN_ERROR_INPUT, "is the trajectory for a larger matrix, or in another unit?");
@@ -268,7 +269,7 @@ START_TEST(parboil)
         ck_assert_double_eq(scan.weights[m], real * real + imaginary * imaginary);
         ck_assert_double_eq(scan.k[3 * m + 1], (double)(5 + m));
     }
-    ki_mri_scan_free(&scan);
+    mri_scan_free(&scan);
     // The published reading takes phi for x, and voxels lie anywhere.
     request.order = PARBOIL_PUBLISHED;
     IO_OK(mri_scan_read(&request, &scan, err));
@@ -276,7 +277,7 @@ START_TEST(parboil)
     ck_assert_uint_eq(scan.voxels, 64);
     ck_assert_uint_eq(scan.matrix.size[0], 64);
     ck_assert_double_eq(scan.positions[3 * 2], 17);
-    ki_mri_scan_free(&scan);
+    mri_scan_free(&scan);
     request.matrix = (kn_recon_matrix){2, {4, 4, 1}};
     refuse(&request, KN_ERROR_ARGUMENT, "has its own voxels");
     request.matrix.axes = 0;
@@ -367,12 +368,12 @@ START_TEST(ismrmrd)
     IO_OK(mri_scan_read(&request, &scan, err));
     ck_assert_uint_eq(scan.noise, 1);
     ck_assert_str_eq(scan.matrix_from, "its header");
-    ki_mri_scan_free(&scan);
+    mri_scan_free(&scan);
     write_ismrmrd(&packed, 2, header, all_noise); // and a spoke less
     IO_OK(mri_scan_read(&request, &scan, err));
     ck_assert_uint_eq(scan.noise, 2);
     ck_assert_uint_eq(scan.samples, ALL - SAMPLES);
-    ki_mri_scan_free(&scan);
+    mri_scan_free(&scan);
 }
 END_TEST
 

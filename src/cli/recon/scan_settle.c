@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "scan.h"
+// A scan that was just read: whether it can be one, and what its file does not say.
+#include "scan_files.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "convention.h"
 
 // ---- what is wrong with numbers ----
 
@@ -35,76 +37,67 @@ static kn_status check_data(const char *path, struct mri_scan *scan, kn_error *e
 // What is not finite has no range, so it comes before everything else.
 static kn_status check_finite(const char *path, const struct mri_scan *scan, kn_error *err)
 {
-    for (size_t i = 0; i < MRI_AXES * scan->samples; i++)
+    for (size_t i = 0; i < SCAN_AXES * scan->samples; i++)
         if (!isfinite(scan->k[i]))
             return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "sample %zu: k%c is %g, expected a number",
-                              i / MRI_AXES, "xyz"[i % MRI_AXES], scan -> k[i]);
+                              i / SCAN_AXES, "xyz"[i % SCAN_AXES], scan -> k[i]);
     return KN_OK;
 }
 
 // ---- the matrix ----
 
-// The least matrix of even sizes whose band holds the trajectory. There is none for one that does not go
-// beyond pi, since that may be in another unit.
+// What a trajectory of this range is for. There is no telling of one that may be in another unit.
 static kn_status guess_matrix(const char *path, kn_recon_unit unit, struct mri_scan *scan, kn_error *err)
 {
     const kn_recon_range range = kn_recon_trajectory_get_range(scan->k, scan->samples);
-    double furthest[MRI_AXES], most = 0;
+    double most = 0;
 
-    for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        furthest[axis] = fmax(-range.low[axis], range.high[axis]);
-        most = fmax(most, furthest[axis]);
-    }
-    if (unit != KN_RECON_UNIT_FOV || most <= M_PI * (1 + 1e-6) || most > 0x1p20)
-        return ki_fail(
-            err, KN_ERROR_ARGUMENT,
-            "--matrix is missing: how many voxels, such as 128,128? (%s does not tell: k goes to %g)", path,
-            most);
-    scan->matrix.axes = furthest[2] > 0 ? 3 : 2;
-    for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        // A float's rounding is no reason for another voxel.
-        double half = ceil(furthest[axis] * (1 - 1e-6));
-
-        scan->matrix.size[axis] = half < 1 ? 1 : 2 * (size_t)half;
-    }
     scan->matrix_from = "the trajectory's range";
-    return KN_OK;
+    if (unit == KN_RECON_UNIT_FOV && kn_recon_trajectory_guess_matrix(&range, &scan->matrix))
+        return KN_OK;
+    for (size_t axis = 0; axis < SCAN_AXES; axis++)
+        most = fmax(most, fmax(-range.low[axis], range.high[axis]));
+    return ki_fail(err, KN_ERROR_ARGUMENT,
+                   "--matrix is missing: how many voxels, such as 128,128? (%s does not tell: k goes to %g)",
+                   path, most);
 }
 
-static kn_status settle_matrix(const struct mri_scan_terms *terms, struct mri_scan *scan, kn_error *err)
+static kn_status settle_matrix(const struct mri_scan_request *request, const char *path,
+                               struct mri_scan *scan, kn_error *err)
 {
     kn_status status = KN_OK;
 
-    if (terms->matrix.axes) {
-        scan->matrix = terms->matrix;
+    if (request->matrix.axes) {
+        scan->matrix = request->matrix;
         scan->matrix_from = "--matrix";
     } else if (!scan->matrix.axes) {
-        status = guess_matrix(terms->trajectory ? terms->trajectory : terms->name, terms->unit, scan, err);
+        status = guess_matrix(path, request->unit, scan, err);
     }
-    return status ? status : ki_mri_matrix_count(&scan->matrix, &scan->voxels, err);
+    return status ? status : convention_voxels(&scan->matrix, &scan->voxels, err);
 }
 
-kn_status ki_mri_scan_settle(const struct mri_scan_terms *terms, struct mri_scan *scan, kn_error *err)
+kn_status mri_scan_settle(const struct mri_scan_request *request, struct mri_scan *scan, kn_error *err)
 {
-    const char *path = terms->trajectory ? terms->trajectory : terms->name;
+    const char *path = request->trajectory ? request->trajectory : request->path;
+    bool is_parboil = scan->format == MRI_SCAN_PARBOIL;
     kn_status status;
 
     if (!scan->samples || !scan->coils)
-        return ki_fail_at(err, KN_ERROR_INPUT, terms->name, 0, "has no samples");
+        return ki_fail_at(err, KN_ERROR_INPUT, request->path, 0, "has no samples");
     status = check_finite(path, scan, err);
-    if (!status && scan->format != MRI_SCAN_PARBOIL)
-        status = settle_matrix(terms, scan, err);
+    if (!status && !is_parboil)
+        status = settle_matrix(request, path, scan, err);
+    if (!status && !is_parboil)
+        status = kn_recon_trajectory_convert(request->unit, &scan->matrix, scan->samples, scan->k, err);
     if (status)
         return status;
-    if (scan->format != MRI_SCAN_PARBOIL)
-        ki_trajectory_convert(terms->unit, &scan->matrix, scan->k, scan->samples);
     scan->range = kn_recon_trajectory_get_range(scan->k, scan->samples);
-    if (scan->format != MRI_SCAN_PARBOIL)
-        status = ki_trajectory_check(path, &scan->matrix, scan->k, scan->samples, err);
-    return status ? status : check_data(terms->name, scan, err);
+    if (!is_parboil)
+        status = kn_recon_trajectory_check(path, &scan->matrix, scan->k, scan->samples, err);
+    return status ? status : check_data(request->path, scan, err);
 }
 
-void ki_mri_scan_free(struct mri_scan *scan)
+void mri_scan_free(struct mri_scan *scan)
 {
     free(scan->k);
     free(scan->data);

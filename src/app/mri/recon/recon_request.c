@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is asked of a reconstruction: options and scan, and whether they go together.
+#include "app/mri/api/plan_internal.h"
+#include "base/error.h"
+#include "base/sized.h"
+#include "recon_internal.h"
+
+// ---- each by itself ----
+
+static kn_status read_structs(const char *function, const kn_recon_scan *scan,
+                              const kn_recon_solve_options *options, const kn_recon_extras *extras,
+                              struct recon *recon, kn_error *err)
+{
+    kn_status status;
+
+    if (!scan || !options)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", scan ? "options" : "scan");
+    status = KI_SIZED_READ(function, kn_recon_scan, scan, &recon->scan, err);
+    if (!status)
+        status = KI_SIZED_READ(function, kn_recon_solve_options, options, &recon->options, err);
+    if (!status)
+        status = KI_SIZED_READ(function, kn_recon_extras, extras, &recon->extras, err);
+    return status;
+}
+
+static kn_status check_scan(struct recon *recon, kn_error *err)
+{
+    const kn_recon_matrix given = recon->scan.matrix;
+    size_t coils = recon->scan.coils, most = SIZE_MAX / sizeof(double complex);
+    kn_status status = ki_recon_read_matrix(&given, &recon->scan.matrix, &recon->voxels, err);
+
+    if (!status)
+        status = ki_recon_check_samples(recon->scan.samples, err);
+    if (status)
+        return status;
+    if (coils == 0)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "there are no coils");
+    if (coils > most / recon->scan.samples || coils > most / recon->voxels)
+        return ki_fail(err, KN_ERROR_LIMIT, "%zu coils of %zu samples are more than memory has addresses for",
+                       coils, recon->scan.samples);
+    return KN_OK;
+}
+
+static kn_status check_options(const kn_recon_solve_options *options, kn_error *err)
+{
+    const struct {
+        const char *what, *type;
+        unsigned found, most;
+    } rows[] = {
+        {"method", "kn_recon_method", options->method, KN_RECON_METHOD_GRIDDING},
+        {"scale", "kn_recon_scale", options->scale, KN_RECON_SCALE_UNITARY},
+        {"density compensation", "kn_recon_density", options->density, KN_RECON_DENSITY_PIPE},
+        {"method of the normal operator", "kn_recon_normal_method", options->normal, KN_RECON_NORMAL_FORWARD},
+        {"regularizer", "kn_recon_regularizer", options->regularizer, KN_RECON_REGULARIZER_DIFFERENCE},
+        {"boundary", "kn_recon_boundary", options->boundary, KN_RECON_BOUNDARY_PERIODIC},
+        {"kernel", "kn_recon_kernel", options->kernel, KN_RECON_KERNEL_HOST_SINGLE},
+    };
+
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].found > rows[i].most)
+            return ki_fail(err, KN_ERROR_ARGUMENT, "there is no %s %d; see %s", rows[i].what,
+                           (int)rows[i].found, rows[i].type);
+    return ki_recon_check_gridding(options->oversampling, options->width, err);
+}
+
+static kn_status read_solver(struct recon *recon, kn_error *err)
+{
+    const kn_recon_solve_options *options = &recon->options;
+
+    recon->ls = (struct mri_solver_options){.iterations = options->iterations,
+                                            .tolerance = options->tolerance,
+                                            .lambda = options->lambda,
+                                            .relative_lambda = options->relative_lambda,
+                                            .regularizer = options->regularizer,
+                                            .boundary = options->boundary};
+    return options->method == KN_RECON_METHOD_LEAST_SQUARES ? ki_mri_solver_check(&recon->ls, err) : KN_OK;
+}
+
+// ---- together ----
+
+static kn_status check_method(const struct recon *recon, kn_error *err)
+{
+    kn_recon_method method = recon->options.method;
+
+    if (!recon->scan.data && method != KN_RECON_METHOD_ADJOINT)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "data is NULL; without data there is the adjoint alone, not %s",
+                       kn_recon_method_name(method));
+    if (recon->options.start && method != KN_RECON_METHOD_LEAST_SQUARES)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "a start goes with least squares, not with %s",
+                       kn_recon_method_name(method));
+    if (recon->extras.positions && method != KN_RECON_METHOD_ADJOINT)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "positions go with the adjoint, not with %s",
+                       kn_recon_method_name(method));
+    if (recon->scan.basis && method == KN_RECON_METHOD_GRIDDING)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED, "gridding has no basis; take least squares or the adjoint");
+    if (recon->options.relative_lambda && method == KN_RECON_METHOD_LEAST_SQUARES &&
+        recon->options.normal == KN_RECON_NORMAL_FORWARD)
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "relative_lambda counts in units of a bound that the normal operator by both sums does "
+            "not have; give lambda in absolute terms");
+    return KN_OK;
+}
+
+static kn_status check_q(const struct recon *recon, kn_error *err)
+{
+    if (!recon->extras.save_q && !recon->extras.load_q)
+        return KN_OK;
+    if (recon->options.method != KN_RECON_METHOD_LEAST_SQUARES || recon->on_host ||
+        recon->options.normal == KN_RECON_NORMAL_FORWARD)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "a file of Q goes with least squares on a device, by KN_RECON_NORMAL_TOEPLITZ");
+    return KN_OK;
+}
+
+static kn_status check_place(const struct recon *recon, const kn_queue *queue, kn_error *err)
+{
+    const char *what = NULL;
+
+    if (recon->options.density == KN_RECON_DENSITY_PIPE)
+        what = "density compensation by pipe";
+    else if (recon->options.method == KN_RECON_METHOD_GRIDDING)
+        what = "gridding";
+    else if (!recon->on_host)
+        what = "the kernel";
+    if (queue || !what)
+        return KN_OK;
+    return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s runs on a device; give a queue", what);
+}
+
+kn_status ki_recon_request(const char *function, const kn_queue *queue, const kn_recon_scan *scan,
+                           const kn_recon_solve_options *options, const kn_recon_extras *extras,
+                           struct recon *recon, kn_error *err)
+{
+    kn_status status = read_structs(function, scan, options, extras, recon, err);
+
+    if (!status)
+        status = check_scan(recon, err);
+    if (!status)
+        status = check_options(&recon->options, err);
+    if (!status)
+        status = read_solver(recon, err);
+    if (status)
+        return status;
+    recon->kernel = ki_recon_kernel(queue, recon->options.kernel);
+    recon->gridding = (struct mri_gridding_options){.oversampling = recon->options.oversampling,
+                                                    .width = recon->options.width};
+    recon->on_host = recon->options.method != KN_RECON_METHOD_GRIDDING && mri_kernel_is_host(recon->kernel);
+    status = check_method(recon, err);
+    if (!status)
+        status = check_q(recon, err);
+    return status ? status : check_place(recon, queue, err);
+}
