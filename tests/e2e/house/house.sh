@@ -3,8 +3,7 @@
 # The house's direction (CONTRIBUTING.md): a file below src includes from its own room or from one that its room may
 # build on, by the path below src, and from its own folder by the bare name; no science includes another. cli and tools are
 # clients: of the library they include the public headers, and of its rooms base. What kernels and hosts share is
-# cl/shared, plain definitions. Files that may not, and do so today, stand in `exceptions`: a line "FILE INCLUDED" each;
-# the list only gets shorter.
+# cl/shared, plain definitions.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 cat >"$work/rooms" <<'END'
@@ -22,9 +21,6 @@ cli base io tools
 probe base backend
 END
 
-cat >"$work/exceptions" <<'END'
-END
-
 # look SRC: what is wrong below that folder, a line each.
 look()
 {
@@ -35,8 +31,7 @@ look()
     (cd "$1/../cl" 2>/dev/null && find shared -name '*.h') >>"$work/files" || :
     awk '
         FILENAME == ARGV[1] { known[$1] = 1; for (i = 1; i <= NF; i++) may[$1, $i] = 1; next }
-        FILENAME == ARGV[2] { excepted[$1 " " $2] = 1; next }
-        FILENAME == ARGV[3] { there[$1] = 1; next }
+        FILENAME == ARGV[2] { there[$1] = 1; next }
         {
             folder = $1
             sub(/[^\/]*$/, "", folder)
@@ -47,20 +42,13 @@ look()
             else if ($2 !~ /\//) {
                 if (!((folder $2) in there))
                     print $1 " includes \"" $2 "\", which is not in its folder"
-            } else if (($1 " " $2) in excepted)
-                used[$1 " " $2] = 1
-            else if (!($2 in there))
+            } else if (!($2 in there))
                 print $1 " includes \"" $2 "\", which is not below src"
             else if (!((from[1], to[1]) in may))
                 print $1 " includes \"" $2 "\": the room " from[1] " does not build on " to[1]
             else if (from[1] == "app" && to[1] == "app" && from[2] != to[2])
                 print $1 " includes \"" $2 "\" of another science"
-        }
-        END {
-            for (name in excepted)
-                if (!(name in used))
-                    print "no exception any more: " name
-        }' "$work/rooms" "$2" "$work/files" "$work/includes"
+        }' "$work/rooms" "$work/files" "$work/includes"
 }
 
 # What it would say of a house that is wrong.
@@ -84,8 +72,7 @@ printf '#include "a.h"\n#include "base/a.h"\n' >"$work/src/algo/d.c"
 for room in tools cli; do
     printf '#include "%s/a.h"\n' base io app/mri source backend engine algo >"$work/src/$room/a.c"
 done
-echo 'io/a.h base/a.h' >"$work/stale"
-look "$work/src" "$work/stale" >"$work/found"
+look "$work/src" >"$work/found"
 cat >"$work/expected" <<'END'
 algo/b.c includes "b.h", which is not in its folder
 algo/c.c includes "base/c.h", which is not below src
@@ -105,7 +92,6 @@ tools/a.c includes "source/a.h": the room tools does not build on source
 tools/a.c includes "backend/a.h": the room tools does not build on backend
 tools/a.c includes "engine/a.h": the room tools does not build on engine
 tools/a.c includes "algo/a.h": the room tools does not build on algo
-no exception any more: io/a.h base/a.h
 END
 cmp -s "$work/expected" "$work/found" || fail "of a house that is wrong it said:
 $(cat "$work/found")"
@@ -121,7 +107,7 @@ if others "$srcdir"/cl/shared/*.h; then
     fail "cl/shared holds more than definitions"
 fi
 
-look "$srcdir/src" "$work/exceptions" >"$work/found"
+look "$srcdir/src" >"$work/found"
 [ "$(wc -l <"$work/includes")" -gt 500 ] || fail "only $(wc -l <"$work/includes") includes were found below $srcdir/src"
 [ ! -s "$work/found" ] || fail "the house's direction:
 $(cat "$work/found")"
