@@ -154,7 +154,7 @@ static kn_status measure(const char *function, const kn_queue *queue, const kn_r
                          const kn_recon_solve_options *options, kn_recon_solve_memory *memory, kn_error *err)
 {
     struct recon recon = {.queue = (kn_queue *)queue}; // which only its device is asked of
-    kn_recon_solve_memory found;
+    kn_recon_solve_memory found = {0};
     kn_status status = ki_recon_request(function, queue, scan, options, NULL, &recon, err);
 
     if (!status && !memory)
