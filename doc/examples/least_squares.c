@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Least-squares MRI from arrays: the image x that makes |F x - d|^2 + lambda |x|^2 least, where F takes an image to its
 // samples along a spiral. F^H W F of koine/recon.h is a linear operator, and koine/solve.h solves with it. On the best device
-// there is, or the one that KOINE_DEVICE names; else on the host.
+// there is, or the one that KOINE_DEVICE names; else on the host. kn_recon_solve has it in one call, and takes several coils.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
