@@ -157,6 +157,8 @@ static kn_status run_recon(void *given, kn_error *err)
         status = recon_read(&run, err);
     if (!status)
         status = recon_open(&run, err);
+    if (!status)
+        status = recon_try(&run, err);
     if (!status && report_shows_text(&arguments->common) && !(arguments->out && *arguments->out == '-'))
         recon_print_scan(&run);
     if (!status)

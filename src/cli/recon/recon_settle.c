@@ -341,7 +341,7 @@ kn_status recon_open(struct recon_run *run, kn_error *err)
     }
     if (!run->place.queue && run->kernel_chosen && !recon_is_of_host(run->options.kernel))
         run->options.kernel = KN_RECON_KERNEL_HOST_SINGLE;
-    return recon_try(run, err);
+    return KN_OK;
 }
 
 void recon_free(struct recon_run *run)
