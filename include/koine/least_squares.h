@@ -160,6 +160,15 @@ typedef struct kn_least_squares_result kn_least_squares_result;
 KN_API kn_status kn_least_squares(kn_queue *queue, const kn_least_squares_task *task, double *x,
                                   const kn_least_squares_options *options, kn_least_squares_result **made,
                                   kn_error *err);
+
+// Bytes that kn_least_squares takes at most beside the caller's own arrays, an estimate, before anything is
+// taken; programs are not counted. `b` of the task may be NULL. It goes by the lengths of rows and columns.
+// Cost: a pass over the nonzeros, and of a geometry whose matrix is kept the place of every pixel in every
+// projection. Errors: as kn_least_squares has them for the task and the options.
+KN_API kn_status kn_least_squares_estimate_memory(kn_queue *queue, const kn_least_squares_task *task,
+                                                  kn_sparse_memory *memory,
+                                                  const kn_least_squares_options *options, kn_error *err);
+
 // NULL is fine.
 KN_API void kn_least_squares_result_free(kn_least_squares_result *result);
 

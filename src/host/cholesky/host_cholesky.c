@@ -33,12 +33,27 @@ static double *allocate(size_t count)
     return aligned_alloc(64, (count * sizeof(double) / 64 + 1) * 64);
 }
 
+// Rows and columns that there are, and the room of a row: rows do not fall on the same lines of a cache.
+static size_t size_of(size_t n)
+{
+    return (n + STRIP - 1) / STRIP * STRIP;
+}
+
+static size_t pitch_of(size_t n)
+{
+    return size_of(n) + 8;
+}
+
+size_t ki_host_cholesky_bytes(size_t n)
+{
+    return (size_of(n) * pitch_of(n) + size_of(n) + BLOCK * DEPTH) * sizeof(double);
+}
+
 kn_status ki_host_cholesky_create(size_t n, const kn_host_options *options, struct host_cholesky **cholesky,
                                   kn_error *err)
 {
     struct host_cholesky *c = calloc(1, sizeof *c);
-    size_t size = (n + STRIP - 1) / STRIP * STRIP,
-           pitch = size + 8; // rows do not fall on the same lines of a cache
+    size_t size = size_of(n), pitch = pitch_of(n);
     kn_status status = c ? ki_host_plan("host_cholesky_create", KN_F64, options, &c->plan, err)
                          : ki_fail_memory(err, sizeof *c, "a dense system");
 

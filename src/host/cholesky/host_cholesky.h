@@ -14,6 +14,9 @@ kn_status ki_host_cholesky_create(size_t n, const kn_host_options *options, stru
                                   kn_error *err);
 void ki_host_cholesky_free(struct host_cholesky *cholesky); // NULL is fine
 
+// Bytes of that room, and of what is factored at a time.
+size_t ki_host_cholesky_bytes(size_t n);
+
 // Row i of the matrix, of which columns 0 to i are to be filled in. Once factored, that of L.
 double *ki_host_cholesky_row(struct host_cholesky *cholesky, size_t i);
 

@@ -10,7 +10,7 @@
 #include "operator/terms.h"
 
 struct kn_least_squares_result {
-    size_t count, columns; // right-hand sides, and numbers of a solution
+    size_t count; // of right-hand sides
     kn_type type;
     kn_least_squares_solution *solutions; // one for each
     double **histories;                   // of each; NULL: none
@@ -36,7 +36,7 @@ struct solve_measured {
 
 struct solve_run {
     kn_queue *queue;                           // NULL on the host
-    const struct sparse_matrix *matrix;        // of a geometry on a device: rows and columns alone
+    const struct sparse_matrix *matrix;        // of a geometry that is not kept: rows and columns alone
     const struct sparse_parallel *geometry;    // NULL: there is none
     const double *b, *start;                   // as the caller gave them
     size_t count;                              // of right-hand sides
@@ -48,7 +48,16 @@ struct solve_run {
     kn_least_squares_result *result;
     struct solve_trace *traces;      // a place for each column; what computes in single precision fills them
     struct solve_measured *measured; // of each column, where it is known already; NULL: it is not
+    // Of a task with a geometry: that, and its matrix, as far as it is made, and the transposed one.
+    struct sparse_parallel own_geometry;
+    struct sparse_matrix own_matrix, own_transposed;
 };
+
+// The task and the options of a public function, checked and settled, in a run that has its queue; b and x
+// are not looked at. To be ended even where it fails.
+kn_status ki_solve_begin(const char *function, const kn_least_squares_task *given,
+                         const kn_least_squares_options *options, struct solve_run *run, kn_error *err);
+void ki_solve_end(struct solve_run *run);
 
 // All columns: x, and of each solution iterations, stopped, history; seconds, launches, code, adjoint. One
 // for each of the methods.

@@ -22,6 +22,15 @@ size_t ki_device_most_at_once(const struct solve_run *run)
     return most < MOST_AT_ONCE ? (size_t)most / BLOCK * BLOCK : MOST_AT_ONCE;
 }
 
+bool ki_device_is_batch(const struct solve_run *run)
+{
+    const kn_least_squares_options *task = &run->task;
+
+    return run->count > 1 && task->type == KN_F32 && !run->geometry && task->format == KN_SPARSE_AUTO &&
+           task->method == KN_LEAST_SQUARES_CGNR && task->stop == KN_LEAST_SQUARES_STOP_FIXED &&
+           ki_device_most_at_once(run) > 1;
+}
+
 struct device_vectors ki_device_vectors(const struct solve_run *run, size_t at_once)
 {
     return (struct device_vectors){

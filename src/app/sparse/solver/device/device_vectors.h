@@ -16,6 +16,9 @@ struct device_vectors {
 
 // Columns that the device has room for at once (batch.h), in whole blocks, or 0.
 size_t ki_device_most_at_once(const struct solve_run *run);
+// Whether conjugate gradients solve for many at once (batch.h): in single precision alone, by their number of
+// iterations, and of matrices in one format.
+bool ki_device_is_batch(const struct solve_run *run);
 
 // The sizes alone, of `at_once` columns; then the memory.
 struct device_vectors ki_device_vectors(const struct solve_run *run, size_t at_once);

@@ -35,16 +35,6 @@ static kn_status multiply(void *data, bool transposed, const double *from, doubl
     return ki_device_multiply(&d->v, apply, d, transposed, from, to, err);
 }
 
-// Many columns at once have cgnr in single precision alone, no stop at a residual or by its whiteness, and
-// matrices in one format.
-static bool is_batch(const struct solve_run *run)
-{
-    return run->count > 1 && run->task.type == KN_F32 && !run->geometry &&
-           run->task.format == KN_SPARSE_AUTO && run->task.method == KN_LEAST_SQUARES_CGNR &&
-           run->task.stop != KN_LEAST_SQUARES_STOP_NCP && ki_solve_goal(run, 0) <= 0 &&
-           ki_device_most_at_once(run) > 1;
-}
-
 static struct cgnr_options options_of(const struct solve_run *run, size_t column)
 {
     const kn_least_squares_options *task = &run->task;
@@ -128,7 +118,7 @@ static void say_code(struct solve_run *run, const struct device_run *d)
 static kn_status prepare(struct solve_run *run, struct device_run *d, kn_error *err)
 {
     double start = ki_clock_seconds(), built = ki_device_build_seconds(&d->v);
-    kn_status status = is_batch(run) ? create_batch(run, d, err) : create_for_column(d, 0, err);
+    kn_status status = ki_device_is_batch(run) ? create_batch(run, d, err) : create_for_column(d, 0, err);
 
     if (!status)
         status = ki_device_vectors_create(&d->v, run->task.type == KN_F64, err);

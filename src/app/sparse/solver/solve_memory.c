@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine/least_squares.h: what solving a task will take, by the sizes that the methods' own comments have.
+#include "app/sparse/api/operator_internal.h"
+#include "app/sparse/product/spmv_internal.h"
+#include "base/error.h"
+#include "device/device_vectors.h"
+#include "host/cholesky/host_cholesky.h"
+#include "solve_internal.h"
+
+static const size_t entry = sizeof(uint32_t) + sizeof(double); // a nonzero's, as a matrix is kept
+enum { SIDES = 16, FEW = 2 };                                  // of GRAM on the host
+enum { STATE = 4 * 1024, PARTS = 640 };                        // scalars of a device's iterations
+enum { BLOCK = 32, AT_ONCE = 128 };                            // right-hand sides side by side
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+// The matrix as it is kept before it is solved with, of `nonzeros`.
+static size_t bytes_of_matrix(size_t rows, size_t nonzeros)
+{
+    return (rows + 1) * sizeof(uint64_t) + nonzeros * entry;
+}
+
+// ---- what every method takes ----
+
+static size_t bytes_of_results(const struct solve_run *run)
+{
+    size_t numbers = 2 * (run->task.iterations + 1); // a history, and as many steps
+    size_t traces = run->task.type == KN_F32 ? numbers : 0;
+
+    return run->count *
+           ((run->matrix->columns + numbers + traces) * sizeof(double) + sizeof(kn_least_squares_solution) +
+            sizeof(struct solve_trace) + sizeof(double *) + sizeof(struct solve_measured));
+}
+
+// The check of the adjoint, or that of the solutions; `at_once` of them in single precision.
+static size_t bytes_of_checks(const struct solve_run *run, size_t at_once)
+{
+    size_t rows = run->matrix->rows, columns = run->matrix->columns;
+    size_t adjoint = (2 * rows + 3 * columns) * sizeof(double) + most(rows, columns) * sizeof(float);
+    size_t accuracy = run->task.type == KN_F32
+                          ? ((3 * at_once + 1) * columns + rows + 4 * run->task.iterations) * sizeof(double)
+                          : 0;
+
+    return most(adjoint, accuracy);
+}
+
+// ---- the host ----
+
+// Nonzeros that A^T A has at most.
+static size_t nonzeros_of_gram(const struct sparse_matrix *matrix)
+{
+    size_t sum = 0, all = matrix->columns * matrix->columns;
+
+    for (size_t row = 0; row < matrix->rows; row++) {
+        size_t length = matrix->starts[row + 1] - matrix->starts[row];
+
+        sum += length * length;
+    }
+    return sum + matrix->columns < all ? sum + matrix->columns : all;
+}
+
+static size_t bytes_of_preconditioner(const struct solve_run *run)
+{
+    size_t columns = run->matrix->columns, nonzeros;
+
+    if (run->task.preconditioner == KN_LEAST_SQUARES_NONE)
+        return 0;
+    if (run->task.preconditioner == KN_LEAST_SQUARES_JACOBI)
+        return columns * sizeof(double);
+    nonzeros = nonzeros_of_gram(run->matrix);
+    return bytes_of_matrix(columns, nonzeros) + nonzeros * sizeof(double) + 5 * columns * sizeof(double) +
+           bytes_of_matrix(columns, run->matrix->nonzeros);
+}
+
+// What a method holds as long as it solves, and beside that while it gets ready, and later.
+struct need {
+    size_t kept, making, solving;
+};
+
+// Products keep two matrices in their own order, and vectors.
+static kn_status need_of_cgnr(const struct solve_run *run, struct need *need, kn_error *err)
+{
+    size_t rows = run->matrix->rows, columns = run->matrix->columns, size = kn_type_size(run->task.type);
+    const struct sparse_source source = {run->geometry ? NULL : run->matrix, run->geometry};
+    const kn_sparse_format format =
+        run->task.format == KN_SPARSE_AUTO ? KN_SPARSE_SELL : run->task.format; // of rays, too
+    const kn_sparse_operator_options options =
+        KN_INIT(kn_sparse_operator_options, .format = format, .type = run->task.type);
+    kn_sparse_memory products = {0, 0};
+    kn_status status = ki_sparse_estimate_operator("kn_least_squares_estimate_memory", NULL, &source,
+                                                   &options, &products, err);
+
+    need->kept = products.host + bytes_of_preconditioner(run) + (rows + columns) * sizeof(double);
+    need->making = bytes_of_matrix(columns, run->matrix->nonzeros) +
+                   (format == KN_SPARSE_SELL ? bytes_of_matrix(rows, run->matrix->nonzeros) : 0);
+    need->solving = (9 * columns + 2 * rows) * size + (4 * columns + 2 * rows) * sizeof(double);
+    return status;
+}
+
+// The factors and A^T, and A^T b for some right-hand sides at a time.
+static struct need need_of_gram(const struct solve_run *run)
+{
+    size_t rows = run->matrix->rows, columns = run->matrix->columns;
+
+    return (struct need){.kept = ki_host_cholesky_bytes(columns) +
+                                 bytes_of_matrix(columns, run->matrix->nonzeros),
+                         .solving = run->count > FEW ? (rows + columns) * SIDES * sizeof(double) : 0};
+}
+
+static kn_status need_of_method(const struct solve_run *run, struct need *need, kn_error *err)
+{
+    size_t rows = run->matrix->rows, columns = run->matrix->columns;
+
+    if (run->task.method == KN_LEAST_SQUARES_CGNR)
+        return need_of_cgnr(run, need, err);
+    if (run->task.method == KN_LEAST_SQUARES_GRAM)
+        *need = need_of_gram(run);
+    else if (run->task.method == KN_LEAST_SQUARES_PRINTED)
+        need->solving = (5 * columns + 2 * rows) * sizeof(double);
+    else
+        need->solving = (6 * columns + 3 * rows) * sizeof(double);
+    return KN_OK;
+}
+
+// A geometry's lengths of rows and columns, and its matrix's bytes.
+static kn_status look_at_rays(struct solve_run *run, size_t *bytes, kn_error *err)
+{
+    kn_status status = ki_sparse_parallel_starts(run->geometry, &run->own_matrix, &run->own_transposed, err);
+
+    if (status)
+        return status;
+    run->own_matrix.nonzeros = run->own_matrix.starts[run->own_matrix.rows];
+    *bytes = bytes_of_matrix(run->own_matrix.rows, run->own_matrix.nonzeros);
+    return KN_OK;
+}
+
+static kn_status estimate_host(struct solve_run *run, kn_sparse_memory *memory, kn_error *err)
+{
+    struct need need = {0, 0, 0};
+    size_t rays = 0; // their matrix, of which there are two while it is made
+    kn_status status = run->geometry ? look_at_rays(run, &rays, err) : KN_OK;
+
+    if (!status)
+        status = need_of_method(run, &need, err);
+    need.solving = most(need.solving, bytes_of_checks(run, 1));
+    memory->host = rays + most(bytes_of_results(run) + need.kept + most(need.making, need.solving), rays);
+    return status;
+}
+
+// ---- devices ----
+
+// A as it is kept, both ways; many at once and GRAM keep it by rows.
+static kn_status estimate_products(const struct solve_run *run, kn_sparse_format format, size_t *bytes,
+                                   kn_error *err)
+{
+    const struct sparse_source source = {run->geometry ? NULL : run->matrix, run->geometry};
+    const kn_sparse_operator_options options =
+        KN_INIT(kn_sparse_operator_options, .format = format, .type = run->task.type);
+    kn_sparse_memory products = {0, 0};
+    kn_status status = ki_sparse_estimate_operator("kn_least_squares_estimate_memory", run->queue, &source,
+                                                   &options, &products, err);
+
+    *bytes = products.device;
+    return status;
+}
+
+// Vectors of iterations, one right-hand side after the other: with a second solver, where the accuracy wants
+// one that stops otherwise.
+static size_t bytes_one_by_one(const struct solve_run *run, size_t products)
+{
+    const kn_least_squares_options *task = &run->task;
+    size_t rows = run->matrix->rows, columns = run->matrix->columns, size = kn_type_size(task->type);
+    bool holds = kn_least_squares_method_holds_bounds(task->method);
+    bool again = !holds && task->type == KN_F32 &&
+                 (task->method == KN_LEAST_SQUARES_PRINTED || task->stop != KN_LEAST_SQUARES_STOP_FIXED);
+    size_t solver =
+        products + (8 * columns + 3 * rows) * size + (STATE + 8 * (task->iterations + 1)) * sizeof(double);
+    size_t white = task->stop == KN_LEAST_SQUARES_STOP_NCP
+                       ? (4 * rows + columns + 3 * (task->iterations + 1)) * sizeof(float)
+                       : 0;
+
+    return (again ? 2 : 1) * solver + white;
+}
+
+// Vectors of iterations side by side, and the products by tiles of rows, which are another way to keep them.
+static size_t bytes_side_by_side(const struct solve_run *run, size_t at_once, size_t products)
+{
+    size_t rows = run->matrix->rows, columns = run->matrix->columns;
+
+    return 2 * products + at_once * ((4 * columns + 2 * rows) * sizeof(float) +
+                                     2 * (run->task.iterations + 1 + PARTS) * sizeof(double));
+}
+
+static kn_status estimate_device(struct solve_run *run, kn_sparse_memory *memory, kn_error *err)
+{
+    const kn_least_squares_options *task = &run->task;
+    size_t rows = run->matrix->rows, columns = run->matrix->columns, size = kn_type_size(task->type);
+    size_t room = most(ki_device_most_at_once(run), 1), count = (run->count + BLOCK - 1) / BLOCK * BLOCK;
+    bool gram = task->method == KN_LEAST_SQUARES_GRAM, together = gram || ki_device_is_batch(run);
+    size_t at_once = !together ? 1 : count < room ? count : room, products = 0, rays = 0, making;
+    kn_status status = estimate_products(run, together ? KN_SPARSE_SIMPLE : task->format, &products, err);
+
+    if (!status && run->geometry && (!ki_spmv_takes_geometry(task->format) || task->type == KN_F64))
+        status = look_at_rays(run, &rays, err);
+    memory->device = at_once * (rows + 2 * columns) * size;
+    if (gram)
+        memory->device += bytes_side_by_side(run, AT_ONCE, products) + columns * columns * sizeof(float);
+    else
+        memory->device +=
+            together ? bytes_side_by_side(run, at_once, products) : bytes_one_by_one(run, products);
+    making = (together ? 4 : 1) * products + bytes_of_matrix(columns, run->matrix->nonzeros) + rays +
+             2 * (rows + columns) * sizeof(uint32_t);
+    if (gram)
+        making += need_of_gram(run).kept + BLOCK * columns * (sizeof(double) + sizeof(float));
+    memory->host = bytes_of_results(run) + at_once * most(rows, columns) * sizeof(float) +
+                   most(making, bytes_of_checks(run, at_once));
+    return status;
+}
+
+kn_status kn_least_squares_estimate_memory(kn_queue *queue, const kn_least_squares_task *task,
+                                           kn_sparse_memory *memory, const kn_least_squares_options *options,
+                                           kn_error *err)
+{
+    struct solve_run run = {.queue = queue};
+    kn_sparse_memory found = {0, 0};
+    kn_status status = memory ? ki_solve_begin(__func__, task, options, &run, err)
+                              : ki_fail(err, KN_ERROR_ARGUMENT, "memory is NULL");
+
+    if (!status)
+        status = queue ? estimate_device(&run, &found, err) : estimate_host(&run, &found, err);
+    if (!status)
+        *memory = found;
+    ki_solve_end(&run);
+    return ki_error_name(__func__, status, err);
+}
