@@ -2,8 +2,8 @@
 // koine/least_squares.h: what solving a task will take, by the sizes that the methods' own comments have.
 #include "app/sparse/api/operator_internal.h"
 #include "app/sparse/product/spmv_internal.h"
+#include "app/sparse/solver/device/device_vectors.h"
 #include "base/error.h"
-#include "device/device_vectors.h"
 #include "host/cholesky/host_cholesky.h"
 #include "solve_internal.h"
 
