@@ -24,14 +24,13 @@ find "$builddir/src" -path '*/.libs/*.o' ! -path '*/src/cli/*' ! -path '*/src/to
 grep -v '^ki_' "$work/global" | comm -23 - "$work/declared" >"$work/bare"
 [ ! -s "$work/bare" ] || fail "internal, and without the prefix ki_: $(tr '\n' ' ' <"$work/bare")"
 
-# The command and its tools call the library by its public functions; besides these they have copies of base and io, and
-# the sciences, as long as not all of these is public.
+# The command and its tools call the library by its public functions; besides these they have copies of base and io.
 # shellcheck disable=SC2086 # $NM may hold options
 find "$builddir/src/cli" "$builddir/src/tools" -path '*/.libs/*.o' -exec ${NM:-nm} -u {} + |
     awk '$1 == "U" && $2 ~ /^ki_/ { print $2 }' | sort -u >"$work/called"
 # shellcheck disable=SC2086 # $NM may hold options
 find "$builddir/src/source" "$builddir/src/backend" "$builddir/src/engine" "$builddir/src/host" "$builddir/src/algo" \
-    "$builddir/src/operator" -path '*/.libs/*.o' -exec ${NM:-nm} -g --defined-only {} + |
+    "$builddir/src/operator" "$builddir/src/app" -path '*/.libs/*.o' -exec ${NM:-nm} -g --defined-only {} + |
     awk 'NF == 3 { print $3 }' | sort -u >"$work/inner"
 [ -s "$work/called" ] || fail "the objects of the command were not found in $builddir/src"
 comm -12 "$work/called" "$work/inner" >"$work/reached"
