@@ -25,12 +25,31 @@ static kn_status get_sum_kernels(struct tree_job *job, kn_error *err)
     ki_engine_define(&defines, "GROUP", job->shape.group);
     ki_engine_define(&defines, "WIDTH", job->shape.width);
     ki_engine_define(&defines, "SQUARES", job->rows == 2);
+    if (job->ahead)
+        ki_engine_define(&defines, "UNROLL", job->ahead);
     // Strict: the sums promise bits, so no compiler may regroup them.
     status = ki_engine_builtin_kernel(context, "algo/reduce.cl", defines.items, defines.count,
                                       KN_POLICY_STRICT, "reduce_leaves", &job->leaves, err);
     return status ? status
                   : ki_engine_builtin_kernel(context, "algo/reduce.cl", defines.items, defines.count,
                                              KN_POLICY_STRICT, "reduce_fold", &job->fold, err);
+}
+
+static kn_status choose_shape(struct tree_job *job, const char *function, kn_error *err)
+{
+    const kn_device_info *info = &job->queue->context->device.info;
+    const struct engine_shape *small = ki_engine_shape(SHAPE_REDUCE_SUM_SMALL);
+    const struct engine_shape *usual = ki_engine_shape(job->rows == 1 ? SHAPE_REDUCE_SUM : SHAPE_REDUCE_SUMS);
+    kn_status status = KN_OK;
+
+    if (!engine_is_cpu(info) && !(job->type == KN_F32 && ki_column_is_soft(job->queue))) {
+        status = ki_tree_choose(function, job->queue, job->x, job->type, small, &job->shape, err);
+        job->ahead = small->gpu.ahead;
+        if (status || ki_tree_partials(&job->shape, job->n) == 1)
+            return status;
+    }
+    job->ahead = 0;
+    return ki_tree_choose(function, job->queue, job->x, job->type, usual, &job->shape, err);
 }
 
 // The sum, and with two rows the sum of squares.
@@ -48,9 +67,7 @@ static kn_status sum(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n
     if (!isfinite(type == KN_F64 ? shift : (double)(float)shift))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
                        kn_type_name(type));
-    status =
-        ki_tree_choose(function, queue, x, type,
-                       ki_engine_shape(rows == 1 ? SHAPE_REDUCE_SUM : SHAPE_REDUCE_SUMS), &job.shape, err);
+    status = choose_shape(&job, function, err);
     if (!status)
         status = get_sum_kernels(&job, err);
     const kn_arg shift_arg = ki_column_real(&scalar, type, shift);

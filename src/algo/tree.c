@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "engine/answer.h"
 
 static size_t divide_up(size_t n, size_t by)
 {
@@ -98,6 +99,9 @@ kn_status ki_tree_fold(const struct tree_job *job, kn_buffer **from, kn_buffer *
     while (count > 1) {
         size_t groups = ki_tree_fold_groups(&job->shape, count);
         uint64_t nodes = count;
+
+        if (groups == 1 && job->answer)
+            *to = job->answer;
         const kn_arg args[] = {KN_BUFFER(*from), KN_VALUE(nodes), KN_BUFFER(*to)};
         const kn_range range = {2, {groups * job->shape.group, job->rows}, {job->shape.group, 1}, {0}};
         kn_status status = kn_launch(job->queue, job->fold, &range, args, KI_COUNT(args), NO_EVENT, err);
@@ -111,22 +115,26 @@ kn_status ki_tree_fold(const struct tree_job *job, kn_buffer **from, kn_buffer *
     return KN_OK;
 }
 
-kn_status ki_tree_run(const struct tree_job *job, void *result, kn_error *err)
+kn_status ki_tree_run(struct tree_job *job, void *result, kn_error *err)
 {
     size_t groups = ki_tree_partials(&job->shape, job->n), row = job->rows * job->bytes;
     kn_buffer *partial = NULL, *spare = NULL;
     struct engine_scratch scratch =
         ki_engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, 2, "kn_reduce");
-    kn_status status = ki_engine_scratch_get(&scratch, 0, groups * row, &partial, err);
+    kn_status status = ki_engine_answer_get(job->queue, &job->answer, err);
 
     if (!status)
+        status = ki_engine_scratch_get(&scratch, 0, groups * row, &partial, err);
+    if (!status)
         status = ki_engine_scratch_get(&scratch, 1, groups * row, &spare, err);
+    if (!status && groups == 1)
+        partial = job->answer;
     if (!status)
         status = launch_leaves(job, partial, groups, err);
     if (!status)
         status = ki_tree_fold(job, &partial, &spare, groups, err);
     if (!status)
-        status = kn_buffer_read(job->queue, partial, 0, result, row, err);
+        status = ki_engine_answer_read(job->queue, result, row, err);
     ki_engine_scratch_close(&scratch);
     return status;
 }

@@ -33,8 +33,11 @@ struct tree_job {
     size_t n; // at least 1
     struct tree_shape shape;
     unsigned rows;
+    unsigned
+        ahead;    // rows of a leaf that are loaded before the first is added; 0: as many as the kernel has it
     size_t bytes; // of a partial result
     kn_kernel *leaves, *fold;
+    kn_buffer *answer;   // where the last launch leaves its results (engine/answer.h); NULL: as of the others
     const kn_arg *shift; // NULL: none
 };
 
@@ -43,6 +46,6 @@ struct tree_job {
 kn_status ki_tree_fold(const struct tree_job *job, kn_buffer **from, kn_buffer **to, size_t count,
                        kn_error *err);
 // result[0..rows): of `bytes` each. Waits.
-kn_status ki_tree_run(const struct tree_job *job, void *result, kn_error *err);
+kn_status ki_tree_run(struct tree_job *job, void *result, kn_error *err);
 
 #endif

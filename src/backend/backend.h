@@ -42,7 +42,8 @@ struct be_driver {
     char library[PATH_MAX]; // that is opened: a path or a name
 };
 
-// Host memory that the device reaches without a detour.
+// Host memory that the device reaches without a detour. `holder` is the same as memory of the device, to
+// which kernels may write where the path says so (kernels_reach_host).
 struct be_host {
     void *data;
     struct be_memory *holder;
@@ -114,6 +115,8 @@ struct ki_backend {
     const char *title; // for people: "OpenCL"
     enum be_language language;
     size_t image_bytes; // that an image takes of a kernel's arguments
+    // What kernels write to host_alloc's memory can be read there once the queue is done.
+    bool kernels_reach_host;
 
     // The drivers that `devices` would open; NULL, all three, for a path whose driver ends no process. The
     // caller frees *list. Empty when they are open already.

@@ -4,8 +4,9 @@
 
 #include <koine/experimental.h>
 
-#include "library.h"
+#include "answer.h"
 #include "engine.h"
+#include "library.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -255,6 +256,7 @@ void ki_engine_queue_release(kn_queue *queue)
     ki_engine_release_clones(queue);
     ki_engine_stage_free(queue);
     ki_engine_scratch_free(queue);
+    ki_engine_answer_free(queue);
     ki_kept_free(&queue->kept);
     ki_engine_profile_clear(&queue->profile, queue->context->backend);
     ki_engine_library_close(queue);

@@ -74,6 +74,22 @@ struct engine_recent {
     struct be_kernel *clone;
 };
 
+struct kn_buffer {
+    kn_context *context;
+    size_t bytes;
+    struct be_memory *native; // NULL: held in parts, or empty
+    size_t part_bytes;
+    struct kn_buffer *parts;
+    size_t part_count;
+};
+
+// Where kernels leave what is waited for; answer.h.
+struct engine_answer {
+    kn_buffer *buffer; // NULL: not asked for yet
+    struct be_host host;
+    struct kn_buffer reached; // the buffer, where kernels reach `host`
+};
+
 struct kn_queue {
     kn_context *context;
     atomic_size_t holders; // itself until it is closed, and its pinned memory
@@ -81,6 +97,7 @@ struct kn_queue {
     struct be_host stage[ENGINE_STAGES]; // pinned staging, allocated at the first copy that uses it
     struct be_event *busy[ENGINE_STAGES];
     struct engine_scratch_pool scratch[ENGINE_SCRATCH_LEVELS];
+    struct engine_answer answer;
     struct ki_kept kept;                        // host memory of algorithms
     struct engine_recent recent[ENGINE_RECENT]; // by serial modulo ENGINE_RECENT
     struct engine_profile profile;
@@ -89,15 +106,6 @@ struct kn_queue {
     kn_recording *recorder;           // what launches go into instead of running; NULL: they run
     struct engine_products *products; // see library.h; NULL: not asked for yet
     struct flight_queue *flight;      // see flight.h; NULL: nothing is written down
-};
-
-struct kn_buffer {
-    kn_context *context;
-    size_t bytes;
-    struct be_memory *native; // NULL: held in parts, or empty
-    size_t part_bytes;
-    struct kn_buffer *parts;
-    size_t part_count;
 };
 
 struct kn_image {

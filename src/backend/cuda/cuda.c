@@ -407,8 +407,12 @@ static kn_status host_alloc(struct be_queue *queue, size_t bytes, struct be_host
     outcome = CUDA_DO(&context->cu, cuMemHostAlloc, &data, bytes, CU_MEMHOSTALLOC_PORTABLE);
     if (outcome.code)
         status = ki_cuda_fail(err, &context->cu, context->spec, outcome, "allocating pinned host memory");
-    else
-        *host = (struct be_host){data, NULL};
+    else // kernels have it at the same address
+        status = memory_create(context, (CUdeviceptr)(uintptr_t)data, bytes, false, &host->holder, err);
+    if (!status)
+        host->data = data;
+    else if (data)
+        (void)context->cu.cuMemFreeHost(data);
     ki_cuda_leave(context);
     return status;
 }
@@ -420,6 +424,7 @@ static void host_free(struct be_queue *queue, struct be_host *host)
 
     (void)context->cu.cuStreamSynchronize(queue->stream);
     (void)context->cu.cuMemFreeHost(host->data);
+    memory_free(host->holder);
     if (entered)
         ki_cuda_leave(context);
 }
@@ -435,6 +440,7 @@ const struct ki_backend ki_backend_cuda = {
     .title = "CUDA",
     .language = BE_LANGUAGE_CUDA,
     .image_bytes = sizeof(struct cuda_image_data),
+    .kernels_reach_host = true,
     .devices = ki_cuda_devices,
     .context_open = context_open,
     .context_wrap = context_wrap,

@@ -43,6 +43,11 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     // leaf, but where integers stand for doubles: those take registers and fill no vectors, and the GPU's
     // width serves.
     [SHAPE_REDUCE_SUM] = {"reduce-sum", false, {.group = 16, .width = 16}, {.group = 512, .width = 4}},
+    // So few elements that a group of a GPU takes all: half the rows are loaded before the first is added.
+    [SHAPE_REDUCE_SUM_SMALL] = {"reduce-sum-small",
+                                false,
+                                {.group = 16, .width = 16},
+                                {.group = 512, .width = 2, .ahead = 32}},
     [SHAPE_REDUCE_SUMS] = {"reduce-sums", false, {.group = 16, .width = 16}, {.group = 256, .width = 4}},
     // Any operation: on GPUs a work-item loads 16 bytes at once, and a group holds 16 leaves.
     [SHAPE_REDUCE_WITH] = {"reduce-with", false, {.group = 16, .width = 16}, {.group = 256, .width = 4}},

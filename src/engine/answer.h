@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a kernel leaves the few numbers that its caller waits for. A path whose kernels can write to pinned
+// host memory does so, and no copy comes after them; on the others it is memory of the device, which is
+// copied.
+#ifndef KN_ENGINE_ANSWER_H
+#define KN_ENGINE_ANSWER_H
+
+#include <koine/koine.h>
+
+#define ENGINE_ANSWER_BYTES 4096
+
+// The queue's memory for an answer, ENGINE_ANSWER_BYTES of it; the next answer overwrites it. Errors:
+// KN_ERROR_ARGUMENT while the queue records launches, those of an allocation.
+kn_status ki_engine_answer_get(kn_queue *queue, kn_buffer **buffer, kn_error *err);
+
+// Waits for what is enqueued, and brings the first `bytes`.
+kn_status ki_engine_answer_read(kn_queue *queue, void *data, size_t bytes, kn_error *err);
+
+// For kn_queue_close.
+void ki_engine_answer_free(kn_queue *queue);
+
+#endif
