@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the Python package: python/native/library.py has libkoine, python/native/module.py what is linked with it."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -15,5 +16,5 @@ setup(
     version=version(root),
     cffi_modules=["python/native/module.py:ffibuilder"],
     cmdclass={"build_ext": BuildWithLibrary},
-    options={"build": {"build_base": "build-python"}, "bdist_wheel": {"py_limited_api": "cp310"}},
+    options={"build": {"build_base": os.environ.get("KOINE_BUILD", "build-python")}, "bdist_wheel": {"py_limited_api": "cp310"}},
 )

@@ -36,6 +36,7 @@ from .transforms import fft, ifft, irfft, rfft
 
 if TYPE_CHECKING:
     from .correlation import Autocorrelation, autocorr
+    from .laws import Growth, Line, growth
     from .mri import (
         Nufft,
         Reconstruction,
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
         trajectory,
     )
     from .operators import Operator
+    from .photographs import Preparation, prepare
     from .solving import Solution, solve
     from .sparse import SparseOperator
     from .systems import Answer, LeastSquares, least_squares
@@ -58,6 +60,8 @@ __version__ = _text_of(_lib.kn_version())
 # What is imported when it is asked for: operators are SciPy's where SciPy is installed, which takes a while to import.
 _later = {
     "correlation": "Autocorrelation autocorr",
+    "laws": "Growth Line growth",
+    "photographs": "Preparation prepare",
     "mri": "Nufft Reconstruction box_basis convert_trajectory density phantom phantom_kspace recon trajectory",
     "operators": "Operator",
     "solving": "Solution solve",

@@ -164,7 +164,10 @@ class CudaSpace(Space):
 
 
 def _driver() -> ctypes.CDLL:
-    return ctypes.CDLL("libcuda.so.1")
+    try:
+        return ctypes.CDLL("libcuda.so.1")
+    except OSError as none:
+        raise RuntimeError(f"the array is on a CUDA device, and NVIDIA's driver does not open: {none}") from None
 
 
 def _require(code: int, what: str) -> None:

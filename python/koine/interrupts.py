@@ -70,12 +70,19 @@ def koine_stats_progress(data: Any, _number: int, done: int, _total: int) -> boo
     return watch.go_on(done)
 
 
-def _keep_of_operator(_kind: Any, raised: BaseException, at: Any) -> None:
+def _keep_of_owner(_kind: Any, raised: BaseException, at: Any) -> None:
     ffi.from_handle(at.tb_frame.f_locals["data"]).raised = raised
 
 
-@ffi.def_extern(error=lib.KN_ERROR_INTERRUPTED, onerror=_keep_of_operator)  # type: ignore[untyped-decorator]
+@ffi.def_extern(error=lib.KN_ERROR_INTERRUPTED, onerror=_keep_of_owner)  # type: ignore[untyped-decorator]
 def koine_apply_host(data: Any, adjoint: bool, source: Any, to: Any, _err: Any) -> int:
     """An operator of the caller's: the handle is that of a CalledOperator."""
     ffi.from_handle(data).apply_host(adjoint, source, to)
+    return int(lib.KN_OK)
+
+
+@ffi.def_extern(error=lib.KN_ERROR_INTERRUPTED, onerror=_keep_of_owner)  # type: ignore[untyped-decorator]
+def koine_fetch(data: Any, i: int, _kept: Any, grey: Any, _err: Any) -> int:
+    """A frame of a series: the handle is that of its source."""
+    ffi.from_handle(data).fetch(i, grey)
     return int(lib.KN_OK)

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,7 @@ class OpenCLSpace(Space):
         native = ffi.cast("cl_command_queue", owner.int_ptr)
         self.queue = make("kn_queue", lib.kn_queue_close, lib.kn_queue_wrap_opencl, self.wrapped.handle, native)
         self._handle = self.wrapped.handle
+        self._buffers: dict[int, tuple[weakref.ref[Any], int, Any]] = {}  # by the identity of the array
 
     @property
     def context(self) -> Any:
@@ -58,13 +60,23 @@ class OpenCLSpace(Space):
         if size == 0:
             made = make("kn_buffer", lib.kn_buffer_free, lib.kn_buffer_create, self._handle, 0)
             return Operand(self, x, made, x.shape, x.dtype)
-        data = x.base_data
         if x.offset:
-            data = _part(x, name)
+            return Operand(self, x, self._wrap(_part(x, name).int_ptr), x.shape, x.dtype)
+        return Operand(self, x, self._wrapped(x, x.base_data.int_ptr), x.shape, x.dtype)
+
+    def _wrapped(self, x: Any, native: int) -> Any:
+        """The kn_buffer of an array, the same one as long as there is the array: a kernel's arguments then stay."""
+        kept = self._buffers.get(id(x))
+        if kept is not None and kept[0]() is x and kept[1] == native:
+            return kept[2]
+        buffers, key, made = self._buffers, id(x), self._wrap(native)
+        buffers[key] = (weakref.ref(x, lambda _: buffers.pop(key, None)), native, made)
+        return made
+
+    def _wrap(self, native: int) -> Any:
         made = ffi.new("kn_buffer **")
-        native = ffi.cast("cl_mem", data.int_ptr)
-        call(lib.kn_buffer_wrap_opencl, self._handle, native, made)
-        return Operand(self, x, ffi.gc(made[0], lib.kn_buffer_free), x.shape, x.dtype)
+        call(lib.kn_buffer_wrap_opencl, self._handle, ffi.cast("cl_mem", native), made)
+        return ffi.gc(made[0], lib.kn_buffer_free)
 
     def empty(self, shape: Shape, dtype: DType) -> Operand:
         from pyopencl import array

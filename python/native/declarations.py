@@ -12,12 +12,13 @@ from pathlib import Path
 UMBRELLA = "koine.h"
 NATIVE = ("opencl.h", "cuda.h")
 
-# What CL/cl.h has and koine/opencl.h takes; cffi knows the types of C itself.
+# What CL/cl.h has and koine/opencl.h takes, and C's memory, which some functions take over; cffi knows C's types itself.
 FOREIGN = """
 typedef struct _cl_context *cl_context;
 typedef struct _cl_device_id *cl_device_id;
 typedef struct _cl_command_queue *cl_command_queue;
 typedef struct _cl_mem *cl_mem;
+void *malloc(size_t bytes);
 """
 
 # Python's functions that libkoine calls: each gets the handle of a Python object as `data`.
@@ -26,6 +27,7 @@ extern "Python" bool koine_solve_progress(void *data, size_t iteration);
 extern "Python" bool koine_least_squares_progress(void *data, size_t solved, size_t count);
 extern "Python" bool koine_stats_progress(void *data, unsigned pass, size_t done, size_t total);
 extern "Python" kn_status koine_apply_host(void *data, bool adjoint, const void *from, void *to, kn_error *err);
+extern "Python" kn_status koine_fetch(void *data, size_t i, void **kept, kn_autocorr_grey *grey, kn_error *err);
 extern "Python" void koine_log(void *user, kn_log_level level, const char *message);
 """
 
@@ -40,6 +42,8 @@ def headers(folder: Path) -> list[Path]:
 def plain(text: str) -> str:
     """A header without comments, directives, C++ and bodies of inline functions: declarations alone."""
     text = re.sub(r"//[^\n]*", "", text)
+    for name, number in re.findall(r"^#define (KN_\w+)[ \t]+(\d+)$", text, re.M):
+        text = text.replace(f"[{name}]", f"[{number}]")
     text = re.sub(r"#ifdef __cplusplus.*?(?:#else\n(.*?))?#endif", lambda found: found.group(1) or "", text, flags=re.S)
     text = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*\n", "", text, flags=re.M)
     text = re.sub(r"^static inline [^{;]*\n\{.*?^\}\n", "", text, flags=re.M | re.S)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """libkoine, built as a static library in setuptools' folder for temporary files.
 
-KOINE_CONFIGURE has further arguments of configure: a compiler, for instance, or flags of a system with an older glibc.
+KOINE_CONFIGURE has further arguments of configure: a compiler, for instance (scripts/wheel). KOINE_BUILD is the folder for
+what is built, build-python without it.
 """
 
 import os
@@ -14,6 +15,7 @@ from pathlib import Path
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).parents[2].resolve()
+LINKING = ["-s", f"-Wl,--version-script={ROOT}/python/native/module.map"]
 
 
 def version(root: Path = ROOT) -> str:
@@ -62,7 +64,7 @@ class BuildWithLibrary(build_ext):
             extension.extra_objects = [str(folder / ".libs/libkoine.a")]
             extension.depends.append(extension.extra_objects[0])
             extension.extra_compile_args = made.get("OPENCL_CFLAGS", [])
-            extension.extra_link_args = ["-Wl,--exclude-libs,ALL", "-Wl,-s", *made["LIBMD_LIBS"], "-lm", "-ldl", "-pthread"]
+            extension.extra_link_args = [*LINKING, *made["LIBMD_LIBS"], "-lm", "-ldl", "-pthread"]
         super().run()
         package = Path("python/koine") if self.inplace else Path(self.build_lib) / "koine"
         shutil.copy2(folder / "koine-probe", package / "koine-probe")

@@ -19,6 +19,7 @@ ffibuilder.set_source(
     "koine._native",
     """
     #define CL_TARGET_OPENCL_VERSION 120
+    #include <stdlib.h>
     #include <koine/koine.h>
     #include <koine/cuda.h>
     #include <koine/opencl.h>
