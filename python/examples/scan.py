@@ -18,7 +18,7 @@ def main(folder: Path) -> None:
     data = koine.phantom_kspace(k, shape)
     images = {
         "phantom": koine.phantom(shape),
-        "adjoint": np.abs(koine.recon(data, k, shape, solver="adjoint").image),
+        "adjoint": np.abs(koine.recon(data, k, shape, method="adjoint").image),
         "least squares": np.abs(koine.recon(data, k, shape, iterations=20).image),
     }
     try:

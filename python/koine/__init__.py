@@ -37,19 +37,10 @@ from .transforms import fft, ifft, irfft, rfft
 if TYPE_CHECKING:
     from .correlation import Autocorrelation, autocorr
     from .laws import Growth, Line, growth
-    from .mri import (
-        Nufft,
-        Reconstruction,
-        box_basis,
-        convert_trajectory,
-        density,
-        phantom,
-        phantom_kspace,
-        recon,
-        trajectory,
-    )
+    from .mri import Nufft, box_basis, convert_trajectory, density, phantom, phantom_kspace, trajectory
     from .operators import Operator
     from .photographs import Preparation, prepare
+    from .reconstruction import Coil, Reconstruction, recon
     from .solving import Solution, solve
     from .sparse import SparseOperator
     from .systems import Answer, LeastSquares, least_squares
@@ -62,8 +53,9 @@ _later = {
     "correlation": "Autocorrelation autocorr",
     "laws": "Growth Line growth",
     "photographs": "Preparation prepare",
-    "mri": "Nufft Reconstruction box_basis convert_trajectory density phantom phantom_kspace recon trajectory",
+    "mri": "Nufft box_basis convert_trajectory density phantom phantom_kspace trajectory",
     "operators": "Operator",
+    "reconstruction": "Coil Reconstruction recon",
     "solving": "Solution solve",
     "sparse": "SparseOperator",
     "systems": "Answer LeastSquares least_squares",

@@ -16,7 +16,7 @@ class Watch:
     Python looks for signals when one of its functions runs: an interrupt is raised in the next one that is called.
     """
 
-    def __init__(self, ask: Callable[[int], Any] | None = None) -> None:
+    def __init__(self, ask: Callable[[Any], Any] | None = None) -> None:
         self.ask = ask
         self.raised: BaseException | None = None
         self.handle = ffi.new_handle(self)
@@ -33,7 +33,7 @@ class Watch:
         if self.raised is not None:
             raise self.raised
 
-    def go_on(self, done: int) -> bool:
+    def go_on(self, done: float) -> bool:
         """Whether the library is to go on."""
         try:
             if self.raised is None and self.ask is not None and self.ask(done) is False:
@@ -61,6 +61,13 @@ def koine_least_squares_progress(data: Any, solved: int, _count: int) -> bool:
     """When right-hand sides are solved."""
     watch: Watch = ffi.from_handle(data)
     return watch.go_on(solved)
+
+
+@ffi.def_extern(error=False, onerror=_keep)  # type: ignore[untyped-decorator]
+def koine_recon_progress(data: Any, done: float) -> bool:
+    """Before each part of a reconstruction."""
+    watch: Watch = ffi.from_handle(data)
+    return watch.go_on(done)
 
 
 @ffi.def_extern(error=False, onerror=_keep)  # type: ignore[untyped-decorator]

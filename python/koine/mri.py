@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reconstruction of MRI scans: trajectories, density compensation, phantoms, non-uniform transforms, images.
+"""MRI: trajectories, density compensation, phantoms, and non-uniform transforms.
 
 Axes are those of NumPy's arrays, the slowest first: coordinate ``k[:, i]`` belongs to axis i of an image. They are in
 cycles per field of view, from -N/2 to N/2, as SigPy and BART have them.
@@ -8,8 +8,8 @@ cycles per field of view, from -N/2 to N/2, as SigPy and BART have them.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ kernels = Words(
     "auto naive register coalesced constant constant-struct fast-trig tuned host-double host-single",
 )
 _operators = Words("method", "KN_RECON_OPERATOR_", "encoding normal gridding")
-_normals = Words("normal", "KN_RECON_NORMAL_", "toeplitz forward")
+normals = Words("normal", "KN_RECON_NORMAL_", "toeplitz forward")
 
 Real = npt.NDArray[np.float64]
 Complex = npt.NDArray[np.complex128]
@@ -176,7 +176,7 @@ def box_basis(k: npt.ArrayLike, shape: int | Sequence[int]) -> Complex:
     where = coordinates(k, matrix.axes)
     made = np.empty(len(where), np.complex128)
     arguments = matrix, ffi.from_buffer("double[]", where), len(where)
-    call(lib.kn_recon_basis_box, *arguments, _numbers(made))
+    call(lib.kn_recon_basis_box, *arguments, pairs_of(made))
     return made
 
 
@@ -219,11 +219,12 @@ def phantom_kspace(k: npt.ArrayLike, shape: int | Sequence[int]) -> Complex:
     where = coordinates(k, matrix.axes)
     made = np.empty(len(where), np.complex128)
     arguments = matrix, ffi.from_buffer("double[]", where), len(where)
-    call(lib.kn_recon_phantom_kspace, *arguments, _numbers(made))
+    call(lib.kn_recon_phantom_kspace, *arguments, pairs_of(made))
     return made
 
 
-def _numbers(array: npt.NDArray[Any]) -> Any:
+def pairs_of(array: npt.NDArray[Any]) -> Any:
+    """Complex numbers, or real ones, as libkoine has them: doubles."""
     return ffi.cast("double *", ffi.from_buffer(array))
 
 
@@ -247,6 +248,8 @@ class Nufft(Operator):
         The transform of a voxel's basis function at each sample; None: 1.
     kernel : str
         What computes the sums: "auto", or one of the nine that ``koine recon --variants`` compares.
+    normal : {"toeplitz", "forward"}
+        How `normal` is applied: as a convolution, or by both sums each time.
     oversampling : float
         Of gridding's grid, 1.25 to 4.
     width : int
@@ -290,17 +293,17 @@ class Nufft(Operator):
         options = struct(
             "kn_recon_options",
             kernel=kernels.number(kernel),
-            normal=_normals.number(normal),
+            normal=normals.number(normal),
             oversampling=oversampling,
             width=natural(width, "width"),
         )
         kept = []
         if weights is not None:
-            kept.append(_of_samples(doubles(weights, "weights"), len(where), "weights"))
-            options.weights = _numbers(kept[-1])
+            kept.append(of_samples(doubles(weights, "weights"), len(where), "weights"))
+            options.weights = pairs_of(kept[-1])
         if basis is not None:
-            kept.append(_of_samples(complexes(basis, "basis"), len(where), "basis"))
-            options.basis = _numbers(kept[-1])
+            kept.append(of_samples(complexes(basis, "basis"), len(where), "basis"))
+            options.basis = pairs_of(kept[-1])
         queue = ffi.NULL if context is None else context.queue
         arguments = queue, matrix, ffi.from_buffer("double[]", where), len(where), options
         self._queue = queue  # the plan borrows it
@@ -350,109 +353,16 @@ class Nufft(Operator):
         -------
         numpy.ndarray of complex128, in the image's shape
         """
-        given = _of_samples(complexes(data, "data"), self.shape[0], "data")
+        given = of_samples(complexes(data, "data"), self.shape[0], "data")
         made = np.empty(self.ishape, np.complex128)
         adjoint = lib.kn_recon_gridding_adjoint if self.method == "gridding" else lib.kn_recon_adjoint
         with self._lock:
-            call(adjoint, self._plan, _numbers(given), _numbers(made))
+            call(adjoint, self._plan, pairs_of(given), pairs_of(made))
         return made
 
 
-def _of_samples(array: npt.NDArray[Any], samples: int, name: str) -> npt.NDArray[Any]:
+def of_samples(array: npt.NDArray[Any], samples: int, name: str, what: str = "samples") -> npt.NDArray[Any]:
+    """An array of as many elements as there are samples, on one axis."""
     if array.size != samples:
-        raise ValueError(f"{name} has {array.size} elements, and there are {samples} samples")
+        raise ValueError(f"{name} has {array.size} elements, and there are {samples} {what}")
     return array.reshape(-1)
-
-
-class Reconstruction(NamedTuple):
-    """What `recon` returns.
-
-    Attributes
-    ----------
-    image : numpy.ndarray of complex128
-    iterations : int
-        Of least squares; 0 of others.
-    residual : float
-        Of the normal equations, |F^H W (F rho - d)| as a part of |F^H W d|; NaN of others.
-    """
-
-    image: Complex
-    iterations: int
-    residual: float
-
-
-def recon(
-    data: npt.ArrayLike,
-    k: npt.ArrayLike,
-    shape: int | Sequence[int],
-    *,
-    solver: str = "least-squares",
-    weights: npt.ArrayLike | str | None = None,
-    iterations: int = 20,
-    tolerance: float = 0.0,
-    lambda_: float = 0.0,
-    context: Context | None = None,
-    callback: Callable[[int], Any] | None = None,
-) -> Reconstruction:
-    """The image of a scan along any trajectory.
-
-    Parameters
-    ----------
-    data : array_like of complex, shape (samples,)
-    k : array_like, shape (samples, axes)
-        In cycles per field of view.
-    shape : tuple of int
-        The image's, of two or three axes.
-    solver : {"least-squares", "adjoint", "gridding"}
-        Conjugate gradients on F^H W F, as a convolution; the weighted adjoint by the sums; that by gridding, on a
-        device.
-    weights : array_like of float or {"none", "ramp", "pipe"}, optional
-        Density compensation; None: "none" of least squares, else "ramp".
-    iterations : int
-        Of least squares, at most.
-    tolerance : float
-        Stops once the residual is at most this part of |F^H W d|; 0: never.
-    lambda_ : float
-        Tikhonov's, as a part of a bound on the norm of F^H W F.
-    context : Context, optional
-        None: on the host, in double precision.
-    callback : callable, optional
-        ``callback(iteration)`` before each iteration; False stops, which raises StopIteration.
-
-    Returns
-    -------
-    Reconstruction
-
-    Examples
-    --------
-    >>> import koine
-    >>> k, shape = koine.trajectory("cartesian", 16)
-    >>> found = koine.recon(koine.phantom_kspace(k, shape), k, shape, iterations=5)
-    >>> found.image.shape
-    (16, 16)
-    """
-    from .solving import solve
-
-    if solver not in ("least-squares", "adjoint", "gridding"):
-        raise ValueError(f"solver is {solver!r}, not one of least-squares, adjoint, gridding")
-    if weights is None:
-        weights = "none" if solver == "least-squares" else "ramp"
-    if isinstance(weights, str):
-        weights = density(k, shape, weights, context=context)
-    method = "gridding" if solver == "gridding" else "encoding"
-    transform = Nufft(k, shape, method=method, weights=weights, context=context)
-    adjoint = transform.weighted_adjoint(data)
-    if solver != "least-squares":
-        return Reconstruction(adjoint, 0, float("nan"))
-    damping = lambda_ * transform.bound if lambda_ else 0.0
-    found = solve(
-        transform.normal,
-        adjoint,
-        method="cg",
-        iterations=iterations,
-        tolerance=tolerance,
-        lambda_=damping,
-        callback=callback,
-    )
-    residual = found.residual / found.right if found.right else 0.0
-    return Reconstruction(np.asarray(found.x, np.complex128), found.iterations, residual)

@@ -24,17 +24,18 @@ _lock = threading.Lock()
 
 
 class _Spaces(threading.local):
-    """Of this thread, by the handle of the queue. Wrapping retains it, so that it is nobody else's."""
+    """Of this thread, by the handle of the queue and the identity of the allocator, which are kept, so that they are
+    nobody else's."""
 
     def __init__(self) -> None:
-        self.of: dict[int, OpenCLSpace] = {}
+        self.of: dict[tuple[int, int], OpenCLSpace] = {}
 
 
 _spaces = _Spaces()
 
 
 class OpenCLSpace(Space):
-    """Arrays of a queue of PyOpenCL."""
+    """Arrays of a queue of PyOpenCL, and of an allocator."""
 
     def __init__(self, owner: Any, allocator: Any) -> None:
         import pyopencl
@@ -48,11 +49,23 @@ class OpenCLSpace(Space):
         native = ffi.cast("cl_command_queue", owner.int_ptr)
         self.queue = make("kn_queue", lib.kn_queue_close, lib.kn_queue_wrap_opencl, self.wrapped.handle, native)
         self._handle = self.wrapped.handle
-        self._buffers: dict[int, tuple[weakref.ref[Any], int, Any]] = {}  # by the identity of the array
+        # By the identity of the array: itself, its cl_mem, its kn_buffer, which stays the same as long as there is the
+        # array, so that a kernel's arguments do; and the last event that was seen of it.
+        self._buffers: dict[int, tuple[weakref.ref[Any], int, Any, Any]] = {}
 
     @property
     def context(self) -> Any:
         return self._handle
+
+    def known(self, x: Any) -> Operand | None:
+        """An array that was taken before, and is what it was."""
+        kept = self._buffers.get(id(x))
+        if kept is None or x.offset or kept[1] != x.base_data.int_ptr:
+            return None
+        array: Any = kept[0]()
+        if array is not x or (x.events and x.events[-1] is not kept[3]):
+            return None
+        return Operand(self, x, kept[2], x.shape, x.dtype)
 
     def take(self, x: Any, name: str) -> Operand:
         """An array as it is."""
@@ -61,17 +74,13 @@ class OpenCLSpace(Space):
             made = make("kn_buffer", lib.kn_buffer_free, lib.kn_buffer_create, self._handle, 0)
             return Operand(self, x, made, x.shape, x.dtype)
         if x.offset:
-            return Operand(self, x, self._wrap(_part(x, name).int_ptr), x.shape, x.dtype)
-        return Operand(self, x, self._wrapped(x, x.base_data.int_ptr), x.shape, x.dtype)
-
-    def _wrapped(self, x: Any, native: int) -> Any:
-        """The kn_buffer of an array, the same one as long as there is the array: a kernel's arguments then stay."""
-        kept = self._buffers.get(id(x))
-        if kept is not None and kept[0]() is x and kept[1] == native:
-            return kept[2]
+            part = _part(x, name)  # there until it is wrapped
+            return Operand(self, x, self._wrap(part.int_ptr), x.shape, x.dtype)
+        native = x.base_data.int_ptr
         buffers, key, made = self._buffers, id(x), self._wrap(native)
-        buffers[key] = (weakref.ref(x, lambda _: buffers.pop(key, None)), native, made)
-        return made
+        last = x.events[-1] if x.events else None
+        buffers[key] = (weakref.ref(x, lambda _: buffers.pop(key, None)), native, made, last)
+        return Operand(self, x, made, x.shape, x.dtype)
 
     def _wrap(self, native: int) -> Any:
         made = ffi.new("kn_buffer **")
@@ -98,9 +107,13 @@ def take_pyopencl(x: Any, name: str, context: Context | None) -> Operand:
     owner = x.queue
     if owner is None:
         raise ValueError(f"{name} has no queue: pass x.with_queue(queue)")
-    space = _spaces.of.get(owner.int_ptr)
+    space = _spaces.of.get((owner.int_ptr, id(x.allocator)))
     if space is None:
         space = _remember(owner, x.allocator)
+    elif context is None:
+        known = space.known(x)
+        if known is not None:
+            return known
     if context is not None and context.handle != space.context:
         raise ValueError(f"{name} is in another context than the one that is named")
     if not x.flags.c_contiguous:
@@ -115,7 +128,7 @@ def take_pyopencl(x: Any, name: str, context: Context | None) -> Operand:
 def _remember(owner: Any, allocator: Any) -> OpenCLSpace:
     if len(_spaces.of) >= _KEPT:
         _spaces.of.clear()
-    space = _spaces.of[owner.int_ptr] = OpenCLSpace(owner, allocator)
+    space = _spaces.of[owner.int_ptr, id(allocator)] = OpenCLSpace(owner, allocator)
     return space
 
 

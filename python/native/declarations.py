@@ -25,6 +25,7 @@ void *malloc(size_t bytes);
 CALLBACKS = """
 extern "Python" bool koine_solve_progress(void *data, size_t iteration);
 extern "Python" bool koine_least_squares_progress(void *data, size_t solved, size_t count);
+extern "Python" bool koine_recon_progress(void *data, double done);
 extern "Python" bool koine_stats_progress(void *data, unsigned pass, size_t done, size_t total);
 extern "Python" kn_status koine_apply_host(void *data, bool adjoint, const void *from, void *to, kn_error *err);
 extern "Python" kn_status koine_fetch(void *data, size_t i, void **kept, kn_autocorr_grey *grey, kn_error *err);

@@ -119,14 +119,51 @@ def test_reconstruction(context: koine.Context) -> None:
     expected = koine.phantom(shape, 8)
     for place in (None, context):
         found = koine.recon(data, k, shape, iterations=20, context=place)
-        assert found.iterations == 20 and found.image.shape == shape
+        assert found.image.shape == shape and found.dtype == (np.complex64 if place else np.complex128)
+        assert found.coils[0].iterations == 20 and len(found.coils[0].residuals) == 21 and found.seconds > 0
+        assert found.coils[0].stopped == "iterations" and found.coils[0].residual < 0.1
         assert relative(found.image, expected) < 0.25
-        adjoint = koine.recon(data, k, shape, solver="adjoint", context=place)
-        assert relative(adjoint.image, expected) < 0.6
-    gridding = koine.recon(data, k, shape, solver="gridding", weights="pipe", context=context)
+        adjoint = koine.recon(data, k, shape, method="adjoint", context=place)
+        assert relative(adjoint.image, expected) < 0.6 and adjoint.coils == []
+    gridding = koine.recon(data, k, shape, method="gridding", density="pipe", context=context)
     assert relative(gridding.image, expected) < 0.6
     damped = koine.recon(data, k, shape, lambda_=0.1)
-    assert np.linalg.norm(damped.image) < np.linalg.norm(found.image)
+    assert damped.lambda_ > 0 and np.linalg.norm(damped.image) < np.linalg.norm(found.image)
+    again = koine.recon(data, k, shape, start=koine.recon(data, k, shape).image, iterations=0)
+    assert relative(again.image, koine.recon(data, k, shape).image) < 1e-12
+
+
+def test_least_squares_is_that_of_the_operator() -> None:
+    k, shape = koine.trajectory("golden", 16, samples=32, spokes=20)
+    data = koine.phantom_kspace(k, shape)
+    transform = koine.Nufft(k, shape)
+    theirs = koine.solve(transform.normal, transform.H(data), method="cg", iterations=10).x
+    assert relative(koine.recon(data, k, shape, iterations=10).image, theirs) < 1e-9
+    smooth = koine.recon(data, k, shape, lambda_=0.05, regularizer="difference", boundary="periodic").image
+    assert np.abs(np.diff(smooth)).sum() < np.abs(np.diff(theirs)).sum()
+    unitary = koine.recon(data, k, shape, scale="unitary", iterations=10).image
+    assert relative(unitary / np.sqrt(256), theirs) < 1e-9
+
+
+def test_coils_are_combined() -> None:
+    k, shape = koine.trajectory("golden", 16, samples=32, spokes=20)
+    data = koine.phantom_kspace(k, shape)
+    one = koine.recon(data, k, shape)
+    two = koine.recon(np.stack([0.6 * data, 0.8j * data]), k, shape)
+    assert len(two.coils) == 2 and relative(two.image, np.abs(one.image)) < 1e-6
+
+
+def test_a_callback_stops_a_reconstruction() -> None:
+    k, shape = koine.trajectory("golden", 16, samples=32, spokes=20)
+    seen: list[float] = []
+
+    def stop(done: float) -> bool:
+        seen.append(done)
+        return len(seen) < 5
+
+    with pytest.raises(StopIteration):
+        koine.recon(koine.phantom_kspace(k, shape), k, shape, callback=stop)
+    assert len(seen) == 5 and all(0 <= done < 1 for done in seen)
 
 
 def test_what_is_refused() -> None:
@@ -146,7 +183,14 @@ def test_what_is_refused() -> None:
         koine.Nufft([[0.0, 0.0]], (8, 8), weights=[1, 2])
     with pytest.raises(koine.ArgumentError):
         koine.Nufft([[0.0, 0.0]], (8, 8), weights=[-1])
-    with pytest.raises(ValueError, match="solver"):
-        koine.recon([0], [[0.0, 0.0]], (8, 8), solver="magic")
+    for name in ("method", "density", "scale", "regularizer", "boundary", "kernel", "normal"):
+        with pytest.raises(ValueError, match=name):
+            koine.recon([0], [[0.0, 0.0]], (8, 8), **{name: "magic"})
+    options: dict[str, Any]
+    for options in ({"lambda_": -1}, {"tolerance": 2}, {"method": "gridding"}, {"density": "pipe"}, {"oversampling": 9}):
+        with pytest.raises(koine.Error):
+            koine.recon([1], [[0.0, 0.0]], (8, 8), **options)
+    with pytest.raises(ValueError, match="start"):
+        koine.recon([1], [[0.0, 0.0]], (8, 8), start=[0])
     with pytest.raises(ValueError, match="data"):
-        koine.recon([0, 1], [[0.0, 0.0]], (8, 8))
+        koine.recon([0, 1, 2], [[0.0, 0.0], [1.0, 0.0]], (8, 8))
