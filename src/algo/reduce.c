@@ -167,12 +167,14 @@ kn_status kn_reduce(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
                     kn_number *result, kn_error *err)
 {
     bool floats = type >= KN_F32, extreme = op == KN_REDUCE_MIN || op == KN_REDUCE_MAX;
-    kn_type to = !floats ? (type % 2 ? KN_U64 : KN_I64) : extreme || ki_column_is_soft(queue) ? type : KN_F64;
+    kn_type to = type % 2 ? KN_U64 : KN_I64;
     kn_combine how;
     kn_number found = {.u64 = 0};
     float single = 0;
     kn_status status = ki_column_check_any("kn_reduce", queue, x, type, n, err);
 
+    if (!status && floats)
+        to = extreme || ki_column_is_soft(queue) ? type : KN_F64;
     if (!status)
         status = ki_operation_find("kn_reduce", op, type, to, &how, &to, err);
     if (!status && (!result || (n == 0 && extreme)))

@@ -268,6 +268,7 @@ START_TEST(refusals)
     ck_assert_uint_eq(found.u64, 0);
     EXPECT_OK(kn_reduce(queue, buffer, KN_F32, 0, KN_REDUCE_PRODUCT, &found, &err));
     ck_assert(found.f64 == 1);
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL", kn_reduce(NULL, NULL, KN_F32, 3, KN_REDUCE_SUM, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements",
                    kn_reduce(queue, buffer, KN_U8, 0, KN_REDUCE_MIN, &found, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no operation 9",
