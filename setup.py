@@ -16,5 +16,8 @@ setup(
     version=version(root),
     cffi_modules=["python/native/module.py:ffibuilder"],
     cmdclass={"build_ext": BuildWithLibrary},
-    options={"build": {"build_base": os.environ.get("KOINE_BUILD", "build-python")}, "bdist_wheel": {"py_limited_api": "cp310"}},
+    options={
+        "build": {"build_base": os.environ.get("KOINE_BUILD", "build-python")},
+        "bdist_wheel": {"py_limited_api": "cp310"},
+    },
 )

@@ -37,7 +37,9 @@ def main(folder: Path) -> None:
     stopped = koine.solve(operator, data, noise=float(np.linalg.norm(noise)), iterations=2000)
     error = np.linalg.norm(stopped.x - signal)
     print(f"the discrepancy principle stops after {stopped.iterations} iterations, {error:.2f} off;")
-    print(f"the best is {min(errors):.2f} after {counts[int(np.argmin(errors))]}, and after 2000 it is {errors[-1]:.2f}")
+    print(
+        f"the best is {min(errors):.2f} after {counts[int(np.argmin(errors))]}, and after 2000 it is {errors[-1]:.2f}"
+    )
     assert min(errors) <= error < errors[-1]
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10, 3.6))

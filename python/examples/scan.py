@@ -27,9 +27,7 @@ def main(folder: Path) -> None:
         print("SigPy is not installed")
     else:
         transform = koine.Nufft(k, shape)
-        solver = sigpy.app.LinearLeastSquares(
-            transform, data, x=np.zeros(shape, complex), max_iter=10, show_pbar=False
-        )
+        solver = sigpy.app.LinearLeastSquares(transform, data, x=np.zeros(shape, complex), max_iter=10, show_pbar=False)
         images["SigPy's least squares"] = np.abs(solver.run())
 
     figure, axes = plt.subplots(1, len(images), figsize=(3 * len(images), 3.4))

@@ -217,5 +217,3 @@ class _Results:
             text_of(lib.kn_autocorr_plan_get_why(plan)),
             float(lib.kn_autocorr_plan_get_bound(plan)),
         )
-
-

@@ -58,7 +58,9 @@ def matmul(a: Any, b: Any, *, library: str = "auto", context: Context | None = N
     n = right.shape[-1]
     made = left.space.empty((*stack, m, n), left.dtype)
     if made.size:
-        task = struct("kn_gemm_task", type=kn_types[part], is_complex=left.dtype.kind == "c", m=m, n=n, k=k, batch=batch)
+        task = struct(
+            "kn_gemm_task", type=kn_types[part], is_complex=left.dtype.kind == "c", m=m, n=n, k=k, batch=batch
+        )
         task.alpha[0] = 1
         for matrix, operand in ((task.a, left), (task.b, right), (task.c, made)):
             matrix.buffer = operand.pointer

@@ -158,7 +158,9 @@ class Program:
     def _take(self, function: Any, context: Context | None, text: tuple[Any, ...], options: _Options) -> None:
         self.context = default_context() if context is None else context
         self._handle = make("kn_program", lib.kn_program_free, function, self.context.handle, *text, options.struct)
-        found = [lib.kn_program_get_kernel_at(self._handle, i) for i in range(lib.kn_program_get_kernel_count(self._handle))]
+        found = [
+            lib.kn_program_get_kernel_at(self._handle, i) for i in range(lib.kn_program_get_kernel_count(self._handle))
+        ]
         self.kernels = {text_of(lib.kn_kernel_get_name(kernel)): Kernel(self, kernel) for kernel in found}
 
     def __getattr__(self, name: str) -> Kernel:
@@ -217,7 +219,8 @@ class Kernel:
         self.name = text_of(lib.kn_kernel_get_name(handle))
         infos = [lib.kn_kernel_get_param(handle, i) for i in range(lib.kn_kernel_get_param_count(handle))]
         self.parameters = [
-            Parameter(text_of(info.name), _kinds[info.kind], text_of(info.type), info.size, info.is_const) for info in infos
+            Parameter(text_of(info.name), _kinds[info.kind], text_of(info.type), info.size, info.is_const)
+            for info in infos
         ]
 
     @property
@@ -267,4 +270,3 @@ class Kernel:
 
 
 __all__ = ["Kernel", "Limits", "Local", "Parameter", "Program"]
-

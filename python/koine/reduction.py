@@ -111,9 +111,7 @@ def _reduce_with(x: Any, op: Combine, dtype: npt.DTypeLike | None, context: Cont
     return number
 
 
-def scan(
-    x: Any, op: str | Combine = "sum", *, exclusive: bool = False, context: Context | None = None
-) -> Any:
+def scan(x: Any, op: str | Combine = "sum", *, exclusive: bool = False, context: Context | None = None) -> Any:
     """The prefixes: element i of the result is what elements 0 to i of x come to.
 
     Parameters

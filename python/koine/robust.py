@@ -117,7 +117,9 @@ def _columns(given: Operand, options: Any, watch: Watch, context: Context | None
     plan = _plan(ffi.NULL if context is None else context.queue, given, n, options)
     if count == 0:
         return []
-    rows = [ffi.cast("const void *", ffi.cast("char *", given.pointer) + i * n * given.dtype.itemsize) for i in range(count)]
+    rows = [
+        ffi.cast("const void *", ffi.cast("char *", given.pointer) + i * n * given.dtype.itemsize) for i in range(count)
+    ]
     found = ffi.new("kn_stats[]", count)
     watch.call(lib.kn_stats_compute_columns, plan, ffi.new("const void *[]", rows), n, count, found)
     return [_stats_of(found[i]) for i in range(count)]
@@ -151,5 +153,3 @@ def mad(x: Any, *, scale: str = "raw", context: Context | None = None) -> float:
     1.0
     """
     return stats(x, mad_scale=scale, context=context).mad
-
-

@@ -274,5 +274,3 @@ def _range(given: Operand, range: tuple[float, float] | None) -> tuple[float, fl
     if low > high:
         raise ValueError(f"the range begins at {low}, after its end {high}")
     return (low - 0.5, high + 0.5) if low == high else (low, high)
-
-

@@ -186,5 +186,3 @@ def sort_by_key(keys: Any, values: Any, *, descending: bool = False, context: Co
         options = struct("kn_sort_options", order=_order(descending))
         call(lib.kn_sort_by_key, given.space.queue, sorted_keys.pointer, kind, *size, options)
     return sorted_keys.result(), moved.result()
-
-

@@ -107,7 +107,12 @@ class SparseOperator(Operator):
         sizes = natural(shape[0], "rows"), natural(shape[1], "columns"), i.size
         places = ffi.from_buffer("uint32_t[]", i), ffi.from_buffer("uint32_t[]", j)
         matrix = make(
-            "kn_sparse", lib.kn_sparse_free, lib.kn_sparse_create_coo, *sizes, *places, ffi.from_buffer("double[]", numbers)
+            "kn_sparse",
+            lib.kn_sparse_free,
+            lib.kn_sparse_create_coo,
+            *sizes,
+            *places,
+            ffi.from_buffer("double[]", numbers),
         )
         made._settle(matrix, context, format, dtype)
         return made

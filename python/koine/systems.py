@@ -248,9 +248,9 @@ def _answer(result: Any, i: int) -> Answer:
     solution = lib.kn_least_squares_get_solution(result, i)
     size = ffi.new("size_t *")
     history = lib.kn_least_squares_get_history(result, i, size)
-    numbers = {field.name: getattr(solution, field.name) for field in dataclasses.fields(Answer) if field.name != "history"}
+    numbers = {
+        field.name: getattr(solution, field.name) for field in dataclasses.fields(Answer) if field.name != "history"
+    }
     numbers["stopped"] = text_of(lib.kn_least_squares_stopped_name(solution.stopped))
     kept = np.frombuffer(ffi.buffer(history, 8 * size[0]), np.float64).copy() if size[0] else np.empty(0)
     return Answer(**numbers, history=kept)
-
-

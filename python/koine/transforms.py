@@ -163,9 +163,7 @@ def irfft(x: Any, n: int | None = None, axes: Axes = -1, *, context: Context | N
     if last < 1 or last // 2 + 1 != given.shape[-1]:
         raise ValueError(f"n is {last}, and the half spectrum has {given.shape[-1]} numbers, not {last // 2 + 1}")
     shape = (*given.shape[:-1], last)
-    return _run(
-        given, shape, parts[given.dtype], shape[-count:], lib.KN_FFT_COMPLEX_TO_REAL, lib.KN_FFT_INVERSE
-    )
+    return _run(given, shape, parts[given.dtype], shape[-count:], lib.KN_FFT_COMPLEX_TO_REAL, lib.KN_FFT_INVERSE)
 
 
 def _complex(x: Any, axes: Axes, context: Context | None, direction: int) -> Any:
@@ -208,9 +206,7 @@ def _struct(shape: tuple[Any, ...]) -> Any:
     return made
 
 
-def _run(
-    given: Operand, shape: tuple[int, ...], dtype: Any, dims: tuple[int, ...], kind: int, direction: int
-) -> Any:
+def _run(given: Operand, shape: tuple[int, ...], dtype: Any, dims: tuple[int, ...], kind: int, direction: int) -> Any:
     """Transforms an operand into a new one of `shape`."""
     if 0 in shape or 0 in given.shape:
         raise ValueError(f"x has shape {given.shape}: there is nothing to transform")

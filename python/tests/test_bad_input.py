@@ -58,8 +58,12 @@ NO_ARRAYS: dict[str, Callable[[], Any]] = {
     "memory": lambda: memoryview(b"12345678"),
     "a false interface": lambda: type("X", (), {"__cuda_array_interface__": 3})(),
     "another false interface": lambda: type("X", (), {"__cuda_array_interface__": {"shape": (3,)}})(),
-    "a false DLPack": lambda: type("X", (), {"__dlpack__": lambda self, **k: 3, "__dlpack_device__": lambda self: (1, 0)})(),
-    "a DLPack of another device": lambda: type("X", (), {"__dlpack__": None, "__dlpack_device__": lambda self: (10, 0)})(),
+    "a false DLPack": lambda: type(
+        "X", (), {"__dlpack__": lambda self, **k: 3, "__dlpack_device__": lambda self: (1, 0)}
+    )(),
+    "a DLPack of another device": lambda: type(
+        "X", (), {"__dlpack__": None, "__dlpack_device__": lambda self: (10, 0)}
+    )(),
     "a Python integer": lambda: 1 << 200,
 }
 
@@ -239,7 +243,9 @@ NUMBERS: dict[str, list[Callable[[], Any]]] = {
     "scan's op": [lambda o=o: koine.scan(ONE, o) for o in ("mean", None, 3, ["sum"])],
     "method": [lambda m=m: koine.stats(ONE, method=m) for m in ("best", None, 1, ["auto"])],
     "mad_scale": [lambda m=m: koine.mad(ONE, scale=m) for m in ("gauss", None, 2.0)],
-    "bins": [lambda b=b: koine.histogram(ONE, b) for b in (0, -3, 1.5, "ten", None, [], [1], [2, 1], [0, np.nan], 1 << 70)],
+    "bins": [
+        lambda b=b: koine.histogram(ONE, b) for b in (0, -3, 1.5, "ten", None, [], [1], [2, 1], [0, np.nan], 1 << 70)
+    ],
     "range": [
         lambda r=r: koine.histogram(ONE, 3, r)
         for r in ((1, 0), (np.nan, 1), (0, np.inf), (0,), (0, 1, 2), "ab", 3, (None, 1))
@@ -269,14 +275,14 @@ NUMBERS: dict[str, list[Callable[[], Any]]] = {
     "width": [lambda w=w: koine.Nufft([[0.0, 0.0]], (8, 8), width=w) for w in (1, 9, -1, 2.5, "6", None, 1 << 40)],
     "Nufft's method": [lambda m=m: koine.Nufft([[0.0, 0.0]], (8, 8), method=m) for m in ("fast", None, 3, "gridding")],
     "Nufft's kernel": [lambda m=m: koine.Nufft([[0.0, 0.0]], (8, 8), kernel=m) for m in ("fast", None, "tuned")],
-    "normalization": [
-        lambda n=n: koine.autocorr(np.ones((4, 4), "uint8"), normalization=n) for n in ("none", None, 0)
-    ],
+    "normalization": [lambda n=n: koine.autocorr(np.ones((4, 4), "uint8"), normalization=n) for n in ("none", None, 0)],
     "max_offset": [
         lambda m=m: koine.autocorr(np.ones((4, 4), "uint8"), max_offset=m) for m in (-1, 4, 1.5, "1", None, 1 << 70)
     ],
     "iterations": [lambda i=i: koine.solve(np.eye(3), np.ones(3), iterations=i) for i in (-1, 1 << 30, 1.5, None)],
-    "tolerance": [lambda t=t: koine.solve(np.eye(3), np.ones(3), tolerance=t) for t in (-1, 1, 2, np.nan, "1", None, 1j)],
+    "tolerance": [
+        lambda t=t: koine.solve(np.eye(3), np.ones(3), tolerance=t) for t in (-1, 1, 2, np.nan, "1", None, 1j)
+    ],
     "lambda": [lambda t=t: koine.solve(np.eye(3), np.ones(3), lambda_=t) for t in (-1, np.nan, np.inf, "1", None)],
     "bounds": [
         lambda b=b: koine.solve(np.eye(3), np.ones(3), method="bb", bounds=b)
@@ -286,9 +292,7 @@ NUMBERS: dict[str, list[Callable[[], Any]]] = {
     "detectors": [lambda d=d: koine.RayTransform(3, 3, d) for d in (0, -1, 1.5, "3", 1 << 40)],
     "axis_offset": [lambda d=d: koine.RayTransform(3, 3, axis_offset=d) for d in (np.nan, np.inf, 1e9, "0", None)],
     "bin": [lambda b=b: koine.sinogram([[1.0, 2.0]], bin=b) for b in (0, -1, 3, 1.5, "1", None)],
-    "a library": [
-        lambda n=n: koine.matmul(np.ones((2, 2)), np.ones((2, 2)), library=n) for n in ("blas", None, 1)
-    ],
+    "a library": [lambda n=n: koine.matmul(np.ones((2, 2)), np.ones((2, 2)), library=n) for n in ("blas", None, 1)],
     "shapes of matrices": [
         lambda a=a, b=b: koine.matmul(np.ones(a), np.ones(b))
         for a, b in (((2, 3), (2, 3)), ((3,), (3, 3)), ((3, 3), (3,)), ((2, 3, 3), (3, 3, 3)), ((), ()))
@@ -306,12 +310,20 @@ NUMBERS: dict[str, list[Callable[[], Any]]] = {
         lambda f=f: f(ONE.reshape(3, 4))
         for f in (koine.sort, koine.argsort, koine.scan, lambda x: koine.top_k(x, 1), lambda x: koine.sort_by_key(x, x))
     ],
-    "no axes": [lambda f=f: f(np.float64(3)) for f in (koine.sort, koine.argsort, koine.scan, lambda x: koine.top_k(x, 1))],
+    "no axes": [
+        lambda f=f: f(np.float64(3)) for f in (koine.sort, koine.argsort, koine.scan, lambda x: koine.top_k(x, 1))
+    ],
     "values without keys": [lambda: koine.sort_by_key(ONE, ONE[:5])],
     "columns": [lambda x=x: koine.stats(x, columns=True) for x in (ONE, np.ones((2, 2, 2)), 3.0)],
     "nothing": [
         lambda f=f: f(np.empty(0))
-        for f in (koine.median, lambda x: koine.quantile(x, 0.5), lambda x: koine.reduce(x, "max"), koine.fft, koine.rfft)
+        for f in (
+            koine.median,
+            lambda x: koine.quantile(x, 0.5),
+            lambda x: koine.reduce(x, "max"),
+            koine.fft,
+            koine.rfft,
+        )
     ],
 }
 

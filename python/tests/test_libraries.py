@@ -20,7 +20,9 @@ assert koine.autocorr(numpy.ones((8, 8), "uint8")).sums[0, 2] == 64
 
 def run(code: str, **variables: str) -> str:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), **variables}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=100, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=100, check=False
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -41,7 +43,10 @@ except koine.NoDeviceError:
 
 
 def test_without_drivers() -> None:
-    assert run(HOST + "print(koine.devices())", OCL_ICD_VENDORS="/nonexistent", KOINE_CUDA_LIBRARIES="/nonexistent") == "[]\n"
+    assert (
+        run(HOST + "print(koine.devices())", OCL_ICD_VENDORS="/nonexistent", KOINE_CUDA_LIBRARIES="/nonexistent")
+        == "[]\n"
+    )
 
 
 def test_import_opens_nothing() -> None:

@@ -187,7 +187,13 @@ def test_what_is_refused() -> None:
         with pytest.raises(ValueError, match=name):
             koine.recon([0], [[0.0, 0.0]], (8, 8), **{name: "magic"})
     options: dict[str, Any]
-    for options in ({"lambda_": -1}, {"tolerance": 2}, {"method": "gridding"}, {"density": "pipe"}, {"oversampling": 9}):
+    for options in (
+        {"lambda_": -1},
+        {"tolerance": 2},
+        {"method": "gridding"},
+        {"density": "pipe"},
+        {"oversampling": 9},
+    ):
         with pytest.raises(koine.Error):
             koine.recon([1], [[0.0, 0.0]], (8, 8), **options)
     with pytest.raises(ValueError, match="start"):

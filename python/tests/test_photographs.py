@@ -56,7 +56,13 @@ def test_what_is_refused() -> None:
     ):  # fmt: skip
         with pytest.raises(koine.Error):
             koine.prepare(frames, **options)
-    for options in ({"contrast": "best"}, {"contrast": (1, 2, 3)}, {"crop": (0, 0, 1)}, {"crop": (-1, 0, 1, 1)}, {"dust": [1]}):
+    for options in (
+        {"contrast": "best"},
+        {"contrast": (1, 2, 3)},
+        {"crop": (0, 0, 1)},
+        {"crop": (-1, 0, 1, 1)},
+        {"dust": [1]},
+    ):
         with pytest.raises(ValueError, match=r".+"):
             koine.prepare(frames, **options)
     for bad in (scene(), frames.astype("float32"), "frames", None):

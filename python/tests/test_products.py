@@ -13,7 +13,14 @@ import koine
 @pytest.mark.parametrize("kind", ["float32", "float64", "complex64", "complex128"])
 @pytest.mark.parametrize(
     ("left", "right"),
-    [((3, 4), (4, 5)), ((1, 1), (1, 1)), ((2, 3, 4), (2, 4, 5)), ((2, 3, 4), (4, 5)), ((3, 4), (2, 2, 4, 5)), ((0, 3), (3, 2))],
+    [
+        ((3, 4), (4, 5)),
+        ((1, 1), (1, 1)),
+        ((2, 3, 4), (2, 4, 5)),
+        ((2, 3, 4), (4, 5)),
+        ((3, 4), (2, 2, 4, 5)),
+        ((0, 3), (3, 2)),
+    ],
 )
 def test_matmul(place: Place, kind: str, left: tuple[int, ...], right: tuple[int, ...]) -> None:
     generator = np.random.default_rng(5)

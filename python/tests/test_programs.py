@@ -97,7 +97,9 @@ def test_macros_and_files(context: koine.Context, tmp_path: Path) -> None:
     (tmp_path / "lib/value.h").write_text("#define VALUE 40\n")
     file = tmp_path / "own.cl"
     file.write_text('#include "value.h"\nkernel void f(global int *x) { x[0] = VALUE + ADD(1); }\n')
-    program = koine.Program.from_file(file, context, defines={"ADD(x)": "((x) + ONE)", "ONE": 1}, include_dirs=[tmp_path / "lib"])
+    program = koine.Program.from_file(
+        file, context, defines={"ADD(x)": "((x) + ONE)", "ONE": 1}, include_dirs=[tmp_path / "lib"]
+    )
     x = np.zeros(1, "int32")
     program.f(x, size=1)
     assert x[0] == 42

@@ -61,7 +61,9 @@ def test_scan(place: Place, kind: str, n: int) -> None:
     expected = np.cumsum(x, dtype=kind)
     found = numpy_of(koine.scan(given, **where))
     assert found.dtype == x.dtype
-    assert np.allclose(found, expected, rtol=1e-4, atol=1e-2) if x.dtype.kind == "f" else np.array_equal(found, expected)
+    assert (
+        np.allclose(found, expected, rtol=1e-4, atol=1e-2) if x.dtype.kind == "f" else np.array_equal(found, expected)
+    )
     largest = numpy_of(koine.scan(given, "max", **where))
     assert np.array_equal(largest, np.maximum.accumulate(x))
 

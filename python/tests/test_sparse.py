@@ -14,7 +14,18 @@ sparse = pytest.importorskip("scipy.sparse")
 linalg = pytest.importorskip("scipy.sparse.linalg")
 
 HOST = ["auto", "simple", "sell"]
-DEVICE = ["simple", "ell", "csr-vector", "coo", "hyb", "sell", "merge", "memory-layout", "local-memory", "backprojection"]
+DEVICE = [
+    "simple",
+    "ell",
+    "csr-vector",
+    "coo",
+    "hyb",
+    "sell",
+    "merge",
+    "memory-layout",
+    "local-memory",
+    "backprojection",
+]
 
 
 @pytest.fixture(scope="module")

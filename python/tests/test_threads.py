@@ -167,7 +167,9 @@ def test_an_interrupt_between_columns() -> None:
 def test_an_interrupt_of_the_main_thread_alone() -> None:
     """A call in another thread goes on."""
     results: list[Any] = []
-    worker = threading.Thread(target=lambda: results.append(koine.argsort(np.random.default_rng(1).normal(size=3_000_000))))
+    worker = threading.Thread(
+        target=lambda: results.append(koine.argsort(np.random.default_rng(1).normal(size=3_000_000)))
+    )
     with pytest.raises(KeyboardInterrupt):
         worker.start()
         _thread.interrupt_main()

@@ -30,7 +30,9 @@ FUNCTIONS = sorted(
 def test_mypy() -> None:
     pytest.importorskip("mypy")
     arguments = "--strict", "--config-file", str(ROOT / "pyproject.toml"), str(ROOT / "python/koine")
-    found = subprocess.run([sys.executable, "-m", "mypy", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        [sys.executable, "-m", "mypy", *arguments], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert found.returncode == 0, found.stdout
 
 
@@ -46,9 +48,17 @@ def test_mypy_of_a_program(tmp_path: Path) -> None:
     environment = {**os.environ, "MYPYPATH": str(ROOT / "python")}
     arguments = "--strict", "--python-executable", sys.executable, str(program)
     found = subprocess.run(
-        [sys.executable, "-m", "mypy", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False, env=environment
+        [sys.executable, "-m", "mypy", *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        env=environment,
     )
-    assert 'Revealed type is "float"' in found.stdout or 'Revealed type is "builtins.float"' in found.stdout, found.stdout
+    assert 'Revealed type is "float"' in found.stdout or 'Revealed type is "builtins.float"' in found.stdout, (
+        found.stdout
+    )
+    assert "explicitly export" not in found.stdout
     assert 'Unexpected keyword argument "nothing"' in found.stdout
 
 
@@ -57,6 +67,13 @@ def test_examples(module: str, context: koine.Context) -> None:
     with np.printoptions(legacy=False):
         results = doctest.testmod(importlib.import_module(module))
     assert results.failed == 0
+
+
+def test_all_is_all() -> None:
+    assert sorted(name for name in koine.__all__ if name != "__version__") == sorted(
+        name for name, found in PUBLIC.items() if not inspect.ismodule(found) and name != "annotations"
+        and name not in ("Any", "TYPE_CHECKING")
+    )  # fmt: skip
 
 
 def test_there_are_examples() -> None:
