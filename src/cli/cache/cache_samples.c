@@ -14,6 +14,7 @@
 
 enum {
     NUMBERS = 1 << 21,
+    FEW_NUMBERS = 1000,
     SPECTRUM = 512,
     TABLE_ROWS = 1 << 18,
     FRAME = 1024,
@@ -157,6 +158,10 @@ kn_status cache_samples_write(const char *folder, kn_error *err)
 
     if (!status)
         status = write_column(folder, "doubles.npy", KN_F64, NUMBERS, err);
+    if (!status)
+        status = write_column(folder, "few-floats.npy", KN_F32, FEW_NUMBERS, err);
+    if (!status)
+        status = write_column(folder, "few-doubles.npy", KN_F64, FEW_NUMBERS, err);
     if (!status)
         status = write_column(folder, "longs.npy", KN_I64, NUMBERS, err);
     if (!status)

@@ -9,6 +9,7 @@
 // Writes all of them into the folder. Errors: KN_ERROR_OUTPUT, KN_ERROR_MEMORY.
 //
 //     floats.npy, doubles.npy, longs.npy   a column of 2^21 numbers
+//     few-floats.npy, few-doubles.npy      a column of 1,000 numbers
 //     complex.npy                          512 x 512 complex numbers
 //     table.csv                            three columns of 2^18 rows
 //     frame.png                            a picture of 1,024 x 1,024 pixels

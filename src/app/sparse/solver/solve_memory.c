@@ -185,12 +185,16 @@ static size_t bytes_one_by_one(const struct solve_run *run, size_t products)
     return (again ? 2 : 1) * solver + white;
 }
 
-// Vectors of iterations side by side, and the products by tiles of rows, which are another way to keep them.
+// Vectors of iterations side by side, and the products by tiles of rows, which are another way to keep them:
+// on GPUs, with lines of their own, each of three nonzeros or more (device/batch.c).
 static size_t bytes_side_by_side(const struct solve_run *run, size_t at_once, size_t products)
 {
     size_t rows = run->matrix->rows, columns = run->matrix->columns;
+    bool tiled = run->task.method != KN_LEAST_SQUARES_GRAM &&
+                 !engine_is_cpu(kn_context_get_device(kn_queue_get_context(run->queue)));
+    size_t lines = tiled ? run->matrix->nonzeros / 3 : 0;
 
-    return 2 * products + at_once * ((4 * columns + 2 * rows) * sizeof(float) +
+    return 2 * products + at_once * ((4 * columns + 2 * rows + lines) * sizeof(float) +
                                      2 * (run->task.iterations + 1 + PARTS) * sizeof(double));
 }
 
