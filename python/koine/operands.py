@@ -224,7 +224,11 @@ def _take_array(x: Any, name: str, context: Context | None) -> Operand:
 
 def _take_host_dlpack(x: Any, name: str, context: Context | None) -> Operand:
     """An array of another library in the host's memory; what comes of it goes back to that library."""
-    array = _checked(np.from_dlpack(x), name)
+    try:
+        shared = np.from_dlpack(x)
+    except (AttributeError, BufferError, RuntimeError, ValueError) as raised:
+        raise TypeError(f"{name} does not come through DLPack: {raised}") from None
+    array = _checked(shared, name)
     give = _giver(x)
     return HostSpace(give).take(array) if context is None else UploadSpace(_context(context), give).upload(array)
 
@@ -258,7 +262,7 @@ def _find_taker(x: Any, name: str) -> Taker:
         from .opencl import take_pyopencl
 
         return take_pyopencl
-    if hasattr(x, "__cuda_array_interface__") or hasattr(x, "__dlpack__"):
+    if not isinstance(x, type) and (hasattr(x, "__cuda_array_interface__") or hasattr(x, "__dlpack__")):
         return _take_foreign
     raise TypeError(
         f"{name} is a {type(x).__name__}: arrays of NumPy, of PyOpenCL, and those with __dlpack__ or "

@@ -23,6 +23,8 @@ sys.path.insert(0, str(ROOT / "python"))
 
 from native.declarations import functions  # noqa: E402
 
+sys.path.remove(str(ROOT / "python"))  # the package under test is the one that is installed
+
 TABLE: dict[str, Any] = tomllib.loads((ROOT / "python/functions.toml").read_text())
 WITH: dict[str, str] = TABLE["python"]
 WITHOUT = [name for group in TABLE["without"] for name in group["functions"]]
