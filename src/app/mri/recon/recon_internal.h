@@ -82,9 +82,9 @@ kn_status ki_recon_on_device(struct recon *recon, double complex *images, kn_err
 // Tells how much is done. KN_ERROR_INTERRUPTED if it is to stop.
 kn_status ki_recon_step(const struct recon *recon, double done, kn_error *err);
 
-// The voxels of a slab of the device's adjoint.
+// The voxels of a slab of the device's adjoint; on the host all.
 size_t ki_recon_slab(const struct recon *recon);
-// The samples that gridding takes at a time.
+// The samples that gridding takes at a time; on the host all.
 size_t ki_recon_chunk(const struct recon *recon);
 
 kn_status ki_recon_check(struct recon *recon, kn_error *err);

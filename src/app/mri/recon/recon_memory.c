@@ -24,11 +24,14 @@ const kn_device_info *ki_recon_device(const struct recon *recon)
 size_t ki_recon_slab(const struct recon *recon)
 {
     const kn_device_info *device = ki_recon_device(recon);
-    size_t most = (size_t)(device->max_alloc < device->global_memory / 4 ? device->max_alloc
-                                                                         : device->global_memory / 4) /
-                  FLOATS;
-    size_t slab = recon->extras.slab ? recon->extras.slab : most ? most : 1;
+    size_t most, slab;
 
+    if (!device)
+        return recon->voxels;
+    most = (size_t)(device->max_alloc < device->global_memory / 4 ? device->max_alloc
+                                                                  : device->global_memory / 4) /
+           FLOATS;
+    slab = recon->extras.slab ? recon->extras.slab : most ? most : 1;
     return slab < recon->voxels ? slab : recon->voxels;
 }
 
@@ -40,10 +43,13 @@ static size_t gridding_bytes(const struct recon *recon, size_t samples)
 size_t ki_recon_chunk(const struct recon *recon)
 {
     const kn_device_info *device = ki_recon_device(recon);
-    size_t samples = recon->scan.samples, grid = gridding_bytes(recon, 0),
-           has = (size_t)device->global_memory;
-    size_t chunk = has > grid ? (has - grid) / 2 / MRI_GRIDDING_SAMPLE : 0; // half of what is left
+    size_t samples = recon->scan.samples, grid, has, chunk;
 
+    if (!device)
+        return samples;
+    grid = gridding_bytes(recon, 0);
+    has = (size_t)device->global_memory;
+    chunk = has > grid ? (has - grid) / 2 / MRI_GRIDDING_SAMPLE : 0; // half of what is left
     if (chunk > device->max_alloc / LARGEST_SAMPLE)
         chunk = (size_t)device->max_alloc / LARGEST_SAMPLE;
     if (recon->extras.chunk)

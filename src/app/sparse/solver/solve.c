@@ -123,7 +123,6 @@ static kn_status make_matrix(struct solve_run *run, kn_error *err)
 
 static kn_status solve(struct solve_run *run, kn_error *err)
 {
-    struct solve_correction correction;
     kn_status status = check_vectors(run, err);
 
     if (!status)
@@ -132,9 +131,9 @@ static kn_status solve(struct solve_run *run, kn_error *err)
         status = take_terms(run, err);
     if (!status)
         status = take_starts(run, err);
-    correction = ki_solve_terms_correction(&run->terms);
+    run->own_correction = ki_solve_terms_correction(&run->terms);
     if (run->terms.lambda > 0 || run->terms.smooth > 0 || run->terms.penalty > 0)
-        run->correction = &correction;
+        run->correction = &run->own_correction;
     if (!status)
         status = function_of(run)(run, err);
     if (!status)

@@ -44,7 +44,8 @@ struct solve_run {
     kn_least_squares_options task;             // settled
     bool past_floor;                           // of its tuning
     struct solve_terms terms;                  // of it, with the penalty
-    const struct solve_correction *correction; // of these; NULL: there are none
+    struct solve_correction own_correction;    // of these
+    const struct solve_correction *correction; // the same; NULL: there are none
     kn_least_squares_result *result;
     struct solve_trace *traces;      // a place for each column; what computes in single precision fills them
     struct solve_measured *measured; // of each column, where it is known already; NULL: it is not
