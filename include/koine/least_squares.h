@@ -78,7 +78,7 @@ typedef struct kn_least_squares_options {
     size_t struct_size; // KN_INIT sets it
     kn_least_squares_method method;
     kn_least_squares_stop stop;
-    size_t iterations; // at most, up to 2^20
+    size_t iterations; // at most: up to 2^20 on devices, below 2^32 - 1 on the host
     // A part of |b|, and a length in units of b; 0: none is asked for. With a rule that does not stop there
     // they are looked at in the end.
     double tolerance, noise;
