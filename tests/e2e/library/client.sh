@@ -27,6 +27,7 @@ fi
 # A copy of the four rooms, so that nothing else of the sources is found.
 mkdir "$work/src"
 (cd "$srcdir/src" && tar cf - base io tools cli) | (cd "$work/src" && tar xf -)
+chmod -R u+w "$work/src" # make distcheck has sources that nobody may change
 cp "$builddir/config.h" "$work/src"
 version=$(sed -n 's/^VERSION = //p' "$builddir/Makefile")
 [ -n "$version" ] || fail "the Makefile has no version"
