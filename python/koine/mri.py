@@ -8,7 +8,7 @@ cycles per field of view, from -N/2 to N/2, as SigPy and BART have them.
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -172,12 +172,7 @@ def box_basis(k: npt.ArrayLike, shape: int | Sequence[int]) -> Complex:
     -------
     numpy.ndarray of complex128, shape (samples,)
     """
-    matrix = matrix_of(shape)
-    where = coordinates(k, matrix.axes)
-    made = np.empty(len(where), np.complex128)
-    arguments = matrix, ffi.from_buffer("double[]", where), len(where)
-    call(lib.kn_recon_basis_box, *arguments, pairs_of(made))
-    return made
+    return _at_samples(lib.kn_recon_basis_box, k, shape)
 
 
 def phantom(shape: int | Sequence[int], oversample: int = 4) -> Real:
@@ -215,11 +210,15 @@ def phantom_kspace(k: npt.ArrayLike, shape: int | Sequence[int]) -> Complex:
     -------
     numpy.ndarray of complex128, shape (samples,)
     """
+    return _at_samples(lib.kn_recon_phantom_kspace, k, shape)
+
+
+def _at_samples(function: Callable[..., int], k: npt.ArrayLike, shape: int | Sequence[int]) -> Complex:
+    """What a function of the C interface says of each sample."""
     matrix = matrix_of(shape)
     where = coordinates(k, matrix.axes)
     made = np.empty(len(where), np.complex128)
-    arguments = matrix, ffi.from_buffer("double[]", where), len(where)
-    call(lib.kn_recon_phantom_kspace, *arguments, pairs_of(made))
+    call(function, matrix, ffi.from_buffer("double[]", where), len(where), pairs_of(made))
     return made
 
 

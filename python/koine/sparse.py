@@ -35,7 +35,27 @@ def number_type(dtype: npt.DTypeLike | None) -> int:
     return kn_types[wanted]
 
 
-class SparseOperator(Operator):
+class MatrixOperator(Operator):
+    """A sparse matrix, kept in a format or computed from its geometry."""
+
+    @property
+    def format(self) -> str:
+        """The format of A, never "auto"."""
+        return formats.word(lib.kn_sparse_operator_get_format(self.handle, False))
+
+    @property
+    def why(self) -> str:
+        """Why "auto" took it on a device: what each format took when it was measured; else ""."""
+        return text_of(lib.kn_sparse_operator_get_why(self.handle, False))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes that the operator holds, on the host and on its device."""
+        held = lib.kn_sparse_operator_get_memory(self.handle)
+        return int(held.host + held.device)
+
+
+class SparseOperator(MatrixOperator):
     """A sparse matrix, multiplied on the host or on a device.
 
     Parameters
@@ -125,37 +145,6 @@ class SparseOperator(Operator):
         columns, rows = lib.kn_sparse_get_columns(matrix), lib.kn_sparse_get_rows(matrix)
         self.nnz = int(lib.kn_sparse_get_nonzeros(matrix))
         super().__init__(handle, context, (columns,), (rows,))
-
-    @property
-    def format(self) -> str:
-        """The format of A, never "auto"."""
-        return format_of(self)
-
-    @property
-    def why(self) -> str:
-        """Why "auto" took it on a device: what each format took when it was measured; else ""."""
-        return why_of(self)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that the operator holds, on the host and on its device."""
-        return bytes_of(self)
-
-
-def format_of(operator: Operator) -> str:
-    """The format of an operator of this module or of tomography."""
-    return formats.word(lib.kn_sparse_operator_get_format(operator.handle, False))
-
-
-def why_of(operator: Operator) -> str:
-    """Why it was taken."""
-    return text_of(lib.kn_sparse_operator_get_why(operator.handle, False))
-
-
-def bytes_of(operator: Operator) -> int:
-    """What the operator holds."""
-    held = lib.kn_sparse_operator_get_memory(operator.handle)
-    return int(held.host + held.device)
 
 
 def whole(numbers: npt.ArrayLike, name: str) -> Any:

@@ -12,11 +12,10 @@ from ._call import call, make, struct
 from ._native import ffi, lib
 from .numbers import doubles, natural
 from .context import Context
-from .operators import Operator
-from .sparse import bytes_of, format_of, formats, number_type, why_of
+from .sparse import MatrixOperator, formats, number_type
 
 
-class RayTransform(Operator):
+class RayTransform(MatrixOperator):
     """The sums of a picture along parallel rays, computed from the geometry, and their exact transpose.
 
     Parameters
@@ -83,21 +82,6 @@ class RayTransform(Operator):
     def geometry(self) -> Any:
         """The C interface's kn_tomography_geometry."""
         return self._geometry
-
-    @property
-    def format(self) -> str:
-        """The format of A, never "auto"."""
-        return format_of(self)
-
-    @property
-    def why(self) -> str:
-        """Why "auto" took it on a device."""
-        return why_of(self)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes that the operator holds, on the host and on its device."""
-        return bytes_of(self)
 
     def phantom(self, oversample: int = 1) -> npt.NDArray[np.float64]:
         """The head phantom of Shepp and Logan, with Toft's contrast, as a picture.
