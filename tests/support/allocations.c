@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE // asprintf
 #include "support/allocations.h"
+#include "support/wrapped.h"
 
 #include <execinfo.h>
 #include <stdarg.h>
@@ -33,16 +34,6 @@ static void count_host(void)
 
 // ---- the host's memory ----
 
-void *__real_malloc(size_t bytes);
-void *__wrap_malloc(size_t bytes);
-void *__real_calloc(size_t count, size_t bytes);
-void *__wrap_calloc(size_t count, size_t bytes);
-void *__real_realloc(void *memory, size_t bytes);
-void *__wrap_realloc(void *memory, size_t bytes);
-void *__real_aligned_alloc(size_t alignment, size_t bytes);
-void *__wrap_aligned_alloc(size_t alignment, size_t bytes);
-int __real_posix_memalign(void **memory, size_t alignment, size_t bytes);
-int __wrap_posix_memalign(void **memory, size_t alignment, size_t bytes);
 char *__real_strdup(const char *text);
 char *__wrap_strdup(const char *text);
 char *__real_strndup(const char *text, size_t most);
