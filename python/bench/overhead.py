@@ -3,14 +3,16 @@
 
 The C call is made through the same module, and what cffi takes for any call, measured of one that does nothing, is
 subtracted. Calls come in random order and each is timed for itself, so that medians hardly notice what else the machine does.
-`python python/bench/overhead.py` prints a line for each kind of array: koine.Array, and PyOpenCL's if it is installed.
+`python python/bench/overhead.py` prints a line for each kind of array: koine.Array, and those of PyOpenCL, CuPy and PyTorch where
+they are installed and find a device. Of the difference, it says what taking the array as libkoine has it costs.
 """
 
 from __future__ import annotations
 
+import importlib
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -38,32 +40,55 @@ def compare(kind: str, x: Any) -> None:
 
     functions = [
         lambda: koine.reduce(x),
+        lambda: take(x, "x"),
         lambda: lib.kn_reduce(*arguments),
         lambda: lib.kn_reduce(*nothing),
     ]
-    times: list[list[float]] = [[], [], []]
+    times: list[list[float]] = [[] for _ in functions]
     generator = np.random.default_rng(1)
     for _ in range(CALLS):
-        for i in generator.permutation(3):
+        for i in generator.permutation(len(functions)):
             times[i].append(microseconds(functions[i]))
-    python, called, empty = (statistics.median(column) for column in times)
+    python, taken, called, empty = (statistics.median(column) for column in times)
     in_c = called - empty
-    print(f"{kind:<12} koine.reduce {python:6.1f} us, kn_reduce {in_c:6.1f} us, more {python - in_c:5.1f} us")
+    more = f"more {python - in_c:5.1f} us; to take it {taken:4.1f} us"
+    print(f"{kind:<12} koine.reduce {python:6.1f} us, kn_reduce {in_c:6.1f} us, {more}")
+
+
+def arrays(x: Any) -> Iterator[tuple[str, Any]]:
+    """Every kind of array on a device that there is here."""
+    context = koine.Context()
+    print(context.device.name)
+    yield "koine.Array", context.array(x)
+    for library, make in (("pyopencl", of_pyopencl), ("cupy", of_cupy), ("torch", of_torch)):
+        try:
+            array = make(importlib.import_module(library), x)
+        except Exception as none:
+            print(f"{library}: {none}")
+        else:
+            yield library, array
+
+
+def of_pyopencl(pyopencl: Any, x: Any) -> Any:
+    """In a queue on PyOpenCL's default device."""
+    queue = pyopencl.CommandQueue(pyopencl.create_some_context(interactive=False))
+    return importlib.import_module("pyopencl.array").to_device(queue, x)
+
+
+def of_cupy(cupy: Any, x: Any) -> Any:
+    """In CuPy's current stream."""
+    return cupy.asarray(x)
+
+
+def of_torch(torch: Any, x: Any) -> Any:
+    """In PyTorch's current stream."""
+    return torch.from_numpy(x).cuda()
 
 
 def main() -> None:
-    """Every kind of array that there is here."""
-    x = np.arange(1000, dtype="float32")
-    context = koine.Context()
-    print(context.device.name)
-    compare("koine.Array", context.array(x))
-    try:
-        import pyopencl
-        from pyopencl import array
-    except ImportError:
-        return
-    queue = pyopencl.CommandQueue(pyopencl.create_some_context(interactive=False))
-    compare("PyOpenCL", array.to_device(queue, x))
+    """All of them."""
+    for kind, x in arrays(np.arange(1000, dtype="float32")):
+        compare(kind, x)
 
 
 if __name__ == "__main__":

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays on CUDA devices (CuPy, PyTorch, and others with DLPack), computed where they are, in their streams.
+"""Arrays on CUDA devices, computed where they are, in their streams.
 
-CuPy and PyTorch are asked for their current stream, and allocate the results. Another library's arrays are read
-through DLPack or ``__cuda_array_interface__`` on the stream that these name, and results are `koine.Array`s, which have
-that interface, too.
+CuPy and PyTorch have files of their own (_cupy.py, _torch.py): they are asked for their current stream, and allocate the
+results. Another library's arrays are read through ``__cuda_array_interface__``, on the stream that it names, and results are
+`koine.Array`s, which have that interface, too.
 """
 
 from __future__ import annotations
@@ -11,9 +11,8 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import math
-import sys
 import threading
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,22 +24,82 @@ from .context import Context
 from .libraries import settle
 from .operands import Operand, Shape, Space
 
-_LEGACY = 1  # CU_STREAM_LEGACY, which is what CUDA's run-time library calls stream 0
+_LEGACY = 1  # CU_STREAM_LEGACY, which CUDA's run-time library calls stream 0
 _DLPACK_CUDA = 2  # kDLCUDA
-_KEPT = 16
+_KEPT = 16  # spaces that a thread remembers
+_KEPT_BUFFERS = 64  # and pieces of memory of each
 
 _contexts: dict[int, Context] = {}
 _lock = threading.Lock()
+
+
+def _of_driver(stream: int) -> int:
+    """A stream of CUDA's run-time library as the driver's interface has it."""
+    return stream or _LEGACY
+
+
+class CudaSpace(Space):
+    """Arrays on a device, in a stream. Those of a library are a subclass, which allocates its results."""
+
+    def __init__(self, device: int, stream: int) -> None:
+        self.device = device
+        self.owner = _context_of_device(device)
+        self._handle = self.owner.handle
+        # By address and size. A kn_buffer of somebody else's memory has these two and no more: it serves for whatever
+        # is there, and a kernel's arguments stay the same.
+        self._buffers: dict[tuple[int, int], Any] = {}
+        native = ffi.cast("struct CUstream_st *", _of_driver(stream))
+        self.queue = make("kn_queue", lib.kn_queue_close, lib.kn_queue_wrap_cuda, self._handle, native)
+
+    @property
+    def context(self) -> Any:
+        return self._handle
+
+    def take(self, native: Any, address: int, shape: Shape, dtype: DType) -> Operand:
+        """Memory of the device as an operand."""
+        key = address, math.prod(shape) * dtype.itemsize
+        return Operand(self, native, self._buffers.get(key) or self._wrap(key), shape, dtype)
+
+    def _wrap(self, key: tuple[int, int]) -> Any:
+        if len(self._buffers) >= _KEPT_BUFFERS:
+            self._buffers.clear()
+        function, where = (lib.kn_buffer_wrap_cuda, key) if key[1] else (lib.kn_buffer_create, (0,))
+        made = self._buffers[key] = make("kn_buffer", lib.kn_buffer_free, function, self._handle, *where)
+        return made
+
+    def require(self, context: Context | None, name: str) -> None:
+        """ValueError if a context is named, and it is another one."""
+        if context is not None and context.handle != self._handle:
+            raise ValueError(f"{name} is in another context than the one that is named")
+
+    def empty(self, shape: Shape, dtype: DType) -> Operand:
+        array = Array(self.owner, shape, dtype)
+        return Operand(self, array, array.buffer, shape, dtype)
 
 
 class _Spaces(threading.local):
     """Of this thread, by library, device and stream."""
 
     def __init__(self) -> None:
-        self.of: dict[tuple[str, int, int], CudaSpace] = {}
+        self.of: dict[tuple[type[CudaSpace], int, int], Any] = {}
 
 
 _spaces = _Spaces()
+_Kind = TypeVar("_Kind", bound=CudaSpace)
+
+
+def space_of(kind: type[_Kind], device: int, stream: int) -> _Kind:
+    """The space of a library on a device and in a stream, as CUDA's run-time library numbers it."""
+    key = kind, device, stream
+    space: _Kind | None = _spaces.of.get(key)
+    if space is None:
+        if len(_spaces.of) >= _KEPT:
+            _spaces.of.clear()
+        space = _spaces.of[key] = kind(device, stream)
+    return space
+
+
+# ---- arrays with CUDA's interface ----
 
 
 def is_cuda(x: Any) -> bool:
@@ -61,16 +120,12 @@ def take_cuda(x: Any, name: str, context: Context | None) -> Operand:
         raise ValueError(f"{name} is not contiguous")
     if dtype.kind not in "iufcb":
         raise TypeError(f"{name} has elements of {dtype}, which are no numbers")
-    space = _space_of(x, interface)
-    if context is not None and context.handle != space.context:
-        raise ValueError(f"{name} is in another context than the one that is named")
+    space = space_of(CudaSpace, _device_number(x, name), int(interface.get("stream") or 0))
+    space.require(context, name)
     return space.take(x, interface["data"][0], shape, dtype)
 
 
 def _interface(x: Any, name: str) -> dict[str, Any]:
-    """The array's __cuda_array_interface__; that of PyTorch is refused with a gradient to follow."""
-    if getattr(x, "requires_grad", False):
-        raise TypeError(f"{name} wants a gradient, which Koine does not have: pass x.detach()")
     interface = getattr(x, "__cuda_array_interface__", None)
     if not isinstance(interface, dict) or not {"shape", "typestr", "data"} <= interface.keys():
         raise TypeError(f"{name} is on a CUDA device, and has no __cuda_array_interface__")
@@ -88,76 +143,10 @@ def _is_contiguous(shape: Shape, strides: Any, itemsize: int) -> bool:
     return True
 
 
-def _library(x: Any) -> str:
-    return str(type(x).__module__).partition(".")[0]
-
-
-def _device_number(x: Any, interface: dict[str, Any]) -> int:
+def _device_number(x: Any, name: str) -> int:
     with contextlib.suppress(Exception):
         return int(x.__dlpack_device__()[1])
-    return _device_of_pointer(int(interface["data"][0]))
-
-
-def _stream(library: str, device: int, interface: dict[str, Any]) -> int:
-    """The stream that the array's library works in, as the driver's interface has it."""
-    if library == "cupy":
-        with sys.modules["cupy"].cuda.Device(device):
-            stream = int(sys.modules["cupy"].cuda.get_current_stream().ptr)
-    elif library == "torch":
-        stream = int(sys.modules["torch"].cuda.current_stream(device).cuda_stream)
-    else:
-        stream = int(interface.get("stream") or 0)
-    return stream or _LEGACY
-
-
-def _space_of(x: Any, interface: dict[str, Any]) -> CudaSpace:
-    library = _library(x)
-    device = _device_number(x, interface)
-    key = (library, device, _stream(library, device, interface))
-    space = _spaces.of.get(key)
-    if space is None:
-        if len(_spaces.of) >= _KEPT:
-            _spaces.of.clear()
-        space = _spaces.of[key] = CudaSpace(*key)
-    return space
-
-
-class CudaSpace(Space):
-    """Arrays of a library on a device, in a stream."""
-
-    def __init__(self, library: str, device: int, stream: int) -> None:
-        self.library = library
-        self.device = device
-        self.owner = _context_of_device(device)
-        self._handle = self.owner.handle
-        native = ffi.cast("struct CUstream_st *", stream)
-        self.queue = make("kn_queue", lib.kn_queue_close, lib.kn_queue_wrap_cuda, self._handle, native)
-
-    @property
-    def context(self) -> Any:
-        return self._handle
-
-    def take(self, native: Any, address: int, shape: Shape, dtype: DType) -> Operand:
-        """Memory of the device as an operand."""
-        nbytes = math.prod(shape) * dtype.itemsize
-        if nbytes == 0:
-            buffer = make("kn_buffer", lib.kn_buffer_free, lib.kn_buffer_create, self._handle, 0)
-        else:
-            buffer = make("kn_buffer", lib.kn_buffer_free, lib.kn_buffer_wrap_cuda, self._handle, address, nbytes)
-        return Operand(self, native, buffer, shape, dtype)
-
-    def empty(self, shape: Shape, dtype: DType) -> Operand:
-        if self.library == "cupy":
-            cupy = sys.modules["cupy"]
-            with cupy.cuda.Device(self.device):
-                made = cupy.empty(shape, dtype)
-            return self.take(made, made.data.ptr, shape, dtype)
-        if self.library == "torch":
-            torch = sys.modules["torch"]
-            made = torch.empty(shape, dtype=getattr(torch, dtype.name), device=f"cuda:{self.device}")
-            return self.take(made, made.data_ptr(), shape, dtype)
-        array = Array(self.owner, shape, dtype)
-        return Operand(self, array, array.buffer, shape, dtype)
+    return _device_of_pointer(int(_interface(x, name)["data"][0]))
 
 
 # ---- the driver, of which the primary contexts are wanted ----
@@ -202,4 +191,4 @@ def _context_of_device(number: int) -> Context:
 
 def cuda_context(owner: Any) -> Context:
     """The Context of an array on a CUDA device."""
-    return _context_of_device(_device_number(owner, _interface(owner, "the array")))
+    return _context_of_device(_device_number(owner, "the array"))

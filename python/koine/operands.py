@@ -222,7 +222,7 @@ def _take_array(x: Any, name: str, context: Context | None) -> Operand:
     return ContextSpace(x.context).take(x)
 
 
-def _take_host_dlpack(x: Any, name: str, context: Context | None) -> Operand:
+def take_host_dlpack(x: Any, name: str, context: Context | None) -> Operand:
     """An array of another library in the host's memory; what comes of it goes back to that library."""
     try:
         shared = np.from_dlpack(x)
@@ -262,12 +262,25 @@ def _find_taker(x: Any, name: str) -> Taker:
         from .opencl import take_pyopencl
 
         return take_pyopencl
+    if _is_of(x, "cupy", "ndarray"):
+        from ._cupy import take_cupy
+
+        return take_cupy
+    if _is_of(x, "torch", "Tensor"):
+        from ._torch import take_torch
+
+        return take_torch
     if not isinstance(x, type) and (hasattr(x, "__cuda_array_interface__") or hasattr(x, "__dlpack__")):
         return _take_foreign
     raise TypeError(
         f"{name} is a {type(x).__name__}: arrays of NumPy, of PyOpenCL, and those with __dlpack__ or "
         "__cuda_array_interface__ are taken"
     )
+
+
+def _is_of(x: Any, library: str, kind: str) -> bool:
+    """Whether x is of a class of another library, which is not imported for that."""
+    return library in sys.modules and isinstance(x, getattr(sys.modules[library], kind))
 
 
 def _take_foreign(x: Any, name: str, context: Context | None) -> Operand:
@@ -278,7 +291,7 @@ def _take_foreign(x: Any, name: str, context: Context | None) -> Operand:
         return take_cuda(x, name, context)
     if not hasattr(x, "__dlpack__"):
         raise TypeError(f"{name} is on no device, and has no __dlpack__")
-    return _take_host_dlpack(x, name, context)
+    return take_host_dlpack(x, name, context)
 
 
 def context_of(owner: Any) -> Context:

@@ -56,12 +56,11 @@ def new_stream() -> int:
     return stream.value or 0
 
 
-class ndarray:  # noqa: N801
-    """cupy.ndarray."""
+class OnDevice:
+    """An array of no library in particular."""
 
     def __init__(self, array: Any) -> None:
         self.array = array
-        self.data = types.SimpleNamespace(ptr=array.ctypes.data)
 
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]:
@@ -79,14 +78,39 @@ class ndarray:  # noqa: N801
     def shape(self) -> Any:
         return self.array.shape
 
+    @property
+    def dtype(self) -> Any:
+        return self.array.dtype
 
-class Tensor(ndarray):
+
+class ndarray(OnDevice):  # noqa: N801
+    """cupy.ndarray."""
+
+    def __init__(self, array: Any) -> None:
+        super().__init__(array)
+        self.data = types.SimpleNamespace(ptr=array.ctypes.data, device_id=0)
+        self.flags = array.flags
+
+
+class Tensor(OnDevice):
     """torch.Tensor."""
 
-    requires_grad = False
+    is_cuda, requires_grad, layout, conjugated = True, False, "strided", False
 
     def data_ptr(self) -> int:
         return int(self.array.ctypes.data)
+
+    def get_device(self) -> int:
+        return 0
+
+    def is_contiguous(self) -> bool:
+        return bool(self.array.flags.c_contiguous)
+
+    def is_conj(self) -> bool:
+        return self.conjugated
+
+    def is_neg(self) -> bool:
+        return False
 
 
 stream = 0
@@ -103,13 +127,16 @@ def install() -> None:
     global stream
     stream = new_stream()
     cupy: Any = types.ModuleType("cupy")
+    cupy.ndarray = ndarray
     cupy.empty = lambda shape, dtype: ndarray(np.zeros(shape, dtype))
-    current = lambda: types.SimpleNamespace(ptr=stream)  # noqa: E731
+    current = lambda _device: types.SimpleNamespace(ptr=stream)  # noqa: E731
     cupy.cuda = types.SimpleNamespace(Device=on_device, get_current_stream=current)
     ndarray.__module__ = "cupy"
     torch: Any = types.ModuleType("torch")
+    torch.Tensor, torch.strided = Tensor, Tensor.layout
     torch.empty = lambda shape, dtype, device: Tensor(np.zeros(shape, dtype))
-    torch.float32, torch.int64 = np.float32, np.int64
-    torch.cuda = types.SimpleNamespace(current_stream=lambda device: types.SimpleNamespace(cuda_stream=stream))
+    torch.float32, torch.complex64, torch.int64 = (np.dtype(name) for name in ("float32", "complex64", "int64"))
+    torch.cuda = types.SimpleNamespace(current_stream=lambda _device: types.SimpleNamespace(cuda_stream=stream))
+    torch._C = types.SimpleNamespace(_cuda_getCurrentRawStream=lambda _device: stream)
     Tensor.__module__ = "torch"
     sys.modules.update(cupy=cupy, torch=torch)
