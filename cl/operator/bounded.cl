@@ -34,9 +34,9 @@
 
 #undef REAL_BITS // vectors are single
 #define REAL_BITS 32
-#include "../lib/cgnr.clh"
-#include "../lib/cgnr_state.clh"
-#include "../lib/solver.clh"
+#include "cgnr.clh"
+#include "cgnr_state.clh"
+#include "solver.clh"
 
 // Partial sums 0 to 3 are of |r|^2, of the projected gradient's squares, of s.s and of s.y. Behind the last iteration's cells: what |r|^2 may be in the
 // end, below 0 for never; FISTA's length of the steps, or BB's of the first one; and more partial sums.

@@ -28,7 +28,7 @@
 
 #undef REAL_BITS // vectors are single
 #define REAL_BITS 32
-#include "../lib/cgnr_state.clh"
+#include "cgnr_state.clh"
 #include "../lib/tree.clh"
 
 // ---- vectors ----

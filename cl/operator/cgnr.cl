@@ -20,7 +20,7 @@
 // Cost: curve reads v, d, h, writes e, which may be v, and reads x if there is a CORRECTION; step reads and writes x, h,
 // reads d, e; turn reads h, writes d, reads d, and x if there is a CORRECTION.
 // Tunables: REAL_BITS, GROUP (a power of two), RESIDUAL (1: r = A x - b is kept, too), ORDERED (1: rows of A's products are in an order
-// of their own), CORRECTION (cl/lib/cgnr.clh), ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
+// of their own), CORRECTION (cl/operator/cgnr.clh), ACC_SOFT (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #include "../shared/cgnr.h"
 
 #ifndef GROUP
@@ -37,9 +37,9 @@
 #define ORDERED 0
 #endif
 
-#include "../lib/cgnr.clh"
-#include "../lib/cgnr_state.clh"
-#include "../lib/solver.clh"
+#include "cgnr.clh"
+#include "cgnr_state.clh"
+#include "solver.clh"
 
 // r = w - b, which may stand where w does, and partial sums of its squares and of b's. ORDERED: row i of w and r is row
 // row_order[i] of b.

@@ -9,7 +9,7 @@
 // Launch, `parts` groups each: printed_move, w = A x, printed_residual, v = A^T r, printed_gradient; then cgnr_turn,
 // w = A d, v = A^T w, cgnr_curve, as in cl/operator/cgnr.cl, whose `state` it has. In iteration 0 there is no step.
 // Cost: move reads d, e, x, writes e, x; residual reads w, b, writes r; gradient reads v, x, e, writes h.
-// Tunables: REAL_BITS, GROUP (a power of two), and those of cl/lib/cgnr.clh.
+// Tunables: REAL_BITS, GROUP (a power of two), and those of cl/operator/cgnr.clh.
 #ifndef GROUP
 #if KN_CPU
 #define GROUP 32
@@ -18,8 +18,8 @@
 #endif
 #endif
 
-#include "../lib/cgnr.clh"
-#include "../lib/cgnr_state.clh"
+#include "cgnr.clh"
+#include "cgnr_state.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 printed_move(__global const real *d, __global real *e, __global real *x, uint n, real weight, __global acc *state,

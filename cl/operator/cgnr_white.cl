@@ -11,7 +11,7 @@
 // Cost: power reads the spectra, 4 bytes for each element of the residual; judge reads `groups` times FREQUENCIES numbers;
 // keep reads and writes x.
 // Tunables: GROUP (a power of two), FREQUENCIES (a power of two from 4 on: half of a segment), PATIENCE, and those of
-// cl/lib/cgnr.clh.
+// cl/operator/cgnr.clh.
 #ifndef GROUP
 #if KN_CPU
 #define GROUP 32
@@ -29,8 +29,8 @@
 
 #undef REAL_BITS // vectors are single
 #define REAL_BITS 32
-#include "../lib/cgnr.clh"
-#include "../lib/cgnr_state.clh"
+#include "cgnr.clh"
+#include "cgnr_state.clh"
 
 // power[group * FREQUENCIES + k - 1]: |spectrum k|^2 of the group's segments, without k = 0, their sums.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void

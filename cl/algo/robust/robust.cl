@@ -51,7 +51,7 @@
 #endif
 
 #include "../../lib/local_sort.clh"
-#include "../../lib/robust.clh"
+#include "robust.clh"
 #include "../../lib/sample.clh"
 #include "../../lib/tree.clh"
 

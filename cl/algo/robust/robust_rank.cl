@@ -12,7 +12,7 @@
 // column is read), then robust_narrow. Cost: a read each of what was kept.
 // Tunables: GROUP (a power of two, not above the number of bins; 1: no atomics on local memory, for CPUs), DIGIT (log2 of
 // bins), AHEAD (elements that a work-item of many loads before it looks at the first), REAL_BITS, ACC_SOFT.
-#include "../../lib/window.clh"
+#include "window.clh"
 
 #ifndef AHEAD
 #if GROUP == 1

@@ -11,7 +11,7 @@
 // buffer of scalars would be one more copy to the device for every question.
 // Tunables: GROUP (a power of two, not above the number of bins; 1: no atomics on local memory, for CPUs), DIGIT (log2 of
 // bins), REAL_BITS, ACC_SOFT.
-#include "../../lib/window.clh"
+#include "window.clh"
 
 #include "../../lib/tree.clh"
 

@@ -49,7 +49,7 @@
 #define LANES GROUP
 #endif
 
-#include "../../lib/merge.clh"
+#include "merge.clh"
 
 // ---- segments ----
 

@@ -11,7 +11,7 @@
 // Tunables: those of lib/fft_line.clh; BUFFERS is 1.
 #define ROWS_OUT 1
 
-#include "../../lib/autocorr.clh"
+#include "autocorr.clh"
 #include "../../lib/fft_line.clh"
 
 inline ulong put_back(real d, __global const sums *tables, ulong m1, ulong m2, uint width, uint height, int x0, uint y0,

@@ -10,7 +10,7 @@
 // Tunables: PIXEL_BITS, and those of lib/fft_line.clh; BUFFERS is 1.
 #define ROWS_OUT 1
 
-#include "../../lib/autocorr.clh"
+#include "autocorr.clh"
 #include "../../lib/fft_line.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void

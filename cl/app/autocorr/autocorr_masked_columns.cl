@@ -10,7 +10,7 @@
 // 2 wanted - 1 rows, Y0 = 1 - wanted and on; spectrum[column][k].
 // Cost: reads every number of the images' rows once, and the mask's spectrum; writes the wanted rows.
 // Tunables: PRIME, and those of lib/fft_line.clh; BUFFERS is 1.
-#include "../../lib/ntt_column.clh"
+#include "ntt_column.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 autocorr_masked_spectrum(__global const uint *rows, __global uint *spectrum, uint columns, uint height,

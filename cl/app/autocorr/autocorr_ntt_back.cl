@@ -11,7 +11,7 @@
 // Tunables: PRIME, and those of lib/fft_line.clh; BUFFERS is 1.
 #define ROWS_OUT 1
 
-#include "../../lib/ntt.clh"
+#include "ntt.clh"
 
 #include "../../lib/fft_line.clh"
 

@@ -7,7 +7,7 @@
 // memory. first, second: [frame][row][column] of `height` rows; out: the same of `wanted` rows.
 // Cost: reads every number of the images' spectra once (of one image's, twice), and writes the wanted rows.
 // Tunables: PRIME, and those of lib/fft_line.clh; BUFFERS is 1.
-#include "../../lib/ntt_column.clh"
+#include "ntt_column.clh"
 
 // Times number -k of the line, for k RADIX_LAST apart.
 inline void multiply_mirrored(__local const uint *line, uint item, uint *x)

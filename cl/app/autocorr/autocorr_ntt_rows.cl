@@ -8,8 +8,8 @@
 // Tunables: PIXEL_BITS, PRIME, and those of lib/fft_line.clh; BUFFERS is 1.
 #define ROWS_OUT 1
 
-#include "../../lib/autocorr.clh"
-#include "../../lib/ntt.clh"
+#include "autocorr.clh"
+#include "ntt.clh"
 
 #include "../../lib/fft_line.clh"
 

@@ -19,7 +19,7 @@
 #define MASKED 0
 #endif
 
-#include "../../lib/autocorr.clh"
+#include "autocorr.clh"
 #include "../../lib/real.clh"
 #include "../../shared/autocorr.h"
 

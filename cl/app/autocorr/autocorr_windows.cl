@@ -23,7 +23,7 @@
 #define DROP 4
 #endif
 
-#include "../../lib/autocorr.clh"
+#include "autocorr.clh"
 #include "../../shared/autocorr.h"
 
 inline sums square_of(pixel p)

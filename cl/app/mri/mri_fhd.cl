@@ -59,8 +59,8 @@
 // of a run, for 4,096 to more than all else.
 #define RUN 64u
 
-#include "../../lib/mri.clh"
-#include "../../lib/turn.clh"
+#include "mri.clh"
+#include "turn.clh"
 
 struct sample {
     float x, y, z; // k

@@ -15,8 +15,8 @@
 #define BASIS 1
 #endif
 
-#include "../../lib/mri.clh"
-#include "../../lib/turn.clh"
+#include "mri.clh"
+#include "turn.clh"
 
 #define RUN 64u
 

@@ -15,13 +15,13 @@
 // writes one for every row; batch_back reads e, d, x, h beside it, batch_move reads these and writes x, h, batch_turn
 // reads d, x, h and writes d.
 // Tunables: GROUP, IMAGES, STEP (at most IMAGES), SHARES (work-items that divide a row; all powers of two), WIDE (images a
-// work-item has of a product: 1, 4, 8, 16), AHEAD (cl/lib/batch.clh), CORRECTION (cl/lib/cgnr.clh), ACC_SOFT
+// work-item has of a product: 1, 4, 8, 16), AHEAD (cl/app/sparse/batch.clh), CORRECTION (cl/operator/cgnr.clh), ACC_SOFT
 // (cl/lib/accumulator.clh).
 #ifndef STEP
 #define STEP 8
 #endif
 
-#include "../../lib/batch.clh"
+#include "batch.clh"
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 batch_multiply(__global const uint *starts, __global const uint *indices, __global const float *values, uint rows, uint n,

@@ -17,7 +17,7 @@
 #define TILE 256
 #endif
 
-#include "../../lib/batch.clh"
+#include "batch.clh"
 
 // Of fours i to end - 1; x: the first line's images of this work-item.
 #define DEFINE_SUM(name, space)                                                                                        \

@@ -4,7 +4,7 @@
 // Launch: a group for IMAGES images, a block, which is get_group_id(1).
 // Cost: as cl/app/sparse/sparse_batch.cl, every group by itself.
 // Tunables: those of cl/app/sparse/sparse_batch.cl but STEP; GROUP is at least IMAGES.
-#include "../../lib/batch.clh"
+#include "batch.clh"
 
 // The whole step of a block's images. Pointers: to the first one's elements, `norms` to its position among `all` of an
 // iteration (cl/app/sparse/sparse_batch.cl, batch_turn), `ends` to its end.

@@ -13,7 +13,7 @@
 // that order); backward A^T and w. What they take is reads that wait for one another: so each asks for what stands at
 // known positions first of all, the first AHEAD elements of its row, too.
 // Tunables: REAL_BITS, GROUP, LANES (powers of two), SLICE, COLUMNS (at least as many as there are, in cgnr_forward's local memory),
-// AHEAD, INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (cl/lib/cgnr.clh), ACC_SOFT
+// AHEAD, INDEX_BITS (16 or 32), RESIDUAL (1: r = A x - b is kept, too), CORRECTION (cl/operator/cgnr.clh), ACC_SOFT
 // (cl/lib/accumulator.clh), KN_SUBGROUP (cl/lib/rung.clh).
 #include "../../shared/sparse.h"
 
@@ -51,10 +51,10 @@
 #define RESIDUAL 0
 #endif
 
-#include "../../lib/cgnr.clh"
-#include "../../lib/cgnr_state.clh"
+#include "../../operator/cgnr.clh"
+#include "../../operator/cgnr_state.clh"
 #include "../../lib/lanes.clh"
-#include "../../lib/solver.clh"
+#include "../../operator/solver.clh"
 
 #if INDEX_BITS == 16
 typedef ushort sell_index;

@@ -47,7 +47,7 @@ kn_status ki_robust_count(kn_queue *queue, const kn_buffer *x, kn_type type,
 
 // ---- cl/algo/robust/robust_rank.cl and cl/algo/robust/robust_settle.cl, for the two that use them ----
 
-// As in cl/lib/robust.clh.
+// As in cl/algo/robust/robust.clh.
 struct robust_interval {
     uint64_t low, before;
     uint32_t bits, unused;

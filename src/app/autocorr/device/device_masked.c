@@ -383,7 +383,7 @@ kn_status ki_autocorr_masked_windows_device(kn_queue *queue, struct autocorr_mas
 
 // ---- for the host ----
 
-// cl/lib/autocorr.clh has the same.
+// cl/app/autocorr/autocorr.clh has the same.
 static size_t place_in_table(ptrdiff_t x0, ptrdiff_t y0, size_t max_offset)
 {
     ptrdiff_t most = (ptrdiff_t)max_offset;

@@ -7,7 +7,7 @@
 //
 // which are whole numbers and made by number-theoretic transforms (device_ntt.h): those of M once for a
 // series, then forward and back for each image's levels and squares, modulo as many primes as their greatest
-// sum needs, one or two. Tables have the order of masked_place in cl/lib/autocorr.clh.
+// sum needs, one or two. Tables have the order of masked_place in cl/app/autocorr/autocorr.clh.
 #ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_MASKED_H
 #define KN_APP_AUTOCORR_DEVICE_DEVICE_MASKED_H
 

@@ -164,7 +164,7 @@ kn_status ki_autocorr_windows_device(kn_queue *queue, const struct autocorr_fram
 
 // ---- for the host ----
 
-// A side's sums at an offset; cl/lib/autocorr.clh has the same.
+// A side's sums at an offset; cl/app/autocorr/autocorr.clh has the same.
 static const uint64_t *table_of(const uint64_t *tables, unsigned side, unsigned which, size_t reach)
 {
     return tables + 2 * (2 * side + which) * reach * reach;

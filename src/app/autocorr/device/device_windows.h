@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The sums over all overlaps, on the device: exact, for whole rectangles. The order in memory is that of
-// cl/lib/autocorr.clh, whose kernels look them up.
+// cl/app/autocorr/autocorr.clh, whose kernels look them up.
 #ifndef KN_APP_AUTOCORR_DEVICE_DEVICE_WINDOWS_H
 #define KN_APP_AUTOCORR_DEVICE_DEVICE_WINDOWS_H
 

@@ -25,7 +25,7 @@ struct sum_samples {
 // Adds to re[] and im[] of SUM_HOST_BLOCK voxels at x[], y[], z[], in double.
 typedef void sum_block_double(const struct sum_samples *samples, const double *const positions[3], double *re,
                               double *im);
-// The same where k are fractions of a turn a voxel, 2^32 to one (cl/lib/turn.clh), and positions whole
+// The same where k are fractions of a turn a voxel, 2^32 to one (cl/app/mri/turn.clh), and positions whole
 // numbers.
 typedef void sum_block_fractions(const struct sum_samples *samples, const int32_t *const positions[3],
                                  double *re, double *im);
