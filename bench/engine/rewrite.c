@@ -14,7 +14,7 @@
 
 #include "backend/cuda/cuda_compile.h"
 #include "base/array.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "source/cuda/cuda.h"
 #include "bench/bench.h"
 

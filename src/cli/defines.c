@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 // The length of "NAME" or "NAME(a, b)" at the start of a word; 0 if none stands there.
 static size_t name_length(const char *word)

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 static kn_status add_path(struct inputs *inputs, const char *folder, const char *name, kn_error *err)
 {

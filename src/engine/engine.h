@@ -11,11 +11,11 @@
 #include <koine/koine.h>
 
 #include "base/kept.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "backend/backend.h"
 #include "source/source.h"
-#include "flight.h"
-#include "profile.h"
+#include "engine/watch/flight.h"
+#include "engine/watch/profile.h"
 #include "scratch.h"
 #include "engine/device/quirks.h"
 #include "engine/device/shapes.h"

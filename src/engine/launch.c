@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Launches: every argument and size is checked here, once for all backends, before a driver sees it. Some
 // drivers abort the whole process on what others report (PoCL: more local memory than there is).
-#include "explain.h"
+#include "engine/watch/explain.h"
 #include "recording.h"
 
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #include <config.h>
 
 #include "engine.h"
-#include "explain.h"
+#include "engine/watch/explain.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "base/os/env.h"
 #include "base/error.h"
 #include "base/sized.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "base/words.h"
 #include "source/cuda/cuda.h"
 #include "engine/cache/build_log.h"

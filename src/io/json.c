@@ -10,9 +10,9 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/os/output.h"
-#include "base/quote.h"
-#include "base/shortest.h"
-#include "base/text.h"
+#include "base/text/quote.h"
+#include "base/text/shortest.h"
+#include "base/text/text.h"
 
 json_t *ki_json_double(double value)
 {

@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "base/os/output.h"
 #include "base/os/process.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 static const char program[] = "gnuplot";
 static const double seconds_at_most = 60;

@@ -5,7 +5,7 @@
 #ifndef KN_SOURCE_FLATTEN_H
 #define KN_SOURCE_FLATTEN_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "source/preprocess/preprocess.h"
 
 // `host` are the #define lines to begin with. Appends to `text`; false if memory ran out.

@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "source/preprocess/expression.h"
 #include "type.h"
 

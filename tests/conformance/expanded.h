@@ -12,7 +12,7 @@
 #include <koine/program.h>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "source/preprocess/lexer.h"
 #include "source/source.h"
 

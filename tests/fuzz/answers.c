@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "compare.h"
 #include "generate.h"
 

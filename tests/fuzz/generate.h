@@ -22,7 +22,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 enum { FUZZ_GROUP = 16, FUZZ_COLUMNS = 16 }; // work-items in a group; words of `in` and `out` a work-item
 

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "compare.h"
 
 enum { MOST_LINES = 4000 };

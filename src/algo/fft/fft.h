@@ -7,7 +7,7 @@
 #include <koine/experimental.h>
 #include <koine/fft.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/engine.h"
 #include "host/fft/fft_shape.h"
 #include "host/fft/root_of_unity.h"

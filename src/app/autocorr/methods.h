@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "app/autocorr/device/device.h"
 #include "normalize.h"
 #include "radial.h"

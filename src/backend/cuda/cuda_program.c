@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/ptx.h"
+#include "base/text/ptx.h"
 #include "source/source.h"
 
 #define BANK_SYMBOL "kn_bank"

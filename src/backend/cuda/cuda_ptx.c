@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/ptx.h"
-#include "base/text.h"
+#include "base/text/ptx.h"
+#include "base/text/text.h"
 
 #define BANK_SYMBOL "kn_bank"
 #define ARENA       "koine_arena"

@@ -4,7 +4,7 @@
 #define KN_BACKEND_OFFLINE_OFFLINE_COMPILER_H
 
 #include "base/arena.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "backend/cuda/cuda_load.h"
 #include "offline.h"
 #include "base/os/process.h"

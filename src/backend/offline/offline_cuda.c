@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/ptx.h"
+#include "base/text/ptx.h"
 #include "source/cuda/cuda.h"
 #include "source/preprocess/language.h"
 #include "backend/cuda/cuda.h"

@@ -18,7 +18,7 @@
 #include "base/array.h"
 #include "clock.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 enum { OUTPUT_MAX = 4 << 20, REMOVE_FILES = 16 };
 

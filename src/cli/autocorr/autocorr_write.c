@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/os/output.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "io/array/npy.h"
 #include "io/plot.h"
 #include "io/image/png.h"

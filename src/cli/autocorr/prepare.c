@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "io/image/png.h"
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"

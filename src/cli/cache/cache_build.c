@@ -12,7 +12,7 @@
 #include "base/error.h"
 #include "base/os/clock.h"
 #include "base/os/process.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "base/threads.h"
 #include "cache_samples.h"
 #include "cli/framework/nearest.h"

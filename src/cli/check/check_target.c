@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cmd_check.h"
 
 static kn_status skip(struct check_targets *targets, const char *name, bool named, const char *why,

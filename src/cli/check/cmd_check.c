@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cli/commands.h"
 #include "cli/framework/interrupt.h"
 #include "cli/framework/log.h"

@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cli/commands.h"
 #include "cli/framework/nearest.h"
 #include "cli/framework/report.h"

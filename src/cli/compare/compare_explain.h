@@ -4,7 +4,7 @@
 #define KN_CLI_COMPARE_COMPARE_EXPLAIN_H
 
 #include "cmd_compare.h"
-#include "tools/compare/explain.h"
+#include "tools/compare/explain/explain.h"
 
 enum { EXPLAIN_ROWS = 16 };
 

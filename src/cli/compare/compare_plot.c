@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 #include "base/os/output.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "io/plot.h"
 #include "cmd_compare.h"
 #include "cli/framework/interrupt.h"

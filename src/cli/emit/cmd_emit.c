@@ -12,7 +12,7 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "base/os/output.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "io/json.h"
 #include "cli/commands.h"
 #include "cli/defines.h"

@@ -8,7 +8,7 @@
 #include <jansson.h>
 #include <koine/experimental/source.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 // A macro with a default that the host may set: `#ifndef NAME`, `#define NAME VALUE`.
 struct emit_macro {

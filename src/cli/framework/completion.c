@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cli/commands.h"
 
 // ---- What can stand at a place ----

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "options.h"
 
 // "koine stats --help": usage, a line an option, two examples.

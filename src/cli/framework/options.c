@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "nearest.h"
 
 enum { SPELLING_MAX = 48, ROW_VALUE = 256 }; // getopt returns ROW_VALUE + row for a long option

@@ -7,7 +7,7 @@
 
 #include "base/element.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "io/array/npy.h"
 #include "io/image/image.h"
 

@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "base/os/output.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cli/inputs/mri_files.h"
 #include "io/array/volume.h"
 #include "cmd_recon.h"

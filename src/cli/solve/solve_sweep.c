@@ -8,7 +8,7 @@
 #include "base/os/clock.h"
 #include "base/error.h"
 #include "base/os/output.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "io/plot.h"
 #include "cmd_solve.h"
 #include "cli/framework/interrupt.h"

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "io/plot.h"
 #include "cmd_stats.h"
 

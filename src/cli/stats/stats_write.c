@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/os/output.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "cmd_stats.h"
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"

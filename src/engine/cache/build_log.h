@@ -3,7 +3,7 @@
 #ifndef KN_ENGINE_CACHE_BUILD_LOG_H
 #define KN_ENGINE_CACHE_BUILD_LOG_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "source/source.h"
 
 struct build_location {

@@ -5,7 +5,7 @@
 #define KN_ENGINE_DEVICE_CHOICE_H
 
 #include "base/hash.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/engine.h"
 
 // What is chosen ("fft choice"), and all that it depends on beside the device.

@@ -9,10 +9,10 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/cache/cache.h"
 #include "drivers.h"
-#include "engine/flight.h"
+#include "engine/watch/flight.h"
 #include "quirks.h"
 #include "shapes.h"
 

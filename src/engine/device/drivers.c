@@ -17,7 +17,7 @@
 #include "base/os/env.h"
 #include "base/error.h"
 #include "base/os/process.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/cache/cache.h"
 
 enum { PROBE_SECONDS = 30 };

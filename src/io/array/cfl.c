@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "base/os/input.h"
 #include "base/os/output.h"
-#include "base/quote.h"
-#include "base/text.h"
+#include "base/text/quote.h"
+#include "base/text/text.h"
 
 enum { HEADER_MAX = 1 << 20 };
 

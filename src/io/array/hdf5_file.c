@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <sys/stat.h>
 
-#include "base/quote.h"
+#include "base/text/quote.h"
 #include "hdf5_internal.h"
 
 enum { NAMES_SHOWN = 8, NAME = 64, PATH = 256, PACKED = 64 };

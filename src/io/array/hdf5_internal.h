@@ -7,7 +7,7 @@
 
 #include <koine/error.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 // libhdf5 prints what goes wrong; between these two it does not, and messages have it.
 struct hdf5_hush {

@@ -11,7 +11,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/os/output.h"
-#include "base/quote.h"
+#include "base/text/quote.h"
 #include "io/c_locale.h"
 #include "io/gzip.h"
 #include "matrix_market_internal.h"

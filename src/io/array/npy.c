@@ -15,8 +15,8 @@
 #include "base/error.h"
 #include "base/os/input.h"
 #include "base/os/output.h"
-#include "base/quote.h"
-#include "base/text.h"
+#include "base/text/quote.h"
+#include "base/text/text.h"
 
 enum { MAGIC_BYTES = 6, HEADER_MAX = 1 << 20, ALIGNMENT = 64 };
 

@@ -9,8 +9,8 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/quote.h"
-#include "base/text.h"
+#include "base/text/quote.h"
+#include "base/text/text.h"
 
 // An E4 export begins with its start in Unix seconds and its rate in Hz, each once a column. The bounds keep
 // a column of other large numbers from being taken for one: starts from 2001 to 2100, rates to 1 kHz (the

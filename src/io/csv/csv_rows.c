@@ -11,7 +11,7 @@
 #include <sys/mman.h>
 
 #include "base/error.h"
-#include "base/quote.h"
+#include "base/text/quote.h"
 #include "csv_number.h"
 
 #define FIRST_CAPACITY ((size_t)1024)

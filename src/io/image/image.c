@@ -10,7 +10,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "base/quote.h"
+#include "base/text/quote.h"
 #include "image_format.h"
 
 enum {

@@ -3,7 +3,7 @@
 #ifndef KN_SOURCE_CUDA_PRINT_H
 #define KN_SOURCE_CUDA_PRINT_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "source/syntax/syntax.h"
 
 struct print_selector {

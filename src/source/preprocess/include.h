@@ -6,7 +6,7 @@
 
 #include <sys/types.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "lexer.h"
 #include "source/source.h"
 

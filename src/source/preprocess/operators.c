@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "preprocess.h"
 
 static kn_status keep_text(struct src_preprocessor *pp, const char *text, size_t length, const char **kept)

@@ -5,7 +5,7 @@
 #ifndef KN_SOURCE_PREPROCESS_PREPROCESS_H
 #define KN_SOURCE_PREPROCESS_PREPROCESS_H
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "include.h"
 #include "lexer.h"
 #include "source/source.h"

@@ -6,7 +6,7 @@
 
 #include <koine/tomography.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 struct projection {
     kn_tomography_geometry geometry;

@@ -16,7 +16,7 @@
 #include <koine/buffer.h>
 #include <koine/experimental/tuning.h>
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 enum { TUNE_CANDIDATES = 8 };
 

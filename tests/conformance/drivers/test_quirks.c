@@ -8,7 +8,7 @@
 
 #include "base/array.h"
 #include "base/os/clock.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 // ---- loops ----
 

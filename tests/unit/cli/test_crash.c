@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 
 #include "cli/framework/crash.h"
-#include "engine/flight.h"
+#include "engine/watch/flight.h"
 #include "base/os/output.h"
 
 static const kn_device_info device = {.spec = "opencl:0.0", .name = "a processor", .type = KN_DEVICE_CPU};

@@ -3,7 +3,7 @@
 // compiler's words.
 #include "engine_support.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "engine/cache/build_log.h"
 
 static char *folder;

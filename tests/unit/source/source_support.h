@@ -6,7 +6,7 @@
 #include "support/run.h"
 #include "support/support.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 #include "source/preprocess/lexer.h"
 #include "source/source.h"
 

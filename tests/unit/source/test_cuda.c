@@ -2,7 +2,7 @@
 // OpenCL C as CUDA: each rule on a line or two, with the text that is expected.
 #include "cuda_support.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 struct rule {
     const char *opencl, *cuda;

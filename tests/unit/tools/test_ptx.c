@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "backend/cuda/cuda_compile.h"
-#include "base/ptx.h"
-#include "tools/compare/occupancy.h"
-#include "tools/compare/ptx_mix.h"
+#include "base/text/ptx.h"
+#include "tools/compare/explain/occupancy.h"
+#include "tools/compare/explain/ptx_mix.h"
 
 static const char by_hand[] =
     "// .entry comment() { add.s32 %r1, %r1, 1; }\n"

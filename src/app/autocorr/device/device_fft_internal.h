@@ -5,7 +5,7 @@
 
 #include "algo/columns.h"
 #include "algo/fft/fft.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "device_fft.h"
 
 // An algorithm; `plan` is what its create made, and only its own functions read it.

@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/saturate.h"
-#include "base/text.h"
+#include "base/text/text.h"
 
 static const double least_oversampling = 1.25, most_oversampling = 4;
 

@@ -4,7 +4,7 @@
 #define KN_APP_SPARSE_PRODUCT_SPMV_INTERNAL_H
 
 #include "algo/columns.h"
-#include "base/text.h"
+#include "base/text/text.h"
 #include "spmv.h"
 
 enum { SPMV_ARGUMENTS = 10, SPMV_LAUNCHES = 3, SPMV_BUFFERS = 8 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The record of what is under way: what is launched stands in it until it is known to have ended.
-#include "engine_support.h"
+#include "unit/engine/engine_support.h"
 
 #include "engine/engine.h"
 

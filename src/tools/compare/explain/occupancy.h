@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How many work-groups of a kernel a multiprocessor of NVIDIA's holds.
-#ifndef KN_TOOLS_COMPARE_OCCUPANCY_H
-#define KN_TOOLS_COMPARE_OCCUPANCY_H
+#ifndef KN_TOOLS_COMPARE_EXPLAIN_OCCUPANCY_H
+#define KN_TOOLS_COMPARE_EXPLAIN_OCCUPANCY_H
 
 #include <stdbool.h>
 #include <stddef.h>

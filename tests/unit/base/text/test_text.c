@@ -3,7 +3,7 @@
 #include "support/run.h"
 #include "support/support.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 START_TEST(empty)
 {

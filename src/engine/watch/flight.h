@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The record of koine/experimental/flight.h, and writing it.
-#ifndef KN_ENGINE_FLIGHT_H
-#define KN_ENGINE_FLIGHT_H
+#ifndef KN_ENGINE_WATCH_FLIGHT_H
+#define KN_ENGINE_WATCH_FLIGHT_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A growing string whose error sticks: append as often as you like, look at `failed` once at the end.
-#ifndef KN_BASE_TEXT_H
-#define KN_BASE_TEXT_H
+#ifndef KN_BASE_TEXT_TEXT_H
+#define KN_BASE_TEXT_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "columns.h"
+#include "tools/compare/columns.h"
 
 enum { REPETITIONS = 7 };
 

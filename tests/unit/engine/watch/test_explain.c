@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine/experimental/explain.h on a device: who is launched, what is kept of a program, and what is refused.
-#include "engine_support.h"
+#include "unit/engine/engine_support.h"
 
 #include <koine/experimental.h>
 #include <stdio.h>

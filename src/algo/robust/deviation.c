@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/number.h"
-#include "columns.h"
+#include "algo/columns.h"
 
 static kn_status get_kernel(kn_queue *queue, kn_type type, const char *name, kn_kernel **kernel,
                             kn_error *err)

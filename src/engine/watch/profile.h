@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A queue's record of its launches.
-#ifndef KN_ENGINE_PROFILE_H
-#define KN_ENGINE_PROFILE_H
+#ifndef KN_ENGINE_WATCH_PROFILE_H
+#define KN_ENGINE_WATCH_PROFILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // NVIDIA's two texts: PTX, as far as its tokens go (PTX ISA, chapter 4), and what ptxas reports of kernels.
-#ifndef KN_BASE_PTX_H
-#define KN_BASE_PTX_H
+#ifndef KN_BASE_TEXT_PTX_H
+#define KN_BASE_TEXT_PTX_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/ptx.h"
+#include "base/text/ptx.h"
 
 const char *const ptx_class_names[PTX_CLASSES] = {
     [PTX_GLOBAL_LOAD] = "global loads",

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "base/array.h"
-#include "base/shortest.h"
+#include "base/text/shortest.h"
 
 enum { NUMBERS = 20000 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a context that explains itself (kn_context_explain) keeps of its programs, and who is told of
 // launches.
-#ifndef KN_ENGINE_EXPLAIN_H
-#define KN_ENGINE_EXPLAIN_H
+#ifndef KN_ENGINE_WATCH_EXPLAIN_H
+#define KN_ENGINE_WATCH_EXPLAIN_H
 
-#include "engine.h"
+#include "engine/engine.h"
 
 // The options with which the device's compiler reports registers and spills; "" if it has none.
 const char *ki_engine_report_options(const kn_context *context);

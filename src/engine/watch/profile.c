@@ -9,7 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "engine.h"
+#include "engine/engine.h"
 
 kn_status ki_engine_profile_add(struct engine_profile *profile, const struct ki_backend *backend,
                                 const char *kernel, struct be_event *event, kn_error *err)

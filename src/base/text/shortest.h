@@ -2,8 +2,8 @@
 // The shortest decimal text of a number: of all texts with the fewest digits that read back to the same
 // number, the one nearest to it.
 // Source: R. Giulietti, The Schubfach way to render doubles, 2020.
-#ifndef KN_BASE_SHORTEST_H
-#define KN_BASE_SHORTEST_H
+#ifndef KN_BASE_TEXT_SHORTEST_H
+#define KN_BASE_TEXT_SHORTEST_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes out of somebody's file, made fit to stand in a message.
-#ifndef KN_BASE_QUOTE_H
-#define KN_BASE_QUOTE_H
+#ifndef KN_BASE_TEXT_QUOTE_H
+#define KN_BASE_TEXT_QUOTE_H
 
 #include <stddef.h>
 

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "measure.h"
+#include "tools/compare/measure.h"
 
 void explain_row_free(struct explain_row *row)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kernel's PTX consists of: its instructions, counted by class as they stand in the text.
-#ifndef KN_TOOLS_COMPARE_PTX_MIX_H
-#define KN_TOOLS_COMPARE_PTX_MIX_H
+#ifndef KN_TOOLS_COMPARE_EXPLAIN_PTX_MIX_H
+#define KN_TOOLS_COMPARE_EXPLAIN_PTX_MIX_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // A kernel on several paths side by side: what it takes, what its PTX consists of, how long it runs, and in
 // words what differs. The work is a job of koine compare that launches it, or whatever a caller runs.
-#ifndef KN_TOOLS_COMPARE_EXPLAIN_H
-#define KN_TOOLS_COMPARE_EXPLAIN_H
+#ifndef KN_TOOLS_COMPARE_EXPLAIN_EXPLAIN_H
+#define KN_TOOLS_COMPARE_EXPLAIN_EXPLAIN_H
 
 #include <koine/experimental.h>
 
-#include "compare.h"
+#include "tools/compare/compare.h"
 #include "occupancy.h"
 #include "ptx_mix.h"
 
-#include "base/ptx.h"
+#include "base/text/ptx.h"
 
-#include "base/text.h"
+#include "base/text/text.h"
 
 // The work in one place: `run` does it once, up to the queue's end.
 struct explain_work {

@@ -2,7 +2,7 @@
 // Strange bytes in messages, and what is a UTF-8 character.
 #include "support/support.h"
 
-#include "base/quote.h"
+#include "base/text/quote.h"
 #include "support/run.h"
 
 static void expect_quoted(const char *bytes, size_t count, size_t size, const char *expected)
