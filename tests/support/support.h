@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "files.h"
-#include "memory.h"
+#include "support/memory/memory.h"
 #include "random.h"
 #include "require.h"
 

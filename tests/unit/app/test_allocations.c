@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What plans and operators allocate when a call is repeated: nothing. The exceptions stand in the tables,
 // with their reasons.
-#include "support/allocations.h"
+#include "support/memory/allocations.h"
 #include "support/buffers.h"
 #include "support/run.h"
 

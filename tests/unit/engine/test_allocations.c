@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What launches, copies and events allocate when they are repeated: nothing.
-#include "support/allocations.h"
+#include "support/memory/allocations.h"
 #include "support/buffers.h"
 #include "support/run.h"
 

@@ -5,7 +5,7 @@
 #define KN_TESTS_OPERATOR_BOUNDED_SUPPORT_H
 
 #include "support/elimination.h"
-#include "support/memory.h"
+#include "support/memory/memory.h"
 #include "support/random.h"
 #include "support/support.h"
 

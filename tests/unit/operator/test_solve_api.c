@@ -7,7 +7,7 @@
 #include "support/device.h"
 #include "support/elimination.h"
 #include "support/expect.h"
-#include "support/memory.h"
+#include "support/memory/memory.h"
 #include "support/random.h"
 #include "support/run.h"
 

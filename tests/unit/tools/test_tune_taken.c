@@ -3,7 +3,7 @@
 // reconstruction, and sorts.
 #include "support/buffers.h"
 #include "support/run.h"
-#include "unit/app/mri/sum_support.h"
+#include "unit/app/mri/sum/sum_support.h"
 
 #include <koine/experimental.h>
 #include <math.h>

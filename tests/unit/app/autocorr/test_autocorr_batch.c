@@ -2,7 +2,7 @@
 // Batches of frames on a device: their rings are made there, by the kernels that are there for it; two are
 // under way at once, and each comes to its own place; a series takes its rings from the device unless it
 // cannot.
-#include "autocorr_rings_support.h"
+#include "unit/app/autocorr/device/autocorr_rings_support.h"
 
 #include "autocorr_source_support.h"
 #include "app/autocorr/series/series.h"

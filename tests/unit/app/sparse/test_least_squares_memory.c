@@ -5,7 +5,7 @@
 
 #include <koine/least_squares.h>
 
-#include "support/peak.h"
+#include "support/memory/peak.h"
 
 #include "app/sparse/api/sparse_internal.h"
 #include "app/sparse/matrix.h"

@@ -3,7 +3,7 @@
 // what they minimise, in extended precision, is as good as 0; the same bits again; and iterations are never
 // more than were asked for.
 #include "operator_support.h"
-#include "support/memory.h"
+#include "support/memory/memory.h"
 #include "support/run.h"
 
 #include "app/sparse/solver/device/solver.h"

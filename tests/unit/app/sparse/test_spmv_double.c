@@ -3,7 +3,7 @@
 // every size and skew; the same bits when repeated; what is refused.
 #include "format_support.h"
 #include "operator_support.h"
-#include "support/memory.h"
+#include "support/memory/memory.h"
 #include "support/run.h"
 
 #include <float.h>

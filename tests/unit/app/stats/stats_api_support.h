@@ -6,7 +6,7 @@
 
 #include "random_support.h"
 #include "support/buffers.h"
-#include "support/memory.h"
+#include "support/memory/memory.h"
 #include "support/run.h"
 
 #include <math.h>

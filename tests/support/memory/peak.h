@@ -2,10 +2,10 @@
 // The most memory that the library holds while a call runs. Programs that use it are linked with peak_ldflags
 // (tests/programs.am): by --wrap, the linker sends what the library's objects call of malloc and the like to
 // peak.c. What a driver or the C library allocates for itself is not counted.
-#ifndef KN_TESTS_SUPPORT_PEAK_H
-#define KN_TESTS_SUPPORT_PEAK_H
+#ifndef KN_TESTS_SUPPORT_MEMORY_PEAK_H
+#define KN_TESTS_SUPPORT_MEMORY_PEAK_H
 
-#include "device.h"
+#include "support/device.h"
 
 // Bytes, beyond what is held when it begins.
 struct peak {

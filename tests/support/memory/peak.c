@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/peak.h"
-#include "support/wrapped.h"
+#include "peak.h"
+#include "wrapped.h"
 
 #include <malloc.h>
 #include <stdatomic.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Functions of the C library that the linker sends elsewhere (--wrap): what is called instead, and the
 // function itself.
-#ifndef KN_TESTS_SUPPORT_WRAPPED_H
-#define KN_TESTS_SUPPORT_WRAPPED_H
+#ifndef KN_TESTS_SUPPORT_MEMORY_WRAPPED_H
+#define KN_TESTS_SUPPORT_MEMORY_WRAPPED_H
 
 #include <stddef.h>
 

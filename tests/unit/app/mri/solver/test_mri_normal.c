@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The normal operator by both sums on a device: against both in double precision, and against itself turned
 // round; which kernels run. What the solver makes of it is in test_mri_recon.c.
-#include "mri_support.h"
+#include "unit/app/mri/mri_support.h"
 
 #include "app/mri/solver/normal.h"
 

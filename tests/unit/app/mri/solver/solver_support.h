@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tests of the solver begin with: a small problem, written out as a dense system and solved in
 // double precision, and how far the device's answer is from it.
-#ifndef KN_TESTS_UNIT_APP_MRI_SOLVER_SUPPORT_H
-#define KN_TESTS_UNIT_APP_MRI_SOLVER_SUPPORT_H
+#ifndef KN_TESTS_UNIT_APP_MRI_SOLVER_SOLVER_SUPPORT_H
+#define KN_TESTS_UNIT_APP_MRI_SOLVER_SOLVER_SUPPORT_H
 
-#include "mri_support.h"
+#include "unit/app/mri/mri_support.h"
 #include "support/elimination.h"
 
 static const double eps = 0x1p-24;

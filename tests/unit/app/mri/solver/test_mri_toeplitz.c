@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The normal operator as a convolution: against both sums in double precision, against itself turned round,
 // and against the differences that others computed from a real scan; and the file that keeps it.
-#include "mri_support.h"
+#include "unit/app/mri/mri_support.h"
 
 #include <float.h>
 

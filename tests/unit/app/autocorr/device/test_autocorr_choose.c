@@ -3,7 +3,7 @@
 // it says is what runs.
 #include "support/buffers.h"
 #include "support/run.h"
-#include "autocorr_support.h"
+#include "unit/app/autocorr/autocorr_support.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rings from the device against the host's, which come of the same sums.
-#ifndef KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_RINGS_SUPPORT_H
-#define KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_RINGS_SUPPORT_H
+#ifndef KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_RINGS_SUPPORT_H
+#define KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_RINGS_SUPPORT_H
 
 #include "autocorr_frames_support.h"
 

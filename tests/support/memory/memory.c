@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "support/memory.h"
+#include "memory.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames on the device for tests of correlations: random ones, and each of them as a task of the host's.
-#ifndef KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_FRAMES_SUPPORT_H
-#define KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_FRAMES_SUPPORT_H
+#ifndef KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_FRAMES_SUPPORT_H
+#define KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_FRAMES_SUPPORT_H
 
 #include "support/buffers.h"
 #include "support/run.h"
-#include "autocorr_support.h"
+#include "unit/app/autocorr/autocorr_support.h"
 
 #include "app/autocorr/device/device_windows.h"
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Frames for tests of correlations on a device, and the reference's sums of them.
-#ifndef KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_DEVICE_SUPPORT_H
-#define KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_DEVICE_SUPPORT_H
+#ifndef KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_DEVICE_SUPPORT_H
+#define KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_DEVICE_SUPPORT_H
 
 #include "support/buffers.h"
 #include "support/run.h"
-#include "autocorr_support.h"
+#include "unit/app/autocorr/autocorr_support.h"
 
 #include "app/autocorr/device/device.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the tests of direct sums share: problems at random, and what is wanted of them in double precision.
-#ifndef KN_TESTS_UNIT_APP_MRI_SUM_SUPPORT_H
-#define KN_TESTS_UNIT_APP_MRI_SUM_SUPPORT_H
+#ifndef KN_TESTS_UNIT_APP_MRI_SUM_SUM_SUPPORT_H
+#define KN_TESTS_UNIT_APP_MRI_SUM_SUM_SUPPORT_H
 
 #include "support/support.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Correlations by Fourier transforms against the reference: what the tests of all algorithms share.
-#ifndef KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_FFT_SUPPORT_H
-#define KN_TESTS_UNIT_APP_AUTOCORR_AUTOCORR_FFT_SUPPORT_H
+#ifndef KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_FFT_SUPPORT_H
+#define KN_TESTS_UNIT_APP_AUTOCORR_DEVICE_AUTOCORR_FFT_SUPPORT_H
 
 #include "autocorr_frames_support.h"
 

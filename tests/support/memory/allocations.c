@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #define _GNU_SOURCE // asprintf
-#include "support/allocations.h"
-#include "support/wrapped.h"
+#include "allocations.h"
+#include "wrapped.h"
 
 #include <execinfo.h>
 #include <stdarg.h>

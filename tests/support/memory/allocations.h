@@ -3,10 +3,10 @@
 // allocations_ldflags (tests/programs.am): by --wrap, the linker sends what the library's objects call of
 // malloc and the like to allocations.c. What a driver, Check or the C library allocates for itself is not
 // counted, and sanitizers keep their own allocators.
-#ifndef KN_TESTS_SUPPORT_ALLOCATIONS_H
-#define KN_TESTS_SUPPORT_ALLOCATIONS_H
+#ifndef KN_TESTS_SUPPORT_MEMORY_ALLOCATIONS_H
+#define KN_TESTS_SUPPORT_MEMORY_ALLOCATIONS_H
 
-#include "device.h"
+#include "support/device.h"
 
 // A call that is made again and again with the same arguments.
 struct allocations_call {
