@@ -38,7 +38,7 @@ extern "C" {
 // The version of these headers, and that of the library that runs, "0.2.0": the same major number, and a
 // minor one that is not less, promise that the program works (CHANGELOG.md; 0.x makes no promise to 0.y).
 #define KN_VERSION_MAJOR  0
-#define KN_VERSION_MINOR  1
+#define KN_VERSION_MINOR  2
 #define KN_VERSION_PATCH  0
 #define KN_VERSION_NUMBER (KN_VERSION_MAJOR * 1000000 + KN_VERSION_MINOR * 1000 + KN_VERSION_PATCH)
 KN_API const char *kn_version(void);
