@@ -24,7 +24,7 @@
 #define COMBINE a + b
 #endif
 
-#include "../shared/runs.h"
+#include "../shared/tree.h"
 
 #pragma OPENCL FP_CONTRACT OFF
 

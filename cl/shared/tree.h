@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixed tree in which sums are folded, on devices (cl/lib/tree.clh) and on the host: whatever groups, threads or
-// devices there are, the tree is this one, and so are the bits.
+// The fixed trees in which sums are folded, on devices (cl/lib/tree.clh, cl/lib/runs.clh) and on the host: whatever groups,
+// threads or devices there are, the trees are these, and so are the bits.
 #ifndef KN_SHARED_TREE_H
 #define KN_SHARED_TREE_H
 
@@ -10,5 +10,10 @@
 
 // Nodes that a work-item of a device folds. It changes the speed, never the bits.
 #define TREE_FOLD_BY 16
+
+// Of reductions by key: elements of a leaf, and leaves of a block.
+#define RUNS_LEAF 16
+#define RUNS_LEAVES 128
+#define RUNS_BLOCK (RUNS_LEAF * RUNS_LEAVES)
 
 #endif

@@ -2,7 +2,7 @@
 // The levels of cl/algo/reduce_by_key.cl.
 #include <koine/reduce.h>
 
-#include "shared/runs.h"
+#include "shared/tree.h"
 #include "base/array.h"
 #include "base/error.h"
 #include "compact.h"

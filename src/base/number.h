@@ -3,6 +3,7 @@
 #ifndef KN_BASE_NUMBER_H
 #define KN_BASE_NUMBER_H
 
+#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -26,6 +27,13 @@ static inline uint32_t ki_float_bits(double x)
 }
 
 // The mean of the two middle elements, without overflow; 0 for -0.
-double ki_middle(double lower, double upper);
+static inline double ki_middle(double lower, double upper)
+{
+    double sum = lower + upper;
+
+    if (isinf(sum) && isfinite(lower) && isfinite(upper))
+        return lower / 2 + upper / 2;
+    return sum / 2 + 0.0; // adding +0 makes 0 of -0
+}
 
 #endif

@@ -4,8 +4,19 @@
 #define KN_BASE_WORDS_H
 
 #include <stdbool.h>
+#include <string.h>
 
 // Whether `word` is one of `list`: a part of a longer word is not.
-bool ki_words_have(const char *list, const char *word);
+static inline bool ki_words_have(const char *list, const char *word)
+{
+    size_t length = strlen(word);
+
+    if (length == 0)
+        return false;
+    for (const char *at = list; (at = strstr(at, word)); at += length)
+        if ((at == list || at[-1] == ' ') && (at[length] == ' ' || at[length] == '\0'))
+            return true;
+    return false;
+}
 
 #endif

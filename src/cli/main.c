@@ -12,11 +12,9 @@
 
 #include "base/error.h"
 #include "commands.h"
-#include "cli/framework/completion.h"
 #include "cli/framework/crash.h"
 #include "cli/framework/help.h"
 #include "cli/framework/interrupt.h"
-#include "cli/framework/man.h"
 #include "cli/framework/nearest.h"
 #include "cli/framework/status.h"
 

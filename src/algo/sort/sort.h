@@ -7,7 +7,7 @@
 #include <koine/sort.h>
 
 #include "engine/device/tuning.h"
-#include "algo/columns.h"
+#include "algo/elements.h"
 
 struct sort_job {
     const char *function; // for messages
@@ -23,7 +23,11 @@ struct sort_job {
 };
 
 // KEY_BITS, KEY_KIND, KEY_DESCENDING.
-void ki_sort_define_keys(struct engine_defines *defines, const struct sort_job *job);
+static inline void ki_sort_define_keys(struct engine_defines *defines, const struct sort_job *job)
+{
+    ki_element_define(defines, job->type);
+    ki_engine_define(defines, "KEY_DESCENDING", job->options.order == KN_DESCENDING);
+}
 
 kn_status ki_sort_bitonic(const struct sort_job *job, kn_error *err); // keys alone
 kn_status ki_sort_radix(const struct sort_job *job, kn_error *err);

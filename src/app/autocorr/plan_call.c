@@ -7,7 +7,7 @@
 #include "base/sized.h"
 #include "base/threads.h"
 #include "engine/engine.h"
-#include "app/autocorr/device/device_internal.h"
+#include "app/autocorr/device/device.h"
 #include "plan_internal.h"
 
 struct call {

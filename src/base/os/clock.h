@@ -3,7 +3,15 @@
 #ifndef KN_BASE_CLOCK_H
 #define KN_BASE_CLOCK_H
 
+#include <time.h>
+
 // Seconds of a clock that only goes forward; their differences have a meaning.
-double ki_clock_seconds(void);
+static inline double ki_clock_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "completion.h"
+#include "help.h"
 
 #include <ctype.h>
 #include <string.h>

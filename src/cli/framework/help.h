@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The help texts: made from the command's table.
+// What is made from the commands' tables: the help texts (help.c), the man pages (man.c), and what shells
+// complete (completion.c).
 #ifndef KN_CLI_FRAMEWORK_HELP_H
 #define KN_CLI_FRAMEWORK_HELP_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/text/text.h"
@@ -20,5 +22,13 @@ void help_spelling(const struct option_row *row, struct ki_text *text);
 // What an option does, with its default: "overwrite files that are there", "numeric policy: ... (default:
 // default)".
 void help_meaning(const struct option_row *row, struct ki_text *text);
+
+// The man page "koine" or "koine-COMMAND" as roff, with the environment's variables and the exit statuses;
+// false if there is no such page.
+bool man_print(const char *page, FILE *out);
+
+// The script with which the shell "bash", "zsh" or "fish" completes a command line of koine's; false if there
+// is none for that shell.
+bool completion_print(const char *shell, FILE *out);
 
 #endif

@@ -30,7 +30,7 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                               true,
                               {.group = 1, .items = 2, .per_unit = 4},
                               {.group = 256, .items = 2, .per_unit = 32}},
-    // Reductions by key (reduce_by_key.c), whose groups decide the bits of floats (cl/shared/runs.h).
+    // Reductions by key (reduce_by_key.c), whose groups decide the bits of floats (cl/shared/tree.h).
     [SHAPE_BY_KEY] = {"by-key", false, {.per_unit = 4}, {.per_unit = 48}},
     // Histograms (histogram.c). copies: of the counters in local memory, where there is room; items: loads of
     // 16 bytes under way.

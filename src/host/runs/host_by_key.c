@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "shared/runs.h"
+#include "shared/tree.h"
 #include "base/error.h"
 #include "host_runs.h"
 

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "engine/engine.h"
-#include "device_internal.h"
 
 const char *const ki_autocorr_method_names[AUTOCORR_METHODS + 1] = {
     "auto", "direct", "fft", "naive", "simd", "texture-style", "two-line", "two-kernel", NULL};

@@ -21,6 +21,12 @@ struct autocorr_frames {
     size_t max_offset;       // R
 };
 
+// The errors that the functions below tell of, for whole-number sums in `products`; NULL for no check of
+// them.
+kn_status ki_autocorr_check_frames(const char *function, const kn_queue *queue,
+                                   const struct autocorr_frames *frames, const kn_buffer *products,
+                                   kn_error *err);
+
 // The sums of every frame: `products` holds count * autocorr_offsets(R) ulong, frame after frame. Returns
 // when the kernels are enqueued. Errors: KN_ERROR_ARGUMENT as ki_autocorr_check's, and for buffers that are
 // too small (nothing past `products` is written; count may be 0); KN_ERROR_LIMIT for rows or offsets that the

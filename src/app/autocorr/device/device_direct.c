@@ -5,7 +5,6 @@
 #include "algo/columns.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "device_internal.h"
 
 enum {
     SLICE_PIXELS = 65536, // at most, see the kernel's widths

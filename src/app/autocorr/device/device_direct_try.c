@@ -10,7 +10,6 @@
 #include "base/error.h"
 #include "engine/device/trial.h"
 #include "app/autocorr/autocorr.h"
-#include "device_internal.h"
 
 // Two planes of bytes, more than a word's pixels a row, more offsets than one tile has.
 enum { WIDTH = 71, HEIGHT = 29, PIXELS = WIDTH * HEIGHT, REACH = 12, ACROSS = 2 * REACH + 1 };

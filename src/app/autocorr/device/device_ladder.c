@@ -3,7 +3,7 @@
 #include "algo/columns.h"
 #include "base/array.h"
 #include "base/error.h"
-#include "device_internal.h"
+#include "device.h"
 
 enum {
     SEGMENT_MOST = 65536, // pixels of 8 bits whose products 32 bits hold

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "app/sparse/tomography/phantom.h"
-#include "app/sparse/tomography/project.h"
 #include "app/sparse/tomography/sinogram.h"
 #include "base/array.h"
 #include "base/error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "project.h"
+#include "sinogram.h"
 
 #include <math.h>
 #include <stdlib.h>
