@@ -21,7 +21,8 @@ import koine
 
 ROOT = Path(__file__).parents[2]
 PUBLIC = {name: getattr(koine, name) for name in dir(koine) if not name.startswith("_")}
-MODULES = [f"koine.{module.name}" for module in pkgutil.iter_modules(koine.__path__) if module.name != "_native"]
+APART = "_native", "_cupy", "_torch"  # compiled; imported where their libraries are
+MODULES = [f"koine.{module.name}" for module in pkgutil.iter_modules(koine.__path__) if module.name not in APART]
 FUNCTIONS = sorted(
     name for name, found in PUBLIC.items() if inspect.isfunction(found) and found.__module__.startswith("koine.")
 )
