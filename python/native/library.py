@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""libkoine, built as a static library in setuptools' folder for temporary files.
+"""libkoine, built as a static library in setuptools' folder for temporary files and linked into the package.
 
 KOINE_CONFIGURE has further arguments of configure: a compiler, for instance (scripts/wheel). KOINE_BUILD is the folder for
-what is built, build-python without it.
+what is built, build-python without it. KOINE_SHARED is for packages of a system (debian/rules): a folder that has a
+libkoine.so of this tree, with which the package is linked instead, and koine-probe is where that library looks for it.
 """
 
 import os
@@ -15,7 +16,7 @@ from pathlib import Path
 from setuptools.command.build_ext import build_ext
 
 ROOT = Path(__file__).parents[2].resolve()
-LINKING = ["-s", f"-Wl,--version-script={ROOT}/python/native/module.map"]
+HIDING = f"-Wl,--version-script={ROOT}/python/native/module.map"
 
 
 def version(root: Path = ROOT) -> str:
@@ -54,9 +55,25 @@ def made_with(folder: Path) -> dict[str, list[str]]:
 
 
 class BuildWithLibrary(build_ext):
-    """setuptools' build_ext, after libkoine was made."""
+    """setuptools' build_ext, with libkoine."""
 
     def run(self) -> None:
+        shared = os.environ.get("KOINE_SHARED")
+        if shared:
+            self.link_with(Path(shared).resolve())
+            super().run()
+        else:
+            self.run_with_own()
+
+    def link_with(self, folder: Path) -> None:
+        """The system's library, which is found at run time without a path."""
+        for extension in self.extensions:
+            extension.libraries = ["koine"]
+            extension.library_dirs = [str(folder)]
+            extension.extra_link_args = [HIDING]
+
+    def run_with_own(self) -> None:
+        """A static library, and the program that it runs, beside it."""
         folder = Path(self.build_temp).resolve() / "libkoine"
         build_library(folder)
         made = made_with(folder)
@@ -64,7 +81,7 @@ class BuildWithLibrary(build_ext):
             extension.extra_objects = [str(folder / ".libs/libkoine.a")]
             extension.depends.append(extension.extra_objects[0])
             extension.extra_compile_args = made.get("OPENCL_CFLAGS", [])
-            extension.extra_link_args = [*LINKING, *made["LIBMD_LIBS"], "-lm", "-ldl", "-pthread"]
+            extension.extra_link_args = ["-s", HIDING, *made["LIBMD_LIBS"], "-lm", "-ldl", "-pthread"]
         super().run()
         package = Path("python/koine") if self.inplace else Path(self.build_lib) / "koine"
         shutil.copy2(folder / "koine-probe", package / "koine-probe")
