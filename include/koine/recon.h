@@ -176,6 +176,12 @@ typedef enum kn_recon_normal_method {
     KN_RECON_NORMAL_FORWARD = 1 // by both sums each time: slower by far, with nothing to prepare and no grid
 } kn_recon_normal_method;
 
+// How much is done, from 0 to below 1: called at the beginning, before each coil and iteration, and between
+// the pieces of what takes long, in the thread of the call; where it is not known how much that is, with the
+// same number again. A device is some tenths of a second behind at most, if no launch takes longer. Returns
+// false to stop: nothing more is launched or computed then, and the call fails with KN_ERROR_INTERRUPTED.
+typedef bool kn_recon_progress(void *data, double done);
+
 typedef struct kn_recon_options {
     size_t struct_size; // KN_INIT sets it
     kn_recon_kernel kernel;
@@ -186,6 +192,11 @@ typedef struct kn_recon_options {
     // (kn_recon_gridding_adjoint).
     double oversampling; // 1.25 to 4; 0: 2
     unsigned width;      // 2 to 8; 0: 6
+    // Of every operation of the plan and its operators, and of preparing them; NULL: none. With one, calls
+    // with buffers wait for all but their last launches. What an operation that was stopped leaves in its
+    // result is not said; the next one begins anew.
+    kn_recon_progress *progress;
+    void *progress_data; // what it is called with
 } kn_recon_options;
 
 // Bytes that a plan takes at most beside the caller's own arrays and buffers, an estimate. `sums`, `normal`
@@ -339,10 +350,6 @@ typedef enum kn_recon_boundary {
     KN_RECON_BOUNDARY_ZERO = 0,    // none across the image's edge
     KN_RECON_BOUNDARY_PERIODIC = 1 // for j = 0 too, where x_-1 is x_(N-1)
 } kn_recon_boundary;
-
-// How much is done, from 0 to below 1: before each coil, and before each iteration, slab of voxels or chunk
-// of samples. A convolution on a device is behind, as the host does not wait for it. Returns false to stop.
-typedef bool kn_recon_progress(void *data, double done);
 
 typedef struct kn_recon_solve_options {
     size_t struct_size; // KN_INIT sets it

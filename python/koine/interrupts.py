@@ -11,7 +11,7 @@ from ._native import ffi, lib
 
 
 class Watch:
-    """What one call of libkoine hands to Python's functions: something to ask, and what they raised.
+    """What calls of libkoine, one at a time, hand to Python's functions: something to ask, and what they raised.
 
     Python looks for signals when one of its functions runs: an interrupt is raised in the next one that is called.
     """
@@ -23,15 +23,20 @@ class Watch:
 
     def call(self, function: Callable[..., int], *arguments: Any) -> None:
         """Calls a function of libkoine; what was raised meanwhile is raised again."""
+        self.around(call, function, *arguments)
+
+    def around(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Calls a function of Python's that calls libkoine; what was raised meanwhile is raised again."""
         self.raised = None
         try:
-            call(function, *arguments)
+            made = function(*arguments)
         except BaseException:
             if self.raised is not None:
                 raise self.raised from None
             raise
         if self.raised is not None:
             raise self.raised
+        return made
 
     def go_on(self, done: float) -> bool:
         """Whether the library is to go on."""
@@ -65,7 +70,7 @@ def koine_least_squares_progress(data: Any, solved: int, _count: int) -> bool:
 
 @ffi.def_extern(error=False, onerror=_keep)  # type: ignore[untyped-decorator]
 def koine_recon_progress(data: Any, done: float) -> bool:
-    """Before each part of a reconstruction."""
+    """Between the parts of a reconstruction, or of what an `Nufft` does."""
     watch: Watch = ffi.from_handle(data)
     return watch.go_on(done)
 

@@ -19,6 +19,7 @@ from ._native import ffi, lib
 from .array import shape_of
 from .numbers import complexes, doubles, natural
 from .context import Context
+from .interrupts import Watch
 from .operators import Operator
 
 kinds = Words("kind", "KN_RECON_TRAJECTORY_", "radial golden spiral kooshball stack cartesian")
@@ -263,7 +264,8 @@ class Nufft(Operator):
 
     Notes
     -----
-    The operator's adjoint has no weights. Cost of the sums: samples times voxels sines and cosines.
+    The operator's adjoint has no weights. Cost of the sums: samples times voxels sines and cosines. An interrupt takes
+    effect between kernels, on the host between pieces of some tenths of a second.
 
     Examples
     --------
@@ -289,12 +291,15 @@ class Nufft(Operator):
     ) -> None:
         matrix = matrix_of(shape)
         where = coordinates(k, matrix.axes)
+        watch = self._watch = Watch()
         options = struct(
             "kn_recon_options",
             kernel=kernels.number(kernel),
             normal=normals.number(normal),
             oversampling=oversampling,
             width=natural(width, "width"),
+            progress=lib.koine_recon_progress,
+            progress_data=watch.handle,
         )
         kept = []
         if weights is not None:
@@ -310,12 +315,12 @@ class Nufft(Operator):
         self._lock = threading.Lock()
         self.method = method
         handle = self._operator(method)
-        super().__init__(handle, context, shape_of(shape), np.shape(k)[:-1], self._lock)
+        super().__init__(handle, context, shape_of(shape), np.shape(k)[:-1], self._lock, watch)
         self._normal: Operator | None = None
 
     def _operator(self, kind: str) -> Any:
         free, number = lib.kn_operator_free, _operators.number(kind)
-        return make("kn_operator", free, lib.kn_recon_operator_create, self._plan, number)
+        return self._watch.around(make, "kn_operator", free, lib.kn_recon_operator_create, self._plan, number)
 
     @property
     def kernel(self) -> str:
@@ -331,7 +336,7 @@ class Nufft(Operator):
         with self._lock:
             if self._normal is None:
                 handle = self._operator("normal")
-                self._normal = Operator(handle, self.context, self.ishape, self.ishape, self._lock)
+                self._normal = Operator(handle, self.context, self.ishape, self.ishape, self._lock, self._watch)
         return self._normal
 
     @property
@@ -356,7 +361,7 @@ class Nufft(Operator):
         made = np.empty(self.ishape, np.complex128)
         adjoint = lib.kn_recon_gridding_adjoint if self.method == "gridding" else lib.kn_recon_adjoint
         with self._lock:
-            call(adjoint, self._plan, pairs_of(given), pairs_of(made))
+            self._watch.call(adjoint, self._plan, pairs_of(given), pairs_of(made))
         return made
 
 

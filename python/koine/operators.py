@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ._call import call
 from ._native import ffi, lib
 from ._types import complexes, kn_types
 from .context import Context
+from .interrupts import Watch
 from .operands import Operand, Shape, UploadSpace, take
 
 if TYPE_CHECKING:
@@ -67,7 +67,15 @@ class Operator(_Base):
         None: on the host.
     """
 
-    def __init__(self, handle: Any, context: Context | None, ishape: Shape, oshape: Shape, lock: Any = None) -> None:
+    def __init__(
+        self,
+        handle: Any,
+        context: Context | None,
+        ishape: Shape,
+        oshape: Shape,
+        lock: Any = None,
+        watch: Watch | None = None,
+    ) -> None:
         number = _dtypes[lib.kn_operator_get_type(handle)]
         dtype = complexes[number] if lib.kn_operator_get_is_complex(handle) else number
         rows, columns = lib.kn_operator_get_rows(handle), lib.kn_operator_get_columns(handle)
@@ -75,10 +83,20 @@ class Operator(_Base):
             raise ValueError(f"an operator of shape {(rows, columns)} does not take {ishape} to {oshape}")
         self._handle = handle
         self._lock = lock or threading.Lock()  # one thread at a time applies it
+        self._watch = watch or Watch()
         self.context = context
         self.ishape = ishape
         self.oshape = oshape
         super().__init__(dtype, (rows, columns))
+
+    @property
+    def raised(self) -> BaseException | None:
+        """What Python's functions that libkoine called for the operator have raised."""
+        return self._watch.raised
+
+    @raised.setter
+    def raised(self, raised: BaseException | None) -> None:
+        self._watch.raised = raised
 
     @property
     def handle(self) -> Any:
@@ -152,7 +170,7 @@ class Operator(_Base):
         found = ffi.new("double *")
         queue = ffi.NULL if self.context is None else self.context.queue
         with self._lock:
-            call(lib.kn_operator_check_adjoint, queue, self.handle, seed, found)
+            self._watch.call(lib.kn_operator_check_adjoint, queue, self.handle, seed, found)
         return float(found[0])
 
     def _apply(self, x: Any, adjoint: bool, shaped: bool = False) -> Any:
@@ -162,9 +180,10 @@ class Operator(_Base):
         made = given.space.empty(shape, given.dtype)
         with self._lock:
             if self.context is None:
-                call(lib.kn_operator_apply_host, self.handle, adjoint, given.pointer, made.pointer)
+                self._watch.call(lib.kn_operator_apply_host, self.handle, adjoint, given.pointer, made.pointer)
             else:
-                call(lib.kn_operator_apply, given.space.queue, self.handle, adjoint, given.pointer, made.pointer)
+                arguments = given.space.queue, self.handle, adjoint, given.pointer, made.pointer
+                self._watch.call(lib.kn_operator_apply, *arguments)
         return made.result()
 
     def operand(self, x: Any, name: str = "x") -> Operand:

@@ -133,15 +133,7 @@ class _Source:
 
     def make(self, *arguments: Any) -> Any:
         """`make`, and what was raised in `fetch` meanwhile."""
-        try:
-            made = make(*arguments)
-        except Exception:
-            if self.raised is not None:
-                raise self.raised from None
-            raise
-        if self.raised is not None:
-            raise self.raised
-        return made
+        return self.watch.around(make, *arguments)
 
 
 def _options(

@@ -138,7 +138,8 @@ def recon(
     context : Context, optional
         None: on the host, in double precision.
     callback : callable, optional
-        ``callback(done)``, from 0 to below 1, before each coil, iteration and part of a sum; False stops, which raises
+        ``callback(done)``, from 0 to below 1, before each coil and iteration, and between the parts of what takes long,
+        with the same number where it is not known how much that is; False stops, which raises
         StopIteration.
 
     Returns
@@ -154,7 +155,8 @@ def recon(
 
     Notes
     -----
-    An interrupt takes effect where the callback is called. The adjointness of forward and adjoint is checked every time.
+    An interrupt takes effect where the callback is called: before each iteration, and between the parts of what takes
+    long. The adjointness of forward and adjoint is checked every time.
 
     Examples
     --------

@@ -156,9 +156,6 @@ def solve(
 
 def _execute(watch: Watch, operator: Operator, *solving: Any) -> None:
     """Solves; what the operator's own functions raised is raised again."""
-    if not isinstance(operator, CalledOperator):
-        watch.call(*solving)
-        return
     operator.raised = None
     try:
         watch.call(*solving)
@@ -217,7 +214,6 @@ class CalledOperator(Operator):
         if part not in kn_types or part.kind != "f":
             raise TypeError(f"the operator has elements of {dtype}")
         self.of = of
-        self.raised: BaseException | None = None
         self._numbers = dtype
         self._user = ffi.new_handle(self)
         functions = struct(

@@ -222,6 +222,7 @@ static kn_status create_queue(kn_context *context, struct be_queue *native, kn_q
     ki_kept_init(&made->kept);
     made->context = ki_engine_hold(context);
     made->native = native;
+    made->asking.stride = 1;
     made->flight = ki_flight_claim(&context->device.info);
     *queue = made;
     return KN_OK;
@@ -259,6 +260,7 @@ void ki_engine_queue_release(kn_queue *queue)
     ki_engine_answer_free(queue);
     ki_kept_free(&queue->kept);
     ki_engine_profile_clear(&queue->profile, queue->context->backend);
+    ki_asking_forget(queue);
     ki_engine_library_close(queue);
     queue->context->backend->queue_close(queue->native);
     ki_flight_release(queue->flight);

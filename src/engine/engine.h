@@ -14,6 +14,7 @@
 #include "base/text/text.h"
 #include "backend/backend.h"
 #include "source/source.h"
+#include "engine/watch/asking.h"
 #include "engine/watch/flight.h"
 #include "engine/watch/profile.h"
 #include "scratch.h"
@@ -101,6 +102,7 @@ struct kn_queue {
     struct ki_kept kept;                        // host memory of algorithms
     struct engine_recent recent[ENGINE_RECENT]; // by serial modulo ENGINE_RECENT
     struct engine_profile profile;
+    struct engine_asking asking;
     kn_launch_function *watcher; // see kn_queue_watch
     void *watcher_user;
     kn_recording *recorder;           // what launches go into instead of running; NULL: they run

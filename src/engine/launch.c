@@ -359,7 +359,7 @@ static kn_status name_kernel(const kn_kernel *kernel, kn_status status, const kn
     return status;
 }
 
-// Keeps the launch's event in the queue's profile; a caller who wants it too gets a second handle.
+// Keeps the launch's event in the queue's profile; who wants it too gets a second handle.
 static kn_status profile(kn_queue *queue, const kn_kernel *kernel, struct be_event **done, bool wanted,
                          kn_error *err)
 {
@@ -378,6 +378,17 @@ static kn_status profile(kn_queue *queue, const kn_kernel *kernel, struct be_eve
     return status;
 }
 
+// The same for the queue that asks whether to go on.
+static kn_status mark(kn_queue *queue, struct be_event **done, bool wanted, kn_error *err)
+{
+    struct be_event *second = NULL;
+    kn_status status = wanted ? queue->context->backend->event_share(*done, &second, err) : KN_OK;
+
+    ki_asking_mark(queue, *done);
+    *done = second;
+    return status;
+}
+
 kn_status ki_engine_launch(kn_queue *queue, const kn_kernel *kernel, const struct be_launch *launch,
                            kn_event **event, kn_error *err)
 {
@@ -385,11 +396,16 @@ kn_status ki_engine_launch(kn_queue *queue, const kn_kernel *kernel, const struc
     kn_context *context = queue->context;
     struct be_event *done = NULL;
     kn_error reason; // of a failure only: clearing its text would cost more than all else here
-    unsigned number = ki_flight_depart(queue->flight, kernel->label);
-    kn_status status =
-        context->backend->launch(queue->native, launch->kernel, &launch->range, launch->args,
-                                 launch->arg_count, event || queue->profile.on ? &done : NULL, &reason);
+    unsigned number;
+    bool is_due;
+    kn_status status = ki_asking_before(queue, &is_due, err);
 
+    if (status)
+        return status;
+    number = ki_flight_depart(queue->flight, kernel->label);
+    status = context->backend->launch(queue->native, launch->kernel, &launch->range, launch->args,
+                                      launch->arg_count, event || is_due || queue->profile.on ? &done : NULL,
+                                      &reason);
     if (!status && context->options.debug_sync) {
         ki_engine_log(context, KN_LOG_DEBUG, "%s: %zu x %zu x %zu work-items", kernel->source->name,
                       global[0], global[1], global[2]);
@@ -401,11 +417,12 @@ kn_status ki_engine_launch(kn_queue *queue, const kn_kernel *kernel, const struc
     }
     if (status)
         return name_kernel(kernel, status, &reason, err);
-    if (queue->profile.on) {
-        status = profile(queue, kernel, &done, event != NULL, err);
-        if (status)
-            return status;
-    }
+    if (queue->profile.on)
+        status = profile(queue, kernel, &done, event || is_due, err);
+    if (!status && is_due)
+        status = mark(queue, &done, event != NULL, err);
+    if (status)
+        return status;
     if (queue->watcher)
         ki_engine_explain_notice(queue, kernel, launch);
     status = ki_engine_event_give(context, done, event, err);

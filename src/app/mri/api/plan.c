@@ -81,6 +81,8 @@ kn_status ki_recon_read_request(const char *function, const kn_queue *queue, con
     request->gridding = (struct mri_gridding_options){.oversampling = read.oversampling, .width = read.width};
     request->weights = read.weights;
     request->basis = read.basis;
+    request->progress = read.progress;
+    request->progress_data = read.progress_data;
     return KN_OK;
 }
 
@@ -142,6 +144,7 @@ static kn_status create(const char *function, kn_queue *queue, const kn_recon_ma
     made->context = queue ? ki_engine_hold(queue->context) : NULL;
     made->request = request;
     made->request.weights = made->request.basis = NULL;
+    made->ask = (struct ki_ask){.go_on = request.progress, .data = request.progress_data};
     status = copy_array(k, MRI_AXES * samples, &made->k, err);
     if (!status)
         status = copy_array(request.weights, samples, &made->weights, err);
@@ -180,6 +183,8 @@ void kn_recon_plan_free(kn_recon_plan *plan)
         ki_engine_release(plan->context);
     free(plan);
 }
+
+// ---- what plans tell ----
 
 size_t kn_recon_plan_get_voxels(const kn_recon_plan *plan)
 {

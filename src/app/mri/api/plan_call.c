@@ -118,16 +118,20 @@ static kn_status refuse_null(const void *plan, const void *from, enum operation 
 static kn_status run(const char *function, kn_recon_plan *plan, enum operation operation, const double *from,
                      double *to, kn_error *err)
 {
+    struct ki_ask *before;
     kn_status status;
 
-    if (!plan || !from || !to)
+    if (!plan || !from || !to) {
         status = refuse_null(plan, from, operation, err);
-    else if (from == to)
+    } else if (from == to) {
         status = ki_fail(err, KN_ERROR_ARGUMENT, "both arrays are the same");
-    else
-        status = plan->queue
-                     ? run_on_device(plan, operation, (const double complex *)from, (double complex *)to, err)
-                     : run_on_host(plan, operation, (const double complex *)from, (double complex *)to, err);
+    } else {
+        status = ki_recon_begin(plan, plan->queue, &before, err);
+        if (!status)
+            status = (plan->queue ? run_on_device : run_on_host)(
+                plan, operation, (const double complex *)from, (double complex *)to, err);
+        status = ki_recon_end(plan, plan->queue, before, status);
+    }
     return ki_error_name(function, status, err);
 }
 
@@ -173,6 +177,7 @@ static kn_status check_buffer(const kn_recon_plan *plan, const kn_buffer *buffer
 static kn_status run_buffers(const char *function, kn_recon_plan *plan, enum operation operation,
                              const kn_buffer *from, kn_buffer *to, kn_error *err)
 {
+    struct ki_ask *before;
     kn_status status;
 
     if (!plan || !from || !to) {
@@ -186,10 +191,14 @@ static kn_status run_buffers(const char *function, kn_recon_plan *plan, enum ope
         status = check_buffer(plan, from, from_data(operation), operation, err);
         if (!status)
             status = check_buffer(plan, to, to_data(operation), operation, err);
-        if (!status)
-            status = prepare(plan, operation, err);
-        if (!status)
-            status = enqueue(plan, operation, from, to, err);
+        if (!status) {
+            status = ki_recon_begin(plan, plan->queue, &before, err);
+            if (!status)
+                status = prepare(plan, operation, err);
+            if (!status)
+                status = enqueue(plan, operation, from, to, err);
+            status = ki_recon_end(plan, plan->queue, before, status);
+        }
     }
     return ki_error_name(function, status, err);
 }

@@ -79,7 +79,9 @@ kn_status ki_recon_device_normal(kn_recon_plan *plan, kn_queue *queue, const kn_
 
     if (plan->toeplitz)
         return ki_mri_toeplitz_apply(queue, plan->toeplitz, from, to, err);
+    ki_recon_stage(plan, 0, 0.5);
     status = ki_recon_device_forward(plan, queue, from, plan->device_between, err);
+    ki_recon_stage(plan, 0.5, 1);
     return status ? status : ki_recon_device_adjoint(plan, queue, true, plan->device_between, to, err);
 }
 

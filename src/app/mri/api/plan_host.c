@@ -42,7 +42,8 @@ kn_status ki_recon_host_forward(kn_recon_plan *plan, const double complex *image
                                 .k = plan->positions,
                                 .samples = request->voxels,
                                 .data = image,
-                                .kept = &plan->kept};
+                                .kept = &plan->kept,
+                                .ask = &plan->ask};
 
     if (!status)
         status = ki_mri_sum_host(&sum, request->kernel, NULL, data, NULL, err);
@@ -60,7 +61,8 @@ kn_status ki_recon_host_adjoint(kn_recon_plan *plan, bool weighted, const double
                                 .data = data,
                                 .weights = weighted ? plan->weights : NULL,
                                 .basis = plan->basis,
-                                .kept = &plan->kept};
+                                .kept = &plan->kept,
+                                .ask = &plan->ask};
 
     return ki_mri_sum_host(&sum, plan->request.kernel, NULL, image, NULL, err);
 }
@@ -83,9 +85,15 @@ kn_status ki_recon_host_prepare_normal(kn_recon_plan *plan, kn_error *err)
     if (plan->host_normal)
         return KN_OK;
     status = ki_recon_normal_weights(plan, &weights, err);
-    if (!status)
-        status = ki_mri_host_normal_create(&request->matrix, plan->k, request->samples, weights,
-                                           request->kernel, NULL, &plan->host_normal, NULL, err);
+    if (!status) {
+        const struct mri_sum of = {.matrix = request->matrix,
+                                   .k = plan->k,
+                                   .samples = request->samples,
+                                   .weights = weights,
+                                   .ask = &plan->ask};
+
+        status = ki_mri_host_normal_create(&of, request->kernel, &plan->host_normal, NULL, err);
+    }
     free(weights);
     if (!status)
         plan->bound = ki_mri_host_normal_bound(plan->host_normal);
@@ -99,8 +107,10 @@ kn_status ki_recon_host_normal(kn_recon_plan *plan, const double complex *from, 
 
     if (!status && plan->host_normal)
         return ki_mri_host_normal_apply(plan->host_normal, from, to, err);
+    ki_recon_stage(plan, 0, 0.5);
     if (!status)
         status = ki_recon_host_forward(plan, from, plan->between, err);
+    ki_recon_stage(plan, 0.5, 1);
     return status ? status : ki_recon_host_adjoint(plan, true, plan->between, to, err);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a kn_recon_plan (koine/recon.h) is; and what its files share: plan.c (creation), plan_memory.c,
-// plan_call.c (calls with arrays and buffers), plan_operator.c, and below them plan_host.c and plan_device.c.
+// plan_call.c (calls with arrays and buffers), plan_operator.c, and below them plan_host.c and plan_device.c,
+// plan_weights.c and plan_ask.c.
 #ifndef KN_APP_MRI_API_PLAN_INTERNAL_H
 #define KN_APP_MRI_API_PLAN_INTERNAL_H
 
@@ -21,6 +22,8 @@ struct recon_request {
     kn_recon_normal_method normal;
     struct mri_gridding_options gridding;
     const double *weights, *basis; // the caller's
+    kn_recon_progress *progress;
+    void *progress_data;
 };
 
 struct kn_recon_plan {
@@ -31,6 +34,7 @@ struct kn_recon_plan {
     double *k, *weights;   // copies; weights NULL: 1
     double complex *basis; // NULL: 1
     double bound;          // of the normal operator; 0: not known
+    struct ki_ask ask;     // whether to go on
     // On the host: the parts of voxels and samples exchanged, for the forward sum, and samples in between.
     struct ki_kept kept;
     double *positions, *opposite; // of the voxels; -k
@@ -45,6 +49,15 @@ struct kn_recon_plan {
 };
 
 kn_recon_plan *ki_recon_plan_hold(kn_recon_plan *plan);
+
+// ---- whether to go on (plan_ask.c) ----
+
+// An operation begins: `queue`, NULL on the host, asks the plan's function until it ends. Then `before` is
+// what the first one has given, and `status`, the operation's, is returned.
+kn_status ki_recon_begin(kn_recon_plan *plan, kn_queue *queue, struct ki_ask **before, kn_error *err);
+kn_status ki_recon_end(kn_recon_plan *plan, kn_queue *queue, struct ki_ask *before, kn_status status);
+// The part of the operation that comes now, from 0 to 1.
+void ki_recon_stage(kn_recon_plan *plan, double from, double to);
 
 // In api.c: what the functions of koine/recon.h check alike. KN_ERROR_ARGUMENT, or KN_ERROR_LIMIT for
 // samples.

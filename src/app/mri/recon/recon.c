@@ -13,11 +13,11 @@
 // An iteration of the coil that is being solved for.
 static bool step_iteration(void *context, size_t iteration)
 {
-    const struct recon *recon = context;
-    double part = (double)iteration / (double)recon->ls.iterations;
+    struct recon *recon = context;
+    double part = (double)iteration / (double)recon->ls.iterations,
+           done = ((double)recon->coil + part) / (double)recon->scan.coils;
 
-    return recon->options.progress(recon->options.progress_data,
-                                   ((double)recon->coil + part) / (double)recon->scan.coils);
+    return ki_recon_step(recon, done, done, NULL) == KN_OK;
 }
 
 // ---- before the sums ----
@@ -69,6 +69,8 @@ static void set_scale(struct recon *recon)
     recon->factor = !unitary ? 1 : solves ? root : 1 / root;
     recon->ls.progress = options->progress ? step_iteration : NULL;
     recon->ls.context = recon;
+    recon->ask.go_on = options->progress;
+    recon->ask.data = options->progress_data;
     if (unitary && solves && !recon->ls.relative_lambda)
         recon->ls.lambda *= (double)recon->voxels;
 }
@@ -106,15 +108,33 @@ static kn_status run(struct recon *recon, kn_error *err)
         status = ki_fail_memory(err, coils * voxels * sizeof *images, "the images");
     result->coil_count = result->coils ? coils : 0;
     if (!status)
+        status = ki_recon_step(recon, 0, 0, err);
+    if (!status)
         status = make_weights(recon, err);
     if (!status)
+        status = ki_recon_step(recon, 0, 0, err);
+    if (!status)
         status = ki_recon_check(recon, err);
+    if (!status)
+        status = ki_recon_step(recon, 0, 0, err);
     if (!status)
         status =
             recon->on_host ? ki_recon_on_host(recon, images, err) : ki_recon_on_device(recon, images, err);
     if (!status)
         combine(recon, images, result->image);
     free(images);
+    return status;
+}
+
+// While it runs the queue, if there is one, asks whether to go on.
+static kn_status run_asking(struct recon *recon, kn_error *err)
+{
+    bool asks = recon->queue && recon->ask.go_on;
+    struct ki_ask *before = asks ? ki_queue_ask(recon->queue, &recon->ask) : NULL;
+    kn_status status = run(recon, err);
+
+    if (asks)
+        (void)ki_queue_ask(recon->queue, before);
     return status;
 }
 
@@ -181,7 +201,7 @@ static kn_status solve(const char *function, kn_queue *queue, const kn_recon_sca
         status = ki_recon_check_memory(&recon, &recon.result->details.memory, err);
     set_scale(&recon);
     if (!status)
-        status = run(&recon, err);
+        status = run_asking(&recon, err);
     settle_result(&recon);
     free(recon.weights);
     free(recon.normal_weights);

@@ -76,13 +76,14 @@ static void free_check(struct check *check)
 
 // ---- in either place ----
 
-static struct mri_sum sum_of(const struct recon *recon, const struct check *check)
+static struct mri_sum sum_of(struct recon *recon, const struct check *check)
 {
     return (struct mri_sum){.matrix = recon->scan.matrix,
                             .k = check->k,
                             .samples = check->samples,
                             .data = check->y,
-                            .basis = check->basis};
+                            .basis = check->basis,
+                            .ask = &recon->ask};
 }
 
 static kn_status on_host(struct recon *recon, struct check *check, kn_error *err)

@@ -74,6 +74,7 @@ static kn_status adjoint_coils(struct recon *recon, double complex *images, kn_e
 {
     const kn_recon_scan *scan = &recon->scan;
     size_t slab = ki_recon_slab(recon);
+    double all = (double)(scan->coils * recon->voxels);
     kn_buffer *image = NULL;
     kn_status status = create(recon, slab, &image, err);
 
@@ -84,7 +85,7 @@ static kn_status adjoint_coils(struct recon *recon, double complex *images, kn_e
             size_t at = coil * recon->voxels + sum.first;
 
             sum.count = recon->voxels - sum.first < slab ? recon->voxels - sum.first : slab;
-            status = ki_recon_step(recon, (double)at / (double)(scan->coils * recon->voxels), err);
+            status = ki_recon_step(recon, (double)at / all, (double)(at + sum.count) / all, err);
             if (!status)
                 status = adjoint(recon, &sum, image, err);
             if (!status)
@@ -193,7 +194,8 @@ static kn_status solve_coils(struct recon *recon, double complex *images, kn_err
         const struct mri_sum sum = ki_recon_sum(recon, coil);
 
         recon->coil = coil;
-        status = ki_recon_step(recon, (double)coil / (double)scan->coils, err);
+        status =
+            ki_recon_step(recon, (double)coil / (double)scan->coils, (double)coil / (double)scan->coils, err);
         if (!status)
             status = adjoint(recon, &sum, fhd, err);
         if (!status)
@@ -221,10 +223,10 @@ static kn_status grid_chunk(struct recon *recon, size_t first, size_t count, kn_
 
     for (size_t coil = 0; coil < scan->coils && !status; coil++) {
         double complex *whole = images + coil * recon->voxels;
+        double share = (double)count * (double)coil / (double)scan->coils,
+               done = ((double)first + share) / (double)scan->samples;
 
-        double share = (double)count * (double)coil / (double)scan->coils;
-
-        status = ki_recon_step(recon, ((double)first + share) / (double)scan->samples, err);
+        status = ki_recon_step(recon, done, done, err);
         if (!status)
             status = ki_mri_gridding_adjoint(recon->queue, gridding, ki_recon_data(recon, coil) + first,
                                              recon->weights ? recon->weights + first : NULL, image, err);

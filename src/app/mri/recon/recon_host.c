@@ -23,16 +23,18 @@ static kn_status add_adjoint(struct recon *recon, size_t coil, double complex *i
 static kn_status make_normal(struct recon *recon, struct mri_host_normal **normal, kn_error *err)
 {
     const kn_recon_scan *scan = &recon->scan;
+    const struct mri_sum of = {.matrix = scan->matrix,
+                               .k = scan->k,
+                               .samples = scan->samples,
+                               .weights = recon->normal_weights,
+                               .ask = &recon->ask};
     kn_recon_details *details = &recon->result->details;
     struct recon_clock clock = ki_recon_start(recon);
     kn_status status;
 
     if (recon->options.normal == KN_RECON_NORMAL_FORWARD)
-        return ki_mri_host_normal_create_forward(&scan->matrix, scan->k, scan->samples, recon->normal_weights,
-                                                 recon->kernel, NULL, normal, err);
-    status = ki_mri_host_normal_create(&scan->matrix, scan->k, scan->samples, recon->normal_weights,
-                                       recon->kernel, NULL, normal, &details->q.rate, err);
-
+        return ki_mri_host_normal_create_forward(&of, recon->kernel, normal, err);
+    status = ki_mri_host_normal_create(&of, recon->kernel, normal, &details->q.rate, err);
     if (status)
         return status;
     ki_recon_stop(recon, &clock, &details->q);
@@ -67,7 +69,8 @@ kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error
         double complex *image = images + coil * recon->voxels;
 
         recon->coil = coil;
-        status = ki_recon_step(recon, (double)coil / (double)scan->coils, err);
+        status = ki_recon_step(recon, (double)coil / (double)scan->coils,
+                               (double)(coil + !solves) / (double)scan->coils, err);
         if (!status)
             status = add_adjoint(recon, coil, solves ? fhd : image, err);
         if (!status && solves)

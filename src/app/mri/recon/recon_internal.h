@@ -12,6 +12,7 @@
 #include "app/mri/mri.h"
 #include "app/mri/solver/solver.h"
 #include "app/mri/sum/sum.h"
+#include "base/ask.h"
 
 struct kn_recon_solution {
     double complex *image; // of `voxels`
@@ -39,6 +40,7 @@ struct recon {
     double *normal_weights;       // these x |phi|^2; NULL: 1
     double factor;                // what an image is multiplied by
     size_t coil;                  // that is being solved for
+    struct ki_ask ask;            // whether to go on: by the stages of the host, and by the queue
     kn_recon_solution *result;
 };
 
@@ -71,7 +73,7 @@ void ki_recon_set_normal(struct recon *recon, const kn_recon_rate *rate);
 const double complex *ki_recon_data(const struct recon *recon, size_t coil);
 const double complex *ki_recon_start_of(const struct recon *recon, size_t coil);
 // A coil's adjoint as the sum wants it.
-struct mri_sum ki_recon_sum(const struct recon *recon, size_t coil);
+struct mri_sum ki_recon_sum(struct recon *recon, size_t coil);
 
 // A stage's rate grows by that of one more coil.
 void ki_recon_add_rate(kn_recon_stage *stage, const kn_recon_rate *rate);
@@ -79,8 +81,8 @@ void ki_recon_add_rate(kn_recon_stage *stage, const kn_recon_rate *rate);
 // All coils, each into `images` (voxels each).
 kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error *err);
 kn_status ki_recon_on_device(struct recon *recon, double complex *images, kn_error *err);
-// Tells how much is done. KN_ERROR_INTERRUPTED if it is to stop.
-kn_status ki_recon_step(const struct recon *recon, double done, kn_error *err);
+// How much of all is done, and will be after the stage that begins. KN_ERROR_INTERRUPTED if it is to stop.
+kn_status ki_recon_step(struct recon *recon, double done, double then, kn_error *err);
 
 // The voxels of a slab of the device's adjoint; on the host all.
 size_t ki_recon_slab(const struct recon *recon);

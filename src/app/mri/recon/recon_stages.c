@@ -5,7 +5,6 @@
 
 #include <math.h>
 
-#include "base/error.h"
 #include "base/os/clock.h"
 #include "recon_internal.h"
 
@@ -42,11 +41,12 @@ void ki_recon_set_normal(struct recon *recon, const kn_recon_rate *rate)
     recon->result->details.bound = NAN;
 }
 
-kn_status ki_recon_step(const struct recon *recon, double done, kn_error *err)
+kn_status ki_recon_step(struct recon *recon, double done, double then, kn_error *err)
 {
-    if (!recon->options.progress || recon->options.progress(recon->options.progress_data, done))
-        return KN_OK;
-    return ki_fail(err, KN_ERROR_INTERRUPTED, "stopped at %.0f %% of a reconstruction", 100 * done);
+    recon->ask.from = done;
+    recon->ask.to = then;
+    ki_ask_at(&recon->ask, 0);
+    return ki_ask(&recon->ask, err);
 }
 
 const double complex *ki_recon_data(const struct recon *recon, size_t coil)
@@ -63,7 +63,7 @@ const double complex *ki_recon_start_of(const struct recon *recon, size_t coil)
     return start ? start + coil * recon->voxels : NULL;
 }
 
-struct mri_sum ki_recon_sum(const struct recon *recon, size_t coil)
+struct mri_sum ki_recon_sum(struct recon *recon, size_t coil)
 {
     const kn_recon_scan *scan = &recon->scan;
 
@@ -73,5 +73,6 @@ struct mri_sum ki_recon_sum(const struct recon *recon, size_t coil)
                             .samples = scan->samples,
                             .data = ki_recon_data(recon, coil),
                             .weights = recon->weights,
-                            .basis = (const double complex *)scan->basis};
+                            .basis = (const double complex *)scan->basis,
+                            .ask = &recon->ask};
 }

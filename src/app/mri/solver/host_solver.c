@@ -25,7 +25,6 @@ struct mri_host_normal {
 struct host_forward {
     struct mri_sum sum, back;
     enum mri_kernel kernel;
-    const kn_host_options *options;
     double *positions, *opposite; // of the voxels; -k
     double complex *data;
     kn_recon_rate rate;
@@ -43,23 +42,22 @@ static size_t grid_index(const kn_recon_matrix *matrix, const size_t length[MRI_
 }
 
 // q of half of the differences, d_a = j - N_a on a matrix of 2 N (an axis of 1: 0), up to d = 0.
-static kn_status differences(const kn_recon_matrix *matrix, const double *k, size_t samples,
-                             const double *weights, enum mri_kernel kernel, const kn_host_options *options,
-                             const struct mri_sum *shape, double complex *q, kn_recon_rate *rate,
-                             kn_error *err)
+static kn_status differences(const struct mri_sum *of, enum mri_kernel kernel, const struct mri_sum *shape,
+                             double complex *q, kn_recon_rate *rate, kn_error *err)
 {
     struct mri_sum sum = *shape;
-    double *doubled = malloc((samples + 1) * MRI_AXES * sizeof *doubled);
+    double *doubled = malloc((of->samples + 1) * MRI_AXES * sizeof *doubled);
     kn_status status;
 
     if (!doubled)
-        return ki_fail_memory(err, samples * MRI_AXES * sizeof *doubled, "a trajectory");
-    for (size_t i = 0; i < MRI_AXES * samples; i++)
-        doubled[i] = k[i] * (matrix->size[i % MRI_AXES] > 1 ? 2 : 1);
+        return ki_fail_memory(err, of->samples * MRI_AXES * sizeof *doubled, "a trajectory");
+    for (size_t i = 0; i < MRI_AXES * of->samples; i++)
+        doubled[i] = of->k[i] * (of->matrix.size[i % MRI_AXES] > 1 ? 2 : 1);
     sum.k = doubled;
-    sum.samples = samples;
-    sum.weights = weights;
-    status = ki_mri_sum_host(&sum, kernel, options, q, rate, err);
+    sum.samples = of->samples;
+    sum.weights = of->weights;
+    sum.ask = of->ask;
+    status = ki_mri_sum_host(&sum, kernel, NULL, q, rate, err);
     free(doubled);
     return status;
 }
@@ -91,16 +89,18 @@ static void place(struct mri_host_normal *normal, const struct mri_sum *shape, c
 }
 
 static kn_status make_spectrum(struct mri_host_normal *normal, const struct mri_sum *shape,
-                               const double complex *q, const kn_host_options *options, kn_error *err)
+                               const double complex *q, struct ki_ask *ask, kn_error *err)
 {
     struct mri_fft whole;
-    kn_status status = ki_mri_fft_create(normal->size.length, normal->size.length, options, &whole, err);
+    kn_status status = ki_mri_fft_create(normal->size.length, normal->size.length, NULL, ask, &whole, err);
 
     if (status)
         return status;
     place(normal, shape, q);
-    ki_mri_fft_forward(&whole, normal->grid);
+    status = ki_mri_fft_forward(&whole, normal->grid, err);
     ki_mri_fft_free(&whole);
+    if (status)
+        return status;
     for (size_t i = 0; i < normal->size.points; i++) {
         double value = creal(normal->grid[i]);
 
@@ -108,14 +108,13 @@ static kn_status make_spectrum(struct mri_host_normal *normal, const struct mri_
         normal->spectrum[i] = value / (double)normal->size.points;
         normal->grid[i] = 0;
     }
-    return ki_mri_fft_create(normal->size.length, normal->matrix.size, options, &normal->fft, err);
+    return ki_mri_fft_create(normal->size.length, normal->matrix.size, NULL, ask, &normal->fft, err);
 }
 
-kn_status ki_mri_host_normal_create(const kn_recon_matrix *matrix, const double *k, size_t samples,
-                                    const double *weights, enum mri_kernel kernel,
-                                    const kn_host_options *options, struct mri_host_normal **normal,
-                                    kn_recon_rate *rate, kn_error *err)
+kn_status ki_mri_host_normal_create(const struct mri_sum *of, enum mri_kernel kernel,
+                                    struct mri_host_normal **normal, kn_recon_rate *rate, kn_error *err)
 {
+    const kn_recon_matrix *matrix = &of->matrix;
     struct mri_host_normal *made = calloc(1, sizeof *made);
     struct mri_sum shape = {.matrix = *matrix};
     double complex *q = NULL;
@@ -139,10 +138,10 @@ kn_status ki_mri_host_normal_create(const kn_recon_matrix *matrix, const double 
     made->spectrum = malloc(made->size.points * sizeof *made->spectrum);
     made->grid = malloc(made->size.points * sizeof *made->grid);
     status = q && made->spectrum && made->grid
-                 ? differences(matrix, k, samples, weights, kernel, options, &shape, q, rate, err)
+                 ? differences(of, kernel, &shape, q, rate, err)
                  : ki_fail_memory(err, made->size.points * sizeof *made->grid, "the normal operator");
     if (!status)
-        status = make_spectrum(made, &shape, q, options, err);
+        status = make_spectrum(made, &shape, q, of->ask, err);
     free(q);
     if (!status)
         return KN_OK;
@@ -154,9 +153,12 @@ fail:
 
 // ---- the same by both sums ----
 
-static kn_status prepare_forward(struct host_forward *f, const kn_recon_matrix *matrix, size_t voxels,
-                                 const double *k, size_t samples, kn_error *err)
+static kn_status prepare_forward(struct host_forward *f, const struct mri_sum *of, size_t voxels,
+                                 kn_error *err)
 {
+    const kn_recon_matrix *matrix = &of->matrix;
+    size_t samples = of->samples;
+
     f->positions = malloc(MRI_AXES * voxels * sizeof *f->positions);
     f->opposite = malloc(MRI_AXES * samples * sizeof *f->opposite);
     f->data = malloc(samples * sizeof *f->data);
@@ -168,36 +170,38 @@ static kn_status prepare_forward(struct host_forward *f, const kn_recon_matrix *
             f->positions[MRI_AXES * n + axis] =
                 ki_mri_position(rest % matrix->size[axis], matrix->size[axis]);
     for (size_t i = 0; i < MRI_AXES * samples; i++)
-        f->opposite[i] = -k[i];
+        f->opposite[i] = -of->k[i];
     f->sum = (struct mri_sum){.matrix = {MRI_AXES, {samples, 1, 1}},
                               .positions = f->opposite,
                               .k = f->positions,
-                              .samples = voxels};
-    f->back.data = f->data;
+                              .samples = voxels,
+                              .ask = of->ask};
+    f->back = (struct mri_sum){.matrix = *matrix,
+                               .k = of->k,
+                               .samples = samples,
+                               .data = f->data,
+                               .weights = of->weights,
+                               .ask = of->ask};
     return KN_OK;
 }
 
-kn_status ki_mri_host_normal_create_forward(const kn_recon_matrix *matrix, const double *k, size_t samples,
-                                            const double *weights, enum mri_kernel kernel,
-                                            const kn_host_options *options, struct mri_host_normal **normal,
-                                            kn_error *err)
+kn_status ki_mri_host_normal_create_forward(const struct mri_sum *of, enum mri_kernel kernel,
+                                            struct mri_host_normal **normal, kn_error *err)
 {
     struct mri_host_normal *made = calloc(1, sizeof *made);
     struct host_forward *forward = calloc(1, sizeof *forward);
-    kn_status status = made && forward ? ki_mri_matrix_count(matrix, &made->voxels, err)
+    kn_status status = made && forward ? ki_mri_matrix_count(&of->matrix, &made->voxels, err)
                                        : ki_fail_memory(err, sizeof *forward, "the normal operator");
 
     *normal = NULL;
-    if (!status && samples == 0)
+    if (!status && of->samples == 0)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator of no samples");
     if (!status) {
-        forward->back = (struct mri_sum){.matrix = *matrix, .k = k, .samples = samples, .weights = weights};
         forward->kernel = kernel;
-        forward->options = options;
-        status = prepare_forward(forward, matrix, made->voxels, k, samples, err);
+        status = prepare_forward(forward, of, made->voxels, err);
     }
     if (made) {
-        made->matrix = *matrix;
+        made->matrix = of->matrix;
         made->bound = NAN;
         made->forward = forward;
     } else {
@@ -217,9 +221,9 @@ static kn_status apply_forward(struct host_forward *f, const double complex *x, 
     kn_status status;
 
     f->sum.data = x;
-    status = ki_mri_sum_host(&f->sum, f->kernel, f->options, f->data, &there, err);
+    status = ki_mri_sum_host(&f->sum, f->kernel, NULL, f->data, &there, err);
     if (!status)
-        status = ki_mri_sum_host(&f->back, f->kernel, f->options, y, &back, err);
+        status = ki_mri_sum_host(&f->back, f->kernel, NULL, y, &back, err);
     if (status)
         return status;
     f->rate.seconds += there.seconds + back.seconds;
@@ -259,19 +263,22 @@ double ki_mri_host_normal_bound(const struct mri_host_normal *normal)
 kn_status ki_mri_host_normal_apply(struct mri_host_normal *normal, const double complex *x, double complex *y,
                                    kn_error *err)
 {
+    kn_status status;
+
     if (normal->forward)
         return apply_forward(normal->forward, x, y, err);
     for (size_t i = 0; i < normal->size.points; i++)
         normal->grid[i] = 0;
     for (size_t n = 0; n < normal->voxels; n++)
         normal->grid[grid_index(&normal->matrix, normal->size.length, n)] = x[n];
-    ki_mri_fft_forward(&normal->fft, normal->grid);
-    for (size_t i = 0; i < normal->size.points; i++)
+    status = ki_mri_fft_forward(&normal->fft, normal->grid, err);
+    for (size_t i = 0; i < normal->size.points && !status; i++)
         normal->grid[i] *= normal->spectrum[i];
-    ki_mri_fft_backward(&normal->fft, normal->grid);
-    for (size_t n = 0; n < normal->voxels; n++)
+    if (!status)
+        status = ki_mri_fft_backward(&normal->fft, normal->grid, err);
+    for (size_t n = 0; n < normal->voxels && !status; n++)
         y[n] = normal->grid[grid_index(&normal->matrix, normal->size.length, n)];
-    return KN_OK;
+    return status;
 }
 
 // ---- conjugate gradients ----

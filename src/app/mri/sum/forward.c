@@ -15,12 +15,13 @@ enum {
 };
 
 struct forward {
+    struct sum_launches launches;
     kn_queue *queue;
     struct engine_scratch scratch;
     const kn_recon_matrix *matrix;
     const double *k;
     const double complex *basis;
-    size_t voxels, batch, rows; // samples at a time; shares at a time
+    size_t voxels, samples, batch, rows; // samples at a time; shares at a time
     struct mri_tuning tuning;
     kn_kernel *sum, *fold;
     const kn_buffer *image;
@@ -38,11 +39,11 @@ static size_t groups_for(size_t count, size_t in_one)
 }
 
 // Samples at a time, and the shares of the image that there is room for.
-static void choose_sizes(struct forward *f, size_t samples)
+static void choose_sizes(struct forward *f)
 {
     size_t most = f->queue->context->device.info.max_alloc;
 
-    f->batch = least(least(BATCH, most / (4 * sizeof(float))), samples);
+    f->batch = least(least(BATCH, most / (4 * sizeof(float))), f->samples);
     f->rows =
         least(least(SUMS / f->batch, most / (2 * sizeof(float)) / f->batch), groups_for(f->voxels, SHARE));
     f->rows = f->rows ? f->rows : 1;
@@ -50,11 +51,11 @@ static void choose_sizes(struct forward *f, size_t samples)
 
 size_t ki_mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples)
 {
-    struct forward f = {.queue = (kn_queue *)queue, .voxels = voxels};
+    struct forward f = {.queue = (kn_queue *)queue, .voxels = voxels, .samples = samples};
 
     if (samples == 0)
         return 0;
-    choose_sizes(&f, samples);
+    choose_sizes(&f);
     return f.batch * ((MRI_AXES + 2 + 4) * sizeof(float) + f.rows * 2 * sizeof(float));
 }
 
@@ -131,38 +132,46 @@ static kn_status launch(struct forward *f, const kn_buffer *image, uint64_t firs
     const size_t group = f->tuning.group;
     const kn_range range = {2, {groups_for(count, group * f->tuning.width) * group, rows}, {group, 1}, {0}};
     const kn_range fold_range = {1, {groups_for(count, 64) * 64}, {64}, {0}};
-    kn_status status = kn_launch(f->queue, f->sum, &range, args, KI_COUNT(args), NULL, err);
+    kn_status status =
+        ki_sum_launch(f->queue, &f->launches, f->sum, &range, (double)f->tuning.width * (double)(end - begin),
+                      args, KI_COUNT(args), err);
 
     return status ? status
-                  : kn_launch(f->queue, f->fold, &fold_range, fold_args, KI_COUNT(fold_args), NULL, err);
+                  : ki_sum_launch(f->queue, &f->launches, f->fold, &fold_range, 0, fold_args,
+                                  KI_COUNT(fold_args), err);
 }
 
-static kn_status add_image(struct forward *f, uint32_t count, kn_buffer *data, uint64_t at, kn_error *err)
+// Of `count` samples from `first_sample` on, which are on the device.
+static kn_status add_image(struct forward *f, size_t first_sample, uint32_t count, kn_buffer *data,
+                           uint64_t at, kn_error *err)
 {
     size_t length = kn_buffer_get_size(kn_buffer_get_part(f->image, 0)) / (2 * sizeof(float));
+    double all = (double)f->samples * (double)f->voxels;
     kn_status status = KN_OK;
 
     for (size_t begin = 0; begin < f->voxels && !status;) {
         size_t part = begin / length, first = part * length;
         size_t end = least(least(first + length, f->voxels), begin + f->rows * SHARE);
 
+        f->launches.part = ((double)first_sample * (double)f->voxels + (double)count * (double)begin) / all;
+        f->launches.share = (double)count * (double)(end - begin) / all;
         status = launch(f, kn_buffer_get_part(f->image, part), first, begin, end, count, data, at, err);
         begin = end;
     }
     return status;
 }
 
-static kn_status add_all(struct forward *f, size_t samples, kn_buffer *data, void *staging, kn_error *err)
+static kn_status add_all(struct forward *f, kn_buffer *data, void *staging, kn_error *err)
 {
     size_t length = kn_buffer_get_size(kn_buffer_get_part(data, 0)) / (2 * sizeof(float));
     kn_status status = KN_OK;
 
-    for (size_t first = 0; first < samples && !status;) {
-        size_t at = first % length, count = least(least(f->batch, length - at), samples - first);
+    for (size_t first = 0; first < f->samples && !status;) {
+        size_t at = first % length, count = least(least(f->batch, length - at), f->samples - first);
 
         status = load(f, first, count, staging, err);
         if (!status)
-            status = add_image(f, (uint32_t)count, kn_buffer_get_part(data, first / length), at, err);
+            status = add_image(f, first, (uint32_t)count, kn_buffer_get_part(data, first / length), at, err);
         first += count;
     }
     return status;
@@ -192,14 +201,15 @@ kn_status ki_mri_forward_device(kn_queue *queue, const kn_recon_matrix *matrix, 
                                 size_t samples, const double complex *basis, const kn_buffer *image,
                                 kn_buffer *data, kn_error *err)
 {
-    struct forward f = {.queue = queue, .matrix = matrix, .k = k, .basis = basis, .image = image};
+    struct forward f = {
+        .queue = queue, .matrix = matrix, .k = k, .basis = basis, .samples = samples, .image = image};
     kn_status status = check(queue, matrix, k, samples, image, data, &f.voxels, err);
     void *staging;
 
     if (status || samples == 0)
         return status;
     f.tuning = ki_mri_tuning_usual(queue);
-    choose_sizes(&f, samples);
+    choose_sizes(&f);
     f.scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, SUM_PLACES, "a forward sum");
     staging = ki_kept_take(&queue->kept, f.batch * MRI_AXES * sizeof(uint32_t));
     status = staging ? open_kernels(&f, err)
@@ -207,7 +217,7 @@ kn_status ki_mri_forward_device(kn_queue *queue, const kn_recon_matrix *matrix, 
     if (!status)
         status = get_all(&f, err);
     if (!status)
-        status = add_all(&f, samples, data, staging, err);
+        status = add_all(&f, data, staging, err);
     ki_kept_give(&queue->kept, staging);
     ki_engine_scratch_close(&f.scratch);
     return status;

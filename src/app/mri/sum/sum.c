@@ -170,11 +170,11 @@ static kn_status get_all(struct sum_work *work, size_t slab, size_t batch, kn_er
     return status;
 }
 
-static void free_events(struct sum_work *work)
+static void free_events(struct sum_launches *launches)
 {
-    for (size_t i = 0; i < work->event_count; i++)
-        kn_event_free(work->events[i]);
-    free(work->events);
+    for (size_t i = 0; i < launches->event_count; i++)
+        kn_event_free(launches->events[i]);
+    free(launches->events);
 }
 
 // ---- kernels ----
@@ -270,7 +270,7 @@ static kn_status launch_mu(struct sum_work *work, size_t samples, kn_error *err)
     };
     const kn_range range = items(samples, GROUP);
 
-    return ki_sum_launch(work, work->mu, &range, args, KI_COUNT(args), err);
+    return ki_sum_launch(work->queue, &work->launches, work->mu, &range, 0, args, KI_COUNT(args), err);
 }
 
 static kn_status load_samples(struct sum_work *work, size_t first, size_t count, void *staging, kn_error *err)
@@ -350,7 +350,9 @@ static kn_status launch(struct sum_work *work, const struct sum_range *range, kn
     args[count++] = KN_BUFFER(range->image);
     args[count++] = KN_VALUE(range->at);
     args[count++] = KN_VALUE(range->stage);
-    return status ? status : ki_sum_launch(work, work->kernel, &all, args, count, err);
+    return status ? status
+                  : ki_sum_launch(work->queue, &work->launches, work->kernel, &all, end - begin, args, count,
+                                  err);
 }
 
 // The samples that are on the device, `first` of all on, with a slab of voxels.
@@ -358,11 +360,16 @@ static kn_status add_batch(struct sum_work *work, const struct form *form, struc
                            size_t first, size_t batch, kn_error *err)
 {
     const struct mri_sum *sum = work->sum;
+    double all = (double)sum->count * (double)sum->samples;
     kn_status status = KN_OK;
 
     for (size_t begin = 0; begin < batch && !status; begin += work->chunk) {
         size_t samples = least(work->chunk, batch - begin);
 
+        work->launches.part =
+            ((double)range->from * (double)sum->samples + (double)range->count * (double)(first + begin)) /
+            all;
+        work->launches.share = (double)range->count * (double)samples / all;
         range->begin = (uint32_t)begin;
         range->end = (uint32_t)(begin + samples);
         range->stage = (first + begin == 0 ? STAGE_FIRST : 0) |
@@ -418,8 +425,8 @@ static kn_status measure(struct sum_work *work, kn_recon_rate *rate, kn_error *e
     kn_status status = KN_OK;
     uint64_t nanoseconds = 0, all = 0;
 
-    for (size_t i = 0; i < work->event_count && !status; i++) {
-        status = kn_event_get_duration(work->events[i], &nanoseconds, err);
+    for (size_t i = 0; i < work->launches.event_count && !status; i++) {
+        status = kn_event_get_duration(work->launches.events[i], &nanoseconds, err);
         all += nanoseconds;
     }
     rate->seconds = (double)all * 1e-9;
@@ -454,7 +461,7 @@ kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum m
                             kn_buffer *image, kn_recon_rate *rate, kn_error *err)
 {
     struct mri_sum sum = *given;
-    struct sum_work work = {.queue = queue, .sum = &sum, .timed = rate != NULL};
+    struct sum_work work = {.launches = {.timed = rate != NULL}, .queue = queue, .sum = &sum};
     kn_status status = ki_sum_check("mri_sum_device", &sum, err);
     const struct form *form = &forms[(unsigned)kernel < MRI_HOST_DOUBLE ? kernel : 0];
     size_t slab, batch;
@@ -487,6 +494,6 @@ kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum m
         status = measure(&work, rate, err);
     ki_kept_give(&queue->kept, staging);
     ki_engine_scratch_close(&work.scratch);
-    free_events(&work);
+    free_events(&work.launches);
     return status;
 }

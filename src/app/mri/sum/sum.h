@@ -10,6 +10,7 @@
 #include <koine/experimental/recon.h>
 #include <koine/host.h>
 
+#include "base/ask.h"
 #include "base/kept.h"
 #include "engine/device/tuning.h"
 #include "app/mri/mri.h"
@@ -75,6 +76,8 @@ struct mri_sum {
     size_t first, count;         // only these voxels; count 0: all of them
     const struct mri_tuning *tuning; // of MRI_TUNED; NULL: ki_mri_tuning_for
     struct ki_kept *kept;            // where ki_mri_sum_host takes its memory; NULL: none is kept
+    struct ki_ask
+        *ask; // of ki_mri_sum_host; on a device the queue asks (engine/watch/asking.h). NULL: nobody
 };
 
 // phi of a box as large as a voxel: the product of sinc(k_i / N_i). basis[samples].

@@ -64,7 +64,16 @@ enum sum_place {
     SUM_PLACES = SUM_PLACE_CHUNKS + SUM_COMPONENTS
 };
 
+// The launches of a sum, and how much of it they are.
+struct sum_launches {
+    double part, share; // what is done of the sum, and what the next launch does of it
+    bool timed;         // their events are kept
+    kn_event **events;
+    size_t event_count, event_capacity;
+};
+
 struct sum_work {
+    struct sum_launches launches;
     kn_queue *queue;
     struct engine_scratch scratch;
     const struct mri_sum *sum;
@@ -83,15 +92,14 @@ struct sum_work {
     unsigned axis;
     size_t plane;
     uint32_t line_parts;
-    kn_event **events;
-    size_t event_count, event_capacity;
     double loads;
-    bool timed;
 };
 
-// A launch, with its event kept if the sum is timed.
-kn_status ki_sum_launch(struct sum_work *work, kn_kernel *kernel, const kn_range *range, const kn_arg *args,
-                        size_t count, kn_error *err);
+// A launch whose work-items along dimension 0 have `pairs` of a voxel and a sample each: on a CPU several, of
+// a part of these each, so that none takes long. The queue asks before each whether to go on. A launch that
+// is no part of the sum has 0.
+kn_status ki_sum_launch(kn_queue *queue, struct sum_launches *launches, kn_kernel *kernel,
+                        const kn_range *range, double pairs, const kn_arg *args, size_t count, kn_error *err);
 
 // Samples [begin, begin + count) of those that are there, to the buffers of a chunk.
 kn_status ki_sum_copy_chunk(struct sum_work *work, size_t begin, size_t count, kn_error *err);

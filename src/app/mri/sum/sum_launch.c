@@ -4,15 +4,47 @@
 #include "base/error.h"
 #include "sum_internal.h"
 
-kn_status ki_sum_launch(struct sum_work *work, kn_kernel *kernel, const kn_range *range, const kn_arg *args,
-                        size_t count, kn_error *err)
+// Pairs of a voxel and a sample that a compute unit of a CPU has in a launch: some tenth of a second.
+static const double piece_pairs = 0x1p24;
+
+// Work-items along dimension 0 that a launch has at most.
+static size_t items_at_a_time(const kn_queue *queue, const kn_range *range, double pairs)
+{
+    const kn_device_info *info = &queue->context->device.info;
+    double groups = piece_pairs * (double)info->compute_units / (pairs * (double)range->local[0]);
+
+    if (!engine_is_cpu(info) || groups * (double)range->local[0] >= (double)range->global[0])
+        return range->global[0];
+    return (groups < 1 ? 1 : (size_t)groups) * range->local[0];
+}
+
+static kn_status launch_piece(kn_queue *queue, struct sum_launches *launches, kn_kernel *kernel,
+                              const kn_range *range, const kn_arg *args, size_t count, kn_error *err)
 {
     kn_event *event = NULL;
-    kn_status status = kn_launch(work->queue, kernel, range, args, count, work->timed ? &event : NULL, err);
+    kn_status status = kn_launch(queue, kernel, range, args, count, launches->timed ? &event : NULL, err);
 
-    if (!status && event && !KI_ARRAY_PUSH(work->events, work->event_count, work->event_capacity, event)) {
+    if (!status && event &&
+        !KI_ARRAY_PUSH(launches->events, launches->event_count, launches->event_capacity, event)) {
         kn_event_free(event);
         status = ki_fail_memory(err, 0, "the times of a sum");
+    }
+    return status;
+}
+
+kn_status ki_sum_launch(kn_queue *queue, struct sum_launches *launches, kn_kernel *kernel,
+                        const kn_range *range, double pairs, const kn_arg *args, size_t count, kn_error *err)
+{
+    size_t all = range->global[0], most = items_at_a_time(queue, range, pairs);
+    kn_range piece = *range;
+    kn_status status = KN_OK;
+
+    for (size_t first = 0; first < all && !status; first += most) {
+        piece.offset[0] = first;
+        piece.global[0] = all - first < most ? all - first : most;
+        if (pairs > 0)
+            ki_queue_ask_at(queue, launches->part + launches->share * (double)first / (double)all);
+        status = launch_piece(queue, launches, kernel, &piece, args, count, err);
     }
     return status;
 }

@@ -203,7 +203,7 @@ static kn_status fold(struct sum_work *work, const struct sum_range *range, uint
     };
     const kn_range all = {1, {groups_for(range->count, FOLD_GROUP) * FOLD_GROUP}, {FOLD_GROUP}, {0}};
 
-    return ki_sum_launch(work, work->fold, &all, args, KI_COUNT(args), err);
+    return ki_sum_launch(work->queue, &work->launches, work->fold, &all, 0, args, KI_COUNT(args), err);
 }
 
 // The matrix or the positions, as the kernel takes them.
@@ -261,6 +261,7 @@ kn_status ki_sum_tuned_launch(struct sum_work *work, const struct sum_range *ran
     args[arg_count++] = KN_VALUE(range->at);
     args[arg_count++] = KN_VALUE(range->stage);
     if (!status)
-        status = ki_sum_launch(work, work->kernel, &all, args, arg_count, err);
+        status = ki_sum_launch(work->queue, &work->launches, work->kernel, &all,
+                               (double)(t->voxels * t->width) * (double)count, args, arg_count, err);
     return status || parts == 1 ? status : fold(work, range, parts, err);
 }

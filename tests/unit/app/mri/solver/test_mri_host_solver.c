@@ -59,15 +59,15 @@ START_TEST(transforms)
             in[at] = x < used[0] && y < used[1] && z < used[2] ? test_complex(&state) : 0;
             grid[at] = in[at];
         }
-        EXPECT_OK(ki_mri_fft_create(length, used, NULL, &fft, &err));
-        ki_mri_fft_forward(&fft, grid);
+        EXPECT_OK(ki_mri_fft_create(length, used, NULL, NULL, &fft, &err));
+        EXPECT_OK(ki_mri_fft_forward(&fft, grid, &err));
         definition(length, -1, in, whole);
         size = test_norm(whole, points) + 1;
         for (size_t at = 0; at < points; at++)
             ck_assert_double_lt(cabs(grid[at] - whole[at]), 100 * DBL_EPSILON * size);
         for (size_t at = 0; at < points; at++)
             grid[at] = in[at] = test_complex(&state);
-        ki_mri_fft_backward(&fft, grid);
+        EXPECT_OK(ki_mri_fft_backward(&fft, grid, &err));
         definition(length, 1, in, whole);
         size = test_norm(whole, points) + 1;
         for (size_t at = 0; at < points; at++) {
@@ -98,9 +98,9 @@ START_TEST(threads)
         const kn_host_options options = KN_INIT(kn_host_options, .threads = i == 1 ? 1 : 3);
         struct mri_fft fft;
 
-        EXPECT_OK(ki_mri_fft_create(length, length, &options, &fft, &err));
-        ki_mri_fft_forward(&fft, grids[i]);
-        ki_mri_fft_backward(&fft, grids[i]);
+        EXPECT_OK(ki_mri_fft_create(length, length, &options, NULL, &fft, &err));
+        EXPECT_OK(ki_mri_fft_forward(&fft, grids[i], &err));
+        EXPECT_OK(ki_mri_fft_backward(&fft, grids[i], &err));
         ki_mri_fft_free(&fft);
     }
     ck_assert_mem_eq(grids[1], grids[2], points * sizeof *grids[1]);
@@ -164,9 +164,11 @@ START_TEST(operator_is_both_sums)
         double size = 0;
 
         make(&problem, &matrices[i / 2], &state);
-        EXPECT_OK(ki_mri_host_normal_create(&problem.matrix, problem.k, SAMPLES,
-                                            i % 2 ? problem.weights : NULL, MRI_HOST_DOUBLE, NULL, &normal,
-                                            &rate, &err));
+        EXPECT_OK(ki_mri_host_normal_create(&(struct mri_sum){.matrix = problem.matrix,
+                                                              .k = problem.k,
+                                                              .samples = SAMPLES,
+                                                              .weights = i % 2 ? problem.weights : NULL},
+                                            MRI_HOST_DOUBLE, &normal, &rate, &err));
         normal_of(&problem, i % 2 ? problem.weights : NULL, problem.x, expected);
         EXPECT_OK(ki_mri_host_normal_apply(normal, problem.x, found, &err));
         // Of a norm of the operator of at most its bound; phases carry some tens of roundings.
@@ -198,9 +200,12 @@ START_TEST(operator_by_both_sums)
         for (size_t n = 0; n < problem.voxels; n++)
             magnitude += cabs(problem.x[n]);
         normal_of(&problem, i % 3 ? problem.weights : NULL, problem.x, expected);
-        EXPECT_OK(ki_mri_host_normal_create_forward(&problem.matrix, problem.k, SAMPLES,
-                                                    i % 3 ? problem.weights : NULL, kernels[i % 2], NULL,
-                                                    &normal, &err));
+        EXPECT_OK(
+            ki_mri_host_normal_create_forward(&(struct mri_sum){.matrix = problem.matrix,
+                                                                .k = problem.k,
+                                                                .samples = SAMPLES,
+                                                                .weights = i % 3 ? problem.weights : NULL},
+                                              kernels[i % 2], &normal, &err));
         ck_assert(isnan(ki_mri_host_normal_bound(normal)));
         EXPECT_OK(ki_mri_host_normal_apply(normal, problem.x, found, &err));
         for (size_t n = 0; n < problem.voxels; n++)
@@ -250,8 +255,10 @@ static void expect_solved(const struct problem *problem, const struct mri_solver
     double complex image[VOXELS_MAX], left[VOXELS_MAX];
     double rhs = test_norm(problem->rhs, problem->voxels), residual;
 
-    EXPECT_OK(ki_mri_host_normal_create(&problem->matrix, problem->k, SAMPLES, problem->weights,
-                                        MRI_HOST_DOUBLE, NULL, &normal, NULL, &err));
+    EXPECT_OK(ki_mri_host_normal_create(
+        &(struct mri_sum){
+            .matrix = problem->matrix, .k = problem->k, .samples = SAMPLES, .weights = problem->weights},
+        MRI_HOST_DOUBLE, &normal, NULL, &err));
     EXPECT_OK(
         ki_mri_host_solve(normal, problem->rhs, options, warm ? problem->x : NULL, image, &result, &err));
     equation(problem, options, result.lambda, image, left);
@@ -295,12 +302,15 @@ START_TEST(edges)
     struct mri_solver_result result;
     struct mri_host_normal *normal;
     struct problem problem;
+    struct mri_sum of, none;
     double complex image[VOXELS_MAX];
     uint64_t state = test_seed("edges");
 
     make(&problem, &matrices[5], &state);
-    EXPECT_OK(ki_mri_host_normal_create(&problem.matrix, problem.k, SAMPLES, NULL, MRI_HOST_DOUBLE, NULL,
-                                        &normal, NULL, &err));
+    of = (struct mri_sum){.matrix = problem.matrix, .k = problem.k, .samples = SAMPLES};
+    none = of;
+    none.matrix.size[0] = 0;
+    EXPECT_OK(ki_mri_host_normal_create(&of, MRI_HOST_DOUBLE, &normal, NULL, &err));
     // Nothing measured: nothing there, whatever it began with.
     memset(problem.rhs, 0, sizeof problem.rhs);
     EXPECT_OK(ki_mri_host_solve(normal, problem.rhs, &options, problem.x, image, &result, &err));
@@ -315,12 +325,10 @@ START_TEST(edges)
     free(result.residuals);
     ki_mri_host_normal_free(normal);
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "",
-                   ki_mri_host_normal_create(&(kn_recon_matrix){2, {0, 4, 1}}, problem.k, SAMPLES, NULL,
-                                             MRI_HOST_DOUBLE, NULL, &normal, NULL, &err));
+                   ki_mri_host_normal_create(&none, MRI_HOST_DOUBLE, &normal, NULL, &err));
     ck_assert_ptr_null(normal);
     // Without a spectrum there is no unit of lambda.
-    EXPECT_OK(ki_mri_host_normal_create_forward(&problem.matrix, problem.k, SAMPLES, NULL, MRI_HOST_SINGLE,
-                                                NULL, &normal, &err));
+    EXPECT_OK(ki_mri_host_normal_create_forward(&of, MRI_HOST_SINGLE, &normal, &err));
     options = (struct mri_solver_options){.iterations = 1, .lambda = 0.1, .relative_lambda = true};
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "units of a bound that this operator does not have",
                    ki_mri_host_solve(normal, problem.rhs, &options, NULL, image, &result, &err));
