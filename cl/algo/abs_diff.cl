@@ -2,8 +2,8 @@
 // Absolute deviations from a centre, and order statistics of them without sorting again: in sorted data the
 // deviations from the median are two sorted runs, one to the left (read backwards), one to the right, and the
 // element of a given rank among both is found by bisection along the merge path (Odeh et al. 2012).
-// Launch: absolute_deviations with one work-item an element; median_of_halves with one work-item a rank.
-// Cost: absolute_deviations reads and writes n elements; median_of_halves reads 2 log2(n) elements a rank.
+// Launch: absolute_deviations and distances with one work-item an element; median_of_halves with one work-item a rank.
+// Cost: absolute_deviations reads and writes n elements, distances writes them as doubles; median_of_halves reads 2 log2(n) elements a rank.
 // Tunables: REAL_BITS, ACC_SOFT.
 #define WIDTH 4
 #include "../lib/accumulator.clh"
@@ -14,6 +14,15 @@ __kernel void absolute_deviations(__global const real *x, ulong n, acc centre, _
 
     if (i < n)
         out[i] = acc_to_real(acc_distance(x[i], centre));
+}
+
+// Of the n elements from x[skip] on, as wide as they are computed, to out[first], ...
+__kernel void distances(__global const real *x, ulong skip, ulong n, acc centre, __global acc *out, ulong first)
+{
+    ulong i = get_global_id(0);
+
+    if (i < n)
+        out[first + i] = acc_distance(x[skip + i], centre);
 }
 
 // x[0..n) is sorted; x[split - 1], x[split - 2], ... and x[split], x[split + 1], ... deviate more and more from the

@@ -20,10 +20,11 @@ extern "C" {
 #endif
 
 typedef enum kn_robust_method {
-    KN_ROBUST_AUTO = 0,   // fused, or select where local memory is too small for a sample; counted where the
-                          // type has 8 bits
+    KN_ROBUST_AUTO = 0,   // fused; select where local memory is too small for a sample, and of one column on
+                          // CPUs; counted where the type has 8 bits
     KN_ROBUST_FUSED = 1,  // one read between two brackets; KN_F32, KN_F64
-    KN_ROBUST_SELECT = 2, // sums, radix select of the median, radix select of the deviations; KN_F32, KN_F64
+    KN_ROBUST_SELECT = 2, // sums, radix select of the median, radix select of the deviations, which CPUs
+                          // write first; KN_F32, KN_F64
     KN_ROBUST_COUNTED = 3 // 256 bins; KN_I8, KN_U8
 } kn_robust_method;
 
@@ -52,8 +53,9 @@ typedef struct kn_robust {
 // The first n elements of `x` (KN_F32, KN_F64, KN_I8, KN_U8). `options` may be NULL. x is not changed. Waits.
 // The sums have the same bits on every device, with double precision or without, and on the host. Cost: one
 // read of x, and few launches that hardly depend on n. Memory: an eighth of x; up to as much as x below some
-// 2^20 elements. Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (other types; KN_F64 without double
-// precision; a method that the type does not have), KN_ERROR_LIMIT (2^32 floats or more).
+// 2^20 elements; on CPUs 8 bytes an element. Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (other types;
+// KN_F64 without double precision; a method that the type does not have), KN_ERROR_LIMIT (2^32 floats or
+// more).
 KN_API kn_status kn_robust_stats(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
                                  kn_robust *result, const kn_robust_options *options, kn_error *err);
 

@@ -18,7 +18,8 @@ extern "C" {
 #endif
 
 typedef enum kn_stats_method {
-    KN_STATS_AUTO = 0, // fused, or select where a device's local memory is too small for it
+    KN_STATS_AUTO = 0, // fused; select on CPU devices, and where local memory is too small for fused, but for
+                       // columns that are counted
     // A sort of the whole column, in whose last merge the sums are gathered; the MAD from the sorted column
     // (two runs of deviations, merged up to their middle). Host: merge sort, bottom up. Devices: bitonic sort
     // (Batcher 1968), padded to a power of two; a column that the device holds in parts is merged by the
@@ -109,7 +110,8 @@ KN_API kn_status kn_stats_plan_create(kn_queue *queue, kn_type type, size_t n,
 KN_API void kn_stats_plan_free(kn_stats_plan *plan);
 
 // All of these answer for NULL with 0. The method that computes, never KN_STATS_AUTO (if that was asked for,
-// KN_STATS_SELECT after a source that was too long to be held); and the variant, never KN_STATS_BEST.
+// KN_STATS_SELECT after a source that was too long to be held, and KN_STATS_FUSED after a column that was
+// counted); and the variant, never KN_STATS_BEST.
 KN_API kn_stats_method kn_stats_plan_get_method(const kn_stats_plan *plan);
 KN_API kn_stats_variant kn_stats_plan_get_variant(const kn_stats_plan *plan);
 // What the plan holds now, as kn_stats_estimate_memory counts it.
@@ -137,10 +139,10 @@ KN_API kn_status kn_stats_compute(kn_stats_plan *plan, const void *x, size_t n, 
 
 // The first n elements of a buffer of the plan's type, in the context of the plan's queue, with the variant
 // KN_STATS_DEVICE. x is not changed and not copied to the host: 15 elements are read for s. Waits. Memory:
-// none for KN_STATS_FUSED, and for KN_STATS_SELECT of floats; a copy of x as floats where it must be
-// converted (KN_F64 with `single`, 8 bits with KN_STATS_SORT or KN_STATS_SELECT); another for KN_STATS_SORT,
-// which also reads x once to look for NaN. Errors: as kn_stats_compute; KN_ERROR_ARGUMENT for a plan of the
-// host, a buffer of another context and one of fewer elements.
+// none for KN_STATS_FUSED, and for KN_STATS_SELECT of floats but what koine/robust.h takes; a copy of x as
+// floats where it must be converted (KN_F64 with `single`, 8 bits with KN_STATS_SORT or KN_STATS_SELECT);
+// another for KN_STATS_SORT, which also reads x once to look for NaN. Errors: as kn_stats_compute;
+// KN_ERROR_ARGUMENT for a plan of the host, a buffer of another context and one of fewer elements.
 KN_API kn_status kn_stats_compute_buffer(kn_stats_plan *plan, const kn_buffer *x, size_t n, kn_stats *result,
                                          kn_error *err);
 

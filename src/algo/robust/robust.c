@@ -58,12 +58,19 @@ static kn_status select_column(const struct robust_columns *columns, size_t i, k
     return status;
 }
 
+bool ki_robust_fuses(const kn_queue *queue, kn_type type)
+{
+    return ki_robust_points(queue, type) > 0 && !engine_is_cpu(&queue->context->device.info);
+}
+
 // As the options ask; what the brackets missed is selected.
 static kn_status floats(const struct robust_columns *columns, kn_robust *results, kn_error *err)
 {
+    const kn_robust_method method = columns->options.method;
     bool fits = ki_robust_points(columns->queue, columns->type) > 0;
-    bool fused =
-        columns->options.method != KN_ROBUST_SELECT && (fits || columns->options.method == KN_ROBUST_FUSED);
+    bool fused = method == KN_ROBUST_FUSED ||
+                 (method == KN_ROBUST_AUTO &&
+                  (columns->count > 1 ? fits : ki_robust_fuses(columns->queue, columns->type)));
     kn_status status = KN_OK;
 
     if (fused && !fits)

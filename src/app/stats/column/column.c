@@ -105,9 +105,10 @@ kn_status ki_stats_column_create(enum stats_variant variant, kn_queue *queue, kn
     c->from = from;
     c->capacity = capacity;
     c->queue = queue;
+    c->selects =
+        options->method == KN_STATS_AUTO && queue && !ki_robust_fuses(queue, ki_stats_column_real(c));
     if (options->method == KN_STATS_AUTO)
-        c->options.method =
-            queue && !ki_robust_points(queue, ki_stats_column_real(c)) ? KN_STATS_SELECT : KN_STATS_FUSED;
+        c->options.method = KN_STATS_FUSED;
     c->type = ki_stats_column_real(c);
     status = plan_host(c, err);
     if (status)
@@ -191,7 +192,7 @@ kn_status ki_stats_column_sweep(struct stats_column *column, const size_t *ends,
 
 kn_stats_method ki_stats_column_method(const struct stats_column *column)
 {
-    return column->options.method;
+    return column->selects && !ki_stats_column_in_bytes(column) ? KN_STATS_SELECT : column->options.method;
 }
 
 kn_stats_times ki_stats_column_times(const struct stats_column *column)

@@ -37,7 +37,8 @@ static kn_robust_options options_for(const struct stats_column *column, const do
     if (ki_stats_column_in_bytes(column))
         return KN_INIT(kn_robust_options, .method = KN_ROBUST_COUNTED);
     return KN_INIT(kn_robust_options,
-                   .method = column->options.method == KN_STATS_SELECT ? KN_ROBUST_SELECT : KN_ROBUST_FUSED,
+                   .method = column->selects || column->options.method == KN_STATS_SELECT ? KN_ROBUST_SELECT
+                                                                                          : KN_ROBUST_FUSED,
                    .shift = shift);
 }
 

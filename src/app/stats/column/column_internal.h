@@ -24,8 +24,9 @@ struct stats_ran {
 struct stats_column {
     enum stats_variant variant;
     struct stats_options options; // the method is never KN_STATS_AUTO
-    kn_type from;                 // of the elements that are given
-    size_t capacity;              // elements that there is room for
+    bool selects;       // KN_STATS_AUTO on a device where reals are selected: KN_STATS_FUSED for bytes alone
+    kn_type from;       // of the elements that are given
+    size_t capacity;    // elements that there is room for
     size_t n, numbers;  // elements, and how many of them precede the first not-a-number; in a buffer, all
     const void *values; // the caller's, of `from`; NULL: they stand in a buffer
     const void *data;   // of `type`: the values, or `converted`; NULL with `values`

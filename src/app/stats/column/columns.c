@@ -47,7 +47,7 @@ size_t ki_stats_columns_most(const struct stats_column *like, size_t n)
     const kn_device_info *device;
     size_t bytes = stride_of(n) * kn_type_size(ki_stats_column_real(like));
 
-    if (like->variant != STATS_GPU || like->options.method != KN_STATS_FUSED || n == 0)
+    if (like->variant != STATS_GPU || like->options.method != KN_STATS_FUSED || like->selects || n == 0)
         return 0;
     device = kn_context_get_device(kn_queue_get_context(like->queue));
     return (size_t)(device->max_alloc < device->global_memory / 4 ? device->max_alloc

@@ -149,9 +149,11 @@ END_TEST
 START_TEST(kernels)
 {
     size_t n = test_is_slow() ? 64 : 100003, missed = 0;
-    const kn_robust_options narrow = KN_INIT(kn_robust_options, .tuning = &(kn_robust_tuning){.width = 1e-9}),
-                            select = KN_INIT(kn_robust_options, .method = KN_ROBUST_SELECT);
-    const kn_robust_options *const each[] = {NULL, &select, &narrow};
+    const kn_robust_options narrow = KN_INIT(kn_robust_options, .method = KN_ROBUST_FUSED,
+                                             .tuning = &(kn_robust_tuning){.width = 1e-9}),
+                            select = KN_INIT(kn_robust_options, .method = KN_ROBUST_SELECT),
+                            fused = KN_INIT(kn_robust_options, .method = KN_ROBUST_FUSED);
+    const kn_robust_options *const each[] = {&fused, &select, &narrow};
 
     for (size_t i = 0; i < 3 + 10; i++) {
         const kn_robust_options *options = each[i < 3 ? i : 2];
@@ -175,6 +177,40 @@ START_TEST(kernels)
         kn_buffer_free(buffer);
     }
     ck_assert(missed > 0 || test_is_slow());
+}
+END_TEST
+
+// Which method is chosen, and what a CPU selects the deviations with.
+START_TEST(automatic)
+{
+    const size_t n = test_is_slow() ? 64 : 100003;
+    const kn_device_info *info = kn_context_get_device(context);
+    const bool is_cpu = info->type == KN_DEVICE_CPU;
+    const double shift = 0.25;
+
+    for (int i = 0; i < 3; i++) { // without a shift, with one, and with a not-a-number
+        const kn_robust_options options = KN_INIT(kn_robust_options, .shift = i > 0 ? &shift : NULL);
+        kn_profile_entry *entries = NULL;
+        size_t count = 0;
+        kn_robust found;
+        kn_buffer *buffer;
+
+        fill(n, KN_F32, NORMAL);
+        if (i == 2)
+            x[0] = NAN;
+        buffer = test_upload_column(x, n, KN_F32);
+        EXPECT_OK(kn_profile_start(queue, &err));
+        EXPECT_OK(kn_robust_stats(queue, buffer, KN_F32, n, &found, &options, &err));
+        EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+        ck_assert_int_eq(found.method, is_cpu ? KN_ROBUST_SELECT : KN_ROBUST_FUSED);
+        ck_assert_uint_eq(found.nan_count, i == 2);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "distances"), is_cpu && info->fp64 && i < 2);
+        ck_assert_uint_eq(test_count_kernel(entries, count, "moments_leaves"), is_cpu && i != 1);
+        if (i < 2)
+            expect_result(&found, buffer, KN_F32, n, NORMAL, i);
+        kn_free(entries);
+        kn_buffer_free(buffer);
+    }
 }
 END_TEST
 
@@ -249,7 +285,7 @@ END_TEST
 int main(void)
 {
     const TTest *const tests[] = {fused_single,       fused_double, select_single, select_double, soft,
-                                  small_local_memory, not_a_number, kernels,       refusals};
+                                  small_local_memory, not_a_number, kernels,       automatic,     refusals};
     const TTest *const own_device[] = {parts};
     int status = test_run("robust", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 
