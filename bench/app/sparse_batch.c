@@ -19,7 +19,7 @@
 #include "app/sparse/solver/device/batch.h"
 #include "support/sparse_inputs.h"
 #include "app/sparse/solver/host/gram.h"
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "base/array.h"
 #include "bench/bench.h"
 #include "segments.h"
@@ -62,7 +62,7 @@ static void prepare(struct bench *bench)
             norm += right[i] * right[i];
         }
         memset(x, 0, a->columns * sizeof *x);
-        TRY(ki_sparse_reference_solve(a, right, &options, x, history, &bench->err));
+        TRY(sparse_reference_solve(a, right, &options, x, history, &bench->err));
         for (size_t k = 0; k <= bench->iterations; k++)
             history[k] /= sqrt(norm);
         bench->history[image] = history;

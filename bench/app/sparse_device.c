@@ -21,7 +21,7 @@
 #include <string.h>
 
 #include "support/sparse_inputs.h"
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "app/sparse/solver/device/solver.h"
 #include "base/array.h"
 #include "bench/bench.h"
@@ -65,7 +65,7 @@ static void prepare(struct bench *bench)
     TRY(ki_sparse_transpose(a, &bench->transposed, &bench->err));
     TRY(kn_buffer_create(bench->context, a->columns * sizeof(float), &bench->x, &bench->err));
     TRY(kn_buffer_create(bench->context, a->rows * sizeof(float), &bench->y, &bench->err));
-    TRY(ki_sparse_reference_solve(a, right, &options, x, history, &bench->err));
+    TRY(sparse_reference_solve(a, right, &options, x, history, &bench->err));
     bench->reference = history[bench->iterations] / sqrt(norm);
     printf("%zu x %zu, %zu nonzeros, %.1f a row; residual %.7f after %zu iterations in double precision\n",
            a->rows, a->columns, a->nonzeros, (double)a->nonzeros / (double)a->rows, bench->reference,

@@ -17,7 +17,7 @@
 #include <time.h>
 
 #include "support/sparse_inputs.h"
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "app/sparse/solver/host/host_solve.h"
 #include "bench/bench.h"
 
@@ -98,7 +98,7 @@ static void make_problem(struct job *job)
     for (size_t i = 0; i < job->matrix.rows;
          i++) // as a uniform number from -sqrt(3) to sqrt(3) has a variance of 1
         job->b[i] = job->ax[i] + 0.02 * sqrt(3 * norm) * (2 * uniform(&state) - 1);
-    bench_try(ki_sparse_reference_solve(&job->matrix, job->b, &options, solution, history, &err), &err);
+    bench_try(sparse_reference_solve(&job->matrix, job->b, &options, solution, history, &err), &err);
     job->residual = history[job->iterations];
     free(history);
     free(solution);

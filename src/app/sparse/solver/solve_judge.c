@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "reference.h"
+#include "app/sparse/product/reference.h"
 #include "solve_internal.h"
 
 enum { SEEN_BY = 3 }; // detectors that a pixel is seen by at most, in a projection

@@ -4,7 +4,7 @@
 // what ran; what is refused.
 #include "system_support.h"
 
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "app/sparse/solver/device/batch_internal.h"
 #include "app/sparse/solver/device/gram_device.h"
 #include "operator/terms.h"
@@ -88,8 +88,8 @@ START_TEST(dense)
         double *wanted = malloc(MOST * columns * sizeof *wanted);
         ck_assert_ptr_nonnull(wanted);
         for (size_t i = 0; i < MOST; i++)
-            EXPECT_OK(ki_sparse_reference_least_squares(&images.system.matrix, images.right + i * rows,
-                                                        wanted + i * columns, &err));
+            EXPECT_OK(sparse_reference_least_squares(&images.system.matrix, images.right + i * rows,
+                                                     wanted + i * columns, &err));
         for (size_t w = 0; w < KINDS; w++) {
             const struct sparse_batch_options options = {
                 .solver = {.iterations = 200}, .launches = kinds[w], .images = 4, .tile = 8, .at_once = 8};
@@ -146,8 +146,8 @@ START_TEST(shapes)
     double wanted[SOME * COLUMNS];
 
     for (size_t i = 0; i < SOME; i++)
-        EXPECT_OK(ki_sparse_reference_least_squares(&images.system.matrix, images.right + i * ROWS,
-                                                    wanted + i * COLUMNS, &err));
+        EXPECT_OK(sparse_reference_least_squares(&images.system.matrix, images.right + i * ROWS,
+                                                 wanted + i * COLUMNS, &err));
     for (size_t t = 0; t < sizeof tried / sizeof *tried; t++) {
         struct sparse_batch_options options = tried[t];
         struct sparse_batch *batch = NULL;
@@ -271,8 +271,8 @@ START_TEST(corrections)
         float *found = solve(batch, &images, SOME, results);
         for (size_t i = 0; i < SOME; i++) {
             memcpy(wanted, images.start + i * COLUMNS, COLUMNS * sizeof *wanted);
-            EXPECT_OK(ki_sparse_reference_solve(&images.system.matrix, images.right + i * ROWS, &plain,
-                                                wanted, NULL, &err));
+            EXPECT_OK(sparse_reference_solve(&images.system.matrix, images.right + i * ROWS, &plain, wanted,
+                                             NULL, &err));
             double off = test_relative_distance_of_floats(found + i * COLUMNS, wanted, COLUMNS);
             ck_assert_msg(off < 2e-4, "correction %zu, image %zu: off by %g after %zu iterations", t, i, off,
                           results[i].iterations);

@@ -6,7 +6,7 @@
 
 #include <float.h>
 
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "cli/inputs/sinogram_files.h"
 #include "app/sparse/solver/device/solver.h"
 #include "unit/app/sparse/host/parallel_support.h"
@@ -244,7 +244,7 @@ START_TEST(least_squares)
     for (size_t i = 0; i < RAYS; i++)
         right[i] = (double)b[i];
     EXPECT_OK(ki_sparse_parallel_matrix(&geometry, &matrix, &err));
-    EXPECT_OK(ki_sparse_reference_solve(&matrix, right, &plain, wanted, NULL, &err));
+    EXPECT_OK(sparse_reference_solve(&matrix, right, &plain, wanted, NULL, &err));
     for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
         const struct cgnr_options options = {.iterations = 6};
         const struct sparse_storage storage = {.format = tried[i].format};
@@ -312,7 +312,7 @@ START_TEST(real_tooth)
         norm += sinogram.values[i] * sinogram.values[i];
     }
     EXPECT_OK(ki_sparse_parallel_matrix(&geometry, &matrix, &err));
-    EXPECT_OK(ki_sparse_reference_solve(&matrix, sinogram.values, &plain, wanted, history, &err));
+    EXPECT_OK(sparse_reference_solve(&matrix, sinogram.values, &plain, wanted, history, &err));
     b = test_upload_with_room(right, rays * sizeof *right, 0);
     for (size_t i = 0; i < 2; i++) {
         const struct cgnr_options options = {.iterations = iterations[i], .gradient = -1};

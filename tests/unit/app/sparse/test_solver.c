@@ -6,7 +6,7 @@
 
 #include <float.h>
 
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 
 static const enum sparse_launches kinds[] = {SPARSE_LAUNCHES_FUSED, SPARSE_LAUNCHES_SEPARATE};
 
@@ -24,7 +24,7 @@ START_TEST(dense)
         struct system s = system_make(sizes[i][0], sizes[i][1], 3, &state);
         double *wanted = malloc(sizes[i][1] * sizeof *wanted);
 
-        EXPECT_OK(ki_sparse_reference_least_squares(&s.matrix, s.right, wanted, &err));
+        EXPECT_OK(sparse_reference_least_squares(&s.matrix, s.right, wanted, &err));
         for (size_t w = 0; w < 2; w++) {
             const struct solver_case options = {.cgnr = {.iterations = 300},
                                                 .storage = {.launches = kinds[w]}};
@@ -109,7 +109,7 @@ START_TEST(corrections)
             const struct sparse_reference_options plain = {.iterations = 6, .correction = &correction};
 
             memcpy(wanted, s.start, sizes[i][1] * sizeof *wanted);
-            EXPECT_OK(ki_sparse_reference_solve(&s.matrix, s.right, &plain, wanted, NULL, &err));
+            EXPECT_OK(sparse_reference_solve(&s.matrix, s.right, &plain, wanted, NULL, &err));
             for (size_t w = 0; w < 2; w++) {
                 const struct solver_case options = {
                     .cgnr = {.iterations = 6,
@@ -144,8 +144,7 @@ START_TEST(printed)
     enum { ROWS = 90, COLUMNS = 40, ITERATIONS = 6 };
     static const struct terms terms = {.lambda = 0.1, .smooth = 1, .order = 2, .nonnegative = 3};
     const struct solve_correction correction = {terms_gradient, terms_along, &terms};
-    const struct sparse_reference_options plain = {
-        .iterations = ITERATIONS, .correction = &correction, .printed = true};
+    const struct sparse_reference_options plain = {.iterations = ITERATIONS, .correction = &correction};
     const struct solver_case options = {.cgnr = {.iterations = ITERATIONS,
                                                  .lambda = terms.lambda,
                                                  .smooth = terms.smooth,
@@ -162,7 +161,7 @@ START_TEST(printed)
     float *x;
 
     memcpy(wanted, s.start, sizeof wanted);
-    EXPECT_OK(ki_sparse_reference_solve(&s.matrix, s.right, &plain, wanted, NULL, &err));
+    EXPECT_OK(sparse_reference_solve(&s.matrix, s.right, &plain, wanted, NULL, &err));
     EXPECT_OK(kn_profile_start(queue, &err));
     x = solve(&s, &options, &result);
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
@@ -191,7 +190,7 @@ START_TEST(stops)
     double *x = malloc(60 * sizeof *x), *y = malloc(150 * sizeof *y), least = 0, norm = 0;
 
     ck_assert(x && y);
-    EXPECT_OK(ki_sparse_reference_least_squares(&s.matrix, s.right, x, &err));
+    EXPECT_OK(sparse_reference_least_squares(&s.matrix, s.right, x, &err));
     ki_sparse_reference_multiply(&s.matrix, x, y);
     for (size_t i = 0; i < 150; i++) {
         least += (y[i] - s.right[i]) * (y[i] - s.right[i]);

@@ -5,7 +5,7 @@
 #include "support/sparse_inputs.h"
 
 #include "operator/ncp.h"
-#include "app/sparse/solver/reference.h"
+#include "app/sparse/product/reference.h"
 
 // Solves it once; what the solver noted of every iteration's residual.
 static float *solve_recorded(const struct system *s, const struct solver_case *options,

@@ -6,7 +6,7 @@
 #include <math.h>
 
 #include "support/sparse_inputs.h"
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "io/array/npy.h"
 #include "support/run.h"
 
@@ -212,12 +212,12 @@ START_TEST(least_squares_of_real_files)
         IO_OK(sparse_read(path, &matrix, err));
         IO_OK(sparse_read_columns(right, &b, err));
         ck_assert_uint_eq(b.rows, matrix.rows);
-        IO_OK(ki_sparse_reference_least_squares(&matrix, b.values, x, err));
+        IO_OK(sparse_reference_least_squares(&matrix, b.values, x, err));
         residual = malloc(matrix.rows * sizeof *residual);
         ki_sparse_reference_multiply(&matrix, x, residual);
         for (size_t i = 0; i < matrix.rows; i++)
             r += (residual[i] - b.values[i]) * (residual[i] - b.values[i]);
-        IO_OK(ki_sparse_reference_solve(&matrix, b.values, &options, y, history, err));
+        IO_OK(sparse_reference_solve(&matrix, b.values, &options, y, history, err));
         // The least residual there is, to which conjugate gradients come from above.
         ck_assert_double_ge(history[6000], sqrt(r) * (1 - 1e-12));
         ck_assert_double_le(history[6000], sqrt(r) * (1 + 1e-9));

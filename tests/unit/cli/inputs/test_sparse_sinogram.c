@@ -6,7 +6,7 @@
 #include <config.h>
 #include <math.h>
 
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "app/sparse/tomography/parallel.h"
 #include "cli/inputs/sinogram_files.h"
 #include "support/run.h"
@@ -267,7 +267,7 @@ START_TEST(real_tooth)
 
         IO_OK(ki_sparse_parallel_matrix(&geometry, &matrix, err));
         x = calloc(matrix.columns, sizeof *x);
-        IO_OK(ki_sparse_reference_solve(&matrix, sinogram.values, &twenty, x, history, err));
+        IO_OK(sparse_reference_solve(&matrix, sinogram.values, &twenty, x, history, err));
         for (size_t k = 0; k < matrix.rows; k++)
             norm += sinogram.values[k] * sinogram.values[k];
         fprintf(stderr, "real_tooth: axis %g, %zu nonzeros, relative residual %.5f\n", axes[i],

@@ -2,7 +2,7 @@
 #include "host_solve.h"
 
 #include "app/sparse/product/host/host_internal.h"
-#include "app/sparse/solver/reference.h"
+#include "app/sparse/product/reference.h"
 #include "base/error.h"
 #include "operator/bounded/host_bounded.h"
 #include "operator/bounded/limits.h"

@@ -17,6 +17,17 @@ kn_status ki_sparse_host_solve(struct sparse_host *host, const void *b,
                                const struct host_cgnr_options *options, void *x,
                                struct host_cgnr_result *result, kn_error *err);
 
+// ---- as printed ----
+
+// Conjugate gradients on A^T A with the correction term (NULL: none), as their source prints the loop: A and
+// A^T twice an iteration, F of the pair (x, x) and (x, d), by one thread in double precision. The printed
+// step has the wrong factor, as minimising along d gives alpha = -(g.d) / (d.e), which this takes. x = x,
+// `columns` numbers in and out. `history` (or NULL) has iterations + 1 places for |A x - b|. It stops early
+// where the curvature along d is not above 0; the rest of `history` is then the last one's. KN_ERROR_MEMORY.
+kn_status ki_sparse_host_printed(const struct sparse_matrix *matrix, const double *b,
+                                 const struct solve_correction *correction, size_t iterations, double *x,
+                                 double *history, kn_error *err);
+
 // ---- within bounds ----
 
 enum sparse_bounded_method {

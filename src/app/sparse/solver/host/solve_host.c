@@ -11,7 +11,6 @@
 #include "host_solve.h"
 #include "gram.h"
 #include "app/sparse/solver/preconditioner.h"
-#include "app/sparse/solver/reference.h"
 #include "app/sparse/solver/solve_internal.h"
 
 // Residuals as parts of |b|.
@@ -241,8 +240,6 @@ kn_status ki_solve_host_cgnr(struct solve_run *run, kn_error *err)
 
 kn_status ki_solve_printed(struct solve_run *run, kn_error *err)
 {
-    const struct sparse_reference_options options = {
-        .iterations = run->task.iterations, .correction = run->correction, .printed = true};
     size_t rows = run->matrix->rows;
     kn_status status = ki_solve_adjoint_plain(run, err);
 
@@ -256,8 +253,9 @@ kn_status ki_solve_printed(struct solve_run *run, kn_error *err)
         status = ki_solve_history(run, i, err);
         start = ki_clock_seconds();
         if (!status)
-            status = ki_sparse_reference_solve(run->matrix, b, &options, run->x + i * run->matrix->columns,
-                                               run->result->histories[i], err);
+            status =
+                ki_sparse_host_printed(run->matrix, b, run->correction, run->task.iterations,
+                                       run->x + i * run->matrix->columns, run->result->histories[i], err);
         run->result->iterate_seconds += ki_clock_seconds() - start;
         solution->iterations = run->task.iterations;
         solution->stopped = KN_LEAST_SQUARES_STOPPED_ITERATIONS;

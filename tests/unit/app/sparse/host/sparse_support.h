@@ -8,7 +8,7 @@
 #include "support/expect.h"
 
 #include "app/sparse/matrix.h"
-#include "app/sparse/solver/reference.h"
+#include "app/sparse/product/reference.h"
 
 static uint64_t sparse_seed;
 

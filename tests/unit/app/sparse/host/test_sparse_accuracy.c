@@ -6,7 +6,7 @@
 #include "unit/app/sparse/least_squares_support.h"
 #include "unit/app/autocorr/spectrum_support.h"
 
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "app/sparse/solver/accuracy.h"
 #include "support/sparse_inputs.h"
 #include "support/run.h"
@@ -178,7 +178,7 @@ START_TEST(solutions)
                 const kn_least_squares_solution *solution;
 
                 sparse_measure(&matrix, image, noise ? 0.01 : 0, b);
-                EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b, x, &err));
+                EXPECT_OK(sparse_reference_least_squares(&matrix, b, x, &err));
                 answer = solve(&matrix, b, &task);
                 solution = answer.solutions;
                 off = test_relative_distance(x, answer.x, COLUMNS);

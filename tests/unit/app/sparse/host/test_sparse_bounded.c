@@ -3,7 +3,7 @@
 // quality that others reach in hundreds of iterations; and the correction terms against their definitions.
 #include "sparse_support.h"
 
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "app/sparse/solver/host/host_solve.h"
 #include "operator/terms.h"
 #include "support/run.h"
@@ -48,7 +48,7 @@ START_TEST(conditions_of_a_solution)
         for (size_t k = 0; k < COLUMNS; k++)
             ck_assert_double_le(fabs(found[0][k] - found[1][k]), 1e-8 * size);
         if (isinf(bounds[i][0]) && isinf(bounds[i][1])) {
-            EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b, g, &err));
+            EXPECT_OK(sparse_reference_least_squares(&matrix, b, g, &err));
             for (size_t k = 0; k < COLUMNS; k++)
                 ck_assert_double_le(fabs(found[0][k] - g[k]), 1e-8 * size);
         }

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "support/sparse_inputs.h"
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "app/sparse/solver/host/gram.h"
 #include "support/run.h"
 
@@ -125,7 +125,7 @@ START_TEST(dense)
             EXPECT_OK(ki_sparse_gram_solve(gram, b, 1, x, &err));
             ck_assert(x[columns] == 1234);
             check_gradient(&augmented, b, x);
-            EXPECT_OK(ki_sparse_reference_least_squares(&augmented, b, wanted, &err));
+            EXPECT_OK(sparse_reference_least_squares(&augmented, b, wanted, &err));
             for (size_t j = 0; j < columns; j++) {
                 off += (x[j] - wanted[j]) * (x[j] - wanted[j]);
                 size += wanted[j] * wanted[j];
@@ -197,7 +197,7 @@ START_TEST(real)
         EXPECT_OK(sparse_read(path, &a, &err));
         EXPECT_OK(sparse_read_columns(right, &b, &err));
         ck_assert_uint_eq(a.columns, 320);
-        EXPECT_OK(ki_sparse_reference_least_squares(&a, b.values, wanted, &err));
+        EXPECT_OK(sparse_reference_least_squares(&a, b.values, wanted, &err));
         EXPECT_OK(ki_sparse_gram_create(&a, NULL, &gram, &err));
         EXPECT_OK(ki_sparse_gram_solve(gram, b.values, 1, x, &err));
         for (size_t j = 0; j < 320; j++) {

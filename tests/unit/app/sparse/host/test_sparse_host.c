@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "support/sparse_inputs.h"
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "app/sparse/solver/host/host_solve.h"
 #include "support/run.h"
 
@@ -269,7 +269,7 @@ START_TEST(iterations)
             if (!make_host(&p.matrix, i % 2, i / 2 % 2, i / 4, 2, &host))
                 continue;
             memcpy(y, p.start, sizeof y);
-            EXPECT_OK(ki_sparse_reference_solve(&p.matrix, p.b, &reference, y, expected, &err));
+            EXPECT_OK(sparse_reference_solve(&p.matrix, p.b, &reference, y, expected, &err));
             result = solve(host, &p, types[i % 2], &options, x, history);
             ck_assert_uint_eq(result.iterations, SOME);
             ck_assert_int_eq((int)result.stopped_by, HOST_CGNR_ITERATIONS);
@@ -282,9 +282,9 @@ START_TEST(iterations)
             ck_assert_int_eq((int)result.stopped_by, HOST_CGNR_FLOOR);
             ck_assert_uint_lt(result.iterations, MANY);
             ck_assert_double_eq(history[MANY], result.residual);
-            EXPECT_OK(ki_sparse_reference_solve(&p.matrix, p.b, &reference, y, NULL, &err));
+            EXPECT_OK(sparse_reference_solve(&p.matrix, p.b, &reference, y, NULL, &err));
             if (c == 0)
-                EXPECT_OK(ki_sparse_reference_least_squares(&p.matrix, p.b, y, &err));
+                EXPECT_OK(sparse_reference_least_squares(&p.matrix, p.b, y, &err));
             ck_assert_double_le(furthest(x, y), bound);
             ki_sparse_host_free(host);
         }
@@ -390,7 +390,7 @@ START_TEST(real_systems)
             continue;
         EXPECT_OK(sparse_read(path, &matrix, &err));
         EXPECT_OK(sparse_read_columns(right, &b, &err));
-        EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b.values, y, &err));
+        EXPECT_OK(sparse_reference_least_squares(&matrix, b.values, y, &err));
         r = sparse_numbers(matrix.rows);
         ki_sparse_reference_multiply(&matrix, y, r);
         for (size_t i = 0; i < matrix.rows; i++)

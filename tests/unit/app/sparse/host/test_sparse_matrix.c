@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse matrices from entries and transposed, and the reference of everything sparse: products, least
 // squares and conjugate gradients, against dense matrices and one another.
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "sparse_support.h"
 
 #include <float.h>
 #include <math.h>
 
+#include "app/sparse/solver/host/host_solve.h"
 #include "support/run.h"
 
 static const struct {
@@ -222,9 +223,9 @@ START_TEST(two_methods_of_least_squares)
         // Householder's QR is off by a perturbation of A by about rows * columns epsilons (Higham, 19.3).
         double size = 0, history[4 * COLUMNS + 1], bound = ROWS * (double)columns * DBL_EPSILON;
 
-        EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b, x, &err));
+        EXPECT_OK(sparse_reference_least_squares(&matrix, b, x, &err));
         ck_assert_double_le(normal_residual(&matrix, b, x), bound);
-        EXPECT_OK(ki_sparse_reference_solve(&matrix, b, &options, y, history, &err));
+        EXPECT_OK(sparse_reference_solve(&matrix, b, &options, y, history, &err));
         ck_assert_double_le(normal_residual(&matrix, b, y), bound);
         for (size_t i = 0; i < columns; i++)
             size = fmax(size, fabs(x[i]));
@@ -254,9 +255,8 @@ START_TEST(printed_loop_gives_the_same)
         struct sparse_reference_options options = {.iterations = ITERATIONS,
                                                    .correction = c < 2 ? &corrections[c] : NULL};
 
-        EXPECT_OK(ki_sparse_reference_solve(&matrix, b, &options, x, NULL, &err));
-        options.printed = true;
-        EXPECT_OK(ki_sparse_reference_solve(&matrix, b, &options, y, NULL, &err));
+        EXPECT_OK(sparse_reference_solve(&matrix, b, &options, x, NULL, &err));
+        EXPECT_OK(ki_sparse_host_printed(&matrix, b, options.correction, ITERATIONS, y, NULL, &err));
         for (size_t i = 0; i < COLUMNS; i++)
             size = fmax(size, fabs(x[i]));
         for (size_t i = 0; i < COLUMNS; i++)
@@ -291,8 +291,8 @@ START_TEST(ridge_is_rows_more)
     entries.rows += COLUMNS;
     entries.count += COLUMNS;
     EXPECT_OK(ki_sparse_from_entries(&entries, &more, &err));
-    EXPECT_OK(ki_sparse_reference_least_squares(&more, b, x, &err));
-    EXPECT_OK(ki_sparse_reference_solve(&matrix, b, &options, y, NULL, &err));
+    EXPECT_OK(sparse_reference_least_squares(&more, b, x, &err));
+    EXPECT_OK(sparse_reference_solve(&matrix, b, &options, y, NULL, &err));
     for (size_t i = 0; i < COLUMNS; i++)
         ck_assert_double_le(fabs(x[i] - y[i]), 1e-10);
     ki_sparse_free(&matrix);
@@ -310,11 +310,11 @@ START_TEST(no_single_solution_is_refused)
 
     EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "2 rows and 3 columns",
-                   ki_sparse_reference_least_squares(&matrix, b, x, &err));
+                   sparse_reference_least_squares(&matrix, b, x, &err));
     ki_sparse_free(&matrix);
     entries.rows = 3; // an empty column
     EXPECT_OK(ki_sparse_from_entries(&entries, &matrix, &err));
-    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "depend", ki_sparse_reference_least_squares(&matrix, b, x, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "depend", sparse_reference_least_squares(&matrix, b, x, &err));
     ki_sparse_free(&matrix);
 }
 END_TEST

@@ -7,7 +7,7 @@
 
 #include "support/sparse_inputs.h"
 #include "app/sparse/solver/preconditioner.h"
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "app/sparse/solver/host/host_solve.h"
 #include "operator/terms.h"
 #include "support/run.h"
@@ -158,7 +158,7 @@ START_TEST(the_same_solution)
     b = sparse_numbers(ROWS);
     for (size_t i = 0; i < matrix.nonzeros; i++)
         matrix.values[i] *= pow(2, (int)(matrix.indices[i] % 6));
-    EXPECT_OK(ki_sparse_reference_solve(&matrix, b, &reference, plain, NULL, &err));
+    EXPECT_OK(sparse_reference_solve(&matrix, b, &reference, plain, NULL, &err));
     for (unsigned kind = 0; kind < 3; kind++) {
         struct host_cgnr_options options = {.iterations = 5000, .correction = &correction};
         struct host_cgnr_result result = {.history = NULL};
@@ -221,7 +221,7 @@ START_TEST(fewer_iterations)
         return;
     EXPECT_OK(sparse_read(path, &matrix, &err));
     EXPECT_OK(sparse_read_columns(right, &b, &err));
-    EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b.values, x, &err));
+    EXPECT_OK(sparse_reference_least_squares(&matrix, b.values, x, &err));
     ki_sparse_reference_multiply(&matrix, x, r);
     for (size_t i = 0; i < matrix.rows; i++)
         least += (r[i] - b.values[i]) * (r[i] - b.values[i]);

@@ -6,7 +6,7 @@
 
 #include <unistd.h>
 
-#include "app/sparse/solver/reference.h"
+#include "support/sparse_reference.h"
 #include "support/sparse_inputs.h"
 #include "support/run.h"
 
@@ -54,7 +54,7 @@ static bool read_system(const char *name, struct system *s)
     EXPECT_OK(sparse_read_columns(path, &s->b, &err));
     s->wanted = malloc(s->matrix.columns * sizeof *s->wanted);
     ck_assert_ptr_nonnull(s->wanted);
-    EXPECT_OK(ki_sparse_reference_least_squares(&s->matrix, s->b.values, s->wanted, &err));
+    EXPECT_OK(sparse_reference_least_squares(&s->matrix, s->b.values, s->wanted, &err));
     return true;
 }
 
@@ -156,7 +156,7 @@ static void stacked_solution(const struct sparse_matrix *matrix, const double *b
             }
     EXPECT_OK(ki_sparse_from_entries(&(struct sparse_entries){rows, n, count, row, column, values}, &stacked,
                                      &err));
-    EXPECT_OK(ki_sparse_reference_least_squares(&stacked, right, x, &err));
+    EXPECT_OK(sparse_reference_least_squares(&stacked, right, x, &err));
     ki_sparse_free(&stacked);
     free(row);
     free(column);
@@ -298,7 +298,7 @@ START_TEST(stops)
     for (size_t i = 0; i < ROWS; i++)
         norm += b[i] * b[i];
     norm = sqrt(norm);
-    EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b, exact, &err));
+    EXPECT_OK(sparse_reference_least_squares(&matrix, b, exact, &err));
     least = residual_of(&matrix, exact, b);
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         const struct {
@@ -391,7 +391,7 @@ START_TEST(starts)
     matrix = sparse_random(40, 20, 300, NULL);
     b = sparse_numbers(80);
     x = sparse_numbers(40);
-    EXPECT_OK(ki_sparse_reference_least_squares(&matrix, b, x, &err));
+    EXPECT_OK(sparse_reference_least_squares(&matrix, b, x, &err));
     memcpy(b + 40, b, 40 * sizeof *b);
     memcpy(x + 20, x, 20 * sizeof *x);
     memcpy(start, x, sizeof start);
