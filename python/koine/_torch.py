@@ -11,7 +11,7 @@ import numpy as np
 
 from ._types import DType
 from .context import Context
-from .cuda import CudaSpace, space_of
+from .cuda import CudaSpace, remember, space_of
 from .operands import Operand, Shape, take_host_dlpack
 
 _torch: Any = sys.modules["torch"]
@@ -51,7 +51,8 @@ def take_torch(x: Any, name: str, context: Context | None) -> Operand:
     if not x.is_contiguous():
         raise ValueError(f"{name} is not contiguous: pass x.contiguous()")
     device = x.get_device()
-    space = space_of(TorchSpace, device, _current_stream(device))
+    stream = _current_stream(device)
+    space = space_of(TorchSpace, device, stream) or remember(TorchSpace(device, stream), stream)
     space.require(context, name)
     return space.take(x, x.data_ptr(), tuple(x.shape), dtype)
 

@@ -4,6 +4,9 @@
 CuPy and PyTorch have files of their own (_cupy.py, _torch.py): they are asked for their current stream, and allocate the
 results. Another library's arrays are read through ``__cuda_array_interface__``, on the stream that it names, and results are
 `koine.Array`s, which have that interface, too.
+
+A stream has to be there as long as a kn_queue wraps it. A space of CuPy's keeps its stream's object; PyTorch's streams last
+as long as the process; of another library's stream nothing but a number is known, and it is wrapped for one call.
 """
 
 from __future__ import annotations
@@ -12,11 +15,12 @@ import contextlib
 import ctypes
 import math
 import threading
+import weakref
 from typing import Any, TypeVar
 
 import numpy as np
 
-from ._call import make
+from ._call import call, make
 from ._native import ffi, lib
 from ._types import DType
 from .array import Array
@@ -25,6 +29,7 @@ from .libraries import settle
 from .operands import Operand, Shape, Space
 
 _LEGACY = 1  # CU_STREAM_LEGACY, which CUDA's run-time library calls stream 0
+_DEFAULTS = 0, 1, 2  # streams that are always there: this one under both names, and each thread's own
 _DLPACK_CUDA = 2  # kDLCUDA
 _KEPT = 16  # spaces that a thread remembers
 _KEPT_BUFFERS = 64  # and pieces of memory of each
@@ -39,7 +44,7 @@ def _of_driver(stream: int) -> int:
 
 
 class CudaSpace(Space):
-    """Arrays on a device, in a stream. Those of a library are a subclass, which allocates its results."""
+    """Arrays on a device, in a stream. A subclass allocates results."""
 
     def __init__(self, device: int, stream: int) -> None:
         self.device = device
@@ -72,9 +77,17 @@ class CudaSpace(Space):
         if context is not None and context.handle != self._handle:
             raise ValueError(f"{name} is in another context than the one that is named")
 
+
+class InterfaceSpace(CudaSpace):
+    """Arrays with CUDA's interface alone. Results are koine.Arrays, which are read in another stream than this one."""
+
     def empty(self, shape: Shape, dtype: DType) -> Operand:
         array = Array(self.owner, shape, dtype)
         return Operand(self, array, array.buffer, shape, dtype)
+
+    def result(self, operand: Operand) -> Any:
+        call(lib.kn_queue_finish, self.queue)
+        return operand.native
 
 
 class _Spaces(threading.local):
@@ -82,20 +95,23 @@ class _Spaces(threading.local):
 
     def __init__(self) -> None:
         self.of: dict[tuple[type[CudaSpace], int, int], Any] = {}
+        self.of_this_call: weakref.WeakValueDictionary[tuple[int, int], InterfaceSpace] = weakref.WeakValueDictionary()
 
 
 _spaces = _Spaces()
 _Kind = TypeVar("_Kind", bound=CudaSpace)
 
 
-def space_of(kind: type[_Kind], device: int, stream: int) -> _Kind:
-    """The space of a library on a device and in a stream, as CUDA's run-time library numbers it."""
-    key = kind, device, stream
-    space: _Kind | None = _spaces.of.get(key)
-    if space is None:
-        if len(_spaces.of) >= _KEPT:
-            _spaces.of.clear()
-        space = _spaces.of[key] = kind(device, stream)
+def space_of(kind: type[_Kind], device: int, stream: int) -> _Kind | None:
+    """The space of a library on a device and in a stream that this thread remembers."""
+    return _spaces.of.get((kind, device, stream))
+
+
+def remember(space: _Kind, stream: int) -> _Kind:
+    """Has this thread remember a space."""
+    if len(_spaces.of) >= _KEPT:
+        _spaces.of.clear()
+    _spaces.of[type(space), space.device, stream] = space
     return space
 
 
@@ -120,9 +136,18 @@ def take_cuda(x: Any, name: str, context: Context | None) -> Operand:
         raise ValueError(f"{name} is not contiguous")
     if dtype.kind not in "iufcb":
         raise TypeError(f"{name} has elements of {dtype}, which are no numbers")
-    space = space_of(CudaSpace, _device_number(x, name), int(interface.get("stream") or 0))
+    space = _interface_space(_device_number(x, name), int(interface.get("stream") or 0))
     space.require(context, name)
     return space.take(x, interface["data"][0], shape, dtype)
+
+
+def _interface_space(device: int, stream: int) -> InterfaceSpace:
+    if stream in _DEFAULTS:
+        return space_of(InterfaceSpace, device, stream) or remember(InterfaceSpace(device, stream), stream)
+    space = _spaces.of_this_call.get((device, stream))
+    if space is None:
+        space = _spaces.of_this_call[device, stream] = InterfaceSpace(device, stream)
+    return space
 
 
 def _interface(x: Any, name: str) -> dict[str, Any]:

@@ -74,6 +74,33 @@ print(koine.sort(result).numpy().tolist() == x.tolist())
     assert found == ["Array", "12", "<f4", "True", "True", "True", "cuda:0", "True"]
 
 
+def test_streams_outlive_the_queues_that_wrap_them(fakes: Path) -> None:
+    """CuPy's are kept as long as their space is; those of a number alone are wrapped for a call, once."""
+    found = run(fakes, """
+import weakref
+from koine import cuda
+from koine.operands import take
+class Stream:
+    def __init__(self):
+        self.ptr = fake_cupy.new_stream()
+given = fake_cupy.ndarray(x)
+streams = []
+for _ in range(20):
+    stream = Stream()
+    cupy.cuda.get_current_stream = lambda device: stream
+    koine.sort(given)
+    streams.append(weakref.ref(stream))
+print(sum(stream() is not None for stream in streams) == len(cuda._spaces.of) == 4)
+first, second = take(fake_cupy.OnDevice(x), "x"), take(fake_cupy.OnDevice(x), "x")
+print(first.space is second.space, len(cuda._spaces.of_this_call))
+del first, second
+print(len(cuda._spaces.of_this_call), type(koine.sort(fake_cupy.OnDevice(x))).__name__, len(cuda._spaces.of_this_call))
+program = koine.Program("kernel void add(global float *x, global float *y) { }", koine.Context.of(given))
+program.add(fake_cupy.OnDevice(x), fake_cupy.OnDevice(x), size=12)
+""")  # fmt: skip
+    assert found == ["True", "True", "1", "0", "Array", "0"]
+
+
 def test_operators_and_kernels(fakes: Path) -> None:
     found = run(fakes, """
 context = koine.Context.of(fake_cupy.ndarray(x))
