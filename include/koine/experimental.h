@@ -12,6 +12,7 @@
 #include <koine/context.h>
 #include <koine/experimental/autocorr.h>
 #include <koine/experimental/cache.h>
+#include <koine/experimental/cost.h>
 #include <koine/experimental/explain.h>
 #include <koine/experimental/flight.h>
 #include <koine/experimental/least_squares.h>

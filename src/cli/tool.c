@@ -53,7 +53,7 @@ kn_status tool_check_library(const struct tool *tool, const char *const *names, 
                          policy_names[policy], names[library]);
 }
 
-kn_status tool_open(struct tool *tool, enum tool_place places, const struct estimate *estimate, kn_error *err)
+kn_status tool_open(struct tool *tool, enum tool_place places, const kn_work *work, kn_error *err)
 {
     const struct common_arguments *common = &tool->arguments->common;
     struct places chosen = {.count = 0};
@@ -71,7 +71,7 @@ kn_status tool_open(struct tool *tool, enum tool_place places, const struct esti
         status =
             place_open_with(chosen.specs[0].spec, common->policy, true, common->command, &tool->place, err);
     else
-        status = estimate_open(&chosen, estimate, common->policy, common->command, &tool->place, err);
+        status = estimate_open(&chosen, work, common->policy, common->command, &tool->place, err);
     choose_free(&chosen);
     if (!status && !tool->place.queue) // the host has no such steps
         tool->seconds.build = tool->seconds.upload = tool->seconds.download = -1;

@@ -45,12 +45,11 @@ kn_status tool_begin(struct tool *tool, const struct tool_arguments *arguments, 
                      const char *names, bool writes, kn_error *err);
 // Refuses a numeric policy for a library that has none: names[0] is auto, names[1] is the project's own.
 kn_status tool_check_library(const struct tool *tool, const char *const *names, int library, kn_error *err);
-// Opens the one place: the one that was named, what ends first by the estimate, or without an estimate the
+// Opens the one place: the one that was named, what ends first by an estimate, or without `work` the
 // best device; KN_ERROR_ARGUMENT for several. The host only for those that have code for it: place.queue is
 // NULL then.
 enum tool_place { TOOL_DEVICE, TOOL_DEVICE_OR_HOST };
-kn_status tool_open(struct tool *tool, enum tool_place places, const struct estimate *estimate,
-                    kn_error *err);
+kn_status tool_open(struct tool *tool, enum tool_place places, const kn_work *work, kn_error *err);
 void tool_end(struct tool *tool);
 
 // An array from a .npy file, or with --column from a CSV file.

@@ -127,14 +127,12 @@ static kn_status open_place(struct autocorr_run *run, const struct places *place
     const struct common_arguments *common = &run->arguments->common;
     const bool open = !run->arguments->variants && run->arguments->method == KN_AUTOCORR_AUTO;
     const double pixels = 1.5 * inputs_bytes(&run->files);
-    const struct estimate estimate = {.host = pixels * ESTIMATE_PIXEL_HOST,
-                                      .scales = true,
-                                      .device = pixels * ESTIMATE_PIXEL_DEVICE,
-                                      .bytes = pixels,
-                                      .program = "app/autocorr/autocorr_fft_rows.cl",
-                                      .programs = 8};
+    // A pixel of a frame, with decoding it on the host; transforms do more on a device, in less time.
+    const kn_work work =
+        KN_INIT(kn_work, .host.operations = 300 * pixels, .device.operations = 480 * pixels, .copied = pixels,
+                .program = "app/autocorr/autocorr_fft_rows.cl", .programs = 8);
 
-    return estimate_open(places, open ? &estimate : NULL, common->policy, common->command, &run->place, err);
+    return estimate_open(places, open ? &work : NULL, common->policy, common->command, &run->place, err);
 }
 
 kn_status autocorr_open(struct autocorr_run *run, kn_error *err)

@@ -124,23 +124,21 @@ static kn_status lay_out(struct transform *transform, kn_error *err)
     return out->data ? KN_OK : ki_fail_memory(err, out->count * npy_element_size(out), "the transform");
 }
 
-// 5 N log2 N operations, and as many bytes an axis as the array has. What a library is named for is a
-// device's.
+// N log2 N of so many bytes, fewer on a device, which does several steps between two reads. What a library is
+// named for is a device's.
 static kn_status open_place(struct transform *transform, kn_error *err)
 {
     const struct fft_arguments *arguments = transform->arguments;
     const struct npy *in = &transform->in, *out = &transform->out;
     const double points = (double)(in->count > out->count ? in->count : out->count),
-                 work = points * log2(points + 1) * (in->type == KN_F64 ? 2 : 1);
-    const struct estimate estimate = {.host = work * ESTIMATE_FFT_HOST,
-                                      .device = work * ESTIMATE_FFT_DEVICE,
-                                      .bytes = (double)in->count * (double)npy_element_size(in) +
-                                               (double)out->count * (double)npy_element_size(out),
-                                      .program = "algo/fft/fft.cl",
-                                      .programs = transform->shape.rank};
+                 bits = points * log2(points + 1) * (in->type == KN_F64 ? 2 : 1);
+    const kn_work work = KN_INIT(kn_work, .host.bytes = 4.8 * bits, .device.bytes = 1.5 * bits,
+                                 .copied = (double)in->count * (double)npy_element_size(in) +
+                                           (double)out->count * (double)npy_element_size(out),
+                                 .program = "algo/fft/fft.cl", .programs = transform->shape.rank);
 
-    return tool_open(&transform->tool, TOOL_DEVICE_OR_HOST,
-                     arguments->library == KN_FFT_AUTO ? &estimate : NULL, err);
+    return tool_open(&transform->tool, TOOL_DEVICE_OR_HOST, arguments->library == KN_FFT_AUTO ? &work : NULL,
+                     err);
 }
 
 static kn_status compute_on_host(struct transform *transform, kn_error *err)

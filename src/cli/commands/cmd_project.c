@@ -70,14 +70,12 @@ static kn_status open_place(struct project *project, kn_error *err)
     const double rays = (double)geometry->angles * (double)geometry->detectors,
                  pixels = (double)geometry->size * (double)geometry->size,
                  crossed = 1.5 * rays * (double)geometry->size;
-    const struct estimate estimate = {.host = crossed * ESTIMATE_NONZERO_HOST,
-                                      .device = crossed * ESTIMATE_NONZERO_DEVICE,
-                                      .bytes = (rays + pixels) * sizeof(float),
-                                      .program = "app/sparse/sparse_parallel.cl",
-                                      .programs = 1};
+    const kn_work work = KN_INIT(kn_work, .host.bytes = 6 * crossed, .device.bytes = 30 * crossed,
+                                 .copied = (rays + pixels) * sizeof(float),
+                                 .program = "app/sparse/sparse_parallel.cl", .programs = 1);
 
     return tool_open(&project->tool, TOOL_DEVICE_OR_HOST,
-                     project->arguments->format == KN_SPARSE_AUTO ? &estimate : NULL, err);
+                     project->arguments->format == KN_SPARSE_AUTO ? &work : NULL, err);
 }
 
 static kn_status compute(struct project *project, kn_error *err)

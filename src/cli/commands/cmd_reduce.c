@@ -71,10 +71,9 @@ static kn_status reduce_on_host(struct reduction *r, kn_error *err)
 // A snippet is the device's alone.
 static kn_status open_place(struct reduction *r, kn_error *err)
 {
-    const struct estimate estimate =
-        estimate_of_array(&r->values, ESTIMATE_REDUCE_HOST, ESTIMATE_REDUCE_DEVICE, "algo/reduce.cl");
+    const kn_work work = estimate_of_array(&r->values, 1, 3, "algo/reduce.cl");
 
-    return tool_open(&r->tool, TOOL_DEVICE_OR_HOST, r->arguments->combine ? NULL : &estimate, err);
+    return tool_open(&r->tool, TOOL_DEVICE_OR_HOST, r->arguments->combine ? NULL : &work, err);
 }
 
 static kn_status reduce(struct reduction *r, kn_error *err)

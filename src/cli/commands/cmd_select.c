@@ -87,10 +87,9 @@ static kn_status check_ranks(const struct selection *selection, kn_error *err)
 
 static kn_status open_place(struct selection *selection, kn_error *err)
 {
-    const struct estimate estimate =
-        estimate_of_array(&selection->column, ESTIMATE_SELECT_HOST, ESTIMATE_REDUCE_DEVICE, "algo/select.cl");
+    const kn_work work = estimate_of_array(&selection->column, 6, 3, "algo/select.cl");
 
-    return tool_open(&selection->tool, TOOL_DEVICE_OR_HOST, &estimate, err);
+    return tool_open(&selection->tool, TOOL_DEVICE_OR_HOST, &work, err);
 }
 
 static kn_status select_all(struct selection *selection, kn_error *err)

@@ -235,13 +235,10 @@ static kn_status open_place(struct sorting *sorting, kn_error *err)
         (double)sorting->keys.count * (double)(arguments->by_key    ? npy_element_size(&sorting->values)
                                                : arguments->argsort ? 8
                                                                     : 0);
-    const struct estimate estimate = {.host = bytes * ESTIMATE_SORT_HOST,
-                                      .device = bytes * ESTIMATE_SORT_DEVICE,
-                                      .bytes = 2 * bytes,
-                                      .program = "algo/sort/sort_radix.cl",
-                                      .programs = 2};
+    const kn_work work = KN_INIT(kn_work, .host.bytes = 4.2 * bytes, .device.bytes = 30 * bytes,
+                                 .copied = 2 * bytes, .program = "algo/sort/sort_radix.cl", .programs = 2);
 
-    return tool_open(&sorting->tool, TOOL_DEVICE_OR_HOST, host ? &estimate : NULL, err);
+    return tool_open(&sorting->tool, TOOL_DEVICE_OR_HOST, host ? &work : NULL, err);
 }
 
 static kn_status sort(struct sorting *sorting, kn_error *err)

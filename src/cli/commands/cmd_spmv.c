@@ -161,13 +161,12 @@ static kn_status open_place(struct spmv *spmv, kn_error *err)
                       (arguments->format == KN_SPARSE_AUTO || arguments->format == KN_SPARSE_SIMPLE ||
                        arguments->format == KN_SPARSE_SELL);
     const double products = 10, nonzeros = (double)kn_sparse_get_nonzeros(spmv->matrix); // made to be timed
-    const struct estimate estimate = {.host = products * nonzeros * ESTIMATE_NONZERO_HOST,
-                                      .device = products * nonzeros * ESTIMATE_NONZERO_DEVICE,
-                                      .bytes = nonzeros * 2 * (sizeof(uint32_t) + sizeof(float)),
-                                      .program = "app/sparse/sparse_csr.cl",
-                                      .programs = 4};
+    const kn_work work =
+        KN_INIT(kn_work, .host.bytes = 6 * products * nonzeros, .device.bytes = 30 * products * nonzeros,
+                .copied = nonzeros * 2 * (sizeof(uint32_t) + sizeof(float)),
+                .program = "app/sparse/sparse_csr.cl", .programs = 4);
 
-    return tool_open(&spmv->tool, TOOL_DEVICE_OR_HOST, host ? &estimate : NULL, err);
+    return tool_open(&spmv->tool, TOOL_DEVICE_OR_HOST, host ? &work : NULL, err);
 }
 
 static kn_status compute(struct spmv *spmv, kn_error *err)

@@ -308,16 +308,15 @@ static kn_status open_place(struct recon_run *run, const struct places *places, 
                         : run->options.normal == KN_RECON_NORMAL_FORWARD
                             ? 1 + 2 * (double)run->options.iterations
                             : 1 + grid;
-    const struct estimate estimate = {
-        .host = sums * pairs * ESTIMATE_PAIR_HOST,
-        .scales = true,
-        .device = sums * pairs * ESTIMATE_PAIR_DEVICE,
-        .bytes = (double)scan->coils * (double)(scan->samples + scan->voxels) * 2 * sizeof(float),
-        .program = "app/mri/mri_fhd.cl",
-        .programs = run->options.method == KN_RECON_METHOD_LEAST_SQUARES ? 8 : 2};
+    // 16 operations a pair of a sample and a voxel.
+    const kn_work work =
+        KN_INIT(kn_work, .host.operations = 16 * sums * pairs, .device.operations = 16 * sums * pairs,
+                .copied = (double)scan->coils * (double)(scan->samples + scan->voxels) * 2 * sizeof(float),
+                .program = "app/mri/mri_fhd.cl",
+                .programs = run->options.method == KN_RECON_METHOD_LEAST_SQUARES ? 8 : 2);
 
-    return estimate_open(places, has_host(run) ? &estimate : NULL, common->policy, common->command,
-                         &run->place, err);
+    return estimate_open(places, has_host(run) ? &work : NULL, common->policy, common->command, &run->place,
+                         err);
 }
 
 kn_status recon_open(struct recon_run *run, kn_error *err)

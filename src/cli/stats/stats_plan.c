@@ -206,14 +206,12 @@ static kn_status open_place(const struct stats_run *run, const struct places *ch
 {
     const struct common_arguments *common = &run->arguments->common;
     const double numbers = run->file_bytes / 8;
-    const struct estimate estimate = {.host = numbers * ESTIMATE_STATS_HOST,
-                                      .device = numbers * ESTIMATE_STATS_DEVICE,
-                                      .bytes = numbers * sizeof(double),
-                                      .program = "algo/robust/robust.cl",
-                                      .programs = 4};
+    const kn_work work =
+        KN_INIT(kn_work, .host.bytes = 10 * numbers, .device.bytes = 60 * numbers,
+                .copied = numbers * sizeof(double), .program = "algo/robust/robust.cl", .programs = 4);
 
     return chosen->named ? place_open(chosen->specs[i].spec, false, common->command, place, err)
-                         : estimate_open(chosen, &estimate, KN_POLICY_DEFAULT, common->command, place, err);
+                         : estimate_open(chosen, &work, KN_POLICY_DEFAULT, common->command, place, err);
 }
 
 static kn_status open_device(struct stats_run *run, const struct places *chosen, size_t i, kn_error *err)

@@ -7,9 +7,11 @@
 
 #define MEASURED(name, vendor, type, backend, units, algorithm, values)                                      \
     {name, vendor, KN_DEVICE_##type, backend, units, algorithm, values},
+#define RATES(...)
 const struct engine_measured ki_engine_measured_devices[] = {
 #include "measured_devices.h"
 };
+#undef RATES
 #undef MEASURED
 const size_t ki_engine_measured_count = KI_COUNT(ki_engine_measured_devices);
 

@@ -4,6 +4,12 @@
 // send them, and others need not measure.
 //
 // MEASURED(name, vendor, type, backend, compute units, algorithm, values)
+//
+// And how fast devices are, for estimates (koine/experimental/cost.h): bytes of memory and operations a
+// second, bytes copied a second, seconds of the driver's start, of a program's compilation and of a launch.
+// Operations are those that the sciences count, which is a part of what the arithmetic could do.
+//
+// RATES(name, vendor, type, compute units, memory, operations, copied, start, compilation, launch)
 
 // clang-format off
 
@@ -21,3 +27,7 @@ MEASURED("NVIDIA H200", "NVIDIA Corporation", GPU, "opencl", 132, "sort-32bit",
          "GROUP=768 KEYS=12 REGISTERS=40 CHUNKS=2 PREFETCH=1")
 MEASURED("NVIDIA H200", "NVIDIA Corporation", GPU, "opencl", 132, "sort-64bit",
          "GROUP=384 KEYS=14 REGISTERS=56 CHUNKS=2 PREFETCH=1")
+
+RATES("NVIDIA H100 80GB HBM3", "NVIDIA Corporation", GPU, 132, 3.0e12, 1.6e13, 8e9, 0.3, 0.4, 1e-5)
+RATES("NVIDIA H200", "NVIDIA Corporation", GPU, 132, 4.4e12, 1.6e13, 8e9, 0.3, 0.4, 1e-5)
+RATES("pthread-skylake-avx512-AMD EPYC", "AuthenticAMD", CPU, 2, 2e10, 2e10, 3.9e9, 0.06, 0.5, 1.8e-5)

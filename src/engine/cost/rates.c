@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rates.h"
+
+#include <string.h>
+
+#include "base/array.h"
+
+#define MEASURED(...)
+#define RATES(name, vendor, type, units, memory, operations, copy, start, build, launch)                     \
+    {name, vendor, KN_DEVICE_##type, units, memory, operations, copy, start, build, launch},
+static const struct engine_rates measured[] = {
+#include "engine/device/measured_devices.h"
+};
+
+// A core of an EPYC (AVX-512) where it shares the memory with others.
+static const struct engine_rates host = {.name = "", .vendor = "", .memory = 4e9, .operations = 4.3e10};
+
+const struct engine_rates *ki_engine_host_rates(void)
+{
+    return &host;
+}
+
+// 1 for as many compute units, else more; of another vendor much more.
+static double distance(const struct engine_rates *rates, const kn_device_info *device)
+{
+    double units = device->compute_units ? device->compute_units : 1, theirs = rates->compute_units;
+
+    return (units > theirs ? units / theirs : theirs / units) *
+           (strcmp(rates->vendor, device->vendor) == 0 ? 1 : 1e6);
+}
+
+static const struct engine_rates *nearest(const kn_device_info *device)
+{
+    const struct engine_rates *found = NULL;
+
+    for (size_t i = 0; i < KI_COUNT(measured); i++) {
+        const struct engine_rates *rates = &measured[i];
+
+        if (*device->name && strcmp(rates->name, device->name) == 0)
+            return rates;
+        if ((rates->type == KN_DEVICE_CPU) != (device->type == KN_DEVICE_CPU))
+            continue;
+        if (!found || (*device->name && distance(rates, device) < distance(found, device)))
+            found = rates;
+    }
+    return found;
+}
+
+struct engine_rates ki_engine_rates(const kn_device_info *device)
+{
+    struct engine_rates rates = *nearest(device);
+    double share =
+        *device->name && device->compute_units ? (double)device->compute_units / rates.compute_units : 1;
+
+    rates.memory *= share;
+    rates.operations *= share;
+    return rates;
+}
