@@ -26,7 +26,7 @@ typedef struct kn_work {
     double launches;     // of kernels
     const char *program; // one that the kernels need, "algo/sort/sort_radix.cl": if the cache does not have
                          // it for the device, it has none of them. NULL: all are compiled
-    unsigned programs; // how many they need
+    unsigned programs;   // how many they need
 } kn_work;
 
 // Seconds. Of the host all are 0 but `compute`.
