@@ -59,14 +59,19 @@ static kn_status get_kernel(kn_context *context, kn_type type, unsigned input_bi
                                     KN_POLICY_DEFAULT, "fft_pass", &pass->kernel, err);
 }
 
-static kn_status get_kernels(kn_context *context, const kn_fft_shape *shape, struct fft_passes *passes,
+// The queue asks whether to go on between those that are compiled.
+static kn_status get_kernels(const kn_queue *queue, const kn_fft_shape *shape, struct fft_passes *passes,
                              kn_error *err)
 {
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i < passes->count && !status; i++)
-        if (!passes->items[i].kernel)
-            status = get_kernel(context, shape->type, shape->input_bits, &passes->items[i], err);
+    for (size_t i = 0; i < passes->count && !status; i++) {
+        if (passes->items[i].kernel)
+            continue;
+        status = ki_ask(queue->asking.ask, err);
+        if (!status)
+            status = get_kernel(queue->context, shape->type, shape->input_bits, &passes->items[i], err);
+    }
     return status;
 }
 
@@ -140,7 +145,7 @@ static kn_status own_create(kn_queue *queue, const struct fft_shape *shape, cons
                                     passes, &roots, err);
         // A plan is often for one direction: the other direction is compiled when it is first used.
         if (!status && (direction == KN_FFT_FORWARD || shape->given.kind != KN_FFT_COMPLEX))
-            status = get_kernels(queue->context, &shape->given, passes, err);
+            status = get_kernels(queue, &shape->given, passes, err);
         if (status)
             continue;
         measure_scratch(own, passes);
@@ -191,7 +196,7 @@ static kn_status own_execute(kn_queue *queue, void *data, kn_fft_direction direc
     kn_buffer *buffers[4] = {(kn_buffer *)in, out, NULL, NULL}; // no pass writes the first one
     struct engine_scratch scratch =
         ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, KI_COUNT(plan->scratch), "kn_fft_execute");
-    kn_status status = get_kernels(queue->context, &plan->shape, &plan->passes[direction], err);
+    kn_status status = get_kernels(queue, &plan->shape, &plan->passes[direction], err);
 
     for (unsigned slot = 0; slot < KI_COUNT(plan->scratch) && !status; slot++)
         if (plan->scratch[slot] > 0)

@@ -366,7 +366,7 @@ kn_status ki_mri_gridding_create(kn_queue *queue, const kn_recon_matrix *matrix,
         status = choose_tuned(queue->context, g, &how, err);
     }
     if (!status)
-        status = ki_gridding_sort(&g->shape, k, samples, &sorted, err);
+        status = ki_gridding_sort(&g->shape, k, samples, queue->asking.ask, &sorted, err);
     if (!status)
         status = upload_samples(queue, g, &sorted, err);
     if (!status)

@@ -62,7 +62,7 @@ struct gridding_sorted {
 
 // KN_ERROR_LIMIT for more samples or entries than 32 bits count; KN_ERROR_MEMORY.
 kn_status ki_gridding_sort(const struct gridding_shape *shape, const double *k, size_t samples,
-                           struct gridding_sorted *sorted, kn_error *err);
+                           const struct ki_ask *ask, struct gridding_sorted *sorted, kn_error *err);
 void ki_gridding_sorted_free(struct gridding_sorted *sorted);
 
 // ---- what was prepared (gridding.c) ----

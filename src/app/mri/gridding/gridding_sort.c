@@ -10,6 +10,8 @@
 
 // A tile made in more parts than this would wait for its fold.
 enum { PARTS_MAX = 1024 };
+// Samples between two questions whether to go on.
+enum { PIECE = 1 << 18 };
 #define STORED_AT_ONCE UINT32_MAX
 
 // A window on one axis: its first cell, and the tiles that it touches, each with its first cell as seen from
@@ -78,10 +80,11 @@ static size_t tile_of(const struct gridding_shape *shape, const struct gridding_
     return tile;
 }
 
-static void sort_samples(const struct gridding_shape *shape, const double *k, size_t *starts,
-                         struct gridding_sorted *sorted)
+static kn_status sort_samples(const struct gridding_shape *shape, const double *k, size_t *starts,
+                              const struct ki_ask *ask, struct gridding_sorted *sorted, kn_error *err)
 {
     size_t tiles = tiles_of(shape), sum = 0;
+    kn_status status = KN_OK;
 
     for (size_t pass = 0; pass < 2; pass++) {
         for (size_t m = 0; m < sorted->samples; m++) {
@@ -89,6 +92,10 @@ static void sort_samples(const struct gridding_shape *shape, const double *k, si
             struct gridding_offset offset = {{0}};
             size_t tile;
 
+            if (m % PIECE == PIECE - 1)
+                status = ki_ask(ask, err);
+            if (status)
+                return status;
             for (size_t axis = 0; axis < MRI_AXES; axis++)
                 position.first[axis] = first_cell(shape, axis, k[MRI_AXES * m + axis], &offset.cells[axis]);
             tile = tile_of(shape, &position);
@@ -104,6 +111,7 @@ static void sort_samples(const struct gridding_shape *shape, const double *k, si
             sum += count;
         }
     }
+    return KN_OK;
 }
 
 // ---- entries ----
@@ -129,15 +137,30 @@ static void enter(const struct gridding_shape *shape, const struct gridding_posi
             }
 }
 
-static kn_status make_entries(const struct gridding_shape *shape, size_t *starts,
+static kn_status enter_all(const struct gridding_shape *shape, size_t *starts, const struct ki_ask *ask,
+                           struct gridding_sorted *sorted, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < sorted->samples && !status; i++) {
+        if (i % PIECE == PIECE - 1)
+            status = ki_ask(ask, err);
+        enter(shape, &sorted->positions[i], i, starts, sorted->entries);
+    }
+    return status;
+}
+
+static kn_status make_entries(const struct gridding_shape *shape, size_t *starts, const struct ki_ask *ask,
                               struct gridding_sorted *sorted, kn_error *err)
 {
     size_t tiles = tiles_of(shape), sum = 0;
+    kn_status status;
 
     for (size_t tile = 0; tile <= tiles; tile++)
         starts[tile] = 0;
-    for (size_t i = 0; i < sorted->samples; i++)
-        enter(shape, &sorted->positions[i], i, starts, NULL);
+    status = enter_all(shape, starts, ask, sorted, err);
+    if (status)
+        return status;
     for (size_t tile = 0; tile <= tiles; tile++) {
         size_t count = starts[tile];
         starts[tile] = sum;
@@ -152,9 +175,7 @@ static kn_status make_entries(const struct gridding_shape *shape, size_t *starts
     sorted->entries = malloc((sum + 1) * sizeof *sorted->entries);
     if (!sorted->entries)
         return ki_fail_memory(err, sum * sizeof *sorted->entries, "sorting samples into tiles");
-    for (size_t i = 0; i < sorted->samples; i++)
-        enter(shape, &sorted->positions[i], i, starts, sorted->entries);
-    return KN_OK;
+    return enter_all(shape, starts, ask, sorted, err);
 }
 
 // ---- jobs ----
@@ -195,7 +216,7 @@ static kn_status make_jobs(const struct gridding_shape *shape, const size_t *end
 }
 
 kn_status ki_gridding_sort(const struct gridding_shape *shape, const double *k, size_t samples,
-                           struct gridding_sorted *sorted, kn_error *err)
+                           const struct ki_ask *ask, struct gridding_sorted *sorted, kn_error *err)
 {
     size_t tiles = tiles_of(shape), *starts = NULL;
     kn_status status = KN_OK;
@@ -212,10 +233,10 @@ kn_status ki_gridding_sort(const struct gridding_shape *shape, const double *k, 
     if (!starts || !sorted->positions || !sorted->offsets)
         status = ki_fail_memory(err, samples * (sizeof *sorted->positions + sizeof *sorted->offsets),
                                 "sorting samples into tiles");
-    if (!status) {
-        sort_samples(shape, k, starts, sorted);
-        status = make_entries(shape, starts, sorted, err);
-    }
+    if (!status)
+        status = sort_samples(shape, k, starts, ask, sorted, err);
+    if (!status)
+        status = make_entries(shape, starts, ask, sorted, err);
     if (!status)
         status = make_jobs(shape, starts, sorted, err);
     free(starts);
