@@ -103,6 +103,17 @@ done:
     return status;
 }
 
+struct mri_bytes ki_mri_density_memory(const kn_recon_matrix *matrix, size_t samples,
+                                       kn_recon_density density)
+{
+    size_t numbers = saturate_times(samples, MRI_PAIR);
+
+    if (density != KN_RECON_DENSITY_PIPE)
+        return (struct mri_bytes){0};
+    return mri_bytes_both(ki_mri_gridding_memory(matrix, samples, NULL),
+                          (struct mri_bytes){numbers, numbers});
+}
+
 kn_status ki_mri_density(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
                          kn_recon_density density, double *weights, kn_error *err)
 {

@@ -5,6 +5,7 @@
 
 #include <koine/koine.h>
 
+#include "memory.h"
 #include "mri.h"
 
 #define MRI_DENSITIES (KN_RECON_DENSITY_PIPE + 1)
@@ -17,5 +18,7 @@ extern const char *const ki_mri_density_names[MRI_DENSITIES + 1]; // "none", "ra
 // ki_mri_gridding_create.
 kn_status ki_mri_density(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
                          kn_recon_density density, double *weights, kn_error *err);
+struct mri_bytes ki_mri_density_memory(const kn_recon_matrix *matrix, size_t samples,
+                                       kn_recon_density density);
 
 #endif

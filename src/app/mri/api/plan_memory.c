@@ -4,54 +4,40 @@
 #include "base/saturate.h"
 #include "plan_internal.h"
 
-enum {
-    PAIR = 2 * sizeof(float),
-    COMPLEX = sizeof(double complex),
-    POSITION = MRI_AXES * sizeof(double),
-    HOST_NUMBERS = 5 * sizeof(double), // that a sum on the host makes of each of its samples
-    HOST_POINT = 24                    // of the grid of F^H W F
-};
-
-static size_t larger(size_t a, size_t b)
+// Beside the sums' own: on the host the parts of voxels and samples exchanged, on a device what calls with
+// arrays copy there.
+static struct mri_bytes sums_memory(const kn_queue *queue, const struct recon_request *request)
 {
-    return a > b ? a : b;
+    size_t voxels = request->voxels, samples = request->samples;
+    size_t larger = voxels > samples ? voxels : samples;
+    const struct mri_bytes positions = {.host = saturate_times(saturate_plus(voxels, samples), MRI_POSITION)};
+
+    return queue ? mri_bytes_both(ki_mri_sum_memory(queue, voxels, samples),
+                                  ki_mri_forward_memory(queue, voxels, samples))
+                 : mri_bytes_both(positions, ki_mri_sum_host_memory(larger, request->kernel));
 }
 
-static void measure_host(const struct recon_request *request, const struct mri_toeplitz_size *size,
-                         kn_recon_memory *memory)
+static struct mri_bytes normal_memory(const kn_queue *queue, const struct recon_request *request,
+                                      const struct mri_toeplitz_size *size)
 {
-    size_t both = saturate_plus(request->voxels, request->samples);
+    size_t samples = request->samples;
+    const struct mri_bytes between = {saturate_times(samples, MRI_COMPLEX),
+                                      saturate_times(samples, MRI_PAIR)},
+                           weights = {.host = saturate_times(samples, sizeof(double))};
 
-    memory->sums = saturate_plus(saturate_times(both, POSITION),
-                                 saturate_times(larger(request->voxels, request->samples), HOST_NUMBERS));
     if (request->normal == KN_RECON_NORMAL_FORWARD)
-        memory->normal = saturate_plus(memory->sums, saturate_times(request->samples, COMPLEX));
-    else
-        memory->normal =
-            saturate_plus(saturate_plus(saturate_times(size->points, HOST_POINT),
-                                        saturate_times(size->differences, COMPLEX)),
-                          saturate_times(request->samples, POSITION + HOST_NUMBERS + sizeof(double)));
+        return mri_bytes_both(sums_memory(queue, request), between);
+    return mri_bytes_both(weights, queue ? ki_mri_toeplitz_memory(queue, size, samples)
+                                         : ki_mri_host_normal_memory(size, samples, request->kernel));
 }
 
-static void measure_device(const kn_queue *queue, const struct recon_request *request,
-                           const struct mri_toeplitz_size *size, kn_recon_memory *memory)
+static struct mri_bytes gridding_memory(const struct recon_request *request)
 {
-    size_t images = saturate_times(request->voxels, 2 * PAIR), data = saturate_times(request->samples, PAIR);
-    size_t arrays = saturate_plus(images, data);
-    size_t sums = saturate_plus(ki_mri_sum_memory(queue, request->voxels, request->samples),
-                                ki_mri_forward_memory(queue, request->voxels, request->samples));
+    const struct mri_bytes weights = {
+        .device = request->weights ? saturate_times(request->samples, MRI_PAIR + sizeof(float)) : 0};
 
-    memory->sums = saturate_plus(sums, arrays);
-    if (request->normal == KN_RECON_NORMAL_FORWARD)
-        memory->normal = saturate_plus(memory->sums, data);
-    else
-        memory->normal = saturate_plus(
-            saturate_plus(size->bytes, ki_mri_sum_memory(queue, size->points, request->samples)), images);
-    memory->gridding =
-        saturate_plus(ki_mri_gridding_memory(&request->matrix, request->samples, &request->gridding), arrays);
-    if (request->weights)
-        memory->gridding =
-            saturate_plus(memory->gridding, saturate_times(request->samples, PAIR + sizeof(float)));
+    return mri_bytes_both(weights,
+                          ki_mri_gridding_memory(&request->matrix, request->samples, &request->gridding));
 }
 
 static kn_status measure(const char *function, const kn_queue *queue, const kn_recon_matrix *matrix,
@@ -61,6 +47,7 @@ static kn_status measure(const char *function, const kn_queue *queue, const kn_r
     kn_recon_memory found = {.plan = 0};
     struct mri_toeplitz_size size = {.points = 0};
     struct recon_request request;
+    struct mri_bytes sums, normal;
     kn_status status;
 
     if (!memory)
@@ -70,12 +57,22 @@ static kn_status measure(const char *function, const kn_queue *queue, const kn_r
         status = ki_mri_toeplitz_measure(&request.matrix, &size, err);
     if (status)
         return status;
-    found.plan = saturate_times(samples, POSITION + (request.weights ? sizeof(double) : 0) +
-                                             (request.basis ? COMPLEX : 0));
-    if (queue)
-        measure_device(queue, &request, &size, &found);
-    else
-        measure_host(&request, &size, &found);
+    found.plan = saturate_times(samples, MRI_POSITION + (request.weights ? sizeof(double) : 0) +
+                                             (request.basis ? MRI_COMPLEX : 0));
+    sums = sums_memory(queue, &request);
+    normal = normal_memory(queue, &request, &size);
+    if (queue) {
+        size_t images = saturate_times(request.voxels, 2 * MRI_PAIR),
+               arrays = saturate_plus(images, saturate_times(samples, MRI_PAIR));
+
+        found.sums = saturate_plus(sums.device, arrays);
+        found.normal =
+            saturate_plus(normal.device, request.normal == KN_RECON_NORMAL_FORWARD ? arrays : images);
+        found.gridding = saturate_plus(gridding_memory(&request).device, arrays);
+    } else {
+        found.sums = sums.host;
+        found.normal = normal.host;
+    }
     *memory = found;
     return KN_OK;
 }

@@ -81,36 +81,48 @@ static size_t smooth_length(size_t n)
     }
 }
 
-size_t ki_mri_gridding_memory(const kn_recon_matrix *matrix, size_t samples,
-                              const struct mri_gridding_options *options)
+// Cells of an axis.
+static size_t cells_along(size_t size, const struct mri_gridding_options *options)
 {
-    const size_t number = 2 * sizeof(float);
-    double oversampling = options && options->oversampling > 0 ? options->oversampling : 2;
-    size_t points = 1, voxels = 1;
+    // Less a rounding: 1.4 times 5 is 7.
+    double least = ceil(options->oversampling * (double)size * (1 - 1e-12));
+
+    return size > 1 ? smooth_length((size_t)fmax(least, options->width)) : 1;
+}
+
+static struct mri_gridding_options settled(const struct mri_gridding_options *options)
+{
+    struct mri_gridding_options how = options ? *options : (struct mri_gridding_options){.width = 0};
+
+    how.oversampling = how.oversampling == 0 ? 2 : how.oversampling;
+    how.width = how.width ? how.width : GRIDDING_WIDTH;
+    return how;
+}
+
+struct mri_bytes ki_mri_gridding_memory(const kn_recon_matrix *matrix, size_t samples,
+                                        const struct mri_gridding_options *options)
+{
+    const struct mri_gridding_options how = settled(options);
+    size_t cells = 1, voxels = 1, each = saturate_times(samples, MRI_GRIDDING_SAMPLE);
 
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        double cells = 1.1 * oversampling * (double)matrix->size[axis];
-
         voxels = saturate_times(voxels, matrix->size[axis]);
-        if (matrix->size[axis] > 1)
-            points = saturate_times(points, cells < 0x1p63 ? (size_t)cells + 8 : SIZE_MAX);
+        cells = saturate_times(cells, cells_along(matrix->size[axis], &how));
     }
-    return saturate_plus(saturate_plus(saturate_times(points, 2 * number), saturate_times(voxels, number)),
-                         saturate_times(samples, MRI_GRIDDING_SAMPLE));
+    return (struct mri_bytes){
+        .host = each,
+        .device = saturate_plus(
+            saturate_plus(saturate_times(cells, 2 * MRI_PAIR), saturate_times(voxels, MRI_PAIR)), each)};
 }
 
 static kn_status plan_grid(struct mri_gridding *g, const struct mri_gridding_options *options,
                            const kn_device_info *info, kn_error *err)
 {
-    double bytes = 2 * sizeof(float), least[MRI_AXES];
+    double bytes = MRI_PAIR;
 
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
-        size_t size = g->matrix.size[axis];
-
-        // Less a rounding: 1.4 times 5 is 7.
-        least[axis] = fmax(ceil(options->oversampling * (double)size * (1 - 1e-12)), options->width);
-        least[axis] = size > 1 ? least[axis] : 1;
-        bytes *= least[axis];
+        g->shape.cells[axis] = cells_along(g->matrix.size[axis], options);
+        bytes *= (double)g->shape.cells[axis];
     }
     if (bytes > (double)info->max_alloc)
         return ki_fail(
@@ -122,7 +134,6 @@ static kn_status plan_grid(struct mri_gridding *g, const struct mri_gridding_opt
     g->cells = 1;
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
         g->shape.size[axis] = g->matrix.size[axis];
-        g->shape.cells[axis] = smooth_length((size_t)least[axis]);
         g->shape.span[axis] = g->matrix.size[axis] > 1 ? options->width : 1;
         g->cells *= g->shape.cells[axis];
     }
@@ -345,15 +356,13 @@ kn_status ki_mri_gridding_create(kn_queue *queue, const kn_recon_matrix *matrix,
                                  struct mri_gridding **gridding, kn_error *err)
 {
     const kn_device_info *info = &queue->context->device.info;
-    struct mri_gridding_options how = options ? *options : (struct mri_gridding_options){.width = 0};
+    const struct mri_gridding_options how = settled(options);
     struct gridding_sorted sorted = {.positions = NULL};
     struct mri_gridding *g = calloc(1, sizeof *g);
     kn_status status = g ? KN_OK : ki_fail_memory(err, sizeof *g, "preparing gridding");
 
     if (status)
         return status;
-    how.oversampling = how.oversampling == 0 ? 2 : how.oversampling;
-    how.width = how.width ? how.width : GRIDDING_WIDTH;
     g->matrix = *matrix;
     g->samples = samples;
     status = ki_mri_matrix_count(matrix, &g->voxels, err);

@@ -24,6 +24,7 @@
 #include <koine/koine.h>
 
 #include "engine/device/tuning.h"
+#include "app/mri/memory.h"
 #include "app/mri/mri.h"
 
 enum {
@@ -31,8 +32,8 @@ enum {
     MRI_GRIDDING_WIDTH_MAX = 8,
     MRI_GRIDDING_TILE_MIN = MRI_GRIDDING_WIDTH_MAX, // a window touches two tiles at most
     MRI_GRIDDING_TILE_MAX = 64,
-    // Bytes of a sample on the device: itself, and for each of the tiles that its window touches (4.3 in 3D)
-    // an entry, and cells of a part where a tile has many.
+    // Bytes of a sample on the device, and while it is prepared on the host: itself, and for each of the
+    // tiles that its window touches (4.3 in 3D) an entry, and cells of a part where a tile has many.
     MRI_GRIDDING_SAMPLE = 48 + 5 * 16
 };
 
@@ -62,10 +63,9 @@ kn_status ki_mri_gridding_create(kn_queue *queue, const kn_recon_matrix *matrix,
 // NULL is fine.
 void ki_mri_gridding_free(struct mri_gridding *gridding);
 
-// Bytes of the device's memory that it takes at most, an estimate: the grid, as much again for the transform,
-// the image, and the samples; SIZE_MAX for more. `options` may be NULL.
-size_t ki_mri_gridding_memory(const kn_recon_matrix *matrix, size_t samples,
-                              const struct mri_gridding_options *options);
+// An estimate: the grid, as much again for the transform, the image, and the samples. `options` may be NULL.
+struct mri_bytes ki_mri_gridding_memory(const kn_recon_matrix *matrix, size_t samples,
+                                        const struct mri_gridding_options *options);
 
 // The image, float2 a voxel, unscaled; `weights` may be NULL, for 1. Data that are not numbers make an image
 // that is none. KN_ERROR_ARGUMENT for a buffer too small.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The adjoint check: <Fx, y> = <x, F^H y>, with y = F x, so that both are ||F x||^2 and a wrong sign, scale
 // or order shows at once, whatever the size. F is the forward sum (gridding: its own), F^H what the
-// reconstruction uses; x is random. The sums are checked at as many samples as cost little.
+// reconstruction uses; x is random.
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -31,17 +31,25 @@ static double random_number(uint64_t *state)
     return (double)((z ^ (z >> 31)) >> 11) * 0x1p-52 - 1;
 }
 
-static kn_status prepare(struct recon *recon, double budget, struct check *check, kn_error *err)
+// Of the sums as many as cost little; of gridding as many as it takes at a time.
+static size_t samples_of(const struct recon *recon)
+{
+    double share = (recon->on_host ? budget_host : budget_device) / (double)recon->voxels;
+    size_t most = share < 1 ? 1 : share > SAMPLES_MAX ? SAMPLES_MAX : (size_t)share;
+
+    if (recon->options.method == KN_RECON_METHOD_GRIDDING)
+        return ki_recon_chunk(recon);
+    return most < recon->scan.samples ? most : recon->scan.samples;
+}
+
+static kn_status prepare(struct recon *recon, struct check *check, kn_error *err)
 {
     const kn_recon_scan *scan = &recon->scan;
     const double complex *basis = (const double complex *)scan->basis;
-    double share = budget / (double)recon->voxels;
     uint64_t state = 7;
 
     check->voxels = recon->voxels;
-    check->samples = share < 1 ? 1 : share > SAMPLES_MAX ? SAMPLES_MAX : (size_t)share;
-    if (budget <= 0 || check->samples > scan->samples)
-        check->samples = scan->samples;
+    check->samples = samples_of(recon);
     check->k = malloc(check->samples * MRI_AXES * sizeof *check->k);
     check->basis = basis ? malloc(check->samples * sizeof *check->basis) : NULL;
     check->x = malloc(check->voxels * sizeof *check->x);
@@ -72,6 +80,26 @@ static void free_check(struct check *check)
     free(check->x);
     free(check->y);
     free(check->adjoint);
+}
+
+struct mri_bytes ki_recon_check_memory_of(const struct recon *recon)
+{
+    size_t samples = samples_of(recon), voxels = recon->voxels;
+    const struct mri_bytes arrays = {
+        .host = saturate_plus(saturate_times(voxels, 2 * MRI_COMPLEX),
+                              saturate_times(samples, MRI_POSITION + 2 * MRI_COMPLEX)),
+        .device = recon->on_host ? 0 : saturate_times(saturate_plus(voxels, samples), MRI_PAIR)};
+    struct mri_bytes sums;
+
+    if (recon->on_host)
+        sums = ki_mri_sum_host_memory(samples, recon->kernel);
+    else if (recon->options.method == KN_RECON_METHOD_GRIDDING)
+        sums = ki_mri_gridding_memory(&recon->scan.matrix, samples, &recon->gridding);
+    else
+        sums = mri_bytes_either(ki_mri_forward_memory(recon->queue, voxels, samples),
+                                ki_mri_sum_memory(recon->queue, voxels, samples));
+    return mri_bytes_both(mri_bytes_both(arrays, sums),
+                          recon->on_host ? (struct mri_bytes){0} : ki_recon_copy_memory());
 }
 
 // ---- in either place ----
@@ -188,13 +216,12 @@ static void compare(struct recon *recon, const struct check *check)
 
 kn_status ki_recon_check(struct recon *recon, kn_error *err)
 {
-    bool grids = recon->options.method == KN_RECON_METHOD_GRIDDING;
     struct check check = {.samples = 0};
     kn_status status;
 
     if (recon->extras.positions || !recon->scan.data)
         return KN_OK; // its voxels are those of no image, and there is no forward sum
-    status = prepare(recon, grids ? 0 : recon->on_host ? budget_host : budget_device, &check, err);
+    status = prepare(recon, &check, err);
     if (!status)
         status = recon->on_host ? on_host(recon, &check, err) : on_device(recon, &check, err);
     if (!status)

@@ -9,6 +9,11 @@ enum { PIECE = 1 << 16 }; // numbers that are converted at a time
 
 // ---- numbers to and from the device ----
 
+struct mri_bytes ki_recon_copy_memory(void)
+{
+    return (struct mri_bytes){.host = PIECE * MRI_PAIR};
+}
+
 kn_status ki_recon_download(kn_queue *queue, kn_buffer *buffer, size_t count, double complex *values,
                             kn_error *err)
 {
@@ -54,6 +59,30 @@ static kn_status create(struct recon *recon, size_t count, kn_buffer **buffer, k
 
 // ---- the adjoint ----
 
+static const kn_device_info *device_of(const struct recon *recon)
+{
+    return kn_context_get_device(kn_queue_get_context(recon->queue));
+}
+
+// Voxels at a time.
+static size_t slab_of(const struct recon *recon)
+{
+    const kn_device_info *device = device_of(recon);
+    uint64_t quarter = device->global_memory / 4;
+    size_t most = (size_t)(device->max_alloc < quarter ? device->max_alloc : quarter) / MRI_PAIR;
+    size_t slab = recon->extras.slab ? recon->extras.slab : most ? most : 1;
+
+    return slab < recon->voxels ? slab : recon->voxels;
+}
+
+static struct mri_bytes adjoint_memory(const struct recon *recon)
+{
+    size_t slab = slab_of(recon);
+    const struct mri_bytes image = {.device = saturate_times(slab, MRI_PAIR)};
+
+    return mri_bytes_both(image, ki_mri_sum_memory(recon->queue, slab, recon->scan.samples));
+}
+
 // Voxels from sum->first on, sum->count of them, into `image`.
 static kn_status adjoint(struct recon *recon, const struct mri_sum *sum, kn_buffer *image, kn_error *err)
 {
@@ -73,7 +102,7 @@ static kn_status adjoint(struct recon *recon, const struct mri_sum *sum, kn_buff
 static kn_status adjoint_coils(struct recon *recon, double complex *images, kn_error *err)
 {
     const kn_recon_scan *scan = &recon->scan;
-    size_t slab = ki_recon_slab(recon);
+    size_t slab = slab_of(recon);
     double all = (double)(scan->coils * recon->voxels);
     kn_buffer *image = NULL;
     kn_status status = create(recon, slab, &image, err);
@@ -179,6 +208,21 @@ static kn_status solve(struct recon *recon, struct mri_solver *solver, size_t co
     return status;
 }
 
+// F^H d and the image, the equations and their solver.
+static struct mri_bytes solver_memory(const struct recon *recon, const struct mri_toeplitz_size *size)
+{
+    size_t samples = recon->scan.samples, voxels = recon->voxels;
+    const struct mri_bytes images = {.device = saturate_times(voxels, 2 * MRI_PAIR)},
+                           adjoint = ki_mri_sum_memory(recon->queue, voxels, samples);
+    struct mri_bytes normal = recon->options.normal == KN_RECON_NORMAL_FORWARD
+                                  ? ki_mri_forward_normal_memory(recon->queue, voxels, samples)
+                                  : ki_mri_toeplitz_memory(recon->queue, size, samples);
+
+    // The memory of the sums is the queue's: one has it after the other.
+    normal = mri_bytes_either(normal, adjoint);
+    return mri_bytes_both(mri_bytes_both(images, normal), ki_mri_solver_memory(voxels));
+}
+
 static kn_status solve_coils(struct recon *recon, double complex *images, kn_error *err)
 {
     const kn_recon_scan *scan = &recon->scan;
@@ -211,6 +255,40 @@ static kn_status solve_coils(struct recon *recon, double complex *images, kn_err
 }
 
 // ---- gridding ----
+
+enum { LARGEST_SAMPLE = 64 }; // bytes of a sample in one allocation: entries of 8 tiles
+
+static struct mri_bytes gridding_memory(const struct recon *recon, size_t samples)
+{
+    return ki_mri_gridding_memory(&recon->scan.matrix, samples, &recon->gridding);
+}
+
+size_t ki_recon_chunk(const struct recon *recon)
+{
+    const kn_device_info *device = device_of(recon);
+    size_t samples = recon->scan.samples, grid = gridding_memory(recon, 0).device,
+           has = (size_t)device->global_memory;
+    size_t chunk = has > grid ? (has - grid) / 2 / MRI_GRIDDING_SAMPLE : 0; // half of what is left
+
+    if (chunk > device->max_alloc / LARGEST_SAMPLE)
+        chunk = (size_t)device->max_alloc / LARGEST_SAMPLE;
+    if (recon->extras.chunk)
+        chunk = recon->extras.chunk;
+    if (chunk == 0)
+        chunk = 1; // too many already, which the estimate tells
+    return chunk < samples ? chunk : samples;
+}
+
+// The image of a chunk on the device and, where there are several, on the host.
+static struct mri_bytes chunk_memory(const struct recon *recon)
+{
+    size_t chunk = ki_recon_chunk(recon);
+    const struct mri_bytes image = {
+        .host = chunk < recon->scan.samples ? saturate_times(recon->voxels, MRI_COMPLEX) : 0,
+        .device = saturate_times(recon->voxels, MRI_PAIR)};
+
+    return mri_bytes_both(image, gridding_memory(recon, chunk));
+}
 
 // The chunk's part of every coil's image, added to what those before it made.
 static kn_status grid_chunk(struct recon *recon, size_t first, size_t count, kn_buffer *image,
@@ -261,6 +339,16 @@ static kn_status grid_coils(struct recon *recon, double complex *images, kn_erro
     kn_buffer_free(image);
     free(part);
     return status;
+}
+
+struct mri_bytes ki_recon_on_device_memory(const struct recon *recon, const struct mri_toeplitz_size *size)
+{
+    kn_recon_method method = recon->options.method;
+
+    return mri_bytes_both(ki_recon_copy_memory(), method == KN_RECON_METHOD_GRIDDING ? chunk_memory(recon)
+                                                  : method == KN_RECON_METHOD_ADJOINT
+                                                      ? adjoint_memory(recon)
+                                                      : solver_memory(recon, size));
 }
 
 kn_status ki_recon_on_device(struct recon *recon, double complex *images, kn_error *err)

@@ -54,6 +54,21 @@ static kn_status solve(struct recon *recon, struct mri_host_normal *normal, size
     return status;
 }
 
+struct mri_bytes ki_recon_on_host_memory(const struct recon *recon, const struct mri_toeplitz_size *size)
+{
+    size_t samples = recon->scan.samples, voxels = recon->voxels;
+    const struct mri_bytes sum = ki_mri_sum_host_memory(samples, recon->kernel),
+                           fhd = {.host = saturate_times(voxels, MRI_COMPLEX)};
+    struct mri_bytes normal;
+
+    if (recon->options.method != KN_RECON_METHOD_LEAST_SQUARES)
+        return sum;
+    normal = recon->options.normal == KN_RECON_NORMAL_FORWARD
+                 ? ki_mri_host_normal_forward_memory(voxels, samples, recon->kernel)
+                 : ki_mri_host_normal_memory(size, samples, recon->kernel);
+    return mri_bytes_both(mri_bytes_both(fhd, normal), ki_mri_host_solve_memory(voxels));
+}
+
 kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error *err)
 {
     const kn_recon_scan *scan = &recon->scan;

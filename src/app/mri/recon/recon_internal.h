@@ -49,11 +49,7 @@ kn_status ki_recon_request(const char *function, const kn_queue *queue, const kn
                            const kn_recon_solve_options *options, const kn_recon_extras *extras,
                            struct recon *recon, kn_error *err);
 
-// The device that takes part, or NULL.
-const kn_device_info *ki_recon_device(const struct recon *recon);
-
-// What it takes at most. Direct sums go through voxels and samples in pieces, gridding through samples: of
-// these there may be more than the device holds. Errors: KN_ERROR_ARGUMENT for a grid that cannot be.
+// What it takes at most. Errors: KN_ERROR_ARGUMENT for a grid that cannot be.
 kn_status ki_recon_measure(const struct recon *recon, kn_recon_solve_memory *memory, kn_error *err);
 // KN_ERROR_MEMORY where the host or the device has less.
 kn_status ki_recon_check_memory(const struct recon *recon, const kn_recon_solve_memory *memory,
@@ -78,20 +74,24 @@ struct mri_sum ki_recon_sum(struct recon *recon, size_t coil);
 // A stage's rate grows by that of one more coil.
 void ki_recon_add_rate(kn_recon_stage *stage, const kn_recon_rate *rate);
 
-// All coils, each into `images` (voxels each).
+// All coils, each into `images` (voxels each); and what that takes beside the scan, weights and images. On a
+// device direct sums go through voxels and samples in pieces, gridding through samples: of these there may be
+// more than it holds. `size`: of least squares by a convolution.
 kn_status ki_recon_on_host(struct recon *recon, double complex *images, kn_error *err);
+struct mri_bytes ki_recon_on_host_memory(const struct recon *recon, const struct mri_toeplitz_size *size);
 kn_status ki_recon_on_device(struct recon *recon, double complex *images, kn_error *err);
+struct mri_bytes ki_recon_on_device_memory(const struct recon *recon, const struct mri_toeplitz_size *size);
 // How much of all is done, and will be after the stage that begins. KN_ERROR_INTERRUPTED if it is to stop.
 kn_status ki_recon_step(struct recon *recon, double done, double then, kn_error *err);
 
-// The voxels of a slab of the device's adjoint; on the host all.
-size_t ki_recon_slab(const struct recon *recon);
-// The samples that gridding takes at a time; on the host all.
+// The samples that gridding takes at a time.
 size_t ki_recon_chunk(const struct recon *recon);
 
 kn_status ki_recon_check(struct recon *recon, kn_error *err);
+struct mri_bytes ki_recon_check_memory_of(const struct recon *recon);
 
-// float2 on the device, complex double on the host.
+// float2 on the device, complex double on the host; and what both take, which the queue keeps.
+struct mri_bytes ki_recon_copy_memory(void);
 kn_status ki_recon_download(kn_queue *queue, kn_buffer *buffer, size_t count, double complex *values,
                             kn_error *err);
 kn_status ki_recon_upload(kn_queue *queue, const double complex *values, size_t count, kn_buffer *buffer,

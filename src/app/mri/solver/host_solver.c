@@ -151,6 +151,16 @@ fail:
     return status;
 }
 
+struct mri_bytes ki_mri_host_normal_memory(const struct mri_toeplitz_size *size, size_t samples,
+                                           enum mri_kernel kernel)
+{
+    const struct mri_bytes grids = {.host = saturate_times(size->points, sizeof(double) + MRI_COMPLEX)},
+                           q = {.host = saturate_plus(saturate_times(size->differences, MRI_COMPLEX),
+                                                      saturate_times(samples, MRI_POSITION))};
+
+    return mri_bytes_both(mri_bytes_both(grids, q), ki_mri_sum_host_memory(samples, kernel));
+}
+
 // ---- the same by both sums ----
 
 static kn_status prepare_forward(struct host_forward *f, const struct mri_sum *of, size_t voxels,
@@ -212,6 +222,15 @@ kn_status ki_mri_host_normal_create_forward(const struct mri_sum *of, enum mri_k
     else
         *normal = made;
     return status;
+}
+
+struct mri_bytes ki_mri_host_normal_forward_memory(size_t voxels, size_t samples, enum mri_kernel kernel)
+{
+    const struct mri_bytes arrays = {
+        .host = saturate_plus(saturate_times(saturate_plus(voxels, samples), MRI_POSITION),
+                              saturate_times(samples, MRI_COMPLEX))};
+
+    return mri_bytes_both(arrays, ki_mri_sum_host_memory(voxels > samples ? voxels : samples, kernel));
 }
 
 static kn_status apply_forward(struct host_forward *f, const double complex *x, double complex *y,
@@ -372,6 +391,13 @@ static kn_status iterate(struct mri_host_normal *normal, const double complex *f
     result->converged = found.stopped_by == HOST_CGNR_RESIDUAL || norm == 0;
     result->stopped = found.stopped_by == HOST_CGNR_FLOOR;
     return status;
+}
+
+struct mri_bytes ki_mri_host_solve_memory(size_t voxels)
+{
+    enum { VECTORS = 7 }; // with a correction (operator/cgnr/host_cg.c)
+
+    return (struct mri_bytes){.host = saturate_times(voxels, VECTORS * MRI_COMPLEX)};
 }
 
 kn_status ki_mri_host_solve(struct mri_host_normal *normal, const double complex *fhd,

@@ -19,6 +19,10 @@ kn_status ki_mri_host_normal_create(const struct mri_sum *of, enum mri_kernel ke
 // 24 bytes a voxel and 40 a sample, and those of ki_mri_sum_host.
 kn_status ki_mri_host_normal_create_forward(const struct mri_sum *of, enum mri_kernel kernel,
                                             struct mri_host_normal **normal, kn_error *err);
+// Of either method; `size` of the first one.
+struct mri_bytes ki_mri_host_normal_memory(const struct mri_toeplitz_size *size, size_t samples,
+                                           enum mri_kernel kernel);
+struct mri_bytes ki_mri_host_normal_forward_memory(size_t voxels, size_t samples, enum mri_kernel kernel);
 // What the applications of that one took until now; of the other nothing.
 kn_recon_rate ki_mri_host_normal_rate(const struct mri_host_normal *normal);
 // NULL is fine.
@@ -32,10 +36,11 @@ kn_status ki_mri_host_normal_apply(struct mri_host_normal *normal, const double 
                                    kn_error *err);
 
 // As ki_mri_solver_solve, with the same words for the result, from `start` (NULL: 0).
-// Memory: four images. KN_ERROR_MEMORY; KN_ERROR_ARGUMENT for a lambda in units of a bound that is not known;
+// KN_ERROR_MEMORY; KN_ERROR_ARGUMENT for a lambda in units of a bound that is not known;
 // those of ki_mri_host_normal_apply.
 kn_status ki_mri_host_solve(struct mri_host_normal *normal, const double complex *fhd,
                             const struct mri_solver_options *options, const double complex *start,
                             double complex *image, struct mri_solver_result *result, kn_error *err);
+struct mri_bytes ki_mri_host_solve_memory(size_t voxels);
 
 #endif

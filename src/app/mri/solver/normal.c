@@ -105,6 +105,14 @@ void ki_mri_forward_normal_free(struct mri_forward_normal *forward)
     free(forward);
 }
 
+struct mri_bytes ki_mri_forward_normal_memory(const kn_queue *queue, size_t voxels, size_t samples)
+{
+    const struct mri_bytes between = {.device = saturate_times(samples, MRI_PAIR)};
+
+    return mri_bytes_both(between, mri_bytes_both(ki_mri_sum_memory(queue, voxels, samples),
+                                                  ki_mri_forward_memory(queue, voxels, samples)));
+}
+
 const struct mri_normal *ki_mri_forward_normal_of(const struct mri_forward_normal *forward)
 {
     return &forward->normal;

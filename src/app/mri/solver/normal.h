@@ -35,6 +35,7 @@ struct mri_forward_normal;
 kn_status ki_mri_forward_normal_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                        size_t samples, const double *weights, enum mri_kernel kernel,
                                        struct mri_forward_normal **made, kn_error *err);
+struct mri_bytes ki_mri_forward_normal_memory(const kn_queue *queue, size_t voxels, size_t samples);
 // NULL is fine.
 void ki_mri_forward_normal_free(struct mri_forward_normal *forward);
 // For ki_mri_solver_create, as long as the operator is there; it owns it. It has no bound.

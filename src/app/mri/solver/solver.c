@@ -95,6 +95,13 @@ void ki_mri_solver_free(struct mri_solver *solver)
     free(solver);
 }
 
+struct mri_bytes ki_mri_solver_memory(size_t voxels)
+{
+    enum { VECTORS = 4 }; // of a self-adjoint operator (operator/cgnr/cgnr.h)
+
+    return (struct mri_bytes){.device = saturate_times(voxels, VECTORS * MRI_PAIR)};
+}
+
 // ---- solving ----
 
 // Residuals as parts of the right hand side's norm.

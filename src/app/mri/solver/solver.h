@@ -46,6 +46,7 @@ kn_status ki_mri_solver_create(kn_queue *queue, const struct mri_normal *normal,
                                const struct mri_solver_options *options, struct mri_solver **made,
                                kn_error *err);
 void ki_mri_solver_free(struct mri_solver *solver); // NULL is fine
+struct mri_bytes ki_mri_solver_memory(size_t voxels);
 
 // Solves for `image` from `start` (NULL: 0), which may be the image's buffer; all three are buffers of the
 // matrix's voxels (float2), `image` not that of `fhd`. A right hand side of 0 has the image 0. With 0

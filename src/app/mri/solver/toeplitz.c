@@ -81,6 +81,13 @@ kn_status ki_mri_toeplitz_measure(const kn_recon_matrix *matrix, struct mri_toep
     return KN_OK;
 }
 
+struct mri_bytes ki_mri_toeplitz_memory(const kn_queue *queue, const struct mri_toeplitz_size *size,
+                                        size_t samples)
+{
+    return mri_bytes_both(ki_mri_sum_memory(queue, size->differences, samples),
+                          (struct mri_bytes){saturate_times(samples, MRI_POSITION), size->bytes});
+}
+
 // ---- differences ----
 
 static kn_status check_samples(const double *k, size_t samples, const double *weights, kn_error *err)

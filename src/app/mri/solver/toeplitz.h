@@ -32,6 +32,9 @@ struct mri_toeplitz_size {
 };
 kn_status ki_mri_toeplitz_measure(const kn_recon_matrix *matrix, struct mri_toeplitz_size *size,
                                   kn_error *err);
+// The same, and while it is made what computes q.
+struct mri_bytes ki_mri_toeplitz_memory(const kn_queue *queue, const struct mri_toeplitz_size *size,
+                                        size_t samples);
 
 // q of half of the differences, for `q` (float2): those of a grid of 2 N points a numbered x fastest, d_a = j
 // - N_a (an axis of 1: 0), from the first one to d = 0, which is the last; the planes d_a = -N_a are among

@@ -49,14 +49,16 @@ static void choose_sizes(struct forward *f)
     f->rows = f->rows ? f->rows : 1;
 }
 
-size_t ki_mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples)
+struct mri_bytes ki_mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples)
 {
     struct forward f = {.queue = (kn_queue *)queue, .voxels = voxels, .samples = samples};
 
     if (samples == 0)
-        return 0;
+        return (struct mri_bytes){0};
     choose_sizes(&f);
-    return f.batch * ((MRI_AXES + 2 + 4) * sizeof(float) + f.rows * 2 * sizeof(float));
+    return (struct mri_bytes){.host = f.batch * MRI_AXES * sizeof(uint32_t),
+                              .device = f.batch *
+                                        ((MRI_AXES + 2 + 4) * sizeof(float) + f.rows * 2 * sizeof(float))};
 }
 
 static kn_status open_kernels(struct forward *f, kn_error *err)

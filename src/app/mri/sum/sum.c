@@ -22,11 +22,9 @@ enum {
     CACHED_FOR = 512,            // voxels for which a cache keeps a sample, by the lecture's estimate
     VOXEL_ACCESSES = 7,          // position, and sums in and out
     ELEMENT = 5 * sizeof(float), // the largest record
-    // Memory: a voxel's record, sum and part; a sample's record, data, weight and basis; the rows of sums of
-    // groups that share few voxels' samples.
-    VOXEL_BYTES = 48,
-    SAMPLE_BYTES = 64,
-    PARTS_BYTES = 16 << 20,
+    // Memory: a voxel's record and sum; a sample's record, data, weight and basis, and its place in a chunk.
+    VOXEL_BYTES = ELEMENT + 4 * sizeof(float),
+    SAMPLE_BYTES = 2 * ELEMENT + 5 * sizeof(float),
     SHARE = 16 // of the device's memory, that an array takes at most
 };
 
@@ -133,10 +131,13 @@ static size_t at_a_time(const kn_queue *queue, size_t most, size_t wanted)
     return least(least(most, held ? held : 1), wanted ? wanted : 1);
 }
 
-size_t ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples)
+struct mri_bytes ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples)
 {
-    return at_a_time(queue, SLAB, voxels) * VOXEL_BYTES + at_a_time(queue, BATCH, samples) * SAMPLE_BYTES +
-           least(PARTS_BYTES, queue->context->device.info.global_memory / SHARE);
+    size_t slab = at_a_time(queue, SLAB, voxels), batch = at_a_time(queue, BATCH, samples);
+
+    return (struct mri_bytes){.host = (slab > batch ? slab : batch) * ELEMENT,
+                              .device = slab * VOXEL_BYTES + batch * SAMPLE_BYTES +
+                                        ki_sum_parts_memory(queue, slab, samples)};
 }
 
 static kn_status get_all(struct sum_work *work, size_t slab, size_t batch, kn_error *err)

@@ -13,6 +13,7 @@
 #include "base/ask.h"
 #include "base/kept.h"
 #include "engine/device/tuning.h"
+#include "app/mri/memory.h"
 #include "app/mri/mri.h"
 
 enum mri_kernel {
@@ -98,8 +99,8 @@ void ki_mri_basis_box(const kn_recon_matrix *matrix, const double *k, size_t sam
 kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum mri_kernel kernel,
                             kn_buffer *image, kn_recon_rate *rate, kn_error *err);
 
-// Bytes of the device's memory that it takes at most, the image left out.
-size_t ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples);
+// The image left out.
+struct mri_bytes ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples);
 
 // The same on the host, in double precision (MRI_HOST_DOUBLE; relative error 1e-14) or single
 // (MRI_HOST_SINGLE; 1e-6 at the matrix's own positions, elsewhere as on devices, sums of 1,024 samples in
@@ -108,6 +109,7 @@ size_t ki_mri_sum_memory(const kn_queue *queue, size_t voxels, size_t samples);
 // KN_ERROR_MEMORY as above, and what koine/host.h says of a level. Cost: as above; memory for the samples.
 kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, const kn_host_options *options,
                           double complex *image, kn_recon_rate *rate, kn_error *err);
+struct mri_bytes ki_mri_sum_host_memory(size_t samples, enum mri_kernel kernel);
 
 // The forward sum, d_m = phi_m sum_n rho_n exp(-i 2 pi k_m . r_n): `data` (a pair of floats a sample) from
 // `image` (a pair a voxel of the matrix); basis[samples] may be NULL, for 1. Relative error (L2): 5e-7 where
@@ -117,7 +119,7 @@ kn_status ki_mri_forward_device(kn_queue *queue, const kn_recon_matrix *matrix, 
                                 size_t samples, const double complex *basis, const kn_buffer *image,
                                 kn_buffer *data, kn_error *err);
 
-// Bytes of the device's memory that it takes at most, image and data left out.
-size_t ki_mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples);
+// Image and data left out.
+struct mri_bytes ki_mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples);
 
 #endif

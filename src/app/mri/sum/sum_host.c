@@ -86,6 +86,8 @@ void ki_sum_fractions_scalar(const struct sum_samples *samples, const int32_t *c
 // two in double precision. A multiple of SUM_HOST_BLOCK and SUM_HOST_CHUNK together.
 enum { PIECE = 1 << 24 };
 
+enum { NUMBERS = MRI_AXES + 2 }; // of a sample: k and mu
+
 static sum_block_double *const in_double[] = {[KN_HOST_SCALAR] = ki_sum_double_scalar,
                                               HOST_SET_VECTORS(sum_double)};
 static sum_block_fractions *const in_fractions[] = {[KN_HOST_SCALAR] = ki_sum_fractions_scalar,
@@ -249,6 +251,13 @@ static kn_status sum_all(const struct host_sum *h, unsigned threads, double comp
     return status;
 }
 
+struct mri_bytes ki_mri_sum_host_memory(size_t samples, enum mri_kernel kernel)
+{
+    size_t size = number_size(kernel == MRI_HOST_DOUBLE ? IN_DOUBLE : IN_SINGLE);
+
+    return (struct mri_bytes){.host = saturate_times(samples, NUMBERS * size)};
+}
+
 kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, const kn_host_options *options,
                           double complex *image, kn_recon_rate *rate, kn_error *err)
 {
@@ -273,9 +282,9 @@ kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, c
     h.level = plan.level;
     h.kind = kernel == MRI_HOST_DOUBLE ? IN_DOUBLE : sum.positions ? IN_SINGLE : IN_FRACTIONS;
     size = number_size(h.kind) * sum.samples;
-    numbers = ki_kept_take(sum.kept, 5 * size);
+    numbers = ki_kept_take(sum.kept, NUMBERS * size);
     if (!numbers)
-        return ki_fail_memory(err, 5 * size, "the samples of a sum");
+        return ki_fail_memory(err, NUMBERS * size, "the samples of a sum");
     for (size_t axis = 0; axis < MRI_AXES; axis++)
         h.k[axis] = numbers + axis * size;
     h.real = numbers + 3 * size;

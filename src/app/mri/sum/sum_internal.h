@@ -106,6 +106,8 @@ kn_status ki_sum_copy_chunk(struct sum_work *work, size_t begin, size_t count, k
 
 // Of MRI_TUNED: shape and kernel for slabs of `slab` voxels at most; a launch.
 kn_status ki_sum_tuned_open(struct sum_work *work, size_t slab, kn_error *err);
+// Bytes that groups that share samples take at most.
+size_t ki_sum_parts_memory(const kn_queue *queue, size_t slab, size_t samples);
 kn_status ki_sum_tuned_launch(struct sum_work *work, const struct sum_range *range, kn_error *err);
 
 #endif

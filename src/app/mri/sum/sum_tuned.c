@@ -118,15 +118,22 @@ static size_t step_of(const struct sum_work *work, size_t count)
     return groups_for(groups_for(count, work->plane), work->tuning.voxels) * work->plane;
 }
 
+// Groups that keep the device busy.
+static size_t busy_groups(const kn_queue *queue, const struct mri_tuning *t)
+{
+    const kn_device_info *info = &queue->context->device.info;
+    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_MRI_SUM_SHARED);
+
+    return (size_t)info->compute_units * (sizes->per_unit ? sizes->per_unit : sizes->items / t->group + 1);
+}
+
 // Where there are few voxels, groups share the samples.
 static uint32_t parts_for(const struct sum_work *work, size_t slab)
 {
     const kn_device_info *info = &work->queue->context->device.info;
     const struct mri_tuning *t = &work->tuning;
     size_t groups = groups_for(step_of(work, slab), (size_t)t->group * t->width);
-    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_MRI_SUM_SHARED);
-    size_t busy =
-        (size_t)info->compute_units * (sizes->per_unit ? sizes->per_unit : sizes->items / t->group + 1);
+    size_t busy = busy_groups(work->queue, t);
     size_t most = groups_for(work->sum->samples, SHARE), parts = t->parts ? t->parts : busy / groups;
     size_t held = info->max_alloc / (slab * 2 * sizeof(float)); // rows of sums in one allocation
 
@@ -135,6 +142,16 @@ static uint32_t parts_for(const struct sum_work *work, size_t slab)
     if (parts > held)
         parts = held;
     return parts > 1 ? (uint32_t)parts : 1;
+}
+
+// Rows of sums: together they have no more of them than busy groups have voxels.
+size_t ki_sum_parts_memory(const kn_queue *queue, size_t slab, size_t samples)
+{
+    const struct mri_tuning t = ki_mri_tuning_for(queue);
+    size_t busy = busy_groups(queue, &t), shares = groups_for(samples, SHARE),
+           most = busy * t.group * t.width * t.voxels, sums = (shares < busy ? shares : busy) * slab;
+
+    return (sums < most ? sums : most) * MRI_PAIR;
 }
 
 static kn_status open_kernels(struct sum_work *work, kn_error *err)
