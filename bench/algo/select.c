@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times reductions, scans, medians, quantiles and the first k on a device, each answer checked against the
 // host in the same run. --tune: the brackets of medians, and launches of the moments of floats, whose bits
-// must be the same.
+// must be the same. --kernels: when each kernel began and what it took.
 //
-//     bench/select [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type float|double] [--reductions]
-//     [--tune]
+//     bench/select [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type float|double]
+//     [--reductions | --medians] [--kernels] [--tune]
 //
 // Columns: median, least and most of the device's time from the first kernel's start to the last one's end
 // (by its events), and the median of the time that the caller waits.
@@ -23,7 +23,8 @@ struct bench {
     kn_context *context;
     kn_queue *queue;
     kn_error err;
-    bool tune, reductions; // reductions and scans alone
+    bool tune, kernels;
+    bool reductions, medians; // reductions and scans alone, medians and quantiles alone
 };
 
 struct work {
@@ -136,7 +137,7 @@ static void report(struct bench *bench, struct work *work, work_function *run, c
                    const char *verdict)
 {
     struct call timed = {bench, work, run};
-    struct bench_timing timing = bench_measure(bench->queue, NULL, call, &timed, bench->tune);
+    struct bench_timing timing = bench_measure(bench->queue, NULL, call, &timed, bench->kernels);
 
     printf("%-34s %-6s %11zu  %9.4f (%.4f to %.4f)  %9.4f  %7.1f  %5zu  %s\n", what, kn_type_name(work->type),
            work->n, timing.device.median * 1e3, timing.device.least * 1e3, timing.device.most * 1e3,
@@ -297,14 +298,16 @@ static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
     bench_try(kn_buffer_create(bench->context, bytes, &work.x, &bench->err), &bench->err);
     bench_try(kn_buffer_write(bench->queue, work.x, 0, work.host, bytes, &bench->err), &bench->err);
     bench_try(kn_buffer_create(bench->context, bytes, &work.out, &bench->err), &bench->err);
-    bench_reductions(bench, &work);
+    if (!bench->medians)
+        bench_reductions(bench, &work);
     if (bench->reductions) {
         kn_buffer_free(work.x);
         kn_buffer_free(work.out);
         free(work.host);
         return;
     }
-    bench_first(bench, &work);
+    if (!bench->medians)
+        bench_first(bench, &work);
     median(bench, &work);
     report(bench, &work, median, "kn_median", judge(&work, work.value[0], 0.5));
     quartiles(bench, &work);
@@ -318,7 +321,7 @@ static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
                                .tuning = &(kn_select_tuning){.samples = samples});
         snprintf(what, sizeof what, "brackets, %zu samples", samples);
         median(bench, &work);
-        report(bench, &work, median, what, "");
+        report(bench, &work, median, what, judge(&work, work.value[0], 0.5));
     }
     for (unsigned group = 128; bench->tune && group <= 512; group *= 2)
         for (unsigned loads = 2; loads <= 8; loads *= 2)
@@ -328,10 +331,8 @@ static void bench_column(struct bench *bench, kn_type type, unsigned log2_n)
                     kn_select_options, .method = KN_SELECT_BRACKETS,
                     .tuning = &(kn_select_tuning){.group = group, .loads = loads, .groups_unit = unit});
                 snprintf(what, sizeof what, "brackets group %u loads %u unit %u", group, loads, unit);
-                bench->tune = false;
                 median(bench, &work);
-                report(bench, &work, median, what, "");
-                bench->tune = true;
+                report(bench, &work, median, what, judge(&work, work.value[0], 0.5));
             }
     kn_buffer_free(work.x);
     kn_buffer_free(work.out);
@@ -348,8 +349,12 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--tune") == 0)
             bench.tune = true;
+        else if (strcmp(argv[i], "--kernels") == 0)
+            bench.kernels = true;
         else if (strcmp(argv[i], "--reductions") == 0)
             bench.reductions = true;
+        else if (strcmp(argv[i], "--medians") == 0)
+            bench.medians = true;
         else if (i + 1 < argc && strcmp(argv[i], "--device") == 0)
             spec = argv[++i];
         else if (i + 1 < argc && strcmp(argv[i], "--smallest") == 0)
@@ -361,7 +366,7 @@ int main(int argc, char **argv)
         else
             return fprintf(stderr,
                            "usage: %s [--device SPEC] [--smallest LOG2] [--largest LOG2] [--type TYPE] "
-                           "[--reductions] [--tune]\n",
+                           "[--reductions | --medians] [--kernels] [--tune]\n",
                            argv[0]),
                    2;
     }
