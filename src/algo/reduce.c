@@ -35,21 +35,26 @@ static kn_status get_sum_kernels(struct tree_job *job, kn_error *err)
                                              KN_POLICY_STRICT, "reduce_fold", &job->fold, err);
 }
 
+// The usual groups, or if they were fewer than compute units, small ones, as long as one launch folds what
+// comes of them.
 static kn_status choose_shape(struct tree_job *job, const char *function, kn_error *err)
 {
     const kn_device_info *info = &job->queue->context->device.info;
     const struct engine_shape *small = ki_engine_shape(SHAPE_REDUCE_SUM_SMALL);
     const struct engine_shape *usual = ki_engine_shape(job->rows == 1 ? SHAPE_REDUCE_SUM : SHAPE_REDUCE_SUMS);
-    kn_status status = KN_OK;
+    struct tree_shape shape;
+    kn_status status = ki_tree_choose(function, job->queue, job->x, job->type, usual, &job->shape, err);
 
-    if (!engine_is_cpu(info) && !(job->type == KN_F32 && ki_column_is_soft(job->queue))) {
-        status = ki_tree_choose(function, job->queue, job->x, job->type, small, &job->shape, err);
-        job->ahead = small->gpu.ahead;
-        if (status || ki_tree_partials(&job->shape, job->n) == 1)
-            return status;
-    }
-    job->ahead = 0;
-    return ki_tree_choose(function, job->queue, job->x, job->type, usual, &job->shape, err);
+    if (status || engine_is_cpu(info) || (job->type == KN_F32 && ki_column_is_soft(job->queue)) ||
+        ki_tree_partials(&job->shape, job->n) >= info->compute_units ||
+        info->max_work_group < small->gpu.group)
+        return status;
+    status = ki_tree_choose(function, job->queue, job->x, job->type, small, &shape, err);
+    if (status || ki_tree_fold_groups(&shape, ki_tree_partials(&shape, job->n)) > 1)
+        return status;
+    job->shape = shape;
+    job->ahead = small->gpu.ahead;
+    return KN_OK;
 }
 
 // The sum, and with two rows the sum of squares.

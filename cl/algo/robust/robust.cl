@@ -390,15 +390,19 @@ static inline void classify(realw row, const brackets *b, bool tied, const keepe
     if (!tied) {
         classify_by_signs(row.s0, b, to, t);
         classify_by_signs(row.s1, b, to, t);
+#if WIDTH == 4
         classify_by_signs(row.s2, b, to, t);
         classify_by_signs(row.s3, b, to, t);
+#endif
         return;
     }
 #endif
     classify_one(row.s0, b, tied, to, t);
     classify_one(row.s1, b, tied, to, t);
+#if WIDTH == 4
     classify_one(row.s2, b, tied, to, t);
     classify_one(row.s3, b, tied, to, t);
+#endif
 }
 
 static inline void counts_of(const tally *t, uint seen[TIES + ENDS])

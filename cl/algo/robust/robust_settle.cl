@@ -363,9 +363,10 @@ inline bool is_overfull(__global const uint *counters, const inquiry *of)
     return counters[GATHERED + of->question] > of->gathered_room || (of->room && counters[KEPT] > of->room);
 }
 
-// By one work-item: the answer, what is asked next or comes with it, and whether it has missed.
+// By one work-item: the answer, what is asked next or comes with it, whether it has missed, and with the last answer all
+// that the host waits for.
 static inline void answer(__global column *own, __global const uint *counters, const inquiry *of, const ulong *key,
-                          __global const acc *sums)
+                          __global const acc *sums, __global result *to)
 {
     bool missed = is_overfull(counters, of);
 
@@ -380,15 +381,26 @@ static inline void answer(__global column *own, __global const uint *counters, c
     }
     if (missed)
         mark_missed(own, of->question);
+    if (of->question == MEDIAN)
+        return;
+    to->shift = own->shift;
+    for (uint k = 0; k < 2; k++) {
+        to->answer[MEDIAN][k] = own->answer[MEDIAN][k];
+        to->answer[DEVIATION][k] = key[k];
+    }
+    to->sum = own->sum;
+    to->squares = own->squares;
+    to->missed = own->missed;
+    to->nans = counters[NANS];
 }
 
 // `level` is robust_narrow's. n: the column's length, or 0: nothing to verify; else sums[2 * column], ... come to the column,
-// when the deviations' median is known. Groups beyond the first fold partial[row * partials], ... to sums[row], row 2 * column and
+// when the deviations' median is known; what the host waits for goes to results[column] then. Groups beyond the first fold partial[row * partials], ... to sums[row], row 2 * column and
 // the next.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 robust_settle(__global column *columns, __global const uint *counters, uint question, uint level,
               __global const ulong *gathered, ulong gathered_room, ulong room, ulong n, __global const acc *partial,
-              ulong partials, __global acc *sums)
+              ulong partials, __global acc *sums, __global result *results)
 {
     __local acc node[GROUP];
     __local uint bins[BINS], sum[SUMS], found[6];
@@ -417,5 +429,5 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     find_keys(gathered, has, at, h.known[0] ? h.rank[1] : h.rank[0], &work, alone);
     choose_keys(&h, alone, key);
     if (get_local_id(0) == 0)
-        answer(own, counters, &of, key, sums + 2 * number);
+        answer(own, counters, &of, key, sums + 2 * number, &results[number]);
 }

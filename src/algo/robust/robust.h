@@ -66,6 +66,12 @@ struct robust_column {
     uint32_t pivots, unused;
 };
 
+struct robust_result {
+    uint64_t shift, answer[2][2];
+    double sum, squares;
+    uint32_t missed, nans;
+};
+
 struct robust_ranks {
     kn_queue *queue;
     kn_type type;
@@ -74,7 +80,7 @@ struct robust_ranks {
     size_t groups, count;          // groups a column, columns
     uint64_t room, tables, gathered_room;
     kn_kernel *bins, *narrow, *settle;
-    kn_buffer *columns, *counters, *gathered;
+    kn_buffer *columns, *counters, *gathered, *results;
 };
 
 // What a measurement may choose on a GPU: GROUP, GROUPS (a compute unit), AHEAD and SINGLE.
@@ -83,6 +89,11 @@ extern const kn_tunables ki_robust_tunables;
 kn_status ki_robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error *err);
 // Counters and tables of all columns: how many cells of 4 bytes.
 uint64_t ki_robust_counter_cells(const struct robust_ranks *r);
+// `results` of the columns, which ki_robust_settle of the deviations leaves: the queue's answer if they fit,
+// else memory of the place `slot`. ki_robust_ranks_read waits for them.
+kn_status ki_robust_ranks_results(struct robust_ranks *r, const struct engine_scratch *scratch, size_t slot,
+                                  kn_error *err);
+kn_status ki_robust_ranks_read(const struct robust_ranks *r, struct robust_result *results, kn_error *err);
 // What is read: with r->room the elements kept, in x, else n elements from x[skip] on, of a column whose
 // first part is `head`. `first`: the first of its pieces.
 struct robust_piece {

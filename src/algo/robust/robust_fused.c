@@ -13,7 +13,7 @@
 #include "algo/tree.h"
 
 // Places of scratch memory.
-enum { COLUMNS, COUNTERS, CANDIDATES, PARTIAL, SPARE, GATHERED, SHIFT_SAMPLE, SORTED, SLOTS };
+enum { COLUMNS, COUNTERS, CANDIDATES, PARTIAL, SPARE, GATHERED, SHIFT_SAMPLE, SORTED, RESULTS, SLOTS };
 
 enum {
     GATHERED_MOST = 1 << 18,
@@ -24,6 +24,7 @@ struct fused {
     const struct robust_columns *of;
     size_t first; // of the columns
     struct tree_shape tree;
+    const struct engine_sizes *pass_sizes;
     struct robust_ranks ranks;
     unsigned sort_group, sort;           // SORT_GROUP and SORT
     uint32_t lists, list, points, reach; // `list` elements of each
@@ -87,9 +88,23 @@ static uint64_t choose_room(const struct fused *f)
     return room < n ? room : n;
 }
 
-static enum engine_shape_of pass_of(const struct robust_columns *of)
+// Groups of the usual shape, or if they were fewer than compute units, of one for few elements.
+static kn_status choose_pass(struct fused *f, kn_error *err)
 {
-    return of->type == KN_F64 ? SHAPE_ROBUST_PASS_F64 : SHAPE_ROBUST_PASS_F32;
+    const struct robust_columns *of = f->of;
+    const kn_device_info *info = &of->queue->context->device.info;
+    enum engine_shape_of usual = of->type == KN_F64 ? SHAPE_ROBUST_PASS_F64 : SHAPE_ROBUST_PASS_F32;
+    kn_status status =
+        ki_tree_choose(of->function, of->queue, of->x, of->type, ki_engine_shape(usual), &f->tree, err);
+
+    f->pass_sizes = ki_engine_sizes(info, usual);
+    if (status || engine_is_cpu(info) || (of->type == KN_F32 && ki_column_is_soft(of->queue)) ||
+        ki_tree_partials(&f->tree, (size_t)of->n) * of->count >= info->compute_units ||
+        info->max_work_group < ki_engine_shape(SHAPE_ROBUST_PASS_SMALL)->gpu.group)
+        return status;
+    f->pass_sizes = ki_engine_sizes(info, SHAPE_ROBUST_PASS_SMALL);
+    return ki_tree_choose(of->function, of->queue, of->x, of->type, ki_engine_shape(SHAPE_ROBUST_PASS_SMALL),
+                          &f->tree, err);
 }
 
 static kn_status choose_shape(struct fused *f, kn_error *err)
@@ -97,8 +112,7 @@ static kn_status choose_shape(struct fused *f, kn_error *err)
     const struct robust_columns *of = f->of;
     uint64_t most = of->queue->context->device.info.max_alloc / kn_type_size(of->type);
     uint64_t room;
-    kn_status status =
-        ki_tree_choose(of->function, of->queue, of->x, of->type, ki_engine_shape(pass_of(of)), &f->tree, err);
+    kn_status status = choose_pass(f, err);
 
     if (status)
         return status;
@@ -122,7 +136,7 @@ static kn_status get_kernels(struct fused *f, kn_error *err)
 {
     const struct robust_columns *of = f->of;
     const kn_device_info *info = &of->queue->context->device.info;
-    const struct engine_sizes *pass = ki_engine_sizes(info, pass_of(of));
+    const struct engine_sizes *pass = f->pass_sizes;
     bool small = !engine_is_cpu(info) && info->local_memory < (44u << 10);
     const struct {
         const char *file, *name;
@@ -145,6 +159,8 @@ static kn_status get_kernels(struct fused *f, kn_error *err)
             ki_engine_define(&defines, "SORT", f->sort);
             ki_engine_define(&defines, "SLOTS", small ? pass->items / 2 : pass->items);
             ki_engine_define(&defines, "TEAM", pass->lanes);
+            if (pass->ahead)
+                ki_engine_define(&defines, "UNROLL", pass->ahead);
             ki_engine_define(&defines, "SIGNS",
                              of->type == KN_F32 && ki_engine_is_nvidia(of->queue->context));
             ki_engine_define(&defines, "STRAY", of->count > 1 && of->stride % f->tree.width != 0);
@@ -182,8 +198,9 @@ static kn_status get_memory(struct fused *f, kn_error *err)
     if (!status)
         status = ki_engine_scratch_get(&f->scratch, SHIFT_SAMPLE, count * SHIFT_SAMPLES * size,
                                        &f->shift_sample, err);
-    return status ? status
-                  : ki_engine_scratch_get(&f->scratch, SORTED, count * f->sort * size, &f->sorted, err);
+    if (!status)
+        status = ki_engine_scratch_get(&f->scratch, SORTED, count * f->sort * size, &f->sorted, err);
+    return status ? status : ki_robust_ranks_results(r, &f->scratch, RESULTS, err);
 }
 
 // ---- launches ----
@@ -336,48 +353,38 @@ static kn_status ask(struct fused *f, kn_error *err)
 
 // ---- results ----
 
-static void finish(const struct fused *f, const struct robust_column *column, const uint32_t *counters,
-                   kn_robust *result)
+static void finish(const struct fused *f, const struct robust_result *found, kn_robust *result)
 {
     kn_type type = f->of->type;
     uint64_t padding = f->partials * f->tree.leaves * TREE_LEAF - f->of->n; // read as NaN
     double bounds[2], median, mad = NAN;
-    kn_sums sums = {column->sum, column->squares};
+    kn_sums sums = {found->sum, found->squares};
 
-    *result =
-        ki_robust_of_nothing((size_t)f->of->n, counters[ROBUST_NANS] - (size_t)padding, KN_ROBUST_FUSED);
+    *result = ki_robust_of_nothing((size_t)f->of->n, found->nans - (size_t)padding, KN_ROBUST_FUSED);
     if (result->nan_count > 0)
         return;
     for (int k = 0; k < 2; k++)
-        bounds[k] = ki_element_value(ki_element_of_key(column->answer[ROBUST_MEDIAN][k], type), type);
+        bounds[k] = ki_element_value(ki_element_of_key(found->answer[ROBUST_MEDIAN][k], type), type);
     median = ki_middle(bounds[0], bounds[1]);
     if (isfinite(median))
-        mad = ki_middle(ki_element_value(column->answer[ROBUST_DEVIATION][0], KN_F64),
-                        ki_element_value(column->answer[ROBUST_DEVIATION][1], KN_F64));
-    result->missed = (column->missed & ROBUST_MISSED_MEDIAN) != 0 ||
-                     ((column->missed & ROBUST_MISSED_DEVIATION) && isfinite(median));
-    ki_robust_finish(result, ki_element_value(column->shift, type), &sums, median, mad);
+        mad = ki_middle(ki_element_value(found->answer[ROBUST_DEVIATION][0], KN_F64),
+                        ki_element_value(found->answer[ROBUST_DEVIATION][1], KN_F64));
+    result->missed = (found->missed & ROBUST_MISSED_MEDIAN) != 0 ||
+                     ((found->missed & ROBUST_MISSED_DEVIATION) && isfinite(median));
+    ki_robust_finish(result, ki_element_value(found->shift, type), &sums, median, mad);
 }
 
 static kn_status read_results(struct fused *f, kn_robust *results, kn_error *err)
 {
     struct ki_kept *kept = &f->of->queue->kept;
     size_t count = f->ranks.count;
-    struct robust_column *columns = ki_kept_take(kept, count * sizeof *columns);
-    uint32_t *counters = ki_kept_take(kept, count * ROBUST_COUNTERS * sizeof *counters);
-    kn_status status = KN_OK;
+    struct robust_result *found = ki_kept_take(kept, count * sizeof *found);
+    kn_status status = found ? ki_robust_ranks_read(&f->ranks, found, err)
+                             : ki_fail_memory(err, count * sizeof *found, "the results of columns");
 
-    if (!columns || !counters)
-        status = ki_fail_memory(err, count * sizeof *columns, "the results of columns");
-    if (!status)
-        status = kn_buffer_read(f->of->queue, f->ranks.columns, 0, columns, count * sizeof *columns, err);
-    if (!status)
-        status = kn_buffer_read(f->of->queue, f->ranks.counters, 0, counters,
-                                count * ROBUST_COUNTERS * sizeof *counters, err);
     for (size_t i = 0; i < count && !status; i++)
-        finish(f, &columns[i], counters + i * ROBUST_COUNTERS, &results[i]);
-    ki_kept_give(kept, columns);
-    ki_kept_give(kept, counters);
+        finish(f, &found[i], &results[i]);
+    ki_kept_give(kept, found);
     return status;
 }
 

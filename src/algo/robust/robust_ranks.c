@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "engine/answer.h"
 #include "algo/tree.h"
 
 const kn_tunables ki_robust_tunables = {
@@ -119,6 +120,28 @@ uint64_t ki_robust_counter_cells(const struct robust_ranks *r)
     return r->count * (ROBUST_COUNTERS + (r->tables * 2 << r->digit));
 }
 
+static bool results_are_answer(const struct robust_ranks *r)
+{
+    return r->count <= ENGINE_ANSWER_BYTES / sizeof(struct robust_result);
+}
+
+kn_status ki_robust_ranks_results(struct robust_ranks *r, const struct engine_scratch *scratch, size_t slot,
+                                  kn_error *err)
+{
+    return results_are_answer(r)
+               ? ki_engine_answer_get(r->queue, &r->results, err)
+               : ki_engine_scratch_get(scratch, slot, r->count * sizeof(struct robust_result), &r->results,
+                                       err);
+}
+
+kn_status ki_robust_ranks_read(const struct robust_ranks *r, struct robust_result *results, kn_error *err)
+{
+    size_t bytes = r->count * sizeof *results;
+
+    return results_are_answer(r) ? ki_engine_answer_read(r->queue, results, bytes, err)
+                                 : kn_buffer_read(r->queue, r->results, 0, results, bytes, err);
+}
+
 static kn_status launch(const struct robust_ranks *r, kn_kernel *kernel, unsigned group, size_t groups,
                         const kn_arg *args, size_t count, kn_error *err)
 {
@@ -162,9 +185,9 @@ kn_status ki_robust_settle(const struct robust_ranks *r, uint32_t question, uint
 {
     const struct robust_sums none = {r->columns, r->columns, 0}, *of = sums ? sums : &none;
     const kn_arg args[] = {
-        KN_BUFFER(r->columns),  KN_BUFFER(r->counters),     KN_VALUE(question), KN_VALUE(level),
-        KN_BUFFER(r->gathered), KN_VALUE(r->gathered_room), KN_VALUE(r->room),  KN_VALUE(n),
-        KN_BUFFER(of->partial), KN_VALUE(of->count),        KN_BUFFER(of->sums)};
+        KN_BUFFER(r->columns),  KN_BUFFER(r->counters),     KN_VALUE(question),  KN_VALUE(level),
+        KN_BUFFER(r->gathered), KN_VALUE(r->gathered_room), KN_VALUE(r->room),   KN_VALUE(n),
+        KN_BUFFER(of->partial), KN_VALUE(of->count),        KN_BUFFER(of->sums), KN_BUFFER(r->results)};
     size_t groups = sums && question == ROBUST_MEDIAN ? 3 : 1; // of which two fold
 
     return launch(r, r->settle, r->single, groups, args, KI_COUNT(args), err);

@@ -15,7 +15,7 @@
 #include "algo/elements.h"
 
 // Places of scratch memory.
-enum { COLUMNS, COUNTERS, GATHERED, SLOTS };
+enum { COLUMNS, COUNTERS, GATHERED, RESULTS, SLOTS };
 
 enum { GATHERED_MOST = 1 << 18 };
 
@@ -53,15 +53,17 @@ static kn_status get_memory(struct selection *s, kn_error *err)
     if (!status)
         status = ki_engine_scratch_get(
             &s->scratch, COUNTERS, (size_t)ki_robust_counter_cells(r) * sizeof(uint32_t), &r->counters, err);
-    return status ? status
-                  : ki_engine_scratch_get(&s->scratch, GATHERED, (size_t)r->gathered_room * sizeof(uint64_t),
-                                          &r->gathered, err);
+    if (!status)
+        status = ki_engine_scratch_get(&s->scratch, GATHERED, (size_t)r->gathered_room * sizeof(uint64_t),
+                                       &r->gathered, err);
+    return status ? status : ki_robust_ranks_results(r, &s->scratch, RESULTS, err);
 }
 
 // The distances of these ranks. *missed: there were too many to gather.
 static kn_status find_distances(struct selection *s, const uint64_t target[2], uint32_t levels,
                                 double distance[2], bool *missed, kn_error *err)
 {
+    struct robust_result result;
     struct robust_column column = {.target = {target[0], target[1]}, .median = s->median};
     const uint32_t nothing = 0;
     kn_status status;
@@ -77,11 +79,13 @@ static kn_status find_distances(struct selection *s, const uint64_t target[2], u
     if (!status)
         status = read_levels(s, levels, err);
     if (!status)
-        status = kn_buffer_read(s->of->queue, s->ranks.columns, 0, &column, sizeof column, err);
-    *missed = column.missed != 0;
+        status = ki_robust_ranks_read(&s->ranks, &result, err);
+    if (status)
+        return status;
+    *missed = result.missed != 0;
     for (int k = 0; k < 2; k++)
-        distance[k] = ki_element_value(column.answer[ROBUST_DEVIATION][k], KN_F64);
-    return status;
+        distance[k] = ki_element_value(result.answer[ROBUST_DEVIATION][k], KN_F64);
+    return KN_OK;
 }
 
 static kn_status select_deviation(struct selection *s, double *mad, kn_error *err)

@@ -17,8 +17,17 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                            true,
                            {.group = 1, .items = 16, .per_unit = 4},
                            {.group = 256, .items = 2, .per_unit = 4}},
-    // The group that works alone (select.c), unless tiles have groups of one.
-    [SHAPE_SELECT_ALONE] = {"select-alone", false, {.group = 1024}, {.group = 1024}},
+    // The read that gathers candidates (select.c), of elements of 4 and 8 bytes; tiles as above.
+    [SHAPE_SELECT_GATHER] = {"select-gather",
+                             true,
+                             {.group = 1, .items = 16, .per_unit = 4},
+                             {.group = 256, .items = 4, .per_unit = 4}},
+    // The group that works alone (select.c), unless tiles have groups of one. items: so few elements have one
+    // group for all of it; of more, launches of many groups are faster.
+    [SHAPE_SELECT_ALONE] = {"select-alone",
+                            false,
+                            {.group = 1024, .items = 65536},
+                            {.group = 1024, .items = 8192}},
     [SHAPE_TOP_K] = {"top-k", false, {.group = 1}, {.group = 256}},
     // Compaction (compact.c). items: loads of 16 bytes; a work-item marks its elements in a word of 32 bits.
     // per_unit: several times as many as run at once, so that the last ones do not run alone.
@@ -43,11 +52,12 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     // leaf, but where integers stand for doubles: those take registers and fill no vectors, and the GPU's
     // width serves.
     [SHAPE_REDUCE_SUM] = {"reduce-sum", false, {.group = 16, .width = 16}, {.group = 512, .width = 4}},
-    // So few elements that a group of a GPU takes all: half the rows are loaded before the first is added.
+    // So few elements that the usual groups would not keep a GPU busy: a leaf each, all rows loaded before
+    // the first is added.
     [SHAPE_REDUCE_SUM_SMALL] = {"reduce-sum-small",
                                 false,
                                 {.group = 16, .width = 16},
-                                {.group = 512, .width = 2, .ahead = 32}},
+                                {.group = 32, .width = 2, .ahead = 64}},
     [SHAPE_REDUCE_SUMS] = {"reduce-sums", false, {.group = 16, .width = 16}, {.group = 256, .width = 4}},
     // Any operation: on GPUs a work-item loads 16 bytes at once, and a group holds 16 leaves.
     [SHAPE_REDUCE_WITH] = {"reduce-with", false, {.group = 16, .width = 16}, {.group = 256, .width = 4}},
@@ -82,6 +92,12 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                                false,
                                {.group = 16, .width = 16, .items = 128, .lanes = 1},
                                {.group = 128, .width = 4, .items = 32, .lanes = 8}},
+    // So few elements that the usual groups would not keep a GPU busy: a leaf each, many rows loaded before
+    // the first is looked at.
+    [SHAPE_ROBUST_PASS_SMALL] = {"robust-pass-small",
+                                 false,
+                                 {.group = 16, .width = 16, .items = 128, .lanes = 1},
+                                 {.group = 32, .width = 2, .items = 64, .lanes = 8, .ahead = 8}},
     // Its sample. copies: lists at most; more of them would tell hardly more, as fewer of each go on. chunk:
     // elements of one of many lists, at most. shares: at most one element in so many is sampled. A CPU has
     // less to gain from narrow brackets, and works on the lists for longer.
