@@ -3,21 +3,22 @@
 // of ranks (from 0, the first not above the second), as quantiles need them; some jobs are worked on side by side.
 //
 // By brackets (Floyd and Rivest 1975, with all candidates in one pass): select_sample takes an element of each of
-// `samples` strata at random; select_small finds in the sample, for each job, two keys between which its ranks lie but
-// for bad luck; select_gather reads the column once, counts what lies below and at the keys, and gathers what lies
+// `samples` strata at random; two keys of the sample between which a job's ranks lie but for bad luck are found by digits,
+// and select_bracket makes them its bracket; select_gather reads the column once, counts what lies below and at the keys, and gathers what lies
 // between them; select_settle looks where the ranks fell. What remains is done by digits among what was gathered.
 // Elements equal to an end that the sample has often are counted, not gathered: ties cost no memory. If the luck was
 // bad, more was to be gathered than there is room for, or there is a NaN, the job says `failed`.
 //
 // By digits (radix select): select_histogram counts, among the elements that share the digits found so far, those
-// with each value of the next digit; select_pick takes the digit in which the rank lies. Ends with the elements' bits.
+// with each value of the next digit; which digit a rank lies in every group of the next launch finds for itself, and
+// after the last digit select_pick, which ends with the elements' bits.
 //
-// Launch: select_prepare with one group; then
+// Launch: select_prepare with any number of groups; then
 //   few elements: select_small, a group a job;
-//   by digits: for each digit from the highest, select_histogram (groups, jobs) for each part of the column, and
+//   by digits: for each digit from the highest, select_histogram (groups, jobs) for each part of the column; then
 //     select_pick, a group a job;
-//   by brackets: select_sample, one work-item a sample; select_small on the sample; select_gather for each part;
-//     select_settle, a group; then by digits.
+//   by brackets: select_sample, one work-item a sample; the digits of the sample, with select_bracket instead of select_pick;
+//     select_gather for each part; select_settle, a group; then by digits.
 // A launch takes at most 2^31 elements. Cost: brackets read the column once, digits once a digit.
 // Tunables: GROUP (work-items, a power of two; 1: no atomics on local memory, for CPUs), LOADS (lib/tile.clh),
 // DIGIT (log2 of bins; in kernels of one group GROUP is not above their number), BRACKETS (jobs in select_gather), KEY_BITS,
@@ -73,13 +74,18 @@ typedef float real;
 // An end of a bracket that stands more often than that in the sample is one of many ties.
 #define TIED 16
 
-#define JOBS 8 // of a batch
+#define JOBS SELECT_JOBS // of a batch
+
+// How far the two ranks are known.
+typedef struct {
+    ulong rank[2];   // among those that share the prefix
+    ulong prefix[2]; // the digits found so far, in place
+} place;
 
 // The host has the same.
 typedef struct {
     ulong target[2]; // the ranks among all elements
-    ulong rank[2];   // among those that share the prefix
-    ulong prefix[2]; // the digits found so far, in place; at the end the stored bits
+    place at[SELECT_DIGITS + 1]; // before the first digit is known, and after each
     ulong low, high; // the bracket
     ulong count;     // gathered between its ends
     ulong value[2];  // the key, if it is known already
@@ -87,6 +93,12 @@ typedef struct {
     uint tied[2];     // the bracket's ends are counted, not gathered
     uint failed, nan; // nan (of job 0 only): there is one in the column
 } job;
+
+// What the host waits for; it has the same.
+typedef struct {
+    ulong value[2]; // stored bits
+    uint failed, nan;
+} answer;
 
 inline ordered order_of(sort_key bits)
 {
@@ -115,6 +127,35 @@ inline sort_key known_mask(uint previous)
 inline uint next_shift(uint previous)
 {
     return previous > DIGIT ? previous - DIGIT : 0;
+}
+
+// What comes of a digit that was counted at counters[0..2 * BINS), and so in each of `parts` parts, `stride` cells further
+// on: `shift` low bits are not known then. equal[k]: how many elements share the digits of rank k. count[0..2 * BINS) and
+// sum[0..BINS_SUMS) are written. A barrier comes last. Without a digit (`has` is false) nothing comes of it: PoCL 3.1 compiles
+// a loop with barriers wrong that stands in a condition.
+static inline void step(place *at, bool has, uint shift, __global const uint *counters, ulong parts, ulong stride,
+                        __local uint *count, __local ulong *sum, __local ulong *found, ulong equal[2])
+{
+    bool same = at->prefix[0] == at->prefix[1];
+    uint tables = !has ? 0 : same ? 1 : 2;
+
+    for (uint k = 0; k < tables; k++) {
+        for (uint i = (uint)get_local_id(0); i < BINS; i += GROUP) {
+            ulong all = 0;
+            for (ulong part = 0; part < parts; part++)
+                all += counters[part * stride + k * BINS + i];
+            count[i] = (uint)all;
+            count[BINS + i] = (uint)(all >> 32);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        find_bins(count, sum, at->rank, found);
+        for (uint r = k; r < 2 && (same || r == k); r++) {
+            at->prefix[r] |= found[3 * r] << shift;
+            at->rank[r] = found[3 * r + 1];
+            equal[r] = found[3 * r + 2];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
 }
 
 // What an element adds: bins[0..BINS) for the first prefix, the others for the second if it is another one.
@@ -155,33 +196,33 @@ static inline bool count_digits(__global const sort_key *x, ulong begin, ulong e
     return nan;
 }
 
-// rank[2 * j], rank[2 * j + 1]: the ranks of job j. Zeroes the counters, too. The jobs from `count` on are for
+// ranks[2 * j], ranks[2 * j + 1]: the ranks of job j; those that are looked for first (in the sample, if there is one) are
+// `first`. Zeroes the counters, too. The jobs from `count` on are for
 // select_gather, which is built for a power of two of them: an empty bracket each.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-select_prepare(ulong16 ranks, uint count, __global job *jobs, __global uint *counters, ulong counter_count)
+select_prepare(ulong16 ranks, ulong16 first, uint count, __global job *jobs, __global uint *counters, ulong counter_count)
 {
     union {
         ulong16 vector;
         ulong element[16];
-    } rank;
+    } target, rank;
 
-    rank.vector = ranks;
+    target.vector = ranks;
+    rank.vector = first;
     for (ulong i = get_global_id(0); i < counter_count; i += get_global_size(0))
         counters[i] = 0;
-    if (get_global_id(0) == 0)
-        for (uint j = 0; j < JOBS; j++) {
-            job made;
-            for (uint k = 0; k < 2; k++) {
-                made.target[k] = made.rank[k] = rank.element[2 * j + k];
-                made.prefix[k] = made.value[k] = 0;
-                made.known[k] = made.tied[k] = 0;
-            }
-            if (j >= count)
-                made.tied[0] = 1;
-            made.low = made.high = made.count = 0;
-            made.failed = made.nan = 0;
-            jobs[j] = made;
+    for (uint j = (uint)get_global_id(0); j < JOBS; j += (uint)get_global_size(0)) {
+        __global job *made = &jobs[j];
+        for (uint k = 0; k < 2; k++) {
+            made->target[k] = target.element[2 * j + k];
+            made->at[0].rank[k] = rank.element[2 * j + k];
+            made->at[0].prefix[k] = made->value[k] = 0;
+            made->known[k] = 0;
+            made->tied[k] = k == 0 && j >= count;
         }
+        made->low = made->high = made->count = 0;
+        made->failed = made->nan = 0;
+    }
 }
 
 // Of the column's n elements x[skip], ... are `count`, from number `first` on.
@@ -197,27 +238,19 @@ __kernel void select_sample(__global const sort_key *x, ulong skip, ulong first,
     }
 }
 
-// All digits at once by one group a job, of few elements. As a bracket (`bracket` 1): `ranks` are those in the sample,
-// and an end whose bit in `open` is set is open.
+// All digits at once by one group a job, of few elements.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-select_small(__global const sort_key *x, uint n, __global job *jobs, ulong16 ranks, uint open, uint bracket)
+select_small(__global const sort_key *x, uint n, __global const job *jobs, __global answer *answers)
 {
-    __local uint bins[2 * BINS];
-    __local ulong count[BINS];
-    __local ulong sum[GROUP];
-    __local ulong found[3];
-    union {
-        ulong16 vector;
-        ulong element[16];
-    } wanted;
+    __local uint bins[2 * BINS], count[2 * BINS], has_nan;
+    __local ulong sum[BINS_SUMS], found[6];
     uint item = (uint)get_local_id(0), number = (uint)get_group_id(0);
-    ulong rank[2], equal[2];
+    ulong rank[2] = {jobs[number].target[0], jobs[number].target[1]};
     sort_key prefix[2] = {0, 0};
     bool nan = false;
 
-    wanted.vector = ranks;
-    rank[0] = bracket ? wanted.element[2 * number] : jobs[number].target[0];
-    rank[1] = bracket ? wanted.element[2 * number + 1] : jobs[number].target[1];
+    if (item == 0)
+        has_nan = 0;
     for (uint previous = KEY_BITS; previous > 0; previous = next_shift(previous)) {
         uint shift = next_shift(previous);
         for (uint i = item; i < 2 * BINS; i += GROUP)
@@ -227,31 +260,25 @@ select_small(__global const sort_key *x, uint n, __global job *jobs, ulong16 ran
         barrier(CLK_LOCAL_MEM_FENCE);
         bool same = prefix[0] == prefix[1];
         for (uint k = 0; k < 2; k++) {
-            for (uint i = item; i < BINS; i += GROUP)
+            for (uint i = item; i < BINS; i += GROUP) {
                 count[i] = bins[k == 1 && !same ? BINS + i : i];
+                count[BINS + i] = 0;
+            }
             barrier(CLK_LOCAL_MEM_FENCE);
-            find_bin(count, sum, rank[k], found);
-            prefix[k] |= (sort_key)found[0] << shift;
-            rank[k] = found[1];
-            equal[k] = found[2];
+            find_bins(count, sum, rank, found);
+            prefix[k] |= (sort_key)found[3 * k] << shift;
+            rank[k] = found[3 * k + 1];
             barrier(CLK_LOCAL_MEM_FENCE);
         }
     }
-    if (nan && !bracket)
-        atomic_or(&jobs[0].nan, 1u);
-    if (item == 0 && bracket) {
-        for (uint k = 0; k < 2; k++) {
-            bool is_open = open >> (2 * number + k) & 1;
-            sort_key end = is_open ? (k ? HIGHEST : 0) : min(prefix[k], HIGHEST);
-            jobs[number].tied[k] = !is_open && equal[k] > TIED;
-            if (k == 0)
-                jobs[number].low = end;
-            else
-                jobs[number].high = end;
-        }
-    } else if (item == 0) {
-        jobs[number].prefix[0] = decode_key(prefix[0]);
-        jobs[number].prefix[1] = decode_key(prefix[1]);
+    if (nan)
+        atomic_or(&has_nan, 1u);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    if (item == 0) {
+        answers[number].value[0] = decode_key(prefix[0]);
+        answers[number].value[1] = decode_key(prefix[1]);
+        answers[number].failed = 0;
+        answers[number].nan = has_nan;
     }
 }
 
@@ -334,6 +361,9 @@ static inline bool tile_has_nan(const items *tile, __global const sort_key *x, u
     return nan;
 }
 
+// So many tiles are read between two times that a group's candidates are written.
+#define TILES_WAIT 8
+
 #if GROUP == 1
 
 static inline void gather_tile(gatherer *g, const items *tile)
@@ -360,44 +390,60 @@ static inline void gather_tile(gatherer *g, const items *tile)
 
 #else
 
-// taken[b] counts the group's candidates; base[b] is where they go.
+// Meanwhile they wait in local memory, so many of a bracket.
+#define WAITING (8192 / (KEY_BITS / 8) / (BRACKETS > 4 ? 2 : 1))
+
+// taken[b] counts those of bracket b since the last write_waiting; what there is no room for is written.
 static inline void gather_tile(gatherer *g, const items *tile, __global const sort_key *x, ulong i, __local uint *taken,
-                               __local uint *base)
+                               __local sort_key *waiting)
 {
     uint item = (uint)get_local_id(0);
-    uint chosen[BRACKETS], position[BRACKETS]; // a bit an element
 
 #pragma unroll
     for (uint b = 0; b < BRACKETS; b++) {
-        chosen[b] = 0;
+        uint chosen = 0; // a bit an element
 #pragma unroll
         for (uint j = 0; j < ITEMS; j++) {
             ordered element = order_of(tile->element[j]);
             g->seen[4 * b] += element < g->wanted[b].low;
-            chosen[b] |= is_gathered(&g->wanted[b], element) ? 1u << j : 0;
+            chosen |= is_gathered(&g->wanted[b], element) ? 1u << j : 0;
         }
         if (g->wanted[b].tied)
             count_ends(tile, &g->wanted[b], &g->seen[4 * b]);
-        position[b] = 0;
-        if (chosen[b]) {
-            uint own = popcount(chosen[b]);
-            g->seen[4 * b + 3] += own;
-            position[b] = atomic_add(&taken[b], own);
+        if (!chosen)
+            continue;
+        uint own = popcount(chosen), position = atomic_add(&taken[b], own);
+        uint inside = position < WAITING ? min(own, WAITING - position) : 0;
+        ulong to = inside < own ? atomic_add(&g->counters[b], own - inside) : 0;
+        g->seen[4 * b + 3] += own;
+        for (uint taken_own = 0; chosen; taken_own++) {
+            uint j = 31 - clz(chosen);
+            sort_key bits = x[i + position_in_tile(item, j)];
+            chosen ^= 1u << j;
+            if (taken_own < inside)
+                waiting[b * WAITING + position + taken_own] = bits;
+            else
+                keep(g, b, to++, bits);
         }
     }
+}
+
+// What waits goes on, base[b] is where to. Barriers come first and last.
+static inline void write_waiting(const gatherer *g, __local uint *taken, __local uint *base, __local const sort_key *waiting)
+{
+    uint item = (uint)get_local_id(0);
+
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint b = item; b < BRACKETS; b += GROUP) {
-        base[b] = taken[b] ? atomic_add(&g->counters[b], taken[b]) : 0;
-        taken[b] = 0;
-    }
+    for (uint b = item; b < BRACKETS; b += GROUP)
+        base[b] = taken[b] ? atomic_add(&g->counters[b], min(taken[b], (uint)WAITING)) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
     for (uint b = 0; b < BRACKETS; b++)
-        for (ulong to = (ulong)base[b] + position[b]; chosen[b]; to++) {
-            uint j = 31 - clz(chosen[b]);
-            chosen[b] ^= 1u << j;
-            keep(g, b, to, x[i + position_in_tile(item, j)]);
-        }
+        for (uint k = item; k < min(taken[b], (uint)WAITING); k += GROUP)
+            keep(g, b, (ulong)base[b] + k, waiting[b * WAITING + k]);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint b = item; b < BRACKETS; b += GROUP)
+        taken[b] = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
 }
 
 #endif
@@ -424,6 +470,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *jobs, __global uint *counters, ulong part,
               __global sort_key *candidates, ulong room)
 {
+#if GROUP > 1
+    __local sort_key waiting[BRACKETS * WAITING];
+#endif
     __local uint taken[BRACKETS], base[BRACKETS];
     __local uint total[SEEN];
     uint item = (uint)get_local_id(0);
@@ -447,14 +496,19 @@ select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *job
 
     x += skip;
     share(n, (uint)get_group_id(0), (uint)get_num_groups(0), &i, &end);
-    for (; i + TILE <= end; i += TILE) {
-        items tile;
-        load_tile(&tile, x, i);
-        nan |= tile_has_nan(&tile, x, i);
+    while (i + TILE <= end) {
+        for (uint tiles = 0; tiles < TILES_WAIT && i + TILE <= end; tiles++, i += TILE) {
+            items tile;
+            load_tile(&tile, x, i);
+            nan |= tile_has_nan(&tile, x, i);
 #if GROUP == 1
-        gather_tile(&g, &tile);
+            gather_tile(&g, &tile);
 #else
-        gather_tile(&g, &tile, x, i, taken, base);
+            gather_tile(&g, &tile, x, i, taken, waiting);
+#endif
+        }
+#if GROUP > 1
+        write_waiting(&g, taken, base, waiting);
 #endif
     }
     for (i += item; i < end; i += GROUP) {
@@ -481,7 +535,7 @@ __kernel void select_settle(__global job *jobs, uint count, __global const uint 
 
     barrier(CLK_GLOBAL_MEM_FENCE);
     if (number < count) {
-        job at = jobs[number];
+        __global job *at = &jobs[number];
         ulong below = 0, at_low = 0, at_high = 0, inside = 0;
         for (ulong part = 0; part < parts; part++) {
             __global const uint *seen = counters + SELECT_JOBS + part * SEEN + number * 4;
@@ -491,98 +545,117 @@ __kernel void select_settle(__global job *jobs, uint count, __global const uint 
             inside += seen[3];
         }
         // What was gathered does not count again, nor what equals both ends.
-        at_low = at.tied[0] ? at_low : 0;
-        at_high = at.tied[1] && !(at.tied[0] && at.low == at.high) ? at_high : 0;
-        at.failed = inside > room || nan;
-        at.count = 0;
+        at_low = at->tied[0] ? at_low : 0;
+        at_high = at->tied[1] && !(at->tied[0] && at->low == at->high) ? at_high : 0;
+        at->failed = inside > room || nan;
+        at->count = 0;
         for (uint k = 0; k < 2; k++) {
-            ulong rank = at.target[k] - below;
-            if (at.target[k] < below || rank >= at_low + inside + at_high) {
-                at.failed = 1;
+            ulong rank = at->target[k] - below;
+            if (at->target[k] < below || rank >= at_low + inside + at_high) {
+                at->failed = 1;
             } else if (rank < at_low || rank >= at_low + inside) {
-                at.known[k] = 1;
-                at.value[k] = rank < at_low ? at.low : at.high;
+                at->known[k] = 1;
+                at->value[k] = rank < at_low ? at->low : at->high;
             } else {
-                at.rank[k] = rank - at_low;
-                at.count = inside;
+                at->at[0].rank[k] = rank - at_low;
+                at->count = inside;
             }
         }
         for (uint k = 0; k < 2; k++) // what is known goes along with the other
-            at.rank[k] = at.known[k] ? at.rank[1 - k] : at.rank[k];
-        if (at.failed)
-            at.count = 0;
-        jobs[number] = at;
+            at->at[0].rank[k] = at->known[k] ? at->at[0].rank[1 - k] : at->at[0].rank[k];
+        if (at->failed)
+            at->count = 0;
     }
 }
 
-// counters[base + (part * jobs + job) * 2 * BINS], ...: the digit below `previous` bits of the n elements from x[skip] on, or
-// with `room` of job j's candidates x[j * room], ... .
+// The digit below `previous` bits, number `level`, of the n elements from x[skip] on, or with `room` of job j's candidates
+// x[j * room], ...: counters[base + (part * jobs + job) * 2 * BINS], ... . The digit before was counted from `before` on in
+// `parts` parts, `stride` cells each: those of one job count for all.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-select_histogram(__global const sort_key *x, ulong skip, ulong n, ulong room, __global job *jobs, uint previous,
-                 __global uint *counters, ulong base, ulong part)
+select_histogram(__global const sort_key *x, ulong skip, ulong n, ulong room, __global job *jobs, uint previous, uint level,
+                 __global uint *counters, ulong before, ulong stride, ulong parts, ulong base, ulong part)
 {
-    __local uint bins[2 * BINS];
-    uint item = (uint)get_local_id(0), number = (uint)get_group_id(1), count = (uint)get_num_groups(1);
-    ulong begin, end;
-    bool nan;
+    __local uint bins[2 * BINS]; // of the digit before, then of this one
+    __local ulong sum[BINS_SUMS], found[6];
+    uint item = (uint)get_local_id(0), number = (uint)get_group_id(1), rows = (uint)get_num_groups(1);
+    ulong begin, end, equal[2];
+    place at;
 
     x += room ? number * room : skip;
     if (room)
         n = jobs[number].count;
     share(n, (uint)get_group_id(0), (uint)get_num_groups(0), &begin, &end);
-    if (begin == end) // of the whole group
+    if (begin == end && get_group_id(0) > 0) // of the whole group
         return;
+    at = jobs[number].at[level ? level - 1 : 0];
+    step(&at, level > 0, previous, counters + before + (stride == 2 * BINS ? 0 : number * 2 * BINS), parts, stride, bins, sum,
+         found, equal);
+    if (level > 0 && get_group_id(0) == 0 && item == 0)
+        jobs[number].at[level] = at;
     for (uint i = item; i < 2 * BINS; i += GROUP)
         bins[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    nan = count_digits(x, begin, end, known_mask(previous), (sort_key)jobs[number].prefix[0], (sort_key)jobs[number].prefix[1],
-                       next_shift(previous), bins);
+    bool nan = count_digits(x, begin, end, known_mask(previous), (sort_key)at.prefix[0], (sort_key)at.prefix[1],
+                            next_shift(previous), bins);
     if (nan && !room)
         atomic_or(&jobs[0].nan, 1u);
     barrier(CLK_LOCAL_MEM_FENCE);
-    counters += base + (part * count + number) * 2 * BINS;
+    counters += base + (part * rows + number) * 2 * BINS;
     for (uint i = item; i < 2 * BINS; i += GROUP)
         if (bins[i])
             atomic_add(&counters[i], bins[i]);
 }
 
-// The next digit of each job, from the counters of `parts` parts, in which there are `stride` jobs (1: for all).
-// On the last digit the stored bits.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-select_pick(__global job *jobs, uint previous, __global const uint *counters, ulong base, ulong parts, ulong stride)
+// Before the last digit, number `level`, is known of the jobs; as select_histogram has the digit before.
+static inline place last_place(__global const job *own, uint level, __global const uint *counters, ulong before, ulong stride,
+                               ulong parts, __local uint *count, __local ulong *sum, __local ulong *found, ulong equal[2])
 {
-    __local ulong count[BINS];
-    __local ulong sum[GROUP];
-    __local ulong found[3];
-    __local job at;
-    uint item = (uint)get_local_id(0), number = (uint)get_group_id(0), shift = next_shift(previous);
-    ulong column = stride == 1 ? 0 : number;
+    place at = own->at[level];
 
-    if (item == 0)
-        at = jobs[number];
-    barrier(CLK_LOCAL_MEM_FENCE);
-    bool same = at.prefix[0] == at.prefix[1];
+    step(&at, true, 0, counters + before + (stride == 2 * BINS ? 0 : get_group_id(0) * 2 * BINS), parts, stride, count, sum, found,
+         equal);
+    return at;
+}
+
+// With all digits of the sample: each job's bracket. An end whose bit in `open` is set is open. A group a job.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_bracket(__global job *jobs, uint level, uint open, __global const uint *counters, ulong before, ulong stride, ulong parts)
+{
+    __local uint count[2 * BINS];
+    __local ulong sum[BINS_SUMS], found[6];
+    uint number = (uint)get_group_id(0);
+    __global job *own = &jobs[number];
+    ulong equal[2], end[2];
+    place at = last_place(own, level, counters, before, stride, parts, count, sum, found, equal);
+
+    if (get_local_id(0) > 0)
+        return;
     for (uint k = 0; k < 2; k++) {
-        ulong of = column * 2 * BINS + (k == 1 && !same ? BINS : 0);
-        for (uint i = item; i < BINS; i += GROUP) {
-            ulong all = 0;
-            for (ulong part = 0; part < parts; part++)
-                all += counters[base + part * stride * 2 * BINS + of + i];
-            count[i] = all;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item == 0) // nothing is found where nothing was gathered
-            found[0] = found[1] = found[2] = 0;
-        find_bin(count, sum, at.rank[k], found);
-        if (item == 0) {
-            at.prefix[k] |= found[0] << shift;
-            at.rank[k] = found[1];
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        bool is_open = open >> (2 * number + k) & 1;
+        end[k] = is_open ? (k ? HIGHEST : 0) : min((sort_key)at.prefix[k], (sort_key)HIGHEST);
+        own->tied[k] = !is_open && equal[k] > TIED;
+        own->at[0].rank[k] = own->target[k];
     }
-    if (item == 0) {
-        for (uint k = 0; k < 2 && shift == 0; k++)
-            at.prefix[k] = decode_key((sort_key)(at.known[k] ? at.value[k] : at.prefix[k]));
-        jobs[number] = at;
-    }
+    own->low = end[0];
+    own->high = end[1];
+}
+
+// With all digits of the column or of the candidates: the answers. A group a job.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_pick(__global const job *jobs, uint level, __global answer *answers, __global const uint *counters, ulong before,
+            ulong stride, ulong parts)
+{
+    __local uint count[2 * BINS];
+    __local ulong sum[BINS_SUMS], found[6];
+    uint number = (uint)get_group_id(0);
+    __global const job *own = &jobs[number];
+    ulong equal[2];
+    place at = last_place(own, level, counters, before, stride, parts, count, sum, found, equal);
+
+    if (get_local_id(0) > 0)
+        return;
+    for (uint k = 0; k < 2; k++)
+        answers[number].value[k] = decode_key((sort_key)(own->known[k] ? own->value[k] : at.prefix[k]));
+    answers[number].failed = own->failed;
+    answers[number].nan = jobs[0].nan;
 }

@@ -10,6 +10,8 @@
 
 // Ranks that cl/algo/select.cl looks for at once.
 #define SELECT_JOBS 8
+// Digits that it takes at most: 8 bits each, of 64.
+#define SELECT_DIGITS 8
 
 // Elements of a block of cl/algo/top_k.cl.
 #define TOP_K_BLOCK 4096

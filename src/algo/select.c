@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/number.h"
 #include "base/sized.h"
+#include "engine/answer.h"
 #include "elements.h"
 
 // Places of scratch memory.
@@ -18,42 +19,81 @@ enum { CANDIDATES, JOB_STATE, COUNTERS, SLOTS };
 
 // As in cl/algo/select.cl.
 struct job {
-    uint64_t target[2], rank[2], prefix[2], low, high, count, value[2];
+    uint64_t target[2];
+    uint64_t at[SELECT_DIGITS + 1][4];
+    uint64_t low, high, count, value[2];
     uint32_t known[2], tied[2], failed, nan;
+};
+struct answer {
+    uint64_t value[2];
+    uint32_t failed, nan;
 };
 
 struct select {
     kn_queue *queue;
     const kn_buffer *x;
     kn_type type;
-    uint64_t n, pieces;
+    uint64_t n, pieces, samples;
     kn_select_options options;
     kn_select_tuning tuning;
     struct tile_shape shape;
-    unsigned single;   // work-items of a group that works alone
-    unsigned digit;    // bits of one
-    unsigned brackets; // BRACKETS of select_gather
-    kn_kernel *prepare, *sample, *small, *gather, *settle, *histogram, *pick;
+    struct tile_shape reading, few; // of the read that gathers, of few elements
+    unsigned single;                // work-items of a group that works alone
+    unsigned digit;                 // bits of one
+    unsigned brackets;              // BRACKETS of select_gather
+    kn_kernel *prepare, *sample, *small, *gather, *settle, *histogram, *histogram_few, *bracket, *pick;
     struct engine_scratch scratch;
-    kn_buffer *jobs, *counters, *candidates;
+    kn_buffer *jobs, *counters, *candidates, *answer;
     uint64_t ranks[2 * SELECT_JOBS];
     unsigned count; // jobs of this batch
     bool nan_ends;  // if there is a NaN, no more is wanted
-    struct job found[SELECT_JOBS];
+    struct answer found[SELECT_JOBS];
 };
 
 // ---- shape ----
+
+// The column in tiles; of few elements, in small ones, so that more groups share them.
+static void choose_tiles(struct select *s)
+{
+    const kn_device_info *info = &s->queue->context->device.info;
+
+    s->shape = (struct tile_shape){s->tuning.group, s->tuning.loads, 0};
+    ki_tile_choose(s->queue, s->type, s->n, s->tuning.groups_unit, &s->shape);
+    if (s->shape.group > 1 && s->tuning.loads == 0 && s->shape.groups < info->compute_units / 4) {
+        s->shape.loads = 1;
+        ki_tile_choose(s->queue, s->type, s->n, s->tuning.groups_unit, &s->shape);
+    }
+}
 
 static void choose_shape(struct select *s)
 {
     const kn_device_info *info = &s->queue->context->device.info;
 
-    s->digit = ki_element_bits(s->type) <= 16 || info->local_memory < (40u << 10) ? 8 : 11;
-    s->shape = (struct tile_shape){s->tuning.group, s->tuning.loads, 0};
-    ki_tile_choose(s->queue, s->type, s->n, s->tuning.groups_unit, &s->shape);
+    s->digit = ki_element_bits(s->type) <= 16 || info->local_memory < (44u << 10) ? 8 : 11;
+    choose_tiles(s);
     s->single = s->shape.group == 1 ? 1 : ki_engine_sizes(info, SHAPE_SELECT_ALONE)->group;
     while (s->single > 1 && (s->single > info->max_work_group || s->single > 1u << s->digit))
         s->single /= 2;
+}
+
+static void choose_reading(struct select *s)
+{
+    const struct engine_sizes *sizes = ki_engine_sizes(&s->queue->context->device.info, SHAPE_SELECT_GATHER);
+    bool narrow = kn_type_size(s->type) <= 2;
+
+    s->reading = (struct tile_shape){s->tuning.group, s->tuning.loads, 0};
+    if (!narrow && s->reading.group == 0)
+        s->reading.group = sizes->group;
+    if (!narrow && s->reading.loads == 0)
+        s->reading.loads = sizes->items;
+    ki_tile_choose(s->queue, s->type, s->n,
+                   s->tuning.groups_unit || narrow ? s->tuning.groups_unit : sizes->per_unit, &s->reading);
+}
+
+static void choose_few(struct select *s)
+{
+    s->few = (struct tile_shape){s->shape.group, s->shape.group > 1 ? 1 : 0, 0};
+    ki_tile_choose(s->queue, s->type, s->samples, 0, &s->few);
 }
 
 static kn_status check_options(const struct select *s, const char *function, kn_error *err)
@@ -74,28 +114,44 @@ static kn_status check_options(const struct select *s, const char *function, kn_
     return KN_OK;
 }
 
-static kn_status get_kernels(struct select *s, kn_error *err)
+// A kernel of one group, of the column's shape, or of the sample's.
+enum shape_of { ALONE, WHOLE, READING, FEW };
+
+static kn_status get_kernel(const struct select *s, const char *name, enum shape_of of, kn_kernel **kernel,
+                            kn_error *err)
+{
+    const struct tile_shape *shape = of == FEW ? &s->few : of == READING ? &s->reading : &s->shape;
+    struct engine_defines defines = {.count = 0};
+
+    ki_element_define(&defines, s->type);
+    ki_engine_define(&defines, "DIGIT", s->digit);
+    ki_engine_define(&defines, "GROUP", of == ALONE ? s->single : shape->group);
+    ki_engine_define(&defines, "LOADS", shape->loads);
+    ki_engine_define(&defines, "BRACKETS", of == READING ? s->brackets : 1);
+    return ki_engine_builtin_kernel(s->queue->context, "algo/select.cl", defines.items, defines.count,
+                                    KN_POLICY_DEFAULT, name, kernel, err);
+}
+
+static kn_status get_kernels(struct select *s, enum kn_select_method method, kn_error *err)
 {
     const struct {
         const char *name;
-        bool single;
+        enum shape_of of;
+        bool brackets;
         kn_kernel **kernel;
-    } wanted[] = {{"select_prepare", true, &s->prepare},     {"select_small", true, &s->small},
-                  {"select_pick", true, &s->pick},           {"select_settle", false, &s->settle},
-                  {"select_sample", false, &s->sample},      {"select_gather", false, &s->gather},
-                  {"select_histogram", false, &s->histogram}};
+    } wanted[] = {{"select_prepare", ALONE, false, &s->prepare},
+                  {"select_histogram", WHOLE, false, &s->histogram},
+                  {"select_pick", ALONE, false, &s->pick},
+                  {"select_sample", ALONE, true, &s->sample},
+                  {"select_histogram", FEW, true, &s->histogram_few},
+                  {"select_bracket", ALONE, true, &s->bracket},
+                  {"select_gather", READING, true, &s->gather},
+                  {"select_settle", READING, true, &s->settle}};
     kn_status status = KN_OK;
 
-    for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++) {
-        struct engine_defines defines = {.count = 0};
-        ki_element_define(&defines, s->type);
-        ki_engine_define(&defines, "DIGIT", s->digit);
-        ki_engine_define(&defines, "GROUP", wanted[i].single ? s->single : s->shape.group);
-        ki_engine_define(&defines, "LOADS", s->shape.loads);
-        ki_engine_define(&defines, "BRACKETS", wanted[i].single ? 1 : s->brackets);
-        status = ki_engine_builtin_kernel(s->queue->context, "algo/select.cl", defines.items, defines.count,
-                                          KN_POLICY_DEFAULT, wanted[i].name, wanted[i].kernel, err);
-    }
+    for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++)
+        if (method == KN_SELECT_BRACKETS || !wanted[i].brackets)
+            status = get_kernel(s, wanted[i].name, wanted[i].of, wanted[i].kernel, err);
     return status;
 }
 
@@ -123,20 +179,29 @@ static unsigned count_digits(const struct select *s)
     return digits;
 }
 
-// The counters: a cursor a job, then select_gather's, then those of each digit.
+// The counters: a cursor a job, then select_gather's, then those of the digits of the sample, and of each
+// digit.
 static uint64_t gather_counters(const struct select *s)
 {
     return SELECT_JOBS + 4 * SELECT_JOBS * s->pieces;
 }
 
+// Of a digit and a job, in one part.
 static uint64_t digit_counters(const struct select *s)
 {
-    return s->pieces * s->count * 2 * ((uint64_t)1 << s->digit);
+    return 2 * ((uint64_t)1 << s->digit);
 }
 
-static kn_status prepare(struct select *s, kn_error *err)
+static uint64_t sample_counters(const struct select *s)
 {
-    uint64_t counters = gather_counters(s) + count_digits(s) * digit_counters(s);
+    return count_digits(s) * s->count * digit_counters(s);
+}
+
+static kn_status prepare(struct select *s, const uint64_t first[2 * SELECT_JOBS], kn_error *err)
+{
+    uint64_t counters =
+        gather_counters(s) + sample_counters(s) + count_digits(s) * s->pieces * s->count * digit_counters(s);
+    uint64_t groups = counters / (16 * s->single) + 1;
     uint32_t count = s->count;
     kn_status status =
         ki_engine_scratch_get(&s->scratch, JOB_STATE, SELECT_JOBS * sizeof(struct job), &s->jobs, err);
@@ -144,64 +209,112 @@ static kn_status prepare(struct select *s, kn_error *err)
     if (!status)
         status = ki_engine_scratch_get(&s->scratch, COUNTERS, (size_t)counters * sizeof(uint32_t),
                                        &s->counters, err);
+    if (!status)
+        status = ki_engine_answer_get(s->queue, &s->answer, err);
     if (!status) {
-        const kn_arg args[] = {KN_VALUE_AT(s->ranks, sizeof s->ranks), KN_VALUE(count), KN_BUFFER(s->jobs),
-                               KN_BUFFER(s->counters), KN_VALUE(counters)};
-        status = launch(s, s->prepare, s->single, 1, 1, args, KI_COUNT(args), err);
+        const kn_arg args[] = {KN_VALUE_AT(s->ranks, sizeof s->ranks),
+                               KN_VALUE_AT(first, sizeof s->ranks),
+                               KN_VALUE(count),
+                               KN_BUFFER(s->jobs),
+                               KN_BUFFER(s->counters),
+                               KN_VALUE(counters)};
+        status = launch(s, s->prepare, s->single, (size_t)groups, 1, args, KI_COUNT(args), err);
     }
     return status;
 }
 
-static kn_status read_jobs(struct select *s, kn_error *err)
+static kn_status read_answers(struct select *s, kn_error *err)
 {
-    return kn_buffer_read(s->queue, s->jobs, 0, s->found, s->count * sizeof(struct job), err);
+    return ki_engine_answer_read(s->queue, s->found, s->count * sizeof s->found[0], err);
 }
 
-static kn_status small(struct select *s, const kn_buffer *x, uint64_t n, const uint64_t *ranks, uint32_t open,
-                       uint32_t bracket, kn_error *err)
+static kn_status small(struct select *s, kn_error *err)
 {
-    uint32_t count = (uint32_t)n;
-    const kn_arg args[] = {KN_BUFFER(x),       KN_VALUE(count),
-                           KN_BUFFER(s->jobs), KN_VALUE_AT(ranks, 2 * SELECT_JOBS * sizeof *ranks),
-                           KN_VALUE(open),     KN_VALUE(bracket)};
+    uint32_t count = (uint32_t)s->n;
+    const kn_arg args[] = {KN_BUFFER(s->x), KN_VALUE(count), KN_BUFFER(s->jobs), KN_BUFFER(s->answer)};
 
     return launch(s, s->small, s->single, s->count, 1, args, KI_COUNT(args), err);
 }
 
-// One digit: of the whole column, or with `room` of the candidates. The first digit of the column is counted
-// once for all jobs.
-static kn_status digit(struct select *s, unsigned index, unsigned previous, uint64_t room, kn_error *err)
+// What digits are counted of.
+enum source { SAMPLE, COLUMN, GATHERED };
+
+// The digits of a source while they are counted, one after the other.
+struct digits {
+    enum source of;
+    uint64_t n, room; // elements of the sample or the column; places that each job has for what was gathered
+    uint64_t parts;
+    uint32_t level, previous;      // the next digit, and how many bits are not known before it
+    uint64_t base, before, stride; // counters of that digit; of the one before, and how many a part has
+};
+
+static struct digits begin_digits(const struct select *s, enum source of, uint64_t n, uint64_t room)
 {
-    uint64_t jobs = room == 0 && index == 0 ? 1 : s->count, parts = room ? 1 : s->pieces, part_number = 0;
-    uint64_t base = gather_counters(s) + index * digit_counters(s);
-    uint32_t before = previous;
-    struct element_piece piece = {.buffer = s->candidates};
+    return (struct digits){.of = of,
+                           .n = n,
+                           .room = room,
+                           .parts = of == COLUMN ? s->pieces : 1,
+                           .previous = ki_element_bits(s->type),
+                           .base = gather_counters(s) + (of == SAMPLE ? 0 : sample_counters(s))};
+}
+
+// False past the last.
+static bool next_source(const struct select *s, const struct digits *d, struct element_piece *piece)
+{
+    if (d->of == COLUMN)
+        return ki_element_next_piece(s->x, s->type, s->n, piece);
+    if (piece->buffer)
+        return false;
+    *piece = (struct element_piece){.buffer = s->candidates, .count = d->n};
+    return true;
+}
+
+// One digit. The first of the column is counted once for all jobs.
+static kn_status digit(const struct select *s, struct digits *d, kn_error *err)
+{
+    uint64_t jobs = d->of == COLUMN && d->level == 0 ? 1 : s->count, number = 0;
+    const struct tile_shape *shape = d->of == SAMPLE ? &s->few : &s->shape;
+    kn_kernel *kernel = d->of == SAMPLE ? s->histogram_few : s->histogram;
+    struct element_piece piece = {.buffer = NULL};
     kn_status status = KN_OK;
 
-    while (!status && (room ? part_number < 1 : ki_element_next_piece(s->x, s->type, s->n, &piece))) {
-        const kn_arg args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip), KN_VALUE(piece.count),
-                               KN_VALUE(room),          KN_BUFFER(s->jobs),   KN_VALUE(before),
-                               KN_BUFFER(s->counters),  KN_VALUE(base),       KN_VALUE(part_number)};
-        status =
-            launch(s, s->histogram, s->shape.group, s->shape.groups, (size_t)jobs, args, KI_COUNT(args), err);
-        part_number++;
+    while (!status && next_source(s, d, &piece)) {
+        const kn_arg args[] = {KN_BUFFER(piece.buffer), KN_VALUE(piece.skip),   KN_VALUE(piece.count),
+                               KN_VALUE(d->room),       KN_BUFFER(s->jobs),     KN_VALUE(d->previous),
+                               KN_VALUE(d->level),      KN_BUFFER(s->counters), KN_VALUE(d->before),
+                               KN_VALUE(d->stride),     KN_VALUE(d->parts),     KN_VALUE(d->base),
+                               KN_VALUE(number)};
+        status = launch(s, kernel, shape->group, shape->groups, (size_t)jobs, args, KI_COUNT(args), err);
+        number++;
     }
-    if (!status) {
-        const kn_arg args[] = {KN_BUFFER(s->jobs), KN_VALUE(before), KN_BUFFER(s->counters),
-                               KN_VALUE(base),     KN_VALUE(parts),  KN_VALUE(jobs)};
-        status = launch(s, s->pick, s->single, s->count, 1, args, KI_COUNT(args), err);
-    }
+    d->before = d->base;
+    d->stride = jobs * digit_counters(s);
+    d->base += d->parts * s->count * digit_counters(s);
+    d->previous = next_shift(s, d->previous);
+    d->level++;
     return status;
 }
 
-static kn_status digits(struct select *s, uint64_t room, kn_error *err)
+// All of a source. They end with each job's bracket, or with the answers.
+static kn_status digits(const struct select *s, struct digits d, uint32_t open, kn_error *err)
 {
-    unsigned index = 0;
     kn_status status = KN_OK;
+    uint32_t level;
 
-    for (unsigned previous = ki_element_bits(s->type); previous > 0 && !status;
-         previous = next_shift(s, previous))
-        status = digit(s, index++, previous, room, err);
+    while (d.previous > 0 && !status)
+        status = digit(s, &d, err);
+    level = d.level - 1;
+    if (!status && d.of == SAMPLE) {
+        const kn_arg args[] = {KN_BUFFER(s->jobs),     KN_VALUE(level),    KN_VALUE(open),
+                               KN_BUFFER(s->counters), KN_VALUE(d.before), KN_VALUE(d.stride),
+                               KN_VALUE(d.parts)};
+        status = launch(s, s->bracket, s->single, s->count, 1, args, KI_COUNT(args), err);
+    } else if (!status) {
+        const kn_arg args[] = {KN_BUFFER(s->jobs),     KN_VALUE(level),    KN_BUFFER(s->answer),
+                               KN_BUFFER(s->counters), KN_VALUE(d.before), KN_VALUE(d.stride),
+                               KN_VALUE(d.parts)};
+        status = launch(s, s->pick, s->single, s->count, 1, args, KI_COUNT(args), err);
+    }
     return status;
 }
 
@@ -254,7 +367,7 @@ static kn_status gather(struct select *s, uint64_t room, kn_error *err)
         const kn_arg args[] = {KN_BUFFER(piece.buffer),  KN_VALUE(piece.skip),   KN_VALUE(piece.count),
                                KN_BUFFER(s->jobs),       KN_BUFFER(s->counters), KN_VALUE(number),
                                KN_BUFFER(s->candidates), KN_VALUE(room)};
-        status = launch(s, s->gather, s->shape.group, s->shape.groups, 1, args, KI_COUNT(args), err);
+        status = launch(s, s->gather, s->reading.group, s->reading.groups, 1, args, KI_COUNT(args), err);
         number++;
     }
     if (!status) {
@@ -278,7 +391,7 @@ static uint64_t choose_samples(const struct select *s)
 
 static kn_status by_brackets(struct select *s, kn_error *err)
 {
-    uint64_t samples = choose_samples(s), room, most, widest, ranks[2 * SELECT_JOBS];
+    uint64_t samples = s->samples, room, most, widest, ranks[2 * SELECT_JOBS];
     size_t bytes;
     uint32_t open;
     kn_status status;
@@ -292,12 +405,33 @@ static kn_status by_brackets(struct select *s, kn_error *err)
     bytes = (size_t)(room * s->brackets > samples ? room * s->brackets : samples) * kn_type_size(s->type);
     status = ki_engine_scratch_get(&s->scratch, CANDIDATES, bytes, &s->candidates, err);
     if (!status)
+        status = prepare(s, ranks, err);
+    if (!status)
         status = take_sample(s, samples, err);
     if (!status)
-        status = small(s, s->candidates, samples, ranks, open, 1, err);
+        status = digits(s, begin_digits(s, SAMPLE, samples, 0), open, err);
     if (!status)
         status = gather(s, room, err);
-    return status ? status : digits(s, room, err);
+    return status ? status : digits(s, begin_digits(s, GATHERED, 0, room), 0, err);
+}
+
+// The whole column.
+static kn_status by_digits(struct select *s, kn_error *err)
+{
+    kn_status status = prepare(s, s->ranks, err);
+
+    return status ? status : digits(s, begin_digits(s, COLUMN, s->n, 0), 0, err);
+}
+
+static kn_status by_one_group(struct select *s, kn_error *err)
+{
+    kn_status status = get_kernel(s, "select_prepare", ALONE, &s->prepare, err);
+
+    if (!status)
+        status = get_kernel(s, "select_small", ALONE, &s->small, err);
+    if (!status)
+        status = prepare(s, s->ranks, err);
+    return status ? status : small(s, err);
 }
 
 // ---- a batch of jobs ----
@@ -312,31 +446,36 @@ static bool any_failed(const struct select *s)
 
 static kn_status find_jobs(struct select *s, kn_error *err)
 {
-    bool one = kn_buffer_get_part_count(s->x) == 1 && s->n <= 65536;
+    const kn_device_info *info = &s->queue->context->device.info;
+    bool one =
+        kn_buffer_get_part_count(s->x) == 1 && s->n <= ki_engine_sizes(info, SHAPE_SELECT_ALONE)->items;
     // Bytes; measured on an H200, where digits of less are faster (bench/RESULTS.md).
     uint64_t brackets_from = s->shape.group == 1 ? 1u << 22 : 1u << 27;
     enum kn_select_method method = s->options.method;
-    kn_status status = prepare(s, err);
+    kn_status status;
 
+    if (method == KN_SELECT_AUTO && one) {
+        status = by_one_group(s, err);
+        return status ? status : read_answers(s, err);
+    }
     if (method == KN_SELECT_AUTO)
-        method = one || s->n * kn_type_size(s->type) < brackets_from || ki_element_bits(s->type) == 8
+        method = s->n * kn_type_size(s->type) < brackets_from || ki_element_bits(s->type) == 8
                      ? KN_SELECT_DIGITS
                      : KN_SELECT_BRACKETS;
-    if (!status && method == KN_SELECT_BRACKETS)
-        status = by_brackets(s, err);
-    else if (!status)
-        status = one && s->options.method == KN_SELECT_AUTO ? small(s, s->x, s->n, s->ranks, 0, 0, err)
-                                                            : digits(s, 0, err);
+    s->samples = choose_samples(s);
+    choose_few(s);
+    choose_reading(s);
+    status = get_kernels(s, method, err);
     if (!status)
-        status = read_jobs(s, err);
+        status = method == KN_SELECT_BRACKETS ? by_brackets(s, err) : by_digits(s, err);
+    if (!status)
+        status = read_answers(s, err);
     if (status || method != KN_SELECT_BRACKETS || !any_failed(s) || (s->nan_ends && s->found[0].nan))
         return status;
     ki_engine_log(s->queue->context, KN_LOG_INFO, "kn_select: %s; again by digits",
                   s->found[0].nan ? "there is a NaN" : "the sample misled");
-    status = prepare(s, err);
-    if (!status)
-        status = digits(s, 0, err);
-    return status ? status : read_jobs(s, err);
+    status = by_digits(s, err);
+    return status ? status : read_answers(s, err);
 }
 
 static kn_status begin(struct select *s, const char *function, kn_queue *queue, const kn_buffer *x,
@@ -369,9 +508,6 @@ static kn_status find_pairs(struct select *s, const uint64_t *ranks, size_t coun
         s->brackets *= 2;
     memset(s->ranks, 0, sizeof s->ranks);
     memcpy(s->ranks, ranks, 2 * count * sizeof *ranks);
-    status = get_kernels(s, err);
-    if (status)
-        return status;
     s->scratch = ki_engine_scratch_open(s->queue, ENGINE_SCRATCH_ALGORITHM, SLOTS, "kn_select");
     status = find_jobs(s, err);
     ki_engine_scratch_close(&s->scratch);
@@ -399,15 +535,16 @@ kn_status kn_select(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
             pairs[j] = ranks[done + j / 2];
         status = find_pairs(&s, pairs, batch, err);
         for (size_t j = 0; j < batch && !status; j++, to += kn_type_size(type))
-            ki_element_store(to, s.found[j].prefix[0], type);
+            ki_element_store(to, s.found[j].value[0], type);
     }
     return status;
 }
 
 // Between the two elements of a job.
-static double interpolate(const struct select *s, const struct job *job, double weight)
+static double interpolate(const struct select *s, const struct answer *found, double weight)
 {
-    double low = ki_element_value(job->prefix[0], s->type), high = ki_element_value(job->prefix[1], s->type);
+    double low = ki_element_value(found->value[0], s->type),
+           high = ki_element_value(found->value[1], s->type);
     double step = high - low;
 
     if (weight == 0 || low == high)

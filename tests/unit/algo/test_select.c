@@ -509,10 +509,39 @@ START_TEST(parts)
 }
 END_TEST
 
+// Groups of any size, on every device, of few and of many candidates in a row.
+START_TEST(groups)
+{
+    static const unsigned work_items[] = {2, 64, 256};
+    static const enum pattern drawn[] = {FINITE, ASCENDING, MOSTLY_TIES};
+    const size_t n = 300001, ranks[] = {0, n / 3, n / 2, n - 1};
+
+    for (size_t p = 0; p < 3 && !test_is_slow(); p++) {
+        kn_buffer *buffer;
+        fill(KN_F32, n, drawn[p]);
+        buffer = test_upload_with_room(packed, n * 4, 0);
+        for (size_t g = 0; g < 6; g++) {
+            const kn_select_tuning tuning = {.group = work_items[g / 2], .loads = 2};
+            const kn_select_options options =
+                KN_INIT(kn_select_options, .tuning = &tuning,
+                        .method = g % 2 ? KN_SELECT_BRACKETS : KN_SELECT_DIGITS);
+            float values[] = {-1, -1, -1, -1};
+            if (work_items[g / 2] > kn_context_get_device(context)->max_work_group)
+                continue;
+            EXPECT_OK(kn_select(queue, buffer, KN_F32, n, ranks, 4, values, &options, &err));
+            for (size_t i = 0; i < 4; i++)
+                expect_rank((const char *)&values[i], ranks[i], n, KN_F32, drawn[p], (int)options.method);
+        }
+        kn_buffer_free(buffer);
+    }
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {automatic, by_digits, by_brackets, patterns, special_patterns,
-                                  quantiles, methods,   first_k,     refusals, parts};
+    const TTest *const tests[] = {automatic,        by_digits, by_brackets, patterns,
+                                  special_patterns, quantiles, methods,     first_k,
+                                  refusals,         parts,     groups};
 
     return test_run("select", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }
