@@ -196,7 +196,9 @@ robust_brackets(__global const real_key *points, uint count, uint run, uint reac
         for (uint e = 0; e < ENDS; e++)
             if (AS_REAL(decode_key(points[i])) == end[e])
                 atomic_inc(&seen[e]);
+#if SORT_GROUP > 1 // alone it waits for nobody; and PoCL 6.0, where it does, leaves the loops above without an end
     barrier(CLK_LOCAL_MEM_FENCE);
+#endif
     for (uint e = 0; e < ENDS; e++)
         tied |= seen[e] >= TIED ? 1u << e : 0;
     if (item == 0) {
