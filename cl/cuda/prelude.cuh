@@ -10,6 +10,7 @@
 // Set before this text, or defaulted here:
 //   KN_CONSTANT_BANK  1: __constant kernel arguments are offsets into kn_bank; 0: read-only global pointers
 //   KN_BANK_BYTES     the bank's size
+//   KN_WITHOUT_ATOMICS  defined where the source has none
 //   KN_SWIZZLES_n     for n = 2, 3, 4, 8, 16: KN_SWIZZLE(n, name, i, j, ...) for every selection the source
 //   uses
 
@@ -74,6 +75,8 @@ extern "C" __host__ __device__ int printf(const char *, ...);
 #include "geometric.cuh"
 #include "memory.cuh"
 #include "extension.cuh"
+#ifndef KN_WITHOUT_ATOMICS
 #include "atomic.cuh"
+#endif
 #include "item.cuh"
 #include "kernel.cuh"

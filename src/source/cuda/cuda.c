@@ -111,6 +111,8 @@ static kn_status assemble(struct ki_text *text, const struct printer *printer, c
     ki_text_format(text, "#define KN_CONSTANT_BANK %d\n", cuda->constant_bank);
     if (cuda->constant_bank)
         ki_text_format(text, "#define KN_BANK_BYTES %zu\n", cuda->bank_bytes);
+    if (!strstr(ki_text_string(program), "atom")) // with which the names of all of them begin
+        ki_text_add(text, "#define KN_WITHOUT_ATOMICS\n");
     add_selectors(text, printer);
     if (cuda->embedded)
         status = add_prelude(text, cuda->embedded, PRELUDE, 0, err);

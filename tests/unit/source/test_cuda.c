@@ -354,6 +354,13 @@ START_TEST(prelude)
     ck_assert_ptr_eq(strstr(cuda->text, "#define KN_CONSTANT_BANK 1\n#define KN_BANK_BYTES 4096\n"),
                      cuda->text);
     ck_assert_ptr_nonnull(strstr(cuda->text, "\nfirst\ntypes\nlast\n\nnamespace kn {"));
+    ck_assert_ptr_nonnull(strstr(cuda->text, "#define KN_WITHOUT_ATOMICS\n"));
+    ki_src_cuda_free(cuda);
+    ki_src_free(unit);
+    ck_assert_int_eq(
+        ki_src_read("t.cl", "kernel void k(global int *x) { atomic_inc(x); }", NULL, &unit, &err), KN_OK);
+    ck_assert_int_eq(ki_src_cuda(unit, NULL, &wanted, &cuda, &err), KN_OK);
+    ck_assert_ptr_null(strstr(cuda->text, "KN_WITHOUT_ATOMICS"));
     ki_src_cuda_free(cuda);
     wanted.embedded = table + 1;
     ck_assert_int_eq(ki_src_cuda(unit, NULL, &wanted, &cuda, &err), KN_ERROR_INPUT);
