@@ -361,9 +361,6 @@ static inline bool tile_has_nan(const items *tile, __global const sort_key *x, u
     return nan;
 }
 
-// So many tiles are read between two times that a group's candidates are written.
-#define TILES_WAIT 8
-
 #if GROUP == 1
 
 static inline void gather_tile(gatherer *g, const items *tile)
@@ -390,60 +387,44 @@ static inline void gather_tile(gatherer *g, const items *tile)
 
 #else
 
-// Meanwhile they wait in local memory, so many of a bracket.
-#define WAITING (8192 / (KEY_BITS / 8) / (BRACKETS > 4 ? 2 : 1))
-
-// taken[b] counts those of bracket b since the last write_waiting; what there is no room for is written.
+// taken[b] counts the group's candidates; base[b] is where they go.
 static inline void gather_tile(gatherer *g, const items *tile, __global const sort_key *x, ulong i, __local uint *taken,
-                               __local sort_key *waiting)
+                               __local uint *base)
 {
     uint item = (uint)get_local_id(0);
+    uint chosen[BRACKETS], position[BRACKETS]; // a bit an element
 
 #pragma unroll
     for (uint b = 0; b < BRACKETS; b++) {
-        uint chosen = 0; // a bit an element
+        chosen[b] = 0;
 #pragma unroll
         for (uint j = 0; j < ITEMS; j++) {
             ordered element = order_of(tile->element[j]);
             g->seen[4 * b] += element < g->wanted[b].low;
-            chosen |= is_gathered(&g->wanted[b], element) ? 1u << j : 0;
+            chosen[b] |= is_gathered(&g->wanted[b], element) ? 1u << j : 0;
         }
         if (g->wanted[b].tied)
             count_ends(tile, &g->wanted[b], &g->seen[4 * b]);
-        if (!chosen)
-            continue;
-        uint own = popcount(chosen), position = atomic_add(&taken[b], own);
-        uint inside = position < WAITING ? min(own, WAITING - position) : 0;
-        ulong to = inside < own ? atomic_add(&g->counters[b], own - inside) : 0;
-        g->seen[4 * b + 3] += own;
-        for (uint taken_own = 0; chosen; taken_own++) {
-            uint j = 31 - clz(chosen);
-            sort_key bits = x[i + position_in_tile(item, j)];
-            chosen ^= 1u << j;
-            if (taken_own < inside)
-                waiting[b * WAITING + position + taken_own] = bits;
-            else
-                keep(g, b, to++, bits);
+        position[b] = 0;
+        if (chosen[b]) {
+            uint own = popcount(chosen[b]);
+            g->seen[4 * b + 3] += own;
+            position[b] = atomic_add(&taken[b], own);
         }
     }
-}
-
-// What waits goes on, base[b] is where to. Barriers come first and last.
-static inline void write_waiting(const gatherer *g, __local uint *taken, __local uint *base, __local const sort_key *waiting)
-{
-    uint item = (uint)get_local_id(0);
-
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint b = item; b < BRACKETS; b += GROUP)
-        base[b] = taken[b] ? atomic_add(&g->counters[b], min(taken[b], (uint)WAITING)) : 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint b = 0; b < BRACKETS; b++)
-        for (uint k = item; k < min(taken[b], (uint)WAITING); k += GROUP)
-            keep(g, b, (ulong)base[b] + k, waiting[b * WAITING + k]);
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint b = item; b < BRACKETS; b += GROUP)
+    for (uint b = item; b < BRACKETS; b += GROUP) {
+        base[b] = taken[b] ? atomic_add(&g->counters[b], taken[b]) : 0;
         taken[b] = 0;
+    }
     barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll
+    for (uint b = 0; b < BRACKETS; b++)
+        for (ulong to = (ulong)base[b] + position[b]; chosen[b]; to++) {
+            uint j = 31 - clz(chosen[b]);
+            chosen[b] ^= 1u << j;
+            keep(g, b, to, x[i + position_in_tile(item, j)]);
+        }
 }
 
 #endif
@@ -470,9 +451,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *jobs, __global uint *counters, ulong part,
               __global sort_key *candidates, ulong room)
 {
-#if GROUP > 1
-    __local sort_key waiting[BRACKETS * WAITING];
-#endif
     __local uint taken[BRACKETS], base[BRACKETS];
     __local uint total[SEEN];
     uint item = (uint)get_local_id(0);
@@ -496,19 +474,14 @@ select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *job
 
     x += skip;
     share(n, (uint)get_group_id(0), (uint)get_num_groups(0), &i, &end);
-    while (i + TILE <= end) {
-        for (uint tiles = 0; tiles < TILES_WAIT && i + TILE <= end; tiles++, i += TILE) {
-            items tile;
-            load_tile(&tile, x, i);
-            nan |= tile_has_nan(&tile, x, i);
+    for (; i + TILE <= end; i += TILE) {
+        items tile;
+        load_tile(&tile, x, i);
+        nan |= tile_has_nan(&tile, x, i);
 #if GROUP == 1
-            gather_tile(&g, &tile);
+        gather_tile(&g, &tile);
 #else
-            gather_tile(&g, &tile, x, i, taken, waiting);
-#endif
-        }
-#if GROUP > 1
-        write_waiting(&g, taken, base, waiting);
+        gather_tile(&g, &tile, x, i, taken, base);
 #endif
     }
     for (i += item; i < end; i += GROUP) {

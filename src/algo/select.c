@@ -37,10 +37,10 @@ struct select {
     kn_select_options options;
     kn_select_tuning tuning;
     struct tile_shape shape;
-    struct tile_shape reading, few; // of the read that gathers, of few elements
-    unsigned single;                // work-items of a group that works alone
-    unsigned digit;                 // bits of one
-    unsigned brackets;              // BRACKETS of select_gather
+    struct tile_shape few; // of the sample
+    unsigned single;       // work-items of a group that works alone
+    unsigned digit;        // bits of one
+    unsigned brackets;     // BRACKETS of select_gather
     kn_kernel *prepare, *sample, *small, *gather, *settle, *histogram, *histogram_few, *bracket, *pick;
     struct engine_scratch scratch;
     kn_buffer *jobs, *counters, *candidates, *answer;
@@ -76,20 +76,6 @@ static void choose_shape(struct select *s)
         s->single /= 2;
 }
 
-static void choose_reading(struct select *s)
-{
-    const struct engine_sizes *sizes = ki_engine_sizes(&s->queue->context->device.info, SHAPE_SELECT_GATHER);
-    bool narrow = kn_type_size(s->type) <= 2;
-
-    s->reading = (struct tile_shape){s->tuning.group, s->tuning.loads, 0};
-    if (!narrow && s->reading.group == 0)
-        s->reading.group = sizes->group;
-    if (!narrow && s->reading.loads == 0)
-        s->reading.loads = sizes->items;
-    ki_tile_choose(s->queue, s->type, s->n,
-                   s->tuning.groups_unit || narrow ? s->tuning.groups_unit : sizes->per_unit, &s->reading);
-}
-
 static void choose_few(struct select *s)
 {
     s->few = (struct tile_shape){s->shape.group, s->shape.group > 1 ? 1 : 0, 0};
@@ -114,20 +100,20 @@ static kn_status check_options(const struct select *s, const char *function, kn_
     return KN_OK;
 }
 
-// A kernel of one group, of the column's shape, or of the sample's.
-enum shape_of { ALONE, WHOLE, READING, FEW };
+// A kernel of one group, of the column's shape, the same for so many brackets, or of the sample's shape.
+enum shape_of { ALONE, WHOLE, BRACKETED, FEW };
 
 static kn_status get_kernel(const struct select *s, const char *name, enum shape_of of, kn_kernel **kernel,
                             kn_error *err)
 {
-    const struct tile_shape *shape = of == FEW ? &s->few : of == READING ? &s->reading : &s->shape;
+    const struct tile_shape *shape = of == FEW ? &s->few : &s->shape;
     struct engine_defines defines = {.count = 0};
 
     ki_element_define(&defines, s->type);
     ki_engine_define(&defines, "DIGIT", s->digit);
     ki_engine_define(&defines, "GROUP", of == ALONE ? s->single : shape->group);
     ki_engine_define(&defines, "LOADS", shape->loads);
-    ki_engine_define(&defines, "BRACKETS", of == READING ? s->brackets : 1);
+    ki_engine_define(&defines, "BRACKETS", of == BRACKETED ? s->brackets : 1);
     return ki_engine_builtin_kernel(s->queue->context, "algo/select.cl", defines.items, defines.count,
                                     KN_POLICY_DEFAULT, name, kernel, err);
 }
@@ -145,8 +131,8 @@ static kn_status get_kernels(struct select *s, enum kn_select_method method, kn_
                   {"select_sample", ALONE, true, &s->sample},
                   {"select_histogram", FEW, true, &s->histogram_few},
                   {"select_bracket", ALONE, true, &s->bracket},
-                  {"select_gather", READING, true, &s->gather},
-                  {"select_settle", READING, true, &s->settle}};
+                  {"select_gather", BRACKETED, true, &s->gather},
+                  {"select_settle", BRACKETED, true, &s->settle}};
     kn_status status = KN_OK;
 
     for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++)
@@ -367,7 +353,7 @@ static kn_status gather(struct select *s, uint64_t room, kn_error *err)
         const kn_arg args[] = {KN_BUFFER(piece.buffer),  KN_VALUE(piece.skip),   KN_VALUE(piece.count),
                                KN_BUFFER(s->jobs),       KN_BUFFER(s->counters), KN_VALUE(number),
                                KN_BUFFER(s->candidates), KN_VALUE(room)};
-        status = launch(s, s->gather, s->reading.group, s->reading.groups, 1, args, KI_COUNT(args), err);
+        status = launch(s, s->gather, s->shape.group, s->shape.groups, 1, args, KI_COUNT(args), err);
         number++;
     }
     if (!status) {
@@ -464,7 +450,6 @@ static kn_status find_jobs(struct select *s, kn_error *err)
                      : KN_SELECT_BRACKETS;
     s->samples = choose_samples(s);
     choose_few(s);
-    choose_reading(s);
     status = get_kernels(s, method, err);
     if (!status)
         status = method == KN_SELECT_BRACKETS ? by_brackets(s, err) : by_digits(s, err);

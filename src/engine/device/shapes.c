@@ -17,17 +17,12 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                            true,
                            {.group = 1, .items = 16, .per_unit = 4},
                            {.group = 256, .items = 2, .per_unit = 4}},
-    // The read that gathers candidates (select.c), of elements of 4 and 8 bytes; tiles as above.
-    [SHAPE_SELECT_GATHER] = {"select-gather",
-                             true,
-                             {.group = 1, .items = 16, .per_unit = 4},
-                             {.group = 256, .items = 4, .per_unit = 4}},
     // The group that works alone (select.c), unless tiles have groups of one. items: so few elements have one
     // group for all of it; of more, launches of many groups are faster.
     [SHAPE_SELECT_ALONE] = {"select-alone",
                             false,
                             {.group = 1024, .items = 65536},
-                            {.group = 1024, .items = 8192}},
+                            {.group = 256, .items = 8192}},
     [SHAPE_TOP_K] = {"top-k", false, {.group = 1}, {.group = 256}},
     // Compaction (compact.c). items: loads of 16 bytes; a work-item marks its elements in a word of 32 bits.
     // per_unit: several times as many as run at once, so that the last ones do not run alone.

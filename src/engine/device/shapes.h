@@ -19,7 +19,6 @@ enum engine_shape_of {
     // src/algo
     SHAPE_TILE,
     SHAPE_TILE_NARROW,
-    SHAPE_SELECT_GATHER,
     SHAPE_SELECT_ALONE,
     SHAPE_TOP_K,
     SHAPE_COMPACT,
