@@ -12,6 +12,11 @@
 // Classes of keys that the masks tell apart: negative, in the middle, positive.
 #define CLASSES 3
 
+// Words of the state of a sort that reads the elements once a pass: masks, a ticket for each pass, and how many keys there
+// are of each digit of each place.
+#define ONCE_TICKETS 16
+#define ONCE_TOTALS 32
+
 // What a pass does beside moving keys; a sum of flags.
 #define FIRST 1u    // encodes the keys
 #define LAST 2u     // decodes them

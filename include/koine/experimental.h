@@ -61,7 +61,8 @@ typedef enum kn_sort_digits {
 typedef enum kn_sort_counting {
     KN_SORT_COUNTING_AUTO = 0,
     KN_SORT_COUNTING_SEPARATE = 1, // in a launch of its own
-    KN_SORT_COUNTING_AHEAD = 2     // while the pass before moves the keys, where there are at most 256 groups
+    KN_SORT_COUNTING_AHEAD = 2,    // while the pass before moves the keys, where there are at most 256 groups
+    KN_SORT_COUNTING_ONCE = 3 // all digits before the first pass; groups wait for those that began before
 } kn_sort_counting;
 
 typedef struct kn_sort_tuning {

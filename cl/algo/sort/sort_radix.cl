@@ -17,20 +17,8 @@
 // work-item), VALUE_BYTES, RANKED (lib/element.clh),
 // POSITION_BITS (64 for 2^32 elements and more), AHEAD (1: as said; folded only), PREFETCH (1: a tile is loaded before the
 // one ahead of it is stored), STORES (unrolled), REPLICAS (of the bins).
-#include "../../lib/element.clh"
-#include "../../lib/subgroup.clh"
+#include "radix_tile.clh"
 
-#include "../../shared/sort_radix.h"
-
-#ifndef GROUP
-#define GROUP 512
-#endif
-#ifndef KEYS
-#define KEYS 16
-#endif
-#ifndef POSITION_BITS
-#define POSITION_BITS 32
-#endif
 #ifndef REPLICAS
 #define REPLICAS 1
 #endif
@@ -47,60 +35,9 @@
 #define SCAN_GROUP RADIX_SCAN_GROUP
 #endif
 
-#define TILE (GROUP * KEYS)
-#define ROWS (GROUP / SUBGROUP_LEAST) // at most
-
-#if POSITION_BITS == 64
-typedef ulong position;
-#else
-typedef uint position;
-#endif
-
-#define LOADED(bits, flags) ((flags) & FIRST ? encode_key(bits) : (bits))
-#define STORED(key, flags) ((flags) & LAST ? decode_key(key) : (key))
-
-inline uint digit_of(sort_key key, uint shift)
-{
-    return (uint)(ORDER(key) >> shift) & (DIGITS - 1);
-}
-
 inline size_t count_index(uint digit, size_t group, uint groups, uint flags)
 {
     return flags & FOLDED ? group * DIGITS + digit : (size_t)digit * groups + group;
-}
-
-// Which bits differ among the keys of a class: those that are set in some, and those that are clear in some. A digit that
-// is constant in each class needs no pass, for the digits above tell the classes apart: negative and positive numbers,
-// whose flipped bits differ, by their sign; and what lib/key.clh's rotation leaves below the sign (zeros and positive
-// denormals, whose bits are not flipped) by the exponent, which is all ones there.
-#if KEY_KIND == 2
-#define KEY_MIDDLE KEY_INFINITY
-#else
-#define KEY_MIDDLE KEY_SIGN // none
-#endif
-
-typedef struct {
-    sort_key set[CLASSES], clear[CLASSES];
-} key_masks;
-
-inline void gather(key_masks *masks, sort_key key)
-{
-    sort_key order = ORDER(key);
-    uint class_of_key = order >= KEY_SIGN ? 2 : order >= KEY_MIDDLE ? 1 : 0;
-
-#pragma unroll
-    for (uint i = 0; i < CLASSES; i++) {
-        masks->set[i] |= i == class_of_key ? order : 0;
-        masks->clear[i] |= i == class_of_key ? (sort_key)~order : 0;
-    }
-}
-
-#define MASK_WORDS (CLASSES * 4) // two for each class's set and clear
-
-inline uint mask_word(const key_masks *own, uint i)
-{
-    ulong bits = i & 2 ? own->clear[i / 4] : own->set[i / 4];
-    return (uint)(i & 1 ? bits >> 32 : bits);
 }
 
 #if GROUP == 1
@@ -277,34 +214,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void scatter_digits(
 
 #else
 
-// Exclusive scan of `value` over the first 256 work-items; every work-item of the group calls it.
-inline uint scan_digits(uint value_of_item, uint item, __local uint *sums)
-{
-#if KN_SUBGROUP
-    uint lane = item % sub_width(), sum = sub_scan_inclusive(value_of_item, lane), before = 0;
-
-    if (lane == sub_width() - 1)
-        sums[item / sub_width()] = sum;
-    barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (uint row = 0; row < DIGITS / sub_width(); row++)
-        before += row < item / sub_width() ? sums[row] : 0;
-    return before + sum - value_of_item;
-#else
-    uint sum = value_of_item;
-
-    for (uint step = 1; step < DIGITS; step *= 2) {
-        if (item < DIGITS)
-            sums[item] = sum;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (item < DIGITS && item >= step)
-            sum += sums[item - step];
-        barrier(CLK_LOCAL_MEM_FENCE);
-    }
-    return sum - value_of_item;
-#endif
-}
-
 // Exclusive scan of the digits' totals, where positions need more than 32 bits.
 inline position scan_positions(position value_of_item, uint item, __local position *sums)
 {
@@ -363,137 +272,6 @@ inline position first_position(uint item, uint flags, __global const uint *count
     return scan_positions(total, item, sums) + before;
 }
 
-// A key's number among those of its sub-group with the same digit so far: `count` has the digits' numbers, `masks` the
-// lanes that hold them (KN_MATCH 2: two sets, used in turns, all zero before and after).
-inline uint rank_in_row(uint digit, uint lane, uint turn, __local uint *count, __local uint *masks)
-{
-    sub_lanes peers;
-#if KN_MATCH == 2
-    __local uint *mask = masks + turn % 2 * (ROWS * DIGITS) + digit;
-
-    atomic_or(mask, 1u << lane);
-    sub_sync();
-    peers = *mask;
-#else
-    peers = sub_match(digit);
-#endif
-    uint before = count[digit], upto = sub_upto(peers, lane);
-    sub_sync();
-    if (sub_is_last(peers, lane)) {
-        count[digit] = before + upto;
-#if KN_MATCH == 2
-        *mask = 0;
-#endif
-    }
-#if KN_MATCH != 2
-    sub_sync();
-#endif
-    return before + upto - 1;
-}
-
-// Where the work-item's key i of a tile stands: the lanes of a sub-group side by side.
-inline uint tile_index(uint item, uint i)
-{
-    uint lane = item % sub_width();
-    return (item - lane) * KEYS + i * sub_width() + lane;
-}
-
-inline void load_tile(sort_key key[KEYS], __global const sort_key *from, position begin, position end, uint item, uint flags)
-{
-    from += begin;
-    if (begin + TILE <= end) {
-#pragma unroll
-        for (uint i = 0; i < KEYS; i++)
-            key[i] = from[tile_index(item, i)];
-#pragma unroll
-        for (uint i = 0; i < KEYS; i++)
-            key[i] = LOADED(key[i], flags);
-    } else {
-        uint count = begin < end ? (uint)(end - begin) : 0;
-#pragma unroll
-        for (uint i = 0; i < KEYS; i++)
-            key[i] = tile_index(item, i) < count ? LOADED(from[tile_index(item, i)], flags) : KEY_MAX;
-    }
-}
-
-// Where the work-item's keys go in the tile: by digits, equal ones as they came. Those of digit i begin at starts[i]
-// there, and bases[i] more where they are written to; `running`, which is that of digit `item`, is moved on. row_counts
-// has ROWS rows, with KN_MATCH 2 three times as many. Barriers come last.
-inline void rank_tile(const sort_key key[KEYS], uint rank[KEYS], uint shift, uint lane, uint row, position *running,
-                      __local position *bases, __local uint *sums, __local uint *starts, __local uint *row_counts)
-{
-    uint item = row * sub_width() + lane, total = 0;
-    __local uint *own_counts = row_counts + row * DIGITS;
-    __local uint *own_masks = row_counts + (ROWS + row) * DIGITS;
-
-#if KN_MATCH == 2
-    for (uint i = item; i < 3 * ROWS * DIGITS; i += GROUP)
-        row_counts[i] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
-#else
-#pragma unroll
-    for (uint i = 0; i < DIGITS; i += sub_width())
-        own_counts[i + lane] = 0;
-    sub_sync();
-#endif
-#if KN_SUBGROUP // else it would be a great many barriers, over which a CPU's compiler sits for a minute
-#pragma unroll
-#endif
-    for (uint i = 0; i < KEYS; i++)
-        rank[i] = rank_in_row(digit_of(key[i], shift), lane, i, own_counts, own_masks);
-    barrier(CLK_LOCAL_MEM_FENCE);
-
-    // The tile's digits: the rows' counts become positions in the tile.
-    if (item < DIGITS) {
-#pragma unroll
-        for (uint r = 0; r < GROUP / sub_width(); r++) {
-            uint row_count = row_counts[r * DIGITS + item];
-            row_counts[r * DIGITS + item] = total;
-            total += row_count;
-        }
-    }
-    uint start = scan_digits(total, item, sums);
-    if (item < DIGITS) {
-        starts[item] = start;
-        bases[item] = *running - start;
-        *running += total;
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);
-#if KN_SUBGROUP
-    // A row for each sub-group, and nobody else's.
-#pragma unroll
-    for (uint i = 0; i < DIGITS; i += sub_width())
-        own_counts[i + lane] += starts[i + lane];
-    sub_sync();
-#else
-    for (uint i = item; i < ROWS * DIGITS; i += GROUP)
-        row_counts[i] += starts[i % DIGITS];
-    barrier(CLK_LOCAL_MEM_FENCE);
-#endif
-#pragma unroll
-    for (uint i = 0; i < KEYS; i++)
-        rank[i] += own_counts[digit_of(key[i], shift)];
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-
-#if VALUE_BYTES
-// The tile's values go where its keys went. Barriers come last.
-inline void store_values(const value moving[KEYS], const uint rank[KEYS], const position target[KEYS],
-                         __global value *to, uint item, uint count, __local value *tile)
-{
-#pragma unroll
-    for (uint i = 0; i < KEYS; i++)
-        if (tile_index(item, i) < count)
-            tile[rank[i]] = moving[i];
-    barrier(CLK_LOCAL_MEM_FENCE);
-#pragma unroll
-    for (uint i = 0; i < KEYS; i++)
-        if (i * GROUP + item < count)
-            to[target[i]] = tile[i * GROUP + item];
-    barrier(CLK_LOCAL_MEM_FENCE);
-}
-#endif
-
 // arena: the larger of TILE keys (or values) and ROWS * 256 counts (with KN_MATCH 2, three times that).
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
     __global const sort_key *from, __global sort_key *to,
@@ -522,7 +300,12 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
 #if !PREFETCH
         load_tile(key, from, begin, end, item, flags);
 #endif
-        rank_tile(key, rank, shift, lane, row, &running, bases, sums, starts, (__local uint *)arena);
+        uint total = rank_rows(key, rank, shift, lane, row, (__local uint *)arena);
+        rank_tile(key, rank, shift, lane, row, total, sums, starts, (__local uint *)arena);
+        if (item < DIGITS) {
+            bases[item] = running - starts[item];
+            running += total;
+        }
 #pragma unroll
         for (uint i = 0; i < KEYS; i++)
             tile_keys[rank[i]] = key[i];
@@ -536,16 +319,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void scatter_digits(
         // On their way while the keys are stored.
         position target[KEYS];
         value moving[KEYS];
-#pragma unroll
-        for (uint i = 0; i < KEYS; i++) {
-            uint at = tile_index(item, i);
-            if (at < count)
-#if VALUE_BYTES == 4 || VALUE_BYTES == 8
-                moving[i] = flags & IOTA ? (value)(begin + at) : values_from[begin + at];
-#else
-                moving[i] = values_from[begin + at];
-#endif
-        }
+        load_values(moving, values_from, begin, item, count, flags);
 #pragma unroll
 #else
 #pragma unroll STORES

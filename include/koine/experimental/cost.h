@@ -24,8 +24,9 @@ typedef struct kn_work {
     kn_work_done host, device;
     double copied;       // bytes, to the device and back
     double launches;     // of kernels
-    const char *program; // one that the kernels need, "algo/sort/sort_radix.cl": if the cache does not have
-                         // it for the device, it has none of them. NULL: all are compiled
+    const char *program; // one that the kernels need, "algo/sort/sort_merge.cl", or how the names of several
+                         // begin of which one is enough: if the cache has none for the device, it has no
+                         // program of theirs. NULL: all are compiled
     unsigned programs;   // how many they need
 } kn_work;
 

@@ -27,7 +27,7 @@ static kn_status check_options(const struct sort_job *job, kn_error *err)
     if ((unsigned)tuning->digits > KN_SORT_DIGITS_HIGHEST)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there are no digits %d; see kn_sort_digits",
                        job->function, (int)tuning->digits);
-    if ((unsigned)tuning->counting > KN_SORT_COUNTING_AHEAD)
+    if ((unsigned)tuning->counting > KN_SORT_COUNTING_ONCE)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: there is no counting %d; see kn_sort_counting",
                        job->function, (int)tuning->counting);
     if (options->algorithm == KN_SORT_MERGE && job->indices)

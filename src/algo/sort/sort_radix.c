@@ -17,7 +17,11 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
     const struct {
         const char *name;
         kn_kernel **kernel;
-    } wanted[] = {{"count_digits", &r->count}, {"scan_counts", &r->scan}, {"scatter_digits", &r->scatter}};
+    } wanted[2][3] = {
+        {{"count_digits", &r->count}, {"scan_counts", &r->scan}, {"scatter_digits", &r->scatter}},
+        {{"count_all_digits", &r->count}, {"scatter_tiles", &r->scatter}},
+    };
+    const char *program = r->once ? "algo/sort/sort_radix_once.cl" : "algo/sort/sort_radix.cl";
     struct engine_defines defines = {.count = 0};
     kn_program_options options =
         KN_INIT(kn_program_options, .defines = defines.items, .max_registers = r->registers);
@@ -34,9 +38,9 @@ static kn_status get_kernels(struct radix *r, kn_error *err)
     ki_engine_define(&defines, "AHEAD", r->tables > 1);
     ki_engine_define(&defines, "PREFETCH", r->prefetch == 1);
     options.define_count = defines.count;
-    for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++)
-        status = ki_engine_builtin_kernel_with(r->queue->context, "algo/sort/sort_radix.cl", &options,
-                                               wanted[i].name, wanted[i].kernel, err);
+    for (size_t i = 0; i < (r->once ? 2 : 3) && !status; i++)
+        status = ki_engine_builtin_kernel_with(r->queue->context, program, &options, wanted[r->once][i].name,
+                                               wanted[r->once][i].kernel, err);
     return status;
 }
 
@@ -51,7 +55,7 @@ static kn_status count(const struct radix *r, kn_buffer *keys, unsigned shift, u
     uint32_t bits = shift, what = flags, tables = r->tables;
     const kn_arg args[] = {
         KN_BUFFER(keys), KN_VALUE(r->n),   KN_VALUE(r->chunk),          KN_VALUE(bits),
-        KN_VALUE(what),  KN_VALUE(tables), KN_BUFFER(r->slots[COUNTS]), KN_BUFFER(r->slots[DIFFERING])};
+        KN_VALUE(what),  KN_VALUE(tables), KN_BUFFER(r->slots[COUNTS]), KN_BUFFER(r->slots[STATE])};
 
     return kn_launch(r->queue, r->count, &range, args, KI_COUNT(args), NO_EVENT, err);
 }
@@ -72,14 +76,8 @@ static kn_status scatter(const struct radix *r, unsigned pass, unsigned flags, k
     uint32_t bits = r->shifts[pass], what = flags, table = r->tables > 1 ? pass : 0,
              next = r->shifts[pass + 1];
     kn_arg args[14];
-    size_t n = 0;
+    size_t n = ki_radix_chain_args(r, pass, args);
 
-    args[n++] = KN_BUFFER(r->key_chain[pass]);
-    args[n++] = KN_BUFFER(r->key_chain[pass + 1]);
-    if (r->job->values) {
-        args[n++] = KN_BUFFER(r->value_chain[pass]);
-        args[n++] = KN_BUFFER(r->value_chain[pass + 1]);
-    }
     args[n++] = KN_VALUE(r->n);
     args[n++] = KN_VALUE(r->chunk);
     args[n++] = KN_VALUE(bits);
@@ -119,7 +117,7 @@ static uint64_t class_bits(kn_type type)
 static kn_status find_differing(const struct radix *r, uint64_t *differing, kn_error *err)
 {
     uint64_t masks[CLASSES][2], set = 0, clear = 0;
-    kn_status status = kn_buffer_read(r->queue, r->slots[DIFFERING], 0, masks, sizeof masks, err);
+    kn_status status = kn_buffer_read(r->queue, r->slots[STATE], 0, masks, sizeof masks, err);
 
     if (status)
         return status;
@@ -168,7 +166,7 @@ static void chain_indices(struct radix *r)
         r->key_chain[i] = r->slots[i % 2 ? KEYS_A : KEYS_B];
         r->value_chain[i] = (passes - i) % 2 ? r->slots[VALUES_A] : r->job->values;
     }
-    r->key_chain[passes] = r->slots[TOTALS]; // not written: any buffer serves
+    r->key_chain[passes] = r->slots[STATE]; // not written: any buffer serves
 }
 
 // Every pass writes elsewhere than it reads, and the last one where the user looks.
@@ -206,11 +204,40 @@ static kn_status run_pass(const struct radix *r, unsigned pass, bool counted, kn
 
     if (r->job->indices)
         flags |= (pass == 0 ? IOTA : 0) | (pass + 1 == r->passes ? NO_KEYS : 0);
+    if (r->once)
+        return ki_radix_once_scatter(r, pass, flags, err);
     if (!counted && (pass == 0 || r->tables == 1))
         status = count(r, r->key_chain[pass], r->shifts[pass], flags, err);
     if (!status && !(flags & FOLDED))
         status = scan(r, err);
     return status ? status : scatter(r, pass, flags, err);
+}
+
+// The first digit is counted, or all are; with the masks.
+static kn_status count_first(struct radix *r, bool masks, kn_error *err)
+{
+    const uint32_t zero = 0;
+    kn_status status;
+
+    if (r->once) {
+        for (unsigned place = 0; place < RADIX_MOST_PASSES; place++)
+            r->shifts[place] = place * DIGIT_BITS;
+        return ki_radix_once_count(r, masks ? MASKS : 0, err);
+    }
+    status = kn_buffer_fill(r->queue, r->slots[STATE], &zero, sizeof zero, 0, MASKS_BYTES, NO_EVENT, err);
+    return status ? status : count(r, r->job->keys, 0, r->flags | FIRST | MASKS, err);
+}
+
+// Where the passes' digits are among those that were counted; if they are not, they are counted now.
+static kn_status place_passes(struct radix *r, kn_error *err)
+{
+    bool again = false;
+
+    for (unsigned pass = 0; pass < r->passes; pass++)
+        again = again || r->shifts[pass] % DIGIT_BITS;
+    for (unsigned pass = 0; pass < r->passes; pass++)
+        r->places[pass] = again ? pass : r->shifts[pass] / DIGIT_BITS;
+    return again ? ki_radix_once_count(r, 0, err) : KN_OK;
 }
 
 static kn_status run_passes(struct radix *r, kn_error *err)
@@ -220,21 +247,19 @@ static kn_status run_passes(struct radix *r, kn_error *err)
                    (r->job->tuning.digits == KN_SORT_DIGITS_AUTO && r->n >= masks_from);
     kn_status status = KN_OK;
 
-    if (counted) {
-        const uint32_t zero = 0;
-        status =
-            kn_buffer_fill(r->queue, r->slots[DIFFERING], &zero, sizeof zero, 0, MASKS_BYTES, NO_EVENT, err);
-        if (!status)
-            status = count(r, r->job->keys, 0, r->flags | FIRST | MASKS, err);
-        if (!status)
-            status = find_differing(r, &differing, err);
-    }
+    if (counted || r->once)
+        status = count_first(r, counted, err);
+    if (!status && counted)
+        status = find_differing(r, &differing, err);
     if (status)
         return status;
     choose_passes(r, differing);
     if (r->passes == 0)
         return KN_OK;
-    status = choose_chains(r, err);
+    if (r->once)
+        status = place_passes(r, err);
+    if (!status)
+        status = choose_chains(r, err);
     for (unsigned pass = 0; pass < r->passes && !status; pass++)
         status = run_pass(r, pass, counted && pass == 0 && r->shifts[0] == 0, err);
     if (status || r->passes > 1 || r->job->indices)
@@ -289,14 +314,17 @@ static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *e
 
 static kn_status get_tables(struct radix *r, kn_error *err)
 {
-    kn_status status = get_slot(r, COUNTS, (size_t)DIGITS * r->groups * r->tables * sizeof(uint32_t), err);
+    kn_status status;
 
+    if (r->once)
+        return ki_radix_once_get_tables(r, err);
+    status = get_slot(r, COUNTS, (size_t)DIGITS * r->groups * r->tables * sizeof(uint32_t), err);
     if (!status)
         status = get_slot(r, OFFSETS,
                           r->flags & FOLDED ? 1 : (size_t)DIGITS * r->groups * (r->position_bits / 8), err);
     if (!status)
         status = get_slot(r, TOTALS, DIGITS * (r->position_bits / 8), err);
-    return status ? status : get_slot(r, DIFFERING, MASKS_BYTES, err);
+    return status ? status : get_slot(r, STATE, MASKS_BYTES, err);
 }
 
 kn_status ki_sort_radix(const struct sort_job *job, kn_error *err)

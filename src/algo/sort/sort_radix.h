@@ -9,7 +9,7 @@
 enum { RADIX_MOST_PASSES = 8 };
 
 // Places of scratch memory.
-enum { COUNTS, OFFSETS, TOTALS, DIFFERING, KEYS_A, KEYS_B, VALUES_A, VALUES_B, RADIX_SLOTS };
+enum { COUNTS, OFFSETS, TOTALS, STATE, KEYS_A, KEYS_B, VALUES_A, VALUES_B, RADIX_SLOTS };
 
 // How work-items that have the same digit find each other.
 struct radix_rung {
@@ -23,7 +23,10 @@ struct radix {
     uint64_t n, chunk; // elements a group: a multiple of the tile
     const struct radix_rung *rung;
     unsigned lanes, group, keys, registers, prefetch, groups, position_bits, flags;
-    size_t arena; // bytes of local memory
+    size_t arena;                       // bytes of local memory
+    bool once;                          // KN_SORT_COUNTING_ONCE
+    unsigned tiles;                     // of it
+    unsigned places[RADIX_MOST_PASSES]; // of it: which of the counted digits a pass moves by
     kn_kernel *count, *scan, *scatter;
     struct engine_scratch scratch;
     kn_buffer *slots[RADIX_SLOTS];
@@ -36,5 +39,13 @@ struct radix {
 kn_status ki_radix_choose_form(struct radix *r, kn_error *err);
 // Of that form the groups, their chunks, and how digits are counted.
 kn_status ki_radix_choose_shape(struct radix *r, kn_error *err);
+
+// The arguments of a pass that say what it reads and writes: how many they are.
+size_t ki_radix_chain_args(const struct radix *r, unsigned pass, kn_arg *args);
+
+// The launches of cl/algo/sort/sort_radix_once.cl (sort_radix_once.c): the digits of all places, and a pass.
+kn_status ki_radix_once_get_tables(struct radix *r, kn_error *err);
+kn_status ki_radix_once_count(struct radix *r, unsigned flags, kn_error *err);
+kn_status ki_radix_once_scatter(const struct radix *r, unsigned pass, unsigned flags, kn_error *err);
 
 #endif

@@ -13,6 +13,15 @@
 // Groups whose counts scatter_digits adds up itself, a launch less.
 enum { FOLDED_GROUPS = 256 };
 
+// Keys that a work-item of count_all_digits takes at once, a multiple of.
+enum { ONCE_STEP = 64 };
+
+// Counts have 30 bits of a word there, and the last tile is filled up.
+enum { ONCE_MOST = (1 << 30) - (1 << 16) };
+
+// From more than so many elements on it was measured faster than passes that count for themselves.
+static const size_t once_from = (size_t)1 << 18;
+
 // Up to here counting ahead was measured faster than launches of its own.
 static const size_t ahead_up_to = (size_t)1 << 18;
 
@@ -130,14 +139,30 @@ static const struct shape {
     {8, true, SIZE_MAX, 384, 10, 80, 4, 2},        {16, true, SIZE_MAX, 256, 8, 0, 4, 2},
 };
 
-static struct shape usual_shape(const kn_context *context, size_t element, bool values, uint64_t n)
+// The same where the elements are read once a pass, as measured best on an H100; chunks are those of the
+// count.
+static const struct shape once_shapes[] = {
+    {4, false, (size_t)1 << 21, 512, 16, 64, 4, 2}, {4, false, SIZE_MAX, 384, 26, 80, 4, 2},
+    {8, false, (size_t)1 << 21, 512, 8, 64, 4, 2},  {8, false, SIZE_MAX, 512, 11, 64, 4, 2},
+    {8, true, SIZE_MAX, 384, 10, 80, 4, 2},         {16, true, SIZE_MAX, 256, 8, 0, 4, 2},
+};
+
+static struct shape usual_shape(const kn_context *context, size_t element, bool values, uint64_t n, bool once)
 {
     static const struct shape other = {16, true, SIZE_MAX, 256, 4, 0, 16, 2};
+    const struct shape *table = once ? once_shapes : shapes;
+    size_t count = once ? KI_COUNT(once_shapes) : KI_COUNT(shapes);
 
-    for (size_t i = 0; i < KI_COUNT(shapes) && ki_engine_is_nvidia(context); i++)
-        if (element <= shapes[i].element && n <= shapes[i].n && values == shapes[i].values)
-            return shapes[i];
+    for (size_t i = 0; i < count && ki_engine_is_nvidia(context); i++)
+        if (element <= table[i].element && n <= table[i].n && values == table[i].values)
+            return table[i];
     return other;
+}
+
+// Whether that is the form of many keys. With values it was not measured.
+static bool is_once_usual(const kn_context *context, bool values)
+{
+    return ki_engine_is_nvidia(context) && !values;
 }
 
 // What koine tune chooses, of many keys: by the width of the wider one of keys and values, which is at most 8
@@ -170,7 +195,7 @@ kn_status kn_sort_get_usual(const kn_queue *queue, size_t width, bool by_key, un
     if (!kn_sort_get_tunables(width, by_key))
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_sort_get_usual: width is %zu bytes; it goes from 1 to 8",
                        width);
-    shape = usual_shape(queue->context, width, by_key, SIZE_MAX);
+    shape = usual_shape(queue->context, width, by_key, SIZE_MAX, is_once_usual(queue->context, by_key));
     memset(values, 0, KN_TUNABLES * sizeof *values);
     values[GROUP] = shape.group;
     values[KEYS] = shape.keys;
@@ -180,11 +205,14 @@ kn_status kn_sort_get_usual(const kn_queue *queue, size_t width, bool by_key, un
     return KN_OK;
 }
 
-// Those of these keys; NULL: there are too few, or they are too wide, or have a work-item a chunk.
+// Those of these keys; NULL: there are too few, or they are too wide, or have a work-item a chunk, or a form
+// that is not tuned.
 static const kn_tunables *tunables_of(const struct radix *r)
 {
+    const kn_context *context = r->queue->context;
     bool by_key = r->job->values != NULL;
-    bool many = usual_shape(r->queue->context, width_of(r), by_key, r->n).n == SIZE_MAX;
+    bool many = r->once == is_once_usual(context, by_key) &&
+                usual_shape(context, width_of(r), by_key, r->n, r->once).n == SIZE_MAX;
 
     return r->lanes != KN_SORT_LANES_SERIAL && many ? kn_sort_get_tunables(width_of(r), by_key) : NULL;
 }
@@ -198,7 +226,7 @@ static bool are_possible(const unsigned values[KN_TUNABLES])
 
 static struct shape shape_for(const struct radix *r)
 {
-    struct shape shape = usual_shape(r->queue->context, width_of(r), r->job->values != NULL, r->n);
+    struct shape shape = usual_shape(r->queue->context, width_of(r), r->job->values != NULL, r->n, r->once);
     const kn_tunables *tunables = tunables_of(r);
     unsigned values[KN_TUNABLES];
 
@@ -294,6 +322,19 @@ static void choose_chunks(struct radix *r)
         r->flags |= FOLDED;
 }
 
+// One launch counts all digits, and passes have a group a tile.
+static void choose_tiles(struct radix *r)
+{
+    const kn_device_info *info = &r->queue->context->device.info;
+    unsigned asked = r->job->tuning.radix_chunks, a_unit = asked ? asked : shape_for(r).chunks;
+    uint64_t step = (uint64_t)r->group * ONCE_STEP, steps = (r->n - 1) / step + 1,
+             most = (uint64_t)(info->compute_units ? info->compute_units : 1) * a_unit;
+
+    r->chunk = ((steps - 1) / most + 1) * step;
+    r->groups = (unsigned)((r->n - 1) / r->chunk + 1);
+    r->tiles = (unsigned)((r->n - 1) / ((uint64_t)r->group * r->keys) + 1);
+}
+
 // Counting ahead takes an atomic addition a key and saves a launch a pass.
 static void choose_counting(struct radix *r)
 {
@@ -308,6 +349,30 @@ static void choose_counting(struct radix *r)
     r->tables = possible && counting == KN_SORT_COUNTING_AHEAD ? passes : 1;
 }
 
+// Groups that wait for those that began before them ask of the device what no version of OpenCL promises:
+// NVIDIA's go on; processors run a group to its end or in threads of their own.
+static kn_status choose_once(struct radix *r, kn_error *err)
+{
+    const kn_device_info *info = &r->queue->context->device.info;
+    kn_sort_counting counting = r->job->tuning.counting;
+    bool nvidia = ki_engine_is_nvidia(r->queue->context),
+         possible = r->lanes != KN_SORT_LANES_SERIAL && r->position_bits == 32 && r->n <= ONCE_MOST &&
+                    !info->loop_limit && (nvidia || engine_is_cpu(info));
+
+    if (counting == KN_SORT_COUNTING_ONCE && !possible)
+        return ki_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "%s: KN_SORT_COUNTING_ONCE is for NVIDIA's devices and processors without a limit of "
+            "loop iterations, other lanes than KN_SORT_LANES_SERIAL (%d), positions of 32 bits and "
+            "at most %u elements; here are %s, lanes %u, %u bits and %llu elements",
+            r->job->function, KN_SORT_LANES_SERIAL, (unsigned)ONCE_MOST, info->spec, r->lanes,
+            r->position_bits, (unsigned long long)r->n);
+    r->once = counting == KN_SORT_COUNTING_ONCE ||
+              (counting == KN_SORT_COUNTING_AUTO && possible && r->n > once_from &&
+               is_once_usual(r->queue->context, r->job->values != NULL));
+    return KN_OK;
+}
+
 kn_status ki_radix_choose_form(struct radix *r, kn_error *err)
 {
     kn_status status = choose_position_bits(r, err);
@@ -315,7 +380,7 @@ kn_status ki_radix_choose_form(struct radix *r, kn_error *err)
     if (!status)
         status = choose_lanes(r, err);
     r->rung = &rungs[r->lanes];
-    return status;
+    return status ? status : choose_once(r, err);
 }
 
 kn_status ki_radix_choose_shape(struct radix *r, kn_error *err)
@@ -324,6 +389,10 @@ kn_status ki_radix_choose_shape(struct radix *r, kn_error *err)
 
     if (status)
         return status;
+    if (r->once) {
+        choose_tiles(r);
+        return KN_OK;
+    }
     choose_chunks(r);
     choose_counting(r);
     return KN_OK;

@@ -236,7 +236,7 @@ static kn_status open_place(struct sorting *sorting, kn_error *err)
                                                : arguments->argsort ? 8
                                                                     : 0);
     const kn_work work = KN_INIT(kn_work, .host.bytes = 4.2 * bytes, .device.bytes = 30 * bytes,
-                                 .copied = 2 * bytes, .program = "algo/sort/sort_radix.cl", .programs = 2);
+                                 .copied = 2 * bytes, .program = "algo/sort/sort_radix", .programs = 2);
 
     return tool_open(&sorting->tool, TOOL_DEVICE_OR_HOST, host ? &work : NULL, err);
 }

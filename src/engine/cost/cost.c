@@ -23,7 +23,8 @@ static bool is_compiled(const char *device, const char *program)
     for (size_t i = 0; i < kn_cache_list_get_count(list) && !found; i++) {
         const kn_cache_entry *entry = kn_cache_list_get_entry(list, i);
 
-        found = entry->valid && strcmp(entry->program, program) == 0 && strstr(entry->device, device);
+        found = entry->valid && strncmp(entry->program, program, strlen(program)) == 0 &&
+                strstr(entry->device, device);
     }
     kn_cache_list_free(list);
     return found;

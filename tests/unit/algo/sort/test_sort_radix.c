@@ -8,8 +8,8 @@
 #include "algo/rung.h"
 
 // The lanes, and the forms that KN_SORT_LANES_SERIAL has beside its own: the highest digits first, and what
-// it chooses.
-enum { LANES = 8, SERIAL_BUCKETS = 100, SERIAL_AUTO };
+// it chooses. Then what counts all digits once.
+enum { LANES = 9, SERIAL_BUCKETS = 100, SERIAL_AUTO, ONCE };
 
 // ---- the ways that a device has ----
 
@@ -25,13 +25,19 @@ static kn_sort_tuning tuning; // of the options that options_for gave last
 // ones.
 static kn_sort_options options_for(unsigned lanes)
 {
+    bool cpu = kn_context_get_device(context)->type == KN_DEVICE_CPU;
+
     tuning = (kn_sort_tuning){.lanes = lanes};
-    if (lanes >= SERIAL_BUCKETS)
+    if (lanes == ONCE) {
+        tuning.lanes = cpu ? KN_SORT_LANES_LOCAL : KN_SORT_LANES_AUTO;
+        tuning.counting = KN_SORT_COUNTING_ONCE;
+    } else if (lanes >= SERIAL_BUCKETS) {
         tuning.lanes = KN_SORT_LANES_SERIAL;
+    }
     tuning.digits = lanes == SERIAL_BUCKETS         ? KN_SORT_DIGITS_HIGHEST
                     : lanes == KN_SORT_LANES_SERIAL ? KN_SORT_DIGITS_ALL
                                                     : KN_SORT_DIGITS_AUTO;
-    if (lanes == KN_SORT_LANES_LOCAL && kn_context_get_device(context)->type == KN_DEVICE_CPU) {
+    if (tuning.lanes == KN_SORT_LANES_LOCAL && cpu) {
         tuning.radix_group = 256;
         tuning.radix_keys = test_is_slow() ? 1 : 3;
     }
@@ -54,6 +60,9 @@ static size_t lanes_here(unsigned lanes[LANES])
         lanes[count++] = KN_SORT_LANES_MATCH;
         lanes[count++] = KN_SORT_LANES_MASKS;
     }
+    if ((is_nvidia() || kn_context_get_device(context)->type == KN_DEVICE_CPU) &&
+        !context->device.info.loop_limit)
+        lanes[count++] = ONCE;
     if (strstr(context->device.extensions, "cl_khr_subgroup_ballot"))
         EXPECT_OK(ki_rung_has_subgroup(context, 2, 0, &subgroups, &err));
     if (subgroups)
@@ -73,6 +82,8 @@ static bool is_chosen(kn_type type, unsigned lanes)
                    : kn_context_get_device(context)->type == KN_DEVICE_CPU ? KN_SORT_LANES_SERIAL
                                                                            : KN_SORT_LANES_LOCAL;
 
+    if (lanes == ONCE)
+        return is_nvidia() || type == KN_F32 || type == KN_I64;
     return lanes == own || lanes >= SERIAL_BUCKETS || type == KN_F32 ||
            (lanes == KN_SORT_LANES_LOCAL && type == KN_I64);
 }
@@ -196,27 +207,31 @@ END_TEST
 static void expect_passes(size_t n, kn_type type, enum pattern pattern, unsigned lanes, size_t passes,
                           size_t counts, uint64_t *state)
 {
-    static const char *const kernels[] = {"count_digits", "scatter_digits"};
+    static const char *const kernels[2][2] = {{"count_digits", "scatter_digits"},
+                                              {"count_all_digits", "scatter_tiles"}};
     kn_sort_options options = options_for(lanes);
     size_t size = kn_type_size(type), count = 0;
     kn_profile_entry *entries = NULL;
     kn_buffer *buffer;
 
     tuning.digits = KN_SORT_DIGITS_DIFFERING;
-    tuning.counting = KN_SORT_COUNTING_SEPARATE;
+    if (lanes != ONCE)
+        tuning.counting = KN_SORT_COUNTING_SEPARATE;
     make_keys(n, type, pattern, state);
     pack(keys, n, size);
     buffer = test_upload_with_room(packed, n * size, 0);
     EXPECT_OK(kn_profile_start(queue, &err));
     EXPECT_OK(kn_sort(queue, buffer, type, n, &options, &err));
     EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
-    for (size_t k = 0; k < COUNT(kernels); k++) {
-        size_t launches = 0;
+    for (size_t k = 0; k < 2; k++) {
+        const char *kernel = kernels[lanes == ONCE][k];
+        size_t launches = 0, wanted = k == 0 ? counts : passes;
         for (size_t i = 0; i < count; i++)
-            launches += strcmp(entries[i].kernel, kernels[k]) == 0;
-        size_t wanted = k == 0 ? counts : passes;
+            launches += strcmp(entries[i].kernel, kernel) == 0;
+        if (k == 0 && lanes == ONCE) // again where the digits that differ are others than bytes
+            wanted = launches == 2 ? 2 : 1;
         ck_assert_msg(launches == wanted, "%s, pattern %d: %zu launches of %s, expected %zu",
-                      kn_type_name(type), (int)pattern, launches, kernels[k], wanted);
+                      kn_type_name(type), (int)pattern, launches, kernel, wanted);
     }
     EXPECT_OK(kn_buffer_read(queue, buffer, 0, packed, n * size, &err));
     unpack(found, n, size);
@@ -246,7 +261,8 @@ START_TEST(constant_digits_are_left_out)
 
     for (size_t l = 0; l < count; l++)
         for (size_t i = 0; i < COUNT(cases); i++)
-            if (test_takes(cases[i].type) && is_chosen(cases[i].type, lanes[l]) && lanes[l] < SERIAL_BUCKETS)
+            if (test_takes(cases[i].type) && is_chosen(cases[i].type, lanes[l]) &&
+                lanes[l] != SERIAL_BUCKETS && lanes[l] != SERIAL_AUTO)
                 expect_passes(n, cases[i].type, cases[i].pattern, lanes[l], cases[i].passes, cases[i].counts,
                               &state);
 }
@@ -296,7 +312,7 @@ START_TEST(many_groups)
 
     for (size_t i = 0; i < count && !test_is_slow(); i++) {
         kn_sort_options options = options_for(lanes[i]);
-        if (lanes[i] == SERIAL_BUCKETS)
+        if (lanes[i] == SERIAL_BUCKETS || lanes[i] == ONCE)
             continue;
         tuning.radix_chunks = 700;
         if (tuning.lanes != KN_SORT_LANES_SERIAL) {
@@ -342,7 +358,8 @@ START_TEST(counting_ahead)
     size_t count = lanes_here(lanes);
 
     for (size_t i = 0; i < count; i++)
-        for (size_t k = 0; k < 3 && options_for(lanes[i]).tuning->lanes != KN_SORT_LANES_SERIAL; k++) {
+        for (size_t k = 0;
+             k < 3 && lanes[i] != ONCE && options_for(lanes[i]).tuning->lanes != KN_SORT_LANES_SERIAL; k++) {
             kn_sort_options options = options_for(lanes[i]);
             size_t tile = test_is_slow() ? 200 : 5000;
             expect_ahead(k * tile + 3, KN_F32, options, &state);
@@ -390,6 +407,12 @@ START_TEST(refusals)
                    kn_sort_by_key(queue, buffer, KN_F32, 513, NULL, 8, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "KN_U32 or KN_U64",
                    kn_argsort(queue, buffer, KN_F32, 10, other, KN_I32, NULL, &err));
+    EXPECT_REFUSED(
+        KN_ERROR_UNSUPPORTED, "KN_SORT_COUNTING_ONCE",
+        kn_sort(queue, buffer, KN_F32, 10,
+                &KN_INIT(kn_sort_options, .tuning = &(kn_sort_tuning){.lanes = KN_SORT_LANES_SERIAL,
+                                                                      .counting = KN_SORT_COUNTING_ONCE}),
+                &err));
     if (!is_nvidia())
         EXPECT_REFUSED(
             KN_ERROR_UNSUPPORTED, "KN_SORT_LANES_LOCAL",

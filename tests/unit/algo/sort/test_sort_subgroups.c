@@ -107,6 +107,7 @@ static void write_kernels(const char *folder, unsigned width, const char *fault)
     copy_below(folder, "lib/subgroup.clh");
     copy_below(folder, "lib/element.clh");
     copy_below(folder, "lib/key.clh");
+    copy_below(folder, "algo/sort/radix_tile.clh");
     copy_below(folder, "algo/sort/sort_radix.cl");
     copy_below(folder, "algo/rungs.cl");
 }
