@@ -20,27 +20,29 @@ const struct engine_rates *ki_engine_host_rates(void)
     return &host;
 }
 
-// 1 for as many compute units, else more; of another vendor much more.
+// 1 for as many compute units, else more; of another vendor much more, and of another type more than any
+// other. Of a device without a name only the type is known.
 static double distance(const struct engine_rates *rates, const kn_device_info *device)
 {
+    double distance = (rates->type == KN_DEVICE_CPU) == (device->type == KN_DEVICE_CPU) ? 1 : 1e18;
     double units = device->compute_units ? device->compute_units : 1, theirs = rates->compute_units;
 
-    return (units > theirs ? units / theirs : theirs / units) *
+    if (!*device->name)
+        return distance;
+    return distance * (units > theirs ? units / theirs : theirs / units) *
            (strcmp(rates->vendor, device->vendor) == 0 ? 1 : 1e6);
 }
 
 static const struct engine_rates *nearest(const kn_device_info *device)
 {
-    const struct engine_rates *found = NULL;
+    const struct engine_rates *found = &measured[0];
 
     for (size_t i = 0; i < KI_COUNT(measured); i++) {
         const struct engine_rates *rates = &measured[i];
 
         if (*device->name && strcmp(rates->name, device->name) == 0)
             return rates;
-        if ((rates->type == KN_DEVICE_CPU) != (device->type == KN_DEVICE_CPU))
-            continue;
-        if (!found || (*device->name && distance(rates, device) < distance(found, device)))
+        if (distance(rates, device) < distance(found, device))
             found = rates;
     }
     return found;

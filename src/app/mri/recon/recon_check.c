@@ -98,8 +98,8 @@ struct mri_bytes ki_recon_check_memory_of(const struct recon *recon)
     else
         sums = mri_bytes_either(ki_mri_forward_memory(recon->queue, voxels, samples),
                                 ki_mri_sum_memory(recon->queue, voxels, samples));
-    return mri_bytes_both(mri_bytes_both(arrays, sums),
-                          recon->on_host ? (struct mri_bytes){0} : ki_recon_copy_memory());
+    sums = mri_bytes_both(arrays, sums);
+    return recon->on_host ? sums : mri_bytes_both(sums, ki_recon_copy_memory());
 }
 
 // ---- in either place ----
