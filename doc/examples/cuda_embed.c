@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// libkoine inside a CUDA application (driver API): the application has its own context, stream and memory;
-// Koine sorts in them, in order with what the application itself puts into its stream. Wrapping takes no
-// ownership: the application destroys what it made, as always.
+// Statistics inside a CUDA application (driver API), which has its own context, stream and memory: Koine takes mean,
+// standard deviation, median and MAD of what the application has copied there, and replaces it by the deviations from
+// the median, in order with what the application itself puts into its stream. Wrapping takes no ownership: the
+// application destroys what it made, as always.
+#include <math.h>
 #include <stdio.h>
 
 #include <cuda.h>
 #include <koine/cuda.h>
+#include <koine/robust.h>
 
 enum { N = 8 };
 
-// Sorts N floats at `data`, in order with whatever else the application has in `stream`.
-static kn_status sort_in_place(CUcontext context, CUstream stream, CUdeviceptr data, kn_error *err)
+// The statistics of N floats at `data`, which become |x - median|, in order with whatever else the application has in
+// `stream`. The statistics are waited for, the deviations are not.
+static kn_status deviate(CUcontext context, CUstream stream, CUdeviceptr data, kn_robust *robust, kn_error *err)
 {
     kn_context *ctx = NULL;
     kn_queue *q = NULL;
@@ -22,7 +26,9 @@ static kn_status sort_in_place(CUcontext context, CUstream stream, CUdeviceptr d
     if (!status)
         status = kn_buffer_wrap_cuda(ctx, data, N * sizeof(float), &buf, err);
     if (!status)
-        status = kn_sort(q, buf, KN_F32, N, NULL, err);
+        status = kn_robust_stats(q, buf, KN_F32, N, robust, NULL, err);
+    if (!status)
+        status = kn_abs_diff(q, buf, KN_F32, N, robust->median, buf, err);
 
     kn_buffer_free(buf);
     kn_queue_close(q);
@@ -47,7 +53,8 @@ static CUresult create_context(CUcontext *context)
 
 int main(void)
 {
-    float keys[N] = {3, -1, 4, 1, -5, 9, 2.5f, 6};
+    float column[N] = {3, -1, 4, 1, -5, 9, 2.5f, 6};
+    kn_robust robust;
     CUcontext context = NULL;
     CUstream stream = NULL;
     CUdeviceptr data = 0;
@@ -57,14 +64,14 @@ int main(void)
     if (!failed)
         failed = cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING);
     if (!failed)
-        failed = cuMemAlloc(&data, sizeof keys);
+        failed = cuMemAlloc(&data, sizeof column);
     if (!failed)
-        failed = cuMemcpyHtoDAsync(data, keys, sizeof keys, stream);
-    if (!failed && sort_in_place(context, stream, data, &err) == KN_OK) {
-        // The application goes on: the smallest key becomes 0.
+        failed = cuMemcpyHtoDAsync(data, column, sizeof column, stream);
+    if (!failed && deviate(context, stream, data, &robust, &err) == KN_OK) {
+        // The application goes on: it overwrites the first.
         failed = cuMemsetD32Async(data, 0, 1, stream);
         if (!failed)
-            failed = cuMemcpyDtoHAsync(keys, data, sizeof keys, stream);
+            failed = cuMemcpyDtoHAsync(column, data, sizeof column, stream);
         if (!failed)
             failed = cuStreamSynchronize(stream);
     }
@@ -72,9 +79,13 @@ int main(void)
         fprintf(stderr, "cuda_embed: %s\n", err.text);
     else if (failed)
         fprintf(stderr, "cuda_embed: CUDA error %d\n", (int)failed);
-    else
+    else {
+        printf("mean %g, std %g, median %g, MAD %g\ndeviations:", robust.mean, sqrt(robust.variance), robust.median,
+               robust.mad);
         for (size_t i = 0; i < N; i++)
-            printf("%g%c", (double)keys[i], i + 1 < N ? ' ' : '\n');
+            printf(" %g", (double)column[i]);
+        printf("\n");
+    }
 
     if (data)
         cuMemFree(data);

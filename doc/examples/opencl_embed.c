@@ -1,33 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
-// libkoine inside an OpenCL application: the application has its own context, queue and buffer, Koine sorts
-// in them. Wrapping takes no ownership: the application releases what it made, as always.
+// An image pipeline inside an OpenCL application, which has its own context, in-order queue, buffers and kernels:
+// its kernel exposes a frame with bright spots, Koine takes the frame's median and MAD, the application's next kernel
+// marks what is brighter by six MADs, and Koine counts the marks. The frame never leaves the device. Wrapping takes no
+// ownership: the application releases what it made, as always.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <stdio.h>
 
 #include <koine/opencl.h>
+#include <koine/reduce.h>
+#include <koine/robust.h>
 
-enum { N = 8 };
+enum { SIDE = 64, PIXELS = SIDE * SIDE };
 
-// Sorts `mem` in `native_queue`, in order with whatever else the application enqueues there.
-static kn_status sort_in_place(cl_context native_context, cl_command_queue native_queue, cl_mem mem,
-                               kn_error *err)
+static const char source[] =
+    "__kernel void expose(__global float *frame)\n"
+    "{\n"
+    "    uint x = get_global_id(0), y = get_global_id(1), i = y * get_global_size(0) + x;\n"
+    "    uint noise = (i * 2654435761u >> 16) % 7;\n"
+    "    frame[i] = 100 + noise + (x % 20 < 3 && y % 30 < 3 ? 50 : 0);\n"
+    "}\n"
+    "__kernel void mark(__global const float *frame, float threshold, __global int *marks)\n"
+    "{\n"
+    "    uint i = get_global_id(1) * get_global_size(0) + get_global_id(0);\n"
+    "    marks[i] = frame[i] > threshold;\n"
+    "}\n";
+
+struct application {
+    cl_context context;
+    cl_command_queue queue;
+    cl_program program;
+    cl_kernel expose, mark;
+    cl_mem frame, marks;
+};
+
+// The same memory, context and queue, as Koine sees them.
+struct wrapped {
+    kn_context *context;
+    kn_queue *queue;
+    kn_buffer *frame, *marks;
+};
+
+static kn_status wrap(const struct application *app, struct wrapped *w, kn_error *err)
 {
-    kn_context *ctx = NULL;
-    kn_queue *q = NULL;
-    kn_buffer *buf = NULL;
-    kn_status status = kn_context_wrap_opencl(native_context, NULL, NULL, &ctx, err);
+    kn_status status = kn_context_wrap_opencl(app->context, NULL, NULL, &w->context, err);
 
     if (!status)
-        status = kn_queue_wrap_opencl(ctx, native_queue, &q, err);
+        status = kn_queue_wrap_opencl(w->context, app->queue, &w->queue, err);
     if (!status)
-        status = kn_buffer_wrap_opencl(ctx, mem, &buf, err);
+        status = kn_buffer_wrap_opencl(w->context, app->frame, &w->frame, err);
     if (!status)
-        status = kn_sort(q, buf, KN_F32, N, NULL, err);
-
-    kn_buffer_free(buf);
-    kn_queue_close(q);
-    kn_context_close(ctx);
+        status = kn_buffer_wrap_opencl(w->context, app->marks, &w->marks, err);
     return status;
+}
+
+static void unwrap(struct wrapped *w)
+{
+    kn_buffer_free(w->marks);
+    kn_buffer_free(w->frame);
+    kn_queue_close(w->queue);
+    kn_context_close(w->context);
+}
+
+// Over all pixels, in order with what is in the queue already.
+static cl_int run(const struct application *app, cl_kernel kernel)
+{
+    return clEnqueueNDRangeKernel(app->queue, kernel, 2, NULL, (size_t[]){SIDE, SIDE}, NULL, 0, NULL, NULL);
+}
+
+// Of OpenCL's errors the first is returned, of Koine's *err tells.
+static cl_int process(const struct application *app, const struct wrapped *w, kn_error *err)
+{
+    kn_robust robust;
+    kn_number marked;
+    cl_int failed = clSetKernelArg(app->expose, 0, sizeof app->frame, &app->frame);
+    float threshold;
+
+    if (!failed)
+        failed = run(app, app->expose);
+    if (failed || kn_robust_stats(w->queue, w->frame, KN_F32, PIXELS, &robust, NULL, err))
+        return failed;
+    threshold = (float)(robust.median + 6 * robust.mad);
+    failed = clSetKernelArg(app->mark, 0, sizeof app->frame, &app->frame);
+    if (!failed)
+        failed = clSetKernelArg(app->mark, 1, sizeof threshold, &threshold);
+    if (!failed)
+        failed = clSetKernelArg(app->mark, 2, sizeof app->marks, &app->marks);
+    if (!failed)
+        failed = run(app, app->mark);
+    if (failed || kn_reduce(w->queue, w->marks, KN_I32, PIXELS, KN_REDUCE_SUM, &marked, err))
+        return failed;
+    printf("median %g, MAD %g, %lld pixels brighter than %g\n", robust.median, robust.mad, (long long)marked.i64,
+           (double)threshold);
+    return CL_SUCCESS;
 }
 
 // The first device of the first platform that has one.
@@ -44,31 +108,63 @@ static cl_device_id find_device(void)
     return device;
 }
 
-int main(void)
+static cl_int set_up(struct application *app)
 {
-    float keys[N] = {3, -1, 4, 1, -5, 9, 2.5f, 6};
+    const char *text = source;
     cl_device_id device = find_device();
     cl_int failed = device ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
-    cl_context context = device ? clCreateContext(NULL, 1, &device, NULL, NULL, &failed) : NULL;
-    cl_command_queue queue = context ? clCreateCommandQueue(context, device, 0, &failed) : NULL;
-    cl_mem mem = queue ? clCreateBuffer(context, CL_MEM_COPY_HOST_PTR, sizeof keys, keys, &failed) : NULL;
-    kn_error err = KN_ERROR_INIT;
 
-    if (mem && sort_in_place(context, queue, mem, &err) == KN_OK)
-        failed = clEnqueueReadBuffer(queue, mem, CL_TRUE, 0, sizeof keys, keys, 0, NULL, NULL);
+    if (!failed)
+        app->context = clCreateContext(NULL, 1, &device, NULL, NULL, &failed);
+    if (!failed)
+        app->queue = clCreateCommandQueue(app->context, device, 0, &failed);
+    if (!failed)
+        app->program = clCreateProgramWithSource(app->context, 1, &text, NULL, &failed);
+    if (!failed)
+        failed = clBuildProgram(app->program, 1, &device, "", NULL, NULL);
+    if (!failed)
+        app->expose = clCreateKernel(app->program, "expose", &failed);
+    if (!failed)
+        app->mark = clCreateKernel(app->program, "mark", &failed);
+    if (!failed)
+        app->frame = clCreateBuffer(app->context, CL_MEM_READ_WRITE, PIXELS * sizeof(cl_float), NULL, &failed);
+    if (!failed)
+        app->marks = clCreateBuffer(app->context, CL_MEM_READ_WRITE, PIXELS * sizeof(cl_int), NULL, &failed);
+    return failed;
+}
+
+static void take_down(struct application *app)
+{
+    if (app->marks)
+        clReleaseMemObject(app->marks);
+    if (app->frame)
+        clReleaseMemObject(app->frame);
+    if (app->mark)
+        clReleaseKernel(app->mark);
+    if (app->expose)
+        clReleaseKernel(app->expose);
+    if (app->program)
+        clReleaseProgram(app->program);
+    if (app->queue)
+        clReleaseCommandQueue(app->queue);
+    if (app->context)
+        clReleaseContext(app->context);
+}
+
+int main(void)
+{
+    struct application app = {0};
+    struct wrapped w = {0};
+    kn_error err = KN_ERROR_INIT;
+    cl_int failed = set_up(&app);
+
+    if (!failed && wrap(&app, &w, &err) == KN_OK)
+        failed = process(&app, &w, &err);
     if (err.code)
         fprintf(stderr, "opencl_embed: %s\n", err.text);
     else if (failed)
         fprintf(stderr, "opencl_embed: OpenCL error %d\n", (int)failed);
-    else
-        for (size_t i = 0; i < N; i++)
-            printf("%g%c", (double)keys[i], i + 1 < N ? ' ' : '\n');
-
-    if (mem)
-        clReleaseMemObject(mem);
-    if (queue)
-        clReleaseCommandQueue(queue);
-    if (context)
-        clReleaseContext(context);
+    unwrap(&w);
+    take_down(&app);
     return err.code || failed;
 }

@@ -9,7 +9,7 @@ expect_exit 0 "$bin/sort"
 expect_stdout '^sorted on .+: -5 -1 1 2\.5 3 4 6 9$'
 if [ -x "$bin/opencl_embed" ]; then
     expect_exit 0 "$bin/opencl_embed"
-    expect_stdout '^-5 -1 1 2\.5 3 4 6 9$'
+    expect_stdout '^median 103, MAD 2, 108 pixels brighter than 115$'
 else
     echo "opencl_embed was not built: configure found no OpenCL loader to link with"
 fi
@@ -89,13 +89,14 @@ fi
 expect_exit 2 "$bin/cahn_hilliard"
 expect_exit 3 "$bin/cahn_hilliard" "$work/none.cl" "$work"
 
-# CUDA's: on a real device if there is one, else with the fake driver, which runs no kernels: nothing is sorted, but the
+# CUDA's: on a real device if there is one, else with the fake driver, which runs no kernels: nothing is computed, but the
 # application's own context, stream and memory go through Koine's hands and come back whole.
 if [ ! -x "$bin/cuda_embed" ]; then
     echo "cuda_embed was not built: configure found no cuda.h"
 elif KOINE_DEVICE=cuda:0 "$bin/sort" >/dev/null 2>&1; then
     expect_exit 0 "$bin/cuda_embed"
-    expect_stdout '^0 -1 1 2\.5 3 4 6 9$'
+    expect_stdout '^mean 2\.4375, std 3\.9956, median 2\.75, MAD 2\.5$'
+    expect_stdout '^deviations: 0 3\.75 1\.25 1\.75 7\.75 6\.25 0\.25 3\.25$'
 else
     fake=${builddir:-.}/tests/fake
     with_fakes()
@@ -103,7 +104,7 @@ else
         env LD_LIBRARY_PATH="$fake" KOINE_CUDA_LIBRARIES="$fake" "$@"
     }
     expect_exit 0 with_fakes "$bin/cuda_embed"
-    expect_stdout '^0 -1 4 1 -5 9 2\.5 6$'
+    expect_stdout '^deviations: 0 -1 4 1 -5 9 2\.5 6$'
     expect_empty stderr
     expect_exit 1 with_fakes env FAKE_CUDA_FAIL=cuInit:100:1 "$bin/cuda_embed"
     expect_stderr '^cuda_embed: CUDA error 100$'
