@@ -81,19 +81,28 @@ END_TEST
 
 // ---- programs ----
 
+// What the compiler is told besides the policy's options; --minimal but where a text has images.
+static const char always[] =
+    "--gpu-architecture=sm_90 --std=c++17 --device-as-default-execution-space "
+    "-diag-suppress=111,128,177,546,550,2464 --fmad=false --prec-div=true --prec-sqrt=true ";
+
 START_TEST(compiler_options)
 {
     struct be_program *program = NULL;
     char *log = NULL;
-    char options[128];
+    const char *strict = cuda->policy_options(context, KN_POLICY_STRICT, false);
+    char options[128], expected[256];
 
-    snprintf(options, sizeof options, "%s --maxrregcount=64",
-             cuda->policy_options(context, KN_POLICY_STRICT, false));
+    expect_ok(cuda->program_build(context, "// ::tex2D\n", strict, &program, &log, &err));
+    ck_assert_str_eq(compiler->options, always);
+    free(log);
+    cuda->program_free(program);
+    program = NULL;
+    log = NULL;
+    snprintf(options, sizeof options, "%s --maxrregcount=64", strict);
+    snprintf(expected, sizeof expected, "%s--maxrregcount=64 --minimal ", always);
     expect_ok(cuda->program_build(context, "//warning\n", options, &program, &log, &err));
-    ck_assert_str_eq(compiler->options,
-                     "--gpu-architecture=sm_90 --std=c++17 --device-as-default-execution-space "
-                     "-diag-suppress=111,128,177,546,550,2464 --fmad=false --prec-div=true "
-                     "--prec-sqrt=true --maxrregcount=64 ");
+    ck_assert_str_eq(compiler->options, expected);
     ck_assert_ptr_nonnull(strstr(log, "a fake warning"));
     free(log);
     cuda->program_free(program);
