@@ -69,14 +69,6 @@ __kernel __attribute__((reqd_work_group_size(1, 1, 1))) void count_digits(__glob
 
 #else
 
-// 16 bytes of keys.
-#define PACK (128 / KEY_BITS)
-#define PACKS 4
-typedef union {
-    uint4 words;
-    sort_key keys[PACK];
-} key_pack;
-
 inline void count_key(sort_key bits, uint shift, uint flags, __local uint *bins, key_masks *own)
 {
     sort_key key = LOADED(bits, flags);
@@ -96,7 +88,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_digits(__
     size_t group = get_group_id(0);
     uint groups = (uint)get_num_groups(0);
     ulong begin = group * chunk, end = min(begin + chunk, n), i = begin;
-    __global const uint4 *packs = (__global const uint4 *)keys;
     __local uint *own_bins = bins + (item / 32) % REPLICAS * DIGITS;
     key_masks own = {{0, 0, 0}, {0, 0, 0}};
 
@@ -107,9 +98,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_digits(__
     barrier(CLK_LOCAL_MEM_FENCE);
     for (; i + GROUP * PACK * PACKS <= end; i += GROUP * PACK * PACKS) {
         key_pack pack[PACKS];
-#pragma unroll
-        for (uint p = 0; p < PACKS; p++)
-            pack[p].words = packs[i / PACK + p * GROUP + item];
+        load_packs(pack, keys, i, item);
 #pragma unroll
         for (uint p = 0; p < PACKS; p++)
 #pragma unroll
@@ -118,11 +107,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_digits(__
     }
     for (i += item; i < end; i += GROUP)
         count_key(keys[i], shift, flags, own_bins, &own);
-    if (flags & MASKS) {
-#pragma unroll
-        for (uint word = 0; word < MASK_WORDS; word++)
-            sub_add_bits(&group_masks[word], mask_word(&own, word), item % SUBGROUP_LEAST);
-    }
+    if (flags & MASKS)
+        share_masks(&own, group_masks, item);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint digit = item; digit < DIGITS; digit += GROUP) {
         uint count = 0;

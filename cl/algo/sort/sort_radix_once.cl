@@ -20,14 +20,6 @@
 #define LOOKS 4
 #endif
 
-// 16 bytes of keys.
-#define PACK (128 / KEY_BITS)
-#define PACKS 4
-typedef union {
-    uint4 words;
-    sort_key keys[PACK];
-} key_pack;
-
 inline void count_key(sort_key bits, ulong shifts, uint flags, __local uint *bins, key_masks *own)
 {
     sort_key key = LOADED(bits, flags);
@@ -48,7 +40,6 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_all_digit
     __local uint bins[KEY_BITS / 8 * DIGITS], group_masks[MASK_WORDS];
     uint item = (uint)get_local_id(0);
     ulong begin = get_group_id(0) * chunk, end = min(begin + chunk, n), i = begin;
-    __global const uint4 *packs = (__global const uint4 *)keys;
     key_masks own = {{0, 0, 0}, {0, 0, 0}};
 
     for (uint bin = item; bin < KEY_BITS / 8 * DIGITS; bin += GROUP)
@@ -60,9 +51,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_all_digit
     barrier(CLK_LOCAL_MEM_FENCE);
     for (; i + GROUP * PACK * PACKS <= end; i += GROUP * PACK * PACKS) {
         key_pack pack[PACKS];
-#pragma unroll
-        for (uint p = 0; p < PACKS; p++)
-            pack[p].words = packs[i / PACK + p * GROUP + item];
+        load_packs(pack, keys, i, item);
 #pragma unroll
         for (uint p = 0; p < PACKS; p++)
 #pragma unroll
@@ -71,11 +60,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void count_all_digit
     }
     for (i += item; i < end; i += GROUP)
         count_key(keys[i], shifts, flags, bins, &own);
-    if (flags & MASKS) {
-#pragma unroll
-        for (uint word = 0; word < MASK_WORDS; word++)
-            sub_add_bits(&group_masks[word], mask_word(&own, word), item % SUBGROUP_LEAST);
-    }
+    if (flags & MASKS)
+        share_masks(&own, group_masks, item);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint bin = item; bin < KEY_BITS / 8 * DIGITS; bin += GROUP) {
         if (bins[bin])
