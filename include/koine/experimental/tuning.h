@@ -24,7 +24,8 @@ enum {
 // An algorithm's tunables. Values are given as an array in the order of the names, with room for KN_TUNABLES.
 typedef struct kn_tunables {
     const char *algorithm;              // "sort"
-    const char *kernels;                // the file whose text the values are of: "algo/sort/sort_radix.cl"
+    const char *kernels;                // the files whose text the values are of, a blank between two:
+                                        // "algo/sort/sort_radix.cl algo/sort/sort_radix_once.cl"
     const char *names[KN_TUNABLES + 1]; // "GROUP", ...; ends in NULL
 } kn_tunables;
 

@@ -11,8 +11,9 @@
 #include "engine/answer.h"
 #include "algo/tree.h"
 
-const kn_tunables ki_robust_tunables = {
-    "robust", "algo/robust/robust_rank.cl", {"GROUP", "GROUPS", "AHEAD", "SINGLE", NULL}};
+const kn_tunables ki_robust_tunables = {"robust",
+                                        "algo/robust/robust_rank.cl algo/robust/robust_settle.cl",
+                                        {"GROUP", "GROUPS", "AHEAD", "SINGLE", NULL}};
 
 // The greatest power of two up to `wanted` that the device and the bins take.
 static unsigned fit_group(const struct robust_ranks *r, unsigned wanted)

@@ -170,7 +170,7 @@ static bool is_once_usual(const kn_context *context, bool values)
 enum { GROUP, KEYS, REGISTERS, CHUNKS, PREFETCH };
 #define TUNABLES(algorithm)                                                                                  \
     {                                                                                                        \
-        algorithm, "algo/sort/sort_radix.cl",                                                                \
+        algorithm, "algo/sort/sort_radix.cl algo/sort/sort_radix_once.cl",                                   \
         {                                                                                                    \
             "GROUP", "KEYS", "REGISTERS", "CHUNKS", "PREFETCH", NULL                                         \
         }                                                                                                    \

@@ -49,19 +49,39 @@ static struct engine_choice choice_of(const kn_tunables *tunables, char what[64]
 
 // ---- on disk: the hash of the kernels' text, "GROUP=256 VOXELS=4 ...", the summary; a line each ----
 
+// Goes on with a file's text.
+static kn_status hash_file(const kn_context *context, const char *name, struct ki_hash *hash, kn_error *err)
+{
+    struct src_unit *unit = NULL;
+    kn_status status = ki_target_read_builtin(&context->device, name, &unit, err);
+
+    if (!status) {
+        const struct ki_field fields[] = {{hash, sizeof *hash}, {unit->opencl, unit->opencl_length}};
+
+        *hash = ki_hash_fields(fields, KI_COUNT(fields));
+    }
+    ki_src_free(unit);
+    return status;
+}
+
+// One hash of all files, in their order.
 static kn_status hash_kernels(const kn_context *context, const kn_tunables *tunables,
                               char hex[HASH_DIGITS + 1], kn_error *err)
 {
-    struct src_unit *unit = NULL;
-    kn_status status = ki_target_read_builtin(&context->device, tunables->kernels, &unit, err);
+    struct ki_hash hash = {{0}};
+    const char *rest = tunables->kernels;
+    kn_status status = KN_OK;
 
-    if (!status) {
-        const struct ki_field field = {unit->opencl, unit->opencl_length};
-        const struct ki_hash hash = ki_hash_fields(&field, 1);
+    while (*rest && !status) {
+        size_t length = strcspn(rest, " ");
+        char name[128];
 
-        ki_hash_hex(&hash, hex);
+        snprintf(name, sizeof name, "%.*s", (int)length, rest);
+        status = hash_file(context, name, &hash, err);
+        rest += length + (rest[length] == ' ');
     }
-    ki_src_free(unit);
+    if (!status)
+        ki_hash_hex(&hash, hex);
     return status;
 }
 

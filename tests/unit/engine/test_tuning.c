@@ -151,6 +151,9 @@ END_TEST
 START_TEST(of_others)
 {
     static const kn_tunables other_kernels = {"testing", "algo/scan.cl", {"GROUP", "WIDTH", "ITEMS", NULL}},
+                             one_more = {"testing",
+                                         "algo/reduce.cl algo/scan.cl",
+                                         {"GROUP", "WIDTH", "ITEMS", NULL}},
                              other_name = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEM", NULL}},
                              fewer = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", NULL}},
                              more = {"testing", "algo/reduce.cl", {"GROUP", "WIDTH", "ITEMS", "A", NULL}},
@@ -159,6 +162,7 @@ START_TEST(of_others)
         const kn_tunables *of;
         const char *warning;
     } cases[] = {{&other_kernels, "kernels have changed"},
+                 {&one_more, "kernels have changed"},
                  {&other_name, "other tunables"},
                  {&fewer, "other tunables"},
                  {&more, "other tunables"},
