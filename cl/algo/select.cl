@@ -34,6 +34,7 @@
 #endif
 
 #include "../lib/bins.clh"
+#include "../lib/group.clh"
 #include "../lib/sample.clh"
 #include "select_gather.clh"
 
@@ -80,14 +81,14 @@ static inline void step(place *at, bool has, uint shift, __global const uint *co
             count[i] = (uint)all;
             count[BINS + i] = (uint)(all >> 32);
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        wait_for_group();
         find_bins(count, sum, at->rank, found);
         for (uint r = k; r < 2 && (same || r == k); r++) {
             at->prefix[r] |= found[3 * r] << shift;
             at->rank[r] = found[3 * r + 1];
             equal[r] = found[3 * r + 2];
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        wait_for_group();
     }
 }
 
@@ -188,25 +189,25 @@ select_small(__global const sort_key *x, uint n, __global const job *jobs, __glo
         uint shift = next_shift(previous);
         for (uint i = item; i < 2 * BINS; i += GROUP)
             bins[i] = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
+        wait_for_group();
         nan |= count_digits(x, 0, n, known_mask(previous), prefix[0], prefix[1], shift, bins);
-        barrier(CLK_LOCAL_MEM_FENCE);
+        wait_for_group();
         bool same = prefix[0] == prefix[1];
         for (uint k = 0; k < 2; k++) {
             for (uint i = item; i < BINS; i += GROUP) {
                 count[i] = bins[k == 1 && !same ? BINS + i : i];
                 count[BINS + i] = 0;
             }
-            barrier(CLK_LOCAL_MEM_FENCE);
+            wait_for_group();
             find_bins(count, sum, rank, found);
             prefix[k] |= (sort_key)found[3 * k] << shift;
             rank[k] = found[3 * k + 1];
-            barrier(CLK_LOCAL_MEM_FENCE);
+            wait_for_group();
         }
     }
     if (nan)
         atomic_or(&has_nan, 1u);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    wait_for_group();
     if (item == 0) {
         answers[number].value[0] = decode_key(prefix[0]);
         answers[number].value[1] = decode_key(prefix[1]);
@@ -239,7 +240,7 @@ select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *job
         g.wanted[b] = bracket_of(&jobs[b]);
         g.seen[4 * b] = g.seen[4 * b + 1] = g.seen[4 * b + 2] = g.seen[4 * b + 3] = 0;
     }
-    barrier(CLK_LOCAL_MEM_FENCE);
+    wait_for_group();
 
     x += skip;
     share(n, (uint)get_group_id(0), (uint)get_num_groups(0), &i, &end);
@@ -264,7 +265,7 @@ select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *job
             atomic_add(&total[c], g.seen[c]);
     if (nan)
         atomic_or(&jobs[0].nan, 1u);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    wait_for_group();
     for (uint c = item; c < SEEN; c += GROUP)
         if (total[c])
             atomic_add(&counters[SELECT_JOBS + part * SEEN + c], total[c]);
@@ -336,12 +337,12 @@ select_histogram(__global const sort_key *x, ulong skip, ulong n, ulong room, __
         jobs[number].at[level] = at;
     for (uint i = item; i < 2 * BINS; i += GROUP)
         bins[i] = 0;
-    barrier(CLK_LOCAL_MEM_FENCE);
+    wait_for_group();
     bool nan = count_digits(x, begin, end, known_mask(previous), (sort_key)at.prefix[0], (sort_key)at.prefix[1],
                             next_shift(previous), bins);
     if (nan && !room)
         atomic_or(&jobs[0].nan, 1u);
-    barrier(CLK_LOCAL_MEM_FENCE);
+    wait_for_group();
     counters += base + (part * rows + number) * 2 * BINS;
     for (uint i = item; i < 2 * BINS; i += GROUP)
         if (bins[i])
