@@ -250,8 +250,9 @@ const struct command command_autocorr = {
     .summary = "Correlates images with themselves, and finds the characteristic length and its growth",
     .operands = "IMAGE|DIR...",
     .description =
-        "Reads PNG and TIFF images (all pages of a stack; of a folder the files that end in .png, .tif or "
-        ".tiff, in the order of their names; - is standard input) and computes, for all offsets |X0| <= R "
+        "Reads PNG and TIFF images and NumPy arrays (.npy: rows and columns, or pages, rows and columns of a "
+        "stack; all pages of a stack; of a folder the files that end in .png, .tif or .tiff, in the order of "
+        "their names; - is standard input) and computes, for all offsets |X0| <= R "
         "and 0 <= Y0 <= R, C2D: "
         "the sum of I(x,y) I(x+X0,y+Y0) over the overlap. The other half plane is the same turned by half a "
         "turn. With --with the second image is the shifted one. Colour "

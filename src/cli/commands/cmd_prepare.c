@@ -291,7 +291,8 @@ const struct command command_prepare = {
     .summary = "Makes photographs ready to be correlated: stabilised, evenly lit, without dust",
     .operands = "IMAGE|DIR...",
     .description =
-        "Reads PNG and TIFF images as koine autocorr does and writes each as a grey PNG of its own 8 or 16 "
+        "Reads PNG, TIFF and NumPy images as koine autocorr does and writes each as a grey PNG of its own 8 "
+        "or 16 "
         "bits "
         "into the folder of --output. The steps are those of Lu et al. (2009, figure 3), in this order "
         "whatever the options' order: grey, --stabilise, --flatten, --dust, --contrast, --crop; between them "

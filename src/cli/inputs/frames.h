@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames and masks from image files, PNG and TIFF (image.h), for the autocorrelation and its preparation.
+// Frames and masks from image files, PNG, TIFF and NumPy (image.h), for the autocorrelation and its
+// preparation.
 #ifndef KN_CLI_INPUTS_FRAMES_H
 #define KN_CLI_INPUTS_FRAMES_H
 

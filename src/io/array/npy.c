@@ -83,6 +83,7 @@ struct reader {
     const char *path; // as messages have it
     FILE *file;
     size_t offset;    // of the header's text in the file
+    size_t data_at;   // of the numbers
     const char *text; // the header
     const char *at;
     bool is_swapped, is_fortran; // as the file has the numbers
@@ -296,6 +297,7 @@ static kn_status read_header(struct reader *reader, struct npy *array)
     } else {
         reader->text = reader->at = text;
         reader->offset = sizeof start + width;
+        reader->data_at = reader->offset + length;
         status = parse_header(reader, array);
     }
     free(text);
@@ -322,13 +324,11 @@ static kn_status read_data(struct reader *reader, struct npy *array)
     return ferror(reader->file) ? read_failed(reader, "its numbers") : KN_OK;
 }
 
-// Every number's bytes, last to first.
-static void swap_bytes(struct npy *array)
+void npy_swap_bytes(void *numbers, size_t size, size_t count)
 {
-    size_t size = kn_type_size(array->type), bytes = array->count * npy_element_size(array);
-    unsigned char *data = array->data;
+    unsigned char *data = numbers;
 
-    for (size_t at = 0; at < bytes; at += size) {
+    for (size_t at = 0; at < count * size; at += size) {
         for (size_t i = 0; i < size / 2; i++) {
             unsigned char first = data[at + i];
 
@@ -371,7 +371,7 @@ static kn_status read_stream(struct reader *reader, struct npy *array)
     if (!status)
         status = read_data(reader, array);
     if (!status && reader->is_swapped)
-        swap_bytes(array);
+        npy_swap_bytes(array->data, kn_type_size(array->type), array->count * (array->is_complex ? 2 : 1));
     if (!status && reader->is_fortran && array->dims > 1)
         status = transpose(array, reader->err);
     if (status)
@@ -392,6 +392,18 @@ kn_status npy_read(const char *path, struct npy *array, kn_error *err)
     status = read_stream(&reader, array);
     if (!is_input)
         fclose(reader.file);
+    return status;
+}
+
+kn_status npy_read_head(FILE *file, const char *name, struct npy *array, struct npy_layout *layout,
+                        kn_error *err)
+{
+    struct reader reader = {.path = name, .file = file, .err = err};
+    kn_status status;
+
+    memset(array, 0, sizeof *array);
+    status = read_header(&reader, array);
+    *layout = (struct npy_layout){reader.data_at, reader.is_swapped, reader.is_fortran};
     return status;
 }
 

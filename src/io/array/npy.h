@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include <koine/types.h>
 
@@ -33,6 +34,20 @@ kn_status npy_read(const char *path, struct npy *array, kn_error *err);
 
 // The same of a file's bytes in memory; `name` is for messages.
 kn_status npy_read_bytes(const char *name, const void *bytes, size_t count, struct npy *array, kn_error *err);
+
+// Where a file has its numbers, and how.
+struct npy_layout {
+    size_t offset; // of the first number
+    bool is_swapped, is_fortran;
+};
+
+// Reads a file's head alone, for those who want parts of an array: everything of `array` but its data. The
+// stream stands at the first number then. Errors: npy_read's.
+kn_status npy_read_head(FILE *file, const char *name, struct npy *array, struct npy_layout *layout,
+                        kn_error *err);
+
+// Turns the bytes of each of `count` numbers of `size` bytes round.
+void npy_swap_bytes(void *numbers, size_t size, size_t count);
 
 // Writes format 1.0, so that the file is there whole or not at all (output.h). `count` is not looked at.
 kn_status npy_write(const char *path, const struct npy *array, bool force, kn_error *err);

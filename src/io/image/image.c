@@ -29,6 +29,7 @@ static const struct signature {
     {"MM\0*", 4, &image_tiff},
     {"II+\0", 4, &image_tiff},
     {"MM\0+", 4, &image_tiff},
+    {"\x93NUMPY", 6, &image_npy},
 };
 
 size_t image_bytes(const struct image *image)
@@ -59,7 +60,8 @@ kn_status image_allocate(const struct image_file *file, struct image *image, kn_
 
 static kn_status fail_empty(const struct image_file *file, kn_error *err)
 {
-    return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0, "is empty; expected a PNG or TIFF image");
+    return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
+                      "is empty; expected a PNG or TIFF image or a NumPy array (.npy)");
 }
 
 FILE *image_stream(const struct image_file *file)
@@ -97,7 +99,7 @@ static kn_status look(struct image_file *file, kn_error *err)
     if (!count)
         return fail_empty(file, err);
     return ki_fail_at(err, KN_ERROR_INPUT, file->path, 0,
-                      "expected a PNG or TIFF image, but it begins with %s",
+                      "expected a PNG or TIFF image or a NumPy array (.npy), but it begins with %s",
                       ki_quote(quoted, sizeof quoted, head, count));
 }
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images from PNG and TIFF files, told by their first bytes, whatever their names. What a file says of its
-// size is checked before anything is allocated. Several threads may read at once, each with an image_file of
-// its own. A build without libtiff refuses TIFF files by name.
+// Images from PNG, TIFF and NumPy files, told by their first bytes, whatever their names. What a file says of
+// its size is checked before anything is allocated. Several threads may read at once, each with an image_file
+// of its own. A build without libtiff refuses TIFF files by name.
 //
 // PNG: all of them. 1, 2 and 4 bits of grey are spread over 8, palettes become RGB, a transparent colour
 // becomes alpha. TIFF: one page or many, in strips or tiles, interleaved or in planes; grey (also
 // white-is-zero, which is turned round), RGB and palette of 8 or 16 bits, grey and RGB of 32-bit float; with
 // alpha or without. Smaller copies of a page (NewSubfileType's bit 0) are no pages. Orientation and gamma are
-// not looked at: rows and levels are as stored.
+// not looked at: rows and levels are as stored. NumPy (.npy): (rows, columns), or (pages, rows, columns) of a
+// stack; uint8, uint16 and float32 as they are, bool as 0 and 1, other real numbers as floats.
 #ifndef KN_IO_IMAGE_IMAGE_H
 #define KN_IO_IMAGE_IMAGE_H
 

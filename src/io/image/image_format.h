@@ -26,7 +26,7 @@ struct image_file {
     void *own; // the format's
 };
 
-extern const struct image_format image_png, image_tiff;
+extern const struct image_format image_npy, image_png, image_tiff;
 
 // The file from its beginning; NULL with errno where it cannot be read. The caller closes it.
 FILE *image_stream(const struct image_file *file);

@@ -237,7 +237,7 @@ cmp "$work/with.npy" "$work/with_file.npy" || fail "--with - has other sums than
 expect_exit 2 koine autocorr - --mask - <"$work/grey.png"
 expect_stderr 'standard input \(-\) is named twice, and can be read once'
 expect_exit 3 koine autocorr - </dev/null
-expect_stderr ' -: is empty; expected a PNG or TIFF image'
+expect_stderr ' -: is empty; expected a PNG or TIFF image or a NumPy array'
 python '
 assert json.load(open("input.json"))["frames"][0]["c1d"] == json.load(open("grey.json"))["frames"][0]["c1d"]
 ' "standard input"
@@ -248,7 +248,7 @@ expect_stderr 'truncated.png: '
 expect_exit 3 koine autocorr "$work/bomb.png"
 expect_stderr 'bomb.png: an image of 1000000 x 1000000 pixels'
 expect_exit 3 koine autocorr "$work/text.png"
-expect_stderr 'text.png: expected a PNG or TIFF image, but it begins with '
+expect_stderr 'text.png: expected a PNG or TIFF image or a NumPy array \(.npy\), but it begins with '
 expect_one_line
 expect_files "$work/none"
 

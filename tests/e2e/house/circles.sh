@@ -19,7 +19,7 @@ ALLOWED = {
     "backend/opencl": ("*", "one table of functions, whose parts fail in the same words"),
     "backend/cuda": ("*", "one table of functions, whose parts enter and leave the context together"),
     "engine": ("*", "a context owns what is made in it, and all of that asks the context"),
-    "io/image": ("image image_png image_tiff", "the formats take their memory from what calls them"),
+    "io/image": ("image image_npy image_png image_tiff", "the formats take their memory from what calls them"),
     "app/stats": ("deviations deviations_avx2 deviations_avx512", "vectors leave the rest of a row to the plain loop"),
 }
 

@@ -223,9 +223,10 @@ START_TEST(no_image)
     struct image_file *file;
 
     io_write("a.png", "", 0);
-    refuse("a.png", 0, "is empty; expected a PNG or TIFF image");
+    refuse("a.png", 0, "is empty; expected a PNG or TIFF image or a NumPy array (.npy)");
     io_write("a.png", "time,x,y\n", 9);
-    refuse("a.png", 0, "expected a PNG or TIFF image, but it begins with \"time,x,y\\n\"");
+    refuse("a.png", 0,
+           "expected a PNG or TIFF image or a NumPy array (.npy), but it begins with \"time,x,y\\n\"");
     io_write("a.png", "\xff\xd8\xff\xe0 JFIF and so on", 20);
     refuse("a.png", 0, "but it begins with \"\\xff\\xd8");
     IO_REFUSED(image_open(io_path("none.png"), 0, &file, err), KN_ERROR_INPUT, "none.png: cannot be read");

@@ -1,0 +1,67 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `koine autocorr` of stacks and arrays: NumPy's files beside TIFF's, held against the definition.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+command -v python3 >/dev/null || skip python3 "python3 is not installed"
+sources=$(cd "${srcdir:-.}" && pwd)
+
+# python SCRIPT: with arrays.py and images.py, in $work.
+python()
+{
+    (cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 -c "import arrays, images, json, random
+$1") || fail "python: $2"
+}
+
+python '
+random.seed(23)
+def noise(pages, height, width, most):
+    return [random.randrange(most + 1) for _ in range(pages * height * width)]
+for dtype, most in ("u1", 255), ("u2", 65535):
+    arrays.save(f"stack.{dtype}.npy", dtype, noise(3, 14, 17, most), (3, 14, 17))
+page = noise(1, 14, 17, 255)
+arrays.save("page.npy", "u1", page, (14, 17))
+images.png("page.png", [page[17 * y:17 * y + 17] for y in range(14)])
+arrays.save("real.npy", "f8", [v / 255 - 0.25 for v in page], (14, 17))
+arrays.save("line.npy", "u1", page, (14 * 17,))
+arrays.save("complex.npy", "c8", page, (14, 17))
+arrays.save("nan.npy", "f4", [float("nan")] * 9, (3, 3))
+whole = open("stack.u2.npy", "rb").read()
+open("cut.npy", "wb").write(whole[:-5])
+' "making the arrays"
+
+# ---- arrays as images ----
+for type in u1 u2; do
+    expect_exit 0 koine autocorr "$work/stack.$type.npy" -r 4 --device host --sums "$work/sums.$type.npy"
+done
+python '
+for dtype in "u1", "u2":
+    _, (pages, height, width), v = arrays.load(f"stack.{dtype}.npy")
+    _, shape, found = arrays.load(f"sums.{dtype}.npy")
+    assert shape == (3, 5, 9), shape
+    for at, value in enumerate(found):
+        page, y0, x0 = at // 45, at % 45 // 9, at % 9 - 4
+        i = lambda y, x: v[(page * height + y) * width + x]
+        want = sum(i(y, x) * i(y + y0, x + x0) for y in range(height - y0) for x in range(width) if 0 <= x + x0 < width)
+        assert value == want, (dtype, page, y0, x0, value, want)
+' "the sums of stacks"
+for kind in npy png; do
+    expect_exit 0 koine autocorr "$work/page.$kind" -r 4 --exact --device host --json "$work/$kind.json"
+done
+expect_exit 0 koine autocorr "$work/real.npy" -r 4 --exact --device host
+expect_stderr 'real.npy has numbers that are not whole from 0 to 65535: each such frame is stretched'
+expect_exit 0 koine autocorr - -r 4 --exact --device host --json "$work/input.json" <"$work/page.npy"
+python '
+curves = [json.load(open(name + ".json"))["frames"][0]["c1d"] for name in ("npy", "png", "input")]
+assert curves[0] == curves[1] == curves[2]
+' "the same image in other files"
+
+# ---- what is refused ----
+expect_exit 3 koine autocorr "$work/line.npy"
+expect_stderr 'line.npy: has 1 dimensions; expected \(rows, columns\), or \(pages, rows, columns\)'
+expect_exit 3 koine autocorr "$work/complex.npy"
+expect_stderr 'complex.npy: is of complex64, and an image is of real numbers'
+expect_exit 3 koine autocorr "$work/nan.npy"
+expect_stderr 'nan.npy: pixel \(0, 0\) is nan, expected finite numbers'
+expect_exit 3 koine autocorr "$work/cut.npy" --output "$work/cut"
+expect_stderr 'cut.npy: the header says 714 numbers, 1428 bytes, but 1423 follow it'
+[ ! -e "$work/cut/cut.c1d.csv" ] || fail "a stack that is cut short has results"
