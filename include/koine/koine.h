@@ -25,6 +25,7 @@
 #include <koine/operator.h>
 #include <koine/solve.h>
 #include <koine/stats.h>
+#include <koine/window.h>
 #include <koine/autocorr.h>
 #include <koine/recon.h>
 #include <koine/sparse.h>

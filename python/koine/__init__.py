@@ -33,6 +33,7 @@ from .robust import Stats, mad, stats
 from .selection import histogram, median, quantile, select, unique
 from .sorting import argsort, sort, sort_by_key, top_k
 from .transforms import fft, ifft, irfft, rfft
+from .windows import Windows, rolling_mad, rolling_median, windows
 
 if TYPE_CHECKING:
     from .correlation import Autocorrelation, autocorr
@@ -81,6 +82,7 @@ __all__ = [
     "SparseOperator",
     "Stats",
     "UnsupportedError",
+    "Windows",
     "argsort",
     "autocorr",
     "box_basis",
@@ -105,6 +107,8 @@ __all__ = [
     "recon",
     "reduce",
     "rfft",
+    "rolling_mad",
+    "rolling_median",
     "scan",
     "select",
     "sinogram",
@@ -116,6 +120,7 @@ __all__ = [
     "trajectory",
     "unique",
     "why_no_device",
+    "windows",
     "__version__",
 ]
 

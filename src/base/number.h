@@ -36,4 +36,14 @@ static inline double ki_middle(double lower, double upper)
     return sum / 2 + 0.0; // adding +0 makes 0 of -0
 }
 
+// From `lower` to `upper` by `part`, as numpy interpolates: from the nearer end.
+static inline double ki_between(double lower, double upper, double part)
+{
+    double gap = upper - lower;
+
+    if (lower == upper || part == 0)
+        return lower + 0.0;
+    return part < 0.5 ? lower + gap * part : upper - gap * (1 - part);
+}
+
 #endif

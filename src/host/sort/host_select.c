@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/number.h"
 #include "host_sort.h"
 
 enum {
@@ -351,16 +352,6 @@ static double number_at(const void *values, size_t i, kn_type type)
     }
 }
 
-// As numpy interpolates: from the nearer end.
-static double between(double lower, double upper, double part)
-{
-    double gap = upper - lower;
-
-    if (lower == upper || part == 0)
-        return lower + 0.0;
-    return part < 0.5 ? lower + gap * part : upper - gap * (1 - part);
-}
-
 kn_status kn_host_quantiles(const void *x, kn_type type, size_t n, const double *q, size_t count,
                             double *values, const kn_host_options *options, kn_error *err)
 {
@@ -392,8 +383,8 @@ kn_status kn_host_quantiles(const void *x, kn_type type, size_t n, const double 
     status = ki_host_select(x, type, n, ranks, 2 * count, found, &plan, &how, err);
     for (size_t i = 0; i < count && !status; i++)
         values[i] = how.beyond ? NAN
-                               : between(number_at(found, 2 * i, type), number_at(found, 2 * i + 1, type),
-                                         q[i] * (double)(n - 1) - floor(q[i] * (double)(n - 1)));
+                               : ki_between(number_at(found, 2 * i, type), number_at(found, 2 * i + 1, type),
+                                            q[i] * (double)(n - 1) - floor(q[i] * (double)(n - 1)));
     free(ranks);
     return status;
 }
