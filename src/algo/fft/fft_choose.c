@@ -3,22 +3,19 @@
 // faster. What it found stands in the cache on disk, beside the programs.
 #include "fft.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/os/clock.h"
 #include "base/error.h"
-#include "engine/device/choice.h"
+#include "engine/cost/contest.h"
 
-enum { CANDIDATES = 2, WARM_UPS = 1, REPETITIONS = 3, EACH = 4 };
+enum { CANDIDATES = 2, EACH = 4 };
 
 struct candidate {
     const struct fft_library *library;
     void *plan; // NULL: it does not do this shape
     struct ki_text text;
-    double seconds;
 };
 
 // What the measurement is of.
@@ -29,78 +26,90 @@ static struct engine_choice choice_of(const struct fft_shape *shape)
                                 given->batch, (uint64_t)given->type, (uint64_t)given->kind};
     const struct ki_field field = {numbers, sizeof numbers};
 
-    return (struct engine_choice){"fft choice", ki_hash_fields(&field, 1)};
+    return (struct engine_choice){"fft seconds", ki_hash_fields(&field, 1)};
 }
 
 // ---- measuring ----
 
-static kn_status time_plan(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidate,
-                           kn_buffer *in, kn_buffer *out, kn_error *err)
+struct measurement {
+    kn_queue *queue;
+    const struct fft_shape *shape;
+    const struct candidate *candidates;
+    kn_buffer *in, *out;
+};
+
+static const char *name_of(const void *data, size_t way)
 {
+    const struct measurement *m = data;
+
+    return m->candidates[way].library->name;
+}
+
+static kn_status begin(void *data, size_t way, kn_error *err)
+{
+    const struct measurement *m = data;
+
+    return m->candidates[way].plan ? KN_OK : ki_fail(err, KN_ERROR_UNSUPPORTED, "there is no plan");
+}
+
+static void end(void *data, size_t way)
+{
+    (void)data;
+    (void)way;
+}
+
+// A vendor's library may compile its kernels at the first run only: one that does not compile does not serve.
+// (Intel's CPU runtime refuses clFFT's assignment of a float2 * to a float4 *.)
+static kn_status run(void *data, size_t way, kn_error *err)
+{
+    const struct measurement *m = data;
+    const struct candidate *candidate = &m->candidates[way];
     kn_fft_direction direction =
-        shape->given.kind == KN_FFT_COMPLEX_TO_REAL ? KN_FFT_INVERSE : KN_FFT_FORWARD;
-    kn_status status = KN_OK;
-
-    for (int i = -WARM_UPS; i < REPETITIONS && !status; i++) {
-        double start = ki_clock_seconds();
-        for (int k = 0; k < EACH && !status; k++)
-            status = candidate->library->execute(queue, candidate->plan, direction, in, out, err);
-        if (!status)
-            status = kn_queue_finish(queue, err);
-        double seconds = (ki_clock_seconds() - start) / EACH;
-        if (i <= 0 || seconds < candidate->seconds)
-            candidate->seconds = seconds;
-    }
-    return status;
-}
-
-// A vendor's library may compile its kernels at the first run only: one that does not compile counts as
-// infinitely slow. (Intel's CPU runtime refuses clFFT's assignment of a float2 * to a float4 *.)
-static kn_status time_vendor(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidate,
-                             kn_buffer *in, kn_buffer *out, kn_error *err)
-{
+        m->shape->given.kind == KN_FFT_COMPLEX_TO_REAL ? KN_FFT_INVERSE : KN_FFT_FORWARD;
     kn_error reason = KN_ERROR_INIT;
-    kn_status status = time_plan(queue, shape, candidate, in, out, &reason);
+    kn_status status =
+        candidate->library->execute(m->queue, candidate->plan, direction, m->in, m->out, &reason);
 
-    if (status == KN_ERROR_MEMORY || status == KN_ERROR_LIMIT) {
-        if (err)
-            *err = reason;
+    if (status && err)
+        *err = reason;
+    if (!status || way == 0 || status == KN_ERROR_MEMORY || status == KN_ERROR_LIMIT)
         return status;
-    }
-    if (status) {
-        candidate->seconds = INFINITY;
-        ki_engine_log(queue->context, KN_LOG_WARNING,
-                      "transforms are by Koine's own kernels: %s fails here: %s", candidate->library->name,
-                      reason.text);
-    }
-    return KN_OK;
+    ki_engine_log(m->queue->context, KN_LOG_WARNING,
+                  "transforms are by Koine's own kernels: %s fails here: %s", candidate->library->name,
+                  reason.text);
+    return KN_ERROR_UNSUPPORTED;
 }
 
-static kn_status measure(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
-                         kn_error *err)
+static kn_status open_measurement(struct measurement *m, kn_error *err)
 {
     const unsigned char zero = 0;
-    kn_buffer *in = NULL, *out = NULL;
-    kn_status status = kn_buffer_create(queue->context, (size_t)shape->in_bytes, &in, err);
+    const struct fft_shape *shape = m->shape;
+    kn_context *context = m->queue->context;
+    kn_status status = kn_buffer_create(context, (size_t)shape->in_bytes, &m->in, err);
 
     if (!status)
-        status = kn_buffer_create(queue->context, (size_t)shape->out_bytes, &out, err);
+        status = kn_buffer_create(context, (size_t)shape->out_bytes, &m->out, err);
     if (!status)
-        status = kn_buffer_fill(queue, in, &zero, 1, 0, (size_t)shape->in_bytes, NULL, err);
-    if (!status && (kn_buffer_get_part_count(in) > 1 || kn_buffer_get_part_count(out) > 1))
+        status = kn_buffer_fill(m->queue, m->in, &zero, 1, 0, (size_t)shape->in_bytes, NULL, err);
+    if (!status && (kn_buffer_get_part_count(m->in) > 1 || kn_buffer_get_part_count(m->out) > 1))
         status = ki_fail(
             err, KN_ERROR_LIMIT, "kn_fft_plan_create: %llu bytes are more than one allocation of %s holds",
             (unsigned long long)(shape->in_bytes > shape->out_bytes ? shape->in_bytes : shape->out_bytes),
-            queue->context->device.info.spec);
-    if (!status)
-        status = kn_queue_finish(queue, err);
-    if (!status)
-        status = time_plan(queue, shape, &candidates[0], in, out, err);
-    if (!status)
-        status = time_vendor(queue, shape, &candidates[1], in, out, err);
-    kn_buffer_free(in);
-    kn_buffer_free(out);
-    return status;
+            context->device.info.spec);
+    return status ? status : kn_queue_finish(m->queue, err);
+}
+
+static struct engine_contest contest_of(struct measurement *m)
+{
+    return (struct engine_contest){.choice = choice_of(m->shape),
+                                   .count = CANDIDATES,
+                                   .error = 1,
+                                   .each = EACH,
+                                   .data = m,
+                                   .name = name_of,
+                                   .begin = begin,
+                                   .run = run,
+                                   .end = end};
 }
 
 // ---- choosing ----
@@ -116,10 +125,16 @@ static kn_status create(kn_queue *queue, const struct fft_shape *shape, struct c
 static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
                          size_t *winner, struct ki_text *summary, kn_error *err)
 {
-    const struct engine_choice choice = choice_of(shape);
+    struct measurement m = {.queue = queue, .shape = shape, .candidates = candidates};
+    const struct engine_contest contest = contest_of(&m);
+    double seconds[CANDIDATES];
     kn_error reason = KN_ERROR_INIT;
-    kn_status status = measure(queue, shape, candidates, &reason);
+    kn_status status = open_measurement(&m, &reason);
 
+    if (!status)
+        status = ki_engine_contest(queue, &contest, seconds, &reason);
+    kn_buffer_free(m.in);
+    kn_buffer_free(m.out);
     if (status == KN_ERROR_MEMORY ||
         status == KN_ERROR_LIMIT) { // no room to measure in, which is no reason to give up
         ki_text_format(summary, "not, for want of memory");
@@ -130,14 +145,8 @@ static kn_status compare(kn_queue *queue, const struct fft_shape *shape, struct 
             *err = reason;
         return status;
     }
-    *winner = candidates[1].seconds < candidates[0].seconds;
-    ki_text_format(summary, "%s %.4g ms, %s ", candidates[0].library->name, candidates[0].seconds * 1e3,
-                   candidates[1].library->name);
-    if (isinf(candidates[1].seconds))
-        ki_text_add(summary, "fails");
-    else
-        ki_text_format(summary, "%.4g ms", candidates[1].seconds * 1e3);
-    ki_engine_remember(queue->context, &choice, *winner, summary);
+    *winner = ki_engine_contest_winner(seconds, CANDIDATES);
+    ki_engine_contest_tell(&contest, seconds, summary);
     return KN_OK;
 }
 
@@ -170,13 +179,19 @@ static bool is_ours_alone(const kn_queue *queue, const struct fft_shape *shape)
 static bool recall(kn_queue *queue, const struct fft_shape *shape, struct candidate *candidates,
                    size_t *winner, struct ki_text *summary)
 {
-    const struct engine_choice choice = choice_of(shape);
+    struct measurement m = {.queue = queue, .shape = shape, .candidates = candidates};
+    const struct engine_contest contest = contest_of(&m);
+    double seconds[CANDIDATES];
 
-    if (ki_engine_recall(queue->context, &choice, CANDIDATES, winner, summary) &&
-        !create(queue, shape, &candidates[*winner], NULL))
+    if (!ki_engine_recall_seconds(queue->context, &contest.choice, seconds, CANDIDATES))
+        return false;
+    *winner = ki_engine_contest_winner(seconds, CANDIDATES);
+    if (*winner < CANDIDATES && !create(queue, shape, &candidates[*winner], NULL)) {
+        ki_engine_contest_tell(&contest, seconds, summary);
         return true;
-    ki_text_free(summary);
-    ki_text_free(&candidates[*winner].text);
+    }
+    if (*winner < CANDIDATES)
+        ki_text_free(&candidates[*winner].text);
     *winner = 0;
     return false;
 }
@@ -199,8 +214,8 @@ kn_status ki_fft_choose(kn_queue *queue, const struct fft_shape *shape, const st
                         void **plan, struct ki_text *text, kn_error *err)
 {
     bool cuda = strcmp(queue->context->backend->name, "cuda") == 0;
-    struct candidate candidates[CANDIDATES] = {{&ki_fft_own, NULL, KI_TEXT_INIT, 0},
-                                               {cuda ? &ki_fft_cufft : &ki_fft_clfft, NULL, KI_TEXT_INIT, 0}};
+    struct candidate candidates[CANDIDATES] = {{&ki_fft_own, NULL, KI_TEXT_INIT},
+                                               {cuda ? &ki_fft_cufft : &ki_fft_clfft, NULL, KI_TEXT_INIT}};
     struct ki_text summary = KI_TEXT_INIT;
     size_t winner = 0;
     kn_status status = KN_OK;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a measurement on a device has found to be the fastest of several ways, remembered beside the programs
-// in the cache on disk.
+// What was found out about a device, remembered beside the programs in the cache on disk.
 #ifndef KN_ENGINE_DEVICE_CHOICE_H
 #define KN_ENGINE_DEVICE_CHOICE_H
 
@@ -8,13 +7,13 @@
 #include "base/text/text.h"
 #include "engine/engine.h"
 
-// What is chosen ("fft choice"), and all that it depends on beside the device.
+// What is chosen ("fft seconds"), and all that it depends on beside the device.
 struct engine_choice {
     const char *what;
     struct ki_hash subject;
 };
 
-// The number of the one that won, below `most`, and a summary of the measurement, which is appended. False if
+// The number of the one that was chosen, below `most`, and the reason, which is appended. False if
 // there is no cache, or nothing (valid) in it.
 bool ki_engine_recall(const kn_context *context, const struct engine_choice *choice, size_t most,
                       size_t *winner, struct ki_text *summary);

@@ -3,11 +3,8 @@
 
 #include <math.h>
 
-#include "base/os/clock.h"
 #include "base/error.h"
 #include "device_masked.h"
-
-enum { REPETITIONS = 3, WARM_UPS = 1, STEPS = 4 }; // of a doubling
 
 // Beyond these no device decides otherwise: a term of a transform was never seen faster than one of a direct
 // sum, nor slower than the upper bound says. On CPUs, where it took 4 to 11 times as long, the programs that
@@ -48,56 +45,22 @@ double ki_autocorr_terms_ratio(const struct autocorr_task *task)
            transform_terms(width, height, max_offset, task->second.pixels != NULL);
 }
 
-static double ratio_of(size_t number)
-{
-    return exp2(((double)number - AUTOCORR_RATIO_ZERO) / STEPS);
-}
-
-static size_t number_of(double ratio)
-{
-    double number = round(STEPS * log2(ratio)) + AUTOCORR_RATIO_ZERO;
-
-    return (size_t)fmin(fmax(number, 0), AUTOCORR_RATIOS - 1);
-}
-
 struct engine_choice ki_autocorr_choice_of(kn_type type, enum autocorr_fft_algorithm algorithm, bool exact)
 {
     const uint32_t numbers[] = {(uint32_t)type, (uint32_t)algorithm, exact};
     const struct ki_field field = {numbers, sizeof numbers};
 
-    return (struct engine_choice){"autocorr choice", ki_hash_fields(&field, 1)};
+    return (struct engine_choice){"autocorr seconds", ki_hash_fields(&field, 1)};
 }
 
 // ---- the measurement ----
 
-static kn_status run_once(kn_queue *queue, struct autocorr_fft *fft, const struct autocorr_frames *frames,
-                          kn_buffer *sums, kn_error *err)
-{
-    kn_status status = fft ? ki_autocorr_fft_sums(queue, fft, frames, sums, err)
-                           : ki_autocorr_direct_device(queue, frames, sums, err);
-
-    return status ? status : kn_queue_finish(queue, err);
-}
-
-// The least of some; without `fft` of direct sums.
-static kn_status time_sums(kn_queue *queue, struct autocorr_fft *fft, const struct autocorr_frames *frames,
-                           kn_buffer *sums, double *seconds, kn_error *err)
-{
-    kn_status status = KN_OK;
-
-    *seconds = INFINITY;
-    for (int i = -WARM_UPS; i < REPETITIONS && !status; i++) {
-        double start = ki_clock_seconds();
-
-        status = run_once(queue, fft, frames, sums, err);
-        if (i >= 0)
-            *seconds = fmin(*seconds, ki_clock_seconds() - start);
-    }
-    return status;
-}
-
 // Pixels, sums and transforms for it.
 struct trial {
+    const struct autocorr_engine *engine;
+    const struct sample *sample;
+    kn_type type;
+    enum autocorr_fft_algorithm algorithm;
     struct autocorr_frames frames;
     kn_buffer *pixels, *sums;
     struct autocorr_fft *fft;
@@ -116,57 +79,102 @@ static size_t side_of(const struct autocorr_engine *engine, const struct sample 
     return image.width;
 }
 
-static kn_status make_trial(const struct autocorr_engine *engine, const struct sample *sample, kn_type type,
-                            enum autocorr_fft_algorithm algorithm, struct trial *trial, kn_error *err)
+static void describe(struct trial *trial)
 {
-    kn_context *context = kn_queue_get_context(engine->queue);
-    const struct autocorr_fft_options options = {.algorithm = algorithm};
-    const uint64_t pixels = UINT64_C(0x0123456789abcdef);
-    size_t side = side_of(engine, sample, type, algorithm), r = sample->max_offset;
-    size_t bytes = side * side * sample->count * kn_type_size(type);
-    kn_status status;
+    size_t side = side_of(trial->engine, trial->sample, trial->type, trial->algorithm);
 
-    trial->frames = (struct autocorr_frames){
-        .width = side, .height = side, .count = sample->count, .type = type, .max_offset = r};
-    status = kn_buffer_create(context, bytes, &trial->pixels, err);
-    trial->frames.first = trial->pixels;
-    if (!status)
-        status = kn_buffer_create(context, sample->count * autocorr_offsets(r) * sizeof(uint64_t),
-                                  &trial->sums, err);
-    if (!status)
-        status =
-            kn_buffer_fill(engine->queue, trial->pixels, &pixels, sizeof pixels, 0, bytes, NO_EVENT, err);
-    return status ? status
-                  : ki_autocorr_fft_create_with(engine->queue, side, side, r, type, false, engine->exact,
-                                                sample->count, &options, &trial->fft, err);
+    trial->frames = (struct autocorr_frames){.width = side,
+                                             .height = side,
+                                             .count = trial->sample->count,
+                                             .type = trial->type,
+                                             .max_offset = trial->sample->max_offset};
 }
 
-static kn_status measure(const struct autocorr_engine *engine, const struct sample *sample, kn_type type,
-                         enum autocorr_fft_algorithm algorithm, size_t *number, struct ki_text *summary,
-                         kn_error *err)
+static kn_status make_trial(struct trial *trial, kn_error *err)
 {
-    struct trial trial = {.sums = NULL};
-    double direct = 0, transforms = 0, side, r = (double)sample->max_offset, count = (double)sample->count;
-    kn_status status = make_trial(engine, sample, type, algorithm, &trial, err);
+    kn_queue *queue = trial->engine->queue;
+    kn_context *context = kn_queue_get_context(queue);
+    const struct autocorr_fft_options options = {.algorithm = trial->algorithm};
+    const struct autocorr_frames *frames = &trial->frames;
+    const uint64_t pixels = UINT64_C(0x0123456789abcdef);
+    size_t bytes = frames->width * frames->height * frames->count * kn_type_size(trial->type);
+    kn_status status = kn_buffer_create(context, bytes, &trial->pixels, err);
 
+    trial->frames.first = trial->pixels;
     if (!status)
-        status = time_sums(engine->queue, NULL, &trial.frames, trial.sums, &direct, err);
+        status =
+            kn_buffer_create(context, frames->count * autocorr_offsets(frames->max_offset) * sizeof(uint64_t),
+                             &trial->sums, err);
     if (!status)
-        status = time_sums(engine->queue, trial.fft, &trial.frames, trial.sums, &transforms, err);
+        status = kn_buffer_fill(queue, trial->pixels, &pixels, sizeof pixels, 0, bytes, NO_EVENT, err);
+    return status ? status
+                  : ki_autocorr_fft_create_with(queue, frames->width, frames->height, frames->max_offset,
+                                                trial->type, false, trial->engine->exact, frames->count,
+                                                &options, &trial->fft, err);
+}
+
+static const char *name_of(const void *data, size_t way)
+{
+    (void)data;
+    return way == AUTOCORR_WAY_FFT ? "transforms" : "direct sums";
+}
+
+static kn_status begin(void *data, size_t way, kn_error *err)
+{
+    struct trial *trial = data;
+
+    (void)way;
+    return trial->pixels ? KN_OK : make_trial(trial, err);
+}
+
+static kn_status run(void *data, size_t way, kn_error *err)
+{
+    struct trial *trial = data;
+    kn_queue *queue = trial->engine->queue;
+
+    return way == AUTOCORR_WAY_FFT ? ki_autocorr_fft_sums(queue, trial->fft, &trial->frames, trial->sums, err)
+                                   : ki_autocorr_direct_device(queue, &trial->frames, trial->sums, err);
+}
+
+static void end(void *data, size_t way)
+{
+    (void)data;
+    (void)way;
+}
+
+// How many times longer a term of a transform takes than one of a direct sum.
+static kn_status measure(struct trial *trial, double *ratio, struct ki_text *summary, kn_error *err)
+{
+    const struct engine_contest contest = {
+        .choice = ki_autocorr_choice_of(trial->type, trial->algorithm, trial->engine->exact),
+        .count = AUTOCORR_WAYS,
+        .error = 1,
+        .each = 1,
+        .data = trial,
+        .name = name_of,
+        .begin = begin,
+        .run = run,
+        .end = end};
+    double seconds[AUTOCORR_WAYS], side, r = (double)trial->sample->max_offset,
+                                         count = (double)trial->sample->count, direct, transforms;
+    kn_status status;
+
+    describe(trial);
+    status = ki_engine_contest(trial->engine->queue, &contest, seconds, err);
     if (!status) {
-        side = (double)trial.frames.width;
-        direct = count * direct_terms(side, side, r) / direct;
-        transforms = count * transform_terms(side, side, r, false) / transforms;
-        *number = number_of(direct / transforms);
+        side = (double)trial->frames.width;
+        direct = count * direct_terms(side, side, r) / seconds[AUTOCORR_WAY_DIRECT];
+        transforms = count * transform_terms(side, side, r, false) / seconds[AUTOCORR_WAY_FFT];
+        *ratio = direct / transforms;
         ki_text_format(summary,
                        "measured were %.3g terms of direct sums a second and %.3g of transforms (%s), with "
                        "%.0f x %.0f pixels of %zu bits and R = %zu",
-                       direct, transforms, ki_autocorr_fft_algorithm_names[algorithm], side, side,
-                       8 * kn_type_size(type), sample->max_offset);
+                       direct, transforms, ki_autocorr_fft_algorithm_names[trial->algorithm], side, side,
+                       8 * kn_type_size(trial->type), trial->sample->max_offset);
     }
-    ki_autocorr_fft_free(trial.fft);
-    kn_buffer_free(trial.sums);
-    kn_buffer_free(trial.pixels);
+    ki_autocorr_fft_free(trial->fft);
+    kn_buffer_free(trial->sums);
+    kn_buffer_free(trial->pixels);
     return status;
 }
 
@@ -185,29 +193,25 @@ static kn_status get_ratio(const struct autocorr_engine *engine, kn_type type,
                            kn_error *err)
 {
     kn_context *context = kn_queue_get_context(engine->queue);
-    const struct engine_choice choice = ki_autocorr_choice_of(type, algorithm, engine->exact);
-    const struct sample *sample = engine_is_cpu(kn_context_get_device(context)) ? &cpu_sample : &gpu_sample;
+    struct trial trial = {.engine = engine,
+                          .sample = engine_is_cpu(kn_context_get_device(context)) ? &cpu_sample : &gpu_sample,
+                          .type = type,
+                          .algorithm = algorithm};
     kn_error reason = KN_ERROR_INIT;
-    size_t number = 0;
-    kn_status status = KN_OK;
+    kn_status status;
 
     *ratio = ratio_unmeasured(engine, algorithm);
     if (!context->cache_dir) {
         ki_text_add(summary, "nothing was measured, as there is no cache to remember it in");
         return KN_OK;
     }
-    if (!ki_engine_recall(context, &choice, AUTOCORR_RATIOS, &number, summary)) {
-        status = measure(engine, sample, type, algorithm, &number, summary, &reason);
-        if (!status)
-            ki_engine_remember(context, &choice, number, summary);
-    }
+    status = measure(&trial, ratio, summary, &reason);
     if (status == KN_ERROR_LIMIT || status == KN_ERROR_MEMORY) {
         ki_text_format(summary, "nothing could be measured (%s)", reason.text);
         return KN_OK;
     }
     if (status && err)
         *err = reason;
-    *ratio = ratio_of(number);
     return status;
 }
 
@@ -228,10 +232,16 @@ static kn_status keep_ratio(struct autocorr_engine *engine, kn_type type,
     return status;
 }
 
-static double greatest_ratio(const kn_device_info *device, enum autocorr_fft_algorithm algorithm)
+// What the terms alone decide on any device; AUTOCORR_WAYS: nothing. A term of a transform takes as long as
+// one of a direct sum, or up to so many times longer: in the middle the estimate is off by the root at most.
+static size_t settled(const kn_device_info *device, enum autocorr_fft_algorithm algorithm, double terms)
 {
-    return (engine_is_cpu(device) ? most_cpu_ratio : most_ratio) *
-           (algorithm == AUTOCORR_FFT_NUMBER ? number_ratio : 1);
+    double greatest = (engine_is_cpu(device) ? most_cpu_ratio : most_ratio) *
+                      (algorithm == AUTOCORR_FFT_NUMBER ? number_ratio : 1),
+           middle = sqrt(least_ratio * greatest);
+    const double estimates[] = {[AUTOCORR_WAY_DIRECT] = terms, [AUTOCORR_WAY_FFT] = middle};
+
+    return ki_engine_contest_settled(estimates, AUTOCORR_WAYS, middle / least_ratio);
 }
 
 kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autocorr_task *task,
@@ -241,6 +251,7 @@ kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autoco
     struct ki_text *why = &engine->why;
     enum autocorr_fft_algorithm algorithm;
     const kn_device_info *device;
+    size_t way;
     kn_status status;
 
     ki_text_clear(why);
@@ -251,8 +262,9 @@ kn_status ki_autocorr_choose(struct autocorr_engine *engine, const struct autoco
     }
     device = kn_context_get_device(kn_queue_get_context(engine->queue));
     algorithm = ki_autocorr_fft_algorithm_for(device, &task->first, task->max_offset, engine->exact);
-    if (terms < least_ratio || terms > greatest_ratio(device, algorithm)) {
-        *method = terms < least_ratio ? KN_AUTOCORR_DIRECT : KN_AUTOCORR_FFT;
+    way = settled(device, algorithm, terms);
+    if (way < AUTOCORR_WAYS) {
+        *method = way == AUTOCORR_WAY_DIRECT ? KN_AUTOCORR_DIRECT : KN_AUTOCORR_FFT;
         ki_text_format(why, "direct sums have %.3g times the terms of transforms, which decides on any %s",
                        terms, engine_is_cpu(device) ? "CPU" : "GPU");
         return KN_OK;

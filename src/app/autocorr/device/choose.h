@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// KN_AUTOCORR_AUTO: direct sums or Fourier transforms, by a cost model with one number of the device that is
-// measured once and remembered in the cache on disk. With the terms of both (multiplications and additions of
-// all offsets; 5 N log2 N of the transforms of a circle of N points, there and back), transforms are taken
-// where they have so many times fewer that each may take the longer time that was measured.
+// KN_AUTOCORR_AUTO: direct sums or Fourier transforms, by the terms of both (multiplications and additions of
+// all offsets; 5 N log2 N of the transforms of a circle of N points, there and back) and the seconds that a
+// term takes: where these could be otherwise, they are those of a sample, which is measured once and
+// remembered in the cache on disk (engine/cost/contest.h).
 #ifndef KN_APP_AUTOCORR_DEVICE_CHOOSE_H
 #define KN_APP_AUTOCORR_DEVICE_CHOOSE_H
 
-#include "engine/device/choice.h"
+#include "engine/cost/contest.h"
 #include "device_fft.h"
 #include "app/autocorr/methods.h"
 
-// The number that is remembered, of 0 to AUTOCORR_RATIOS - 1, stands for the ratio 2^((number - zero) / 4).
-enum { AUTOCORR_RATIOS = 96, AUTOCORR_RATIO_ZERO = 40 };
+enum { AUTOCORR_WAY_DIRECT, AUTOCORR_WAY_FFT, AUTOCORR_WAYS };
 
-// What is remembered: of pixels of a type, transformed by an algorithm (never AUTOCORR_FFT_AUTO).
+// What the seconds of these ways are remembered of: of the sample's pixels of a type, transformed by an
+// algorithm (never AUTOCORR_FFT_AUTO).
 struct engine_choice ki_autocorr_choice_of(kn_type type, enum autocorr_fft_algorithm algorithm, bool exact);
 
 // How many times more terms direct sums have than transforms.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The memory of a product before it is made: what spmv_formats.c, spmv_slices.c, spmv_segments.c and
-// spmv_parallel.c will upload.
+// spmv_parallel.c will upload; and which formats are candidates of KN_SPARSE_AUTO.
+#include "base/array.h"
 #include "shared/sparse.h"
 #include "spmv_internal.h"
 
@@ -51,6 +52,30 @@ static kn_status estimate_sell(const struct spmv_task *task, size_t *bytes, kn_e
     return status;
 }
 
+// ---- KN_SPARSE_AUTO ----
+
+// Places of ELLPACK a nonzero from where it is not tried.
+enum { MOST_PADDING = 8 };
+
+static const kn_sparse_format stored[] = {
+    KN_SPARSE_SIMPLE,     KN_SPARSE_MEMORY_LAYOUT, KN_SPARSE_MEMORY_LAYOUT_LOCAL,
+    KN_SPARSE_CSR_VECTOR, KN_SPARSE_HYB,           KN_SPARSE_SELL,
+    KN_SPARSE_MERGE};
+static const kn_sparse_format computed[] = {KN_SPARSE_ON_THE_FLY, KN_SPARSE_ON_THE_FLY_LOCAL};
+
+const kn_sparse_format *ki_spmv_candidates(const struct spmv_task *task, size_t *count)
+{
+    *count = task->matrix ? KI_COUNT(stored) : KI_COUNT(computed);
+    return task->matrix ? stored : computed;
+}
+
+bool ki_spmv_is_worth_trying(const struct spmv_task *task, kn_sparse_format format)
+{
+    bool pads = format == KN_SPARSE_MEMORY_LAYOUT || format == KN_SPARSE_MEMORY_LAYOUT_LOCAL;
+
+    return !pads || ki_spmv_padded(task->matrix) / MOST_PADDING <= task->matrix->nonzeros;
+}
+
 static kn_status estimate_auto(const struct spmv_task *task, size_t *bytes, kn_error *err)
 {
     size_t count, one = 0;
@@ -66,6 +91,8 @@ static kn_status estimate_auto(const struct spmv_task *task, size_t *bytes, kn_e
     }
     return status;
 }
+
+// ---- all ----
 
 kn_status ki_spmv_estimate(const struct spmv_task *task, kn_sparse_format format, size_t *bytes,
                            kn_error *err)

@@ -101,7 +101,7 @@ END_TEST
 // Of the size that is measured on CPUs, whose kernels are built already.
 START_TEST(followed)
 {
-    static const size_t numbers[] = {AUTOCORR_RATIO_ZERO, AUTOCORR_RATIOS - 1};
+    static const double planted[][AUTOCORR_WAYS] = {{1, 1e-9}, {1e-9, 1}};
     static const kn_autocorr_method methods[] = {KN_AUTOCORR_FFT, KN_AUTOCORR_DIRECT};
     uint64_t state = test_seed("followed");
     struct autocorr_task task = {.max_offset = 32};
@@ -118,15 +118,13 @@ START_TEST(followed)
     ck_assert_double_gt(ki_autocorr_terms_ratio(&task), 1.1);
     EXPECT_OK(ki_autocorr_reference(&task, expected, &err));
     for (size_t i = 0; i < 2; i++) {
-        struct ki_text summary = KI_TEXT_INIT;
         struct autocorr_engine engine;
 
-        ki_text_add(&summary, "so it was planted");
-        ki_engine_remember(context, &choice, numbers[i], &summary);
+        ki_engine_remember_seconds(context, &choice, planted[i], AUTOCORR_WAYS);
         EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_AUTO, false, &engine, &err));
         EXPECT_OK(ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
         ck_assert_int_eq(engine.ran, methods[i]);
-        ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "so it was planted"));
+        ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "measured were "));
         for (size_t o = 0; o < offsets; o++)
             ck_assert((double)(found[o] > expected[o] ? found[o] - expected[o] : expected[o] - found[o]) <=
                       engine.bound);
@@ -137,7 +135,6 @@ START_TEST(followed)
         ck_assert_int_eq(engine.ran, methods[1 - i]);
         ck_assert_str_eq(ki_text_string(&engine.why), "");
         ki_autocorr_engine_end(&engine);
-        ki_text_free(&summary);
     }
     free_image(&task.first);
     free(found);
@@ -152,7 +149,7 @@ START_TEST(too_long)
     size_t width = kn_context_get_device(context)->local_memory / (2 * sizeof(float)) + 1, offsets;
     struct autocorr_task task = {.max_offset = 100};
     const struct engine_choice choice = ki_autocorr_choice_of(KN_U8, AUTOCORR_FFT_FUSED, false);
-    struct ki_text summary = KI_TEXT_INIT;
+    const double transforms[] = {1, 1e-9};
     struct autocorr_engine engine;
     uint64_t *found, *expected;
 
@@ -168,15 +165,13 @@ START_TEST(too_long)
     EXPECT_REFUSED(KN_ERROR_LIMIT, "the method direct takes lines of any length",
                    ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
     ki_autocorr_engine_end(&engine);
-    ki_text_add(&summary, "so it was planted");
-    ki_engine_remember(context, &choice, AUTOCORR_RATIO_ZERO, &summary);
+    ki_engine_remember_seconds(context, &choice, transforms, AUTOCORR_WAYS);
     EXPECT_OK(ki_autocorr_engine_begin(queue, KN_AUTOCORR_AUTO, false, &engine, &err));
     EXPECT_OK(ki_autocorr_engine_sums(&engine, &task, 1, found, &err));
     ck_assert_int_eq(engine.ran, KN_AUTOCORR_DIRECT);
     ck_assert_ptr_nonnull(strstr(ki_text_string(&engine.why), "; but by transforms: a line of "));
     ck_assert_mem_eq(found, expected, offsets * sizeof *found);
     ki_autocorr_engine_end(&engine);
-    ki_text_free(&summary);
     free_image(&task.first);
     free(found);
     free(expected);
