@@ -177,14 +177,23 @@ KN_API kn_status kn_autocorr_execute(kn_autocorr_plan *plan, const kn_autocorr_f
 
 // The same of frames that are in the memory of the plan's device, `count` one after another without gaps, of
 // KN_U8 or KN_U16; `second` has as many, or is NULL. They are read where they are, after what the plan's
-// queue was given before; nothing but results is copied. All are one batch, for whose sums the device has to
-// have room. The bound of single precision is that of the worst image of this size and type, since nobody
-// looks at the pixels. Errors: KN_ERROR_ARGUMENT also for a plan of the host, a buffer of another context or
-// one that is too small; KN_ERROR_UNSUPPORTED for KN_F32, which the host scales; KN_ERROR_LIMIT also for
-// buffers held in parts.
+// queue was given before; nothing but results is copied. Waits. All are one batch, for whose sums the device
+// has to have room. The bound of single precision is that of the worst image of this size and type, since
+// nobody looks at the pixels. Errors: KN_ERROR_ARGUMENT also for a plan of the host, a buffer of another
+// context or one that is too small; KN_ERROR_UNSUPPORTED for KN_F32, which the host scales; KN_ERROR_LIMIT
+// also for buffers held in parts.
 KN_API kn_status kn_autocorr_execute_buffers(kn_autocorr_plan *plan, const kn_buffer *first,
                                              const kn_buffer *second, size_t count,
                                              const kn_autocorr_results *results, kn_error *err);
+
+// The sums alone of frames on the device, to `sums` there: `count` arrays over the offsets of uint64_t, one
+// frame's after another's. Asynchronous, but for what the first call of a plan prepares, one of another
+// `count`, and the measurement of KN_AUTOCORR_AUTO. Values, rings and lengths, which the host makes or
+// completes, wait (kn_autocorr_execute_buffers). Errors: those of kn_autocorr_execute_buffers;
+// KN_ERROR_ARGUMENT also for sums that are one of the frames' buffers.
+KN_API kn_status kn_autocorr_sums_to_buffer(kn_autocorr_plan *plan, const kn_buffer *first,
+                                            const kn_buffer *second, size_t count, kn_buffer *sums,
+                                            kn_error *err);
 
 // Of a plan that is NULL these are 0, "" and KN_AUTOCORR_AUTO.
 KN_API size_t kn_autocorr_plan_get_max_offset(const kn_autocorr_plan *plan); // R

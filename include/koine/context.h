@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A context: one device, opened, with the programs compiled for it. A queue: the order in which its work is
 // done.
+//
+// Who waits: a function whose results go to buffers hands its work to the queue and returns; one whose result
+// is the host's (a number, an array, a struct) returns when it is there. Where one of the first kind has to
+// look at something on the way, its comment says what it waits for; compiling a kernel, which the first call
+// does, and measuring which method is faster may always take their time. kn_queue_record gives an event of
+// what was handed over.
 #ifndef KOINE_CONTEXT_H
 #define KOINE_CONTEXT_H
 
@@ -62,6 +68,11 @@ KN_API kn_context *kn_queue_get_context(const kn_queue *queue);
 // Hands the work to the device / waits until it is done and reports what went wrong meanwhile.
 KN_API kn_status kn_queue_flush(kn_queue *queue, kn_error *err);
 KN_API kn_status kn_queue_finish(kn_queue *queue, kn_error *err);
+// An event of all that the queue was given so far, also of the calls of the sciences that only enqueue: it is
+// done when that is. Costs what an event of a launch does. The caller frees it (kn_event_free). Another queue
+// that is to wait for it, or another thread, needs kn_queue_flush first. Errors: KN_ERROR_ARGUMENT, also
+// while the queue records launches.
+KN_API kn_status kn_queue_record(kn_queue *queue, kn_event **event, kn_error *err);
 // Makes what is enqueued from now on wait for `event`, which may be of another queue of the context.
 KN_API kn_status kn_queue_wait_for(kn_queue *queue, const kn_event *event, kn_error *err);
 

@@ -89,6 +89,17 @@ typedef struct kn_combine {
 KN_API kn_status kn_reduce_with(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
                                 const kn_combine *how, kn_type to, void *result, kn_error *err);
 
+// kn_reduce and kn_reduce_with whose result stays on the device, at the start of `result`, which is another
+// buffer than x: kn_reduce's in 8 bytes, as kn_number has it (a product of floats may be -0), and one element
+// of type `to`. Asynchronous. Cost: as above, without the wait. Errors: as above; KN_ERROR_ARGUMENT for a
+// result of fewer bytes or another context; kn_reduce_to_buffer is KN_ERROR_UNSUPPORTED for other operations
+// than sums on floats without double precision, of which kn_reduce_with_to_buffer leaves a float.
+KN_API kn_status kn_reduce_to_buffer(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
+                                     kn_reduce_op op, kn_buffer *result, kn_error *err);
+KN_API kn_status kn_reduce_with_to_buffer(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
+                                          const kn_combine *how, kn_type to, kn_buffer *result,
+                                          kn_error *err);
+
 // ---- by key ----
 
 // The values of each run of equal keys reduced by `op`, where runs, `counted`, `count`, the outputs, and

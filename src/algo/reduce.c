@@ -57,13 +57,26 @@ static kn_status choose_shape(struct tree_job *job, const char *function, kn_err
     return KN_OK;
 }
 
-// The sum, and with two rows the sum of squares.
+// The sum, and with two rows the sum of squares, of at least one element. `result` NULL: to the job's answer.
+static kn_status run_sum(const struct tree_job *given, double shift, double *result, const char *function,
+                         kn_error *err)
+{
+    struct tree_job job = *given;
+    union column_scalar scalar;
+    const kn_arg shift_arg = ki_column_real(&scalar, job.type, shift);
+    kn_status status = choose_shape(&job, function, err);
+
+    job.shift = &shift_arg;
+    if (!status)
+        status = get_sum_kernels(&job, err);
+    return status ? status : ki_tree_run(&job, result, err);
+}
+
 static kn_status sum(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double shift, unsigned rows,
                      double result[2], const char *function, kn_error *err)
 {
     struct tree_job job = {
         .queue = queue, .x = x, .type = type, .n = n, .rows = rows, .bytes = sizeof(double)};
-    union column_scalar scalar;
     kn_status status = ki_column_check(function, queue, x, type, n, err);
 
     result[0] = result[1] = 0;
@@ -72,14 +85,7 @@ static kn_status sum(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n
     if (!isfinite(type == KN_F64 ? shift : (double)(float)shift))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: a shift of %g is not finite in %s", function, shift,
                        kn_type_name(type));
-    status = choose_shape(&job, function, err);
-    if (!status)
-        status = get_sum_kernels(&job, err);
-    const kn_arg shift_arg = ki_column_real(&scalar, type, shift);
-    job.shift = &shift_arg;
-    if (!status)
-        status = ki_tree_run(&job, result, err);
-    return status;
+    return run_sum(&job, shift, result, function, err);
 }
 
 kn_status kn_reduce_sum(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double *total,
@@ -134,74 +140,170 @@ static kn_status get_kernels(struct tree_job *job, const kn_combine *how, kn_typ
                                              &job->fold, err);
 }
 
-static kn_status reduce_with(const char *function, kn_queue *queue, const kn_buffer *x, kn_type type,
-                             size_t n, const kn_combine *how, kn_type to, void *result, kn_error *err)
+// `result` NULL: to the job's answer.
+static kn_status reduce_with(const char *function, struct tree_job *job, const kn_combine *how, kn_type to,
+                             void *result, kn_error *err)
 {
-    size_t size = kn_type_size(type);
+    size_t size = kn_type_size(job->type);
     enum engine_shape_of which = size == 1   ? SHAPE_REDUCE_WITH_BYTES
                                  : size == 2 ? SHAPE_REDUCE_WITH_SHORTS
                                              : SHAPE_REDUCE_WITH;
-    struct tree_job job = {
-        .queue = queue, .x = x, .type = type, .n = n, .rows = 1, .bytes = kn_type_size(to)};
-    kn_status status = ki_tree_choose(function, queue, x, type, ki_engine_shape(which), &job.shape, err);
+    kn_status status =
+        ki_tree_choose(function, job->queue, job->x, job->type, ki_engine_shape(which), &job->shape, err);
+
+    job->rows = 1;
+    job->bytes = kn_type_size(to);
+    if (!status)
+        status = get_kernels(job, how, to, err);
+    return status ? status : ki_tree_run(job, result, err);
+}
+
+// A job of one's own operation, as the caller describes it.
+static kn_status read_operation(const char *function, const struct tree_job *job, const kn_combine *how,
+                                kn_type to, const void *result, kn_combine *operation, kn_error *err)
+{
+    kn_status status = ki_column_check_any(function, job->queue, job->x, job->type, job->n, err);
 
     if (!status)
-        status = get_kernels(&job, how, to, err);
-    return status ? status : ki_tree_run(&job, result, err);
+        status = KI_SIZED_READ(function, kn_combine, how, operation, err);
+    if (!status && (!operation->combine || !operation->identity || !result || job->n == 0))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: no elements, or combine, identity or result is NULL",
+                       function);
+    return status ? status : ki_column_check_any(function, job->queue, job->x, to, 0, err);
 }
 
 kn_status kn_reduce_with(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, const kn_combine *how,
                          kn_type to, void *result, kn_error *err)
 {
+    struct tree_job job = {.queue = queue, .x = x, .type = type, .n = n};
     kn_combine operation;
-    kn_status status = ki_column_check_any("kn_reduce_with", queue, x, type, n, err);
+    kn_status status = read_operation("kn_reduce_with", &job, how, to, result, &operation, err);
+
+    return status ? status : reduce_with("kn_reduce_with", &job, &operation, to, result, err);
+}
+
+// Makes the start of `result`, which becomes an element of type `to`, the job's answer.
+static kn_status answer_in(const char *function, struct tree_job *job, kn_buffer *result, kn_type to,
+                           kn_error *err)
+{
+    kn_status status;
+
+    if (result && result == job->x)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: x and result are one buffer", function);
+    status = ki_column_check_any(function, job->queue, result, to, 1, err);
+    if (!status)
+        job->answer = kn_buffer_get_part(result, 0);
+    return status;
+}
+
+kn_status kn_reduce_with_to_buffer(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
+                                   const kn_combine *how, kn_type to, kn_buffer *result, kn_error *err)
+{
+    static const char function[] = "kn_reduce_with_to_buffer";
+    struct tree_job job = {.queue = queue, .x = x, .type = type, .n = n};
+    kn_combine operation;
+    kn_status status = read_operation(function, &job, how, to, result, &operation, err);
 
     if (!status)
-        status = KI_SIZED_READ("kn_reduce_with", kn_combine, how, &operation, err);
-    if (!status && (!operation.combine || !operation.identity || !result || n == 0))
-        return ki_fail(err, KN_ERROR_ARGUMENT,
-                       "kn_reduce_with: no elements, or combine, identity or result is NULL");
-    if (!status)
-        status = ki_column_check_any("kn_reduce_with (result)", queue, x, to, 0, err);
-    return status ? status : reduce_with("kn_reduce_with", queue, x, type, n, &operation, to, result, err);
+        status = answer_in(function, &job, result, to, err);
+    return status ? status : reduce_with(function, &job, &operation, to, NULL, err);
 }
 
 // ---- the usual operations ----
 
+// What one is: of elements of `type` in the type `to`; `floats`: the result is kn_number's f64.
+struct usual {
+    kn_reduce_op op;
+    bool floats;
+    kn_combine how;
+    kn_type to;
+};
+
+static kn_status read_usual(const char *function, const struct tree_job *job, kn_reduce_op op,
+                            const void *result, struct usual *usual, kn_error *err)
+{
+    bool extreme = op == KN_REDUCE_MIN || op == KN_REDUCE_MAX;
+    kn_type to = job->type % 2 ? KN_U64 : KN_I64;
+    kn_status status = ki_column_check_any(function, job->queue, job->x, job->type, job->n, err);
+
+    *usual = (struct usual){.op = op, .floats = job->type >= KN_F32};
+    if (!status && usual->floats)
+        to = extreme || ki_column_is_soft(job->queue) ? job->type : KN_F64;
+    if (!status)
+        status = ki_operation_find(function, op, job->type, to, &usual->how, &usual->to, err);
+    if (!status && (!result || (job->n == 0 && extreme)))
+        status =
+            ki_fail(err, KN_ERROR_ARGUMENT, "%s: result is NULL, or there are no elements to take the %s of",
+                    function, op == KN_REDUCE_MIN ? "least" : "greatest");
+    return status;
+}
+
+// Of no elements.
+static kn_number identity_of(const struct usual *usual)
+{
+    bool one = usual->op == KN_REDUCE_PRODUCT;
+
+    return usual->floats ? (kn_number){.f64 = one} : (kn_number){.u64 = one};
+}
+
 kn_status kn_reduce(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, kn_reduce_op op,
                     kn_number *result, kn_error *err)
 {
-    bool floats = type >= KN_F32, extreme = op == KN_REDUCE_MIN || op == KN_REDUCE_MAX;
-    kn_type to = type % 2 ? KN_U64 : KN_I64;
-    kn_combine how;
+    struct tree_job job = {.queue = queue, .x = x, .type = type, .n = n};
+    struct usual usual;
     kn_number found = {.u64 = 0};
     float single = 0;
-    kn_status status = ki_column_check_any("kn_reduce", queue, x, type, n, err);
+    kn_status status = read_usual("kn_reduce", &job, op, result, &usual, err);
 
-    if (!status && floats)
-        to = extreme || ki_column_is_soft(queue) ? type : KN_F64;
-    if (!status)
-        status = ki_operation_find("kn_reduce", op, type, to, &how, &to, err);
-    if (!status && (!result || (n == 0 && extreme)))
-        status = ki_fail(err, KN_ERROR_ARGUMENT,
-                         "kn_reduce: result is NULL, or there are no elements to take the %s of",
-                         op == KN_REDUCE_MIN ? "least" : "greatest");
     if (status)
         return status;
-    if (floats && op == KN_REDUCE_SUM) {
+    if (usual.floats && op == KN_REDUCE_SUM) {
         status = kn_reduce_sum(queue, x, type, n, &found.f64, err);
     } else if (n == 0) {
-        found = floats ? (kn_number){.f64 = op == KN_REDUCE_PRODUCT}
-                       : (kn_number){.u64 = op == KN_REDUCE_PRODUCT};
+        found = identity_of(&usual);
     } else {
-        status = reduce_with("kn_reduce", queue, x, type, n, &how, to,
-                             to == KN_F32 ? (void *)&single : (void *)&found, err);
-        if (to == KN_F32)
+        status = reduce_with("kn_reduce", &job, &usual.how, usual.to,
+                             usual.to == KN_F32 ? (void *)&single : (void *)&found, err);
+        if (usual.to == KN_F32)
             found.f64 = (double)single;
     }
     if (!status)
         *result = found;
-    if (!status && floats)
+    if (!status && usual.floats)
         result->f64 += 0.0; // 0 of -0
     return status;
+}
+
+kn_status kn_reduce_to_buffer(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, kn_reduce_op op,
+                              kn_buffer *result, kn_error *err)
+{
+    static const char function[] = "kn_reduce_to_buffer";
+    struct tree_job job = {.queue = queue, .x = x, .type = type, .n = n};
+    struct usual usual;
+    kn_number nothing;
+    kn_status status = read_usual(function, &job, op, result, &usual, err);
+
+    if (!status)
+        status = answer_in(function, &job, result, KN_U64, err);
+    if (status)
+        return status;
+    if (n == 0) {
+        nothing = identity_of(&usual);
+        return kn_buffer_fill(queue, result, &nothing, sizeof nothing, 0, sizeof nothing, NO_EVENT, err);
+    }
+    if (usual.floats && op == KN_REDUCE_SUM) {
+        job.rows = 1;
+        job.bytes = sizeof(double);
+        return run_sum(&job, 0, NULL, function, err);
+    }
+    if (usual.floats && ki_column_is_soft(queue))
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: %s has no double precision to leave the result in; kn_reduce_with_to_buffer "
+                       "leaves a float",
+                       function, queue->context->device.info.spec);
+    if (usual.floats)
+        usual.to = KN_F64;
+    if (usual.floats && op != KN_REDUCE_PRODUCT)
+        usual.how.map = "(ACC)x + 0"; // 0 of -0
+    return reduce_with(function, &job, &usual.how, usual.to, NULL, err);
 }

@@ -121,7 +121,7 @@ kn_status ki_tree_run(struct tree_job *job, void *result, kn_error *err)
     kn_buffer *partial = NULL, *spare = NULL;
     struct engine_scratch scratch =
         ki_engine_scratch_open(job->queue, ENGINE_SCRATCH_ALGORITHM, 2, "kn_reduce");
-    kn_status status = ki_engine_answer_get(job->queue, &job->answer, err);
+    kn_status status = result ? ki_engine_answer_get(job->queue, &job->answer, err) : KN_OK;
 
     if (!status)
         status = ki_engine_scratch_get(&scratch, 0, groups * row, &partial, err);
@@ -133,7 +133,7 @@ kn_status ki_tree_run(struct tree_job *job, void *result, kn_error *err)
         status = launch_leaves(job, partial, groups, err);
     if (!status)
         status = ki_tree_fold(job, &partial, &spare, groups, err);
-    if (!status)
+    if (!status && result)
         status = ki_engine_answer_read(job->queue, result, row, err);
     ki_engine_scratch_close(&scratch);
     return status;

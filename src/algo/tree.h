@@ -37,7 +37,7 @@ struct tree_job {
         ahead;    // rows of a leaf that are loaded before the first is added; 0: as many as the kernel has it
     size_t bytes; // of a partial result
     kn_kernel *leaves, *fold;
-    kn_buffer *answer;   // where the last launch leaves its results (engine/answer.h); NULL: as of the others
+    kn_buffer *answer;   // where the last launch leaves its results; NULL: the queue's (engine/answer.h)
     const kn_arg *shift; // NULL: none
 };
 
@@ -45,7 +45,7 @@ struct tree_job {
 // Of the job the queue, shape, rows and fold are used.
 kn_status ki_tree_fold(const struct tree_job *job, kn_buffer **from, kn_buffer **to, size_t count,
                        kn_error *err);
-// result[0..rows): of `bytes` each. Waits.
+// result[0..rows): of `bytes` each. Waits. `result` NULL: they stay in the job's answer, and nothing waits.
 kn_status ki_tree_run(struct tree_job *job, void *result, kn_error *err);
 
 #endif

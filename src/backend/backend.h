@@ -144,6 +144,8 @@ struct ki_backend {
     kn_status (*queue_flush)(struct be_queue *queue, kn_error *err);
     kn_status (*queue_finish)(struct be_queue *queue, kn_error *err);
     kn_status (*queue_wait)(struct be_queue *queue, struct be_event *event, kn_error *err);
+    // The event of all that is in the queue now.
+    kn_status (*queue_record)(struct be_queue *queue, struct be_event **event, kn_error *err);
     void (*queue_close)(struct be_queue *queue);
 
     kn_status (*memory_alloc)(struct be_context *context, size_t bytes, struct be_memory **memory,

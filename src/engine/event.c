@@ -42,6 +42,19 @@ kn_status kn_queue_wait_for(kn_queue *queue, const kn_event *event, kn_error *er
     return queue->context->backend->queue_wait(queue->native, event->native, err);
 }
 
+kn_status kn_queue_record(kn_queue *queue, kn_event **event, kn_error *err)
+{
+    struct be_event *native = NULL;
+    kn_status status;
+
+    if (!queue || !event)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_queue_record: queue or event is NULL");
+    status = ki_engine_check_runs(queue, "kn_queue_record", err);
+    if (!status)
+        status = queue->context->backend->queue_record(queue->native, &native, err);
+    return status ? status : ki_engine_event_give(queue->context, native, event, err);
+}
+
 kn_status kn_event_get_span(const kn_event *event, uint64_t *start, uint64_t *end, kn_error *err)
 {
     uint64_t queued;

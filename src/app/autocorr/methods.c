@@ -112,6 +112,7 @@ struct work {
     const struct autocorr_task *tasks; // NULL:
     const struct autocorr_frames *frames;
     size_t count;
+    kn_buffer *sums; // of frames, where that is all that is wanted of them; NULL: as the results say
 };
 
 static kn_status start(struct autocorr_engine *engine, kn_autocorr_method method, const struct work *work,
@@ -119,6 +120,8 @@ static kn_status start(struct autocorr_engine *engine, kn_autocorr_method method
 {
     engine->ran = method;
     engine->bound = 0;
+    if (work->sums)
+        return ki_autocorr_batch_enqueue(engine, work->frames, rows[method], work->sums, err);
     if (work->frames)
         return ki_autocorr_batch_start_frames(engine, work->frames, rows[method], results, err);
     return engine->queue
@@ -178,18 +181,35 @@ kn_status ki_autocorr_engine_start(struct autocorr_engine *engine, const struct 
     return start_best(engine, &tasks[0], &work, results, err);
 }
 
-kn_status ki_autocorr_engine_start_frames(struct autocorr_engine *engine,
-                                          const struct autocorr_frames *frames,
-                                          const struct autocorr_results *results, kn_error *err)
+// `work` is of frames.
+static kn_status start_frames(struct autocorr_engine *engine, const struct work *work,
+                              const struct autocorr_results *results, kn_error *err)
 {
-    const struct work work = {.frames = frames, .count = frames->count};
+    const struct autocorr_frames *frames = work->frames;
     struct autocorr_task like = {
         .first = {frames->width, frames->height, frames->width, frames->type, frames->first},
         .max_offset = frames->max_offset};
 
     like.second = like.first;
     like.second.pixels = frames->second; // nobody looks at pixels
-    return start_best(engine, &like, &work, results, err);
+    return start_best(engine, &like, work, results, err);
+}
+
+kn_status ki_autocorr_engine_start_frames(struct autocorr_engine *engine,
+                                          const struct autocorr_frames *frames,
+                                          const struct autocorr_results *results, kn_error *err)
+{
+    const struct work work = {.frames = frames, .count = frames->count};
+
+    return start_frames(engine, &work, results, err);
+}
+
+kn_status ki_autocorr_engine_enqueue(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                                     kn_buffer *sums, kn_error *err)
+{
+    const struct work work = {.frames = frames, .count = frames->count, .sums = sums};
+
+    return start_frames(engine, &work, NULL, err);
 }
 
 kn_status ki_autocorr_engine_finish(struct autocorr_engine *engine, kn_error *err)

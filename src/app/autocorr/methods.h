@@ -94,6 +94,10 @@ kn_status ki_autocorr_engine_start(struct autocorr_engine *engine, const struct 
 kn_status ki_autocorr_engine_start_frames(struct autocorr_engine *engine,
                                           const struct autocorr_frames *frames,
                                           const struct autocorr_results *results, kn_error *err);
+// The sums alone of such frames, to `sums` on the device: returns when they are enqueued. Nothing is under
+// way then, and nothing is to be finished.
+kn_status ki_autocorr_engine_enqueue(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                                     kn_buffer *sums, kn_error *err);
 kn_status ki_autocorr_engine_finish(struct autocorr_engine *engine, kn_error *err);
 // Waits for what was started, of which nothing is wanted any more.
 void ki_autocorr_engine_abandon(struct autocorr_engine *engine);

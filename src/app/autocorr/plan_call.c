@@ -298,6 +298,22 @@ kn_status kn_autocorr_execute(kn_autocorr_plan *plan, const kn_autocorr_frames *
 
 // ---- of frames on the device ----
 
+// `sums`: the buffer that they go to; NULL: none.
+static kn_status read_frames(const char *function, const kn_autocorr_plan *plan, const kn_buffer *first,
+                             const kn_buffer *second, size_t count, const kn_buffer *sums,
+                             struct autocorr_frames *frames, kn_error *err)
+{
+    if (!plan->queue)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "the plan is one of the host; give it a queue when it is made");
+    if (plan->type == KN_F32)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                       "frames of KN_F32 are scaled by the host; use kn_autocorr_execute, or whole numbers");
+    *frames = (struct autocorr_frames){plan->width, plan->height, count,           plan->type,
+                                       first,       second,       plan->max_offset};
+    return ki_autocorr_check_frames(function, plan->queue, frames, sums, err);
+}
+
 static kn_status execute_buffers(const char *function, kn_autocorr_plan *plan, const kn_buffer *first,
                                  const kn_buffer *second, size_t count, const kn_autocorr_results *results,
                                  kn_error *err)
@@ -306,18 +322,8 @@ static kn_status execute_buffers(const char *function, kn_autocorr_plan *plan, c
     struct autocorr_frames frames;
     kn_status status = read_results(function, plan, results, &call.results, err);
 
-    if (!status && !plan->queue)
-        status =
-            ki_fail(err, KN_ERROR_ARGUMENT, "the plan is one of the host; give it a queue when it is made");
-    if (!status && plan->type == KN_F32)
-        status =
-            ki_fail(err, KN_ERROR_UNSUPPORTED,
-                    "frames of KN_F32 are scaled by the host; use kn_autocorr_execute, or whole numbers");
-    if (status)
-        return status;
-    frames = (struct autocorr_frames){plan->width, plan->height, count,           plan->type,
-                                      first,       second,       plan->max_offset};
-    status = ki_autocorr_check_frames(function, plan->queue, &frames, NULL, err);
+    if (!status)
+        status = read_frames(function, plan, first, second, count, NULL, &frames, err);
     if (status || !count)
         return status;
     call.frames = &frames;
@@ -328,4 +334,28 @@ kn_status kn_autocorr_execute_buffers(kn_autocorr_plan *plan, const kn_buffer *f
                                       size_t count, const kn_autocorr_results *results, kn_error *err)
 {
     return ki_error_name(__func__, execute_buffers(__func__, plan, first, second, count, results, err), err);
+}
+
+static kn_status sums_to_buffer(const char *function, kn_autocorr_plan *plan, const kn_buffer *first,
+                                const kn_buffer *second, size_t count, kn_buffer *sums, kn_error *err)
+{
+    struct autocorr_frames frames;
+    kn_status status;
+
+    if (!plan || !sums)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", plan ? "sums" : "plan");
+    if (sums == first || sums == second)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "the frames and the sums are one buffer");
+    status = read_frames(function, plan, first, second, count, sums, &frames, err);
+    if (status || !count)
+        return status;
+    status = ki_autocorr_engine_enqueue(&plan->engine, &frames, sums, err);
+    plan->bound = plan->engine.bound;
+    return status;
+}
+
+kn_status kn_autocorr_sums_to_buffer(kn_autocorr_plan *plan, const kn_buffer *first, const kn_buffer *second,
+                                     size_t count, kn_buffer *sums, kn_error *err)
+{
+    return ki_error_name(__func__, sums_to_buffer(__func__, plan, first, second, count, sums, err), err);
 }

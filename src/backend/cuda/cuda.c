@@ -306,6 +306,15 @@ static kn_status queue_wait(struct be_queue *queue, struct be_event *event, kn_e
     return status;
 }
 
+static kn_status queue_record(struct be_queue *queue, struct be_event **event, kn_error *err)
+{
+    const struct cuda_outcome done = {.code = CUDA_SUCCESS};
+    struct cuda_work work;
+    kn_status status = ki_cuda_work_begin(&work, queue, true, err);
+
+    return status ? status : ki_cuda_work_end(&work, done, false, "marking the queue", event, err);
+}
+
 static void queue_close(struct be_queue *queue)
 {
     struct be_context *context = queue->context;
@@ -452,6 +461,7 @@ const struct ki_backend ki_backend_cuda = {
     .queue_flush = queue_flush,
     .queue_finish = queue_finish,
     .queue_wait = queue_wait,
+    .queue_record = queue_record,
     .queue_close = queue_close,
     .memory_alloc = memory_alloc,
     .memory_wrap = memory_wrap,

@@ -318,6 +318,16 @@ static kn_status queue_wait(struct be_queue *queue, struct be_event *event, kn_e
                               : ki_opencl_fail(err, code, queue->context->spec, "waiting for an event");
 }
 
+static kn_status queue_record(struct be_queue *queue, struct be_event **event, kn_error *err)
+{
+    cl_event native = NULL;
+    cl_int code = cl->EnqueueMarkerWithWaitList(queue->queue, 0, NULL, &native);
+
+    if (code != CL_SUCCESS)
+        return ki_opencl_fail(err, code, queue->context->spec, "marking the queue");
+    return ki_opencl_event_give(queue->context, native, event, err);
+}
+
 static void queue_close(struct be_queue *queue)
 {
     cl->Finish(queue->queue);
@@ -560,6 +570,7 @@ const struct ki_backend ki_backend_opencl = {
     .queue_flush = queue_flush,
     .queue_finish = queue_finish,
     .queue_wait = queue_wait,
+    .queue_record = queue_record,
     .queue_close = queue_close,
     .memory_alloc = memory_alloc,
     .memory_wrap = memory_wrap,

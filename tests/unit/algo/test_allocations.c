@@ -70,6 +70,11 @@ static kn_status reduce(kn_error *why)
     return kn_reduce(queue, floats, KN_F32, N, KN_REDUCE_MAX, &found, why);
 }
 
+static kn_status reduce_to_buffer(kn_error *why)
+{
+    return kn_reduce_to_buffer(queue, keys, KN_U32, N, KN_REDUCE_MAX, counted, why);
+}
+
 static kn_status reduce_sum(kn_error *why)
 {
     double sum;
@@ -115,6 +120,7 @@ START_TEST(test_reduce)
 {
     const struct allocations_call calls[] = {
         {"kn_reduce", reduce},
+        {"kn_reduce_to_buffer", reduce_to_buffer},
         {"kn_reduce_sum", reduce_sum},
         {"kn_reduce_moments", reduce_moments},
         {"kn_reduce_with", reduce_with},

@@ -35,6 +35,27 @@ static void tear_down(void)
 static const size_t sizes[] = {1,    2,    3,    31,   32,   33,    63,    64,    65,    127,
                                1000, 4095, 4096, 4097, 8193, 65535, 65536, 65537, 100003};
 
+// By kn_reduce, and by kn_reduce_to_buffer, which leaves the same 8 bytes and no more (a product may be -0).
+static kn_number reduced(const kn_buffer *buffer, kn_type type, size_t n, kn_reduce_op op)
+{
+    const kn_number clean[2] = {{.u64 = UINT64_C(0x7777777777777777)}, {.u64 = UINT64_C(0x7777777777777777)}};
+    kn_number found, left[2];
+    kn_buffer *there = test_upload_with_room(clean, sizeof clean, 0);
+
+    memset(&found, 0xa5, sizeof found);
+    EXPECT_OK(kn_reduce(queue, buffer, type, n, op, &found, &err));
+    EXPECT_OK(kn_reduce_to_buffer(queue, buffer, type, n, op, there, &err));
+    EXPECT_OK(kn_buffer_read(queue, there, 0, left, sizeof left, &err));
+    if (type >= KN_F32 && op == KN_REDUCE_PRODUCT)
+        left[0].f64 += 0.0;
+    ck_assert_msg(left[0].u64 == found.u64, "%s, n %zu, operation %d: %016llx in a buffer, else %016llx",
+                  kn_type_name(type), n, (int)op, (unsigned long long)left[0].u64,
+                  (unsigned long long)found.u64);
+    ck_assert_uint_eq(left[1].u64, clean[1].u64);
+    kn_buffer_free(there);
+    return found;
+}
+
 static bool is_tried(size_t n)
 {
     return !test_is_slow() || n == 3 || n == 65 || n == 4097;
@@ -95,9 +116,8 @@ START_TEST(integers_exact)
                 least = is_less(value, least, integers[t]) ? value : least;
                 greatest = is_less(greatest, value, integers[t]) ? value : greatest;
             }
-            memset(found, 0xa5, sizeof found);
             for (int op = KN_REDUCE_SUM; op <= KN_REDUCE_MAX; op++)
-                EXPECT_OK(kn_reduce(queue, buffer, integers[t], n, (kn_reduce_op)op, &found[op], &err));
+                found[op] = reduced(buffer, integers[t], n, (kn_reduce_op)op);
             ck_assert_uint_eq(found[KN_REDUCE_SUM].u64, sum);
             ck_assert_uint_eq(found[KN_REDUCE_PRODUCT].u64, product);
             ck_assert_uint_eq(found[KN_REDUCE_MIN].u64, least);
@@ -172,17 +192,17 @@ static void expect_floats(kn_type type, size_t n)
 {
     const kn_combine absolute =
         KN_INIT(kn_combine, .combine = "a + b", .identity = "0", .map = "fabs((ACC)x)");
-    kn_number product = {.f64 = -1}, least = product, greatest = product, sum = product;
+    kn_number product, least, greatest, sum;
     const kn_combine above = KN_INIT(kn_combine, .combine = "b > -1 ? a * b : a", .identity = "1");
     double absolutes = -1, some = -1, expected;
     kn_buffer *buffer;
 
     fill(n, type);
     buffer = test_upload_column(x, n, type);
-    EXPECT_OK(kn_reduce(queue, buffer, type, n, KN_REDUCE_PRODUCT, &product, &err));
-    EXPECT_OK(kn_reduce(queue, buffer, type, n, KN_REDUCE_SUM, &sum, &err));
-    EXPECT_OK(kn_reduce(queue, buffer, type, n, KN_REDUCE_MIN, &least, &err));
-    EXPECT_OK(kn_reduce(queue, buffer, type, n, KN_REDUCE_MAX, &greatest, &err));
+    product = reduced(buffer, type, n, KN_REDUCE_PRODUCT);
+    sum = reduced(buffer, type, n, KN_REDUCE_SUM);
+    least = reduced(buffer, type, n, KN_REDUCE_MIN);
+    greatest = reduced(buffer, type, n, KN_REDUCE_MAX);
     EXPECT_OK(kn_reduce_with(queue, buffer, type, n, &absolute, KN_F64, &absolutes, &err));
     EXPECT_OK(kn_reduce_with(queue, buffer, type, n, &above, KN_F64, &some, &err));
     expected = tree(x, n, times, 1, 64);
@@ -234,8 +254,8 @@ START_TEST(snippets)
     static const kn_combine common = {
         .struct_size = sizeof(kn_combine), .combine = "a & b", .identity = "~(ACC)0", .map = "(ACC)x | 5"};
     const size_t n = test_is_slow() ? 200 : 50021;
-    kn_buffer *buffer = random_integers(KN_U16, n);
-    uint16_t bits = 0, expected_bits = 0;
+    kn_buffer *buffer = random_integers(KN_U16, n), *there;
+    uint16_t bits = 0, expected_bits = 0, left[4];
     uint32_t count = 0, expected_count = 0, shared = 0, expected_shared = UINT32_MAX;
     int64_t sum = 0, expected_sum = 0;
 
@@ -254,7 +274,57 @@ START_TEST(snippets)
     ck_assert_uint_eq(count, expected_count);
     ck_assert_int_eq(sum, expected_sum);
     ck_assert_uint_eq(shared, expected_shared);
+    there = test_upload_with_room(&sum, sizeof sum, 8);
+    EXPECT_OK(kn_reduce_with_to_buffer(queue, buffer, KN_U16, n, &exclusive, KN_U16, there, &err));
+    EXPECT_OK(kn_buffer_read(queue, there, 0, left, sizeof left, &err));
+    ck_assert_uint_eq(left[0], expected_bits);
+    ck_assert_int_eq(memcmp(left + 1, (char *)&sum + 2, 6), 0);
+    test_expect_poison(there, sizeof sum);
+    kn_buffer_free(there);
     kn_buffer_free(buffer);
+}
+END_TEST
+
+// Nothing is written.
+START_TEST(buffers_refused)
+{
+    kn_buffer *buffer = random_integers(KN_U8, 10), *small = test_upload_with_room(packed, 7, 0), *foreign;
+    const kn_combine how = KN_INIT(kn_combine, .combine = "a + b", .identity = "0");
+    kn_context *stranger = NULL;
+    unsigned char left[7];
+
+    EXPECT_OK(kn_context_open(NULL, NULL, &stranger, &err));
+    EXPECT_OK(kn_buffer_create(stranger, 64, &foreign, &err));
+#define REFUSED(status, words, ...)                                                                          \
+    EXPECT_REFUSED(status, "kn_reduce_to_buffer: " words, kn_reduce_to_buffer(__VA_ARGS__, &err))
+    REFUSED(KN_ERROR_ARGUMENT, "result is NULL", queue, buffer, KN_U8, 10, KN_REDUCE_SUM, NULL);
+    REFUSED(KN_ERROR_ARGUMENT, "queue or buffer is NULL", queue, NULL, KN_U8, 10, KN_REDUCE_SUM, small);
+    REFUSED(KN_ERROR_ARGUMENT, "11 elements", queue, buffer, KN_U8, 11, KN_REDUCE_SUM, small);
+    REFUSED(KN_ERROR_ARGUMENT, "1 elements", queue, buffer, KN_U8, 10, KN_REDUCE_SUM, small);
+    REFUSED(KN_ERROR_ARGUMENT, "there is no operation 4", queue, buffer, KN_U8, 10, (kn_reduce_op)4, small);
+    REFUSED(KN_ERROR_ARGUMENT, "the buffer belongs to another context", queue, buffer, KN_U8, 10,
+            KN_REDUCE_SUM, foreign);
+    REFUSED(KN_ERROR_ARGUMENT, "x and result are one buffer", queue, buffer, KN_U8, 10, KN_REDUCE_SUM,
+            buffer);
+    REFUSED(KN_ERROR_ARGUMENT, "result is NULL, or there are no elements", queue, buffer, KN_U8, 0,
+            KN_REDUCE_MIN, small);
+#undef REFUSED
+#define REFUSED(status, words, ...)                                                                          \
+    EXPECT_REFUSED(status, "kn_reduce_with_to_buffer: " words, kn_reduce_with_to_buffer(__VA_ARGS__, &err))
+    REFUSED(KN_ERROR_ARGUMENT, "no elements", queue, buffer, KN_U8, 10, &how, KN_U32, NULL);
+    REFUSED(KN_ERROR_ARGUMENT, "no elements", queue, buffer, KN_U8, 0, &how, KN_U32, small);
+    REFUSED(KN_ERROR_ARGUMENT, "1 elements of long", queue, buffer, KN_U8, 10, &how, KN_I64, small);
+    REFUSED(KN_ERROR_ARGUMENT, "there is no type 10", queue, buffer, KN_U8, 10, &how, (kn_type)10, small);
+    REFUSED(KN_ERROR_ARGUMENT, "the buffer belongs to another context", queue, buffer, KN_U8, 10, &how,
+            KN_U32, foreign);
+    REFUSED(KN_ERROR_ARGUMENT, "x and result are one buffer", queue, buffer, KN_U8, 10, &how, KN_U8, buffer);
+#undef REFUSED
+    EXPECT_OK(kn_buffer_read(queue, small, 0, left, sizeof left, &err));
+    ck_assert_int_eq(memcmp(left, packed, sizeof left), 0);
+    kn_buffer_free(foreign);
+    kn_buffer_free(small);
+    kn_buffer_free(buffer);
+    kn_context_close(stranger);
 }
 END_TEST
 
@@ -288,7 +358,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {integers_exact, floats_to_the_bit, snippets, refusals};
+    const TTest *const tests[] = {integers_exact, floats_to_the_bit, snippets, buffers_refused, refusals};
 
     return test_run("reduce, any", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }

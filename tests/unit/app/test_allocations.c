@@ -499,6 +499,11 @@ static kn_status correlate_buffers(kn_error *why)
     return kn_autocorr_execute_buffers(correlation, frames_buffer, NULL, FRAMES, &results, why);
 }
 
+static kn_status correlate_to_buffer(kn_error *why)
+{
+    return kn_autocorr_sums_to_buffer(correlation, frames_buffer, NULL, FRAMES, to, why);
+}
+
 START_TEST(test_autocorr)
 {
     static const struct {
@@ -518,13 +523,14 @@ START_TEST(test_autocorr)
         mask[i] = (uint8_t)(test_random(&chance) % 2);
     frames_buffer = test_upload_with_room(pixels, sizeof pixels, 0);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char names[3][64];
+        char names[4][64];
         const char *method = kn_autocorr_method_name(cases[i].method);
         const char *where = cases[i].is_host ? ", host" : "";
         const struct allocations_call calls[] = {
             {names[0], correlate},
             {names[1], correlate_masked},
             {names[2], correlate_buffers},
+            {names[3], correlate_to_buffer},
         };
         const kn_autocorr_shape shape = KN_INIT(kn_autocorr_shape, .width = WIDTH, .height = HEIGHT,
                                                 .type = cases[i].type, .max_offset = OFFSET);
@@ -533,9 +539,10 @@ START_TEST(test_autocorr)
         snprintf(names[0], sizeof names[0], "kn_autocorr_execute, %s%s", method, where);
         snprintf(names[1], sizeof names[1], "kn_autocorr_execute, mask, %s%s", method, where);
         snprintf(names[2], sizeof names[2], "kn_autocorr_execute_buffers, %s", method);
+        snprintf(names[3], sizeof names[3], "kn_autocorr_sums_to_buffer, %s", method);
         EXPECT_OK(
             kn_autocorr_plan_create(cases[i].is_host ? NULL : queue, &shape, &options, &correlation, &err));
-        allocations_expect(calls, cases[i].is_host ? 2 : 3);
+        allocations_expect(calls, cases[i].is_host ? 2 : 4);
         kn_autocorr_plan_free(correlation);
     }
     kn_buffer_free(frames_buffer);

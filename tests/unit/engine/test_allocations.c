@@ -108,6 +108,17 @@ static kn_status get_kernel(kn_error *why)
     return kn_program_get_kernel(program, "own", &found, why);
 }
 
+static kn_status record(kn_error *why)
+{
+    kn_event *event = NULL;
+    kn_status status = kn_queue_record(queue, &event, why);
+
+    if (!status)
+        status = kn_event_wait(event, why);
+    kn_event_free(event);
+    return status;
+}
+
 static kn_status finish(kn_error *why)
 {
     return kn_queue_finish(queue, why);
@@ -125,6 +136,7 @@ START_TEST(test_engine)
         {"kn_buffer_copy, with an event", copy_event},
         {"kn_buffer_fill", fill_buffer},
         {"kn_program_get_kernel", get_kernel},
+        {"kn_queue_record", record},
         {"kn_queue_finish", finish},
     };
     kn_program *program = NULL;

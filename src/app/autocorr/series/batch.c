@@ -375,19 +375,27 @@ static kn_status bring(struct autocorr_engine *engine, struct slot *slot, const 
     return status;
 }
 
-// Frames that are there already. Of any image of 8 bits, say, the sum of squares about the mean is at most
+// Of frames that nobody looks at. Of any image of 8 bits, say, the sum of squares about the mean is at most
 // that of one half black and half white, and the mean rounded down is less than 1 off.
+static kn_status take_greatest_energies(struct autocorr_kept *kept, const struct autocorr_frames *frames,
+                                        kn_error *err)
+{
+    double half = frames->type == KN_U8 ? 127.5 : 32767.5,
+           most = (double)frames->width * (double)frames->height * (half * half + 1);
+    kn_status status = make_energies(kept, frames->count, err);
+
+    for (size_t i = 0; i < 2 * frames->count && !status; i++)
+        kept->energies[i] = most;
+    kept->cross = frames->second != NULL;
+    return status;
+}
+
+// Frames that are there already.
 static kn_status stay(struct autocorr_engine *engine, struct slot *slot, const struct autocorr_frames *frames,
                       kn_error *err)
 {
-    struct autocorr_kept *kept = engine->kept;
-    double half = frames->type == KN_U8 ? 127.5 : 32767.5,
-           most = (double)frames->width * (double)frames->height * (half * half + 1);
-    kn_status status = make_energies(kept, slot->count, err);
+    kn_status status = take_greatest_energies(engine->kept, frames, err);
 
-    for (size_t i = 0; i < 2 * slot->count && !status; i++)
-        kept->energies[i] = most;
-    kept->cross = frames->second != NULL;
     if (!status)
         status = grow(engine->queue, &slot->buffers[PRODUCTS], slot->sum_bytes, err);
     if (!status)
@@ -469,6 +477,16 @@ kn_status ki_autocorr_batch_start_frames(struct autocorr_engine *engine, const s
     kn_status status = engine->kept ? KN_OK : begin(engine, err);
 
     return status ? status : run(engine, NULL, &there, compute, results, err);
+}
+
+kn_status ki_autocorr_batch_enqueue(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                                    autocorr_on_device *compute, kn_buffer *sums, kn_error *err)
+{
+    kn_status status = engine->kept ? KN_OK : begin(engine, err);
+
+    if (!status)
+        status = take_greatest_energies(engine->kept, frames, err);
+    return status ? status : compute(engine, frames, sums, err);
 }
 
 // Of copies that nobody waited for, and of the kernels: by the device's clock, or where it has none, kernels

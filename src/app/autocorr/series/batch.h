@@ -35,6 +35,10 @@ kn_status ki_autocorr_batch_start(struct autocorr_engine *engine, const struct a
 kn_status ki_autocorr_batch_start_frames(struct autocorr_engine *engine, const struct autocorr_frames *frames,
                                          autocorr_on_device *compute, const struct autocorr_results *results,
                                          kn_error *err);
+// The sums alone of such frames, to a buffer of the caller's: returns when they are enqueued, and nothing is
+// to be finished. No batch is under way.
+kn_status ki_autocorr_batch_enqueue(struct autocorr_engine *engine, const struct autocorr_frames *frames,
+                                    autocorr_on_device *compute, kn_buffer *sums, kn_error *err);
 // Waits for the batch that was started first of those under way (there is one), and copies back what of it is
 // wanted.
 kn_status ki_autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err);

@@ -182,6 +182,25 @@ static kn_buffer *upload(const struct problem *p, const unsigned char *pixels, s
     return buffer;
 }
 
+// What kn_autocorr_sums_to_buffer leaves on the device, and nothing behind it.
+static void expect_sums_in_buffer(const struct problem *p, kn_autocorr_plan *plan, const kn_buffer *first,
+                                  const kn_buffer *second, const struct window *windows)
+{
+    size_t bytes = p->count * offsets_of(p) * sizeof(uint64_t);
+    uint64_t *found = test_allocate(bytes);
+    kn_buffer *left = test_upload_with_room("", 0, bytes + 8);
+
+    EXPECT_OK(kn_autocorr_sums_to_buffer(plan, first, second, 0, left, &err));
+    test_expect_poison(left, 0);
+    EXPECT_OK(kn_autocorr_sums_to_buffer(plan, first, second, p->count, left, &err));
+    EXPECT_OK(kn_buffer_read(queue, left, 0, found, bytes, &err));
+    expect_sums(p, found, windows, 0, kn_autocorr_method_name(kn_autocorr_plan_get_method(plan)));
+    ck_assert(kn_autocorr_plan_get_bound(plan) == 0);
+    test_expect_poison(left, bytes);
+    kn_buffer_free(left);
+    free(found);
+}
+
 START_TEST(buffers)
 {
     uint64_t state = test_seed("buffers");
@@ -221,6 +240,7 @@ START_TEST(buffers)
                     expect_rest(&p, &o, windows, n, false);
                     free_outcome(&o);
                 }
+                expect_sums_in_buffer(&p, plan, first, second, windows);
                 kn_autocorr_plan_free(plan);
             }
             kn_buffer_free(first);

@@ -165,9 +165,11 @@ START_TEST(refused_calls)
     const kn_autocorr_results none = KN_INIT(kn_autocorr_results);
     kn_autocorr_frames frames = p.frames;
     kn_context *stranger = NULL;
-    kn_buffer *small = NULL, *foreign = NULL;
+    kn_buffer *small = NULL, *foreign = NULL, *large = NULL,
+              *sums = test_upload_with_room("", 0, sizeof(uint64_t) * 5 * 3); // of one frame
 
     real.type = KN_F32;
+    EXPECT_OK(kn_buffer_create(context, 8 * 6 * 2, &large, &err));
     real_plan = make_plan(&real, queue, KN_AUTOCORR_DIRECT, KN_AUTOCORR_PEARSON);
     EXPECT_OK(kn_buffer_create(context, 8 * 6 * 2 - 1, &small, &err));
     EXPECT_OK(kn_context_open(NULL, NULL, &stranger, &err));
@@ -206,7 +208,23 @@ START_TEST(refused_calls)
             &o.results);
     REFUSED(KN_ERROR_ARGUMENT, "results is NULL", device, small, NULL, 1, NULL);
 #undef REFUSED
+#define REFUSED(status, words, ...)                                                                          \
+    EXPECT_REFUSED(status, "kn_autocorr_sums_to_buffer: " words,                                             \
+                   kn_autocorr_sums_to_buffer(__VA_ARGS__, &err))
+    REFUSED(KN_ERROR_ARGUMENT, "plan is NULL", NULL, small, NULL, 1, sums);
+    REFUSED(KN_ERROR_ARGUMENT, "sums is NULL", device, small, NULL, 1, NULL);
+    REFUSED(KN_ERROR_ARGUMENT, "the frames and the sums are one buffer", device, sums, NULL, 1, sums);
+    REFUSED(KN_ERROR_ARGUMENT, "the plan is one of the host", host, small, NULL, 1, sums);
+    REFUSED(KN_ERROR_UNSUPPORTED, "frames of KN_F32", real_plan, small, NULL, 1, sums);
+    REFUSED(KN_ERROR_ARGUMENT, "the buffer of images holds 95 bytes", device, small, NULL, 2, sums);
+    REFUSED(KN_ERROR_ARGUMENT, "the buffer of images is another context's", device, foreign, NULL, 1, sums);
+    REFUSED(KN_ERROR_ARGUMENT, "the buffer of sums is another context's", device, small, NULL, 1, foreign);
+    REFUSED(KN_ERROR_ARGUMENT, "the buffer of sums holds 120 bytes", device, large, NULL, 2, sums);
+    test_expect_poison(sums, 0);
+#undef REFUSED
     expect_untouched(&o);
+    kn_buffer_free(sums);
+    kn_buffer_free(large);
     kn_buffer_free(small);
     kn_buffer_free(foreign);
     kn_context_close(stranger);

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who waits: calls whose results are buffers hand their work over and return, though the queue cannot go on;
+// kn_queue_record has an event of it.
+#include "support/buffers.h"
+#include "support/run.h"
+
+#define CL_TARGET_OPENCL_VERSION 120
+#include <koine/opencl.h>
+
+enum {
+    N = 5000,
+    WIDTH = 16,
+    HEIGHT = 12,
+    OFFSET = 3,
+    OFFSETS = (2 * OFFSET + 1) * (OFFSET + 1),
+    LENGTH = 60
+};
+
+static kn_buffer *floats, *integers, *frames, *result;
+static kn_autocorr_plan *autocorr;
+static kn_recon_plan *recon;
+static kn_fft_plan *fft;
+
+static void begin(void)
+{
+    static double column[N];
+    static uint32_t numbers[N];
+    static uint8_t pixels[2 * WIDTH * HEIGHT];
+    const kn_autocorr_shape shape =
+        KN_INIT(kn_autocorr_shape, .width = WIDTH, .height = HEIGHT, .type = KN_U8, .max_offset = OFFSET);
+    const kn_autocorr_options direct = KN_INIT(kn_autocorr_options, .method = KN_AUTOCORR_DIRECT);
+    const kn_recon_matrix matrix = {2, {8, 8, 0}};
+    const kn_fft_shape line = KN_INIT(kn_fft_shape, .rank = 1, .dims = {LENGTH}, .type = KN_F32);
+    const kn_fft_options own = KN_INIT(kn_fft_options, .library = KN_FFT_OWN);
+    static double k[3 * 40];
+    uint64_t state = test_seed("waiting");
+
+    test_open();
+    for (size_t i = 0; i < N; i++)
+        column[i] = numbers[i] = (uint32_t)(test_random(&state) % 1000);
+    for (size_t i = 0; i < sizeof pixels; i++)
+        pixels[i] = (uint8_t)test_random(&state);
+    for (size_t i = 0; i < 3 * 40; i++)
+        k[i] = i % 3 < 2 ? 8 * test_uniform(&state) - 4 : 0;
+    floats = test_upload_column(column, N, KN_F32);
+    integers = test_upload_with_room(numbers, sizeof numbers, 0);
+    frames = test_upload_with_room(pixels, sizeof pixels, 0);
+    EXPECT_OK(kn_buffer_create(context, N * sizeof(uint64_t), &result, &err));
+    EXPECT_OK(kn_autocorr_plan_create(queue, &shape, &direct, &autocorr, &err));
+    EXPECT_OK(kn_recon_plan_create(queue, &matrix, k, 40, NULL, &recon, &err));
+    EXPECT_OK(kn_fft_plan_create(queue, &line, &own, &fft, &err));
+}
+
+static void end(void)
+{
+    kn_fft_plan_free(fft);
+    kn_recon_plan_free(recon);
+    kn_autocorr_plan_free(autocorr);
+    kn_buffer_free(result);
+    kn_buffer_free(frames);
+    kn_buffer_free(integers);
+    kn_buffer_free(floats);
+    test_close();
+}
+
+// ---- the calls ----
+
+static kn_status reduce_floats(void)
+{
+    return kn_reduce_to_buffer(queue, floats, KN_F32, N, KN_REDUCE_SUM, result, &err);
+}
+
+static kn_status reduce_integers(void)
+{
+    return kn_reduce_to_buffer(queue, integers, KN_U32, N, KN_REDUCE_MAX, result, &err);
+}
+
+static kn_status reduce_nothing(void)
+{
+    return kn_reduce_to_buffer(queue, integers, KN_U32, 0, KN_REDUCE_PRODUCT, result, &err);
+}
+
+static kn_status reduce_with(void)
+{
+    const kn_combine how = KN_INIT(kn_combine, .combine = "max(a, b)", .identity = "0", .map = "x % 100");
+
+    return kn_reduce_with_to_buffer(queue, integers, KN_U32, N, &how, KN_U32, result, &err);
+}
+
+static kn_status scan(void)
+{
+    return kn_scan(queue, integers, KN_U32, N, KN_REDUCE_SUM, KN_SCAN_INCLUSIVE, result, &err);
+}
+
+static kn_status unique(void)
+{
+    return kn_unique(queue, integers, KN_U32, N, result, NULL, NULL, &err);
+}
+
+static kn_status select_if(void)
+{
+    const kn_condition odd = KN_INIT(kn_condition, .type = "uint", .size = 4, .holds = "x & 1");
+
+    return kn_select_if(queue, integers, N, &odd, result, NULL, NULL, &err);
+}
+
+static kn_status transform(void)
+{
+    return kn_fft_execute(queue, fft, KN_FFT_FORWARD, floats, result, &err);
+}
+
+static kn_status correlate(void)
+{
+    return kn_autocorr_sums_to_buffer(autocorr, frames, NULL, 2, result, &err);
+}
+
+static kn_status grid(void)
+{
+    return kn_recon_gridding_adjoint_buffers(recon, floats, result, &err);
+}
+
+static kn_status normal(void)
+{
+    return kn_recon_normal_buffers(recon, floats, result, &err);
+}
+
+static kn_status copy(void)
+{
+    return kn_buffer_copy(queue, floats, 0, result, 0, N, NULL, &err);
+}
+
+static const struct {
+    const char *name;
+    kn_status (*call)(void);
+} calls[] = {{"reduce_to_buffer of floats", reduce_floats},
+             {"reduce_to_buffer of integers", reduce_integers},
+             {"reduce_to_buffer of nothing", reduce_nothing},
+             {"reduce_with_to_buffer", reduce_with},
+             {"scan", scan},
+             {"unique", unique},
+             {"select_if", select_if},
+             {"fft_execute", transform},
+             {"autocorr_sums_to_buffer", correlate},
+             {"recon_gridding_adjoint_buffers", grid},
+             {"recon_normal_buffers", normal},
+             {"buffer_copy", copy}};
+#define CALLS (sizeof calls / sizeof *calls)
+
+// ---- a queue that cannot go on ----
+
+static uint64_t *take_result(uint64_t *to)
+{
+    EXPECT_OK(kn_buffer_read(queue, result, 0, to, N * sizeof *to, &err));
+    return to;
+}
+
+static void clear_result(void)
+{
+    const uint32_t pattern = 0xa5a5a5a5;
+
+    EXPECT_OK(kn_buffer_fill(queue, result, &pattern, sizeof pattern, 0, N * sizeof(uint64_t), NULL, &err));
+}
+
+static cl_int status_of(cl_event event)
+{
+    cl_int found = CL_QUEUED;
+
+    ck_assert_int_eq(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof found, &found, NULL),
+                     CL_SUCCESS);
+    return found;
+}
+
+// Blocked by an event of the application's, with a marker behind the call that is not reached before it.
+static void expect_return(size_t i)
+{
+    static uint64_t first[N], second[N];
+    cl_command_queue native = kn_queue_get_opencl(queue);
+    cl_int code;
+    cl_event gate, reached;
+    kn_event *done = NULL;
+
+    clear_result();
+    EXPECT_OK(calls[i].call()); // prepares what the first call does
+    take_result(first);
+    clear_result();
+    EXPECT_OK(kn_queue_finish(queue, &err));
+    gate = clCreateUserEvent(kn_context_get_opencl(context), &code);
+    ck_assert_int_eq(code, CL_SUCCESS);
+    ck_assert_int_eq(clEnqueueBarrierWithWaitList(native, 1, &gate, NULL), CL_SUCCESS);
+    EXPECT_OK(calls[i].call());
+    ck_assert_int_eq(clEnqueueMarkerWithWaitList(native, 0, NULL, &reached), CL_SUCCESS);
+    EXPECT_OK(kn_queue_record(queue, &done, &err));
+    EXPECT_OK(kn_queue_flush(queue, &err));
+    ck_assert_msg(status_of(reached) != CL_COMPLETE, "%s: the queue was not blocked", calls[i].name);
+    ck_assert_int_eq(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
+    EXPECT_OK(kn_event_wait(done, &err));
+    ck_assert_msg(!memcmp(take_result(second), first, sizeof first), "%s: other numbers", calls[i].name);
+    kn_event_free(done);
+    clReleaseEvent(reached);
+    clReleaseEvent(gate);
+}
+
+START_TEST(blocked)
+{
+    if (!kn_queue_get_opencl(queue)) {
+        puts("blocked: not an OpenCL device");
+        return;
+    }
+    for (size_t i = 0; i < CALLS; i++)
+        expect_return(i);
+}
+END_TEST
+
+// ---- nothing that waits is called ----
+
+static const struct ki_backend *real;
+static size_t waits;
+
+static kn_status count_finish(struct be_queue *native, kn_error *why)
+{
+    waits++;
+    return real->queue_finish(native, why);
+}
+
+static kn_status count_event(struct be_event *event, kn_error *why)
+{
+    waits++;
+    return real->event_wait(event, why);
+}
+
+static kn_status count_to_device(struct be_queue *native, struct be_memory *to, const void *from,
+                                 const struct be_copy *copied, struct be_event **event, kn_error *why)
+{
+    waits += copied->blocking;
+    return real->copy_to_device(native, to, from, copied, event, why);
+}
+
+static kn_status count_to_host(struct be_queue *native, struct be_memory *from, void *to,
+                               const struct be_copy *copied, struct be_event **event, kn_error *why)
+{
+    waits += copied->blocking;
+    return real->copy_to_host(native, from, to, copied, event, why);
+}
+
+START_TEST(waits_of_calls)
+{
+    struct ki_backend counting = *context->backend;
+    kn_number number;
+
+    real = context->backend;
+    counting.queue_finish = count_finish;
+    counting.event_wait = count_event;
+    counting.copy_to_device = count_to_device;
+    counting.copy_to_host = count_to_host;
+    for (size_t i = 0; i < CALLS; i++) {
+        EXPECT_OK(calls[i].call());
+        context->backend = &counting;
+        waits = 0;
+        EXPECT_OK(calls[i].call());
+        context->backend = real;
+        ck_assert_msg(waits == 0, "%s waits %zu times", calls[i].name, waits);
+    }
+    context->backend = &counting;
+    EXPECT_OK(kn_reduce(queue, integers, KN_U32, N, KN_REDUCE_MAX, &number, &err));
+    context->backend = real;
+    ck_assert_uint_gt(waits, 0); // it counts
+}
+END_TEST
+
+// ---- what kn_queue_record gives ----
+
+START_TEST(events)
+{
+    kn_queue *second = NULL;
+    kn_event *done = NULL, *later = NULL;
+    uint64_t start = 1, end = 0;
+    uint32_t found = 0;
+
+    EXPECT_OK(kn_queue_open(context, &second, &err));
+    EXPECT_OK(kn_queue_record(queue, &done, &err)); // of nothing
+    EXPECT_OK(kn_event_wait(done, &err));
+    kn_event_free(done);
+    EXPECT_OK(reduce_with());
+    EXPECT_OK(kn_queue_record(queue, &done, &err));
+    EXPECT_OK(kn_queue_flush(queue, &err));
+    EXPECT_OK(kn_queue_wait_for(second, done, &err));
+    EXPECT_OK(kn_buffer_read_async(second, result, 0, &found, sizeof found, &later, &err));
+    EXPECT_OK(kn_event_wait(later, &err));
+    ck_assert_uint_eq(found, 99);
+    EXPECT_OK(kn_event_get_span(done, &start, &end, &err));
+    ck_assert_uint_ge(end, start);
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "queue or event is NULL", kn_queue_record(NULL, &later, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "queue or event is NULL", kn_queue_record(queue, NULL, &err));
+    EXPECT_OK(kn_recording_begin(queue, KN_RECORDING_LAUNCHES, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kn_queue_record", kn_queue_record(queue, &later, &err));
+    (void)kn_recording_end(queue, NULL, NULL);
+    kn_event_free(later);
+    kn_event_free(done);
+    kn_queue_close(second);
+}
+END_TEST
+
+int main(void)
+{
+    const TTest *const tests[] = {blocked, waits_of_calls, events};
+
+    return test_run("waiting", tests, sizeof tests / sizeof *tests, begin, end);
+}
