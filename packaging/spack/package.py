@@ -13,6 +13,7 @@ class Koine(AutotoolsPackage):
 
     variant("hdf5", default=True, description="Read ISMRMRD and tomography files (.h5)")
     variant("tiff", default=True, description="Read TIFF images")
+    variant("zstd", default=True, description="Read CSV files that zstd packed")
     variant("pocl", default=True, description="With PoCL, which makes the CPU an OpenCL device")
     variant("libs", default="shared", values=("shared", "static"), multi=True, description="Which libraries are built")
 
@@ -30,6 +31,7 @@ class Koine(AutotoolsPackage):
     depends_on("zlib-api")
     depends_on("hdf5", when="+hdf5")
     depends_on("libtiff@4.5:", when="+tiff")
+    depends_on("zstd", when="+zstd")
     # Both are opened at run time.
     depends_on("ocl-icd", type="run")
     depends_on("pocl+icd", type="run", when="+pocl")
@@ -38,4 +40,5 @@ class Koine(AutotoolsPackage):
         Executable("./bootstrap")()
 
     def configure_args(self):
-        return self.enable_or_disable("libs") + self.with_or_without("hdf5") + self.with_or_without("tiff")
+        optional = [flag for name in ("hdf5", "tiff", "zstd") for flag in self.with_or_without(name)]
+        return self.enable_or_disable("libs") + optional

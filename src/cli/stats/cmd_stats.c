@@ -16,13 +16,14 @@ enum { DEFAULT_PARTS = 75 };
 static const char *const missing_names[] = {"error", "omit", "propagate",
                                             NULL}; // in the order of enum csv_missing
 static const char *const mad_scale_names[] = {"1", "normal", NULL};
-static const char *const endings[] = {".csv", NULL}; // of a folder's files
+static const char *const endings[] = {".csv", ".csv.gz", ".csv.zst", NULL}; // of a folder's files
 
 #define FIELD(type, field) OPTION_FIELD(type, struct stats_arguments, field)
 
 static const struct option_row options[] = {
     {"input", 'i', FIELD(OPTION_STRINGS, inputs), .metavar = "FILE|DIR",
-     .help = "read this file, or the .csv files of this folder; the word --input may be left out"},
+     .help = "read this file, or the .csv, .csv.gz and .csv.zst files of this folder; the word --input may "
+             "be left out"},
     {"column", 'c', FIELD(OPTION_STRINGS, columns), .metavar = "NAME|INDEX",
      .help = "only this column, by name or counted from 1; may be repeated"},
     {"missing", FIELD(OPTION_CHOICE, missing), .choices = missing_names, .fallback = "error",
@@ -53,6 +54,13 @@ static const struct option_row options[] = {
      .help = "also compute the prefixes of K rows, of 2K, of 3K, and so on to all rows"},
     {"sweep", FIELD(OPTION_FLAG, sweep),
      .help = "compute all prefixes in as few reads as possible; they are timed together, not one by one"},
+    {"skip-lines", FIELD(OPTION_COUNT, skip_lines), .metavar = "N",
+     .help = "begin below the file's first N lines; without it lines before the table are recognised"},
+    {"gap", FIELD(OPTION_STRING, gap), .metavar = "SECONDS",
+     .help = "count as gaps what is longer between two rows' times; without it, twice the median step"},
+    {"resample", FIELD(OPTION_STRING, resample), .metavar = "HZ",
+     .help = "compute with samples at this rate, each on the line between the rows before and after it; not "
+             "across gaps, and without a filter"},
     {"plots", FIELD(OPTION_FLAG, plots),
      .help = "draw time.svg, cv.svg and mad.svg over the prefixes; without --output into the folder results"},
     {.name = NULL},
@@ -112,6 +120,8 @@ static kn_status run_stats(void *given, kn_error *err)
     run.file_count = files.count;
     run.file_bytes = inputs_bytes(&files);
     if (!status)
+        status = stats_read_numbers(&run, err);
+    if (!status)
         status = settle(&run, err);
     if (!status)
         status = report_try(common, err);
@@ -137,11 +147,26 @@ const struct command command_stats = {
     .summary = "Computes mean, standard deviation, CV, median and MAD of each numeric column of sensor files",
     .operands = "FILE|DIR...",
     .description =
-        "Reads comma-separated files with or without a header, and raw Empatica E4 exports, whose columns "
+        "Reads separated files with or without a header, and raw Empatica E4 exports, whose columns "
         "are called x, y and z; of its IBI.csv the column is ibi, the seconds between beats, and time, when "
-        "they were, is read where --column time asks for it. A column of dates or times is not numeric. Of a "
+        "they were, is read where --column time asks for it. Of a "
         "folder the files that end in "
-        ".csv are read, in the order of their names; - is standard input.\n\n"
+        ".csv, .csv.gz and .csv.zst are read, in the order of their names; - is standard input.\n\n"
+        "Files may be packed by gzip or zstd (.csv.gz, .csv.zst). Cells are separated by commas, semicolons, "
+        "tabs, bars or blanks, and decimals stand behind a point or a comma, as more cells of the first "
+        "lines "
+        "are numbers and times. Lines above the table are left out where they begin with a single cell of "
+        "text, as in ActiGraph's files, or with #. A line above the results and files in the JSON say what "
+        "was "
+        "found.\n\n"
+        "The first column of times (ISO 8601, in UTC without an offset; Unix seconds or milliseconds, where "
+        "the header says time, date, stamp, epoch, unix or utc, or in the first column without a header) "
+        "tells when rows were; no statistics are computed of it unless --column names it. Times may not go "
+        "backwards. The rate is 1 / the median step between rows, and a step of more than twice the median "
+        "step, or of more than --gap, is a gap. --resample takes samples at i / HZ seconds from the first "
+        "row "
+        "on, and from the first row behind each gap anew: the value on the line between the two rows around "
+        "that time.\n\n"
         "std is divided by n. CV is std divided by the mean, with the mean's sign; it is infinite where the "
         "mean is 0. MAD is the median of the absolute deviations from the median. Median and MAD are exact. "
         "Each method takes its sums in one fixed order, so that mean, std and CV have the same bits in every "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine stats: what was asked for (cmd_stats.c), in which ways it is computed (stats_plan.c,
-// stats_compute.c), and what comes out of it: tables (stats_print.c), files (stats_write.c) and plots
-// (stats_plot.c).
+// stats_compute.c), how its files are read (stats_file.c), and what comes out of it: tables (stats_print.c),
+// files (stats_write.c) and plots (stats_plot.c).
 #ifndef KN_CLI_STATS_CMD_STATS_H
 #define KN_CLI_STATS_CMD_STATS_H
 
@@ -10,7 +10,9 @@
 #include "cli/estimate.h"
 #include "cli/framework/options.h"
 #include "cli/framework/progress.h"
+#include "io/json.h"
 #include "tools/stats/prefixes.h"
+#include "tools/stats/series.h"
 
 struct stats_arguments {
     struct common_arguments common; // precision may also be PRECISION_BOTH
@@ -20,9 +22,11 @@ struct stats_arguments {
     size_t num_partitions, partition_step; // 0: not given
     bool gpu, serial, parallel, vectorized, all_variants;
     bool sweep, plots;
-    int method;    // kn_stats_method
-    int missing;   // enum csv_missing
-    int mad_scale; // enum mad_scale
+    const char *gap, *resample; // numbers; NULL: not given
+    size_t skip_lines;          // 0: not given
+    int method;                 // kn_stats_method
+    int missing;                // enum csv_missing
+    int mad_scale;              // enum mad_scale
 };
 
 enum { PRECISION_BOTH = PRECISION_DOUBLE + 1 };
@@ -54,10 +58,23 @@ struct stats_row {
     double sweep_seconds; // of all prefixes together; not-a-number if they were not swept
 };
 
+// What a file is like.
+struct stats_facts {
+    const char *file;
+    struct csv_layout layout;
+    enum csv_clock clock;
+    char *times; // the name of their column; NULL: none
+    size_t rows, gap_count;
+    double start, rate, gap, gap_seconds; // as in struct stats_series, before it is resampled
+};
+
 struct stats_run {
     const struct stats_arguments *arguments;
     const char *output; // folder; NULL: no files
     struct stats_cuts cuts;
+    double gap, resample;      // seconds, Hz; 0: not given
+    struct stats_facts *facts; // of each file
+    size_t facts_count, facts_capacity;
     size_t file_count;
     double file_bytes; // of all files; 0 for standard input
     struct place *places;
@@ -74,7 +91,15 @@ struct stats_run {
 kn_status stats_check_arguments(const struct stats_arguments *arguments, kn_error *err);
 // Opens the places and lists the configurations.
 kn_status stats_open_configs(struct stats_run *run, kn_error *err);
+// Reads what --gap and --resample say.
+kn_status stats_read_numbers(struct stats_run *run, kn_error *err);
 const char *stats_precision_of(const struct stats_config *config);
+// Reads a file and its times, and resamples it if that is wanted. The caller frees both, whatever comes.
+kn_status stats_read_file(struct stats_run *run, const char *file, struct csv_table *table,
+                          struct stats_series *series, kn_error *err);
+// What the files are like: a line for each that is more than rows between commas. False if memory ran out.
+bool stats_print_facts(const struct stats_run *run);
+json_t *stats_facts_json(const struct stats_run *run);
 // Reads a file and computes its columns in each configuration; opens these first if that was not done.
 // `before` and `share`: which part of the whole work this is, from 0 to 1.
 kn_status stats_compute_file(struct stats_run *run, const char *file, double before, double share,

@@ -10,7 +10,6 @@
 #include "base/array.h"
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "io/csv/csv.h"
 #include "tools/compare/measure.h"
 
 // A column, or several, in the work: how far the whole work is, and where this part of it begins.
@@ -298,21 +297,15 @@ static kn_status compute_table(struct stats_run *run, const char *file, const st
 kn_status stats_compute_file(struct stats_run *run, const char *file, double before, double share,
                              struct progress *progress, kn_error *err)
 {
-    const struct stats_arguments *arguments = run->arguments;
-    const struct csv_options how = {.missing = (enum csv_missing)arguments->missing,
-                                    .columns = arguments->columns.items,
-                                    .column_count = arguments->columns.count};
     struct csv_table table = {.columns = NULL};
-    double start = ki_clock_seconds();
-    kn_status status = csv_read(file, &how, &table, err);
+    struct stats_series series = {.rows = 0};
+    kn_status status = stats_read_file(run, file, &table, &series, err);
 
-    run->read += ki_clock_seconds() - start;
-    if (status)
-        return status;
-    if (!run->configs)
+    if (!status && !run->configs)
         status = stats_open_configs(run, err);
     if (!status)
         status = compute_table(run, file, &table, before, share, progress, err);
+    stats_series_free(&series);
     csv_free(&table);
     return status;
 }
@@ -323,6 +316,9 @@ void stats_run_free(struct stats_run *run)
         place_close(&run->places[i]);
     for (size_t i = 0; i < run->row_count; i++)
         free_row(&run->rows[i]);
+    for (size_t i = 0; i < run->facts_count; i++)
+        free(run->facts[i].times);
+    free(run->facts);
     free(run->places);
     free(run->configs);
     free(run->rows);

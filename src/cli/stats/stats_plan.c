@@ -3,6 +3,7 @@
 // not there.
 #include "cmd_stats.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +54,32 @@ static const struct exclusion {
     {"all-variants", "parallel", FLAG(all_variants), FLAG(parallel), all_has_it},
     {"all-variants", "vectorized", FLAG(all_variants), FLAG(vectorized), all_has_it},
 };
+
+kn_status stats_read_numbers(struct stats_run *run, kn_error *err)
+{
+    const struct {
+        const char *option, *unit, *text;
+        double *value;
+    } numbers[] = {{"gap", "seconds", run->arguments->gap, &run->gap},
+                   {"resample", "samples a second", run->arguments->resample, &run->resample}};
+
+    for (size_t i = 0; i < KI_COUNT(numbers); i++) {
+        char *end;
+
+        if (!numbers[i].text)
+            continue;
+        *numbers[i].value = strtod(numbers[i].text, &end);
+        if (end == numbers[i].text || *end || !isfinite(*numbers[i].value) || *numbers[i].value <= 0)
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--%s: '%s' is no number of %s above 0", numbers[i].option,
+                           numbers[i].text, numbers[i].unit);
+    }
+    if (run->resample > 0 && run->arguments->missing == CSV_MISSING_OMIT)
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "--resample and --missing omit do not go together: without its missing cells a column has "
+            "no times; --missing propagate keeps them");
+    return KN_OK;
+}
 
 static bool flag(const struct stats_arguments *arguments, size_t field)
 {

@@ -214,7 +214,7 @@ static bool print_files(const struct stats_run *run)
 bool stats_print(const struct stats_run *run)
 {
     const struct common_arguments *common = &run->arguments->common;
-    bool printed = true;
+    bool printed = stats_print_facts(run);
 
     for (size_t config = 0; config < run->config_count && printed; config++) {
         bool same = config > 0 && same_as_first(run, config);

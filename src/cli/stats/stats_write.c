@@ -247,6 +247,7 @@ kn_status stats_write_json(const struct stats_run *run, kn_error *err)
     root = report_begin("stats", device ? &device->device : &run->places[0].device,
                         stats_precision_names[common->precision], policy_names[common->policy], &seconds);
     estimate_report(&root, device ? device : &run->places[0]);
+    report_put(&root, "files", stats_facts_json(run));
     report_put(&root, "results", rows);
     return report_write(root, common, err);
 }

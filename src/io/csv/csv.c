@@ -48,13 +48,13 @@ static kn_status read_rows(struct csv_reader *reader, const struct csv_head *hea
 }
 
 // Moves a column into the table, its memory cut to what it holds.
-static void hand_over(struct csv_reader *reader, size_t index, struct csv_table *table)
+static void hand_over(struct csv_reader *reader, size_t index, struct csv_column *to)
 {
     struct csv_column *out = &reader->columns[index].out;
     double *values = realloc(out->values, (out->count ? out->count : 1) * sizeof *values);
 
     out->values = values ? values : out->values;
-    table->columns[table->column_count++] = *out;
+    *to = *out;
     *out = (struct csv_column){0};
 }
 
@@ -64,13 +64,24 @@ static kn_status make_table(struct csv_reader *reader, struct csv_table *table)
     if (!table->columns)
         return ki_fail_memory(reader->err, 0, "reading a CSV file");
     table->rows = reader->rows;
+    table->layout = reader->layout;
+    table->layout.separator = reader->marks.separator;
+    table->layout.point = reader->marks.point;
+    table->layout.packing = reader->input.packing;
     table->start_time = reader->start_time;
     table->sample_rate = reader->sample_rate;
     for (size_t i = 0; i < reader->order_count; i++)
-        hand_over(reader, reader->order[i], table);
+        hand_over(reader, reader->order[i], &table->columns[table->column_count++]);
     for (size_t i = 0; i < reader->column_count && reader->order_count == 0; i++)
-        if (reader->columns[i].wanted)
-            hand_over(reader, i, table);
+        if (reader->columns[i].wanted && !reader->columns[i].clock)
+            hand_over(reader, i, &table->columns[table->column_count++]);
+    for (size_t i = 0; i < reader->column_count; i++)
+        if (reader->columns[i].clock) {
+            table->clock = reader->columns[i].clock;
+            hand_over(reader, i, &table->times);
+        }
+    for (size_t i = 0; table->clock == CSV_CLOCK_MILLISECONDS && i < table->times.count; i++)
+        table->times.values[i] /= 1000;
     return KN_OK;
 }
 
@@ -87,12 +98,43 @@ static void close_reader(struct csv_reader *reader)
         freelocale(reader->c);
 }
 
+// A reader, and what reading with it comes to.
+struct reading {
+    struct csv_reader *reader;
+    struct csv_table *table;
+    kn_status status;
+};
+
+static kn_status read_table(struct csv_reader *reader, struct csv_table *table)
+{
+    struct csv_head head = {0};
+    kn_status status;
+
+    if (!(status = csv_find_layout(reader)) && !(status = csv_read_head(reader, &head)) &&
+        !(status = csv_choose_columns(reader)) && !(status = read_rows(reader, &head)))
+        status = make_table(reader, table);
+    free(head.first_text);
+    return status;
+}
+
+// Round 0 reads a packed file, round 1 unpacks ahead of it.
+static void read_packed(void *context, size_t round)
+{
+    struct reading *reading = context;
+
+    if (round) {
+        unpack_ahead(reading->reader->input.unpack);
+    } else {
+        reading->status = read_table(reading->reader, reading->table);
+        unpack_stop(reading->reader->input.unpack);
+    }
+}
+
 kn_status csv_read(const char *path, const struct csv_options *options, struct csv_table *table,
                    kn_error *err)
 {
-    struct csv_reader reader = {.input = {.fd = -1}, .err = err};
-    struct csv_head head = {0};
-    kn_status status;
+    struct csv_reader reader = {.input = {.fd = -1}, .marks = csv_usual_marks, .err = err};
+    struct reading reading = {&reader, table, KN_OK};
 
     *table = (struct csv_table){0};
     if (options)
@@ -100,15 +142,13 @@ kn_status csv_read(const char *path, const struct csv_options *options, struct c
     reader.c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (!reader.c)
         return ki_fail_memory(err, 0, "preparing to read a CSV file");
-    if ((status = csv_input_open(&reader.input, path, reader.options.chunk, err)) ||
-        (status = csv_read_head(&reader, &head)) || (status = csv_choose_columns(&reader)) ||
-        (status = read_rows(&reader, &head)))
-        goto done;
-    status = make_table(&reader, table);
-done:
-    free(head.first_text);
+    reading.status = csv_input_open(&reader.input, path, reader.options.chunk, err);
+    if (!reading.status && reader.input.unpack)
+        ki_parallel(ki_threads(reader.options.threads), 2, KI_STATIC, read_packed, &reading);
+    else if (!reading.status)
+        reading.status = read_table(&reader, table);
     close_reader(&reader);
-    return status;
+    return reading.status;
 }
 
 void csv_free(struct csv_table *table)
@@ -118,5 +158,7 @@ void csv_free(struct csv_table *table)
         free(table->columns[i].values);
     }
     free(table->columns);
+    free(table->times.name);
+    free(table->times.values);
     *table = (struct csv_table){0};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numeric columns out of sensor files: comma-separated text with or without a header, and Empatica E4
-// exports.
+// Numeric columns out of sensor files: separated text with or without a header and lines before it, packed or
+// not, and Empatica E4 exports.
 #ifndef KN_IO_CSV_CSV_H
 #define KN_IO_CSV_CSV_H
 
@@ -8,6 +8,8 @@
 #include <stddef.h>
 
 #include <koine/error.h>
+
+#include "io/unpack.h"
 
 // What becomes of an empty cell (or one that reads "nan" or "NA").
 enum csv_missing {
@@ -26,14 +28,17 @@ enum csv_code {
 struct csv_options {
     enum csv_missing missing;
     // Columns wanted, by name or by index from 1; none: every numeric column, but for the times of an E4's
-    // beats. A column that holds dates or
+    // beats, and of rows where `times` is set. A column that holds dates or
     // times is not numeric; a file whose first data row holds text in some other column leaves that column
     // out too, unless it was asked for.
     const char *const *columns;
     size_t column_count;
     // That read a large file; 0: all there are. Values and errors are the same with any number.
     unsigned threads;
-    size_t chunk; // bytes that a thread takes, and that are read, at a time; 0: chosen. For tests
+    // The first column of times that is not asked for becomes the table's times.
+    bool times;
+    size_t skip_lines; // before the table; 0: as many as are told to be none of it
+    size_t chunk;      // bytes that a thread takes, and that are read, at a time; 0: chosen. For tests
     enum csv_code code;
 };
 
@@ -46,24 +51,47 @@ struct csv_column {
     size_t missing; // cells that were missing
 };
 
+// How a column tells times.
+enum csv_clock {
+    CSV_CLOCK_NONE,
+    CSV_CLOCK_ISO,         // ISO 8601, in UTC where no offset is given
+    CSV_CLOCK_SECONDS,     // Unix seconds
+    CSV_CLOCK_MILLISECONDS // Unix milliseconds
+};
+
+// What was found out about the file's form.
+struct csv_layout {
+    char separator, point; // of cells; before decimals
+    enum packing packing;
+    size_t preamble_lines; // before the header or the first row, if they were left out
+    bool header, e4;
+};
+
 struct csv_table {
     struct csv_column *columns;
     size_t column_count;
     size_t rows;        // data rows, whether complete or not
     double start_time;  // E4: Unix seconds, UTC; else 0
-    double sample_rate; // E4: Hz; else, and for its beats, 0
+    double sample_rate; // Hz, of an E4 export, or as a preamble states it ("30 Hz"); else, and for beats, 0
+    struct csv_layout layout;
+    enum csv_clock clock;    // of its column of times; none if there is none, or if it was not wanted
+    struct csv_column times; // of all rows, in Unix seconds
 };
 
-// Reads a whole file; "-" is standard input. Columns come in the file's order, or in the order they were
-// asked for. A first row of numbers is data, one of text a header; an E4 export begins with its start time
-// (2001 to 2100) and its rate, each the same in all columns, or, for beats (IBI.csv), with its start time and
-// the word IBI. Empty lines at the file's end are nothing;
-// between rows of one column they are missing cells, else short rows. `options` NULL: every numeric column,
-// missing cells refused. One pass over the file, in 1 MiB besides the values, or, where it is a file of 4 MiB
-// and more and there are several threads, some 4 MiB a thread. On failure `table` is empty.
-// Errors, with the file and the line: KN_ERROR_INPUT (missing, a directory, no permission, empty, a header
-// without rows, text among numbers, a short row, a NUL byte, a line of more than 1 MiB): what stands first in
-// the file, KN_ERROR_ARGUMENT (a column asked for that is not there), KN_ERROR_MEMORY.
+// Reads a whole file; "-" is standard input. What gzip or zstd packed is unpacked, by a thread of its own.
+// The separator is ',', ';', tab, '|' or blanks, and decimals have a point or, where the separator is
+// another, a comma: as the first 64 KiB have more numbers and times in rows of equal lengths. Lines before
+// the table are left out where they begin with '#', or with a single cell of text above rows of several.
+// Columns come in the file's order, or in the order they were asked for. A first row of numbers is data, one
+// of text a header; an E4 export begins with its start time (2001 to 2100) and its rate, each the same in all
+// columns, or, for beats (IBI.csv), with its start time and the word IBI. Empty lines at the file's end are
+// nothing; between rows of one column they are missing cells, else short rows. `options` NULL: every numeric
+// column, missing cells refused. One pass over the file, in 2 MiB besides the values, or, where it is a file
+// of 4 MiB and more and there are several threads, some 4 MiB a thread. On failure `table` is empty. Errors,
+// with the file and the line: KN_ERROR_INPUT (missing, a directory, no permission, empty, a header without
+// rows, text among numbers or times, a missing time, a short row, a NUL byte, UTF-16, a line of more than 1
+// MiB, packed bytes that are damaged or end early): what stands first in the file, KN_ERROR_ARGUMENT (a
+// column asked for that is not there), KN_ERROR_UNSUPPORTED (zstd, in a build without it), KN_ERROR_MEMORY.
 kn_status csv_read(const char *path, const struct csv_options *options, struct csv_table *table,
                    kn_error *err);
 void csv_free(struct csv_table *table);

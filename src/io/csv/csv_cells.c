@@ -6,37 +6,47 @@
 #include <string.h>
 #include <strings.h>
 
-#include "csv_number.h"
-
-static bool is_blank(char c)
+static bool is_blank(char c, struct csv_marks marks)
 {
-    return c == ' ' || c == '\t';
+    return (c == ' ' || c == '\t') && c != marks.separator;
 }
 
-static void trim(struct csv_cell *cell)
+static void trim(struct csv_cell *cell, struct csv_marks marks)
 {
-    while (cell->length && is_blank(*cell->text)) {
+    while (cell->length && is_blank(*cell->text, marks)) {
         cell->text++;
         cell->length--;
     }
-    while (cell->length && is_blank(cell->text[cell->length - 1]))
+    while (cell->length && is_blank(cell->text[cell->length - 1], marks))
         cell->length--;
 }
 
-bool csv_cell_at(const char *from, const char *end, struct csv_cell *cell, const char **next)
+// The last of the blanks that separate from `p` on, or `end` if nothing follows them.
+static const char *last_separator(const char *p, const char *end, struct csv_marks marks)
+{
+    if (marks.separator != ' ' || p == end || *p != ' ')
+        return p;
+    while (p + 1 < end && p[1] == ' ')
+        p++;
+    return p + 1 == end ? end : p;
+}
+
+bool csv_cell_at(const char *from, const char *end, struct csv_marks marks, struct csv_cell *cell,
+                 const char **next)
 {
     const char *p = from, *close;
 
-    while (p < end && is_blank(*p))
+    while (p < end && (is_blank(*p, marks) || (*p == ' ' && marks.separator == ' ')))
         p++;
     cell->quoted = p < end && *p == '"';
     if (!cell->quoted) {
-        const char *comma = memchr(p, ',', (size_t)(end - p));
+        const char *separator = memchr(p, marks.separator, (size_t)(end - p));
 
-        *next = comma ? comma : end;
+        *next = separator ? separator : end;
         cell->text = p;
         cell->length = (size_t)(*next - p);
-        trim(cell);
+        trim(cell, marks);
+        *next = last_separator(*next, end, marks);
         return true;
     }
     cell->text = ++p;
@@ -49,11 +59,11 @@ bool csv_cell_at(const char *from, const char *end, struct csv_cell *cell, const
     }
     cell->length = (size_t)(close - p);
     close += close < end;
-    while (close < end && is_blank(*close))
+    while (close < end && is_blank(*close, marks))
         close++;
-    *next = close;
-    trim(cell);
-    return close == end || *close == ',';
+    *next = last_separator(close, end, marks);
+    trim(cell, marks);
+    return close == end || *close == marks.separator;
 }
 
 static bool is_word(const struct csv_cell *cell, const char *word)
@@ -61,7 +71,7 @@ static bool is_word(const struct csv_cell *cell, const char *word)
     return cell->length == strlen(word) && strncasecmp(cell->text, word, cell->length) == 0;
 }
 
-enum csv_kind csv_cell_kind(const struct csv_cell *cell, locale_t c, double *value)
+enum csv_kind csv_cell_kind(const struct csv_cell *cell, struct csv_marks marks, locale_t c, double *value)
 {
     struct csv_cell word = *cell;
     const char *end;
@@ -69,7 +79,7 @@ enum csv_kind csv_cell_kind(const struct csv_cell *cell, locale_t c, double *val
 
     if (cell->length == 0 || (cell->length == 2 && memcmp(cell->text, "NA", 2) == 0))
         return CSV_MISSING;
-    end = csv_number_at(cell->text, c, value);
+    end = csv_marked_number_at(cell->text, marks, c, value);
     if (end == cell->text + cell->length)
         return CSV_NUMBER;
     negative = *word.text == '-';

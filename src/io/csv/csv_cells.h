@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells of a comma-separated record, and what is in them.
+// Cells of a record, and what is in them.
 #ifndef KN_IO_CSV_CSV_CELLS_H
 #define KN_IO_CSV_CSV_CELLS_H
 
@@ -7,21 +7,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "csv_number.h"
+
 struct csv_cell {
-    const char *text; // without blanks, tabs and quotes around it; doubled quotes still doubled
+    const char *text; // without blanks, tabs (but for separators) and quotes around it; doubled quotes still
+                      // doubled
     size_t length;
     bool quoted;
 };
 
 enum csv_kind { CSV_NUMBER, CSV_MISSING, CSV_TEXT };
 
-// The cell that begins at `from`; `next` is the ',' behind it or `end`. False if text follows a closing
-// quote.
-bool csv_cell_at(const char *from, const char *end, struct csv_cell *cell, const char **next);
+// The cell that begins at `from`; `next` is the separator behind it or `end`. Blanks that separate are one
+// separator however many there are, and none at the record's ends. False if text follows a closing quote.
+bool csv_cell_at(const char *from, const char *end, struct csv_marks marks, struct csv_cell *cell,
+                 const char **next);
 
 // What a cell holds. A number: digits with or without sign, point and exponent, or inf, infinity (in any
 // case). Missing: nothing, nan (in any case, with or without sign), NA.
-enum csv_kind csv_cell_kind(const struct csv_cell *cell, locale_t c, double *value);
+enum csv_kind csv_cell_kind(const struct csv_cell *cell, struct csv_marks marks, locale_t c, double *value);
 
 // A copy with doubled quotes made single; the caller frees it. NULL: out of memory.
 char *csv_cell_copy(const struct csv_cell *cell);

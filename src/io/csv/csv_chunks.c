@@ -85,6 +85,7 @@ static void prepare(const struct csv_reader *reader, struct chunk *chunk)
                                              .wanted = reader->columns[i].wanted,
                                              .asked = reader->columns[i].asked,
                                              .unnamed = reader->columns[i].unnamed,
+                                             .clock = reader->columns[i].clock,
                                              .numeric = csv_has_number(reader, i)};
     }
     chunk->rows.wanted_count = reader->wanted_count;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE // strcasestr
 // The head of a CSV file: is there a header, is it an Empatica E4 export, what are the columns called, which
 // are wanted.
 #include "csv_reader.h"
@@ -40,9 +41,9 @@ static kn_status parse_row(struct csv_reader *reader, const struct csv_record *r
     for (;; from = next + 1) {
         struct parsed_cell parsed = {.value = 0};
 
-        if (!csv_cell_at(from, record->end, &parsed.cell, &next))
+        if (!csv_cell_at(from, record->end, reader->marks, &parsed.cell, &next))
             return csv_fail_quote(reader, record->line, row->count);
-        parsed.kind = csv_cell_kind(&parsed.cell, reader->c, &parsed.value);
+        parsed.kind = csv_cell_kind(&parsed.cell, reader->marks, reader->c, &parsed.value);
         if (!KI_ARRAY_PUSH(row->items, row->count, row->capacity, parsed))
             return ki_fail_memory(reader->err, 0, "reading a CSV file's first line");
         if (next == record->end)
@@ -106,27 +107,60 @@ static bool is_header(const struct parsed_row *first, const struct parsed_row *s
     return second->count == 0;
 }
 
-// The two mistakes that make one cell of a whole line.
-static kn_status check_separators(struct csv_reader *reader, long line, const struct parsed_row *row)
+static kn_status check_line_ends(struct csv_reader *reader, long line, const struct parsed_row *row)
 {
-    const struct csv_cell *cell = &row->items[0].cell;
-    bool semicolon, tab;
-
     for (size_t i = 0; i < row->count; i++)
         if (!row->items[i].cell.quoted && memchr(row->items[i].cell.text, '\r', row->items[i].cell.length))
             return ki_fail_at(
                 reader->err, KN_ERROR_INPUT, reader->input.name, line,
                 "a carriage return (\\r) stands inside the line; lines must end in \\n or \\r\\n");
-    if (row->count > 1 || cell->quoted)
-        return KN_OK;
-    semicolon = memchr(cell->text, ';', cell->length) != NULL;
-    tab = memchr(cell->text, '\t', cell->length) != NULL;
-    if (!semicolon && !tab)
-        return KN_OK;
-    return ki_fail_at(
-        reader->err, KN_ERROR_INPUT, reader->input.name, line,
-        "the line is one cell, but contains %s; Koine reads commas between cells and points in numbers",
-        semicolon ? "';'" : "tabs");
+    return KN_OK;
+}
+
+static bool is_between(double value, double least, double most)
+{
+    return value > least && value < most;
+}
+
+// Whether a header's name is one that times have.
+static bool is_name_of_times(const char *name)
+{
+    static const char *const words[] = {"time", "stamp", "date", "epoch", "unix", "utc"};
+
+    for (size_t i = 0; i < KI_COUNT(words); i++)
+        if (strcasestr(name, words[i]))
+            return true;
+    return false;
+}
+
+// What clock a column has, by its cell in the first row of data. Numbers are Unix times where the header says
+// so or, without one, in the first column.
+static enum csv_clock clock_of(const struct csv_reader *reader, size_t column,
+                               const struct parsed_cell *first)
+{
+    struct csv_minute minute = {.text = {0}};
+    double seconds;
+
+    if (first->kind == CSV_TEXT)
+        return csv_time_of(first->cell.text, first->cell.text + first->cell.length, &minute, &seconds)
+                   ? CSV_CLOCK_ISO
+                   : CSV_CLOCK_NONE;
+    if (first->kind != CSV_NUMBER ||
+        (reader->named ? !is_name_of_times(reader->columns[column].out.name) : column > 0))
+        return CSV_CLOCK_NONE;
+    if (is_between(first->value, E4_FIRST_START, E4_LAST_START))
+        return CSV_CLOCK_SECONDS;
+    return is_between(first->value, E4_FIRST_START * 1000, E4_LAST_START * 1000) ? CSV_CLOCK_MILLISECONDS
+                                                                                 : CSV_CLOCK_NONE;
+}
+
+// The first column of times.
+static void find_times(struct csv_reader *reader, const struct parsed_row *data)
+{
+    enum csv_clock clock = CSV_CLOCK_NONE;
+
+    for (size_t i = 0; reader->options.times && i < reader->column_count && i < data->count && !clock; i++)
+        reader->columns[i].clock = clock = clock_of(reader, i, &data->items[i]);
 }
 
 static kn_status name_columns(struct csv_reader *reader, const struct parsed_row *first, enum export export)
@@ -184,7 +218,7 @@ kn_status csv_read_head(struct csv_reader *reader, struct csv_head *head)
         return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, 0,
                           "the file is empty; expected rows of numbers");
     if ((status = keep_first(reader, head)) || (status = parse_row(reader, &head->first.record, &first)) ||
-        (status = check_separators(reader, head->first.record.line, &first)) ||
+        (status = check_line_ends(reader, head->first.record.line, &first)) ||
         (status = csv_next_row(reader, &head->second)))
         goto done;
     if (head->second.found && (status = parse_row(reader, &head->second.record, &second)))
@@ -200,6 +234,10 @@ kn_status csv_read_head(struct csv_reader *reader, struct csv_head *head)
     if (export != EXPORT_NONE || reader->named)
         head->first.found = false;
     status = name_columns(reader, &first, export);
+    reader->layout.header = reader->named;
+    reader->layout.e4 = export != EXPORT_NONE;
+    if (!status && export == EXPORT_NONE)
+        find_times(reader, reader->named ? &second : &first);
 done:
     free(first.items);
     free(second.items);
@@ -270,8 +308,13 @@ kn_status csv_choose_columns(struct csv_reader *reader)
         reader->order[reader->order_count++] = index;
     }
     for (size_t i = 0; i < reader->column_count; i++) {
-        reader->columns[i].wanted = asked == 0 ? !reader->columns[i].aside : reader->columns[i].asked;
-        reader->wanted_count += reader->columns[i].wanted;
+        struct csv_reader_column *column = &reader->columns[i];
+
+        if (column->asked || reader->column_count == 1)
+            column->clock = CSV_CLOCK_NONE;
+        column->wanted = asked == 0 ? !column->aside : column->asked;
+        reader->wanted_count += column->wanted && !column->clock;
+        column->wanted = column->wanted || column->clock;
     }
     return KN_OK;
 }

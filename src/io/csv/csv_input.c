@@ -35,6 +35,22 @@ static size_t piece_size(const struct csv_input *in)
     return size < WINDOW_BYTES - in->end ? size : WINDOW_BYTES - in->end;
 }
 
+// The next bytes; none at the end.
+static kn_status read_some(struct csv_input *in, char *to, size_t room, size_t *count, kn_error *err)
+{
+    ssize_t got;
+
+    if (in->unpack)
+        return unpack_read(in->unpack, to, room, count, err);
+    do
+        got = in->seekable ? pread(in->fd, to, room, (off_t)(in->offset + in->end)) : read(in->fd, to, room);
+    while (got < 0 && errno == EINTR);
+    if (got < 0)
+        return ki_fail_errno(err, KN_ERROR_INPUT, in->name, errno, "cannot be read");
+    *count = (size_t)got;
+    return KN_OK;
+}
+
 // Moves what is left of the window to its front and reads a piece more.
 static kn_status refill(struct csv_input *in, kn_error *err)
 {
@@ -47,15 +63,13 @@ static kn_status refill(struct csv_input *in, kn_error *err)
     wanted = in->end + piece_size(in);
     while (in->end < wanted && !in->finished) {
         char *to = in->window + in->end;
-        ssize_t got = in->seekable ? pread(in->fd, to, wanted - in->end, (off_t)(in->offset + in->end))
-                                   : read(in->fd, to, wanted - in->end);
+        size_t got = 0;
+        kn_status status = read_some(in, to, wanted - in->end, &got, err);
 
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got < 0)
-            return ki_fail_errno(err, KN_ERROR_INPUT, in->name, errno, "cannot be read");
+        if (status)
+            return status;
         in->finished = got == 0;
-        in->end += (size_t)got;
+        in->end += got;
     }
     memset(in->window + in->end, 0, CSV_MARGIN);
     in->quote = find(in, '"');
@@ -79,6 +93,68 @@ static kn_status make_window(struct csv_input *in, kn_error *err)
     return KN_OK;
 }
 
+kn_status csv_input_look(struct csv_input *in, size_t count, kn_error *err)
+{
+    const size_t piece = in->piece;
+    kn_status status = KN_OK;
+
+    in->piece = in->piece > count ? in->piece : count;
+    while (in->end - in->next < count && !in->finished && !status)
+        status = refill(in, err);
+    in->piece = piece;
+    return status;
+}
+
+kn_status csv_input_skip_lines(struct csv_input *in, size_t count, size_t *found, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (*found = 0; *found < count && !status;) {
+        const char *newline = memchr(in->window + in->next, '\n', in->end - in->next);
+
+        in->next = newline ? (size_t)(newline - in->window) + 1 : in->end;
+        if (newline) {
+            in->line++;
+            ++*found;
+        } else if (in->finished) {
+            break;
+        } else {
+            status = refill(in, err);
+        }
+    }
+    in->quote = find(in, '"');
+    in->nul = find(in, '\0');
+    return status;
+}
+
+// Of a packed file, goes on with what it unpacks to.
+static kn_status unpack_window(struct csv_input *in, kn_error *err)
+{
+    kn_status status;
+
+    in->packing = packing_of(in->window, in->end);
+    if (in->packing == PACKING_NONE)
+        return KN_OK;
+    // A file's own position is still its beginning.
+    status =
+        unpack_open(in->name, in->fd, in->packing, in->window, in->seekable ? 0 : in->end, &in->unpack, err);
+    in->seekable = false;
+    in->end = 0;
+    in->finished = false;
+    return status ? status : csv_input_look(in, PACKING_BYTES, err);
+}
+
+// A byte-order mark.
+static kn_status skip_mark(struct csv_input *in, kn_error *err)
+{
+    if (in->end >= 3 && memcmp(in->window, "\xef\xbb\xbf", 3) == 0)
+        in->next = 3;
+    if (in->end < 2 || (memcmp(in->window, "\xff\xfe", 2) != 0 && memcmp(in->window, "\xfe\xff", 2) != 0))
+        return KN_OK;
+    return ki_fail_at(err, KN_ERROR_INPUT, in->name, 1,
+                      "is in UTF-16, as the byte-order mark says with which it begins; save it as UTF-8");
+}
+
 kn_status csv_input_open(struct csv_input *in, const char *path, size_t piece, kn_error *err)
 {
     bool standard = strcmp(path, "-") == 0;
@@ -89,6 +165,7 @@ kn_status csv_input_open(struct csv_input *in, const char *path, size_t piece, k
                              .fd = -1,
                              .until = UINT64_MAX,
                              .piece = piece ? piece : CSV_PIECE,
+                             .separator = ',',
                              .line = 1};
     in->fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (in->fd < 0)
@@ -98,13 +175,9 @@ kn_status csv_input_open(struct csv_input *in, const char *path, size_t piece, k
         goto fail;
     }
     in->seekable = !standard && S_ISREG(info.st_mode);
-    if ((status = make_window(in, err)))
+    if ((status = make_window(in, err)) || (status = csv_input_look(in, PACKING_BYTES, err)) ||
+        (status = unpack_window(in, err)) || (status = skip_mark(in, err)))
         goto fail;
-    while (in->end < 3 && !in->finished)
-        if ((status = refill(in, err)))
-            goto fail;
-    if (in->end >= 3 && memcmp(in->window, "\xef\xbb\xbf", 3) == 0)
-        in->next = 3;
     return KN_OK;
 fail:
     csv_input_close(in);
@@ -113,8 +186,12 @@ fail:
 
 kn_status csv_input_share(struct csv_input *in, const struct csv_input *from, kn_error *err)
 {
-    *in = (struct csv_input){
-        .name = from->name, .fd = from->fd, .seekable = true, .shared = true, .piece = from->piece};
+    *in = (struct csv_input){.name = from->name,
+                             .fd = from->fd,
+                             .seekable = true,
+                             .shared = true,
+                             .separator = from->separator,
+                             .piece = from->piece};
     return make_window(in, err);
 }
 
@@ -152,7 +229,7 @@ bool csv_input_skip_line(struct csv_input *in, uint64_t until)
 
 // The '\n' that ends the record from `p` on, quoted cells considered; NULL if there is none before `end`.
 // Then `*open_lines` tells after how many line ends a quote was opened that is not closed, or is -1.
-static const char *quoted_record_end(const char *p, const char *end, long *open_lines)
+static const char *quoted_record_end(const char *p, const char *end, char separator, long *open_lines)
 {
     enum { CELL_START, PLAIN, INSIDE, CLOSED } state = CELL_START;
     long lines = 0, opened = 0;
@@ -164,7 +241,7 @@ static const char *quoted_record_end(const char *p, const char *end, long *open_
         if (state == INSIDE) {
             if (*p == '"')
                 state = CLOSED;
-        } else if (*p == ',') {
+        } else if (*p == separator) {
             state = CELL_START;
         } else if (*p == '"' && (state == CELL_START || state == CLOSED)) {
             opened = state == CELL_START ? lines : opened;
@@ -186,7 +263,7 @@ static const char *record_end(const struct csv_input *in, long *open_lines)
     *open_lines = -1;
     if (in->window + in->quote >= (newline ? newline : end))
         return newline;
-    return quoted_record_end(text, end, open_lines);
+    return quoted_record_end(text, end, in->separator, open_lines);
 }
 
 static long count_lines(const char *p, const char *end)
@@ -272,6 +349,8 @@ void csv_input_took(struct csv_input *in, size_t next, size_t count)
 
 void csv_input_close(struct csv_input *in)
 {
+    unpack_close(in->unpack);
+    in->unpack = NULL;
     if (in->fd >= 0 && in->fd != STDIN_FILENO && !in->shared)
         close(in->fd);
     if (in->window)

@@ -12,6 +12,8 @@
 
 #include <koine/error.h>
 
+#include "io/unpack.h"
+
 #define CSV_LINE_LIMIT ((size_t)1 << 20)
 #define CSV_PIECE      ((size_t)1 << 18) // bytes read at a time, unless told otherwise
 #define CSV_MARGIN     64                // what may be looked at before a window and behind its end
@@ -19,8 +21,11 @@
 struct csv_input {
     const char *name; // as the user wrote it; "standard input" for "-"
     int fd;
-    bool seekable; // a file, not a pipe or standard input
-    bool shared;   // somebody else closes it
+    bool seekable;         // a file that is not packed, not a pipe or standard input
+    struct unpack *unpack; // of one that is packed; NULL
+    enum packing packing;
+    char separator; // of cells, which begin behind it
+    bool shared;    // somebody else closes it
     char *window;
     size_t next, end;  // the next record begins at window[next]; then CSV_MARGIN bytes of 0
     size_t quote, nul; // the first '"' and the first NUL byte from `next` on; `end` if there is none
@@ -39,7 +44,8 @@ struct csv_record {
     bool quoted; // holds a '"'
 };
 
-// Reads `piece` bytes at a time, or CSV_PIECE if it is 0.
+// Reads `piece` bytes at a time, or CSV_PIECE if it is 0. What gzip or zstd packed is unpacked, a UTF-8
+// byte-order mark left out, and UTF-16 refused.
 kn_status csv_input_open(struct csv_input *in, const char *path, size_t piece, kn_error *err);
 
 // A second window over a file that can be sought in; it keeps no file open itself.
@@ -51,6 +57,13 @@ void csv_input_seek(struct csv_input *in, uint64_t offset, long line);
 // Goes to what follows the next line end, wherever that is, but not farther than `until`: false if there is
 // none before it. Lines are not counted.
 bool csv_input_skip_line(struct csv_input *in, uint64_t until);
+
+// Reads until `count` bytes from window[next] on are in the window, or all that there are; `count` is no more
+// than a record may have.
+kn_status csv_input_look(struct csv_input *in, size_t count, kn_error *err);
+
+// Goes behind the next `count` lines, whatever is in them; `found` is how many there were.
+kn_status csv_input_skip_lines(struct csv_input *in, size_t count, size_t *found, kn_error *err);
 
 // Where the next record begins, in bytes from the beginning.
 static inline uint64_t csv_input_offset(const struct csv_input *in)

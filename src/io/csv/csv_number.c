@@ -143,7 +143,25 @@ INLINE const char *digits_at(const char *p, uint64_t *mantissa, const bool has_m
     return p;
 }
 
-INLINE const char *number_at(const char *from, locale_t c, double *value, const bool has_margin)
+// strtod of a number whose point is a comma: of a copy, which has a point; NULL where that is too long.
+static const char *decimal_comma_number(const char *start, const char *end, locale_t c, double *value)
+{
+    char copy[2001], *comma;
+    size_t length = (size_t)(end - start);
+
+    if (length >= sizeof copy)
+        return NULL;
+    memcpy(copy, start, length);
+    copy[length] = '\0';
+    comma = memchr(copy, ',', length);
+    if (comma)
+        *comma = '.';
+    *value = strtod_l(copy, NULL, c);
+    return end;
+}
+
+INLINE const char *number_at(const char *from, const struct csv_marks marks, locale_t c, double *value,
+                             const bool has_margin)
 {
     const char *start, *digits, *p, *first;
     ptrdiff_t decimals = 0, significant;
@@ -151,13 +169,13 @@ INLINE const char *number_at(const char *from, locale_t c, double *value, const 
     int exponent = 0;
     double result;
 
-    while (*from == ' ' || *from == '\t')
+    while ((*from == ' ' || *from == '\t') && *from != marks.separator)
         from++;
     start = from;
     digits = from + (*from == '-' || *from == '+');
     p = digits_at(digits, &mantissa, has_margin);
     significant = p - digits;
-    if (*p == '.') {
+    if (*p == marks.point) {
         const char *point = p;
 
         p = digits_at(point + 1, &mantissa, has_margin);
@@ -168,7 +186,7 @@ INLINE const char *number_at(const char *from, locale_t c, double *value, const 
         return NULL;
     // Zeros in front are not significant.
     if (significant > 19)
-        for (first = digits; *first == '0' || *first == '.'; first++)
+        for (first = digits; *first == '0' || *first == marks.point; first++)
             significant -= *first == '0';
     p = exponent_at(p, &exponent);
     if (significant <= 19 && decimals <= 100 && exponent >= -100 && exponent <= 100) {
@@ -188,16 +206,23 @@ INLINE const char *number_at(const char *from, locale_t c, double *value, const 
             return p;
         }
     }
+    if (marks.point != '.')
+        return decimal_comma_number(start, p, c, value);
     *value = strtod_l(start, NULL, c);
     return p;
 }
 
 const char *csv_number_at(const char *from, locale_t c, double *value)
 {
-    return number_at(from, c, value, false);
+    return number_at(from, csv_usual_marks, c, value, false);
 }
 
 const char *csv_long_number_at(const char *from, locale_t c, double *value)
 {
-    return number_at(from, c, value, true);
+    return number_at(from, csv_usual_marks, c, value, true);
+}
+
+const char *csv_marked_number_at(const char *from, struct csv_marks marks, locale_t c, double *value)
+{
+    return number_at(from, marks, c, value, false);
 }

@@ -17,6 +17,23 @@ const char *csv_number_at(const char *from, locale_t c, double *value);
 // whatever they are.
 const char *csv_long_number_at(const char *from, locale_t c, double *value);
 
+// The marks of a file: what separates its cells, and what its numbers have before their decimals, '.' or ','.
+// They differ.
+struct csv_marks {
+    char separator, point;
+};
+
+static const struct csv_marks csv_usual_marks = {',', '.'};
+
+static inline bool csv_marks_are_usual(struct csv_marks marks)
+{
+    return marks.separator == ',' && marks.point == '.';
+}
+
+// csv_number_at in a file of these marks: a separator is no blank, and ends the number. Where the point is a
+// comma, more than 2,000 characters are no number.
+const char *csv_marked_number_at(const char *from, struct csv_marks marks, locale_t c, double *value);
+
 // 10^0 to 10^22: those that doubles hold exactly.
 extern const double csv_powers_of_ten[23];
 
@@ -58,10 +75,10 @@ static inline uint64_t csv_join_8(uint64_t digits)
 }
 
 // The number that `length` characters make: '-' or nothing, then 1 to 8 characters that are digits and at
-// most one point; false if they are something else (perhaps a number too). Nine bytes are read, whatever they
-// are. No branch but for the point, as lengths and signs are not foreseen by a processor. An integer below
-// 10^8 divided by a power of ten is correctly rounded (Clinger 1990).
-static inline bool csv_short_number(const char *from, size_t length, double *value)
+// most one `mark`, its point; false if they are something else (perhaps a number too). Nine bytes are read,
+// whatever they are. No branch but for the point, as lengths and signs are not foreseen by a processor. An
+// integer below 10^8 divided by a power of ten is correctly rounded (Clinger 1990).
+static inline bool csv_short_number(const char *from, size_t length, char mark, double *value)
 {
     uint64_t negative = *from == '-', digits, others;
     unsigned decimals = 0;
@@ -79,7 +96,8 @@ static inline bool csv_short_number(const char *from, size_t length, double *val
     if (others) {
         uint64_t point = others >> 7; // 1 in its byte, if it is alone
 
-        if ((others & (others - 1)) || (digits & point * 0xff) != point * ('.' ^ '0') || length == 1)
+        if ((others & (others - 1)) || (digits & point * 0xff) != point * (uint64_t)(mark ^ '0') ||
+            length == 1)
             return false;
         decimals = (unsigned)__builtin_clzll(others) / 8;
         digits = (digits & (point - 1)) << 8 | (digits & -(point << 8));

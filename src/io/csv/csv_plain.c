@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of plain numbers, which most files have alone. First all commas and line ends of some text are found,
-// then the cells between them are read: so no cell waits for the one before it. What is not understood here
-// at once is left to csv_rows.c, from the row's beginning.
+// Rows of plain numbers, which most files have alone. First all separators and line ends of some text are
+// found, then the cells between them are read: so no cell waits for the one before it. What is not understood
+// here at once is left to csv_rows.c, from the row's beginning.
 #include "csv_reader.h"
 
 #include <float.h>
 
 #include "base/vector.h"
-#include "csv_number.h"
 
 #ifdef KI_HAS_VECTORS
 #include <immintrin.h>
@@ -16,7 +15,7 @@
 // Text whose separators are found at a time: little after what was not understood, then more.
 enum { BLOCK = 64, FIRST_BLOCKS = 4, MOST_BLOCKS = 128 };
 
-// Where the commas and line ends are, in bytes from the window's beginning: at[1] to at[count]. at[0] is
+// Where the separators and line ends are, in bytes from the window's beginning: at[1] to at[count]. at[0] is
 // where one would be before the first row.
 struct separators {
     uint32_t at[1 + MOST_BLOCKS * BLOCK + BLOCK];
@@ -73,22 +72,22 @@ VECTOR_OPERATION uint64_t equal_bytes(__m256i low, __m256i high, char byte)
     return (uint64_t)high_bits << 32 | (unsigned)_mm256_movemask_epi8(_mm256_cmpeq_epi8(low, wanted));
 }
 
-VECTOR_OPERATION struct block_bits bits_of_block_avx2(const char *text)
+VECTOR_OPERATION struct block_bits bits_of_block_avx2(const char *text, char separator)
 {
     __m256i low = _mm256_loadu_si256((const __m256i *)text);
     __m256i high = _mm256_loadu_si256((const __m256i *)(text + 32));
     uint64_t line_ends = equal_bytes(low, high, '\n');
 
-    return (struct block_bits){equal_bytes(low, high, ',') | line_ends, line_ends};
+    return (struct block_bits){equal_bytes(low, high, separator) | line_ends, line_ends};
 }
 
 // The separators from `from` to before `end`; bytes behind it are read, too.
-VECTOR_CODE static void find_separators_avx2(const char *window, size_t from, size_t end,
-                                             struct separators *found)
+VECTOR_OPERATION void find_separators_avx2(const char *window, size_t from, size_t end, char separator,
+                                           struct separators *found)
 {
     begin_separators(found, from);
     for (; from < end; from += BLOCK)
-        add_block(found, bits_of_block_avx2(window + from), from, end);
+        add_block(found, bits_of_block_avx2(window + from, separator), from, end);
 }
 #endif
 
@@ -98,7 +97,7 @@ INLINE uint64_t gathered(uint64_t bytes)
     return (bytes >> 7) * UINT64_C(0x0102040810204080) >> 56;
 }
 
-INLINE struct block_bits bits_of_block(const char *text)
+INLINE struct block_bits bits_of_block(const char *text, char separator)
 {
     struct block_bits bits = {0, 0};
 
@@ -106,28 +105,29 @@ INLINE struct block_bits bits_of_block(const char *text)
         uint64_t bytes = csv_load_8(text + i);
 
         bits.line_ends |= gathered(csv_zero_bytes(bytes ^ CSV_EACH_BYTE('\n'))) << i;
-        bits.separators |= gathered(csv_zero_bytes(bytes ^ CSV_EACH_BYTE(','))) << i;
+        bits.separators |= gathered(csv_zero_bytes(bytes ^ CSV_EACH_BYTE((unsigned char)separator))) << i;
     }
     bits.separators |= bits.line_ends;
     return bits;
 }
 
-static void find_separators_any(const char *window, size_t from, size_t end, struct separators *found)
+INLINE void find_separators_any(const char *window, size_t from, size_t end, char separator,
+                                struct separators *found)
 {
     begin_separators(found, from);
     for (; from < end; from += BLOCK)
-        add_block(found, bits_of_block(window + from), from, end);
+        add_block(found, bits_of_block(window + from, separator), from, end);
 }
 
 // ---- numbers ----
 
 // One that fills all there is between two separators but a blank before it: '-' or nothing, digits, at most
-// one point.
-typedef bool read_number(const char *from, const char *end, double *value);
+// one `mark`, the point.
+typedef bool read_number(const char *from, const char *end, char mark, double *value);
 
-INLINE bool read_number_any(const char *from, const char *end, double *value)
+INLINE bool read_number_any(const char *from, const char *end, char mark, double *value)
 {
-    return csv_short_number(from, (size_t)(end - from), value);
+    return csv_short_number(from, (size_t)(end - from), mark, value);
 }
 
 #ifdef KI_HAS_VECTORS
@@ -159,9 +159,9 @@ static const struct {
     _mm_setr_epi8(1, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte)
 
 // Correctly rounded as csv_short_number is: the integer is below 10^15.
-VECTOR_OPERATION bool read_number_avx2(const char *from, const char *end, double *value)
+VECTOR_OPERATION bool read_number_avx2(const char *from, const char *end, char mark, double *value)
 {
-    const __m128i zeros = BYTES('0'), tens = BYTES(10), point = BYTES('.' - '0');
+    const __m128i zeros = BYTES('0'), tens = BYTES(10), point = BYTES((char)(mark - '0'));
     const __m128i pairs = _mm_set1_epi16(1 << 8 | 10), fours = _mm_set1_epi32(1 << 16 | 100);
     const __m128i myriads = _mm_set1_epi32(1 << 16 | 10000);
     uint64_t negative = *from == '-', eights;
@@ -229,15 +229,31 @@ INLINE size_t count_rows(const char *window, const struct separators *found, siz
 // Reads the cells between these separators and the next ones, `step` separators from row to row; returns in
 // how many rows they are numbers. `last`: behind them is the line's end.
 INLINE size_t read_column(const char *window, const uint32_t *separators, size_t step, size_t rows,
-                          const bool last, locale_t c, double *to, read_number *read)
+                          const bool last, struct csv_marks marks, locale_t c, double *to, read_number *read)
 {
     for (size_t i = 0; i < rows; i++, separators += step) {
         const char *from = window + (uint32_t)(separators[0] + 1), *end = window + separators[1];
 
         if (last)
             end -= end[-1] == '\r';
-        if (!read(from, end, &to[i]) && (*from != ' ' || !read(from + 1, end, &to[i])) &&
-            csv_number_at(from, c, &to[i]) != end)
+        if (!read(from, end, marks.point, &to[i]) &&
+            (*from != ' ' || !read(from + 1, end, marks.point, &to[i])) &&
+            csv_marked_number_at(from, marks, c, &to[i]) != end)
+            return i;
+    }
+    return rows;
+}
+
+// The same of a column of ISO 8601 times.
+static size_t read_times(const char *window, const uint32_t *separators, size_t step, size_t rows,
+                         struct csv_minute *minute, double *to)
+{
+    for (size_t i = 0; i < rows; i++, separators += step) {
+        const char *from = window + (uint32_t)(separators[0] + 1), *end = window + separators[1];
+
+        from += *from == ' ';
+        end -= *end == '\n' && end[-1] == '\r';
+        if (end < from || !csv_time_of(from, end, minute, &to[i]))
             return i;
     }
     return rows;
@@ -245,8 +261,8 @@ INLINE size_t read_column(const char *window, const uint32_t *separators, size_t
 
 // Rows behind those that the reader has, of separators found, that begin before `stop`; returns how many, and
 // in `next` where the next one begins.
-INLINE size_t read_rows(struct csv_reader *reader, const struct separators *found, size_t stop, size_t *next,
-                        read_number *read)
+INLINE size_t read_rows(struct csv_reader *reader, const struct separators *found, size_t stop,
+                        struct csv_marks marks, size_t *next, read_number *read)
 {
     const char *window = reader->input.window;
     size_t cells = reader->column_count;
@@ -255,12 +271,15 @@ INLINE size_t read_rows(struct csv_reader *reader, const struct separators *foun
     for (size_t i = 0; i < cells && rows; i++) {
         struct csv_column *out = &reader->columns[i].out;
 
-        if (reader->columns[i].wanted && i + 1 < cells)
-            rows = read_column(window, found->at + i, cells, rows, false, reader->c, out->values + out->count,
-                               read);
+        if (reader->columns[i].clock == CSV_CLOCK_ISO)
+            rows = read_times(window, found->at + i, cells, rows, &reader->columns[i].minute,
+                              out->values + out->count);
+        else if (reader->columns[i].wanted && i + 1 < cells)
+            rows = read_column(window, found->at + i, cells, rows, false, marks, reader->c,
+                               out->values + out->count, read);
         else if (reader->columns[i].wanted)
-            rows = read_column(window, found->at + i, cells, rows, true, reader->c, out->values + out->count,
-                               read);
+            rows = read_column(window, found->at + i, cells, rows, true, marks, reader->c,
+                               out->values + out->count, read);
     }
     *next = (uint32_t)(found->at[rows * cells] + 1);
     return rows;
@@ -269,19 +288,36 @@ INLINE size_t read_rows(struct csv_reader *reader, const struct separators *foun
 typedef size_t rows_reader(struct csv_reader *reader, size_t end, size_t stop, struct separators *found,
                            size_t *next);
 
+INLINE size_t read_marked_any(struct csv_reader *reader, size_t end, size_t stop, struct csv_marks marks,
+                              struct separators *found, size_t *next)
+{
+    find_separators_any(reader->input.window, reader->input.next, end, marks.separator, found);
+    return read_rows(reader, found, stop, marks, next, read_number_any);
+}
+
+// Commas and points, and any other marks: the former are constants to the compiler.
 static size_t read_rows_any(struct csv_reader *reader, size_t end, size_t stop, struct separators *found,
                             size_t *next)
 {
-    find_separators_any(reader->input.window, reader->input.next, end, found);
-    return read_rows(reader, found, stop, next, read_number_any);
+    return csv_marks_are_usual(reader->marks)
+               ? read_marked_any(reader, end, stop, csv_usual_marks, found, next)
+               : read_marked_any(reader, end, stop, reader->marks, found, next);
 }
 
 #ifdef KI_HAS_VECTORS
+VECTOR_OPERATION size_t read_marked_avx2(struct csv_reader *reader, size_t end, size_t stop,
+                                         struct csv_marks marks, struct separators *found, size_t *next)
+{
+    find_separators_avx2(reader->input.window, reader->input.next, end, marks.separator, found);
+    return read_rows(reader, found, stop, marks, next, read_number_avx2);
+}
+
 VECTOR_CODE static size_t read_rows_avx2(struct csv_reader *reader, size_t end, size_t stop,
                                          struct separators *found, size_t *next)
 {
-    find_separators_avx2(reader->input.window, reader->input.next, end, found);
-    return read_rows(reader, found, stop, next, read_number_avx2);
+    return csv_marks_are_usual(reader->marks)
+               ? read_marked_avx2(reader, end, stop, csv_usual_marks, found, next)
+               : read_marked_avx2(reader, end, stop, reader->marks, found, next);
 }
 #endif
 
@@ -294,6 +330,16 @@ static rows_reader *best_reader(const struct csv_options *options)
 #endif
     (void)options;
     return read_rows_any;
+}
+
+// Two blanks in a row are one separator, and only where every column is read a cell between them shows.
+static bool may_be_plain(const struct csv_reader *reader)
+{
+    bool plain = reader->options.code != CSV_CODE_CELLS;
+
+    for (size_t i = 0; reader->marks.separator == ' ' && plain && i < reader->column_count; i++)
+        plain = reader->columns[i].wanted;
+    return plain;
 }
 
 static void add_counts(struct csv_reader *reader, size_t rows)
@@ -313,7 +359,7 @@ void csv_read_plain_rows(struct csv_reader *reader, uint64_t until)
     struct separators found;
 
     // A quotient of numbers that are exact is rounded once, but for x87 arithmetic.
-    if (FLT_EVAL_METHOD != 0 || reader->options.code == CSV_CODE_CELLS || until <= csv_input_offset(in))
+    if (FLT_EVAL_METHOD != 0 || !may_be_plain(reader) || until <= csv_input_offset(in))
         return;
     while (in->next < stop && reader->rows < reader->capacity) {
         size_t end = safe - in->next < blocks * BLOCK ? safe : in->next + blocks * BLOCK, next;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the parts of the CSV reader share: csv_head.c finds out what a file's columns are and which are
+// What the parts of the CSV reader share: csv_layout.c finds out where a file's table is and which marks it
+// has, csv_head.c what a file's columns are and which are
 // wanted, csv_rows.c reads any rows, csv_plain.c those of plain numbers, fast, and csv_chunks.c lets threads
 // do so in many parts of a file at once.
 #ifndef KN_IO_CSV_CSV_READER_H
@@ -8,13 +9,17 @@
 #include "csv.h"
 #include "csv_cells.h"
 #include "csv_input.h"
+#include "csv_number.h"
+#include "csv_time.h"
 
 struct csv_reader_column {
     struct csv_column out;
-    bool wanted;     // its cells are read
-    bool asked;      // the caller named it: text in it is an error
-    bool aside;      // it is read only where the caller named it: the times of an E4's beats
-    bool unnamed;    // the header has an empty cell here: the trace of a comma at the line's end, perhaps
+    bool wanted;  // its cells are read
+    bool asked;   // the caller named it: text in it is an error
+    bool aside;   // it is read only where the caller named it: the times of an E4's beats
+    bool unnamed; // the header has an empty cell here: the trace of a comma at the line's end, perhaps
+    enum csv_clock clock; // the rows' times; it counts for no wanted column
+    struct csv_minute minute;
     bool numeric;    // rows before those in `out` have a number here
     size_t position; // of what is in `out` in the whole column, where it is a part
 };
@@ -23,6 +28,8 @@ struct csv_reader {
     struct csv_input input;
     struct csv_options options;
     locale_t c;
+    struct csv_marks marks;
+    struct csv_layout layout;          // but for the marks
     struct csv_reader_column *columns; // all the file has
     size_t column_count, wanted_count;
     size_t *order; // the columns asked for, in the order asked
@@ -50,6 +57,9 @@ struct csv_head {
     char *first_text;
     struct csv_row first, second;
 };
+
+// Goes to the table's first line, and sets the marks.
+kn_status csv_find_layout(struct csv_reader *reader);
 
 kn_status csv_read_head(struct csv_reader *reader, struct csv_head *head);
 

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/text/quote.h"
-#include "csv_number.h"
 
 #define FIRST_CAPACITY ((size_t)1024)
 
@@ -58,8 +57,10 @@ static kn_status fail_cell(struct csv_reader *reader, long line, size_t column, 
     char where[128], found[64];
     const char *hint = "";
 
-    if (memchr(cell->text, ';', cell->length))
-        hint = " (Koine reads commas between cells, not ';')";
+    if (memchr(cell->text, ';', cell->length) && reader->marks.separator != ';')
+        hint = " (the file's first lines have ',' between cells, not ';')";
+    else if (memchr(cell->text, ',', cell->length) && reader->marks.point != ',')
+        hint = " (the file's first lines have a point before decimals, not a comma)";
     else if (cell->length > 1 && cell->text[0] == '0' && (cell->text[1] | 0x20) == 'x')
         hint = " (in decimal)";
     return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, line,
@@ -74,7 +75,7 @@ kn_status csv_fail_quote(struct csv_reader *reader, long line, size_t column)
 
     return ki_fail_at(
         reader->err, KN_ERROR_INPUT, reader->input.name, line,
-        "%s: text after the closing quote; expected a comma or the line's end (a quote inside a "
+        "%s: text after the closing quote; expected a separator or the line's end (a quote inside a "
         "quoted cell is written twice)",
         describe_column(where, sizeof where, reader, column));
 }
@@ -85,7 +86,7 @@ static kn_status fail_cell_count(struct csv_reader *reader, const struct csv_rec
     struct csv_cell cell;
     const char *from = record->text, *next;
 
-    while (csv_cell_at(from, record->end, &cell, &next) && next < record->end) {
+    while (csv_cell_at(from, record->end, reader->marks, &cell, &next) && next < record->end) {
         found++;
         from = next + 1;
     }
@@ -183,9 +184,8 @@ static kn_status leave_out(struct csv_reader *reader, size_t column, long line)
     if (--reader->wanted_count > 0)
         return KN_OK;
     if (reader->column_count == 1)
-        return ki_fail_at(
-            reader->err, KN_ERROR_INPUT, reader->input.name, line,
-            "found text in the file's only column, expected numbers; Koine reads commas between cells");
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, line,
+                          "found text in the file's only column, expected numbers");
     return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, line,
                       "no column holds numbers: found text in each of the file's %zu columns",
                       reader->column_count);
@@ -206,6 +206,27 @@ static kn_status add_missing(struct csv_reader *reader, size_t column, long line
     return KN_OK;
 }
 
+static kn_status add_time(struct csv_reader *reader, long line, size_t column, const struct csv_cell *cell)
+{
+    struct csv_reader_column *target = &reader->columns[column];
+    char where[128], found[64];
+    double value;
+    bool is_time = target->clock == CSV_CLOCK_ISO
+                       ? csv_time_of(cell->text, cell->text + cell->length, &target->minute, &value)
+                       : csv_cell_kind(cell, reader->marks, reader->c, &value) == CSV_NUMBER;
+
+    if (!is_time)
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, line,
+                          "%s: found %s, expected a time as in the rows above (%s)",
+                          describe_column(where, sizeof where, reader, column),
+                          ki_quote(found, sizeof found, cell->text, cell->length),
+                          target->clock == CSV_CLOCK_ISO       ? "2020-07-24T07:07:49.5"
+                          : target->clock == CSV_CLOCK_SECONDS ? "Unix seconds"
+                                                               : "Unix milliseconds");
+    target->out.values[target->out.count++] = value;
+    return KN_OK;
+}
+
 // A cell that is not a plain number at once: quoted, blank-padded, a word, missing, text, or in an unwanted
 // column.
 static kn_status add_cell(struct csv_reader *reader, const struct csv_record *record, size_t column,
@@ -215,11 +236,13 @@ static kn_status add_cell(struct csv_reader *reader, const struct csv_record *re
     struct csv_cell cell;
     double value;
 
-    if (!csv_cell_at(from, record->end, &cell, next))
+    if (!csv_cell_at(from, record->end, reader->marks, &cell, next))
         return csv_fail_quote(reader, record->line, column);
     if (!target->wanted)
         return KN_OK;
-    switch (csv_cell_kind(&cell, reader->c, &value)) {
+    if (target->clock)
+        return add_time(reader, record->line, column, &cell);
+    switch (csv_cell_kind(&cell, reader->marks, reader->c, &value)) {
     case CSV_NUMBER:
         target->out.values[target->out.count++] = value;
         return KN_OK;
@@ -235,6 +258,7 @@ static kn_status add_cell(struct csv_reader *reader, const struct csv_record *re
 
 static kn_status add_record(struct csv_reader *reader, const struct csv_record *record)
 {
+    const struct csv_marks marks = reader->marks;
     const char *from = record->text, *next;
     kn_status status = KN_OK;
     size_t i = 0;
@@ -247,12 +271,14 @@ static kn_status add_record(struct csv_reader *reader, const struct csv_record *
 
         if (i == reader->column_count)
             return fail_cell_count(reader, record);
-        if (!column->wanted && !record->quoted) {
-            next = memchr(from, ',', (size_t)(record->end - from));
+        if (!column->wanted && !record->quoted && marks.separator != ' ') {
+            next = memchr(from, marks.separator, (size_t)(record->end - from));
             next = next ? next : record->end;
         } else {
-            next = column->wanted ? csv_number_at(from, reader->c, &value) : NULL;
-            if (next && (next == record->end || *next == ','))
+            next = column->wanted && column->clock != CSV_CLOCK_ISO
+                       ? csv_marked_number_at(from, marks, reader->c, &value)
+                       : NULL;
+            if (next && (next == record->end || (*next == marks.separator && *next != ' ')))
                 column->out.values[column->out.count++] = value;
             else if ((status = add_cell(reader, record, i, from, &next)))
                 return status;

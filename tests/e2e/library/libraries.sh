@@ -4,7 +4,7 @@
 # the two needs OpenMP's threads: they have their own, which get along with whatever a program has beside them.
 . "${srcdir:?}/tests/e2e/common.sh"
 
-formats='libhdf5|libtiff|libpng|libjansson|libz'
+formats='libhdf5|libtiff|libpng|libjansson|libz|libzstd'
 lib=${builddir:?}/.libs/libkoine.so
 [ -e "$lib" ] || skip shared "there is no $lib: configured with --disable-shared"
 command -v readelf >/dev/null || skip readelf "there is no readelf (Debian, Ubuntu: apt-get install binutils)"
@@ -33,7 +33,7 @@ done
 
 # The part of koine.pc that comes from configure. A name there may have a version behind it.
 grep '^Requires.private:' "$builddir/koine.pc" >/dev/null || fail "koine.pc has no Requires.private"
-found=$(grep -E '^(Requires|Libs)' "$builddir/koine.pc" | grep -oE 'hdf5|libtiff|libpng|jansson|zlib|-l(hdf5|tiff|png[0-9]*|jansson|z)( |$)' | tr '\n' ' ')
+found=$(grep -E '^(Requires|Libs)' "$builddir/koine.pc" | grep -oE 'hdf5|libtiff|libpng|jansson|zlib|zstd|-l(hdf5|tiff|png[0-9]*|jansson|z|zstd)( |$)' | tr '\n' ' ')
 [ -z "$found" ] || fail "koine.pc names $found"
 if grep -E -e '-fopenmp|-l(gomp|omp)' "$builddir/koine.pc"; then
     fail "koine.pc asks for OpenMP"

@@ -40,7 +40,7 @@ static void expect_as_strtod(char *text)
     ck_assert_msg(csv_long_number_at(text, c_locale, &value) == text + length && same_bits(value, expected),
                   "%.*s, long: %a, expected %a", (int)length, text, value, expected);
     value = NAN;
-    if (csv_short_number(text, length, &value))
+    if (csv_short_number(text, length, '.', &value))
         ck_assert_msg(same_bits(value, expected), "%.*s, short: %a, expected %a", (int)length, text, value,
                       expected);
     text[length] = '\0';
@@ -143,7 +143,7 @@ START_TEST(short_numbers)
 
         memset(text, 0, sizeof text);
         strcpy(text, others[i]);
-        ck_assert_msg(!csv_short_number(text, strlen(others[i]), &value), "'%s'", others[i]);
+        ck_assert_msg(!csv_short_number(text, strlen(others[i]), '.', &value), "'%s'", others[i]);
     }
 }
 END_TEST

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file of `koine stats`: read, and what was found out about its form and its times, said in a line and in
+// the JSON.
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/os/clock.h"
+#include "base/text/quote.h"
+#include "base/text/text.h"
+#include "cmd_stats.h"
+#include "cli/framework/report.h"
+
+static const char *const packing_names[] = {
+    [PACKING_NONE] = "none", [PACKING_GZIP] = "gzip", [PACKING_ZSTD] = "zstd"};
+static const char *const clock_names[] = {[CSV_CLOCK_NONE] = "none",
+                                          [CSV_CLOCK_ISO] = "ISO 8601",
+                                          [CSV_CLOCK_SECONDS] = "Unix seconds",
+                                          [CSV_CLOCK_MILLISECONDS] = "Unix milliseconds"};
+
+static kn_status keep_facts(struct stats_run *run, const char *file, const struct csv_table *table,
+                            const struct stats_series *series, kn_error *err)
+{
+    struct stats_facts facts = {.file = file,
+                                .layout = table->layout,
+                                .clock = table->clock,
+                                .rows = table->rows,
+                                .start = series->start,
+                                .rate = series->rate,
+                                .gap = series->gap,
+                                .gap_count = series->gap_count,
+                                .gap_seconds = series->gap_seconds};
+
+    if (table->clock && !(facts.times = strdup(table->times.name)))
+        return ki_fail_memory(err, 0, "keeping what a file is like");
+    if (KI_ARRAY_PUSH(run->facts, run->facts_count, run->facts_capacity, facts))
+        return KN_OK;
+    free(facts.times);
+    return ki_fail_memory(err, 0, "keeping what a file is like");
+}
+
+kn_status stats_read_file(struct stats_run *run, const char *file, struct csv_table *table,
+                          struct stats_series *series, kn_error *err)
+{
+    const struct stats_arguments *arguments = run->arguments;
+    const struct csv_options how = {.missing = (enum csv_missing)arguments->missing,
+                                    .columns = arguments->columns.items,
+                                    .column_count = arguments->columns.count,
+                                    .times = true,
+                                    .skip_lines = arguments->skip_lines};
+    double start = ki_clock_seconds();
+    kn_status status = csv_read(file, &how, table, err);
+
+    if (!status)
+        status = stats_series_open(file, table, run->gap, series, err);
+    if (!status)
+        status = keep_facts(run, file, table, series, err);
+    if (!status && run->resample > 0)
+        status = stats_series_resample(file, table, run->resample, series, err);
+    run->read += ki_clock_seconds() - start;
+    return status;
+}
+
+// ---- the line ----
+
+static void add_marks(struct ki_text *text, const struct csv_layout *layout)
+{
+    if (layout->packing)
+        ki_text_format(text, ", packed by %s", packing_names[layout->packing]);
+    if (layout->preamble_lines)
+        ki_text_format(text, ", %zu line%s before the table left out", layout->preamble_lines,
+                       layout->preamble_lines == 1 ? "" : "s");
+    if (layout->separator == '\t' || layout->separator == ' ')
+        ki_text_format(text, ", %s between cells", layout->separator == ' ' ? "blanks" : "tabs");
+    else if (layout->separator != ',')
+        ki_text_format(text, ", '%c' between cells", layout->separator);
+    if (layout->point == ',')
+        ki_text_add(text, ", decimal commas");
+    if (layout->e4)
+        ki_text_add(text, ", an Empatica E4 export");
+}
+
+static void add_times(struct ki_text *text, const struct stats_facts *facts)
+{
+    char quoted[64];
+
+    if (facts->clock)
+        ki_text_format(text, ", times in %s (%s)",
+                       ki_quote(quoted, sizeof quoted, facts->times, strlen(facts->times)),
+                       clock_names[facts->clock]);
+    if (facts->rate > 0)
+        ki_text_format(text, ", %.6g Hz", facts->rate);
+    if (facts->clock && isfinite(facts->gap))
+        ki_text_format(text, ", %zu gap%s of more than %.6g s", facts->gap_count,
+                       facts->gap_count == 1 ? "" : "s", facts->gap);
+    if (facts->gap_count)
+        ki_text_format(text, " (%.6g s in all)", facts->gap_seconds);
+}
+
+bool stats_print_facts(const struct stats_run *run)
+{
+    bool printed = true;
+
+    for (size_t i = 0; i < run->facts_count && printed; i++) {
+        struct ki_text text = KI_TEXT_INIT;
+
+        add_marks(&text, &run->facts[i].layout);
+        add_times(&text, &run->facts[i]);
+        if (text.length && run->resample > 0)
+            ki_text_format(&text, ", resampled at %.6g Hz", run->resample);
+        printed = !text.failed;
+        if (printed && text.length)
+            printf("%s: %s\n", run->facts[i].file, text.data + strlen(", "));
+        ki_text_free(&text);
+    }
+    return printed;
+}
+
+// ---- the JSON ----
+
+static json_t *positive(double value)
+{
+    return value > 0 ? ki_json_double(value) : json_null();
+}
+
+json_t *stats_facts_json(const struct stats_run *run)
+{
+    json_t *array = json_array();
+
+    for (size_t i = 0; i < run->facts_count; i++) {
+        const struct stats_facts *facts = &run->facts[i];
+        const char separator[] = {facts->layout.separator, '\0'}, point[] = {facts->layout.point, '\0'};
+        json_t *object = json_object();
+
+        report_put(&object, "file", ki_json_string(facts->file));
+        report_put(&object, "rows", json_integer((json_int_t)facts->rows));
+        report_put(&object, "packing", json_string(packing_names[facts->layout.packing]));
+        report_put(&object, "separator", json_string(separator));
+        report_put(&object, "decimal", json_string(point));
+        report_put(&object, "preamble_lines", json_integer((json_int_t)facts->layout.preamble_lines));
+        report_put(&object, "header", json_boolean(facts->layout.header));
+        report_put(&object, "e4", json_boolean(facts->layout.e4));
+        report_put(&object, "time_column", facts->times ? ki_json_string(facts->times) : json_null());
+        report_put(&object, "clock", json_string(clock_names[facts->clock]));
+        report_put(&object, "start", positive(facts->start));
+        report_put(&object, "rate", positive(facts->rate));
+        report_put(&object, "gap", positive(facts->gap));
+        report_put(&object, "gaps", json_integer((json_int_t)facts->gap_count));
+        report_put(&object, "gap_seconds", ki_json_double(facts->gap_seconds));
+        report_put(&object, "resampled", positive(run->resample));
+        report_append(&array, object);
+    }
+    return array;
+}

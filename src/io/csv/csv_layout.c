@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layout of a CSV file, from its first lines: which marks it has, and how many lines stand before its
+// table.
+#include "csv_reader.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "csv_time.h"
+
+enum { SAMPLE_BYTES = 1 << 16, MOST_LINES = 256 };
+
+// A line of the sample, without its end.
+struct line {
+    const char *text, *end;
+};
+
+// The beginning of a file.
+struct sample {
+    struct line lines[MOST_LINES];
+    size_t count;
+    bool whole; // it is all of the file
+};
+
+// A line cut at some marks.
+struct shape {
+    size_t cells; // 0: quotes that do not fit, or an empty line
+    size_t good;  // those that are numbers or times
+};
+
+// How a sample looks with some marks: the number of cells that most of its rows have.
+struct fit {
+    struct csv_marks marks;
+    size_t cells; // 0: no table
+    size_t good;  // cells that are numbers or times, in lines of so many cells
+    size_t lines; // of so many cells
+};
+
+static void take_lines(const struct csv_input *in, struct sample *sample)
+{
+    const char *p = in->window + in->next, *end = in->window + in->end;
+
+    sample->whole = in->finished && end - p <= SAMPLE_BYTES;
+    end = end - p <= SAMPLE_BYTES ? end : p + SAMPLE_BYTES;
+    for (sample->count = 0; p < end && sample->count < MOST_LINES; sample->count++) {
+        const char *newline = memchr(p, '\n', (size_t)(end - p)), *stop = newline ? newline : end;
+
+        // A line that the sample cuts is not looked at, unless there is no other.
+        if (!newline && !sample->whole && sample->count)
+            return;
+        sample->lines[sample->count] = (struct line){p, stop - (stop > p && stop[-1] == '\r')};
+        p = stop + 1;
+    }
+    sample->whole = sample->whole && p >= end;
+}
+
+static struct shape shape_of(const struct csv_reader *reader, const struct line *line, struct csv_marks marks)
+{
+    const char *from = line->text, *next;
+    struct shape shape = {0, 0};
+    struct csv_minute minute = {.text = {0}};
+    struct csv_cell cell;
+    double value;
+
+    if (line->text == line->end)
+        return shape;
+    for (;; from = next + 1) {
+        if (!csv_cell_at(from, line->end, marks, &cell, &next))
+            return (struct shape){0, 0};
+        shape.cells++;
+        shape.good += csv_cell_kind(&cell, marks, reader->c, &value) == CSV_NUMBER ||
+                      csv_time_of(cell.text, cell.text + cell.length, &minute, &value);
+        if (next == line->end)
+            return shape;
+    }
+}
+
+// The cells that most lines have of those with a number or a time, and at least two. Blanks separate only
+// rows that hold nothing else: words have blanks between them.
+static struct fit fit_of(const struct csv_reader *reader, const struct sample *sample, struct csv_marks marks)
+{
+    struct shape shapes[MOST_LINES];
+    struct fit best = {.marks = marks};
+
+    for (size_t i = 0; i < sample->count; i++) {
+        shapes[i] = shape_of(reader, &sample->lines[i], marks);
+        if (shapes[i].cells < 2 || shapes[i].good == 0 ||
+            (marks.separator == ' ' && shapes[i].good < shapes[i].cells))
+            shapes[i].cells = 0;
+    }
+    for (size_t i = 0; i < sample->count; i++) {
+        struct fit fit = {.marks = marks, .cells = shapes[i].cells};
+
+        for (size_t k = 0; k < sample->count && fit.cells && fit.cells != best.cells; k++)
+            if (shapes[k].cells == fit.cells) {
+                fit.lines++;
+                fit.good += shapes[k].good;
+            }
+        if (fit.lines > best.lines)
+            best = fit;
+    }
+    return best;
+}
+
+static bool has_character(const struct sample *sample, char character)
+{
+    const char *text = sample->lines[0].text;
+
+    return sample->count && memchr(text, character, (size_t)(sample->lines[sample->count - 1].end - text));
+}
+
+// How many lines are one number.
+static size_t single_numbers(const struct csv_reader *reader, const struct sample *sample)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < sample->count; i++) {
+        struct shape shape = shape_of(reader, &sample->lines[i], csv_usual_marks);
+
+        count += shape.cells == 1 && shape.good == 1;
+    }
+    return count;
+}
+
+// The marks with which most of the cells are numbers or times, in no fewer lines than are one number; of
+// equals the first: commas and points where nothing speaks for others.
+static struct fit best_fit(const struct csv_reader *reader, const struct sample *sample)
+{
+    static const struct csv_marks candidates[] = {{',', '.'},  {';', '.'},  {';', ','},
+                                                  {'\t', '.'}, {'\t', ','}, {'|', '.'},
+                                                  {'|', ','},  {' ', '.'},  {' ', ','}};
+    struct fit best = {.marks = csv_usual_marks};
+    const size_t single = single_numbers(reader, sample);
+
+    for (size_t i = 0; i < KI_COUNT(candidates); i++) {
+        struct fit fit = {.cells = 0};
+
+        if (has_character(sample, candidates[i].separator))
+            fit = fit_of(reader, sample, candidates[i]);
+        if (fit.cells && fit.lines >= single &&
+            (best.cells == 0 || fit.good * best.cells > best.good * fit.cells))
+            best = fit;
+    }
+    return best;
+}
+
+static bool is_single_text(const struct csv_reader *reader, const struct line *line, struct csv_marks marks)
+{
+    struct shape shape = shape_of(reader, line, marks);
+
+    return shape.cells == 1 && shape.good == 0;
+}
+
+// How many lines come before the table: those that begin with '#', and those before the first line of as many
+// cells as its rows have, if they begin with a single cell of text, as no table does.
+static size_t preamble_lines(const struct csv_reader *reader, const struct sample *sample,
+                             const struct fit *fit)
+{
+    size_t comments = 0, first;
+
+    while (comments < sample->count && *sample->lines[comments].text == '#')
+        comments++;
+    for (first = comments; first < sample->count && fit->cells; first++)
+        if (shape_of(reader, &sample->lines[first], fit->marks).cells == fit->cells)
+            break;
+    if (fit->cells == 0 || first == sample->count || first == comments ||
+        !is_single_text(reader, &sample->lines[comments], fit->marks))
+        return comments;
+    return first;
+}
+
+// Text, line by line, and no table below it.
+static kn_status check_table(const struct csv_reader *reader, const struct sample *sample,
+                             const struct fit *fit)
+{
+    size_t lines = 0;
+
+    if (fit->cells || !sample->whole || sample->count < 3)
+        return KN_OK;
+    for (size_t i = 0; i < sample->count; i++) {
+        if (shape_of(reader, &sample->lines[i], csv_usual_marks).good)
+            return KN_OK;
+        lines += sample->lines[i].text < sample->lines[i].end;
+    }
+    if (lines < 3 || !is_single_text(reader, &sample->lines[0], csv_usual_marks))
+        return KN_OK;
+    return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, 0,
+                      "found %zu lines of text and no row of numbers below them; is the file complete?",
+                      lines);
+}
+
+// The rate that a preamble states as ActiGraph's does: "at 30 Hz".
+static double stated_rate(const struct csv_reader *reader, const struct line *line)
+{
+    for (const char *p = line->text; p + 2 <= line->end; p++) {
+        const char *from = p;
+        double rate;
+
+        if (strncasecmp(p, "hz", 2) != 0)
+            continue;
+        while (from > line->text && from[-1] == ' ')
+            from--;
+        while (from > line->text && ((from[-1] >= '0' && from[-1] <= '9') || from[-1] == '.'))
+            from--;
+        if (from < p && csv_number_at(from, reader->c, &rate) && rate > 0)
+            return rate;
+    }
+    return 0;
+}
+
+static kn_status skip_lines(struct csv_reader *reader)
+{
+    const size_t wanted = reader->options.skip_lines;
+    size_t found = 0;
+    kn_status status = csv_input_skip_lines(&reader->input, wanted, &found, reader->err);
+
+    if (!status && found < wanted)
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, 0,
+                          "the file ends after %zu lines, expected rows of numbers below the first %zu",
+                          found, wanted);
+    reader->layout.preamble_lines = found;
+    return status;
+}
+
+kn_status csv_find_layout(struct csv_reader *reader)
+{
+    struct sample *sample = malloc(sizeof *sample);
+    size_t lines = 0;
+    kn_status status =
+        sample ? skip_lines(reader) : ki_fail_memory(reader->err, sizeof *sample, "a CSV file");
+    struct fit fit;
+
+    if (!status)
+        status = csv_input_look(&reader->input, SAMPLE_BYTES, reader->err);
+    if (!status) {
+        take_lines(&reader->input, sample);
+        fit = best_fit(reader, sample);
+        reader->marks = fit.marks;
+        reader->input.separator = fit.marks.separator;
+        if (reader->options.skip_lines == 0) {
+            lines = preamble_lines(reader, sample, &fit);
+            status = check_table(reader, sample, &fit);
+        }
+        for (size_t i = 0; i < lines && reader->sample_rate == 0; i++)
+            reader->sample_rate = stated_rate(reader, &sample->lines[i]);
+    }
+    if (!status && lines)
+        status = csv_input_skip_lines(&reader->input, lines, &reader->layout.preamble_lines, reader->err);
+    free(sample);
+    return status;
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "csv_time.h"
+
+#include <stddef.h>
+#include <string.h>
+
+enum { DATE_LENGTH = 10, MOST_DECIMALS = 9 };
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+// The number that `count` digits at `p` make; -1 if they are no digits.
+static int digits_of(const char *p, int count)
+{
+    int value = 0;
+
+    for (int i = 0; i < count; i++) {
+        if (!is_digit(p[i]))
+            return -1;
+        value = 10 * value + (p[i] - '0');
+    }
+    return value;
+}
+
+static bool is_within(int value, int least, int most)
+{
+    return value >= least && value <= most;
+}
+
+// Days from 1970-01-01 in the Gregorian calendar. Years begin with March, so that a leap day ends one.
+static long days_of(int year, int month, int day)
+{
+    const int years = year - (month <= 2), months = (month + 9) % 12;
+
+    return 365L * years + years / 4 - years / 100 + years / 400 + (153 * months + 2) / 5 + day - 1 - 719468;
+}
+
+static bool is_day(int year, int month, int day)
+{
+    static const int days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+    const bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+    return is_within(year, 1, 9999) && is_within(month, 1, 12) &&
+           is_within(day, 1, days[month - 1] + (month == 2 && leap));
+}
+
+// "2020-07-24 07:07", with `length` characters there.
+static bool read_minute(const char *p, ptrdiff_t length, double *start)
+{
+    int year, month, day, hour, minute;
+
+    if (length < DATE_LENGTH + 6 || p[4] != '-' || p[7] != '-' || (p[10] != 'T' && p[10] != ' ') ||
+        p[13] != ':')
+        return false;
+    year = digits_of(p, 4);
+    month = digits_of(p + 5, 2);
+    day = digits_of(p + 8, 2);
+    hour = digits_of(p + 11, 2);
+    minute = digits_of(p + 14, 2);
+    if (!is_day(year, month, day) || !is_within(hour, 0, 23) || !is_within(minute, 0, 59))
+        return false;
+    *start = ((double)days_of(year, month, day) * 24 + hour) * 3600 + minute * 60;
+    return true;
+}
+
+// Nothing, "Z", "+02", "+0200" or "+02:00": all of the text.
+static bool read_zone(const char *p, const char *end, double *offset)
+{
+    const ptrdiff_t length = end - p;
+    int hours, minutes = 0;
+
+    *offset = 0;
+    if (length == 0 || (length == 1 && *p == 'Z'))
+        return true;
+    if ((*p != '+' && *p != '-') || (length != 3 && length != 5 && !(length == 6 && p[3] == ':')))
+        return false;
+    hours = digits_of(p + 1, 2);
+    if (length > 3)
+        minutes = digits_of(end - 2, 2);
+    *offset = (hours * 60 + minutes) * (*p == '-' ? -60.0 : 60.0);
+    return is_within(hours, 0, 18) && is_within(minutes, 0, 59);
+}
+
+// "49.031250", with a zone or without one.
+static bool read_seconds(const char *p, const char *end, double start, double *seconds)
+{
+    static const double powers[MOST_DECIMALS + 1] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    long long value = end - p < 2 ? -1 : digits_of(p, 2);
+    double offset = 0;
+    int decimals = 0;
+
+    if (value < 0 || value > 60) // a leap second has the number 60
+        return false;
+    p += 2;
+    if (p < end && (*p == '.' || *p == ',')) {
+        for (p++; p < end && is_digit(*p); p++)
+            if (decimals < MOST_DECIMALS) {
+                value = 10 * value + (*p - '0');
+                decimals++;
+            }
+        if (decimals == 0)
+            return false;
+    }
+    if (p < end && !read_zone(p, end, &offset))
+        return false;
+    *seconds = start - offset + (double)value / powers[decimals];
+    return true;
+}
+
+bool csv_time_of(const char *from, const char *end, struct csv_minute *minute, double *seconds)
+{
+    const ptrdiff_t length = end - from, known = (ptrdiff_t)sizeof minute->text;
+    double start, offset;
+
+    if (length > known && memcmp(from, minute->text, sizeof minute->text) == 0)
+        return read_seconds(from + known, end, minute->start, seconds);
+    if (!read_minute(from, length, &start))
+        return false;
+    if (length < known || from[known - 1] != ':') {
+        if (!read_zone(from + known - 1, end, &offset))
+            return false;
+        *seconds = start - offset;
+        return true;
+    }
+    memcpy(minute->text, from, sizeof minute->text);
+    minute->start = start;
+    return read_seconds(from + known, end, start, seconds);
+}

@@ -1,0 +1,80 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `koine stats` on files as devices and spreadsheets write them: marks, lines before the table, times, gaps, samples at
+# another rate, packed files; what is wrong with them is named, and leaves no file.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+in=$work/in
+mkdir "$in"
+
+# 100 rows at 4 Hz, with a gap of 60 s more before row 51.
+awk 'BEGIN {
+    print "time;load;step"
+    for (i = 0; i < 100; i++) {
+        s = i / 4 + (i >= 50 ? 60 : 0)
+        printf "2020-07-24T07:%02d:%02d,%02d;%d,5;%d\n", s / 60, s % 60, (s - int(s)) * 100, i, i % 4
+    }
+}' >"$in/rows.csv"
+
+expect_rows()
+{
+    expect_stdout "'\;' between cells, decimal commas, times in \"time\" \(ISO 8601\), 4 Hz, 1 gap of more than 0\.5 s \(60 s in all\)"
+    expect_stdout ' load +100 +50 '
+    expect_stdout ' step +100 +1\.5 '
+}
+
+expect_exit 0 koine stats --serial "$in/rows.csv"
+expect_rows
+gzip -k "$in/rows.csv"
+expect_exit 0 koine stats --serial "$in/rows.csv.gz"
+expect_stdout 'packed by gzip'
+expect_rows
+expect_exit 0 koine stats --serial --gap 100 "$in/rows.csv"
+expect_stdout '4 Hz, 0 gaps of more than 100 s'
+# Samples at 2 Hz on both sides of the gap: every second row, 25 and 25 of them.
+expect_exit 0 koine stats --serial --resample 2 --column load "$in/rows.csv" --json "$work/result.json"
+expect_stdout 'resampled at 2 Hz'
+expect_stdout ' load +50 +49\.5 '
+for key in '"separator": ";"' '"decimal": ","' '"time_column": "time"' '"gaps": 1' '"rate": 4.0' '"resampled": 2.0'; do
+    grep -qF "$key" "$work/result.json" || fail "the JSON has no $key"
+done
+
+{
+    echo '---- Data File Created By ActiGraph GT3X+ ActiLife v6.11.9 at 30 Hz ----'
+    echo 'Serial Number: CLE2B21130055'
+    echo 'Current Memory Address: 0'
+} >"$in/preamble.csv"
+{
+    cat "$in/preamble.csv"
+    printf 'X,Y\n1,2\n3,4\n'
+} >"$in/actigraph.csv"
+expect_exit 0 koine stats --serial "$in/actigraph.csv"
+expect_stdout '3 lines before the table left out, 30 Hz'
+expect_stdout ' X +2 +2 '
+expect_exit 0 koine stats --serial --skip-lines 4 "$in/actigraph.csv"
+expect_stdout ' column1 +2 +2 '
+
+# What is wrong is named.
+refuse()
+{
+    status=$1 words=$2
+    shift 2
+    expect_exit "$status" koine stats --serial --output "$work/results" "$@"
+    expect_stderr "$words"
+    [ ! -e "$work/results/stats.csv" ] || fail "a file was written"
+}
+
+refuse 3 'preamble\.csv: found 3 lines of text and no row of numbers' "$in/preamble.csv"
+head -c 300 "$in/rows.csv.gz" >"$in/cut.csv.gz"
+refuse 3 'cut\.csv\.gz: its packed bytes end early' "$in/cut.csv.gz"
+printf 'time,a\n2020-07-24 07:07:49,1\n2020-07-24 07:07:50,1\n2020-07-24 07:07:48,2\n' >"$in/backwards.csv"
+refuse 3 'backwards\.csv: times go backwards: row 3 is 2 s before' "$in/backwards.csv"
+printf 'sensor at 30 Hz\ntime,a\n2020-07-24 07:07:49,1\n2020-07-24 07:07:50,2\n' >"$in/rate.csv"
+refuse 3 'rate\.csv: the file states a rate of 30 Hz.*1 Hz' "$in/rate.csv"
+printf '\377\376a\0\n\0' >"$in/wide.csv"
+refuse 3 'wide\.csv:1: is in UTF-16' "$in/wide.csv"
+printf 'a\n1\n' >"$in/short.csv"
+refuse 3 'short\.csv: the file ends after 2 lines' --skip-lines 5 "$in/short.csv"
+refuse 3 'short\.csv: --resample needs times' --resample 5 "$in/short.csv"
+refuse 2 "gap: '0' is no number of seconds above 0" --gap 0 "$in/rows.csv"
+refuse 2 "resample: 'fast' is no number" --resample fast "$in/rows.csv"
+refuse 2 'resample and --missing omit' --resample 5 --missing omit "$in/rows.csv"
