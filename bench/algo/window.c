@@ -24,7 +24,7 @@ struct job {
     const char *device;
     size_t n, width, step, windows;
     kn_type type;
-    bool no_mad;
+    bool no_mad, kernels;
     kn_host_options host;
     void *x, *medians, *mads;
     kn_stats *found;
@@ -100,7 +100,11 @@ static void compute(void *data)
 {
     struct job *job = data;
 
-    if (job->step)
+    if (job->queue)
+        bench_try(kn_rolling(job->queue, job->column, job->type, job->n, job->width, job->to[0],
+                             job->no_mad ? NULL : job->to[1], NULL, &err),
+                  &err);
+    else if (job->step)
         bench_try(kn_host_windows(job->x, job->type, job->n, job->width, job->step, job->found, NULL, NULL,
                                   &job->host, &err),
                   &err);
@@ -129,6 +133,21 @@ static void print_times(const struct job *job, const char *what, struct bench_ti
            t.least, t.most);
 }
 
+// As for the host; and what the device took, by its events.
+static void run_device(struct job *job)
+{
+    const size_t bytes = job->n * kn_type_size(job->type);
+    struct bench_timing t;
+
+    compute(job);
+    bench_try(kn_buffer_read(job->queue, job->to[0], 0, job->medians, bytes, &err), &err);
+    bench_try(kn_buffer_read(job->queue, job->to[1], 0, job->mads, bytes, &err), &err);
+    check(job);
+    t = bench_measure(job->queue, NULL, compute, job, job->kernels);
+    print_times(job, job->device, t.wall);
+    print_times(job, "kernels", t.device);
+}
+
 static void run(struct job *job)
 {
     compute(job);
@@ -146,6 +165,14 @@ static void prepare(struct job *job)
     job->mads = bench_allocate(job->n * size);
     job->found = bench_allocate((job->windows + 1) * sizeof *job->found);
     bench_fill(job->x, job->type, job->n, 6);
+    if (!job->device)
+        return;
+    bench_try(kn_context_open(job->device, NULL, &job->context, &err), &err);
+    bench_try(kn_queue_open(job->context, &job->queue, &err), &err);
+    bench_try(kn_buffer_create(job->context, job->n * size, &job->column, &err), &err);
+    bench_try(kn_buffer_create(job->context, job->n * size, &job->to[0], &err), &err);
+    bench_try(kn_buffer_create(job->context, job->n * size, &job->to[1], &err), &err);
+    bench_try(kn_buffer_write(job->queue, job->column, 0, job->x, job->n * size, &err), &err);
 }
 
 static size_t number(const char *text)
@@ -159,8 +186,9 @@ int main(int argc, char **argv)
 
     for (int i = 1; i < argc; i++) {
         const char *next = i + 1 < argc ? argv[i + 1] : "";
-        if (strcmp(argv[i], "--no-mad") == 0) {
-            job.no_mad = true;
+        if (strcmp(argv[i], "--no-mad") == 0 || strcmp(argv[i], "--kernels") == 0) {
+            job.no_mad |= argv[i][2] == 'n';
+            job.kernels |= argv[i][2] == 'k';
             continue;
         }
         if (strcmp(argv[i], "--device") == 0)
@@ -183,6 +211,14 @@ int main(int argc, char **argv)
         i++;
     }
     prepare(&job);
-    run(&job);
+    if (job.device)
+        run_device(&job);
+    else
+        run(&job);
+    kn_buffer_free(job.column);
+    kn_buffer_free(job.to[0]);
+    kn_buffer_free(job.to[1]);
+    kn_queue_close(job.queue);
+    kn_context_close(job.context);
     return 0;
 }

@@ -40,6 +40,14 @@ KN_API kn_status kn_host_windows(const void *x, kn_type type, size_t n, size_t w
                                  kn_stats *results, double *quantiles, const kn_window_options *options,
                                  const kn_host_options *host, kn_error *err);
 
+// The same on the device, of a buffer of the queue's context: kn_host_windows' answers, to the bit. Waits.
+// Method: kn_robust_columns, of columns that overlap; with quantiles a sort of each window besides. Cost: a
+// read of each window, and with quantiles that of kn_sort_segments_by_key. Errors: those of kn_host_windows
+// and of kn_robust_columns; KN_ERROR_LIMIT for a buffer held in parts.
+KN_API kn_status kn_windows(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, size_t width,
+                            size_t step, kn_stats *results, double *quantiles,
+                            const kn_window_options *options, kn_error *err);
+
 // ---- a window around every element ----
 
 // Where the window of element i lies.
@@ -74,6 +82,15 @@ typedef struct kn_rolling_options {
 KN_API kn_status kn_host_rolling(const void *x, kn_type type, size_t n, size_t width, void *medians,
                                  void *mads, const kn_rolling_options *options, const kn_host_options *host,
                                  kn_error *err);
+
+// The same on the device, of buffers of the queue's context: kn_host_rolling's answers, to the bit.
+// Asynchronous but for a wait before each sort. Without double precision there are medians alone. Memory: 12
+// bytes an element of two columns (16 for KN_F64) and as much for their sort, up to a fraction of the
+// device's; kept by the queue. Errors: those of kn_host_rolling; KN_ERROR_UNSUPPORTED (KN_F64, or mads,
+// without double precision), KN_ERROR_LIMIT (a buffer held in parts; a driver that limits loops).
+KN_API kn_status kn_rolling(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, size_t width,
+                            kn_buffer *medians, kn_buffer *mads, const kn_rolling_options *options,
+                            kn_error *err);
 
 #ifdef __cplusplus
 }

@@ -30,10 +30,10 @@ from .products import matmul
 from .programs import Kernel, Limits, Local, Parameter, Program
 from .reduction import Combine, Moments, moments, reduce, scan
 from .robust import Stats, mad, stats
+from .rolling import Windows, rolling_mad, rolling_median, windows
 from .selection import histogram, median, quantile, select, unique
 from .sorting import argsort, sort, sort_by_key, top_k
 from .transforms import fft, ifft, irfft, rfft
-from .windows import Windows, rolling_mad, rolling_median, windows
 
 if TYPE_CHECKING:
     from .correlation import Autocorrelation, autocorr

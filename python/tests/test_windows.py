@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import numbers
+from conftest import Place, numbers, numpy_of
 
 import koine
 
@@ -19,10 +19,11 @@ def mads(rows: Any) -> Any:
 
 @pytest.mark.parametrize("kind", ["float64", "float32"])
 @pytest.mark.parametrize(("width", "step"), [(1, 1), (7, 3), (64, 64), (100, 250)])
-def test_windows(kind: str, width: int, step: int) -> None:
+def test_windows(place: Place, kind: str, width: int, step: int) -> None:
     x = numbers(kind, 1003)
     rows = np.lib.stride_tricks.sliding_window_view(x.astype("float64"), width)[::step]
-    found = koine.windows(x, width, step, quantiles=[0.1, 0.9])
+    given, where = place(x)
+    found = koine.windows(given, width, step, quantiles=[0.1, 0.9], **where)
     assert np.array_equal(found.start, np.arange(len(rows)) * step)
     assert np.array_equal(found.n, np.full(len(rows), width))
     assert found.mean == pytest.approx(rows.mean(axis=1), rel=1e-12, abs=1e-12)
@@ -44,7 +45,7 @@ def test_partial_window() -> None:
 @pytest.mark.parametrize("width", [1, 4, 9, 100, 301])
 @pytest.mark.parametrize("position", ["centred", "trailing"])
 @pytest.mark.parametrize("edges", ["shrink", "omit"])
-def test_rolling(width: int, position: str, edges: str) -> None:
+def test_rolling(place: Place, width: int, position: str, edges: str) -> None:
     x = numbers("float64", 257)
     before = width - 1 if position == "trailing" else width // 2
     ends = [(i - before, i - before + width) for i in range(x.size)]
@@ -52,10 +53,11 @@ def test_rolling(width: int, position: str, edges: str) -> None:
     whole = np.array([edges == "shrink" or (first >= 0 and end <= x.size) for first, end in ends])
     medians = np.where(whole, [np.median(row) for row in rows], np.nan)
     deviations = np.where(whole, [mads(row[None])[0] for row in rows], np.nan)
-    found = koine.rolling_median(x, width, position=position, edges=edges)
-    assert np.array_equal(found, medians, equal_nan=True)
-    found = koine.rolling_mad(x, width, position=position, edges=edges)
-    assert np.array_equal(found, deviations, equal_nan=True)
+    given, where = place(x)
+    found = koine.rolling_median(given, width, position=position, edges=edges, **where)
+    assert np.array_equal(numpy_of(found), medians, equal_nan=True)
+    found = koine.rolling_mad(given, width, position=position, edges=edges, **where)
+    assert np.array_equal(numpy_of(found), deviations, equal_nan=True)
 
 
 @pytest.mark.parametrize("width", [3, 8])

@@ -172,9 +172,6 @@ kn_status ki_robust_columns(const char *function, kn_queue *queue, const kn_buff
                                                                      : 0;
     kn_status status = begin(&columns, function, queue, x, type, most, options, results, count, err);
 
-    if (!status && count > 1 && stride < n)
-        status = ki_fail(err, KN_ERROR_ARGUMENT, "%s: columns of %zu elements, %zu apart, overlap", function,
-                         n, stride);
     if (!status && count > 1 && is_real(type) && kn_buffer_get_part_count(x) > 1)
         status =
             ki_fail(err, KN_ERROR_LIMIT,
@@ -193,6 +190,9 @@ kn_status ki_robust_columns(const char *function, kn_queue *queue, const kn_buff
 kn_status kn_robust_columns(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, size_t stride,
                             size_t count, kn_robust *results, const kn_robust_options *options, kn_error *err)
 {
+    if (count > 1 && stride < n)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "kn_robust_columns: columns of %zu elements, %zu apart, overlap", n, stride);
     return ki_robust_columns("kn_robust_columns", queue, x, type, n, stride, count, NULL, results, options,
                              err);
 }

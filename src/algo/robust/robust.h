@@ -28,7 +28,8 @@ struct robust_stretch {
     uint64_t begin, end;
 };
 
-// kn_robust_columns, with a shift for each column where `shifts` is not NULL, which is of floats alone.
+// kn_robust_columns, of columns that may overlap, but not those of 8 bits; with a shift for each column where
+// `shifts` is not NULL, which is of floats alone.
 kn_status ki_robust_columns(const char *function, kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
                             size_t stride, size_t count, const double *shifts, kn_robust *results,
                             const kn_robust_options *options, kn_error *err);

@@ -122,6 +122,9 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                               {.group = 256, .items = 11},
                               {.group = 256, .items = 11}},
 
+    // A window at every element (windows/rolling.c). items: outputs of a work-item; 0: all of a span.
+    [SHAPE_WINDOW_ROLL] = {"window-roll", false, {.group = 1}, {.group = 128, .items = 16}},
+
     // Transforms (fft_passes.c). Rows: enough work-items a group. Columns: lines side by side that make whole
     // memory transactions; short ones have up to 16 work-items. copies: of a line, where it has more than two
     // stages: PoCL keeps what lives across a barrier in memory.

@@ -80,6 +80,7 @@ kn_status ki_window_check_rolling(const char *function, kn_type type, size_t n, 
                                   kn_error *err)
 {
     const size_t most = (size_t)1 << 30;
+    size_t after;
     kn_status status = KI_SIZED_READ(function, kn_rolling_options, given, &rolling->options, err);
 
     if (!status)
@@ -98,7 +99,9 @@ kn_status ki_window_check_rolling(const char *function, kn_type type, size_t n, 
                        "kn_window_edges",
                        function, (int)rolling->options.position, (int)rolling->options.edges);
     rolling->n = n;
-    rolling->width = width;
     rolling->before = rolling->options.position == KN_WINDOW_TRAILING ? width - 1 : width / 2;
+    after = width - rolling->before < n ? width - rolling->before : n; // i itself and what is behind it
+    rolling->before = rolling->before < n ? rolling->before : n;
+    rolling->width = rolling->before + after; // of a window that reaches beyond both ends still more than n
     return KN_OK;
 }

@@ -39,6 +39,33 @@ static inline double window_read(const void *x, kn_type type, size_t i)
     return type == KN_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
 }
 
+static inline void expect_number(const char *what, size_t i, double found, double expected)
+{
+    ck_assert_msg(test_same(found, expected), "window %zu: %s %.17g, expected %.17g", i, what, found,
+                  expected);
+}
+
+// What kn_host_windows and kn_windows have for the n elements from `first` on, with two quantiles.
+static inline void expect_window(const struct column *c, size_t i, size_t first, size_t n, const double *q,
+                                 const kn_stats *found, const double *quantiles)
+{
+    const char *x = (const char *)c->x + first * kn_type_size(c->type);
+    double median, mad, wanted[2];
+    kn_robust robust;
+
+    EXPECT_OK(kn_host_robust(x, c->type, n, &robust, NULL, NULL, &err));
+    EXPECT_OK(kn_host_quantiles(x, c->type, n, q, 2, wanted, NULL, &err));
+    window_middles(c->values + first, n, &median, &mad);
+    ck_assert_uint_eq(found->n, n);
+    expect_number("median", i, found->median, median);
+    expect_number("MAD", i, found->mad, mad);
+    expect_number("mean", i, found->mean, robust.mean);
+    expect_number("deviation", i, found->std, sqrt(robust.variance));
+    expect_number("CV", i, found->cv, sqrt(robust.variance) / robust.mean + 0.0);
+    expect_number("first quantile", i, quantiles[0], wanted[0]);
+    expect_number("second quantile", i, quantiles[1], wanted[1]);
+}
+
 // What kn_host_rolling and kn_rolling have for element i.
 static inline void expect_rolling(const char *name, const struct column *c, size_t width,
                                   const kn_rolling_options *options, const void *medians, const void *mads)

@@ -11,8 +11,9 @@ import numpy.typing as npt
 from ._call import Words, call, struct
 from ._native import ffi, lib
 from .checks import one_axis
+from .context import Context
 from .numbers import doubles, natural
-from .operands import Operand, take
+from .operands import take
 from .robust import scales
 
 positions = Words("position", "KN_WINDOW_", "centred trailing")
@@ -53,13 +54,14 @@ def windows(
     partial: bool = False,
     quantiles: npt.ArrayLike = (),
     mad_scale: str = "raw",
+    context: Context | None = None,
 ) -> Windows:
     """Mean, standard deviation, coefficient of variation, median, MAD and quantiles of windows, all exact.
 
     Parameters
     ----------
     x : array, shape (n,)
-        Of float64 or float32, in the host's memory.
+        Of float64 or float32.
     width : int
         Elements of a window.
     step : int, optional
@@ -70,15 +72,18 @@ def windows(
         From 0 to 1, as `numpy.quantile` has them.
     mad_scale : {"raw", "normal"}
         As in `stats`.
+    context : Context, optional
+        Where an array of NumPy is computed; None: on the host.
 
     Returns
     -------
     Windows
+        In the host's memory, with the same bits on every device.
 
     Raises
     ------
     UnsupportedError
-        Elements of another type.
+        Elements of another type; float64 on a device without double precision.
 
     Examples
     --------
@@ -87,7 +92,7 @@ def windows(
     >>> found.start, found.median, found.mad
     (array([0, 2]), array([2., 3.]), array([1., 1.]))
     """
-    given = _column(x)
+    given = one_axis(take(x, "x", context), "x")
     width = natural(width, "width")
     step = width if step is None else natural(step, "step")
     wanted = doubles(quantiles, "quantiles")
@@ -101,40 +106,38 @@ def windows(
         quantile_count=wanted.size,
         mad_scale=scales.number(mad_scale),
     )
+    column = given.pointer, given.type("x"), given.size, width, step
     results = ffi.from_buffer("kn_stats[]", found), ffi.from_buffer("double[]", values)
-    call(
-        lib.kn_host_windows,
-        given.pointer,
-        given.type("x"),
-        given.size,
-        width,
-        step,
-        *results,
-        options,
-        ffi.NULL,
-    )
+    if given.space.queue is None:
+        call(lib.kn_host_windows, *column, *results, options, ffi.NULL)
+    else:
+        call(lib.kn_windows, given.space.queue, *column, *results, options)
     parts = {name: np.ascontiguousarray(found[name]) for name in found.dtype.names or ()}
     return Windows(start=np.arange(count) * step, quantiles=values, **parts)
 
 
-def rolling_median(x: Any, width: int, *, position: str = "centred", edges: str = "shrink") -> Any:
+def rolling_median(
+    x: Any, width: int, *, position: str = "centred", edges: str = "shrink", context: Context | None = None
+) -> Any:
     """The median of a window around every element, exact.
 
     Parameters
     ----------
     x : array, shape (n,)
-        Of float64 or float32, in the host's memory.
+        Of float64 or float32.
     width : int
         Elements of a window.
     position : {"centred", "trailing"}
         From element i - width // 2 to i + (width - 1) // 2, or from i - width + 1 to i.
     edges : {"shrink", "omit"}
         Windows that reach beyond x have the elements that are there, or NaN as their median.
+    context : Context, optional
+        Where an array of NumPy is computed; None: on the host.
 
     Returns
     -------
     array, shape (n,)
-        Of x's type. NaN where the window has a NaN.
+        Of x's type, where x is. NaN where the window has a NaN.
 
     Examples
     --------
@@ -142,27 +145,35 @@ def rolling_median(x: Any, width: int, *, position: str = "centred", edges: str 
     >>> koine.rolling_median(numpy.array([1.0, 9.0, 2.0, 3.0, 8.0]), 3)
     array([5. , 2. , 3. , 3. , 5.5])
     """
-    return _rolling(x, width, True, position=positions.number(position), edges=edge_rules.number(edges))
+    return _rolling(x, width, context, True, position=positions.number(position), edges=edge_rules.number(edges))
 
 
 def rolling_mad(
-    x: Any, width: int, *, position: str = "centred", edges: str = "shrink", scale: str = "raw"
+    x: Any,
+    width: int,
+    *,
+    position: str = "centred",
+    edges: str = "shrink",
+    scale: str = "raw",
+    context: Context | None = None,
 ) -> Any:
     """The median of the absolute deviations from the median of a window around every element, exact.
 
     Parameters
     ----------
     x : array, shape (n,)
-        Of float64 or float32, in the host's memory.
+        Of float64 or float32.
     width, position, edges
         As in `rolling_median`.
     scale : {"raw", "normal"}
         As `stats`' `mad_scale`.
+    context : Context, optional
+        Where an array of NumPy is computed, with double precision; None: on the host.
 
     Returns
     -------
     array, shape (n,)
-        Of x's type. NaN where the window has a NaN.
+        Of x's type, where x is. NaN where the window has a NaN.
 
     Examples
     --------
@@ -173,6 +184,7 @@ def rolling_mad(
     return _rolling(
         x,
         width,
+        context,
         False,
         position=positions.number(position),
         edges=edge_rules.number(edges),
@@ -180,18 +192,14 @@ def rolling_mad(
     )
 
 
-def _column(x: Any) -> Operand:
-    given = one_axis(take(x, "x"), "x")
-    if given.space.queue is not None:
-        raise TypeError("x is on a device: windows are computed in the host's memory")
-    return given
-
-
-def _rolling(x: Any, width: int, is_median: bool, **options: int) -> Any:
-    given = _column(x)
+def _rolling(x: Any, width: int, context: Context | None, is_median: bool, **options: int) -> Any:
+    given = one_axis(take(x, "x", context), "x")
     made = given.space.empty(given.shape, given.dtype)
     to = (made.pointer, ffi.NULL) if is_median else (ffi.NULL, made.pointer)
     how = struct("kn_rolling_options", **options)
-    kind = given.type("x")
-    call(lib.kn_host_rolling, given.pointer, kind, given.size, natural(width, "width"), *to, how, ffi.NULL)
+    column = given.pointer, given.type("x"), given.size, natural(width, "width")
+    if given.space.queue is None:
+        call(lib.kn_host_rolling, *column, *to, how, ffi.NULL)
+    else:
+        call(lib.kn_rolling, given.space.queue, *column, *to, how)
     return made.result()
