@@ -12,6 +12,7 @@
 #include "base/number.h"
 #include "base/sized.h"
 #include "engine/answer.h"
+#include "engine/cost/crossovers.h"
 #include "elements.h"
 
 // Places of scratch memory.
@@ -435,8 +436,7 @@ static kn_status find_jobs(struct select *s, kn_error *err)
     const kn_device_info *info = &s->queue->context->device.info;
     bool one =
         kn_buffer_get_part_count(s->x) == 1 && s->n <= ki_engine_sizes(info, SHAPE_SELECT_ALONE)->items;
-    // Bytes; measured on an H200, where digits of less are faster (bench/RESULTS.md).
-    uint64_t brackets_from = s->shape.group == 1 ? 1u << 22 : 1u << 27;
+    uint64_t brackets_from = ki_engine_crossover(s->queue->context, CROSSOVER_SELECT_BRACKETS);
     enum kn_select_method method = s->options.method;
     kn_status status;
 

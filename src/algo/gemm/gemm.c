@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/sized.h"
+#include "engine/cost/crossovers.h"
 #include "algo/columns.h"
 
 static const struct gemm_library *const libraries[] = {
@@ -126,11 +127,11 @@ static kn_status check(const kn_queue *queue, kn_gemm_task *task, bool *empty, k
     return KN_OK;
 }
 
-// As measured (bench/RESULTS.md): on an H200 cuBLAS is faster than the own kernel but for small products of
-// floats; CLBlast nowhere.
+// cuBLAS is faster than the own kernel but for small products of floats, as measured on an H200
+// (bench/RESULTS.md); CLBlast nowhere.
 static bool own_is_faster(const kn_queue *queue, const kn_gemm_task *task)
 {
-    const size_t small = (size_t)512 * 512 * 512;
+    const uint64_t small = ki_engine_crossover(queue->context, CROSSOVER_GEMM_OWN);
 
     return queue->context->backend != &ki_backend_cuda ||
            (task->type == KN_F32 && !task->is_complex &&

@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "engine/cost/crossovers.h"
 
 static bool is_real(kn_type type)
 {
@@ -60,7 +61,8 @@ static kn_status select_column(const struct robust_columns *columns, size_t i, k
 
 bool ki_robust_fuses(const kn_queue *queue, kn_type type)
 {
-    return ki_robust_points(queue, type) > 0 && !engine_is_cpu(&queue->context->device.info);
+    return ki_robust_points(queue, type) > 0 &&
+           ki_engine_crossover(queue->context, CROSSOVER_ROBUST_FUSED) != CROSSOVER_NEVER;
 }
 
 // As the options ask; what the brackets missed is selected.

@@ -37,9 +37,8 @@ kn_status ki_robust_columns(const char *function, kn_queue *queue, const kn_buff
 // How many points of a sample ki_robust_fused sorts in the device's local memory; 0: it is too small for
 // ki_robust_fused.
 unsigned ki_robust_points(const kn_queue *queue, kn_type type);
-// Whether KN_ROBUST_AUTO takes KN_ROBUST_FUSED for one column of reals: where it fits, but not on CPUs, on
-// which passes of their own for the sums and each median take as long, and their kernels are compiled in
-// half the time (bench/RESULTS.md, the first run).
+// Whether KN_ROBUST_AUTO takes KN_ROBUST_FUSED for one column of reals: where it fits, and ever overtakes
+// passes of their own for the sums and each median (engine/cost/crossovers.h).
 bool ki_robust_fuses(const kn_queue *queue, kn_type type);
 // src/algo/robust/robust_fused.c: results[0..count); `missed` says which are not there.
 kn_status ki_robust_fused(const struct robust_columns *columns, kn_robust *results, kn_error *err);

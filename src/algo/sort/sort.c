@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "base/sized.h"
+#include "engine/cost/crossovers.h"
 
 static kn_status check_options(const struct sort_job *job, kn_error *err)
 {
@@ -52,25 +53,19 @@ static kn_status check_whole(const struct sort_job *job, const kn_buffer *buffer
     return KN_OK;
 }
 
-// Up to how many keys the bitonic sort was measured faster (bench/RESULTS.md).
-static size_t bitonic_up_to(const struct sort_job *job)
-{
-    static const size_t most[2] = {16384, 131072}; // up to 4 bytes a key, 8 bytes
-
-    return engine_is_cpu(&job->queue->context->device.info) ? 0 : most[kn_type_size(job->type) == 8];
-}
-
 static bool takes_bitonic(const struct sort_job *job)
 {
     const kn_sort_options *options = &job->options;
     const kn_sort_tuning *tuning = &job->tuning;
+    enum engine_crossover which =
+        kn_type_size(job->type) == 8 ? CROSSOVER_SORT_BITONIC_64 : CROSSOVER_SORT_BITONIC;
 
     if (job->values || options->algorithm != KN_SORT_AUTO)
         return options->algorithm == KN_SORT_BITONIC;
     if (tuning->padding == KN_SORT_POWER_OF_TWO || tuning->log2_group || tuning->log2_keys)
         return true;
     return !tuning->lanes && !tuning->digits && !tuning->radix_group && !tuning->radix_keys &&
-           !tuning->radix_chunks && job->n <= bitonic_up_to(job);
+           !tuning->radix_chunks && job->n <= ki_engine_crossover(job->queue->context, which);
 }
 
 static kn_status sort(struct sort_job *job, const kn_sort_options *options, kn_error *err)

@@ -8,6 +8,7 @@
 #include "shared/sort_buckets.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "engine/cost/crossovers.h"
 #include "sort.h"
 
 enum {
@@ -23,9 +24,6 @@ enum {
 
 // A bucket with more than this part of all keys leaves too little for the other threads to do.
 enum { LARGEST_PART = 8 };
-
-// Bytes from which on what is written goes past the caches.
-static const uint64_t large_from = (uint64_t)12 << 20;
 
 // Places of scratch memory.
 enum { COUNTS, STARTS, ROWS_SLOT, STATE, KEYS, SPARE, VALUES, SPARE_VALUES, SLOTS };
@@ -314,8 +312,10 @@ kn_status ki_sort_buckets(const struct sort_job *job, bool *done, kn_error *err)
     struct buckets b = {.job = job, .queue = job->queue, .n = (uint32_t)job->n};
     kn_status status;
 
-    b.flags =
-        bytes >= large_from && lines_bytes(job) <= job->queue->context->device.info.local_memory ? LARGE : 0;
+    b.flags = bytes >= ki_engine_crossover(job->queue->context, CROSSOVER_SORT_LINES) &&
+                      lines_bytes(job) <= job->queue->context->device.info.local_memory
+                  ? LARGE
+                  : 0;
     b.wanted = wanted < WANTED_LEAST ? WANTED_LEAST : wanted > WANTED_MOST ? WANTED_MOST : (uint32_t)wanted;
     while (b.wanted > 1 && b.wanted * SAMPLES_A_BUCKET > job->n)
         b.wanted--;

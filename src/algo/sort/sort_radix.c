@@ -6,11 +6,9 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "engine/cost/crossovers.h"
 
 enum { DIGIT_BITS = 8, MASKS_BYTES = CLASSES * 16 };
-
-// From here on it pays to wait for the masks that tell which digits are constant.
-static const size_t masks_from = (size_t)1 << 22;
 
 static kn_status get_kernels(struct radix *r, kn_error *err)
 {
@@ -244,7 +242,8 @@ static kn_status run_passes(struct radix *r, kn_error *err)
 {
     uint64_t differing = UINT64_MAX;
     bool counted = r->job->tuning.digits == KN_SORT_DIGITS_DIFFERING ||
-                   (r->job->tuning.digits == KN_SORT_DIGITS_AUTO && r->n >= masks_from);
+                   (r->job->tuning.digits == KN_SORT_DIGITS_AUTO &&
+                    r->n >= ki_engine_crossover(r->queue->context, CROSSOVER_SORT_DIFFERING));
     kn_status status = KN_OK;
 
     if (counted || r->once)
@@ -271,9 +270,6 @@ static kn_status run_passes(struct radix *r, kn_error *err)
                                 r->job->n * r->job->value_size, NO_EVENT, err);
     return status;
 }
-
-// Up to so many bytes of keys one work-item alone was measured faster than several launches.
-static const size_t whole_up_to = (size_t)1 << 16;
 
 // Its spare memory holds everything twice, in one allocation.
 static bool fits_whole(const struct sort_job *job)
@@ -305,7 +301,7 @@ static kn_status sort_high_digits(const struct radix *r, bool *done, kn_error *e
         return ki_sort_buckets(r->job, done, err);
     if (!possible || tuning->digits != KN_SORT_DIGITS_AUTO || tuning->radix_chunks || tuning->radix_places)
         return KN_OK;
-    if (r->n * kn_type_size(r->job->type) <= whole_up_to) {
+    if (r->n * kn_type_size(r->job->type) <= ki_engine_crossover(r->queue->context, CROSSOVER_SORT_ALONE)) {
         *done = fits_whole(r->job);
         return *done ? ki_sort_whole(r->job, err) : KN_OK;
     }

@@ -9,6 +9,7 @@
 #include "algo/rung.h"
 #include "base/array.h"
 #include "base/error.h"
+#include "engine/cost/crossovers.h"
 
 // Groups whose counts scatter_digits adds up itself, a launch less.
 enum { FOLDED_GROUPS = 256 };
@@ -18,12 +19,6 @@ enum { ONCE_STEP = 64 };
 
 // Counts have 30 bits of a word there, and the last tile is filled up.
 enum { ONCE_MOST = (1 << 30) - (1 << 16) };
-
-// From more than so many elements on it was measured faster than passes that count for themselves.
-static const size_t once_from = (size_t)1 << 18;
-
-// Up to here counting ahead was measured faster than launches of its own.
-static const size_t ahead_up_to = (size_t)1 << 18;
 
 static const struct radix_rung rungs[] = {
     [KN_SORT_LANES_LOCAL] = {0, 2, 32},    [KN_SORT_LANES_BALLOT] = {1, 0, 32},
@@ -344,8 +339,9 @@ static void choose_counting(struct radix *r)
         r->flags & FOLDED && r->lanes != KN_SORT_LANES_SERIAL && r->groups <= most_groups(r, passes);
 
     if (counting == KN_SORT_COUNTING_AUTO)
-        counting = ki_engine_is_nvidia(r->queue->context) && r->n <= ahead_up_to ? KN_SORT_COUNTING_AHEAD
-                                                                                 : KN_SORT_COUNTING_SEPARATE;
+        counting = r->n <= ki_engine_crossover(r->queue->context, CROSSOVER_SORT_AHEAD)
+                       ? KN_SORT_COUNTING_AHEAD
+                       : KN_SORT_COUNTING_SEPARATE;
     r->tables = possible && counting == KN_SORT_COUNTING_AHEAD ? passes : 1;
 }
 
@@ -368,7 +364,8 @@ static kn_status choose_once(struct radix *r, kn_error *err)
             r->job->function, KN_SORT_LANES_SERIAL, (unsigned)ONCE_MOST, info->spec, r->lanes,
             r->position_bits, (unsigned long long)r->n);
     r->once = counting == KN_SORT_COUNTING_ONCE ||
-              (counting == KN_SORT_COUNTING_AUTO && possible && r->n > once_from &&
+              (counting == KN_SORT_COUNTING_AUTO && possible &&
+               r->n > ki_engine_crossover(r->queue->context, CROSSOVER_SORT_ONCE) &&
                is_once_usual(r->queue->context, r->job->values != NULL));
     return KN_OK;
 }

@@ -7,14 +7,11 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "engine/cost/crossovers.h"
 
 enum { AT_ONCE = 128, MOST_IMAGES = 32, MOST_GROUP = 1024, MOST_AHEAD = 16, MOST_TILE = 1024 };
-// One launch computes whole solutions where an iteration of a block moves at most this much: reading it takes
-// a compute unit no longer than the device takes for the launches of an iteration otherwise.
-enum { WHOLE_BYTES = 1 << 20 };
-// Tiles are taken without being asked for where at least SHARED nonzeros share a line of them on average, and
-// refused beyond MOST_TILED nonzeros, which take the host 80 bytes each.
-enum { SHARED = 3, MOST_TILED = 1 << 26 };
+// Tiles are refused beyond so many nonzeros, which take the host 80 bytes each.
+enum { MOST_TILED = 1 << 26 };
 
 // The most parts of a sum, of batch_back and of the other kernels; the fewest columns and rows that a
 // work-item has.
@@ -194,10 +191,11 @@ static kn_status try_tiles(struct sparse_batch *b, kn_queue *queue, const struct
 {
     const kn_device_info *info = kn_context_get_device(b->context);
     bool asked = b->options.launches == SPARSE_BATCH_TILED;
+    uint64_t shared = ki_engine_crossover(b->context, CROSSOVER_BATCH_TILED);
     struct batch_tiles tiles = {.rows = 0};
     kn_status status = ki_batch_tiles_make(matrix, b->options.tile, &tiles, err);
 
-    if (!status && (asked || (tiles.lines <= matrix->nonzeros / SHARED &&
+    if (!status && (asked || (tiles.lines <= matrix->nonzeros / (shared ? shared : 1) &&
                               (uint64_t)tiles.lines * b->most * sizeof(float) <= info->max_alloc))) {
         b->launches = SPARSE_BATCH_TILED;
         b->tiles = tiles.tiles;
@@ -222,11 +220,14 @@ static kn_status choose_launches(struct sparse_batch *b, kn_queue *queue, const 
     if (launches == SPARSE_BATCH_TILED && matrix->nonzeros > MOST_TILED)
         return ki_fail(err, KN_ERROR_LIMIT, "tiles of %zu nonzeros; there are at most %d, spread them",
                        matrix->nonzeros, MOST_TILED);
-    if (launches == SPARSE_BATCH_AUTO && !info->loop_limit && bytes_of_iteration(b, matrix) <= WHOLE_BYTES)
+    if (launches == SPARSE_BATCH_AUTO && !info->loop_limit &&
+        bytes_of_iteration(b, matrix) <= ki_engine_crossover(b->context, CROSSOVER_BATCH_WHOLE))
         launches = SPARSE_BATCH_WHOLE;
     b->launches = launches == SPARSE_BATCH_AUTO ? SPARSE_BATCH_SPREAD : launches;
-    if (launches == SPARSE_BATCH_TILED || (launches == SPARSE_BATCH_AUTO && !engine_is_cpu(info) &&
-                                           !info->loop_limit && matrix->nonzeros <= MOST_TILED))
+    if (launches == SPARSE_BATCH_TILED ||
+        (launches == SPARSE_BATCH_AUTO &&
+         ki_engine_crossover(b->context, CROSSOVER_BATCH_TILED) != CROSSOVER_NEVER && !info->loop_limit &&
+         matrix->nonzeros <= MOST_TILED))
         return try_tiles(b, queue, matrix, err);
     return KN_OK;
 }

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes at which methods overtake one another: those that were measured, which one a context takes, and that
+// a tuning takes its place and decides which kernels run.
+#include "engine/cost/crossovers.h"
+
+#include <koine/sort.h>
+
+#include "base/array.h"
+#include "engine/device/shapes.h"
+#include "support/device.h"
+#include "support/files.h"
+#include "support/run.h"
+
+// As on a processor (PoCL) and on an H100 or H200; a change is a change of what runs there.
+START_TEST(measured)
+{
+    static const struct {
+        enum engine_crossover which;
+        uint32_t cpu, nvidia;
+    } sizes[] = {{CROSSOVER_SORT_BITONIC, 0, 16384},
+                 {CROSSOVER_SORT_BITONIC_64, 0, 131072},
+                 {CROSSOVER_SORT_ALONE, 65536, 65536},
+                 {CROSSOVER_SORT_LINES, 12582912, 12582912},
+                 {CROSSOVER_SORT_DIFFERING, 4194304, 4194304},
+                 {CROSSOVER_SORT_AHEAD, 0, 262144},
+                 {CROSSOVER_SORT_ONCE, CROSSOVER_NEVER, 262144},
+                 {CROSSOVER_SELECT_BRACKETS, 4194304, 134217728},
+                 {CROSSOVER_GEMM_OWN, 134217728, 134217728},
+                 {CROSSOVER_ROBUST_FUSED, CROSSOVER_NEVER, CROSSOVER_ALWAYS},
+                 {CROSSOVER_BATCH_WHOLE, 1048576, 1048576},
+                 {CROSSOVER_BATCH_TILED, CROSSOVER_NEVER, 3}};
+    bool cpu = engine_is_cpu(&context->device.info), nvidia = ki_engine_is_nvidia(context);
+
+    ck_assert_uint_eq(KI_COUNT(sizes), CROSSOVERS_OF_ALL);
+    for (size_t i = 0; i < KI_COUNT(sizes); i++) {
+        const struct engine_crossover_row *row = ki_engine_crossover_row(sizes[i].which);
+
+        ck_assert_uint_eq(row->cpu, sizes[i].cpu);
+        ck_assert_uint_eq(row->nvidia, sizes[i].nvidia);
+        ck_assert_uint_eq(ki_engine_crossover(context, sizes[i].which), cpu      ? row->cpu
+                                                                        : nvidia ? row->nvidia
+                                                                                 : row->gpu);
+    }
+}
+END_TEST
+
+static size_t bitonic_launches(size_t n)
+{
+    kn_buffer *keys = NULL;
+    kn_profile_entry *entries = NULL;
+    size_t count = 0, launches;
+    const uint32_t zero = 0;
+
+    EXPECT_OK(kn_buffer_create(context, n * sizeof(float), &keys, &err));
+    EXPECT_OK(kn_buffer_fill(queue, keys, &zero, sizeof zero, 0, n * sizeof(float), NULL, &err));
+    EXPECT_OK(kn_profile_start(queue, &err));
+    EXPECT_OK(kn_sort(queue, keys, KN_F32, n, NULL, &err));
+    EXPECT_OK(kn_profile_stop(queue, &entries, &count, &err));
+    launches = test_count_kernel(entries, count, "sort_blocks");
+    kn_free(entries);
+    kn_buffer_free(keys);
+    return launches;
+}
+
+START_TEST(tuned)
+{
+    const kn_tunables *tunables = &ki_engine_crossover_row(CROSSOVER_SORT_BITONIC)->tunables;
+    const unsigned at = 300;
+
+    EXPECT_OK(kn_tuning_try(context, tunables, &at, &err));
+    ck_assert_uint_eq(ki_engine_crossover(context, CROSSOVER_SORT_BITONIC), 300);
+    ck_assert_uint_eq(bitonic_launches(300), 1);
+    ck_assert_uint_eq(bitonic_launches(301), 0);
+    EXPECT_OK(kn_tuning_end(context, tunables, &err));
+}
+END_TEST
+
+// Every row's files are kernels: what is kept is of their texts.
+START_TEST(kept)
+{
+    for (unsigned i = 0; i < CROSSOVERS_OF_ALL; i++) {
+        const kn_tunables *tunables = &ki_engine_crossover_row(i)->tunables;
+        const unsigned at = 77;
+
+        EXPECT_OK(kn_tuning_keep(context, tunables, &at, "planted", &err));
+        ck_assert_uint_eq(ki_engine_crossover(context, i), 77);
+        EXPECT_OK(kn_tuning_forget(context, tunables, &err));
+        ck_assert_uint_ne(ki_engine_crossover(context, i), 77);
+    }
+}
+END_TEST
+
+// ---- with a cache of their own ----
+
+static char *folder;
+
+static void open_with_folder(void)
+{
+    kn_context_options options = KN_INIT(kn_context_options, .cache_dir = NULL);
+
+    folder = test_folder();
+    options.cache_dir = folder;
+    test_open_with(&options);
+}
+
+static void close_folder(void)
+{
+    test_close();
+    test_remove(folder);
+}
+
+int main(void)
+{
+    const TTest *const tests[] = {measured, tuned, kept};
+
+    return test_run("crossovers", tests, KI_COUNT(tests), open_with_folder, close_folder);
+}
