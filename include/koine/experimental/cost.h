@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What work costs in time, by one model for the host and all devices: how much of each kind of thing is done,
-// at the rates of the measured device that is most like the one in question. It is for choices between ways
-// whose costs differ by a factor; it is no promise. Not promised itself (koine/experimental.h).
+// at the rates that koine tune measured of the device, or else of the measured device that is most like it.
+// It is for choices between ways whose costs differ by a factor; it is no promise. Not promised itself
+// (koine/experimental.h).
 #ifndef KOINE_EXPERIMENTAL_COST_H
 #define KOINE_EXPERIMENTAL_COST_H
 
 #include <koine/device.h>
 #include <koine/error.h>
+#include <koine/experimental/tuning.h>
 #include <koine/types.h>
 
 #ifdef __cplusplus
@@ -17,6 +19,7 @@ extern "C" {
 typedef struct kn_work_done {
     double bytes;      // of memory that are read and written, limited by the memory's speed
     double operations; // limited by the arithmetic's
+    double prepared;   // bytes of memory that one thread of the host reads and writes before
 } kn_work_done;
 
 typedef struct kn_work {
@@ -34,8 +37,9 @@ typedef struct kn_work {
 typedef struct kn_cost {
     double start;   // of the driver and a context
     double build;   // of programs that are not compiled yet
-    double copy;    // to the device and back
-    double compute; // of kernels and their launches, or of the host's code on all of its threads
+    double copy;    // to the device and back, with what the host prepares for it
+    double compute; // of kernels and their launches, or of the host's code, on all of its threads but for
+                    // what it prepares
 } kn_cost;
 
 // `device`: NULL for the host; one without a name stands for the best GPU before it is known. *cost is set if
@@ -43,6 +47,11 @@ typedef struct kn_cost {
 // looked through (koine/experimental/cache.h). Errors: KN_ERROR_ARGUMENT.
 KN_API kn_status kn_cost_estimate(const kn_work *work, const kn_device_info *device, kn_cost *cost,
                                   kn_error *err);
+
+// A device's rates as koine tune measures and keeps them, which estimates for this very device then take: MB
+// of its memory and millions of operations a second, MB copied a second, microseconds of the driver's start
+// and a context (0: not known) and of a program that is compiled, nanoseconds of a launch.
+KN_API const kn_tunables *kn_cost_get_tunables(void);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
 #include <sys/prctl.h>
 
 #include <koine/experimental/cache.h>
+#include <koine/experimental/cost.h>
 
 #include "tools/tune/tune.h"
 #include "base/array.h"
@@ -58,7 +59,7 @@ struct tune_run {
     struct place place;
     struct outcome *outcomes;
     size_t count, capacity;
-    double seconds, built;
+    double seconds, built, opened; // opened: the driver and the context
 };
 
 // ---- what is asked for ----
@@ -267,7 +268,7 @@ static kn_status work_with_journal(struct tune_run *run, kn_error *err)
     prctl(PR_SET_PDEATHSIG, SIGTERM); // without the other one nobody reads the journal
     if (run->count != 1)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--journal is for one ALGO, and %zu are named", run->count);
-    return tune_measure(run->place.queue, run->outcomes[0].subject, run->arguments->quick,
+    return tune_measure(run->place.queue, run->outcomes[0].subject, run->arguments->quick, run->opened,
                         run->arguments->journal, &run->outcomes[0].report, err);
 }
 
@@ -355,19 +356,35 @@ static void add_quoted(struct ki_text *text, const char *words)
     ki_text_add_char(text, '"');
 }
 
-// A line of src/engine/device/measured_devices.h.
+// Lines of src/engine/device/measured_devices.h.
+
+static const char *const device_types[] = {
+    [KN_DEVICE_CPU] = "CPU", [KN_DEVICE_GPU] = "GPU", [KN_DEVICE_ACCELERATOR] = "ACCELERATOR"};
+
+static void add_rates(struct ki_text *text, const kn_device_info *device, const unsigned *values)
+{
+    static const double units[] = {1e6, 1e6, 1e6, 1e-6, 1e-6, 1e-9}; // of kn_cost_get_tunables
+
+    ki_text_add(text, "RATES(");
+    add_quoted(text, device->name);
+    ki_text_add(text, ", ");
+    add_quoted(text, device->vendor);
+    ki_text_format(text, ", %s, %u", device_types[device->type], device->compute_units);
+    for (size_t i = 0; i < KI_COUNT(units); i++)
+        ki_text_format(text, ", %.2g", values[i] * units[i]);
+    ki_text_add(text, ")\n");
+}
+
 static void add_measured(struct ki_text *text, const kn_device_info *device, const struct outcome *outcome)
 {
-    static const char *const types[] = {
-        [KN_DEVICE_CPU] = "CPU", [KN_DEVICE_GPU] = "GPU", [KN_DEVICE_ACCELERATOR] = "ACCELERATOR"};
     const kn_tunables *tunables = outcome->subject->tunables();
 
     ki_text_add(text, "MEASURED(");
     add_quoted(text, device->name);
     ki_text_add(text, ", ");
     add_quoted(text, device->vendor);
-    ki_text_format(text, ", %s, \"%s\", %u, \"%s\",\n         \"", types[device->type], device->backend,
-                   device->compute_units, tunables->algorithm);
+    ki_text_format(text, ", %s, \"%s\", %u, \"%s\",\n         \"", device_types[device->type],
+                   device->backend, device->compute_units, tunables->algorithm);
     for (size_t i = 0; tunables->names[i]; i++)
         ki_text_format(text, "%s%s=%u", i ? " " : "", tunables->names[i], outcome->values[i]);
     ki_text_add(text, "\")\n");
@@ -380,7 +397,9 @@ static kn_status export_kept(const struct tune_run *run, kn_error *err)
     kn_status status;
 
     for (size_t i = 0; i < run->count; i++)
-        if (run->outcomes[i].kept)
+        if (run->outcomes[i].kept && run->outcomes[i].subject->tunables() == kn_cost_get_tunables())
+            add_rates(&text, &run->place.device, run->outcomes[i].values);
+        else if (run->outcomes[i].kept)
             add_measured(&text, &run->place.device, &run->outcomes[i]);
     status = text.failed ? ki_fail_memory(err, text.length, "what is kept")
                          : ki_output_write(arguments->export, ki_text_string(&text), text.length,
@@ -412,6 +431,7 @@ static kn_status run_tune(void *given, kn_error *err)
         status = read_subjects(&run, err);
     if (!status)
         status = open_place(&run, err);
+    run.opened = ki_clock_seconds() - start;
     if (!status)
         status = run.arguments->journal ? work_with_journal(&run, err) : work(&run, err);
     run.seconds = ki_clock_seconds() - start;
@@ -443,8 +463,10 @@ const struct command command_tune = {
         "gridding-3d: the work-group, samples a group takes, tiles of the grid), sort (many keys by radix, "
         "sort-32bit and sort-64bit, and with values sort-by-key-32bit and sort-by-key-64bit: the work-group, "
         "keys a work-item, registers on NVIDIA's devices, groups a compute unit, loading ahead), gemm (large "
-        "products of floats by Koine's own kernel: tiles of a group and of a work-item) or robust (medians "
-        "and MAD: work-groups, groups a compute unit, loading ahead). Without it, everything is tuned; sort, "
+        "products of floats by Koine's own kernel: tiles of a group and of a work-item), robust (medians "
+        "and MAD: work-groups, groups a compute unit, loading ahead) or rates (nothing to choose: how fast "
+        "memory, arithmetic, copies, the driver's start, the compiler and launches are, by which commands "
+        "without --device choose between the host and this device). Without it, everything is tuned; sort, "
         "gemm and robust have other kernels or shapes for CPUs, which have nothing to tune.\n\n"
         "One tunable after another goes through its candidates. What a candidate computes must be what the "
         "built-in values compute, else it does not count; the time is the median of several runs, and the "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine solve: what was asked for, and where it is computed (cmd_solve.c, solve_settle.c), what is said of it
-// (solve_print.c), and --sweep (solve_sweep.c).
+// koine solve: what was asked for (cmd_solve.c, solve_settle.c), where it is computed (solve_place.c), what
+// is said of it (solve_print.c), and --sweep (solve_sweep.c).
 #ifndef KN_CLI_SOLVE_CMD_SOLVE_H
 #define KN_CLI_SOLVE_CMD_SOLVE_H
 
@@ -46,6 +46,15 @@ enum { SOLVE_PRECISION_AUTO, SOLVE_PRECISION_FLOAT, SOLVE_PRECISION_DOUBLE };
 // What can be refused before anything is read: numbers, and what goes together.
 kn_status solve_settle(struct solve_command *command, kn_error *err);
 kn_status solve_read(struct solve_command *command, kn_error *err);
+
+// What is asked for that the host alone has, that devices alone have, and that these have in single precision
+// alone; NULL: nothing.
+const char *solve_host_alone(const kn_least_squares_options *task);
+const char *solve_device_alone(const struct solve_command *command);
+const char *solve_single_alone(const kn_least_squares_options *task);
+// Whether single precision is asked for of what the host has in double alone.
+bool solve_is_float_of_double(const struct solve_command *command);
+
 // The device, or the host where that computes; says which one if nobody has chosen it.
 kn_status solve_open(struct solve_command *command, kn_error *err);
 

@@ -9,7 +9,6 @@
 #include "cli/inputs/tomography_files.h"
 #include "base/array.h"
 #include "base/os/clock.h"
-#include "base/os/env.h"
 #include "base/error.h"
 #include "cmd_solve.h"
 
@@ -104,8 +103,7 @@ static kn_status read_numbers(struct solve_command *command, kn_error *err)
 
 // ---- what goes together ----
 
-// What is asked for that the host alone has, and devices alone; NULL: nothing.
-static const char *host_alone(const kn_least_squares_options *task)
+const char *solve_host_alone(const kn_least_squares_options *task)
 {
     return task->preconditioner ? "--preconditioner" : NULL;
 }
@@ -120,7 +118,7 @@ static bool names_host(const struct solve_arguments *arguments)
 }
 
 // Formats are of devices; the host has two of them where it is asked for.
-static const char *device_alone(const struct solve_command *command)
+const char *solve_device_alone(const struct solve_command *command)
 {
     const kn_least_squares_options *task = &command->task;
     bool host_has = names_host(command->arguments) &&
@@ -131,8 +129,7 @@ static const char *device_alone(const struct solve_command *command)
     return task->format != KN_SPARSE_AUTO && !host_has ? "--format" : NULL;
 }
 
-// What devices have in single precision alone; NULL: nothing.
-static const char *single_alone(const kn_least_squares_options *task)
+const char *solve_single_alone(const kn_least_squares_options *task)
 {
     static const char *const methods[] = {[KN_LEAST_SQUARES_FISTA] = "--method fista",
                                           [KN_LEAST_SQUARES_BB] = "--method bb",
@@ -148,8 +145,7 @@ static const char *single_alone(const kn_least_squares_options *task)
     return methods[task->method];
 }
 
-// Whether single precision is asked for of what the host has in double alone.
-static bool is_float_of_double(const struct solve_command *command)
+bool solve_is_float_of_double(const struct solve_command *command)
 {
     return command->arguments->precision == SOLVE_PRECISION_FLOAT &&
            command->task.method != KN_LEAST_SQUARES_CGNR;
@@ -172,7 +168,7 @@ enum fact {
     STOP_DISCREPANCY,
     GRAM,
     DOUBLE,
-    FLOAT_OF_DOUBLE, // is_float_of_double
+    FLOAT_OF_DOUBLE, // solve_is_float_of_double
     HOST_ALONE,      // something that the host alone has
     DEVICE_ALONE,
     NAMED_HOST, // by --device
@@ -238,7 +234,8 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
     const kn_least_squares_options *task = &command->task;
     const struct string_list *devices = &arguments->tool.common.devices;
     const char *named = devices->count ? devices->items[0] : NULL;
-    const char *host = host_alone(task), *device = device_alone(command), *single = single_alone(task);
+    const char *host = solve_host_alone(task), *device = solve_device_alone(command),
+               *single = solve_single_alone(task);
     bool named_host = named && strcmp(named, "host") == 0, named_device = named && !named_host;
     bool penalty = task->bounded && !kn_least_squares_method_holds_bounds(task->method);
     const bool holds[FACTS] = {
@@ -257,7 +254,7 @@ static kn_status check_together(const struct solve_command *command, kn_error *e
         [STOP_DISCREPANCY] = task->stop == KN_LEAST_SQUARES_STOP_DISCREPANCY,
         [GRAM] = task->method == KN_LEAST_SQUARES_GRAM,
         [DOUBLE] = arguments->precision == SOLVE_PRECISION_DOUBLE,
-        [FLOAT_OF_DOUBLE] = is_float_of_double(command),
+        [FLOAT_OF_DOUBLE] = solve_is_float_of_double(command),
         [HOST_ALONE] = host,
         [DEVICE_ALONE] = device,
         [NAMED_HOST] = named_host,
@@ -441,49 +438,5 @@ kn_status solve_read(struct solve_command *command, kn_error *err)
     if (!status)
         status = read_starts(command, err);
     command->tool.seconds.read = ki_clock_seconds() - start;
-    return status;
-}
-
-// ---- the place ----
-
-static kn_status settle_precision(struct solve_command *command, kn_error *err)
-{
-    static const kn_type types[] = {[SOLVE_PRECISION_FLOAT] = KN_F32, [SOLVE_PRECISION_DOUBLE] = KN_F64};
-    const kn_device_info *device = &command->tool.place.device;
-    int asked = command->arguments->precision;
-
-    if (command->tool.place.queue && asked == SOLVE_PRECISION_DOUBLE && !device->fp64)
-        return ki_fail(
-            err, KN_ERROR_UNSUPPORTED,
-            "%s (%s) has no double precision; --precision float takes single, --device host has both",
-            device->spec, device->name);
-    command->task.type = types[asked];
-    return KN_OK;
-}
-
-// Double precision is the default where it is to be had; of rays devices compute the weights in single. Where
-// nobody names a place it is the host, but for what only devices have, and single precision.
-kn_status solve_open(struct solve_command *command, kn_error *err)
-{
-    const struct solve_arguments *arguments = command->arguments;
-    const struct common_arguments *common = &arguments->tool.common;
-    bool named = common->devices.count > 0 || ki_env_get(KI_ENV_DEVICE);
-    bool by_host = host_alone(&command->task) || arguments->precision == SOLVE_PRECISION_DOUBLE ||
-                   (!named && arguments->precision == SOLVE_PRECISION_AUTO);
-    kn_status status = KN_OK;
-
-    if (by_host && !device_alone(command) && !common->devices.count) {
-        status = place_open_with("host", common->policy, false, common->command, &command->tool.place, err);
-        command->tool.seconds.build = command->tool.seconds.upload = command->tool.seconds.download = -1;
-    } else {
-        status =
-            tool_open(&command->tool, device_alone(command) ? TOOL_DEVICE : TOOL_DEVICE_OR_HOST, NULL, err);
-    }
-    if (!status && !command->tool.place.queue && is_float_of_double(command))
-        status = ki_fail(err, KN_ERROR_ARGUMENT,
-                         "--precision float: there is no device, and the host has --method %s in double",
-                         solve_method_names[command->task.method]);
-    if (!status)
-        status = settle_precision(command, err);
     return status;
 }

@@ -37,8 +37,8 @@ static void cost_of_host(const struct kn_work_done *done, kn_cost *cost)
     const struct engine_rates *rates = ki_engine_host_rates();
     double threads = (double)ki_threads(0);
 
-    cost->compute =
-        done->bytes / (rates->memory * pow(threads, 0.6)) + done->operations / (rates->operations * threads);
+    cost->compute = done->bytes / (rates->memory * pow(threads, 0.6)) +
+                    done->operations / (rates->operations * threads) + done->prepared / rates->memory;
 }
 
 static void cost_of_device(const kn_work *work, const kn_device_info *device, kn_cost *cost)
@@ -48,7 +48,7 @@ static void cost_of_device(const kn_work *work, const kn_device_info *device, kn
     cost->start = rates.start;
     if (work->program && !is_compiled(device->name, work->program))
         cost->build = work->programs * rates.build;
-    cost->copy = work->copied / rates.copy;
+    cost->copy = work->copied / rates.copy + work->device.prepared / ki_engine_host_rates()->memory;
     cost->compute = work->device.bytes / rates.memory + work->device.operations / rates.operations +
                     work->launches * rates.launch;
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "rates.h"
 
+#include <koine/experimental/cost.h>
+
 #include <string.h>
 
 #include "base/array.h"
+#include "engine/device/tuning.h"
 
 #define MEASURED(...)
 #define RATES(name, vendor, type, units, memory, operations, copy, start, build, launch)                     \
@@ -48,6 +51,31 @@ static const struct engine_rates *nearest(const kn_device_info *device)
     return found;
 }
 
+const kn_tunables *kn_cost_get_tunables(void)
+{
+    static const kn_tunables tunables = {"rates",
+                                         "tools/compare/flops.cl",
+                                         {"MEMORY", "OPERATIONS", "COPY", "START", "BUILD", "LAUNCH", NULL}};
+
+    return &tunables;
+}
+
+// What was measured of this very device. Values of 0 are not known.
+static void take_kept(const kn_device_info *device, struct engine_rates *rates)
+{
+    unsigned values[KN_TUNABLES];
+    const struct {
+        double *rate, unit;
+    } kept[] = {{&rates->memory, 1e6}, {&rates->operations, 1e6}, {&rates->copy, 1e6},
+                {&rates->start, 1e-6}, {&rates->build, 1e-6},     {&rates->launch, 1e-9}};
+
+    if (!ki_engine_tuning_of(device, kn_cost_get_tunables(), values))
+        return;
+    for (size_t i = 0; i < KI_COUNT(kept); i++)
+        if (values[i])
+            *kept[i].rate = values[i] * kept[i].unit;
+}
+
 struct engine_rates ki_engine_rates(const kn_device_info *device)
 {
     struct engine_rates rates = *nearest(device);
@@ -56,5 +84,7 @@ struct engine_rates ki_engine_rates(const kn_device_info *device)
 
     rates.memory *= share;
     rates.operations *= share;
+    if (*device->name)
+        take_kept(device, &rates);
     return rates;
 }

@@ -16,10 +16,10 @@ struct engine_rates {
     double launch;       // seconds
 };
 
-// Those of the measured device of that name, else of the one of the same type whose number of compute units
-// is nearest, of the same vendor if there is one, with memory and operations by the number of compute units,
-// whatever those are: a vendor's of many lanes are compared with one's of few. A device without a name: as
-// the first one of its type.
+// Those that koine tune keeps of the device; else those of the measured device of that name, else of the one
+// of the same type whose number of compute units is nearest, of the same vendor if there is one, with memory
+// and operations by the number of compute units, whatever those are: a vendor's of many lanes are compared
+// with one's of few. A device without a name: as the first one of its type.
 struct engine_rates ki_engine_rates(const kn_device_info *device);
 // A thread of the host's.
 const struct engine_rates *ki_engine_host_rates(void);

@@ -10,9 +10,8 @@
 #include "base/error.h"
 #include "engine/cache/cache.h"
 
-static struct cache_key key_of(const kn_context *context, const struct engine_choice *choice)
+static struct cache_key key_of(const kn_device_info *info, const struct engine_choice *choice)
 {
-    const kn_device_info *info = &context->device.info;
     const char *const parts[] = {choice->what, PACKAGE_VERSION, info->spec,
                                  info->name,   info->driver,    info->version};
     struct ki_field fields[KI_COUNT(parts) + 1];
@@ -26,7 +25,7 @@ static struct cache_key key_of(const kn_context *context, const struct engine_ch
 bool ki_engine_recall_bytes(const kn_context *context, const struct engine_choice *choice,
                             struct ki_text *bytes)
 {
-    const struct cache_key key = key_of(context, choice);
+    const struct cache_key key = key_of(&context->device.info, choice);
     char *data = NULL;
     size_t count = 0;
     char why[128] = "";
@@ -41,10 +40,25 @@ bool ki_engine_recall_bytes(const kn_context *context, const struct engine_choic
     return !bytes->failed;
 }
 
+bool ki_engine_recall_of(const char *dir, const kn_device_info *info, const struct engine_choice *choice,
+                         struct ki_text *bytes)
+{
+    const struct cache_key key = key_of(info, choice);
+    char *data = NULL;
+    size_t count = 0;
+    char why[128] = "";
+
+    if (!ki_cache_read(dir, &key, (void **)&data, &count, why))
+        return false;
+    ki_text_add_bytes(bytes, data, count);
+    free(data);
+    return !bytes->failed;
+}
+
 kn_status ki_engine_remember_bytes(const kn_context *context, const struct engine_choice *choice,
                                    const struct ki_text *bytes, kn_error *err)
 {
-    const struct cache_key key = key_of(context, choice);
+    const struct cache_key key = key_of(&context->device.info, choice);
 
     if (!context->cache_dir)
         return ki_fail(err, KN_ERROR_OUTPUT,
@@ -56,7 +70,7 @@ kn_status ki_engine_remember_bytes(const kn_context *context, const struct engin
 
 void ki_engine_forget(const kn_context *context, const struct engine_choice *choice)
 {
-    const struct cache_key key = key_of(context, choice);
+    const struct cache_key key = key_of(&context->device.info, choice);
 
     if (context->cache_dir)
         ki_cache_remove(context->cache_dir, &key);

@@ -27,6 +27,9 @@ bool ki_engine_recall_bytes(const kn_context *context, const struct engine_choic
 // KN_ERROR_OUTPUT where there is no cache, or it cannot be written.
 kn_status ki_engine_remember_bytes(const kn_context *context, const struct engine_choice *choice,
                                    const struct ki_text *bytes, kn_error *err);
+// What is kept in a folder of a device that no context need have; without a word where it is damaged.
+bool ki_engine_recall_of(const char *dir, const kn_device_info *info, const struct engine_choice *choice,
+                         struct ki_text *bytes);
 void ki_engine_forget(const kn_context *context, const struct engine_choice *choice);
 
 #endif

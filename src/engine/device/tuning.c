@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuning.h"
 
+#include <koine/experimental/cache.h>
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -139,6 +141,19 @@ static bool read_kept(const kn_context *context, const kn_tunables *tunables, un
         ki_engine_log(context, KN_LOG_WARNING, "%s: what was kept is not used: %s", what, wrong);
     ki_text_free(&record);
     return found && !wrong;
+}
+
+bool ki_engine_tuning_of(const kn_device_info *info, const kn_tunables *tunables, unsigned *values)
+{
+    char what[64], dir[4096];
+    const struct engine_choice choice = choice_of(tunables, what);
+    struct ki_text record = KI_TEXT_INIT;
+    bool found = !kn_cache_get_default_dir(dir, sizeof dir, NULL) && !kn_cache_check_trust(dir, NULL) &&
+                 ki_engine_recall_of(dir, info, &choice, &record) && record.length > HASH_DIGITS + 1 &&
+                 read_values(ki_text_string(&record) + HASH_DIGITS + 1, tunables, values);
+
+    ki_text_free(&record);
+    return found;
 }
 
 // What was best on the device that is most like this one, as measured_devices.h has it.

@@ -14,6 +14,9 @@
 // counts as none, and the log warns. Reads the cache once a context.
 bool ki_engine_tuning(kn_context *context, const kn_tunables *tunables, unsigned *values);
 
+// What is kept in the default cache of a device that no context need have, whatever the kernels' texts.
+bool ki_engine_tuning_of(const kn_device_info *info, const kn_tunables *tunables, unsigned *values);
+
 // What an algorithm says of values that it cannot take; it then takes its own. Of tried ones it is noted; of
 // kept ones the log warns, and they are left alone from then on.
 void ki_engine_tuning_refuse(kn_context *context, const kn_tunables *tunables, const char *format, ...)

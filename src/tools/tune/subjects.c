@@ -11,4 +11,5 @@ const struct tune_subject *const tune_subjects[] = {&tune_recon,
                                                     &tune_sort_by_key_64bit,
                                                     &tune_gemm,
                                                     &tune_robust,
+                                                    &tune_rates,
                                                     NULL};

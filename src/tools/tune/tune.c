@@ -325,10 +325,10 @@ static kn_status measure(struct tuner *tuner, const char *journal, kn_error *err
     return status ? status : tune_journal_end(tuner->journal, tuner->report, err);
 }
 
-kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool quick, const char *journal,
-                       struct tune_report *report, kn_error *err)
+kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool quick, double opened,
+                       const char *journal, struct tune_report *report, kn_error *err)
 {
-    struct tuner tuner = {.work = {.queue = queue, .quick = quick},
+    struct tuner tuner = {.work = {.queue = queue, .quick = quick, .opened = opened},
                           .subject = subject,
                           .report = report,
                           .context = kn_queue_get_context(queue)};

@@ -30,6 +30,7 @@ struct tune_axis {
 struct tune_work {
     kn_queue *queue;
     bool quick;
+    double opened;     // seconds that the driver and the context took to open; 0: not known
     kn_buffer *result; // floats, if the subject has a bound
     void *own;
 };
@@ -80,9 +81,10 @@ struct tune_report {
 // algorithm's own values meet; KN_ERROR_MEMORY. A candidate's errors are in its row. Cost: about 10
 // candidates a round, each compiled and run a few times. `journal`: the path of a file that tells another
 // process how far this one came (journal.h), and from which it goes on if there is something in it; the best
-// is then kept (tune_keep) before the journal ends. NULL: neither.
-kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool quick, const char *journal,
-                       struct tune_report *report, kn_error *err);
+// is then kept (tune_keep) before the journal ends. NULL: neither. `opened`: seconds that the driver and
+// the context took to open, 0 if that is not known.
+kn_status tune_measure(kn_queue *queue, const struct tune_subject *subject, bool quick, double opened,
+                       const char *journal, struct tune_report *report, kn_error *err);
 
 // Measures in a process of its own, so that a candidate that crashes the driver, or whose driver ends the
 // process, is a row of the table: a new process then goes on behind it. The process is `arguments` (ends in

@@ -12,6 +12,7 @@ arrays.save("integers.npy", "i4", [random.randrange(-9, 9) for _ in range(5000)]
 arrays.save("plane.npy", "f8", [random.random() for _ in range(512 * 512)], (512, 512))')
 write_numbers "$work/numbers.csv"
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n2 2 4\n' >"$work/a.mtx"
+printf '%%%%MatrixMarket matrix array real general\n2 1\n3\n8\n' >"$work/b.mtx"
 
 # Little work: the host, whatever else there is, and nothing on standard error.
 small='\(host: about [0-9.e-]+ s, less than a GPU takes to start\)'
@@ -31,6 +32,8 @@ expect_small reduce "$work/integers.npy" --op moments
 expect_small select "$work/numbers.npy" --quantile 0.5
 expect_small stats "$work/numbers.csv"
 expect_small spmv "$work/a.mtx"
+expect_small solve "$work/a.mtx" "$work/b.mtx" -o "$work/x.npy"
+expect_small solve "$work/a.mtx" "$work/b.mtx" -o "$work/x.npy" --precision float
 expect_small fft "$work/plane.npy" -o "$work/spectrum.npy"
 expect_small project parallel:3,40,512 "$work/plane.npy" -o "$work/sinogram.npy"
 

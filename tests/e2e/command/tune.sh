@@ -63,6 +63,12 @@ expect_stderr 'is already there and is not overwritten'
 expect_exit 2 koine tune --reset --export "$work/none" recon
 [ ! -e "$work/none" ] || fail "a file was left"
 
+# How fast the device is, in the same list.
+expect_exit 0 koine tune rates --quick --export "$work/rates"
+expect_stdout '^rates on .*: kept MEMORY [0-9]+, OPERATIONS [0-9]+, COPY [0-9]+, START [0-9]+, BUILD [0-9]+, LAUNCH [0-9]+;'
+grep -Eq '^RATES\(".+", ".+", (CPU|GPU|ACCELERATOR), [0-9]+(, [0-9.e+-]+){6}\)$' "$work/rates" ||
+    fail "no line of rates: $(cat "$work/rates")"
+
 expect_exit 0 koine tune --list recon
 [ "$(sed -n 's/.*: kept //p' "$work/out")" = "$kept" ] || fail "another tuning is listed"
 expect_exit 0 koine cache list

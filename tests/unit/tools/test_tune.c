@@ -140,7 +140,7 @@ START_TEST(measured)
     unsigned values[KN_TUNABLES];
     kn_error why = KN_ERROR_INIT;
 
-    ck_assert_msg(tune_measure(queue, &subject, true, NULL, &report, &why) == KN_OK, "%s", why.text);
+    ck_assert_msg(tune_measure(queue, &subject, true, 0, NULL, &report, &why) == KN_OK, "%s", why.text);
     ck_assert_uint_eq(report.count, 1 + 2 + 5);
     ck_assert_uint_eq(report.rows[0].values[0], USUAL_PAUSE);
     best = report.rows[report.best];
@@ -227,7 +227,7 @@ static int measure_for_another(const char *name, const char *folder, const char 
     if (!status && strcmp(name, "--mute") == 0)
         crash();
     if (!status)
-        status = tune_measure(queue, &subject, true, journal, &report, &err);
+        status = tune_measure(queue, &subject, true, 0, journal, &report, &err);
     printf("%s: %s\n", name, status ? err.text : "measured");
     tune_free(&report);
     kn_queue_close(queue);
@@ -331,13 +331,13 @@ START_TEST(journals)
     fputs("try 0 0\nrow 0x1p+0 0x0p+0 30 0 \ntry 21 0\nrow 0x1p-1 0x0p+0 21 0 \n", file);
     ck_assert_int_eq(fclose(file), 0);
     EXPECT_REFUSED(KN_ERROR_INPUT, "of another measurement",
-                   tune_measure(queue, &subject, true, path, &report, &err));
+                   tune_measure(queue, &subject, true, 0, path, &report, &err));
     tune_free(&report);
     file = fopen(path, "w");
     ck_assert_ptr_nonnull(file);
     fputs("try 0 0\nrow 0x1p+0 no number\n", file);
     ck_assert_int_eq(fclose(file), 0);
-    EXPECT_REFUSED(KN_ERROR_INPUT, "journal:2", tune_measure(queue, &subject, true, path, &report, &err));
+    EXPECT_REFUSED(KN_ERROR_INPUT, "journal:2", tune_measure(queue, &subject, true, 0, path, &report, &err));
     tune_free(&report);
 }
 END_TEST
@@ -353,7 +353,7 @@ START_TEST(exact)
 
     EXPECT_OK(kn_tuning_keep(context, &told, kept, "", &err));
     runs = 0;
-    EXPECT_OK(tune_measure(queue, &subject, true, NULL, &report, &err));
+    EXPECT_OK(tune_measure(queue, &subject, true, 0, NULL, &report, &err));
     ck_assert_double_lt(row_of(&report, 2, CLOSE)->seconds, 0);
     ck_assert_uint_eq(report.rows[report.best].values[0], 2);
     ck_assert_uint_eq(report.rows[report.best].values[1], RIGHT);

@@ -290,9 +290,35 @@ START_TEST(robust_takes_it)
 }
 END_TEST
 
+// ---- estimates ----
+
+START_TEST(estimates_take_it)
+{
+    const unsigned values[KN_TUNABLES] = {1000, 2000, 3000, 0, 5000000, 6000};
+    const kn_work work = KN_INIT(kn_work, .device = {.bytes = 2e9, .operations = 8e9}, .copied = 9e9,
+                                 .launches = 1e5, .program = "algo/none.cl", .programs = 2);
+    const kn_device_info *device = kn_context_get_device(context);
+    kn_cost before, cost;
+
+    ck_assert_int_eq(setenv("KOINE_CACHE_DIR", cache_dir, 1), 0);
+    EXPECT_OK(kn_cost_estimate(&work, device, &before, &err));
+    EXPECT_OK(kn_tuning_keep(context, kn_cost_get_tunables(), values, "", &err));
+    EXPECT_OK(kn_cost_estimate(&work, device, &cost, &err));
+    ck_assert_double_eq_tol(cost.compute, 2 + 4 + 0.6, 1e-9);
+    ck_assert_double_eq_tol(cost.copy, 3, 1e-9);
+    ck_assert_double_eq_tol(cost.build, 10, 1e-9);
+    ck_assert_double_eq(cost.start, before.start); // which is not known
+    EXPECT_OK(kn_tuning_forget(context, kn_cost_get_tunables(), &err));
+    EXPECT_OK(kn_cost_estimate(&work, device, &cost, &err));
+    ck_assert_double_eq(cost.compute, before.compute);
+    unsetenv("KOINE_CACHE_DIR");
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {sums_take_it, gridding_takes_it, sorting_takes_it, robust_takes_it};
+    const TTest *const tests[] = {sums_take_it, gridding_takes_it, sorting_takes_it, robust_takes_it,
+                                  estimates_take_it};
 
     return test_run("tune taken", tests, sizeof tests / sizeof *tests, set_up, tear_down);
 }

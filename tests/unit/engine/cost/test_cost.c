@@ -43,19 +43,22 @@ START_TEST(seconds)
 {
     const kn_device_info h200 = device_of("NVIDIA H200", "NVIDIA Corporation", KN_DEVICE_GPU, 132);
     const struct engine_rates rates = ki_engine_rates(&h200);
-    const kn_work work =
-        KN_INIT(kn_work, .host.operations = 1e12, .device.bytes = 2e12, .device.operations = 3e13,
-                .copied = 4e9, .launches = 1000, .program = "algo/none.cl", .programs = 3);
+    const kn_work work = KN_INIT(kn_work, .host.operations = 1e12, .host.prepared = 3e9,
+                                 .device.prepared = 5e9, .device.bytes = 2e12, .device.operations = 3e13,
+                                 .copied = 4e9, .launches = 1000, .program = "algo/none.cl", .programs = 3);
     kn_work compiled = work;
     kn_cost host, device;
 
     EXPECT_OK(kn_cost_estimate(&work, NULL, &host, &err));
     ck_assert_double_eq(host.start + host.build + host.copy, 0);
-    ck_assert_double_eq_tol(host.compute, 1e12 / (ki_engine_host_rates()->operations * ki_threads(0)), 1e-9);
+    ck_assert_double_eq_tol(host.compute,
+                            1e12 / (ki_engine_host_rates()->operations * ki_threads(0)) +
+                                3e9 / ki_engine_host_rates()->memory,
+                            1e-9);
     EXPECT_OK(kn_cost_estimate(&work, &h200, &device, &err));
     ck_assert_double_eq(device.start, rates.start);
     ck_assert_double_eq_tol(device.build, 3 * rates.build, 1e-12);
-    ck_assert_double_eq_tol(device.copy, 4e9 / rates.copy, 1e-12);
+    ck_assert_double_eq_tol(device.copy, 4e9 / rates.copy + 5e9 / ki_engine_host_rates()->memory, 1e-12);
     ck_assert_double_eq_tol(device.compute,
                             2e12 / rates.memory + 3e13 / rates.operations + 1000 * rates.launch, 1e-9);
     compiled.program = NULL;

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine solve: where it is computed.
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/os/env.h"
+#include "cmd_solve.h"
+
+// Both places solve it in the precision that is asked for, and the solutions differ in their last digits
+// alone: by conjugate gradients, in double of a matrix, or in single; but not with relaxed maths.
+static bool has_both(const struct solve_command *command)
+{
+    const kn_least_squares_options *task = &command->task;
+    const bool single = command->arguments->precision == SOLVE_PRECISION_FLOAT;
+
+    return !solve_host_alone(task) && !solve_device_alone(command) && task->format == KN_SPARSE_AUTO &&
+           task->method == KN_LEAST_SQUARES_CGNR && task->stop != KN_LEAST_SQUARES_STOP_NCP &&
+           (single || command->matrix) && command->arguments->tool.common.policy != KN_POLICY_FAST;
+}
+
+// All iterations that may be done are taken as done: of both, products with A and A^T and vectors from
+// memory, of which the host's caches keep most. Before, one thread sorts the matrix and its transpose, and
+// for a device puts them into the formats that it measures. Rays meet two pixels in each line of the image;
+// the host makes their matrix, a device does not.
+static kn_work work_of(const struct solve_command *command)
+{
+    const bool single = command->arguments->precision == SOLVE_PRECISION_FLOAT;
+    const double rows = (double)command->rows, columns = (double)command->columns,
+                 sides = (double)command->b.count, steps = (double)command->task.iterations * sides,
+                 nonzeros = command->matrix ? (double)kn_sparse_get_nonzeros(command->matrix)
+                                            : 2 * rows * (double)command->geometry.size,
+                 number = single ? sizeof(float) : sizeof(double),
+                 matrix = 2 * (sizeof(uint32_t) + number) * nonzeros,
+                 step = matrix + number * (3 * rows + 8 * columns);
+
+    return KN_INIT(kn_work, .host.bytes = 0.35 * steps * step, .host.prepared = 400 * nonzeros,
+                   .device.bytes = steps * step, .device.prepared = (command->matrix ? 1000 : 10) * nonzeros,
+                   .copied = matrix + number * sides * (rows + 2 * columns), .launches = 2 * steps,
+                   .program = "operator/cgnr.cl", .programs = 7);
+}
+
+static kn_status settle_precision(struct solve_command *command, kn_error *err)
+{
+    static const kn_type types[] = {[SOLVE_PRECISION_FLOAT] = KN_F32, [SOLVE_PRECISION_DOUBLE] = KN_F64};
+    const kn_device_info *device = &command->tool.place.device;
+    int asked = command->arguments->precision;
+
+    if (command->tool.place.queue && asked == SOLVE_PRECISION_DOUBLE && !device->fp64)
+        return ki_fail(
+            err, KN_ERROR_UNSUPPORTED,
+            "%s (%s) has no double precision; --precision float takes single, --device host has both",
+            device->spec, device->name);
+    command->task.type = types[asked];
+    return KN_OK;
+}
+
+static kn_status open_host(struct solve_command *command, kn_error *err)
+{
+    const struct common_arguments *common = &command->arguments->tool.common;
+    struct tool *tool = &command->tool;
+
+    tool->seconds.build = tool->seconds.upload = tool->seconds.download = -1;
+    return place_open_with("host", common->policy, false, common->command, &tool->place, err);
+}
+
+// Where nobody names a place and both have what is asked for: the one that ends first.
+static kn_status open_sooner(struct solve_command *command, kn_error *err)
+{
+    const kn_work work = work_of(command);
+    struct place *place = &command->tool.place;
+    kn_status status = tool_open(&command->tool, TOOL_DEVICE_OR_HOST, &work, err);
+
+    if (status || !place->queue || place->device.fp64 ||
+        command->arguments->precision == SOLVE_PRECISION_FLOAT)
+        return status;
+    place_close(place);
+    status = open_host(command, err);
+    snprintf(place->why, sizeof place->why, "the best device has no double precision");
+    return status;
+}
+
+// Double precision is the default where it is to be had; of rays devices compute the weights in single.
+kn_status solve_open(struct solve_command *command, kn_error *err)
+{
+    const struct solve_arguments *arguments = command->arguments;
+    const struct common_arguments *common = &arguments->tool.common;
+    const bool named = common->devices.count > 0 || ki_env_get(KI_ENV_DEVICE),
+               device = solve_device_alone(command);
+    const bool by_host = solve_host_alone(&command->task) || arguments->precision == SOLVE_PRECISION_DOUBLE ||
+                         (!named && arguments->precision == SOLVE_PRECISION_AUTO);
+    kn_status status;
+
+    if (!named && has_both(command))
+        status = open_sooner(command, err);
+    else if (by_host && !device && !common->devices.count)
+        status = open_host(command, err);
+    else
+        status = tool_open(&command->tool, device ? TOOL_DEVICE : TOOL_DEVICE_OR_HOST, NULL, err);
+    if (!status && !command->tool.place.queue && solve_is_float_of_double(command))
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
+                         "--precision float: there is no device, and the host has --method %s in double",
+                         solve_method_names[command->task.method]);
+    return status ? status : settle_precision(command, err);
+}
