@@ -72,7 +72,7 @@ int main(int argc, char **argv)
     if (err.code || (ctx && kn_queue_open(ctx, &q, &err)) ||
         kn_recon_trajectory_fill(&radial, samples, k, &err) ||
         kn_recon_phantom_kspace(&matrix, k, samples, data, &err) ||
-        kn_recon_weights(q, &matrix, k, samples, KN_RECON_DENSITY_RAMP, weights, &err) ||
+        kn_recon_weights(q, &matrix, k, samples, KN_RECON_DENSITY_RAMP, weights, NULL, &err) ||
         kn_recon_plan_create(q, &matrix, k, samples, &options, &plan, &err) ||
         (q ? kn_recon_gridding_adjoint(plan, data, image, &err) : kn_recon_adjoint(plan, data, image, &err)) ||
         kn_recon_phantom_image(&matrix, 8, phantom, &err)) {

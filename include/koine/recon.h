@@ -49,6 +49,12 @@ typedef struct kn_recon_matrix {
     size_t size[3]; // voxels along x, y and z; with two axes the last one is 0 or 1
 } kn_recon_matrix;
 
+// How much is done, from 0 to below 1: called at the beginning, before each coil and iteration, and between
+// the pieces of what takes long, in the thread of the call; where it is not known how much that is, with the
+// same number again. A device is some tenths of a second behind at most, if no launch takes longer. Returns
+// false to stop: nothing more is launched or computed then, and the call fails with KN_ERROR_INTERRUPTED.
+typedef bool kn_recon_progress(void *data, double done);
+
 // ---- where samples lie ----
 
 // With D samples a spoke, S spokes, P partitions, a matrix of N, and t = (j - floor(D/2)) N/D for sample j;
@@ -116,13 +122,20 @@ typedef enum kn_recon_density {
     KN_RECON_DENSITY_PIPE = 2
 } kn_recon_density;
 
+typedef struct kn_recon_weights_options {
+    size_t struct_size;          // KN_INIT sets it
+    kn_recon_progress *progress; // NULL: none
+    void *progress_data;         // what it is called with
+} kn_recon_weights_options;
+
 // weights[samples]. Only KN_RECON_DENSITY_PIPE uses the queue, which may be NULL for the others: ten times it
 // spreads and reads all samples by gridding with oversampling 2 and width 6, in single precision, and waits.
-// Errors: KN_ERROR_ARGUMENT for NULL, no samples, and a k that is not finite; KN_ERROR_UNSUPPORTED for
-// KN_RECON_DENSITY_PIPE without a queue; KN_ERROR_LIMIT for a grid that the device cannot hold in one
-// allocation.
+// `options` may be NULL. Errors: KN_ERROR_ARGUMENT for NULL, no samples, and a k that is not finite;
+// KN_ERROR_UNSUPPORTED for KN_RECON_DENSITY_PIPE without a queue; KN_ERROR_LIMIT for a grid that the device
+// cannot hold in one allocation; KN_ERROR_INTERRUPTED by `progress`, after which the weights are undefined.
 KN_API kn_status kn_recon_weights(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
-                                  size_t samples, kn_recon_density density, double *weights, kn_error *err);
+                                  size_t samples, kn_recon_density density, double *weights,
+                                  const kn_recon_weights_options *options, kn_error *err);
 
 // phi of a box as large as a voxel, for kn_recon_options: the product of sinc(k_i / N_i). basis[2 samples].
 // KN_ERROR_ARGUMENT for NULL and a k that is not finite.
@@ -175,12 +188,6 @@ typedef enum kn_recon_normal_method {
     KN_RECON_NORMAL_TOEPLITZ = 0,
     KN_RECON_NORMAL_FORWARD = 1 // by both sums each time: slower by far, with nothing to prepare and no grid
 } kn_recon_normal_method;
-
-// How much is done, from 0 to below 1: called at the beginning, before each coil and iteration, and between
-// the pieces of what takes long, in the thread of the call; where it is not known how much that is, with the
-// same number again. A device is some tenths of a second behind at most, if no launch takes longer. Returns
-// false to stop: nothing more is launched or computed then, and the call fails with KN_ERROR_INTERRUPTED.
-typedef bool kn_recon_progress(void *data, double done);
 
 typedef struct kn_recon_options {
     size_t struct_size; // KN_INIT sets it

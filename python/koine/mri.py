@@ -154,8 +154,10 @@ def density(
     where = coordinates(k, matrix.axes)
     made = np.empty(len(where))
     queue = ffi.NULL if context is None else context.queue
+    watch = Watch()
+    options = struct("kn_recon_weights_options", progress=lib.koine_recon_progress, progress_data=watch.handle)
     arguments = matrix, ffi.from_buffer("double[]", where), len(where), densities.number(kind)
-    call(lib.kn_recon_weights, queue, *arguments, ffi.from_buffer("double[]", made))
+    watch.call(lib.kn_recon_weights, queue, *arguments, ffi.from_buffer("double[]", made), options)
     return made
 
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "engine/engine.h"
 #include "app/mri/gridding/gridding_internal.h"
 
 enum { ITERATIONS = 10 };
@@ -22,37 +23,75 @@ static double length(const kn_recon_matrix *matrix, const double *k)
     return sqrt(squares);
 }
 
+// Passes over the samples ask in between.
+enum { PASSES = 3, PIECE = 1 << 20 };
+
+struct ramp {
+    const kn_recon_matrix *matrix;
+    const double *k;
+    double *weights;
+    int dimensions;
+    double furthest, nearest, sum, factor;
+};
+
+static void find_ends(struct ramp *r, size_t m)
+{
+    double at = length(r->matrix, r->k + MRI_AXES * m);
+
+    r->furthest = fmax(r->furthest, at);
+    r->nearest = at > 0 ? fmin(r->nearest, at) : r->nearest;
+}
+
+// S diameters whose samples are q apart: the ball of radius q/2 over S, as a share of what a sample at radius
+// k has of its shell.
+static void weigh(struct ramp *r, size_t m)
+{
+    double at = length(r->matrix, r->k + MRI_AXES * m);
+
+    r->weights[m] = r->furthest == 0 || r->dimensions < 2 ? 1
+                    : at > 0                              ? pow(at, r->dimensions - 1)
+                             : pow(r->nearest / 2, r->dimensions - 1) / r->dimensions;
+    r->sum += r->weights[m];
+}
+
+static void scale(struct ramp *r, size_t m)
+{
+    r->weights[m] *= r->factor;
+}
+
+static kn_status pass(struct ramp *r, int number, void (*take)(struct ramp *r, size_t m), size_t samples,
+                      struct ki_ask *ask, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t m = 0; m < samples && !status; m++) {
+        if (m % PIECE == 0) {
+            ki_ask_at(ask, (number + (double)m / (double)samples) / PASSES);
+            status = ki_ask(ask, err);
+        }
+        if (!status)
+            take(r, m);
+    }
+    return status;
+}
+
 static kn_status ramp(const kn_recon_matrix *matrix, size_t voxels, const double *k, size_t samples,
-                      double *weights, kn_error *err)
+                      double *weights, struct ki_ask *ask, kn_error *err)
 {
     static const double balls[] = {1, 2, M_PI, 4 * M_PI / 3}; // of radius 1, by dimension
-    double furthest = 0, nearest = INFINITY, sum = 0, volume;
-    int dimensions = 0;
+    struct ramp r = {.matrix = matrix, .k = k, .weights = weights, .nearest = INFINITY};
+    double volume;
     kn_status status = ki_gridding_check_samples(matrix, k, samples, err);
 
-    if (status)
-        return status;
     for (size_t axis = 0; axis < matrix->axes; axis++)
-        dimensions += matrix->size[axis] > 1;
-    for (size_t m = 0; m < samples; m++) {
-        double at = length(matrix, k + MRI_AXES * m);
-        furthest = fmax(furthest, at);
-        nearest = at > 0 ? fmin(nearest, at) : nearest;
-    }
-    for (size_t m = 0; m < samples; m++) {
-        double at = length(matrix, k + MRI_AXES * m);
-
-        // S diameters whose samples are q apart: the ball of radius q/2 over S, as a share of what a sample
-        // at radius k has of its shell.
-        weights[m] = furthest == 0 || dimensions < 2 ? 1
-                     : at > 0                        ? pow(at, dimensions - 1)
-                                                     : pow(nearest / 2, dimensions - 1) / dimensions;
-        sum += weights[m];
-    }
-    volume = furthest > 0 ? balls[dimensions] * pow(furthest, dimensions) : 1;
-    for (size_t m = 0; m < samples; m++)
-        weights[m] *= volume / sum / (double)voxels;
-    return KN_OK;
+        r.dimensions += matrix->size[axis] > 1;
+    if (!status)
+        status = pass(&r, 0, find_ends, samples, ask, err);
+    if (!status)
+        status = pass(&r, 1, weigh, samples, ask, err);
+    volume = r.furthest > 0 ? balls[r.dimensions] * pow(r.furthest, r.dimensions) : 1;
+    r.factor = volume / r.sum / (double)voxels;
+    return status ? status : pass(&r, 2, scale, samples, ask, err);
 }
 
 // ---- Pipe and Menon ----
@@ -71,8 +110,10 @@ static kn_status iterate(kn_queue *queue, struct mri_gridding *gridding, size_t 
     }
     if (!status)
         status = kn_buffer_write(queue, buffer, 0, numbers, bytes, err);
-    for (int i = 0; i < ITERATIONS && !status; i++)
+    for (int i = 0; i < ITERATIONS && !status; i++) {
+        ki_queue_ask_at(queue, (double)i / ITERATIONS);
         status = ki_mri_gridding_compensate(queue, gridding, buffer, err);
+    }
     if (!status)
         status = kn_buffer_read(queue, buffer, 0, numbers, bytes, err);
     kn_buffer_free(buffer);
@@ -115,7 +156,7 @@ struct mri_bytes ki_mri_density_memory(const kn_recon_matrix *matrix, size_t sam
 }
 
 kn_status ki_mri_density(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
-                         kn_recon_density density, double *weights, kn_error *err)
+                         kn_recon_density density, double *weights, struct ki_ask *ask, kn_error *err)
 {
     size_t voxels;
     kn_status status = ki_mri_matrix_count(matrix, &voxels, err);
@@ -123,7 +164,7 @@ kn_status ki_mri_density(kn_queue *queue, const kn_recon_matrix *matrix, const d
     if (status)
         return status;
     if (density == KN_RECON_DENSITY_RAMP)
-        return ramp(matrix, voxels, k, samples, weights, err);
+        return ramp(matrix, voxels, k, samples, weights, ask, err);
     if (density == KN_RECON_DENSITY_PIPE)
         return pipe_menon(queue, matrix, k, samples, weights, err);
     for (size_t m = 0; m < samples; m++)

@@ -154,31 +154,56 @@ kn_status kn_recon_trajectory_check(const char *name, const kn_recon_matrix *mat
 
 // ---- density compensation, and voxels that are no points ----
 
-static kn_status weigh(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
-                       kn_recon_density density, double *weights, kn_error *err)
+static kn_status check_weights(kn_queue *queue, kn_recon_density density, const double *weights,
+                               kn_error *err)
 {
-    kn_recon_matrix made;
-    size_t voxels;
-    kn_status status = read_samples(matrix, k, samples, &made, &voxels, err);
-
-    if (!status && !weights)
-        status = refuse_null("weights", err);
-    if (status)
-        return status;
+    if (!weights)
+        return refuse_null("weights", err);
     if ((unsigned)density >= MRI_DENSITIES)
         return ki_fail(err, KN_ERROR_ARGUMENT, "there is no density compensation %d; see kn_recon_density",
                        (int)density);
     if (density == KN_RECON_DENSITY_PIPE && !queue)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "pipe computes its weights on a device; give a queue, or take ramp");
-    status = ki_gridding_check_samples(&made, k, samples, err);
-    return status ? status : ki_mri_density(queue, &made, k, samples, density, weights, err);
+    return KN_OK;
+}
+
+static kn_status weigh(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
+                       kn_recon_density density, double *weights, const kn_recon_weights_options *options,
+                       kn_error *err)
+{
+    kn_recon_weights_options read;
+    kn_recon_matrix made;
+    size_t voxels;
+    struct ki_ask ask, *before = NULL;
+    bool on_queue = density == KN_RECON_DENSITY_PIPE;
+    kn_status status = read_samples(matrix, k, samples, &made, &voxels, err);
+
+    if (!status)
+        status = check_weights(queue, density, weights, err);
+    if (!status)
+        status = KI_SIZED_READ("kn_recon_weights", kn_recon_weights_options, options, &read, err);
+    if (!status)
+        status = ki_gridding_check_samples(&made, k, samples, err);
+    if (status)
+        return status;
+    ask = (struct ki_ask){.go_on = read.progress, .data = read.progress_data, .to = 1};
+    on_queue = on_queue && read.progress;
+    if (on_queue)
+        before = ki_queue_ask(queue, &ask);
+    status = ki_ask(&ask, err);
+    if (!status)
+        status = ki_mri_density(queue, &made, k, samples, density, weights, &ask, err);
+    if (on_queue)
+        (void)ki_queue_ask(queue, before);
+    return status;
 }
 
 kn_status kn_recon_weights(kn_queue *queue, const kn_recon_matrix *matrix, const double *k, size_t samples,
-                           kn_recon_density density, double *weights, kn_error *err)
+                           kn_recon_density density, double *weights, const kn_recon_weights_options *options,
+                           kn_error *err)
 {
-    return ki_error_name(__func__, weigh(queue, matrix, k, samples, density, weights, err), err);
+    return ki_error_name(__func__, weigh(queue, matrix, k, samples, density, weights, options, err), err);
 }
 
 kn_status kn_recon_basis_box(const kn_recon_matrix *matrix, const double *k, size_t samples, double *basis,

@@ -41,7 +41,7 @@ static kn_status make_weights(struct recon *recon, kn_error *err)
         return ki_fail_memory(err, samples * sizeof *recon->weights, "density compensation");
     if (compensated) {
         status = ki_mri_density(recon->queue, &scan->matrix, scan->k, samples, recon->options.density,
-                                recon->weights, err);
+                                recon->weights, &recon->ask, err);
         if (!status)
             ki_recon_stop(recon, &clock, &recon->result->details.density);
     }

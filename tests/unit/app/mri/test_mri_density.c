@@ -98,7 +98,7 @@ START_TEST(pipe_steps)
             ki_mri_gridding_grid(gridding, cells);
             ki_mri_gridding_free(gridding);
             steps(&matrices[i], cells, k, n, wanted);
-            EXPECT_OK(ki_mri_density(queue, &matrices[i], k, n, KN_RECON_DENSITY_PIPE, weights, &err));
+            EXPECT_OK(ki_mri_density(queue, &matrices[i], k, n, KN_RECON_DENSITY_PIPE, weights, NULL, &err));
             ck_assert_double_le(test_relative_distance(weights, wanted, n), ten_steps);
             free(k);
             free(weights);
@@ -252,15 +252,15 @@ START_TEST(phantoms)
                before;
 
         EXPECT_OK(ki_mri_density(queue, &scan.matrix, scan.k, scan.samples, KN_RECON_DENSITY_NONE,
-                                 scan.weights, &err));
+                                 scan.weights, NULL, &err));
         none = image_error(&scan, scan.weights, true);
         evenness(&scan, &before);
         EXPECT_OK(ki_mri_density(queue, &scan.matrix, scan.k, scan.samples, KN_RECON_DENSITY_PIPE,
-                                 scan.weights, &err));
+                                 scan.weights, NULL, &err));
         pipe = image_error(&scan, scan.weights, false);
         mean = evenness(&scan, &deviation);
         EXPECT_OK(ki_mri_density(queue, &scan.matrix, scan.k, scan.samples, KN_RECON_DENSITY_RAMP,
-                                 scan.weights, &err));
+                                 scan.weights, NULL, &err));
         ramp = image_error(&scan, scan.weights, false);
         fprintf(stderr,
                 "phantoms: %s: C C^H w %.4f +- %.4f (was +- %.2f); error by pipe %.3f, ramp %.3f, none %.3f, "
@@ -292,16 +292,16 @@ START_TEST(repeated)
         k[3 * m] = 10 * test_uniform(&state) - 5;
         k[3 * m + 1] = 10 * test_uniform(&state) - 5;
     }
-    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE, KN_RECON_DENSITY_PIPE, once, &err));
+    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE, KN_RECON_DENSITY_PIPE, once, NULL, &err));
     memcpy(k + 3 * ONCE, k, 3 * ONCE * sizeof *k);
-    EXPECT_OK(ki_mri_density(queue, &matrix, k, 2 * ONCE, KN_RECON_DENSITY_PIPE, twice, &err));
+    EXPECT_OK(ki_mri_density(queue, &matrix, k, 2 * ONCE, KN_RECON_DENSITY_PIPE, twice, NULL, &err));
     for (size_t m = 0; m < 2 * ONCE; m++)
         halves[m] = once[m % ONCE] / 2;
     ck_assert_double_le(test_relative_distance(twice, halves, 2 * ONCE), 2 * ten_steps);
     k[3 * ONCE] = k[3 * ONCE + 3] = -11.3;
     k[3 * ONCE + 1] = k[3 * ONCE + 4] = 9.1;
-    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE + 1, KN_RECON_DENSITY_PIPE, once, &err));
-    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE + 2, KN_RECON_DENSITY_PIPE, twice, &err));
+    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE + 1, KN_RECON_DENSITY_PIPE, once, NULL, &err));
+    EXPECT_OK(ki_mri_density(queue, &matrix, k, ONCE + 2, KN_RECON_DENSITY_PIPE, twice, NULL, &err));
     ck_assert_double_le(fabs(twice[ONCE] / once[ONCE] - 0.5), 2 * ten_steps);
     ck_assert_double_le(fabs(twice[ONCE + 1] / once[ONCE] - 0.5), 2 * ten_steps);
     ck_assert_double_le(test_relative_distance(twice, once, ONCE), 2 * ten_steps);
@@ -317,8 +317,8 @@ static void expect_ramp(kn_recon_trajectory_kind kind, size_t extent, size_t spo
     struct scan scan = make_scan(plan);
     double each = 1 / (double)spokes / (double)scan.voxels, sum = 0;
 
-    EXPECT_OK(
-        ki_mri_density(NULL, &scan.matrix, scan.k, scan.samples, KN_RECON_DENSITY_RAMP, scan.weights, &err));
+    EXPECT_OK(ki_mri_density(NULL, &scan.matrix, scan.k, scan.samples, KN_RECON_DENSITY_RAMP, scan.weights,
+                             NULL, &err));
     for (size_t m = 0; m < scan.samples; m++) {
         const double *k = scan.k + 3 * m;
         double at = sqrt(k[0] * k[0] + k[1] * k[1] + k[2] * k[2]);
@@ -344,14 +344,14 @@ START_TEST(ramps)
     expect_ramp(KN_RECON_TRAJECTORY_RADIAL, 32, 50);
     expect_ramp(KN_RECON_TRAJECTORY_KOOSHBALL, 16, 100);
     // Along one axis samples stand for equal parts, and across it k has no meaning.
-    EXPECT_OK(ki_mri_density(NULL, &line, k, 2, KN_RECON_DENSITY_RAMP, weights, &err));
+    EXPECT_OK(ki_mri_density(NULL, &line, k, 2, KN_RECON_DENSITY_RAMP, weights, NULL, &err));
     ck_assert_double_eq_tol(weights[0], 4.0 / 2 / 8, 1e-15);
     ck_assert_double_eq_tol(weights[1], 4.0 / 2 / 8, 1e-15);
     // All in the middle: one cycle's area.
-    EXPECT_OK(ki_mri_density(NULL, &plane, zeros, 2, KN_RECON_DENSITY_RAMP, weights, &err));
+    EXPECT_OK(ki_mri_density(NULL, &plane, zeros, 2, KN_RECON_DENSITY_RAMP, weights, NULL, &err));
     ck_assert_double_eq_tol(weights[0] + weights[1], 1.0 / 64, 1e-15);
-    EXPECT_OK(ki_mri_density(NULL, &plane, NULL, 0, KN_RECON_DENSITY_RAMP, weights, &err));
-    EXPECT_OK(ki_mri_density(NULL, &plane, k, 2, KN_RECON_DENSITY_NONE, weights, &err));
+    EXPECT_OK(ki_mri_density(NULL, &plane, NULL, 0, KN_RECON_DENSITY_RAMP, weights, NULL, &err));
+    EXPECT_OK(ki_mri_density(NULL, &plane, k, 2, KN_RECON_DENSITY_NONE, weights, NULL, &err));
     ck_assert(weights[0] == 1 && weights[1] == 1);
 }
 END_TEST
@@ -363,11 +363,11 @@ START_TEST(refusals)
     double weight;
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kx of sample 0 is nan",
-                   ki_mri_density(NULL, &plane, k, 1, KN_RECON_DENSITY_RAMP, &weight, &err));
+                   ki_mri_density(NULL, &plane, k, 1, KN_RECON_DENSITY_RAMP, &weight, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kx of sample 0 is nan",
-                   ki_mri_density(queue, &plane, k, 1, KN_RECON_DENSITY_PIPE, &weight, &err));
+                   ki_mri_density(queue, &plane, k, 1, KN_RECON_DENSITY_PIPE, &weight, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "a matrix of 0 x 8 x 1",
-                   ki_mri_density(NULL, &nothing, k, 1, KN_RECON_DENSITY_NONE, &weight, &err));
+                   ki_mri_density(NULL, &nothing, k, 1, KN_RECON_DENSITY_NONE, &weight, NULL, &err));
     for (size_t i = 0; i < MRI_DENSITIES; i++)
         ck_assert_ptr_nonnull(ki_mri_density_names[i]);
     ck_assert_ptr_null(ki_mri_density_names[MRI_DENSITIES]);

@@ -144,6 +144,7 @@ START_TEST(weights)
     kn_recon_trajectory lines =
                             KN_INIT(kn_recon_trajectory, .kind = KN_RECON_TRAJECTORY_CARTESIAN, .extent = 16),
                         spokes = KN_INIT(kn_recon_trajectory, .extent = 16);
+    const kn_recon_weights_options unsized = {.struct_size = 0};
     kn_recon_matrix matrix, plane;
     size_t samples, diameters;
     double *k, *found, sum = 0, furthest = 0;
@@ -153,14 +154,14 @@ START_TEST(weights)
     k = test_allocate(3 * (samples + diameters) * sizeof *k);
     found = test_poisoned((samples + diameters) * sizeof *found);
     EXPECT_OK(kn_recon_trajectory_fill(&lines, samples, k, &err));
-    EXPECT_OK(kn_recon_weights(NULL, &matrix, k, samples, KN_RECON_DENSITY_NONE, found, &err));
+    EXPECT_OK(kn_recon_weights(NULL, &matrix, k, samples, KN_RECON_DENSITY_NONE, found, NULL, &err));
     for (size_t m = 0; m < samples; m++)
         ck_assert_double_eq(found[m], 1);
-    EXPECT_OK(kn_recon_weights(queue, &matrix, k, samples, KN_RECON_DENSITY_PIPE, found, &err));
+    EXPECT_OK(kn_recon_weights(queue, &matrix, k, samples, KN_RECON_DENSITY_PIPE, found, NULL, &err));
     for (size_t m = 0; m < samples; m++)
         ck_assert_msg(fabs(found[m] * 256 - 1) < 0.05, "weight %zu is %g / 256", m, found[m] * 256);
     EXPECT_OK(kn_recon_trajectory_fill(&spokes, diameters, k, &err));
-    EXPECT_OK(kn_recon_weights(NULL, &plane, k, diameters, KN_RECON_DENSITY_RAMP, found, &err));
+    EXPECT_OK(kn_recon_weights(NULL, &plane, k, diameters, KN_RECON_DENSITY_RAMP, found, NULL, &err));
     for (size_t m = 0; m < diameters; m++) {
         double radius = hypot(k[3 * m], k[3 * m + 1]);
 
@@ -175,19 +176,21 @@ START_TEST(weights)
     ck_assert_double_eq(found[1], 0);
     found[0] = 5;
     REFUSED(KN_ERROR_UNSUPPORTED, "pipe computes its weights on a device", kn_recon_weights, NULL, &plane, k,
-            4, KN_RECON_DENSITY_PIPE, found);
+            4, KN_RECON_DENSITY_PIPE, found, NULL);
     REFUSED(KN_ERROR_ARGUMENT, "there is no density compensation 3", kn_recon_weights, NULL, &plane, k, 4,
-            (kn_recon_density)3, found);
+            (kn_recon_density)3, found, NULL);
     REFUSED(KN_ERROR_ARGUMENT, "weights is NULL", kn_recon_weights, NULL, &plane, k, 4, KN_RECON_DENSITY_RAMP,
-            NULL);
+            NULL, NULL);
     REFUSED(KN_ERROR_ARGUMENT, "there are no samples", kn_recon_weights, NULL, &plane, k, 0,
-            KN_RECON_DENSITY_RAMP, found);
+            KN_RECON_DENSITY_RAMP, found, NULL);
     REFUSED(KN_ERROR_LIMIT, "18446744073709551615 samples", kn_recon_weights, NULL, &plane, k, SIZE_MAX,
-            KN_RECON_DENSITY_RAMP, found);
+            KN_RECON_DENSITY_RAMP, found, NULL);
+    REFUSED(KN_ERROR_ARGUMENT, "the kn_recon_weights_options has a struct_size of 0", kn_recon_weights, NULL,
+            &plane, k, 4, KN_RECON_DENSITY_RAMP, found, &unsized);
     REFUSED(KN_ERROR_ARGUMENT, "basis is NULL", kn_recon_basis_box, &plane, k, 4, NULL);
     k[10] = NAN;
     REFUSED(KN_ERROR_ARGUMENT, "ky of sample 3 is ", kn_recon_weights, NULL, &plane, k, 4,
-            KN_RECON_DENSITY_NONE, found);
+            KN_RECON_DENSITY_NONE, found, NULL);
     REFUSED(KN_ERROR_ARGUMENT, "sample 3: ky is ", kn_recon_basis_box, &plane, k, 4, found);
     ck_assert_double_eq(found[0], 5);
     free(k);

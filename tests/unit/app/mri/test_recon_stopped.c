@@ -139,6 +139,34 @@ START_TEST(reconstructions)
 }
 END_TEST
 
+// ---- density compensation ----
+
+static kn_status weigh(const void *data, struct told *told, double complex *result)
+{
+    const struct scanned *scanned = data;
+    const kn_recon_scan *scan = &scanned->scan->given;
+    const kn_recon_weights_options options =
+        KN_INIT(kn_recon_weights_options, .progress = tell, .progress_data = told);
+
+    memset(result, 0, SAMPLES * sizeof *result);
+    return kn_recon_weights(queue, &scan->matrix, scan->k, SAMPLES, scanned->how->density, (double *)result,
+                            &options, &err);
+}
+
+START_TEST(densities)
+{
+    struct recon_scan scan = make_scan(1);
+
+    for (kn_recon_density density = KN_RECON_DENSITY_NONE; density <= KN_RECON_DENSITY_PIPE; density++) {
+        const struct reconstruction how = {.density = density};
+        const struct scanned scanned = {&scan, &how};
+
+        expect_stops(kn_recon_density_name(density), &(struct stopped){weigh, &scanned});
+    }
+    free_scan(&scan);
+}
+END_TEST
+
 // ---- plans ----
 
 typedef kn_status kn_recon_call(kn_recon_plan *plan, const double *from, double *to, kn_error *err);
@@ -321,7 +349,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {reconstructions, plans, plan_goes_on, pieces};
+    const TTest *const tests[] = {reconstructions, densities, plans, plan_goes_on, pieces};
 
     return test_run("mri recon stopped", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
