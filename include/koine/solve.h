@@ -54,7 +54,8 @@ typedef enum kn_solve_method {
     KN_SOLVE_SIRT = 4
 } kn_solve_method;
 
-// Called before each iteration, of which `iteration` were begun; a device is behind. Returns false to stop.
+// Called before each iteration, of which `iteration` were begun; a device is behind, by two where they take
+// some milliseconds, and by 16 at most. Returns false to stop.
 typedef bool kn_solve_progress(void *data, size_t iteration);
 
 typedef struct kn_solve_options {

@@ -20,7 +20,8 @@ struct operator_loop {
     // bytes into the state. NULL: nobody looks.
     const kn_buffer *state;
     size_t first, stride;
-    bool (*progress)(void *data, size_t iteration); // as kn_solve_progress; NULL: none
+    // As kn_solve_progress; NULL: none. With one the device is a few iterations behind at most.
+    bool (*progress)(void *data, size_t iteration);
     void *progress_data;
 };
 
