@@ -18,7 +18,7 @@
 // multiplied by phases[g] = exp(-i 2 pi g floor(N/2)/K): as the grid is stored here, or as it is read (conjugate).
 //
 // Launch: mri_spread: a group of GROUP (SERIAL: of 1) for each job (tile, first entry, entries, part), part ~0 where it
-// is the tile's only one; mri_gridding_fold: such a group for each fold (tile, first part, parts, -);
+// is the tile's only one; SERIAL: in any number of launches, each with the offset of its first job; mri_gridding_fold: such a group for each fold (tile, first part, parts, -);
 // mri_take, mri_interpolate, mri_compensate: at least a work-item for each sample; mri_deapodise: for each voxel.
 // Cost: mri_spread: 2 CELLS multiplications and additions an entry (SERIAL: 2 WIDTH^axes); reads 32 bytes an entry,
 // writes the grid once. mri_interpolate: reads 32 bytes and WIDTH^axes cells a sample.
@@ -135,7 +135,7 @@ mri_spread(__global const uint4 *jobs, __global const uint2 *entries, __global c
            __global const float2 *data, __global const float2 *phases, uint cells_x, uint cells_y, uint cells_z,
            __global float2 *grid, __global float2 *parts)
 {
-    uint4 job = jobs[get_group_id(0)], corner = tile_corner(job.x, cells_x, cells_y);
+    uint4 job = jobs[get_global_id(0) / GROUP], corner = tile_corner(job.x, cells_x, cells_y);
     float2 sums[PITCH * TILE_Y * TILE_Z];
 
     for (uint i = 0; i < PITCH * TILE_Y * TILE_Z; i++)

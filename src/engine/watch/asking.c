@@ -23,10 +23,15 @@ struct ki_ask *ki_queue_ask(kn_queue *queue, struct ki_ask *ask)
     return before;
 }
 
+void ki_queue_ask_next(kn_queue *queue)
+{
+    queue->asking.stride = 1;
+}
+
 void ki_queue_ask_at(kn_queue *queue, double part)
 {
     ki_ask_at(queue->asking.ask, part);
-    queue->asking.stride = 1;
+    ki_queue_ask_next(queue);
 }
 
 // Until the launch that was marked is done.

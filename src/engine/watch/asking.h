@@ -22,7 +22,9 @@ struct engine_asking {
 // until now.
 struct ki_ask *ki_queue_ask(kn_queue *queue, struct ki_ask *ask);
 
-// Launches that come now may take long: the queue asks before the next one. `part` of the stage is done.
+// Launches that come now may take long: the queue asks before the next one.
+void ki_queue_ask_next(kn_queue *queue);
+// The same; `part` of the stage is done.
 void ki_queue_ask_at(kn_queue *queue, double part);
 
 // Before a launch: waits and asks if it is time to. `*due`: the launch is to be marked.

@@ -142,6 +142,9 @@ static kn_status plan_grid(struct mri_gridding *g, const struct mri_gridding_opt
 
 // ---- the device ----
 
+// Cells of windows that a compute unit of a CPU adds or reads in a launch: some twentieth of a second.
+static const size_t piece_cells = (size_t)1 << 24;
+
 // Some drivers stop long loops, as a group of one has them.
 static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_options *options,
                               const kn_device_info *info, kn_error *err)
@@ -159,6 +162,9 @@ static kn_status choose_sizes(struct mri_gridding *g, const struct mri_gridding_
             info->spec, (unsigned)info->loop_limit);
     g->serial = options->group == 1 || (!options->group && engine_is_serial(info));
     sizes = g->serial ? &both->cpu : &both->gpu;
+    g->piece = g->serial ? piece_cells * info->compute_units /
+                               (g->shape.span[0] * g->shape.span[1] * g->shape.span[2])
+                         : SIZE_MAX;
     for (size_t axis = 0; axis < MRI_AXES; axis++) {
         g->shape.tile[axis] = sizes->tile[axis];
         if (options->tile[axis] && g->shape.tile[axis] > 1)
@@ -276,6 +282,24 @@ static kn_status make_buffer(kn_queue *queue, size_t count, size_t size, const v
     return status;
 }
 
+// Each of as many jobs as have the entries of a piece.
+static kn_status cut_jobs(struct mri_gridding *g, const struct gridding_sorted *sorted, kn_error *err)
+{
+    size_t entries = 0;
+
+    g->pieces = calloc(sorted->job_count + 1, sizeof *g->pieces);
+    if (!g->pieces)
+        return ki_fail_memory(err, (sorted->job_count + 1) * sizeof *g->pieces, "preparing gridding");
+    for (size_t i = 0; i < sorted->job_count; i++) {
+        entries += sorted->jobs[i].count;
+        if (entries < g->piece && i + 1 < sorted->job_count)
+            continue;
+        g->pieces[++g->piece_count] = i + 1;
+        entries = 0;
+    }
+    return KN_OK;
+}
+
 static kn_status upload_samples(kn_queue *queue, struct mri_gridding *g, const struct gridding_sorted *sorted,
                                 kn_error *err)
 {
@@ -297,12 +321,12 @@ static kn_status upload_samples(kn_queue *queue, struct mri_gridding *g, const s
                    {g->voxels, number, NULL, &g->image}};
     kn_status status = KN_OK;
 
-    g->job_count = sorted->job_count;
     g->fold_count = sorted->fold_count;
     g->order = malloc((sorted->samples + 1) * sizeof *g->order);
     g->staged = malloc((sorted->samples + 1) * number);
     if (!g->order || !g->staged)
         return ki_fail_memory(err, sorted->samples * number, "preparing gridding");
+    status = cut_jobs(g, sorted, err);
     for (size_t i = 0; i < sorted->samples; i++)
         g->order[i] = sorted->positions[i].sample;
     for (size_t i = 0; i < KI_COUNT(buffers) && !status; i++)
@@ -401,6 +425,7 @@ void ki_mri_gridding_free(struct mri_gridding *g)
         kn_buffer_free(buffers[i]);
     kn_fft_plan_free(g->to_image);
     kn_fft_plan_free(g->to_grid);
+    free(g->pieces);
     free(g->order);
     free(g->staged);
     free(g);

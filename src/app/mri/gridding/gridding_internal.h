@@ -71,9 +71,12 @@ struct mri_gridding {
     kn_recon_matrix matrix;
     struct gridding_shape shape;
     struct gridding_window window;
-    size_t samples, voxels, cells, job_count, fold_count;
+    size_t samples, voxels, cells, fold_count;
     bool serial;    // a work-item a group, which adds samples to cells
     unsigned group; // work-items
+    size_t piece;   // windows that a launch adds or reads, about
+    size_t *pieces; // of the jobs, in launches of their own: where each begins, and where the last one ends
+    size_t piece_count;
     uint32_t *order;
     float *staged; // data as they go to the device
     kn_buffer *positions, *offsets, *entries, *jobs, *folds, *parts;

@@ -19,19 +19,52 @@ static kn_status check_buffer(const char *function, const kn_buffer *buffer, con
     return KN_OK;
 }
 
+enum { ITEMS = 64 }; // of a group
+
+// In launches of at most `piece` work-items, between which the queue may ask.
+static kn_status launch_pieces(kn_queue *queue, kn_kernel *kernel, size_t items, size_t piece,
+                               const kn_arg *args, size_t count, kn_error *err)
+{
+    size_t most = piece < items ? (piece + ITEMS - 1) / ITEMS * ITEMS : items;
+    kn_status status = KN_OK;
+
+    for (size_t first = 0; first < items && !status; first += most) {
+        size_t left = items - first < most ? items - first : most;
+        const kn_range range = {1, {(left + ITEMS - 1) / ITEMS * ITEMS}, {ITEMS}, {first}};
+
+        if (most < items)
+            ki_queue_ask_next(queue);
+        status = kn_launch(queue, kernel, &range, args, count, NO_EVENT, err);
+    }
+    return status;
+}
+
 static kn_status launch_items(kn_queue *queue, kn_kernel *kernel, size_t items, const kn_arg *args,
                               size_t count, kn_error *err)
 {
-    const kn_range range = {1, {(items + 63) / 64 * 64}, {64}, {0}};
+    return launch_pieces(queue, kernel, items, items, args, count, err);
+}
 
-    return items ? kn_launch(queue, kernel, &range, args, count, NO_EVENT, err) : KN_OK;
+static kn_status launch_jobs(kn_queue *queue, const struct mri_gridding *g, const kn_arg *args, size_t count,
+                             kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < g->piece_count && !status; i++) {
+        size_t first = g->pieces[i], jobs = g->pieces[i + 1] - first;
+        const kn_range range = {1, {jobs * g->group}, {g->group}, {first * g->group}};
+
+        if (g->piece_count > 1)
+            ki_queue_ask_next(queue);
+        status = kn_launch(queue, g->spread, &range, args, count, NO_EVENT, err);
+    }
+    return status;
 }
 
 static kn_status spread(kn_queue *queue, struct mri_gridding *g, kn_buffer *data, kn_error *err)
 {
     const uint32_t cells[MRI_AXES] = {(uint32_t)g->shape.cells[0], (uint32_t)g->shape.cells[1],
                                       (uint32_t)g->shape.cells[2]};
-    const kn_range tiles = {1, {g->job_count * g->group}, {g->group}, {0}};
     const kn_range folds = {1, {g->fold_count * g->group}, {g->group}, {0}};
     const kn_arg spread_args[] = {KN_BUFFER(g->jobs), KN_BUFFER(g->entries), KN_BUFFER(g->offsets),
                                   KN_BUFFER(data),    KN_BUFFER(g->phases),  KN_VALUE(cells[0]),
@@ -40,7 +73,7 @@ static kn_status spread(kn_queue *queue, struct mri_gridding *g, kn_buffer *data
     const kn_arg fold_args[] = {KN_BUFFER(g->folds), KN_BUFFER(g->parts), KN_BUFFER(g->phases),
                                 KN_VALUE(cells[0]),  KN_VALUE(cells[1]),  KN_VALUE(cells[2]),
                                 KN_BUFFER(g->grid)};
-    kn_status status = kn_launch(queue, g->spread, &tiles, spread_args, KI_COUNT(spread_args), NO_EVENT, err);
+    kn_status status = launch_jobs(queue, g, spread_args, KI_COUNT(spread_args), err);
 
     if (!status && g->fold_count)
         status = kn_launch(queue, g->fold, &folds, fold_args, KI_COUNT(fold_args), NO_EVENT, err);
@@ -58,7 +91,7 @@ static kn_status interpolate(kn_queue *queue, struct mri_gridding *g, bool sorte
                            KN_VALUE(cells[1]),    KN_VALUE(cells[2]),   KN_BUFFER(g->grid),
                            KN_BUFFER(data)};
 
-    return launch_items(queue, g->interpolate, g->samples, args, KI_COUNT(args), err);
+    return launch_pieces(queue, g->interpolate, g->samples, g->piece, args, KI_COUNT(args), err);
 }
 
 static kn_status deapodise(kn_queue *queue, struct mri_gridding *g, const kn_buffer *in, kn_buffer *out,

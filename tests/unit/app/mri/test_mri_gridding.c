@@ -3,6 +3,7 @@
 // alone; against the direct sums, which shows the method's own error; and what it must refuse.
 #include "gridding_support.h"
 
+#include "app/mri/gridding/gridding_internal.h"
 #include "cli/inputs/mri_files.h"
 #include "io/array/cfl.h"
 
@@ -302,6 +303,59 @@ START_TEST(bits_repeat)
 }
 END_TEST
 
+// Launches of serial work-items have at most so many windows, so that nobody waits for long who wants to stop
+// them; in how many launches the jobs go, the sums have the same bits.
+START_TEST(in_pieces)
+{
+    uint64_t state = test_seed("in_pieces");
+    struct problem p = make(&(kn_recon_matrix){3, {16, 16, 12}}, test_is_slow() ? 50 : 2000, &state);
+    double complex *images = test_poisoned(2 * p.voxels * sizeof *images),
+                   *data = test_poisoned(2 * p.samples * sizeof *data);
+    struct mri_gridding *gridding = create(&p, NULL);
+    size_t jobs = gridding->pieces[1];
+
+    ck_assert_uint_eq(gridding->piece_count, 1);
+    adjoint(&p, gridding, NULL, images);
+    forward(&p, gridding, data);
+    if (gridding->serial) {
+        ck_assert_uint_eq(gridding->piece, ((size_t)1 << 24) * context->device.info.compute_units / 216);
+        gridding->piece = 100;
+        gridding->piece_count = (jobs + 2) / 3;
+        for (size_t i = 0; i < jobs; i += 3)
+            gridding->pieces[i / 3 + 1] = i + 3 < jobs ? i + 3 : jobs;
+    }
+    adjoint(&p, gridding, NULL, images + p.voxels);
+    forward(&p, gridding, data + p.samples);
+    ck_assert_mem_eq(images, images + p.voxels, p.voxels * sizeof *images);
+    ck_assert_mem_eq(data, data + p.samples, p.samples * sizeof *data);
+    ki_mri_gridding_free(gridding);
+    discard(&p);
+    free(images);
+    free(data);
+}
+END_TEST
+
+// Jobs are cut where they have that many entries.
+START_TEST(many_pieces)
+{
+    uint64_t state = test_seed("many_pieces");
+    size_t units = context->device.info.compute_units, samples = 70000 * units;
+    struct problem p;
+    struct mri_gridding *gridding;
+
+    if (units > 4 || test_is_slow())
+        return;
+    p = make(&(kn_recon_matrix){3, {16, 16, 16}}, samples, &state);
+    gridding = create(&p, &(struct mri_gridding_options){.width = 8});
+    if (gridding->serial)
+        ck_assert_uint_ge(gridding->piece_count, 2);
+    for (size_t i = 0; i < gridding->piece_count; i++)
+        ck_assert_uint_lt(gridding->pieces[i], gridding->pieces[i + 1]);
+    ki_mri_gridding_free(gridding);
+    discard(&p);
+}
+END_TEST
+
 START_TEST(not_a_number)
 {
     uint64_t state = test_seed("not_a_number");
@@ -409,8 +463,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {formulas,    real_spiral,      adjoints,     one_point,
-                                  bits_repeat, groups_and_tiles, not_a_number, refusals};
+    const TTest *const tests[] = {formulas,  real_spiral, adjoints,         one_point,    bits_repeat,
+                                  in_pieces, many_pieces, groups_and_tiles, not_a_number, refusals};
 
     return test_run("mri gridding", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
