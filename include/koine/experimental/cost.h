@@ -6,6 +6,7 @@
 #ifndef KOINE_EXPERIMENTAL_COST_H
 #define KOINE_EXPERIMENTAL_COST_H
 
+#include <koine/context.h>
 #include <koine/device.h>
 #include <koine/error.h>
 #include <koine/experimental/tuning.h>
@@ -52,6 +53,14 @@ KN_API kn_status kn_cost_estimate(const kn_work *work, const kn_device_info *dev
 // of its memory and millions of operations a second, MB copied a second, microseconds of the driver's start
 // and a context (0: not known) and of a program that is compiled, nanoseconds of a launch.
 KN_API const kn_tunables *kn_cost_get_tunables(void);
+
+// Sizes at which one method of a device overtakes another, by their number: "crossover-sort-bitonic-32bit"
+// and so on, each with one value. NULL behind the last.
+KN_API const kn_tunables *kn_cost_get_crossover_tunables(size_t number);
+// The value that the algorithm has of itself on the context's device. Errors: KN_ERROR_ARGUMENT, also for
+// other tunables.
+KN_API kn_status kn_cost_get_crossover_usual(const kn_context *context, const kn_tunables *tunables,
+                                             unsigned *value, kn_error *err);
 
 #ifdef __cplusplus
 }

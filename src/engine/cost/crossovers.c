@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "crossovers.h"
 
+#include <koine/experimental/cost.h>
+
+#include "base/error.h"
 #include "engine/device/shapes.h"
 #include "engine/device/tuning.h"
 
@@ -12,7 +15,7 @@
 
 // Of CPUs as measured with PoCL, of GPUs on an H200 and an H100 (bench/RESULTS.md).
 static const struct engine_crossover_row table[CROSSOVERS_OF_ALL] = {
-    [CROSSOVER_SORT_BITONIC] = ROW("sort-bitonic", SORTS, 0, 1 << 14, 1 << 14),
+    [CROSSOVER_SORT_BITONIC] = ROW("sort-bitonic-32bit", SORTS, 0, 1 << 14, 1 << 14),
     [CROSSOVER_SORT_BITONIC_64] = ROW("sort-bitonic-64bit", SORTS, 0, 1 << 17, 1 << 17),
     [CROSSOVER_SORT_ALONE] = ROW("sort-alone", "algo/sort/sort_buckets.cl", 1 << 16, 1 << 16, 1 << 16),
     [CROSSOVER_SORT_LINES] = ROW("sort-lines", "algo/sort/sort_buckets.cl", 12 << 20, 12 << 20, 12 << 20),
@@ -26,6 +29,8 @@ static const struct engine_crossover_row table[CROSSOVERS_OF_ALL] = {
     // in half the time.
     [CROSSOVER_ROBUST_FUSED] =
         ROW("robust-fused", "algo/robust/robust.cl", CROSSOVER_NEVER, CROSSOVER_ALWAYS, CROSSOVER_ALWAYS),
+    [CROSSOVER_SPARSE_FUSED] =
+        ROW("sparse-fused", "app/sparse/sparse_cgnr.cl", CROSSOVER_NEVER, CROSSOVER_ALWAYS, CROSSOVER_ALWAYS),
     // Reading so much takes a compute unit no longer than the device takes for an iteration's launches.
     [CROSSOVER_BATCH_WHOLE] =
         ROW("batch-whole", "app/sparse/sparse_batch_whole.cl", 1 << 20, 1 << 20, 1 << 20),
@@ -37,14 +42,40 @@ const struct engine_crossover_row *ki_engine_crossover_row(enum engine_crossover
     return &table[which];
 }
 
+static uint32_t usual(const kn_context *context, const struct engine_crossover_row *row)
+{
+    if (engine_is_cpu(&context->device.info))
+        return row->cpu;
+    return ki_engine_is_nvidia(context) ? row->nvidia : row->gpu;
+}
+
 uint64_t ki_engine_crossover(kn_context *context, enum engine_crossover which)
 {
     const struct engine_crossover_row *row = &table[which];
     unsigned values[KN_TUNABLES];
 
-    if (ki_engine_tuning(context, &row->tunables, values))
-        return values[0];
-    if (engine_is_cpu(&context->device.info))
-        return row->cpu;
-    return ki_engine_is_nvidia(context) ? row->nvidia : row->gpu;
+    return ki_engine_tuning(context, &row->tunables, values) ? values[0] : usual(context, row);
+}
+
+const kn_tunables *kn_cost_get_crossover_tunables(size_t number)
+{
+    return number < CROSSOVERS_OF_ALL ? &table[number].tunables : NULL;
+}
+
+kn_status kn_cost_get_crossover_usual(const kn_context *context, const kn_tunables *tunables, unsigned *value,
+                                      kn_error *err)
+{
+    static const char function[] = "kn_cost_get_crossover_usual";
+
+    if (!context || !tunables || !value)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %s is NULL", function,
+                       !context    ? "context"
+                       : !tunables ? "tunables"
+                                   : "value");
+    for (size_t i = 0; i < CROSSOVERS_OF_ALL; i++)
+        if (tunables == &table[i].tunables) {
+            *value = usual(context, &table[i]);
+            return KN_OK;
+        }
+    return ki_fail(err, KN_ERROR_ARGUMENT, "%s: tunables are not those of a crossover", function);
 }

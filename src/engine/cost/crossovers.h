@@ -22,8 +22,9 @@ enum engine_crossover {
     CROSSOVER_GEMM_OWN,        // m n k of floats, up to which Koine's product is taken and not cuBLAS's
     CROSSOVER_ROBUST_FUSED,    // whether all of one column is found in one read: always, or never
     // ---- src/app/sparse ----
-    CROSSOVER_BATCH_WHOLE, // bytes an iteration moves, up to which one launch computes whole solutions
-    CROSSOVER_BATCH_TILED, // nonzeros that share a line, from which products are by tiles
+    CROSSOVER_SPARSE_FUSED, // whether iterations of least squares have fused launches: always, or never
+    CROSSOVER_BATCH_WHOLE,  // bytes an iteration moves, up to which one launch computes whole solutions
+    CROSSOVER_BATCH_TILED,  // nonzeros that share a line, from which products are by tiles
     CROSSOVERS_OF_ALL
 };
 

@@ -11,5 +11,8 @@ const struct tune_subject *const tune_subjects[] = {&tune_recon,
                                                     &tune_sort_by_key_64bit,
                                                     &tune_gemm,
                                                     &tune_robust,
+                                                    &tune_crossover_sort,
+                                                    &tune_crossover_sort_64bit,
+                                                    &tune_crossover_select,
                                                     &tune_rates,
                                                     NULL};

@@ -6,7 +6,8 @@
 #include "tune.h"
 
 extern const struct tune_subject tune_recon, tune_gridding_2d, tune_gridding_3d, tune_sort_32bit,
-    tune_sort_64bit, tune_sort_by_key_32bit, tune_sort_by_key_64bit, tune_gemm, tune_robust, tune_rates;
+    tune_sort_64bit, tune_sort_by_key_32bit, tune_sort_by_key_64bit, tune_gemm, tune_robust,
+    tune_crossover_sort, tune_crossover_sort_64bit, tune_crossover_select, tune_rates;
 
 // Numbers from -1 to 1, the same each time.
 double subject_uniform(uint64_t *state);

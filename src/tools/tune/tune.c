@@ -38,7 +38,7 @@ static kn_status run_once(struct tuner *tuner, double *seconds, kn_error *err)
     kn_profile_entry *entries = NULL;
     size_t count = 0;
     double start, all = 0;
-    bool profiled = kn_profile_start(queue, NULL) == KN_OK;
+    bool profiled = !tuner->subject->by_wall && kn_profile_start(queue, NULL) == KN_OK;
     kn_status status;
 
     start = ki_clock_seconds();

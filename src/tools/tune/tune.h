@@ -42,6 +42,7 @@ struct tune_subject {
     double bound; // of the error, relative in the 2-norm, against the algorithm's own values; 0: equal bytes
     const char *const *value_names[KN_TUNABLES]; // names of a tunable's values; NULL: numbers
     size_t own_bytes;
+    bool by_wall; // the time until the queue is finished is what counts, and not that of kernels alone
 
     // A candidate list for each tunable; NULL: nothing of it can be tuned on this device.
     const struct tune_axis *(*axes)(const kn_queue *queue);

@@ -3,6 +3,7 @@
 // a tuning takes its place and decides which kernels run.
 #include "engine/cost/crossovers.h"
 
+#include <koine/experimental/cost.h>
 #include <koine/sort.h>
 
 #include "base/array.h"
@@ -27,6 +28,7 @@ START_TEST(measured)
                  {CROSSOVER_SELECT_BRACKETS, 4194304, 134217728},
                  {CROSSOVER_GEMM_OWN, 134217728, 134217728},
                  {CROSSOVER_ROBUST_FUSED, CROSSOVER_NEVER, CROSSOVER_ALWAYS},
+                 {CROSSOVER_SPARSE_FUSED, CROSSOVER_NEVER, CROSSOVER_ALWAYS},
                  {CROSSOVER_BATCH_WHOLE, 1048576, 1048576},
                  {CROSSOVER_BATCH_TILED, CROSSOVER_NEVER, 3}};
     bool cpu = engine_is_cpu(&context->device.info), nvidia = ki_engine_is_nvidia(context);
@@ -90,6 +92,24 @@ START_TEST(kept)
 }
 END_TEST
 
+START_TEST(named)
+{
+    const kn_tunables *sort = kn_cost_get_crossover_tunables(CROSSOVER_SORT_BITONIC);
+    unsigned value = 7;
+
+    ck_assert_str_eq(sort->algorithm, "crossover-sort-bitonic-32bit");
+    ck_assert_ptr_null(kn_cost_get_crossover_tunables(CROSSOVERS_OF_ALL));
+    EXPECT_OK(kn_cost_get_crossover_usual(context, sort, &value, &err));
+    ck_assert_uint_eq(value, ki_engine_crossover(context, CROSSOVER_SORT_BITONIC));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "context is NULL",
+                   kn_cost_get_crossover_usual(NULL, sort, &value, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "value is NULL",
+                   kn_cost_get_crossover_usual(context, sort, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "not those of a crossover",
+                   kn_cost_get_crossover_usual(context, kn_cost_get_tunables(), &value, &err));
+}
+END_TEST
+
 // ---- with a cache of their own ----
 
 static char *folder;
@@ -111,7 +131,7 @@ static void close_folder(void)
 
 int main(void)
 {
-    const TTest *const tests[] = {measured, tuned, kept};
+    const TTest *const tests[] = {measured, tuned, kept, named};
 
     return test_run("crossovers", tests, KI_COUNT(tests), open_with_folder, close_folder);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "engine/cost/crossovers.h"
 #include "fused.h"
 
 // Products of a matrix or of a geometry, with separate launches or fused ones; and the iterations on them.
@@ -83,7 +84,7 @@ static kn_status choose_launches(kn_queue *queue, struct sparse_solver *s, const
         return ki_sparse_fused_check(context, matrix, options, storage->tuning.is_double, err);
     }
     s->is_fused = can && storage->format == KN_SPARSE_AUTO &&
-                  !engine_is_cpu(kn_context_get_device(context)) &&
+                  ki_engine_crossover(context, CROSSOVER_SPARSE_FUSED) != CROSSOVER_NEVER &&
                   !ki_sparse_fused_check(context, matrix, options, storage->tuning.is_double, NULL);
     return KN_OK;
 }
