@@ -61,8 +61,18 @@ static const struct option_row options[] = {
     {"resample", FIELD(OPTION_STRING, resample), .metavar = "HZ",
      .help = "compute with samples at this rate, each on the line between the rows before and after it; not "
              "across gaps, and without a filter"},
+    {"window", FIELD(OPTION_STRING, window), .metavar = "W",
+     .help = "also compute windows of W rows, or of a duration: 60s, 5min, 500ms, 1h"},
+    {"step", FIELD(OPTION_STRING, step), .metavar = "S",
+     .help = "begin a window every S rows, or after a duration; without it, windows lie side by side"},
+    {"partial", FIELD(OPTION_FLAG, partial),
+     .help = "a window of the rows at the end that are in no whole one, too"},
+    {"quantiles", FIELD(OPTION_STRING, quantiles), .metavar = "Q,...",
+     .help = "these quantiles of each window, from 0 to 1, interpolated as numpy does"},
     {"plots", FIELD(OPTION_FLAG, plots),
-     .help = "draw time.svg, cv.svg and mad.svg over the prefixes; without --output into the folder results"},
+     .help =
+         "draw time.svg, cv.svg and mad.svg over the prefixes, and windows.svg; without --output into the "
+         "folder results"},
     {.name = NULL},
 };
 
@@ -92,7 +102,8 @@ static kn_status settle(struct stats_run *run, kn_error *err)
         return ki_fail(err, KN_ERROR_OUTPUT,
                        "--plots: plots are drawn by gnuplot, which is not installed (Debian, Ubuntu: apt-get "
                        "install gnuplot-nox)");
-    if ((arguments->plots || arguments->sweep) && !run->cuts.parts && !run->cuts.step) {
+    if (((arguments->plots && !arguments->window) || arguments->sweep) && !run->cuts.parts &&
+        !run->cuts.step) {
         run->cuts.parts = DEFAULT_PARTS;
         fprintf(stderr,
                 "%s: --%s is about %d prefixes of each column; --num-partitions and "
@@ -121,6 +132,8 @@ static kn_status run_stats(void *given, kn_error *err)
     run.file_bytes = inputs_bytes(&files);
     if (!status)
         status = stats_read_numbers(&run, err);
+    if (!status)
+        status = stats_read_windows(&run, err);
     if (!status)
         status = settle(&run, err);
     if (!status)
@@ -183,6 +196,9 @@ const struct command command_stats = {
         "With --num-partitions or --partition-step the statistics of growing prefixes are computed as well: "
         "how they converge, and how the time grows. Each prefix is timed by itself, or with --sweep all of "
         "them together.\n\n"
+        "With --window the statistics of windows of each column are computed as well, all exact. Durations "
+        "become rows by the file's rate, rounded; with --gap no window reaches over a gap. Windows that are "
+        "not whole are left out but for --partial.\n\n"
         "The seconds of a column are those of computing it (of columns that are computed together, its "
         "share), the median over --repetitions; reading, "
         "compiling the kernels (nearly nothing when they are in the cache) and copying to the device are "

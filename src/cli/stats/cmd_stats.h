@@ -7,6 +7,7 @@
 
 #include <koine/experimental/stats.h>
 
+#include "base/text/text.h"
 #include "cli/estimate.h"
 #include "cli/framework/options.h"
 #include "cli/framework/progress.h"
@@ -23,10 +24,13 @@ struct stats_arguments {
     bool gpu, serial, parallel, vectorized, all_variants;
     bool sweep, plots;
     const char *gap, *resample; // numbers; NULL: not given
-    size_t skip_lines;          // 0: not given
-    int method;                 // kn_stats_method
-    int missing;                // enum csv_missing
-    int mad_scale;              // enum mad_scale
+    const char *window, *step;  // rows or durations; NULL: not given
+    const char *quantiles;      // numbers between commas; NULL: not given
+    bool partial;
+    size_t skip_lines; // 0: not given
+    int method;        // kn_stats_method
+    int missing;       // enum csv_missing
+    int mad_scale;     // enum mad_scale
 };
 
 enum { PRECISION_BOTH = PRECISION_DOUBLE + 1 };
@@ -43,6 +47,22 @@ struct stats_config {
     kn_stats_times times; // over all its work
 };
 
+// Windows of a column: their first rows, in seconds from the file's first one where it has a rate or times,
+// else counted from 0.
+struct stats_windows {
+    size_t count;
+    double *starts;
+    kn_stats *results;
+    double *quantiles; // of each window, in the order of --quantiles
+    double seconds;    // of computing them
+};
+
+// How many rows, or seconds, a window or a step has.
+struct stats_length {
+    double value; // 0: not given
+    bool in_seconds;
+};
+
 // One column of one file, computed in one configuration.
 struct stats_row {
     const char *file;
@@ -56,6 +76,7 @@ struct stats_row {
     double *prefix_seconds; // NULL: they were swept
     size_t prefix_count;
     double sweep_seconds; // of all prefixes together; not-a-number if they were not swept
+    struct stats_windows windows;
 };
 
 // What a file is like.
@@ -72,7 +93,11 @@ struct stats_run {
     const struct stats_arguments *arguments;
     const char *output; // folder; NULL: no files
     struct stats_cuts cuts;
-    double gap, resample;      // seconds, Hz; 0: not given
+    double gap, resample; // seconds, Hz; 0: not given
+    struct stats_length window, step;
+    double *quantiles;
+    size_t quantile_count;
+    bool windows_in_seconds;   // the starts of all files' windows
     struct stats_facts *facts; // of each file
     size_t facts_count, facts_capacity;
     size_t file_count;
@@ -104,6 +129,22 @@ json_t *stats_facts_json(const struct stats_run *run);
 // `before` and `share`: which part of the whole work this is, from 0 to 1.
 kn_status stats_compute_file(struct stats_run *run, const char *file, double before, double share,
                              struct progress *progress, kn_error *err);
+
+// A name as a cell of a CSV file, quoted where it has to be (stats_cells.c).
+void stats_add_csv_name(struct ki_text *text, const char *name);
+
+// Windows (stats_windows.c): what their options say; those of a column; and their memory.
+kn_status stats_read_windows(struct stats_run *run, kn_error *err);
+kn_status stats_compute_windows(const struct stats_run *run, const struct stats_config *config,
+                                const struct csv_column *column, const struct stats_series *series,
+                                struct stats_row *row, kn_error *err);
+void stats_windows_free(struct stats_windows *windows);
+// And what comes of them (stats_windows_write.c). The table has the first windows of each column.
+bool stats_print_windows(const struct stats_run *run);
+json_t *stats_windows_json(const struct stats_run *run, const struct stats_row *row);
+kn_status stats_write_windows(const struct stats_run *run, const char *path, kn_error *err);
+kn_status stats_write_windows_npy(const struct stats_run *run, const char *path, kn_error *err);
+kn_status stats_plot_windows(const struct stats_run *run, const char *path, kn_error *err);
 
 void stats_run_free(struct stats_run *run);
 

@@ -106,6 +106,7 @@ static kn_status sweep_prefixes(struct work *work, struct stats_row *row, kn_err
 
 static void free_row(struct stats_row *row)
 {
+    stats_windows_free(&row->windows);
     free(row->column);
     free(row->prefixes);
     free(row->prefix_seconds);
@@ -294,6 +295,24 @@ static kn_status compute_table(struct stats_run *run, const char *file, const st
     return status;
 }
 
+// The windows of all columns of a table, in each configuration.
+static kn_status compute_windows(struct stats_run *run, const struct csv_table *table,
+                                 const struct stats_series *series, kn_error *err)
+{
+    const size_t first = run->row_count - table->column_count * run->config_count;
+    kn_status status = KN_OK;
+
+    for (size_t i = first; i < run->row_count && !status; i++) {
+        struct stats_config *config = &run->configs[(i - first) % run->config_count];
+
+        status = stats_compute_windows(run, config, &table->columns[(i - first) / run->config_count], series,
+                                       &run->rows[i], err);
+        config->times.compute += run->rows[i].windows.seconds;
+    }
+    run->windows_in_seconds = series->times || series->rate > 0;
+    return status;
+}
+
 kn_status stats_compute_file(struct stats_run *run, const char *file, double before, double share,
                              struct progress *progress, kn_error *err)
 {
@@ -305,6 +324,8 @@ kn_status stats_compute_file(struct stats_run *run, const char *file, double bef
         status = stats_open_configs(run, err);
     if (!status)
         status = compute_table(run, file, &table, before, share, progress, err);
+    if (!status && run->window.value > 0)
+        status = compute_windows(run, &table, &series, err);
     stats_series_free(&series);
     csv_free(&table);
     return status;
@@ -319,6 +340,7 @@ void stats_run_free(struct stats_run *run)
     for (size_t i = 0; i < run->facts_count; i++)
         free(run->facts[i].times);
     free(run->facts);
+    free(run->quantiles);
     free(run->places);
     free(run->configs);
     free(run->rows);

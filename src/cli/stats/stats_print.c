@@ -229,6 +229,8 @@ bool stats_print(const struct stats_run *run)
         printed = print_precisions(run);
     if (printed && (run->cuts.parts || run->cuts.step) && !run->output && !common->json)
         printed = print_prefixes(run);
+    if (printed && run->window.value > 0 && !run->output && !common->json)
+        printed = stats_print_windows(run);
     if (printed && run->file_count > 1)
         printed = print_files(run);
     return printed;

@@ -13,17 +13,10 @@
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
 
-// A cell of a CSV file, quoted where it has to be.
 static void add_cell(struct ki_text *text, const char *cell)
 {
-    if (!strpbrk(cell, ",\"\r\n")) {
-        ki_text_format(text, "%s,", cell);
-        return;
-    }
-    ki_text_add_char(text, '"');
-    for (; *cell; cell++)
-        ki_text_format(text, *cell == '"' ? "\"%c" : "%c", *cell);
-    ki_text_add(text, "\",");
+    stats_add_csv_name(text, cell);
+    ki_text_add_char(text, ',');
 }
 
 // Numbers as other programs read them: nan, inf, -inf.
@@ -108,12 +101,22 @@ static bool has_prefixes(const struct stats_run *run)
 
 static bool has_plots(const struct stats_run *run)
 {
-    return run->arguments->plots;
+    return run->arguments->plots && has_prefixes(run);
+}
+
+static bool has_windows(const struct stats_run *run)
+{
+    return run->window.value > 0;
+}
+
+static bool has_window_plot(const struct stats_run *run)
+{
+    return run->arguments->plots && has_windows(run);
 }
 
 static bool has_times(const struct stats_run *run)
 {
-    return run->arguments->plots && !run->arguments->sweep;
+    return has_plots(run) && !run->arguments->sweep;
 }
 
 static const struct stats_file {
@@ -121,9 +124,14 @@ static const struct stats_file {
     bool (*wanted)(const struct stats_run *run); // NULL: always
     kn_status (*write)(const struct stats_run *run, const char *path, kn_error *err);
 } files[] = {
-    {"stats.csv", NULL, write_csv},           {"partitions.csv", has_prefixes, write_partitions},
-    {"time.svg", has_times, stats_plot_time}, {"cv.svg", has_plots, stats_plot_cv},
+    {"stats.csv", NULL, write_csv},
+    {"partitions.csv", has_prefixes, write_partitions},
+    {"time.svg", has_times, stats_plot_time},
+    {"cv.svg", has_plots, stats_plot_cv},
     {"mad.svg", has_plots, stats_plot_mad},
+    {"windows.csv", has_windows, stats_write_windows},
+    {"windows.npy", has_windows, stats_write_windows_npy},
+    {"windows.svg", has_window_plot, stats_plot_windows},
 };
 
 static kn_status try_file(const struct stats_run *run, const char *path, kn_error *err)
@@ -222,6 +230,10 @@ static json_t *row_json(const struct stats_run *run, const struct stats_row *row
     if (run->arguments->sweep)
         report_put(&object, "sweep_seconds", ki_json_double(row->sweep_seconds));
     report_put(&object, "partitions", prefixes_json(row));
+    if (run->window.value > 0) {
+        report_put(&object, "window_seconds", ki_json_double(row->windows.seconds));
+        report_put(&object, "windows", stats_windows_json(run, row));
+    }
     return object;
 }
 
