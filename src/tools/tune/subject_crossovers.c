@@ -26,7 +26,8 @@ static const kn_tunables *find(const char *name)
 {
     const kn_tunables *tunables = NULL;
 
-    for (size_t i = 0; (tunables = kn_cost_get_crossover_tunables(i)) && strcmp(tunables->algorithm, name);)
+    for (size_t i = 0;
+         (tunables = kn_cost_get_crossover_tunables(i)) && strcmp(tunables->algorithm, name) != 0;)
         i++;
     return tunables;
 }
