@@ -164,6 +164,13 @@ def test_an_interrupt_ends_stages_of_mri(on_device: bool, context: koine.Context
     assert interrupted(lambda: koine.solve(transform, data, iterations=3)) < 0.5
 
 
+def test_an_interrupt_ends_gridding(context: koine.Context) -> None:
+    """Of more than a million samples in three axes, which are spread and read in several launches."""
+    k, shape = koine.trajectory("kooshball", 96)
+    koine.density(k[:100], shape, "pipe", context=context)  # compiled
+    assert interrupted(lambda: koine.density(k, shape, "pipe", context=context)) < 0.5
+
+
 def test_an_operation_is_of_use_after_an_interrupt() -> None:
     k, shape = koine.trajectory("golden", 192)
     transform = koine.Nufft(k, shape)
