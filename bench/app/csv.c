@@ -4,7 +4,8 @@
 //     2020-07-24 07:07:49.031250,0.0,23.0,-60.0
 //
 // made of a recording's x, y and z, repeated, once for each number of threads and each code; sums are
-// checked.
+// checked. Then other forms of the same rows: with ';' and decimal commas, with their times read, and packed
+// by gzip, beside zlib's inflate alone of the same bytes from memory to memory.
 //
 //     bench/csv [--threads N] [--rows N] [--repetitions N] [--keep FILE] [RECORDING]
 //
@@ -18,6 +19,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/array.h"
 #include "io/csv/csv.h"
@@ -32,9 +34,21 @@ static const struct {
     enum csv_code code;
 } codes[] = {{"best", CSV_CODE_BEST}, {"scalar", CSV_CODE_SCALAR}, {"cells", CSV_CODE_CELLS}};
 
+// A form of the rows.
+static const struct form {
+    const char *name;
+    char separator, point;
+    bool times, packed;
+} forms[] = {{"usual", ',', '.', false, false},
+             {"; and ,", ';', ',', false, false},
+             {"times", ',', '.', true, false},
+             {"gzip", ',', '.', false, true}};
+
 // The rows, 1/32 s apart, and the sums of their columns.
-static void write_rows(const char *path, const struct csv_table *recording, size_t rows, double sums[3])
+static void write_rows(const char *path, const struct form *form, const struct csv_table *recording,
+                       size_t rows, double sums[3])
 {
+    const char s = form->separator, p = form->point;
     FILE *file = fopen(path, "w");
     time_t second = 1595574469; // 2020-07-24 07:07:49
 
@@ -42,7 +56,7 @@ static void write_rows(const char *path, const struct csv_table *recording, size
         fprintf(stderr, "bench: %s: cannot be written, or the recording has not three columns\n", path);
         exit(3);
     }
-    fputs("datetime, acc_x, acc_y, acc_z\n", file);
+    fprintf(file, "datetime%c acc_x%c acc_y%c acc_z\n", s, s, s);
     for (size_t i = 0; i < rows; i++) {
         time_t now = second + (time_t)(i / 32);
         struct tm parts;
@@ -54,7 +68,9 @@ static void write_rows(const char *path, const struct csv_table *recording, size
             xyz[k] = recording->columns[k].values[i % recording->rows];
             sums[k] += xyz[k];
         }
-        fprintf(file, "%s.%06zu,%.1f,%.1f,%.1f\n", stamp, i % 32 * 31250, xyz[0], xyz[1], xyz[2]);
+        // Whole numbers.
+        fprintf(file, "%s%c%06zu%c%.0f%c0%c%.0f%c0%c%.0f%c0\n", stamp, p, i % 32 * 31250, s, xyz[0], p, s,
+                xyz[1], p, s, xyz[2], p);
     }
     if (fclose(file)) {
         perror(path);
@@ -84,34 +100,111 @@ static bool is_right(const struct csv_table *table, size_t rows, const double su
     return right;
 }
 
-static void report(const char *path, size_t rows, const double sums[3], size_t code, unsigned threads,
-                   size_t repetitions)
+static void print_rates(const char *name, unsigned threads, double bytes, double *wall, double *processor,
+                        size_t repetitions, bool right)
+{
+    struct bench_times walls = bench_times_of(wall, repetitions);
+    struct bench_times processors = bench_times_of(processor, repetitions);
+
+    printf("%-7s %7u  %8.3f %8.3f  %8.3f %8.3f  %s\n", name, threads, bytes / walls.median / 1e9,
+           bytes / walls.least / 1e9, bytes / processors.median / 1e9, bytes / processors.least / 1e9,
+           right ? "right" : "WRONG");
+    fflush(stdout);
+}
+
+// `bytes`: of the text.
+static void report(const char *path, const char *name, double bytes, size_t rows, const double sums[3],
+                   const struct csv_options *options, size_t repetitions)
 {
     double wall[MOST_REPETITIONS], processor[MOST_REPETITIONS];
-    struct csv_options options = {.threads = threads, .code = codes[code].code};
-    struct bench_times walls, processors;
-    struct stat info;
     bool right = true;
 
     for (size_t i = 0; i < repetitions; i++) {
         struct csv_table table;
         double start = bench_seconds(), processor_start = processor_seconds();
 
-        bench_try(csv_read(path, &options, &table, &err), &err);
+        bench_try(csv_read(path, options, &table, &err), &err);
         wall[i] = bench_seconds() - start;
         processor[i] = processor_seconds() - processor_start;
         right = right && is_right(&table, rows, sums);
         csv_free(&table);
     }
-    if (stat(path, &info))
+    print_rates(name, options->threads, bytes, wall, processor, repetitions, right);
+}
+
+static double size_of(const char *path)
+{
+    struct stat info;
+
+    return stat(path, &info) ? (exit(3), 0) : (double)info.st_size;
+}
+
+// The file's bytes; the caller frees them.
+static unsigned char *whole(const char *path, size_t *count)
+{
+    unsigned char *bytes;
+    FILE *file = fopen(path, "rb");
+
+    *count = (size_t)size_of(path);
+    bytes = malloc(*count);
+    if (!file || !bytes || fread(bytes, 1, *count, file) != *count)
         exit(3);
-    walls = bench_times_of(wall, repetitions);
-    processors = bench_times_of(processor, repetitions);
-    printf("%-7s %7u  %8.3f %8.3f  %8.3f %8.3f  %s\n", codes[code].name, threads,
-           (double)info.st_size / walls.median / 1e9, (double)info.st_size / walls.least / 1e9,
-           (double)info.st_size / processors.median / 1e9, (double)info.st_size / processors.least / 1e9,
-           right ? "right" : "WRONG");
-    fflush(stdout);
+    fclose(file);
+    return bytes;
+}
+
+static void pack(const char *path)
+{
+    size_t count;
+    unsigned char *bytes = whole(path, &count);
+    gzFile file = gzopen(path, "wb6");
+
+    if (!file || gzwrite(file, bytes, (unsigned)count) != (int)count || gzclose(file) != Z_OK)
+        exit(3);
+    free(bytes);
+}
+
+// zlib alone, in one call.
+static void report_inflate(const char *path, size_t bytes, size_t repetitions)
+{
+    double wall[MOST_REPETITIONS], processor[MOST_REPETITIONS];
+    size_t count;
+    unsigned char *packed = whole(path, &count), *to = calloc(1, bytes);
+    bool right = to != NULL;
+
+    for (size_t i = 0; i < repetitions && right; i++) {
+        z_stream stream = {
+            .next_in = packed, .avail_in = (uInt)count, .next_out = to, .avail_out = (uInt)bytes};
+        double start = bench_seconds(), processor_start = processor_seconds();
+
+        right = inflateInit2(&stream, 16 + MAX_WBITS) == Z_OK && inflate(&stream, Z_FINISH) == Z_STREAM_END;
+        inflateEnd(&stream);
+        wall[i] = bench_seconds() - start;
+        processor[i] = processor_seconds() - processor_start;
+    }
+    print_rates("inflate", 1, (double)bytes, wall, processor, repetitions, right);
+    free(packed);
+    free(to);
+}
+
+static void report_forms(const char *path, const struct csv_table *recording, size_t rows, unsigned threads,
+                         size_t repetitions)
+{
+    for (size_t i = 0; i < KI_COUNT(forms); i++) {
+        double sums[3] = {0, 0, 0}, bytes;
+
+        write_rows(path, &forms[i], recording, rows, sums);
+        bytes = size_of(path);
+        if (forms[i].packed) {
+            pack(path);
+            report_inflate(path, (size_t)bytes, repetitions);
+        }
+        for (unsigned k = 1; k <= threads; k *= 2) {
+            const struct csv_options options = {.threads = k, .times = forms[i].times};
+
+            report(path, forms[i].name, bytes, rows, sums, &options, repetitions);
+        }
+    }
 }
 
 int main(int argc, char **argv)
@@ -146,14 +239,17 @@ int main(int argc, char **argv)
     if (!keep && (file = mkstemp(path)) >= 0)
         close(file);
     bench_try(csv_read(recording, NULL, &table, &err), &err);
-    write_rows(keep ? keep : path, &table, rows, sums);
-    csv_free(&table);
+    write_rows(keep ? keep : path, &forms[0], &table, rows, sums);
     printf("%-7s %7s  %17s  %17s\n%-7s %7s  %8s %8s  %8s %8s\n", "", "", "GB/s, wall", "GB/s, processor",
            "code", "threads", "median", "fastest", "median", "fastest");
     for (size_t code = 0; code < KI_COUNT(codes); code++)
         for (unsigned i = 1; i <= threads; i *= 2)
-            report(keep ? keep : path, rows, sums, code, i, repetitions);
-    if (!keep)
+            report(keep ? keep : path, codes[code].name, size_of(keep ? keep : path), rows, sums,
+                   &(struct csv_options){.threads = i, .code = codes[code].code}, repetitions);
+    if (!keep) {
+        report_forms(path, &table, rows, threads, repetitions);
         unlink(path);
+    }
+    csv_free(&table);
     return 0;
 }

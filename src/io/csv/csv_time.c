@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "csv_number.h"
+
 enum { DATE_LENGTH = 10, MOST_DECIMALS = 9 };
 
 static bool is_digit(char c)
@@ -83,10 +85,28 @@ static bool read_zone(const char *p, const char *end, double *offset)
     return is_within(hours, 0, 18) && is_within(minutes, 0, 59);
 }
 
+// "49.031250" without a zone, one to eight decimals at once; at least 8 characters stand before `end`.
+static bool read_plain_seconds(const char *p, const char *end, double start, double *seconds)
+{
+    const ptrdiff_t decimals = end - p - 3;
+    const int whole = (p[0] - '0') * 10 + (p[1] - '0');
+    uint64_t digits;
+
+    if (decimals < 1 || decimals > 8 || (p[2] != '.' && p[2] != ',') || !is_digit(p[0]) || !is_digit(p[1]) ||
+        whole > 60)
+        return false;
+    // The last one highest, zeros before the first one.
+    digits = (csv_load_8(end - 8) ^ CSV_EACH_BYTE('0')) >> (64 - 8 * decimals) << (64 - 8 * decimals);
+    if (csv_no_digits(digits))
+        return false;
+    *seconds = start + ((double)whole * csv_powers_of_ten[decimals] + (double)(int64_t)csv_join_8(digits)) /
+                           csv_powers_of_ten[decimals];
+    return true;
+}
+
 // "49.031250", with a zone or without one.
 static bool read_seconds(const char *p, const char *end, double start, double *seconds)
 {
-    static const double powers[MOST_DECIMALS + 1] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
     long long value = end - p < 2 ? -1 : digits_of(p, 2);
     double offset = 0;
     int decimals = 0;
@@ -105,7 +125,7 @@ static bool read_seconds(const char *p, const char *end, double start, double *s
     }
     if (p < end && !read_zone(p, end, &offset))
         return false;
-    *seconds = start - offset + (double)value / powers[decimals];
+    *seconds = start - offset + (double)value / csv_powers_of_ten[decimals];
     return true;
 }
 
@@ -115,7 +135,8 @@ bool csv_time_of(const char *from, const char *end, struct csv_minute *minute, d
     double start, offset;
 
     if (length > known && memcmp(from, minute->text, sizeof minute->text) == 0)
-        return read_seconds(from + known, end, minute->start, seconds);
+        return read_plain_seconds(from + known, end, minute->start, seconds) ||
+               read_seconds(from + known, end, minute->start, seconds);
     if (!read_minute(from, length, &start))
         return false;
     if (length < known || from[known - 1] != ':') {
