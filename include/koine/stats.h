@@ -188,6 +188,47 @@ typedef struct kn_stats_source {
 KN_API kn_status kn_stats_compute_source(kn_stats_plan *plan, const kn_stats_source *source, kn_stats *result,
                                          kn_error *err);
 
+// ---- columns made of others ----
+
+// The lengths of n vectors, r = sqrt(x^2 + y^2 + z^2), and what activity is measured by, ENMO (Euclidean norm
+// minus one; van Hees et al. 2013, PLoS ONE 8(4):e61691): r - g where that is above 0, else 0; `g` is one g
+// in the unit of the axes, and the result has that unit too. `axes` are x, y and z, arrays of `type`, KN_F64
+// or KN_F32, in which it is computed, and `out` has room for n; it may be one of the axes. NaN stays.
+// Rounding: (x^2 + y^2) + z^2, without fma. Cost: three reads and a write, on all threads. Errors:
+// KN_ERROR_ARGUMENT (also for g below 0 or not finite), KN_ERROR_UNSUPPORTED for other types.
+KN_API kn_status kn_stats_magnitude(const void *const axes[3], kn_type type, size_t n, void *out,
+                                    kn_error *err);
+KN_API kn_status kn_stats_enmo(const void *const axes[3], kn_type type, size_t n, double g, void *out,
+                               kn_error *err);
+
+// The same of buffers in the queue's context, with the same bits in double; in float with those of the
+// device's square root (OpenCL allows it 3 ulp). Enqueued, not waited for. Errors: also KN_ERROR_UNSUPPORTED
+// for KN_F64 on a device without double precision, and a device's.
+KN_API kn_status kn_stats_magnitude_buffer(kn_queue *queue, const kn_buffer *const axes[3], kn_type type,
+                                           size_t n, kn_buffer *out, kn_error *err);
+KN_API kn_status kn_stats_enmo_buffer(kn_queue *queue, const kn_buffer *const axes[3], kn_type type, size_t n,
+                                      double g, kn_buffer *out, kn_error *err);
+
+// ---- intervals between heart beats ----
+
+// Of n intervals I and the m pairs of them that follow one another, d their differences (Task Force of the
+// ESC and NASPE 1996, Circulation 93:1043). NaN where there are too few.
+typedef struct kn_stats_intervals {
+    size_t n, pairs;
+    double mean;  // seconds
+    double sdnn;  // seconds: sqrt(sum (I - mean)^2 / (n - 1))
+    double rmssd; // seconds: sqrt(sum d^2 / m)
+    double pnn50; // per cent: 100 times the share of pairs with |d| > 0.05 s
+} kn_stats_intervals;
+
+// `intervals` are seconds from a beat to the one before it, in order. `times`, seconds at which the intervals
+// end, may be NULL: then all neighbours are pairs; else those are whose times are no more than the later
+// interval and 0.1 s apart, so that no difference is taken across beats that were not found. Cost: two reads
+// on one thread. Errors: KN_ERROR_ARGUMENT (an interval that is not above 0 and finite; a time that is not
+// behind the one before it).
+KN_API kn_status kn_stats_compute_intervals(const double *intervals, const double *times, size_t n,
+                                            kn_stats_intervals *result, kn_error *err);
+
 #ifdef __cplusplus
 }
 #endif

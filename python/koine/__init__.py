@@ -26,6 +26,7 @@ from .errors import (
     UnsupportedError,
 )
 from .errors import text_of as _text_of
+from .movement import Intervals, enmo, intervals, magnitude
 from .products import matmul
 from .programs import Kernel, Limits, Local, Parameter, Program
 from .reduction import Combine, Moments, moments, reduce, scan
@@ -61,6 +62,7 @@ __all__ = [
     "Error",
     "Growth",
     "InputError",
+    "Intervals",
     "Kernel",
     "LeastSquares",
     "LimitError",
@@ -90,13 +92,16 @@ __all__ = [
     "default_context",
     "density",
     "devices",
+    "enmo",
     "fft",
     "growth",
     "histogram",
     "ifft",
+    "intervals",
     "irfft",
     "least_squares",
     "mad",
+    "magnitude",
     "matmul",
     "median",
     "moments",

@@ -28,6 +28,16 @@ bool ki_element_next_piece(const kn_buffer *x, kn_type type, uint64_t n, struct 
     return true;
 }
 
+struct element_piece ki_element_piece_at(const kn_buffer *x, kn_type type, size_t position)
+{
+    const size_t size = kn_type_size(type);
+    size_t length = kn_buffer_get_size(kn_buffer_get_part(x, 0)) / size, part = position / length;
+    kn_buffer *found = kn_buffer_get_part(x, part);
+    size_t skip = position % length;
+
+    return (struct element_piece){found, skip, kn_buffer_get_size(found) / size - skip, position, part};
+}
+
 uint64_t ki_element_pieces(const kn_buffer *x, kn_type type, uint64_t n)
 {
     struct element_piece piece = {.buffer = NULL};

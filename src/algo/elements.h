@@ -21,6 +21,8 @@ struct element_piece {
 
 // Goes to the next of the first n elements of x; false past the end.
 bool ki_element_next_piece(const kn_buffer *x, kn_type type, uint64_t n, struct element_piece *piece);
+// The elements from `position` on that stand in one part; `first` is the position.
+struct element_piece ki_element_piece_at(const kn_buffer *x, kn_type type, size_t position);
 uint64_t ki_element_pieces(const kn_buffer *x, kn_type type, uint64_t n);
 
 // How a launch shares a column out in tiles. On a CPU a work-item is a group.

@@ -3,6 +3,8 @@
 #include "cmd_stats.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/os/clock.h"
 #include "base/error.h"
@@ -69,12 +71,53 @@ static const struct option_row options[] = {
      .help = "a window of the rows at the end that are in no whole one, too"},
     {"quantiles", FIELD(OPTION_STRING, quantiles), .metavar = "Q,...",
      .help = "these quantiles of each window, from 0 to 1, interpolated as numpy does"},
+    {"magnitude", FIELD(OPTION_FLAG, magnitude),
+     .help = "one more column: the length of the three axes, sqrt(x^2 + y^2 + z^2)"},
+    {"enmo", FIELD(OPTION_FLAG, enmo),
+     .help = "one more column: that length less one g, and 0 where that is below 0"},
+    {"unit", FIELD(OPTION_STRING, unit), .metavar = "g|N",
+     .help = "for --enmo: the axes are in g, or N of their counts are one g; without it 64 for Empatica E4 "
+             "exports, and g for others"},
     {"plots", FIELD(OPTION_FLAG, plots),
      .help =
          "draw time.svg, cv.svg and mad.svg over the prefixes, and windows.svg; without --output into the "
          "folder results"},
     {.name = NULL},
 };
+
+// Whether the user named the file, rather than its folder.
+static bool is_named(const struct stats_arguments *arguments, const char *path)
+{
+    bool named = false;
+
+    for (size_t i = 0; i < arguments->inputs.count; i++)
+        named = named || strcmp(arguments->inputs.items[i], path) == 0;
+    for (size_t i = 0; i < arguments->common.operands.count; i++)
+        named = named || strcmp(arguments->common.operands.items[i], path) == 0;
+    return named;
+}
+
+// Leaves out what is no series among the files of an E4 session: tags.csv, the times of key presses.
+static void leave_tags_out(const struct stats_arguments *arguments, struct inputs *files)
+{
+    static const char name[] = "/tags.csv";
+    size_t kept = 0;
+
+    for (size_t i = 0; i < files->count; i++) {
+        char *path = files->paths[i];
+        const size_t length = strlen(path), end = sizeof name - 1;
+
+        if (length > end && strcmp(path + length - end, name) == 0 && !is_named(arguments, path) &&
+            files->count > 1) {
+            fprintf(stderr, "%s: %s is left out: it holds the times of key presses\n",
+                    arguments->common.command, path);
+            free(path);
+        } else {
+            files->paths[kept++] = path;
+        }
+    }
+    files->count = kept;
+}
 
 static kn_status compute_files(struct stats_run *run, const struct inputs *files, kn_error *err)
 {
@@ -128,6 +171,7 @@ static kn_status run_stats(void *given, kn_error *err)
         status = inputs_add(&files, &arguments->inputs, endings, err);
     if (!status)
         status = inputs_add(&files, &common->operands, endings, err);
+    leave_tags_out(arguments, &files);
     run.file_count = files.count;
     run.file_bytes = inputs_bytes(&files);
     if (!status)
@@ -180,6 +224,17 @@ const struct command command_stats = {
         "row "
         "on, and from the first row behind each gap anew: the value on the line between the two rows around "
         "that time.\n\n"
+        "The axes of --magnitude and --enmo are the three columns, or those that are called x, y and z or "
+        "end so "
+        "(acc_x); both have their unit. ENMO, the Euclidean norm minus one, is what activity is measured by "
+        "(van "
+        "Hees et al. 2013). Of an E4's IBI.csv the line says SDNN = sqrt(sum (I - mean)^2 / (n - 1)) of the "
+        "n "
+        "intervals I, RMSSD = sqrt(sum d^2 / m) of the m differences d of intervals that follow one another, "
+        "with no beat lost between them, and pNN50, how many per cent of these are more than 50 ms (Task "
+        "Force of "
+        "the ESC and NASPE 1996); the JSON has them in seconds. Of an E4 session's folder tags.csv, which "
+        "holds the times of key presses alone, is left out.\n\n"
         "std is divided by n. CV is std divided by the mean, with the mean's sign; it is infinite where the "
         "mean is 0. MAD is the median of the absolute deviations from the median. Median and MAD are exact. "
         "Each method takes its sums in one fixed order, so that mean, std and CV have the same bits in every "

@@ -12,6 +12,7 @@
 #include "cli/framework/options.h"
 #include "cli/framework/progress.h"
 #include "io/json.h"
+#include "tools/stats/movement.h"
 #include "tools/stats/prefixes.h"
 #include "tools/stats/series.h"
 
@@ -23,9 +24,10 @@ struct stats_arguments {
     size_t num_partitions, partition_step; // 0: not given
     bool gpu, serial, parallel, vectorized, all_variants;
     bool sweep, plots;
-    const char *gap, *resample; // numbers; NULL: not given
-    const char *window, *step;  // rows or durations; NULL: not given
-    const char *quantiles;      // numbers between commas; NULL: not given
+    bool magnitude, enmo;
+    const char *gap, *resample, *unit; // numbers; NULL: not given
+    const char *window, *step;         // rows or durations; NULL: not given
+    const char *quantiles;             // numbers between commas; NULL: not given
     bool partial;
     size_t skip_lines; // 0: not given
     int method;        // kn_stats_method
@@ -87,6 +89,9 @@ struct stats_facts {
     char *times; // the name of their column; NULL: none
     size_t rows, gap_count;
     double start, rate, gap, gap_seconds; // as in struct stats_series, before it is resampled
+    double unit;                          // one g in the columns' unit; 0: it was not wanted
+    bool has_intervals;
+    kn_stats_intervals intervals; // of an E4's beats
 };
 
 struct stats_run {
@@ -94,6 +99,7 @@ struct stats_run {
     const char *output; // folder; NULL: no files
     struct stats_cuts cuts;
     double gap, resample; // seconds, Hz; 0: not given
+    double unit;          // one g; 0: not given
     struct stats_length window, step;
     double *quantiles;
     size_t quantile_count;

@@ -22,6 +22,30 @@ static const char *const clock_names[] = {[CSV_CLOCK_NONE] = "none",
                                           [CSV_CLOCK_SECONDS] = "Unix seconds",
                                           [CSV_CLOCK_MILLISECONDS] = "Unix milliseconds"};
 
+// One g in the unit of the columns: as given; an E4 writes 64ths of it, others g.
+static double unit_of(const struct stats_run *run, const struct csv_table *table)
+{
+    const double e4 = 64;
+
+    return run->unit > 0 ? run->unit : table->layout.e4 ? e4 : 1;
+}
+
+// What only beats have: the statistics of their intervals, if none is missing.
+static kn_status compute_intervals(const char *file, const struct csv_table *table, struct stats_facts *facts,
+                                   kn_error *err)
+{
+    const struct csv_column *ibi = table->columns;
+
+    if (!table->layout.e4 || !table->clock || table->column_count != 1 || ibi->missing)
+        return KN_OK;
+    facts->has_intervals = true;
+    if (kn_stats_compute_intervals(ibi->values, table->times.values, ibi->count, &facts->intervals, err) ==
+        KN_OK)
+        return KN_OK;
+    return ki_fail_at(err, KN_ERROR_INPUT, file, 0,
+                      "its intervals between beats are not all above 0, or not in the order of their times");
+}
+
 static kn_status keep_facts(struct stats_run *run, const char *file, const struct csv_table *table,
                             const struct stats_series *series, kn_error *err)
 {
@@ -33,7 +57,12 @@ static kn_status keep_facts(struct stats_run *run, const char *file, const struc
                                 .rate = series->rate,
                                 .gap = series->gap,
                                 .gap_count = series->gap_count,
-                                .gap_seconds = series->gap_seconds};
+                                .gap_seconds = series->gap_seconds,
+                                .unit = run->arguments->enmo ? unit_of(run, table) : 0};
+    kn_status status = compute_intervals(file, table, &facts, err);
+
+    if (status)
+        return status;
 
     if (table->clock && !(facts.times = strdup(table->times.name)))
         return ki_fail_memory(err, 0, "keeping what a file is like");
@@ -61,6 +90,11 @@ kn_status stats_read_file(struct stats_run *run, const char *file, struct csv_ta
         status = keep_facts(run, file, table, series, err);
     if (!status && run->resample > 0)
         status = stats_series_resample(file, table, run->resample, series, err);
+    if (!status) {
+        const struct stats_movement movement = {arguments->magnitude, arguments->enmo, unit_of(run, table)};
+
+        status = stats_movement_add(file, &movement, table, err);
+    }
     run->read += ki_clock_seconds() - start;
     return status;
 }
@@ -101,6 +135,14 @@ static void add_times(struct ki_text *text, const struct stats_facts *facts)
         ki_text_format(text, " (%.6g s in all)", facts->gap_seconds);
 }
 
+static void add_intervals(struct ki_text *text, const kn_stats_intervals *found)
+{
+    const double milli = 1000;
+
+    ki_text_format(text, ", SDNN %.4g ms, RMSSD %.4g ms, pNN50 %.4g %% of %zu pairs of beats",
+                   milli * found->sdnn, milli * found->rmssd, found->pnn50, found->pairs);
+}
+
 bool stats_print_facts(const struct stats_run *run)
 {
     bool printed = true;
@@ -110,6 +152,10 @@ bool stats_print_facts(const struct stats_run *run)
 
         add_marks(&text, &run->facts[i].layout);
         add_times(&text, &run->facts[i]);
+        if (run->facts[i].has_intervals)
+            add_intervals(&text, &run->facts[i].intervals);
+        if (run->facts[i].unit > 0)
+            ki_text_format(&text, ", 1 g is %.6g", run->facts[i].unit);
         if (text.length && run->resample > 0)
             ki_text_format(&text, ", resampled at %.6g Hz", run->resample);
         printed = !text.failed;
@@ -121,6 +167,19 @@ bool stats_print_facts(const struct stats_run *run)
 }
 
 // ---- the JSON ----
+
+static json_t *intervals_json(const kn_stats_intervals *found)
+{
+    json_t *object = json_object();
+
+    report_put(&object, "n", json_integer((json_int_t)found->n));
+    report_put(&object, "pairs", json_integer((json_int_t)found->pairs));
+    report_put(&object, "mean", ki_json_double(found->mean));
+    report_put(&object, "sdnn", ki_json_double(found->sdnn));
+    report_put(&object, "rmssd", ki_json_double(found->rmssd));
+    report_put(&object, "pnn50", ki_json_double(found->pnn50));
+    return object;
+}
 
 static json_t *positive(double value)
 {
@@ -152,6 +211,9 @@ json_t *stats_facts_json(const struct stats_run *run)
         report_put(&object, "gaps", json_integer((json_int_t)facts->gap_count));
         report_put(&object, "gap_seconds", ki_json_double(facts->gap_seconds));
         report_put(&object, "resampled", positive(run->resample));
+        report_put(&object, "unit", positive(facts->unit));
+        if (facts->has_intervals)
+            report_put(&object, "intervals", intervals_json(&facts->intervals));
         report_append(&array, object);
     }
     return array;

@@ -57,11 +57,14 @@ static const struct exclusion {
 
 kn_status stats_read_numbers(struct stats_run *run, kn_error *err)
 {
+    const struct stats_arguments *arguments = run->arguments;
+    const char *unit = arguments->unit && strcmp(arguments->unit, "g") == 0 ? "1" : arguments->unit;
     const struct {
         const char *option, *unit, *text;
         double *value;
-    } numbers[] = {{"gap", "seconds", run->arguments->gap, &run->gap},
-                   {"resample", "samples a second", run->arguments->resample, &run->resample}};
+    } numbers[] = {{"gap", "seconds", arguments->gap, &run->gap},
+                   {"resample", "samples a second", arguments->resample, &run->resample},
+                   {"unit", "counts a g (or the word g)", unit, &run->unit}};
 
     for (size_t i = 0; i < KI_COUNT(numbers); i++) {
         char *end;
@@ -73,7 +76,15 @@ kn_status stats_read_numbers(struct stats_run *run, kn_error *err)
             return ki_fail(err, KN_ERROR_ARGUMENT, "--%s: '%s' is no number of %s above 0", numbers[i].option,
                            numbers[i].text, numbers[i].unit);
     }
-    if (run->resample > 0 && run->arguments->missing == CSV_MISSING_OMIT)
+    if (unit && !arguments->enmo)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--unit says what one g is for --enmo, which is not given");
+    if ((arguments->magnitude || arguments->enmo) && arguments->missing == CSV_MISSING_OMIT)
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "--%s and --missing omit do not go together: without its missing cells an axis does not "
+            "fit the others; --missing propagate keeps them",
+            arguments->magnitude ? "magnitude" : "enmo");
+    if (run->resample > 0 && arguments->missing == CSV_MISSING_OMIT)
         return ki_fail(
             err, KN_ERROR_ARGUMENT,
             "--resample and --missing omit do not go together: without its missing cells a column has "

@@ -82,6 +82,9 @@ static kn_status make_table(struct csv_reader *reader, struct csv_table *table)
         }
     for (size_t i = 0; table->clock == CSV_CLOCK_MILLISECONDS && i < table->times.count; i++)
         table->times.values[i] /= 1000;
+    // An E4's beats are told from its start.
+    for (size_t i = 0; table->layout.e4 && i < table->times.count; i++)
+        table->times.values[i] += table->start_time;
     return KN_OK;
 }
 

@@ -43,8 +43,8 @@ struct csv_options {
 };
 
 struct csv_column {
-    // The header's, without blanks around it; "x", "y", "z" for an E4 export, "time", "ibi" for its beats;
-    // else "column1"...
+    // The header's, without blanks around it; "x", "y", "z" for an E4 export, "eda", "temp", "hr" or "bvp"
+    // for one of one column whose file has that name, "time", "ibi" for its beats; else "column1"...
     char *name;
     double *values; // `count` of them
     size_t count;

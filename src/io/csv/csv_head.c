@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/array.h"
 #include "base/error.h"
@@ -163,12 +164,26 @@ static void find_times(struct csv_reader *reader, const struct parsed_row *data)
         reader->columns[i].clock = clock = clock_of(reader, i, &data->items[i]);
 }
 
-static kn_status name_columns(struct csv_reader *reader, const struct parsed_row *first, enum export export)
+// The names of an export's columns; NULL: they have none. Those of one column are named as their files are.
+static const char *const *names_of_export(const struct csv_reader *reader, size_t columns, enum export export)
 {
     static const char *const axes[] = {"x", "y", "z"}, *const beats[] = {"time", "ibi"};
-    const char *const *names = export == EXPORT_E4_BEATS                               ? beats
-                               : export == EXPORT_E4 && first->count == KI_COUNT(axes) ? axes
-                                                                                       : NULL;
+    static const char *const signals[] = {"eda", "temp", "hr", "bvp"};
+    const char *slash = strrchr(reader->input.name, '/'), *file = slash ? slash + 1 : reader->input.name;
+
+    if (export == EXPORT_E4_BEATS)
+        return beats;
+    if (export == EXPORT_E4 && columns == KI_COUNT(axes))
+        return axes;
+    for (size_t i = 0; export == EXPORT_E4 && columns == 1 && i < KI_COUNT(signals); i++)
+        if (strncasecmp(file, signals[i], strlen(signals[i])) == 0 && file[strlen(signals[i])] == '.')
+            return &signals[i];
+    return NULL;
+}
+
+static kn_status name_columns(struct csv_reader *reader, const struct parsed_row *first, enum export export)
+{
+    const char *const *names = names_of_export(reader, first->count, export);
     struct csv_reader_column *columns = calloc(first->count, sizeof *columns);
     char number[32];
 
@@ -236,6 +251,8 @@ kn_status csv_read_head(struct csv_reader *reader, struct csv_head *head)
     status = name_columns(reader, &first, export);
     reader->layout.header = reader->named;
     reader->layout.e4 = export != EXPORT_NONE;
+    if (!status && export == EXPORT_E4_BEATS && reader->options.times)
+        reader->columns[0].clock = CSV_CLOCK_SECONDS;
     if (!status && export == EXPORT_NONE)
         find_times(reader, reader->named ? &second : &first);
 done:

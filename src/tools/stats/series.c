@@ -119,6 +119,8 @@ kn_status stats_series_open(const char *file, const struct csv_table *table, dou
         status = measure_steps(series, err);
     if (!status)
         status = find_gaps(file, series, err);
+    if (table->layout.e4)
+        series->rate = 0;
     if (!status && table->sample_rate > 0) {
         status = check_rate(file, series, table->sample_rate, err);
         series->rate = table->sample_rate;

@@ -10,7 +10,7 @@ struct stats_series {
     double start; // of the first row, in Unix seconds; 0: not known
     // Hz: as the file states it; else 1 / the median of the steps from row to row, of 65,536 of them evenly
     // spread where there are more; where that is 0 (times coarser than the rows), 1 / their mean. 0: not
-    // known, as there are no times.
+    // known, as there are no times, or none that are regular: beats.
     double rate;
     const double *times; // Unix seconds of all rows, the table's; NULL: row i is at start + i / rate
     // A gap is a step of more than so many seconds: as asked, else twice the median step (of those that are

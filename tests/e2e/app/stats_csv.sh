@@ -53,6 +53,24 @@ expect_stdout ' X +2 +2 '
 expect_exit 0 koine stats --serial --skip-lines 4 "$in/actigraph.csv"
 expect_stdout ' column1 +2 +2 '
 
+# An E4 session's folder: one table, its series at their rates, beats with statistics of their own, and no tags.
+mkdir "$work/session"
+printf '1680686620.0, 1680686620.0, 1680686620.0\n32.0, 32.0, 32.0\n0,48,64\n0,0,60\n' >"$work/session/ACC.csv"
+printf '1680686620.0\n4.0\n0.25\n0.5\n' >"$work/session/EDA.csv"
+printf '1680686620.0, IBI\n21.0,0.8\n21.9,0.9\n22.7,0.8\n30,0.8\n30.9,0.9\n' >"$work/session/IBI.csv"
+printf '1680686700.5\n' >"$work/session/tags.csv"
+expect_exit 0 koine stats --serial "$work/session"
+expect_stdout 'EDA\.csv: an Empatica E4 export, 4 Hz'
+expect_stdout 'SDNN 54\.77 ms, RMSSD 100 ms, pNN50 100 % of 3 pairs of beats'
+expect_stdout ' eda +2 +0\.375 '
+expect_stderr 'tags\.csv is left out'
+expect_exit 0 koine stats --serial --magnitude --enmo "$work/session/ACC.csv"
+expect_stdout '1 g is 64'
+expect_stdout ' magnitude +2 +70 +10 '
+expect_stdout ' enmo +2 +8 +8 '
+expect_exit 0 koine stats --serial --enmo --unit 10 "$work/session/ACC.csv"
+expect_stdout ' enmo +2 +60 +10 '
+
 # What is wrong is named.
 refuse()
 {
@@ -77,4 +95,7 @@ refuse 3 'short\.csv: the file ends after 2 lines' --skip-lines 5 "$in/short.csv
 refuse 3 'short\.csv: --resample needs times' --resample 5 "$in/short.csv"
 refuse 2 "gap: '0' is no number of seconds above 0" --gap 0 "$in/rows.csv"
 refuse 2 "resample: 'fast' is no number" --resample fast "$in/rows.csv"
+refuse 3 'rows\.csv: --enmo needs three axes' --enmo "$in/rows.csv"
+refuse 2 'unit says what one g is' --unit 64 "$in/rows.csv"
+refuse 2 "unit: 'x' is no number" --enmo --unit x "$in/rows.csv"
 refuse 2 'resample and --missing omit' --resample 5 --missing omit "$in/rows.csv"

@@ -5,16 +5,6 @@
 #include "algo/elements.h"
 #include "column_internal.h"
 
-// The elements of a buffer from `position` on that stand in one part.
-static struct element_piece piece_at(const kn_buffer *buffer, size_t size, size_t position)
-{
-    size_t length = kn_buffer_get_size(kn_buffer_get_part(buffer, 0)) / size, part = position / length;
-    kn_buffer *found = kn_buffer_get_part(buffer, part);
-    size_t skip = position % length;
-
-    return (struct element_piece){found, skip, kn_buffer_get_size(found) / size - skip, position, part};
-}
-
 static kn_status launch(kn_queue *queue, kn_kernel *kernel, const struct element_piece *from,
                         const struct element_piece *to, uint64_t count, kn_error *err)
 {
@@ -40,8 +30,8 @@ kn_status ki_stats_device_floats(kn_queue *queue, const kn_buffer *from, kn_type
     status = ki_engine_builtin_kernel(queue->context, "app/stats/stats_floats.cl", defines.items,
                                       defines.count, KN_POLICY_STRICT, "stats_floats", &kernel, err);
     while (done < n && !status) {
-        const struct element_piece source = piece_at(from, kn_type_size(type), done);
-        const struct element_piece sink = piece_at(to, sizeof(float), done);
+        const struct element_piece source = ki_element_piece_at(from, type, done);
+        const struct element_piece sink = ki_element_piece_at(to, KN_F32, done);
         uint64_t count = n - done < LAUNCH ? n - done : LAUNCH;
 
         count = source.count < count ? source.count : count;
