@@ -17,8 +17,8 @@
 #define ROBUST_SHIFT_OF_EACH 2
 
 // Counters of a column, and which of them counts what is no number.
-#define ROBUST_COUNTERS 16
-#define ROBUST_NANS 3
+#define ROBUST_COUNTERS 17
+#define ROBUST_NANS 4
 
 // Bits that say which bracket missed.
 #define ROBUST_MISSED_MEDIAN 1

@@ -7,8 +7,8 @@
 // `reach` from the middle, the median lies, and between which distances from it, `reach` and what the median may be off
 // together, their median. robust_pass reads
 // the column: sums x - shift and its square in the fixed tree (lib/tree.clh), counts what lies below the bracket of the
-// median and inside those of the distances, keeps what lies in a bracket. What equals an end that is TIED of the points
-// or more is counted, not kept.
+// median and inside those of the distances, keeps what lies in a bracket: the median's and the distances' in lists of their
+// own, where the brackets are apart, else in one. What equals an end that is TIED of the points or more is counted, not kept.
 //
 // Launch, in dimension 1 a group a column: robust_lists with a group a list and one for the shift, for each part of
 // the column (`last` for the last of them); robust_brackets with one; robust_pass with any number of groups up to ceil(n / (4096 * LEAVES)).
@@ -205,10 +205,15 @@ robust_brackets(__global const real_key *points, uint count, uint run, uint reac
         ulong low = key_of_element(end[0]), high = key_of_element(end[1]);
         for (uint e = 0; e < ENDS; e++)
             to->end[e] = AS_KEY(end[e]);
+        to->centre = AS_KEY(centre);
+        to->near = AS_KEY(near);
+        to->far = AS_KEY(far);
         to->target[0] = (n - 1) / 2;
         to->target[1] = n / 2;
         to->tied = tied;
         to->missed = 0;
+        to->pivots = 0;
+        to->apart = end[3] < end[0] && end[1] < end[4] && centre - end[0] < near && end[1] - centre < near;
         to->median = 0; // not known yet, and read with the rest
         to->level[0].low = low;
         to->level[0].before = 0;
@@ -257,19 +262,50 @@ inline void begin(tally *t)
 // Where what is kept goes.
 typedef struct {
     __local real *slots;
+    __local const real *bounds; // of what is the median's
     __global uint *counters;
     __global real *candidates;
     ulong room;
 } keeper;
 
-// One after the other, where slots are full or there is no team.
+// The median's begin the column's candidates, those of the deviations end them.
+inline void write_one(const keeper *to, real x, uint question, ulong at)
+{
+    if (at < to->room)
+        to->candidates[question == MEDIAN ? at : to->room - 1 - at] = x;
+}
+
+// Whose an element is: all are the median's where the brackets are not apart.
+inline uint question_of(const keeper *to, real x)
+{
+    return x >= to->bounds[0] && x <= to->bounds[1] ? MEDIAN : DEVIATION;
+}
+
+// Puts those that are the median's first: how many they are.
+static inline uint part_own(const keeper *to, uint item, uint kept)
+{
+    uint near = 0;
+
+#pragma unroll 1
+    for (uint i = 0; i < kept; i++) {
+        real x = to->slots[SLOT(item, i)];
+        if (question_of(to, x) == MEDIAN) {
+            to->slots[SLOT(item, i)] = to->slots[SLOT(item, near)];
+            to->slots[SLOT(item, near++)] = x;
+        }
+    }
+    return near;
+}
+
+// One by one, where slots are full or there is no team.
 static inline void write_own(const keeper *to, uint item, uint kept)
 {
-    ulong at = atomic_add(&to->counters[KEPT], kept);
-
-    for (uint i = 0; i < kept; i++)
-        if (at + i < to->room)
-            to->candidates[at + i] = to->slots[SLOT(item, i)];
+#pragma unroll 1
+    for (uint i = 0; i < kept; i++) {
+        real x = to->slots[SLOT(item, i)];
+        uint question = question_of(to, x);
+        write_one(to, x, question, atomic_inc(&to->counters[KEPT + question]));
+    }
 }
 
 inline void make_room(const keeper *to, tally *t, uint elements)
@@ -371,15 +407,17 @@ inline void classify_one(real x, const brackets *b, bool tied, const keeper *to,
 
 #if SIGNS
 
-// The same where the ends are finite, no end is tied and x is no NaN, by the signs of differences: other units, of which
-// there are more, do what comparisons would.
+// The same where the ends are finite, the brackets are apart, no end is tied and x is no NaN, by the signs of differences:
+// other units, of which there are more, do what comparisons would. Rounding the distance may take an element at an end of the
+// distances' brackets to the other side of it, where it counts as well: robust_settle asks the ends how far that is.
 inline void classify_by_signs(real x, const brackets *b, const keeper *to, tally *t)
 {
-    uint under = as_uint(x - b->end[0]), after = as_uint(b->end[3] - x), before = as_uint(x - b->end[4]);
-    uint left = (under | as_uint(b->end[1] - x)) & (as_uint(x - b->end[2]) | after) & (before | as_uint(b->end[5] - x));
+    real distance = fabs(x - b->centre);
+    uint under = as_uint(x - b->end[0]), inside = as_uint(distance - b->near);
+    uint left = (under | as_uint(b->end[1] - x)) & (inside | as_uint(b->far - distance));
 
     t->under += under >> 31;
-    t->inside += (after & before) >> 31;
+    t->inside += inside >> 31;
     to->slots[SLOT((uint)get_local_id(0), t->kept)] = x;
     t->kept += ~left >> 31;
 }
@@ -409,7 +447,7 @@ static inline void classify(realw row, const brackets *b, bool tied, const keepe
 
 static inline void counts_of(const tally *t, uint seen[TIES + ENDS])
 {
-    seen[KEPT] = seen[NANS] = 0;
+    seen[NANS] = 0;
     seen[BELOW] = (uint)t->below + t->under;
     seen[INNER] = (uint)t->inner + t->inside;
 #pragma unroll
@@ -466,7 +504,8 @@ static inline uint take_guarded(__global const real *x, ulong n, ulong start, re
     return nans;
 }
 
-// What the group's work-items kept, a team for each in turn.
+// What the group's work-items kept, a team for each in turn. position[question * GROUP + item]: where among the group's, and
+// how many; total[question], total[2 + question]: how many of the group, and where they go.
 static inline void write_kept(const keeper *to, uint kept, __local uint *position, __local uint *total)
 {
     uint item = (uint)get_local_id(0);
@@ -474,21 +513,24 @@ static inline void write_kept(const keeper *to, uint kept, __local uint *positio
 #if TEAM == 1
     write_own(to, item, kept);
 #else
-    // Where among the group's, and how many.
-    position[item] = atomic_add(&total[0], kept) << 8 | kept;
+    uint near = part_own(to, item, kept);
+    position[item] = atomic_add(&total[MEDIAN], near) << 8 | near;
+    position[GROUP + item] = atomic_add(&total[DEVIATION], kept - near) << 8 | (kept - near);
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == 0)
-        total[1] = atomic_add(&to->counters[KEPT], total[0]);
+    if (item < 2)
+        total[2 + item] = total[item] ? atomic_add(&to->counters[KEPT + item], total[item]) : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
+#pragma unroll 1
     for (uint of = item / TEAM; of < GROUP; of += GROUP / TEAM) {
-        ulong at = (ulong)total[1] + (position[of] >> 8);
-        for (uint i = item % TEAM; i < (position[of] & 255); i += TEAM)
-            if (at + i < to->room)
-                to->candidates[at + i] = to->slots[SLOT(of, i)];
+        uint first = position[of], second = position[GROUP + of], own = first & 255, all = own + (second & 255);
+#pragma unroll 1
+        for (uint i = item % TEAM; i < all; i += TEAM)
+            write_one(to, to->slots[SLOT(of, i)], i < own ? MEDIAN : DEVIATION,
+                      i < own ? (ulong)total[2] + (first >> 8) + i : (ulong)total[3] + (second >> 8) + i - own);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    if (item == 0)
-        total[0] = 0;
+    if (item < 2)
+        total[item] = 0;
 #endif
 }
 
@@ -500,29 +542,31 @@ robust_pass(__global const real *x, ulong skip, ulong n, ulong stride, __global 
 {
     __local accw wide[GROUP];
     __local acc leaf[LEAVES];
-    __local real slots[GROUP * SLOTS];
-    __local uint position[GROUP], total[2], counted[TIES + ENDS];
+    __local real slots[GROUP * SLOTS], bounds[2];
+    __local uint position[2 * GROUP], total[4], counted[TIES + ENDS];
     uint item = (uint)get_local_id(0);
     ulong number = get_group_id(1), count = (n + LEAVES * TREE_LEAF - 1) / (LEAVES * TREE_LEAF);
     real shift = AS_REAL((real_key)columns[number].shift);
     brackets b = brackets_of(&columns[number]);
-    bool careful = b.tied != 0;
+    bool careful = b.tied != 0 || !b.apart;
     keeper to;
 
 #if SIGNS
-    for (uint e = 0; e < ENDS; e++)
-        careful |= !isfinite(b.end[e]);
+    careful |= !isfinite(b.end[0]) | !isfinite(b.end[1])| !isfinite(b.end[2])| !isfinite(b.end[5]);
 #endif
     x += skip + number * stride;
     partial += 2 * number * partials + first;
     to.slots = slots;
+    to.bounds = bounds;
+    if (item < 2)
+        bounds[item] = columns[number].apart ? b.end[item] : item == 0 ? -(real)INFINITY : (real)INFINITY;
     to.counters = counters + number * COUNTERS;
     to.candidates = candidates + number * room;
     to.room = room;
     for (uint c = item; c < TIES + ENDS; c += GROUP)
         counted[c] = 0;
-    if (item == 0)
-        total[0] = 0;
+    if (item < 2)
+        total[item] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (ulong i = get_group_id(0); i < count; i += get_num_groups(0)) {
         ulong start = (i * LEAVES + item / ITEMS_PER_LEAF) * TREE_LEAF;

@@ -22,21 +22,6 @@
 #endif
 #endif
 
-// What is read: the elements kept of a column, or a part of it, of which all count.
-typedef struct {
-    __global const real *x;
-    ulong n;
-} source;
-
-inline source source_of(__global const real *x, ulong skip, ulong n, ulong room, __global const uint *counters, ulong number)
-{
-    source from;
-
-    from.x = x + (room ? number * room : skip);
-    from.n = room ? min((ulong)counters[KEPT], room) : n;
-    return from;
-}
-
 // The bins of the table's interval in which the two ranks lie, as an interval; found[0], found[3]: the first and the last
 // bin; *total: how many elements the table has. False if a rank lies elsewhere.
 static inline bool pick(__global const uint *table, interval *at, __global const ulong *target, __local uint *count,
@@ -82,19 +67,19 @@ inline void load_ahead(__global const real *x, ulong i, ulong end, real *element
 
 // PoCL 3.1 compiles loops wrong that stand in a condition.
 #if GROUP == 1
-#define MAY_BE_TIED(b) true
+#define IS_ONE_LIST(of) false
 #else
-#define MAY_BE_TIED(b) ((b).tied != 0)
+#define IS_ONE_LIST(of) ((of).all)
 #endif
 
-// What is asked of each element. Where work-items share the work, `question` and `tied` (whether an end may be) are
-// constants, as what has one is inlined for each.
+// What is asked of each element. Where work-items share the work, `question` and `all` (whether all that is read is about it)
+// are constants, as what has one is inlined for each.
 typedef struct {
     brackets b;
     window w;
     acc centre;
     uint question;
-    bool tied, all;
+    bool all;
 } inquiry;
 
 inline inquiry inquiry_of(__global const column *own, ulong room)
@@ -103,21 +88,13 @@ inline inquiry inquiry_of(__global const column *own, ulong room)
 
     of.b = brackets_of(own);
     of.centre = own->median;
-    of.all = room == 0;
+    of.all = room == 0 || of.b.apart;
     return of;
 }
 
 inline bool is_asked(real x, const inquiry *of)
 {
-    const real *end = of->b.end;
-
-    if (of->all)
-        return !isnan(x);
-    if (of->tied)
-        return is_kept(x, &of->b, of->question);
-    if (of->question == MEDIAN)
-        return (x >= end[0]) & (x <= end[1]);
-    return ((x >= end[2]) & (x <= end[3])) | ((x >= end[4]) & (x <= end[5]));
+    return of->all ? !isnan(x) : is_kept(x, &of->b, of->question);
 }
 
 // `stands`: for its bin, as number `number`.
@@ -137,16 +114,17 @@ inline void count_element(real x, const inquiry *of, bool stands, uint number, _
 // Of each load of so many one element may stand for its bin, another one in the next work-items.
 #define REPRESENTED 4
 
-static inline void count_elements(const source *from, inquiry of, uint question, bool tied, uint first, __local uint *bins)
+static inline void count_elements(__global const real *x, ulong n, inquiry of, uint question, bool all, uint first,
+                                  __local uint *bins)
 {
     uint turn = AHEAD < REPRESENTED ? 0 : (uint)get_local_id(0) / 32 % REPRESENTED;
-    SHARE(i, end, from->n);
+    SHARE(i, end, n);
 
     of.question = question;
-    of.tied = tied;
+    of.all = all;
     for (; i < end; i += AHEAD * STEP) {
         real element[AHEAD];
-        load_ahead(from->x, i, end, element);
+        load_ahead(x, i, end, element);
 #pragma unroll
         for (uint k = 0; k < AHEAD; k++)
             count_element(element[k], &of, first && k % REPRESENTED == turn, (uint)(i + k * STEP) + 1, bins);
@@ -178,15 +156,16 @@ robust_bins(__global const real *x, ulong skip, ulong n, ulong room, __global co
     for (uint i = item; i < TABLE; i += GROUP)
         bins[i] = 0;
     barrier(CLK_LOCAL_MEM_FENCE);
-    source from = source_of(x, skip, n, room, counters, number);
+    source from = source_of(&of.b, question, skip, n, room, counters, number);
+    x += from.first;
     set_window(&of.w, widest.low, last_of(widest), &at);
-    if (MAY_BE_TIED(of.b))
-        count_elements(&from, of, question, true, first, bins);
+    if (!IS_ONE_LIST(of))
+        count_elements(x, from.n, of, question, of.all, first, bins);
     else if (question == MEDIAN)
-        count_elements(&from, of, MEDIAN, false, first, bins);
+        count_elements(x, from.n, of, MEDIAN, true, first, bins);
     else
-        count_elements(&from, of, DEVIATION, false, first, bins);
-    if (!of.all && get_group_id(0) == 0 && item == 0)
+        count_elements(x, from.n, of, DEVIATION, true, first, bins);
+    if (room && get_group_id(0) == 0 && item == 0)
         for (uint e = 0; e < ENDS; e++) {
             uint weight = weight_of(own, counters, question, e);
             if (weight)
@@ -233,15 +212,16 @@ static inline void gather_element(real x, const inquiry *of, pivots *p, const ga
 }
 
 // As count_elements.
-static inline void gather_elements(const source *from, inquiry of, uint question, bool tied, pivots *p, const gatherer *to)
+static inline void gather_elements(__global const real *x, ulong n, inquiry of, uint question, bool all, pivots *p,
+                                   const gatherer *to)
 {
-    SHARE(i, end, from->n);
+    SHARE(i, end, n);
 
     of.question = question;
-    of.tied = tied;
+    of.all = all;
     for (; i < end; i += AHEAD * STEP) {
         real element[AHEAD];
-        load_ahead(from->x, i, end, element);
+        load_ahead(x, i, end, element);
 #pragma unroll
         for (uint k = 0; k < AHEAD; k++)
             gather_element(element[k], &of, p, to);
@@ -269,11 +249,12 @@ robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global 
     gathered += number * gathered_room;
     at.before += level == 1 && room ? counters[question == MEDIAN ? BELOW : INNER] : 0;
     bool inside = pick(table, &at, own->target, count, sum, found, &total);
+    source from = source_of(&of.b, question, skip, n, room, counters, number);
     for (uint k = 0; k < 2; k++) {
         uint representative = table[BINS + found[3 * k]];
         if (representative && (k == 0 || found[3] != found[0])) {
             p.has |= 1u << k;
-            p.key[k] = key_of(head[(room ? number * room : 0) + representative - 1], question, of.centre);
+            p.key[k] = key_of(head[(room ? from.first : 0) + representative - 1], question, of.centre);
         }
     }
     if (item == 0)
@@ -288,15 +269,15 @@ robust_narrow(__global const real *x, ulong skip, ulong n, ulong room, __global 
             mark_missed(own, question);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    source from = source_of(x, skip, n, room, counters, number);
     gatherer to = {gathered, &counters[GATHERED + question], gathered_room};
+    x += from.first;
     set_window(&of.w, widest.low, last_of(widest), &at);
-    if (MAY_BE_TIED(of.b))
-        gather_elements(&from, of, question, true, &p, &to);
+    if (!IS_ONE_LIST(of))
+        gather_elements(x, from.n, of, question, of.all, &p, &to);
     else if (question == MEDIAN)
-        gather_elements(&from, of, MEDIAN, false, &p, &to);
+        gather_elements(x, from.n, of, MEDIAN, true, &p, &to);
     else
-        gather_elements(&from, of, DEVIATION, false, &p, &to);
+        gather_elements(x, from.n, of, DEVIATION, true, &p, &to);
     for (uint k = 0; k < 2; k++)
         if (p.met[k])
             atomic_add(&equal[k], p.met[k]);

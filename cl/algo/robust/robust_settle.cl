@@ -6,7 +6,8 @@
 // elsewhere; and prepares the next question. Two more groups, which have nothing to do with that, fold the column's sums.
 //
 // Launch: a group a column, in dimension 1; or three, and then `partials` is 16 * GROUP at most. Cost: reads what was gathered
-// four times, from the device's cache.
+// four times, from the device's cache. Or robust_settle_kept instead of all that comes behind the read, for columns of
+// few elements: it gathers all that was kept.
 // Arguments: the five buffers, the question and its level, and for each buffer that has room for several columns how much; a
 // buffer of scalars would be one more copy to the device for every question.
 // Tunables: GROUP (a power of two, not above the number of bins; 1: no atomics on local memory, for CPUs), DIGIT (log2 of
@@ -116,9 +117,13 @@ inline void load_keys(__global const ulong *gathered, uint i, uint n, ulong *key
 static inline void count_below(__local heaps *h, __global const ulong *gathered, uint n)
 {
     uint item = (uint)get_local_id(0), below[HEAPS];
+    ulong all = 0;
 
-    for (uint k = 0; k < HEAPS; k++)
+    for (uint k = 0; k < HEAPS; k++) {
         below[k] = 0;
+        all += h->count[k];
+    }
+    n = all > 0 ? n : 0; // nothing is asked of heaps that are empty
     for (uint i = item; i < n; i += AHEAD * GROUP) {
         ulong keys[AHEAD];
         load_keys(gathered, i, n, keys);
@@ -360,7 +365,9 @@ typedef struct {
 // Whether more was kept or gathered than there is room for.
 inline bool is_overfull(__global const uint *counters, const inquiry *of)
 {
-    return counters[GATHERED + of->question] > of->gathered_room || (of->room && counters[KEPT] > of->room);
+    ulong kept = (ulong)counters[KEPT + MEDIAN] + counters[KEPT + DEVIATION];
+
+    return counters[GATHERED + of->question] > of->gathered_room || (of->room && kept > of->room);
 }
 
 // By one work-item: the answer, what is asked next or comes with it, whether it has missed, and with the last answer all
@@ -394,9 +401,51 @@ static inline void answer(__global column *own, __global const uint *counters, c
     to->nans = counters[NANS];
 }
 
+// The keys of what is about the question among the elements kept: how many there are.
+static inline uint gather_kept(__global const real *x, const brackets *b, const inquiry *of, __global const uint *counters,
+                               ulong number, acc centre, __global ulong *gathered, __local uint *next)
+{
+    uint item = (uint)get_local_id(0);
+    source from = source_of(b, of->question, 0, 0, of->room, counters, number);
+
+    if (item == 0)
+        *next = 0;
+    barrier(CLK_LOCAL_MEM_FENCE);
+    x += from.first;
+    for (ulong i = item; i < from.n; i += AHEAD * GROUP) {
+        real element[AHEAD];
+#pragma unroll
+        for (uint k = 0; k < AHEAD; k++)
+            element[k] = i + k * GROUP < from.n ? x[i + k * GROUP] : (real)NAN;
+        for (uint k = 0; k < AHEAD; k++)
+            if (b->apart ? !isnan(element[k]) : is_kept(element[k], b, of->question)) {
+                uint at = atomic_inc(next);
+                if (at < of->gathered_room)
+                    gathered[at] = key_of(element[k], of->question, centre);
+            }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    return *next;
+}
+
+// The two keys of the question among the `has` gathered in the interval `at`.
+static inline void search(__global const column *own, __global const uint *counters, const inquiry *of, interval at,
+                          __global const ulong *gathered, uint has, __local heaps *h, const workspace *work, ulong *key)
+{
+    ulong alone[2];
+
+    open_heaps(h, own, counters, of->question, at, of->n == 0);
+    count_below(h, gathered, has);
+    seek_heaps(h, own->target[0] - at.before, own->target[1] - at.before);
+    widen(&at, &own->level[0]);
+    // Whether they are needed or not: PoCL 3.1 compiles a loop with barriers wrong that stands in a condition.
+    find_keys(gathered, has, at, h->known[0] ? h->rank[1] : h->rank[0], work, alone);
+    choose_keys(h, alone, key);
+}
+
 // `level` is robust_narrow's. n: the column's length, or 0: nothing to verify; else sums[2 * column], ... come to the column,
-// when the deviations' median is known; what the host waits for goes to results[column] then. Groups beyond the first fold partial[row * partials], ... to sums[row], row 2 * column and
-// the next.
+// when the deviations' median is known; what the host waits for goes to results[column] then. Groups beyond the first fold
+// partial[row * partials], ... to sums[row], row 2 * column and the next.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 robust_settle(__global column *columns, __global const uint *counters, uint question, uint level,
               __global const ulong *gathered, ulong gathered_room, ulong room, ulong n, __global const acc *partial,
@@ -408,10 +457,8 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     __local heaps h;
     const workspace work = {bins, sum, found, least, few, chosen};
     const inquiry of = {question, gathered_room, room, n};
-    ulong number = get_group_id(1), key[2], alone[2];
+    ulong number = get_group_id(1), key[2];
     __global column *own = columns + number;
-    interval at = own->level[level];
-    ulong first = own->target[0], second = own->target[1];
 
     if (get_group_id(0) > 0) { // of the whole group
         ulong row = 2 * number + get_group_id(0) - 1;
@@ -421,13 +468,53 @@ robust_settle(__global column *columns, __global const uint *counters, uint ques
     counters += number * COUNTERS;
     gathered += number * gathered_room;
     uint has = (uint)min((ulong)counters[GATHERED + question], gathered_room);
-    open_heaps(&h, own, counters, question, at, n == 0);
-    count_below(&h, gathered, has);
-    seek_heaps(&h, first - at.before, second - at.before);
-    widen(&at, &own->level[0]);
-    // Whether they are needed or not: PoCL 3.1 compiles a loop with barriers wrong that stands in a condition.
-    find_keys(gathered, has, at, h.known[0] ? h.rank[1] : h.rank[0], &work, alone);
-    choose_keys(&h, alone, key);
+    search(own, counters, &of, own->level[level], gathered, has, &h, &work, key);
     if (get_local_id(0) == 0)
         answer(own, counters, &of, key, sums + 2 * number, &results[number]);
+}
+
+// All of it for columns of which little was kept: both questions, one after the other, among the elements kept themselves, and
+// the sums.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+robust_settle_kept(__global column *columns, __global uint *counters, __global const real *candidates, ulong room,
+                   __global ulong *gathered, ulong gathered_room, ulong n, __global const acc *partial, ulong partials,
+                   __global acc *sums, __global result *results)
+{
+    __local acc node[GROUP];
+    __local uint bins[BINS], sum[SUMS], found[6], next;
+    __local ulong least[2 * GROUP], few[FEW], chosen[2];
+    __local heaps h;
+    const workspace work = {bins, sum, found, least, few, chosen};
+    ulong number = get_group_id(1);
+    uint item = (uint)get_local_id(0);
+    __global column *own = columns + number;
+    brackets b = brackets_of(own);
+
+    counters += number * COUNTERS;
+    gathered += number * gathered_room;
+    sums += 2 * number;
+    for (uint row = 0; row < 2; row++) {
+        fold_sums(partial + (2 * number + row) * partials, partials, node, sums + row);
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    for (uint question = MEDIAN; question <= DEVIATION; question++) {
+        inquiry of = {question, gathered_room, room, n};
+        interval at = own->level[0];
+        ulong key[2], total;
+
+        at.before = counters[question == MEDIAN ? BELOW : INNER];
+        uint has = gather_kept(candidates, &b, &of, counters, number, own->median, gathered, &next);
+        total = has;
+        for (uint e = 0; e < ENDS; e++)
+            total += weight_of(own, counters, question, e);
+        search(own, counters, &of, at, gathered, (uint)min((ulong)has, gathered_room), &h, &work, key);
+        if (item == 0) {
+            counters[GATHERED + question] = has;
+            own->total = total;
+            if (own->target[0] < at.before || own->target[1] - at.before >= total)
+                mark_missed(own, question);
+            answer(own, counters, &of, key, sums, &results[number]);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    }
 }

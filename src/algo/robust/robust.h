@@ -58,12 +58,12 @@ struct robust_interval {
 };
 
 struct robust_column {
-    uint64_t shift, target[2], end[ROBUST_ENDS];
+    uint64_t shift, target[2], end[ROBUST_ENDS], centre, near, far;
     uint32_t tied, missed;
     struct robust_interval level[ROBUST_LEVELS];
     uint64_t total, pivot[2], answer[2][2];
     double median, sum, squares;
-    uint32_t pivots, unused;
+    uint32_t pivots, apart;
 };
 
 struct robust_result {
@@ -79,7 +79,8 @@ struct robust_ranks {
     unsigned ahead;                // elements that a work-item loads at once
     size_t groups, count;          // groups a column, columns
     uint64_t room, tables, gathered_room;
-    kn_kernel *bins, *narrow, *settle;
+    kn_kernel *bins, *narrow, *settle, *settle_kept;
+    bool few; // elements, so that one launch settles both questions
     kn_buffer *columns, *counters, *gathered, *results;
 };
 
@@ -113,6 +114,9 @@ struct robust_sums {
     uint64_t count; // up to ki_robust_fold_most
 };
 uint64_t ki_robust_fold_most(const struct robust_ranks *r);
+// With `few`, instead of all of these: both questions in one launch, and the sums.
+kn_status ki_robust_settle_kept(const struct robust_ranks *r, const kn_buffer *candidates, uint64_t n,
+                                const struct robust_sums *sums, kn_error *err);
 // n: the column's length if there is something to verify, else 0. `sums`: NULL without them.
 kn_status ki_robust_settle(const struct robust_ranks *r, uint32_t question, uint32_t level, uint64_t n,
                            const struct robust_sums *sums, kn_error *err);

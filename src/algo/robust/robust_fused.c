@@ -47,12 +47,28 @@ unsigned ki_robust_points(const kn_queue *queue, kn_type type)
     return room >= (4096 + 4096 / 32 + 64) * kn_type_size(type) + 512 ? 4096 : 2048;
 }
 
+// So few elements that one launch settles all that comes behind the read.
+static bool are_few(const struct fused *f)
+{
+    return f->of->n <= ki_engine_sizes(&f->of->queue->context->device.info, SHAPE_ROBUST_SETTLE)->items;
+}
+
+static const struct engine_sizes *sample_sizes(const struct fused *f)
+{
+    const kn_device_info *info = &f->of->queue->context->device.info;
+    const struct engine_sizes *large = ki_engine_sizes(info, SHAPE_ROBUST_SAMPLE_LARGE);
+
+    if (are_few(f))
+        return ki_engine_sizes(info, SHAPE_ROBUST_SAMPLE_SMALL);
+    return f->of->n >= large->items ? large : ki_engine_sizes(info, SHAPE_ROBUST_SAMPLE);
+}
+
 static void choose_sample(struct fused *f)
 {
     const kn_device_info *info = &f->of->queue->context->device.info;
-    const struct engine_sizes *sizes = ki_engine_sizes(info, SHAPE_ROBUST_SAMPLE);
+    const struct engine_sizes *sizes = sample_sizes(f);
     const double asked = ki_robust_width(&f->of->options);
-    double width = asked == 0 ? 5 : asked, points, samples, lists, step, spread;
+    double width = asked == 0 ? 4.5 : asked, points, samples, lists, step, spread;
 
     f->sort = ki_robust_points(f->of->queue, f->of->type);
     f->sort_group = sizes->group;
@@ -120,8 +136,12 @@ static kn_status choose_shape(struct fused *f, kn_error *err)
     room = choose_room(f);
     room = room < most ? room : most;
     f->partials = ki_tree_partials(&f->tree, (size_t)of->n);
-    f->ranks = (struct robust_ranks){
-        .queue = of->queue, .type = of->type, .count = of->count, .room = room, .tables = 2};
+    f->ranks = (struct robust_ranks){.queue = of->queue,
+                                     .type = of->type,
+                                     .count = of->count,
+                                     .room = room,
+                                     .tables = 2,
+                                     .few = are_few(f)};
     while (f->ranks.count > 1 && (f->ranks.count > COLUMNS_MOST || f->ranks.count * room > most ||
                                   f->ranks.count * (f->lists * f->list + f->sort) > most ||
                                   f->ranks.count * 2 * f->partials > most))
@@ -165,8 +185,11 @@ static kn_status get_kernels(struct fused *f, kn_error *err)
                              of->type == KN_F32 && ki_engine_is_nvidia(of->queue->context));
             ki_engine_define(&defines, "STRAY", of->count > 1 && of->stride % f->tree.width != 0);
         }
-        status = ki_engine_builtin_kernel(of->queue->context, wanted[i].file, defines.items, defines.count,
-                                          KN_POLICY_STRICT, wanted[i].name, wanted[i].kernel, err);
+        const kn_program_options options =
+            KN_INIT(kn_program_options, .defines = defines.items, .define_count = defines.count,
+                    .policy = KN_POLICY_STRICT, .max_registers = i == 2 ? pass->registers : 0);
+        status = ki_engine_builtin_kernel_with(of->queue->context, wanted[i].file, &options, wanted[i].name,
+                                               wanted[i].kernel, err);
     }
     return status;
 }
@@ -341,6 +364,8 @@ static kn_status ask(struct fused *f, kn_error *err)
     struct robust_sums sums;
     kn_status status = fold(f, &sums, err);
 
+    if (f->ranks.few)
+        return status ? status : ki_robust_settle_kept(&f->ranks, f->candidates, f->of->n, &sums, err);
     for (uint32_t question = ROBUST_MEDIAN; question <= ROBUST_DEVIATION && !status; question++) {
         status = ki_robust_bins(&f->ranks, &kept, question, 0, err);
         if (!status)

@@ -98,11 +98,14 @@ kn_status ki_robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_err
         kn_kernel **kernel;
     } wanted[] = {{"algo/robust/robust_rank.cl", "robust_bins", &r->group, &r->bins},
                   {"algo/robust/robust_rank.cl", "robust_narrow", &r->group, &r->narrow},
-                  {"algo/robust/robust_settle.cl", "robust_settle", &r->single, &r->settle}};
+                  {"algo/robust/robust_settle.cl", "robust_settle", &r->single, &r->settle},
+                  {"algo/robust/robust_settle.cl", "robust_settle_kept", &r->single, &r->settle_kept}};
     kn_status status = KN_OK;
 
     choose_shape(r, elements);
     for (size_t i = 0; i < KI_COUNT(wanted) && !status; i++) {
+        if (r->few != (i == 3))
+            continue;
         struct engine_defines defines = {.count = 0};
         ki_column_define_type(&defines, r->queue, r->type);
         ki_engine_define(&defines, "DIGIT", r->digit);
@@ -192,4 +195,15 @@ kn_status ki_robust_settle(const struct robust_ranks *r, uint32_t question, uint
     size_t groups = sums && question == ROBUST_MEDIAN ? 3 : 1; // of which two fold
 
     return launch(r, r->settle, r->single, groups, args, KI_COUNT(args), err);
+}
+
+kn_status ki_robust_settle_kept(const struct robust_ranks *r, const kn_buffer *candidates, uint64_t n,
+                                const struct robust_sums *sums, kn_error *err)
+{
+    const kn_arg args[] = {KN_BUFFER(r->columns), KN_BUFFER(r->counters),   KN_BUFFER(candidates),
+                           KN_VALUE(r->room),     KN_BUFFER(r->gathered),   KN_VALUE(r->gathered_room),
+                           KN_VALUE(n),           KN_BUFFER(sums->partial), KN_VALUE(sums->count),
+                           KN_BUFFER(sums->sums), KN_BUFFER(r->results)};
+
+    return launch(r, r->settle_kept, r->single, 1, args, KI_COUNT(args), err);
 }

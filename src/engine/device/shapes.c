@@ -78,11 +78,12 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     [SHAPE_MOMENTS_SOFT] = {"moments-soft", false, {.group = 16, .width = 16}, {.group = 256, .width = 4}},
 
     // Medians in one read (robust_fused.c). items: elements that a work-item keeps before it writes them, on
-    // GPUs half of them where local memory is small; lanes: work-items that write together.
+    // GPUs half of them where local memory is small; lanes: work-items that write together; registers: of
+    // more, an H200 has fewer groups at a time.
     [SHAPE_ROBUST_PASS_F32] = {"robust-pass-f32",
                                false,
                                {.group = 16, .width = 16, .items = 128, .lanes = 1},
-                               {.group = 256, .width = 4, .items = 32, .lanes = 8}},
+                               {.group = 256, .width = 4, .items = 32, .lanes = 8, .registers = 48}},
     [SHAPE_ROBUST_PASS_F64] = {"robust-pass-f64",
                                false,
                                {.group = 16, .width = 16, .items = 128, .lanes = 1},
@@ -100,13 +101,28 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                              false,
                              {.group = 1, .copies = 16, .chunk = 4096, .shares = 32},
                              {.group = 1024, .copies = 128, .chunk = 2048, .shares = 4}},
+    // The same where one launch settles all, and of so many elements (items) that narrower brackets are worth
+    // longer lists.
+    [SHAPE_ROBUST_SAMPLE_SMALL] = {"robust-sample-small",
+                                   false,
+                                   {.group = 1, .copies = 16, .chunk = 4096, .shares = 32},
+                                   {.group = 1024, .copies = 16, .chunk = 512, .shares = 2}},
+    [SHAPE_ROBUST_SAMPLE_LARGE] =
+        {"robust-sample-large",
+         false,
+         {.group = 1, .items = 1 << 26, .copies = 16, .chunk = 4096, .shares = 32},
+         {.group = 1024, .items = 1 << 26, .copies = 64, .chunk = 4096, .shares = 4}},
     // Ranks by bins (robust_ranks.c), which koine tune can choose. ahead: of 4 bytes; doubles have half as
     // many.
     [SHAPE_ROBUST_RANK] = {"robust-rank",
                            true,
                            {.group = 1, .per_unit = 4, .ahead = 1},
                            {.group = 512, .per_unit = 2, .ahead = 8}},
-    [SHAPE_ROBUST_SETTLE] = {"robust-settle", true, {.group = 1}, {.group = 512}},
+    // items: of columns of so many elements one launch settles all.
+    [SHAPE_ROBUST_SETTLE] = {"robust-settle",
+                             true,
+                             {.group = 1, .items = 4096},
+                             {.group = 512, .items = 65536}},
     // Counts of bytes (robust_count.c). copies: of the counters; GPUs have 8 where local memory is small.
     [SHAPE_ROBUST_COUNT] = {"robust-count",
                             true,
