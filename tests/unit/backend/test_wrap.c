@@ -52,11 +52,15 @@ static struct counts reference_counts(void)
     return counts;
 }
 
-// Some drivers hold a new buffer for a moment after its first use.
+// Some drivers hold a new buffer for a moment after its first use, or its queue.
 static void let_settle(void)
 {
-    for (int i = 0; i < 200 && reference_counts().buffer != 1; i++)
+    struct counts found = reference_counts();
+
+    for (int i = 0; i < 200 && (found.buffer != 1 || found.queue != 1); i++) {
         usleep(10000);
+        found = reference_counts();
+    }
 }
 
 static void set_up(void)
