@@ -285,8 +285,10 @@ START_TEST(stops)
         memset(x, 0, sizeof x);
         EXPECT_OK(kn_solve_plan_create(NULL, a, &options, &plan, &err));
         EXPECT_OK(kn_solve_execute(plan, b, x, &result, &err));
-        ck_assert_msg(result.stopped == (kn_solve_stopped)rule || least.iterations < 2, "rule %u: %s", rule,
-                      kn_solve_stopped_name(result.stopped));
+        // Of one or two unknowns the floor may come with the second iteration.
+        ck_assert_msg(result.stopped == (kn_solve_stopped)rule || least.iterations < 2 ||
+                          (rule == 0 && d->columns <= 2),
+                      "rule %u: %s", rule, kn_solve_stopped_name(result.stopped));
         if (rule == 1)
             ck_assert_double_le(result.residual, options.tolerance * result.right);
         if (rule == 2)
