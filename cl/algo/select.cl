@@ -18,50 +18,25 @@
 //   by digits: for each digit from the highest, select_histogram (groups, jobs) for each part of the column; then
 //     select_pick, a group a job;
 //   by brackets: select_sample, one work-item a sample; the digits of the sample, with select_bracket instead of select_pick;
-//     select_gather for each part; select_settle, a group; then by digits.
+//     select_gather for each part; select_settle, a group; select_narrow.cl's two; select_small; and where that is crowded,
+//     by digits.
 // A launch takes at most 2^31 elements. Cost: brackets read the column once, digits once a digit.
 // Tunables: GROUP (work-items, a power of two; 1: no atomics on local memory, for CPUs), LOADS (lib/tile.clh),
 // DIGIT (log2 of bins; in kernels of one group GROUP is not above their number), BRACKETS (jobs in select_gather), KEY_BITS,
 // KEY_KIND.
-#ifndef GROUP
-#define GROUP 256
-#endif
-#ifndef DIGIT
-#define DIGIT 11
-#endif
 #ifndef BRACKETS
 #define BRACKETS 1
 #endif
 
-#include "../lib/bins.clh"
 #include "../lib/group.clh"
 #include "../lib/sample.clh"
+#include "select_digits.clh"
 #include "select_gather.clh"
 
 // An end of a bracket that stands more often than that in the sample is one of many ties.
 #define TIED 16
 
 #define JOBS SELECT_JOBS // of a batch
-
-inline void tally(__local uint *bin)
-{
-#if GROUP == 1
-    ++*bin;
-#else
-    atomic_inc(bin);
-#endif
-}
-
-// Which digits are known when `previous` low bits are not.
-inline sort_key known_mask(uint previous)
-{
-    return previous == KEY_BITS ? 0 : (KEY_MAX << previous) & KEY_MAX;
-}
-
-inline uint next_shift(uint previous)
-{
-    return previous > DIGIT ? previous - DIGIT : 0;
-}
 
 // What comes of a digit that was counted at counters[0..2 * BINS), and so in each of `parts` parts, `stride` cells further
 // on: `shift` low bits are not known then. equal[k]: how many elements share the digits of rank k. count[0..2 * BINS) and
@@ -90,44 +65,6 @@ static inline void step(place *at, bool has, uint shift, __global const uint *co
         }
         wait_for_group();
     }
-}
-
-// What an element adds: bins[0..BINS) for the first prefix, the others for the second if it is another one.
-static inline void count_digit(sort_key key, sort_key mask, sort_key first, sort_key second, uint shift, __local uint *bins)
-{
-    uint digit = (uint)(key >> shift) & (BINS - 1);
-
-    if (((key ^ first) & mask) == 0)
-        tally(&bins[digit]);
-    else if (((key ^ second) & mask) == 0)
-        tally(&bins[BINS + digit]);
-}
-
-// True if a NaN was seen.
-static inline bool count_digits(__global const sort_key *x, ulong begin, ulong end, sort_key mask, sort_key first, sort_key second, uint shift,
-                         __local uint *bins)
-{
-    bool nan = false;
-    ulong i = begin;
-
-    for (; i + TILE <= end; i += TILE) {
-        items tile;
-        load_tile(&tile, x, i);
-#if GROUP > 1
-#pragma unroll
-#endif
-        for (uint j = 0; j < ITEMS; j++) {
-            sort_key key = encode_key(tile.element[j]);
-            nan |= IS_NAN(key);
-            count_digit(key, mask, first, second, shift, bins);
-        }
-    }
-    for (i += get_local_id(0); i < end; i += GROUP) {
-        sort_key key = encode_key(x[i]);
-        nan |= IS_NAN(key);
-        count_digit(key, mask, first, second, shift, bins);
-    }
-    return nan;
 }
 
 // ranks[2 * j], ranks[2 * j + 1]: the ranks of job j; those that are looked for first (in the sample, if there is one) are
@@ -172,17 +109,28 @@ __kernel void select_sample(__global const sort_key *x, ulong skip, ulong first,
     }
 }
 
-// All digits at once by one group a job, of few elements.
+// All digits at once by one group a job, of few elements: the column's n, or with `few` those that select_narrow gathered of
+// job j, x[j * few], ... . Where these were more, as many elements are alike, `failed` says SELECT_CROWDED.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-select_small(__global const sort_key *x, uint n, __global const job *jobs, __global answer *answers)
+select_small(__global const sort_key *x, ulong n, ulong few, __global const job *jobs, __global const uint *counters, ulong base,
+             __global answer *answers)
 {
     __local uint bins[2 * BINS], count[2 * BINS], has_nan;
     __local ulong sum[BINS_SUMS], found[6];
     uint item = (uint)get_local_id(0), number = (uint)get_group_id(0);
-    ulong rank[2] = {jobs[number].target[0], jobs[number].target[1]};
+    __global const job *own = &jobs[number];
+    ulong rank[2] = {own->target[0], own->target[1]};
     sort_key prefix[2] = {0, 0};
-    bool nan = false;
+    bool nan = false, crowded;
 
+    if (few) {
+        n = own->count > 0 ? counters[counters_of(base, number)] : 0;
+        rank[0] = n > 0 ? own->at[1].rank[0] : 0;
+        rank[1] = n > 0 ? own->at[1].rank[1] : 0;
+        x += number * few;
+    }
+    crowded = few && n > few;
+    n = crowded ? 0 : n;
     if (item == 0)
         has_nan = 0;
     for (uint previous = KEY_BITS; previous > 0; previous = next_shift(previous)) {
@@ -209,10 +157,10 @@ select_small(__global const sort_key *x, uint n, __global const job *jobs, __glo
         atomic_or(&has_nan, 1u);
     wait_for_group();
     if (item == 0) {
-        answers[number].value[0] = decode_key(prefix[0]);
-        answers[number].value[1] = decode_key(prefix[1]);
-        answers[number].failed = 0;
-        answers[number].nan = has_nan;
+        for (uint k = 0; k < 2; k++)
+            answers[number].value[k] = decode_key((sort_key)(own->known[k] ? own->value[k] : prefix[k]));
+        answers[number].failed = own->failed ? SELECT_MISSED : crowded ? SELECT_CROWDED : 0;
+        answers[number].nan = has_nan | jobs[0].nan;
     }
 }
 

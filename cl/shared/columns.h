@@ -12,6 +12,9 @@
 #define SELECT_JOBS 8
 // Digits that it takes at most: 8 bits each, of 64.
 #define SELECT_DIGITS 8
+// Why it did not find them: its sample misled, or too many elements are alike to be gathered a second time.
+#define SELECT_MISSED 1
+#define SELECT_CROWDED 2
 
 // Elements of a block of cl/algo/top_k.cl.
 #define TOP_K_BLOCK 4096

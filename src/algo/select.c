@@ -16,7 +16,10 @@
 #include "elements.h"
 
 // Places of scratch memory.
-enum { CANDIDATES, JOB_STATE, COUNTERS, SLOTS };
+enum { CANDIDATES, NARROWED, JOB_STATE, COUNTERS, SLOTS };
+
+// So many candidates of a job at most are left to the group that finds the ranks among them.
+enum { NARROWED_MOST = 1 << 17 };
 
 // As in cl/algo/select.cl.
 struct job {
@@ -38,13 +41,16 @@ struct select {
     kn_select_options options;
     kn_select_tuning tuning;
     struct tile_shape shape;
-    struct tile_shape few; // of the sample
-    unsigned single;       // work-items of a group that works alone
-    unsigned digit;        // bits of one
-    unsigned brackets;     // BRACKETS of select_gather
+    struct tile_shape few;  // of the sample
+    struct tile_shape kept; // of the candidates
+    unsigned single;        // work-items of a group that works alone
+    unsigned digit;         // bits of one
+    unsigned brackets;      // BRACKETS of select_gather
     kn_kernel *prepare, *sample, *small, *gather, *settle, *histogram, *histogram_few, *bracket, *pick;
+    kn_kernel *bins, *narrow;
     struct engine_scratch scratch;
-    kn_buffer *jobs, *counters, *candidates, *answer;
+    kn_buffer *jobs, *counters, *candidates, *narrowed, *answer;
+    uint64_t room, narrow_room; // places that each job has for what is gathered, and gathered of that
     uint64_t ranks[2 * SELECT_JOBS];
     unsigned count; // jobs of this batch
     bool nan_ends;  // if there is a NaN, no more is wanted
@@ -77,10 +83,13 @@ static void choose_shape(struct select *s)
         s->single /= 2;
 }
 
+// The sample in small tiles, and the candidates.
 static void choose_few(struct select *s)
 {
     s->few = (struct tile_shape){s->shape.group, s->shape.group > 1 ? 1 : 0, 0};
     ki_tile_choose(s->queue, s->type, s->samples, 0, &s->few);
+    s->kept = (struct tile_shape){s->shape.group, s->shape.group > 1 ? 2 : 0, 0};
+    ki_tile_choose(s->queue, s->type, s->n / 16, 0, &s->kept);
 }
 
 static kn_status check_options(const struct select *s, const char *function, kn_error *err)
@@ -101,22 +110,26 @@ static kn_status check_options(const struct select *s, const char *function, kn_
     return KN_OK;
 }
 
-// A kernel of one group, of the column's shape, the same for so many brackets, or of the sample's shape.
-enum shape_of { ALONE, WHOLE, BRACKETED, FEW };
+// A kernel of one group, of the column's shape, the same for so many brackets, of the sample's shape; or one
+// of select_narrow.cl, of the candidates' shape.
+enum shape_of { ALONE, WHOLE, BRACKETED, FEW, KEPT };
 
 static kn_status get_kernel(const struct select *s, const char *name, enum shape_of of, kn_kernel **kernel,
                             kn_error *err)
 {
-    const struct tile_shape *shape = of == FEW ? &s->few : &s->shape;
+    const struct tile_shape *shape = of == FEW ? &s->few : of == KEPT ? &s->kept : &s->shape;
+    bool narrows = of == KEPT;
     struct engine_defines defines = {.count = 0};
 
     ki_element_define(&defines, s->type);
     ki_engine_define(&defines, "DIGIT", s->digit);
     ki_engine_define(&defines, "GROUP", of == ALONE ? s->single : shape->group);
     ki_engine_define(&defines, "LOADS", shape->loads);
-    ki_engine_define(&defines, "BRACKETS", of == BRACKETED ? s->brackets : 1);
-    return ki_engine_builtin_kernel(s->queue->context, "algo/select.cl", defines.items, defines.count,
-                                    KN_POLICY_DEFAULT, name, kernel, err);
+    if (!narrows)
+        ki_engine_define(&defines, "BRACKETS", of == BRACKETED ? s->brackets : 1);
+    return ki_engine_builtin_kernel(s->queue->context, narrows ? "algo/select_narrow.cl" : "algo/select.cl",
+                                    defines.items, defines.count,
+                                    narrows ? KN_POLICY_STRICT : KN_POLICY_DEFAULT, name, kernel, err);
 }
 
 static kn_status get_kernels(struct select *s, enum kn_select_method method, kn_error *err)
@@ -132,6 +145,9 @@ static kn_status get_kernels(struct select *s, enum kn_select_method method, kn_
                   {"select_sample", ALONE, true, &s->sample},
                   {"select_histogram", FEW, true, &s->histogram_few},
                   {"select_bracket", ALONE, true, &s->bracket},
+                  {"select_bins", KEPT, true, &s->bins},
+                  {"select_narrow", KEPT, true, &s->narrow},
+                  {"select_small", ALONE, true, &s->small},
                   {"select_gather", BRACKETED, true, &s->gather},
                   {"select_settle", BRACKETED, true, &s->settle}};
     kn_status status = KN_OK;
@@ -184,10 +200,21 @@ static uint64_t sample_counters(const struct select *s)
     return count_digits(s) * s->count * digit_counters(s);
 }
 
+// Where those of select_narrow.cl begin, and those of a job.
+static uint64_t narrow_base(const struct select *s)
+{
+    return gather_counters(s) + sample_counters(s) +
+           count_digits(s) * s->pieces * s->count * digit_counters(s);
+}
+
+static uint64_t narrow_counters(const struct select *s)
+{
+    return s->count * (1 + ((uint64_t)1 << s->digit));
+}
+
 static kn_status prepare(struct select *s, const uint64_t first[2 * SELECT_JOBS], kn_error *err)
 {
-    uint64_t counters =
-        gather_counters(s) + sample_counters(s) + count_digits(s) * s->pieces * s->count * digit_counters(s);
+    uint64_t counters = narrow_base(s) + narrow_counters(s);
     uint64_t groups = counters / (16 * s->single) + 1;
     uint32_t count = s->count;
     kn_status status =
@@ -215,10 +242,12 @@ static kn_status read_answers(struct select *s, kn_error *err)
     return ki_engine_answer_read(s->queue, s->found, s->count * sizeof s->found[0], err);
 }
 
-static kn_status small(struct select *s, kn_error *err)
+// By one group a job: the column's n elements, or with `few` of each of what was narrowed.
+static kn_status small(const struct select *s, const kn_buffer *x, uint64_t n, uint64_t few, kn_error *err)
 {
-    uint32_t count = (uint32_t)s->n;
-    const kn_arg args[] = {KN_BUFFER(s->x), KN_VALUE(count), KN_BUFFER(s->jobs), KN_BUFFER(s->answer)};
+    uint64_t base = narrow_base(s);
+    const kn_arg args[] = {KN_BUFFER(x),           KN_VALUE(n),    KN_VALUE(few),       KN_BUFFER(s->jobs),
+                           KN_BUFFER(s->counters), KN_VALUE(base), KN_BUFFER(s->answer)};
 
     return launch(s, s->small, s->single, s->count, 1, args, KI_COUNT(args), err);
 }
@@ -307,7 +336,7 @@ static kn_status digits(const struct select *s, struct digits d, uint32_t open, 
 
 // ---- brackets ----
 
-// The ranks in a sample between whose elements a job's ranks lie, but for once in some 10^8 columns: 6
+// The ranks in a sample between whose elements a job's ranks lie, but for once in some 10^5 columns: 4.5
 // standard deviations of the binomial distribution to either side, and 8 for its tail where that is short.
 static void bracket_ranks(const struct select *s, uint64_t samples, uint64_t ranks[2 * SELECT_JOBS],
                           uint32_t *open, uint64_t *widest)
@@ -318,7 +347,7 @@ static void bracket_ranks(const struct select *s, uint64_t samples, uint64_t ran
     for (unsigned j = 0; j < s->count; j++) {
         for (unsigned k = 0; k < 2; k++) {
             double q = ((double)s->ranks[2 * j + k] + 0.5) / (double)s->n, count = (double)samples;
-            double spread = 6 * sqrt(count * q * (1 - q)) + 8, rank = q * count + (k ? spread : -spread);
+            double spread = 4.5 * sqrt(count * q * (1 - q)) + 8, rank = q * count + (k ? spread : -spread);
             if (rank < 0 || rank >= count)
                 *open |= 1u << (2 * j + k);
             ranks[2 * j + k] = rank < 0 ? 0 : rank >= count ? samples - 1 : (uint64_t)rank;
@@ -365,6 +394,20 @@ static kn_status gather(struct select *s, uint64_t room, kn_error *err)
     return status;
 }
 
+// The ranks among what was gathered.
+static kn_status narrow(const struct select *s, kn_error *err)
+{
+    uint64_t base = narrow_base(s);
+    const kn_arg args[] = {KN_BUFFER(s->candidates), KN_VALUE(s->room), KN_BUFFER(s->jobs),
+                           KN_BUFFER(s->counters),   KN_VALUE(base),    KN_BUFFER(s->narrowed),
+                           KN_VALUE(s->narrow_room)};
+    kn_status status = launch(s, s->bins, s->kept.group, s->kept.groups, s->count, args, 5, err);
+
+    if (!status)
+        status = launch(s, s->narrow, s->kept.group, s->kept.groups, s->count, args, KI_COUNT(args), err);
+    return status ? status : small(s, s->narrowed, 0, s->narrow_room, err);
+}
+
 static uint64_t choose_samples(const struct select *s)
 {
     uint64_t samples = s->tuning.samples;
@@ -389,8 +432,14 @@ static kn_status by_brackets(struct select *s, kn_error *err)
     // More than one allocation holds are not gathered, but looked for by digits.
     most = s->queue->context->device.info.max_alloc / kn_type_size(s->type) / s->brackets;
     room = (room + 16 < most ? room : most - 16) / 16 * 16 + 16;
+    s->room = room;
+    s->narrow_room = room < NARROWED_MOST ? room : NARROWED_MOST;
     bytes = (size_t)(room * s->brackets > samples ? room * s->brackets : samples) * kn_type_size(s->type);
     status = ki_engine_scratch_get(&s->scratch, CANDIDATES, bytes, &s->candidates, err);
+    if (!status)
+        status = ki_engine_scratch_get(&s->scratch, NARROWED,
+                                       (size_t)(s->narrow_room * s->count) * kn_type_size(s->type),
+                                       &s->narrowed, err);
     if (!status)
         status = prepare(s, ranks, err);
     if (!status)
@@ -399,7 +448,7 @@ static kn_status by_brackets(struct select *s, kn_error *err)
         status = digits(s, begin_digits(s, SAMPLE, samples, 0), open, err);
     if (!status)
         status = gather(s, room, err);
-    return status ? status : digits(s, begin_digits(s, GATHERED, 0, room), 0, err);
+    return status ? status : narrow(s, err);
 }
 
 // The whole column.
@@ -418,15 +467,15 @@ static kn_status by_one_group(struct select *s, kn_error *err)
         status = get_kernel(s, "select_small", ALONE, &s->small, err);
     if (!status)
         status = prepare(s, s->ranks, err);
-    return status ? status : small(s, err);
+    return status ? status : small(s, s->x, s->n, 0, err);
 }
 
 // ---- a batch of jobs ----
 
-static bool any_failed(const struct select *s)
+static bool any_failed(const struct select *s, uint32_t how)
 {
     for (unsigned j = 0; j < s->count; j++)
-        if (s->found[j].failed)
+        if (s->found[j].failed == how)
             return true;
     return false;
 }
@@ -455,7 +504,12 @@ static kn_status find_jobs(struct select *s, kn_error *err)
         status = method == KN_SELECT_BRACKETS ? by_brackets(s, err) : by_digits(s, err);
     if (!status)
         status = read_answers(s, err);
-    if (status || method != KN_SELECT_BRACKETS || !any_failed(s) || (s->nan_ends && s->found[0].nan))
+    if (!status && any_failed(s, SELECT_CROWDED) && !any_failed(s, SELECT_MISSED)) {
+        status = digits(s, begin_digits(s, GATHERED, 0, s->room), 0, err);
+        if (!status)
+            status = read_answers(s, err);
+    }
+    if (status || !any_failed(s, SELECT_MISSED) || (s->nan_ends && s->found[0].nan))
         return status;
     ki_engine_log(s->queue->context, KN_LOG_INFO, "kn_select: %s; again by digits",
                   s->found[0].nan ? "there is a NaN" : "the sample misled");

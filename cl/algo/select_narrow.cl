@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elements of given ranks among the candidates that select_gather of select.cl left (select_job.clh has the words).
+//
+// select_bins counts them in bins of the bracket, of floats as wide as each other, of others by the highest digit that is
+// open; select_narrow looks in which bins the ranks lie, and gathers what these have; select_small of select.cl finds the
+// ranks there.
+//
+// Launch: select_bins, then select_narrow (groups, jobs). Cost: a read of the candidates each. The numeric policy is strict: both
+// must find the same bins.
+// Tunables: those of select_digits.clh.
+#include "../lib/group.clh"
+#include "select_digits.clh"
+
+// Where a bracket's elements go.
+typedef struct {
+#if KEY_KIND == 2
+    real low, scale; // 0 where the bracket has no width, or one too great
+#else
+    sort_key low;
+    uint shift;
+#endif
+} scale;
+
+inline scale scale_of(__global const job *at)
+{
+    scale made;
+#if KEY_KIND == 2
+    made.low = AS_REAL(decode_key((sort_key)at->low));
+    made.scale = BINS / (AS_REAL(decode_key((sort_key)at->high)) - made.low);
+    if (!(made.scale > 0 && made.scale < (real)INFINITY))
+        made.low = made.scale = 0;
+#else
+    ulong width = at->high - at->low;
+    uint bits = 64 - (uint)clz(width);
+    made.low = (sort_key)at->low;
+    made.shift = bits > DIGIT ? bits - DIGIT : 0;
+#endif
+    return made;
+}
+
+// A greater element has no lower bin.
+inline uint bin_of(sort_key bits, const scale *of)
+{
+#if KEY_KIND == 2
+    return of->scale > 0 ? min((uint)((AS_REAL(bits) - of->low) * of->scale), BINS - 1) : 0;
+#else
+    return (uint)((encode_key(bits) - of->low) >> of->shift);
+#endif
+}
+
+static inline void count_bins(__global const sort_key *x, ulong begin, ulong end, const scale *of, __local uint *bins)
+{
+    ulong i = begin;
+
+    for (; i + TILE <= end; i += TILE) {
+        items tile;
+        load_tile(&tile, x, i);
+#if GROUP > 1
+#pragma unroll
+#endif
+        for (uint j = 0; j < ITEMS; j++)
+            tally(&bins[bin_of(tile.element[j], of)]);
+    }
+    for (i += get_local_id(0); i < end; i += GROUP)
+        tally(&bins[bin_of(x[i], of)]);
+}
+
+// Where elements go that are gathered, and how many there are.
+typedef struct {
+    __global sort_key *elements;
+    __global uint *count;
+    ulong room;
+} gatherer;
+
+inline void gather_element(sort_key bits, const gatherer *to)
+{
+    uint at = atomic_inc(to->count);
+
+    if (at < to->room)
+        to->elements[at] = bits;
+}
+
+// Those of the bin `first` and so many that follow it.
+static inline void gather_bins(__global const sort_key *x, ulong begin, ulong end, const scale *of, uint first, uint bins,
+                               const gatherer *to)
+{
+    ulong i = begin;
+
+    for (; i + TILE <= end; i += TILE) {
+        items tile;
+        load_tile(&tile, x, i);
+#if GROUP > 1
+#pragma unroll
+#endif
+        for (uint j = 0; j < ITEMS; j++)
+            if (bin_of(tile.element[j], of) - first <= bins)
+                gather_element(tile.element[j], to);
+    }
+    // All work-items go on as long as one does: PoCL 3.1 gathers past the end where each has its own.
+    for (uint item = (uint)get_local_id(0); i < end; i += GROUP)
+        if (i + item < end && bin_of(x[i + item], of) - first <= bins)
+            gather_element(x[i + item], to);
+}
+
+// candidates[j * room], ... are job j's.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_bins(__global const sort_key *candidates, ulong room, __global const job *jobs, __global uint *counters, ulong base)
+{
+    __local uint bins[BINS];
+    uint item = (uint)get_local_id(0), number = (uint)get_group_id(1);
+    scale of = scale_of(&jobs[number]);
+    ulong begin, end;
+
+    share(jobs[number].count, (uint)get_group_id(0), (uint)get_num_groups(0), &begin, &end);
+    if (begin == end) // of the whole group
+        return;
+    candidates += number * room;
+    counters += counters_of(base, number) + 1;
+    for (uint bin = item; bin < BINS; bin += GROUP)
+        bins[bin] = 0;
+    wait_for_group();
+    count_bins(candidates, begin, end, &of, bins);
+    wait_for_group();
+    for (uint bin = item; bin < BINS; bin += GROUP)
+        if (bins[bin])
+            atomic_add(&counters[bin], bins[bin]);
+}
+
+// narrowed[j * few], ... take up to `few` of job j's.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_narrow(__global const sort_key *candidates, ulong room, __global job *jobs, __global uint *counters, ulong base,
+              __global sort_key *narrowed, ulong few)
+{
+    __local uint count[2 * BINS];
+    __local ulong sum[BINS_SUMS], found[6];
+    uint item = (uint)get_local_id(0), number = (uint)get_group_id(1);
+    __global job *own = &jobs[number];
+    scale of = scale_of(own);
+    ulong begin, end, rank[2] = {own->at[0].rank[0], own->at[0].rank[1]};
+
+    share(own->count, (uint)get_group_id(0), (uint)get_num_groups(0), &begin, &end);
+    if (begin == end) // of the whole group
+        return;
+    candidates += number * room;
+    counters += counters_of(base, number);
+    gatherer to = {narrowed + number * few, counters, few};
+    for (uint bin = item; bin < BINS; bin += GROUP) {
+        count[bin] = counters[1 + bin];
+        count[BINS + bin] = 0;
+    }
+    wait_for_group();
+    find_bins(count, sum, rank, found);
+    uint first = (uint)found[0], bins = (uint)found[3] - first;
+    if (get_group_id(0) == get_num_groups(0) - 1 && item == 0) {
+        own->at[1].rank[0] = found[1];
+        own->at[1].rank[1] = found[1] + (rank[1] - rank[0]);
+    }
+    gather_bins(candidates, begin, end, &of, first, bins, &to);
+}
