@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Correlations of images with themselves or with one another: exact sums over all offsets up to R, normalised
-// correlations, azimuthal averages, and the characteristic lengths in these, as `koine autocorr` has them
-// (Lu et al. 2009). On the host or on a device. Before that, photographs made ready for it, as `koine
-// prepare` does; after it, the law by which a length grows.
+// Correlations of images and volumes with themselves or with one another: exact sums over all offsets up to
+// R, normalised correlations, azimuthal averages, and the characteristic lengths in these, as `koine
+// autocorr` has them (Lu et al. 2009). On the host or on a device. Before that, photographs made ready for
+// it, as `koine prepare` does; after it, the law by which a length grows.
 //
 // Images I and I' are of W x H whole numbers, x runs fastest, y down; in an autocorrelation they are the
 // same. With R the largest offset in pixels,
@@ -13,6 +13,10 @@
 // array over the offsets has R + 1 rows, Y0 = 0 to R, of 2R + 1 columns, X0 = -R to R: offset (X0, Y0) is
 // element Y0 * (2R + 1) + R + X0. An autocorrelation's other half is the same turned by half a turn. Where R
 // reaches beyond a side, overlaps are empty, and their sums are 0.
+//
+// Of volumes of W x H x D voxels, slices of rows, |X0|, |Y0| <= R and 0 <= Z0 <= R: an array over the offsets
+// has R + 1 planes of 2R + 1 rows of 2R + 1 columns, and an azimuthal average is a spherical one, over
+// shells.
 //
 //     kn_autocorr_plan *plan = NULL;
 //     kn_autocorr_lengths lengths;
@@ -73,8 +77,9 @@ typedef struct kn_autocorr_shape {
     size_t struct_size; // KN_INIT sets it
     size_t width, height;
     kn_type type;      // of a pixel: KN_U8, KN_U16 or KN_F32
-    size_t max_offset; // R, less than the longer side; 0: a quarter of the shorter side, at most 250, and at
-                       // least 1 where there are two pixels
+    size_t max_offset; // R, less than the longest side; 0: a quarter of the shortest side, at most 250 (of a
+                       // volume 64), and at least 1 where there are two pixels
+    size_t depth;      // slices of a volume; 0: frames are images
 } kn_autocorr_shape;
 
 typedef struct kn_autocorr_options {
@@ -84,10 +89,14 @@ typedef struct kn_autocorr_options {
     // Transforms compute in single precision: they take half the time or less, and each sum is off by
     // kn_autocorr_plan_get_bound at most, usually by hundreds of times less. All other methods stay exact.
     bool single;
+    // Images and volumes go on beyond their sides as they began, as simulations do: positions are modulo the
+    // sides, every overlap is the whole, and nothing is padded where sides have no prime factor above 7.
+    // Always exact; without a mask; by KN_AUTOCORR_AUTO and KN_AUTOCORR_FFT.
+    bool periodic;
 } kn_autocorr_options;
 
-// Frames in ordinary memory, rows from top to bottom. Strides are in elements: `stride` from a row to the
-// next, 0 for the width; `frame_stride` from a frame to the next.
+// Frames in ordinary memory, rows from top to bottom, of a volume the slices' one after another. Strides are
+// in elements: `stride` from a row to the next, 0 for the width; `frame_stride` from a frame to the next.
 //
 // KN_F32: each image is made one of 16 bits first, and sums are those of these levels. If all its numbers are
 // whole and from 0 to 65535 they are the levels; otherwise its least number becomes 0, its greatest 65535,
@@ -99,7 +108,7 @@ typedef struct kn_autocorr_frames {
     size_t struct_size; // KN_INIT sets it
     const void *first;  // I
     size_t stride;
-    size_t frame_stride; // 0: height * stride, one frame after another
+    size_t frame_stride; // 0: one frame after another, height * stride, of a volume depth times that
     const void *second;  // I', the one that is shifted, of the same shape; NULL: the first
     size_t second_stride;
     size_t second_frame_stride; // 0: the same for all frames
@@ -147,8 +156,9 @@ typedef struct kn_autocorr_results {
 // for the next. A plan is to be used by one thread at a time; two plans may be used by two threads, on queues
 // of their own. Errors: KN_ERROR_ARGUMENT for NULL, no pixels or more than 2^31, an R that leaves no overlap,
 // a method of the host alone with a queue, a context of KN_POLICY_FAST, with which whole numbers are not
-// promised; KN_ERROR_UNSUPPORTED for other types and for a method of devices without a queue; KN_ERROR_LIMIT
-// for more offsets than memory has addresses.
+// promised; KN_ERROR_UNSUPPORTED for other types, for a method of devices without a queue, and for one that
+// has no sums of volumes or of periodic images where these are asked for; KN_ERROR_LIMIT for more offsets
+// than memory has addresses.
 KN_API kn_status kn_autocorr_plan_create(kn_queue *queue, const kn_autocorr_shape *shape,
                                          const kn_autocorr_options *options, kn_autocorr_plan **plan,
                                          kn_error *err);
@@ -161,17 +171,23 @@ KN_API void kn_autocorr_plan_free(kn_autocorr_plan *plan);
 // Rings are made on the device where it can: it has double precision or sums in single precision are enough,
 // and there is no mask, or one for all frames and the device is a GPU whose local memory holds lines of W + R
 // and H + R numbers of 4 bytes. They are then the host's to 1e-13 of their own (single precision: 1e-6), and
-// the sums need not be copied back. Cost: term by term about 2 R^2 W H products, by transforms about
-// 5 (W + R) (H + R) log2((W + R) (H + R)) operations; values and rings of the host read the image once more.
-// With a mask an overlap's sums are transforms too, of whole numbers: on a device, of the mask once and of
-// each frame and second frame three times (16 bits: four), there and back; on the host some ten times what a
-// frame's transforms take. Memory of the host's transforms: 8 bytes a padded pixel and image, with a mask and
-// values some ten times that; of a device: pixels and 8 bytes an offset of up to two batches, the transforms'
-// spectra, and for rings 64 (R + 1)^2 bytes for each frame that is computed at a time.
-// Errors: KN_ERROR_ARGUMENT for NULL, strides less than the width, floats that are not finite (their place is
-// told), before anything is written; KN_ERROR_UNSUPPORTED where KN_AUTOCORR_FFT on the host cannot be exact
-// (from some tens of millions of pixels on; SIMD is); KN_ERROR_LIMIT for rows or offsets beyond a device's
-// 32-bit numbers or local memory; KN_ERROR_MEMORY. After any but KN_ERROR_ARGUMENT results are undefined.
+// the sums need not be copied back; those of volumes and periodic images are the host's. Cost: term by term
+// about 2 R^2 W H products, by transforms about 5 (W + R) (H + R) log2((W + R) (H + R)) operations; values
+// and rings of the host read the image once more. With a mask an overlap's sums are transforms too, of whole
+// numbers: on a device, of the mask once and of each frame and second frame three times (16 bits: four),
+// there and back; on the host some ten times what a frame's transforms take. Memory of the host's transforms:
+// 8 bytes a padded pixel and image, with a mask and values some ten times that; of a device: pixels and 8
+// bytes an offset of up to two batches, the transforms' spectra, and for rings 64 (R + 1)^2 bytes for each
+// frame that is computed at a time. Volumes and periodic images: transforms in double precision of levels cut
+// into pieces of 8 or 4 bits, so that each sum's error is proven to be below 1/4; memory 8 bytes a number of
+// the padded volume for each piece, twice with a second image, and twice more on the host; single is not
+// looked at. A device needs double precision. Their shells' errors are as those of rings, and r_max_error is
+// the jackknife over twelve sectors of the half space. Errors: KN_ERROR_UNSUPPORTED for a mask of volumes and
+// periodic images, and a device without double precision for them; KN_ERROR_ARGUMENT for NULL, strides less
+// than the width, floats that are not finite (their place is told), before anything is written;
+// KN_ERROR_UNSUPPORTED where KN_AUTOCORR_FFT on the host cannot be exact (from some tens of millions of
+// pixels on; SIMD is); KN_ERROR_LIMIT for rows or offsets beyond a device's 32-bit numbers or local memory;
+// KN_ERROR_MEMORY. After any but KN_ERROR_ARGUMENT results are undefined.
 KN_API kn_status kn_autocorr_execute(kn_autocorr_plan *plan, const kn_autocorr_frames *frames, size_t count,
                                      const kn_autocorr_results *results, kn_error *err);
 
@@ -190,14 +206,14 @@ KN_API kn_status kn_autocorr_execute_buffers(kn_autocorr_plan *plan, const kn_bu
 // frame's after another's. Asynchronous, but for what the first call of a plan prepares, one of another
 // `count`, and the measurement of KN_AUTOCORR_AUTO. Values, rings and lengths, which the host makes or
 // completes, wait (kn_autocorr_execute_buffers). Errors: those of kn_autocorr_execute_buffers;
-// KN_ERROR_ARGUMENT also for sums that are one of the frames' buffers.
+// KN_ERROR_UNSUPPORTED for volumes and periodic images, whose sums come to the host; KN_ERROR_ARGUMENT also for sums that are one of the frames' buffers.
 KN_API kn_status kn_autocorr_sums_to_buffer(kn_autocorr_plan *plan, const kn_buffer *first,
                                             const kn_buffer *second, size_t count, kn_buffer *sums,
                                             kn_error *err);
 
 // Of a plan that is NULL these are 0, "" and KN_AUTOCORR_AUTO.
 KN_API size_t kn_autocorr_plan_get_max_offset(const kn_autocorr_plan *plan); // R
-// Of an array over the offsets: R + 1 and 2R + 1.
+// Of an array over the offsets: R + 1 and 2R + 1; of a plane of a volume's 2R + 1 both.
 KN_API size_t kn_autocorr_plan_get_rows(const kn_autocorr_plan *plan);
 KN_API size_t kn_autocorr_plan_get_columns(const kn_autocorr_plan *plan);
 // The method that the last call ran; KN_AUTOCORR_AUTO as long as there was none.

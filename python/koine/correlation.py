@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Correlations of images, exact to the last integer."""
+"""Correlations of images and volumes, exact to the last integer."""
 
 from __future__ import annotations
 
@@ -30,12 +30,13 @@ class Autocorrelation:
 
     Attributes
     ----------
-    sums : numpy.ndarray of uint64, shape (..., R + 1, 2 R + 1)
-        ``sum I(y, x) I'(y + Y0, x + X0)`` over the overlap, at ``[Y0, R + X0]``: exact.
-    values : numpy.ndarray of float64, shape (..., R + 1, 2 R + 1)
+    sums : numpy.ndarray of uint64, shape (..., R + 1, 2 R + 1), of volumes (..., R + 1, 2 R + 1, 2 R + 1)
+        ``sum I(y, x) I'(y + Y0, x + X0)`` over the overlap, at ``[Y0, R + X0]``: exact. Of volumes at
+        ``[Z0, R + Y0, R + X0]``.
+    values : numpy.ndarray of float64, of the shape of sums
         The correlation; NaN where there is none.
     rings : structured numpy.ndarray, shape (..., R + 1)
-        The azimuthal average: fields radius, in pixels, value, error, weight and count.
+        The azimuthal average, of volumes the spherical one: fields radius, in pixels, value, error, weight and count.
     lengths : structured numpy.ndarray, shape (...)
         In pixels, NaN where there is none: r_max, the first maximum behind the first trough, its error r_max_error and
         the correlation there, maximum; the trough's r_min and minimum; r_zero, where it first falls through 0.
@@ -66,20 +67,22 @@ def autocorr(
     method: str = "auto",
     normalization: str = "pearson",
     single: bool = False,
+    volume: bool = False,
+    periodic: bool = False,
     context: Context | None = None,
 ) -> Autocorrelation:
-    """Auto- or cross-correlations of images for all offsets up to R.
+    """Auto- or cross-correlations of images or volumes for all offsets up to R.
 
     Parameters
     ----------
-    frames : array, shape (height, width) or (count, height, width)
+    frames : array, shape (height, width) or (count, height, width); of volumes (depth, height, width), or several
         I, of uint8, uint16, or float32, which is scaled to 16 bits by its range unless its numbers are whole ones.
     second : array, optional
         I', the one that is shifted, of the same type; of the shape of frames, or one for all; None: the first.
     mask : array_like of bool, optional
         Where neither image counts it is False; of the shape of frames, or one for all. Of arrays of NumPy.
     max_offset : int
-        R, less than the longer side; 0: a quarter of the shorter side, at most 250.
+        R, less than the longest side; 0: a quarter of the shortest side, at most 250, of a volume 64.
     method : str
         ``"auto"``; on the host ``"fft"``, ``"simd"``, ``"naive"``; on devices ``"direct"``, ``"fft"``, and those of Lu et
         al. (2009): ``"texture-style"``, ``"two-line"``, ``"two-kernel"``.
@@ -87,6 +90,10 @@ def autocorr(
         Of values, rings and lengths.
     single : bool
         Transforms in single precision: faster, and no longer exact; `bound` says by how much.
+    volume : bool
+        Correlate volumes; always exact, without a mask, by ``"auto"`` or ``"fft"``.
+    periodic : bool
+        Images and volumes go on beyond their sides as they began; exact, without a mask, by ``"auto"`` or ``"fft"``.
     context : Context, optional
         Where arrays of NumPy are computed; None: on the host.
 
@@ -107,27 +114,31 @@ def autocorr(
     >>> found.sums
     array([[14, 30, 14],
            [ 6, 11,  4]], dtype=uint64)
+    >>> koine.autocorr(numpy.ones((3, 4, 5), "uint8"), max_offset=1, volume=True).sums[1, 1]
+    array([32, 40, 32], dtype=uint64)
     """
     given = take(frames, "frames")
     beside = None if second is None else take_beside(second, "second", given)
-    shape = _frame_shape(given, beside)
+    shape = _frame_shape(given, beside, 3 if volume else 2)
     queue = given.space.queue if given.space.queue is not None else ffi.NULL if context is None else context.queue
     options = struct(
         "kn_autocorr_options",
         method=methods.number(method),
         normalization=normalizations.number(normalization),
         single=single,
+        periodic=periodic,
     )
     described = struct(
         "kn_autocorr_shape",
-        height=shape[1],
-        width=shape[2],
+        height=shape[-2],
+        width=shape[-1],
+        depth=shape[1] if volume else 0,
         type=given.type("frames"),
         max_offset=natural(max_offset, "max_offset"),
     )
     arguments = queue, described, options
     plan = make("kn_autocorr_plan", lib.kn_autocorr_plan_free, lib.kn_autocorr_plan_create, *arguments)
-    results = _Results(plan, shape[0])
+    results = _Results(plan, shape[0], volume)
     if given.space.queue is None:
         task, _kept = _frames(given, beside, mask, shape)
         call(lib.kn_autocorr_execute, plan, task, shape[0], results.struct)
@@ -136,22 +147,23 @@ def autocorr(
             raise TypeError("a mask goes with arrays of the host")
         other = ffi.NULL if beside is None else _whole(beside, given).pointer
         call(lib.kn_autocorr_execute_buffers, plan, given.pointer, other, shape[0], results.struct)
-    return results.give(plan, several=len(given.shape) == 3)
+    return results.give(plan, several=len(given.shape) == len(shape))
 
 
-def _frame_shape(given: Operand, beside: Operand | None) -> tuple[int, int, int]:
-    """How many frames there are, and their height and width."""
-    if len(given.shape) not in (2, 3):
-        raise ValueError(f"frames have {len(given.shape)} axes, not (height, width) or (count, height, width)")
-    count, height, width = given.shape if len(given.shape) == 3 else (1, *given.shape)
+def _frame_shape(given: Operand, beside: Operand | None, axes: int) -> Shape:
+    """How many frames there are, and their height and width, or depth, height and width."""
+    one = ("(height, width)", "(depth, height, width)")[axes - 2]
+    if len(given.shape) not in (axes, axes + 1):
+        raise ValueError(f"frames have {len(given.shape)} axes, not {one} or (count, {one[1:]}")
+    shape: Shape = tuple(given.shape) if len(given.shape) == axes + 1 else (1, *given.shape)
     if beside is not None:
         if beside.dtype != given.dtype:
             raise TypeError(f"frames are of {given.dtype} and second is of {beside.dtype}")
-        _check_beside(beside.shape, (count, height, width), "second")
-    return count, height, width
+        _check_beside(beside.shape, shape, "second")
+    return shape
 
 
-def _check_beside(shape: Shape, frames: tuple[int, int, int], name: str) -> None:
+def _check_beside(shape: Shape, frames: Shape, name: str) -> None:
     if shape not in (frames, frames[1:]):
         raise ValueError(f"{name} has shape {shape}, and frames are {frames[0]} of {frames[1:]}")
 
@@ -169,31 +181,33 @@ def math_size(shape: Shape) -> int:
 
 
 def _frames(
-    given: Operand, beside: Operand | None, mask: npt.ArrayLike | None, shape: tuple[int, int, int]
+    given: Operand, beside: Operand | None, mask: npt.ArrayLike | None, shape: Shape
 ) -> tuple[Any, list[Any]]:
     """A kn_autocorr_frames, and what it points to."""
     task = struct("kn_autocorr_frames", first=given.pointer)
     kept: list[Any] = [given, beside]
     if beside is not None:
         task.second = beside.pointer
-        task.second_frame_stride = shape[1] * shape[2] if len(beside.shape) == 3 else 0
+        task.second_frame_stride = math_size(shape[1:]) if len(beside.shape) == len(shape) else 0
     if mask is not None:
         where = np.ascontiguousarray(np.asarray(mask) != 0, np.uint8)
         _check_beside(where.shape, shape, "mask")
         kept.append(ffi.from_buffer("uint8_t[]", where))
         task.mask = kept[-1]
-        task.mask_frame_stride = shape[1] * shape[2] if where.ndim == 3 else 0
+        task.mask_frame_stride = math_size(shape[1:]) if where.ndim == len(shape) else 0
     return task, kept
 
 
 class _Results:
     """Where results go."""
 
-    def __init__(self, plan: Any, count: int) -> None:
+    def __init__(self, plan: Any, count: int, volume: bool) -> None:
+        rings = int(lib.kn_autocorr_plan_get_max_offset(plan)) + 1
         rows, columns = lib.kn_autocorr_plan_get_rows(plan), lib.kn_autocorr_plan_get_columns(plan)
-        self.sums = np.empty((count, rows, columns), np.uint64)
-        self.values = np.empty((count, rows, columns))
-        self.rings = np.empty((count, rows), _ring)
+        shape = (count, rings, rows, columns) if volume else (count, rows, columns)
+        self.sums = np.empty(shape, np.uint64)
+        self.values = np.empty(shape)
+        self.rings = np.empty((count, rings), _ring)
         self.lengths = np.empty(count, _lengths)
         self.struct = struct(
             "kn_autocorr_results",

@@ -50,6 +50,46 @@ def test_methods_of_the_host(method: str) -> None:
     assert found.method == method and np.array_equal(found.sums, sums(image, image, 5))
 
 
+def volume_sums(first: Any, second: Any, r: int, periodic: bool) -> Any:
+    """The definition, of volumes or of images as slices of one row."""
+    made = np.zeros((r + 1, 2 * r + 1, 2 * r + 1), np.uint64)
+    for z, y, x in np.ndindex(made.shape):
+        moved = np.zeros(first.shape, np.uint64)
+        by = (z, y - r, x - r)
+        if periodic:
+            moved[:] = np.roll(second, [-d for d in by], (0, 1, 2))
+        else:
+            here = tuple(slice(max(0, -d), n - max(0, d)) for d, n in zip(by, first.shape))
+            moved[here] = second[tuple(slice(max(0, d), n + min(0, d)) for d, n in zip(by, first.shape))]
+        made[z, y, x] = (first * moved).sum()
+    return made
+
+
+@pytest.mark.parametrize("kind", ["uint8", "uint16"])
+@pytest.mark.parametrize("periodic", [False, True])
+def test_volumes(kind: str, periodic: bool, context: koine.Context) -> None:
+    volumes = np.random.default_rng(5).integers(0, np.iinfo(kind).max, (2, 9, 7, 8), kind, endpoint=True)
+    found = koine.autocorr(volumes, max_offset=3, volume=True, periodic=periodic)
+    assert found.method == "fft" and found.bound == 0 and found.rings.shape == (2, 4) and found.values.shape == (2, 4, 7, 7)
+    for sums_of, one in zip(found.sums, volumes):
+        assert np.array_equal(sums_of, volume_sums(one, one, 3, periodic))
+    cross = koine.autocorr(volumes[0], volumes[1], max_offset=3, volume=True, periodic=periodic)
+    assert np.array_equal(cross.sums, volume_sums(volumes[0], volumes[1], 3, periodic))
+    if kind == "uint8" and context.device.fp64:
+        there = koine.autocorr(context.array(volumes), max_offset=3, volume=True, periodic=periodic)
+        assert np.array_equal(there.sums, found.sums)
+        assert np.allclose(there.rings["value"], found.rings["value"], rtol=1e-12)
+
+
+def test_periodic_images() -> None:
+    image = frames("uint8", 1)[0]
+    found = koine.autocorr(image, max_offset=6, periodic=True)
+    for y in range(7):
+        for x in range(-6, 7):
+            assert found.sums[y, x + 6] == (image.astype("u8") * np.roll(image, (-y, -x), (0, 1))).sum()
+    assert found.values[0, 6] == 1
+
+
 def test_cross_correlation_and_masks(context: koine.Context) -> None:
     images = frames("uint8", 2)
     mask = np.random.default_rng(1).random((20, 27)) > 0.3
@@ -129,3 +169,7 @@ def test_what_is_refused(context: koine.Context) -> None:
         koine.autocorr(image, method="direct")
     with pytest.raises(koine.ArgumentError):
         koine.autocorr(np.empty((0, 4), "uint8"))
+    with pytest.raises(ValueError, match="depth"):
+        koine.autocorr(image, volume=True)
+    with pytest.raises(koine.UnsupportedError):
+        koine.autocorr(image, mask=np.ones(image.shape), periodic=True)

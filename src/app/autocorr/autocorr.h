@@ -12,6 +12,7 @@
 #ifndef KN_APP_AUTOCORR_AUTOCORR_H
 #define KN_APP_AUTOCORR_AUTOCORR_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,7 @@ struct autocorr_task {
     const uint8_t *mask; // a byte a pixel; where it is 0 neither image counts; NULL: all do
     size_t mask_stride;
     size_t max_offset;    // R
+    bool periodic;        // positions are modulo the sides; without a mask
     double energy;        // ki_autocorr_energy of the first and the mask, where that is known already; else 0
     struct ki_kept *kept; // where the host takes memory for it; NULL: none is kept
 };
@@ -58,6 +60,8 @@ static inline size_t autocorr_at(size_t max_offset, ptrdiff_t x0, size_t y0)
 // R where nobody says otherwise: a quarter of the shorter side, at least 1 where there are two pixels, at
 // most 250.
 size_t ki_autocorr_default_offset(size_t width, size_t height);
+// Of a volume: a quarter of its shortest side, at least 1 where there are two voxels, at most 64.
+size_t ki_autocorr_default_reach(size_t width, size_t height, size_t depth);
 
 // sum (I - m)^2, with m the mean rounded down: what bounds the error of sums in single precision. Exact up to
 // 2^53. The image is black outside of the mask, which may be NULL. Reads both once.
@@ -89,5 +93,7 @@ kn_status ki_autocorr_reference_windows(const struct autocorr_task *task, struct
 // these are not exact, term by term, as the reference. KN_ERROR_MEMORY, and ki_autocorr_check's errors.
 kn_status ki_autocorr_windows(const struct autocorr_task *task, struct autocorr_window *windows,
                               kn_error *err);
+// The window at offset (0, 0), for every offset: as it is of periodic images.
+void ki_autocorr_spread_window(size_t max_offset, struct autocorr_window *windows);
 
 #endif

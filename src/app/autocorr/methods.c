@@ -8,6 +8,8 @@
 #include "app/autocorr/device/choose.h"
 #include "app/autocorr/device/device_fft.h"
 #include "app/autocorr/host/host_frames.h"
+#include "app/autocorr/volume/periodic.h"
+#include "base/os/clock.h"
 
 #define TOGETHER_BYTES ((size_t)64 << 20)
 
@@ -77,6 +79,7 @@ kn_status ki_autocorr_engine_begin(kn_queue *queue, kn_autocorr_method method, b
                                        .method = method,
                                        .exact = exact,
                                        .why = KI_TEXT_INIT,
+                                       .volumes = {.queue = queue},
                                        .ratio = {.summary = KI_TEXT_INIT}};
     if (kn_autocorr_method_runs(method, queue != NULL))
         return KN_OK;
@@ -91,6 +94,7 @@ void ki_autocorr_engine_end(struct autocorr_engine *engine)
 {
     ki_autocorr_batch_free(engine->kept);
     ki_autocorr_host_rooms_free(engine->rooms);
+    ki_autocorr_volume_engine_end(&engine->volumes);
     ki_text_free(&engine->why);
     ki_text_free(&engine->ratio.summary);
     engine->kept = NULL;
@@ -162,6 +166,8 @@ bool ki_autocorr_engine_has_rings(const struct autocorr_engine *engine, const st
 
     if (!device)
         refusal = "there is no device";
+    else if (engine->periodic)
+        refusal = "the images are periodic";
     else if (engine->exact && !device->fp64)
         refusal = "sums are exact, and the device has no double precision";
     else if (!ki_autocorr_rings_fit(device, task->max_offset))
@@ -173,11 +179,50 @@ bool ki_autocorr_engine_has_rings(const struct autocorr_engine *engine, const st
     return !refusal;
 }
 
+// ---- periodic images ----
+
+kn_status ki_autocorr_check_transforms(kn_autocorr_method method, const char *what, kn_error *err)
+{
+    if (method == KN_AUTOCORR_AUTO || method == KN_AUTOCORR_FFT)
+        return KN_OK;
+    return ki_fail(
+        err, KN_ERROR_UNSUPPORTED,
+        "the method %s has no sums of %s, which come from Fourier transforms; expected auto or fft",
+        ki_autocorr_method_names[method], what);
+}
+
+void ki_autocorr_engine_took_transforms(struct autocorr_engine *engine)
+{
+    engine->ran = KN_AUTOCORR_FFT;
+    engine->bound = 0;
+    ki_text_clear(&engine->why);
+    if (engine->method == KN_AUTOCORR_AUTO)
+        ki_text_add(&engine->why, "periodic and three-dimensional sums come from transforms");
+}
+
+static kn_status start_periodic(struct autocorr_engine *engine, const struct work *work,
+                                const struct autocorr_results *results, kn_error *err)
+{
+    double begin = ki_clock_seconds();
+    kn_status status =
+        work->tasks
+            ? ki_autocorr_periodic_tasks(&engine->volumes, work->tasks, work->count, results->products, err)
+            : ki_autocorr_periodic_frames(&engine->volumes, work->frames, results->products, err);
+
+    engine->seconds.compute += ki_clock_seconds() - begin;
+    ki_autocorr_engine_took_transforms(engine);
+    return status;
+}
+
+// ---- starts and ends ----
+
 kn_status ki_autocorr_engine_start(struct autocorr_engine *engine, const struct autocorr_task *tasks,
                                    size_t count, const struct autocorr_results *results, kn_error *err)
 {
     const struct work work = {.tasks = tasks, .count = count};
 
+    if (engine->periodic)
+        return start_periodic(engine, &work, results, err);
     return start_best(engine, &tasks[0], &work, results, err);
 }
 
@@ -190,6 +235,8 @@ static kn_status start_frames(struct autocorr_engine *engine, const struct work 
         .first = {frames->width, frames->height, frames->width, frames->type, frames->first},
         .max_offset = frames->max_offset};
 
+    if (engine->periodic)
+        return start_periodic(engine, work, results, err);
     like.second = like.first;
     like.second.pixels = frames->second; // nobody looks at pixels
     return start_best(engine, &like, work, results, err);
@@ -214,7 +261,7 @@ kn_status ki_autocorr_engine_enqueue(struct autocorr_engine *engine, const struc
 
 kn_status ki_autocorr_engine_finish(struct autocorr_engine *engine, kn_error *err)
 {
-    return engine->queue ? ki_autocorr_batch_finish(engine, err) : KN_OK;
+    return engine->queue && !engine->periodic ? ki_autocorr_batch_finish(engine, err) : KN_OK;
 }
 
 void ki_autocorr_engine_abandon(struct autocorr_engine *engine)

@@ -7,6 +7,7 @@
 
 #include "base/text/text.h"
 #include "app/autocorr/device/device.h"
+#include "app/autocorr/volume/volume_engine.h"
 #include "normalize.h"
 #include "radial.h"
 
@@ -40,16 +41,25 @@ enum autocorr_masked_place { AUTOCORR_MASKED_AUTO, AUTOCORR_MASKED_HOST, AUTOCOR
 struct autocorr_engine {
     kn_queue *queue; // NULL: the host
     kn_autocorr_method method;
-    bool exact; // every sum is the definition's
+    bool exact;    // every sum is the definition's
+    bool periodic; // tasks are; set once it has begun, and all sums are exact
     enum autocorr_masked_place masked;
     kn_autocorr_method ran; // last; KN_AUTOCORR_AUTO as long as none did
     double bound;           // of the last sums' errors; 0 where they are exact
     struct ki_text why;     // KN_AUTOCORR_AUTO took what it took last; empty for a method that was named
     struct autocorr_ratio ratio;
     struct autocorr_seconds seconds;
-    struct autocorr_host_rooms *rooms; // what methods keep, on the host
-    struct autocorr_kept *kept;        // and on a device
+    struct autocorr_host_rooms *rooms;     // what methods keep, on the host
+    struct autocorr_kept *kept;            // and on a device
+    struct autocorr_volume_engine volumes; // periodic images, and volumes
 };
+
+// Tells in `ran`, `bound` and `why` that periodic or three-dimensional sums came from transforms, which are
+// exact.
+void ki_autocorr_engine_took_transforms(struct autocorr_engine *engine);
+
+// KN_ERROR_UNSUPPORTED for methods that have no sums of volumes or periodic images; `what` names these.
+kn_status ki_autocorr_check_transforms(kn_autocorr_method method, const char *what, kn_error *err);
 
 // KN_ERROR_ARGUMENT for numbers that are none, and for a context with which whole numbers are not promised.
 kn_status ki_autocorr_check_choice(const kn_queue *queue, kn_autocorr_method method,

@@ -93,11 +93,17 @@ static formula *const formulas[AUTOCORR_NORMALIZATIONS] = {
     [KN_AUTOCORR_SYMAVG] = symavg,
 };
 
+void ki_autocorr_normalize_all(kn_autocorr_normalization normalization, size_t count,
+                               const struct autocorr_window *whole, const uint64_t *products,
+                               const struct autocorr_window *windows, double *values)
+{
+    for (size_t i = 0; i < count; i++)
+        values[i] = formulas[normalization](products[i], &windows[i], whole);
+}
+
 void ki_autocorr_normalize(kn_autocorr_normalization normalization, size_t max_offset,
                            const uint64_t *products, const struct autocorr_window *windows, double *values)
 {
-    const struct autocorr_window *whole = &windows[autocorr_at(max_offset, 0, 0)];
-
-    for (size_t i = 0; i < autocorr_offsets(max_offset); i++)
-        values[i] = formulas[normalization](products[i], &windows[i], whole);
+    ki_autocorr_normalize_all(normalization, autocorr_offsets(max_offset),
+                              &windows[autocorr_at(max_offset, 0, 0)], products, windows, values);
 }

@@ -8,6 +8,7 @@
 #include "base/threads.h"
 #include "engine/engine.h"
 #include "app/autocorr/device/device.h"
+#include "app/autocorr/volume/plan_volume.h"
 #include "plan_internal.h"
 
 struct call {
@@ -193,9 +194,12 @@ static kn_status bring_windows(struct call *call, size_t i, const struct autocor
     kn_queue *queue = call->plan->queue;
     kn_status status = ki_autocorr_windows_device(queue, call->frames, i, 1, tables, err);
 
-    return status ? status
-                  : ki_autocorr_tables_read(queue, tables, call->plan->width, call->plan->height, 0, windows,
-                                            err);
+    if (!status)
+        status =
+            ki_autocorr_tables_read(queue, tables, call->plan->width, call->plan->height, 0, windows, err);
+    if (!status && call->plan->engine.periodic)
+        ki_autocorr_spread_window(call->plan->max_offset, windows);
+    return status;
 }
 
 // Of frames on the device: of them the host needs the windows' sums, if values are made.
@@ -285,7 +289,9 @@ static kn_status execute(const char *function, kn_autocorr_plan *plan, const kn_
     status = ki_autocorr_plan_frames(plan, &read, count, &frames, err);
     call.tasks = frames.tasks;
     if (!status)
-        status = run(&call, err);
+        status = plan->depth
+                     ? ki_autocorr_execute_volumes(plan, frames.tasks, NULL, count, &call.results, err)
+                     : run(&call, err);
     ki_autocorr_plan_frames_free(plan, &frames);
     return status;
 }
@@ -327,7 +333,8 @@ static kn_status execute_buffers(const char *function, kn_autocorr_plan *plan, c
     if (status || !count)
         return status;
     call.frames = &frames;
-    return run(&call, err);
+    return plan->depth ? ki_autocorr_execute_volumes(plan, NULL, &frames, count, &call.results, err)
+                       : run(&call, err);
 }
 
 kn_status kn_autocorr_execute_buffers(kn_autocorr_plan *plan, const kn_buffer *first, const kn_buffer *second,
@@ -346,6 +353,10 @@ static kn_status sums_to_buffer(const char *function, kn_autocorr_plan *plan, co
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s is NULL", plan ? "sums" : "plan");
     if (sums == first || sums == second)
         return ki_fail(err, KN_ERROR_ARGUMENT, "the frames and the sums are one buffer");
+    if (plan->depth || plan->engine.periodic)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                       "the sums of volumes and of periodic images come to the host; use "
+                       "kn_autocorr_execute_buffers");
     status = read_frames(function, plan, first, second, count, sums, &frames, err);
     if (status || !count)
         return status;

@@ -141,6 +141,7 @@ kn_status ki_autocorr_plan_frames(kn_autocorr_plan *plan, const kn_autocorr_fram
         task->mask = frame_of(&mask, i);
         task->mask_stride = mask.stride;
         task->max_offset = plan->max_offset;
+        task->periodic = plan->engine.periodic;
         task->kept = &plan->kept;
     }
     return KN_OK;

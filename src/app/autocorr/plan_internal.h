@@ -12,7 +12,8 @@
 struct kn_autocorr_plan {
     kn_queue *queue;      // borrowed; NULL: the host
     kn_context *context;  // its own, which the plan holds
-    size_t width, height; // of a frame
+    size_t width, height; // of a frame; of a volume the rows of all slices
+    size_t depth;         // slices of a volume; 0: frames are images
     kn_type type;         // of its pixels, as the caller has them
     size_t max_offset;
     struct autocorr_engine engine;

@@ -22,7 +22,7 @@ static void add(struct autocorr_ring *ring, size_t sector, double r, double valu
 
 // The standard error is that of a weighted mean of independent values: the spread by the root of their
 // effective number, (sum of weights)^2 / sum of squared weights.
-static void finish(struct autocorr_ring *ring, size_t number)
+void ki_autocorr_ring_finish(struct autocorr_ring *ring, size_t number)
 {
     double sum = 0, squared_weights = ring->value, squares = ring->error, variance;
 
@@ -37,6 +37,17 @@ static void finish(struct autocorr_ring *ring, size_t number)
     ring->value = sum / ring->weight;
     variance = squares / ring->weight - ring->value * ring->value;
     ring->error = sqrt(fmax(variance, 0) * squared_weights) / ring->weight;
+}
+
+void ki_autocorr_ring_add(struct autocorr_ring *rings, size_t max_offset, size_t sector, double r,
+                          double value, double weight)
+{
+    size_t k = (size_t)r;
+    double above = r - (double)k;
+
+    add(&rings[k], sector, r, value, weight * (1 - above));
+    if (k < max_offset)
+        add(&rings[k + 1], sector, r, value, weight * above);
 }
 
 void ki_autocorr_radial(const double *values, size_t max_offset, enum autocorr_binning binning,
@@ -63,5 +74,5 @@ void ki_autocorr_radial(const double *values, size_t max_offset, enum autocorr_b
                 add(&rings[k + 1], sector, r, value, weight * above);
         }
     for (size_t k = 0; k <= max_offset; k++)
-        finish(&rings[k], k);
+        ki_autocorr_ring_finish(&rings[k], k);
 }

@@ -51,6 +51,12 @@ static inline kn_autocorr_ring autocorr_public_ring(const struct autocorr_ring *
 void ki_autocorr_radial(const double *values, size_t max_offset, enum autocorr_binning binning,
                         struct autocorr_ring *rings);
 
+// The two parts of it, for averages over other offsets: an offset with its shares in two rings, which begin
+// as zeros; and a ring from the sums of its offsets.
+void ki_autocorr_ring_add(struct autocorr_ring *rings, size_t max_offset, size_t sector, double r,
+                          double value, double weight);
+void ki_autocorr_ring_finish(struct autocorr_ring *ring, size_t number);
+
 // A trough is one, and a maximum, when the curve has risen from it or fallen from it by more than
 // `prominence` standard errors of a ring (the greater of the two). Where it is, and how high, say a parabola
 // through it and its neighbours; its error, the jackknife over the sectors: how far it

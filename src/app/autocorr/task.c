@@ -8,7 +8,8 @@
 
 enum {
     BLOCK = 64, // pixels, a length that compilers know
-    DEFAULT_OFFSET_MAX = 250
+    DEFAULT_OFFSET_MAX = 250,
+    DEFAULT_REACH_MAX = 64 // of volumes, whose offsets are so many
 };
 
 size_t ki_autocorr_default_offset(size_t width, size_t height)
@@ -17,6 +18,16 @@ size_t ki_autocorr_default_offset(size_t width, size_t height)
     size_t quarter = shorter / 4 < DEFAULT_OFFSET_MAX ? shorter / 4 : DEFAULT_OFFSET_MAX;
 
     return quarter ? quarter : longer > 1;
+}
+
+size_t ki_autocorr_default_reach(size_t width, size_t height, size_t depth)
+{
+    size_t shorter = width < height ? width : height, quarter;
+
+    if (depth < shorter)
+        shorter = depth;
+    quarter = shorter / 4 < DEFAULT_REACH_MAX ? shorter / 4 : DEFAULT_REACH_MAX;
+    return quarter ? quarter : width > 1 || height > 1 || depth > 1;
 }
 
 static const void *pixel_at(const struct autocorr_image *image, size_t x, size_t y)

@@ -145,6 +145,14 @@ static kn_status masked_windows(const struct autocorr_task *task, struct autocor
     return status;
 }
 
+void ki_autocorr_spread_window(size_t max_offset, struct autocorr_window *windows)
+{
+    const struct autocorr_window whole = windows[autocorr_at(max_offset, 0, 0)];
+
+    for (size_t i = 0; i < autocorr_offsets(max_offset); i++)
+        windows[i] = whole;
+}
+
 kn_status ki_autocorr_windows(const struct autocorr_task *task, struct autocorr_window *windows,
                               kn_error *err)
 {
@@ -163,5 +171,9 @@ kn_status ki_autocorr_windows(const struct autocorr_task *task, struct autocorr_
         }
     if (!status)
         status = walk(task, false, windows, err);
-    return status ? status : walk(task, true, windows, err);
+    if (!status)
+        status = walk(task, true, windows, err);
+    if (!status && task->periodic)
+        ki_autocorr_spread_window(max_offset, windows);
+    return status;
 }
