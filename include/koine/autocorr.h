@@ -206,7 +206,8 @@ KN_API kn_status kn_autocorr_execute_buffers(kn_autocorr_plan *plan, const kn_bu
 // frame's after another's. Asynchronous, but for what the first call of a plan prepares, one of another
 // `count`, and the measurement of KN_AUTOCORR_AUTO. Values, rings and lengths, which the host makes or
 // completes, wait (kn_autocorr_execute_buffers). Errors: those of kn_autocorr_execute_buffers;
-// KN_ERROR_UNSUPPORTED for volumes and periodic images, whose sums come to the host; KN_ERROR_ARGUMENT also for sums that are one of the frames' buffers.
+// KN_ERROR_UNSUPPORTED for volumes and periodic images, whose sums come to the host; KN_ERROR_ARGUMENT also
+// for sums that are one of the frames' buffers.
 KN_API kn_status kn_autocorr_sums_to_buffer(kn_autocorr_plan *plan, const kn_buffer *first,
                                             const kn_buffer *second, size_t count, kn_buffer *sums,
                                             kn_error *err);
@@ -400,6 +401,7 @@ typedef struct kn_autocorr_series_options {
     unsigned threads;                 // that decode; 0: as many as OMP_NUM_THREADS says, else as processors
     const kn_autocorr_preparation *preparation;          // NULL: frames are taken as they are
     const struct kn_autocorr_verification *verification; // koine/experimental/autocorr.h; NULL: none
+    bool periodic;                                       // as in kn_autocorr_options; without a mask
 } kn_autocorr_series_options;
 
 // What came of a frame. All that it points to is the series's, and goes when the function returns that was

@@ -19,12 +19,27 @@ static uint64_t pixel(const struct autocorr_image *image, size_t x, size_t y)
                                 : ((const uint16_t *)image->pixels)[at];
 }
 
+static uint64_t periodic_sum_at(const struct autocorr_task *task, ptrdiff_t x0, size_t y0)
+{
+    const struct autocorr_image *first = &task->first, *second = autocorr_second(task);
+    const ptrdiff_t width = (ptrdiff_t)first->width;
+    uint64_t sum = 0;
+
+    for (size_t y = 0; y < first->height; y++)
+        for (ptrdiff_t x = 0; x < width; x++)
+            sum += pixel(first, (size_t)x, y) *
+                   pixel(second, (size_t)(((x + x0) % width + width) % width), (y + y0) % first->height);
+    return sum;
+}
+
 static uint64_t sum_at(const struct autocorr_task *task, ptrdiff_t x0, size_t y0)
 {
     const struct autocorr_image *first = &task->first, *second = autocorr_second(task);
     size_t begin = x0 < 0 ? (size_t)-x0 : 0, right = x0 > 0 ? (size_t)x0 : 0;
     uint64_t sum = 0;
 
+    if (task->periodic)
+        return periodic_sum_at(task, x0, y0);
     for (size_t y = 0; y + y0 < first->height; y++)
         for (size_t x = begin; x + right < first->width; x++) {
             size_t other = (size_t)((ptrdiff_t)x + x0);

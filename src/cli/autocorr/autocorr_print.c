@@ -42,7 +42,10 @@ static bool print_frames(const struct autocorr_run *run)
         add_file(&table, &row->source);
         if (timed)
             table_add(&table, "%g", (double)i * run->interval);
-        table_add(&table, "%zu x %zu", row->width, row->height);
+        if (row->depth)
+            table_add(&table, "%zu x %zu x %zu", row->width, row->height, row->depth);
+        else
+            table_add(&table, "%zu x %zu", row->width, row->height);
         table_add(&table, "%zu", row->max_offset);
         add_number(&table, row->lengths.r_max);
         add_number(&table, row->lengths.r_max_error);
@@ -107,13 +110,15 @@ static void print_verified(const struct autocorr_run *run)
 
 const char *autocorr_why(const struct autocorr_run *run)
 {
+    if (run->arguments->method == KN_AUTOCORR_AUTO && !run->series)
+        return "three-dimensional sums come from transforms";
     return run->arguments->method == KN_AUTOCORR_AUTO ? kn_autocorr_series_get_why(run->series)
                                                       : "named by --method";
 }
 
 const char *autocorr_ran(const struct autocorr_run *run)
 {
-    return autocorr_method_names[kn_autocorr_series_get_method(run->series)];
+    return autocorr_method_names[run->series ? kn_autocorr_series_get_method(run->series) : KN_AUTOCORR_FFT];
 }
 
 bool autocorr_print(const struct autocorr_run *run)
@@ -136,6 +141,11 @@ bool autocorr_print(const struct autocorr_run *run)
                run->bound);
     printf("by %s on ", autocorr_ran(run));
     estimate_print_place(&run->place);
+    if (!run->series) {
+        printf("; seconds: total %.3f, reading %.3f, compute %.3f\n", seconds->total, seconds->read,
+               seconds->compute);
+        return true;
+    }
     printf("; seconds: total %.3f, waiting for frames %.3f (decoding %.3f in %u thread%s), ", seconds->total,
            run->pipeline.wait, run->pipeline.decode, run->pipeline.decoders,
            run->pipeline.decoders == 1 ? "" : "s");

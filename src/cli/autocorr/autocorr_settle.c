@@ -48,7 +48,23 @@ bool autocorr_is_exact(const struct autocorr_run *run)
 {
     const struct autocorr_arguments *arguments = run->arguments;
 
-    return arguments->exact || arguments->sums || arguments->common.precision == PRECISION_DOUBLE;
+    return arguments->exact || arguments->sums || arguments->periodic || arguments->volume ||
+           arguments->common.precision == PRECISION_DOUBLE;
+}
+
+// What --periodic and --volume do without.
+static kn_status check_transforms(const struct autocorr_arguments *arguments, kn_error *err)
+{
+    const char *option = arguments->volume ? "volume" : "periodic";
+    const char *refused = arguments->mask ? "mask" : arguments->variants ? "variants" : NULL;
+
+    if (!arguments->volume && !arguments->periodic)
+        return KN_OK;
+    if (arguments->method != KN_AUTOCORR_AUTO && arguments->method != KN_AUTOCORR_FFT)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--%s is computed by transforms: --method auto or fft, not %s",
+                       option, autocorr_method_names[arguments->method]);
+    return refused ? ki_fail(err, KN_ERROR_ARGUMENT, "--%s and --%s do not go together", option, refused)
+                   : KN_OK;
 }
 
 kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
@@ -62,11 +78,14 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
                         .normalization = (kn_autocorr_normalization)arguments->normalization,
                         .single = !autocorr_is_exact(run), .max_offset = arguments->max_offset,
                         .sums = arguments->sums != NULL, .values = common->output != NULL,
-                        .threads = (unsigned)arguments->decoders);
+                        .threads = (unsigned)arguments->decoders, .periodic = arguments->periodic);
     if (common->operands.count < 1)
         return ki_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
                        common->command);
-    if (arguments->region) {
+    status = check_transforms(arguments, err);
+    if (!status && arguments->volume)
+        status = autocorr_check_volume(run, err);
+    if (!status && arguments->region) {
         status = prepare_region("region", arguments->region, &run->region, err);
         settings->region = &run->region;
     }
@@ -106,6 +125,8 @@ kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
         status = frames_read_grey(arguments->with, &run->with, err);
         run->settings.with = &run->with;
     }
+    if (!status && arguments->volume)
+        status = autocorr_read_volume(run, err);
     if (!status)
         status = prepare_open(&arguments->prepare, &run->frames, &run->plan, err);
     run->settings.preparation = run->plan.preparation;
@@ -164,6 +185,8 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
         if (status)
             return status;
     }
+    if (run->arguments->volume)
+        return KN_OK;
     return ki_error_unname(kn_autocorr_series_create(run->place.queue, &run->settings, &run->series, err),
                            err);
 }
@@ -179,6 +202,7 @@ void autocorr_free(struct autocorr_run *run)
         free(run->rows[i].name);
     free(run->rows);
     frames_free(&run->frames);
+    free(run->volume.voxels);
     free(run->input.data);
     free(run->mask.pixels);
     free(run->with.pixels);

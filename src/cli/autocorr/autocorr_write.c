@@ -15,7 +15,13 @@
 #include "cli/framework/interrupt.h"
 #include "cli/framework/report.h"
 
-static const char *const frame_endings[] = {".c2d.npy", ".c1d.csv", ".c2d.png", NULL};
+static const char *const image_endings[] = {".c2d.npy", ".c1d.csv", ".c2d.png", NULL};
+static const char *const volume_endings[] = {".c3d.npy", ".c1d.csv", NULL};
+
+static const char *const *endings_of(const struct autocorr_run *run)
+{
+    return run->arguments->volume ? volume_endings : image_endings;
+}
 
 // ---- names ----
 
@@ -33,7 +39,7 @@ static kn_status check_names(const struct autocorr_run *run, kn_error *err)
         return ki_fail_memory(err, run->frames.count * sizeof *names, "naming the files");
     for (size_t i = 0; i < run->frames.count; i++)
         names[i] = run->rows[i].name;
-    status = prepare_check_names(names, &run->frames, frame_endings[0], err);
+    status = prepare_check_names(names, &run->frames, endings_of(run)[0], err);
     free(names);
     return status;
 }
@@ -58,8 +64,8 @@ static kn_status try_folder(struct autocorr_run *run, kn_error *err)
         status = prepare_try_steps(&run->plan, run->arguments->common.output, run->rows[i].name,
                                    run->arguments->common.force, err);
     for (size_t i = 0; i < run->frames.count && !status; i++)
-        for (size_t e = 0; frame_endings[e] && !status; e++)
-            status = try_path(run, run->rows[i].name, frame_endings[e], err);
+        for (size_t e = 0; endings_of(run)[e] && !status; e++)
+            status = try_path(run, run->rows[i].name, endings_of(run)[e], err);
     if (!status && !plot_available()) {
         fprintf(stderr, "%s: no plots: they are drawn by gnuplot, which is not installed\n",
                 run->arguments->common.command);
@@ -91,14 +97,16 @@ kn_status autocorr_try_files(struct autocorr_run *run, kn_error *err)
 
 // ---- a frame's files ----
 
-static kn_status write_c2d(const kn_autocorr_analysis *frame, const char *path, bool force, kn_error *err)
+static kn_status write_values(const struct autocorr_run *run, const kn_autocorr_analysis *frame,
+                              const char *path, kn_error *err)
 {
+    const size_t across = 2 * frame->max_offset + 1;
     const struct npy array = {.type = KN_F64,
-                              .dims = 2,
-                              .shape = {frame->max_offset + 1, 2 * frame->max_offset + 1},
+                              .dims = run->arguments->volume ? 3 : 2,
+                              .shape = {frame->max_offset + 1, across, across},
                               .data = (double *)frame->values};
 
-    return npy_write(path, &array, force, err);
+    return npy_write(path, &array, run->arguments->common.force, err);
 }
 
 static void add_cell(struct ki_text *text, double value)
@@ -130,13 +138,14 @@ static kn_status write_c1d(const struct autocorr_run *run, const struct autocorr
     return status;
 }
 
-static kn_status write_picture(const kn_autocorr_analysis *frame, const char *path, bool force, kn_error *err)
+static kn_status write_picture(const struct autocorr_run *run, const kn_autocorr_analysis *frame,
+                               const char *path, bool force, kn_error *err)
 {
     double low = INFINITY, high = -INFINITY;
     struct ki_picture picture = {.pixels = NULL};
     kn_status status;
 
-    for (size_t i = 0; i < autocorr_offsets(frame->max_offset); i++)
+    for (size_t i = 0; i < autocorr_offsets(run, frame->max_offset); i++)
         if (!isnan(frame->values[i])) {
             low = fmin(low, frame->values[i]);
             high = fmax(high, frame->values[i]);
@@ -158,17 +167,17 @@ kn_status autocorr_write_frame(const struct autocorr_run *run, const struct auto
     if (!run->arguments->common.output)
         return KN_OK;
     interrupt_hold();
-    for (size_t e = 0; frame_endings[e] && !status; e++) {
-        char *path = path_of(run, row->name, frame_endings[e]);
+    for (size_t e = 0; endings_of(run)[e] && !status; e++) {
+        char *path = path_of(run, row->name, endings_of(run)[e]);
 
         if (!path)
             status = ki_fail_memory(err, 0, "naming the files");
         else if (e == 0)
-            status = write_c2d(frame, path, force, err);
+            status = write_values(run, frame, path, err);
         else if (e == 1)
             status = write_c1d(run, row, path, force, err);
         else
-            status = write_picture(frame, path, force, err);
+            status = write_picture(run, frame, path, force, err);
         free(path);
     }
     interrupt_release();
@@ -182,7 +191,7 @@ kn_status autocorr_write_frame(const struct autocorr_run *run, const struct auto
 // One after another; those of which nothing came are left out.
 static kn_status write_sums(const struct autocorr_run *run, kn_error *err)
 {
-    size_t offsets = 0, good = 0, at = 0, dims = run->frames.count > 1 ? 3 : 2;
+    size_t offsets = 0, good = 0, at = 0, dims = run->frames.count > 1 || run->arguments->volume ? 3 : 2;
     struct npy array = {.type = KN_I64, .dims = dims};
     kn_status status;
 
@@ -190,10 +199,14 @@ static kn_status write_sums(const struct autocorr_run *run, kn_error *err)
         if (!run->rows[i].error) {
             size_t max_offset = run->rows[i].max_offset;
 
-            offsets = autocorr_offsets(max_offset);
+            offsets = autocorr_offsets(run, max_offset);
             array.shape[0] = ++good;
             array.shape[dims - 2] = max_offset + 1;
             array.shape[dims - 1] = 2 * max_offset + 1;
+            if (run->arguments->volume) {
+                array.shape[0] = max_offset + 1;
+                array.shape[1] = 2 * max_offset + 1;
+            }
         }
     array.data = malloc(good * offsets * sizeof(uint64_t));
     if (!array.data)
@@ -253,7 +266,9 @@ void autocorr_print_files(const struct autocorr_run *run)
     if (!arguments->common.output)
         return;
     printf("written to %s: ", arguments->common.output);
-    if (run->frames.count == 1)
+    if (run->arguments->volume)
+        printf("%s.c3d.npy and .c1d.csv", run->rows[0].name);
+    else if (run->frames.count == 1)
         printf("%s.c2d.npy, .c1d.csv and .c2d.png", run->rows[0].name);
     else
         printf("for each of %zu frames .c2d.npy, .c1d.csv and .c2d.png",
@@ -299,6 +314,8 @@ static json_t *frame_json(const struct autocorr_run *run, const struct autocorr_
         report_put(&object, "t", ki_json_double((double)row->index * run->interval));
     report_put(&object, "width", json_integer((json_int_t)row->width));
     report_put(&object, "height", json_integer((json_int_t)row->height));
+    if (row->depth)
+        report_put(&object, "depth", json_integer((json_int_t)row->depth));
     report_put(&object, "max_offset", json_integer((json_int_t)row->max_offset));
     report_put(&object, "r_max", ki_json_double(lengths->r_max));
     report_put(&object, "r_max_error", ki_json_double(lengths->r_max_error));
@@ -389,6 +406,7 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
     report_put(&root, "bound", ki_json_double(run->bound));
     report_put(&root, "normalize", json_string(autocorr_normalization_names[run->settings.normalization]));
     report_put(&root, "with", arguments->with ? ki_json_string(arguments->with) : json_null());
+    report_put(&root, "periodic", json_boolean(arguments->periodic));
     report_put(&root, "unit", ki_json_string(run->unit));
     report_put(&root, "pixel", ki_json_double(run->pixel));
     report_put(&root, "frames", frames);

@@ -39,6 +39,10 @@ static const struct option_row options[] = {
      .help = "from a frame to the next: they are a series, and R_max(t) is fitted by lines"},
     {"pixel", FIELD(OPTION_PATH, pixel), .metavar = "SIZE,UNIT",
      .help = "how large a pixel is, such as 0.5,um: lengths are in that unit"},
+    {"periodic", FIELD(OPTION_FLAG, periodic),
+     .help = "images and volumes go on beyond their sides as they began, as simulations do; always exact"},
+    {"volume", FIELD(OPTION_FLAG, volume),
+     .help = "all frames are the slices of one volume: offsets in three directions, a spherical average"},
     {"variants", FIELD(OPTION_FLAG, variants),
      .help = "one image by every method, for R = 16, 32 and so on: tables of times and speed-ups"},
     {"decoders", FIELD(OPTION_COUNT, decoders), .metavar = "N",
@@ -78,7 +82,7 @@ static kn_status keep(const struct autocorr_run *run, const kn_autocorr_analysis
                       struct autocorr_row *row, kn_error *err)
 {
     size_t rings = (frame->max_offset + 1) * sizeof *row->rings,
-           sums = autocorr_offsets(frame->max_offset) * sizeof *row->sums;
+           sums = autocorr_offsets(run, frame->max_offset) * sizeof *row->sums;
 
     row->width = frame->width;
     row->height = frame->height;
@@ -102,8 +106,7 @@ static kn_status keep(const struct autocorr_run *run, const kn_autocorr_analysis
     return KN_OK;
 }
 
-// A frame comes: its files are written, and what is kept of it is kept.
-static kn_status take(void *context, const kn_autocorr_analysis *frame, kn_error *err)
+kn_status autocorr_take(void *context, const kn_autocorr_analysis *frame, kn_error *err)
 {
     struct autocorr_run *run = context;
     struct autocorr_row *row = &run->rows[frame->index];
@@ -164,7 +167,7 @@ static kn_status compute(struct autocorr_run *run, kn_error *err)
     kn_status status;
 
     progress_begin(&run->progress, run->arguments->common.quiet);
-    status = kn_autocorr_series_execute(run->series, &source, take, run, err);
+    status = kn_autocorr_series_execute(run->series, &source, autocorr_take, run, err);
     progress_end(&run->progress);
     run->pipeline = kn_autocorr_series_get_pipeline(run->series);
     run->seconds.read += pipeline->wait;
@@ -236,7 +239,7 @@ static kn_status run_autocorr(void *given, kn_error *err)
     if (!status)
         status = autocorr_open(&run, err);
     if (!status)
-        status = compute(&run, err);
+        status = run.arguments->volume ? autocorr_run_volume(&run, err) : compute(&run, err);
     if (!status && run.arguments->variants)
         status = autocorr_run_variants(&run, err);
     if (!status)
@@ -298,6 +301,15 @@ const struct command command_autocorr = {
         "= -R to R), NAME.c1d.csv and NAME.c2d.png (from the least correlation, black, to the greatest, "
         "white), and for all c1d.svg and with --interval growth.svg. Pages of a stack are called NAME-p1, "
         "NAME-p2 and so on. --variants adds variants.svg.\n\n"
+        "With --periodic positions are modulo the sides, every overlap is the whole image, and all sums are "
+        "exact. With --volume all frames, one after another, are the slices of one volume: C3D for |X0|, "
+        "|Y0| "
+        "<= R and 0 <= Z0 <= R, exact for 8 and 16 bits, and C1D its average over spherical shells, in which "
+        "the lengths are found as in rings; R is by default a quarter of the shortest side, at most 64. "
+        "Slices of floats are scaled together. The folder receives NAME.c3d.npy (float64, planes Z0 = 0 to "
+        "R, "
+        "rows Y0 = -R to R, columns X0 = -R to R) and NAME.c1d.csv. Both are computed by fft, without a "
+        "mask.\n\n"
         "--grey, --stabilise, --flatten, --dust, --contrast and --crop prepare the frames first, as koine "
         "prepare "
         "does (see there); regions and masks are those of the prepared frames.\n\n"

@@ -19,7 +19,7 @@ struct autocorr_arguments {
     size_t max_offset, verify, decoders;
     int method;        // kn_autocorr_method
     int normalization; // kn_autocorr_normalization
-    bool exact, variants;
+    bool exact, variants, periodic, volume;
     struct prepare_arguments prepare;
 };
 
@@ -32,6 +32,7 @@ struct autocorr_row {
     struct frame_source source;
     char *name; // of its files, without folder and ending
     size_t index, width, height, max_offset;
+    size_t depth; // slices of a volume; 0: an image
     kn_autocorr_ring *rings;
     kn_autocorr_lengths lengths;   // in the unit
     kn_autocorr_prepared prepared; // without pictures
@@ -48,6 +49,7 @@ struct autocorr_run {
     struct inputs files;
     struct image_bytes input; // standard input, where it is one of them
     struct frames frames;
+    struct frames_volume volume; // with --volume
     kn_autocorr_series_options settings;
     kn_autocorr_region region;
     kn_autocorr_grey mask, with;
@@ -70,9 +72,9 @@ struct autocorr_run {
 };
 
 // Elements of an array over the offsets.
-static inline size_t autocorr_offsets(size_t max_offset)
+static inline size_t autocorr_offsets(const struct autocorr_run *run, size_t max_offset)
 {
-    return (2 * max_offset + 1) * (max_offset + 1);
+    return (2 * max_offset + 1) * (max_offset + 1) * (run->arguments->volume ? 2 * max_offset + 1 : 1);
 }
 
 // What can be refused before anything is read; what is read before the frames; the device.
@@ -82,6 +84,13 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err);
 // Whether every sum has to be.
 bool autocorr_is_exact(const struct autocorr_run *run);
 void autocorr_free(struct autocorr_run *run);
+
+// What a frame came to: its files are written, and what is kept of it is kept.
+kn_status autocorr_take(void *run, const kn_autocorr_analysis *frame, kn_error *err);
+// --volume: whether the other options go with it; reading all frames as one volume; instead of a series.
+kn_status autocorr_check_volume(const struct autocorr_run *run, kn_error *err);
+kn_status autocorr_read_volume(struct autocorr_run *run, kn_error *err);
+kn_status autocorr_run_volume(struct autocorr_run *run, kn_error *err);
 
 // The method that ran last, and why it is that one.
 const char *autocorr_ran(const struct autocorr_run *run);

@@ -141,6 +141,18 @@ kn_status frames_fetch(struct frames *frames, size_t i, kn_autocorr_grey *grey, 
     return status;
 }
 
+kn_status frames_read_image(struct frames *frames, size_t i, struct image *image, kn_error *err)
+{
+    const struct frame_source *source = &frames->sources[i];
+    struct image_file *file = NULL;
+    kn_status status = open_file(source->file, frames->input, &file, err);
+
+    if (!status)
+        status = image_read(file, source->page, image, err);
+    image_close(file);
+    return status;
+}
+
 // ---- one image ----
 
 kn_status frames_read_grey(const char *path, kn_autocorr_grey *grey, kn_error *err)

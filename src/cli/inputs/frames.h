@@ -34,6 +34,19 @@ kn_autocorr_source frames_source(struct frames *frames);
 // Decodes frame i. KN_ERROR_INPUT and the others of image.h.
 kn_status frames_fetch(struct frames *frames, size_t i, kn_autocorr_grey *grey, kn_error *err);
 
+// Decodes frame i as its file has it; the caller frees the samples. The same errors.
+kn_status frames_read_image(struct frames *frames, size_t i, struct image *image, kn_error *err);
+
+// All frames as the slices of a volume.
+struct frames_volume {
+    size_t width, height, depth;
+    kn_type type; // KN_U8 or KN_U16; KN_F32 where they are floats, which nobody has scaled
+    void *voxels; // slices without gaps; the caller frees them
+};
+
+// Decodes all frames. KN_ERROR_INPUT, with its name and both sizes, for one that is not like the first.
+kn_status frames_read_volume(struct frames *frames, struct frames_volume *volume, kn_error *err);
+
 // Reads the one page of a file that there is; "-" is standard input. The same errors.
 kn_status frames_read_grey(const char *path, kn_autocorr_grey *grey, kn_error *err);
 

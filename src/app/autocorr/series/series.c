@@ -69,7 +69,8 @@ kn_status ki_autocorr_make_task(const kn_autocorr_series_options *settings, cons
     kn_error why = KN_ERROR_INIT;
     kn_status status = KN_OK;
 
-    *task = (struct autocorr_task){.first = autocorr_image_of(grey), .max_offset = max_offset};
+    *task = (struct autocorr_task){
+        .first = autocorr_image_of(grey), .max_offset = max_offset, .periodic = settings->periodic};
     if (mask && (mask->width != grey->width || mask->height != grey->height))
         return ki_fail_at(err, KN_ERROR_INPUT, name, 0,
                           "is of %zu x %zu pixels, but the mask is of %zu x %zu; expected the same",

@@ -16,6 +16,10 @@ kn_status ki_autocorr_read_settings(const char *function, const kn_queue *queue,
 
     if (!status)
         status = ki_autocorr_check_choice(queue, settings->method, settings->normalization, err);
+    if (!status && settings->periodic)
+        status = ki_autocorr_check_transforms(settings->method, "periodic images", err);
+    if (!status && settings->periodic && settings->mask)
+        status = ki_fail(err, KN_ERROR_UNSUPPORTED, "periodic images are correlated without a mask");
     if (!status && settings->mask)
         status = ki_autocorr_check_grey("`mask`", settings->mask, err);
     if (!status && settings->with)
@@ -41,6 +45,7 @@ static kn_status create(const char *function, kn_queue *queue, const kn_autocorr
     made->context = queue ? ki_engine_hold(queue->context) : NULL;
     made->settings = settings;
     status = ki_autocorr_engine_begin(queue, settings.method, !settings.single, &made->engine, err);
+    made->engine.periodic = settings.periodic;
     if (status)
         kn_autocorr_series_free(made);
     else
