@@ -67,6 +67,25 @@ static kn_status check_transforms(const struct autocorr_arguments *arguments, kn
                    : KN_OK;
 }
 
+static kn_status check_volume(const struct autocorr_run *run, kn_error *err)
+{
+    const struct autocorr_arguments *arguments = run->arguments;
+    const struct prepare_arguments *prepare = &arguments->prepare;
+    const struct {
+        bool given;
+        const char *name;
+    } others[] = {{arguments->with, "with"},         {arguments->region, "region"},
+                  {arguments->interval, "interval"}, {arguments->verify, "verify"},
+                  {prepare->stabilise, "stabilise"}, {prepare->flatten, "flatten"},
+                  {prepare->dust, "dust"},           {prepare->contrast, "contrast"},
+                  {prepare->crop, "crop"},           {prepare->steps, "steps"}};
+
+    for (size_t i = 0; i < KI_COUNT(others); i++)
+        if (others[i].given)
+            return ki_fail(err, KN_ERROR_ARGUMENT, "--volume and --%s do not go together", others[i].name);
+    return KN_OK;
+}
+
 kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
 {
     const struct autocorr_arguments *arguments = run->arguments;
@@ -84,7 +103,7 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
                        common->command);
     status = check_transforms(arguments, err);
     if (!status && arguments->volume)
-        status = autocorr_check_volume(run, err);
+        status = check_volume(run, err);
     if (!status && arguments->region) {
         status = prepare_region("region", arguments->region, &run->region, err);
         settings->region = &run->region;
@@ -99,6 +118,16 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
         settings->verification = &run->verification;
     if (!status)
         status = inputs_add(&run->files, &common->operands, endings, err);
+    return status;
+}
+
+// All frames as one volume.
+static kn_status read_volume(struct autocorr_run *run, kn_error *err)
+{
+    kn_status status = frames_read_volume(&run->frames, &run->volume, err);
+
+    run->frames.count = 1; // from here on, named as its first file
+    run->frames.sources[0].pages = 1;
     return status;
 }
 
@@ -126,7 +155,7 @@ kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
         run->settings.with = &run->with;
     }
     if (!status && arguments->volume)
-        status = autocorr_read_volume(run, err);
+        status = read_volume(run, err);
     if (!status)
         status = prepare_open(&arguments->prepare, &run->frames, &run->plan, err);
     run->settings.preparation = run->plan.preparation;

@@ -6,25 +6,6 @@
 #include "base/error.h"
 #include "cmd_autocorr.h"
 
-kn_status autocorr_check_volume(const struct autocorr_run *run, kn_error *err)
-{
-    const struct autocorr_arguments *arguments = run->arguments;
-    const struct prepare_arguments *prepare = &arguments->prepare;
-    const struct {
-        bool given;
-        const char *name;
-    } others[] = {{arguments->with, "with"},         {arguments->region, "region"},
-                  {arguments->interval, "interval"}, {arguments->verify, "verify"},
-                  {prepare->stabilise, "stabilise"}, {prepare->flatten, "flatten"},
-                  {prepare->dust, "dust"},           {prepare->contrast, "contrast"},
-                  {prepare->crop, "crop"},           {prepare->steps, "steps"}};
-
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (others[i].given)
-            return ki_fail(err, KN_ERROR_ARGUMENT, "--volume and --%s do not go together", others[i].name);
-    return KN_OK;
-}
-
 struct room {
     uint64_t *sums;
     double *values;
@@ -84,15 +65,6 @@ static kn_status correlate(struct autocorr_run *run, struct room *room, kn_error
     analysis.lengths = room->lengths;
     run->rows[0].depth = volume->depth;
     return autocorr_take(run, &analysis, err);
-}
-
-kn_status autocorr_read_volume(struct autocorr_run *run, kn_error *err)
-{
-    kn_status status = frames_read_volume(&run->frames, &run->volume, err);
-
-    run->frames.count = 1; // from here on, named as its first file
-    run->frames.sources[0].pages = 1;
-    return status;
 }
 
 kn_status autocorr_run_volume(struct autocorr_run *run, kn_error *err)

@@ -87,9 +87,7 @@ void autocorr_free(struct autocorr_run *run);
 
 // What a frame came to: its files are written, and what is kept of it is kept.
 kn_status autocorr_take(void *run, const kn_autocorr_analysis *frame, kn_error *err);
-// --volume: whether the other options go with it; reading all frames as one volume; instead of a series.
-kn_status autocorr_check_volume(const struct autocorr_run *run, kn_error *err);
-kn_status autocorr_read_volume(struct autocorr_run *run, kn_error *err);
+// --volume: all frames as one volume, instead of a series.
 kn_status autocorr_run_volume(struct autocorr_run *run, kn_error *err);
 
 // The method that ran last, and why it is that one.

@@ -130,6 +130,79 @@ START_TEST(nothing_to_register)
 }
 END_TEST
 
+// What others' phase correlations were reported to get wrong: a smooth picture (scikit-image's issue 6456),
+// in which few frequencies are strong, and a trench on a narrow strip beside a step (its issue 5460), moved
+// by up to a fifth.
+enum { SPOTS = 300, SPOT_SIDE = 236, STRIP_WIDTH = 10, STRIP_LENGTH = 100 };
+
+static float *spots_at(const double (*spots)[2], double radius, double x0, double y0)
+{
+    float *picture = malloc(SPOT_SIDE * SPOT_SIDE * sizeof *picture);
+
+    ck_assert_ptr_nonnull(picture);
+    for (size_t i = 0; i < SPOT_SIDE * SPOT_SIDE; i++) {
+        double sum = 0;
+
+        for (size_t k = 0; k < SPOTS; k++) {
+            double x = (double)(i % SPOT_SIDE) + x0 - spots[k][0],
+                   y = (double)(i / SPOT_SIDE) + y0 - spots[k][1];
+
+            if (x * x + y * y < 40 * radius * radius)
+                sum += exp(-(x * x + y * y) / (2 * radius * radius));
+        }
+        picture[i] = (float)sum;
+    }
+    return picture;
+}
+
+START_TEST(smooth_pictures)
+{
+    uint64_t state = test_seed("smooth_pictures");
+    static double spots[SPOTS][2];
+
+    for (size_t i = 0; i < 2; i++) {
+        struct autocorr_shift shift = {NAN, NAN};
+        float *reference, *frame;
+
+        for (size_t k = 0; k < SPOTS; k++) {
+            spots[k][0] = 256 * test_uniform(&state);
+            spots[k][1] = 256 * test_uniform(&state);
+        }
+        reference = spots_at(spots, i ? 6 : 3, 10, 10);
+        frame = spots_at(spots, i ? 6 : 3, 10 - 3, 10 - 5);
+        EXPECT_OK(ki_autocorr_register(reference, frame, SPOT_SIDE, SPOT_SIDE, &shift, &err));
+        ck_assert_double_eq_tol(shift.x, 3, 0.05);
+        ck_assert_double_eq_tol(shift.y, 5, 0.05);
+        free(reference);
+        free(frame);
+    }
+}
+END_TEST
+
+static void fill_strip(float *strip, size_t trench, size_t by)
+{
+    for (size_t y = 0; y < STRIP_LENGTH; y++)
+        for (size_t x = 0; x < STRIP_WIDTH; x++)
+            strip[y * STRIP_WIDTH + x] = y < 40 + by || (y >= 50 + by && y < 50 + trench + by) ? 0.5F : 1;
+}
+
+START_TEST(trenches)
+{
+    static float reference[STRIP_WIDTH * STRIP_LENGTH], frame[STRIP_WIDTH * STRIP_LENGTH];
+
+    for (size_t trench = 10; trench <= 20; trench += 10)
+        for (size_t by = 0; by <= 20; by += 5) {
+            struct autocorr_shift shift = {NAN, NAN};
+
+            fill_strip(reference, trench, 0);
+            fill_strip(frame, trench, by);
+            EXPECT_OK(ki_autocorr_register(reference, frame, STRIP_WIDTH, STRIP_LENGTH, &shift, &err));
+            ck_assert_msg(fabs(shift.x) < 0.05 && fabs(shift.y - (double)by) < 0.05,
+                          "a trench of %zu moved by %zu: found (%g, %g)", trench, by, shift.x, shift.y);
+        }
+}
+END_TEST
+
 // ---- light, dust, contrast ----
 
 // Light from one side, 1 to 3: flattened, the picture is what it is flattened without that light, but for a
@@ -326,8 +399,16 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {
-        whole_pixels, parts_of_pixels, nothing_to_register, light, flat, dust, contrast, steps};
+    const TTest *const tests[] = {whole_pixels,
+                                  parts_of_pixels,
+                                  nothing_to_register,
+                                  smooth_pictures,
+                                  trenches,
+                                  light,
+                                  flat,
+                                  dust,
+                                  contrast,
+                                  steps};
 
     return TEST_RUN("autocorr prepare", CK_FORK_GETENV, tests);
 }
