@@ -87,7 +87,8 @@ KN_API kn_status kn_host_rolling(const void *x, kn_type type, size_t n, size_t w
 // Asynchronous but for a wait before each sort. Without double precision there are medians alone. Memory: 12
 // bytes an element of two columns (16 for KN_F64) and as much for their sort, up to a fraction of the
 // device's; kept by the queue. Errors: those of kn_host_rolling; KN_ERROR_UNSUPPORTED (KN_F64, or mads,
-// without double precision), KN_ERROR_LIMIT (a buffer held in parts; a driver that limits loops).
+// without double precision; rusticl on a CPU, which ends the kernel's loops too early), KN_ERROR_LIMIT (a
+// buffer held in parts).
 KN_API kn_status kn_rolling(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, size_t width,
                             kn_buffer *medians, kn_buffer *mads, const kn_rolling_options *options,
                             kn_error *err);
