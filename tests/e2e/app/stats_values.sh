@@ -70,7 +70,7 @@ rm "$work/in/nothing.csv" "$work/in/other.csv"
 printf '1680686620.000000, IBI\n10.0,1.0\n10.5,0.5\n12.0,1.5\n' >"$work/IBI.csv"
 expect_exit 0 koine stats --serial --json "$work/beats.json" "$work/IBI.csv"
 expect_stdout ' ibi +3 +1 +0\.40824829 +0\.40824829 +1 +0\.5$'
-! grep -Eq '1680686620|time' "$work/beats.json" || fail "the start or the times were taken for a column: $(cat "$work/beats.json")"
+! grep -Eq '1680686620|"column": "time"' "$work/beats.json" || fail "the start or the times were taken for a column: $(cat "$work/beats.json")"
 expect_exit 0 koine stats --serial --column time "$work/IBI.csv"
 expect_stdout ' time +3 +10\.833333 '
 
