@@ -226,17 +226,15 @@ kn_status ki_autocorr_engine_start(struct autocorr_engine *engine, const struct 
     return start_best(engine, &tasks[0], &work, results, err);
 }
 
-// `work` is of frames.
-static kn_status start_frames(struct autocorr_engine *engine, const struct work *work,
-                              const struct autocorr_results *results, kn_error *err)
+// Of frames, not periodic ones.
+static kn_status start_overlaps(struct autocorr_engine *engine, const struct work *work,
+                                const struct autocorr_results *results, kn_error *err)
 {
     const struct autocorr_frames *frames = work->frames;
     struct autocorr_task like = {
         .first = {frames->width, frames->height, frames->width, frames->type, frames->first},
         .max_offset = frames->max_offset};
 
-    if (engine->periodic)
-        return start_periodic(engine, work, results, err);
     like.second = like.first;
     like.second.pixels = frames->second; // nobody looks at pixels
     return start_best(engine, &like, work, results, err);
@@ -248,7 +246,8 @@ kn_status ki_autocorr_engine_start_frames(struct autocorr_engine *engine,
 {
     const struct work work = {.frames = frames, .count = frames->count};
 
-    return start_frames(engine, &work, results, err);
+    return engine->periodic ? start_periodic(engine, &work, results, err)
+                            : start_overlaps(engine, &work, results, err);
 }
 
 kn_status ki_autocorr_engine_enqueue(struct autocorr_engine *engine, const struct autocorr_frames *frames,
@@ -256,7 +255,7 @@ kn_status ki_autocorr_engine_enqueue(struct autocorr_engine *engine, const struc
 {
     const struct work work = {.frames = frames, .count = frames->count, .sums = sums};
 
-    return start_frames(engine, &work, NULL, err);
+    return start_overlaps(engine, &work, NULL, err);
 }
 
 kn_status ki_autocorr_engine_finish(struct autocorr_engine *engine, kn_error *err)

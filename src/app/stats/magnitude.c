@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/threads.h"
-#include "base/vector.h"
 #include "host/host.h"
 
 enum { AXES = 3 };
@@ -41,7 +40,6 @@ static void doubles_share(void *context, size_t first, size_t end)
     const double *x = v->axes[0], *y = v->axes[1], *z = v->axes[2], g = v->g;
     double *out = v->out;
 
-    KI_SIMD
     for (size_t i = first; i < end; i++) {
         const double over = sqrt(x[i] * x[i] + y[i] * y[i] + z[i] * z[i]) - g;
 
@@ -55,7 +53,6 @@ static void floats_share(void *context, size_t first, size_t end)
     const float *x = v->axes[0], *y = v->axes[1], *z = v->axes[2], g = (float)v->g;
     float *out = v->out;
 
-    KI_SIMD
     for (size_t i = first; i < end; i++) {
         const float over = sqrtf(x[i] * x[i] + y[i] * y[i] + z[i] * z[i]) - g;
 

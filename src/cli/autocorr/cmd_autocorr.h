@@ -85,8 +85,8 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err);
 bool autocorr_is_exact(const struct autocorr_run *run);
 void autocorr_free(struct autocorr_run *run);
 
-// What a frame came to: its files are written, and what is kept of it is kept.
-kn_status autocorr_take(void *run, const kn_autocorr_analysis *frame, kn_error *err);
+// What a frame of the run `context` came to: its files are written, and what is kept of it is kept.
+kn_status autocorr_take(void *context, const kn_autocorr_analysis *frame, kn_error *err);
 // --volume: all frames as one volume, instead of a series.
 kn_status autocorr_run_volume(struct autocorr_run *run, kn_error *err);
 

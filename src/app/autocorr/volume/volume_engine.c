@@ -19,6 +19,14 @@ void ki_autocorr_volume_engine_end(struct autocorr_volume_engine *engine)
     forget(engine);
 }
 
+static bool is_alike(const struct autocorr_volume_plan *a, const struct autocorr_volume_plan *b)
+{
+    return memcmp(a->volume.size, b->volume.size, sizeof a->volume.size) == 0 &&
+           memcmp(a->volume.reach, b->volume.reach, sizeof a->volume.reach) == 0 &&
+           a->volume.type == b->volume.type && a->volume.periodic == b->volume.periodic &&
+           a->cross == b->cross;
+}
+
 kn_status ki_autocorr_volume_begin(struct autocorr_volume_engine *engine,
                                    const struct autocorr_volume *volume, bool with_second, kn_error *err)
 {
@@ -27,8 +35,7 @@ kn_status ki_autocorr_volume_begin(struct autocorr_volume_engine *engine,
 
     if (status)
         return status;
-    if (engine->device && memcmp(&plan.volume, &engine->plan.volume, sizeof plan.volume) == 0 &&
-        plan.cross == engine->plan.cross)
+    if (engine->device && is_alike(&plan, &engine->plan))
         return KN_OK;
     forget(engine);
     engine->plan = plan;

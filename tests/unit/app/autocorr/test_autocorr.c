@@ -172,7 +172,11 @@ START_TEST(region_and_mask)
     uint64_t state = test_seed("region_and_mask");
     struct autocorr_image image = random_image(30, 25, KN_U16, &state), cut = make_image(17, 11, 17, KN_U16);
     uint8_t *mask = random_mask(&image, &state);
-    struct autocorr_task task = {image, image, mask, image.stride, 6, 0, NULL},
+    struct autocorr_task task = {.first = image,
+                                 .second = image,
+                                 .mask = mask,
+                                 .mask_stride = image.stride,
+                                 .max_offset = 6},
                          small = {.first = cut, .max_offset = 6};
     const kn_autocorr_region region = {4, 9, 17, 11};
     struct autocorr_window windows[13 * 7], expected[13 * 7];
