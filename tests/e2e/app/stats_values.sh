@@ -93,7 +93,7 @@ expect_files "$work/result" stats.csv
 # A folder: its .csv files in order.
 cp "$numbers" "$work/in/another.csv"
 expect_exit 0 koine stats --serial --missing omit "$work/in"
-[ "$(sed '/^$/q' "$work/out" | grep -o '[a-z]*\.csv' | uniq | tr '\n' ' ')" = "another.csv holes.csv numbers.csv " ] ||
+[ "$(sed -n '/^file /,/^$/{p;/^$/q}' "$work/out" | grep -o '[a-z]*\.csv' | uniq | tr '\n' ' ')" = "another.csv holes.csv numbers.csv " ] ||
     fail "files out of order: $(cat "$work/out")"
 expect_exit 0 koine stats --serial --input "$numbers" --input "$work/in/another.csv"
 
