@@ -13,7 +13,7 @@
 // autocorr_volume_collect, one an offset.
 // autocorr_volume_add_up, one a cell of a slice: (cells.x, cells.y, size.z).
 // Cost: every number is read once, and written once; a cell's voxels are read one after the other.
-// Tunables: PIXEL_BITS, ACROSS, DOWN.
+// Tunables: PIXEL_BITS, ACROSS, DOWN; REAL_BITS (64: with 32 the sums are not exact).
 #ifndef ACROSS
 #define ACROSS 32
 #endif
@@ -22,7 +22,6 @@
 #endif
 
 #include "autocorr.clh"
-#define REAL_BITS 64
 #include "../../lib/real.clh"
 
 inline ulong at(uint x, uint y, uint z, uint4 size)

@@ -57,6 +57,7 @@ static kn_status get_kernels(kn_context *context, struct autocorr_volume_device 
     kn_status status = KN_OK;
 
     ki_engine_define(&defines, "PIXEL_BITS", device->plan.volume.type == KN_U8 ? 8 : 16);
+    ki_engine_define(&defines, "REAL_BITS", 64);
     ki_engine_define(&defines, "ACROSS", ACROSS);
     ki_engine_define(&defines, "DOWN", DOWN);
     for (unsigned i = 0; i < KERNELS && !status; i++)
