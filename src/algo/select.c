@@ -579,18 +579,10 @@ kn_status kn_select(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
     return status;
 }
 
-// Between the two elements of a job.
-static double interpolate(const struct select *s, const struct answer *found, double weight)
+// Element k of a job's two.
+static double found_value(const struct select *s, const struct answer *found, unsigned k)
 {
-    double low = ki_element_value(found->value[0], s->type),
-           high = ki_element_value(found->value[1], s->type);
-    double step = high - low;
-
-    if (weight == 0 || low == high)
-        return low + 0.0;
-    if (weight == 0.5)
-        return ki_middle(low, high);
-    return (weight < 0.5 ? low + step * weight : high - step * (1 - weight)) + 0.0;
+    return ki_element_value(found->value[k], s->type);
 }
 
 static kn_status quantiles(struct select *s, const char *function, const double *q, size_t count,
@@ -613,7 +605,9 @@ static kn_status quantiles(struct select *s, const char *function, const double 
         }
         status = find_pairs(s, pairs, batch, err);
         for (size_t j = 0; j < batch && !status; j++)
-            values[done + j] = s->found[0].nan ? NAN : interpolate(s, &s->found[j], weight[j]);
+            values[done + j] = s->found[0].nan ? NAN
+                                               : ki_between(found_value(s, &s->found[j], 0),
+                                                            found_value(s, &s->found[j], 1), weight[j]);
     }
     return status;
 }
@@ -644,6 +638,8 @@ kn_status kn_median(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
         status = find_pairs(&s, pair, 1, err);
     }
     if (!status)
-        *median = s.found[0].nan ? NAN : interpolate(&s, &s.found[0], n % 2 ? 0 : 0.5);
+        *median = s.found[0].nan
+                      ? NAN
+                      : ki_middle(found_value(&s, &s.found[0], 0), found_value(&s, &s.found[0], 1));
     return status;
 }
