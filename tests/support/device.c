@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "support/device.h"
+#include "support/files.h"
 
 kn_context *context;
 kn_queue *queue;
@@ -31,6 +32,23 @@ void test_close(void)
 void test_open(void)
 {
     test_open_with(NULL);
+}
+
+static char *cache;
+
+void test_open_with_cache(void)
+{
+    kn_context_options options = KN_INIT(kn_context_options, .cache_dir = NULL);
+
+    cache = test_folder();
+    options.cache_dir = cache;
+    test_open_with(&options);
+}
+
+void test_close_cache(void)
+{
+    test_close();
+    test_remove(cache);
 }
 
 bool test_flushes_denormals(void)

@@ -22,6 +22,10 @@ void test_close(void);
 // The fixture of most tests: the default device (KOINE_DEVICE).
 void test_open(void);
 
+// The same with a cache of its own on disk, in which nothing is remembered yet, and which goes with it.
+void test_open_with_cache(void);
+void test_close_cache(void);
+
 // Does the device flush numbers too small for a full mantissa to 0?
 bool test_flushes_denormals(void);
 

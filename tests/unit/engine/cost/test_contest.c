@@ -160,28 +160,9 @@ START_TEST(failing)
 }
 END_TEST
 
-// ---- with a cache of their own ----
-
-static char *folder;
-
-static void open_with_folder(void)
-{
-    kn_context_options options = KN_INIT(kn_context_options, .cache_dir = NULL);
-
-    folder = test_folder();
-    options.cache_dir = folder;
-    test_open_with(&options);
-}
-
-static void close_folder(void)
-{
-    test_close();
-    test_remove(folder);
-}
-
 int main(void)
 {
     const TTest *const tests[] = {settled, estimated, measured, failing};
 
-    return test_run("contests", tests, KI_COUNT(tests), open_with_folder, close_folder);
+    return test_run("contests", tests, KI_COUNT(tests), test_open_with_cache, test_close_cache);
 }

@@ -195,28 +195,10 @@ START_TEST(no_cache)
 }
 END_TEST
 
-// ---- with a cache of their own, in which nothing is remembered yet ----
-
-static char *folder;
-
-static void open_with_folder(void)
-{
-    kn_context_options options = KN_INIT(kn_context_options, .cache_dir = NULL);
-
-    folder = test_folder();
-    options.cache_dir = folder;
-    test_open_with(&options);
-}
-
-static void close_folder(void)
-{
-    test_close();
-    test_remove(folder);
-}
-
 int main(void)
 {
     const TTest *const tests[] = {terms, decided, measured, followed, too_long, no_cache};
 
-    return test_run("autocorr choice", tests, sizeof tests / sizeof *tests, open_with_folder, close_folder);
+    return test_run("autocorr choice", tests, sizeof tests / sizeof *tests, test_open_with_cache,
+                    test_close_cache);
 }
