@@ -78,7 +78,7 @@ static struct candidates candidates_of_value(const struct option_row *row)
     struct candidates candidates = {KI_TEXT_INIT, PATHS_NONE};
 
     add_words(&candidates, row->choices);
-    if (row->type != OPTION_CHOICE && row->type != OPTION_COUNT)
+    if (row->type != OPTION_CHOICE && row->type != OPTION_COUNT && row->type != OPTION_BYTES)
         add_form(&candidates, row->metavar);
     return candidates;
 }

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/text/text.h"
+#include "memory.h"
 #include "nearest.h"
 
 enum { SPELLING_MAX = 48, ROW_VALUE = 256 }; // getopt returns ROW_VALUE + row for a long option
@@ -43,6 +44,9 @@ static const struct {
      {"output", FIELD(OPTION_PATH, output), .metavar = "DIR",
       .help = "write the result's files into this folder, made if it is not there"}},
     {COMMON_FORCE, {"force", 'f', FIELD(OPTION_FLAG, force), .help = "overwrite files that are there"}},
+    {COMMON_MEMORY,
+     {"memory-limit", FIELD(OPTION_BYTES, memory_limit), .metavar = "BYTES",
+      .help = "take no more of the host's memory: a number of bytes, or 500k, 64M, 2GiB"}},
     {0, {"quiet", 'q', FIELD(OPTION_FLAG, quiet), .help = "no progress bar"}},
     {0, {"help", 'h', FIELD(OPTION_FLAG, help), .help = "show this help"}},
 };
@@ -127,6 +131,9 @@ static kn_status bad_value(const char *name, const struct option_row *row, const
             ki_text_format(&text, "%s %s", word == row->choices ? "" : ",", *word);
     } else if (row->type == OPTION_COUNT) {
         ki_text_format(&text, "--%s: '%s' is no whole number from 1", row->name, value);
+    } else if (row->type == OPTION_BYTES) {
+        ki_text_format(&text, "--%s: '%s' is no number of bytes from 1, as 500000, 500k, 64M or 2GiB",
+                       row->name, value);
     } else {
         ki_text_format(&text, "--%s: the value is empty, expected %s", row->name, row->metavar);
     }
@@ -187,6 +194,10 @@ static kn_status store(const char *name, const struct option_row *row, const cha
         return KN_OK;
     case OPTION_COUNT:
         if (!parse_count(value, field))
+            break;
+        return KN_OK;
+    case OPTION_BYTES:
+        if (!memory_parse(value, field))
             break;
         return KN_OK;
     case OPTION_CHOICE:

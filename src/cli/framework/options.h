@@ -16,7 +16,8 @@ enum option_type {
     OPTION_PATH,    // const char *, never empty
     OPTION_STRINGS, // struct string_list: the option may be given several times
     OPTION_COUNT,   // size_t, from 1
-    OPTION_CHOICE   // int: the index into `choices`
+    OPTION_CHOICE,  // int: the index into `choices`
+    OPTION_BYTES    // size_t, from 1; k, M, GiB and the like may follow (memory.h)
 };
 
 struct string_list {
@@ -32,6 +33,7 @@ struct string_list {
 #define OPTION_STRINGS_TYPE struct string_list
 #define OPTION_COUNT_TYPE   size_t
 #define OPTION_CHOICE_TYPE  int
+#define OPTION_BYTES_TYPE   size_t
 
 struct option_row {
     const char *name;           // long, with hyphens (the parser takes underscores too); NULL ends a table
@@ -63,6 +65,7 @@ struct common_arguments {
     int policy;    // kn_policy
     const char *json;
     const char *output;
+    size_t memory_limit; // bytes of the host's memory; 0: not given
     bool force;
     bool quiet;
     bool help;
@@ -82,7 +85,8 @@ enum common_option {
     COMMON_POLICY = 1 << 2,
     COMMON_JSON = 1 << 3,
     COMMON_OUTPUT = 1 << 4,
-    COMMON_FORCE = 1 << 5
+    COMMON_FORCE = 1 << 5,
+    COMMON_MEMORY = 1 << 6 // and the command keeps to it, or refuses (memory.h)
 };
 
 struct command_example {

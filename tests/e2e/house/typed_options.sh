@@ -39,7 +39,7 @@ END
 }
 
 # With each kind: the right fields compile; of the others, in one table, every one is refused by its name.
-fields='yes number natural count real writable text list choice common.quiet common.policy common.json common.devices'
+fields='yes number natural count real writable text list choice common.quiet common.policy common.json common.devices common.memory_limit'
 while read -r kind right; do
     # shellcheck disable=SC2086 # words
     compiles "$kind" $right || fail "$kind with $right does not compile: $(cat "$work/said")"
@@ -63,7 +63,8 @@ OPTION_FLAG yes common.quiet
 OPTION_STRING text common.json
 OPTION_PATH text common.json
 OPTION_STRINGS list common.devices
-OPTION_COUNT count
+OPTION_COUNT count common.memory_limit
+OPTION_BYTES count common.memory_limit
 OPTION_CHOICE number common.policy
 END
 if compiles OPTION_FLAG nothing; then

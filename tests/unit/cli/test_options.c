@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "cli/commands.h"
 #include "cli/framework/help.h"
+#include "cli/framework/memory.h"
 #include "cli/framework/nearest.h"
 
 struct sample_arguments {
@@ -37,7 +38,7 @@ static const struct command sample = {
     .name = "sample",
     .summary = "Is a sample",
     .operands = "FILE...",
-    .common = COMMON_JSON | COMMON_PRECISION,
+    .common = COMMON_JSON | COMMON_PRECISION | COMMON_MEMORY,
     .precision = "float",
     .options = sample_options,
     .arguments_size = sizeof(struct sample_arguments),
@@ -113,6 +114,13 @@ static const struct {
     {{"--two-words=1", NULL}, "--two-words takes no value"},
     {{"--json=", NULL}, "--json: the value is empty, expected FILE"},
     {{"--name=", NULL}, "--name: the value is empty"},
+    {{"--memory-limit=0", NULL}, "'0' is no number of bytes from 1"},
+    {{"--memory-limit=-5", NULL}, "'-5' is no number of bytes"},
+    {{"--memory-limit=", NULL}, "'' is no number of bytes"},
+    {{"--memory-limit=5X", NULL}, "'5X' is no number of bytes"},
+    {{"--memory-limit=5iB", NULL}, "'5iB' is no number of bytes"},
+    {{"--memory-limit=5MiBs", NULL}, "'5MiBs' is no number of bytes"},
+    {{"--memory-limit=18446744073710M", NULL}, "is no number of bytes"},
 };
 
 START_TEST(wrong_usage_is_refused_in_one_line)
@@ -123,6 +131,52 @@ START_TEST(wrong_usage_is_refused_in_one_line)
     ck_assert_ptr_null(strchr(err.text, '\n'));
     ck_assert_ptr_nonnull(strstr(err.text, "try 'koine sample --help'"));
     options_free(&sample, &arguments);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    size_t bytes;
+} sizes[] = {
+    {"1", 1},
+    {"1500", 1500},
+    {"1k", 1000},
+    {"1K", 1000},
+    {"1kB", 1000},
+    {"64M", 64000000},
+    {"2GB", 2000000000},
+    {"1T", 1000000000000},
+    {"1Ki", 1024},
+    {"3KiB", 3072},
+    {"3kiB", 3072},
+    {"64MiB", (size_t)64 << 20},
+    {"2Gi", (size_t)2 << 30},
+    {"1TiB", (size_t)1 << 40},
+};
+
+START_TEST(bytes_have_suffixes)
+{
+    ck_assert_int_eq(parse((const char *const[]){"--memory-limit", sizes[_i].text, NULL}), KN_OK);
+    ck_assert_uint_eq(arguments.common.memory_limit, sizes[_i].bytes);
+    options_free(&sample, &arguments);
+}
+END_TEST
+
+START_TEST(a_limit_is_the_whole_process)
+{
+    const size_t resident = memory_resident();
+    struct common_arguments common = {.memory_limit = 0};
+
+    ck_assert_uint_gt(resident, 100000);
+    ck_assert_uint_gt(memory_left(&common), 0);
+    ck_assert_int_eq(memory_check(&common, SIZE_MAX / 2, "the test", &err), KN_OK);
+    common.memory_limit = 2 * resident;
+    ck_assert_uint_lt(memory_left(&common), 2 * resident);
+    ck_assert_int_eq(memory_check(&common, resident / 2, "the test", &err), KN_OK);
+    ck_assert_int_eq(memory_check(&common, 2 * resident, "the test", &err), KN_ERROR_MEMORY);
+    ck_assert_ptr_nonnull(strstr(err.text, "the test needs"));
+    common.memory_limit = 1;
+    ck_assert_uint_eq(memory_left(&common), 0);
 }
 END_TEST
 
@@ -191,6 +245,8 @@ int main(void)
     tcase_add_test(tests, defaults_come_from_the_table);
     tcase_add_test(tests, values_reach_their_fields);
     tcase_add_loop_test(tests, wrong_usage_is_refused_in_one_line, 0, (int)KI_COUNT(refused));
+    tcase_add_loop_test(tests, bytes_have_suffixes, 0, (int)KI_COUNT(sizes));
+    tcase_add_test(tests, a_limit_is_the_whole_process);
     tcase_add_loop_test(tests, tables_are_sound, 0, commands);
     tcase_add_test(tests, distances);
     tcase_add_test(tests, only_what_is_near_is_suggested);
