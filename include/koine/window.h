@@ -32,10 +32,11 @@ KN_API size_t kn_window_count(size_t n, size_t width, size_t step, bool partial)
 // each that kn_window_count counts, and quantiles[i * quantile_count + k] is its quantile k, interpolated as
 // numpy does. `quantiles` may be NULL without any. NaN and infinities are treated as in kn_stats: a window
 // with a NaN has NaN in every double. The sums are those of kn_host_robust for the window alone, to the bit.
-// x is not changed. Method: a sort of each window, from which median and quantiles are read; its deviations
-// are two sorted runs, whose middle is found by bisection. Cost: about width log2(width) steps a window;
-// memory for two windows a thread. Errors: KN_ERROR_ARGUMENT (also a width or step of 0, and a quantile
-// outside 0 to 1), KN_ERROR_UNSUPPORTED (other types), KN_ERROR_MEMORY.
+// x is not changed. Method: where a window is at most eight steps long, and a whole number of them, each step
+// is sorted once, and a window selects its median, quantiles and MAD from these runs without merging them;
+// other windows are sorted each. Cost: about r log2(r) comparisons a window, r being the elements of a step
+// or a window that are sorted for it; memory for two windows a thread. Errors: KN_ERROR_ARGUMENT (also a
+// width or step of 0, and a quantile outside 0 to 1), KN_ERROR_UNSUPPORTED (other types), KN_ERROR_MEMORY.
 KN_API kn_status kn_host_windows(const void *x, kn_type type, size_t n, size_t width, size_t step,
                                  kn_stats *results, double *quantiles, const kn_window_options *options,
                                  const kn_host_options *host, kn_error *err);

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A leaf of the fixed tree with vectors of doubles, AT_A_TIME of them side by side: as many as there are
-// registers for; memory is asked for AHEAD bytes before. Compiled for every instruction set with vectors
+// Rows of a leaf of the fixed tree with vectors of doubles, AT_A_TIME of them side by side: as many as there
+// are registers for; memory is asked for AHEAD bytes before. Compiled for every instruction set with vectors
 // (src/host/simd/simd.h).
 #include "host/simd/simd.h"
 #include "host_sums.h"
 
 enum { AT_A_TIME = REGISTERS / 4, AHEAD = 1024 };
 
-VECTOR_OPERATION void add_columns(const void *x, const bool single, double shift, const bool wants_squares,
-                                  size_t first, double *sums, double *squares)
+VECTOR_OPERATION void add_columns(const void *x, size_t count, const bool single, double shift,
+                                  const bool wants_squares, size_t first, double *sums, double *squares)
 {
     const reals centre = set_reals(shift);
     reals sum[AT_A_TIME], square[AT_A_TIME];
@@ -18,7 +18,7 @@ VECTOR_OPERATION void add_columns(const void *x, const bool single, double shift
         sum[i] = load_reals(sums + first + i * LANES);
         square[i] = load_reals(squares + first + i * LANES);
     }
-    for (size_t row = first; row < TREE_LEAF; row += TREE_LANES) {
+    for (size_t row = first; row < count; row += TREE_LANES) {
         _Pragma("GCC unroll 8") for (size_t i = 0; i < AT_A_TIME; i++)
         {
             size_t at = row + i * LANES;
@@ -37,16 +37,17 @@ VECTOR_OPERATION void add_columns(const void *x, const bool single, double shift
     }
 }
 
-VECTOR_CODE void SIMD_SET_NAME(host_leaf)(const void *x, bool single, double shift, bool wants_squares,
-                                          double sums[TREE_LANES], double squares[TREE_LANES])
+VECTOR_CODE void SIMD_SET_NAME(host_leaf)(const void *x, size_t count, bool single, double shift,
+                                          bool wants_squares, double sums[TREE_LANES],
+                                          double squares[TREE_LANES])
 {
     for (size_t first = 0; first < TREE_LANES; first += AT_A_TIME * LANES)
         if (single && wants_squares)
-            add_columns(x, true, shift, true, first, sums, squares);
+            add_columns(x, count, true, shift, true, first, sums, squares);
         else if (single)
-            add_columns(x, true, shift, false, first, sums, squares);
+            add_columns(x, count, true, shift, false, first, sums, squares);
         else if (wants_squares)
-            add_columns(x, false, shift, true, first, sums, squares);
+            add_columns(x, count, false, shift, true, first, sums, squares);
         else
-            add_columns(x, false, shift, false, first, sums, squares);
+            add_columns(x, count, false, shift, false, first, sums, squares);
 }

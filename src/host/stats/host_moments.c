@@ -9,6 +9,7 @@
 #include "base/element.h"
 #include "base/error.h"
 #include "shared/columns.h"
+#include "host/sort/host_sort.h"
 #include "host_digits.h"
 #include "host_reals.h"
 #include "host_sums.h"
@@ -28,36 +29,34 @@ static size_t sample_position(uint64_t sample, uint64_t n)
 }
 
 // The stored bits of the median of the samples, of floats without NaN and infinities; 0 if there is none.
-static int64_t typical_element(const void *x, kn_type type, size_t n)
+static int64_t typical_element(const void *x, kn_type type, size_t n, kn_host_level level)
 {
-    struct host_codec codec = ki_host_codec(type, false);
-    size_t size = kn_type_size(type), count = 0;
-    int64_t sorted[SHIFT_SAMPLES], least = INT64_MIN, most = INT64_MAX; // of floats the infinities' keys
+    const struct host_codec codec = ki_host_codec(type, false), as_is = {0, 0, 0, 0};
+    const struct host_plan plan = {.level = level, .size = sizeof(int64_t)};
+    const size_t size = kn_type_size(type);
+    size_t first = 0, end = n < SHIFT_SAMPLES ? n : SHIFT_SAMPLES;
+    int64_t sorted[SHIFT_SAMPLES];
 
+    for (size_t i = 0; i < end; i++)
+        sorted[i] = host_encode(host_stored(x, sample_position(i, n), size), size, &codec);
+    ki_host_quicksort_for(&plan)->sort(sorted, end, INT64_MIN, INT64_MAX, &as_is);
     if (type == KN_F32 || type == KN_F64) {
-        least = host_least(size);
-        most = host_encode(~least - codec.bias, size, &codec);
+        const int64_t least = host_least(size), most = host_encode(~least - codec.bias, size, &codec);
+        while (first < end && sorted[first] == least) // the infinities' keys
+            first++;
+        while (first < end && sorted[end - 1] >= most)
+            end--;
     }
-    for (uint64_t i = 0; i < SHIFT_SAMPLES && i < n; i++) {
-        int64_t key = host_encode(host_stored(x, sample_position(i, n), size), size, &codec);
-        size_t position = count;
-        if (type >= KN_F32 && (key == least || key >= most))
-            continue;
-        for (; position > 0 && sorted[position - 1] > key; position--)
-            sorted[position] = sorted[position - 1];
-        sorted[position] = key;
-        count++;
-    }
-    return count > 0 ? host_decode(sorted[(count - 1) / 2], size, &codec) : 0;
+    return first < end ? host_decode(sorted[first + (end - first - 1) / 2], size, &codec) : 0;
 }
 
-double ki_host_moments_shift(const void *x, kn_type type, size_t n)
+double ki_host_moments_shift(const void *x, kn_type type, size_t n, kn_host_level level)
 {
     union {
         int64_t bits;
         float single;
         double value;
-    } shift = {.bits = typical_element(x, type, n)};
+    } shift = {.bits = typical_element(x, type, n, level)};
 
     return type == KN_F32 ? (double)shift.single : shift.value;
 }
@@ -188,7 +187,7 @@ static void integer_moments(const void *x, kn_type type, size_t n, const struct 
                             kn_moments *to)
 {
     uint64_t ones = UINT64_MAX >> (64 - ki_element_bits(type)), sign = sign_of(type);
-    uint64_t shift = ((uint64_t)typical_element(x, type, n) ^ sign) & ones;
+    uint64_t shift = ((uint64_t)typical_element(x, type, n, plan->level) ^ sign) & ones;
     const struct host_integers integers = {x, plan->size, sign, shift, true};
     struct moments_exact sums;
 
@@ -217,8 +216,8 @@ kn_status kn_host_moments(const void *x, kn_type type, size_t n, const double *s
     if (n > 0 && !floats)
         integer_moments(x, type, n, &plan, &found);
     else if (n > 0)
-        status = float_moments(x, type, n, shift ? rounded : ki_host_moments_shift(x, type, n), &plan, &found,
-                               err);
+        status = float_moments(x, type, n, shift ? rounded : ki_host_moments_shift(x, type, n, plan.level),
+                               &plan, &found, err);
     if (!status)
         *moments = found;
     return status;

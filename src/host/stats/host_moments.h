@@ -5,9 +5,9 @@
 
 #include <stddef.h>
 
-#include <koine/types.h>
+#include <koine/host.h>
 
 // The shift that cl/algo/moments.cl chooses for a column of KN_F32 or KN_F64.
-double ki_host_moments_shift(const void *x, kn_type type, size_t n);
+double ki_host_moments_shift(const void *x, kn_type type, size_t n, kn_host_level level);
 
 #endif

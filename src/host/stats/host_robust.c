@@ -132,7 +132,8 @@ static kn_status robust_floats(const void *x, kn_type type, const size_t *ends, 
 {
     size_t most = ki_host_leaf_count(ends[count - 1]);
     kn_robust_method method = options->method == KN_ROBUST_SELECT ? KN_ROBUST_SELECT : KN_ROBUST_FUSED;
-    double shift = options->shift ? *options->shift : ki_host_moments_shift(x, type, ends[count - 1]);
+    double shift =
+        options->shift ? *options->shift : ki_host_moments_shift(x, type, ends[count - 1], plan->level);
     struct host_robust r = {.plan = plan,
                             .reals = ki_host_reals_for(type, plan->level),
                             .type = type,

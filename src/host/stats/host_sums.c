@@ -8,7 +8,7 @@
 
 #include "base/error.h"
 
-// `count` elements of a leaf in plain C; the whole leaf if count is TREE_LEAF.
+// `count` elements of a leaf in plain C.
 static inline __attribute__((always_inline)) void add_each(const struct host_column *c, const void *x,
                                                            size_t count, double *sums, double *squares)
 {
@@ -46,12 +46,14 @@ static void add_elements(const struct host_column *c, const void *x, size_t coun
 // Of the `count` elements from x on.
 static kn_sums sum_elements(const struct host_column *c, const void *x, size_t count)
 {
+    const size_t rows = c->leaf ? count - count % TREE_LANES : 0; // elements in whole rows, for vectors
+    const size_t size = c->single ? sizeof(float) : sizeof(double);
     double sums[TREE_LANES] = {0}, squares[TREE_LANES] = {0};
 
-    if (c->leaf && count == TREE_LEAF)
-        c->leaf(x, c->single, c->shift, c->wants_squares, sums, squares);
-    else
-        add_elements(c, x, count, sums, squares);
+    if (rows > 0)
+        c->leaf(x, rows, c->single, c->shift, c->wants_squares, sums, squares);
+    if (rows < count)
+        add_elements(c, (const char *)x + rows * size, count - rows, sums, squares);
     for (size_t distance = TREE_LANES / 2; distance > 0; distance /= 2)
         for (size_t lane = 0; lane < distance; lane++) {
             sums[lane] += sums[lane + distance];

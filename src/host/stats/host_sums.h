@@ -6,11 +6,11 @@
 #include "shared/tree.h"
 #include "host/simd/levels.h"
 
-// Adds up TREE_LEAF elements in lanes: element i belongs to lane i mod 64, where d = x - shift is added to
-// the sum and fma(d, d, .) becomes the squares, if they are wanted; each lane begins with what is in `sums`
-// and `squares`.
-typedef void host_leaf(const void *x, bool single, double shift, bool wants_squares, double sums[TREE_LANES],
-                       double squares[TREE_LANES]);
+// Adds up `count` elements of a leaf, a multiple of TREE_LANES, in lanes: element i belongs to lane i mod 64,
+// where d = x - shift is added to the sum and fma(d, d, .) becomes the squares, if they are wanted; each lane
+// begins with what is in `sums` and `squares`.
+typedef void host_leaf(const void *x, size_t count, bool single, double shift, bool wants_squares,
+                       double sums[TREE_LANES], double squares[TREE_LANES]);
 
 HOST_DECLARE_SET_VECTORS(host_leaf, host_leaf);
 

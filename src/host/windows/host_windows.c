@@ -11,11 +11,15 @@
 #include "host/stats/host_moments.h"
 #include "host/stats/host_sums.h"
 #include "host/stats/moments_finish.h"
+#include "sorted_runs.h"
 
+// A window's elements are sorted in runs, which neighbouring windows share.
 struct windows {
     const char *x;
     kn_type type;
     struct window_grid grid;
+    size_t run, runs; // elements of a run; runs of a window
+    size_t stretch;   // windows that a thread computes one after the other
     const struct host_plan *plan;
     const struct host_quicksort *quicksort;
     struct host_codec codec;
@@ -26,10 +30,11 @@ struct windows {
     size_t each;  // bytes of it
 };
 
-// The memory of a thread: a window of doubles, one in the column's type, and the sums of its leaves.
+// The memory of a thread: the runs of a window, a run in the column's type, and the sums of a window's
+// leaves.
 struct room {
-    double *sorted;
-    void *keys;
+    double *sorted; // run r of the column is number r modulo w->runs
+    void *keys;     // NULL for doubles
     kn_sums *leaves;
 };
 
@@ -45,80 +50,71 @@ static size_t bytes_of_doubles(const struct windows *w)
 
 static size_t bytes_of_keys(const struct windows *w)
 {
-    return w->type == KN_F32 ? aligned(w->grid.width * sizeof(float)) : 0;
+    return w->type == KN_F32 ? aligned(w->run * sizeof(float)) : 0;
 }
 
 static struct room room_of(const struct windows *w)
 {
     char *memory = w->memory + ki_thread() * w->each;
-    char *keys = w->type == KN_F32 ? memory + bytes_of_doubles(w) : memory;
+    char *keys = w->type == KN_F32 ? memory + bytes_of_doubles(w) : NULL;
 
     return (struct room){(double *)(void *)memory, keys,
                          (kn_sums *)(void *)(memory + bytes_of_doubles(w) + bytes_of_keys(w))};
 }
 
 // The n elements sorted, as doubles: NaN last.
-static void sort_window(const struct windows *w, const void *x, size_t n, const struct room *room)
+static void sort_run(const struct windows *w, const void *x, size_t n, const struct room *room, double *to)
 {
     const size_t size = w->plan->size;
+    void *keys = room->keys ? room->keys : to;
 
-    memcpy(room->keys, x, n * size);
-    w->quicksort->encode(room->keys, n, &w->codec);
-    w->quicksort->sort(room->keys, n, host_least(size), ~host_least(size), &w->codec);
-    if (w->type == KN_F32)
+    memcpy(keys, x, n * size);
+    w->quicksort->encode(keys, n, &w->codec);
+    w->quicksort->sort(keys, n, host_least(size), ~host_least(size), &w->codec);
+    if (room->keys)
         for (size_t i = 0; i < n; i++)
-            room->sorted[i] = (double)((const float *)room->keys)[i];
+            to[i] = (double)((const float *)keys)[i];
 }
 
-// The elements up to the middle one and those from it on deviate from the median in two ascending runs: how
-// many of the first run are among the `taken` that deviate least.
-static size_t lower_among(const double *sorted, size_t n, double median, size_t taken)
+// The runs of window i, of n elements; sorts those behind the first *sorted of the column.
+static struct sorted_runs sort_window(const struct windows *w, size_t i, size_t n, const struct room *room,
+                                      size_t *sorted)
 {
-    const size_t lowers = n / 2, uppers = n - lowers;
-    size_t least = taken > uppers ? taken - uppers : 0, most = taken < lowers ? taken : lowers;
+    struct sorted_runs runs = {.n = n, .count = (n - 1) / w->run + 1};
 
-    while (least < most) {
-        size_t lower = least + (most - least) / 2;
-        if (median - sorted[lowers - 1 - lower] < sorted[lowers + taken - lower - 1] - median)
-            least = lower + 1;
-        else
-            most = lower;
+    for (size_t k = 0; k < runs.count; k++) {
+        const size_t r = i + k, rest = n - k * w->run, count = rest < w->run ? rest : w->run;
+        double *to = room->sorted + r % w->runs * w->run;
+        if (r >= *sorted)
+            sort_run(w, w->x + r * w->grid.step * w->plan->size, count, room, to);
+        runs.items[k] = (struct sorted_run){to, count};
     }
-    return least;
+    *sorted = i + runs.count;
+    return runs;
 }
 
-static double mad_of(const double *sorted, size_t n, double median)
+static bool has_nan(const struct sorted_runs *runs)
 {
-    const size_t taken = (n - 1) / 2 + 1, lowers = n / 2;
-    size_t lower = lower_among(sorted, n, median, taken), upper = taken - lower;
-    double last = 0, next = INFINITY;
+    bool found = false;
 
-    if (lower > 0)
-        last = median - sorted[lowers - lower];
-    if (upper > 0 && sorted[lowers + upper - 1] - median > last)
-        last = sorted[lowers + upper - 1] - median;
-    if (n % 2)
-        return last + 0.0;
-    if (lower < lowers)
-        next = median - sorted[lowers - 1 - lower];
-    if (lowers + upper < n && sorted[lowers + upper] - median < next)
-        next = sorted[lowers + upper] - median;
-    return ki_middle(last, next);
+    for (size_t k = 0; k < runs->count; k++)
+        found |= isnan(runs->items[k].elements[runs->items[k].count - 1]);
+    return found;
 }
 
-static double quantile_of(const double *sorted, size_t n, double q)
+static double quantile_of(const struct sorted_runs *runs, double q)
 {
-    double position = q * (double)(n - 1);
-    size_t rank = (size_t)floor(position), next;
+    const double position = q * (double)(runs->n - 1);
+    const size_t rank = (size_t)floor(position), last = runs->n - 1;
+    double element, next;
 
-    rank = rank < n ? rank : n - 1; // n - 1 was rounded up
-    next = rank + 1 < n ? rank + 1 : n - 1;
-    return ki_between(sorted[rank], sorted[next], position - floor(position));
+    ki_sorted_runs_pick(runs, rank < last ? rank : last, &element, &next); // n - 1 may be rounded up
+    return ki_between(element, next, position - floor(position));
 }
 
 static void set_moments(const struct windows *w, const void *x, size_t n, kn_sums *leaves, kn_stats *result)
 {
-    const double shift = ki_host_moments_shift(x, w->type, n);
+    const double shift = ki_host_moments_shift(x, w->type, n, w->plan->level);
     const struct host_column column = {x,    n,     w->type == KN_F32,
                                        true, shift, ki_host_leaf_for(w->plan->level)};
     kn_moments m = {.n = n, .shift = shift};
@@ -135,40 +131,60 @@ static void set_moments(const struct windows *w, const void *x, size_t n, kn_sum
     result->cv = result->std / result->mean + 0.0;
 }
 
-static void compute_window(void *context, size_t i)
+static void compute_window(const struct windows *w, size_t i, const struct room *room, size_t *sorted)
+{
+    const size_t first = i * w->grid.step, rest = w->grid.n - first;
+    const size_t n = rest < w->grid.width ? rest : w->grid.width;
+    const struct sorted_runs runs = sort_window(w, i, n, room, sorted);
+    const bool is_nan = has_nan(&runs);
+    kn_stats *result = &w->results[i];
+    double *quantiles = w->quantiles + i * w->options.quantile_count;
+
+    *result = (kn_stats){n, NAN, NAN, NAN, NAN, NAN};
+    for (size_t k = 0; k < w->options.quantile_count; k++)
+        quantiles[k] = is_nan ? NAN : quantile_of(&runs, w->options.quantiles[k]);
+    if (is_nan)
+        return;
+    set_moments(w, w->x + first * w->plan->size, n, room->leaves, result);
+    ki_sorted_runs_median_mad(&runs, &result->median, &result->mad);
+    result->mad /= ki_window_mad_divisor(w->options.mad_scale);
+}
+
+static void compute_stretch(void *context, size_t s)
 {
     const struct windows *w = context;
     const struct room room = room_of(w);
-    const size_t first = i * w->grid.step, rest = w->grid.n - first;
-    const size_t n = rest < w->grid.width ? rest : w->grid.width;
-    const void *x = w->x + first * w->plan->size;
-    kn_stats *result = &w->results[i];
-    double *quantiles = w->quantiles + i * w->options.quantile_count;
-    bool is_nan;
+    const size_t first = s * w->stretch, rest = w->grid.count - first;
+    const size_t end = first + (rest < w->stretch ? rest : w->stretch);
+    size_t sorted = first;
 
-    *result = (kn_stats){n, NAN, NAN, NAN, NAN, NAN};
-    sort_window(w, x, n, &room);
-    is_nan = isnan(room.sorted[n - 1]);
-    for (size_t k = 0; k < w->options.quantile_count; k++)
-        quantiles[k] = is_nan ? NAN : quantile_of(room.sorted, n, w->options.quantiles[k]);
-    if (is_nan)
-        return;
-    set_moments(w, x, n, room.leaves, result);
-    result->median = n % 2 ? room.sorted[n / 2] + 0.0 : ki_middle(room.sorted[n / 2 - 1], room.sorted[n / 2]);
-    if (isfinite(result->median))
-        result->mad = mad_of(room.sorted, n, result->median) / ki_window_mad_divisor(w->options.mad_scale);
+    for (size_t i = first; i < end; i++)
+        compute_window(w, i, &room, &sorted);
+}
+
+// A run is a step where windows have few of them, and each is worth it; else a window.
+static void choose_runs(struct windows *w, unsigned threads)
+{
+    enum { LEAST = 32 /* elements of a run */, SHARES = 4 /* of each thread */, LONGEST = 64 /* windows */ };
+    const size_t width = w->grid.width, step = w->grid.step;
+
+    w->runs = width % step == 0 && width / step <= MOST_RUNS && step >= LEAST ? width / step : 1;
+    w->run = width / w->runs;
+    w->stretch = w->grid.count / (threads * SHARES) + 1;
+    w->stretch = w->stretch < LONGEST ? w->stretch : LONGEST;
 }
 
 static kn_status compute_windows(struct windows *w, kn_error *err)
 {
     unsigned threads = ki_host_threads(w->plan, w->grid.count * w->grid.width * w->plan->size);
 
+    choose_runs(w, threads);
     w->each =
         bytes_of_doubles(w) + bytes_of_keys(w) + aligned(ki_host_leaf_count(w->grid.width) * sizeof(kn_sums));
     w->memory = ki_kept_take_array(w->plan->kept, threads, w->each);
     if (!w->memory)
         return ki_fail_memory(err, threads * w->each, "windows");
-    ki_parallel(threads, w->grid.count, KI_DYNAMIC, compute_window, w);
+    ki_parallel(threads, (w->grid.count - 1) / w->stretch + 1, KI_DYNAMIC, compute_stretch, w);
     ki_kept_give(w->plan->kept, w->memory);
     return KN_OK;
 }

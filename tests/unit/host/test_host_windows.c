@@ -64,6 +64,29 @@ START_TEST(windows)
 }
 END_TEST
 
+// Windows of several runs that neighbours share, and of more than that.
+START_TEST(windows_of_runs)
+{
+    static const struct {
+        size_t width, step;
+    } shapes[] = {{64, 32},   {96, 32},    {1920, 960}, {1920, 640}, {999, 333},
+                  {560, 112}, {1920, 240}, {360, 40},   {64, 16},    {32, 32}};
+    uint64_t state = test_seed("windows_of_runs");
+
+    host_find_levels();
+    for (size_t p = 0; p < KI_COUNT(patterns); p++)
+        for (size_t i = 0; i < KI_COUNT(shapes); i++) {
+            const size_t n = shapes[i].width * 3 + test_random(&state) % (20 * shapes[i].step);
+            struct column c = make_column(&patterns[p], reals[(p + i) % 2], n, &state);
+            const kn_host_options host = KN_INIT(kn_host_options, .threads = 1 + (unsigned)(i % 3));
+            if ((p + i) % 3 == 0)
+                put_nan(&c, &state);
+            check_windows(&c, shapes[i].width, shapes[i].step, &host);
+            free_column(&c);
+        }
+}
+END_TEST
+
 START_TEST(levels)
 {
     uint64_t state = test_seed("levels");
@@ -74,6 +97,7 @@ START_TEST(levels)
         HOST_FOR_OPTIONS(host)
         {
             check_windows(&c, 1000, 400, &host);
+            check_windows(&c, 1000, 250, &host);
         }
         free_column(&c);
     }
@@ -193,8 +217,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {counts,         windows, levels, rolling, rolling_ties_of_doubles,
-                                  rolling_levels, refused};
+    const TTest *const tests[] = {
+        counts, windows, windows_of_runs, levels, rolling, rolling_ties_of_doubles, rolling_levels, refused};
 
     return TEST_RUN("host_windows", CK_NOFORK, tests);
 }
