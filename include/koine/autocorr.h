@@ -305,7 +305,8 @@ typedef struct kn_autocorr_preparation_options {
     size_t struct_size; // KN_INIT sets it
     // Each frame is moved back to where the first one is that can be read, by parts of a pixel: phase
     // correlation (Kuglin and Hines 1975) finds shifts up to an eighth of the picture, cubics (Catmull and
-    // Rom 1974) move it, and what comes in repeats the edge.
+    // Rom 1974) move it, and what comes in repeats the edge. A shift that is not certain is refused
+    // (kn_autocorr_prepared).
     bool stabilise;
     // Divided by its own blur, a Gaussian of this standard deviation in pixels, and multiplied by its mean;
     // 0: not.
@@ -330,6 +331,12 @@ typedef struct kn_autocorr_prepared {
     double low, high; // levels of black and white; 0 both: as they were
     // By kn_autocorr_step, with `show`: those that ran; else without pixels.
     kn_autocorr_grey pictures[KN_AUTOCORR_STEPS];
+    // How certain x and y are: the peak-to-sidelobe ratio (Bolme et al. 2010), by how many of their standard
+    // deviations the correlation's peak stands above the mean of all but the 11 x 11 pixels around it; the
+    // least, where a frame is registered again in its overlap with the first. From 10 on: unrelated random
+    // pictures of 64 x 80 pixels and more had 9 at most in 6,000 pairs, and what is below is refused. 0
+    // without `stabilise`.
+    double certainty;
 } kn_autocorr_prepared;
 
 // Frees the pictures. NULL is fine.
@@ -353,7 +360,9 @@ KN_API void kn_autocorr_preparation_free(kn_autocorr_preparation *preparation);
 // threads may prepare frames with one preparation. `name` is what messages call it, or NULL. Cost: floats of
 // the picture, and with `stabilise` 2 to 8 complex transforms of it. Errors, with the name: KN_ERROR_ARGUMENT
 // for NULL, another type, a region that is not in the frame; KN_ERROR_INPUT for a size other than the first
-// frame's or the dust's. The frame and `prepared` are changed only on success.
+// frame's or the dust's, and for a frame whose shift is not certain: one that has nothing in common with the
+// first, or one without structure, or with nothing but a pattern that repeats itself. The frame and
+// `prepared` are changed only on success.
 KN_API kn_status kn_autocorr_prepare(const kn_autocorr_preparation *preparation, const char *name,
                                      kn_autocorr_grey *grey, kn_autocorr_prepared *prepared, kn_error *err);
 

@@ -29,12 +29,16 @@ class Preparation(NamedTuple):
         Pixels that were mended.
     levels : numpy.ndarray of float64, shape (count, 2)
         The levels of black and white; 0 both: as they were.
+    certainty : numpy.ndarray of float64, shape (count,)
+        By how many standard deviations each shift's peak stands above the rest of the correlation (the
+        peak-to-sidelobe ratio of Bolme et al. 2010), at least 10; 0 without `stabilise`.
     """
 
     frames: npt.NDArray[Any]
     shifts: npt.NDArray[np.float64]
     dust: npt.NDArray[np.int64]
     levels: npt.NDArray[np.float64]
+    certainty: npt.NDArray[np.float64]
 
 
 def prepare(
@@ -54,7 +58,8 @@ def prepare(
     frames : array_like, shape (count, height, width)
         Grey levels, uint8 or uint16.
     stabilise : bool
-        Moves each frame back to where the first one is, by parts of a pixel.
+        Moves each frame back to where the first one is, by parts of a pixel; one whose shift is not certain is
+        refused.
     flatten : float
         Divides by the frame's own blur, a Gaussian of this standard deviation in pixels; 0: not.
     find_dust : bool
@@ -74,6 +79,8 @@ def prepare(
     ------
     ArgumentError
         A contrast that does not rise, a region outside of the frames, both kinds of dust.
+    InputError
+        A frame whose shift against the first one is not certain: they have nothing in common, or no structure.
 
     Examples
     --------
@@ -100,6 +107,7 @@ def prepare(
         np.array([(said.y, said.x) for _, said in done], np.float64).reshape(-1, 2),
         np.array([said.dust for _, said in done], np.int64),
         np.array([(said.low, said.high) for _, said in done], np.float64).reshape(-1, 2),
+        np.array([said.certainty for _, said in done], np.float64),
     )
 
 

@@ -24,8 +24,16 @@ def test_frames_are_moved_back(kind: str) -> None:
     found = koine.prepare(frames, stabilise=True)
     assert found.frames.shape == frames.shape and found.frames.dtype == frames.dtype
     assert np.allclose(found.shifts[0], 0, atol=1e-6) and np.allclose(found.shifts[1], (2, -3), atol=0.1)
+    assert (found.certainty > 15).all()
     inside = np.s_[8:-8, 8:-8]
     assert np.abs(found.frames[1][inside].astype(int) - frames[0][inside].astype(int)).max() <= 6
+
+
+def test_unrelated_frames_are_not_moved() -> None:
+    frames = np.random.default_rng(1).integers(0, 256, (2, 64, 80), "uint8")
+    with pytest.raises(koine.InputError, match="frame 1.*cannot be stabilised against"):
+        koine.prepare(frames, stabilise=True)
+    assert koine.prepare(frames).certainty.tolist() == [0, 0]
 
 
 def test_light_dust_contrast_and_crop() -> None:

@@ -250,8 +250,10 @@ json_t *prepare_json(const struct prepare_plan *plan, const kn_autocorr_prepared
     const kn_autocorr_preparation_options *options = &plan->options;
     json_t *object = json_object();
 
-    if (options->stabilise)
+    if (options->stabilise) {
         report_put(&object, "shift", pair(prepared->x, prepared->y));
+        report_put(&object, "certainty", ki_json_double(prepared->certainty));
+    }
     if (options->find_dust || options->dust)
         report_put(&object, "dust_pixels", json_integer((json_int_t)prepared->dust));
     if (options->contrast)

@@ -22,7 +22,8 @@ struct prepare_arguments {
     {"grey", OPTION_FIELD(OPTION_FLAG, arguments, field.grey),                                               \
      .help = "make grey of colour; it is done without this option too, but remarked on"},                    \
         {"stabilise", OPTION_FIELD(OPTION_FLAG, arguments, field.stabilise),                                 \
-         .help = "move each frame back to where the first one is, by parts of a pixel (phase correlation)"}, \
+         .help = "move each frame back to where the first one is, by parts of a pixel (phase correlation); " \
+                 "refuse one whose shift is not certain"},                                                   \
         {"flatten", OPTION_FIELD(OPTION_COUNT, arguments, field.flatten), .metavar = "RADIUS",               \
          .help = "even out light that varies over more than RADIUS pixels"},                                 \
         {"dust", OPTION_FIELD(OPTION_PATH, arguments, field.dust), .metavar = "MASK|auto",                   \
@@ -79,7 +80,7 @@ kn_status prepare_try_steps(const struct prepare_plan *plan, const char *folder,
                             kn_error *err);
 kn_status prepare_write_png(const char *path, const kn_autocorr_grey *grey, bool force, kn_error *err);
 
-// What was done to a frame, as JSON: "shift", "dust_pixels", "contrast".
+// What was done to a frame, as JSON: "shift" and "certainty", "dust_pixels", "contrast".
 json_t *prepare_json(const struct prepare_plan *plan, const kn_autocorr_prepared *prepared);
 
 #endif

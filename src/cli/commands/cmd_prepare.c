@@ -195,8 +195,9 @@ static bool print(const struct run *run)
     const kn_autocorr_preparation_options *chosen = &run->plan.options;
     struct table table;
 
-    table_begin(&table, "lrrrr");
-    table_add_all(&table, (const char *const[]){"frame", "pixels", "moved x", "y", "dust", NULL});
+    table_begin(&table, "lrrrrr");
+    table_add_all(&table,
+                  (const char *const[]){"frame", "pixels", "moved x", "y", "certainty", "dust", NULL});
     for (size_t i = 0; i < run->frames.count; i++) {
         const struct row *row = &run->rows[i];
 
@@ -207,8 +208,9 @@ static bool print(const struct run *run)
         if (chosen->stabilise) {
             table_add(&table, "%.3f", row->prepared.x);
             table_add(&table, "%.3f", row->prepared.y);
+            table_add(&table, "%.1f", row->prepared.certainty);
         } else {
-            table_add_all(&table, (const char *const[]){"-", "-", NULL});
+            table_add_all(&table, (const char *const[]){"-", "-", "-", NULL});
         }
         table_add(&table, chosen->find_dust || chosen->dust ? "%zu" : "-", row->prepared.dust);
     }
@@ -300,7 +302,14 @@ const struct command command_prepare = {
         "--stabilise tells by phase correlation how far a frame has moved against the first one, to a few "
         "hundredths of a pixel, and moves it back; what comes in at an edge repeats the edge, so crop it "
         "off. "
-        "Shifts up to an eighth of the picture are found.\n\n"
+        "Shifts up to an eighth of the picture are found. How certain a shift is stands beside it: by how "
+        "many "
+        "standard deviations the correlation's peak is above all but the 11 x 11 pixels around it (the "
+        "peak-to-sidelobe ratio of Bolme et al. 2010). A frame with less than 10 is left out and named, and "
+        "the exit "
+        "status is 3: it may have nothing in common with the first one, no structure, or only a pattern that "
+        "repeats itself. 6,000 pairs of unrelated random pictures (64 x 80 to 256 x 256 pixels, white noise "
+        "to noise smoothed over 16) had 9 at most.\n\n"
         "--flatten divides by the picture's own blur and multiplies by its mean. The radius is the blur's "
         "standard deviation: several times the length that is looked for, or that goes too.\n\n"
         "--dust fills what the mask marks, or with auto what is off its neighbourhood's median (17 x 17 "

@@ -44,6 +44,7 @@ images.png("specks.png", specks)
 images.png("dust.png", dust)
 images.png("colour.png", [[v for g in row for v in (g, g, g)] for row in frame(0, 0)], colour=2)
 images.png("small.png", frame(0, 0, 50, 40))
+images.png("other.png", [[128 + round(60 * math.sin((71 * x * x + 31 * x * y + 97 * y * y) % 1013)) for x in range(120)] for y in range(100)])
 ' "making the frames"
 
 # gaps A B MOST SHARE: the pixels of two written pictures differ by more than MOST levels in SHARE of them at most.
@@ -85,11 +86,14 @@ assert worse <= $4 * len(a) * len(a[0]), worse
 expect_exit 0 koine prepare "$work/a.png" "$work/b.png" --stabilise --crop 10,10,100,80 --output "$work/still" \
     --json "$work/still.json"
 expect_files "$work/still" a.png b.png
+expect_stdout 'moved x +y +certainty'
+expect_stdout "^b +100 x 80 +5\.000 +-3\.000 +1[0-9]\.[0-9] "
 gaps still/a.png still/b.png 1 0
 python '
 frames = json.load(open("still.json"))["frames"]
 assert frames[0]["shift"] == [0, 0] and frames[1]["shift"] == [5, -3], frames
 assert all((f["width"], f["height"]) == (100, 80) for f in frames)
+assert all(10 < f["certainty"] < 100 for f in frames), frames
 ' "the shifts"
 expect_exit 0 koine prepare "$work/a.png" "$work/specks.png" "$work/colour.png" --grey --output "$work/plain"
 expect_empty stderr
@@ -116,6 +120,19 @@ expect_exit 3 koine prepare "$work/a.png" "$work/small.png" "$work/b.png" --stab
 expect_stderr 'small.png: is of 50 x 40 pixels, but .*a.png, against which it is stabilised, of 120 x 100'
 expect_stderr '1 of 3 frames could not be done'
 expect_files "$work/sizes" a.png b.png
+
+# ---- a frame that has nothing in common with the first: named, and left out; also by autocorr ----
+expect_exit 3 koine prepare "$work/a.png" "$work/other.png" "$work/b.png" --stabilise --output "$work/unrelated"
+expect_stderr 'other.png: cannot be stabilised against .*a.png: the peak of their correlation stands [0-9.]+ standard deviations'
+expect_stderr '1 of 3 frames could not be done'
+expect_files "$work/unrelated" a.png b.png
+expect_exit 3 koine autocorr "$work/a.png" "$work/other.png" --stabilise -r 20 --device host --json "$work/unrelated.json"
+expect_stderr 'other.png: cannot be stabilised against'
+python '
+series = json.load(open("unrelated.json"))
+assert [f["file"][-5:] for f in series["frames"]] == ["a.png"] and series["frames"][0]["prepared"]["certainty"] > 10, series["frames"]
+' "autocorr of unrelated frames"
+
 expect_exit 2 koine prepare "$work/small.png" --crop 0,0,60,10 --output "$work/none"
 expect_stderr 'small.png: cannot be cropped to 60 x 10 pixels at \(0, 0\): it is of 50 x 40'
 

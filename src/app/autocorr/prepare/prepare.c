@@ -70,6 +70,16 @@ static kn_status to_grey(const struct work *work, kn_autocorr_grey *grey, kn_err
 typedef kn_status step(const kn_autocorr_preparation *preparation, struct work *work,
                        kn_autocorr_prepared *prepared, kn_error *err);
 
+static kn_status fail_uncertain(const kn_autocorr_preparation *preparation, const char *file,
+                                double certainty, kn_error *err)
+{
+    return ki_fail_at(err, KN_ERROR_INPUT, file, 0,
+                      "cannot be stabilised against %s: the peak of their correlation stands %.1f standard "
+                      "deviations above the rest, expected %d at least, as unrelated pictures come up to 9; "
+                      "leave the frame out, or do not stabilise",
+                      preparation->file, certainty, AUTOCORR_LEAST_CERTAINTY);
+}
+
 static kn_status stabilise(const kn_autocorr_preparation *preparation, struct work *work,
                            kn_autocorr_prepared *prepared, kn_error *err)
 {
@@ -86,8 +96,10 @@ static kn_status stabilise(const kn_autocorr_preparation *preparation, struct wo
     moved = malloc(count * sizeof *moved);
     if (!moved)
         return ki_fail_memory(err, count * sizeof *moved, "preparing a frame");
-    status =
-        ki_autocorr_register(preparation->reference, work->levels, work->width, work->height, &shift, err);
+    status = ki_autocorr_register(preparation->reference, work->levels, work->width, work->height, &shift,
+                                  &prepared->certainty, err);
+    if (!status && !(prepared->certainty >= AUTOCORR_LEAST_CERTAINTY))
+        status = fail_uncertain(preparation, work->file, prepared->certainty, err);
     if (!status) {
         ki_autocorr_move(work->levels, work->width, work->height, shift, moved);
         memcpy(work->levels, moved, count * sizeof *moved);

@@ -8,7 +8,7 @@
 #include "host/fft/host_fft.h"
 #include "base/error.h"
 
-enum { ROUNDS = 4, CLIMB_ROUNDS = 20 };
+enum { ROUNDS = 4, CLIMB_ROUNDS = 20, BESIDE = 5 };
 
 // ---- transforms of pictures ----
 
@@ -170,6 +170,35 @@ static void find_peak(const struct transform *transform, const float *values, st
     peak->y = frequency(best / width, height) * (double)height;
 }
 
+static bool is_beside(size_t i, size_t peak, size_t count)
+{
+    size_t apart = i > peak ? i - peak : peak - i;
+
+    return apart <= BESIDE || count - apart <= BESIDE;
+}
+
+// The ratio of the peak to its side lobes, all points but the 11 x 11 around it; 0 where these are of one
+// level, or none.
+static double stand_out(const struct transform *transform, const float *values, struct autocorr_shift peak)
+{
+    size_t width = transform->width, height = transform->height, count = 0;
+    size_t x0 = (size_t)(peak.x < 0 ? peak.x + (double)width : peak.x),
+           y0 = (size_t)(peak.y < 0 ? peak.y + (double)height : peak.y);
+    double top = (double)values[y0 * width + x0], sum = 0, squares = 0, variance;
+
+    for (size_t y = 0; y < height; y++)
+        for (size_t x = 0; x < width; x++)
+            if (!is_beside(x, x0, width) || !is_beside(y, y0, height)) {
+                double below = top - (double)values[y * width + x];
+
+                sum += below;
+                squares += below * below;
+                count++;
+            }
+    variance = count ? squares / (double)count - pow(sum / (double)count, 2) : 0;
+    return variance > 0 ? sum / (double)count / sqrt(variance) : 0;
+}
+
 // cos and sin of 2 pi f at, for the frequencies of a line; the caller frees them.
 static double *turns_of(size_t count, double at)
 {
@@ -245,7 +274,8 @@ static kn_status climb(const struct transform *transform, const float *re, const
 }
 
 static kn_status correlate(const float *reference, const struct part *of_reference, const float *frame,
-                           const struct part *of_frame, struct autocorr_shift *shift, kn_error *err)
+                           const struct part *of_frame, struct autocorr_shift *shift, double *certainty,
+                           kn_error *err)
 {
     struct transform transform;
     size_t points;
@@ -267,6 +297,7 @@ static kn_status correlate(const float *reference, const struct part *of_referen
         memcpy(re, cross_re, 2 * points * sizeof *re);
         transform_plane(&transform, cross_im, cross_re); // backward
         find_peak(&transform, cross_re, shift);
+        *certainty = stand_out(&transform, cross_re, *shift);
         status = climb(&transform, re, im, shift, err);
     } else {
         status = ki_fail_memory(err, 4 * points * sizeof *planes, "registering a frame");
@@ -288,16 +319,17 @@ static void overlap(size_t size, double moved, size_t *of_reference, size_t *of_
 
 static double without_noise(double shift)
 {
-    return fabs(shift - rint(shift)) < 1e-3 ? rint(shift) : shift;
+    return fabs(shift - rint(shift)) < 1e-3 ? rint(shift) + 0.0 : shift; // no -0
 }
 
 kn_status ki_autocorr_register(const float *reference, const float *frame, size_t width, size_t height,
-                               struct autocorr_shift *shift, kn_error *err)
+                               struct autocorr_shift *shift, double *certainty, kn_error *err)
 {
-    double x = 0, y = 0;
+    double x = 0, y = 0, here = 0;
     kn_status status = KN_OK;
 
     *shift = (struct autocorr_shift){0, 0};
+    *certainty = INFINITY;
     for (int round = 0; round < ROUNDS && !status; round++) {
         struct part of_reference = {0, 0, 0, 0, width}, of_frame = of_reference;
         struct autocorr_shift more = {0, 0};
@@ -306,9 +338,10 @@ kn_status ki_autocorr_register(const float *reference, const float *frame, size_
         overlap(height, y, &of_reference.y, &of_frame.y, &of_reference.height);
         of_frame.width = of_reference.width;
         of_frame.height = of_reference.height;
-        status = correlate(reference, &of_reference, frame, &of_frame, &more, err);
+        status = correlate(reference, &of_reference, frame, &of_frame, &more, &here, err);
         if (status || (round && (fabs(more.x) > 2 || fabs(more.y) > 2))) // the overlap has nothing in common
             break;
+        *certainty = fmin(*certainty, here);
         *shift = (struct autocorr_shift){without_noise(x + more.x), without_noise(y + more.y)};
         if (rint(shift->x) == x && rint(shift->y) == y)
             break;

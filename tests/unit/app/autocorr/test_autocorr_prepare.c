@@ -65,10 +65,12 @@ START_TEST(whole_pixels)
         struct waves waves = make_waves(&state);
         float *reference = sample(&waves, 0, 0), *frame = sample(&waves, -shifts[i][0], -shifts[i][1]);
         struct autocorr_shift shift = {NAN, NAN};
+        double certainty = NAN;
 
-        EXPECT_OK(ki_autocorr_register(reference, frame, WIDTH, HEIGHT, &shift, &err));
+        EXPECT_OK(ki_autocorr_register(reference, frame, WIDTH, HEIGHT, &shift, &certainty, &err));
         ck_assert_msg(shift.x == shifts[i][0] && shift.y == shifts[i][1], "found (%g, %g) for (%d, %d)",
                       shift.x, shift.y, shifts[i][0], shifts[i][1]);
+        ck_assert_double_ge(certainty, AUTOCORR_LEAST_CERTAINTY);
         ki_autocorr_move(frame, WIDTH, HEIGHT, shift, moved);
         for (size_t y = 20; y < HEIGHT - 20; y++)
             for (size_t x = 30; x < WIDTH - 30; x++)
@@ -94,9 +96,11 @@ START_TEST(parts_of_pixels)
                before = 0;
         float *reference = sample(&waves, 0, 0), *frame = sample(&waves, -x0, -y0);
         struct autocorr_shift shift = {NAN, NAN};
+        double certainty = NAN;
 
-        EXPECT_OK(ki_autocorr_register(reference, frame, WIDTH, HEIGHT, &shift, &err));
+        EXPECT_OK(ki_autocorr_register(reference, frame, WIDTH, HEIGHT, &shift, &certainty, &err));
         most = fmax(most, fmax(fabs(shift.x - x0), fabs(shift.y - y0)));
+        ck_assert_double_ge(certainty, AUTOCORR_LEAST_CERTAINTY);
         ki_autocorr_move(frame, WIDTH, HEIGHT, shift, moved);
         for (size_t y = 10; y < HEIGHT - 10; y++)
             for (size_t x = 10; x < WIDTH - 10; x++) {
@@ -119,11 +123,12 @@ START_TEST(nothing_to_register)
 {
     float *picture = calloc(WIDTH * HEIGHT, sizeof *picture), one = 7;
     struct autocorr_shift shift = {NAN, NAN};
+    double certainty = NAN;
 
-    EXPECT_OK(ki_autocorr_register(picture, picture, WIDTH, HEIGHT, &shift, &err));
-    ck_assert(shift.x == 0 && shift.y == 0);
-    EXPECT_OK(ki_autocorr_register(&one, &one, 1, 1, &shift, &err));
-    ck_assert(shift.x == 0 && shift.y == 0);
+    EXPECT_OK(ki_autocorr_register(picture, picture, WIDTH, HEIGHT, &shift, &certainty, &err));
+    ck_assert(shift.x == 0 && shift.y == 0 && certainty == 0);
+    EXPECT_OK(ki_autocorr_register(&one, &one, 1, 1, &shift, &certainty, &err));
+    ck_assert(shift.x == 0 && shift.y == 0 && certainty == 0);
     ki_autocorr_move(&one, 1, 1, (struct autocorr_shift){0.3, -2.5}, picture);
     ck_assert_float_eq_tol(picture[0], 7, 1e-6F);
     free(picture);
@@ -162,6 +167,7 @@ START_TEST(smooth_pictures)
 
     for (size_t i = 0; i < 2; i++) {
         struct autocorr_shift shift = {NAN, NAN};
+        double certainty = NAN;
         float *reference, *frame;
 
         for (size_t k = 0; k < SPOTS; k++) {
@@ -170,9 +176,10 @@ START_TEST(smooth_pictures)
         }
         reference = spots_at(spots, i ? 6 : 3, 10, 10);
         frame = spots_at(spots, i ? 6 : 3, 10 - 3, 10 - 5);
-        EXPECT_OK(ki_autocorr_register(reference, frame, SPOT_SIDE, SPOT_SIDE, &shift, &err));
+        EXPECT_OK(ki_autocorr_register(reference, frame, SPOT_SIDE, SPOT_SIDE, &shift, &certainty, &err));
         ck_assert_double_eq_tol(shift.x, 3, 0.05);
         ck_assert_double_eq_tol(shift.y, 5, 0.05);
+        ck_assert_double_ge(certainty, 2 * AUTOCORR_LEAST_CERTAINTY);
         free(reference);
         free(frame);
     }
@@ -193,13 +200,63 @@ START_TEST(trenches)
     for (size_t trench = 10; trench <= 20; trench += 10)
         for (size_t by = 0; by <= 20; by += 5) {
             struct autocorr_shift shift = {NAN, NAN};
+            double certainty = NAN;
 
             fill_strip(reference, trench, 0);
             fill_strip(frame, trench, by);
-            EXPECT_OK(ki_autocorr_register(reference, frame, STRIP_WIDTH, STRIP_LENGTH, &shift, &err));
+            EXPECT_OK(
+                ki_autocorr_register(reference, frame, STRIP_WIDTH, STRIP_LENGTH, &shift, &certainty, &err));
             ck_assert_msg(fabs(shift.x) < 0.05 && fabs(shift.y - (double)by) < 0.05,
                           "a trench of %zu moved by %zu: found (%g, %g)", trench, by, shift.x, shift.y);
+            ck_assert_double_ge(certainty, AUTOCORR_LEAST_CERTAINTY);
         }
+}
+END_TEST
+
+// Noise of a level a pixel, smoothed `times` times over 5 x 5 pixels, around the edges.
+static void fill_noise(float *picture, size_t times, uint64_t *state)
+{
+    static float rows[WIDTH * HEIGHT];
+
+    for (size_t i = 0; i < WIDTH * HEIGHT; i++)
+        picture[i] = (float)test_uniform(state);
+    for (; times; times--) {
+        for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
+            rows[i] = 0;
+            for (size_t k = 0; k < 5; k++)
+                rows[i] += picture[i / WIDTH * WIDTH + (i + k) % WIDTH] / 5;
+        }
+        for (size_t i = 0; i < WIDTH * HEIGHT; i++) {
+            picture[i] = 0;
+            for (size_t k = 0; k < 5; k++)
+                picture[i] += rows[(i + k * WIDTH) % (WIDTH * HEIGHT)] / 5;
+        }
+    }
+}
+
+// Whatever their structure's size, pictures that have nothing in common are never certain; each with itself
+// is.
+START_TEST(unrelated_pictures)
+{
+    uint64_t state = test_seed("unrelated_pictures");
+    static float reference[WIDTH * HEIGHT], frame[WIDTH * HEIGHT];
+    double most = 0, least = INFINITY;
+
+    for (size_t pair = 0; pair < 60; pair++) {
+        struct autocorr_shift shift = {NAN, NAN};
+        double certainty = NAN;
+
+        fill_noise(reference, pair % 6, &state);
+        fill_noise(frame, pair % 6, &state);
+        EXPECT_OK(ki_autocorr_register(reference, frame, WIDTH, HEIGHT, &shift, &certainty, &err));
+        most = fmax(most, certainty);
+        EXPECT_OK(ki_autocorr_register(frame, frame, WIDTH, HEIGHT, &shift, &certainty, &err));
+        least = fmin(least, certainty);
+    }
+    fprintf(stderr, "certainty of unrelated pictures: at most %.2f; of each with itself: %.2f and more\n",
+            most, least);
+    ck_assert_double_lt(most, AUTOCORR_LEAST_CERTAINTY);
+    ck_assert_double_ge(least, 2 * AUTOCORR_LEAST_CERTAINTY);
 }
 END_TEST
 
@@ -346,9 +403,11 @@ START_TEST(steps)
     kn_autocorr_source source;
     kn_autocorr_preparation *preparation;
     kn_autocorr_prepared prepared[2];
-    kn_autocorr_grey greys[2], small = {.width = 9, .height = 9, .type = KN_U8, .pixels = calloc(81, 1)};
+    kn_autocorr_grey greys[2], small = {.width = 9, .height = 9, .type = KN_U8, .pixels = calloc(81, 1)},
+                               black = {.width = WIDTH, .height = HEIGHT, .type = KN_U8};
     size_t different = 0;
 
+    black.pixels = test_zeros(WIDTH, HEIGHT);
     write_frame(folder, "a.png", &waves, 0, paths[0]);
     write_frame(folder, "b.png", &waves, 6, paths[1]);
     EXPECT_OK(frames_list(files, 3, NULL, &frames, &err));
@@ -360,6 +419,7 @@ START_TEST(steps)
         ck_assert_uint_eq(greys[i].width, 80);
         ck_assert_uint_eq(greys[i].height, 60);
         ck_assert(prepared[i].y == 0 && prepared[i].x == (i ? -6 : 0));
+        ck_assert_double_ge(prepared[i].certainty, AUTOCORR_LEAST_CERTAINTY);
         for (size_t step = 0; step < KN_AUTOCORR_STEPS; step++) {
             ck_assert_ptr_nonnull(prepared[i].pictures[step].pixels);
             ck_assert_uint_eq(prepared[i].pictures[step].width,
@@ -374,6 +434,9 @@ START_TEST(steps)
     kn_autocorr_prepared_free(&prepared[0]);
     EXPECT_REFUSED(KN_ERROR_INPUT, "y.png: is of 9 x 9 pixels, but ",
                    kn_autocorr_prepare(preparation, "y.png", &small, &prepared[0], &err));
+    EXPECT_REFUSED(KN_ERROR_INPUT, "z.png: cannot be stabilised against ",
+                   kn_autocorr_prepare(preparation, "z.png", &black, &prepared[0], &err));
+    free(black.pixels);
     kn_autocorr_preparation_free(preparation);
     // Nothing is asked for: nothing changes. A region that is not there is refused.
     options = KN_INIT(kn_autocorr_preparation_options);
@@ -404,6 +467,7 @@ int main(void)
                                   nothing_to_register,
                                   smooth_pictures,
                                   trenches,
+                                  unrelated_pictures,
                                   light,
                                   flat,
                                   dust,
