@@ -2,7 +2,8 @@
 """libkoine, built as a static library in setuptools' folder for temporary files and linked into the package.
 
 KOINE_CONFIGURE has further arguments of configure: a compiler, for instance (scripts/wheel). KOINE_BUILD is the folder for
-what is built, build-python without it. KOINE_SHARED is for packages of a system (debian/rules): a folder that has a
+what is built, build-python without it. KOINE_OBJECTS is a folder in which this tree was configured for a shared library: what
+was compiled there is linked, and what was not is compiled there. KOINE_SHARED is for packages of a system (debian/rules): a folder that has a
 libkoine.so of this tree, with which the package is linked instead, and koine-probe is where that library looks for it.
 """
 
@@ -41,7 +42,7 @@ def build_library(folder: Path) -> None:
         wishes = shlex.split(os.environ.get("KOINE_CONFIGURE", ""))
         run(str(ROOT / "configure"), "--disable-command", "--disable-shared", "--with-pic", *wishes, where=folder)
     jobs = os.environ.get("JOBS") or str(len(os.sched_getaffinity(0)))
-    run("make", f"-j{jobs}", "libkoine.la", "koine-probe", where=folder)
+    run("make", f"-j{jobs}", "libkoine-all.la", "koine-probe", where=folder)
 
 
 def made_with(folder: Path) -> dict[str, list[str]]:
@@ -74,11 +75,11 @@ class BuildWithLibrary(build_ext):
 
     def run_with_own(self) -> None:
         """A static library, and the program that it runs, beside it."""
-        folder = Path(self.build_temp).resolve() / "libkoine"
+        folder = Path(os.environ.get("KOINE_OBJECTS") or f"{self.build_temp}/libkoine").resolve()
         build_library(folder)
         made = made_with(folder)
         for extension in self.extensions:
-            extension.extra_objects = [str(folder / ".libs/libkoine.a")]
+            extension.extra_objects = [str(folder / ".libs/libkoine-all.a")]
             extension.depends.append(extension.extra_objects[0])
             extension.extra_compile_args = made.get("OPENCL_CFLAGS", [])
             extension.extra_link_args = ["-s", HIDING, *made["LIBMD_LIBS"], "-lm", "-ldl", "-pthread"]
