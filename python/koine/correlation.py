@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from ._call import Words, call, make, struct
 from ._native import ffi, lib
-from .numbers import natural
+from .numbers import marks, natural
 from .context import Context
 from .errors import text_of
 from .operands import Operand, Shape, take, take_beside
@@ -180,9 +180,7 @@ def math_size(shape: Shape) -> int:
     return int(np.prod(shape, dtype=np.int64))
 
 
-def _frames(
-    given: Operand, beside: Operand | None, mask: npt.ArrayLike | None, shape: Shape
-) -> tuple[Any, list[Any]]:
+def _frames(given: Operand, beside: Operand | None, mask: npt.ArrayLike | None, shape: Shape) -> tuple[Any, list[Any]]:
     """A kn_autocorr_frames, and what it points to."""
     task = struct("kn_autocorr_frames", first=given.pointer)
     kept: list[Any] = [given, beside]
@@ -190,7 +188,7 @@ def _frames(
         task.second = beside.pointer
         task.second_frame_stride = math_size(shape[1:]) if len(beside.shape) == len(shape) else 0
     if mask is not None:
-        where = np.ascontiguousarray(np.asarray(mask) != 0, np.uint8)
+        where = marks(mask, "mask")
         _check_beside(where.shape, shape, "mask")
         kept.append(ffi.from_buffer("uint8_t[]", where))
         task.mask = kept[-1]

@@ -34,6 +34,17 @@ def doubles(numbers: npt.ArrayLike, name: str) -> npt.NDArray[np.float64]:
         raise TypeError(f"{name} has to be of real numbers") from None
 
 
+def marks(where: npt.ArrayLike, name: str) -> npt.NDArray[np.uint8]:
+    """Where booleans or numbers are not 0, as contiguous bytes."""
+    try:
+        found = np.asarray(where)
+    except ValueError:
+        found = np.asarray(None)
+    if found.dtype.kind not in "iufb":
+        raise TypeError(f"{name} has to be of booleans")
+    return np.ascontiguousarray(found != 0, np.uint8).reshape(found.shape)
+
+
 def complexes(numbers: npt.ArrayLike, name: str) -> npt.NDArray[np.complex128]:
     """Numbers as a contiguous array of complex ones in double precision."""
     try:

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from ._call import chars, make, struct
 from ._native import ffi, lib
 from .interrupts import Watch
-from .numbers import natural
+from .numbers import marks, natural
 
 _types = {np.dtype(np.uint8): lib.KN_U8, np.dtype(np.uint16): lib.KN_U16}
 
@@ -156,7 +156,7 @@ def _options(
     made = struct("kn_autocorr_preparation_options", stabilise=stabilise, flatten=flatten, find_dust=find_dust)
     kept: list[Any] = []
     if dust is not None:
-        where = np.ascontiguousarray(np.asarray(dust) != 0, np.uint8)
+        where = marks(dust, "dust")
         if where.ndim != 2:
             raise ValueError(f"dust has {where.ndim} axes, not two")
         grey = ffi.new("kn_autocorr_grey *", {"height": where.shape[0], "width": where.shape[1], "type": lib.KN_U8})

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 from collections.abc import Callable
 from typing import Any
@@ -87,7 +88,18 @@ OF_ARRAYS: dict[str, Call] = {
     "histogram": koine.histogram,
     "stats": koine.stats,
     "mad": koine.mad,
+    "windows": lambda x: koine.windows(x, 3),
+    "rolling_median": lambda x: koine.rolling_median(x, 3),
+    "rolling_mad": lambda x: koine.rolling_mad(x, 3),
+    "magnitude, x": lambda x: koine.magnitude(x, ONE, ONE),
+    "magnitude, y": lambda x: koine.magnitude(ONE, x, ONE),
+    "magnitude, z": lambda x: koine.magnitude(ONE, ONE, x),
+    "enmo, x": lambda x: koine.enmo(x, ONE, ONE),
+    "enmo, y": lambda x: koine.enmo(ONE, x, ONE),
+    "enmo, z": lambda x: koine.enmo(ONE, ONE, x),
     "autocorr": koine.autocorr,
+    "autocorr, second": lambda x: koine.autocorr(np.ones((4, 3), "uint8"), x if x is not None else "none"),
+    "autocorr, volumes": lambda x: koine.autocorr(x, volume=True),
     "matmul, a": lambda x: koine.matmul(x, np.ones((3, 4))),
     "matmul, b": lambda x: koine.matmul(np.ones((4, 3)), x),
 }
@@ -96,6 +108,7 @@ OF_ARRAYS: dict[str, Call] = {
 # Where a conversion is part of the manner: what is no number at all.
 CONVERTING: dict[str, Call] = {
     "fft": koine.fft,
+    "ifft": koine.ifft,
     "rfft": koine.rfft,
     "irfft": koine.irfft,
     "SparseOperator": koine.SparseOperator,
@@ -117,6 +130,17 @@ CONVERTING: dict[str, Call] = {
     "RayTransform, angles": lambda x: koine.RayTransform(x, 4),
     "RayTransform, size": lambda x: koine.RayTransform(4, x),
     "sinogram": koine.sinogram,
+    "least_squares, a": lambda x: koine.least_squares(x, np.ones(12)),
+    "least_squares, b": lambda x: koine.least_squares(np.eye(12), x),
+    "least_squares, x0": lambda x: koine.least_squares(np.eye(12), np.ones(12), x0=x if x is not None else "none"),
+    "prepare": koine.prepare,
+    "prepare, dust": lambda x: koine.prepare(np.ones((1, 4, 4), "uint8"), dust=x if x is not None else "none"),
+    "autocorr, mask": lambda x: koine.autocorr(np.ones((4, 4), "uint8"), mask=x if x is not None else "none"),
+    "growth, times": lambda x: koine.growth(x, np.ones(12)),
+    "growth, lengths": lambda x: koine.growth(np.ones(12), x),
+    "intervals": koine.intervals,
+    "intervals, times": lambda x: koine.intervals(ONE, x if x is not None else "none"),
+    "windows, quantiles": lambda x: koine.windows(ONE, 3, quantiles=x),
     "from_coo": lambda x: koine.SparseOperator.from_coo(x, x, x, (3, 3)),
 }
 NO_NUMBERS = [
@@ -126,6 +150,13 @@ NO_NUMBERS = [
 
 
 MOVED = ["half precision", "extended precision", *(name for name in NO_ARRAYS if "byte order" in name)]
+
+
+def test_every_function_is_here() -> None:
+    """Those that take an array; koine.trajectory's words and numbers are in NUMBERS."""
+    given = {name.split(",")[0].split()[0] for name in (*OF_ARRAYS, *CONVERTING)}
+    functions = {name for name in koine.__all__ if inspect.isfunction(getattr(koine, name))}
+    assert functions - given == {"devices", "why_no_device", "default_context", "trajectory"}
 
 
 def refuse(function: Call, argument: Any) -> None:
@@ -182,6 +213,11 @@ WHERE: dict[str, Callable[[Any, Any], Any]] = {
     "histogram": lambda x, c: koine.histogram(x, context=c),
     "stats": lambda x, c: koine.stats(x, context=c),
     "mad": lambda x, c: koine.mad(x, context=c),
+    "windows": lambda x, c: koine.windows(x, 3, context=c),
+    "rolling_median": lambda x, c: koine.rolling_median(x, 3, context=c),
+    "rolling_mad": lambda x, c: koine.rolling_mad(x, 3, context=c),
+    "magnitude": lambda x, c: koine.magnitude(x, x, x, context=c),
+    "enmo": lambda x, c: koine.enmo(x, x, x, context=c),
     "fft": lambda x, c: koine.fft(x, context=c),
     "rfft": lambda x, c: koine.rfft(x, context=c),
     "matmul": lambda x, c: koine.matmul(x.reshape(3, 4), x.reshape(4, 3), context=c),
@@ -242,6 +278,33 @@ NUMBERS: dict[str, list[Callable[[], Any]]] = {
     "op": [lambda o=o: koine.reduce(ONE, o) for o in ("mean", "", None, 3, b"sum", ["sum"], {})],
     "scan's op": [lambda o=o: koine.scan(ONE, o) for o in ("mean", None, 3, ["sum"])],
     "method": [lambda m=m: koine.stats(ONE, method=m) for m in ("best", None, 1, ["auto"])],
+    "a window's width": [
+        lambda f=f, w=w: f(ONE, w)
+        for f in (koine.windows, koine.rolling_median, koine.rolling_mad)
+        for w in (0, -1, 1.5, "3", None, 1 << 70, [3])
+    ],
+    "a window's step": [lambda s=s: koine.windows(ONE, 3, s) for s in (0, -1, 1.5, "3", 1 << 70, [3])],
+    "a window's quantiles": [
+        lambda q=q: koine.windows(ONE, 3, quantiles=q) for q in (-0.1, 1.1, np.nan, "0.5", None, 1j)
+    ],
+    "a window's position": [
+        lambda f=f, p=p: f(ONE, 3, position=p)
+        for f in (koine.rolling_median, koine.rolling_mad)
+        for p in ("left", None, 0, ["centred"])
+    ],
+    "a window's edges": [
+        lambda f=f, e=e: f(ONE, 3, edges=e)
+        for f in (koine.rolling_median, koine.rolling_mad)
+        for e in ("wrap", None, 0, ["omit"])
+    ],
+    "a window's scale": [lambda s=s: koine.windows(ONE, 3, mad_scale=s) for s in ("gauss", None, 2.0)]
+    + [lambda s=s: koine.rolling_mad(ONE, 3, scale=s) for s in ("gauss", None, 2.0)],
+    "g": [lambda g=g: koine.enmo(ONE, ONE, ONE, g=g) for g in (-1, np.nan, np.inf, "1g", None, 1j)],
+    "axes of acceleration": [
+        lambda f=f, y=y: f(ONE, y, ONE)
+        for f in (koine.magnitude, koine.enmo)
+        for y in (ONE[:5], ONE.astype("float32"), ONE.reshape(3, 4), np.arange(12))
+    ],
     "mad_scale": [lambda m=m: koine.mad(ONE, scale=m) for m in ("gauss", None, 2.0)],
     "bins": [
         lambda b=b: koine.histogram(ONE, b) for b in (0, -3, 1.5, "ten", None, [], [1], [2, 1], [0, np.nan], 1 << 70)
@@ -308,12 +371,27 @@ NUMBERS: dict[str, list[Callable[[], Any]]] = {
     ],
     "two axes": [
         lambda f=f: f(ONE.reshape(3, 4))
-        for f in (koine.sort, koine.argsort, koine.scan, lambda x: koine.top_k(x, 1), lambda x: koine.sort_by_key(x, x))
+        for f in (
+            koine.sort,
+            koine.argsort,
+            koine.scan,
+            lambda x: koine.top_k(x, 1),
+            lambda x: koine.sort_by_key(x, x),
+            lambda x: koine.windows(x, 3),
+            lambda x: koine.rolling_median(x, 3),
+            lambda x: koine.rolling_mad(x, 3),
+            lambda x: koine.magnitude(x, x, x),
+            lambda x: koine.enmo(x, x, x),
+        )
     ],
     "no axes": [
         lambda f=f: f(np.float64(3)) for f in (koine.sort, koine.argsort, koine.scan, lambda x: koine.top_k(x, 1))
     ],
     "values without keys": [lambda: koine.sort_by_key(ONE, ONE[:5])],
+    "a mask": [
+        lambda m=m: koine.autocorr(np.ones((4, 4), "uint8"), mask=m)
+        for m in (np.ones((4, 3)), np.full((4, 4), "x"), np.zeros((4, 4), "datetime64[D]"), np.full((4, 4), None), 3)
+    ],
     "columns": [lambda x=x: koine.stats(x, columns=True) for x in (ONE, np.ones((2, 2, 2)), 3.0)],
     "nothing": [
         lambda f=f: f(np.empty(0))

@@ -70,7 +70,12 @@ def volume_sums(first: Any, second: Any, r: int, periodic: bool) -> Any:
 def test_volumes(kind: str, periodic: bool, context: koine.Context) -> None:
     volumes = np.random.default_rng(5).integers(0, np.iinfo(kind).max, (2, 9, 7, 8), kind, endpoint=True)
     found = koine.autocorr(volumes, max_offset=3, volume=True, periodic=periodic)
-    assert found.method == "fft" and found.bound == 0 and found.rings.shape == (2, 4) and found.values.shape == (2, 4, 7, 7)
+    assert (
+        found.method == "fft"
+        and found.bound == 0
+        and found.rings.shape == (2, 4)
+        and found.values.shape == (2, 4, 7, 7)
+    )
     for sums_of, one in zip(found.sums, volumes):
         assert np.array_equal(sums_of, volume_sums(one, one, 3, periodic))
     cross = koine.autocorr(volumes[0], volumes[1], max_offset=3, volume=True, periodic=periodic)
