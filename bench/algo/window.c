@@ -6,9 +6,9 @@
 //
 // With a step: n, mean, std, CV, median and MAD of windows of W elements every S of a column of doubles.
 // Without one: the median of a window of W elements around every element of a column of floats, and the MAD;
-// --type takes the other type. Without --device the host computes. The column is normally distributed. Wall
-// time is what a caller waits; on a device the column is in its memory, and so are the results of windows
-// around every element.
+// --type, behind --step, takes the other type. Without --device the host computes. The column is normally
+// distributed. Wall time is what a caller waits; on a device the column is in its memory, and so are the
+// results of windows around every element.
 //
 // Checked: some windows from anywhere, each sorted in double precision.
 #include <math.h>
@@ -100,7 +100,11 @@ static void compute(void *data)
 {
     struct job *job = data;
 
-    if (job->queue)
+    if (job->queue && job->step)
+        bench_try(kn_windows(job->queue, job->column, job->type, job->n, job->width, job->step, job->found,
+                             NULL, NULL, &err),
+                  &err);
+    else if (job->queue)
         bench_try(kn_rolling(job->queue, job->column, job->type, job->n, job->width, job->to[0],
                              job->no_mad ? NULL : job->to[1], NULL, &err),
                   &err);
@@ -143,8 +147,10 @@ static void run_device(struct job *job)
     struct bench_timing t;
 
     compute(job);
-    bench_try(kn_buffer_read(job->queue, job->to[0], 0, job->medians, bytes, &err), &err);
-    bench_try(kn_buffer_read(job->queue, job->to[1], 0, job->mads, bytes, &err), &err);
+    if (job->step == 0) {
+        bench_try(kn_buffer_read(job->queue, job->to[0], 0, job->medians, bytes, &err), &err);
+        bench_try(kn_buffer_read(job->queue, job->to[1], 0, job->mads, bytes, &err), &err);
+    }
     check(job);
     t = bench_measure(job->queue, NULL, compute, job, job->kernels);
     print_times(job, job->device, t.wall);
