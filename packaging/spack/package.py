@@ -14,6 +14,7 @@ class Koine(AutotoolsPackage):
     variant("hdf5", default=True, description="Read ISMRMRD and tomography files (.h5)")
     variant("tiff", default=True, description="Read TIFF images")
     variant("zstd", default=True, description="Read CSV files that zstd packed")
+    variant("isal", default=True, description="Unpack CSV files of gzip by ISA-L")
     variant("pocl", default=True, description="With PoCL, which makes the CPU an OpenCL device")
     variant("libs", default="shared", values=("shared", "static"), multi=True, description="Which libraries are built")
 
@@ -32,6 +33,7 @@ class Koine(AutotoolsPackage):
     depends_on("hdf5", when="+hdf5")
     depends_on("libtiff@4.5:", when="+tiff")
     depends_on("zstd", when="+zstd")
+    depends_on("isa-l", when="+isal")
     # Both are opened at run time.
     depends_on("ocl-icd", type="run")
     depends_on("pocl+icd", type="run", when="+pocl")
@@ -40,5 +42,5 @@ class Koine(AutotoolsPackage):
         Executable("./bootstrap")()
 
     def configure_args(self):
-        optional = [flag for name in ("hdf5", "tiff", "zstd") for flag in self.with_or_without(name)]
+        optional = [flag for name in ("hdf5", "tiff", "zstd", "isal") for flag in self.with_or_without(name)]
         return self.enable_or_disable("libs") + optional

@@ -8,15 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "base/error.h"
+#include "gunzip.h"
 
 #if HAVE_ZSTD
 #include <zstd.h>
 #endif
 
-enum { GZIP_HEAD = 16 + MAX_WBITS };
 enum { PACKED_BYTES = 1 << 17, SLOT_BYTES = 1 << 17, SLOTS = 4 };
 
 // Unpacked bytes on their way from who unpacks to who reads.
@@ -33,7 +32,7 @@ struct unpack {
     size_t packed_count, packed_taken;
     bool at_end;    // nothing more is packed
     bool part_ends; // between two packed parts
-    z_stream gzip;
+    struct gunzip *gzip;
 #if HAVE_ZSTD
     ZSTD_DStream *zstd;
 #endif
@@ -90,24 +89,18 @@ static kn_status refill(struct unpack *unpack, kn_error *err)
 // Unpacks some of the packed bytes behind `*count`, and says whether a part ended.
 static kn_status gzip_some(struct unpack *unpack, char *to, size_t *count, kn_error *err)
 {
-    z_stream *stream = &unpack->gzip;
-    int result;
+    struct gunzip_step step = {.from = unpack->packed + unpack->packed_taken,
+                               .packed = unpack->packed_count - unpack->packed_taken,
+                               .to = to + *count,
+                               .room = SLOT_BYTES - *count};
+    kn_status status = gunzip_some(unpack->gzip, &step);
 
-    stream->next_in = unpack->packed + unpack->packed_taken;
-    stream->avail_in = (uInt)(unpack->packed_count - unpack->packed_taken);
-    stream->next_out = (Bytef *)to + *count;
-    stream->avail_out = (uInt)(SLOT_BYTES - *count);
-    result = inflate(stream, Z_NO_FLUSH);
-    unpack->packed_taken = unpack->packed_count - stream->avail_in;
-    *count = SLOT_BYTES - stream->avail_out;
-    unpack->part_ends = result == Z_STREAM_END;
-    if (result == Z_MEM_ERROR)
+    unpack->packed_taken += step.taken;
+    *count += step.written;
+    unpack->part_ends = step.part_ends;
+    if (status == KN_ERROR_MEMORY)
         return ki_fail_memory(err, 0, unpack->name);
-    if (result == Z_STREAM_END)
-        inflateReset(stream);
-    else if (result != Z_OK && result != Z_BUF_ERROR)
-        return fail_damaged(unpack, stream->msg ? stream->msg : "zlib refuses them", err);
-    return KN_OK;
+    return status ? fail_damaged(unpack, step.why, err) : KN_OK;
 }
 
 static kn_status zstd_some(struct unpack *unpack, char *to, size_t *count, kn_error *err)
@@ -246,8 +239,10 @@ kn_status unpack_read(struct unpack *unpack, char *to, size_t room, size_t *got,
 
 static kn_status open_packing(struct unpack *unpack, kn_error *err)
 {
-    if (unpack->packing == PACKING_GZIP)
-        return inflateInit2(&unpack->gzip, GZIP_HEAD) == Z_OK ? KN_OK : ki_fail_memory(err, 0, unpack->name);
+    if (unpack->packing == PACKING_GZIP) {
+        unpack->gzip = gunzip_open();
+        return unpack->gzip ? KN_OK : ki_fail_memory(err, 0, unpack->name);
+    }
 #if HAVE_ZSTD
     unpack->zstd = ZSTD_createDStream();
     return unpack->zstd ? KN_OK : ki_fail_memory(err, 0, unpack->name);
@@ -296,7 +291,7 @@ void unpack_close(struct unpack *unpack)
 {
     if (!unpack)
         return;
-    inflateEnd(&unpack->gzip);
+    gunzip_close(unpack->gzip);
 #if HAVE_ZSTD
     ZSTD_freeDStream(unpack->zstd);
 #endif

@@ -4,7 +4,7 @@
 # the two needs OpenMP's threads: they have their own, which get along with whatever a program has beside them.
 . "${srcdir:?}/tests/e2e/common.sh"
 
-formats='libhdf5|libtiff|libpng|libjansson|libz|libzstd'
+formats='libhdf5|libtiff|libpng|libjansson|libz|libzstd|libisal'
 lib=${builddir:?}/.libs/libkoine.so
 [ -e "$lib" ] || skip shared "there is no $lib: configured with --disable-shared"
 command -v readelf >/dev/null || skip readelf "there is no readelf (Debian, Ubuntu: apt-get install binutils)"
