@@ -88,6 +88,12 @@ inline void settle_middle(walk *w)
     }
 }
 
+// 0 for -0, by a comparison: Mesa's compiler drops an addition of 0.
+inline wide without_sign_of_zero(wide x)
+{
+    return x == 0 ? 0 : x;
+}
+
 // The mean of two elements in the middle, without overflow; 0 for -0.
 inline wide mean_of(wide lower, wide upper)
 {
@@ -95,7 +101,7 @@ inline wide mean_of(wide lower, wide upper)
 
     if (isinf(sum) && isfinite(lower) && isfinite(upper))
         return lower / 2 + upper / 2;
-    return sum / 2 + 0;
+    return without_sign_of_zero(sum / 2);
 }
 
 // ---- the MAD ----
@@ -301,7 +307,8 @@ __kernel void window_roll(__global const real *values, __global const uint *orde
             settle_middle(&w);
         }
         int upper = (to - from) % 2 ? w.middle : above(&w, w.middle);
-        wide median = upper == w.middle ? (wide)w.values[upper] + 0 : mean_of(w.values[w.middle], w.values[upper]);
+        wide median = upper == w.middle ? without_sign_of_zero(w.values[upper])
+                                        : mean_of(w.values[w.middle], w.values[upper]);
         bool none = w.nans > 0 || (omit && to - from < width);
         if (wants_medians)
             medians[i] = none ? (real)NAN : (real)median;
