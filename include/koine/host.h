@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The host's own algorithms: sorting, selection and sums in ordinary memory, with vectors and threads and
-// without any device.
+// without any device. All of them are KN_ERROR_LIMIT for more elements than memory has addresses for.
 #ifndef KOINE_HOST_H
 #define KOINE_HOST_H
 

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -131,4 +132,12 @@ kn_status ki_fail_memory(kn_error *err, size_t bytes, const char *what)
     if (bytes)
         return ki_fail(err, KN_ERROR_MEMORY, "out of memory: %zu bytes for %s", bytes, what);
     return ki_fail(err, KN_ERROR_MEMORY, "out of memory while %s", what);
+}
+
+kn_status ki_check_elements(const char *function, size_t n, size_t size, kn_error *err)
+{
+    if (n <= PTRDIFF_MAX / size)
+        return KN_OK;
+    return ki_fail(err, KN_ERROR_LIMIT,
+                   "%s: %zu elements of %zu bytes are more than memory has addresses for", function, n, size);
 }

@@ -33,4 +33,7 @@ kn_status ki_error_unname(kn_status status, kn_error *err);
 // Out of host memory while doing `what` ("reading FILE"); `bytes` is what was asked for, 0 if unknown.
 kn_status ki_fail_memory(kn_error *err, size_t bytes, const char *what);
 
+// KN_ERROR_LIMIT if no array has n elements of `size` bytes, which is not 0.
+kn_status ki_check_elements(const char *function, size_t n, size_t size, kn_error *err);
+
 #endif

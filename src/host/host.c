@@ -23,7 +23,7 @@ static kn_host_level best_level(void)
     return KN_HOST_SCALAR;
 }
 
-kn_status ki_host_plan(const char *function, kn_type type, const kn_host_options *given,
+kn_status ki_host_plan(const char *function, kn_type type, size_t n, const kn_host_options *given,
                        struct host_plan *plan, kn_error *err)
 {
     kn_host_options options;
@@ -47,7 +47,7 @@ kn_status ki_host_plan(const char *function, kn_type type, const kn_host_options
                        "%s: this processor has no %s; the best it has is %s (KN_HOST_AUTO takes it)",
                        function, level_names[plan->level], level_names[best]);
     plan->threads = ki_threads(plan->threads);
-    return KN_OK;
+    return ki_check_elements(function, n, plan->size, err);
 }
 
 unsigned ki_host_threads(const struct host_plan *plan, size_t bytes)

@@ -28,9 +28,9 @@ struct host_plan {
     struct ki_kept *kept; // where algorithms take their memory; NULL: none is kept
 };
 
-// Checks a type and options, and fills in what they leave open; no memory is kept. `function` names the
-// caller in messages.
-kn_status ki_host_plan(const char *function, kn_type type, const kn_host_options *given,
+// Checks a type, that memory can hold n elements of it, and options, and fills in what they leave open; no
+// memory is kept. `function` names the caller in messages.
+kn_status ki_host_plan(const char *function, kn_type type, size_t n, const kn_host_options *given,
                        struct host_plan *plan, kn_error *err);
 
 // The threads that are worth starting for `bytes`.

@@ -118,7 +118,7 @@ typedef struct kn_recon_quality {
 // Compares image[2 voxels] with reference[2 voxels], with their phases, or where `magnitude` is set with the
 // reference's magnitudes; where `scaled` is set after the complex factor that brings it nearest. Decibels are
 // infinite where both are equal, and all are NaN where the reference is 0. Errors: KN_ERROR_ARGUMENT for NULL
-// and no voxels; KN_ERROR_MEMORY.
+// and no voxels; KN_ERROR_LIMIT for more than memory has addresses for; KN_ERROR_MEMORY.
 KN_API kn_status kn_recon_compare(const double *image, const double *reference, size_t voxels, bool magnitude,
                                   bool scaled, kn_recon_quality *quality, kn_error *err);
 

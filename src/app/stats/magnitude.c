@@ -69,7 +69,7 @@ static kn_status on_host(const char *function, const void *const axes[AXES], kn_
         check(function, axes && (n == 0 || (axes[0] && axes[1] && axes[2] && out)), type, g, err);
 
     if (!status)
-        status = ki_host_plan(function, type, NULL, &plan, err);
+        status = ki_host_plan(function, type, n, NULL, &plan, err);
     if (!status)
         ki_host_share_out(ki_host_threads(&plan, n * kn_type_size(type)), n,
                           type == KN_F64 ? doubles_share : floats_share, &vectors);

@@ -54,7 +54,7 @@ kn_status ki_host_cholesky_create(size_t n, const kn_host_options *options, stru
 {
     struct host_cholesky *c = calloc(1, sizeof *c);
     size_t size = size_of(n), pitch = pitch_of(n);
-    kn_status status = c ? ki_host_plan("host_cholesky_create", KN_F64, options, &c->plan, err)
+    kn_status status = c ? ki_host_plan("host_cholesky_create", KN_F64, 0, options, &c->plan, err)
                          : ki_fail_memory(err, sizeof *c, "a dense system");
 
     if (!status) {

@@ -195,7 +195,7 @@ kn_status kn_host_fft(const kn_fft_shape *shape, kn_fft_direction direction, con
     if (!status)
         status = ki_fft_check_shape("kn_host_fft", &asked, &a.shape, err);
     if (!status)
-        status = ki_host_plan("kn_host_fft", asked.type, options, &a.host, err);
+        status = ki_host_plan("kn_host_fft", asked.type, 0, options, &a.host, err);
     if (!status)
         status = check(&a, direction, err);
     return status ? status : transform_array(&a, err);

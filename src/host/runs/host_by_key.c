@@ -194,7 +194,7 @@ kn_status kn_host_reduce_by_key(const void *keys, kn_type key_type, size_t n, co
                        .keys = unique_keys,
                        .results = results};
     struct host_plan plan;
-    kn_status status = ki_host_plan("kn_host_reduce_by_key", key_type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_reduce_by_key", key_type, n, options, &plan, err);
 
     if (status)
         return status;

@@ -47,7 +47,7 @@ static kn_status partition(const char *function, struct partition *p, size_t *co
                            const kn_host_options *options, kn_error *err)
 {
     struct host_plan plan;
-    kn_status status = ki_host_plan(function, KN_U8, options, &plan, err);
+    kn_status status = ki_host_plan(function, KN_U8, p->n, options, &plan, err);
 
     if (status)
         return status;
@@ -55,6 +55,9 @@ static kn_status partition(const char *function, struct partition *p, size_t *co
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "%s: x, out, holds or count is NULL, or out is x, or elements have no bytes",
                        function);
+    status = ki_check_elements(function, p->n, p->size, err);
+    if (status)
+        return status;
     *count = 0;
     if (p->n == 0)
         return KN_OK;

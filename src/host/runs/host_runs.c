@@ -124,7 +124,7 @@ kn_status kn_host_unique(const void *x, kn_type type, size_t n, void *out, size_
 {
     const struct output output = {.values = out};
     struct host_plan plan;
-    kn_status status = ki_host_plan("kn_host_unique", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_unique", type, n, options, &plan, err);
 
     if (!status && (!count || (n > 0 && (!x || !out || x == out))))
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_unique: x, out or count is NULL, or out is x");
@@ -137,7 +137,7 @@ kn_status kn_host_run_lengths(const void *x, kn_type type, size_t n, void *value
 {
     const struct output output = {values, lengths, kn_type_size(length_type)};
     struct host_plan plan;
-    kn_status status = ki_host_plan("kn_host_run_lengths", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_run_lengths", type, n, options, &plan, err);
 
     if (status)
         return status;

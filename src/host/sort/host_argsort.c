@@ -238,7 +238,7 @@ kn_status kn_host_argsort(const void *keys, kn_type type, size_t n, void *indice
                           const kn_host_options *options, kn_error *err)
 {
     struct host_plan plan;
-    kn_status status = ki_host_plan("kn_host_argsort", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_argsort", type, n, options, &plan, err);
 
     if (status)
         return status;
@@ -303,7 +303,7 @@ kn_status kn_host_sort_by_key(void *keys, kn_type type, size_t n, void *values, 
                               const kn_host_options *options, kn_error *err)
 {
     struct host_plan plan;
-    kn_status status = ki_host_plan("kn_host_sort_by_key", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_sort_by_key", type, n, options, &plan, err);
     size_t *order = NULL, larger = plan.size > value_size ? plan.size : value_size;
     void *spare = NULL;
 

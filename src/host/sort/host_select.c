@@ -319,7 +319,7 @@ kn_status kn_host_select(const void *x, kn_type type, size_t n, const size_t *ra
 {
     struct host_select how = {0};
     struct host_plan plan;
-    kn_status status = ki_host_plan("kn_host_select", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_select", type, n, options, &plan, err);
 
     if (!status && count > 0 && (!x || !ranks || !values))
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_select: x, ranks or values is NULL");
@@ -357,7 +357,7 @@ kn_status kn_host_quantiles(const void *x, kn_type type, size_t n, const double 
 {
     struct host_select how = {0};
     struct host_plan plan;
-    kn_status status = ki_host_plan("kn_host_quantiles", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_quantiles", type, n, options, &plan, err);
     size_t *ranks;
     char *found;
 

@@ -220,7 +220,7 @@ kn_status ki_host_sort(void *keys, kn_type type, size_t n, const struct host_pla
 kn_status kn_host_sort(void *keys, kn_type type, size_t n, const kn_host_options *options, kn_error *err)
 {
     struct host_plan plan;
-    kn_status status = ki_host_plan("kn_host_sort", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_sort", type, n, options, &plan, err);
 
     if (!status && !keys && n > 0)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_host_sort: keys is NULL");

@@ -148,7 +148,7 @@ kn_status kn_host_top_k(const void *x, kn_type type, size_t n, size_t k, void *v
 {
     struct top top = {.x = x, .n = n, .k = k, .index_size = kn_type_size(index_type)};
     void *own_values = NULL, *own_indices = NULL;
-    kn_status status = ki_host_plan("kn_host_top_k", type, options, &top.plan, err);
+    kn_status status = ki_host_plan("kn_host_top_k", type, n, options, &top.plan, err);
 
     if (!status)
         status = check(&top, index_type, err);

@@ -92,7 +92,7 @@ static kn_status histogram(const char *function, struct histogram *h, const doub
                            kn_error *err)
 {
     struct host_plan plan;
-    kn_status status = ki_host_plan(function, h->type, options, &plan, err);
+    kn_status status = ki_host_plan(function, h->type, h->n, options, &plan, err);
 
     if (!status && (!counts || (!h->x && h->n > 0)))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: x or counts is NULL", function);

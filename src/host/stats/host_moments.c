@@ -202,7 +202,7 @@ kn_status kn_host_moments(const void *x, kn_type type, size_t n, const double *s
     double rounded = !shift ? 0 : type == KN_F32 ? (double)(float)*shift : *shift;
     kn_moments found = ki_moments_of_nothing();
     struct host_plan plan;
-    kn_status status = ki_host_plan("kn_host_moments", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_moments", type, n, options, &plan, err);
 
     if (status)
         return status;
@@ -342,7 +342,7 @@ kn_status kn_host_reduce(const void *x, kn_type type, size_t n, kn_reduce_op op,
     bool floats = type == KN_F32 || type == KN_F64, extreme = op == KN_REDUCE_MIN || op == KN_REDUCE_MAX;
     kn_number found = {.u64 = op == KN_REDUCE_PRODUCT};
     struct host_plan plan;
-    kn_status status = ki_host_plan("kn_host_reduce", type, options, &plan, err);
+    kn_status status = ki_host_plan("kn_host_reduce", type, n, options, &plan, err);
 
     if (status)
         return status;

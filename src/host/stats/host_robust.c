@@ -200,7 +200,7 @@ static kn_status robust_prefixes(const char *function, const void *x, kn_type ty
 {
     struct host_plan plan;
     kn_robust_options options;
-    kn_status status = ki_host_plan(function, type, host, &plan, err);
+    kn_status status = ki_host_plan(function, type, 0, host, &plan, err);
 
     if (!status)
         status = KI_SIZED_READ(function, kn_robust_options, given, &options, err);
@@ -209,6 +209,8 @@ static kn_status robust_prefixes(const char *function, const void *x, kn_type ty
     if (status || count == 0)
         return status;
     status = ki_robust_check_ends(function, ends, count, err);
+    if (!status)
+        status = ki_check_elements(function, ends[count - 1], plan.size, err);
     if (!status && (!results || (!x && ends[count - 1] > 0)))
         status = ki_fail(err, KN_ERROR_ARGUMENT, "%s: x or a result is NULL", function);
     if (status)

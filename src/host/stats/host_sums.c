@@ -155,7 +155,7 @@ static kn_status sums_of(const char *function, const void *x, kn_type type, size
                          bool wants_squares, kn_sums *sums, const kn_host_options *options, kn_error *err)
 {
     struct host_plan plan;
-    kn_status status = ki_host_plan(function, type, options, &plan, err);
+    kn_status status = ki_host_plan(function, type, n, options, &plan, err);
     struct host_column column = {
         x, n, type == KN_F32, wants_squares, type == KN_F32 ? (double)(float)shift : shift, NULL};
 

@@ -21,7 +21,7 @@ kn_status ki_host_vectors_create(const char *function, kn_type type, size_t long
     kn_status status;
 
     *made = (struct host_vectors){.sums = NULL};
-    status = ki_host_plan(function, type, options, &made->plan, err);
+    status = ki_host_plan(function, type, 0, options, &made->plan, err);
     if (status)
         return status;
     if (type != KN_F32 && type != KN_F64)

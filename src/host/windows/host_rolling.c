@@ -72,7 +72,7 @@ kn_status kn_host_rolling(const void *x, kn_type type, size_t n, size_t width, v
 {
     struct host_plan plan, keys; // the keys have 64 bits
     struct rolling r = {.x = x, .type = type, .medians = medians, .mads = mads};
-    kn_status status = ki_host_plan("kn_host_rolling", type, host, &plan, err);
+    kn_status status = ki_host_plan("kn_host_rolling", type, n, host, &plan, err);
 
     if (!status)
         status = ki_window_check_rolling("kn_host_rolling", type, n, width, options, &r.windows, err);

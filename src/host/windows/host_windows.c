@@ -195,7 +195,7 @@ kn_status kn_host_windows(const void *x, kn_type type, size_t n, size_t width, s
 {
     struct host_plan plan;
     struct windows w = {.x = x, .type = type, .plan = &plan, .results = results, .quantiles = quantiles};
-    kn_status status = ki_host_plan("kn_host_windows", type, host, &plan, err);
+    kn_status status = ki_host_plan("kn_host_windows", type, n, host, &plan, err);
 
     if (status)
         return status;

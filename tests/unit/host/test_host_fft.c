@@ -16,7 +16,7 @@ static bool has_level(kn_host_level level)
     const kn_host_options options = KN_INIT(kn_host_options, .threads = 1, .level = level);
     struct host_plan plan;
 
-    return ki_host_plan("test", KN_F32, &options, &plan, NULL) == KN_OK;
+    return ki_host_plan("test", KN_F32, 0, &options, &plan, NULL) == KN_OK;
 }
 
 // A block, or two of scratch: numbers of the code's type, random or poisoned.

@@ -98,7 +98,7 @@ START_TEST(methods)
     for (size_t i = 0; i < KI_COUNT(cases); i++) {
         struct host_select how = {.samples = cases[i].samples, .deviation = cases[i].deviation};
         struct host_plan plan;
-        EXPECT_OK(ki_host_plan("test", KN_F64, &KN_INIT(kn_host_options, .threads = 2), &plan, &err));
+        EXPECT_OK(ki_host_plan("test", KN_F64, 0, &KN_INIT(kn_host_options, .threads = 2), &plan, &err));
         EXPECT_OK(ki_host_select(x, KN_F64, n, cases[i].ranks, cases[i].count, values, &plan, &how, &err));
         for (size_t k = 0; k < cases[i].count; k++)
             ck_assert(values[k] == sorted[cases[i].ranks[k]]);

@@ -55,7 +55,8 @@ const char *ki_autocorr_simd_name(kn_host_level level)
     const kn_host_options options = KN_INIT(kn_host_options, .level = level);
     struct host_plan host;
 
-    return ki_host_plan("autocorr_simd", KN_U8, &options, &host, NULL) ? NULL : kernel_for(host.level)->name;
+    return ki_host_plan("autocorr_simd", KN_U8, 0, &options, &host, NULL) ? NULL
+                                                                          : kernel_for(host.level)->name;
 }
 
 // ---- images to rows of bytes ----
@@ -277,7 +278,7 @@ kn_status ki_autocorr_simd(const struct autocorr_task *task, const kn_host_optio
     kn_status status = ki_autocorr_check(task, err);
 
     if (!status)
-        status = ki_host_plan("autocorr_simd", task->first.type, options, &host, err);
+        status = ki_host_plan("autocorr_simd", task->first.type, 0, options, &host, err);
     if (status)
         return status;
     make_plan(task, &host, &plan);

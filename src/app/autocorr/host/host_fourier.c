@@ -28,7 +28,7 @@ const char *ki_autocorr_fourier_name(kn_host_level level)
     const kn_host_options options = KN_INIT(kn_host_options, .level = level);
     struct host_plan host;
 
-    return ki_host_plan("autocorr_fourier", KN_F64, &options, &host, NULL)
+    return ki_host_plan("autocorr_fourier", KN_F64, 0, &options, &host, NULL)
                ? NULL
                : ki_host_fft_code_for(KN_F64, host.level)->name;
 }
@@ -38,7 +38,7 @@ kn_status ki_autocorr_fourier_create(const kn_host_options *options, struct auto
 {
     struct autocorr_fourier *made;
     struct host_plan host;
-    kn_status status = ki_host_plan("autocorr_fourier", KN_F64, options, &host, err);
+    kn_status status = ki_host_plan("autocorr_fourier", KN_F64, 0, options, &host, err);
 
     *fourier = NULL;
     if (status)

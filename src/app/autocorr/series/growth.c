@@ -85,6 +85,8 @@ kn_status kn_autocorr_fit_growth(const double *times, const double *lengths, siz
                        !growth  ? "growth"
                        : !times ? "times"
                                 : "lengths");
-    fit(times, lengths, count, growth);
-    return KN_OK;
+    kn_status status = ki_check_elements(__func__, count, sizeof *times, err);
+    if (!status)
+        fit(times, lengths, count, growth);
+    return status;
 }

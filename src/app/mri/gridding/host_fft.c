@@ -65,7 +65,7 @@ kn_status ki_mri_fft_create(const size_t length[MRI_AXES], const size_t used[MRI
                             kn_error *err)
 {
     struct host_plan host;
-    kn_status status = ki_host_plan("mri_fft", KN_F64, options, &host, err);
+    kn_status status = ki_host_plan("mri_fft", KN_F64, 0, options, &host, err);
     size_t share = 0;
 
     *fft = (struct mri_fft){.threads = host.threads, .ask = ask};

@@ -127,5 +127,9 @@ static kn_status compare(const double *image, const double *reference, size_t vo
 kn_status kn_recon_compare(const double *image, const double *reference, size_t voxels, bool magnitude,
                            bool scaled, kn_recon_quality *quality, kn_error *err)
 {
+    kn_status status = ki_check_elements(__func__, voxels, sizeof(double complex), err);
+
+    if (status)
+        return status;
     return ki_error_name(__func__, compare(image, reference, voxels, magnitude, scaled, quality, err), err);
 }

@@ -265,7 +265,7 @@ kn_status ki_mri_sum_host(const struct mri_sum *given, enum mri_kernel kernel, c
     struct host_plan plan;
     struct host_sum h = {.sum = &sum};
     double start = ki_clock_seconds();
-    kn_status status = ki_host_plan("mri_sum_host", KN_F64, options, &plan, err);
+    kn_status status = ki_host_plan("mri_sum_host", KN_F64, 0, options, &plan, err);
     char *numbers;
     size_t size;
 

@@ -74,7 +74,7 @@ static kn_status plan_host(struct stats_column *column, kn_error *err)
     bool vectors = host_parts[column->variant].vectors, threads = host_parts[column->variant].threads;
     const kn_host_options host = KN_INIT(kn_host_options, .threads = threads ? column->options.threads : 1,
                                          .level = vectors ? KN_HOST_AUTO : KN_HOST_SCALAR);
-    kn_status status = ki_host_plan("stats", ki_stats_column_real(column), &host, &column->plan, err);
+    kn_status status = ki_host_plan("stats", ki_stats_column_real(column), 0, &host, &column->plan, err);
 
     column->plan.kept = &column->kept;
     if (status || column->variant == STATS_GPU)

@@ -14,7 +14,7 @@ static struct host_plan plan_of(const kn_host_options *options)
 {
     struct host_plan plan;
 
-    EXPECT_OK(ki_host_plan("test", host_type, options, &plan, &err));
+    EXPECT_OK(ki_host_plan("test", host_type, 0, options, &plan, &err));
     return plan;
 }
 

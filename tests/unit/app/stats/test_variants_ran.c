@@ -258,7 +258,7 @@ START_TEST(plans)
                 continue;
             }
             EXPECT_OK(status);
-            EXPECT_OK(ki_host_plan("test", KN_F64, &all, &plan, &err));
+            EXPECT_OK(ki_host_plan("test", KN_F64, 0, &all, &plan, &err));
             ck_assert_int_eq(column->plan.level, vectors ? best : KN_HOST_SCALAR);
             ck_assert_uint_eq(column->plan.threads, parallel ? plan.threads : 1);
             ck_assert_int_eq(ki_stats_column_method(column), KN_STATS_FUSED);
