@@ -11,16 +11,23 @@
 
 // With several threads from so many bytes on.
 #define WORTH_THREADS ((uint64_t)4 << 20)
+// So much of the memory that is allowed for each, at least.
+#define THREAD_MEMORY ((size_t)16 << 20)
 
 // Threads for what is left of the file.
 static unsigned choose_threads(const struct csv_reader *reader)
 {
+    const size_t most = reader->options.most;
+    unsigned threads;
     uint64_t left;
 
     if (!reader->input.seekable || reader->input.finished)
         return 1;
     left = csv_input_size(&reader->input) - csv_input_offset(&reader->input);
-    return reader->options.chunk || left >= WORTH_THREADS ? ki_threads(reader->options.threads) : 1;
+    if (reader->options.chunk)
+        return ki_threads(reader->options.threads);
+    threads = left >= WORTH_THREADS ? ki_threads(reader->options.threads) : 1;
+    return most && threads > most / THREAD_MEMORY ? (unsigned)(most / THREAD_MEMORY) : threads;
 }
 
 static kn_status read_rows(struct csv_reader *reader, const struct csv_head *head)
@@ -34,26 +41,29 @@ static kn_status read_rows(struct csv_reader *reader, const struct csv_head *hea
         return status;
     threads = choose_threads(reader);
     // The first row settles what empty lines and unnamed columns are.
-    if (threads > 1 && reader->rows == 0)
+    if (threads > 1 && csv_rows_read(reader) == 0)
         status = csv_read_rows(reader, csv_input_offset(&reader->input) + 1);
     if (!status)
-        status = threads > 1 && reader->rows ? csv_read_chunks(reader, threads)
-                                             : csv_read_rows(reader, UINT64_MAX);
+        status = threads > 1 && csv_rows_read(reader) ? csv_read_chunks(reader, threads)
+                                                      : csv_read_rows(reader, UINT64_MAX);
     if (status)
         return status;
-    if (reader->rows == 0)
+    if (csv_rows_read(reader) == 0)
         return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, 0,
                           "the file has a header but no rows; expected rows of numbers below it");
-    return KN_OK;
+    return reader->spills ? csv_end_spilling(reader) : KN_OK;
 }
 
 // Moves a column into the table, its memory cut to what it holds.
 static void hand_over(struct csv_reader *reader, size_t index, struct csv_column *to)
 {
     struct csv_column *out = &reader->columns[index].out;
-    double *values = realloc(out->values, (out->count ? out->count : 1) * sizeof *values);
 
-    out->values = values ? values : out->values;
+    if (!out->spool) {
+        double *values = realloc(out->values, (out->count ? out->count : 1) * sizeof *values);
+
+        out->values = values ? values : out->values;
+    }
     *to = *out;
     *out = (struct csv_column){0};
 }
@@ -63,7 +73,7 @@ static kn_status make_table(struct csv_reader *reader, struct csv_table *table)
     table->columns = calloc(reader->wanted_count, sizeof *table->columns);
     if (!table->columns)
         return ki_fail_memory(reader->err, 0, "reading a CSV file");
-    table->rows = reader->rows;
+    table->rows = csv_rows_read(reader);
     table->layout = reader->layout;
     table->layout.separator = reader->marks.separator;
     table->layout.point = reader->marks.point;
@@ -80,11 +90,8 @@ static kn_status make_table(struct csv_reader *reader, struct csv_table *table)
             table->clock = reader->columns[i].clock;
             hand_over(reader, i, &table->times);
         }
-    for (size_t i = 0; table->clock == CSV_CLOCK_MILLISECONDS && i < table->times.count; i++)
-        table->times.values[i] /= 1000;
-    // An E4's beats are told from its start.
-    for (size_t i = 0; table->layout.e4 && i < table->times.count; i++)
-        table->times.values[i] += table->start_time;
+    if (table->times.values)
+        csv_settle_times(reader, table->clock, table->times.values, table->times.count);
     return KN_OK;
 }
 
@@ -94,6 +101,7 @@ static void close_reader(struct csv_reader *reader)
     for (size_t i = 0; i < reader->column_count; i++) {
         free(reader->columns[i].out.name);
         free(reader->columns[i].out.values);
+        spool_close(reader->columns[i].out.spool);
     }
     free(reader->columns);
     free(reader->order);
@@ -159,9 +167,11 @@ void csv_free(struct csv_table *table)
     for (size_t i = 0; i < table->column_count; i++) {
         free(table->columns[i].name);
         free(table->columns[i].values);
+        spool_close(table->columns[i].spool);
     }
     free(table->columns);
     free(table->times.name);
     free(table->times.values);
+    spool_close(table->times.spool);
     *table = (struct csv_table){0};
 }

@@ -9,6 +9,7 @@
 
 #include <koine/error.h>
 
+#include "io/spool.h"
 #include "io/unpack.h"
 
 // What becomes of an empty cell (or one that reads "nan" or "NA").
@@ -37,6 +38,8 @@ struct csv_options {
     unsigned threads;
     // The first column of times that is not asked for becomes the table's times.
     bool times;
+    // Bytes that all values may take in memory; of a table with more every column is in a file. 0: no bound.
+    size_t most;
     size_t skip_lines; // before the table; 0: as many as are told to be none of it
     size_t chunk;      // bytes that a thread takes, and that are read, at a time; 0: chosen. For tests
     enum csv_code code;
@@ -46,7 +49,8 @@ struct csv_column {
     // The header's, without blanks around it; "x", "y", "z" for an E4 export, "eda", "temp", "hr" or "bvp"
     // for one of one column whose file has that name, "time", "ibi" for its beats; else "column1"...
     char *name;
-    double *values; // `count` of them
+    double *values;      // `count` of them; NULL where they are in `spool`
+    struct spool *spool; // NULL: they are in memory
     size_t count;
     size_t missing; // cells that were missing
 };
@@ -87,11 +91,13 @@ struct csv_table {
 // columns, or, for beats (IBI.csv), with its start time and the word IBI. Empty lines at the file's end are
 // nothing; between rows of one column they are missing cells, else short rows. `options` NULL: every numeric
 // column, missing cells refused. One pass over the file, in 2 MiB besides the values, or, where it is a file
-// of 4 MiB and more and there are several threads, some 4 MiB a thread. On failure `table` is empty. Errors,
+// of 4 MiB and more and there are several threads, some 4 MiB a thread; with `most` on so few threads
+// that they take no more. On failure `table` is empty. Errors,
 // with the file and the line: KN_ERROR_INPUT (missing, a directory, no permission, empty, a header without
 // rows, text among numbers or times, a missing time, a short row, a NUL byte, UTF-16, a line of more than 1
 // MiB, packed bytes that are damaged or end early): what stands first in the file, KN_ERROR_ARGUMENT (a
-// column asked for that is not there), KN_ERROR_UNSUPPORTED (zstd, in a build without it), KN_ERROR_MEMORY.
+// column asked for that is not there), KN_ERROR_UNSUPPORTED (zstd, in a build without it), KN_ERROR_MEMORY,
+// and of values that go to files KN_ERROR_OUTPUT (spool.h).
 kn_status csv_read(const char *path, const struct csv_options *options, struct csv_table *table,
                    kn_error *err);
 void csv_free(struct csv_table *table);

@@ -65,7 +65,8 @@ static kn_status make_reader(const struct csv_reader *reader, struct chunk *chun
     chunk->rows.err = NULL;
     chunk->rows.guessing = true;
     chunk->rows.named = false; // its columns have no names
-    chunk->rows.capacity = 0;
+    chunk->rows.capacity = chunk->rows.rows_before = 0;
+    chunk->rows.spills = false;
     chunk->rows.input = (struct csv_input){.fd = -1};
     chunk->rows.columns = calloc(reader->column_count, sizeof *chunk->rows.columns);
     if (!chunk->rows.columns)
@@ -107,32 +108,29 @@ static void read_chunk(struct chunk *chunk, bool is_first)
     chunk->next = csv_input_offset(in);
 }
 
-static void copy_chunk(const struct csv_reader *reader, const struct chunk *chunk)
+static kn_status copy_chunk(const struct csv_reader *reader, const struct chunk *chunk, kn_error *err)
 {
-    for (size_t i = 0; i < reader->column_count; i++) {
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < reader->column_count && !status; i++) {
         const struct csv_reader_column *from = &chunk->rows.columns[i];
 
-        if (reader->columns[i].wanted && from->out.count)
+        if (!reader->columns[i].wanted || !from->out.count)
+            continue;
+        if (reader->spills)
+            status = csv_spill_values(reader, i, from->position, from->out.values, from->out.count, err);
+        else
             memcpy(reader->columns[i].out.values + from->position, from->out.values,
                    from->out.count * sizeof *from->out.values);
     }
+    return status;
 }
 
 // ---- the chunks in order ----
 
-// Makes room for a chunk's rows behind those there are, and counts them.
-static kn_status take_chunk(struct chunks *chunks, struct chunk *chunk)
+// Gives a chunk's columns their position behind what there is, in memory with room for them.
+static void add_part(struct csv_reader *reader, struct csv_reader *rows)
 {
-    struct csv_reader *reader = chunks->reader, *rows = &chunk->rows;
-    kn_status status = KN_OK;
-
-    if (reader->rows + rows->rows > reader->capacity) {
-        pthread_rwlock_wrlock(&chunks->columns);
-        status = csv_reserve(reader, reader->rows + rows->rows, chunk->next);
-        pthread_rwlock_unlock(&chunks->columns);
-    }
-    if (status)
-        return status;
     for (size_t i = 0; i < reader->column_count; i++) {
         struct csv_column *out = &reader->columns[i].out;
 
@@ -140,8 +138,27 @@ static kn_status take_chunk(struct chunks *chunks, struct chunk *chunk)
         out->count += rows->columns[i].out.count;
         out->missing += rows->columns[i].out.missing;
     }
-    reader->empty_lines = rows->empty_lines + (rows->rows ? 0 : reader->empty_lines);
     reader->rows += rows->rows;
+}
+
+// Makes room for a chunk's rows behind those there are, and counts them.
+static kn_status take_chunk(struct chunks *chunks, struct chunk *chunk)
+{
+    struct csv_reader *reader = chunks->reader, *rows = &chunk->rows;
+    kn_status status = KN_OK;
+
+    if (!reader->spills && reader->rows + rows->rows > reader->capacity) {
+        pthread_rwlock_wrlock(&chunks->columns);
+        status = csv_reserve(reader, reader->rows + rows->rows, chunk->next);
+        pthread_rwlock_unlock(&chunks->columns);
+    }
+    if (!status && reader->spills)
+        status = csv_spill_part(reader, rows);
+    else if (!status)
+        add_part(reader, rows);
+    if (status)
+        return status;
+    reader->empty_lines = rows->empty_lines + (rows->rows ? 0 : reader->empty_lines);
     chunk->taken = true;
     chunks->at = chunk->next;
     chunks->line += rows->input.line - 1;
@@ -201,6 +218,16 @@ static void end_chunk(struct chunks *chunks, struct chunk *chunk, size_t i)
     pthread_mutex_unlock(&chunks->state);
 }
 
+// Of a copy of a chunk: what stood earlier in the file failed earlier.
+static void fail(struct chunks *chunks, kn_status status, const kn_error *err)
+{
+    pthread_mutex_lock(&chunks->state);
+    if (!chunks->status && chunks->reader->err)
+        *chunks->reader->err = *err;
+    chunks->status = chunks->status ? chunks->status : status;
+    pthread_mutex_unlock(&chunks->state);
+}
+
 // Thread t's, as long as there are chunks.
 static void work(void *context, size_t t)
 {
@@ -213,9 +240,14 @@ static void work(void *context, size_t t)
             read_chunk(chunk, i == 0);
         end_chunk(chunks, chunk, i);
         if (chunk->taken) {
+            kn_error err = KN_ERROR_INIT;
+            kn_status status;
+
             pthread_rwlock_rdlock(&chunks->columns);
-            copy_chunk(chunks->reader, chunk);
+            status = copy_chunk(chunks->reader, chunk, &err);
             pthread_rwlock_unlock(&chunks->columns);
+            if (status)
+                fail(chunks, status, &err);
         }
     }
 }

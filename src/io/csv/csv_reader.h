@@ -20,8 +20,10 @@ struct csv_reader_column {
     bool unnamed; // the header has an empty cell here: the trace of a comma at the line's end, perhaps
     enum csv_clock clock; // the rows' times; it counts for no wanted column
     struct csv_minute minute;
-    bool numeric;    // rows before those in `out` have a number here
-    size_t position; // of what is in `out` in the whole column, where it is a part
+    bool numeric; // rows before those in `out` have a number here
+    // Of what is in `out`, where it is a part: its position in the whole column, and the missing cells
+    // before.
+    size_t position, missing_before;
 };
 
 struct csv_reader {
@@ -35,6 +37,8 @@ struct csv_reader {
     size_t *order; // the columns asked for, in the order asked
     size_t order_count;
     size_t rows, capacity; // of every wanted column's values
+    size_t rows_before;    // that went to files
+    bool spills;           // rows do
     size_t empty_lines;    // just before the next record
     bool named;            // the columns' names come from a header
     bool guessing; // its rows are taken from the middle of a file: what it says about them is not final
@@ -82,6 +86,27 @@ kn_status csv_read_chunks(struct csv_reader *reader, unsigned threads);
 
 // Room for `rows` in every wanted column: those of the file up to `at`, an offset.
 kn_status csv_reserve(struct csv_reader *reader, size_t rows, uint64_t at);
+
+// Spilling (csv_spill.c). Rows that may be held in memory.
+size_t csv_rows_allowed(const struct csv_reader *reader);
+// From now on columns are in files, and so is what has been read; there is room for more rows.
+kn_status csv_begin_to_spill(struct csv_reader *reader);
+// What is held goes to the files. csv_end_spilling: all of it, and columns are as the table has them.
+kn_status csv_spill(struct csv_reader *reader);
+kn_status csv_end_spilling(struct csv_reader *reader);
+// Gives the columns of a part of the file their position behind what was read; csv_spill_values then writes
+// them there.
+kn_status csv_spill_part(struct csv_reader *reader, struct csv_reader *part);
+kn_status csv_spill_values(const struct csv_reader *reader, size_t column, size_t position, double *values,
+                           size_t count, kn_error *err);
+
+// Makes Unix seconds of a clock's values as they were read.
+void csv_settle_times(const struct csv_reader *reader, enum csv_clock clock, double *values, size_t count);
+
+static inline size_t csv_rows_read(const struct csv_reader *reader)
+{
+    return reader->rows_before + reader->rows;
+}
 
 // Whether a number was read in the column.
 bool csv_has_number(const struct csv_reader *reader, size_t column);

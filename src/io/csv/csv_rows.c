@@ -158,11 +158,18 @@ kn_status csv_reserve(struct csv_reader *reader, size_t rows, uint64_t at)
 {
     size_t capacity = reader->capacity ? reader->capacity : FIRST_CAPACITY, expected;
 
+    const size_t allowed = csv_rows_allowed(reader);
+
     if (rows <= reader->capacity)
         return KN_OK;
+    if (reader->spills)
+        return csv_spill(reader);
     while (capacity < rows)
         capacity = capacity < (size_t)-1 / 2 ? 2 * capacity : (size_t)-1;
     expected = expected_rows(reader, rows, at);
+    if (rows > allowed || expected > allowed)
+        return csv_begin_to_spill(reader);
+    capacity = capacity < allowed ? capacity : allowed;
     if ((expected > capacity && grow_to(reader, expected)) || grow_to(reader, capacity))
         return KN_OK;
     return ki_fail_memory(reader->err, capacity * sizeof(double), "a column of a CSV file");
@@ -196,7 +203,7 @@ static kn_status add_missing(struct csv_reader *reader, size_t column, long line
     struct csv_reader_column *target = &reader->columns[column];
 
     // A comma at the end of every line, the header's too, makes no column.
-    if (target->unnamed && !target->asked && reader->rows == 0 && !reader->guessing)
+    if (target->unnamed && !target->asked && csv_rows_read(reader) == 0 && !reader->guessing)
         return leave_out(reader, column, line);
     if (reader->options.missing == CSV_MISSING_ERROR)
         return fail_missing(reader, line, column);
@@ -316,7 +323,7 @@ kn_status csv_add_row(struct csv_reader *reader, const struct csv_row *row)
     kn_status status = KN_OK;
 
     // Those before the first row are no rows.
-    if (row->empty_lines && (reader->rows || reader->guessing))
+    if (row->empty_lines && (csv_rows_read(reader) || reader->guessing))
         status = add_empty_lines(reader, row);
     return status ? status : add_record(reader, &row->record);
 }

@@ -18,11 +18,27 @@ struct outcome {
     kn_status status;
 };
 
+// Values that went to a file come back.
+static void load(struct csv_column *column)
+{
+    kn_error err = KN_ERROR_INIT;
+
+    if (!column->spool)
+        return;
+    ck_assert_ptr_null(column->values);
+    column->values = malloc((column->count + 1) * sizeof *column->values);
+    ck_assert_ptr_nonnull(column->values);
+    ck_assert_msg(spool_read(column->spool, 0, column->values, column->count, &err) == KN_OK, "%s", err.text);
+}
+
 static struct outcome read_file(const char *path, const struct csv_options *options)
 {
     struct outcome outcome = {.err = KN_ERROR_INIT};
 
     outcome.status = csv_read(path, options, &outcome.table, &outcome.err);
+    for (size_t i = 0; i < outcome.table.column_count; i++)
+        load(&outcome.table.columns[i]);
+    load(&outcome.table.times);
     return outcome;
 }
 
@@ -47,6 +63,9 @@ static void expect_same(const struct outcome *found, const struct outcome *expec
         ck_assert_msg(memcmp(a->values, b->values, a->count * sizeof *a->values) == 0,
                       "%s: %s has other values", how, a->name);
     }
+    ck_assert_uint_eq(t->times.count, u->times.count);
+    ck_assert_msg(!u->clock || memcmp(t->times.values, u->times.values, t->times.count * sizeof(double)) == 0,
+                  "%s: other times", how);
 }
 
 // Reads the file with each number of threads in chunks of `chunk` bytes, by one code after the other; each
@@ -61,6 +80,7 @@ static void expect_chunks(const char *path, struct csv_options options, size_t c
         options.threads = thread_counts[i];
         options.chunk = chunk;
         options.code = (enum csv_code)((chunk + i) % 3);
+        options.most = (chunk + 2 * i) % 5 == 1 ? 1 + chunk % 100 : 0;
         snprintf(how, sizeof how, "%u threads, chunks of %zu, code %d", options.threads, chunk,
                  (int)options.code);
         found = read_file(path, &options);
@@ -293,6 +313,7 @@ START_TEST(random_tables)
                                                      : CSV_MISSING_PROPAGATE,
                 .threads = thread_counts[i],
                 .chunk = i ? 1 + test_random(&state) % (test_random(&state) % 2 ? 20000 : 300) : 0,
+                .most = test_random(&state) % 3 ? 0 : 1 + test_random(&state) % (ROWS * COLUMNS * 8),
                 .code = (enum csv_code)(test_random(&state) % 3)};
             struct outcome found = read_file(path, &options);
 
@@ -326,7 +347,9 @@ START_TEST(large_file)
     ck_assert_msg(expected.status == KN_OK, "%s", expected.err.text);
     ck_assert_uint_eq(expected.table.rows, LARGE);
     for (size_t i = 0; i < 3 * THREAD_COUNTS; i++) {
-        struct csv_options options = {.threads = thread_counts[i / 3], .code = (enum csv_code)(i % 3)};
+        struct csv_options options = {.threads = thread_counts[i / 3],
+                                      .most = i % 3 == 1 ? (size_t)48 << 20 : i % 2,
+                                      .code = (enum csv_code)(i % 3)};
 
         found = read_file(path, &options);
         expect_same(&found, &expected, "large");
@@ -345,6 +368,59 @@ START_TEST(large_file)
         ck_assert_ptr_nonnull(strstr(found.err.text, "found 2 cells"));
     }
     free(text);
+}
+END_TEST
+
+// Times that a file has otherwise than a table, in memory and out of it.
+START_TEST(times_that_spill)
+{
+    enum { TIMES = 5000 };
+    char *text = malloc((size_t)TIMES * 64), *to = text;
+    const char *path;
+    struct csv_options options = {.times = true, .missing = CSV_MISSING_PROPAGATE};
+    struct outcome expected;
+
+    ck_assert_ptr_nonnull(text);
+    to += sprintf(to, "timestamp,x\n");
+    for (int i = 0; i < TIMES; i++)
+        to += sprintf(to, i % 7 ? "16806866%05d,%d\n" : "16806866%05d,\n", i, i % 100);
+    path = file_with(text, (size_t)(to - text));
+    expected = read_in_order(path, options);
+    ck_assert_int_eq(expected.table.clock, CSV_CLOCK_MILLISECONDS);
+    ck_assert_double_eq(expected.table.times.values[1], 1680686600.001);
+    for (size_t most = 1; most < 3 * sizeof(double) * TIMES; most += 9000) {
+        options.most = most;
+        for (size_t chunk = 1000; chunk < 70000; chunk += 20000)
+            for (unsigned i = 0; i < THREAD_COUNTS; i++) {
+                struct outcome found;
+
+                options.chunk = chunk;
+                options.threads = thread_counts[i];
+                found = read_file(path, &options);
+                expect_same(&found, &expected, "times");
+                ck_assert(!found.table.times.spool == !found.table.columns[0].spool);
+                ck_assert(found.table.times.spool || most >= 2 * sizeof(double) * TIMES);
+                csv_free(&found.table);
+            }
+    }
+    csv_free(&expected.table);
+    free(text);
+}
+END_TEST
+
+// A folder without room, or none at all.
+START_TEST(nowhere_to_spill)
+{
+    const struct csv_options options = {.most = 1};
+    const char *path = file_with("a\n1\n2\n", 6);
+    struct csv_table table;
+    kn_error err = KN_ERROR_INIT;
+
+    ck_assert_int_eq(setenv("TMPDIR", "/nonexistent", 1), 0);
+    ck_assert_int_eq(csv_read(path, &options, &table, &err), KN_ERROR_OUTPUT);
+    ck_assert_ptr_nonnull(strstr(err.text, "/nonexistent"));
+    ck_assert_ptr_nonnull(strstr(err.text, "TMPDIR"));
+    ck_assert_uint_eq(table.column_count, 0);
 }
 END_TEST
 
@@ -399,8 +475,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {every_cut,  first_error,   random_bytes,       random_tables,
-                                  large_file, changing_file, real_file_in_chunks};
+    const TTest *const tests[] = {every_cut,        first_error,   random_bytes,
+                                  random_tables,    large_file,    times_that_spill,
+                                  nowhere_to_spill, changing_file, real_file_in_chunks};
 
     return TEST_RUN_WITH("csv chunks", CK_FORK_GETENV, make_folder, remove_folder, tests);
 }
