@@ -72,6 +72,13 @@ static size_t number_in(const char *path, const char *key)
     return number;
 }
 
+size_t memory_peak(void)
+{
+    const size_t kilobytes = number_in("/proc/self/status", "VmHWM:");
+
+    return kilobytes == SIZE_MAX ? 0 : kilobytes * 1024;
+}
+
 static size_t less(size_t a, size_t b)
 {
     return a < b ? a : b;

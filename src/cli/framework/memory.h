@@ -14,6 +14,9 @@ bool memory_parse(const char *text, size_t *bytes);
 // What the process holds in memory now: libraries and drivers too.
 size_t memory_resident(void);
 
+// The most that it has held so far; 0: not known.
+size_t memory_peak(void);
+
 // What the process may still take: --memory-limit less what it holds now. Without the option three quarters
 // of what the system has available, the control group's limit (version 2) and that of the address space
 // included.

@@ -254,6 +254,18 @@ const struct command command_stats = {
         "With --window the statistics of windows of each column are computed as well, all exact. Durations "
         "become rows by the file's rate, rounded; with --gap no window reaches over a gap. Windows that are "
         "not whole are left out but for --partial.\n\n"
+        "Columns that do not fit into memory go to temporary files in the folder TMPDIR, or /var/tmp, as "
+        "they are read, "
+        "those of pipes and packed files too, and are computed in chunks, with method select, in as many "
+        "passes over these "
+        "files as exactness needs: a line and the JSON say how many. Results are the same to the bit. "
+        "--memory-limit bounds all that the process holds, the program itself, some 12 MB, included, but not "
+        "what a "
+        "device's driver takes to compile; without it three quarters of the available memory are the bound. "
+        "Windows, "
+        "times, samples and lengths are computed in chunks as well; what needs a column whole (--method sort "
+        "and fused, "
+        "--sweep) is refused.\n\n"
         "The seconds of a column are those of computing it (of columns that are computed together, its "
         "share), the median over --repetitions; reading, "
         "compiling the kernels (nearly nothing when they are in the cache) and copying to the device are "
@@ -264,7 +276,7 @@ const struct command command_stats = {
         "are prefixes partitions.csv, a line for each of them. --plots adds time.svg, of the first column of "
         "the first file, and cv.svg and mad.svg, of all columns. Of several files a table of MAD and CV "
         "follows, a line for each file.",
-    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_MEMORY,
     .options = options,
     .examples = {{"koine stats --column acc_x --json result.json recordings/",
                   "one column of each .csv file in a folder, on the best device, kept as JSON as well"},

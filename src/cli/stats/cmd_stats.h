@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine stats: what was asked for (cmd_stats.c), in which ways it is computed (stats_plan.c,
-// stats_compute.c), how its files are read (stats_file.c), and what comes out of it: tables (stats_print.c),
-// files (stats_write.c) and plots (stats_plot.c).
+// stats_compute.c, stats_chunks.c), how its files are read (stats_file.c), and what comes out of it: tables
+// (stats_print.c), files (stats_write.c) and plots (stats_plot.c).
 #ifndef KN_CLI_STATS_CMD_STATS_H
 #define KN_CLI_STATS_CMD_STATS_H
 
@@ -71,6 +71,7 @@ struct stats_row {
     char *column;
     kn_stats_method method; // that ran
     bool in_bytes;          // the values were kept as bytes
+    unsigned passes;        // over the column's file; 0: it was in memory
     size_t missing;         // cells
     kn_stats result;
     double seconds; // of computing: the median over the repetitions
@@ -86,7 +87,8 @@ struct stats_facts {
     const char *file;
     struct csv_layout layout;
     enum csv_clock clock;
-    char *times; // the name of their column; NULL: none
+    char *times;    // the name of their column; NULL: none
+    double spooled; // bytes of its values, which were in files; 0: they were in memory
     size_t rows, gap_count;
     double start, rate, gap, gap_seconds; // as in struct stats_series, before it is resampled
     double unit;                          // one g in the columns' unit; 0: it was not wanted
@@ -135,6 +137,16 @@ json_t *stats_facts_json(const struct stats_run *run);
 // `before` and `share`: which part of the whole work this is, from 0 to 1.
 kn_status stats_compute_file(struct stats_run *run, const char *file, double before, double share,
                              struct progress *progress, kn_error *err);
+
+// Columns that do not fit into memory (stats_chunks.c). How many bytes a file's values may take there; how
+// many elements of such a column of n a plan may hold; and the statistics of its first n elements.
+kn_status stats_values_allowed(const struct stats_run *run, size_t *most, kn_error *err);
+kn_status stats_choose_held(const struct stats_run *run, const struct stats_config *config,
+                            const kn_stats_options *how, size_t n, size_t *held, kn_error *err);
+kn_status stats_compute_spooled(kn_stats_plan *plan, const struct csv_column *column, size_t n,
+                                kn_stats *result, kn_error *err);
+// Refuses what needs more bytes than --memory-limit leaves.
+kn_status stats_check_memory(const struct stats_run *run, double bytes, const char *what, kn_error *err);
 
 // A name as a cell of a CSV file, quoted where it has to be (stats_cells.c).
 void stats_add_csv_name(struct ki_text *text, const char *name);

@@ -17,7 +17,8 @@ struct work {
     struct stats_run *run;
     struct stats_config *config;
     kn_stats_plan *plan;
-    double *seconds; // of the repetitions
+    const struct csv_column *spooled; // the column that is computed, where it is in a file
+    double *seconds;                  // of the repetitions
     struct progress *progress;
     double before, share;
 };
@@ -35,7 +36,8 @@ struct task {
 static kn_status compute_once(const struct work *work, const struct task *task, kn_error *err)
 {
     kn_status status =
-        task->columns ? kn_stats_plan_compute_columns(work->plan, task->results, err)
+        work->spooled   ? stats_compute_spooled(work->plan, work->spooled, task->n, task->results, err)
+        : task->columns ? kn_stats_plan_compute_columns(work->plan, task->results, err)
         : task->ends ? kn_stats_plan_compute_prefixes(work->plan, task->ends, task->count, task->results, err)
                      : kn_stats_plan_compute(work->plan, task->n, task->results, err);
 
@@ -91,6 +93,13 @@ static kn_status compute_prefixes(struct work *work, struct stats_row *row, kn_e
 
 static kn_status sweep_prefixes(struct work *work, struct stats_row *row, kn_error *err)
 {
+    if (work->spooled)
+        return ki_fail(
+            err, KN_ERROR_MEMORY,
+            "--sweep needs column %s whole in memory, %.0f MB and as much again, which is more than is "
+            "left or --memory-limit allows; without --sweep its prefixes are computed one by one",
+            row->column, (double)row->result.n * sizeof(double) * 1e-6);
+
     size_t *ends = calloc(row->prefix_count, sizeof *ends);
     const struct task task = {.ends = ends, .count = row->prefix_count, .results = row->prefixes};
     kn_status status;
@@ -133,14 +142,15 @@ static kn_status compute_all(struct work *work, const struct csv_column *column,
     const struct task whole = {.n = column->count, .results = &row->result};
     kn_status status = compute(work, &whole, &row->seconds, err);
 
+    row->passes = work->spooled ? kn_stats_plan_get_passes(work->plan) : 0;
     if (!status && row->prefix_count)
         status =
             work->run->arguments->sweep ? sweep_prefixes(work, row, err) : compute_prefixes(work, row, err);
     return status;
 }
 
-// A plan for columns of up to n elements.
-static kn_status open_plan(struct work *work, size_t n, kn_error *err)
+// A plan for a column, and others that are not longer.
+static kn_status open_plan(struct work *work, const struct csv_column *column, kn_error *err)
 {
     const struct stats_arguments *arguments = work->run->arguments;
     const kn_stats_options how = KN_INIT(
@@ -148,10 +158,15 @@ static kn_status open_plan(struct work *work, size_t n, kn_error *err)
         .single = work->config->single,
         .mad_scale = arguments->mad_scale == MAD_SCALE_NORMAL ? KN_STATS_MAD_NORMAL : KN_STATS_MAD_RAW,
         .policy = (kn_policy)arguments->common.policy);
+    size_t held = column->count;
+    kn_status status =
+        column->spool ? stats_choose_held(work->run, work->config, &how, held, &held, err) : KN_OK;
 
-    return ki_error_unname(
-        kn_stats_plan_create(work->run->places[work->config->place].queue, KN_F64, n, &how, &work->plan, err),
-        err);
+    work->spooled = column->spool ? column : NULL;
+    return status ? status
+                  : ki_error_unname(kn_stats_plan_create(work->run->places[work->config->place].queue, KN_F64,
+                                                         held, &how, &work->plan, err),
+                                    err);
 }
 
 static void close_plan(struct work *work)
@@ -176,7 +191,9 @@ struct stretch {
 static kn_status compute_column(struct work *work, const struct stretch *one, kn_error *err)
 {
     struct stats_row *row = one->rows;
-    kn_status status = kn_stats_plan_load(work->plan, one->columns->values, one->columns->count, err);
+    kn_status status = work->spooled
+                           ? KN_OK
+                           : kn_stats_plan_load(work->plan, one->columns->values, one->columns->count, err);
 
     status = ki_error_unname(status, err);
     if (!status)
@@ -223,7 +240,7 @@ static size_t count_together(const struct work *work, const struct stretch *all)
 {
     size_t n = all->columns->count, most = kn_stats_plan_get_columns_together(work->plan, n), count = 1;
 
-    if (all->rows->prefix_count)
+    if (all->rows->prefix_count || work->spooled)
         return 1;
     while (count < all->count && count < most && all->columns[count].count == n)
         count++;
@@ -239,7 +256,7 @@ static kn_status compute_config(struct work *work, struct stretch left, double *
         struct stretch some = left;
 
         work->before = *done;
-        status = open_plan(work, left.columns->count, err);
+        status = open_plan(work, left.columns, err);
         some.count = status ? 0 : count_together(work, &left);
         if (!status)
             status = (some.count > 1 ? compute_together : compute_column)(work, &some, err);

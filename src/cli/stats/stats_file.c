@@ -38,12 +38,26 @@ static kn_status compute_intervals(const char *file, const struct csv_table *tab
 
     if (!table->layout.e4 || !table->clock || table->column_count != 1 || ibi->missing)
         return KN_OK;
+    if (ibi->spool)
+        return ki_fail(err, KN_ERROR_MEMORY,
+                       "%s: intervals between beats are computed in memory alone, where these need %.0f MB; "
+                       "--memory-limit, or the machine, has less",
+                       file, 4.0 * (double)ibi->count * sizeof(double) * 1e-6);
     facts->has_intervals = true;
     if (kn_stats_compute_intervals(ibi->values, table->times.values, ibi->count, &facts->intervals, err) ==
         KN_OK)
         return KN_OK;
     return ki_fail_at(err, KN_ERROR_INPUT, file, 0,
                       "its intervals between beats are not all above 0, or not in the order of their times");
+}
+
+static double bytes_in_files(const struct csv_table *table)
+{
+    size_t values = table->columns->spool ? table->times.count : 0;
+
+    for (size_t i = 0; i < table->column_count; i++)
+        values += table->columns[i].spool ? table->columns[i].count : 0;
+    return (double)values * sizeof(double);
 }
 
 static kn_status keep_facts(struct stats_run *run, const char *file, const struct csv_table *table,
@@ -53,6 +67,7 @@ static kn_status keep_facts(struct stats_run *run, const char *file, const struc
                                 .layout = table->layout,
                                 .clock = table->clock,
                                 .rows = table->rows,
+                                .spooled = bytes_in_files(table),
                                 .start = series->start,
                                 .rate = series->rate,
                                 .gap = series->gap,
@@ -72,24 +87,37 @@ static kn_status keep_facts(struct stats_run *run, const char *file, const struc
     return ki_fail_memory(err, 0, "keeping what a file is like");
 }
 
+// Whether samples go to files: the values are there, or they would take more than `most` bytes.
+static bool spools(const struct stats_run *run, const struct csv_table *table,
+                   const struct stats_series *series, size_t most)
+{
+    const double samples = series->rate > 0 ? (double)series->rows / series->rate * run->resample : 0;
+
+    return table->columns->spool ||
+           samples * (double)(table->column_count + 1) * (double)sizeof(double) > (double)most;
+}
+
 kn_status stats_read_file(struct stats_run *run, const char *file, struct csv_table *table,
                           struct stats_series *series, kn_error *err)
 {
     const struct stats_arguments *arguments = run->arguments;
-    const struct csv_options how = {.missing = (enum csv_missing)arguments->missing,
-                                    .columns = arguments->columns.items,
-                                    .column_count = arguments->columns.count,
-                                    .times = true,
-                                    .skip_lines = arguments->skip_lines};
+    struct csv_options how = {.missing = (enum csv_missing)arguments->missing,
+                              .columns = arguments->columns.items,
+                              .column_count = arguments->columns.count,
+                              .times = true,
+                              .skip_lines = arguments->skip_lines};
     double start = ki_clock_seconds();
-    kn_status status = csv_read(file, &how, table, err);
+    kn_status status = stats_values_allowed(run, &how.most, err);
 
+    if (!status)
+        status = csv_read(file, &how, table, err);
     if (!status)
         status = stats_series_open(file, table, run->gap, series, err);
     if (!status)
         status = keep_facts(run, file, table, series, err);
     if (!status && run->resample > 0)
-        status = stats_series_resample(file, table, run->resample, series, err);
+        status = stats_series_resample(file, table, run->resample, spools(run, table, series, how.most),
+                                       series, err);
     if (!status) {
         const struct stats_movement movement = {arguments->magnitude, arguments->enmo, unit_of(run, table)};
 
@@ -156,6 +184,8 @@ bool stats_print_facts(const struct stats_run *run)
             add_intervals(&text, &run->facts[i].intervals);
         if (run->facts[i].unit > 0)
             ki_text_format(&text, ", 1 g is %.6g", run->facts[i].unit);
+        if (run->facts[i].spooled > 0)
+            ki_text_format(&text, ", %.0f MB of values in temporary files", run->facts[i].spooled * 1e-6);
         if (text.length && run->resample > 0)
             ki_text_format(&text, ", resampled at %.6g Hz", run->resample);
         printed = !text.failed;
@@ -197,6 +227,7 @@ json_t *stats_facts_json(const struct stats_run *run)
 
         report_put(&object, "file", ki_json_string(facts->file));
         report_put(&object, "rows", json_integer((json_int_t)facts->rows));
+        report_put(&object, "spooled_bytes", json_integer((json_int_t)facts->spooled));
         report_put(&object, "packing", json_string(packing_names[facts->layout.packing]));
         report_put(&object, "separator", json_string(separator));
         report_put(&object, "decimal", json_string(point));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The results of `koine stats` as tables for people: the values once, where all configurations agree on them,
 // then the times of each configuration.
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -59,6 +60,23 @@ static bool same_as_first(const struct stats_run *run, size_t config)
     return true;
 }
 
+// "; 2 passes over the data", where columns were in files.
+static void print_passes(const struct stats_run *run, size_t config)
+{
+    unsigned least = UINT_MAX, most = 0;
+
+    for (size_t group = 0; group < stats_groups(run); group++) {
+        const unsigned passes = stats_row(run, group, config)->passes;
+
+        least = passes && passes < least ? passes : least;
+        most = passes > most ? passes : most;
+    }
+    if (most > 0 && least < most)
+        printf("; %u to %u passes over the data", least, most);
+    else if (most > 0)
+        printf("; %u pass%s over the data", most, most == 1 ? "" : "es");
+}
+
 static void print_config(const struct stats_run *run, size_t index, bool same)
 {
     const struct stats_config *config = &run->configs[index];
@@ -66,10 +84,11 @@ static void print_config(const struct stats_run *run, size_t index, bool same)
 
     estimate_print_place(&run->places[config->place]);
     printf(", variant %s, %s precision; ", stats_variant_names[config->variant], stats_precision_of(config));
-    printf("seconds: read %.3f, build %.3f, upload %.3f, compute %.3f; method %s%s%s\n", run->read,
+    printf("seconds: read %.3f, build %.3f, upload %.3f, compute %.3f; method %s%s", run->read,
            config->times.build, config->times.upload, config->times.compute + config->times.download,
-           stats_method_names[row->method], row->in_bytes ? " on bytes" : "",
-           same ? "; the same values to the last bit" : "");
+           stats_method_names[row->method], row->in_bytes ? " on bytes" : "");
+    print_passes(run, index);
+    printf("%s\n", same ? "; the same values to the last bit" : "");
 }
 
 static bool print_times(const struct stats_run *run)

@@ -9,6 +9,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/os/clock.h"
+#include "cli/framework/memory.h"
 #include "cmd_stats.h"
 
 // ---- options ----
@@ -121,6 +122,9 @@ struct windows {
     const struct csv_column *column;
     const struct stats_series *series;
     size_t width, step;
+    double first_time;
+    size_t held; // rows that are computed at a time
+    void *rows;  // room for them, where the column's values cannot be taken as they are
     struct stats_windows *to;
 };
 
@@ -144,16 +148,44 @@ static size_t count_in(const struct windows *w, const struct stretch *stretch)
     return kn_window_count(stretch->rows, w->width, w->step, w->run->arguments->partial);
 }
 
-static double start_of(const struct stats_series *series, size_t row)
+// When each window of a stretch begins; those from number `to` on.
+static void add_starts(const struct windows *w, struct spool_view *times, const struct stretch *stretch,
+                       size_t to)
 {
-    if (series->times)
-        return series->times[row] - series->times[0];
-    return series->rate > 0 ? (double)row / series->rate : (double)row;
+    const size_t count = count_in(w, stretch);
+
+    for (size_t k = 0; k < count; k++) {
+        const size_t row = stretch->first + k * w->step;
+
+        w->to->starts[to + k] = w->series->times      ? spool_view_at(times, row) - w->first_time
+                                : w->series->rate > 0 ? (double)row / w->series->rate
+                                                      : (double)row;
+    }
+}
+
+static kn_status find_starts(struct windows *w, kn_error *err)
+{
+    struct spool_view times = {.values = NULL};
+
+    if (w->series->times) {
+        csv_column_view(w->series->times, &times, err);
+        w->first_time = spool_view_at(&times, 0);
+    }
+    for (size_t i = 0, to = 0; i < stretch_count(w); i++) {
+        const struct stretch stretch = stretch_at(w, i);
+
+        add_starts(w, &times, &stretch, to);
+        to += count_in(w, &stretch);
+    }
+    return spool_view_close(&times);
 }
 
 static kn_status allocate(struct windows *w, kn_error *err)
 {
     struct stats_windows *to = w->to;
+    const size_t each =
+        sizeof *to->starts + sizeof *to->results + (w->run->quantile_count + 1) * sizeof *to->quantiles;
+    kn_status status;
     size_t room;
 
     for (size_t i = 0; i < stretch_count(w); i++) {
@@ -161,6 +193,10 @@ static kn_status allocate(struct windows *w, kn_error *err)
         to->count += count_in(w, &stretch);
     }
     room = to->count + 1;
+    status =
+        stats_check_memory(w->run, (double)room * (double)each, "keeping the statistics of all windows", err);
+    if (status)
+        return status;
     to->starts = calloc(room, sizeof *to->starts);
     to->results = calloc(room, sizeof *to->results);
     to->quantiles = calloc(room, (w->run->quantile_count + 1) * sizeof *to->quantiles);
@@ -208,36 +244,78 @@ static kn_status compute_stretch(const struct windows *w, const void *x, size_t 
     return status;
 }
 
-static kn_status compute_stretches(const struct windows *w, const void *x, kn_error *err)
+// Rows of the column in the precision of the configuration.
+static kn_status rows_at(const struct windows *w, size_t first, size_t count, const void **x, kn_error *err)
 {
-    const size_t size = w->config->single ? sizeof(float) : sizeof(double);
+    const struct csv_column *column = w->column;
+    struct spool_view view;
+    float *singles = w->rows;
+
+    *x = w->rows;
+    if (!w->config->single && column->spool)
+        return spool_read(column->spool, first, w->rows, count, err);
+    if (!w->config->single) {
+        *x = column->values + first;
+        return KN_OK;
+    }
+    csv_column_view(column, &view, err);
+    for (size_t i = 0; i < count; i++)
+        singles[i] = (float)spool_view_at(&view, first + i);
+    return spool_view_close(&view);
+}
+
+// A stretch's windows, as many at a time as the rows that are held have.
+static kn_status compute_parts(const struct windows *w, const struct stretch *stretch, size_t to,
+                               kn_error *err)
+{
+    const size_t count = count_in(w, stretch);
+    const size_t at_once = stretch->rows <= w->held ? count : (w->held - w->width) / w->step + 1;
+    kn_status status = KN_OK;
+
+    for (size_t k = 0; k < count && !status; k += at_once) {
+        const size_t last = count - k < at_once ? count - 1 : k + at_once - 1, first = k * w->step;
+        const size_t left = stretch->rows - first, wanted = (last - k) * w->step + w->width;
+        const size_t rows = wanted < left ? wanted : left;
+        const void *x;
+
+        status = rows_at(w, stretch->first + first, rows, &x, err);
+        if (!status)
+            status = compute_stretch(w, x, rows, to + k, err);
+    }
+    return status;
+}
+
+static kn_status compute_stretches(const struct windows *w, kn_error *err)
+{
     kn_status status = KN_OK;
 
     for (size_t i = 0, to = 0; i < stretch_count(w) && !status; i++) {
         const struct stretch stretch = stretch_at(w, i);
-        const size_t count = count_in(w, &stretch);
 
-        if (count > 0)
-            status = compute_stretch(w, (const char *)x + stretch.first * size, stretch.rows, to, err);
-        for (size_t k = 0; k < count && !status; k++)
-            w->to->starts[to + k] = start_of(w->series, stretch.first + k * w->step);
-        to += count;
+        status = compute_parts(w, &stretch, to, err);
+        to += count_in(w, &stretch);
     }
     return ki_error_unname(status, err);
 }
 
-static kn_status compute_as_floats(const struct windows *w, kn_error *err)
+// Room for rows that are not in memory as they are wanted: all, or a quarter of the memory that is left.
+static kn_status take_rows(struct windows *w, kn_error *err)
 {
-    float *x = calloc(w->column->count + 1, sizeof *x);
-    kn_status status;
+    const size_t size = w->config->single ? sizeof(float) : sizeof(double), all = w->column->count;
+    const size_t left = memory_left(&w->run->arguments->common) / 4 / size;
+    const size_t least = w->width < all ? w->width : all;
 
-    if (!x)
-        return ki_fail_memory(err, w->column->count * sizeof *x, "a column in single precision");
-    for (size_t i = 0; i < w->column->count; i++)
-        x[i] = (float)w->column->values[i];
-    status = compute_stretches(w, x, err);
-    free(x);
-    return status;
+    w->held = !w->column->spool || left > all ? all : left;
+    if (!w->column->spool && !w->config->single)
+        return KN_OK;
+    if (w->held < least)
+        return ki_fail(
+            err, KN_ERROR_MEMORY,
+            "a window of %zu rows needs some %.0f MB of memory, and there are %.0f: --memory-limit, or the "
+            "machine, has less",
+            w->width, 4.0 * (double)(least * size) * 1e-6, 4.0 * (double)(left * size) * 1e-6);
+    w->rows = malloc((w->held + 1) * size);
+    return w->rows ? KN_OK : ki_fail_memory(err, w->held * size, "the rows of windows");
 }
 
 kn_status stats_compute_windows(const struct stats_run *run, const struct stats_config *config,
@@ -258,7 +336,12 @@ kn_status stats_compute_windows(const struct stats_run *run, const struct stats_
                             "column %s has %zu rows%s, and a window %zu; --partial takes fewer", row->column,
                             column->count, stretch_count(&w) > 1 ? " with gaps between them" : "", w.width);
     if (!status)
-        status = config->single ? compute_as_floats(&w, err) : compute_stretches(&w, column->values, err);
+        status = take_rows(&w, err);
+    if (!status)
+        status = compute_stretches(&w, err);
+    if (!status)
+        status = find_starts(&w, err);
+    free(w.rows);
     row->windows.seconds = ki_clock_seconds() - start;
     return status;
 }

@@ -11,6 +11,7 @@
 #include "base/text/text.h"
 #include "cmd_stats.h"
 #include "cli/framework/interrupt.h"
+#include "cli/framework/memory.h"
 #include "cli/framework/report.h"
 
 static void add_cell(struct ki_text *text, const char *cell)
@@ -218,6 +219,7 @@ static json_t *row_json(const struct stats_run *run, const struct stats_row *row
     report_put(&object, "variant", json_string(stats_variant_names[config->variant]));
     report_put(&object, "method", json_string(stats_method_names[row->method]));
     report_put(&object, "precision", json_string(stats_precision_of(config)));
+    report_put(&object, "passes", row->passes ? json_integer((json_int_t)row->passes) : json_null());
     report_put(&object, "in_bytes", json_boolean(row->in_bytes));
     report_put(&object, "n", json_integer((json_int_t)row->result.n));
     report_put(&object, "missing", json_integer((json_int_t)row->missing));
@@ -234,6 +236,17 @@ static json_t *row_json(const struct stats_run *run, const struct stats_row *row
         report_put(&object, "window_seconds", ki_json_double(row->windows.seconds));
         report_put(&object, "windows", stats_windows_json(run, row));
     }
+    return object;
+}
+
+static json_t *memory_json(const struct common_arguments *common)
+{
+    json_t *object = json_object();
+    const size_t peak = memory_peak();
+
+    report_put(&object, "limit",
+               common->memory_limit ? json_integer((json_int_t)common->memory_limit) : json_null());
+    report_put(&object, "peak", peak ? json_integer((json_int_t)peak) : json_null());
     return object;
 }
 
@@ -259,6 +272,7 @@ kn_status stats_write_json(const struct stats_run *run, kn_error *err)
     root = report_begin("stats", device ? &device->device : &run->places[0].device,
                         stats_precision_names[common->precision], policy_names[common->policy], &seconds);
     estimate_report(&root, device ? device : &run->places[0]);
+    report_put(&root, "memory", memory_json(common));
     report_put(&root, "files", stats_facts_json(run));
     report_put(&root, "results", rows);
     return report_write(root, common, err);

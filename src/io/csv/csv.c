@@ -162,6 +162,11 @@ kn_status csv_read(const char *path, const struct csv_options *options, struct c
     return reading.status;
 }
 
+void csv_column_view(const struct csv_column *column, struct spool_view *view, kn_error *err)
+{
+    spool_view_open(view, column->values, column->spool, column->count, err);
+}
+
 void csv_free(struct csv_table *table)
 {
     for (size_t i = 0; i < table->column_count; i++) {

@@ -55,6 +55,9 @@ struct csv_column {
     size_t missing; // cells that were missing
 };
 
+// The values of a column, wherever they are (spool.h).
+void csv_column_view(const struct csv_column *column, struct spool_view *view, kn_error *err);
+
 // How a column tells times.
 enum csv_clock {
     CSV_CLOCK_NONE,

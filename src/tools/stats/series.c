@@ -13,14 +13,15 @@
 enum { MOST_STEPS = 65536 };
 
 // The steps that are looked at, in no order.
-static size_t take_steps(const double *times, size_t rows, double *steps)
+static size_t take_steps(struct spool_view *times, double *steps)
 {
-    const size_t all = rows - 1, count = all < MOST_STEPS ? all : MOST_STEPS;
+    const size_t all = times->count - 1, count = all < MOST_STEPS ? all : MOST_STEPS;
 
     for (size_t i = 0; i < count; i++) {
         size_t row = (size_t)((double)i * ((double)all / (double)count));
 
-        steps[i] = times[row + 1] - times[row];
+        steps[i] = -spool_view_at(times, row);
+        steps[i] += spool_view_at(times, row + 1);
     }
     return count;
 }
@@ -44,18 +45,17 @@ static kn_status median_of(const double *steps, size_t count, double *median, kn
 }
 
 // Rate and gap where they are not given.
-static kn_status measure_steps(struct stats_series *series, kn_error *err)
+static kn_status measure_steps(struct stats_series *series, struct spool_view *times, kn_error *err)
 {
-    const double *times = series->times;
-    const double length = times[series->rows - 1] - times[0];
+    const double start = spool_view_at(times, 0), length = spool_view_at(times, series->rows - 1) - start;
     double *steps = malloc(MOST_STEPS * sizeof *steps), median = 0;
     kn_status status = KN_OK;
     size_t count;
 
     if (!steps)
         return ki_fail_memory(err, MOST_STEPS * sizeof *steps, "the steps between rows");
-    count = take_steps(times, series->rows, steps);
-    status = median_of(steps, count, &median, err);
+    count = take_steps(times, steps);
+    status = times->status ? times->status : median_of(steps, count, &median, err);
     if (!status && length > 0)
         series->rate = median > 0 ? 1 / median : (double)(series->rows - 1) / length;
     count = take_positive(steps, count);
@@ -67,13 +67,17 @@ static kn_status measure_steps(struct stats_series *series, kn_error *err)
     return status;
 }
 
-static kn_status find_gaps(const char *file, struct stats_series *series, kn_error *err)
+static kn_status find_gaps(const char *file, struct stats_series *series, struct spool_view *times,
+                           kn_error *err)
 {
-    const double *times = series->times, usual = series->rate > 0 ? 1 / series->rate : 0;
+    const double usual = series->rate > 0 ? 1 / series->rate : 0;
+    double before = spool_view_at(times, 0);
     size_t capacity = 0;
 
     for (size_t i = 1; i < series->rows; i++) {
-        const double step = times[i] - times[i - 1];
+        const double at = spool_view_at(times, i), step = at - before;
+
+        before = at;
 
         if (step < 0)
             return ki_fail_at(
@@ -81,13 +85,13 @@ static kn_status find_gaps(const char *file, struct stats_series *series, kn_err
                 "times go backwards: row %zu is %.9g s before the row above it; sort the rows by "
                 "time, or read the parts as files of their own",
                 i + 1, -step);
-        if (step <= series->gap)
+        if (step <= series->gap || times->status)
             continue;
         if (!KI_ARRAY_PUSH(series->gaps, series->gap_count, capacity, i))
             return ki_fail_memory(err, 0, "the gaps of a file");
         series->gap_seconds += step - usual;
     }
-    return KN_OK;
+    return times->status;
 }
 
 static kn_status check_rate(const char *file, const struct stats_series *series, double stated, kn_error *err)
@@ -106,19 +110,22 @@ static kn_status check_rate(const char *file, const struct stats_series *series,
 kn_status stats_series_open(const char *file, const struct csv_table *table, double gap,
                             struct stats_series *series, kn_error *err)
 {
+    struct spool_view times;
     kn_status status = KN_OK;
 
     *series = (struct stats_series){
         .rows = table->rows, .start = table->start_time, .rate = table->sample_rate, .gap = gap};
     if (!table->clock)
         return KN_OK;
-    series->times = table->times.values;
-    series->start = series->times[0];
+    series->times = &table->times;
+    csv_column_view(series->times, &times, err);
+    series->start = spool_view_at(&times, 0);
     series->rate = 0;
     if (series->rows > 1)
-        status = measure_steps(series, err);
+        status = measure_steps(series, &times, err);
     if (!status)
-        status = find_gaps(file, series, err);
+        status = find_gaps(file, series, &times, err);
+    spool_view_close(&times);
     if (table->layout.e4)
         series->rate = 0;
     if (!status && table->sample_rate > 0) {
@@ -143,115 +150,141 @@ struct stretch {
     size_t row, rows, sample, samples;
 };
 
+// A series that is resampled, and its times.
+struct resampling {
+    const struct stats_series *series;
+    double rate;
+    bool spools;
+    struct spool_view times; // as long as somebody reads them
+    struct stretch *stretches;
+    size_t samples;
+};
+
 // Seconds from the series' first row to another one.
-static double seconds_at(const struct stats_series *series, size_t row)
+static double seconds_at(struct resampling *r, size_t row)
 {
-    return series->times ? series->times[row] - series->start : (double)row / series->rate;
+    return r->series->times ? spool_view_at(&r->times, row) - r->series->start
+                            : (double)row / r->series->rate;
 }
 
-static struct stretch stretch_at(const struct stats_series *series, size_t index, size_t sample, double rate)
+// The stretches one after the other; their count is that of the gaps and one.
+static kn_status list_stretches(struct resampling *r, kn_error *err)
 {
-    const size_t row = index ? series->gaps[index - 1] : 0;
-    const size_t end = index < series->gap_count ? series->gaps[index] : series->rows;
-    const double length = seconds_at(series, end - 1) - seconds_at(series, row);
+    const struct stats_series *series = r->series;
 
-    // A sample that would be at the last row but for rounding is at it.
-    return (struct stretch){row, end - row, sample, (size_t)floor(length * rate + 1e-6) + 1};
+    r->stretches = calloc(series->gap_count + 1, sizeof *r->stretches);
+    if (!r->stretches)
+        return ki_fail_memory(err, 0, "the parts between gaps");
+    for (size_t i = 0; i <= series->gap_count; i++) {
+        const size_t row = i ? series->gaps[i - 1] : 0;
+        const size_t end = i < series->gap_count ? series->gaps[i] : series->rows;
+        const double start = seconds_at(r, row), length = seconds_at(r, end - 1) - start;
+        // A sample that would be at the last row but for rounding is at it.
+        const size_t samples = r->times.status ? 0 : (size_t)floor(length * r->rate + 1e-6) + 1;
+
+        r->stretches[i] = (struct stretch){row, end - row, r->samples, samples};
+        r->samples += samples;
+    }
+    return r->times.status;
 }
 
-static void resample_stretch(const struct stats_series *series, const struct stretch *stretch, double rate,
-                             const double *from, double *to)
+static void resample_stretch(struct resampling *r, const struct stretch *stretch, struct spool_view *from,
+                             struct spool_pen *to)
 {
-    const double start = seconds_at(series, stretch->row);
+    const double start = seconds_at(r, stretch->row);
     const size_t last = stretch->row + stretch->rows - 1;
     size_t row = stretch->row;
 
     for (size_t i = 0; i < stretch->samples; i++) {
-        const double at = start + (double)i / rate;
-        double before, after, share;
+        const double at = start + (double)i / r->rate;
+        double before, after, share, value;
 
-        while (row < last && seconds_at(series, row + 1) <= at)
+        while (row < last && seconds_at(r, row + 1) <= at)
             row++;
-        if (row == last) {
-            to[i] = from[row];
-            continue;
+        value = spool_view_at(from, row);
+        if (row < last) {
+            before = seconds_at(r, row);
+            after = seconds_at(r, row + 1);
+            share = (at - before) / (after - before);
+            value = share > 0 ? value + share * (spool_view_at(from, row + 1) - value) : value;
         }
-        before = seconds_at(series, row);
-        after = seconds_at(series, row + 1);
-        share = (at - before) / (after - before);
-        to[i] = share > 0 ? from[row] + share * (from[row + 1] - from[row]) : from[row];
+        spool_pen_add(to, value);
     }
-}
-
-// The stretches of a series one after the other; their count is that of the gaps and one.
-static struct stretch *list_stretches(const struct stats_series *series, double rate, size_t *samples)
-{
-    struct stretch *list = calloc(series->gap_count + 1, sizeof *list);
-
-    *samples = 0;
-    for (size_t i = 0; list && i <= series->gap_count; i++) {
-        list[i] = stretch_at(series, i, *samples, rate);
-        *samples += list[i].samples;
-    }
-    return list;
-}
-
-static kn_status resample_column(const struct stats_series *series, const struct stretch *stretches,
-                                 size_t samples, double rate, struct csv_column *column, kn_error *err)
-{
-    double *values = malloc(samples * sizeof *values);
-
-    if (!values)
-        return ki_fail_memory(err, samples * sizeof *values, "a column's samples");
-    for (size_t i = 0; i <= series->gap_count; i++)
-        resample_stretch(series, &stretches[i], rate, column->values, values + stretches[i].sample);
-    free(column->values);
-    column->values = values;
-    column->count = samples;
-    return KN_OK;
 }
 
 // The samples' times, where gaps make them more than their number over the rate.
-static kn_status resample_times(const struct stats_series *series, const struct stretch *stretches,
-                                size_t samples, double rate, struct csv_column *times, kn_error *err)
+static void time_stretch(struct resampling *r, const struct stretch *stretch, struct spool_view *from,
+                         struct spool_pen *to)
 {
-    double *values = series->times ? malloc(samples * sizeof *values) : NULL;
+    const double start = spool_view_at(from, stretch->row);
 
-    if (!series->times)
-        return KN_OK;
-    if (!values)
-        return ki_fail_memory(err, samples * sizeof *values, "the samples' times");
-    for (size_t i = 0; i <= series->gap_count; i++)
-        for (size_t k = 0; k < stretches[i].samples; k++)
-            values[stretches[i].sample + k] = series->times[stretches[i].row] + (double)k / rate;
-    free(times->values);
-    times->values = values;
-    times->count = samples;
-    return KN_OK;
+    for (size_t i = 0; i < stretch->samples; i++)
+        spool_pen_add(to, start + (double)i / r->rate);
 }
 
-kn_status stats_series_resample(const char *file, struct csv_table *table, double rate,
+// A column's samples in place of its values.
+static kn_status replace(struct resampling *r, struct csv_column *column,
+                         void (*fill)(struct resampling *r, const struct stretch *stretch,
+                                      struct spool_view *from, struct spool_pen *to),
+                         kn_error *err)
+{
+    struct csv_column made = *column;
+    struct spool_view from;
+    struct spool_pen to;
+    kn_status status = KN_OK, written;
+
+    made.values = NULL;
+    made.spool = NULL;
+    made.count = r->samples;
+    if (r->spools)
+        status = spool_open(&made.spool, err);
+    else if (!(made.values = malloc(r->samples * sizeof *made.values)))
+        status = ki_fail_memory(err, r->samples * sizeof *made.values, "a column's samples");
+    if (status)
+        return status;
+    csv_column_view(column, &from, err);
+    spool_pen_open(&to, made.values, made.spool, err);
+    for (size_t i = 0; i <= r->series->gap_count; i++)
+        fill(r, &r->stretches[i], &from, &to);
+    written = spool_pen_close(&to);
+    status = spool_view_close(&from);
+    status = status ? status : written;
+    free(column->values);
+    spool_close(column->spool);
+    *column = made;
+    return status;
+}
+
+static kn_status resample(struct resampling *r, struct csv_table *table, kn_error *err)
+{
+    kn_status status = list_stretches(r, err);
+
+    for (size_t i = 0; i < table->column_count && !status; i++) {
+        status = replace(r, &table->columns[i], resample_stretch, err);
+        status = status ? status : r->times.status;
+    }
+    if (!status && r->series->times)
+        status = replace(r, &table->times, time_stretch, err);
+    return status;
+}
+
+kn_status stats_series_resample(const char *file, struct csv_table *table, double rate, bool spools,
                                 struct stats_series *series, kn_error *err)
 {
-    struct stretch *stretches;
-    kn_status status = KN_OK;
-    size_t samples;
+    struct resampling r = {.series = series, .rate = rate, .spools = spools};
+    kn_status status;
 
     if (!series->times && series->rate == 0)
         return ki_fail_at(err, KN_ERROR_INPUT, file, 0,
                           "--resample needs times, but the file has neither a column of them nor a rate");
-    stretches = list_stretches(series, rate, &samples);
-    if (!stretches)
-        return ki_fail_memory(err, 0, "the parts between gaps");
-    for (size_t i = 0; i < table->column_count && !status; i++)
-        status = resample_column(series, stretches, samples, rate, &table->columns[i], err);
-    if (!status)
-        status = resample_times(series, stretches, samples, rate, &table->times, err);
-    for (size_t i = 0; i < series->gap_count; i++)
-        series->gaps[i] = stretches[i + 1].sample;
-    free(stretches);
-    series->times = series->times ? table->times.values : NULL;
-    table->rows = series->rows = samples;
+    if (series->times)
+        csv_column_view(series->times, &r.times, err);
+    status = resample(&r, table, err);
+    spool_view_close(&r.times);
+    for (size_t i = 0; i < series->gap_count && !status; i++)
+        series->gaps[i] = r.stretches[i + 1].sample;
+    free(r.stretches);
+    table->rows = series->rows = r.samples;
     series->rate = rate;
     return status;
 }

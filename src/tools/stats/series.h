@@ -12,7 +12,8 @@ struct stats_series {
     // spread where there are more; where that is 0 (times coarser than the rows), 1 / their mean. 0: not
     // known, as there are no times, or none that are regular: beats.
     double rate;
-    const double *times; // Unix seconds of all rows, the table's; NULL: row i is at start + i / rate
+    // Unix seconds of all rows, the table's; NULL: row i is at start + i / rate
+    const struct csv_column *times;
     // A gap is a step of more than so many seconds: as asked, else twice the median step (of those that are
     // not 0, where the median is).
     double gap;
@@ -31,9 +32,9 @@ void stats_series_free(struct stats_series *series);
 
 // Makes of the table's columns samples at `rate` Hz, from the first row on: at each time the value on the
 // line between the rows before and after it, without a filter. Nothing is made up in a gap: behind it samples
-// begin anew at its first row. `series` becomes that of the samples. Errors: KN_ERROR_INPUT (neither times
-// nor a rate), KN_ERROR_MEMORY.
-kn_status stats_series_resample(const char *file, struct csv_table *table, double rate,
+// begin anew at its first row. `series` becomes that of the samples, which are in files where `spools` says
+// so. Errors: KN_ERROR_INPUT (neither times nor a rate), KN_ERROR_MEMORY, KN_ERROR_OUTPUT (spool.h).
+kn_status stats_series_resample(const char *file, struct csv_table *table, double rate, bool spools,
                                 struct stats_series *series, kn_error *err);
 
 #endif

@@ -168,6 +168,7 @@ START_TEST(a_limit_is_the_whole_process)
     struct common_arguments common = {.memory_limit = 0};
 
     ck_assert_uint_gt(resident, 100000);
+    ck_assert_uint_ge(memory_peak(), resident / 2);
     ck_assert_uint_gt(memory_left(&common), 0);
     ck_assert_int_eq(memory_check(&common, SIZE_MAX / 2, "the test", &err), KN_OK);
     common.memory_limit = 2 * resident;

@@ -98,11 +98,11 @@ START_TEST(samples)
     struct stats_series series;
 
     EXPECT_OK(stats_series_open("f", &table, 4, &series, &err));
-    EXPECT_OK(stats_series_resample("f", &table, 2, &series, &err));
+    EXPECT_OK(stats_series_resample("f", &table, 2, false, &series, &err));
     ck_assert_uint_eq(table.rows, 12);
     ck_assert_uint_eq(table.columns->count, 12);
     for (size_t i = 0; i < 12; i++) {
-        ck_assert_double_eq(series.times[i], at[i]);
+        ck_assert_double_eq(series.times->values[i], at[i]);
         ck_assert_double_eq(table.columns->values[i], 10 * at[i]);
     }
     ck_assert_uint_eq(series.gaps[0], 5);
@@ -121,11 +121,11 @@ START_TEST(samples_of_a_rate)
 
     table.clock = CSV_CLOCK_NONE;
     EXPECT_OK(stats_series_open("f", &table, 0, &series, &err));
-    ck_assert_int_eq(stats_series_resample("f", &table, 2, &series, &err), KN_ERROR_INPUT);
+    ck_assert_int_eq(stats_series_resample("f", &table, 2, false, &series, &err), KN_ERROR_INPUT);
     ck_assert_ptr_nonnull(strstr(err.text, "--resample needs times"));
     table.sample_rate = 3;
     EXPECT_OK(stats_series_open("f", &table, 0, &series, &err));
-    EXPECT_OK(stats_series_resample("f", &table, 2, &series, &err));
+    EXPECT_OK(stats_series_resample("f", &table, 2, false, &series, &err));
     ck_assert_uint_eq(table.columns->count, 5);
     for (size_t i = 0; i < 5; i++)
         ck_assert_msg(isnan(expected[i]) ? isnan(table.columns->values[i])
