@@ -109,7 +109,13 @@ static inline size_t csv_rows_read(const struct csv_reader *reader)
 }
 
 // Whether a number was read in the column.
-bool csv_has_number(const struct csv_reader *reader, size_t column);
+static inline bool csv_has_number(const struct csv_reader *reader, size_t column)
+{
+    const struct csv_reader_column *c = &reader->columns[column];
+
+    return c->numeric ||
+           c->out.count > (reader->options.missing == CSV_MISSING_PROPAGATE ? c->out.missing : 0);
+}
 
 // "text after the closing quote" at the cell's position; `column` counts from 0.
 kn_status csv_fail_quote(struct csv_reader *reader, long line, size_t column);

@@ -175,14 +175,6 @@ kn_status csv_reserve(struct csv_reader *reader, size_t rows, uint64_t at)
     return ki_fail_memory(reader->err, capacity * sizeof(double), "a column of a CSV file");
 }
 
-bool csv_has_number(const struct csv_reader *reader, size_t column)
-{
-    const struct csv_reader_column *c = &reader->columns[column];
-
-    return c->numeric ||
-           c->out.count > (reader->options.missing == CSV_MISSING_PROPAGATE ? c->out.missing : 0);
-}
-
 static kn_status leave_out(struct csv_reader *reader, size_t column, long line)
 {
     if (reader->guessing)
