@@ -163,7 +163,9 @@ def rolling_mad(
     ----------
     x : array, shape (n,)
         Of float64 or float32.
-    width, position, edges
+    width : int
+        Elements of a window.
+    position, edges : str
         As in `rolling_median`.
     scale : {"raw", "normal"}
         As `stats`' `mad_scale`.

@@ -18,6 +18,9 @@ import pytest
 
 import koine
 
+# A shell's jobs in the background ignore it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 
 def test_several_threads_on_the_host_and_a_device(context: koine.Context) -> None:
     generator = np.random.default_rng(1)

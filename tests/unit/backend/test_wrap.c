@@ -309,6 +309,26 @@ START_TEST(images)
 }
 END_TEST
 
+// Correlations of several images, whose plans look at the clock.
+static void correlate(kn_queue *queue)
+{
+    const uint8_t pixels[3 * 16] = {1, 2, 3};
+    const kn_autocorr_shape shape =
+        KN_INIT(kn_autocorr_shape, .width = 4, .height = 4, .type = KN_U8, .max_offset = 1);
+    const kn_autocorr_frames frames =
+        KN_INIT(kn_autocorr_frames, .first = pixels, .stride = 4, .frame_stride = 16);
+    const kn_autocorr_options options = KN_INIT(kn_autocorr_options, .method = KN_AUTOCORR_DIRECT);
+    uint64_t sums[3][2][3];
+    const kn_autocorr_results results = KN_INIT(kn_autocorr_results, .sums = &sums[0][0][0]);
+    kn_autocorr_plan *plan = NULL;
+
+    expect_ok(kn_autocorr_plan_create(queue, &shape, &options, &plan, &err));
+    expect_ok(kn_autocorr_execute(plan, &frames, 3, &results, &err));
+    ck_assert_uint_eq(sums[0][0][1], 1 + 4 + 9);
+    ck_assert_uint_eq(sums[2][0][1], 0);
+    kn_autocorr_plan_free(plan);
+}
+
 // A queue that does not measure: work is done, and times are an error that says so.
 START_TEST(without_times)
 {
@@ -328,6 +348,7 @@ START_TEST(without_times)
     expect_ok(kn_buffer_read_async(queue, buffer, 0, found, sizeof found, &event, &err));
     expect_ok(kn_event_wait(event, &err));
     ck_assert_int_eq(memcmp(found, app.values, sizeof found), 0);
+    correlate(queue);
     status = kn_event_get_duration(event, &nanoseconds, &err);
     if (status == KN_OK)
         fprintf(stderr, "skipped: this driver measures all queues\n");

@@ -420,6 +420,7 @@ static kn_status add_all(struct sum_work *work, const struct form *form, kn_buff
     return status;
 }
 
+// In 0 seconds where a queue of the caller's does not measure (koine/opencl.h).
 static kn_status measure(struct sum_work *work, kn_recon_rate *rate, kn_error *err)
 {
     const struct mri_sum *sum = work->sum;
@@ -427,8 +428,9 @@ static kn_status measure(struct sum_work *work, kn_recon_rate *rate, kn_error *e
     uint64_t nanoseconds = 0, all = 0;
 
     for (size_t i = 0; i < work->launches.event_count && !status; i++) {
-        status = kn_event_get_duration(work->launches.events[i], &nanoseconds, err);
-        all += nanoseconds;
+        status = kn_event_wait(work->launches.events[i], err);
+        if (!status && kn_event_get_duration(work->launches.events[i], &nanoseconds, NULL) == KN_OK)
+            all += nanoseconds;
     }
     rate->seconds = (double)all * 1e-9;
     rate->pairs = (double)sum->samples * (double)sum->count;
