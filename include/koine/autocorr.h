@@ -212,6 +212,50 @@ KN_API kn_status kn_autocorr_sums_to_buffer(kn_autocorr_plan *plan, const kn_buf
                                             const kn_buffer *second, size_t count, kn_buffer *sums,
                                             kn_error *err);
 
+// ---- frames some lags apart ----
+
+// The pairs of a lag k are frames i (I) and i + k (I'), of all i for which both are there; of lag 0 a frame
+// and itself. Each is correlated as any first and second image, and what is made of a lag are means over its
+// pairs: the spatio-temporal correlation of Hebert, Costantino and Wiseman (2005), and, pair by pair, the
+// time-resolved one of Cipelletti et al. (2003) or two-time one of others. A pair without a value at the
+// offset (0, 0), as where an image has one level, is left out.
+typedef struct kn_autocorr_lag {
+    size_t pairs;     // that counted; 0: all below is not-a-number
+    double value;     // the correlation at (0, 0): pearson is how much of an image is left k frames later
+    double deviation; // the standard deviation of that over the pairs, by pairs - 1
+    kn_autocorr_lengths lengths; // in the mean azimuthal average
+} kn_autocorr_lag;
+
+// Where results go, each in the caller's memory; NULL is not wanted. Lags follow one another, 0 to max_lag.
+typedef struct kn_autocorr_lag_results {
+    size_t struct_size;      // KN_INIT sets it
+    kn_autocorr_lag *lags;   // one a lag
+    kn_autocorr_ring *rings; // R + 1 a lag: means over pairs; `error` is the mean of the pairs' own errors
+    double *values;          // over the offsets, of each lag: the mean; not-a-number where one pair's is
+    double
+        *correlations; // `count` a lag: at (0, 0) of the pair whose first frame is i; not-a-number for none
+} kn_autocorr_lag_results;
+
+// Correlates frames with themselves and with those 1 to max_lag frames later, by the plan's method and
+// normalization, and waits. `frames` have no second image, and one mask for all or none. A pair's sums are
+// those of kn_autocorr_execute, as exact; means are sums in the order of frames, so that a lag has the same
+// bits whatever computed it where rings are the host's. Rings are the device's where kn_autocorr_execute has
+// them there. Cost: (max_lag + 1) count frames with a second image; memory of these as of a batch. `value`
+// and `deviation` of energy, lu2009 and geo hardly fall, since they do not take means off. Errors:
+// KN_ERROR_ARGUMENT for max_lag >= count and for a second image; KN_ERROR_UNSUPPORTED for volumes and for
+// masks of single frames; and those of kn_autocorr_execute.
+KN_API kn_status kn_autocorr_execute_lags(kn_autocorr_plan *plan, const kn_autocorr_frames *frames,
+                                          size_t count, size_t max_lag,
+                                          const kn_autocorr_lag_results *results, kn_error *err);
+
+// The lag at which `value` has fallen to 1/e of that of lag 0, between two lags on the straight line through
+// them: times the interval it is the decorrelation time. symavg, which tends to 1, falls to 1/e of its
+// distance from there. Not-a-number where it is not reached. NULL has no lags.
+KN_API double kn_autocorr_find_decorrelation(const kn_autocorr_lag *lags, size_t count,
+                                             kn_autocorr_normalization normalization);
+
+// ---- what a plan tells ----
+
 // Of a plan that is NULL these are 0, "" and KN_AUTOCORR_AUTO.
 KN_API size_t kn_autocorr_plan_get_max_offset(const kn_autocorr_plan *plan); // R
 // Of an array over the offsets: R + 1 and 2R + 1; of a plane of a volume's 2R + 1 both.
@@ -411,6 +455,9 @@ typedef struct kn_autocorr_series_options {
     const kn_autocorr_preparation *preparation;          // NULL: frames are taken as they are
     const struct kn_autocorr_verification *verification; // koine/experimental/autocorr.h; NULL: none
     bool periodic;                                       // as in kn_autocorr_options; without a mask
+    // Each frame is also correlated with those 1 to `max_lag` frames after it (kn_autocorr_lag): all are of
+    // one size and type, and there is no `with`. 0: not.
+    size_t max_lag;
 } kn_autocorr_series_options;
 
 // What came of a frame. All that it points to is the series's, and goes when the function returns that was
@@ -451,10 +498,28 @@ KN_API void kn_autocorr_series_free(kn_autocorr_series *series);
 // others are decoded: on a device two batches are under way, one being copied while the other is computed.
 // `take` is told of each with `data`. A frame that cannot be read or correlated is told of as one, and the
 // others are done. Waits. Memory: what kn_autocorr_execute takes, twice; 512 MiB of decoded frames at most,
-// or two. Errors: KN_ERROR_ARGUMENT for NULL; what `take` returned; the device's, which are not a frame's
-// own.
+// or two; with `max_lag` twice that, and max_lag + 1 frames and 64 MiB of them more. Errors:
+// KN_ERROR_ARGUMENT for NULL, and for as many frames as `max_lag` or fewer; what `take` returned; the
+// device's, which are not a frame's own.
 KN_API kn_status kn_autocorr_series_execute(kn_autocorr_series *series, const kn_autocorr_source *source,
                                             kn_autocorr_take *take, void *data, kn_error *err);
+
+// What came of frames some lags apart: as kn_autocorr_lag_results, the library's own.
+typedef struct kn_autocorr_lags {
+    size_t count;      // of lags: max_lag + 1
+    size_t frames;     // of the series
+    size_t max_offset; // R
+    const kn_autocorr_lag *lags;
+    const kn_autocorr_ring *rings;
+    const double *values; // NULL where the series has none
+    const double *correlations;
+    double bound;         // what each sum of a pair is off by at most; 0: all are exact
+    double decorrelation; // kn_autocorr_find_decorrelation
+} kn_autocorr_lags;
+
+// Of the last call, until the next one or the series's end. NULL where no lags were wanted, or where no frame
+// could be done.
+KN_API const kn_autocorr_lags *kn_autocorr_series_get_lags(const kn_autocorr_series *series);
 
 // As those of a plan.
 KN_API kn_autocorr_method kn_autocorr_series_get_method(const kn_autocorr_series *series);

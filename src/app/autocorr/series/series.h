@@ -6,12 +6,15 @@
 
 #include <koine/experimental/autocorr.h>
 
+#include "app/autocorr/lag/lags.h"
 #include "app/autocorr/methods.h"
 
 struct kn_autocorr_series {
     kn_context *context; // the queue's, which the series holds; NULL: the host
     kn_autocorr_series_options settings;
     struct autocorr_engine engine;
+    struct autocorr_engine pairs;  // of frames some lags apart; frames of their own are under way meanwhile
+    struct autocorr_lags lags;     // of the last call; of zeros: none were wanted
     kn_autocorr_pipeline pipeline; // of the last call
 };
 

@@ -20,6 +20,9 @@ kn_status ki_autocorr_read_settings(const char *function, const kn_queue *queue,
         status = ki_autocorr_check_transforms(settings->method, "periodic images", err);
     if (!status && settings->periodic && settings->mask)
         status = ki_fail(err, KN_ERROR_UNSUPPORTED, "periodic images are correlated without a mask");
+    if (!status && settings->max_lag && settings->with)
+        status = ki_fail(err, KN_ERROR_ARGUMENT,
+                         "`with` is the second image of every frame, and with `max_lag` later frames are");
     if (!status && settings->mask)
         status = ki_autocorr_check_grey("`mask`", settings->mask, err);
     if (!status && settings->with)
@@ -45,7 +48,9 @@ static kn_status create(const char *function, kn_queue *queue, const kn_autocorr
     made->context = queue ? ki_engine_hold(queue->context) : NULL;
     made->settings = settings;
     status = ki_autocorr_engine_begin(queue, settings.method, !settings.single, &made->engine, err);
-    made->engine.periodic = settings.periodic;
+    if (!status)
+        status = ki_autocorr_engine_begin(queue, settings.method, !settings.single, &made->pairs, err);
+    made->engine.periodic = made->pairs.periodic = settings.periodic;
     if (status)
         kn_autocorr_series_free(made);
     else
@@ -64,9 +69,22 @@ void kn_autocorr_series_free(kn_autocorr_series *series)
     if (!series)
         return;
     ki_autocorr_engine_end(&series->engine);
+    ki_autocorr_engine_end(&series->pairs);
+    ki_autocorr_lags_free(&series->lags);
     if (series->context)
         ki_engine_release(series->context);
     free(series);
+}
+
+static kn_status read_source(const char *function, const kn_autocorr_series *series,
+                             const kn_autocorr_source *source, kn_autocorr_source *frames, kn_error *err)
+{
+    kn_status status = ki_autocorr_read_source(function, source, frames, err);
+
+    if (!status && series->settings.max_lag && series->settings.max_lag >= frames->count)
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "a lag of %zu wants more than %zu frames",
+                         series->settings.max_lag, frames->count);
+    return status;
 }
 
 // What the source and `take` say themselves stays as it is.
@@ -78,7 +96,7 @@ kn_status kn_autocorr_series_execute(kn_autocorr_series *series, const kn_autoco
 
     if (!series || !take)
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: %s is NULL", __func__, series ? "take" : "series");
-    status = ki_error_name(__func__, ki_autocorr_read_source(__func__, source, &frames, err), err);
+    status = ki_error_name(__func__, read_source(__func__, series, source, &frames, err), err);
     return status ? status : ki_autocorr_series_run(series, &frames, take, data, err);
 }
 
@@ -95,4 +113,9 @@ const char *kn_autocorr_series_get_why(const kn_autocorr_series *series)
 kn_autocorr_pipeline kn_autocorr_series_get_pipeline(const kn_autocorr_series *series)
 {
     return series ? series->pipeline : (kn_autocorr_pipeline){.frames = 0};
+}
+
+const kn_autocorr_lags *kn_autocorr_series_get_lags(const kn_autocorr_series *series)
+{
+    return series && series->lags.told.count ? &series->lags.told : NULL;
 }
