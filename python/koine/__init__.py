@@ -38,6 +38,7 @@ from .transforms import fft, ifft, irfft, rfft
 
 if TYPE_CHECKING:
     from .correlation import Autocorrelation, autocorr
+    from .lags import Lags, autocorr_lags
     from .laws import Growth, Line, growth
     from .mri import Nufft, box_basis, convert_trajectory, density, phantom, phantom_kspace, trajectory
     from .operators import Operator
@@ -64,6 +65,7 @@ __all__ = [
     "InputError",
     "Intervals",
     "Kernel",
+    "Lags",
     "LeastSquares",
     "LimitError",
     "Limits",
@@ -87,6 +89,7 @@ __all__ = [
     "Windows",
     "argsort",
     "autocorr",
+    "autocorr_lags",
     "box_basis",
     "convert_trajectory",
     "default_context",
@@ -134,6 +137,7 @@ __version__ = _text_of(_lib.kn_version())
 # What is imported when it is asked for: operators are SciPy's where SciPy is installed, which takes a while to import.
 _later = {
     "correlation": "Autocorrelation autocorr",
+    "lags": "Lags autocorr_lags",
     "laws": "Growth Line growth",
     "photographs": "Preparation prepare",
     "mri": "Nufft box_basis convert_trajectory density phantom phantom_kspace trajectory",

@@ -19,9 +19,10 @@ from .operands import Operand, Shape, take, take_beside
 methods = Words("method", "KN_AUTOCORR_", "auto direct fft naive simd texture-style two-line two-kernel")
 normalizations = Words("normalization", "KN_AUTOCORR_", "pearson energy lu2009 geo zero unbiased symavg")
 
-_ring = np.dtype([("radius", "f8"), ("value", "f8"), ("error", "f8"), ("weight", "f8"), ("count", "u8")])
-_lengths = np.dtype([(name, "f8") for name in ("r_max", "r_max_error", "maximum", "r_min", "minimum", "r_zero")])
-assert _ring.itemsize == ffi.sizeof("kn_autocorr_ring") and _lengths.itemsize == ffi.sizeof("kn_autocorr_lengths")
+ring_type = np.dtype([("radius", "f8"), ("value", "f8"), ("error", "f8"), ("weight", "f8"), ("count", "u8")])
+lengths_type = np.dtype([(name, "f8") for name in ("r_max", "r_max_error", "maximum", "r_min", "minimum", "r_zero")])
+assert ring_type.itemsize == ffi.sizeof("kn_autocorr_ring")
+assert lengths_type.itemsize == ffi.sizeof("kn_autocorr_lengths")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -121,26 +122,24 @@ def autocorr(
     beside = None if second is None else take_beside(second, "second", given)
     shape = _frame_shape(given, beside, 3 if volume else 2)
     queue = given.space.queue if given.space.queue is not None else ffi.NULL if context is None else context.queue
-    options = struct(
-        "kn_autocorr_options",
-        method=methods.number(method),
-        normalization=normalizations.number(normalization),
+    plan = make_plan(
+        queue,
+        struct(
+            "kn_autocorr_shape",
+            height=shape[-2],
+            width=shape[-1],
+            depth=shape[1] if volume else 0,
+            type=given.type("frames"),
+            max_offset=natural(max_offset, "max_offset"),
+        ),
+        method=method,
+        normalization=normalization,
         single=single,
         periodic=periodic,
     )
-    described = struct(
-        "kn_autocorr_shape",
-        height=shape[-2],
-        width=shape[-1],
-        depth=shape[1] if volume else 0,
-        type=given.type("frames"),
-        max_offset=natural(max_offset, "max_offset"),
-    )
-    arguments = queue, described, options
-    plan = make("kn_autocorr_plan", lib.kn_autocorr_plan_free, lib.kn_autocorr_plan_create, *arguments)
     results = _Results(plan, shape[0], volume)
     if given.space.queue is None:
-        task, _kept = _frames(given, beside, mask, shape)
+        task, _kept = frames_struct(given, beside, mask, shape)
         call(lib.kn_autocorr_execute, plan, task, shape[0], results.struct)
     else:
         if mask is not None:
@@ -148,6 +147,18 @@ def autocorr(
         other = ffi.NULL if beside is None else _whole(beside, given).pointer
         call(lib.kn_autocorr_execute_buffers, plan, given.pointer, other, shape[0], results.struct)
     return results.give(plan, several=len(given.shape) == len(shape))
+
+
+def make_plan(queue: Any, shape: Any, *, method: str, normalization: str, single: bool, periodic: bool) -> Any:
+    """A kn_autocorr_plan."""
+    options = struct(
+        "kn_autocorr_options",
+        method=methods.number(method),
+        normalization=normalizations.number(normalization),
+        single=single,
+        periodic=periodic,
+    )
+    return make("kn_autocorr_plan", lib.kn_autocorr_plan_free, lib.kn_autocorr_plan_create, queue, shape, options)
 
 
 def _frame_shape(given: Operand, beside: Operand | None, axes: int) -> Shape:
@@ -180,7 +191,9 @@ def math_size(shape: Shape) -> int:
     return int(np.prod(shape, dtype=np.int64))
 
 
-def _frames(given: Operand, beside: Operand | None, mask: npt.ArrayLike | None, shape: Shape) -> tuple[Any, list[Any]]:
+def frames_struct(
+    given: Operand, beside: Operand | None, mask: npt.ArrayLike | None, shape: Shape
+) -> tuple[Any, list[Any]]:
     """A kn_autocorr_frames, and what it points to."""
     task = struct("kn_autocorr_frames", first=given.pointer)
     kept: list[Any] = [given, beside]
@@ -205,8 +218,8 @@ class _Results:
         shape = (count, rings, rows, columns) if volume else (count, rows, columns)
         self.sums = np.empty(shape, np.uint64)
         self.values = np.empty(shape)
-        self.rings = np.empty((count, rings), _ring)
-        self.lengths = np.empty(count, _lengths)
+        self.rings = np.empty((count, rings), ring_type)
+        self.lengths = np.empty(count, lengths_type)
         self.struct = struct(
             "kn_autocorr_results",
             sums=ffi.cast("uint64_t *", ffi.from_buffer(self.sums)),

@@ -178,3 +178,37 @@ def test_what_is_refused(context: koine.Context) -> None:
         koine.autocorr(image, volume=True)
     with pytest.raises(koine.UnsupportedError):
         koine.autocorr(image, mask=np.ones(image.shape), periodic=True)
+
+
+@pytest.mark.parametrize("where", ["host", "device"])
+def test_frames_some_lags_apart(where: str, context: koine.Context) -> None:
+    images = frames("uint8", 6)
+    found = koine.autocorr_lags(images, 3, max_offset=4, context=context if where == "device" else None)
+    assert found.value.shape == (4,) and found.values.shape == (4, 5, 9) and found.correlations.shape == (4, 6)
+    assert found.bound == 0 and found.method != "auto" and found.rings.shape == (4, 5) and found.lengths.shape == (4,)
+    for k in range(4):
+        pairs = [koine.autocorr(images[i], images[i + k], max_offset=4) for i in range(6 - k)]
+        zero = [np.corrcoef(images[i].ravel(), images[i + k].ravel())[0, 1] for i in range(6 - k)]
+        assert found.pairs[k] == 6 - k and np.isnan(found.correlations[k, 6 - k :]).all()
+        assert np.allclose(found.correlations[k, : 6 - k], zero, rtol=0, atol=1e-12)
+        assert found.value[k] == pytest.approx(np.mean(zero), abs=1e-12)
+        assert found.deviation[k] == pytest.approx(np.std(zero, ddof=1), abs=1e-12)
+        assert np.allclose(found.values[k], np.mean([pair.values for pair in pairs], 0), rtol=0, atol=1e-12)
+        assert np.allclose(found.rings["value"][k], np.mean([pair.rings["value"] for pair in pairs], 0), atol=1e-12)
+    left = found.value - np.exp(-1)
+    at = int(np.argmax(left <= 0))
+    assert found.decorrelation == pytest.approx(at - 1 + left[at - 1] / (left[at - 1] - left[at]), abs=1e-12)
+
+
+def test_what_frames_some_lags_apart_cannot_be(context: koine.Context) -> None:
+    images = frames("uint8", 3)
+    with pytest.raises(ValueError, match="max_lag is 3, and there are 3 frames"):
+        koine.autocorr_lags(images, 3)
+    with pytest.raises(ValueError, match="frames have 2 axes"):
+        koine.autocorr_lags(images[0], 1)
+    with pytest.raises(TypeError, match="arrays of NumPy"):
+        koine.autocorr_lags(context.array(images), 1)
+    with pytest.raises(koine.UnsupportedError, match="a mask of its own"):
+        koine.autocorr_lags(images, 1, mask=images > 9)
+    masked = koine.autocorr_lags(images, 1, mask=images[0] > 9, max_offset=2)
+    assert masked.pairs.tolist() == [3, 2] and not np.isnan(masked.value).any()

@@ -135,6 +135,38 @@ kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path,
     return status;
 }
 
+// How much is left at each lag, beside the level that ends it.
+kn_status autocorr_plot_lags(const struct autocorr_run *run, const char *path, kn_error *err)
+{
+    const kn_autocorr_lags *lags = run->lags;
+    const double step = run->interval > 0 ? run->interval : 1, ends[] = {0, (double)(lags->count - 1) * step},
+                 tends = run->settings.normalization == KN_AUTOCORR_SYMAVG ? 1 : 0,
+                 level = tends + (lags->lags[0].value - tends) * exp(-1), levels[] = {level, level};
+    double *times = malloc(3 * lags->count * sizeof *times), *values = times + lags->count,
+           *deviations = values + lags->count;
+    const struct plot_series series[] = {
+        {"mean of the pairs", times, values, lags->count, PLOT_LINE, NULL},
+        {"with their standard deviation", times, values, lags->count, PLOT_POINTS, deviations},
+        {"1/e", ends, levels, 2, PLOT_LINE, NULL}};
+    const struct plot plot = {.title = "Correlation of frames some time apart",
+                              .x_label = run->interval > 0 ? "Lag (s)" : "Lag (frames)",
+                              .y_label = "Correlation at the offset (0, 0)",
+                              .series = series,
+                              .series_count = 3};
+    kn_status status;
+
+    if (!times)
+        return ki_fail_memory(err, 3 * lags->count * sizeof *times, "drawing the plots");
+    for (size_t k = 0; k < lags->count; k++) {
+        times[k] = (double)k * step;
+        values[k] = lags->lags[k].value;
+        deviations[k] = lags->lags[k].deviation;
+    }
+    status = draw(run, &plot, path, err);
+    free(times);
+    return status;
+}
+
 // Figure 6 of the source.
 kn_status autocorr_plot_variants(const struct autocorr_run *run, const char *path, kn_error *err)
 {

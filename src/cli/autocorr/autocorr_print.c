@@ -130,6 +130,8 @@ bool autocorr_print(const struct autocorr_run *run)
     printf("lengths in %s, correlation %s\n", run->unit,
            autocorr_normalization_names[run->settings.normalization]);
     print_growth(run);
+    if (!autocorr_print_lags(run))
+        return false;
     print_hint(run);
     print_verified(run);
     if (run->arguments->method == KN_AUTOCORR_AUTO && run->place.queue)

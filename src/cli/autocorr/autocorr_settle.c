@@ -74,11 +74,11 @@ static kn_status check_volume(const struct autocorr_run *run, kn_error *err)
     const struct {
         bool given;
         const char *name;
-    } others[] = {{arguments->with, "with"},         {arguments->region, "region"},
-                  {arguments->interval, "interval"}, {arguments->verify, "verify"},
-                  {prepare->stabilise, "stabilise"}, {prepare->flatten, "flatten"},
-                  {prepare->dust, "dust"},           {prepare->contrast, "contrast"},
-                  {prepare->crop, "crop"},           {prepare->steps, "steps"}};
+    } others[] = {
+        {arguments->lag, "lag"},           {arguments->with, "with"},     {arguments->region, "region"},
+        {arguments->interval, "interval"}, {arguments->verify, "verify"}, {prepare->stabilise, "stabilise"},
+        {prepare->flatten, "flatten"},     {prepare->dust, "dust"},       {prepare->contrast, "contrast"},
+        {prepare->crop, "crop"},           {prepare->steps, "steps"}};
 
     for (size_t i = 0; i < KI_COUNT(others); i++)
         if (others[i].given)
@@ -97,13 +97,17 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
                         .normalization = (kn_autocorr_normalization)arguments->normalization,
                         .single = !autocorr_is_exact(run), .max_offset = arguments->max_offset,
                         .sums = arguments->sums != NULL, .values = common->output != NULL,
-                        .threads = (unsigned)arguments->decoders, .periodic = arguments->periodic);
+                        .threads = (unsigned)arguments->decoders, .periodic = arguments->periodic,
+                        .max_lag = arguments->lag);
     if (common->operands.count < 1)
         return ki_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
                        common->command);
     status = check_transforms(arguments, err);
     if (!status && arguments->volume)
         status = check_volume(run, err);
+    if (!status && arguments->lag && (arguments->with || arguments->variants))
+        status = ki_fail(err, KN_ERROR_ARGUMENT, "--lag and --%s do not go together",
+                         arguments->with ? "with" : "variants");
     if (!status && arguments->region) {
         status = prepare_region("region", arguments->region, &run->region, err);
         settings->region = &run->region;
@@ -112,7 +116,7 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
         status = prepare_settle(&arguments->prepare, common, &run->plan, err);
     if (!status)
         status = read_units(run, err);
-    settings->one_size = run->interval > 0;
+    settings->one_size = run->interval > 0 || arguments->lag;
     run->verification = (kn_autocorr_verification){arguments->verify, (uint64_t)time(NULL)};
     if (arguments->verify)
         settings->verification = &run->verification;
@@ -146,6 +150,9 @@ kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
     if (!status && arguments->variants && run->frames.count != 1)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "--variants takes one image, and %zu frames were given",
                          run->frames.count);
+    if (!status && arguments->lag >= run->frames.count)
+        status = ki_fail(err, KN_ERROR_INPUT, "--lag %zu wants more than %zu frame%s", arguments->lag,
+                         run->frames.count, run->frames.count == 1 ? "" : "s");
     if (!status && arguments->mask) {
         status = frames_read_grey(arguments->mask, &run->mask, err);
         run->settings.mask = &run->mask;
@@ -176,7 +183,7 @@ static kn_status open_place(struct autocorr_run *run, const struct places *place
 {
     const struct common_arguments *common = &run->arguments->common;
     const bool open = !run->arguments->variants && run->arguments->method == KN_AUTOCORR_AUTO;
-    const double pixels = 1.5 * inputs_bytes(&run->files);
+    const double pixels = 1.5 * inputs_bytes(&run->files) * (double)(1 + run->arguments->lag);
     // A pixel of a frame, with decoding it on the host; transforms do more on a device, in less time.
     const kn_work work =
         KN_INIT(kn_work, .host.operations = 300 * pixels, .device.operations = 480 * pixels, .copied = pixels,

@@ -26,7 +26,7 @@ static void remark(struct autocorr_run *run, const kn_autocorr_analysis *frame)
     run->said_stretched = run->said_stretched || frame->stretched;
 }
 
-static void scale(kn_autocorr_lengths *lengths, double pixel)
+void autocorr_scale(kn_autocorr_lengths *lengths, double pixel)
 {
     lengths->r_max *= pixel;
     lengths->r_max_error *= pixel;
@@ -45,7 +45,7 @@ static kn_status keep(const struct autocorr_run *run, const kn_autocorr_analysis
     row->height = frame->height;
     row->max_offset = frame->max_offset;
     row->lengths = frame->lengths;
-    scale(&row->lengths, run->pixel);
+    autocorr_scale(&row->lengths, run->pixel);
     row->method = frame->method;
     row->bound = frame->bound;
     if (frame->verified)

@@ -66,6 +66,8 @@ static kn_status try_folder(struct autocorr_run *run, kn_error *err)
     for (size_t i = 0; i < run->frames.count && !status; i++)
         for (size_t e = 0; endings_of(run)[e] && !status; e++)
             status = try_path(run, run->rows[i].name, endings_of(run)[e], err);
+    if (!status && run->arguments->lag)
+        status = autocorr_try_lags(run, err);
     if (!status && !plot_available()) {
         fprintf(stderr, "%s: no plots: they are drawn by gnuplot, which is not installed\n",
                 run->arguments->common.command);
@@ -245,11 +247,15 @@ kn_status autocorr_write_files(const struct autocorr_run *run, kn_error *err)
         return KN_OK;
     if (run->arguments->sums)
         status = write_sums(run, err);
+    if (!status && run->arguments->common.output && run->lags)
+        status = autocorr_write_lags(run, err);
     if (status || !run->arguments->common.output || !plot_available())
         return status;
     status = write_plot(run, "c1d", autocorr_plot_c1d, err);
     if (!status && run->has_growth)
         status = write_plot(run, "growth", autocorr_plot_growth, err);
+    if (!status && run->lags)
+        status = write_plot(run, "lag", autocorr_plot_lags, err);
     if (!status && run->arguments->variants)
         status = write_plot(run, "variants", autocorr_plot_variants, err);
     return status;
@@ -273,14 +279,15 @@ void autocorr_print_files(const struct autocorr_run *run)
     else
         printf("for each of %zu frames .c2d.npy, .c1d.csv and .c2d.png",
                run->frames.count - run->pipeline.failed);
-    printf("%s%s%s\n", plot_available() ? "; c1d.svg" : "",
-           plot_available() && run->has_growth ? ", growth.svg" : "",
+    printf("%s%s%s%s%s\n", run->lags ? "; lag.csv, lag-c1d.csv, lag-c2d.npy, lag-pairs.npy" : "",
+           plot_available() ? "; c1d.svg" : "", plot_available() && run->has_growth ? ", growth.svg" : "",
+           plot_available() && run->lags ? ", lag.svg" : "",
            plot_available() && arguments->variants ? ", variants.svg" : "");
 }
 
 // ---- JSON ----
 
-static json_t *ring_json(const struct autocorr_run *run, const kn_autocorr_ring *ring)
+json_t *autocorr_ring_json(const struct autocorr_run *run, const kn_autocorr_ring *ring)
 {
     json_t *array = json_array();
 
@@ -300,13 +307,22 @@ static void put_verified(json_t **object, const kn_autocorr_verified *verified)
     report_put(object, "verified", inner);
 }
 
+void autocorr_put_lengths(json_t **object, const kn_autocorr_lengths *lengths)
+{
+    report_put(object, "r_max", ki_json_double(lengths->r_max));
+    report_put(object, "r_max_error", ki_json_double(lengths->r_max_error));
+    report_put(object, "maximum", ki_json_double(lengths->maximum));
+    report_put(object, "r_min", ki_json_double(lengths->r_min));
+    report_put(object, "minimum", ki_json_double(lengths->minimum));
+    report_put(object, "r_zero", ki_json_double(lengths->r_zero));
+}
+
 static json_t *frame_json(const struct autocorr_run *run, const struct autocorr_row *row)
 {
-    const kn_autocorr_lengths *lengths = &row->lengths;
     json_t *object = json_object(), *rings = json_array();
 
     for (size_t k = 0; k <= row->max_offset; k++)
-        report_append(&rings, ring_json(run, &row->rings[k]));
+        report_append(&rings, autocorr_ring_json(run, &row->rings[k]));
     report_put(&object, "file", ki_json_string(row->source.file));
     if (row->source.pages > 1)
         report_put(&object, "page", json_integer((json_int_t)row->source.page + 1));
@@ -317,12 +333,7 @@ static json_t *frame_json(const struct autocorr_run *run, const struct autocorr_
     if (row->depth)
         report_put(&object, "depth", json_integer((json_int_t)row->depth));
     report_put(&object, "max_offset", json_integer((json_int_t)row->max_offset));
-    report_put(&object, "r_max", ki_json_double(lengths->r_max));
-    report_put(&object, "r_max_error", ki_json_double(lengths->r_max_error));
-    report_put(&object, "maximum", ki_json_double(lengths->maximum));
-    report_put(&object, "r_min", ki_json_double(lengths->r_min));
-    report_put(&object, "minimum", ki_json_double(lengths->minimum));
-    report_put(&object, "r_zero", ki_json_double(lengths->r_zero));
+    autocorr_put_lengths(&object, &row->lengths);
     report_put(&object, "c1d", rings);
     report_put(&object, "method", json_string(autocorr_method_names[row->method]));
     if (run->plan.asked)
@@ -413,6 +424,8 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
     report_put(&root, "failed", failed);
     if (run->has_growth)
         report_put(&root, "growth", growth_json(&run->growth));
+    if (run->lags)
+        report_put(&root, "lag", autocorr_lags_json(run));
     report_put(&root, "pipeline", pipeline_json(run));
     if (arguments->variants)
         report_put(&root, "variants", autocorr_variants_json(run));

@@ -37,6 +37,8 @@ static const struct option_row options[] = {
      .help = "only pixels that are not black in this image, which has the frames' size"},
     {"interval", FIELD(OPTION_PATH, interval), .metavar = "SECONDS",
      .help = "from a frame to the next: they are a series, and R_max(t) is fitted by lines"},
+    {"lag", FIELD(OPTION_COUNT, lag), .metavar = "K",
+     .help = "correlate each frame also with those 1 to K frames later: how fast a series forgets itself"},
     {"pixel", FIELD(OPTION_PATH, pixel), .metavar = "SIZE,UNIT",
      .help = "how large a pixel is, such as 0.5,um: lengths are in that unit"},
     {"periodic", FIELD(OPTION_FLAG, periodic),
@@ -87,6 +89,9 @@ static kn_status compute(struct autocorr_run *run, kn_error *err)
     status = kn_autocorr_series_execute(run->series, &source, autocorr_take, run, err);
     progress_end(&run->progress);
     run->pipeline = kn_autocorr_series_get_pipeline(run->series);
+    run->lags = status ? NULL : kn_autocorr_series_get_lags(run->series);
+    if (run->lags)
+        run->bound = fmax(run->bound, run->lags->bound);
     run->seconds.read += pipeline->wait;
     run->seconds.build = on_device ? pipeline->build : -1;
     run->seconds.upload = on_device ? pipeline->upload : -1;
@@ -213,11 +218,31 @@ const struct command command_autocorr = {
         "and others computed there; without a mask their rings are made there, too, and of a frame only "
         "those "
         "come back, and what --sums, --output or --verify want.\n\n"
+        "With --lag K each frame is also correlated with those 1 to K frames later (all of one size and "
+        "type), as "
+        "exactly, over the same offsets, region and mask: I is the frame, I' the later one. Of each lag k = "
+        "0 to "
+        "K the correlation is the mean over its pairs, which is the spatio-temporal correlation of Hebert, "
+        "Costantino and Wiseman (2005): that at the offset (0, 0), with its standard deviation over the "
+        "pairs, "
+        "tells how much of a picture is left k frames later (time-resolved correlation, Cipelletti et al. "
+        "2003), and R_max is found in the mean of the azimuthal averages. The decorrelation time is the lag, "
+        "times the interval, at which that correlation has fallen to 1/e of lag 0's, on the straight line "
+        "between two lags; of symavg to 1/e of its distance from 1. Use pearson, zero, unbiased or symavg: "
+        "energy, lu2009 and geo take no mean off, and hardly fall. --sums and --verify are of the frames "
+        "themselves. A lag costs what --with does.\n\n"
         "With --output the folder receives for each frame NAME.c2d.npy (float64, rows Y0 = 0 to R, columns "
         "X0 "
         "= -R to R), NAME.c1d.csv and NAME.c2d.png (from the least correlation, black, to the greatest, "
         "white), and for all c1d.svg and with --interval growth.svg. Pages of a stack are called NAME-p1, "
-        "NAME-p2 and so on. --variants adds variants.svg.\n\n"
+        "NAME-p2 and so on. --variants adds variants.svg, --lag lag.csv (of each lag the pairs, the "
+        "correlation, R_max), lag-c1d.csv, "
+        "lag-c2d.npy (float64: lags, rows, columns), lag-pairs.npy (float64: lags, first frames; the "
+        "correlation "
+        "of each pair at (0, 0)) and lag.svg. In the JSON `lag` has `decorrelation` (in frames), "
+        "`decorrelation_seconds` and, in `lags`, of each lag `pairs`, `correlation`, `deviation`, the "
+        "lengths, "
+        "`c1d` and `correlations`, those of the pairs.\n\n"
         "With --periodic positions are modulo the sides, every overlap is the whole image, and all sums are "
         "exact. With --volume all frames, one after another, are the slices of one volume: C3D for |X0|, "
         "|Y0| "
@@ -236,10 +261,11 @@ const struct command command_autocorr = {
     .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
     .precision = "float",
     .options = options,
-    .examples = {{"koine autocorr foam_1.tif --region 60,10,640,350 --max-offset 60",
-                  "the distance between bubbles in a part of a photograph"},
-                 {"koine autocorr frames/ --interval 3600 --pixel 12,um --output results",
-                  "how that distance grows over a series of photographs, with plots"}},
+    .examples =
+        {{"koine autocorr foam_1.tif --region 60,10,640,350 --max-offset 60",
+          "the distance between bubbles in a part of a photograph"},
+         {"koine autocorr frames/ --interval 3600 --lag 10 --pixel 12,um --output results",
+          "how that distance grows over a series of photographs, and how fast they change, with plots"}},
     .arguments_size = sizeof(struct autocorr_arguments),
     .run = run_autocorr,
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine autocorr: what was asked for (cmd_autocorr.c, autocorr_settle.c), what is said of it
-// (autocorr_print.c, autocorr_variants.c), and what is written (autocorr_write.c, autocorr_plot.c).
+// (autocorr_print.c, autocorr_variants.c), and what is written (autocorr_write.c, autocorr_plot.c); of frames
+// some lags apart both (autocorr_lag.c).
 #ifndef KN_CLI_AUTOCORR_CMD_AUTOCORR_H
 #define KN_CLI_AUTOCORR_CMD_AUTOCORR_H
 
@@ -16,7 +17,7 @@
 struct autocorr_arguments {
     struct common_arguments common;
     const char *region, *mask, *with, *sums, *interval, *pixel;
-    size_t max_offset, verify, decoders;
+    size_t max_offset, lag, verify, decoders;
     int method;        // kn_autocorr_method
     int normalization; // kn_autocorr_normalization
     bool exact, variants, periodic, volume;
@@ -67,6 +68,7 @@ struct autocorr_run {
     bool said_colour, said_stretched, has_growth;
     kn_autocorr_growth growth;
     kn_autocorr_pipeline pipeline;
+    const kn_autocorr_lags *lags;  // with --lag, the series's; NULL: there are none
     kn_autocorr_variants variants; // with --variants
     struct ki_json_seconds seconds;
 };
@@ -109,9 +111,21 @@ kn_status autocorr_run_variants(struct autocorr_run *run, kn_error *err);
 bool autocorr_print_variants(const struct autocorr_run *run);
 json_t *autocorr_variants_json(const struct autocorr_run *run);
 
+// --lag: whether its files can be written, the table, the files, and the JSON.
+kn_status autocorr_try_lags(const struct autocorr_run *run, kn_error *err);
+bool autocorr_print_lags(const struct autocorr_run *run);
+kn_status autocorr_write_lags(const struct autocorr_run *run, kn_error *err);
+json_t *autocorr_lags_json(const struct autocorr_run *run);
+
+// Lengths in the unit; they and rings in the JSON.
+void autocorr_scale(kn_autocorr_lengths *lengths, double pixel);
+void autocorr_put_lengths(json_t **object, const kn_autocorr_lengths *lengths);
+json_t *autocorr_ring_json(const struct autocorr_run *run, const kn_autocorr_ring *ring);
+
 // The plots among them.
 kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn_error *err);
 kn_status autocorr_plot_growth(const struct autocorr_run *run, const char *path, kn_error *err);
+kn_status autocorr_plot_lags(const struct autocorr_run *run, const char *path, kn_error *err);
 kn_status autocorr_plot_variants(const struct autocorr_run *run, const char *path, kn_error *err);
 
 #endif
