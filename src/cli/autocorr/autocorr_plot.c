@@ -144,15 +144,14 @@ kn_status autocorr_plot_lags(const struct autocorr_run *run, const char *path, k
                  level = tends + (lags->lags[0].value - tends) * exp(-1), levels[] = {level, level};
     double *times = malloc(3 * lags->count * sizeof *times), *values = times + lags->count,
            *deviations = values + lags->count;
-    const struct plot_series series[] = {
-        {"mean of the pairs", times, values, lags->count, PLOT_LINE, NULL},
-        {"with their standard deviation", times, values, lags->count, PLOT_POINTS, deviations},
-        {"1/e", ends, levels, 2, PLOT_LINE, NULL}};
+    const struct plot_series series[] = {{"mean of the pairs, with their standard deviation", times, values,
+                                          lags->count, PLOT_POINTS, deviations},
+                                         {"1/e", ends, levels, 2, PLOT_LINE, NULL}};
     const struct plot plot = {.title = "Correlation of frames some time apart",
                               .x_label = run->interval > 0 ? "Lag (s)" : "Lag (frames)",
                               .y_label = "Correlation at the offset (0, 0)",
                               .series = series,
-                              .series_count = 3};
+                              .series_count = 2};
     kn_status status;
 
     if (!times)
