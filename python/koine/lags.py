@@ -81,8 +81,11 @@ def autocorr_lags(
         K, less than count; 0: the frames themselves, averaged.
     mask : array_like of bool, shape (height, width), optional
         Where no frame counts it is False.
-    max_offset, method, normalization, single, periodic, context
-        As of `autocorr`.
+    max_offset : int
+        R, as of `autocorr`, as are all below.
+    method, normalization : str
+    single, periodic : bool
+    context : Context, optional
 
     Returns
     -------

@@ -44,14 +44,6 @@ kn_status autocorr_try_lags(const struct autocorr_run *run, kn_error *err)
 
 // ---- the table ----
 
-static void add_number(struct table *table, double value)
-{
-    if (isnan(value))
-        table_add(table, "-");
-    else
-        table_add(table, "%.6g", value);
-}
-
 static bool print_table(const struct autocorr_run *run)
 {
     const kn_autocorr_lags *lags = run->lags;
@@ -70,10 +62,10 @@ static bool print_table(const struct autocorr_run *run)
         if (timed)
             table_add(&table, "%g", (double)k * run->interval);
         table_add(&table, "%zu", lag->pairs);
-        add_number(&table, lag->value);
-        add_number(&table, lag->deviation);
-        add_number(&table, lag->lengths.r_max * run->pixel);
-        add_number(&table, lag->lengths.r_max_error * run->pixel);
+        autocorr_add_number(&table, lag->value);
+        autocorr_add_number(&table, lag->deviation);
+        autocorr_add_number(&table, lag->lengths.r_max * run->pixel);
+        autocorr_add_number(&table, lag->lengths.r_max_error * run->pixel);
     }
     return table_finish(&table);
 }
@@ -95,14 +87,6 @@ bool autocorr_print_lags(const struct autocorr_run *run)
 }
 
 // ---- files ----
-
-static void add_cell(struct ki_text *text, double value)
-{
-    if (isnan(value))
-        ki_text_add(text, ",nan");
-    else
-        ki_text_format(text, ",%.17g", value);
-}
 
 static kn_status write_text(const struct autocorr_run *run, const char *path, struct ki_text *text,
                             kn_error *err)
@@ -126,12 +110,12 @@ static kn_status write_table(const struct autocorr_run *run, const char *path, k
 
         ki_text_format(&text, "%zu", k);
         if (run->interval > 0)
-            add_cell(&text, (double)k * run->interval);
+            autocorr_add_cell(&text, (double)k * run->interval);
         ki_text_format(&text, ",%zu", lag->pairs);
-        add_cell(&text, lag->value);
-        add_cell(&text, lag->deviation);
-        add_cell(&text, lag->lengths.r_max * run->pixel);
-        add_cell(&text, lag->lengths.r_max_error * run->pixel);
+        autocorr_add_cell(&text, lag->value);
+        autocorr_add_cell(&text, lag->deviation);
+        autocorr_add_cell(&text, lag->lengths.r_max * run->pixel);
+        autocorr_add_cell(&text, lag->lengths.r_max_error * run->pixel);
         ki_text_add(&text, "\n");
     }
     return write_text(run, path, &text, err);
@@ -147,9 +131,9 @@ static kn_status write_c1d(const struct autocorr_run *run, const char *path, kn_
         const kn_autocorr_ring *ring = &run->lags->rings[i];
 
         ki_text_format(&text, "%zu", i / rings);
-        add_cell(&text, ring->radius * run->pixel);
-        add_cell(&text, ring->value);
-        add_cell(&text, ring->error);
+        autocorr_add_cell(&text, ring->radius * run->pixel);
+        autocorr_add_cell(&text, ring->value);
+        autocorr_add_cell(&text, ring->error);
         ki_text_format(&text, ",%zu\n", (size_t)ring->count);
     }
     return write_text(run, path, &text, err);

@@ -7,14 +7,6 @@
 #include "cmd_autocorr.h"
 #include "cli/framework/table.h"
 
-static void add_number(struct table *table, double value)
-{
-    if (isnan(value))
-        table_add(table, "-");
-    else
-        table_add(table, "%.6g", value);
-}
-
 static void add_file(struct table *table, const struct frame_source *source)
 {
     if (source->pages > 1)
@@ -47,10 +39,10 @@ static bool print_frames(const struct autocorr_run *run)
         else
             table_add(&table, "%zu x %zu", row->width, row->height);
         table_add(&table, "%zu", row->max_offset);
-        add_number(&table, row->lengths.r_max);
-        add_number(&table, row->lengths.r_max_error);
-        add_number(&table, row->lengths.r_min);
-        add_number(&table, row->lengths.r_zero);
+        autocorr_add_number(&table, row->lengths.r_max);
+        autocorr_add_number(&table, row->lengths.r_max_error);
+        autocorr_add_number(&table, row->lengths.r_min);
+        autocorr_add_number(&table, row->lengths.r_zero);
         table_add(&table, "%.3g", 1e3 * row->seconds);
     }
     return table_finish(&table);

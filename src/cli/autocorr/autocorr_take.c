@@ -26,14 +26,6 @@ static void remark(struct autocorr_run *run, const kn_autocorr_analysis *frame)
     run->said_stretched = run->said_stretched || frame->stretched;
 }
 
-void autocorr_scale(kn_autocorr_lengths *lengths, double pixel)
-{
-    lengths->r_max *= pixel;
-    lengths->r_max_error *= pixel;
-    lengths->r_min *= pixel;
-    lengths->r_zero *= pixel;
-}
-
 // What is kept of a frame.
 static kn_status keep(const struct autocorr_run *run, const kn_autocorr_analysis *frame,
                       struct autocorr_row *row, kn_error *err)

@@ -111,14 +111,6 @@ static kn_status write_values(const struct autocorr_run *run, const kn_autocorr_
     return npy_write(path, &array, run->arguments->common.force, err);
 }
 
-static void add_cell(struct ki_text *text, double value)
-{
-    if (isnan(value))
-        ki_text_add(text, ",nan");
-    else
-        ki_text_format(text, ",%.17g", value);
-}
-
 static kn_status write_c1d(const struct autocorr_run *run, const struct autocorr_row *row, const char *path,
                            bool force, kn_error *err)
 {
@@ -130,8 +122,8 @@ static kn_status write_c1d(const struct autocorr_run *run, const struct autocorr
         const kn_autocorr_ring *ring = &row->rings[k];
 
         ki_text_format(&text, "%.17g", ring->radius * run->pixel);
-        add_cell(&text, ring->value);
-        add_cell(&text, ring->error);
+        autocorr_add_cell(&text, ring->value);
+        autocorr_add_cell(&text, ring->error);
         ki_text_format(&text, ",%zu\n", ring->count);
     }
     status = text.failed ? ki_fail_memory(err, 0, "writing the results")
@@ -287,16 +279,6 @@ void autocorr_print_files(const struct autocorr_run *run)
 
 // ---- JSON ----
 
-json_t *autocorr_ring_json(const struct autocorr_run *run, const kn_autocorr_ring *ring)
-{
-    json_t *array = json_array();
-
-    report_append(&array, ki_json_double(ring->radius * run->pixel));
-    report_append(&array, ki_json_double(ring->value));
-    report_append(&array, json_integer((json_int_t)ring->count));
-    return array;
-}
-
 static void put_verified(json_t **object, const kn_autocorr_verified *verified)
 {
     json_t *inner = json_object();
@@ -305,16 +287,6 @@ static void put_verified(json_t **object, const kn_autocorr_verified *verified)
     report_put(&inner, "wrong", json_integer((json_int_t)verified->wrong));
     report_put(&inner, "greatest_difference", json_integer((json_int_t)verified->most));
     report_put(object, "verified", inner);
-}
-
-void autocorr_put_lengths(json_t **object, const kn_autocorr_lengths *lengths)
-{
-    report_put(object, "r_max", ki_json_double(lengths->r_max));
-    report_put(object, "r_max_error", ki_json_double(lengths->r_max_error));
-    report_put(object, "maximum", ki_json_double(lengths->maximum));
-    report_put(object, "r_min", ki_json_double(lengths->r_min));
-    report_put(object, "minimum", ki_json_double(lengths->minimum));
-    report_put(object, "r_zero", ki_json_double(lengths->r_zero));
 }
 
 static json_t *frame_json(const struct autocorr_run *run, const struct autocorr_row *row)

@@ -7,12 +7,14 @@
 
 #include <koine/experimental/autocorr.h>
 
+#include "base/text/text.h"
 #include "io/json.h"
 #include "cli/estimate.h"
 #include "cli/inputs.h"
 #include "cli/framework/options.h"
 #include "prepare.h"
 #include "cli/framework/progress.h"
+#include "cli/framework/table.h"
 
 struct autocorr_arguments {
     struct common_arguments common;
@@ -117,7 +119,10 @@ bool autocorr_print_lags(const struct autocorr_run *run);
 kn_status autocorr_write_lags(const struct autocorr_run *run, kn_error *err);
 json_t *autocorr_lags_json(const struct autocorr_run *run);
 
-// Lengths in the unit; they and rings in the JSON.
+// Numbers that may not be there, in a table, and behind a comma; lengths in the unit; they and rings in the
+// JSON.
+void autocorr_add_number(struct table *table, double value);
+void autocorr_add_cell(struct ki_text *text, double value);
 void autocorr_scale(kn_autocorr_lengths *lengths, double pixel);
 void autocorr_put_lengths(json_t **object, const kn_autocorr_lengths *lengths);
 json_t *autocorr_ring_json(const struct autocorr_run *run, const kn_autocorr_ring *ring);
