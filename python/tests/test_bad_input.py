@@ -100,6 +100,7 @@ OF_ARRAYS: dict[str, Call] = {
     "autocorr": koine.autocorr,
     "autocorr, second": lambda x: koine.autocorr(np.ones((4, 3), "uint8"), x if x is not None else "none"),
     "autocorr, volumes": lambda x: koine.autocorr(x, volume=True),
+    "autocorr_lags": lambda x: koine.autocorr_lags(x, 1),
     "matmul, a": lambda x: koine.matmul(x, np.ones((3, 4))),
     "matmul, b": lambda x: koine.matmul(np.ones((4, 3)), x),
 }
@@ -222,6 +223,7 @@ WHERE: dict[str, Callable[[Any, Any], Any]] = {
     "rfft": lambda x, c: koine.rfft(x, context=c),
     "matmul": lambda x, c: koine.matmul(x.reshape(3, 4), x.reshape(4, 3), context=c),
     "autocorr": lambda x, c: koine.autocorr(x.astype("uint8").reshape(3, 4), context=c),
+    "autocorr_lags": lambda x, c: koine.autocorr_lags(x.astype("uint8").reshape(3, 2, 2), 1, context=c),
     "SparseOperator": lambda x, c: koine.SparseOperator(np.eye(3), context=c),
     "RayTransform": lambda x, c: koine.RayTransform(3, 3, context=c),
     "Nufft": lambda x, c: koine.Nufft([[0.0, 0.0]], (4, 4), context=c),
@@ -247,7 +249,7 @@ def test_closed_contexts(function: str, context: koine.Context) -> None:
 
 
 @pytest.mark.parametrize("function", [name for name in WHERE if name not in (
-    "matmul", "autocorr", "SparseOperator", "RayTransform", "Nufft", "recon", "density", "Program")])  # fmt: skip
+    "matmul", "autocorr", "autocorr_lags", "SparseOperator", "RayTransform", "Nufft", "recon", "density", "Program")])  # fmt: skip
 def test_arrays_of_another_context(function: str, context: koine.Context) -> None:
     with koine.Context() as other:
         given = context.array(ONE)
@@ -342,6 +344,7 @@ NUMBERS: dict[str, list[Callable[[], Any]]] = {
     "max_offset": [
         lambda m=m: koine.autocorr(np.ones((4, 4), "uint8"), max_offset=m) for m in (-1, 4, 1.5, "1", None, 1 << 70)
     ],
+    "max_lag": [lambda k=k: koine.autocorr_lags(np.ones((3, 4, 4), "uint8"), k) for k in (-1, 3, 1.5, "1", None, 1 << 70)],
     "iterations": [lambda i=i: koine.solve(np.eye(3), np.ones(3), iterations=i) for i in (-1, 1 << 30, 1.5, None)],
     "tolerance": [
         lambda t=t: koine.solve(np.eye(3), np.ones(3), tolerance=t) for t in (-1, 1, 2, np.nan, "1", None, 1j)
