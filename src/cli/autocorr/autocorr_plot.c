@@ -71,7 +71,8 @@ kn_status autocorr_plot_c1d(const struct autocorr_run *run, const char *path, kn
     double peaks[2][CURVES_MAX], *numbers;
     size_t count = choose(run, chosen), total = 0, at = 0;
     char *x_label = label("Offset R", run->unit);
-    struct plot plot = {.title = "Azimuthal average of the correlation",
+    struct plot plot = {.title = run->arguments->volume ? "Spherical average of the correlation"
+                                                        : "Azimuthal average of the correlation",
                         .x_label = x_label,
                         .y_label = "C1D",
                         .series = series,

@@ -247,7 +247,7 @@ static void draw_panel(const struct drawing *drawing, size_t i, const struct sta
                                        .y_label = "the data's unit",
                                        .series = series,
                                        .series_count = LINES,
-                                       .no_legend = i > 0};
+                                       .no_legend = true};
 }
 
 static kn_status draw_page(const struct stats_run *run, const struct drawing *drawing, const char *path,
@@ -273,6 +273,7 @@ static kn_status draw_page(const struct stats_run *run, const struct drawing *dr
         drawing->panels[page.panel_count++].x_label = label;
         values += (1 + LINES) * row->windows.count;
     }
+    drawing->panels[page.panel_count - 1].no_legend = false; // it has room below, where no line is
     status = plot_write_page(path, &page, run->arguments->common.force, &why);
     if (status == KN_ERROR_ARGUMENT) {
         fprintf(stderr, "%s: %s is not drawn: %s\n", run->arguments->common.command, path, why.text);
