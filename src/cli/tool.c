@@ -112,18 +112,24 @@ kn_status tool_read(struct tool *tool, const char *path, struct npy *array, kn_e
     return status;
 }
 
+kn_status tool_check_column(const char *path, const struct npy *array, kn_error *err)
+{
+    if (array->dims != 1)
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0,
+                          "the array has %zu dimensions, expected one; in Python: a.ravel()", array->dims);
+    if (array->is_complex)
+        return ki_fail_at(err, KN_ERROR_INPUT, path, 0, "the array is of %s, which has no order",
+                          npy_type_name(array));
+    return KN_OK;
+}
+
 kn_status tool_read_column(struct tool *tool, const char *path, struct npy *array, kn_error *err)
 {
     kn_status status = tool_read(tool, path, array, err);
 
     if (status)
         return status;
-    if (array->dims != 1)
-        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0,
-                            "the array has %zu dimensions, expected one; in Python: a.ravel()", array->dims);
-    else if (array->is_complex)
-        status = ki_fail_at(err, KN_ERROR_INPUT, path, 0, "the array is of %s, which has no order",
-                            npy_type_name(array));
+    status = tool_check_column(path, array, err);
     if (status)
         npy_free(array);
     return status;

@@ -54,7 +54,9 @@ void tool_end(struct tool *tool);
 
 // An array from a .npy file, or with --column from a CSV file.
 kn_status tool_read(struct tool *tool, const char *path, struct npy *array, kn_error *err);
-// The same, and it has one dimension and no complex numbers.
+// Refuses more than one dimension and complex numbers.
+kn_status tool_check_column(const char *path, const struct npy *array, kn_error *err);
+// An array that passes.
 kn_status tool_read_column(struct tool *tool, const char *path, struct npy *array, kn_error *err);
 // To the device and back; on the host nothing happens. `*buffer` holds at least a byte.
 kn_status tool_upload(struct tool *tool, const struct npy *array, kn_buffer **buffer, kn_error *err);

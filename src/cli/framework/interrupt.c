@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/error.h"
 #include "status.h"
 
 static const int held[] = {SIGINT, SIGTERM, SIGHUP};
@@ -54,6 +55,18 @@ void interrupt_hold(void)
 void interrupt_release(void)
 {
     mask(SIG_UNBLOCK);
+}
+
+kn_status interrupt_check(kn_error *err)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigpending(&set);
+    for (size_t i = 0; i < KI_COUNT(held); i++)
+        if (sigismember(&set, held[i]) == 1)
+            return ki_fail(err, KN_ERROR_INTERRUPTED, "interrupted");
+    return KN_OK;
 }
 
 void interrupt_broken_pipe(const kn_error *err)

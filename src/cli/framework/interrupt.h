@@ -13,6 +13,9 @@ void interrupt_install(void);
 void interrupt_hold(void);
 void interrupt_release(void);
 
+// KN_ERROR_INTERRUPTED if one waits: for what takes longer than that between these two.
+kn_status interrupt_check(kn_error *err);
+
 // If the error is a reader that went away (`koine stats ... | head -1`): ends the process as SIGPIPE would
 // have, without a word. Returns if it is another error, or if the caller had SIGPIPE ignored and so wants to
 // hear of it.

@@ -9,6 +9,9 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "base/array.h"
 #include "base/error.h"
@@ -52,6 +55,13 @@ size_t memory_resident(void)
         pages = 0;
     fclose(file);
     return (size_t)pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+void memory_keep_nothing(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_THRESHOLD, 1 << 17);
+#endif
 }
 
 // The number behind `key` in a file of the system; SIZE_MAX if it has none.

@@ -17,6 +17,10 @@ size_t memory_resident(void);
 // The most that it has held so far; 0: not known.
 size_t memory_peak(void);
 
+// From now on large pieces go back to the system where they are freed; the C library keeps some else, in
+// case.
+void memory_keep_nothing(void);
+
 // What the process may still take: --memory-limit less what it holds now. Without the option three quarters
 // of what the system has available, the control group's limit (version 2) and that of the address space
 // included.

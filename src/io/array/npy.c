@@ -407,6 +407,57 @@ kn_status npy_read_head(FILE *file, const char *name, struct npy *array, struct 
     return status;
 }
 
+// The file has to have what its head says, and nothing more.
+static kn_status check_length(const struct npy_file *file, kn_error *err)
+{
+    const size_t bytes = file->array.count * npy_element_size(&file->array);
+    size_t there;
+
+    if (fseeko(file->stream, 0, SEEK_END))
+        return ki_fail_errno(err, KN_ERROR_INPUT, file->name, errno, "cannot be read");
+    there = (size_t)ftello(file->stream) - file->layout.offset;
+    if (there == bytes)
+        return KN_OK;
+    return ki_fail_at(err, KN_ERROR_INPUT, file->name, 0,
+                      "the header says %zu elements, %zu bytes, but %zu follow it; is the file complete?",
+                      file->array.count, bytes, there);
+}
+
+kn_status npy_open(FILE *stream, const char *name, struct npy_file *file, kn_error *err)
+{
+    kn_status status;
+
+    *file = (struct npy_file){.stream = stream, .name = name};
+    if (!stream)
+        return ki_fail_errno(err, KN_ERROR_INPUT, name, errno, "cannot be read");
+    status = npy_read_head(stream, name, &file->array, &file->layout, err);
+    if (!status && file->layout.is_fortran && file->array.dims > 1)
+        status = ki_fail_at(err, KN_ERROR_INPUT, name, 0, "is in Fortran's order; in Python: a.copy('C')");
+    return status ? status : check_length(file, err);
+}
+
+kn_status npy_read_part(const struct npy_file *file, size_t first, size_t count, void *elements,
+                        kn_error *err)
+{
+    const struct npy *array = &file->array;
+    const size_t size = npy_element_size(array);
+
+    errno = 0;
+    if (fseeko(file->stream, (off_t)(file->layout.offset + first * size), SEEK_SET) ||
+        fread(elements, size, count, file->stream) != count)
+        return ki_fail_errno(err, KN_ERROR_INPUT, file->name, errno, "cannot be read");
+    if (file->layout.is_swapped)
+        npy_swap_bytes(elements, kn_type_size(array->type), count * (array->is_complex ? 2 : 1));
+    return KN_OK;
+}
+
+void npy_close(struct npy_file *file)
+{
+    if (file->stream)
+        fclose(file->stream);
+    file->stream = NULL;
+}
+
 kn_status npy_read_bytes(const char *name, const void *bytes, size_t count, struct npy *array, kn_error *err)
 {
     struct reader reader = {.path = name, .err = err};
@@ -444,31 +495,38 @@ static void format_header(const struct npy *array, struct ki_text *text)
     ki_text_add_char(text, '\n');
 }
 
-kn_status npy_write(const char *path, const struct npy *array, bool force, kn_error *err)
+bool npy_write_head(FILE *stream, const struct npy *array)
 {
     struct ki_text header = KI_TEXT_INIT;
+    bool fits;
+
+    format_header(array, &header);
+    fits = !header.failed && header.length <= UINT16_MAX;
+    if (fits) {
+        fwrite(magic, 1, MAGIC_BYTES, stream);
+        fwrite((const unsigned char[]){1, 0, header.length & 0xff, (unsigned char)(header.length >> 8)}, 1, 4,
+               stream);
+        fwrite(header.data, 1, header.length, stream);
+    }
+    ki_text_free(&header);
+    return fits;
+}
+
+kn_status npy_write(const char *path, const struct npy *array, bool force, kn_error *err)
+{
     struct ki_output *out = NULL;
     size_t count = 1;
     kn_status status;
 
     for (size_t i = 0; i < array->dims; i++)
         count *= array->shape[i];
-    format_header(array, &header);
-    if (header.failed || header.length > UINT16_MAX) {
-        ki_text_free(&header);
+    status = ki_output_open(path, force, &out, err);
+    if (status)
+        return status;
+    if (!npy_write_head(ki_output_stream(out), array)) {
+        ki_output_discard(out);
         return ki_fail_memory(err, 0, "writing an array");
     }
-    status = ki_output_open(path, force, &out, err);
-    if (!status) {
-        FILE *stream = ki_output_stream(out);
-
-        fwrite(magic, 1, MAGIC_BYTES, stream);
-        fwrite((const unsigned char[]){1, 0, header.length & 0xff, (unsigned char)(header.length >> 8)}, 1, 4,
-               stream);
-        fwrite(header.data, 1, header.length, stream);
-        fwrite(array->data, npy_element_size(array), count, stream);
-        status = ki_output_close(out, err);
-    }
-    ki_text_free(&header);
-    return status;
+    fwrite(array->data, npy_element_size(array), count, ki_output_stream(out));
+    return ki_output_close(out, err);
 }

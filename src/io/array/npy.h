@@ -46,11 +46,32 @@ struct npy_layout {
 kn_status npy_read_head(FILE *file, const char *name, struct npy *array, struct npy_layout *layout,
                         kn_error *err);
 
+// An array's file of which parts are read.
+struct npy_file {
+    FILE *stream;
+    const char *name;
+    struct npy array; // without data
+    struct npy_layout layout;
+};
+
+// Takes the stream (NULL: one that could not be opened, as errno has it), which can be sought in and stands
+// at its beginning; npy_close closes it, whether this failed or not. `name` is for messages, and stays the
+// caller's. Errors: npy_read's, and KN_ERROR_INPUT for an array of several dimensions in Fortran's order,
+// whose parts are scattered.
+kn_status npy_open(FILE *stream, const char *name, struct npy_file *file, kn_error *err);
+// Elements from `first` on, in the machine's byte order.
+kn_status npy_read_part(const struct npy_file *file, size_t first, size_t count, void *elements,
+                        kn_error *err);
+void npy_close(struct npy_file *file);
+
 // Turns the bytes of each of `count` numbers of `size` bytes round.
 void npy_swap_bytes(void *numbers, size_t size, size_t count);
 
 // Writes format 1.0, so that the file is there whole or not at all (output.h). `count` is not looked at.
 kn_status npy_write(const char *path, const struct npy *array, bool force, kn_error *err);
+
+// The same up to the first number, to a stream, in which errors stick. False if memory ran out.
+bool npy_write_head(FILE *stream, const struct npy *array);
 
 void npy_free(struct npy *array);
 

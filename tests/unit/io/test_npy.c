@@ -291,10 +291,67 @@ START_TEST(written_arrays)
 }
 END_TEST
 
+// Parts of a file, in either byte order, are those of the whole; a file that is shorter or longer is refused,
+// and parts that are scattered.
+START_TEST(parts)
+{
+    static const char *const orders[] = {"<u4", ">u4"};
+    uint32_t numbers[20], more_numbers[21] = {0}, part[7];
+
+    for (size_t i = 0; i < 20; i++)
+        numbers[i] = (uint32_t)(1000003 * i);
+    for (size_t o = 0; o < 2; o++) {
+        char header[100];
+        struct npy_file file;
+        struct npy whole;
+        kn_error err = KN_ERROR_INIT;
+
+        snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (20,), }",
+                 orders[o]);
+        write_file(1, header, numbers, sizeof numbers);
+        ck_assert_msg(npy_read(path, &whole, &err) == KN_OK, "%s", err.text);
+        ck_assert_msg(npy_open(fopen(path, "rb"), path, &file, &err) == KN_OK, "%s", err.text);
+        ck_assert_uint_eq(file.array.count, 20);
+        ck_assert_ptr_null(file.array.data);
+        for (size_t first = 14; first <= 14; first -= 7) {
+            ck_assert_msg(npy_read_part(&file, first, first == 14 ? 6 : 7, part, &err) == KN_OK, "%s",
+                          err.text);
+            ck_assert(memcmp(part, (uint32_t *)whole.data + first, (first == 14 ? 6 : 7) * sizeof *part) ==
+                      0);
+        }
+        ck_assert_int_eq(npy_read_part(&file, 18, 3, part, &err), KN_ERROR_INPUT);
+        npy_close(&file);
+        npy_free(&whole);
+        for (size_t more = 0; more < 2; more++) {
+            write_file(1, header, more_numbers, more ? sizeof more_numbers : 3);
+            ck_assert_int_eq(npy_open(fopen(path, "rb"), path, &file, &err), KN_ERROR_INPUT);
+            ck_assert_msg(strstr(err.text, "is the file complete?") != NULL, "%s", err.text);
+            npy_close(&file);
+        }
+    }
+}
+END_TEST
+
+START_TEST(scattered_parts)
+{
+    static const char header[] = "{'descr': '|u1', 'fortran_order': True, 'shape': (2, 2), }";
+    struct npy_file file;
+    kn_error err = KN_ERROR_INIT;
+
+    write_file(1, header, "abcd", 4);
+    ck_assert_int_eq(npy_open(fopen(path, "rb"), path, &file, &err), KN_ERROR_INPUT);
+    ck_assert_msg(strstr(err.text, "Fortran's order") != NULL, "%s", err.text);
+    npy_close(&file);
+    ck_assert_int_eq(npy_open(fopen("/nowhere", "rb"), "/nowhere", &file, &err), KN_ERROR_INPUT);
+    npy_close(&file);
+}
+END_TEST
+
 int main(void)
 {
-    const TTest *const tests[] = {read_versions, read_types,    refused_types,   refused_headers,
-                                  refused_files, fortran_order, complex_numbers, written_arrays};
+    const TTest *const tests[] = {read_versions, read_types,     refused_types,   refused_headers,
+                                  refused_files, fortran_order,  complex_numbers, written_arrays,
+                                  parts,         scattered_parts};
 
     return TEST_RUN_WITH("npy", CK_FORK_GETENV, set_up, tear_down, tests);
 }

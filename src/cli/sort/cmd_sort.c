@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine sort: a column of numbers in numpy's order or in one of the user's own; values that go along; the
+// order itself; the first of them alone.
+#include "cmd_sort.h"
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/framework/report.h"
+
+static const char *const algorithm_names[] = {"auto", "bitonic", "radix", "merge",
+                                              NULL}; // as kn_sort_algorithm
+static const char *const nan_names[] = {"last", "error", NULL};
+
+#define FIELD(type, field) OPTION_FIELD(type, struct sort_arguments, field)
+
+static const struct option_row options[] = {
+    TOOL_OUT_OPTION(struct sort_arguments),
+    {"descending", FIELD(OPTION_FLAG, descending), .help = "largest first; not-a-number stays last"},
+    {"by-key", FIELD(OPTION_PATH, by_key), .metavar = "VALUES.npy",
+     .help = "the input is keys: these values, as many, go along with them and are the result"},
+    {"argsort", FIELD(OPTION_FLAG, argsort),
+     .help = "the result is the elements' numbers in sorted order, from 0, as int64"},
+    {"top", FIELD(OPTION_COUNT, top), .metavar = "K",
+     .help = "the first K of the result alone, without sorting the others: the least, or with --descending "
+             "the greatest"},
+    {"segments", FIELD(OPTION_PATH, segments), .metavar = "OFFSETS.npy",
+     .help = "sort each segment for itself: they begin at these offsets, of which the last is the end"},
+    {"less", FIELD(OPTION_PATH, less), .metavar = "SNIPPET",
+     .help = "the order: an expression in OpenCL C, true if element a comes before element b (\"a % 10 < b "
+             "% 10\")"},
+    {"algorithm", FIELD(OPTION_CHOICE, algorithm), .choices = algorithm_names, .fallback = "auto",
+     .help = "how to sort"},
+    {"nan", FIELD(OPTION_CHOICE, nan), .choices = nan_names, .fallback = "last",
+     .help = "not-a-number comes last, or is refused"},
+    TOOL_COLUMN_OPTION(struct sort_arguments),
+    {.name = NULL},
+};
+
+static kn_status check_arguments(const struct sort_arguments *arguments, kn_error *err)
+{
+    const bool named = arguments->algorithm != KN_SORT_AUTO;
+    const char *algorithm = algorithm_names[arguments->algorithm];
+
+    if (arguments->argsort && (arguments->by_key || arguments->segments || arguments->less))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--argsort does not go with --by-key, --segments or --less");
+    if (arguments->top && (arguments->segments || arguments->less || named))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--top selects before it sorts, in numpy's order: it does not go with %s",
+                       arguments->segments ? "--segments"
+                       : arguments->less   ? "--less"
+                                           : "--algorithm");
+    if (arguments->less && (arguments->segments || arguments->descending))
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--less is an order of its own: it does not go with --segments or --descending");
+    if ((arguments->less || arguments->segments) && named && arguments->algorithm != KN_SORT_MERGE)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--algorithm %s: --less and --segments sort by merging",
+                       algorithm);
+    if (arguments->argsort && named && arguments->algorithm != KN_SORT_RADIX)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--algorithm %s: --argsort sorts by radix", algorithm);
+    if (arguments->by_key && arguments->algorithm == KN_SORT_BITONIC)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--algorithm bitonic sorts keys alone, without --by-key");
+    return KN_OK;
+}
+
+// ---- output ----
+
+static kn_status report(struct sorting *sorting, kn_error *err)
+{
+    const struct npy *keys = &sorting->keys;
+    const size_t top = sorting->arguments->top;
+    json_t *root = tool_report(&sorting->tool, sorting->keys.type);
+
+    report_put(&root, "n", json_integer((json_int_t)keys->count));
+    report_put(&root, "type", json_string(npy_type_name(keys)));
+    report_put(&root, "pieces", json_integer((json_int_t)sorting->pieces));
+    report_put(&root, "top", top ? json_integer((json_int_t)top) : json_null());
+    report_put(&root, "algorithm", json_string(algorithm_names[sorting->arguments->algorithm]));
+    if (tool_shows_text(&sorting->tool)) {
+        if (top)
+            printf("the first %zu of %zu %s ", top, keys->count, npy_type_name(keys));
+        else
+            printf("sorted %zu %s ", keys->count, npy_type_name(keys));
+        if (sorting->pieces > 1)
+            printf("in %zu pieces ", sorting->pieces);
+        tool_print_place(&sorting->tool);
+    }
+    return tool_report_write(&sorting->tool, root, err);
+}
+
+static kn_status sort_whole(struct sorting *sorting, kn_error *err)
+{
+    kn_status status = sort_read_input(sorting, err);
+
+    if (!status)
+        status = sort_open_place(sorting, err);
+    if (!status)
+        status = sort_compute(sorting, err);
+    return status ? status : tool_write(&sorting->tool, sort_result(sorting), err);
+}
+
+static kn_status run_sort(void *given, kn_error *err)
+{
+    const struct sort_arguments *arguments = given;
+    struct sorting sorting = {.arguments = arguments, .pieces = 1};
+    kn_status status = tool_begin(&sorting.tool, &arguments->tool, 1, "IN.npy", true, err);
+
+    if (!status)
+        status = check_arguments(arguments, err);
+    if (!status)
+        status =
+            arguments->tool.common.memory_limit ? sort_limited(&sorting, err) : sort_whole(&sorting, err);
+    if (!status)
+        status = report(&sorting, err);
+    sort_free_buffers(&sorting);
+    npy_free(&sorting.keys);
+    npy_free(&sorting.values);
+    npy_free(&sorting.offsets);
+    npy_free(&sorting.first);
+    tool_end(&sorting.tool);
+    return status;
+}
+
+const struct command command_sort = {
+    .name = "sort",
+    .summary = "Sorts a column of numbers on a device",
+    .operands = "IN.npy",
+    .description =
+        "The order is numpy's: ascending, not-a-number last. Sorting is stable: what is equal "
+        "keeps its order, which shows "
+        "with --by-key, --argsort and --less. The input is an array of one dimension, or with "
+        "--column a column of a CSV "
+        "file; - is standard input.\n\n"
+        "--top K finds the K-th element without sorting, and sorts what comes before it: of equal elements "
+        "those that came first are taken, and -0 and 0 are equal. With --argsort the result is the K "
+        "numbers, with --by-key the values of the K least keys.\n\n"
+        "The offsets of --segments begin with 0, do not descend, and end with the number of "
+        "elements, as the row pointers "
+        "of a CSR matrix do.",
+    .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE | COMMON_MEMORY,
+    .options = options,
+    .examples = {{"koine sort keys.npy -o sorted.npy --descending", "an array, on the best device"},
+                 {"koine sort ACC_001.csv --column acc_x --argsort -o order.npy",
+                  "the order of a column of a CSV file"}},
+    .arguments_size = sizeof(struct sort_arguments),
+    .run = run_sort,
+};

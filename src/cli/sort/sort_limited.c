@@ -1,0 +1,309 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine sort --memory-limit: in as many pieces as it takes, which are sorted one after another and merged.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/os/clock.h"
+#include "base/os/output.h"
+#include "base/os/spool.h"
+#include "cli/framework/interrupt.h"
+#include "cli/framework/memory.h"
+#include "cmd_sort.h"
+#include "tools/sort/runs.h"
+
+struct limited {
+    struct sorting *sorting;
+    struct npy_file keys, values; // of --by-key
+    struct sort_runs *runs;
+    struct ki_output *out;
+};
+
+static size_t most(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+// ---- what there is ----
+
+// Parts of a pipe are read from a copy.
+static kn_status open_array(const struct sorting *sorting, const char *path, struct npy_file *file,
+                            kn_error *err)
+{
+    const bool is_input = strcmp(path, "-") == 0;
+    FILE *stream = NULL;
+    kn_status status = KN_OK;
+
+    if (is_input)
+        status = ki_spool_stream(stdin, "standard input", sorting->arguments->tool.out, &stream, err);
+    else
+        stream = fopen(path, "rb");
+    return status ? status : npy_open(stream, is_input ? "standard input" : path, file, err);
+}
+
+static kn_status open_input(struct limited *limited, kn_error *err)
+{
+    struct sorting *sorting = limited->sorting;
+    const struct sort_arguments *arguments = sorting->arguments;
+    const char *path = arguments->tool.common.operands.items[0];
+    kn_status status;
+
+    if (arguments->tool.column)
+        status = tool_read_column(&sorting->tool, path, &sorting->keys, err);
+    else
+        status = open_array(sorting, path, &limited->keys, err);
+    if (!status && !arguments->tool.column) {
+        sorting->keys = limited->keys.array;
+        status = tool_check_column(path, &sorting->keys, err);
+    }
+    if (!status)
+        status = sort_check_top(sorting, err);
+    if (!status && arguments->by_key)
+        status = open_array(sorting, arguments->by_key, &limited->values, err);
+    if (!status && arguments->by_key) {
+        sorting->values = limited->values.array;
+        status = sort_check_values(sorting, &sorting->values, err);
+    }
+    if (!status && arguments->segments)
+        status = sort_read_offsets(sorting, err);
+    return status;
+}
+
+// ---- the memory ----
+
+// An element's bytes in the host's memory: read, and what kn_host_sort, _argsort, _sort_by_key and _top_k
+// have of it besides. With a device: as read, and what is written.
+static size_t host_bytes(const struct sorting *sorting, size_t key, size_t value)
+{
+    const bool moves = value || sorting->arguments->top;
+    const size_t first = sorting->arguments->top ? key + value + sizeof(uint64_t) : 0;
+
+    if (sorting->tool.place.queue || !moves)
+        return key + value + first;
+    return key + value + first + 2 * most(key, 4) + most(key, value) + 2 * sizeof(uint64_t);
+}
+
+// An element's bytes in the device's memory: buffers, up to two more of each that a sort takes, and its
+// tables.
+static size_t device_bytes(const struct sorting *sorting, size_t key, size_t value)
+{
+    const size_t along = most(value, sorting->arguments->top ? sizeof(uint64_t) : 0);
+
+    return sorting->tool.place.queue ? 3 * (key + along) + sizeof(uint64_t) : 0;
+}
+
+static struct sort_sizes sizes_of(const struct sorting *sorting)
+{
+    const size_t key = npy_element_size(&sorting->keys);
+    const size_t value = sorting->arguments->by_key    ? npy_element_size(&sorting->values)
+                         : sorting->arguments->argsort ? sizeof(uint64_t)
+                                                       : 0;
+    const size_t host = host_bytes(sorting, key, value), device = device_bytes(sorting, key, value);
+    const bool shared = sorting->tool.place.device.type == KN_DEVICE_CPU; // the host's memory is the device's
+
+    return (struct sort_sizes){.n = sorting->keys.count,
+                               .piece = shared ? host + device : most(host, device),
+                               .record = key + value};
+}
+
+// Bytes for what is no element: files' buffers, stacks of threads, code that is not in memory before it runs.
+enum { BESIDE = 3 << 20 };
+
+static kn_status divide(const struct sorting *sorting, struct sort_division *division, kn_error *err)
+{
+    const struct sort_arguments *arguments = sorting->arguments;
+    const struct common_arguments *common = &arguments->tool.common;
+    const struct sort_sizes sizes = sizes_of(sorting);
+    const size_t all = sizes.n * sizes.piece + 2 * sorting->offsets.count * sizeof(uint64_t);
+    const size_t left = memory_left(common);
+    const bool whole = arguments->less || arguments->segments || arguments->tool.column;
+
+    if (whole) {
+        *division = (struct sort_division){.pieces = 1, .elements = sizes.n};
+        return memory_check(common, BESIDE + all,
+                            arguments->less       ? "--less, which sorts whole arrays,"
+                            : arguments->segments ? "--segments, which sorts whole arrays,"
+                                                  : "a column of a CSV file, which is sorted whole,",
+                            err);
+    }
+    if (left > BESIDE && sort_divide(&sizes, left - BESIDE, division))
+        return KN_OK;
+    return memory_check(common, BESIDE + sort_least_limit(&sizes), "a sort in pieces", err);
+}
+
+// ---- a piece ----
+
+// Elements from `first` on, to memory that is there already.
+static kn_status read_piece(struct limited *limited, size_t first, size_t count, kn_error *err)
+{
+    struct sorting *sorting = limited->sorting;
+    const double start = ki_clock_seconds();
+    kn_status status = KN_OK;
+
+    if (limited->keys.stream) {
+        sorting->keys.count = count;
+        status = npy_read_part(&limited->keys, first, count, sorting->keys.data, err);
+    }
+    if (!status && sorting->values.data)
+        sorting->values.count = count;
+    if (!status && limited->values.stream)
+        status = npy_read_part(&limited->values, first, count, sorting->values.data, err);
+    else if (sorting->in_pieces && sorting->values.data)
+        for (size_t i = 0; i < count; i++)
+            ((uint64_t *)sorting->values.data)[i] = first + i;
+    sorting->tool.seconds.read += ki_clock_seconds() - start;
+    return status ? status : sort_refuse_nan(sorting, first, err);
+}
+
+static kn_status make_room(struct limited *limited, size_t count, kn_error *err)
+{
+    static const struct npy number = {.type = KN_I64};
+    struct sorting *sorting = limited->sorting;
+    const struct npy keys = limited->keys.array, values = limited->values.array;
+    kn_status status = KN_OK;
+
+    if (limited->keys.stream)
+        status = sort_make_array(&sorting->keys, &keys, count, err);
+    if (!status && sorting->arguments->by_key)
+        status = sort_make_array(&sorting->values, &values, count, err);
+    else if (!status && sorting->arguments->argsort && sorting->in_pieces)
+        status = sort_make_array(&sorting->values, &number, count, err);
+    return status;
+}
+
+// The first of a piece are all of it that can be among the first of all.
+static kn_status add_first(struct limited *limited, size_t count, kn_error *err)
+{
+    struct sorting *sorting = limited->sorting;
+    const size_t top = sorting->arguments->top;
+    struct npy keys = {.data = NULL}, values = {.data = NULL};
+    kn_status status = sort_find_first(sorting, top < count ? top : count, true, err);
+
+    if (!status)
+        status = sort_pick(&sorting->first, &sorting->keys, &keys, err);
+    if (!status && sorting->values.data)
+        status = sort_pick(&sorting->first, &sorting->values, &values, err);
+    if (!status)
+        status = sort_runs_add(limited->runs, keys.data, values.data, keys.count, err);
+    npy_free(&keys);
+    npy_free(&values);
+    npy_free(&sorting->first);
+    return status;
+}
+
+static kn_status add_piece(struct limited *limited, size_t first, size_t count, kn_error *err)
+{
+    struct sorting *sorting = limited->sorting;
+    kn_status status = read_piece(limited, first, count, err);
+
+    if (!status && sorting->arguments->top) {
+        status = add_first(limited, count, err);
+    } else if (!status) {
+        status = sort_compute(sorting, err);
+        if (!status)
+            status = sort_runs_add(limited->runs, sorting->keys.data, sorting->values.data, count, err);
+    }
+    sort_free_buffers(sorting);
+    return status;
+}
+
+// ---- all of them ----
+
+static kn_status take(void *context, const void *keys, const void *values, size_t count, kn_error *err)
+{
+    const struct limited *limited = context;
+    const struct sorting *sorting = limited->sorting;
+    const size_t size = npy_element_size(values ? &sorting->values : &sorting->keys);
+
+    fwrite(values ? values : keys, size, count, ki_output_stream(limited->out));
+    return interrupt_check(err);
+}
+
+// The types stay.
+static void release(struct npy *array)
+{
+    free(array->data);
+    array->data = NULL;
+}
+
+static kn_status merge(struct limited *limited, size_t n, size_t buffer, kn_error *err)
+{
+    struct sorting *sorting = limited->sorting;
+    const struct tool_arguments *arguments = &sorting->arguments->tool;
+    const size_t wanted = sorting->arguments->top ? sorting->arguments->top : n;
+    const double start = ki_clock_seconds();
+    struct npy head = sorting->values.data ? sorting->values : sorting->keys;
+    kn_status status;
+
+    head.count = head.shape[0] = wanted;
+    sorting->keys.count = n;
+    release(&sorting->keys);
+    release(&sorting->values);
+    interrupt_hold();
+    status = ki_output_open(arguments->out, arguments->common.force, &limited->out, err);
+    if (!status && !npy_write_head(ki_output_stream(limited->out), &head))
+        status = ki_fail_memory(err, 0, "writing an array");
+    if (!status)
+        status = sort_runs_merge(limited->runs, buffer, wanted, take, limited, err);
+    if (!status)
+        status = ki_output_close(limited->out, err);
+    else
+        ki_output_discard(limited->out);
+    interrupt_release();
+    sorting->tool.seconds.compute += ki_clock_seconds() - start;
+    return status;
+}
+
+static kn_status sort_pieces(struct limited *limited, const struct sort_division *division, kn_error *err)
+{
+    struct sorting *sorting = limited->sorting;
+    const struct sort_arguments *arguments = sorting->arguments;
+    const size_t n = sorting->keys.count;
+    const bool moves = arguments->by_key || arguments->argsort;
+    const struct sort_order order = {sorting->keys.type, arguments->descending, moves || arguments->top};
+    kn_status status;
+
+    sorting->in_pieces = true;
+    status = make_room(limited, division->elements, err);
+    if (!status)
+        status = sort_runs_create(&order, moves ? npy_element_size(&sorting->values) : 0, arguments->tool.out,
+                                  &limited->runs, err);
+    for (size_t first = 0; first < n && !status; first += division->elements)
+        status =
+            add_piece(limited, first, n - first < division->elements ? n - first : division->elements, err);
+    return status ? status : merge(limited, n, division->buffer, err);
+}
+
+static kn_status sort_at_once(struct limited *limited, kn_error *err)
+{
+    struct sorting *sorting = limited->sorting;
+    const size_t n = sorting->keys.count;
+    kn_status status = make_room(limited, n, err);
+
+    if (!status)
+        status = read_piece(limited, 0, n, err);
+    if (!status)
+        status = sort_compute(sorting, err);
+    return status ? status : tool_write(&sorting->tool, sort_result(sorting), err);
+}
+
+kn_status sort_limited(struct sorting *sorting, kn_error *err)
+{
+    struct limited limited = {.sorting = sorting};
+    struct sort_division division = {.pieces = 1};
+    kn_status status = open_input(&limited, err);
+
+    memory_keep_nothing();
+    if (!status)
+        status = sort_open_place(sorting, err);
+    if (!status)
+        status = divide(sorting, &division, err);
+    sorting->pieces = division.pieces;
+    if (!status)
+        status = division.pieces > 1 ? sort_pieces(&limited, &division, err) : sort_at_once(&limited, err);
+    sort_runs_free(limited.runs);
+    npy_close(&limited.keys);
+    npy_close(&limited.values);
+    return status;
+}

@@ -1,0 +1,90 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# `koine sort --memory-limit`: in pieces it gives what it gives without, byte for byte.
+. "${srcdir:-.}/tests/e2e/lib.sh"
+command -v python3 >/dev/null || skip python3 "python3 is not installed"
+
+# 2,000,000 doubles of any bits, many zeros of both signs and NaN among them, in both byte orders.
+(cd "$work" && python3 -) <<'PYTHON' || fail "the input was not made"
+import array, os, struct
+n = 2000000
+def save(name, dtype, numbers):
+    header = "{'descr': '%s', 'fortran_order': False, 'shape': (%d,), }\n" % (dtype, n)
+    with open(name, "wb") as file:
+        file.write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + numbers.tobytes())
+keys = array.array("d", os.urandom(8 * n))
+for value, step in ((0.0, 7), (-0.0, 5), (float("nan"), 11)):
+    keys[::step] = array.array("d", [value]) * len(keys[::step])
+save("keys.npy", "<f8", keys)
+save("values.npy", "<i4", array.array("i", range(n)))
+keys.byteswap()
+save("swapped.npy", ">f8", keys)
+PYTHON
+cd "$work"
+case $KOINE in
+/*) ;;
+*) KOINE=$OLDPWD/$KOINE ;;
+esac
+
+# compare KEYS LIMIT OPTION...: the same with and without the limit, in several pieces.
+compare()
+{
+    keys=$1
+    limit=$2
+    shift 2
+    expect_exit 0 koine sort keys.npy -o whole.npy --force --device host "$@"
+    expect_exit 0 koine sort "$keys" -o pieces.npy --force --device host "$@" --memory-limit "$limit" --json limited.json
+    expect_stdout '2000000 float64 in [0-9]+ pieces on '
+    grep -Eq '"pieces": ([2-9]|[0-9]{2,}),' limited.json || fail "the JSON does not say how many pieces"
+    rm limited.json
+    cmp whole.npy pieces.npy || fail "pieces give something else: $*"
+}
+
+compare keys.npy 22M
+compare swapped.npy 19M --descending
+compare keys.npy 24M --argsort
+compare keys.npy 30M --by-key values.npy --descending
+compare keys.npy 19M --top 1000
+compare swapped.npy 24M --top 100000 --by-key values.npy
+
+# All at once where there is room for it; and in a pipe.
+expect_exit 0 koine sort keys.npy -o whole.npy --force --device host
+expect_exit 0 koine sort keys.npy -o once.npy --device host --memory-limit 2GiB --json once.json
+grep -q '"pieces": 1,' once.json || fail "it was done in pieces"
+cmp whole.npy once.npy || fail "a limit that is no limit changes the result"
+koine sort - -o - --device host --memory-limit 22M <keys.npy >piped.npy || fail "sorting in a pipe"
+cmp whole.npy piped.npy || fail "the pipe gave something else"
+
+# Refused: nothing is written, and what is enough is.
+rm -f pieces.npy
+expect_exit 5 koine sort keys.npy -o pieces.npy --device host --memory-limit 1M
+expect_stderr 'memory-limit of 1\.0 MB: a sort in pieces needs .*--memory-limit [0-9]+M is enough'
+expect_one_line
+enough=$(sed -n 's/.*--memory-limit \([0-9]*M\) is enough/\1/p' err)
+expect_exit 0 koine sort keys.npy -o pieces.npy --device host --memory-limit "$enough"
+cmp whole.npy pieces.npy || fail "the least limit gives something else"
+rm pieces.npy
+expect_exit 3 koine sort keys.npy -o pieces.npy --device host --memory-limit 22M --nan error
+expect_stderr 'element 0 \(from 0\) is not a number'
+expect_exit 2 koine sort keys.npy -o pieces.npy --memory-limit 0
+expect_exit 2 koine sort keys.npy -o pieces.npy --memory-limit much
+head -c 1000000 keys.npy >short.npy
+expect_exit 3 koine sort short.npy -o pieces.npy --device host --memory-limit 22M
+expect_stderr 'short\.npy: the header says 2000000 elements.*is the file complete'
+expect_exit 3 koine sort keys.npy -o pieces.npy --device host --memory-limit 22M --by-key short.npy
+[ ! -e pieces.npy ] || fail "a refused run left a result"
+for left in .koine*; do
+    [ ! -e "$left" ] || fail "temporary files are left"
+done
+
+need_device
+on_oclgrind && exit 0
+device=$(awk -F'"' '/"spec":/ { spec = $4 } /"default": true/ { print spec }' devices.json)
+[ "$precision" = double ] || exit 0
+expect_exit 5 koine sort keys.npy -o pieces.npy --device "$device" --memory-limit 1M --less 'a < b'
+expect_stderr '--less, which sorts whole arrays, needs '
+expect_exit 5 koine sort keys.npy -o pieces.npy --device "$device" --memory-limit 1M
+enough=$(sed -n 's/.*--memory-limit \([0-9]*\)M is enough/\1/p' err)
+expect_exit 0 koine sort keys.npy -o pieces.npy --device "$device" --memory-limit "$((enough + 20))M"
+expect_stdout ' in [0-9]+ pieces on '
+cmp whole.npy pieces.npy || fail "a device's pieces give something else"
