@@ -135,7 +135,9 @@ static kn_status check(const struct rolling *r, kn_error *err)
     if (spans->x == r->medians || spans->x == r->mads || (r->medians && r->medians == r->mads))
         return ki_fail(err, KN_ERROR_ARGUMENT, "%s: x, medians and mads are not three buffers",
                        spans->function);
-    // rusticl on a CPU (Mesa 22.3) leaves window_roll's loop over outputs after the second one.
+    // rusticl on a CPU (Mesa 22.3) leaves window_roll's loop over outputs as soon as work-items leave an
+    // inner loop at different times: only loops of as many rounds in all of them are right there, which would
+    // be a span's length an output.
     if (spans->queue->context->device.info.loop_limit)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: %s limits loops, and ends this kernel's too early; kn_host_rolling computes the "
