@@ -38,8 +38,8 @@ quietly()
 bootstrap_needed()
 {
     [ ! -f configure ] || [ ! -f Makefile.in ] ||
-        [ -n "$(find configure.ac Makefile.am m4 -name 'l*.m4' -prune -o -type f -newer configure -print)" ] ||
-        [ -n "$(find include src cl bench tests \( -name '*.am' -o -name tests.list \) ! -path tests/tests.am -newer configure)" ]
+        [ -n "$(find configure.ac m4 -name 'l*.m4' -prune -o -type f -newer configure -print)" ] ||
+        [ -n "$(find Makefile.am include src cl bench tests \( -name '*.am' -o -name tests.list \) ! -path tests/tests.am -newer Makefile.in)" ]
 }
 
 # run_in DIR COMMAND...
