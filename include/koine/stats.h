@@ -171,20 +171,24 @@ typedef struct kn_stats_source {
     // The next chunk: *count elements of the plan's type at *chunk, any number of them, which stay until the
     // next call. *count is 0 at the end.
     kn_status (*next)(void *data, const void **chunk, size_t *count, kn_error *err);
-    void *data; // what both are called with
+    void *data;   // what both are called with
+    size_t count; // how many elements it has, where that is known, which saves a pass; 0: it is not
 } kn_stats_source;
 
 // A column of any length from a source, with every variant. Of up to the plan's n elements it is held, and
 // computed as an array: one pass. A longer one is computed in chunks, in KN_STATS_SELECT's way and with its
-// bits; KN_STATS_AUTO becomes that, and KN_STATS_SORT and KN_STATS_FUSED are refused. Method: one pass counts
-// the elements and finds the least and the greatest; the median is found by radix selection: the interval of
-// keys (a double's bits, in the order of the values) in which it lies is cut into 1,024, a pass counts what
-// lies in each, and where that is not more than n elements a pass gathers it. Then the same for the
-// deviations. Two of these passes take s and the sums along. The variant's own code counts, sums and selects;
-// the host gathers. Cost: 5 passes as a rule, more where n is small or many elements are nearly equal, never
-// more than 15. Memory: 8 n bytes, and 2 MB; a device holds 2 MB. Errors: KN_ERROR_ARGUMENT (also a source
-// that does not give the same elements in every pass, as far as it shows), KN_ERROR_UNSUPPORTED (SORT or
-// FUSED of a longer column), KN_ERROR_INTERRUPTED (by options' `progress`), and what the source returns.
+// bits; KN_STATS_AUTO becomes that, and KN_STATS_SORT and KN_STATS_FUSED are refused. Method: the first pass
+// counts the elements, finds the least and the greatest, and takes a sample, which tells a bracket around the
+// median and one around the MAD (koine/robust.h); the second keeps what may lie in them, and counts the rest.
+// Where n elements are too few for what is kept, or the sample was wrong, an answer is found by radix
+// selection: the interval of keys (a double's bits, in the order of the values) in which it lies is cut into
+// 1,024, a pass counts what lies in each, and where that is not more than n elements a pass gathers it. The
+// passes take s and then the sums along. The variant's own code sums and selects; the host counts and gathers
+// by brackets. Cost: 2 passes as a rule with source->count, and 3 without; 5 and more where n is below some 4
+// hundredths of the column or many elements are nearly equal, never more than 16. Memory: 8 n bytes, and 6
+// MB; a device holds 2 MB. Errors: KN_ERROR_ARGUMENT (also a source that does not give the same elements in
+// every pass, as far as it shows, or not `count` of them), KN_ERROR_UNSUPPORTED (SORT or FUSED of a longer
+// column), KN_ERROR_INTERRUPTED (by options' `progress`), and what the source returns.
 KN_API kn_status kn_stats_compute_source(kn_stats_plan *plan, const kn_stats_source *source, kn_stats *result,
                                          kn_error *err);
 

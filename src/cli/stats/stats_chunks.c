@@ -103,7 +103,7 @@ kn_status stats_compute_spooled(kn_stats_plan *plan, const struct csv_column *co
 {
     struct chunks chunks = {.column = column, .end = n, .chunk = malloc(CHUNK * sizeof(double))};
     const kn_stats_source source =
-        KN_INIT(kn_stats_source, .rewind = rewind_chunks, .next = next_chunk, .data = &chunks);
+        KN_INIT(kn_stats_source, .rewind = rewind_chunks, .next = next_chunk, .data = &chunks, .count = n);
     kn_status status = chunks.chunk ? kn_stats_compute_source(plan, &source, result, err)
                                     : ki_fail_memory(err, CHUNK * sizeof(double), "a chunk of a column");
 

@@ -20,7 +20,8 @@ struct stats_room ki_stats_stream_wants(const struct stats_column *column)
     return (struct stats_room){sizeof(struct stats_stream) + column->capacity * sizeof(double) +
                                    STREAM_BLOCK * kn_type_size(ki_stats_column_real(column)) +
                                    2 * (2 * STREAM_BINS + 1) * sizeof(double) +
-                                   3 * 2 * STREAM_BINS * sizeof(uint64_t),
+                                   3 * 2 * STREAM_BINS * sizeof(uint64_t) +
+                                   2 * STREAM_SAMPLE * sizeof(double),
                                device_bytes(column)};
 }
 
@@ -33,7 +34,9 @@ static kn_status take_room(struct stats_stream *s, kn_error *err)
     s->edges = malloc(2 * (2 * STREAM_BINS + 1) * sizeof *s->edges);
     s->counts = malloc(2 * 2 * STREAM_BINS * sizeof *s->counts);
     s->block_counts = malloc(2 * STREAM_BINS * sizeof *s->block_counts);
-    if (!s->held || !s->block || !s->edges || !s->counts || !s->block_counts)
+    s->samples = malloc(STREAM_SAMPLE * sizeof *s->samples);
+    s->deviations = malloc(STREAM_SAMPLE * sizeof *s->deviations);
+    if (!s->held || !s->block || !s->samples || !s->deviations || !s->edges || !s->counts || !s->block_counts)
         return ki_fail_memory(err, ki_stats_stream_wants(column).host, "reading a column in chunks");
     for (size_t t = 0; t < 2; t++) {
         s->targets[t].edges = s->edges + t * (2 * STREAM_BINS + 1);
@@ -76,6 +79,8 @@ void ki_stats_stream_free(struct stats_stream *stream)
         return;
     kn_buffer_free(stream->device_counts);
     kn_buffer_free(stream->device_block);
+    free(stream->deviations);
+    free(stream->samples);
     free(stream->block_counts);
     free(stream->counts);
     free(stream->edges);
@@ -88,8 +93,6 @@ void ki_stats_stream_free(struct stats_stream *stream)
 
 static kn_status look(struct stats_stream *s, size_t first, size_t count, kn_error *err)
 {
-    (void)first;
-    (void)err;
     for (size_t i = 0; i < count; i++) {
         double x = stream_element(s, i);
 
@@ -97,30 +100,30 @@ static kn_status look(struct stats_stream *s, size_t first, size_t count, kn_err
         s->least = x < s->least ? x : s->least;
         s->most = x > s->most ? x : s->most;
     }
-    return KN_OK;
+    ki_stats_stream_sample(s, first, count);
+    // Where the column's length is known beforehand, the errand's elements are.
+    return s->now->source->count ? ki_stats_stream_errand(s, first, count, err) : KN_OK;
 }
 
 // ---- the whole ----
 
-// A pass for the errand alone.
-static kn_status run_errand(struct stats_stream *s, size_t first, size_t count, kn_error *err)
-{
-    kn_status status = KN_OK;
-
-    if (s->device_block && s->errand == ERRAND_SUMS)
-        status = kn_buffer_write(s->column->queue, s->device_block, 0, s->block,
-                                 count * kn_type_size(s->type), err);
-    return status ? status : ki_stats_stream_errand(s, first, count, err);
-}
-
 static kn_status medians(struct stats_stream *s, kn_stats *result, kn_error *err)
 {
-    kn_status status;
+    struct stream_answer answer;
+    kn_status status = ki_stats_stream_brackets(s, &answer, err);
 
-    s->order = (struct stream_order){.least = s->least, .most = s->most};
-    status = ki_stats_stream_median(s, &result->median, err);
-    if (status || !isfinite(result->median))
+    result->median = answer.median;
+    result->mad = answer.mad;
+    if (!status && !answer.has_median) {
+        s->order = (struct stream_order){.least = s->least, .most = s->most};
+        status = ki_stats_stream_median(s, &result->median, err);
+    }
+    if (status || answer.has_mad)
         return status;
+    if (!isfinite(result->median)) {
+        result->mad = NAN;
+        return KN_OK;
+    }
     s->order = (struct stream_order){true, result->median, 0,
                                      fmax(fabs(s->least - result->median), fabs(s->most - result->median))};
     return ki_stats_stream_median(s, &result->mad, err);
@@ -135,7 +138,7 @@ static kn_status compute_streamed(struct stats_stream *s, kn_stats *result, kn_e
         return KN_OK;
     status = medians(s, result, err);
     while (!status && s->errand != ERRAND_NONE) {
-        status = ki_stats_stream_pass(s, run_errand, err);
+        status = ki_stats_stream_pass(s, ki_stats_stream_take_along, err);
         ki_stats_stream_next_errand(s);
     }
     if (status)
@@ -145,17 +148,36 @@ static kn_status compute_streamed(struct stats_stream *s, kn_stats *result, kn_e
     return KN_OK;
 }
 
+// Counts the elements, and looks at them.
+static kn_status first_pass(struct stats_stream *s, kn_error *err)
+{
+    const size_t stated = s->now->source->count;
+    kn_status status;
+
+    if (stated > s->column->capacity && !s->now->streams)
+        return ki_stats_stream_refuse_length(s, err);
+    s->n = stated;
+    s->nan_count = s->blocks = 0;
+    s->least = INFINITY;
+    s->most = -INFINITY;
+    s->errand = ERRAND_SAMPLE;
+    ki_stats_stream_begin_sample(s);
+    status = ki_stats_stream_pass(s, look, err);
+    if (!status && stated && s->n != stated)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "%s: the source gave %zu elements and says that it has %zu",
+                       s->now->function, s->n, stated);
+    if (!status && stated)
+        ki_stats_stream_next_errand(s);
+    return status;
+}
+
 kn_status ki_stats_stream_compute(struct stats_stream *s, struct stats_streaming *streaming, kn_stats *result,
                                   kn_error *err)
 {
     kn_status status;
 
     s->now = streaming;
-    s->n = s->nan_count = s->blocks = 0;
-    s->least = INFINITY;
-    s->most = -INFINITY;
-    s->errand = ERRAND_SAMPLE;
-    status = ki_stats_stream_pass(s, look, err);
+    status = first_pass(s, err);
     if (status)
         return status;
     *result = (kn_stats){s->n, NAN, NAN, NAN, NAN, NAN};

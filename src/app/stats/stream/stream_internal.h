@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a stream holds: stream.c computes it, stream_ranks.c selects in it, stream_pass.c reads.
+// What a stream holds: stream.c computes it, stream_pass.c reads, stream_sample.c and stream_brackets.c
+// select in one pass what a sample makes likely, stream_ranks.c whatever it is.
 #ifndef KN_APP_STATS_STREAM_INTERNAL_H
 #define KN_APP_STATS_STREAM_INTERNAL_H
 
@@ -7,7 +8,8 @@
 
 enum {
     STREAM_BLOCK = 64 * TREE_LEAF, // elements that are looked at together: a whole subtree of moments.h
-    STREAM_BINS = 1024             // that an interval is cut into in a pass
+    STREAM_BINS = 1024,            // that an interval is cut into in a pass
+    STREAM_SAMPLE = 1 << 18        // elements, and half of them at least of a long column
 };
 
 // What a pass does beside selecting.
@@ -40,6 +42,7 @@ struct stats_stream {
     // Of both targets.
     double *edges;
     uint64_t *counts, *block_counts;
+    double *samples, *deviations;            // STREAM_SAMPLE of each
     kn_buffer *device_block, *device_counts; // STATS_GPU
 
     // Of a computation.
@@ -48,6 +51,8 @@ struct stats_stream {
     size_t nan_count;   // and of them, not numbers
     double least, most; // of the numbers
     enum stream_errand errand;
+    size_t sampled, stride, next_sample; // stream_sample.c
+    struct brackets *brackets;           // stream_brackets.c, in its pass
     double sample[STATS_SHIFT_SAMPLES];
     double shift;
     struct stats_sums subtrees[64]; // subtrees[k], if bit k of `blocks` is set, is that of 2^k blocks
@@ -64,14 +69,31 @@ kn_status ki_stats_stream_pass(struct stats_stream *stream, stream_visit *visit,
 
 // Does the pass's errand with a block that is on the device, if the column is computed there.
 kn_status ki_stats_stream_errand(struct stats_stream *stream, size_t first, size_t count, kn_error *err);
+// The same, and copies the block there if the errand wants it.
+stream_visit ki_stats_stream_take_along;
 // The pass is over, and the next errand's turn.
 void ki_stats_stream_next_errand(struct stats_stream *stream);
 
 // Both sums of the whole column, when that errand is done.
 struct stats_sums ki_stats_stream_sums(const struct stats_stream *stream);
 
+// The column's sample, as the first pass goes on.
+void ki_stats_stream_begin_sample(struct stats_stream *stream);
+void ki_stats_stream_sample(struct stats_stream *stream, size_t first, size_t count);
+
+// What one pass finds by the sample. `mad`: not divided.
+struct stream_answer {
+    bool has_median, has_mad;
+    double median, mad;
+};
+// No pass is made where there is no room for what it would keep.
+kn_status ki_stats_stream_brackets(struct stats_stream *stream, struct stream_answer *answer, kn_error *err);
+
 // The median in stream->order.
 kn_status ki_stats_stream_median(struct stats_stream *stream, double *median, kn_error *err);
+
+// Says that the method does not compute in chunks.
+kn_status ki_stats_stream_refuse_length(const struct stats_stream *stream, kn_error *err);
 
 // Says that the source is not what it was in the first pass.
 kn_status ki_stats_stream_changed(const struct stats_stream *stream, kn_error *err);

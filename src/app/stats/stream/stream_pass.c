@@ -15,7 +15,7 @@ kn_status ki_stats_stream_changed(const struct stats_stream *s, kn_error *err)
                    s->now->function, s->now->passes);
 }
 
-static kn_status refuse_length(const struct stats_stream *s, kn_error *err)
+kn_status ki_stats_stream_refuse_length(const struct stats_stream *s, kn_error *err)
 {
     return ki_fail(err, KN_ERROR_UNSUPPORTED,
                    "%s: the column has more than the plan's %zu elements, and the method %s needs it whole; "
@@ -44,7 +44,7 @@ static kn_status hold(struct stats_stream *s, const void *chunk, size_t done, si
     size_t size = kn_type_size(s->column->from);
 
     if (count > s->column->capacity - done)
-        return s->now->streams ? KN_OK : refuse_length(s, err);
+        return s->now->streams ? KN_OK : ki_stats_stream_refuse_length(s, err);
     memcpy((char *)s->held + done * size, chunk, count * size);
     return KN_OK;
 }
@@ -128,7 +128,8 @@ kn_status ki_stats_stream_pass(struct stats_stream *s, stream_visit *visit, kn_e
         status = next_chunk(s, done, &chunk, &count, err);
         if (status || count == 0)
             break;
-        if (s->now->passes == 1 && done <= s->column->capacity)
+        if (s->now->passes == 1 && done <= s->column->capacity &&
+            s->now->source->count <= s->column->capacity)
             status = hold(s, chunk, done, count, err);
         if (!status)
             status = share_out(s, chunk, done, count, visit, err);
@@ -200,6 +201,16 @@ kn_status ki_stats_stream_errand(struct stats_stream *s, size_t first, size_t co
     if (s->errand == ERRAND_SAMPLE)
         sample(s, first, count);
     return s->errand == ERRAND_SUMS ? sum_block(s, count, err) : KN_OK;
+}
+
+kn_status ki_stats_stream_take_along(struct stats_stream *s, size_t first, size_t count, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    if (s->device_block && s->errand == ERRAND_SUMS)
+        status = kn_buffer_write(s->column->queue, s->device_block, 0, s->block,
+                                 count * kn_type_size(s->type), err);
+    return status ? status : ki_stats_stream_errand(s, first, count, err);
 }
 
 void ki_stats_stream_next_errand(struct stats_stream *s)
