@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/threads.h"
 #include "volume_rings.h"
 
 // What a call's volumes have in common, and the room for one after the other.
@@ -17,7 +18,7 @@ struct volumes {
     double *values;                 // likewise
     struct autocorr_cell *cells[2]; // of slices
     struct autocorr_window *windows;
-    struct autocorr_ring *rings;
+    struct autocorr_ring *rings, *planes; // planes: on the way there
 };
 
 struct autocorr_volume ki_autocorr_plan_volume(const kn_autocorr_plan *plan)
@@ -79,6 +80,23 @@ static kn_status find_windows(const struct volumes *volumes, size_t i, struct au
                                                &volumes->plan->kept, volumes->windows, whole, err);
 }
 
+struct normalizing {
+    kn_autocorr_normalization normalization;
+    size_t count; // of offsets of one Z0
+    const struct autocorr_window *whole, *windows;
+    const uint64_t *products;
+    double *values;
+};
+
+static void normalize_plane(void *context, size_t z0)
+{
+    const struct normalizing *all = context;
+    const size_t begin = z0 * all->count;
+
+    ki_autocorr_normalize_all(all->normalization, all->count, all->whole, all->products + begin,
+                              all->windows + begin, all->values + begin);
+}
+
 // What is wanted of volume i beside its sums.
 static kn_status conclude(const struct volumes *volumes, size_t i, const uint64_t *products, kn_error *err)
 {
@@ -86,15 +104,17 @@ static kn_status conclude(const struct volumes *volumes, size_t i, const uint64_
     const size_t r = volumes->plan->max_offset;
     double *values = results->values ? results->values + i * volumes->offsets : volumes->values;
     struct autocorr_window whole;
+    struct normalizing normalizing;
     kn_status status = find_windows(volumes, i, &whole, err);
 
     if (status)
         return status;
-    ki_autocorr_normalize_all(volumes->plan->normalization, volumes->offsets, &whole, products,
-                              volumes->windows, values);
+    normalizing = (struct normalizing){
+        volumes->plan->normalization, volumes->offsets / (r + 1), &whole, volumes->windows, products, values};
+    ki_parallel(ki_threads(0), r + 1, KI_STATIC, normalize_plane, &normalizing);
     if (!results->rings && !results->lengths)
         return KN_OK;
-    ki_autocorr_spherical(values, r, volumes->rings);
+    ki_autocorr_spherical(values, r, volumes->planes, volumes->rings);
     for (size_t k = 0; results->rings && k <= r; k++)
         results->rings[i * (r + 1) + k] = autocorr_public_ring(&volumes->rings[k]);
     if (results->lengths)
@@ -123,10 +143,11 @@ static kn_status make_room(struct volumes *volumes, kn_error *err)
         volumes->values = ki_kept_take_array(kept, offsets, sizeof *volumes->values);
         volumes->windows = ki_kept_take_array(kept, offsets, sizeof *volumes->windows);
         volumes->rings = ki_kept_take_array(kept, r + 1, sizeof *volumes->rings);
+        volumes->planes = ki_kept_take_array(kept, (r + 1) * (r + 1), sizeof *volumes->planes);
         volumes->cells[0] = ki_kept_take_array(kept, cells, sizeof *volumes->cells[0]);
         volumes->cells[1] = has_second ? ki_kept_take_array(kept, cells, sizeof *volumes->cells[1]) : NULL;
-        there = volumes->values && volumes->windows && volumes->rings && volumes->cells[0] &&
-                (volumes->cells[1] || !has_second);
+        there = volumes->values && volumes->windows && volumes->rings && volumes->planes &&
+                volumes->cells[0] && (volumes->cells[1] || !has_second);
     }
     return there ? KN_OK
                  : ki_fail_memory(err, offsets * (sizeof *volumes->windows + sizeof *volumes->values),
@@ -141,6 +162,7 @@ static void free_room(struct volumes *volumes)
     ki_kept_give(kept, volumes->values);
     ki_kept_give(kept, volumes->windows);
     ki_kept_give(kept, volumes->rings);
+    ki_kept_give(kept, volumes->planes);
     ki_kept_give(kept, volumes->cells[0]);
     ki_kept_give(kept, volumes->cells[1]);
 }

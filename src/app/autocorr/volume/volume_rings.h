@@ -7,8 +7,10 @@
 #include "app/autocorr/radial.h"
 
 // The R + 1 shells of a correlation over the offsets of a volume with the same reach R on all axes. An offset
-// with Z0 > 0 stands for two.
-void ki_autocorr_spherical(const double *values, size_t max_offset, struct autocorr_ring *rings);
+// with Z0 > 0 stands for two. All threads have planes of one Z0 each, and these are added up in their order,
+// so that the shells do not depend on how many threads there are. `planes` is room for (R + 1)^2 shells.
+void ki_autocorr_spherical(const double *values, size_t max_offset, struct autocorr_ring *planes,
+                           struct autocorr_ring *rings);
 
 // In which of twelve sectors of the same solid angle an offset of the half space lies: three bands of Z0 / r,
 // and in each four quadrants about the axis. Of Z0 = 0 an offset and its opposite are in the same.

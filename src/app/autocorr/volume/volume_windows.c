@@ -111,38 +111,53 @@ static struct autocorr_cell *corner(const struct corners *corners, size_t x, siz
     return &corners->sums[(z * corners->count[1] + y) * corners->count[0] + x];
 }
 
-// Along an axis each sum becomes that of those before it, too.
-static void add_along(const struct corners *corners, unsigned axis)
+static void add(struct autocorr_cell *to, const struct autocorr_cell *from)
 {
-    const size_t steps[] = {1, corners->count[0], corners->count[0] * corners->count[1]};
-    size_t all = steps[2] * corners->count[2];
+    to->s += from->s;
+    to->q += from->q;
+}
 
-    for (size_t i = 0; i < all; i++)
-        if (i / steps[axis] % corners->count[axis]) {
-            corners->sums[i].s += corners->sums[i - steps[axis]].s;
-            corners->sums[i].q += corners->sums[i - steps[axis]].q;
-        }
+// Numbers become the sums of those before them, too.
+static void add_before(struct autocorr_cell *sums, size_t count, size_t step)
+{
+    for (size_t i = 0; i < count; i++)
+        add(&sums[i + step], &sums[i]);
+}
+
+struct filling {
+    const struct autocorr_volume_plan *plan;
+    const struct autocorr_cell *slices;
+    const struct corners *corners;
+};
+
+// The corners behind the cells cz, without those of the cells before.
+static void fill_plane(void *context, size_t cz)
+{
+    const struct filling *filling = context;
+    const struct cells cells = cells_of(filling->plan);
+    const struct corners *corners = filling->corners;
+    const size_t *count = cells.count, depth = filling->plan->axis[2].size, row = corners->count[0],
+                 end = autocorr_cell_begin(depth, count[2], cz + 1);
+
+    for (size_t z = autocorr_cell_begin(depth, count[2], cz); z < end; z++)
+        for (size_t cy = 0; cy < count[1]; cy++)
+            for (size_t cx = 0; cx < count[0]; cx++)
+                add(corner(corners, cx + 1, cy + 1, cz + 1),
+                    &filling->slices[(z * count[1] + cy) * count[0] + cx]);
+    for (size_t y = 1; y <= count[1]; y++) {
+        add_before(corner(corners, 0, y, cz + 1), count[0], 1);
+        add_before(corner(corners, 0, y - 1, cz + 1), row, row);
+    }
 }
 
 static void fill_corners(const struct autocorr_volume_plan *plan, const struct autocorr_cell *slices,
                          const struct corners *corners)
 {
-    const struct cells cells = cells_of(plan);
-    const size_t *count = cells.count, depth = plan->axis[2].size;
+    struct filling filling = {plan, slices, corners};
+    const size_t plane = corners->count[0] * corners->count[1];
 
-    for (size_t cz = 0; cz < count[2]; cz++)
-        for (size_t z = autocorr_cell_begin(depth, count[2], cz);
-             z < autocorr_cell_begin(depth, count[2], cz + 1); z++)
-            for (size_t cy = 0; cy < count[1]; cy++)
-                for (size_t cx = 0; cx < count[0]; cx++) {
-                    const struct autocorr_cell *from = &slices[(z * count[1] + cy) * count[0] + cx];
-                    struct autocorr_cell *to = corner(corners, cx + 1, cy + 1, cz + 1);
-
-                    to->s += from->s;
-                    to->q += from->q;
-                }
-    for (unsigned axis = 0; axis < VOLUME_AXES; axis++)
-        add_along(corners, axis);
+    ki_parallel(ki_threads(0), corners->count[2] - 1, KI_STATIC, fill_plane, &filling);
+    add_before(corners->sums, plane * (corners->count[2] - 1), plane);
 }
 
 // Of an axis the corners between which an overlap lies in the first image, or in the second one, which lacks
@@ -198,21 +213,44 @@ static struct autocorr_window window_of(const struct autocorr_volume_plan *plan,
     return window;
 }
 
-static void fill_windows(const struct autocorr_volume_plan *plan, const struct corners *first,
-                         const struct corners *second, struct autocorr_window *windows,
-                         struct autocorr_window *whole)
+struct windows {
+    const struct autocorr_volume_plan *plan;
+    const struct corners *first, *second;
+    struct autocorr_window *windows, whole;
+};
+
+// Those of one Z0.
+static void fill_windows(void *context, size_t z0)
 {
-    const size_t *reach = plan->volume.reach;
-    const ptrdiff_t none[VOLUME_AXES] = {0, 0, 0};
+    const struct windows *all = context;
+    const size_t *reach = all->plan->volume.reach;
+    const ptrdiff_t rx = (ptrdiff_t)reach[0], ry = (ptrdiff_t)reach[1];
+    struct autocorr_window *to = all->windows + z0 * (2 * reach[0] + 1) * (2 * reach[1] + 1);
 
-    *whole = window_of(plan, first, second, none);
-    for (ptrdiff_t z0 = 0; z0 <= (ptrdiff_t)reach[2]; z0++)
-        for (ptrdiff_t y0 = -(ptrdiff_t)reach[1]; y0 <= (ptrdiff_t)reach[1]; y0++)
-            for (ptrdiff_t x0 = -(ptrdiff_t)reach[0]; x0 <= (ptrdiff_t)reach[0]; x0++) {
-                const ptrdiff_t offset[] = {x0, y0, z0};
+    for (ptrdiff_t y0 = -ry; y0 <= ry; y0++)
+        for (ptrdiff_t x0 = -rx; x0 <= rx; x0++) {
+            const ptrdiff_t offset[] = {x0, y0, (ptrdiff_t)z0};
 
-                *windows++ = plan->volume.periodic ? *whole : window_of(plan, first, second, offset);
-            }
+            *to++ = all->plan->volume.periodic ? all->whole
+                                               : window_of(all->plan, all->first, all->second, offset);
+        }
+}
+
+static kn_status make_corners(const struct autocorr_volume_plan *plan, const struct autocorr_cell *slices,
+                              struct ki_kept *kept, struct corners *corners, kn_error *err)
+{
+    const struct cells cells = cells_of(plan);
+    size_t count = 1;
+
+    for (unsigned i = 0; i < VOLUME_AXES; i++) {
+        corners->count[i] = cells.count[i] + 1;
+        count *= corners->count[i];
+    }
+    corners->sums = ki_kept_take_zeros(kept, count, sizeof *corners->sums);
+    if (!corners->sums)
+        return ki_fail_memory(err, count * sizeof *corners->sums, "the sums of overlaps");
+    fill_corners(plan, slices, corners);
+    return KN_OK;
 }
 
 kn_status ki_autocorr_volume_windows(const struct autocorr_volume_plan *plan,
@@ -220,25 +258,17 @@ kn_status ki_autocorr_volume_windows(const struct autocorr_volume_plan *plan,
                                      struct ki_kept *kept, struct autocorr_window *windows,
                                      struct autocorr_window *whole, kn_error *err)
 {
-    const struct autocorr_cell *const slices[] = {first, second ? second : first};
+    const ptrdiff_t none[VOLUME_AXES] = {0, 0, 0};
     struct corners corners[2] = {{.sums = NULL}};
-    struct cells cells = cells_of(plan);
-    size_t count = 1;
-    kn_status status = KN_OK;
+    struct windows all = {plan, &corners[0], &corners[second != NULL], windows, {0}};
+    kn_status status = make_corners(plan, first, kept, &corners[0], err);
 
-    for (unsigned i = 0; i < VOLUME_AXES; i++)
-        count *= cells.count[i] + 1;
-    for (unsigned which = 0; which < 2 && !status; which++) {
-        for (unsigned i = 0; i < VOLUME_AXES; i++)
-            corners[which].count[i] = cells.count[i] + 1;
-        corners[which].sums = ki_kept_take_zeros(kept, count, sizeof *corners[which].sums);
-        if (!corners[which].sums)
-            status = ki_fail_memory(err, count * sizeof *corners[which].sums, "the sums of overlaps");
-        else
-            fill_corners(plan, slices[which], &corners[which]);
+    if (!status && second)
+        status = make_corners(plan, second, kept, &corners[1], err);
+    if (!status) {
+        *whole = all.whole = window_of(plan, all.first, all.second, none);
+        ki_parallel(ki_threads(0), plan->volume.reach[2] + 1, KI_STATIC, fill_windows, &all);
     }
-    if (!status)
-        fill_windows(plan, &corners[0], &corners[1], windows, whole);
     ki_kept_give(kept, corners[0].sums);
     ki_kept_give(kept, corners[1].sums);
     return status;
