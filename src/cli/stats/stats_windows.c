@@ -91,6 +91,12 @@ kn_status stats_read_windows(struct stats_run *run, kn_error *err)
 
 // ---- rows ----
 
+// Whether windows are of seconds where rows are at no rate, as beats: each then has the rows of its time.
+static bool is_by_time(const struct stats_run *run, const struct stats_series *series)
+{
+    return run->window.in_seconds && run->step.in_seconds && series->times && !(series->rate > 0);
+}
+
 // The rows of a length; a file's rate makes them of seconds.
 static kn_status rows_of(const char *file, const char *option, const struct stats_length *length,
                          const struct stats_series *series, size_t *rows, kn_error *err)
@@ -99,8 +105,11 @@ static kn_status rows_of(const char *file, const char *option, const struct stat
 
     if (length->in_seconds && !(series->rate > 0))
         return ki_fail_at(err, KN_ERROR_INPUT, file, 0,
-                          "--%s is a duration, but the file has neither times nor a rate; give a number of "
-                          "rows",
+                          series->times
+                              ? "--%s is a duration, but the rows are at no rate; give a number of rows, "
+                                "or durations to --window and --step"
+                              : "--%s is a duration, but the file has neither times nor a rate; "
+                                "give a number of rows",
                           option);
     if (length->in_seconds)
         value = round(value * series->rate);
@@ -116,12 +125,21 @@ struct stretch {
     size_t first, rows;
 };
 
+// A window by time: its rows, and its first moment in seconds from the first row on.
+struct timed {
+    size_t first, rows;
+    double start;
+};
+
 struct windows {
     const struct stats_run *run;
     const struct stats_config *config;
     const struct csv_column *column;
     const struct stats_series *series;
-    size_t width, step;
+    size_t width, step; // in rows; by time the most rows of a window
+    bool by_time;
+    struct timed *timed; // these windows, where they are by time
+    size_t timed_count, timed_capacity;
     double first_time;
     size_t held; // rows that are computed at a time
     void *rows;  // room for them, where the column's values cannot be taken as they are
@@ -146,6 +164,51 @@ static size_t stretch_count(const struct windows *w)
 static size_t count_in(const struct windows *w, const struct stretch *stretch)
 {
     return kn_window_count(stretch->rows, w->width, w->step, w->run->arguments->partial);
+}
+
+// The windows by time of a stretch, of those that have a row; the last ones, which the rows' times do not
+// fill, with --partial.
+static kn_status find_timed_in(struct windows *w, const struct stretch *stretch, struct spool_view *times,
+                               kn_error *err)
+{
+    const double width = w->run->window.value, step = w->run->step.value;
+    const size_t end = stretch->first + stretch->rows;
+    const double begin = spool_view_at(times, stretch->first), last = spool_view_at(times, end - 1);
+    size_t first = stretch->first, next;
+
+    for (size_t k = 0;; k++) {
+        const double from = begin + (double)k * step;
+        struct timed timed = {.start = from - w->first_time};
+
+        if (from > last || (from + width > last && !w->run->arguments->partial))
+            return KN_OK;
+        while (first < end && spool_view_at(times, first) < from)
+            first++;
+        for (next = first; next < end && spool_view_at(times, next) < from + width;)
+            next++;
+        timed.first = first;
+        timed.rows = next - first;
+        w->width = timed.rows > w->width ? timed.rows : w->width;
+        if (timed.rows && !KI_ARRAY_PUSH(w->timed, w->timed_count, w->timed_capacity, timed))
+            return ki_fail_memory(err, 0, "finding windows");
+    }
+}
+
+static kn_status find_timed(struct windows *w, kn_error *err)
+{
+    struct spool_view times;
+    kn_status status = KN_OK, viewed;
+
+    csv_column_view(w->series->times, &times, err);
+    w->first_time = spool_view_at(&times, 0);
+    for (size_t i = 0; i < stretch_count(w) && !status; i++) {
+        const struct stretch stretch = stretch_at(w, i);
+
+        if (stretch.rows)
+            status = find_timed_in(w, &stretch, &times, err);
+    }
+    viewed = spool_view_close(&times);
+    return status ? status : viewed;
 }
 
 // When each window of a stretch begins; those from number `to` on.
@@ -188,7 +251,8 @@ static kn_status allocate(struct windows *w, kn_error *err)
     kn_status status;
     size_t room;
 
-    for (size_t i = 0; i < stretch_count(w); i++) {
+    to->count = w->timed_count;
+    for (size_t i = 0; i < stretch_count(w) && !w->by_time; i++) {
         const struct stretch stretch = stretch_at(w, i);
         to->count += count_in(w, &stretch);
     }
@@ -216,9 +280,9 @@ static kn_host_options host_options(kn_stats_variant variant)
                    .level = vectors ? KN_HOST_AUTO : KN_HOST_SCALAR);
 }
 
-// The windows of a stretch, whose elements are `x`, from window `to` on.
-static kn_status compute_stretch(const struct windows *w, const void *x, size_t rows, size_t to,
-                                 kn_error *err)
+// The windows of so many elements each of `x`, which has `rows`, from window `to` on.
+static kn_status compute_rows(const struct windows *w, const void *x, size_t rows, size_t width, size_t step,
+                              size_t to, kn_error *err)
 {
     const struct stats_run *run = w->run;
     const kn_type type = w->config->single ? KN_F32 : KN_F64;
@@ -234,12 +298,12 @@ static kn_status compute_stretch(const struct windows *w, const void *x, size_t 
     kn_status status;
 
     if (!queue)
-        return kn_host_windows(x, type, rows, w->width, w->step, results, quantiles, &how, &host, err);
+        return kn_host_windows(x, type, rows, width, step, results, quantiles, &how, &host, err);
     status = kn_buffer_create(run->places[w->config->place].context, rows * kn_type_size(type), &buffer, err);
     if (!status)
         status = kn_buffer_write(queue, buffer, 0, x, rows * kn_type_size(type), err);
     if (!status)
-        status = kn_windows(queue, buffer, type, rows, w->width, w->step, results, quantiles, &how, err);
+        status = kn_windows(queue, buffer, type, rows, width, step, results, quantiles, &how, err);
     kn_buffer_free(buffer);
     return status;
 }
@@ -280,7 +344,7 @@ static kn_status compute_parts(const struct windows *w, const struct stretch *st
 
         status = rows_at(w, stretch->first + first, rows, &x, err);
         if (!status)
-            status = compute_stretch(w, x, rows, to + k, err);
+            status = compute_rows(w, x, rows, w->width, w->step, to + k, err);
     }
     return status;
 }
@@ -294,6 +358,22 @@ static kn_status compute_stretches(const struct windows *w, kn_error *err)
 
         status = compute_parts(w, &stretch, to, err);
         to += count_in(w, &stretch);
+    }
+    return ki_error_unname(status, err);
+}
+
+static kn_status compute_timed(const struct windows *w, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    for (size_t i = 0; i < w->timed_count && !status; i++) {
+        const size_t rows = w->timed[i].rows;
+        const void *x;
+
+        w->to->starts[i] = w->timed[i].start;
+        status = rows_at(w, w->timed[i].first, rows, &x, err);
+        if (!status)
+            status = compute_rows(w, x, rows, rows, rows, i, err);
     }
     return ki_error_unname(status, err);
 }
@@ -318,29 +398,56 @@ static kn_status take_rows(struct windows *w, kn_error *err)
     return w->rows ? KN_OK : ki_fail_memory(err, w->held * size, "the rows of windows");
 }
 
+// How wide windows are, and by time which they are.
+static kn_status settle(struct windows *w, const char *file, kn_error *err)
+{
+    kn_status status;
+
+    if (w->by_time)
+        return find_timed(w, err);
+    status = rows_of(file, "window", &w->run->window, w->series, &w->width, err);
+    return status ? status : rows_of(file, "step", &w->run->step, w->series, &w->step, err);
+}
+
+// No window is full.
+static kn_status fail_short(const struct windows *w, const struct stats_row *row, kn_error *err)
+{
+    const char *gaps = stretch_count(w) > 1 ? " with gaps between them" : "";
+
+    if (w->by_time)
+        return ki_fail_at(
+            err, KN_ERROR_INPUT, row->file, 0,
+            "column %s has %zu rows%s, which do not fill a window of %g s; --partial takes fewer",
+            row->column, w->column->count, gaps, w->run->window.value);
+    return ki_fail_at(err, KN_ERROR_INPUT, row->file, 0,
+                      "column %s has %zu rows%s, and a window %zu; --partial takes fewer", row->column,
+                      w->column->count, gaps, w->width);
+}
+
 kn_status stats_compute_windows(const struct stats_run *run, const struct stats_config *config,
                                 const struct csv_column *column, const struct stats_series *series,
                                 struct stats_row *row, kn_error *err)
 {
-    struct windows w = {
-        .run = run, .config = config, .column = column, .series = series, .to = &row->windows};
+    struct windows w = {.run = run,
+                        .config = config,
+                        .column = column,
+                        .series = series,
+                        .by_time = is_by_time(run, series),
+                        .to = &row->windows};
     const double start = ki_clock_seconds();
-    kn_status status = rows_of(row->file, "window", &run->window, series, &w.width, err);
+    kn_status status = settle(&w, row->file, err);
 
-    if (!status)
-        status = rows_of(row->file, "step", &run->step, series, &w.step, err);
     if (!status)
         status = allocate(&w, err);
     if (!status && row->windows.count == 0)
-        status = ki_fail_at(err, KN_ERROR_INPUT, row->file, 0,
-                            "column %s has %zu rows%s, and a window %zu; --partial takes fewer", row->column,
-                            column->count, stretch_count(&w) > 1 ? " with gaps between them" : "", w.width);
+        status = fail_short(&w, row, err);
     if (!status)
         status = take_rows(&w, err);
     if (!status)
-        status = compute_stretches(&w, err);
-    if (!status)
+        status = w.by_time ? compute_timed(&w, err) : compute_stretches(&w, err);
+    if (!status && !w.by_time)
         status = find_starts(&w, err);
+    free(w.timed);
     free(w.rows);
     row->windows.seconds = ki_clock_seconds() - start;
     return status;

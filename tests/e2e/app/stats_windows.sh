@@ -46,6 +46,17 @@ for variant in --serial --vectorized --parallel '--parallel --vectorized'; do
     expect_stdout '^ +2 +3 +3 .* 3 +1$'
 done
 
+# Beats come at no rate: windows by time, from the first beat on, of which those without one are left out.
+printf '1680686620.0, IBI\n1,0.8\n2,0.9\n3,1.1\n11,0.7\n12,0.9\n21,1\n' >"$in/IBI.csv"
+expect_exit 0 koine stats --serial --window 5s "$in/IBI.csv"
+expect_stdout '2 windows of column ibi'
+expect_stdout '^ibi +0 +3 .* 0\.9 +0\.1$'
+expect_stdout '^ +10 +2 .* 0\.8 +0\.1$'
+expect_exit 0 koine stats --serial --window 10s --step 5s --partial "$in/IBI.csv"
+expect_stdout '5 windows of column ibi'
+expect_stdout '^ +5 +2 .* 0\.8 +0\.1$'
+expect_stdout '^ +20 +1 +1 '
+
 # What is wrong is named.
 refuse()
 {
@@ -59,6 +70,8 @@ refuse()
 }
 refuse 3 'rows\.csv.*column load has 100 rows.* and a window 101' --window 101 "$in/rows.csv"
 refuse 3 'plain\.csv.*neither times nor a rate' --window 1s "$in/plain.csv"
+refuse 3 'IBI\.csv.*has 6 rows, which do not fill a window of 30 s' --window 30s "$in/IBI.csv"
+refuse 3 'IBI\.csv.*--window is a duration, but the rows are at no rate' --window 5s --step 2 "$in/IBI.csv"
 refuse 3 'rows\.csv.*0\.01 s are 0 rows' --window 10ms "$in/rows.csv"
 refuse 2 "step: '0' is neither" --window 10 --step 0 "$in/rows.csv"
 refuse 2 "window: '0' is neither" --window 0 "$in/rows.csv"
