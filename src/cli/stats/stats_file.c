@@ -18,9 +18,11 @@
 static const char *const packing_names[] = {
     [PACKING_NONE] = "none", [PACKING_GZIP] = "gzip", [PACKING_ZSTD] = "zstd"};
 static const char *const clock_names[] = {[CSV_CLOCK_NONE] = "none",
-                                          [CSV_CLOCK_ISO] = "ISO 8601",
                                           [CSV_CLOCK_SECONDS] = "Unix seconds",
-                                          [CSV_CLOCK_MILLISECONDS] = "Unix milliseconds"};
+                                          [CSV_CLOCK_MILLISECONDS] = "Unix milliseconds",
+                                          [CSV_CLOCK_ISO] = "ISO 8601",
+                                          [CSV_CLOCK_MONTH_FIRST] = "month first",
+                                          [CSV_CLOCK_DAY_FIRST] = "day first"};
 
 // One g in the unit of the columns: as given; an E4 writes 64ths of it, others g.
 static double unit_of(const struct stats_run *run, const struct csv_table *table)

@@ -61,10 +61,18 @@ void csv_column_view(const struct csv_column *column, struct spool_view *view, k
 // How a column tells times.
 enum csv_clock {
     CSV_CLOCK_NONE,
-    CSV_CLOCK_ISO,         // ISO 8601, in UTC where no offset is given
-    CSV_CLOCK_SECONDS,     // Unix seconds
-    CSV_CLOCK_MILLISECONDS // Unix milliseconds
+    CSV_CLOCK_SECONDS,      // Unix seconds
+    CSV_CLOCK_MILLISECONDS, // Unix milliseconds
+    // Text, in UTC where no offset is given.
+    CSV_CLOCK_ISO,         // ISO 8601
+    CSV_CLOCK_MONTH_FIRST, // 7/24/2020 07:07:49.5
+    CSV_CLOCK_DAY_FIRST    // 24/7/2020 or 24.7.2020
 };
+
+static inline bool csv_clock_is_text(enum csv_clock clock)
+{
+    return clock >= CSV_CLOCK_ISO;
+}
 
 // What was found out about the file's form.
 struct csv_layout {
@@ -88,19 +96,22 @@ struct csv_table {
 // Reads a whole file; "-" is standard input. What gzip or zstd packed is unpacked, by a thread of its own.
 // The separator is ',', ';', tab, '|' or blanks, and decimals have a point or, where the separator is
 // another, a comma: as the first 64 KiB have more numbers and times in rows of equal lengths. Lines before
-// the table are left out where they begin with '#', or with a single cell of text above rows of several.
-// Columns come in the file's order, or in the order they were asked for. A first row of numbers is data, one
-// of text a header; an E4 export begins with its start time (2001 to 2100) and its rate, each the same in all
-// columns, or, for beats (IBI.csv), with its start time and the word IBI. Empty lines at the file's end are
-// nothing; between rows of one column they are missing cells, else short rows. `options` NULL: every numeric
-// column, missing cells refused. One pass over the file, in 2 MiB besides the values, or, where it is a file
-// of 4 MiB and more and there are several threads, some 4 MiB a thread; with `most` on so few threads
-// that they take no more. On failure `table` is empty. Errors,
-// with the file and the line: KN_ERROR_INPUT (missing, a directory, no permission, empty, a header without
-// rows, text among numbers or times, a missing time, a short row, a NUL byte, UTF-16, a line of more than 1
-// MiB, packed bytes that are damaged or end early): what stands first in the file, KN_ERROR_ARGUMENT (a
-// column asked for that is not there), KN_ERROR_UNSUPPORTED (zstd, in a build without it), KN_ERROR_MEMORY,
-// and of values that go to files KN_ERROR_OUTPUT (spool.h).
+// the table are left out where they begin with '#', or with a single cell of text above rows of several; and
+// a first line "sep=;", which says the separator. Times that begin with a date as 7/8/2020 have the month
+// first or the day, as such a line says ("date format M/d/yyyy"), else as one of the first 256 rows tells
+// that has a number above 12 in a date; where nothing does, they are refused. Columns come in the file's
+// order, or in the order they were asked for. A first row of numbers is data, one of text a header; an E4
+// export begins with its start time (2001 to 2100) and its rate, each the same in all columns, or, for beats
+// (IBI.csv), with its start time and the word IBI. Empty lines at the file's end are nothing; between rows of
+// one column they are missing cells, else short rows. `options` NULL: every numeric column, missing cells
+// refused. One pass over the file, in 2 MiB besides the values, or, where it is a file of 4 MiB and more and
+// there are several threads, some 4 MiB a thread; with `most` on so few threads that they take no more. On
+// failure `table` is empty. Errors, with the file and the line: KN_ERROR_INPUT (missing, a directory, no
+// permission, empty, a header without rows, text among numbers or times, a missing time, dates of which
+// nothing tells the order, a short row, a NUL byte, UTF-16, a line of more than 1 MiB, packed bytes that are
+// damaged or end early): what stands first in the file, KN_ERROR_ARGUMENT (a column asked for that is not
+// there), KN_ERROR_UNSUPPORTED (zstd, in a build without it), KN_ERROR_MEMORY, and of values that go to files
+// KN_ERROR_OUTPUT (spool.h).
 kn_status csv_read(const char *path, const struct csv_options *options, struct csv_table *table,
                    kn_error *err);
 void csv_free(struct csv_table *table);

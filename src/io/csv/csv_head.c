@@ -134,18 +134,19 @@ static bool is_name_of_times(const char *name)
     return false;
 }
 
-// What clock a column has, by its cell in the first row of data. Numbers are Unix times where the header says
-// so or, without one, in the first column.
+// The clock of text, as the file's beginning tells it; of both of dates where it does not.
+static unsigned text_clocks_of(const struct csv_reader *reader, const struct csv_cell *cell)
+{
+    const unsigned clocks = csv_clocks_of(cell->text, cell->text + cell->length);
+
+    return clocks & reader->dates ? clocks & reader->dates : clocks;
+}
+
+// What clock a column of numbers has, by its cell in the first row of data: they are Unix times where the
+// header says so or, without one, in the first column.
 static enum csv_clock clock_of(const struct csv_reader *reader, size_t column,
                                const struct parsed_cell *first)
 {
-    struct csv_minute minute = {.text = {0}};
-    double seconds;
-
-    if (first->kind == CSV_TEXT)
-        return csv_time_of(first->cell.text, first->cell.text + first->cell.length, &minute, &seconds)
-                   ? CSV_CLOCK_ISO
-                   : CSV_CLOCK_NONE;
     if (first->kind != CSV_NUMBER ||
         (reader->named ? !is_name_of_times(reader->columns[column].out.name) : column > 0))
         return CSV_CLOCK_NONE;
@@ -155,13 +156,37 @@ static enum csv_clock clock_of(const struct csv_reader *reader, size_t column,
                                                                                  : CSV_CLOCK_NONE;
 }
 
-// The first column of times.
-static void find_times(struct csv_reader *reader, const struct parsed_row *data)
+static kn_status fail_dates(struct csv_reader *reader, size_t column, const struct csv_row *row,
+                            const struct csv_cell *cell)
 {
-    enum csv_clock clock = CSV_CLOCK_NONE;
+    char found[64];
 
-    for (size_t i = 0; reader->options.times && i < reader->column_count && i < data->count && !clock; i++)
-        reader->columns[i].clock = clock = clock_of(reader, i, &data->items[i]);
+    return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, row->record.line,
+                      "column %zu (%s): in %s the month may stand first, or the day, and no row near the "
+                      "file's beginning tells; put a line before the table that does, as \"# date format "
+                      "M/d/yyyy\" or \"# date format d/M/yyyy\"",
+                      column + 1, reader->columns[column].out.name,
+                      ki_quote(found, sizeof found, cell->text, cell->length));
+}
+
+// The first column of times. `row`: the first of data.
+static kn_status find_times(struct csv_reader *reader, const struct csv_row *row,
+                            const struct parsed_row *data)
+{
+    for (size_t i = 0; reader->options.times && i < reader->column_count && i < data->count; i++) {
+        const struct parsed_cell *first = &data->items[i];
+        const unsigned clocks = first->kind == CSV_TEXT ? text_clocks_of(reader, &first->cell) : 0;
+
+        if (clocks == CSV_CLOCKS_OF_DATES)
+            return fail_dates(reader, i, row, &first->cell);
+        reader->columns[i].clock = clock_of(reader, i, first);
+        for (enum csv_clock clock = CSV_CLOCK_ISO; clock <= CSV_CLOCK_DAY_FIRST; clock++)
+            if (clocks & 1U << clock)
+                reader->columns[i].clock = clock;
+        if (reader->columns[i].clock)
+            break;
+    }
+    return KN_OK;
 }
 
 // The names of an export's columns; NULL: they have none. Those of one column are named as their files are.
@@ -254,7 +279,8 @@ kn_status csv_read_head(struct csv_reader *reader, struct csv_head *head)
     if (!status && export == EXPORT_E4_BEATS && reader->options.times)
         reader->columns[0].clock = CSV_CLOCK_SECONDS;
     if (!status && export == EXPORT_NONE)
-        find_times(reader, reader->named ? &second : &first);
+        status = find_times(reader, reader->named ? &head->second : &head->first,
+                            reader->named ? &second : &first);
 done:
     free(first.items);
     free(second.items);

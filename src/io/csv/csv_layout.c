@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The layout of a CSV file, from its first lines: which marks it has, and how many lines stand before its
 // table.
+#define _GNU_SOURCE // memmem
 #include "csv_reader.h"
 
 #include <stdio.h>
@@ -10,7 +11,6 @@
 
 #include "base/array.h"
 #include "base/error.h"
-#include "csv_time.h"
 
 enum { SAMPLE_BYTES = 1 << 16, MOST_LINES = 256 };
 
@@ -62,7 +62,6 @@ static struct shape shape_of(const struct csv_reader *reader, const struct line 
 {
     const char *from = line->text, *next;
     struct shape shape = {0, 0};
-    struct csv_minute minute = {.text = {0}};
     struct csv_cell cell;
     double value;
 
@@ -73,7 +72,7 @@ static struct shape shape_of(const struct csv_reader *reader, const struct line 
             return (struct shape){0, 0};
         shape.cells++;
         shape.good += csv_cell_kind(&cell, marks, reader->c, &value) == CSV_NUMBER ||
-                      csv_time_of(cell.text, cell.text + cell.length, &minute, &value);
+                      csv_clocks_of(cell.text, cell.text + cell.length) != 0;
         if (next == line->end)
             return shape;
     }
@@ -127,18 +126,21 @@ static size_t single_numbers(const struct csv_reader *reader, const struct sampl
 }
 
 // The marks with which most of the cells are numbers or times, in no fewer lines than are one number; of
-// equals the first: commas and points where nothing speaks for others.
-static struct fit best_fit(const struct csv_reader *reader, const struct sample *sample)
+// equals the first: commas and points where nothing speaks for others. `separator`: as the file states it, or
+// '\0'.
+static struct fit best_fit(const struct csv_reader *reader, const struct sample *sample, char separator)
 {
     static const struct csv_marks candidates[] = {{',', '.'},  {';', '.'},  {';', ','},
                                                   {'\t', '.'}, {'\t', ','}, {'|', '.'},
                                                   {'|', ','},  {' ', '.'},  {' ', ','}};
-    struct fit best = {.marks = csv_usual_marks};
+    struct fit best = {.marks = {separator ? separator : csv_usual_marks.separator, csv_usual_marks.point}};
     const size_t single = single_numbers(reader, sample);
 
     for (size_t i = 0; i < KI_COUNT(candidates); i++) {
         struct fit fit = {.cells = 0};
 
+        if (separator && candidates[i].separator != separator)
+            continue;
         if (has_character(sample, candidates[i].separator))
             fit = fit_of(reader, sample, candidates[i]);
         if (fit.cells && fit.lines >= single &&
@@ -212,6 +214,62 @@ static double stated_rate(const struct csv_reader *reader, const struct line *li
     return 0;
 }
 
+// The order of dates that a preamble states as ActiGraph's does: "date format M/d/yyyy", or "dd/MM/yyyy".
+static unsigned stated_dates(const struct line *line)
+{
+    static const char words[] = "date format ";
+    const char *at = memmem(line->text, (size_t)(line->end - line->text), words, sizeof words - 1);
+    const char *format = at ? at + sizeof words - 1 : line->end;
+
+    if (format == line->end || (*format != 'M' && *format != 'd'))
+        return CSV_CLOCKS_OF_DATES;
+    return 1U << (*format == 'M' ? CSV_CLOCK_MONTH_FIRST : CSV_CLOCK_DAY_FIRST);
+}
+
+// The clocks that all dates of a line can be read by.
+static unsigned dates_of(const struct csv_reader *reader, const struct line *line)
+{
+    unsigned clocks = CSV_CLOCKS_OF_DATES;
+    struct csv_cell cell;
+
+    for (const char *from = line->text, *next; csv_cell_at(from, line->end, reader->marks, &cell, &next);
+         from = next + 1) {
+        const unsigned these = csv_clocks_of(cell.text, cell.text + cell.length) & CSV_CLOCKS_OF_DATES;
+
+        clocks &= these ? these : CSV_CLOCKS_OF_DATES;
+        if (next == line->end)
+            break;
+    }
+    return clocks;
+}
+
+// As a line before the table states it, else as rows tell. Rows that disagree are no matter here: the first
+// of another order is refused where it is read.
+static void find_dates(struct csv_reader *reader, const struct sample *sample, size_t preamble)
+{
+    reader->dates = CSV_CLOCKS_OF_DATES;
+    for (size_t i = 0; i < sample->count && reader->dates == CSV_CLOCKS_OF_DATES; i++)
+        reader->dates = i < preamble ? stated_dates(&sample->lines[i]) : dates_of(reader, &sample->lines[i]);
+}
+
+// A first line "sep=;", as spreadsheets write it for each other; the separator is then that one.
+static kn_status take_separator(struct csv_reader *reader, char *separator)
+{
+    static const char words[] = "sep=", known[] = ",;\t| ";
+    const char *line = reader->input.window + reader->input.next;
+    const size_t length = strcspn(line, "\r\n");
+
+    *separator = '\0';
+    if (length != sizeof words || strncasecmp(line, words, sizeof words - 1) != 0)
+        return KN_OK;
+    *separator = line[length - 1];
+    if (!strchr(known, *separator))
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, 1,
+                          "says that '%c' is between cells; expected ',', ';', a tab, '|' or a blank",
+                          *separator);
+    return csv_input_skip_lines(&reader->input, 1, &reader->layout.preamble_lines, reader->err);
+}
+
 static kn_status skip_lines(struct csv_reader *reader)
 {
     const size_t wanted = reader->options.skip_lines;
@@ -226,30 +284,50 @@ static kn_status skip_lines(struct csv_reader *reader)
     return status;
 }
 
+// Goes behind the lines before the table.
+static kn_status skip_preamble(struct csv_reader *reader, size_t lines)
+{
+    size_t found = 0;
+    kn_status status = csv_input_skip_lines(&reader->input, lines, &found, reader->err);
+
+    reader->layout.preamble_lines += found;
+    return status;
+}
+
+static kn_status look_at(struct csv_reader *reader, struct sample *sample)
+{
+    const bool skipped = reader->options.skip_lines > 0;
+    char separator = '\0';
+    size_t lines = 0;
+    kn_status status = csv_input_look(&reader->input, SAMPLE_BYTES, reader->err);
+    struct fit fit;
+
+    if (!status && !skipped)
+        status = take_separator(reader, &separator);
+    if (status)
+        return status;
+    take_lines(&reader->input, sample);
+    fit = best_fit(reader, sample, separator);
+    reader->marks = fit.marks;
+    reader->input.separator = fit.marks.separator;
+    if (!skipped) {
+        lines = preamble_lines(reader, sample, &fit);
+        status = check_table(reader, sample, &fit);
+    }
+    for (size_t i = 0; i < lines && reader->sample_rate == 0; i++)
+        reader->sample_rate = stated_rate(reader, &sample->lines[i]);
+    find_dates(reader, sample, lines);
+    return status || lines == 0 ? status : skip_preamble(reader, lines);
+}
+
 kn_status csv_find_layout(struct csv_reader *reader)
 {
     struct sample *sample = malloc(sizeof *sample);
-    size_t lines = 0;
     kn_status status =
         sample ? skip_lines(reader) : ki_fail_memory(reader->err, sizeof *sample, "a CSV file");
-    struct fit fit;
 
     if (!status)
-        status = csv_input_look(&reader->input, SAMPLE_BYTES, reader->err);
-    if (!status) {
-        take_lines(&reader->input, sample);
-        fit = best_fit(reader, sample);
-        reader->marks = fit.marks;
-        reader->input.separator = fit.marks.separator;
-        if (reader->options.skip_lines == 0) {
-            lines = preamble_lines(reader, sample, &fit);
-            status = check_table(reader, sample, &fit);
-        }
-        for (size_t i = 0; i < lines && reader->sample_rate == 0; i++)
-            reader->sample_rate = stated_rate(reader, &sample->lines[i]);
-    }
-    if (!status && lines)
-        status = csv_input_skip_lines(&reader->input, lines, &reader->layout.preamble_lines, reader->err);
+        status = look_at(reader, sample);
     free(sample);
     return status;
 }

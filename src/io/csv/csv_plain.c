@@ -244,16 +244,16 @@ INLINE size_t read_column(const char *window, const uint32_t *separators, size_t
     return rows;
 }
 
-// The same of a column of ISO 8601 times.
+// The same of a column of times in text.
 static size_t read_times(const char *window, const uint32_t *separators, size_t step, size_t rows,
-                         struct csv_minute *minute, double *to)
+                         struct csv_reader_column *column, double *to)
 {
     for (size_t i = 0; i < rows; i++, separators += step) {
         const char *from = window + (uint32_t)(separators[0] + 1), *end = window + separators[1];
 
         from += *from == ' ';
         end -= *end == '\n' && end[-1] == '\r';
-        if (end < from || !csv_time_of(from, end, minute, &to[i]))
+        if (end < from || !csv_time_of(from, end, column->clock, &column->minute, &to[i]))
             return i;
     }
     return rows;
@@ -271,9 +271,9 @@ INLINE size_t read_rows(struct csv_reader *reader, const struct separators *foun
     for (size_t i = 0; i < cells && rows; i++) {
         struct csv_column *out = &reader->columns[i].out;
 
-        if (reader->columns[i].clock == CSV_CLOCK_ISO)
-            rows = read_times(window, found->at + i, cells, rows, &reader->columns[i].minute,
-                              out->values + out->count);
+        if (csv_clock_is_text(reader->columns[i].clock))
+            rows =
+                read_times(window, found->at + i, cells, rows, &reader->columns[i], out->values + out->count);
         else if (reader->columns[i].wanted && i + 1 < cells)
             rows = read_column(window, found->at + i, cells, rows, false, marks, reader->c,
                                out->values + out->count, read);

@@ -43,6 +43,7 @@ struct csv_reader {
     bool named;            // the columns' names come from a header
     bool guessing; // its rows are taken from the middle of a file: what it says about them is not final
     double start_time, sample_rate;
+    unsigned dates; // the clocks of CSV_CLOCKS_OF_DATES that the file's beginning leaves
     kn_error *err;
 };
 

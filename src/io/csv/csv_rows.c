@@ -207,21 +207,24 @@ static kn_status add_missing(struct csv_reader *reader, size_t column, long line
 
 static kn_status add_time(struct csv_reader *reader, long line, size_t column, const struct csv_cell *cell)
 {
+    static const char *const examples[] = {[CSV_CLOCK_SECONDS] = "Unix seconds",
+                                           [CSV_CLOCK_MILLISECONDS] = "Unix milliseconds",
+                                           [CSV_CLOCK_ISO] = "2020-07-24T07:07:49.5",
+                                           [CSV_CLOCK_MONTH_FIRST] = "7/24/2020 07:07:49.5",
+                                           [CSV_CLOCK_DAY_FIRST] = "24/7/2020 07:07:49.5"};
     struct csv_reader_column *target = &reader->columns[column];
     char where[128], found[64];
     double value;
-    bool is_time = target->clock == CSV_CLOCK_ISO
-                       ? csv_time_of(cell->text, cell->text + cell->length, &target->minute, &value)
-                       : csv_cell_kind(cell, reader->marks, reader->c, &value) == CSV_NUMBER;
+    bool is_time =
+        csv_clock_is_text(target->clock)
+            ? csv_time_of(cell->text, cell->text + cell->length, target->clock, &target->minute, &value)
+            : csv_cell_kind(cell, reader->marks, reader->c, &value) == CSV_NUMBER;
 
     if (!is_time)
         return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, line,
                           "%s: found %s, expected a time as in the rows above (%s)",
                           describe_column(where, sizeof where, reader, column),
-                          ki_quote(found, sizeof found, cell->text, cell->length),
-                          target->clock == CSV_CLOCK_ISO       ? "2020-07-24T07:07:49.5"
-                          : target->clock == CSV_CLOCK_SECONDS ? "Unix seconds"
-                                                               : "Unix milliseconds");
+                          ki_quote(found, sizeof found, cell->text, cell->length), examples[target->clock]);
     target->out.values[target->out.count++] = value;
     return KN_OK;
 }
@@ -274,7 +277,7 @@ static kn_status add_record(struct csv_reader *reader, const struct csv_record *
             next = memchr(from, marks.separator, (size_t)(record->end - from));
             next = next ? next : record->end;
         } else {
-            next = column->wanted && column->clock != CSV_CLOCK_ISO
+            next = column->wanted && !csv_clock_is_text(column->clock)
                        ? csv_marked_number_at(from, marks, reader->c, &value)
                        : NULL;
             if (next && (next == record->end || (*next == marks.separator && *next != ' ')))

@@ -129,7 +129,65 @@ static bool read_seconds(const char *p, const char *end, double start, double *s
     return true;
 }
 
-bool csv_time_of(const char *from, const char *end, struct csv_minute *minute, double *seconds)
+// The number of one digit or two at `p`, which goes behind it; -1 if there is none.
+static int short_number(const char **p, const char *end)
+{
+    const char *from = *p;
+
+    while (*p < end && *p < from + 2 && is_digit(**p))
+        ++*p;
+    return *p > from ? digits_of(from, (int)(*p - from)) : -1;
+}
+
+// "7/24/2020" or "24.7.2020", and where it ends; NULL if it is none.
+static const char *read_date(const char *p, const char *end, enum csv_clock clock, double *days)
+{
+    const int first = short_number(&p, end);
+    const char mark = p < end ? *p : '\0';
+    const bool month_first = clock == CSV_CLOCK_MONTH_FIRST;
+    int second, year;
+
+    if (mark != '/' && (mark != '.' || month_first))
+        return NULL;
+    p++;
+    second = short_number(&p, end);
+    if (end - p < 5 || *p != mark)
+        return NULL;
+    year = digits_of(p + 1, 4);
+    if (!is_day(year, month_first ? first : second, month_first ? second : first))
+        return NULL;
+    *days = (double)days_of(year, month_first ? first : second, month_first ? second : first);
+    return p + 5;
+}
+
+// "7/24/2020 7:07:49.5".
+static bool read_dated(const char *p, const char *end, enum csv_clock clock, double *seconds)
+{
+    double days, offset;
+    int hour, minute;
+
+    p = read_date(p, end, clock, &days);
+    if (!p || p == end || (*p != ' ' && *p != 'T'))
+        return false;
+    p++;
+    hour = short_number(&p, end);
+    if (end - p < 3 || *p != ':')
+        return false;
+    minute = digits_of(p + 1, 2);
+    if (!is_within(hour, 0, 23) || !is_within(minute, 0, 59))
+        return false;
+    p += 3;
+    *seconds = (days * 24 + hour) * 3600 + minute * 60;
+    if (p < end && *p == ':')
+        return read_seconds(p + 1, end, *seconds, seconds);
+    if (!read_zone(p, end, &offset))
+        return false;
+    *seconds -= offset;
+    return true;
+}
+
+// "2020-07-24 07:07:49.5".
+static bool read_iso(const char *from, const char *end, struct csv_minute *minute, double *seconds)
 {
     const ptrdiff_t length = end - from, known = (ptrdiff_t)sizeof minute->text;
     double start, offset;
@@ -148,4 +206,23 @@ bool csv_time_of(const char *from, const char *end, struct csv_minute *minute, d
     memcpy(minute->text, from, sizeof minute->text);
     minute->start = start;
     return read_seconds(from + known, end, start, seconds);
+}
+
+bool csv_time_of(const char *from, const char *end, enum csv_clock clock, struct csv_minute *minute,
+                 double *seconds)
+{
+    return clock == CSV_CLOCK_ISO ? read_iso(from, end, minute, seconds)
+                                  : read_dated(from, end, clock, seconds);
+}
+
+unsigned csv_clocks_of(const char *from, const char *end)
+{
+    struct csv_minute minute = {.text = {0}};
+    unsigned clocks = 0;
+    double seconds;
+
+    for (enum csv_clock clock = CSV_CLOCK_ISO; clock <= CSV_CLOCK_DAY_FIRST; clock++)
+        if (csv_time_of(from, end, clock, &minute, &seconds))
+            clocks |= 1U << clock;
+    return clocks;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// ISO 8601 times in cells.
+// Times in cells: ISO 8601, and dates as spreadsheets write them.
 #ifndef KN_IO_CSV_CSV_TIME_H
 #define KN_IO_CSV_CSV_TIME_H
 
 #include <stdbool.h>
+
+#include "csv.h"
 
 // The minute of the time that was read last, in which the next one mostly is too: then only its seconds are
 // read. Zeros before the first time.
@@ -14,7 +16,14 @@ struct csv_minute {
 
 // The time that all of the text makes, in Unix seconds: a date, 'T' or a blank, hours and minutes, which
 // seconds, decimals behind a point or a comma (nine of them count), and Z or an offset as +02, +0200 or
-// +02:00 may follow. Without an offset it is UTC. False if the text is something else.
-bool csv_time_of(const char *from, const char *end, struct csv_minute *minute, double *seconds);
+// +02:00 may follow. Without an offset it is UTC. The date is 2020-07-24 (CSV_CLOCK_ISO), 7/24/2020
+// (CSV_CLOCK_MONTH_FIRST), or 24/7/2020 or 24.7.2020 (CSV_CLOCK_DAY_FIRST); in the latter, days, months and
+// hours may have a 0 before them. False if the text is something else.
+bool csv_time_of(const char *from, const char *end, enum csv_clock clock, struct csv_minute *minute,
+                 double *seconds);
+
+// The clocks of these that can read the text, a bit 1 << clock each: none, one, or of 7/8/2020 both of dates.
+unsigned csv_clocks_of(const char *from, const char *end);
+#define CSV_CLOCKS_OF_DATES (1U << CSV_CLOCK_MONTH_FIRST | 1U << CSV_CLOCK_DAY_FIRST)
 
 #endif

@@ -53,6 +53,37 @@ expect_stdout ' X +2 +2 '
 expect_exit 0 koine stats --serial --skip-lines 4 "$in/actigraph.csv"
 expect_stdout ' column1 +2 +2 '
 
+# ActiGraph's export with times, Axivity's (omconvert, and cwa-convert, which writes no header), and a spreadsheet's.
+{
+    echo '---- Data File Created By ActiGraph GT3X+ ActiLife v6.11.9 date format M/d/yyyy at 30 Hz ----'
+    echo 'Serial Number: CLE2B21130055'
+    echo '--------------------------------------------------'
+    echo 'Timestamp,Accelerometer X,Accelerometer Y,Accelerometer Z'
+    awk 'BEGIN { for (i = 0; i < 60; i++) printf "7/8/2020 17:41:%06.3f,0.1,%d,1\n", i / 30, i % 2 }'
+} >"$in/gt3x.csv"
+expect_exit 0 koine stats --serial --enmo --window 1s "$in/gt3x.csv"
+expect_stdout '3 lines before the table left out, times in "Timestamp" \(month first\), 30 Hz, 0 gaps'
+expect_stdout 'Accelerometer Y +60 +0\.5 '
+axivity()
+{
+    awk 'BEGIN { for (i = 0; i < 200; i++) printf "2014-05-07 16:29:%06.3f,0.1,%d,1\n", 30 + i / 100, i % 2 }'
+}
+{
+    echo 'Time,Accel-X (g), Accel-Y (g), Accel-Z (g)'
+    axivity
+} >"$in/omconvert.csv"
+axivity >"$in/cwa.csv"
+expect_exit 0 koine stats --serial --window 1s "$in/omconvert.csv"
+expect_stdout 'times in "Time" \(ISO 8601\), 100 Hz, 0 gaps'
+expect_stdout 'Accel-Y \(g\) +200 +0\.5 '
+expect_exit 0 koine stats --serial --magnitude "$in/cwa.csv"
+expect_stdout 'times in "column1" \(ISO 8601\), 100 Hz, 0 gaps'
+expect_stdout ' magnitude +200 '
+printf 'sep=;\r\nwhen;load\r\n24.7.2020 7:07;1,5\r\n24.7.2020 7:08;2,5\r\n' >"$in/excel.csv"
+expect_exit 0 koine stats --serial "$in/excel.csv"
+expect_stdout "1 line before the table left out, ';' between cells, decimal commas, times in \"when\" \(day first\)"
+expect_stdout 'load +2 +2 '
+
 # An E4 session's folder: one table, its series at their rates, beats with statistics of their own, and no tags.
 mkdir "$work/session"
 printf '1680686620.0, 1680686620.0, 1680686620.0\n32.0, 32.0, 32.0\n0,48,64\n0,0,60\n' >"$work/session/ACC.csv"
@@ -88,6 +119,8 @@ printf 'time,a\n2020-07-24 07:07:49,1\n2020-07-24 07:07:50,1\n2020-07-24 07:07:4
 refuse 3 'backwards\.csv: times go backwards: row 3 is 2 s before' "$in/backwards.csv"
 printf 'sensor at 30 Hz\ntime,a\n2020-07-24 07:07:49,1\n2020-07-24 07:07:50,2\n' >"$in/rate.csv"
 refuse 3 'rate\.csv: the file states a rate of 30 Hz.*1 Hz' "$in/rate.csv"
+printf 'when,a\n7/8/2020 07:07:49,1\n7/8/2020 07:07:50,2\n' >"$in/dates.csv"
+refuse 3 'dates\.csv:2: column 1 \(when\): in "7/8/2020 07:07:49" the month may stand first' "$in/dates.csv"
 printf '\377\376a\0\n\0' >"$in/wide.csv"
 refuse 3 'wide\.csv:1: is in UTF-16' "$in/wide.csv"
 printf 'a\n1\n' >"$in/short.csv"

@@ -178,11 +178,57 @@ START_TEST(times)
 
         for (int again = 0; again < 2; again++) {
             double seconds = -1;
-            bool is_time = csv_time_of(cells[i].text, end, &minute, &seconds);
+            bool is_time = csv_time_of(cells[i].text, end, CSV_CLOCK_ISO, &minute, &seconds);
 
             ck_assert_msg(is_time == (cells[i].seconds >= 0) && (!is_time || seconds == cells[i].seconds),
                           "%s: %.17g", cells[i].text, seconds);
         }
+    }
+}
+END_TEST
+
+// Month or day first, or either.
+START_TEST(dates)
+{
+    static const struct {
+        const char *text;
+        double month_first, day_first; // Unix seconds; -1: no time
+    } cells[] = {
+        {"7/24/2020 07:07:49.5", 1595574469.5, -1},
+        {"24/7/2020 7:07:49,5", -1, 1595574469.5},
+        {"24.07.2020 07:07:49", -1, 1595574469},
+        {"24.7.2020 7:07", -1, 1595574420},
+        {"07/08/2020 00:00:00", 1594166400, 1596758400},
+        {"2/29/2000T23:59:60Z", 951868800, -1},
+        {"7/24/2020 09:07:49+02:00", 1595574469, -1},
+        {"7/24/2020", -1, -1},
+        {"7/24/2020 ", -1, -1},
+        {"7/24/2020 7", -1, -1},
+        {"7/24/2020 7:7", -1, -1},
+        {"7/24/2020 24:00", -1, -1},
+        {"7/24/20 07:07", -1, -1},
+        {"7/24.2020 07:07", -1, -1},
+        {"/7/2020 07:07", -1, -1},
+        {"13/13/2020 07:07", -1, -1},
+        {"29/2/2100 07:07", -1, -1},
+        {"7/24/2020 07:07:49 x", -1, -1},
+        {"7.5", -1, -1},
+    };
+
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++) {
+        struct csv_minute minute = {.text = {0}};
+        const char *text = cells[i].text, *end = text + strlen(text);
+        double month_first = -1, day_first = -1;
+        bool is_month_first = csv_time_of(text, end, CSV_CLOCK_MONTH_FIRST, &minute, &month_first);
+        bool is_day_first = csv_time_of(text, end, CSV_CLOCK_DAY_FIRST, &minute, &day_first);
+
+        ck_assert_msg(is_month_first == (cells[i].month_first >= 0) &&
+                          is_day_first == (cells[i].day_first >= 0),
+                      "%s", text);
+        ck_assert(!is_month_first || month_first == cells[i].month_first);
+        ck_assert(!is_day_first || day_first == cells[i].day_first);
+        ck_assert_uint_eq(csv_clocks_of(text, end), (unsigned)is_month_first << CSV_CLOCK_MONTH_FIRST |
+                                                        (unsigned)is_day_first << CSV_CLOCK_DAY_FIRST);
     }
 }
 END_TEST
@@ -199,6 +245,19 @@ START_TEST(columns_of_times)
         {"timestamp,a\n1595574469,1\n1595574469.5,2\n", CSV_CLOCK_SECONDS, 1},
         {"a,Unix ms\n1,1595574469000\n2,1595574469500\n", CSV_CLOCK_MILLISECONDS, 1},
         {"1595574469000,1\n1595574469500,2\n", CSV_CLOCK_MILLISECONDS, 1},
+        {"a,when\n1,7/24/2020 07:07:49\n2,7/24/2020 07:07:49.5\n", CSV_CLOCK_MONTH_FIRST, 1},
+        {"a,when\n1,24/07/2020 07:07:49\n2,24/07/2020 07:07:49.5\n", CSV_CLOCK_DAY_FIRST, 1},
+        {"when;a\n24.7.2020 7:07:49;1,5\n24.7.2020 7:07:49,5;2,5\n", CSV_CLOCK_DAY_FIRST, 1},
+        // Axivity's: of omconvert, with a gyroscope, and of cwa-convert.
+        {"Time,Accel-X (g), Accel-Y (g), Accel-Z (g)\n2020-07-24 07:07:49.000,0.1,-0.2,1\n"
+         "2020-07-24 07:07:49.500,0.1,-0.2,1\n",
+         CSV_CLOCK_ISO, 3},
+        {"Time,Accel-X (g), Accel-Y (g), Accel-Z (g), Gyro-X (d/s), Gyro-Y (d/s), Gyro-Z (d/s)\n"
+         "2020-07-24 07:07:49.000,0.1,-0.2,1,5.5,0,-3\n2020-07-24 07:07:49.500,0.1,-0.2,1,5,0,-3\n",
+         CSV_CLOCK_ISO, 6},
+        {"2020-07-24 07:07:49.000,0.100000,-0.200000,1.000000\n"
+         "2020-07-24 07:07:49.500,0.100000,-0.200000,1.000000\n",
+         CSV_CLOCK_ISO, 3},
         // Nothing says that it is a time; or it is all there is.
         {"a,count\n1,1595574469\n2,1595574470\n", CSV_CLOCK_NONE, 2},
         {"timestamp\n1595574469\n1595574470\n", CSV_CLOCK_NONE, 1},
@@ -218,6 +277,68 @@ START_TEST(columns_of_times)
             }
             csv_free(&t);
         }
+}
+END_TEST
+
+// A line before the table says which number is the month, or a later row does; nothing else.
+START_TEST(orders_of_dates)
+{
+    static const struct {
+        const char *text;
+        enum csv_clock clock;
+        double seconds;
+    } files[] = {
+        {"Logger date format M/d/yyyy at 1 Hz\nTimestamp,a\n7/8/2020 07:07:49,1\n7/8/2020 07:07:50,2\n",
+         CSV_CLOCK_MONTH_FIRST, 1594192069},
+        {"Logger date format dd/MM/yyyy at 1 Hz\nTimestamp,a\n07/08/2020 07:07:49,1\n07/08/2020 07:07:50,2\n",
+         CSV_CLOCK_DAY_FIRST, 1596784069},
+        {"# date format d/M/yyyy\nwhen,a\n7/8/2020 07:07:49,1\n", CSV_CLOCK_DAY_FIRST, 1596784069},
+        {"when,a\n7/8/2020 07:07:49,1\n7/13/2020 07:07:50,2\n", CSV_CLOCK_MONTH_FIRST, 1594192069},
+        {"when,a\n7/8/2020 07:07:49,1\n13/8/2020 07:07:50,2\n", CSV_CLOCK_DAY_FIRST, 1596784069},
+    };
+    static const char ambiguous[] = "a,when\n1,7/8/2020 07:07:49\n2,7/8/2020 07:07:50\n";
+
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        for (int code = CSV_CODE_BEST; code <= CSV_CODE_CELLS; code++) {
+            const struct csv_options options = {.code = (enum csv_code)code, .times = true};
+            struct csv_table t = read_with(files[i].text, strlen(files[i].text), &options);
+
+            ck_assert_msg(t.clock == files[i].clock, "file %zu: clock %d", i, (int)t.clock);
+            ck_assert_double_eq(t.times.values[0], files[i].seconds);
+            csv_free(&t);
+        }
+    expect_refused(ambiguous, 0, 2, "column 2 (when): in \"7/8/2020 07:07:49\" the month may stand first");
+    expect_refused("when,a\n7/24/2020 07:07,1\n24/7/2020 07:08,2\n", 0, 3, "(7/24/2020 07:07:49.5)");
+    expect_refused("when,a\n24.7.2020 07:07,1\n7.24.2020 07:08,2\n", 0, 3, "(24/7/2020 07:07:49.5)");
+    // Where no times are wanted it is text.
+    for (int code = CSV_CODE_BEST; code <= CSV_CODE_CELLS; code++) {
+        const struct csv_options options = {.code = (enum csv_code)code};
+        struct csv_table t = read_with(ambiguous, strlen(ambiguous), &options);
+
+        ck_assert_uint_eq(t.column_count, 1);
+        EXPECT_COLUMN(t, 0, "a", 1, 2);
+        csv_free(&t);
+    }
+}
+END_TEST
+
+// What a spreadsheet says in a first line.
+START_TEST(stated_separators)
+{
+    struct csv_table t = read_text("sep=;\na,b;c\n1;2\n3;4\n");
+
+    ck_assert_uint_eq(t.layout.preamble_lines, 1);
+    ck_assert_int_eq(t.layout.separator, ';');
+    EXPECT_COLUMN(t, 0, "a,b", 1, 3);
+    EXPECT_COLUMN(t, 1, "c", 2, 4);
+    csv_free(&t);
+    t = read_text("\xef\xbb\xbfSEP=\t\r\n# more\r\na\tb\r\n1,5\t2\r\n");
+    ck_assert_uint_eq(t.layout.preamble_lines, 2);
+    EXPECT_COLUMN(t, 0, "a", 1.5);
+    csv_free(&t);
+    // One column of text, not two of numbers.
+    expect_refused("sep=;\n1,5\n2,5\n", 0, 3, "found text in the file's only column");
+    expect_refused("sep=:\na:b\n1:2\n", 0, 1, "says that ':' is between cells");
 }
 END_TEST
 
@@ -361,9 +482,10 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {marks,      usual_marks, cells_between_marks, preambles,
-                                  refused,    times,       columns_of_times,    asked_times,
-                                  gzip_files, zstd_files,  times_in_chunks};
+    const TTest *const tests[] = {marks,      usual_marks,     cells_between_marks, preambles,
+                                  refused,    times,           columns_of_times,    asked_times,
+                                  dates,      orders_of_dates, stated_separators,   gzip_files,
+                                  zstd_files, times_in_chunks};
 
     return TEST_RUN_WITH("csv layout", CK_FORK_GETENV, make_folder, remove_folder, tests);
 }
