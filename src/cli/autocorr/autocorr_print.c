@@ -82,6 +82,22 @@ static void print_hint(const struct autocorr_run *run)
                without, without == 1 ? "" : "s");
 }
 
+static void print_stabilised(const struct autocorr_run *run)
+{
+    double farthest = 0, least = INFINITY;
+
+    for (size_t i = 0; run->plan.options.stabilise && i < run->row_count; i++) {
+        const kn_autocorr_prepared *prepared = &run->rows[i].prepared;
+
+        if (run->rows[i].error)
+            continue;
+        farthest = fmax(farthest, hypot(prepared->x, prepared->y));
+        least = fmin(least, prepared->certainty);
+    }
+    if (isfinite(least))
+        printf("stabilised: moved by %.3f pixels at most, the least certainty %.1f\n", farthest, least);
+}
+
 static void print_verified(const struct autocorr_run *run)
 {
     size_t count = 0, wrong = 0;
@@ -122,6 +138,7 @@ bool autocorr_print(const struct autocorr_run *run)
     printf("lengths in %s, correlation %s\n", run->unit,
            autocorr_normalization_names[run->settings.normalization]);
     print_growth(run);
+    print_stabilised(run);
     if (!autocorr_print_lags(run))
         return false;
     print_hint(run);

@@ -177,17 +177,40 @@ static bool is_processor(const struct autocorr_run *run, const char *spec)
            run->place.queue && run->place.device.type == KN_DEVICE_CPU;
 }
 
-// What is named has a place of its own. Frames are not decoded yet: two bytes of their files are taken as
-// three pixels, since pictures compress.
+// Frames are not decoded yet: two bytes of their files are taken as three pixels, since pictures compress. A
+// pixel of a frame, with decoding it on the host; transforms do more on a device, in less time.
+static kn_work work_of_frames(const struct autocorr_run *run)
+{
+    const double pixels = 1.5 * inputs_bytes(&run->files) * (double)(1 + run->arguments->lag);
+
+    return KN_INIT(kn_work, .host.operations = 300 * pixels, .device.operations = 480 * pixels,
+                   .copied = pixels, .program = "app/autocorr/autocorr_fft_rows.cl", .programs = 8);
+}
+
+// A volume is there: transforms in double precision of its padded voxels, for each 8 bits of a level.
+static kn_work work_of_volume(const struct autocorr_run *run)
+{
+    const struct frames_volume *volume = &run->volume;
+    const double sides[] = {(double)volume->width, (double)volume->height, (double)volume->depth};
+    const double bytes = volume->type == KN_U8 ? 1 : 2;
+    double voxels = 1, points = 1, reach = (double)run->settings.max_offset;
+
+    if (run->settings.max_offset == 0)
+        reach = fmin(sides[0], fmin(sides[1], sides[2])) / 4;
+    for (size_t i = 0; i < KI_COUNT(sides); i++) {
+        voxels *= sides[i];
+        points *= sides[i] + (run->settings.periodic ? 0 : reach);
+    }
+    return KN_INIT(kn_work, .host.operations = 2000 * bytes * points, .device.bytes = 150 * bytes * points,
+                   .copied = bytes * voxels, .program = "app/autocorr/autocorr_volume.cl", .programs = 5);
+}
+
+// What is named has a place of its own.
 static kn_status open_place(struct autocorr_run *run, const struct places *places, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
     const bool open = !run->arguments->variants && run->arguments->method == KN_AUTOCORR_AUTO;
-    const double pixels = 1.5 * inputs_bytes(&run->files) * (double)(1 + run->arguments->lag);
-    // A pixel of a frame, with decoding it on the host; transforms do more on a device, in less time.
-    const kn_work work =
-        KN_INIT(kn_work, .host.operations = 300 * pixels, .device.operations = 480 * pixels, .copied = pixels,
-                .program = "app/autocorr/autocorr_fft_rows.cl", .programs = 8);
+    const kn_work work = run->arguments->volume ? work_of_volume(run) : work_of_frames(run);
 
     return estimate_open(places, open ? &work : NULL, common->policy, common->command, &run->place, err);
 }

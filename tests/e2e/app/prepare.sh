@@ -126,11 +126,13 @@ expect_exit 3 koine prepare "$work/a.png" "$work/other.png" "$work/b.png" --stab
 expect_stderr 'other.png: cannot be stabilised against .*a.png: the peak of their correlation stands [0-9.]+ standard deviations'
 expect_stderr '1 of 3 frames could not be done'
 expect_files "$work/unrelated" a.png b.png
-expect_exit 3 koine autocorr "$work/a.png" "$work/other.png" --stabilise -r 20 --device host --json "$work/unrelated.json"
+expect_exit 3 koine autocorr "$work/a.png" "$work/other.png" "$work/b.png" --stabilise -r 20 --device host \
+    --json "$work/unrelated.json"
 expect_stderr 'other.png: cannot be stabilised against'
+expect_stdout '^stabilised: moved by 5\.831 pixels at most, the least certainty 1[0-9]\.[0-9]$'
 python '
 series = json.load(open("unrelated.json"))
-assert [f["file"][-5:] for f in series["frames"]] == ["a.png"] and series["frames"][0]["prepared"]["certainty"] > 10, series["frames"]
+assert [f["file"][-5:] for f in series["frames"]] == ["a.png", "b.png"] and series["frames"][0]["prepared"]["certainty"] > 10, series["frames"]
 ' "autocorr of unrelated frames"
 
 expect_exit 2 koine prepare "$work/small.png" --crop 0,0,60,10 --output "$work/none"

@@ -9,6 +9,7 @@ unset KOINE_DEVICE
 import arrays, random
 arrays.save("numbers.npy", "f4", [random.random() for _ in range(5000)])
 arrays.save("integers.npy", "i4", [random.randrange(-9, 9) for _ in range(5000)])
+arrays.save("volume.npy", "u1", [random.randrange(256) for _ in range(16 ** 3)], (16, 16, 16))
 arrays.save("plane.npy", "f8", [random.random() for _ in range(512 * 512)], (512, 512))')
 write_numbers "$work/numbers.csv"
 printf '%%%%MatrixMarket matrix coordinate real general\n2 2 2\n1 1 3\n2 2 4\n' >"$work/a.mtx"
@@ -35,6 +36,7 @@ expect_small spmv "$work/a.mtx"
 expect_small solve "$work/a.mtx" "$work/b.mtx" -o "$work/x.npy"
 expect_small solve "$work/a.mtx" "$work/b.mtx" -o "$work/x.npy" --precision float
 expect_small fft "$work/plane.npy" -o "$work/spectrum.npy"
+expect_small autocorr "$work/volume.npy" --volume
 expect_small project parallel:3,40,512 "$work/plane.npy" -o "$work/sinogram.npy"
 
 # What has a name is what computes, and needs no reason.
