@@ -2,12 +2,13 @@
 // The elements of given ranks in a column of any type, without sorting it; the column is not changed. A job is a pair
 // of ranks (from 0, the first not above the second), as quantiles need them; some jobs are worked on side by side.
 //
-// By brackets (Floyd and Rivest 1975, with all candidates in one pass): select_sample takes an element of each of
-// `samples` strata at random; two keys of the sample between which a job's ranks lie but for bad luck are found by digits,
-// and select_bracket makes them its bracket; select_gather reads the column once, counts what lies below and at the keys, and gathers what lies
-// between them; select_settle looks where the ranks fell. What remains is done by digits among what was gathered.
-// Elements equal to an end that the sample has often are counted, not gathered: ties cost no memory. If the luck was
-// bad, more was to be gathered than there is room for, or there is a NaN, the job says `failed`.
+// By brackets (Floyd and Rivest 1975, with all candidates in one pass): a sample has an element of each of many strata at
+// random; two keys of it between which a job's ranks lie but for bad luck are its bracket. Where work-items share local memory
+// select_sample.cl finds them; else select_sample takes the sample, and its digits end with select_bracket. select_gather reads
+// the column once, counts what lies below and at the keys, and gathers what lies between them; select_narrow.cl looks where the
+// ranks fell and leaves few of those, among which select_small finds them. Elements equal to an end that the sample has often are
+// counted, not gathered: ties cost no memory. If the luck was bad, more was to be gathered than there is room for, or there is
+// a NaN, the job says `failed`.
 //
 // By digits (radix select): select_histogram counts, among the elements that share the digits found so far, those
 // with each value of the next digit; which digit a rank lies in every group of the next launch finds for itself, and
@@ -17,9 +18,10 @@
 //   few elements: select_small, a group a job;
 //   by digits: for each digit from the highest, select_histogram (groups, jobs) for each part of the column; then
 //     select_pick, a group a job;
-//   by brackets: select_sample, one work-item a sample; the digits of the sample, with select_bracket instead of select_pick;
-//     select_gather for each part; select_settle, a group; select_narrow.cl's two; select_small; and where that is crowded,
-//     by digits.
+//   by brackets: select_sample.cl, without select_prepare; or select_sample, one work-item a sample, and the digits of the sample, with
+//     select_bracket instead of select_pick; then select_gather for each part; select_narrow.cl's two; select_small; and where that
+//     is crowded, by digits;
+//   for answers that stay on the device, select_deliver.cl.
 // A launch takes at most 2^31 elements. Cost: brackets read the column once, digits once a digit.
 // Tunables: GROUP (work-items, a power of two; 1: no atomics on local memory, for CPUs), LOADS (lib/tile.clh),
 // DIGIT (log2 of bins; in kernels of one group GROUP is not above their number), BRACKETS (jobs in select_gather), KEY_BITS,
@@ -32,11 +34,12 @@
 #include "../lib/sample.clh"
 #include "select_digits.clh"
 #include "select_gather.clh"
+#if GROUP > 1
+#include "select_rank.clh"
+#endif
 
 // An end of a bracket that stands more often than that in the sample is one of many ties.
 #define TIED 16
-
-#define JOBS SELECT_JOBS // of a batch
 
 // What comes of a digit that was counted at counters[0..2 * BINS), and so in each of `parts` parts, `stride` cells further
 // on: `shift` low bits are not known then. equal[k]: how many elements share the digits of rank k. count[0..2 * BINS) and
@@ -67,33 +70,10 @@ static inline void step(place *at, bool has, uint shift, __global const uint *co
     }
 }
 
-// ranks[2 * j], ranks[2 * j + 1]: the ranks of job j; those that are looked for first (in the sample, if there is one) are
-// `first`. Zeroes the counters, too. The jobs from `count` on are for
-// select_gather, which is built for a power of two of them: an empty bracket each.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_prepare(ulong16 ranks, ulong16 first, uint count, __global job *jobs, __global uint *counters, ulong counter_count)
 {
-    union {
-        ulong16 vector;
-        ulong element[16];
-    } target, rank;
-
-    target.vector = ranks;
-    rank.vector = first;
-    for (ulong i = get_global_id(0); i < counter_count; i += get_global_size(0))
-        counters[i] = 0;
-    for (uint j = (uint)get_global_id(0); j < JOBS; j += (uint)get_global_size(0)) {
-        __global job *made = &jobs[j];
-        for (uint k = 0; k < 2; k++) {
-            made->target[k] = target.element[2 * j + k];
-            made->at[0].rank[k] = rank.element[2 * j + k];
-            made->at[0].prefix[k] = made->value[k] = 0;
-            made->known[k] = 0;
-            made->tied[k] = k == 0 && j >= count;
-        }
-        made->low = made->high = made->count = 0;
-        made->failed = made->nan = 0;
-    }
+    prepare(ranks, first, count, jobs, counters, counter_count);
 }
 
 // Of the column's n elements x[skip], ... are `count`, from number `first` on.
@@ -109,30 +89,13 @@ __kernel void select_sample(__global const sort_key *x, ulong skip, ulong first,
     }
 }
 
-// All digits at once by one group a job, of few elements: the column's n, or with `few` those that select_narrow gathered of
-// job j, x[j * few], ... . Where these were more, as many elements are alike, `failed` says SELECT_CROWDED.
-__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-select_small(__global const sort_key *x, ulong n, ulong few, __global const job *jobs, __global const uint *counters, ulong base,
-             __global answer *answers)
+// All digits at once by one group a job: prefix[k] becomes the key of rank `rank[k]` of the n elements. True if a NaN was seen.
+static inline bool find_all_digits(__global const sort_key *x, ulong n, ulong rank[2], sort_key prefix[2], __local uint *bins,
+                                   __local uint *count, __local ulong *sum, __local ulong *found)
 {
-    __local uint bins[2 * BINS], count[2 * BINS], has_nan;
-    __local ulong sum[BINS_SUMS], found[6];
-    uint item = (uint)get_local_id(0), number = (uint)get_group_id(0);
-    __global const job *own = &jobs[number];
-    ulong rank[2] = {own->target[0], own->target[1]};
-    sort_key prefix[2] = {0, 0};
-    bool nan = false, crowded;
+    uint item = (uint)get_local_id(0);
+    bool nan = false;
 
-    if (few) {
-        n = own->count > 0 ? counters[counters_of(base, number)] : 0;
-        rank[0] = n > 0 ? own->at[1].rank[0] : 0;
-        rank[1] = n > 0 ? own->at[1].rank[1] : 0;
-        x += number * few;
-    }
-    crowded = few && n > few;
-    n = crowded ? 0 : n;
-    if (item == 0)
-        has_nan = 0;
     for (uint previous = KEY_BITS; previous > 0; previous = next_shift(previous)) {
         uint shift = next_shift(previous);
         for (uint i = item; i < 2 * BINS; i += GROUP)
@@ -153,14 +116,65 @@ select_small(__global const sort_key *x, ulong n, ulong few, __global const job 
             wait_for_group();
         }
     }
+    return nan;
+}
+
+// By one work-item: what is said of element k of a job's two.
+inline void answer_element(__global answer *to, __global const job *own, uint k, sort_key key)
+{
+    to->value[k] = decode_key((sort_key)(own->known[k] ? own->value[k] : key));
+}
+
+// Few elements: the column's n, by a group a job; or with `few` those that select_narrow gathered of job j, x[j * few], ..., by
+// all groups of a row together where they have a work-item for each. Where these were more than `few`, as many elements are
+// alike, `failed` says SELECT_CROWDED.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_small(__global const sort_key *x, ulong n, ulong few, __global const job *jobs, __global const uint *counters, ulong base,
+             __global answer *answers)
+{
+    __local uint bins[2 * BINS], count[2 * BINS], has_nan;
+    __local ulong sum[BINS_SUMS], found[6];
+    uint item = (uint)get_local_id(0), number = (uint)get_group_id(1);
+    __global const job *own = &jobs[number];
+    __global answer *to = answers + number;
+    ulong rank[2] = {own->target[0], own->target[1]};
+    sort_key prefix[2] = {0, 0};
+    bool crowded, nan;
+
+    if (few) {
+        n = own->count > 0 ? counters[counters_of(base, number)] : 0;
+        rank[0] = n > 0 ? own->at[1].rank[0] : 0;
+        rank[1] = n > 0 ? own->at[1].rank[1] : 0;
+        x += number * few;
+    }
+    crowded = few && n > few;
+    n = crowded ? 0 : n;
+#if GROUP > 1
+    if (n > 0 && n <= (ulong)GROUP * get_num_groups(0) && few && get_num_groups(0) > 1) { // of the whole launch
+        uint i = rank_own(x, (uint)n, true, bins, count);
+        for (uint k = 0; k < 2 && i < n; k++)
+            if (bins[item] == rank[k])
+                answer_element(to, own, k, encode_key(x[i]));
+        if (get_group_id(0) == 0 && item == 0) {
+            to->failed = own->failed ? SELECT_MISSED : 0;
+            to->nan = jobs[0].nan;
+        }
+        return;
+    }
+#endif
+    if (get_group_id(0) > 0)
+        return;
+    if (item == 0)
+        has_nan = 0;
+    nan = find_all_digits(x, n, rank, prefix, bins, count, sum, found);
     if (nan)
         atomic_or(&has_nan, 1u);
     wait_for_group();
     if (item == 0) {
         for (uint k = 0; k < 2; k++)
-            answers[number].value[k] = decode_key((sort_key)(own->known[k] ? own->value[k] : prefix[k]));
-        answers[number].failed = own->failed ? SELECT_MISSED : crowded ? SELECT_CROWDED : 0;
-        answers[number].nan = has_nan | jobs[0].nan;
+            answer_element(to, own, k, prefix[k]);
+        to->failed = own->failed ? SELECT_MISSED : crowded ? SELECT_CROWDED : 0;
+        to->nan = has_nan | jobs[0].nan;
     }
 }
 
@@ -219,46 +233,6 @@ select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *job
             atomic_add(&counters[SELECT_JOBS + part * SEEN + c], total[c]);
 }
 
-// Where the targets fell. One group, a work-item a job.
-__kernel void select_settle(__global job *jobs, uint count, __global const uint *counters, ulong parts, ulong room)
-{
-    uint number = (uint)get_global_id(0), nan = jobs[0].nan;
-
-    barrier(CLK_GLOBAL_MEM_FENCE);
-    if (number < count) {
-        __global job *at = &jobs[number];
-        ulong below = 0, at_low = 0, at_high = 0, inside = 0;
-        for (ulong part = 0; part < parts; part++) {
-            __global const uint *seen = counters + SELECT_JOBS + part * SEEN + number * 4;
-            below += seen[0];
-            at_low += seen[1];
-            at_high += seen[2];
-            inside += seen[3];
-        }
-        // What was gathered does not count again, nor what equals both ends.
-        at_low = at->tied[0] ? at_low : 0;
-        at_high = at->tied[1] && !(at->tied[0] && at->low == at->high) ? at_high : 0;
-        at->failed = inside > room || nan;
-        at->count = 0;
-        for (uint k = 0; k < 2; k++) {
-            ulong rank = at->target[k] - below;
-            if (at->target[k] < below || rank >= at_low + inside + at_high) {
-                at->failed = 1;
-            } else if (rank < at_low || rank >= at_low + inside) {
-                at->known[k] = 1;
-                at->value[k] = rank < at_low ? at->low : at->high;
-            } else {
-                at->at[0].rank[k] = rank - at_low;
-                at->count = inside;
-            }
-        }
-        for (uint k = 0; k < 2; k++) // what is known goes along with the other
-            at->at[0].rank[k] = at->known[k] ? at->at[0].rank[1 - k] : at->at[0].rank[k];
-        if (at->failed)
-            at->count = 0;
-    }
-}
-
 // The digit below `previous` bits, number `level`, of the n elements from x[skip] on, or with `room` of job j's candidates
 // x[j * room], ...: counters[base + (part * jobs + job) * 2 * BINS], ... . The digit before was counted from `before` on in
 // `parts` parts, `stride` cells each: those of one job count for all.
@@ -272,6 +246,8 @@ select_histogram(__global const sort_key *x, ulong skip, ulong n, ulong room, __
     ulong begin, end, equal[2];
     place at;
 
+    if (jobs[number].idle) // of the whole launch
+        return;
     x += room ? number * room : skip;
     if (room)
         n = jobs[number].count;
@@ -341,8 +317,10 @@ select_pick(__global const job *jobs, uint level, __global answer *answers, __gl
     uint number = (uint)get_group_id(0);
     __global const job *own = &jobs[number];
     ulong equal[2];
-    place at = last_place(own, level, counters, before, stride, parts, count, sum, found, equal);
 
+    if (own->idle) // of the whole launch
+        return;
+    place at = last_place(own, level, counters, before, stride, parts, count, sum, found, equal);
     if (get_local_id(0) > 0)
         return;
     for (uint k = 0; k < 2; k++)

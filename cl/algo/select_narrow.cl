@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The elements of given ranks among the candidates that select_gather of select.cl left (select_job.clh has the words).
 //
-// select_bins counts them in bins of the bracket, of floats as wide as each other, of others by the highest digit that is
-// open; select_narrow looks in which bins the ranks lie, and gathers what these have; select_small of select.cl finds the
-// ranks there.
+// select_bins looks where the ranks fell, and counts the candidates in bins of the bracket, of floats as wide as each other, of
+// others by the highest digit that is open; select_narrow looks in which bins the ranks lie, and gathers what these have;
+// select_small of select.cl finds the ranks there.
 //
 // Launch: select_bins, then select_narrow (groups, jobs). Cost: a read of the candidates each. The numeric policy is strict: both
 // must find the same bins.
@@ -102,16 +102,76 @@ static inline void gather_bins(__global const sort_key *x, ulong begin, ulong en
             gather_element(x[i + item], to);
 }
 
+// Where the ranks of job `number` fell when select_gather had read the column in `parts` parts, with `brackets` jobs.
+typedef struct {
+    ulong rank[2], value[2], count; // among those gathered; the key, if it is known; how many are looked at
+    uint known[2], failed;
+} fallen;
+
+static inline fallen settle(__global const job *at, uint number, __global const uint *counters, uint parts, uint brackets,
+                            ulong room, uint nan)
+{
+    ulong below = 0, at_low = 0, at_high = 0, inside = 0;
+    fallen made;
+
+    for (uint part = 0; part < parts; part++) {
+        __global const uint *seen = counters + SELECT_JOBS + (part * brackets + number) * 4;
+        below += seen[0];
+        at_low += seen[1];
+        at_high += seen[2];
+        inside += seen[3];
+    }
+    // What was gathered does not count again, nor what equals both ends.
+    at_low = at->tied[0] ? at_low : 0;
+    at_high = at->tied[1] && !(at->tied[0] && at->low == at->high) ? at_high : 0;
+    made.failed = inside > room || nan;
+    made.count = 0;
+    for (uint k = 0; k < 2; k++) {
+        ulong rank = at->target[k] - below;
+        made.known[k] = 0;
+        made.value[k] = made.rank[k] = 0;
+        if (at->target[k] < below || rank >= at_low + inside + at_high) {
+            made.failed = 1;
+        } else if (rank < at_low || rank >= at_low + inside) {
+            made.known[k] = 1;
+            made.value[k] = rank < at_low ? at->low : at->high;
+        } else {
+            made.rank[k] = rank - at_low;
+            made.count = inside;
+        }
+    }
+    for (uint k = 0; k < 2; k++) // what is known goes along with the other
+        made.rank[k] = made.known[k] ? made.rank[1 - k] : made.rank[k];
+    if (made.failed)
+        made.count = 0;
+    return made;
+}
+
+inline void tell(__global job *to, const fallen *what)
+{
+    for (uint k = 0; k < 2; k++) {
+        to->known[k] = what->known[k];
+        to->value[k] = what->value[k];
+        to->at[0].rank[k] = what->rank[k];
+    }
+    to->count = what->count;
+    to->failed = what->failed;
+}
+
 // candidates[j * room], ... are job j's.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
-select_bins(__global const sort_key *candidates, ulong room, __global const job *jobs, __global uint *counters, ulong base)
+select_bins(__global const sort_key *candidates, ulong room, __global job *jobs, __global uint *counters, ulong base, uint parts,
+            uint brackets)
 {
     __local uint bins[BINS];
     uint item = (uint)get_local_id(0), number = (uint)get_group_id(1);
+    fallen at = settle(&jobs[number], number, counters, parts, brackets, room, jobs[0].nan);
     scale of = scale_of(&jobs[number]);
     ulong begin, end;
 
-    share(jobs[number].count, (uint)get_group_id(0), (uint)get_num_groups(0), &begin, &end);
+    if (get_group_id(0) == 0 && item == 0) // nobody reads it in this launch
+        tell(&jobs[number], &at);
+    share(at.count, (uint)get_group_id(0), (uint)get_num_groups(0), &begin, &end);
     if (begin == end) // of the whole group
         return;
     candidates += number * room;

@@ -44,6 +44,18 @@ KN_API kn_status kn_quantiles(kn_queue *queue, const kn_buffer *x, kn_type type,
 KN_API kn_status kn_median(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, double *median,
                            const kn_select_options *options, kn_error *err);
 
+// kn_select and kn_quantiles whose values stay on the device, at the start of `values`, which is another
+// buffer than x: `count` elements of `type`, or `count` doubles, the same bits. Asynchronous. Cost: as above,
+// without the wait; where brackets are taken some launches more, which repeat by digits what the sample
+// misled. Errors: as above; KN_ERROR_ARGUMENT for fewer bytes or another context; KN_ERROR_LIMIT for values
+// held in parts; quantiles are KN_ERROR_UNSUPPORTED without double precision.
+KN_API kn_status kn_select_to_buffer(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
+                                     const size_t *ranks, size_t count, kn_buffer *values,
+                                     const kn_select_options *options, kn_error *err);
+KN_API kn_status kn_quantiles_to_buffer(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
+                                        const double *q, size_t count, kn_buffer *values,
+                                        const kn_select_options *options, kn_error *err);
+
 // The k largest (KN_DESCENDING) or smallest of the first n elements of `x`, sorted in that order: `values`
 // receives the elements, with their own bits, `indices` their numbers from 0, KN_U32 (n up to 2^32)
 // or KN_U64. Either may be NULL; their old contents are lost. The result is what a stable sort begins with:

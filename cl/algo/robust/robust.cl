@@ -50,7 +50,6 @@
 #define STRAY 0
 #endif
 
-#include "../../lib/local_sort.clh"
 #include "robust.clh"
 #include "../../lib/sample.clh"
 #include "../../lib/tree.clh"
@@ -58,6 +57,7 @@
 #undef KEY_KIND // reals are what this is about
 #define KEY_KIND 2
 #define sort_key real_key
+#include "../../lib/local_sort.clh"
 #include "../../lib/shift.clh"
 
 // An end that stands so often among the points is one of many ties.

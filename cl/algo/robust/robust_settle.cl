@@ -401,28 +401,37 @@ static inline void answer(__global column *own, __global const uint *counters, c
     to->nans = counters[NANS];
 }
 
-// The keys of what is about the question among the elements kept: how many there are.
+// A work-item's elements from number i on; what lies past the end reads as a NaN.
+inline void load_kept(__global const real *x, ulong i, ulong n, real *element)
+{
+#pragma unroll
+    for (uint k = 0; k < AHEAD; k++)
+        element[k] = i + k * GROUP < n ? x[i + k * GROUP] : (real)NAN;
+}
+
+// The keys of what is about the question among the elements kept: how many there are. All are of a list of the question's own.
 static inline uint gather_kept(__global const real *x, const brackets *b, const inquiry *of, __global const uint *counters,
                                ulong number, acc centre, __global ulong *gathered, __local uint *next)
 {
     uint item = (uint)get_local_id(0);
     source from = source_of(b, of->question, 0, 0, of->room, counters, number);
+    bool all = b->apart;
 
     if (item == 0)
-        *next = 0;
+        *next = all ? (uint)from.n : 0;
     barrier(CLK_LOCAL_MEM_FENCE);
     x += from.first;
     for (ulong i = item; i < from.n; i += AHEAD * GROUP) {
         real element[AHEAD];
-#pragma unroll
-        for (uint k = 0; k < AHEAD; k++)
-            element[k] = i + k * GROUP < from.n ? x[i + k * GROUP] : (real)NAN;
-        for (uint k = 0; k < AHEAD; k++)
-            if (b->apart ? !isnan(element[k]) : is_kept(element[k], b, of->question)) {
-                uint at = atomic_inc(next);
-                if (at < of->gathered_room)
-                    gathered[at] = key_of(element[k], of->question, centre);
-            }
+        load_kept(x, i, from.n, element);
+        for (uint k = 0; k < AHEAD; k++) {
+            ulong at = i + k * GROUP;
+            bool kept = all ? at < from.n : is_kept(element[k], b, of->question);
+            if (kept && !all)
+                at = atomic_inc(next);
+            if (kept && at < of->gathered_room)
+                gathered[at] = key_of(element[k], of->question, centre);
+        }
     }
     barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
     return *next;

@@ -13,10 +13,9 @@ static bool is_real(kn_type type)
     return type == KN_F32 || type == KN_F64;
 }
 
-// `n`: elements of the buffer that are used.
-static kn_status begin(struct robust_columns *columns, const char *function, kn_queue *queue,
-                       const kn_buffer *x, kn_type type, size_t n, const kn_robust_options *options,
-                       const void *results, size_t count, kn_error *err)
+kn_status ki_robust_begin(struct robust_columns *columns, const char *function, kn_queue *queue,
+                          const kn_buffer *x, kn_type type, size_t n, const kn_robust_options *options,
+                          const void *results, size_t count, kn_error *err)
 {
     kn_status status = ki_column_check_any(function, queue, x, type, n, err);
 
@@ -65,6 +64,21 @@ bool ki_robust_fuses(const kn_queue *queue, kn_type type)
            ki_engine_crossover(queue->context, CROSSOVER_ROBUST_FUSED) != CROSSOVER_NEVER;
 }
 
+kn_status ki_robust_check_floats(const struct robust_columns *columns, bool fused, kn_error *err)
+{
+    const kn_device_info *info = &columns->queue->context->device.info;
+
+    if (fused && ki_robust_points(columns->queue, columns->type) == 0)
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: %s does not have the method KN_ROBUST_FUSED: of local memory it takes 28 KB, "
+                       "and there are %llu bytes; KN_ROBUST_AUTO chooses",
+                       columns->function, info->spec, (unsigned long long)info->local_memory);
+    if (columns->n > UINT32_MAX)
+        return ki_fail(err, KN_ERROR_LIMIT, "%s: a column of %llu elements; of floats at most %lu are taken",
+                       columns->function, (unsigned long long)columns->n, (unsigned long)UINT32_MAX);
+    return KN_OK;
+}
+
 // As the options ask; what the brackets missed is selected.
 static kn_status floats(const struct robust_columns *columns, kn_robust *results, kn_error *err)
 {
@@ -73,17 +87,10 @@ static kn_status floats(const struct robust_columns *columns, kn_robust *results
     bool fused = method == KN_ROBUST_FUSED ||
                  (method == KN_ROBUST_AUTO &&
                   (columns->count > 1 ? fits : ki_robust_fuses(columns->queue, columns->type)));
-    kn_status status = KN_OK;
+    kn_status status = ki_robust_check_floats(columns, fused, err);
 
-    if (fused && !fits)
-        return ki_fail(err, KN_ERROR_UNSUPPORTED,
-                       "%s: %s does not have the method KN_ROBUST_FUSED: of local memory it takes 28 KB, "
-                       "and there are %llu bytes; KN_ROBUST_AUTO chooses",
-                       columns->function, columns->queue->context->device.info.spec,
-                       (unsigned long long)columns->queue->context->device.info.local_memory);
-    if (columns->n > UINT32_MAX)
-        return ki_fail(err, KN_ERROR_LIMIT, "%s: a column of %llu elements; of floats at most %lu are taken",
-                       columns->function, (unsigned long long)columns->n, (unsigned long)UINT32_MAX);
+    if (status)
+        return status;
     if (fused)
         status = ki_robust_fused(columns, results, err);
     for (size_t i = 0; i < columns->count && !status; i++) {
@@ -159,7 +166,8 @@ kn_status kn_robust_stats(kn_queue *queue, const kn_buffer *x, kn_type type, siz
                           const kn_robust_options *options, kn_error *err)
 {
     struct robust_columns columns;
-    kn_status status = begin(&columns, "kn_robust_stats", queue, x, type, n, options, result, 1, err);
+    kn_status status =
+        ki_robust_begin(&columns, "kn_robust_stats", queue, x, type, n, options, result, 1, err);
 
     return status ? status : robust_any(&columns, result, err);
 }
@@ -172,7 +180,8 @@ kn_status ki_robust_columns(const char *function, kn_queue *queue, const kn_buff
     size_t most = count > 1 && stride > (SIZE_MAX - n) / (count - 1) ? SIZE_MAX
                   : count                                            ? (count - 1) * stride + n
                                                                      : 0;
-    kn_status status = begin(&columns, function, queue, x, type, most, options, results, count, err);
+    kn_status status =
+        ki_robust_begin(&columns, function, queue, x, type, most, options, results, count, err);
 
     if (!status && count > 1 && is_real(type) && kn_buffer_get_part_count(x) > 1)
         status =
@@ -244,8 +253,8 @@ kn_status kn_robust_prefixes(kn_queue *queue, const kn_buffer *x, kn_type type, 
     kn_status status = ki_robust_check_ends("kn_robust_prefixes", ends, count, err);
 
     if (!status)
-        status = begin(&columns, "kn_robust_prefixes", queue, x, type, count ? ends[count - 1] : 0, options,
-                       results, count, err);
+        status = ki_robust_begin(&columns, "kn_robust_prefixes", queue, x, type, count ? ends[count - 1] : 0,
+                                 options, results, count, err);
     if (status || count == 0)
         return status;
     return is_real(type) ? float_prefixes(&columns, ends, count, results, err)

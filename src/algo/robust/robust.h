@@ -21,6 +21,7 @@ struct robust_columns {
     size_t count;       // above 1 only where x is in one part
     kn_robust_options options;
     const double *shifts; // of floats, instead of the options': one a column, finite in the type; NULL: none
+    kn_buffer *to;        // where the results stay on the device (robust_to_buffer.c); NULL: they are read
 };
 
 // Elements begin ... end - 1 of a column of 8 bits.
@@ -28,6 +29,14 @@ struct robust_stretch {
     uint64_t begin, end;
 };
 
+struct robust_ranks;
+
+// The columns of x that the functions of robust.c begin with, checked; `n`: elements that are used.
+kn_status ki_robust_begin(struct robust_columns *columns, const char *function, kn_queue *queue,
+                          const kn_buffer *x, kn_type type, size_t n, const kn_robust_options *options,
+                          const void *results, size_t count, kn_error *err);
+// Whether columns of floats are taken, and `fused` ones.
+kn_status ki_robust_check_floats(const struct robust_columns *columns, bool fused, kn_error *err);
 // kn_robust_columns, of columns that may overlap, but not those of 8 bits; with a shift for each column where
 // `shifts` is not NULL, which is of floats alone.
 kn_status ki_robust_columns(const char *function, kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
@@ -42,6 +51,9 @@ unsigned ki_robust_points(const kn_queue *queue, kn_type type);
 bool ki_robust_fuses(const kn_queue *queue, kn_type type);
 // src/algo/robust/robust_fused.c: results[0..count); `missed` says which are not there.
 kn_status ki_robust_fused(const struct robust_columns *columns, kn_robust *results, kn_error *err);
+// src/algo/robust/robust_to_buffer.c: from `ranks` to columns->to; `padding` was counted as not-a-number.
+kn_status ki_robust_deliver(const struct robust_columns *columns, const struct robust_ranks *ranks,
+                            uint64_t padding, kn_error *err);
 // src/algo/robust/robust_select.c: columns->count is 1.
 kn_status ki_robust_select(const struct robust_columns *columns, kn_robust *result, kn_error *err);
 // src/algo/robust/robust_count.c: counts[256 * i + k] of stretch i have the k-th least value.
@@ -80,7 +92,8 @@ struct robust_ranks {
     size_t groups, count;          // groups a column, columns
     uint64_t room, tables, gathered_room;
     kn_kernel *bins, *narrow, *settle, *settle_kept;
-    bool few; // elements, so that one launch settles both questions
+    bool few;   // elements, so that one launch settles both questions
+    bool stays; // nobody waits for the results
     kn_buffer *columns, *counters, *gathered, *results;
 };
 
@@ -90,8 +103,8 @@ extern const kn_tunables ki_robust_tunables;
 kn_status ki_robust_ranks_open(struct robust_ranks *r, uint64_t elements, kn_error *err);
 // Counters and tables of all columns: how many cells of 4 bytes.
 uint64_t ki_robust_counter_cells(const struct robust_ranks *r);
-// `results` of the columns, which ki_robust_settle of the deviations leaves: the queue's answer if they fit,
-// else memory of the place `slot`. ki_robust_ranks_read waits for them.
+// `results` of the columns, which ki_robust_settle of the deviations leaves: the queue's answer if they fit
+// and do not stay, else memory of the place `slot`. ki_robust_ranks_read waits for them.
 kn_status ki_robust_ranks_results(struct robust_ranks *r, const struct engine_scratch *scratch, size_t slot,
                                   kn_error *err);
 kn_status ki_robust_ranks_read(const struct robust_ranks *r, struct robust_result *results, kn_error *err);

@@ -141,7 +141,8 @@ static kn_status choose_shape(struct fused *f, kn_error *err)
                                      .count = of->count,
                                      .room = room,
                                      .tables = 2,
-                                     .few = are_few(f)};
+                                     .few = are_few(f),
+                                     .stays = of->to != NULL};
     while (f->ranks.count > 1 && (f->ranks.count > COLUMNS_MOST || f->ranks.count * room > most ||
                                   f->ranks.count * (f->lists * f->list + f->sort) > most ||
                                   f->ranks.count * 2 * f->partials > most))
@@ -378,14 +379,19 @@ static kn_status ask(struct fused *f, kn_error *err)
 
 // ---- results ----
 
+// What lies past the column's end was read as NaN.
+static uint64_t padding_of(const struct fused *f)
+{
+    return f->partials * f->tree.leaves * TREE_LEAF - f->of->n;
+}
+
 static void finish(const struct fused *f, const struct robust_result *found, kn_robust *result)
 {
     kn_type type = f->of->type;
-    uint64_t padding = f->partials * f->tree.leaves * TREE_LEAF - f->of->n; // read as NaN
     double bounds[2], median, mad = NAN;
     kn_sums sums = {found->sum, found->squares};
 
-    *result = ki_robust_of_nothing((size_t)f->of->n, found->nans - (size_t)padding, KN_ROBUST_FUSED);
+    *result = ki_robust_of_nothing((size_t)f->of->n, found->nans - (size_t)padding_of(f), KN_ROBUST_FUSED);
     if (result->nan_count > 0)
         return;
     for (int k = 0; k < 2; k++)
@@ -423,7 +429,10 @@ static kn_status answer(struct fused *f, kn_robust *results, kn_error *err)
         status = read_column(f, err);
     if (!status)
         status = ask(f, err);
-    return status ? status : read_results(f, results, err);
+    if (status)
+        return status;
+    return f->of->to ? ki_robust_deliver(f->of, &f->ranks, padding_of(f), err)
+                     : read_results(f, results, err);
 }
 
 kn_status ki_robust_fused(const struct robust_columns *columns, kn_robust *results, kn_error *err)

@@ -126,7 +126,7 @@ uint64_t ki_robust_counter_cells(const struct robust_ranks *r)
 
 static bool results_are_answer(const struct robust_ranks *r)
 {
-    return r->count <= ENGINE_ANSWER_BYTES / sizeof(struct robust_result);
+    return !r->stays && r->count <= ENGINE_ANSWER_BYTES / sizeof(struct robust_result);
 }
 
 kn_status ki_robust_ranks_results(struct robust_ranks *r, const struct engine_scratch *scratch, size_t slot,

@@ -23,6 +23,12 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
                             false,
                             {.group = 1024, .items = 65536},
                             {.group = 256, .items = 8192}},
+    // What brackets keep (select_shape.c): each group has bins of its own, so few large ones are best. items:
+    // loads of 16 bytes.
+    [SHAPE_SELECT_KEPT] = {"select-kept",
+                           true,
+                           {.group = 1, .items = 16, .per_unit = 4},
+                           {.group = 1024, .items = 2, .per_unit = 1}},
     [SHAPE_TOP_K] = {"top-k", false, {.group = 1}, {.group = 256}},
     // Compaction (compact.c). items: loads of 16 bytes; a work-item marks its elements in a word of 32 bits.
     // per_unit: several times as many as run at once, so that the last ones do not run alone.

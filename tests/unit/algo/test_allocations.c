@@ -269,6 +269,20 @@ static kn_status quantiles(kn_error *why)
     return kn_quantiles(queue, floats, KN_F32, N, q, 3, found, NULL, why);
 }
 
+static kn_status select_to_buffer(kn_error *why)
+{
+    const size_t ranks[] = {N / 2, N - 1};
+
+    return kn_select_to_buffer(queue, floats, KN_F32, N, ranks, 2, other, NULL, why);
+}
+
+static kn_status quantiles_to_buffer(kn_error *why)
+{
+    const double q[] = {0.1, 0.99};
+
+    return kn_quantiles_to_buffer(queue, floats, KN_F32, N, q, 2, other, NULL, why);
+}
+
 static kn_status median(kn_error *why)
 {
     double found;
@@ -333,7 +347,9 @@ START_TEST(test_select)
     const struct allocations_call calls[] = {
         {"kn_select, digits", select_digits},
         {"kn_select, brackets", select_brackets},
+        {"kn_select_to_buffer", select_to_buffer},
         {"kn_quantiles", quantiles},
+        {"kn_quantiles_to_buffer", quantiles_to_buffer},
         {"kn_median", median},
         {"kn_top_k", top_k},
         {"kn_select_if", select_if},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_select, kn_quantiles and kn_median against a sorted copy.
+// kn_select, kn_quantiles and kn_median against a sorted copy, and their values in buffers.
 #include "support/buffers.h"
 
 #include <koine/experimental.h>
@@ -193,6 +193,24 @@ static void expect_rank(const char *found, size_t rank, size_t n, kn_type type, 
                   value_of(&sorted[rank], type));
 }
 
+// By kn_select, or by kn_select_to_buffer, which leaves the same bytes and no more.
+static void select_either_way(kn_buffer *buffer, kn_type type, size_t n, const size_t *ranks, size_t count,
+                              char *found, const kn_select_options *options)
+{
+    size_t bytes = count * kn_type_size(type);
+    kn_buffer *there;
+
+    if (test_random(&state) % 2) {
+        EXPECT_OK(kn_select(queue, buffer, type, n, ranks, count, found, options, &err));
+        return;
+    }
+    there = test_upload_with_room(found, bytes, 16);
+    EXPECT_OK(kn_select_to_buffer(queue, buffer, type, n, ranks, count, there, options, &err));
+    EXPECT_OK(kn_buffer_read(queue, there, 0, found, bytes, &err));
+    test_expect_poison(there, bytes);
+    kn_buffer_free(there);
+}
+
 static void expect_ranks(kn_type type, size_t n, enum pattern pattern, const kn_select_options *options,
                          size_t count)
 {
@@ -208,7 +226,7 @@ static void expect_ranks(kn_type type, size_t n, enum pattern pattern, const kn_
     ranks[count > 2 ? 1 : 0] = 0;
     ranks[count - 1] = n - 1;
     memset(found, 0xa5, sizeof found);
-    EXPECT_OK(kn_select(queue, buffer, type, n, ranks, count, found, options, &err));
+    select_either_way(buffer, type, n, ranks, count, found, options);
     for (size_t i = 0; i < count; i++)
         expect_rank(found + i * size, ranks[i], n, type, pattern, options ? (int)options->method : 0);
     test_expect_poison(buffer, n * size);
@@ -296,6 +314,24 @@ static double expected_quantile(double q, size_t n, kn_type type)
     return low + (high - low) * (position - (double)rank);
 }
 
+// The bits of kn_quantiles_to_buffer are kn_quantiles's; any NaN is as good as another.
+static void expect_in_buffer(kn_buffer *buffer, kn_type type, size_t n, const double *q, size_t count,
+                             const double *expected, enum pattern pattern)
+{
+    const kn_select_options options =
+        KN_INIT(kn_select_options, .method = n > 3 ? KN_SELECT_BRACKETS : KN_SELECT_AUTO);
+    kn_buffer *there = test_upload_with_room(expected, 0, count * sizeof(double));
+    double found[32];
+
+    EXPECT_OK(kn_quantiles_to_buffer(queue, buffer, type, n, q, count, there, &options, &err));
+    EXPECT_OK(kn_buffer_read(queue, there, 0, found, count * sizeof *found, &err));
+    for (size_t i = 0; i < count; i++)
+        ck_assert_msg((isnan(found[i]) && isnan(expected[i])) || !memcmp(&found[i], &expected[i], 8),
+                      "%s, n %zu, pattern %d: in a buffer quantile %.17g is %.17g, expected %.17g",
+                      kn_type_name(type), n, pattern, q[i], found[i], expected[i]);
+    kn_buffer_free(there);
+}
+
 static void expect_quantiles(kn_type type, size_t n, enum pattern pattern)
 {
     double q[20], found[20], median = -1, expected;
@@ -317,6 +353,8 @@ static void expect_quantiles(kn_type type, size_t n, enum pattern pattern)
                       "%s, n %zu, pattern %d: quantile %.17g is %.17g, expected %.17g", kn_type_name(type), n,
                       pattern, q[i], found[i], expected);
     }
+    if (test_takes(KN_F64))
+        expect_in_buffer(buffer, type, n, q, 20, found, pattern);
     EXPECT_OK(kn_median(queue, buffer, type, n, &median, NULL, &err));
     expected = (value_of(&sorted[(n - 1) / 2], type) + value_of(&sorted[n / 2], type)) / 2;
     expected = is_nan(&sorted[n - 1], type) ? NAN : expected;
@@ -455,7 +493,7 @@ END_TEST
 
 START_TEST(refusals)
 {
-    kn_buffer *buffer = test_upload_with_room(packed, 40, 0);
+    kn_buffer *buffer = test_upload_with_room(packed, 40, 0), *small = test_upload_with_room(packed, 4, 0);
     float value = 0;
     double quantile = 0;
 
@@ -471,6 +509,20 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "group 3",
                    kn_select(queue, buffer, KN_F32, 10, (size_t[]){1}, 1, &value,
                              &KN_INIT(kn_select_options, .tuning = &(kn_select_tuning){.group = 3}), &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kn_select_to_buffer: x and values are one buffer",
+                   kn_select_to_buffer(queue, buffer, KN_F32, 10, (size_t[]){1}, 1, buffer, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kn_select_to_buffer: ranks or values is NULL",
+                   kn_select_to_buffer(queue, buffer, KN_F32, 10, (size_t[]){1}, 1, NULL, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "rank 10 of 10",
+                   kn_select_to_buffer(queue, buffer, KN_F32, 10, (size_t[]){10}, 1, small, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kn_quantiles_to_buffer: no elements",
+                   kn_quantiles_to_buffer(queue, buffer, KN_F32, 0, (double[]){0}, 1, small, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "quantile -1",
+                   kn_quantiles_to_buffer(queue, buffer, KN_F32, 9, (double[]){-1}, 1, small, NULL, &err));
+    if (test_takes(KN_F64))
+        EXPECT_REFUSED(
+            KN_ERROR_ARGUMENT, "holds",
+            kn_quantiles_to_buffer(queue, buffer, KN_F32, 10, (double[]){1}, 1, small, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "from 0 to 1",
                    kn_quantiles(queue, buffer, KN_F32, 10, (double[]){1.5}, 1, &quantile, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no elements",
@@ -480,6 +532,7 @@ START_TEST(refusals)
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "KN_U64 any number",
                    kn_top_k(queue, buffer, KN_F32, 10, 1, KN_DESCENDING, NULL, NULL, KN_I32, &err));
     EXPECT_OK(kn_top_k(queue, buffer, KN_F32, 10, 0, KN_DESCENDING, NULL, NULL, KN_U32, &err));
+    kn_buffer_free(small);
     kn_buffer_free(buffer);
 }
 END_TEST

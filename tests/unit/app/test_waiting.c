@@ -104,6 +104,26 @@ static kn_status select_if(void)
     return kn_select_if(queue, integers, N, &odd, result, NULL, NULL, &err);
 }
 
+// With brackets, and what may come behind them.
+static kn_status select_ranks(void)
+{
+    const kn_select_options brackets = KN_INIT(kn_select_options, .method = KN_SELECT_BRACKETS);
+
+    return kn_select_to_buffer(queue, floats, KN_F32, N, (const size_t[]){0, N / 2, N - 1}, 3, result,
+                               &brackets, &err);
+}
+
+static kn_status quantiles(void)
+{
+    return kn_quantiles_to_buffer(queue, integers, KN_U32, N, (const double[]){0.25, 0.5}, 2, result, NULL,
+                                  &err);
+}
+
+static kn_status robust(void)
+{
+    return kn_robust_to_buffer(queue, floats, KN_F32, N, result, NULL, &err);
+}
+
 static kn_status transform(void)
 {
     return kn_fft_execute(queue, fft, KN_FFT_FORWARD, floats, result, &err);
@@ -139,6 +159,9 @@ static const struct {
              {"scan", scan},
              {"unique", unique},
              {"select_if", select_if},
+             {"select_to_buffer", select_ranks},
+             {"quantiles_to_buffer", quantiles},
+             {"robust_to_buffer", robust},
              {"fft_execute", transform},
              {"autocorr_sums_to_buffer", correlate},
              {"recon_gridding_adjoint_buffers", grid},

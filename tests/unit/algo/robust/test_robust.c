@@ -1,9 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// kn_robust_stats of floats: median and MAD against sorted copies in double, to the bit; sums against
-// kn_reduce_moments.
+// kn_robust_stats and kn_robust_to_buffer of floats: median and MAD against sorted copies in double, to the
+// bit; sums against kn_reduce_moments.
 #include "robust_support.h"
 
 #include <koine/experimental.h>
+
+// kn_robust_to_buffer leaves the same, and no more, where the device has double precision.
+static void expect_in_buffer(const kn_robust *expected, kn_buffer *buffer, kn_type type, size_t n,
+                             int pattern, const kn_robust_options *options)
+{
+    const kn_robust_options fused =
+        KN_INIT(kn_robust_options, .shift = options->shift, .tuning = options->tuning);
+    kn_buffer *there;
+    kn_robust found;
+
+    if (!kn_context_get_device(context)->fp64)
+        return;
+    there = test_upload_with_room(expected, sizeof *expected, 16);
+    EXPECT_OK(kn_robust_to_buffer(queue, buffer, type, n, there, &fused, &err));
+    EXPECT_OK(kn_buffer_read(queue, there, 0, &found, sizeof found, &err));
+    test_expect_poison(there, sizeof found);
+    kn_buffer_free(there);
+    ck_assert_uint_eq(found.n, n);
+    ck_assert_uint_eq(found.nan_count, expected->nan_count);
+    expect_same("median in a buffer", found.median, expected->median, n, pattern, found.method);
+    expect_same("MAD in a buffer", found.mad, expected->mad, n, pattern, found.method);
+    expect_same("sum in a buffer", found.sum, expected->sum, n, pattern, found.method);
+    expect_same("squares in a buffer", found.squares, expected->squares, n, pattern, found.method);
+    expect_same("mean in a buffer", found.mean, expected->mean, n, pattern, found.method);
+    expect_same("variance in a buffer", found.variance, expected->variance, n, pattern, found.method);
+    expect_same("shift in a buffer", found.shift, expected->shift, n, pattern, found.method);
+    if (options->method == KN_ROBUST_FUSED)
+        ck_assert(found.method == expected->method && found.missed == expected->missed);
+}
 
 static void expect_stats(kn_type type, size_t n, enum pattern pattern, const kn_robust_options *options)
 {
@@ -32,6 +61,8 @@ static void expect_stats(kn_type type, size_t n, enum pattern pattern, const kn_
                       (int)pattern);
     else
         ck_assert_int_eq(found.method, found.missed ? KN_ROBUST_SELECT : KN_ROBUST_FUSED);
+    if (options->method == KN_ROBUST_FUSED)
+        expect_in_buffer(&found, buffer, type, n, (int)pattern, options);
     kn_buffer_free(buffer);
 }
 
@@ -140,6 +171,7 @@ START_TEST(not_a_number)
         ck_assert(isnan(found.mean) && isnan(found.variance) && isnan(found.shift) && isnan(found.sum) &&
                   isnan(found.squares) && isnan(found.median) && isnan(found.mad));
         ck_assert(!found.missed);
+        expect_in_buffer(&found, buffer, KN_F32, n, NORMAL, &options);
         kn_buffer_free(buffer);
     }
 }
@@ -173,6 +205,8 @@ START_TEST(kernels)
         ck_assert_uint_le(i == 0 ? count : 0, 11);
         missed += (size_t)found.missed;
         expect_result(&found, buffer, KN_F32, n, NORMAL, (int)i);
+        if (options == &narrow)
+            expect_in_buffer(&found, buffer, KN_F32, n, NORMAL, options);
         kn_free(entries);
         kn_buffer_free(buffer);
     }
@@ -216,7 +250,7 @@ END_TEST
 
 START_TEST(refusals)
 {
-    kn_buffer *buffer = test_upload_with_room(x, 80, 0);
+    kn_buffer *buffer = test_upload_with_room(x, 80, 0), *small = test_upload_with_room(x, 40, 0);
     const double shift = 1e300, far = 300;
     kn_robust found;
 
@@ -242,10 +276,22 @@ START_TEST(refusals)
                    kn_robust_stats(queue, buffer, KN_F32, 20, &found,
                                    &KN_INIT(kn_robust_options, .tuning = &(kn_robust_tuning){.width = -1}),
                                    &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kn_robust_to_buffer: x and result are one buffer",
+                   kn_robust_to_buffer(queue, buffer, KN_F32, 20, buffer, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "kn_robust_to_buffer: results is NULL",
+                   kn_robust_to_buffer(queue, buffer, KN_F32, 20, NULL, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_ARGUMENT, "holds",
+                   kn_robust_to_buffer(queue, buffer, KN_F32, 20, small, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "floats alone",
+                   kn_robust_to_buffer(queue, small, KN_I8, 20, buffer, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_UNSUPPORTED, "asks the host",
+                   kn_robust_to_buffer(queue, small, KN_F32, 5, buffer,
+                                       &KN_INIT(kn_robust_options, .method = KN_ROBUST_SELECT), &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "overlap",
                    kn_robust_columns(queue, buffer, KN_F32, 10, 5, 2, &found, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "they grow",
                    kn_robust_prefixes(queue, buffer, KN_F32, (size_t[]){5, 4}, 2, &found, NULL, &err));
+    kn_buffer_free(small);
     kn_buffer_free(buffer);
 }
 END_TEST
@@ -256,7 +302,7 @@ START_TEST(parts)
     kn_context_options small = KN_INIT(kn_context_options, .max_alloc = 1 << 18);
     const size_t n = 200003;
     kn_robust found;
-    kn_buffer *buffer;
+    kn_buffer *buffer, *there;
 
     test_open_with(&small);
     state = test_seed("parts");
@@ -274,6 +320,10 @@ START_TEST(parts)
         }
         EXPECT_REFUSED(KN_ERROR_LIMIT, "in parts",
                        kn_robust_columns(queue, buffer, KN_F32, 5, 5, 2, &found, NULL, &err));
+        there = test_upload_with_room(&found, sizeof found, 0);
+        EXPECT_REFUSED(KN_ERROR_LIMIT, "kn_robust_to_buffer: x is held in parts",
+                       kn_robust_to_buffer(queue, buffer, KN_F32, n, there, NULL, &err));
+        kn_buffer_free(there);
         kn_buffer_free(buffer);
         free(x);
         free(sorted);

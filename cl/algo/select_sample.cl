@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// The brackets of select.cl's jobs from a sample of the column, where work-items share local memory (select_job.clh has the
+// words).
+//
+// select_lists takes an element of each of many strata at random, sorts the sample in lists, and lets every so many-th element
+// of a list go on, from another place on in each: lists that are alike do not err alike. select_brackets compares each of
+// these points with all others; those that have the ranks asked for are the ends of brackets.
+//
+// Launch: select_lists, a group a list, for each part of the column (`last` for the last of them); select_brackets, with
+// any number of groups of which none has more than GROUP points. Cost: reads the sample, and the points once a work-item.
+// Tunables: GROUP (work-items), LIST (elements of a list at most, a power of two from 8 on), KEY_BITS, KEY_KIND.
+#ifndef GROUP
+#define GROUP 128
+#endif
+#ifndef LIST
+#define LIST 1024
+#endif
+
+#include "select_job.clh"
+
+#define SORT_GROUP GROUP
+#include "../lib/local_sort.clh"
+#include "../lib/sample.clh"
+#include "select_rank.clh"
+
+// An end of a bracket that stands more often than that among the points is one of many ties.
+#define TIED 3
+
+// Of the column's n elements x[skip], ... are `count`, from number `first` on. Of `samples` each list has as many; where the
+// column is in parts they wait in `sample`, a row of LIST a list. Every step-th becomes a point, a key. Does what
+// select_prepare of select.cl does, too.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_lists(__global const sort_key *x, ulong skip, ulong first, ulong count, ulong n, uint samples, __global sort_key *sample,
+             uint step, __global sort_key *points, uint last, ulong16 ranks, uint job_count, __global job *jobs,
+             __global uint *counters, ulong counter_count)
+{
+    __local sort_key key[POSITION(LIST)];
+    uint list = (uint)get_group_id(0), lists = (uint)get_num_groups(0), item = (uint)get_local_id(0);
+    uint own = samples / lists, size = LIST;
+
+    prepare(ranks, ranks, job_count, jobs, counters, counter_count);
+    sample += list * LIST;
+    points += list * (own / step);
+    while (size > 8 && size / 2 >= own)
+        size /= 2;
+    for (uint i = item; i < size; i += GROUP) {
+        ulong position = stratum_position(i * lists + list, samples, n);
+        bool here = i < own && position >= first && position - first < count;
+        sort_key found = here ? encode_key(x[skip + position - first]) : KEY_MAX;
+        if (count < n) { // of this part or an earlier one: no work-item reads another's
+            if (here)
+                sample[i] = found;
+            else if (last && i < own)
+                found = sample[i];
+        }
+        key[POSITION(i)] = found;
+    }
+    if (!last) // of the whole launch
+        return;
+    sort_local(key, size);
+    for (uint i = item; i < own / step; i += GROUP)
+        points[i] = key[POSITION(i * step + list % step)];
+}
+
+// Ends 2 * j and 2 * j + 1 of job j's bracket have these ranks among the points; one that is open none.
+__kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+select_brackets(__global const sort_key *points, uint count, ulong16 ends, uint job_count, __global job *jobs)
+{
+    __local uint lower[GROUP], equal[GROUP];
+    uint item = (uint)get_local_id(0), i = rank_own(points, count, false, lower, equal);
+    union {
+        ulong16 vector;
+        ulong element[16];
+    } end;
+
+    end.vector = ends;
+    if (i >= count)
+        return;
+    sort_key key = min(points[i], (sort_key)HIGHEST);
+    for (uint j = 0; j < job_count; j++)
+        for (uint k = 0; k < 2; k++)
+            if (end.element[2 * j + k] == lower[item]) {
+                if (k == 0)
+                    jobs[j].low = key;
+                else
+                    jobs[j].high = key;
+                jobs[j].tied[k] = equal[item] > TIED;
+            }
+}
