@@ -134,6 +134,9 @@ select_small(__global const sort_key *x, ulong n, ulong few, __global const job 
 {
     __local uint bins[2 * BINS], count[2 * BINS], has_nan;
     __local ulong sum[BINS_SUMS], found[6];
+#if GROUP > 1
+    __local sort_key chunk[RANK_CHUNK];
+#endif
     uint item = (uint)get_local_id(0), number = (uint)get_group_id(1);
     __global const job *own = &jobs[number];
     __global answer *to = answers + number;
@@ -151,9 +154,10 @@ select_small(__global const sort_key *x, ulong n, ulong few, __global const job 
     n = crowded ? 0 : n;
 #if GROUP > 1
     if (n > 0 && n <= (ulong)GROUP * get_num_groups(0) && few && get_num_groups(0) > 1) { // of the whole launch
-        uint i = rank_own(x, (uint)n, true, bins, count);
+        const standings own_ranks = {chunk, bins, count};
+        uint i = rank_own(x, (uint)n, true, &own_ranks);
         for (uint k = 0; k < 2 && i < n; k++)
-            if (bins[item] == rank[k])
+            if (has_rank(&own_ranks, rank[k]))
                 answer_element(to, own, k, encode_key(x[i]));
         if (get_group_id(0) == 0 && item == 0) {
             to->failed = own->failed ? SELECT_MISSED : 0;

@@ -23,6 +23,13 @@
 #include "../lib/sample.clh"
 #include "select_rank.clh"
 
+// Elements that a work-item loads at once.
+#if LIST < 8 * GROUP
+#define AHEAD (LIST / GROUP)
+#else
+#define AHEAD 8
+#endif
+
 // An end of a bracket that stands more often than that among the points is one of many ties.
 #define TIED 3
 
@@ -43,17 +50,30 @@ select_lists(__global const sort_key *x, ulong skip, ulong first, ulong count, u
     points += list * (own / step);
     while (size > 8 && size / 2 >= own)
         size /= 2;
-    for (uint i = item; i < size; i += GROUP) {
-        ulong position = stratum_position(i * lists + list, samples, n);
-        bool here = i < own && position >= first && position - first < count;
-        sort_key found = here ? encode_key(x[skip + position - first]) : KEY_MAX;
-        if (count < n) { // of this part or an earlier one: no work-item reads another's
-            if (here)
-                sample[i] = found;
-            else if (last && i < own)
-                found = sample[i];
+    for (uint begin = 0; begin < size; begin += AHEAD * GROUP) {
+        sort_key found[AHEAD];
+        uint here = 0;
+#pragma unroll
+        for (uint k = 0; k < AHEAD; k++) { // all under way at once
+            uint i = begin + k * GROUP + item;
+            ulong position = stratum_position(i * lists + list, samples, n);
+            bool is_here = i < own && position >= first && position - first < count;
+            found[k] = is_here ? x[skip + position - first] : 0;
+            here |= is_here ? 1u << k : 0;
         }
-        key[POSITION(i)] = found;
+#pragma unroll
+        for (uint k = 0; k < AHEAD; k++) {
+            uint i = begin + k * GROUP + item;
+            sort_key own_key = here >> k & 1 ? encode_key(found[k]) : KEY_MAX;
+            if (count < n && i < own) { // of this part or an earlier one: no work-item reads another's
+                if (here >> k & 1)
+                    sample[i] = own_key;
+                else if (last)
+                    own_key = sample[i];
+            }
+            if (i < size)
+                key[POSITION(i)] = own_key;
+        }
     }
     if (!last) // of the whole launch
         return;
@@ -66,8 +86,10 @@ select_lists(__global const sort_key *x, ulong skip, ulong first, ulong count, u
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_brackets(__global const sort_key *points, uint count, ulong16 ends, uint job_count, __global job *jobs)
 {
+    __local sort_key chunk[RANK_CHUNK];
     __local uint lower[GROUP], equal[GROUP];
-    uint item = (uint)get_local_id(0), i = rank_own(points, count, false, lower, equal);
+    const standings ranks = {chunk, lower, equal};
+    uint i = rank_own(points, count, false, &ranks);
     union {
         ulong16 vector;
         ulong element[16];
@@ -79,11 +101,11 @@ select_brackets(__global const sort_key *points, uint count, ulong16 ends, uint 
     sort_key key = min(points[i], (sort_key)HIGHEST);
     for (uint j = 0; j < job_count; j++)
         for (uint k = 0; k < 2; k++)
-            if (end.element[2 * j + k] == lower[item]) {
+            if (has_rank(&ranks, end.element[2 * j + k])) {
                 if (k == 0)
                     jobs[j].low = key;
                 else
                     jobs[j].high = key;
-                jobs[j].tied[k] = equal[item] > TIED;
+                jobs[j].tied[k] = equal[get_local_id(0)] > TIED;
             }
 }

@@ -60,6 +60,9 @@
 #include "../../lib/local_sort.clh"
 #include "../../lib/shift.clh"
 
+// Elements of a sample that a work-item loads at once.
+#define TAKEN 4
+
 // An end that stands so often among the points is one of many ties.
 #define TIED 4
 
@@ -119,10 +122,20 @@ robust_lists(__global const real *x, ulong skip, ulong first, ulong count, ulong
     for (ulong i = (number * lists + list) * SORT_GROUP + item; i < counter_count;
          i += (ulong)lists * get_num_groups(1) * SORT_GROUP)
         counters[i] = 0;
-    for (uint i = item; i < own; i += SORT_GROUP) {
-        ulong position = stratum_position(i * lists + list, samples, n);
-        if (position >= first && position - first < count)
-            sample[i] = encode_key(AS_KEY(x[position - first] + 0));
+    for (uint begin = item; begin < own; begin += TAKEN * SORT_GROUP) {
+        real element[TAKEN];
+        uint here = 0;
+#pragma unroll
+        for (uint k = 0; k < TAKEN; k++) { // all under way at once
+            ulong position = stratum_position((begin + k * SORT_GROUP) * lists + list, samples, n);
+            bool is_here = begin + k * SORT_GROUP < own && position >= first && position - first < count;
+            element[k] = is_here ? x[position - first] : 0;
+            here |= is_here ? 1u << k : 0;
+        }
+#pragma unroll
+        for (uint k = 0; k < TAKEN; k++)
+            if (here >> k & 1)
+                sample[begin + k * SORT_GROUP] = encode_key(AS_KEY(element[k] + 0));
     }
     if (!last) // of the whole launch
         return;

@@ -16,7 +16,7 @@ enum { SELECT_CANDIDATES, SELECT_NARROWED, SELECT_STATE, SELECT_COUNTERS, SELECT
 enum { SELECT_LIST = 1024, SELECT_POINTS = 4096 };
 
 // So many groups at least compare elements with each other.
-enum { SELECT_RANK_GROUPS = 128 };
+enum { SELECT_RANK_GROUPS = 256 };
 
 // As in cl/algo/select_job.clh.
 struct select_job {

@@ -112,7 +112,7 @@ static const struct engine_shape table[SHAPES_OF_ALL] = {
     [SHAPE_ROBUST_SAMPLE_SMALL] = {"robust-sample-small",
                                    false,
                                    {.group = 1, .copies = 16, .chunk = 4096, .shares = 32},
-                                   {.group = 1024, .copies = 16, .chunk = 512, .shares = 2}},
+                                   {.group = 512, .copies = 32, .chunk = 512, .shares = 2}},
     [SHAPE_ROBUST_SAMPLE_LARGE] =
         {"robust-sample-large",
          false,
