@@ -458,6 +458,12 @@ typedef struct kn_autocorr_series_options {
     // Each frame is also correlated with those 1 to `max_lag` frames after it (kn_autocorr_lag): all are of
     // one size and type, and there is no `with`. 0: not.
     size_t max_lag;
+    // Bytes that frames and what is computed of them may take, by estimate: of the host's memory, and of the
+    // device's, which on a processor is the same. Fewer frames are decoded ahead and computed together, and
+    // KN_AUTOCORR_AUTO adds term by term where transforms would take more; sums that are exact stay what they
+    // are. A frame that does not fit by itself ends the series: KN_ERROR_MEMORY, with what it takes. Not
+    // with `max_lag` (KN_ERROR_UNSUPPORTED). 0: as kn_autocorr_series_execute says.
+    size_t memory_limit;
 } kn_autocorr_series_options;
 
 // What came of a frame. All that it points to is the series's, and goes when the function returns that was
@@ -498,9 +504,9 @@ KN_API void kn_autocorr_series_free(kn_autocorr_series *series);
 // others are decoded: on a device two batches are under way, one being copied while the other is computed.
 // `take` is told of each with `data`. A frame that cannot be read or correlated is told of as one, and the
 // others are done. Waits. Memory: what kn_autocorr_execute takes, twice; 512 MiB of decoded frames at most,
-// or two; with `max_lag` twice that, and max_lag + 1 frames and 64 MiB of them more. Errors:
-// KN_ERROR_ARGUMENT for NULL, and for as many frames as `max_lag` or fewer; what `take` returned; the
-// device's, which are not a frame's own.
+// or two; or options' memory_limit; with `max_lag` twice that, and max_lag + 1 frames and 64 MiB of them
+// more. Errors: KN_ERROR_ARGUMENT for NULL, and for as many frames as `max_lag` or fewer; what `take`
+// returned; the device's, which are not a frame's own.
 KN_API kn_status kn_autocorr_series_execute(kn_autocorr_series *series, const kn_autocorr_source *source,
                                             kn_autocorr_take *take, void *data, kn_error *err);
 

@@ -1,106 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "spool.h"
 
-#include <errno.h>
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <sys/types.h>
-#include <unistd.h>
 
 #include "base/error.h"
+#include "base/os/spool.h"
 
 struct spool {
-    int fd;
-    char folder[PATH_MAX];
+    struct ki_spool *file;
 };
 
 kn_status spool_open(struct spool **spool, kn_error *err)
 {
-    const char *root = getenv("TMPDIR");
     struct spool *made = calloc(1, sizeof *made);
-    char name[PATH_MAX];
-    int length;
+    kn_status status =
+        made ? ki_spool_open(NULL, &made->file, err) : ki_fail_memory(err, sizeof *made, "a temporary file");
 
-    if (!made)
-        return ki_fail_memory(err, sizeof *made, "a temporary file");
-    root = root && *root ? root : "/var/tmp";
-    length = snprintf(made->folder, sizeof made->folder, "%s", root);
-    if (length >= 0 && length < PATH_MAX)
-        length = snprintf(name, sizeof name, "%s/koine-XXXXXX", root);
-    if (length < 0 || length >= PATH_MAX) {
+    if (status)
         free(made);
-        return ki_fail(err, KN_ERROR_OUTPUT, "TMPDIR is longer than any path may be");
-    }
-    made->fd = mkstemp(name);
-    if (made->fd < 0) {
-        const int number = errno;
-
-        free(made);
-        return ki_fail_errno(err, KN_ERROR_OUTPUT, root, number,
-                             "a temporary file for what does not fit into memory cannot be made; TMPDIR may "
-                             "name another folder");
-    }
-    unlink(name);
-    *spool = made;
-    return KN_OK;
+    else
+        *spool = made;
+    return status;
 }
 
 void spool_close(struct spool *spool)
 {
-    if (!spool)
-        return;
-    close(spool->fd);
+    if (spool)
+        ki_spool_close(spool->file);
     free(spool);
-}
-
-static kn_status fail(const struct spool *spool, const char *what, int number, kn_error *err)
-{
-    return ki_fail_errno(err, KN_ERROR_OUTPUT, spool->folder, number,
-                         "a temporary file for what does not fit into memory cannot be %s; TMPDIR may name a "
-                         "folder on another disk",
-                         what);
 }
 
 kn_status spool_write(struct spool *spool, size_t position, const double *values, size_t count, kn_error *err)
 {
-    const char *bytes = (const char *)values;
-    size_t left = count * sizeof *values;
-    off_t at = (off_t)(position * sizeof *values);
-
-    while (left) {
-        const ssize_t done = pwrite(spool->fd, bytes, left, at);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return fail(spool, "written", done ? errno : ENOSPC, err);
-        bytes += done;
-        at += done;
-        left -= (size_t)done;
-    }
-    return KN_OK;
+    return ki_spool_write(spool->file, position * sizeof *values, values, count * sizeof *values, err);
 }
 
 kn_status spool_read(const struct spool *spool, size_t position, double *values, size_t count, kn_error *err)
 {
-    char *bytes = (char *)values;
-    size_t left = count * sizeof *values;
-    off_t at = (off_t)(position * sizeof *values);
-
-    while (left) {
-        const ssize_t done = pread(spool->fd, bytes, left, at);
-
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return fail(spool, "read", done ? errno : EIO, err);
-        bytes += done;
-        at += done;
-        left -= (size_t)done;
-    }
-    return KN_OK;
+    return ki_spool_read(spool->file, position * sizeof *values, values, count * sizeof *values, err);
 }
 
 // ---- one by one ----

@@ -143,6 +143,11 @@ static kn_status start_best(struct autocorr_engine *engine, const struct autocor
 
     if (engine->method != KN_AUTOCORR_AUTO)
         return start(engine, engine->method, work, results, err);
+    if (engine->no_transforms) {
+        ki_text_clear(&engine->why);
+        ki_text_add(&engine->why, "transforms would take more memory than they may");
+        return start(engine, engine->queue ? KN_AUTOCORR_DIRECT : KN_AUTOCORR_SIMD, work, results, err);
+    }
     status = ki_autocorr_choose(engine, like, &method, err);
     if (status)
         return status;

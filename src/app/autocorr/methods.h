@@ -44,6 +44,8 @@ struct autocorr_engine {
     bool exact;    // every sum is the definition's
     bool periodic; // tasks are; set once it has begun, and all sums are exact
     enum autocorr_masked_place masked;
+    size_t together;        // tasks at most that are started together; 0: AUTOCORR_TOGETHER_MAX
+    bool no_transforms;     // KN_AUTOCORR_AUTO does without, for want of memory
     kn_autocorr_method ran; // last; KN_AUTOCORR_AUTO as long as none did
     double bound;           // of the last sums' errors; 0 where they are exact
     struct ki_text why;     // KN_AUTOCORR_AUTO took what it took last; empty for a method that was named

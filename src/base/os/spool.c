@@ -14,89 +14,138 @@
 // Bytes copied at a time.
 enum { PIECE = 1 << 16 };
 
+struct ki_spool {
+    int fd;
+    char *folder;
+    const char *hint; // in messages
+};
+
 // The folder of a result, if it is one that is renamed into place there.
-static void add_folder(struct ki_text *path, const char *beside)
+static char *folder_of(const char *beside, const char **hint)
 {
     const char *temporary = getenv("TMPDIR");
     struct stat info;
-    char *copy;
+    char *copy, *folder;
 
-    if (!beside || strcmp(beside, "-") == 0 || (stat(beside, &info) == 0 && !S_ISREG(info.st_mode))) {
-        ki_text_add(path, temporary && *temporary ? temporary : "/var/tmp");
-        return;
-    }
+    *hint = "; TMPDIR may name a folder on another disk";
+    if (!beside || strcmp(beside, "-") == 0 || (stat(beside, &info) == 0 && !S_ISREG(info.st_mode)))
+        return strdup(temporary && *temporary ? temporary : "/var/tmp");
+    *hint = "";
     copy = strdup(beside);
-    if (copy)
-        ki_text_add(path, dirname(copy));
-    else
-        path->failed = true;
+    folder = copy ? strdup(dirname(copy)) : NULL;
     free(copy);
+    return folder;
 }
 
-kn_status ki_spool_open(const char *beside, FILE **file, kn_error *err)
+static kn_status make_file(struct ki_spool *spool, kn_error *err)
 {
     struct ki_text text = KI_TEXT_INIT;
-    kn_status status = KN_OK;
-    size_t folder;
     char *path;
-    int fd;
+    int number;
 
-    *file = NULL;
-    add_folder(&text, beside);
-    folder = text.length;
-    ki_text_add(&text, "/.koine-spool-XXXXXX");
+    ki_text_format(&text, "%s/.koine-spool-XXXXXX", spool->folder);
     path = ki_text_take(&text);
     if (!path)
         return ki_fail_memory(err, 0, "a temporary file");
-    fd = mkstemp(path);
-    if (fd >= 0) {
+    spool->fd = mkstemp(path);
+    number = errno;
+    if (spool->fd >= 0)
         unlink(path);
-        *file = fdopen(fd, "w+b");
-        if (!*file) {
-            close(fd);
-            status = ki_fail_memory(err, 0, "a temporary file");
-        }
-    } else {
-        path[folder] = '\0';
-        status =
-            ki_fail_errno(err, KN_ERROR_OUTPUT, path, errno, "no temporary file can be made in this folder");
-    }
     free(path);
+    return spool->fd >= 0
+               ? KN_OK
+               : ki_fail_errno(err, KN_ERROR_OUTPUT, spool->folder, number,
+                               "a temporary file for what does not fit into memory cannot be made%s",
+                               spool->hint);
+}
+
+kn_status ki_spool_open(const char *beside, struct ki_spool **spool, kn_error *err)
+{
+    struct ki_spool *made = calloc(1, sizeof *made);
+    kn_status status;
+
+    *spool = NULL;
+    if (made) {
+        made->fd = -1;
+        made->folder = folder_of(beside, &made->hint);
+    }
+    status = made && made->folder ? make_file(made, err) : ki_fail_memory(err, 0, "a temporary file");
+    if (status)
+        ki_spool_close(made);
+    else
+        *spool = made;
     return status;
 }
 
-kn_status ki_spool_write(FILE *file, size_t at, const void *bytes, size_t count, const char *what,
-                         kn_error *err)
+void ki_spool_close(struct ki_spool *spool)
 {
-    errno = 0;
-    if (fseeko(file, (off_t)at, SEEK_SET) == 0 && fwrite(bytes, 1, count, file) == count && fflush(file) == 0)
-        return KN_OK;
-    return ki_fail_errno(err, KN_ERROR_OUTPUT, what, errno, "could not be written to a temporary file");
+    if (!spool)
+        return;
+    if (spool->fd >= 0)
+        close(spool->fd);
+    free(spool->folder);
+    free(spool);
 }
 
-kn_status ki_spool_read(FILE *file, size_t at, void *bytes, size_t count, const char *what, kn_error *err)
+static kn_status fail(const struct ki_spool *spool, const char *what, int number, kn_error *err)
 {
-    errno = 0;
-    if (fseeko(file, (off_t)at, SEEK_SET) == 0 && fread(bytes, 1, count, file) == count)
-        return KN_OK;
-    return ki_fail_errno(err, KN_ERROR_OUTPUT, what, errno, "could not be read from a temporary file");
+    return ki_fail_errno(err, KN_ERROR_OUTPUT, spool->folder, number,
+                         "a temporary file for what does not fit into memory cannot be %s%s", what,
+                         spool->hint);
 }
 
-kn_status ki_spool_stream(FILE *stream, const char *name, const char *beside, FILE **file, kn_error *err)
+kn_status ki_spool_write(struct ki_spool *spool, size_t at, const void *bytes, size_t count, kn_error *err)
 {
-    kn_status status = ki_spool_open(beside, file, err);
+    while (count) {
+        const ssize_t done = pwrite(spool->fd, bytes, count, (off_t)at);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return fail(spool, "written", done ? errno : ENOSPC, err);
+        bytes = (const char *)bytes + done;
+        at += (size_t)done;
+        count -= (size_t)done;
+    }
+    return KN_OK;
+}
+
+kn_status ki_spool_read(const struct ki_spool *spool, size_t at, void *bytes, size_t count, kn_error *err)
+{
+    while (count) {
+        const ssize_t done = pread(spool->fd, bytes, count, (off_t)at);
+
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return fail(spool, "read", done ? errno : EIO, err);
+        bytes = (char *)bytes + done;
+        at += (size_t)done;
+        count -= (size_t)done;
+    }
+    return KN_OK;
+}
+
+kn_status ki_spool_stream(FILE *from, const char *name, const char *beside, FILE **stream, kn_error *err)
+{
+    struct ki_spool *spool;
+    kn_status status = ki_spool_open(beside, &spool, err);
     char piece[PIECE];
 
-    for (size_t have, at = 0; !status && (have = fread(piece, 1, sizeof piece, stream)) > 0; at += have)
-        status = ki_spool_write(*file, at, piece, have, name, err);
-    if (!status && ferror(stream))
+    *stream = NULL;
+    if (status)
+        return status;
+    for (size_t have, at = 0; !status && (have = fread(piece, 1, sizeof piece, from)) > 0; at += have)
+        status = ki_spool_write(spool, at, piece, have, err);
+    if (!status && ferror(from))
         status = ki_fail_errno(err, KN_ERROR_INPUT, name, errno, "cannot be read");
     if (!status) {
-        rewind(*file);
-        return KN_OK;
+        *stream = fdopen(spool->fd, "r+b"); // where nothing was read or written by position
+        if (*stream)
+            spool->fd = -1;
+        else
+            status = ki_fail_memory(err, 0, name);
     }
-    if (*file)
-        fclose(*file);
-    *file = NULL;
+    ki_spool_close(spool);
     return status;
 }

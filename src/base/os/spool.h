@@ -7,18 +7,20 @@
 
 #include <koine/error.h>
 
-// An empty file, to be written and read, in the folder of `beside`; where that is NULL or no regular file's
-// name ("-", a device, a pipe), in TMPDIR, or /var/tmp. The caller closes it. KN_ERROR_OUTPUT, with the
-// folder.
-kn_status ki_spool_open(const char *beside, FILE **file, kn_error *err);
+struct ki_spool;
 
-// Writes or reads at a position. `what` is what the bytes are, for messages. KN_ERROR_OUTPUT.
-kn_status ki_spool_write(FILE *file, size_t at, const void *bytes, size_t count, const char *what,
-                         kn_error *err);
-kn_status ki_spool_read(FILE *file, size_t at, void *bytes, size_t count, const char *what, kn_error *err);
+// An empty file in the folder of `beside`; where that is NULL or no regular file's name ("-", a device, a
+// pipe), in TMPDIR, or /var/tmp. Errors: KN_ERROR_OUTPUT, with the folder; KN_ERROR_MEMORY.
+kn_status ki_spool_open(const char *beside, struct ki_spool **spool, kn_error *err);
+void ki_spool_close(struct ki_spool *spool); // NULL is fine
 
-// A file with all that is left of a stream, which stands at its beginning. `name` is the stream's, for
-// messages. KN_ERROR_INPUT, KN_ERROR_OUTPUT.
-kn_status ki_spool_stream(FILE *stream, const char *name, const char *beside, FILE **file, kn_error *err);
+// So many bytes, from position `at` on. Threads may write at once where they do not overlap, and any number
+// may read what was written. Errors: KN_ERROR_OUTPUT (the disk is full, among others), with the folder.
+kn_status ki_spool_write(struct ki_spool *spool, size_t at, const void *bytes, size_t count, kn_error *err);
+kn_status ki_spool_read(const struct ki_spool *spool, size_t at, void *bytes, size_t count, kn_error *err);
+
+// A stream with all that is left of another, at its beginning; the caller closes it. `name` is the other's,
+// for messages. KN_ERROR_INPUT, KN_ERROR_OUTPUT, KN_ERROR_MEMORY.
+kn_status ki_spool_stream(FILE *from, const char *name, const char *beside, FILE **stream, kn_error *err);
 
 #endif

@@ -157,6 +157,8 @@ bool autocorr_print(const struct autocorr_run *run)
                seconds->compute);
         return true;
     }
+    if (run->settings.memory_limit)
+        printf(" in %zu pieces", run->pipeline.batches);
     printf("; seconds: total %.3f, waiting for frames %.3f (decoding %.3f in %u thread%s), ", seconds->total,
            run->pipeline.wait, run->pipeline.decode, run->pipeline.decoders,
            run->pipeline.decoders == 1 ? "" : "s");

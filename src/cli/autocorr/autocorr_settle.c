@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/os/clock.h"
 #include "base/error.h"
+#include "cli/framework/memory.h"
 #include "cmd_autocorr.h"
 
 const char *const autocorr_method_names[] = {"auto",          "direct",   "fft",        "naive", "simd",
@@ -74,11 +75,12 @@ static kn_status check_volume(const struct autocorr_run *run, kn_error *err)
     const struct {
         bool given;
         const char *name;
-    } others[] = {
-        {arguments->lag, "lag"},           {arguments->with, "with"},     {arguments->region, "region"},
-        {arguments->interval, "interval"}, {arguments->verify, "verify"}, {prepare->stabilise, "stabilise"},
-        {prepare->flatten, "flatten"},     {prepare->dust, "dust"},       {prepare->contrast, "contrast"},
-        {prepare->crop, "crop"},           {prepare->steps, "steps"}};
+    } others[] = {{arguments->lag, "lag"},         {arguments->with, "with"},
+                  {arguments->region, "region"},   {arguments->interval, "interval"},
+                  {arguments->verify, "verify"},   {prepare->stabilise, "stabilise"},
+                  {prepare->flatten, "flatten"},   {prepare->dust, "dust"},
+                  {prepare->contrast, "contrast"}, {prepare->crop, "crop"},
+                  {prepare->steps, "steps"},       {arguments->common.memory_limit > 0, "memory-limit"}};
 
     for (size_t i = 0; i < KI_COUNT(others); i++)
         if (others[i].given)
@@ -102,6 +104,9 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
     if (common->operands.count < 1)
         return ki_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
                        common->command);
+    if (common->memory_limit && (arguments->variants || arguments->lag))
+        return ki_fail(err, KN_ERROR_ARGUMENT, "--%s and --memory-limit do not go together",
+                       arguments->lag ? "lag" : "variants");
     status = check_transforms(arguments, err);
     if (!status && arguments->volume)
         status = check_volume(run, err);
@@ -215,6 +220,19 @@ static kn_status open_place(struct autocorr_run *run, const struct places *place
     return estimate_open(places, open ? &work : NULL, common->policy, common->command, &run->place, err);
 }
 
+// What is left to the series, beside what the command itself keeps.
+static void limit_memory(struct autocorr_run *run)
+{
+    enum { LARGEST = 250 }; // R where nobody says otherwise
+    const size_t left = memory_for_data(&run->arguments->common),
+                 offsets =
+                     autocorr_offsets(run, run->settings.max_offset ? run->settings.max_offset : LARGEST),
+                 kept = run->settings.sums ? run->frames.count * offsets * sizeof(uint64_t) : 0;
+
+    memory_keep_nothing();
+    run->settings.memory_limit = left > kept ? left - kept : 1;
+}
+
 kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
 {
     const struct common_arguments *common = &run->arguments->common;
@@ -246,6 +264,8 @@ kn_status autocorr_open(struct autocorr_run *run, kn_error *err)
     }
     if (run->arguments->volume)
         return KN_OK;
+    if (common->memory_limit)
+        limit_memory(run);
     return ki_error_unname(kn_autocorr_series_create(run->place.queue, &run->settings, &run->series, err),
                            err);
 }

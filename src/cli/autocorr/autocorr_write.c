@@ -398,6 +398,7 @@ kn_status autocorr_write_json(struct autocorr_run *run, kn_error *err)
         report_put(&root, "growth", growth_json(&run->growth));
     if (run->lags)
         report_put(&root, "lag", autocorr_lags_json(run));
+    report_put(&root, "pieces", json_integer((json_int_t)(run->series ? run->pipeline.batches : 1)));
     report_put(&root, "pipeline", pipeline_json(run));
     if (arguments->variants)
         report_put(&root, "variants", autocorr_variants_json(run));

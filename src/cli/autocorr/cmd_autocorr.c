@@ -252,13 +252,19 @@ const struct command command_autocorr = {
         "R, "
         "rows Y0 = -R to R, columns X0 = -R to R) and NAME.c1d.csv. Both are computed by fft, without a "
         "mask.\n\n"
+        "--memory-limit counts what the process holds, and of a GPU its buffers for themselves. Fewer frames "
+        "are decoded "
+        "ahead and computed together, and auto adds term by term where transforms would take more; a frame "
+        "that "
+        "does not fit by itself is refused with what it takes.\n\n"
         "--grey, --stabilise, --flatten, --dust, --contrast and --crop prepare the frames first, as koine "
         "prepare "
         "does (see there); regions and masks are those of the prepared frames.\n\n"
         "--variants is the comparison of Lu et al.: naive (four nested loops), simd (the host's vectors and "
         "threads) and the kernels on the device, for growing R. Their times are what a caller waits, without "
         "reading and compiling; all sums have to be the same.",
-    .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .common = COMMON_DEVICE | COMMON_PRECISION | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE |
+              COMMON_MEMORY,
     .precision = "float",
     .options = options,
     .examples =

@@ -120,6 +120,15 @@ size_t memory_left(const struct common_arguments *common)
     return common->memory_limit ? rest(common->memory_limit, memory_resident()) : available() / 4 * 3;
 }
 
+size_t memory_for_data(const struct common_arguments *common)
+{
+    const size_t left = memory_left(common);
+
+    return left - less(left, MEMORY_BESIDE);
+}
+
+// What the program holds differs a little from one run to the next: a limit that is enough has one to two MB
+// more.
 kn_status memory_check(const struct common_arguments *common, size_t needs, const char *what, kn_error *err)
 {
     const double mega = 1e6;
@@ -131,5 +140,5 @@ kn_status memory_check(const struct common_arguments *common, size_t needs, cons
                    "--memory-limit of %.1f MB: %s needs %.1f MB beside the %.1f MB that the program itself "
                    "holds; --memory-limit %zuM is enough",
                    (double)common->memory_limit / mega, what, (double)needs / mega, (double)held / mega,
-                   all / 1000000 + 1);
+                   all / 1000000 + 2);
 }

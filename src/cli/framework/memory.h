@@ -26,6 +26,11 @@ void memory_keep_nothing(void);
 // included.
 size_t memory_left(const struct common_arguments *common);
 
+// Of that, what data may take: less than it by so much, for files' buffers, stacks of threads, and code that
+// is not in memory before it runs. Who measures what data need adds it for memory_check.
+enum { MEMORY_BESIDE = 4 << 20 };
+size_t memory_for_data(const struct common_arguments *common);
+
 // Refuses what needs more than is left (KN_ERROR_MEMORY), and says which --memory-limit is enough. `what` is
 // the beginning of a sentence: "the reconstruction". Without the option nothing is refused.
 kn_status memory_check(const struct common_arguments *common, size_t needs, const char *what, kn_error *err);

@@ -222,12 +222,15 @@ const struct command command_recon = {
         "the "
         "device holds, and with --solver adjoint voxels too: they are worked through in pieces; the grids of "
         "ls and "
-        "gridding have to fit, and where they do not the message says what would. --policy is for the "
+        "gridding have to fit, and where they do not the message says what would. So it is with "
+        "--memory-limit, which counts all that the process holds once the scan is read, and a GPU's buffers "
+        "for "
+        "themselves. --policy is for the "
         "device's "
         "kernels; with strict or fast the transforms are by Koine's own, as other libraries have an "
         "arithmetic of "
         "their own, and fast takes away what is promised of errors.",
-    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_MEMORY,
     .options = options,
     .examples = {{"koine recon scan --trajectory radial --matrix 128,128 -o image.png",
                   "20 iterations of least squares from scan.cfl and radial.cfl"},

@@ -78,6 +78,9 @@ bool recon_is_on_host(const struct recon_run *run, const kn_recon_solve_options 
 // Whether options and scan go together, before anything is computed; and whether there is memory for it,
 // KN_ERROR_MEMORY with what would fit.
 kn_status recon_try(const struct recon_run *run, kn_error *err);
+// What it takes, and what there is of it: of the host and the device, or within --memory-limit.
+kn_status recon_measure(const struct recon_run *run, const kn_recon_solve_options *options,
+                        kn_recon_solve_memory *memory, kn_error *err);
 kn_status recon_try_memory(const struct recon_run *run, const kn_recon_solve_options *options, kn_error *err);
 
 // One reconstruction with these options; and how far its image is from run->reference, or from `reference`

@@ -76,7 +76,7 @@ void recon_print_scan(const struct recon_run *run)
            run->options.scale == KN_RECON_SCALE_UNITARY ? "unitary (1/sqrt(voxels) before both)" : "none",
            recon_basis_name(run), recon_density_name(run));
     if (recon_try_memory(run, &run->options, NULL) == KN_OK &&
-        kn_recon_solve_measure(run->place.queue, &run->arrays, &run->options, &memory, NULL) == KN_OK) {
+        recon_measure(run, &run->options, &memory, NULL) == KN_OK) {
         printf("memory: about %.1f MB on the host", (double)memory.host / mega);
         if (!recon_is_on_host(run, &run->options))
             printf(", at most %.1f MB of the device's %.0f MB", (double)memory.device / mega,

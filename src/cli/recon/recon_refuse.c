@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // koine recon: what does not go together, and what does not fit into memory, in the words of its options.
+#include <math.h>
 #include <stdio.h>
 
 #include "base/error.h"
 #include "base/saturate.h"
+#include "cli/framework/memory.h"
 #include "cmd_recon.h"
 
 // ---- what goes together ----
@@ -97,6 +99,36 @@ kn_status recon_try(const struct recon_run *run, kn_error *err)
 
 static const double mega = 1e6;
 
+// Bytes of those measured that the command has read already.
+static size_t held(const struct recon_run *run)
+{
+    const struct mri_scan *scan = &run->scan;
+    const size_t number = sizeof(double complex),
+                 sample = 3 * sizeof(double) + scan->coils * number + (run->weights ? sizeof(double) : 0);
+
+    return saturate_plus(saturate_times(scan->samples, sample),
+                         run->start ? saturate_times(scan->coils * scan->voxels, number) : 0);
+}
+
+// The host's memory is the device's.
+static bool is_shared(const struct recon_run *run, const kn_recon_solve_memory *memory)
+{
+    return memory->device && run->place.device.type == KN_DEVICE_CPU;
+}
+
+// "this machine has 16000", or what --memory-limit leaves, and which limit is enough.
+static void say_has(const struct recon_run *run, const char *own, size_t enough, size_t has, char *text,
+                    size_t size)
+{
+    const double limit = (double)run->arguments->common.memory_limit;
+
+    if (limit > 0 && (double)has <= limit)
+        snprintf(text, size, "--memory-limit leaves %.0f (--memory-limit %.0fM is enough)",
+                 (double)has / mega, ceil((double)enough / mega) + 1);
+    else
+        snprintf(text, size, "%s has %.0f", own, (double)has / mega);
+}
+
 // As many coils as the host has room for.
 static kn_status refuse_host(const struct recon_run *run, const kn_recon_solve_memory *memory, kn_error *err)
 {
@@ -106,17 +138,19 @@ static kn_status refuse_host(const struct recon_run *run, const kn_recon_solve_m
                                 saturate_times(scan->voxels, (run->start ? 2 : 1) * number));
     size_t rest = memory->host - saturate_times(scan->coils, coil);
     size_t fit = memory->host < SIZE_MAX && memory->host_has > rest ? (memory->host_has - rest) / coil : 0;
-    char what[64];
+    const size_t shared = is_shared(run, memory) ? memory->device : 0;
+    char what[64], has[96];
 
+    say_has(run, "this machine", memory_resident() + MEMORY_BESIDE + memory->host + shared - held(run),
+            memory->host_has, has, sizeof has);
     if (fit)
         snprintf(what, sizeof what, "take %zu of the coils at a time", fit);
     else
         snprintf(what, sizeof what, "take a smaller --matrix, or fewer samples");
-    return ki_fail(
-        err, KN_ERROR_MEMORY,
-        "%zu voxels, %zu samples and %zu coil%s need about %.0f MB of memory, and this machine has %.0f; %s",
-        scan->voxels, scan->samples, scan->coils, scan->coils == 1 ? "" : "s", (double)memory->host / mega,
-        (double)memory->host_has / mega, what);
+    return ki_fail(err, KN_ERROR_MEMORY,
+                   "%zu voxels, %zu samples and %zu coil%s need about %.0f MB of memory, and %s; %s",
+                   scan->voxels, scan->samples, scan->coils, scan->coils == 1 ? "" : "s",
+                   (double)memory->host / mega, has, what);
 }
 
 // The first alternative that fits the device.
@@ -158,21 +192,39 @@ static void find_alternative(const struct recon_run *run, const kn_recon_solve_o
 static kn_status refuse_device(const struct recon_run *run, const kn_recon_solve_options *options,
                                const kn_recon_solve_memory *memory, kn_error *err)
 {
-    char what[96] = "";
+    char what[96] = "", has[96];
 
+    say_has(run, "it", memory->device, memory->device_has, has, sizeof has);
     find_alternative(run, options, memory->device_has, what, sizeof what);
     return ki_fail(err, KN_ERROR_MEMORY,
-                   "%zu voxels and %zu samples need about %.0f MB of the device's memory, which is %.0f; "
+                   "%zu voxels and %zu samples need about %.0f MB of the device's memory, and %s; "
                    "%s--kernel host-double and host-single work on the host",
-                   run->scan.voxels, run->scan.samples, (double)memory->device / mega,
-                   (double)memory->device_has / mega, what);
+                   run->scan.voxels, run->scan.samples, (double)memory->device / mega, has, what);
+}
+
+kn_status recon_measure(const struct recon_run *run, const kn_recon_solve_options *options,
+                        kn_recon_solve_memory *memory, kn_error *err)
+{
+    const struct common_arguments *common = &run->arguments->common;
+    kn_status status = kn_recon_solve_measure(run->place.queue, &run->arrays, options, memory, err);
+    size_t left;
+
+    if (status || !common->memory_limit)
+        return status;
+    left = saturate_plus(memory_for_data(common), held(run));
+    if (is_shared(run, memory))
+        left -= left < memory->device ? left : memory->device;
+    memory->host_has = left < memory->host_has ? left : memory->host_has;
+    memory->device_has =
+        common->memory_limit < memory->device_has ? common->memory_limit : memory->device_has;
+    return KN_OK;
 }
 
 kn_status recon_try_memory(const struct recon_run *run, const kn_recon_solve_options *options, kn_error *err)
 {
     kn_recon_solve_memory memory = {0};
 
-    if (kn_recon_solve_measure(run->place.queue, &run->arrays, options, &memory, NULL))
+    if (recon_measure(run, options, &memory, NULL))
         return KN_OK; // what cannot be measured is refused by kn_recon_solve_with, in its words
     if (memory.host > memory.host_has)
         return refuse_host(run, &memory, err);

@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include <koine/experimental/least_squares.h>
-
 #include "cli/inputs/tomography_files.h"
 #include "base/error.h"
 #include "cli/commands.h"
@@ -67,31 +65,51 @@ static const struct option_row options[] = {
 
 static bool step(void *data, size_t solved, size_t count)
 {
-    progress_step(data, (double)solved / (double)count);
+    struct solve_command *command = data;
+
+    (void)count;
+    progress_step(&command->progress, (double)(command->solved + solved) / (double)command->b.count);
     return true;
+}
+
+// `count` columns from those on that are solved already.
+static kn_status compute_piece(struct solve_command *command, size_t count, kn_error *err)
+{
+    const kn_least_squares_task task =
+        KN_INIT(kn_least_squares_task, .matrix = command->matrix,
+                .geometry = command->matrix ? NULL : &command->geometry,
+                .b = command->b.values + command->solved * command->b.rows, .count = count);
+
+    return ki_error_unname(kn_least_squares(command->tool.place.queue, &task,
+                                            command->x.values + command->solved * command->x.rows,
+                                            &command->task,
+                                            &command->results[command->solved / command->together], err),
+                           err);
 }
 
 static kn_status compute(struct solve_command *command, kn_error *err)
 {
-    const kn_least_squares_task task = KN_INIT(kn_least_squares_task, .matrix = command->matrix,
-                                               .geometry = command->matrix ? NULL : &command->geometry,
-                                               .b = command->b.values, .count = command->b.count);
+    const size_t all = command->b.count;
     struct tool *tool = &command->tool;
     kn_least_squares_times times;
-    kn_status status;
+    kn_status status = KN_OK;
 
     command->task.progress = step;
-    command->task.progress_data = &command->progress;
+    command->task.progress_data = command;
     progress_begin(&command->progress, tool->arguments->common.quiet);
     tool_compute(tool);
-    status = ki_error_unname(
-        kn_least_squares(tool->place.queue, &task, command->x.values, &command->task, &command->result, err),
-        err);
+    while (!status && command->solved < all) {
+        const size_t count =
+            all - command->solved < command->together ? all - command->solved : command->together;
+
+        status = compute_piece(command, count, err);
+        command->solved += count;
+    }
     status = tool_computed(tool, status, err);
     progress_end(&command->progress);
     if (status)
         return status;
-    times = kn_least_squares_get_times(command->result);
+    times = solve_times(command);
     tool->seconds.compute = times.iterate;
     if (tool->place.queue) {
         tool->seconds.upload = times.prepare;
@@ -117,11 +135,11 @@ static kn_status write_solutions(const struct solve_command *command, kn_error *
 static void judge_precision(struct solve_command *command)
 {
     struct common_arguments *common = &command->arguments->tool.common;
-    const kn_least_squares_solution *least = kn_least_squares_get_farthest(command->result);
+    const kn_least_squares_solution *least = solve_farthest(command);
     size_t count = 0;
 
     for (size_t i = 0; i < command->x.count; i++)
-        count += !kn_least_squares_get_solution(command->result, i)->precision_reached;
+        count += !solve_solution(command, i)->precision_reached;
     if (!count)
         return;
     fprintf(stderr, "%s: warning: single precision has not reached the answer", common->command);
@@ -140,10 +158,10 @@ static void judge(struct solve_command *command)
 {
     struct common_arguments *common = &command->arguments->tool.common;
     const kn_least_squares_solution *short_of = NULL;
-    double bound, adjoint = kn_least_squares_get_adjoint(command->result, &bound);
+    double bound, adjoint = solve_adjoint(command, &bound);
 
     for (size_t i = 0; i < command->x.count; i++) {
-        const kn_least_squares_solution *solution = kn_least_squares_get_solution(command->result, i);
+        const kn_least_squares_solution *solution = solve_solution(command, i);
 
         if (!solve_reached(solution) && (!short_of || solution->residual > short_of->residual))
             short_of = solution;
@@ -176,6 +194,8 @@ static kn_status solve_one(struct solve_command *command, kn_error *err)
     if (!status)
         status = solve_open(command, err);
     if (!status)
+        status = solve_divide(command, err);
+    if (!status)
         status = compute(command, err);
     if (!status)
         status = write_solutions(command, err);
@@ -199,7 +219,9 @@ static kn_status run_solve(void *given, kn_error *err)
         status = solve_settle(&command, err);
     if (!status)
         status = arguments->sweep ? solve_sweep(&command, err) : solve_one(&command, err);
-    kn_least_squares_result_free(command.result);
+    for (size_t i = 0; command.results && i < command.pieces; i++)
+        kn_least_squares_result_free(command.results[i]);
+    free(command.results);
     kn_sparse_free(command.matrix);
     free(command.theta);
     free(command.b.values);
@@ -278,6 +300,11 @@ const struct command command_solve = {
         "taken "
         "more of |A x - b|^2 away than is left: an early iterate of an ill-posed system is no worse for "
         "lagging. With --tolerance or --noise it is exit status 1, too.\n\n"
+        "--memory-limit counts what the process holds once A and B are read, and of a GPU its buffers for "
+        "themselves. "
+        "As many columns of B are solved at a time as fit, and with --format auto a device computes the "
+        "weights of rays "
+        "on the fly where its formats do not fit; else the system is refused with a limit that is enough.\n\n"
         "--sweep makes systems like the source's (pieces of parallel rays through an image of 64 x 48, up to "
         "81,545 "
         "rows and 860,000 nonzeros) and solves them on the host and on the devices named, or the best there "
@@ -293,7 +320,7 @@ const struct command command_solve = {
         "has the residual before and after "
         "each "
         "iteration, of a device the normal residual.",
-    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE,
+    .common = COMMON_DEVICE | COMMON_POLICY | COMMON_JSON | COMMON_OUTPUT | COMMON_FORCE | COMMON_MEMORY,
     .options = options,
     .examples = {{"koine solve system.mtx b.mtx --noise 3.5 -o x.npy",
                   "in double precision on the host, until the "

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine solve: what was asked for (cmd_solve.c, solve_settle.c), where it is computed (solve_place.c), what
-// is said of it (solve_print.c), and --sweep (solve_sweep.c).
+// koine solve: what was asked for (cmd_solve.c, solve_settle.c), where it is computed (solve_place.c) and how
+// many columns at a time (solve_divide.c), what is said of it (solve_results.c, solve_print.c), and --sweep
+// (solve_sweep.c).
 #ifndef KN_CLI_SOLVE_CMD_SOLVE_H
 #define KN_CLI_SOLVE_CMD_SOLVE_H
 
-#include <koine/least_squares.h>
+#include <koine/experimental/least_squares.h>
 
 #include "cli/framework/progress.h"
 #include "cli/tool.h"
@@ -35,7 +36,10 @@ struct solve_command {
     size_t first;           // which column of the file is the first of them
     struct solve_columns x; // the starts, and the solutions
     struct progress progress;
-    kn_least_squares_result *result;
+    size_t together;                   // columns that are solved at a time, the last time the rest
+    size_t solved;                     // of those before
+    kn_least_squares_result **results; // one a time
+    size_t pieces;
 };
 
 extern const char *const solve_precision_names[]; // "auto", "float", "double"
@@ -58,8 +62,22 @@ bool solve_is_float_of_double(const struct solve_command *command);
 // The device, or the host where that computes; says which one if nobody has chosen it.
 kn_status solve_open(struct solve_command *command, kn_error *err);
 
+// How many columns are solved at a time: all, or within --memory-limit as many as fit; KN_ERROR_MEMORY, with
+// what one takes, where not even one does.
+kn_status solve_divide(struct solve_command *command, kn_error *err);
+
 // All of --sweep.
 kn_status solve_sweep(struct solve_command *command, kn_error *err);
+
+// What the results say of all columns together (solve_results.c): of column i; of that with the greatest
+// residual, and of that which single precision has computed worst; the greatest difference of the adjoint
+// check, by its bound.
+const kn_least_squares_solution *solve_solution(const struct solve_command *command, size_t i);
+const double *solve_history(const struct solve_command *command, size_t i, size_t *count);
+size_t solve_worst(const struct solve_command *command);
+const kn_least_squares_solution *solve_farthest(const struct solve_command *command);
+double solve_adjoint(const struct solve_command *command, double *bound);
+kn_least_squares_times solve_times(const struct solve_command *command);
 
 // Tolerance and noise, as far as they were asked for.
 bool solve_reached(const kn_least_squares_solution *solution);

@@ -26,14 +26,9 @@ bool solve_reached(const kn_least_squares_solution *solution)
     return solution->tolerance_reached && solution->noise_reached;
 }
 
-static const kn_least_squares_solution *solution_of(const struct solve_command *command, size_t i)
-{
-    return kn_least_squares_get_solution(command->result, i);
-}
-
 static bool is_single(const struct solve_command *command)
 {
-    return kn_least_squares_get_type(command->result) == KN_F32;
+    return kn_least_squares_get_type(command->results[0]) == KN_F32;
 }
 
 static void print_solution(const kn_least_squares_solution *solution, bool single)
@@ -56,7 +51,7 @@ static bool print_solutions(const struct solve_command *command)
     table_add_all(&table, (const char *const[]){"column", "iterations", "stopped by", "residual",
                                                 "normal residual", single ? "error of x" : NULL, NULL});
     for (size_t i = 0; i < command->x.count; i++) {
-        const kn_least_squares_solution *solution = solution_of(command, i);
+        const kn_least_squares_solution *solution = solve_solution(command, i);
 
         table_add(&table, "%zu", command->first + i + 1);
         table_add(&table, "%zu", solution->iterations);
@@ -76,14 +71,14 @@ static size_t all_iterations(const struct solve_command *command)
     size_t sum = 0;
 
     for (size_t i = 0; i < command->x.count; i++)
-        sum += solution_of(command, i)->iterations;
+        sum += solve_solution(command, i)->iterations;
     return sum;
 }
 
 static void print_times(const struct solve_command *command)
 {
-    kn_least_squares_times times = kn_least_squares_get_times(command->result);
-    unsigned launches = kn_least_squares_get_launches(command->result);
+    kn_least_squares_times times = solve_times(command);
+    unsigned launches = kn_least_squares_get_launches(command->results[0]);
     size_t iterations = all_iterations(command);
 
     printf("%s %.4g s", command->task.method == KN_LEAST_SQUARES_GRAM ? "solutions" : "iterations",
@@ -99,10 +94,10 @@ static void print_times(const struct solve_command *command)
 
 bool solve_print(const struct solve_command *command)
 {
-    const kn_least_squares_result *result = command->result;
+    const kn_least_squares_result *result = command->results[0];
     double weight = kn_least_squares_get_weight(result);
     double shift = kn_least_squares_get_shift(result);
-    double bound, adjoint = kn_least_squares_get_adjoint(result, &bound);
+    double bound, adjoint = solve_adjoint(command, &bound);
     bool printed = true;
 
     printf("%zu x %zu, ", command->rows, command->columns);
@@ -112,6 +107,8 @@ bool solve_print(const struct solve_command *command)
         printf("parallel rays; ");
     printf("%s, %s; ", solve_method_names[command->task.method], kn_least_squares_get_code(result));
     tool_print_place(&command->tool);
+    if (command->pieces > 1)
+        printf("in %zu pieces, of %zu columns of B at most\n", command->pieces, command->together);
     if (weight > 0)
         printf("the correction's weight is %.6g\n", weight);
     if (shift > 0)
@@ -119,7 +116,7 @@ bool solve_print(const struct solve_command *command)
     printf("adjoint check: <Ax,y> and <x,A^T y> differ by %.2g of their terms; rounding allows %.2g\n",
            adjoint, bound);
     if (command->x.count == 1)
-        print_solution(solution_of(command, 0), is_single(command));
+        print_solution(solve_solution(command, 0), is_single(command));
     else
         printed = print_solutions(command);
     print_times(command);
@@ -131,7 +128,7 @@ bool solve_print(const struct solve_command *command)
 static json_t *history_of(const struct solve_command *command, size_t i)
 {
     size_t count;
-    const double *numbers = kn_least_squares_get_history(command->result, i, &count);
+    const double *numbers = solve_history(command, i, &count);
     json_t *history = json_array();
 
     for (size_t k = 0; k < count; k++)
@@ -162,7 +159,7 @@ static json_t *columns(const struct solve_command *command)
     json_t *list = json_array();
 
     for (size_t i = 0; i < command->x.count; i++) {
-        const kn_least_squares_solution *solution = solution_of(command, i);
+        const kn_least_squares_solution *solution = solve_solution(command, i);
         json_t *row = json_object();
 
         report_put(&row, "column", json_integer((json_int_t)(command->first + i + 1)));
@@ -176,20 +173,9 @@ static json_t *columns(const struct solve_command *command)
     return list;
 }
 
-// Which column the whole's history is that of.
-static size_t worst_of(const struct solve_command *command)
+static void put_times(json_t **root, const struct solve_command *command)
 {
-    const kn_least_squares_solution *worst = kn_least_squares_get_worst(command->result);
-    size_t i = 0;
-
-    while (solution_of(command, i) != worst)
-        i++;
-    return i;
-}
-
-static void put_times(json_t **root, const kn_least_squares_result *result)
-{
-    kn_least_squares_times times = kn_least_squares_get_times(result);
+    kn_least_squares_times times = solve_times(command);
 
     report_put(root, "iterate_seconds", ki_json_double(times.iterate));
     report_put(root, "solve_seconds", ki_json_double(times.iterate + times.prepare + times.copy));
@@ -197,12 +183,16 @@ static void put_times(json_t **root, const kn_least_squares_result *result)
 
 kn_status solve_write_json(struct solve_command *command, kn_error *err)
 {
-    const kn_least_squares_result *result = command->result;
+    const kn_least_squares_result *result = command->results[0];
     unsigned launches = kn_least_squares_get_launches(result);
-    double bound, adjoint = kn_least_squares_get_adjoint(result, &bound);
-    bool is_normal = kn_least_squares_get_history_is_normal(result);
+    double bound, adjoint = solve_adjoint(command, &bound);
+    bool is_normal = kn_least_squares_get_history_is_normal(result), reached = true;
+    size_t worst = solve_worst(command);
     json_t *root = tool_report(&command->tool, kn_least_squares_get_type(result));
 
+    for (size_t i = 0; i < command->pieces; i++)
+        reached = reached && kn_least_squares_get_reached(command->results[i]);
+    report_put(&root, "pieces", json_integer((json_int_t)command->pieces));
     report_put(&root, "rows", json_integer((json_int_t)command->rows));
     report_put(&root, "columns", json_integer((json_int_t)command->columns));
     report_put(&root, "nonzeros",
@@ -210,17 +200,17 @@ kn_status solve_write_json(struct solve_command *command, kn_error *err)
                                : json_null());
     report_put(&root, "method", json_string(solve_method_names[command->task.method]));
     report_put(&root, "code", json_string(kn_least_squares_get_code(result)));
-    put_solution(&root, command, kn_least_squares_get_worst(result));
-    put_accuracy(&root, kn_least_squares_get_farthest(result));
-    report_put(&root, "history", history_of(command, worst_of(command)));
+    put_solution(&root, command, solve_solution(command, worst));
+    put_accuracy(&root, solve_farthest(command));
+    report_put(&root, "history", history_of(command, worst));
     report_put(&root, "history_of", json_string(is_normal ? "normal_residual" : "residual"));
-    report_put(&root, "reached", json_boolean(kn_least_squares_get_reached(result)));
+    report_put(&root, "reached", json_boolean(reached));
     report_put(&root, "launches_per_iteration", launches ? json_integer((json_int_t)launches) : json_null());
     report_put(&root, "weight", ki_json_double(kn_least_squares_get_weight(result)));
     report_put(&root, "shift", ki_json_double(kn_least_squares_get_shift(result)));
     report_put(&root, "adjoint", ki_json_double(adjoint));
     report_put(&root, "adjoint_bound", ki_json_double(bound));
-    put_times(&root, result);
+    put_times(&root, command);
     report_put(&root, "solutions", columns(command));
     return tool_report_write(&command->tool, root, err);
 }

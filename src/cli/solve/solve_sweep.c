@@ -27,16 +27,17 @@ struct sweep {
 
 static kn_status check_sweep(const struct solve_arguments *arguments, kn_error *err)
 {
-    const char *found = arguments->tool.out      ? "-o"
-                        : arguments->nonnegative ? "--nonnegative"
-                        : arguments->bounds      ? "--bounds"
-                        : arguments->correction  ? "--correction"
-                        : arguments->start       ? "-x"
-                        : arguments->tolerance   ? "--tolerance"
-                        : arguments->noise       ? "--noise"
-                        : arguments->stop        ? "--stop"
-                        : arguments->method      ? "--method"
-                                                 : NULL;
+    const char *found = arguments->tool.out                   ? "-o"
+                        : arguments->nonnegative              ? "--nonnegative"
+                        : arguments->bounds                   ? "--bounds"
+                        : arguments->correction               ? "--correction"
+                        : arguments->start                    ? "-x"
+                        : arguments->tolerance                ? "--tolerance"
+                        : arguments->noise                    ? "--noise"
+                        : arguments->stop                     ? "--stop"
+                        : arguments->method                   ? "--method"
+                        : arguments->tool.common.memory_limit ? "--memory-limit"
+                                                              : NULL;
 
     if (found)
         return ki_fail(err, KN_ERROR_ARGUMENT,

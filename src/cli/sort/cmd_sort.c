@@ -137,7 +137,15 @@ const struct command command_sort = {
         "numbers, with --by-key the values of the K least keys.\n\n"
         "The offsets of --segments begin with 0, do not descend, and end with the number of "
         "elements, as the row pointers "
-        "of a CSR matrix do.",
+        "of a CSR matrix do.\n\n"
+        "--memory-limit counts all that the process holds, a driver and the buffers of a device that is a "
+        "processor "
+        "included, and of a GPU its buffers for themselves; a driver's compiler may take more while it "
+        "compiles. What does not fit is sorted in pieces, which go to temporary files beside the result (of "
+        "standard "
+        "output in TMPDIR), as large as the input, and are merged: the result is the same. --less and "
+        "--segments sort "
+        "whole arrays or nothing.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE | COMMON_MEMORY,
     .options = options,
     .examples = {{"koine sort keys.npy -o sorted.npy --descending", "an array, on the best device"},

@@ -11,11 +11,14 @@
 #include "cli/framework/interrupt.h"
 #include "cli/framework/memory.h"
 #include "cmd_sort.h"
+#include "io/csv/csv.h"
 #include "tools/sort/runs.h"
 
 struct limited {
     struct sorting *sorting;
     struct npy_file keys, values; // of --by-key
+    struct csv_table table;       // with --column
+    struct spool *column;         // of it, where it is in a file
     struct sort_runs *runs;
     struct ki_output *out;
 };
@@ -42,6 +45,30 @@ static kn_status open_array(const struct sorting *sorting, const char *path, str
     return status ? status : npy_open(stream, is_input ? "standard input" : path, file, err);
 }
 
+// A column of a CSV file stays in memory where it is a small part of what there is, with which it can be
+// sorted at once.
+static kn_status read_column(struct limited *limited, const char *path, kn_error *err)
+{
+    enum { PART = 16 };
+    struct sorting *sorting = limited->sorting;
+    const struct tool_arguments *arguments = &sorting->arguments->tool;
+    const struct csv_options options = {.columns = &arguments->column,
+                                        .column_count = 1,
+                                        .most = memory_for_data(&arguments->common) / PART + 1};
+    const double start = ki_clock_seconds();
+    kn_status status = csv_read(path, &options, &limited->table, err);
+    struct csv_column *column = limited->table.columns;
+
+    sorting->tool.seconds.read += ki_clock_seconds() - start;
+    if (status)
+        return status;
+    limited->column = column->spool;
+    sorting->keys = (struct npy){
+        .type = KN_F64, .dims = 1, .shape = {column->count}, .count = column->count, .data = column->values};
+    column->values = NULL;
+    return KN_OK;
+}
+
 static kn_status open_input(struct limited *limited, kn_error *err)
 {
     struct sorting *sorting = limited->sorting;
@@ -49,14 +76,12 @@ static kn_status open_input(struct limited *limited, kn_error *err)
     const char *path = arguments->tool.common.operands.items[0];
     kn_status status;
 
-    if (arguments->tool.column)
-        status = tool_read_column(&sorting->tool, path, &sorting->keys, err);
-    else
-        status = open_array(sorting, path, &limited->keys, err);
-    if (!status && !arguments->tool.column) {
+    status = arguments->tool.column ? read_column(limited, path, err)
+                                    : open_array(sorting, path, &limited->keys, err);
+    if (!status && !arguments->tool.column)
         sorting->keys = limited->keys.array;
+    if (!status)
         status = tool_check_column(path, &sorting->keys, err);
-    }
     if (!status)
         status = sort_check_top(sorting, err);
     if (!status && arguments->by_key)
@@ -107,29 +132,24 @@ static struct sort_sizes sizes_of(const struct sorting *sorting)
                                .record = key + value};
 }
 
-// Bytes for what is no element: files' buffers, stacks of threads, code that is not in memory before it runs.
-enum { BESIDE = 3 << 20 };
-
 static kn_status divide(const struct sorting *sorting, struct sort_division *division, kn_error *err)
 {
     const struct sort_arguments *arguments = sorting->arguments;
     const struct common_arguments *common = &arguments->tool.common;
     const struct sort_sizes sizes = sizes_of(sorting);
     const size_t all = sizes.n * sizes.piece + 2 * sorting->offsets.count * sizeof(uint64_t);
-    const size_t left = memory_left(common);
-    const bool whole = arguments->less || arguments->segments || arguments->tool.column;
+    const bool whole = arguments->less || arguments->segments;
 
     if (whole) {
         *division = (struct sort_division){.pieces = 1, .elements = sizes.n};
-        return memory_check(common, BESIDE + all,
-                            arguments->less       ? "--less, which sorts whole arrays,"
-                            : arguments->segments ? "--segments, which sorts whole arrays,"
-                                                  : "a column of a CSV file, which is sorted whole,",
+        return memory_check(common, MEMORY_BESIDE + all,
+                            arguments->less ? "--less, which sorts whole arrays,"
+                                            : "--segments, which sorts whole arrays,",
                             err);
     }
-    if (left > BESIDE && sort_divide(&sizes, left - BESIDE, division))
+    if (sort_divide(&sizes, memory_for_data(common), division))
         return KN_OK;
-    return memory_check(common, BESIDE + sort_least_limit(&sizes), "a sort in pieces", err);
+    return memory_check(common, MEMORY_BESIDE + sort_least_limit(&sizes), "a sort in pieces", err);
 }
 
 // ---- a piece ----
@@ -141,10 +161,11 @@ static kn_status read_piece(struct limited *limited, size_t first, size_t count,
     const double start = ki_clock_seconds();
     kn_status status = KN_OK;
 
-    if (limited->keys.stream) {
-        sorting->keys.count = count;
+    sorting->keys.count = count;
+    if (limited->column)
+        status = spool_read(limited->column, first, sorting->keys.data, count, err);
+    else if (limited->keys.stream)
         status = npy_read_part(&limited->keys, first, count, sorting->keys.data, err);
-    }
     if (!status && sorting->values.data)
         sorting->values.count = count;
     if (!status && limited->values.stream)
@@ -160,10 +181,10 @@ static kn_status make_room(struct limited *limited, size_t count, kn_error *err)
 {
     static const struct npy number = {.type = KN_I64};
     struct sorting *sorting = limited->sorting;
-    const struct npy keys = limited->keys.array, values = limited->values.array;
+    const struct npy keys = sorting->keys, values = limited->values.array;
     kn_status status = KN_OK;
 
-    if (limited->keys.stream)
+    if (limited->column || limited->keys.stream)
         status = sort_make_array(&sorting->keys, &keys, count, err);
     if (!status && sorting->arguments->by_key)
         status = sort_make_array(&sorting->values, &values, count, err);
@@ -305,5 +326,6 @@ kn_status sort_limited(struct sorting *sorting, kn_error *err)
     sort_runs_free(limited.runs);
     npy_close(&limited.keys);
     npy_close(&limited.values);
+    csv_free(&limited.table);
     return status;
 }

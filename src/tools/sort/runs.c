@@ -3,7 +3,6 @@
 #include "runs.h"
 
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +20,7 @@ struct run {
 struct sort_runs {
     struct sort_order order;
     size_t key_size, value_size;
-    FILE *keys, *values;
+    struct ki_spool *keys, *values;
     struct run *items;
     size_t count, capacity, records;
 };
@@ -48,10 +47,8 @@ void sort_runs_free(struct sort_runs *runs)
 {
     if (!runs)
         return;
-    if (runs->keys)
-        fclose(runs->keys);
-    if (runs->values)
-        fclose(runs->values);
+    ki_spool_close(runs->keys);
+    ki_spool_close(runs->values);
     free(runs->items);
     free(runs);
 }
@@ -61,11 +58,11 @@ kn_status sort_runs_add(struct sort_runs *runs, const void *keys, const void *va
 {
     const struct run run = {.next = runs->records, .end = runs->records + count};
     kn_status status =
-        ki_spool_write(runs->keys, run.next * runs->key_size, keys, count * runs->key_size, what, err);
+        ki_spool_write(runs->keys, run.next * runs->key_size, keys, count * runs->key_size, err);
 
     if (!status && runs->values)
-        status = ki_spool_write(runs->values, run.next * runs->value_size, values, count * runs->value_size,
-                                what, err);
+        status =
+            ki_spool_write(runs->values, run.next * runs->value_size, values, count * runs->value_size, err);
     if (!status && !KI_ARRAY_PUSH(runs->items, runs->count, runs->capacity, run))
         status = ki_fail_memory(err, sizeof run, what);
     runs->records = run.end;
@@ -121,11 +118,10 @@ static kn_status fill(const struct merge *merge, struct run *run, kn_error *err)
 
     if (run->at < run->have || !count)
         return KN_OK;
-    status =
-        ki_spool_read(runs->keys, run->next * runs->key_size, run->keys, count * runs->key_size, what, err);
+    status = ki_spool_read(runs->keys, run->next * runs->key_size, run->keys, count * runs->key_size, err);
     if (!status && runs->values)
         status = ki_spool_read(runs->values, run->next * runs->value_size, run->values,
-                               count * runs->value_size, what, err);
+                               count * runs->value_size, err);
     run->next += count;
     run->at = 0;
     run->have = count;

@@ -100,6 +100,7 @@ kn_status ki_autocorr_batch_fft(struct autocorr_engine *engine, const struct aut
 {
     struct autocorr_kept *kept = engine->kept;
     const struct autocorr_frames *plan = &kept->plan;
+    const size_t together = engine->together ? engine->together : AUTOCORR_TOGETHER_MAX;
     size_t batch;
     kn_status status;
 
@@ -107,7 +108,7 @@ kn_status ki_autocorr_batch_fft(struct autocorr_engine *engine, const struct aut
         plan->type != frames->type || plan->max_offset != frames->max_offset ||
         !plan->second != !frames->second || frames->count > kept->batch) {
         // One frame may be all there is; more than before are a series.
-        batch = kept->fft && frames->count < AUTOCORR_TOGETHER_MAX ? AUTOCORR_TOGETHER_MAX : frames->count;
+        batch = kept->fft && frames->count < together ? together : frames->count;
         status = kn_queue_finish(engine->queue, err); // of the batch before, which uses it
         ki_autocorr_fft_free(kept->fft);
         kept->fft = NULL;

@@ -199,9 +199,10 @@ kn_status ki_autocorr_flow_drain(struct autocorr_flow *flow, kn_error *err)
 // Whether one can be computed with those that wait.
 static bool fits(const struct autocorr_flow *flow, const struct autocorr_task *task)
 {
-    size_t count = flow->waiting->count;
+    const size_t count = flow->waiting->count, most = flow->engine->together;
 
-    return !count || (count < ki_autocorr_together(task) && are_alike(task, &flow->waiting->pending[0].task));
+    return !count || (count < (most ? most : ki_autocorr_together(task)) &&
+                      are_alike(task, &flow->waiting->pending[0].task));
 }
 
 kn_status ki_autocorr_flow_add(struct autocorr_flow *flow, struct autocorr_pending *pending, kn_error *err)

@@ -11,6 +11,7 @@
 #include "app/autocorr/prepare/reader.h"
 #include "app/autocorr/verify.h"
 #include "flow.h"
+#include "series_memory.h"
 
 enum {
     AHEAD_BYTES = 512 << 20, // of decoded frames
@@ -29,6 +30,8 @@ struct series {
     kn_autocorr_pipeline *pipeline;
     uint64_t state;              // of the offsets that are verified
     size_t max_offset;           // 0 as long as it is not chosen
+    size_t ahead;                // frames that are decoded at most
+    struct autocorr_task sized;  // like this the last frame was, for which memory was looked at
     bool begun;                  // the first good frame was seen
     size_t first, width, height; // which, and its size
     kn_type type;                // of its pixels
@@ -152,6 +155,27 @@ static kn_status tell(void *data, struct autocorr_pending *pending, kn_error *er
     return status || !settings->max_lag ? status : ki_autocorr_recent_add(&series->recent, pending, err);
 }
 
+// Frames of another kind than those that wait are computed after these.
+static kn_status size_up(struct series *series, size_t index, const struct autocorr_task *task, kn_error *err)
+{
+    const struct autocorr_image *image = &task->first, *before = &series->sized.first;
+    char room[AUTOCORR_NAME_ROOM];
+    kn_error why = KN_ERROR_INIT;
+    kn_status status;
+
+    if (image->width == before->width && image->height == before->height && image->type == before->type &&
+        task->max_offset == series->sized.max_offset)
+        return KN_OK;
+    status = ki_autocorr_flow_drain(&series->flow, err);
+    if (status)
+        return status;
+    series->sized = *task;
+    status = ki_autocorr_series_fit(series->flow.engine, series->settings, task, series->ahead, &why);
+    return status ? ki_fail_at(err, status, ki_autocorr_frame_name(series->frames, index, room), 0, "%s",
+                               why.text)
+                  : KN_OK;
+}
+
 // A frame of which nothing comes: those before it are done first, so that the order is kept.
 static kn_status fail_frame(struct series *series, size_t index, const kn_error *why, kn_error *err)
 {
@@ -185,6 +209,11 @@ static kn_status add(struct series *series, size_t index, const struct autocorr_
     pending.analysis.width = pending.task.first.width;
     pending.analysis.height = pending.task.first.height;
     pending.analysis.max_offset = pending.task.max_offset;
+    status = series->settings->memory_limit ? size_up(series, index, &pending.task, err) : KN_OK;
+    if (status) {
+        ki_autocorr_pending_drop(&pending);
+        return status;
+    }
     return ki_autocorr_flow_add(&series->flow, &pending, err);
 }
 
@@ -206,17 +235,20 @@ kn_status ki_autocorr_mask_bytes(const kn_autocorr_grey *mask, uint8_t **bytes, 
     return KN_OK;
 }
 
-// How many frames may be decoded and wait: by the first one's size, as far as it can be told.
-static size_t frames_ahead(const kn_autocorr_source *frames)
+// How many frames may be decoded and wait: by the first one's size, as far as it can be told; and in an
+// eighth of the memory, where that is limited.
+static size_t frames_ahead(const kn_autocorr_source *frames, size_t limit)
 {
+    const size_t most = limit && limit / 8 < AHEAD_BYTES ? limit / 8 : AHEAD_BYTES,
+                 least = limit ? 1 : AHEAD_MIN;
     size_t ahead = AHEAD_MAX,
-           bytes = frames->count > AHEAD_MIN && frames->size ? frames->size(frames->data, 0) : 0;
+           bytes = frames->count > least && frames->size ? frames->size(frames->data, 0) : 0;
 
     if (!bytes)
-        ahead = AHEAD_UNKNOWN;
-    else if (AHEAD_BYTES / bytes < ahead)
-        ahead = AHEAD_BYTES / bytes;
-    return ahead > AHEAD_MIN ? ahead : AHEAD_MIN;
+        ahead = limit ? least : AHEAD_UNKNOWN;
+    else if (most / bytes < ahead)
+        ahead = most / bytes;
+    return ahead > least ? ahead : least;
 }
 
 // The next frame. What is decoded is computed together; nobody waits for more while something can be done.
@@ -298,9 +330,10 @@ kn_status ki_autocorr_series_run(kn_autocorr_series *series, const kn_autocorr_s
                          .data = data,
                          .pipeline = &series->pipeline,
                          .state = settings->verification ? settings->verification->seed : 0,
-                         .max_offset = settings->max_offset};
+                         .max_offset = settings->max_offset,
+                         .ahead = frames_ahead(source, settings->memory_limit)};
     struct autocorr_reading reading = {.threads = settings->threads,
-                                       .ahead = frames_ahead(source),
+                                       .ahead = run.ahead,
                                        .preparation = settings->preparation,
                                        .energies = engine->queue && !engine->exact,
                                        .region = settings->region};

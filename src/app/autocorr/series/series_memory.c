@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "series_memory.h"
+
+#include "base/error.h"
+#include "base/threads.h"
+#include "engine/device/shapes.h"
+#include "engine/engine.h"
+#include "host/fft/host_fft.h"
+
+// Of a device's direct sums: partial ones, and packed images (device_direct.c).
+static const double most_partial_sums = 64 << 20;
+static const double page = 2 << 20; // that memory of the host's transforms is a multiple of
+enum { LANES_BYTES = 64 };          // of a vector of the host
+
+static double sums_of(const struct autocorr_task *task)
+{
+    return (double)autocorr_offsets(task->max_offset) * sizeof(uint64_t);
+}
+
+static double pixels_of(const struct autocorr_task *task)
+{
+    return (double)task->first.width * (double)task->first.height * (double)kn_type_size(task->first.type);
+}
+
+// ---- the host ----
+
+// Of one thread's set of transforms (lay_out in host_fourier.c), or of one set that all threads share.
+static double host_transforms(const struct autocorr_task *task, bool exact, unsigned planes, unsigned results,
+                              double threads)
+{
+    const double number = exact ? sizeof(double) : sizeof(float), lanes = LANES_BYTES / number,
+                 reach = (double)task->max_offset + 2 * lanes,
+                 x = (double)ki_host_fft_length(task->first.width + task->max_offset),
+                 y = (double)ki_host_fft_length(task->first.height + task->max_offset),
+                 across = x / 2 + 2 * lanes;
+    const double share = 2 * LANES_BYTES * (2 * x + 2 * (x > y ? x : y) + 2 * planes * y + y + 3 * reach) +
+                         2 * lanes * (x + 2 * reach) * sizeof(double);
+    const double bytes = 2 * number * across * (planes * (y + 2 * lanes) + results * reach) + threads * share;
+
+    return bytes < page ? bytes : bytes + page;
+}
+
+// Planes and results are those of host_fourier.c: pixels of 16 bits may go in two pieces.
+static double host_sums(const struct autocorr_engine *engine, const struct autocorr_task *task,
+                        kn_autocorr_method method, size_t count)
+{
+    const unsigned images = task->second.pixels ? 2 : 1, pieces = task->first.type == KN_U16 ? 2 : 1;
+    const double all = ki_threads(0), sets = count > 1 ? all : 1;
+
+    if (method != KN_AUTOCORR_FFT)
+        return 2 * images * pixels_of(task) +
+               all * LANES_BYTES * LANES_BYTES * ((double)task->max_offset + 1);
+    return sets * host_transforms(task, engine->exact, engine->exact ? images * pieces : images,
+                                  engine->exact ? 2 * pieces * pieces : 2, all / sets);
+}
+
+// Values, the windows that they are made with, and where a mask makes these transforms.
+static double host_values(const struct autocorr_task *task, size_t count)
+{
+    const unsigned images = task->second.pixels ? 2 : 1, pieces = task->first.type == KN_U16 ? 2 : 1;
+    const double all = ki_threads(0), sets = count > 1 ? all : 1;
+    const double windows = sets * sums_of(task) / sizeof(uint64_t) * sizeof(struct autocorr_window);
+
+    return (double)count * sums_of(task) + 2 * windows +
+           (task->mask ? sets * host_transforms(task, true, 1 + 2 * images * pieces, 1 + 4 * pieces * pieces,
+                                                all / sets)
+                       : 0);
+}
+
+// ---- a device ----
+
+static double device_sums(const struct autocorr_engine *engine, const struct autocorr_task *task,
+                          kn_autocorr_method method, size_t count)
+{
+    const double images = task->second.pixels ? 2 : 1, height = (double)task->first.height,
+                 reach = (double)task->max_offset + 1, row = 1.25 * ((double)task->first.width + reach);
+    const double number = engine->exact ? sizeof(double) : sizeof(float), partial = height * sums_of(task);
+
+    if (method == KN_AUTOCORR_FFT)
+        return (double)count * row * number * (images * height + reach);
+    return partial * (double)count < most_partial_sums ? partial * (double)count
+                                                       : most_partial_sums + sums_of(task);
+}
+
+// ---- both ----
+
+// Transforms in double precision of each piece of the levels, there and back; sides that have larger prime
+// factors are padded to twice their length.
+static double periodic_sums(const struct autocorr_task *task)
+{
+    const double images = task->second.pixels ? 2 : 1, pieces = task->first.type == KN_U16 ? 4 : 2;
+    double points = (double)task->first.width * (double)task->first.height;
+
+    if (!ki_host_fft_is_smooth(task->first.width) || !ki_host_fft_is_smooth(task->first.height))
+        points *= 4;
+    return (images * pieces + 3) * points * sizeof(double);
+}
+
+struct autocorr_bytes ki_autocorr_series_bytes(const struct autocorr_engine *engine,
+                                               const kn_autocorr_series_options *settings,
+                                               const struct autocorr_task *task, kn_autocorr_method method,
+                                               size_t count, size_t ahead)
+{
+    enum { BATCHES = 2 }; // under way
+    const double frames = (double)ahead + BATCHES * (double)count, images = task->second.pixels ? 2 : 1;
+    const double prepared = settings->preparation ? 4 * sizeof(float) : 0; // a thread's, a pixel
+    const double threads = ki_threads(settings->threads),
+                 decoding = threads < (double)ahead ? threads : (double)ahead;
+    const double levels = pixels_of(task), pixels = levels / (double)kn_type_size(task->first.type);
+    struct autocorr_bytes bytes = {.host = frames * levels + decoding * (4 * levels + prepared * pixels) +
+                                           BATCHES * (double)count * sums_of(task) +
+                                           host_values(task, count)};
+
+    if (engine->queue) {
+        bytes.host += BATCHES * (double)count * images * levels; // on their way
+        bytes.device = BATCHES * (double)count *
+                       (images * levels + sums_of(task) +
+                        64.0 * (double)(task->max_offset + 1) * (double)(task->max_offset + 1));
+    }
+    if (engine->periodic && engine->queue)
+        bytes.device += periodic_sums(task);
+    else if (engine->periodic)
+        bytes.host += periodic_sums(task);
+    else if (engine->queue)
+        bytes.device += device_sums(engine, task, method, count);
+    else
+        bytes.host += host_sums(engine, task, method, count);
+    return bytes;
+}
+
+// The greater of both, or where they are the same memory their sum.
+static double counted(const struct autocorr_engine *engine, struct autocorr_bytes bytes)
+{
+    if (engine->queue && engine_is_cpu(&engine->queue->context->device.info))
+        return bytes.host + bytes.device;
+    return bytes.host > bytes.device ? bytes.host : bytes.device;
+}
+
+// Fewer frames together, until they fit by either method or there is one; the bytes of those that are left.
+static double shrink(struct autocorr_engine *engine, const kn_autocorr_series_options *settings,
+                     const struct autocorr_task *task, const kn_autocorr_method methods[2], size_t ahead)
+{
+    for (;; engine->together -= engine->together / 2) {
+        double most = 0;
+
+        for (unsigned i = 0; i < 2; i++) {
+            const double takes = counted(engine, ki_autocorr_series_bytes(engine, settings, task, methods[i],
+                                                                          engine->together, ahead));
+
+            most = takes > most ? takes : most;
+        }
+        if (most <= (double)settings->memory_limit || engine->together == 1)
+            return most;
+    }
+}
+
+kn_status ki_autocorr_series_fit(struct autocorr_engine *engine, const kn_autocorr_series_options *settings,
+                                 const struct autocorr_task *task, size_t ahead, kn_error *err)
+{
+    const kn_autocorr_method direct = engine->queue ? KN_AUTOCORR_DIRECT : KN_AUTOCORR_SIMD;
+    const bool is_auto = engine->method == KN_AUTOCORR_AUTO;
+    const double limit = (double)settings->memory_limit, mega = 1e6;
+    kn_autocorr_method methods[2] = {is_auto ? KN_AUTOCORR_FFT : engine->method,
+                                     is_auto ? direct : engine->method};
+    double needs;
+
+    engine->together = ki_autocorr_together(task);
+    engine->no_transforms = false;
+    needs = shrink(engine, settings, task, methods, ahead);
+    if (needs > limit && is_auto && !engine->periodic) { // term by term
+        methods[0] = direct;
+        engine->no_transforms = true;
+        engine->together = ki_autocorr_together(task);
+        needs = shrink(engine, settings, task, methods, ahead);
+    }
+    if (needs <= limit)
+        return KN_OK;
+    return ki_fail(
+        err, KN_ERROR_MEMORY,
+        "frames of %zu x %zu pixels with R = %zu take %.1f MB one at a time by %s, %.1f MB more than the "
+        "limit on memory leaves",
+        task->first.width, task->first.height, task->max_offset, needs / mega,
+        engine->periodic ? "transforms" : ki_autocorr_method_names[methods[0]], (needs - limit) / mega);
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// koine solve: how many columns of B are solved at a time.
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "cli/framework/memory.h"
+#include "cmd_solve.h"
+
+// Bytes that so many columns take beside what was read: of the host and the device, or where that has the
+// host's of both.
+static kn_status measure(const struct solve_command *command, size_t count, size_t *bytes, kn_error *err)
+{
+    const kn_least_squares_task task = KN_INIT(kn_least_squares_task, .matrix = command->matrix,
+                                               .geometry = command->matrix ? NULL : &command->geometry,
+                                               .b = command->b.values, .count = count);
+    const struct place *place = &command->tool.place;
+    kn_sparse_memory memory;
+    kn_status status = ki_error_unname(
+        kn_least_squares_estimate_memory(place->queue, &task, &memory, &command->task, err), err);
+
+    if (status)
+        return status;
+    if (place->device.type == KN_DEVICE_CPU)
+        *bytes = memory.host + memory.device;
+    else
+        *bytes = memory.host > memory.device ? memory.host : memory.device;
+    return KN_OK;
+}
+
+static kn_status fit(struct solve_command *command, kn_error *err)
+{
+    const struct common_arguments *common = &command->arguments->tool.common;
+    size_t bytes;
+    kn_status status = measure(command, command->together, &bytes, err);
+
+    while (!status && bytes > memory_for_data(common) && command->together > 1) {
+        command->together -= command->together / 2;
+        status = measure(command, command->together, &bytes, err);
+    }
+    if (!status && bytes > memory_for_data(common) && !command->matrix && command->tool.place.queue &&
+        command->task.format == KN_SPARSE_AUTO) { // without the matrix
+        command->task.format = KN_SPARSE_ON_THE_FLY;
+        status = measure(command, command->together, &bytes, err);
+    }
+    return status ? status
+                  : memory_check(common, MEMORY_BESIDE + bytes,
+                                 command->b.count > 1 ? "one column of B" : "the system", err);
+}
+
+kn_status solve_divide(struct solve_command *command, kn_error *err)
+{
+    const struct common_arguments *common = &command->arguments->tool.common;
+    kn_status status;
+
+    command->together = command->b.count;
+    if (common->memory_limit) {
+        memory_keep_nothing();
+        status = fit(command, err);
+        if (status)
+            return status;
+    }
+    command->pieces = command->b.count / command->together + (command->b.count % command->together != 0);
+    command->results = calloc(command->pieces, sizeof *command->results);
+    return command->results
+               ? KN_OK
+               : ki_fail_memory(err, command->pieces * sizeof *command->results, "the solutions");
+}
