@@ -21,7 +21,7 @@ struct robust_columns {
     size_t count;       // above 1 only where x is in one part
     kn_robust_options options;
     const double *shifts; // of floats, instead of the options': one a column, finite in the type; NULL: none
-    kn_buffer *to;        // where the results stay on the device (robust_to_buffer.c); NULL: they are read
+    kn_buffer *to;        // where the results stay on the device (robust_deliver.c); NULL: they are read
 };
 
 // Elements begin ... end - 1 of a column of 8 bits.
@@ -51,9 +51,11 @@ unsigned ki_robust_points(const kn_queue *queue, kn_type type);
 bool ki_robust_fuses(const kn_queue *queue, kn_type type);
 // src/algo/robust/robust_fused.c: results[0..count); `missed` says which are not there.
 kn_status ki_robust_fused(const struct robust_columns *columns, kn_robust *results, kn_error *err);
-// src/algo/robust/robust_to_buffer.c: from `ranks` to columns->to; `padding` was counted as not-a-number.
+// src/algo/robust/robust_deliver.c: from `ranks` to columns->to; `padding` was counted as not-a-number.
 kn_status ki_robust_deliver(const struct robust_columns *columns, const struct robust_ranks *ranks,
                             uint64_t padding, kn_error *err);
+// Of a column without elements.
+kn_status ki_robust_deliver_nothing(const struct robust_columns *columns, kn_error *err);
 // src/algo/robust/robust_select.c: columns->count is 1.
 kn_status ki_robust_select(const struct robust_columns *columns, kn_robust *result, kn_error *err);
 // src/algo/robust/robust_count.c: counts[256 * i + k] of stretch i have the k-th least value.

@@ -115,7 +115,7 @@ kn_status ki_select_check_quantiles(const struct select *s, const double *q, siz
 kn_status ki_select_ranks(struct select *s, const size_t *ranks, size_t count, kn_error *err);
 kn_status ki_select_quantiles(struct select *s, const double *q, size_t count, kn_error *err);
 
-// ---- select_to_buffer.c ----
+// ---- select_deliver.c ----
 
 // From the answers to the buffer. `again`: first by digits, where the brackets missed.
 kn_status ki_select_deliver(const struct select *s, bool again, kn_error *err);
