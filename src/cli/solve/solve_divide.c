@@ -50,10 +50,11 @@ static kn_status fit(struct solve_command *command, kn_error *err)
 kn_status solve_divide(struct solve_command *command, kn_error *err)
 {
     const struct common_arguments *common = &command->arguments->tool.common;
-    kn_status status;
 
     command->together = command->b.count;
     if (common->memory_limit) {
+        kn_status status;
+
         memory_keep_nothing();
         status = fit(command, err);
         if (status)

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "cmd_sort.h"
 
@@ -181,15 +180,18 @@ static kn_status compute_first(struct sorting *sorting, kn_error *err)
 
 // ---- all of them ----
 
+static void free_buffer(kn_buffer **buffer)
+{
+    kn_buffer_free(*buffer);
+    *buffer = NULL;
+}
+
 void sort_free_buffers(struct sorting *sorting)
 {
-    kn_buffer **const buffers[] = {&sorting->key_buffer, &sorting->value_buffer, &sorting->offset_buffer,
-                                   &sorting->first_buffer};
-
-    for (size_t i = 0; i < KI_COUNT(buffers); i++) {
-        kn_buffer_free(*buffers[i]);
-        *buffers[i] = NULL;
-    }
+    free_buffer(&sorting->key_buffer);
+    free_buffer(&sorting->value_buffer);
+    free_buffer(&sorting->offset_buffer);
+    free_buffer(&sorting->first_buffer);
 }
 
 kn_status sort_compute(struct sorting *sorting, kn_error *err)

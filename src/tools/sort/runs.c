@@ -88,7 +88,7 @@ static uint64_t rank_of(const struct sort_order *order, const char *key)
         return (rank ^ (is_signed ? sign : 0)) ^ (order->descending ? most : 0);
     if (order->descending)
         rank ^= sign;
-    rank ^= rank & sign ? most : sign;
+    rank ^= (rank & sign) != 0 ? most : sign;
     rank = (rank - (most ^ sign ^ infinity)) & most;
     if (!order->stable)
         return rank;
