@@ -239,10 +239,10 @@ select_gather(__global const sort_key *x, ulong skip, ulong n, __global job *job
 
 // The digit below `previous` bits, number `level`, of the n elements from x[skip] on, or with `room` of job j's candidates
 // x[j * room], ...: counters[base + (part * jobs + job) * 2 * BINS], ... . The digit before was counted from `before` on in
-// `parts` parts, `stride` cells each: those of one job count for all.
+// `parts` parts, `stride` cells each: those of one job count for all. Only `again` is a job asked whether it is idle: it takes a while.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_histogram(__global const sort_key *x, ulong skip, ulong n, ulong room, __global job *jobs, uint previous, uint level,
-                 __global uint *counters, ulong before, ulong stride, ulong parts, ulong base, ulong part)
+                 __global uint *counters, ulong before, ulong stride, ulong parts, ulong base, ulong part, uint again)
 {
     __local uint bins[2 * BINS]; // of the digit before, then of this one
     __local ulong sum[BINS_SUMS], found[6];
@@ -250,7 +250,7 @@ select_histogram(__global const sort_key *x, ulong skip, ulong n, ulong room, __
     ulong begin, end, equal[2];
     place at;
 
-    if (jobs[number].idle) // of the whole launch
+    if (again && jobs[number].idle) // of the whole launch
         return;
     x += room ? number * room : skip;
     if (room)
@@ -314,7 +314,7 @@ select_bracket(__global job *jobs, uint level, uint open, __global const uint *c
 // With all digits of the column or of the candidates: the answers. A group a job.
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 select_pick(__global const job *jobs, uint level, __global answer *answers, __global const uint *counters, ulong before,
-            ulong stride, ulong parts)
+            ulong stride, ulong parts, uint again)
 {
     __local uint count[2 * BINS];
     __local ulong sum[BINS_SUMS], found[6];
@@ -322,7 +322,7 @@ select_pick(__global const job *jobs, uint level, __global answer *answers, __gl
     __global const job *own = &jobs[number];
     ulong equal[2];
 
-    if (own->idle) // of the whole launch
+    if (again && own->idle) // of the whole launch
         return;
     place at = last_place(own, level, counters, before, stride, parts, count, sum, found, equal);
     if (get_local_id(0) > 0)

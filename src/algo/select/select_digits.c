@@ -144,6 +144,7 @@ static kn_status digit(const struct select *s, struct digits *d, kn_error *err)
     const struct tile_shape *shape = d->of == SELECT_OF_SAMPLE ? &s->few : &s->shape;
     kn_kernel *kernel = d->of == SELECT_OF_SAMPLE ? s->histogram_few : s->histogram;
     struct element_piece piece = {.buffer = NULL};
+    uint32_t again = s->to != NULL;
     kn_status status = KN_OK;
 
     while (!status && next_source(s, d, &piece)) {
@@ -151,7 +152,7 @@ static kn_status digit(const struct select *s, struct digits *d, kn_error *err)
                                KN_VALUE(d->room),       KN_BUFFER(s->jobs),     KN_VALUE(d->previous),
                                KN_VALUE(d->level),      KN_BUFFER(s->counters), KN_VALUE(d->before),
                                KN_VALUE(d->stride),     KN_VALUE(d->parts),     KN_VALUE(d->base),
-                               KN_VALUE(number)};
+                               KN_VALUE(number),        KN_VALUE(again)};
         status =
             ki_select_launch(s, kernel, shape->group, shape->groups, (size_t)jobs, args, KI_COUNT(args), err);
         number++;
@@ -168,7 +169,7 @@ kn_status ki_select_digits(const struct select *s, enum select_source of, uint32
 {
     struct digits d = begin(s, of);
     kn_status status = KN_OK;
-    uint32_t level;
+    uint32_t level, again = s->to != NULL;
 
     while (d.previous > 0 && !status)
         status = digit(s, &d, err);
@@ -181,7 +182,7 @@ kn_status ki_select_digits(const struct select *s, enum select_source of, uint32
     } else if (!status) {
         const kn_arg args[] = {KN_BUFFER(s->jobs),     KN_VALUE(level),    KN_BUFFER(s->answer),
                                KN_BUFFER(s->counters), KN_VALUE(d.before), KN_VALUE(d.stride),
-                               KN_VALUE(d.parts)};
+                               KN_VALUE(d.parts),      KN_VALUE(again)};
         status = ki_select_launch(s, s->pick, s->single, s->count, 1, args, KI_COUNT(args), err);
     }
     return status;
