@@ -27,7 +27,7 @@ static inline void set_up(void)
     test_open();
     if (test_is_slow()) // smaller blocks to sort
         context->device.info.max_work_group = 32;
-    EXPECT_OK(ki_host_plan("test", KN_F64, &options, &plan, &err));
+    EXPECT_OK(ki_host_plan("test", KN_F64, 0, &options, &plan, &err));
     best = plan.level;
     state = test_seed("stats_variants");
 }
