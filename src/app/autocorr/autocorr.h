@@ -36,6 +36,7 @@ struct autocorr_task {
     size_t max_offset;    // R
     bool periodic;        // positions are modulo the sides; without a mask
     double energy;        // ki_autocorr_energy of the first and the mask, where that is known already; else 0
+    double second_energy; // the same of the second one
     struct ki_kept *kept; // where the host takes memory for it; NULL: none is kept
 };
 

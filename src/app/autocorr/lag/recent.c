@@ -83,6 +83,7 @@ static kn_status add_pairs(struct autocorr_recent *recent, kn_error *err)
         if (pair.lag > recent->settings->max_lag)
             continue;
         pair.task.second = last->task.first;
+        pair.task.second_energy = last->task.energy;
         status = ki_autocorr_flow_add(&recent->pairs, &pair, err);
     }
     return status;

@@ -273,9 +273,11 @@ static kn_status upload(struct autocorr_engine *engine, struct slot *slot, const
             image.pixels = packed;
             image.stride = image.width;
         }
-        if (engine->ran == KN_AUTOCORR_FFT && !engine->exact)
-            kept->energies[2 * i + second] =
-                tasks[i].energy > 0 && !second ? tasks[i].energy : ki_autocorr_energy(&image, NULL, 0);
+        if (engine->ran == KN_AUTOCORR_FFT && !engine->exact) {
+            const double known = second ? tasks[i].second_energy : tasks[i].energy;
+
+            kept->energies[2 * i + second] = known > 0 ? known : ki_autocorr_energy(&image, NULL, 0);
+        }
         if (!pinned)
             status = kn_buffer_write(kept->transfers, to, i * bytes, image.pixels, bytes, err);
     }
