@@ -16,7 +16,8 @@ typedef struct kn_buffer kn_buffer;
 
 // `bytes` of device memory, contents undefined. A buffer larger than the device's largest allocation is held
 // in parts of a power of two bytes; copies take it as one, kernels take its parts. bytes may be 0. Errors:
-// KN_ERROR_MEMORY. Some drivers allocate lazily and report that only at the first use.
+// KN_ERROR_MEMORY, always for more than the device has. Some drivers allocate lazily and report that only at
+// the first use.
 KN_API kn_status kn_buffer_create(kn_context *context, size_t bytes, kn_buffer **buffer, kn_error *err);
 // NULL is fine.
 KN_API void kn_buffer_free(kn_buffer *buffer);

@@ -2,6 +2,7 @@
 // Buffers: device memory in one piece, or in parts where one allocation cannot hold it.
 #include "engine.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,11 +18,16 @@ static size_t part_size(const kn_context *context)
     return size;
 }
 
+// Drivers that allocate lazily would give parts without end.
 static kn_status create_parts(kn_buffer *buffer, kn_error *err)
 {
+    const uint64_t memory = buffer->context->device.info.global_memory;
     size_t size = part_size(buffer->context);
     size_t count = buffer->bytes / size + (buffer->bytes % size != 0);
 
+    if (buffer->bytes > memory)
+        return ki_fail(err, KN_ERROR_MEMORY, "%zu bytes for a buffer, and the device has %" PRIu64,
+                       buffer->bytes, memory);
     buffer->part_bytes = size;
     buffer->parts = calloc(count, sizeof *buffer->parts);
     if (!buffer->parts)
