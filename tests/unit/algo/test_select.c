@@ -400,6 +400,7 @@ static size_t count_launches(kn_buffer *buffer, size_t n, kn_select_method metho
 START_TEST(methods)
 {
     const size_t n = test_is_slow() ? 200 : 70000;
+    size_t of_sample; // on CPUs it goes by digits, elsewhere by sorted lists
     kn_buffer *buffer;
 
     fill(KN_F32, n, FINITE);
@@ -407,6 +408,7 @@ START_TEST(methods)
     ck_assert_uint_eq(count_launches(buffer, n, KN_SELECT_DIGITS, "select_gather"), 0);
     ck_assert_uint_ge(count_launches(buffer, n, KN_SELECT_DIGITS, "select_histogram"), 3);
     ck_assert_uint_eq(count_launches(buffer, n, KN_SELECT_BRACKETS, "select_gather"), 1);
+    of_sample = count_launches(buffer, n, KN_SELECT_BRACKETS, "select_histogram");
     ck_assert_uint_eq(count_launches(buffer, 100, KN_SELECT_AUTO, "select_small"), 1);
     ck_assert_uint_eq(count_launches(buffer, 100, KN_SELECT_AUTO, "select_histogram"), 0);
     // A sample that misleads: what it has stands nowhere else. Then digits find the same.
@@ -415,7 +417,7 @@ START_TEST(methods)
     for (size_t i = 0; i < n; i++)
         memcpy(packed + i * 4, &column[i], 4);
     EXPECT_OK(kn_buffer_write(queue, buffer, 0, packed, n * 4, &err));
-    ck_assert_uint_ge(count_launches(buffer, n, KN_SELECT_BRACKETS, "select_histogram"), 6);
+    ck_assert_uint_ge(count_launches(buffer, n, KN_SELECT_BRACKETS, "select_histogram"), of_sample + 3);
     kn_buffer_free(buffer);
 }
 END_TEST

@@ -23,13 +23,13 @@ static void expect_in_buffer(const kn_robust *expected, kn_buffer *buffer, kn_ty
     kn_buffer_free(there);
     ck_assert_uint_eq(found.n, n);
     ck_assert_uint_eq(found.nan_count, expected->nan_count);
-    expect_same("median in a buffer", found.median, expected->median, n, pattern, found.method);
-    expect_same("MAD in a buffer", found.mad, expected->mad, n, pattern, found.method);
-    expect_same("sum in a buffer", found.sum, expected->sum, n, pattern, found.method);
-    expect_same("squares in a buffer", found.squares, expected->squares, n, pattern, found.method);
-    expect_same("mean in a buffer", found.mean, expected->mean, n, pattern, found.method);
-    expect_same("variance in a buffer", found.variance, expected->variance, n, pattern, found.method);
-    expect_same("shift in a buffer", found.shift, expected->shift, n, pattern, found.method);
+    expect_same("median in a buffer", found.median, expected->median, n, pattern, (int)found.method);
+    expect_same("MAD in a buffer", found.mad, expected->mad, n, pattern, (int)found.method);
+    expect_same("sum in a buffer", found.sum, expected->sum, n, pattern, (int)found.method);
+    expect_same("squares in a buffer", found.squares, expected->squares, n, pattern, (int)found.method);
+    expect_same("mean in a buffer", found.mean, expected->mean, n, pattern, (int)found.method);
+    expect_same("variance in a buffer", found.variance, expected->variance, n, pattern, (int)found.method);
+    expect_same("shift in a buffer", found.shift, expected->shift, n, pattern, (int)found.method);
     if (options->method == KN_ROBUST_FUSED)
         ck_assert(found.method == expected->method && found.missed == expected->missed);
 }
