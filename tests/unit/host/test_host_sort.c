@@ -268,8 +268,10 @@ START_TEST(refusals)
                    kn_host_argsort(keys, KN_F32, (size_t)1 << 33, indices, KN_U32, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "no bytes",
                    kn_host_sort_by_key(keys, KN_F32, 2, indices, 0, NULL, &err));
-    EXPECT_REFUSED(KN_ERROR_MEMORY, "memory",
+    EXPECT_REFUSED(KN_ERROR_LIMIT, "addresses",
                    kn_host_sort_by_key(keys, KN_F32, SIZE_MAX / 4, indices, 4, NULL, &err));
+    EXPECT_REFUSED(KN_ERROR_MEMORY, "memory",
+                   kn_host_sort_by_key(keys, KN_F32, SIZE_MAX / 8, indices, 4, NULL, &err));
     ck_assert(keys[0] == 2 && keys[1] == 1);
     EXPECT_OK(kn_host_sort(NULL, KN_F32, 0, NULL, &err));
     EXPECT_OK(kn_host_sort(keys, KN_F32, 2, NULL, NULL));
