@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ._native import lib as _lib
 from .array import Array
+from .chunks import stats_of_chunks
 from .context import Context, default_context
 from .devices import Device, devices, why_no_device
 from .errors import (
@@ -124,6 +125,7 @@ __all__ = [
     "sort",
     "sort_by_key",
     "stats",
+    "stats_of_chunks",
     "top_k",
     "trajectory",
     "unique",

@@ -48,34 +48,34 @@ class Watch:
         return self.raised is None
 
 
-def _keep(_kind: Any, raised: BaseException, at: Any) -> None:
+def keep(_kind: Any, raised: BaseException, at: Any) -> None:
     """What was raised before a function's first line, as an interrupt may be."""
     watch: Watch = ffi.from_handle(at.tb_frame.f_locals["data"])
     watch.raised = raised
 
 
-@ffi.def_extern(error=False, onerror=_keep)  # type: ignore[untyped-decorator]
+@ffi.def_extern(error=False, onerror=keep)  # type: ignore[untyped-decorator]
 def koine_solve_progress(data: Any, iteration: int) -> bool:
     """Before each iteration."""
     watch: Watch = ffi.from_handle(data)
     return watch.go_on(iteration)
 
 
-@ffi.def_extern(error=False, onerror=_keep)  # type: ignore[untyped-decorator]
+@ffi.def_extern(error=False, onerror=keep)  # type: ignore[untyped-decorator]
 def koine_least_squares_progress(data: Any, solved: int, _count: int) -> bool:
     """When right-hand sides are solved."""
     watch: Watch = ffi.from_handle(data)
     return watch.go_on(solved)
 
 
-@ffi.def_extern(error=False, onerror=_keep)  # type: ignore[untyped-decorator]
+@ffi.def_extern(error=False, onerror=keep)  # type: ignore[untyped-decorator]
 def koine_recon_progress(data: Any, done: float) -> bool:
     """Between the parts of a reconstruction, or of what an `Nufft` does."""
     watch: Watch = ffi.from_handle(data)
     return watch.go_on(done)
 
 
-@ffi.def_extern(error=False, onerror=_keep)  # type: ignore[untyped-decorator]
+@ffi.def_extern(error=False, onerror=keep)  # type: ignore[untyped-decorator]
 def koine_stats_progress(data: Any, _number: int, done: int, _total: int) -> bool:
     """Between the steps of a computation."""
     watch: Watch = ffi.from_handle(data)

@@ -100,7 +100,7 @@ def stats(
     found = ffi.new("kn_stats *")
     compute = lib.kn_stats_compute if given.space.queue is None else lib.kn_stats_compute_buffer
     watch.call(compute, plan, given.pointer, given.size, found)
-    return _stats_of(found)
+    return stats_of(found)
 
 
 def _plan(queue: Any, given: Operand, n: int, options: Any) -> Any:
@@ -122,10 +122,11 @@ def _columns(given: Operand, options: Any, watch: Watch, context: Context | None
     ]
     found = ffi.new("kn_stats[]", count)
     watch.call(lib.kn_stats_compute_columns, plan, ffi.new("const void *[]", rows), n, count, found)
-    return [_stats_of(found[i]) for i in range(count)]
+    return [stats_of(found[i]) for i in range(count)]
 
 
-def _stats_of(found: Any) -> Stats:
+def stats_of(found: Any) -> Stats:
+    """What libkoine found, as `Stats`."""
     return Stats(*(getattr(found, field) for field in Stats._fields))
 
 

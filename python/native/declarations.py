@@ -27,6 +27,8 @@ extern "Python" bool koine_solve_progress(void *data, size_t iteration);
 extern "Python" bool koine_least_squares_progress(void *data, size_t solved, size_t count);
 extern "Python" bool koine_recon_progress(void *data, double done);
 extern "Python" bool koine_stats_progress(void *data, unsigned pass, size_t done, size_t total);
+extern "Python" kn_status koine_rewind(void *data, kn_error *err);
+extern "Python" kn_status koine_next(void *data, const void **chunk, size_t *count, kn_error *err);
 extern "Python" kn_status koine_apply_host(void *data, bool adjoint, const void *from, void *to, kn_error *err);
 extern "Python" kn_status koine_fetch(void *data, size_t i, void **kept, kn_autocorr_grey *grey, kn_error *err);
 extern "Python" void koine_log(void *user, kn_log_level level, const char *message);

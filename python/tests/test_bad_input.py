@@ -140,6 +140,7 @@ CONVERTING: dict[str, Call] = {
     "growth, times": lambda x: koine.growth(x, np.ones(12)),
     "growth, lengths": lambda x: koine.growth(np.ones(12), x),
     "intervals": koine.intervals,
+    "stats_of_chunks": lambda x: koine.stats_of_chunks([x]),
     "intervals, times": lambda x: koine.intervals(ONE, x if x is not None else "none"),
     "windows, quantiles": lambda x: koine.windows(ONE, 3, quantiles=x),
     "from_coo": lambda x: koine.SparseOperator.from_coo(x, x, x, (3, 3)),
@@ -394,6 +395,14 @@ NUMBERS: dict[str, list[Callable[[], Any]]] = {
     "a mask": [
         lambda m=m: koine.autocorr(np.ones((4, 4), "uint8"), mask=m)
         for m in (np.ones((4, 3)), np.full((4, 4), "x"), np.zeros((4, 4), "datetime64[D]"), np.full((4, 4), None), 3)
+    ],
+    "chunks": [
+        lambda x=x: koine.stats_of_chunks(x)
+        for x in (3.0, None, (part for part in [ONE]), [ONE, ONE.astype("float32")], lambda: 3, ["x"])
+    ],
+    "chunks' numbers": [
+        lambda k=k: koine.stats_of_chunks([ONE], **k)
+        for k in ({"dtype": "int32"}, {"dtype": ">f8"}, {"count": -1}, {"count": 1.5}, {"held": -1}, {"mad_scale": "best"})
     ],
     "columns": [lambda x=x: koine.stats(x, columns=True) for x in (ONE, np.ones((2, 2, 2)), 3.0)],
     "nothing": [

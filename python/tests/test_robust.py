@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import pytest
 from conftest import Place, numbers
@@ -54,3 +56,46 @@ def test_nan_and_nothing(place: Place) -> None:
 def test_other_types_are_refused() -> None:
     with pytest.raises(koine.UnsupportedError):
         koine.stats(np.arange(5, dtype="int32"))
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "uint8"])
+@pytest.mark.parametrize("known", [True, False])
+def test_chunks(kind: str, known: bool, context: koine.Context) -> None:
+    x = numbers(kind, 50001)
+    cuts = [0, 1, 1, 700, 20000, 50001]
+    parts = [x[a:b] for a, b in zip(cuts, cuts[1:])]
+    passes = []
+
+    def read() -> Iterator[object]:
+        passes.append(1)
+        yield from parts
+
+    count = x.size if known else None
+    expected = koine.stats(x, method="select")
+    assert koine.stats_of_chunks(read, dtype=kind, count=count, held=8000) == expected
+    assert len(passes) >= 2
+    assert koine.stats_of_chunks(parts, dtype=kind, count=count) == expected
+    assert koine.stats_of_chunks(parts, dtype=kind, held=8000, context=context).median == expected.median
+    assert koine.stats_of_chunks([], dtype=kind).n == 0
+
+
+def test_chunks_that_change() -> None:
+    given = iter([np.zeros(9000), np.zeros(9000), np.ones(5)])
+    with pytest.raises(koine.ArgumentError):
+        koine.stats_of_chunks(lambda: [next(given)], held=100)
+    with pytest.raises(koine.ArgumentError):
+        koine.stats_of_chunks([np.zeros(9000)], held=100, count=8999)
+
+
+def test_masked_chunks_are_refused() -> None:
+    with pytest.raises(TypeError, match="masked"):
+        koine.stats_of_chunks([np.ma.masked_array(np.ones(3), [0, 1, 0])])
+
+
+def test_an_error_of_a_chunk_is_raised() -> None:
+    def read() -> Iterator[object]:
+        yield np.zeros(9)
+        raise OSError("the disk is gone")
+
+    with pytest.raises(OSError, match="the disk is gone"):
+        koine.stats_of_chunks(read, held=2)
