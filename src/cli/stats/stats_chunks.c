@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Columns of `koine stats` that do not fit into memory: they are in files (io/spool.h), and are read from
-// there in chunks, as often as the answer needs.
+// Columns of `koine stats` that do not fit into memory: they are in files (io/column_spool.h), and are read
+// from there in chunks, as often as the answer needs.
 #include <stdlib.h>
 
 #include "base/error.h"

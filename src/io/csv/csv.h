@@ -9,7 +9,7 @@
 
 #include <koine/error.h>
 
-#include "io/spool.h"
+#include "io/column_spool.h"
 #include "io/unpack.h"
 
 // What becomes of an empty cell (or one that reads "nan" or "NA").
@@ -55,7 +55,7 @@ struct csv_column {
     size_t missing; // cells that were missing
 };
 
-// The values of a column, wherever they are (spool.h).
+// The values of a column, wherever they are (column_spool.h).
 void csv_column_view(const struct csv_column *column, struct spool_view *view, kn_error *err);
 
 // How a column tells times.
@@ -111,7 +111,7 @@ struct csv_table {
 // nothing tells the order, a short row, a NUL byte, UTF-16, a line of more than 1 MiB, packed bytes that are
 // damaged or end early): what stands first in the file, KN_ERROR_ARGUMENT (a column asked for that is not
 // there), KN_ERROR_UNSUPPORTED (zstd, in a build without it), KN_ERROR_MEMORY, and of values that go to files
-// KN_ERROR_OUTPUT (spool.h).
+// KN_ERROR_OUTPUT (column_spool.h).
 kn_status csv_read(const char *path, const struct csv_options *options, struct csv_table *table,
                    kn_error *err);
 void csv_free(struct csv_table *table);

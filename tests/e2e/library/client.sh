@@ -37,11 +37,11 @@ find "$work/src" -name '*.c' | sort >"$work/files"
 # shellcheck disable=SC2046,SC2086 # flags are words
 (cd "$work" && xargs ${CC:-cc} -c $sanitize -std=gnu11 -O0 -DHAVE_CONFIG_H -I"$work/src" -I"$installed" \
     -DKN_PROBE_DIR='"/nonexistent"' \
-    $(for package in LIBMD JANSSON PNG ZLIB HDF5 TIFF ZSTD; do variable "${package}_CFLAGS"; done) <"$work/files") ||
+    $(for package in LIBMD JANSSON PNG ZLIB HDF5 TIFF ZSTD ISAL; do variable "${package}_CFLAGS"; done) <"$work/files") ||
     fail "the command does not compile with the installed headers"
 # shellcheck disable=SC2046,SC2086 # flags are words
 ${CC:-cc} $sanitize -o "$work/koine" "$work"/*.o -L"$lib" -lkoine \
-    $(for package in JANSSON PNG ZLIB HDF5 TIFF ZSTD LIBMD; do variable "${package}_LIBS"; done) $(variable LIBS) ||
+    $(for package in JANSSON PNG ZLIB HDF5 TIFF ZSTD ISAL LIBMD; do variable "${package}_LIBS"; done) $(variable LIBS) ||
     fail "the command does not link with libkoine.so"
 
 LD_LIBRARY_PATH=$lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

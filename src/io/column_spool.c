@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "spool.h"
+#include "column_spool.h"
 
 #include <math.h>
 #include <stdlib.h>

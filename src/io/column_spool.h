@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Numbers that do not fit into memory, in a file of the folder TMPDIR, or /var/tmp, whose disk must have room
 // for them. It has no name, so that nothing is left of it whatever ends the process.
-#ifndef KN_IO_SPOOL_H
-#define KN_IO_SPOOL_H
+#ifndef KN_IO_COLUMN_SPOOL_H
+#define KN_IO_COLUMN_SPOOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
