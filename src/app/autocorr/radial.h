@@ -44,6 +44,19 @@ static inline kn_autocorr_ring autocorr_public_ring(const struct autocorr_ring *
     return (kn_autocorr_ring){ring->radius, ring->value, ring->error, ring->weight, ring->count};
 }
 
+// What a ring counted joins what another one did; radius and value, which are sums or means, are the
+// caller's.
+static inline void autocorr_ring_join(struct autocorr_ring *sum, const struct autocorr_ring *ring)
+{
+    sum->error += ring->error;
+    sum->weight += ring->weight;
+    sum->count += ring->count;
+    for (size_t s = 0; s < AUTOCORR_SECTORS; s++) {
+        sum->sums[s] += ring->sums[s];
+        sum->weights[s] += ring->weights[s];
+    }
+}
+
 // The R + 1 rings of a correlation over the offsets. Offsets farther than R are left out, since their rings
 // are not complete; so ring R has the inner half of its own. What is not-a-number is left out. An offset with
 // Y0 > 0 stands for two, as half a turn makes another of it. A ring without offsets has its number as radius,

@@ -47,13 +47,7 @@ static void add_ring(struct autocorr_ring *sum, const struct autocorr_ring *ring
     if (ring->weight == 0)
         return;
     sum->radius += ring->weight * ring->radius;
-    sum->error += ring->error;
-    sum->weight += ring->weight;
-    sum->count += ring->count;
-    for (size_t s = 0; s < AUTOCORR_SECTORS; s++) {
-        sum->sums[s] += ring->sums[s];
-        sum->weights[s] += ring->weights[s];
-    }
+    autocorr_ring_join(sum, ring);
 }
 
 void ki_autocorr_lags_add(struct autocorr_lags *lags, size_t lag, size_t first,

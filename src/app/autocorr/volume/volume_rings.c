@@ -50,13 +50,7 @@ static void join(struct autocorr_ring *sum, const struct autocorr_ring *ring)
 {
     sum->radius += ring->radius;
     sum->value += ring->value;
-    sum->error += ring->error;
-    sum->weight += ring->weight;
-    sum->count += ring->count;
-    for (size_t s = 0; s < AUTOCORR_SECTORS; s++) {
-        sum->sums[s] += ring->sums[s];
-        sum->weights[s] += ring->weights[s];
-    }
+    autocorr_ring_join(sum, ring);
 }
 
 void ki_autocorr_spherical(const double *values, size_t max_offset, struct autocorr_ring *planes,
