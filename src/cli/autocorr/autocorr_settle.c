@@ -140,6 +140,24 @@ static kn_status read_volume(struct autocorr_run *run, kn_error *err)
     return status;
 }
 
+// There are too few frames; what cannot be read, which counts as one, is the likelier mistake.
+static kn_status refuse_lag(const struct autocorr_run *run, kn_error *err)
+{
+    for (size_t i = 0; i < run->frames.count; i++) {
+        const struct frame_source *source = &run->frames.sources[i];
+        kn_autocorr_grey grey = {.pixels = NULL};
+        kn_status status = source->pages > 1 || strcmp(source->file, "-") == 0
+                               ? KN_OK
+                               : frames_read_grey(source->file, &grey, err);
+
+        free(grey.pixels);
+        if (status)
+            return status;
+    }
+    return ki_fail(err, KN_ERROR_INPUT, "--lag %zu wants more than %zu frame%s", run->arguments->lag,
+                   run->frames.count, run->frames.count == 1 ? "" : "s");
+}
+
 kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
 {
     const struct autocorr_arguments *arguments = run->arguments;
@@ -156,8 +174,7 @@ kn_status autocorr_read(struct autocorr_run *run, kn_error *err)
         status = ki_fail(err, KN_ERROR_ARGUMENT, "--variants takes one image, and %zu frames were given",
                          run->frames.count);
     if (!status && arguments->lag >= run->frames.count)
-        status = ki_fail(err, KN_ERROR_INPUT, "--lag %zu wants more than %zu frame%s", arguments->lag,
-                         run->frames.count, run->frames.count == 1 ? "" : "s");
+        status = refuse_lag(run, err);
     if (!status && arguments->mask) {
         status = frames_read_grey(arguments->mask, &run->mask, err);
         run->settings.mask = &run->mask;

@@ -46,6 +46,8 @@ for lag in 9 100; do
     expect_stderr "--lag $lag wants more than 9 frames"
     [ ! -e "$work/none" ] || fail "a run that was refused has made its folder"
 done
+expect_exit 3 koine autocorr "$work/no.png" --lag 2
+expect_stderr "no.png: .*No such file"
 expect_exit 3 koine autocorr "$work/film" "$work/odd.npy" --lag 2 --device host
 expect_stderr 'odd.npy: has levels of 16 bits, but the series begins with 8 '
 
