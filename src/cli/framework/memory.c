@@ -133,12 +133,16 @@ kn_status memory_check(const struct common_arguments *common, size_t needs, cons
 {
     const double mega = 1e6;
     const size_t held = memory_resident(), all = held + needs;
+    char limit[48];
 
     if (!common->memory_limit || needs <= memory_left(common))
         return KN_OK;
+    if (common->memory_limit < 100000) // a unit was forgotten, or is another argument
+        snprintf(limit, sizeof limit, "%zu bytes", common->memory_limit);
+    else
+        snprintf(limit, sizeof limit, "%.1f MB", (double)common->memory_limit / mega);
     return ki_fail(err, KN_ERROR_MEMORY,
-                   "--memory-limit of %.1f MB: %s needs %.1f MB beside the %.1f MB that the program itself "
+                   "--memory-limit of %s: %s needs %.1f MB beside the %.1f MB that the program itself "
                    "holds; --memory-limit %zuM is enough",
-                   (double)common->memory_limit / mega, what, (double)needs / mega, (double)held / mega,
-                   all / 1000000 + 2);
+                   limit, what, (double)needs / mega, (double)held / mega, all / 1000000 + 2);
 }

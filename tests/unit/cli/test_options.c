@@ -176,8 +176,10 @@ START_TEST(a_limit_is_the_whole_process)
     ck_assert_int_eq(memory_check(&common, resident / 2, "the test", &err), KN_OK);
     ck_assert_int_eq(memory_check(&common, 2 * resident, "the test", &err), KN_ERROR_MEMORY);
     ck_assert_ptr_nonnull(strstr(err.text, "the test needs"));
-    common.memory_limit = 1;
+    common.memory_limit = 12;
     ck_assert_uint_eq(memory_left(&common), 0);
+    ck_assert_int_eq(memory_check(&common, 1, "the test", &err), KN_ERROR_MEMORY);
+    ck_assert_ptr_nonnull(strstr(err.text, "--memory-limit of 12 bytes: "));
 }
 END_TEST
 
