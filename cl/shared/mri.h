@@ -7,7 +7,7 @@
 #define STAGE_FIRST 1u // nothing is there yet
 #define STAGE_LAST 2u  // the numbers are wanted
 
-// Cells of the grid that the gridding window is wide, along each axis, where nobody asks for another width.
+// Cells of the grid that the gridding window is wide, along each axis, unless another width is asked for.
 #define GRIDDING_WIDTH 6
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tomography: the head phantom of Shepp and Logan, its sinogram, and what smearing that back over the picture (A^T b,
-// without any filter) makes of it. Then an operator of one's own, a detector whose neighbours see each other's light:
+// without any filter) makes of it. Then an operator of your own, a detector whose neighbours see each other's light:
 // the phantom from what it measures by conjugate gradients, once with that operator, and once with one that knows of no
 // such light. The pictures are phantom.pgm, sinogram.pgm, back.pgm, own.pgm and plain.pgm in the folder that is named,
 // or here. On the best device there is, or the one that KOINE_DEVICE names, else on the host, as the own operator is.
@@ -74,7 +74,7 @@ static void share_light(const double *x, double *y)
         }
 }
 
-// An operator of one's own: rays first, a kn_operator of the host, and then the light; the adjoint the other way.
+// An operator of your own: rays first, a kn_operator of the host, and then the light; the adjoint the other way.
 static kn_status detect(void *data, bool adjoint, const void *from, void *to, kn_error *err)
 {
     static double sums[RAYS];

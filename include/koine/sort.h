@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sorting on the device: by the type's own order, by a comparison of one's own, within segments, and more
+// Sorting on the device: by the type's own order, by a comparison of your own, within segments, and more
 // than the device holds.
 #ifndef KOINE_SORT_H
 #define KOINE_SORT_H
@@ -56,7 +56,7 @@ KN_API kn_status kn_argsort(kn_queue *queue, const kn_buffer *keys, kn_type type
                             kn_buffer *indices, kn_type index_type, const kn_sort_options *options,
                             kn_error *err);
 
-// ---- by a comparison of one's own, and within segments ----
+// ---- by a comparison of your own, and within segments ----
 
 // What is sorted, in which order: snippets of OpenCL C.
 typedef struct kn_less {

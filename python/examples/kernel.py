@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A kernel of one's own, OpenCL C as it stands, on whatever device there is: the Mandelbrot set."""
+"""A kernel of your own, OpenCL C as it stands, on whatever device there is: the Mandelbrot set."""
 
 import sys
 from pathlib import Path

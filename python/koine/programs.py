@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of one's own: any OpenCL C 1.2 source, on every device, on CUDA too."""
+"""Your own kernels: any OpenCL C 1.2 source, on every device, on CUDA too."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _members = {"i": "i64", "u": "u64", "f": "f64"}
 
 @dataclasses.dataclass(frozen=True)
 class Combine:
-    """An operation of one's own, in OpenCL C, for `reduce` and `scan` on devices.
+    """An operation of your own, in OpenCL C, for `reduce` and `scan` on devices.
 
     Parameters
     ----------

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Kernels of one's own."""
+"""Kernels that a user wrote."""
 
 from __future__ import annotations
 

@@ -158,7 +158,7 @@ static kn_status reduce_with(const char *function, struct tree_job *job, const k
     return status ? status : ki_tree_run(job, result, err);
 }
 
-// A job of one's own operation, as the caller describes it.
+// A job with the caller's own operation, as the caller describes it.
 static kn_status read_operation(const char *function, const struct tree_job *job, const kn_combine *how,
                                 kn_type to, const void *result, kn_combine *operation, kn_error *err)
 {

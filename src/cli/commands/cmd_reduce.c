@@ -208,7 +208,7 @@ const struct command command_reduce = {
     .options = options,
     .examples = {{"koine reduce values.npy --op moments", "mean, deviation, least and greatest in one read"},
                  {"koine reduce values.npy --combine 'fmax(a, b)' --identity 0 --map 'fabs(x)'",
-                  "the greatest magnitude, by an operation of one's own"}},
+                  "the greatest magnitude, by an operation of your own"}},
     .arguments_size = sizeof(struct reduce_arguments),
     .run = run_reduce,
 };

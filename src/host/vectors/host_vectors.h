@@ -37,7 +37,7 @@ void ki_host_vectors_narrow(const struct host_vectors *v, const uint32_t *order,
 void ki_host_vectors_widen(const struct host_vectors *v, const uint32_t *order, const void *from, double *to,
                            size_t count);
 
-// Numbers in the order that others have, into one's own, and back. `order` NULL: copied.
+// Numbers from another order into that of these vectors, and back. `order` NULL: copied.
 void ki_host_vectors_arrange(const struct host_vectors *v, const uint32_t *order, const void *from, void *to,
                              size_t count);
 void ki_host_vectors_restore(const struct host_vectors *v, const uint32_t *order, const void *from, void *to,

@@ -84,7 +84,7 @@ kn_status ki_cgnr_check_options(const struct cgnr_options *options, kn_error *er
     if (options->self_adjoint && corrects)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "a self-adjoint operator's equation has no corrections: neither penalties nor an "
-                       "expression of one's own");
+                       "expression of your own");
     if (options->image && !options->self_adjoint)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "differences along the axes of an image are for self-adjoint operators");

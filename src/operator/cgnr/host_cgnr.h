@@ -36,7 +36,7 @@ struct host_cgnr_options {
     bool ncp;                                  // stops there; looks further, as ncp.h says
     bool past_floor;                           // goes on at the precision's floor, for measurements
     const struct solve_correction *correction; // NULL: none
-    // to = M^-1 from, in the order that files have; of a preconditioner that is NULL there is none.
+    // to = M^-1 from, in the order that files have; not called where the preconditioner is NULL.
     void (*precondition)(const void *data, const double *from, double *to);
     const void *preconditioner;
     // Called before each iteration with the number of those done; returns false to stop, with

@@ -119,7 +119,7 @@ koine sort - -o - <"$work/in1000.npy" >"$work/piped.npy" || fail "sorting in a p
 cmp -s "$work/piped.npy" "$work/out1000.npy" || fail "the pipe gave something else"
 
 
-# Values that go along, the order itself, segments, an order of one's own: stable, held against Python's.
+# Values that go along, the order itself, segments, an order of your own: stable, held against Python's.
 python <<'PYTHON'
 import arrays, random
 random.seed(3)

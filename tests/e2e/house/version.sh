@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The version stands in include/koine/koine.h, from which configure and the Python package take it. What is written by
-# hand beside it says the same: the changelogs' newest entry and the recipe for conda.
+# hand beside it says the same: the changelogs' newest entry, the recipe for conda and how to cite it.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 part()
@@ -21,3 +21,4 @@ same koine.pc "$(sed -n 's/^Version: //p' "${builddir:?}/koine.pc")"
 same CHANGELOG.md "$(sed -n 's/^## \[\([0-9.]*\)\].*/\1/p' "$srcdir/CHANGELOG.md" | head -n 1)"
 same debian/changelog "$(sed -n '1s/^koine (\([0-9.]*\).*/\1/p' "$srcdir/debian/changelog")"
 same packaging/conda/recipe.yaml "$(sed -n 's/^  version: "\(.*\)"/\1/p' "$srcdir/packaging/conda/recipe.yaml")"
+same CITATION.cff "$(sed -n 's/^version: //p' "$srcdir/CITATION.cff")"

@@ -68,7 +68,7 @@ static inline void expect_error_with(const struct src_options *options, const ch
     ck_assert_msg(strcmp(err.file, file) == 0 && err.line == line, "expected at %s:%ld: %s", file, line,
                   err.text);
     ck_assert_msg(strstr(err.text, what) != NULL, "\"%s\" is not in: %s", what, err.text);
-    // Nobody asks for the error.
+    // Without an error to fill.
     ck_assert_int_eq(ki_src_read("main.cl", text, options, &unit, NULL), code);
 }
 

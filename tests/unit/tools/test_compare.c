@@ -309,7 +309,7 @@ START_TEST(failures_are_rows)
     ck_assert_int_eq(the_run.rows[0].verdict, COMPARE_FAILED);
     ck_assert_str_eq(the_run.rows[0].why, "it broke");
     ck_assert_int_eq(the_run.rows[1].verdict, COMPARE_RIGHT);
-    ck_assert_double_eq(the_run.rows[1].ratio, 0); // of a first one that failed there is none
+    ck_assert_double_eq(the_run.rows[1].ratio, 0); // a first one that failed gives none
     ck_assert_int_eq(fake.calls[fake.count - 1], 'l');
     ck_assert_int_eq(fake.calls[fake.count - 2], 'l');
     ck_assert_uint_eq(reopened[0], 1);

@@ -34,7 +34,7 @@ struct share {
     const struct plan *plan;
     size_t first, step; // it has the pairs of y0 `first`, `first + step`...
     unsigned char *spread;
-    uint32_t *sums; // as the totals, of its pairs one behind the other; and two rows that nobody asks for
+    uint32_t *sums; // as the totals, of its pairs one behind the other; and two rows that are not used
 };
 
 static const struct autocorr_kernel *kernel_for(kn_host_level level)

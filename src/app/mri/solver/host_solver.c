@@ -306,7 +306,7 @@ kn_status ki_mri_host_normal_apply(struct mri_host_normal *normal, const double 
 static kn_status product(void *data, bool adjoint, const void *x, void *y, double *squares, kn_error *err)
 {
     (void)adjoint;  // it is its own
-    *squares = NAN; // nobody asks
+    *squares = NAN; // not asked for
     return ki_mri_host_normal_apply(data, x, y, err);
 }
 

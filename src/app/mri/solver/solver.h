@@ -15,7 +15,7 @@ struct mri_solver_options {
     kn_recon_regularizer regularizer;
     kn_recon_boundary boundary; // of KN_RECON_REGULARIZER_DIFFERENCE
 
-    // Before each iteration, how many of them are done; NULL: nobody asks. A convolution on a device is
+    // Before each iteration, how many of them are done; NULL: not called. A convolution on a device is
     // behind it, as the host does not wait. Returns false to stop, with KN_ERROR_INTERRUPTED.
     bool (*progress)(void *context, size_t iteration);
     void *context;

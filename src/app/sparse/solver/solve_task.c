@@ -75,7 +75,7 @@ static kn_status check_support(const kn_least_squares_options *task, bool on_dev
         const char *reason;
     } refused[] = {
         {holds && task->correction,
-         "a correction of one's own goes with cgnr and printed; fista, bb and sirt hold bounds"},
+         "a correction of your own goes with cgnr and printed; fista, bb and sirt hold bounds"},
         {task->method == KN_LEAST_SQUARES_SIRT && (task->lambda > 0 || task->smooth > 0),
          "sirt has neither lambda nor smooth; fista and bb have"},
         {on_device && task->type == KN_F64 && ki_solve_single_alone(task),

@@ -132,7 +132,7 @@ static void choose_blocks(struct sparse_batch_options *o, const kn_device_info *
     o->tile = at_most(or_default(o->tile, sizes->chunk), info->local_memory / (sizeof(float) * o->images));
 }
 
-// The width of vectors of images, at most `wide`. There are none of 2 images.
+// The width of vectors of images, at most `wide`. No vector has 2 images.
 static unsigned wide_of(const struct sparse_batch_options *o, unsigned wide)
 {
     wide = at_most(wide, o->images);
