@@ -131,6 +131,15 @@ KN_API kn_status kn_solve_execute(kn_solve_plan *plan, const void *b, void *x, k
                                   kn_error *err);
 // The same with buffers of the plan's device, which are two. Errors: as above, and KN_ERROR_ARGUMENT
 // for a plan of the host, and buffers too small or of another context. x may have been written then.
+//
+// `result` is the host's, and with one the call waits. Where it is NULL the call hands all iterations to the
+// queue and returns, with the same x, unless the host has to decide something: it waits with `tolerance`,
+// `noise`, `whiteness` and `progress`, with KN_SOLVE_BB, whose steps begin with a length that is computed
+// here, and the first time that a plan of KN_SOLVE_FISTA or KN_SOLVE_SIRT solves, for what it finds out about
+// A. Without waiting, iterations behind the floor cost their A and A^H and change nothing, and KN_SOLVE_CGNR
+// of KN_F64 does not begin once more there, from a gradient computed anew; numbers that are not finite are
+// not refused, and x is then undefined; with KN_SOLVE_CG a b of 0 takes all iterations; and
+// kn_solve_plan_get_gradients has none.
 KN_API kn_status kn_solve_execute_buffers(kn_solve_plan *plan, const kn_buffer *b, kn_buffer *x,
                                           kn_solve_result *result, kn_error *err);
 

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "base/os/clock.h"
+#include "engine/engine.h"
 
 // Iterations between two looks of the host's where they are launched one by one.
 enum { LOOK = 8 };
@@ -52,6 +53,12 @@ static void forget(struct pace *pace)
 
 // ---- iterations ----
 
+// A copy of the number would have to last until the queue gets there; a pattern does not.
+kn_status ki_loop_put(kn_queue *queue, kn_buffer *state, size_t at, double number, kn_error *err)
+{
+    return kn_buffer_fill(queue, state, &number, sizeof number, at, sizeof number, NO_EVENT, err);
+}
+
 kn_status ki_loop_record(kn_queue *queue, const struct operator_loop *loop, kn_recording_way way,
                          kn_recording **recording, kn_error *err)
 {
@@ -84,7 +91,7 @@ static kn_status ask(kn_queue *queue, const struct operator_loop *loop, struct p
     return ki_fail(err, KN_ERROR_INTERRUPTED, "stopped before iteration %zu", k);
 }
 
-kn_status ki_loop_run(kn_queue *queue, const struct operator_loop *loop, size_t *launched, kn_error *err)
+kn_status ki_loop_launch(kn_queue *queue, const struct operator_loop *loop, size_t *launched, kn_error *err)
 {
     size_t all = loop->count, k = 0, look = loop->recording ? LOOP_BLOCK : LOOK;
     struct pace pace = {.stride = 1};
@@ -108,5 +115,12 @@ kn_status ki_loop_run(kn_queue *queue, const struct operator_loop *loop, size_t 
     }
     forget(&pace);
     *launched = k;
+    return status;
+}
+
+kn_status ki_loop_run(kn_queue *queue, const struct operator_loop *loop, size_t *launched, kn_error *err)
+{
+    kn_status status = ki_loop_launch(queue, loop, launched, err);
+
     return status ? status : kn_queue_finish(queue, err);
 }

@@ -435,6 +435,20 @@ static kn_status solve_on_device(kn_solve_plan *plan, const kn_buffer *b, kn_buf
     return (plan->bounded ? bounded_on_device : cgnr_on_device)(plan, b, x, result, err);
 }
 
+// Whether somebody on the host decides something of each solution.
+static bool asks_host(const kn_solve_plan *plan)
+{
+    return plan->bounded ? ki_bounded_asks_host(plan->bounded) : ki_cgnr_asks_host(plan->cgnr);
+}
+
+// Without a result, and without waiting for the solution.
+static kn_status enqueue_on_device(kn_solve_plan *plan, const kn_buffer *b, kn_buffer *x, kn_error *err)
+{
+    plan->gradient_count = 0;
+    return plan->bounded ? ki_bounded_enqueue(plan->queue, plan->bounded, b, x, err)
+                         : ki_cgnr_enqueue(plan->queue, plan->cgnr, b, x, err);
+}
+
 static kn_status execute_on_device(kn_solve_plan *plan, const void *b, void *x, kn_solve_result *result,
                                    kn_error *err)
 {
@@ -484,17 +498,18 @@ kn_status kn_solve_execute_buffers(kn_solve_plan *plan, const kn_buffer *b, kn_b
     kn_solve_result found;
     kn_status status;
 
-    if (!plan || !b || !x || !result)
+    if (!plan || !b || !x)
         return ki_fail(err, KN_ERROR_ARGUMENT, "kn_solve_execute_buffers: %s is NULL",
                        !plan ? "plan"
-                       : !b  ? "b"
-                       : x   ? "result"
-                             : "x");
+                       : b   ? "x"
+                             : "b");
     if (!plan->queue)
         return ki_fail(err, KN_ERROR_ARGUMENT,
                        "kn_solve_execute_buffers: this plan is of the host; use kn_solve_execute");
+    if (!result && !asks_host(plan))
+        return ki_error_name(__func__, enqueue_on_device(plan, b, x, err), err);
     status = solve_on_device(plan, b, x, &found, err);
-    if (!status)
+    if (!status && result)
         *result = found;
     return ki_error_name(__func__, status, err);
 }

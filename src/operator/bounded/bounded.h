@@ -48,4 +48,12 @@ const kn_recording *ki_bounded_recording(const struct bounded *bounded);
 kn_status ki_bounded_solve(kn_queue *queue, struct bounded *s, const kn_buffer *right, kn_buffer *x,
                            kn_solve_result *result, kn_error *err);
 
+// Whether something of every solution is decided by the host.
+bool ki_bounded_asks_host(const struct bounded *s);
+// Where it is not, ki_bounded_solve without a result: all iterations are launched, and only the first
+// solution waits, for what it finds out about the operator. With numbers that are not finite x is undefined.
+// Errors: as above, but for these.
+kn_status ki_bounded_enqueue(kn_queue *queue, struct bounded *s, const kn_buffer *right, kn_buffer *x,
+                             kn_error *err);
+
 #endif

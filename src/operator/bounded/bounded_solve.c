@@ -54,13 +54,15 @@ static kn_status write_numbers(kn_queue *queue, kn_buffer *to, const float *from
 static kn_status begin_state(kn_queue *queue, const struct bounded *s, double limit, double length,
                              kn_error *err)
 {
-    const double start[CGNR_START] = {0}, ends[] = {limit, length};
+    const double zero = 0;
     kn_buffer *state = s->buffers[BOUNDED_STATE];
-    kn_status status = kn_buffer_write(queue, state, ki_bounded_goal(s), start, sizeof start, err);
+    size_t ends = ki_bounded_cell(s, s->options.iterations + 1);
+    kn_status status = kn_buffer_fill(queue, state, &zero, sizeof zero, ki_bounded_goal(s),
+                                      CGNR_START * CGNR_CELL, NO_EVENT, err);
 
-    return status ? status
-                  : kn_buffer_write(queue, state, ki_bounded_cell(s, s->options.iterations + 1), ends,
-                                    sizeof ends, err);
+    if (!status)
+        status = ki_loop_put(queue, state, ends, limit, err);
+    return status ? status : ki_loop_put(queue, state, ends + CGNR_CELL, length, err);
 }
 
 // ---- steps ----
@@ -249,17 +251,20 @@ static kn_status begin_vectors(kn_queue *queue, const struct bounded *s, const k
     return status ? status : ki_bounded_launch_project(queue, s, err);
 }
 
-// |b|^2, of numbers that are finite, as the start's are.
-static kn_status begin_residual(kn_queue *queue, const struct bounded *s, double *goal, kn_error *err)
+static kn_status begin_residual(kn_queue *queue, const struct bounded *s, kn_error *err)
 {
     kn_buffer *const *b = s->buffers;
-    double odd = 0, rest = 0;
     kn_status status = ki_operator_apply(s->a, queue, false, b[BOUNDED_X], b[BOUNDED_W], err);
 
-    if (!status)
-        status = ki_bounded_launch_residual(queue, s, err);
-    if (!status)
-        status = read_sum(queue, s, 0, &rest, err);
+    return status ? status : ki_bounded_launch_residual(queue, s, err);
+}
+
+// |b|^2, of numbers that are finite, as the start's are.
+static kn_status judge_residual(kn_queue *queue, const struct bounded *s, double *goal, kn_error *err)
+{
+    double odd = 0, rest = 0;
+    kn_status status = read_sum(queue, s, 0, &rest, err);
+
     if (!status)
         status = read_sum(queue, s, 1, goal, err);
     if (!status)
@@ -277,7 +282,9 @@ static kn_status begin(kn_queue *queue, struct bounded *s, const kn_buffer *righ
     kn_status status = begin_vectors(queue, s, right, start, err);
 
     if (!status)
-        status = begin_residual(queue, s, goal, err);
+        status = begin_residual(queue, s, err);
+    if (!status)
+        status = judge_residual(queue, s, goal, err);
     if (!status)
         status = begin_method(queue, s, &length, err);
     if (status)
@@ -345,13 +352,11 @@ static kn_status read_end(kn_queue *queue, const struct bounded *s, size_t launc
     return status;
 }
 
-kn_status ki_bounded_solve(kn_queue *queue, struct bounded *s, const kn_buffer *right, kn_buffer *x,
-                           kn_solve_result *result, kn_error *err)
+// ---- solutions ----
+
+static kn_status check(const kn_queue *queue, const struct bounded *s, const kn_buffer *right,
+                       const kn_buffer *x, kn_error *err)
 {
-    const struct operator_loop loop = ki_bounded_loop(s);
-    kn_solve_result found = {.iterations = 0};
-    double goal = 0;
-    size_t launched = 0;
     kn_status status = ki_column_check("the right-hand side", queue, right, KN_F32, s->rows, err);
 
     if (!status)
@@ -359,6 +364,18 @@ kn_status ki_bounded_solve(kn_queue *queue, struct bounded *s, const kn_buffer *
     if (!status && right == x)
         status =
             ki_fail(err, KN_ERROR_ARGUMENT, "the solution is the right-hand side's buffer; give two buffers");
+    return status;
+}
+
+kn_status ki_bounded_solve(kn_queue *queue, struct bounded *s, const kn_buffer *right, kn_buffer *x,
+                           kn_solve_result *result, kn_error *err)
+{
+    const struct operator_loop loop = ki_bounded_loop(s);
+    kn_solve_result found = {.iterations = 0};
+    double goal = 0;
+    size_t launched = 0;
+    kn_status status = check(queue, s, right, x, err);
+
     if (!status)
         status = begin(queue, s, right, x, &goal, err);
     if (!status)
@@ -372,4 +389,34 @@ kn_status ki_bounded_solve(kn_queue *queue, struct bounded *s, const kn_buffer *
     if (!status)
         *result = found;
     return status;
+}
+
+bool ki_bounded_asks_host(const struct bounded *s)
+{
+    const struct bounded_options *options = &s->options;
+
+    return options->tolerance > 0 || options->noise > 0 || options->progress ||
+           options->method == KN_SOLVE_BB;
+}
+
+kn_status ki_bounded_enqueue(kn_queue *queue, struct bounded *s, const kn_buffer *right, kn_buffer *x,
+                             kn_error *err)
+{
+    struct operator_loop loop = ki_bounded_loop(s);
+    double length = 0;
+    size_t launched;
+    kn_status status = check(queue, s, right, x, err);
+
+    loop.state = NULL;
+    if (!status)
+        status = begin_vectors(queue, s, right, x, err);
+    if (!status)
+        status = begin_residual(queue, s, err);
+    if (!status)
+        status = begin_method(queue, s, &length, err);
+    if (!status)
+        status = begin_state(queue, s, -1, length, err);
+    if (!status)
+        status = ki_loop_launch(queue, &loop, &launched, err);
+    return status ? status : copy(queue, s->buffers[BOUNDED_X], x, s->columns, err);
 }

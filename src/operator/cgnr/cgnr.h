@@ -130,6 +130,16 @@ void ki_cgnr_free(struct cgnr *s); // NULL is fine
 kn_status ki_cgnr_solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right, const kn_buffer *start,
                         kn_buffer *x, struct cgnr_result *result, kn_error *err);
 
+// Whether something of a solution is decided by the host, or its iterations are of another kind than
+// ki_cgnr_enqueue has.
+bool ki_cgnr_asks_host(const struct cgnr *s);
+// Of a solver that does not ask the host: ki_cgnr_solve without a result, from the start in x. All iterations
+// are launched, and nobody waits; at the floor of the gradient they do nothing more, and double precision
+// does not begin once more. With numbers that are not finite x is undefined. Self-adjoint, a b of 0 is no
+// case of its own. Errors: as above, but for these.
+kn_status ki_cgnr_enqueue(kn_queue *queue, struct cgnr *s, const kn_buffer *right, kn_buffer *x,
+                          kn_error *err);
+
 // Goes on from x, with the linear part of the gradient there, A^T (A x - b) + L x, as the caller has computed
 // it in double precision: the correction of iterative refinement (Higham, Accuracy and Stability of Numerical
 // Algorithms, 12 and 20.5), whose iterations stop where the gradient has fallen by the floor once more. The

@@ -103,6 +103,8 @@ kn_status ki_cgnr_record(kn_queue *queue, struct cgnr *s, kn_error *err);
 // At most `most` iterations; the host looks now and then whether the device has stopped.
 kn_status ki_cgnr_iterate_all(kn_queue *queue, const struct cgnr *s, size_t most, size_t *launched,
                               kn_error *err);
+// All of them, at which nobody looks.
+kn_status ki_cgnr_launch_all(kn_queue *queue, const struct cgnr *s, kn_error *err);
 
 // Where iteration k's cells begin in the state.
 size_t ki_cgnr_cell_of(const struct cgnr *s, size_t k);

@@ -172,3 +172,12 @@ kn_status ki_cgnr_iterate_all(kn_queue *queue, const struct cgnr *s, size_t most
 
     return ki_loop_run(queue, &loop, launched, err);
 }
+
+kn_status ki_cgnr_launch_all(kn_queue *queue, const struct cgnr *s, kn_error *err)
+{
+    struct operator_loop loop = loop_of(s, s->options.iterations);
+    size_t launched;
+
+    loop.state = NULL;
+    return ki_loop_launch(queue, &loop, &launched, err);
+}

@@ -14,10 +14,13 @@
 // No iteration is done; `goal`: |b|^2.
 static kn_status begin_state(kn_queue *queue, const struct cgnr *s, double goal, kn_error *err)
 {
-    const double start[CGNR_START] = {goal};
+    const double zero = 0;
+    size_t first = CGNR_CELLS * s->parts * CGNR_CELL;
+    kn_buffer *state = s->buffers[CGNR_STATE];
+    kn_status status =
+        kn_buffer_fill(queue, state, &zero, sizeof zero, first, CGNR_START * CGNR_CELL, NO_EVENT, err);
 
-    return kn_buffer_write(queue, s->buffers[CGNR_STATE], CGNR_CELLS * s->parts * CGNR_CELL, start,
-                           sizeof start, err);
+    return status ? status : ki_loop_put(queue, state, first, goal, err);
 }
 
 // to = A x; without x, 0.
@@ -31,19 +34,28 @@ static kn_status multiply(kn_queue *queue, const struct cgnr *s, const kn_buffer
 }
 
 // r = A x - b, in the products' order, or of a self-adjoint operator h = (A + L) x - b, where x, if it is not
-// NULL, is X; squares of it and of b.
-static kn_status find_residual(kn_queue *queue, const struct cgnr *s, const kn_buffer *x,
-                               const kn_buffer *right, double *rest, double *goal, kn_error *err)
+// NULL, is X.
+static kn_status launch_residual(kn_queue *queue, const struct cgnr *s, const kn_buffer *x,
+                                 const kn_buffer *right, kn_error *err)
 {
-    double partial[2 * CGNR_MOST_PARTS];
     bool equation = s->options.self_adjoint;
     kn_status status = equation ? begin_state(queue, s, 0, err) : KN_OK;
 
     if (!status)
         status = multiply(queue, s, x, s->buffers[equation ? CGNR_V : CGNR_W], err);
-    if (!status)
-        status = equation ? ki_cg_launch_begin(queue, s, right, err)
-                          : ki_cgnr_launch_residual(queue, s, right, err);
+    if (status)
+        return status;
+    return equation ? ki_cg_launch_begin(queue, s, right, err)
+                    : ki_cgnr_launch_residual(queue, s, right, err);
+}
+
+// The same, and squares of it and of b.
+static kn_status find_residual(kn_queue *queue, const struct cgnr *s, const kn_buffer *x,
+                               const kn_buffer *right, double *rest, double *goal, kn_error *err)
+{
+    double partial[2 * CGNR_MOST_PARTS];
+    kn_status status = launch_residual(queue, s, x, right, err);
+
     if (!status)
         status = kn_buffer_read(queue, s->buffers[CGNR_STATE], 0, partial, 2 * s->parts * CGNR_CELL, err);
     *rest = *goal = 0;
@@ -100,6 +112,16 @@ static void set_goal(struct cgnr *s, double goal)
         s->terms.residual = fmax(goal > 0 ? noise * noise / goal : 0, residual * residual);
 }
 
+// From the residual that is there; `goal`: |b|^2.
+static kn_status begin_iterations(kn_queue *queue, const struct cgnr *s, double goal, kn_error *err)
+{
+    kn_status status = begin_state(queue, s, goal, err);
+
+    if (!status && !s->options.self_adjoint) // else h is there
+        status = begin_gradient(queue, s, err);
+    return status ? status : begin_direction(queue, s, err);
+}
+
 static kn_status begin(kn_queue *queue, struct cgnr *s, const kn_buffer *right, const kn_buffer *start,
                        double *goal, kn_error *err)
 {
@@ -118,12 +140,8 @@ static kn_status begin(kn_queue *queue, struct cgnr *s, const kn_buffer *right, 
     if (!status)
         set_goal(s, *goal);
     if (!status)
-        status = begin_state(queue, s, *goal, err);
-    if (!status)
         status = ki_cgnr_white_begin(queue, s, *goal, err);
-    if (!status && !s->options.self_adjoint) // else h is there
-        status = begin_gradient(queue, s, err);
-    return status ? status : begin_direction(queue, s, err);
+    return status ? status : begin_iterations(queue, s, *goal, err);
 }
 
 // x and h are the caller's.
@@ -348,10 +366,9 @@ static kn_status solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right, 
     return status;
 }
 
-kn_status ki_cgnr_solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right, const kn_buffer *start,
-                        kn_buffer *x, struct cgnr_result *result, kn_error *err)
+static kn_status check(const kn_queue *queue, const struct cgnr *s, const kn_buffer *right,
+                       const kn_buffer *start, const kn_buffer *x, kn_error *err)
 {
-    struct cgnr_result found = {.launches_per_iteration = count_launches(s)};
     kn_status status = ki_column_check("the right hand side", queue, right, s->type, s->rows, err);
 
     if (!status)
@@ -361,6 +378,15 @@ kn_status ki_cgnr_solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right,
     if (!status && right == x)
         status =
             ki_fail(err, KN_ERROR_ARGUMENT, "the solution is the right hand side's buffer; give two buffers");
+    return status;
+}
+
+kn_status ki_cgnr_solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right, const kn_buffer *start,
+                        kn_buffer *x, struct cgnr_result *result, kn_error *err)
+{
+    struct cgnr_result found = {.launches_per_iteration = count_launches(s)};
+    kn_status status = check(queue, s, right, start, x, err);
+
     if (!status)
         status = solve(queue, s, right, start, x, &found, err);
     if (status)
@@ -368,6 +394,29 @@ kn_status ki_cgnr_solve(kn_queue *queue, struct cgnr *s, const kn_buffer *right,
     else
         *result = found;
     return status;
+}
+
+bool ki_cgnr_asks_host(const struct cgnr *s)
+{
+    return cgnr_keeps_residual(&s->options) || s->options.progress || s->options.printed || s->is_fused ||
+           (s->options.self_adjoint && s->options.gradient >= 0);
+}
+
+kn_status ki_cgnr_enqueue(kn_queue *queue, struct cgnr *s, const kn_buffer *right, kn_buffer *x,
+                          kn_error *err)
+{
+    kn_buffer *own = s->buffers[CGNR_X];
+    kn_status status = check(queue, s, right, x, x, err);
+
+    if (!status)
+        status = begin_solution(queue, s, x, err);
+    if (!status)
+        status = launch_residual(queue, s, own, right, err);
+    if (!status)
+        status = begin_iterations(queue, s, 1, err); // |b|^2 is looked at by stops alone, which ask the host
+    if (!status)
+        status = ki_cgnr_launch_all(queue, s, err);
+    return status ? status : kn_buffer_copy(queue, own, 0, x, 0, s->columns * cgnr_number(s), NO_EVENT, err);
 }
 
 kn_status ki_cgnr_go_on(kn_queue *queue, struct cgnr *s, const kn_buffer *gradient, kn_buffer *x,

@@ -13,13 +13,44 @@ enum {
     HEIGHT = 12,
     OFFSET = 3,
     OFFSETS = (2 * OFFSET + 1) * (OFFSET + 1),
-    LENGTH = 60
+    LENGTH = 60,
+    UNKNOWNS = 50
 };
 
 static kn_buffer *floats, *integers, *frames, *result;
 static kn_autocorr_plan *autocorr;
 static kn_recon_plan *recon;
 static kn_fft_plan *fft;
+static kn_solve_plan *solvers[KN_SOLVE_SIRT + 1], *stopping; // by their method; with a tolerance
+
+// Of a matrix with a strong diagonal, self-adjoint and without negative elements. A block of iterations and
+// some more.
+static void make_solvers(void)
+{
+    uint32_t at[2][3 * UNKNOWNS];
+    double values[3 * UNKNOWNS];
+    size_t count = 0;
+    kn_sparse *matrix = NULL;
+    kn_operator *a = NULL;
+
+    for (uint32_t i = 0; i < UNKNOWNS; i++)
+        for (uint32_t j = i > 0 ? i - 1 : 0; j <= i + 1 && j < UNKNOWNS; j++, count++) {
+            at[0][count] = i;
+            at[1][count] = j;
+            values[count] = i == j ? 4 : 1;
+        }
+    EXPECT_OK(kn_sparse_create_coo(UNKNOWNS, UNKNOWNS, count, at[0], at[1], values, &matrix, &err));
+    EXPECT_OK(kn_sparse_operator_create(
+        queue, matrix, &KN_INIT(kn_sparse_operator_options, .format = KN_SPARSE_SIMPLE), &a, &err));
+    for (unsigned method = KN_SOLVE_CGNR; method <= KN_SOLVE_SIRT; method++)
+        EXPECT_OK(kn_solve_plan_create(
+            queue, a, &KN_INIT(kn_solve_options, .method = (kn_solve_method)method, .iterations = 40),
+            &solvers[method], &err));
+    EXPECT_OK(kn_solve_plan_create(queue, a, &KN_INIT(kn_solve_options, .iterations = 40, .tolerance = 1e-3),
+                                   &stopping, &err));
+    kn_operator_free(a);
+    kn_sparse_free(matrix);
+}
 
 static void begin(void)
 {
@@ -49,10 +80,14 @@ static void begin(void)
     EXPECT_OK(kn_autocorr_plan_create(queue, &shape, &direct, &autocorr, &err));
     EXPECT_OK(kn_recon_plan_create(queue, &matrix, k, 40, NULL, &recon, &err));
     EXPECT_OK(kn_fft_plan_create(queue, &line, &own, &fft, &err));
+    make_solvers();
 }
 
 static void end(void)
 {
+    for (size_t i = 0; i <= KN_SOLVE_SIRT; i++)
+        kn_solve_plan_free(solvers[i]);
+    kn_solve_plan_free(stopping);
     kn_fft_plan_free(fft);
     kn_recon_plan_free(recon);
     kn_autocorr_plan_free(autocorr);
@@ -144,6 +179,31 @@ static kn_status normal(void)
     return kn_recon_normal_buffers(recon, floats, result, &err);
 }
 
+static kn_status solve_by(kn_solve_method method)
+{
+    return kn_solve_execute_buffers(solvers[method], floats, result, NULL, &err);
+}
+
+static kn_status solve_least_squares(void)
+{
+    return solve_by(KN_SOLVE_CGNR);
+}
+
+static kn_status solve_equation(void)
+{
+    return solve_by(KN_SOLVE_CG);
+}
+
+static kn_status solve_fista(void)
+{
+    return solve_by(KN_SOLVE_FISTA);
+}
+
+static kn_status solve_sirt(void)
+{
+    return solve_by(KN_SOLVE_SIRT);
+}
+
 static kn_status copy(void)
 {
     return kn_buffer_copy(queue, floats, 0, result, 0, N, NULL, &err);
@@ -166,6 +226,10 @@ static const struct {
              {"autocorr_sums_to_buffer", correlate},
              {"recon_gridding_adjoint_buffers", grid},
              {"recon_normal_buffers", normal},
+             {"solve_execute_buffers by cgnr", solve_least_squares},
+             {"solve_execute_buffers by cg", solve_equation},
+             {"solve_execute_buffers by fista", solve_fista},
+             {"solve_execute_buffers by sirt", solve_sirt},
              {"buffer_copy", copy}};
 #define CALLS (sizeof calls / sizeof *calls)
 
@@ -265,28 +329,49 @@ static kn_status count_to_host(struct be_queue *native, struct be_memory *from, 
     return real->copy_to_host(native, from, to, copied, event, why);
 }
 
-START_TEST(waits_of_calls)
+static size_t waits_of(kn_status (*call)(void))
 {
     struct ki_backend counting = *context->backend;
-    kn_number number;
 
     real = context->backend;
     counting.queue_finish = count_finish;
     counting.event_wait = count_event;
     counting.copy_to_device = count_to_device;
     counting.copy_to_host = count_to_host;
+    context->backend = &counting;
+    waits = 0;
+    EXPECT_OK(call());
+    context->backend = real;
+    return waits;
+}
+
+static kn_status reduce_to_host(void)
+{
+    kn_number number;
+
+    return kn_reduce(queue, integers, KN_U32, N, KN_REDUCE_MAX, &number, &err);
+}
+
+// What the host decides, though nobody asks for a result.
+static kn_status solve_bb(void)
+{
+    return solve_by(KN_SOLVE_BB);
+}
+
+static kn_status solve_to_tolerance(void)
+{
+    return kn_solve_execute_buffers(stopping, floats, result, NULL, &err);
+}
+
+START_TEST(waits_of_calls)
+{
     for (size_t i = 0; i < CALLS; i++) {
         EXPECT_OK(calls[i].call());
-        context->backend = &counting;
-        waits = 0;
-        EXPECT_OK(calls[i].call());
-        context->backend = real;
-        ck_assert_msg(waits == 0, "%s waits %zu times", calls[i].name, waits);
+        ck_assert_msg(waits_of(calls[i].call) == 0, "%s waits %zu times", calls[i].name, waits);
     }
-    context->backend = &counting;
-    EXPECT_OK(kn_reduce(queue, integers, KN_U32, N, KN_REDUCE_MAX, &number, &err));
-    context->backend = real;
-    ck_assert_uint_gt(waits, 0); // it counts
+    ck_assert_uint_gt(waits_of(reduce_to_host), 0); // it counts
+    ck_assert_uint_gt(waits_of(solve_bb), 0);
+    ck_assert_uint_gt(waits_of(solve_to_tolerance), 0);
 }
 END_TEST
 

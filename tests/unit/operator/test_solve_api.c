@@ -418,6 +418,14 @@ static void solve_on_device(kn_type type, uint64_t *state)
         ck_assert_mem_eq(found, x, d->columns * size);
         ck_assert_uint_eq(buffers.iterations, result.iterations);
         ck_assert(test_same(buffers.residual, result.residual));
+        // Without a result the same x; in double precision without the iterations that begin once more.
+        EXPECT_OK(kn_buffer_write(queue, to, 0, start, d->columns * size, &err));
+        EXPECT_OK(kn_solve_execute_buffers(plan, from, to, NULL, &err));
+        EXPECT_OK(kn_buffer_read(queue, to, 0, found, d->columns * size, &err));
+        test_expect_poison(to, d->columns * size);
+        ck_assert(type == KN_F64 || !memcmp(found, x, d->columns * size));
+        ck_assert_double_lt(distance(d, found, wanted), type == KN_F64 ? 1e-11 : 1e-4);
+        EXPECT_REFUSED(KN_ERROR_ARGUMENT, "two buffers", kn_solve_execute_buffers(plan, to, to, NULL, &err));
         EXPECT_REFUSED(KN_ERROR_ARGUMENT, "two buffers",
                        kn_solve_execute_buffers(plan, to, to, &buffers, &err));
         kn_buffer_free(from);
