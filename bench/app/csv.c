@@ -4,8 +4,8 @@
 //     2020-07-24 07:07:49.031250,0.0,23.0,-60.0
 //
 // made of a recording's x, y and z, repeated, once for each number of threads and each code; sums are
-// checked. Then other forms of the same rows: with ';' and decimal commas, with their times read, and packed
-// by gzip, beside zlib's inflate alone of the same bytes from memory to memory.
+// checked. Then other forms of the same rows: with ';' and decimal commas, in turn with the usual form; with
+// their times read; and packed by gzip, beside zlib's inflate alone of the same bytes from memory to memory.
 //
 //     bench/csv [--threads N] [--rows N] [--repetitions N] [--keep FILE] [RECORDING]
 //
@@ -25,7 +25,7 @@
 #include "io/csv/csv.h"
 #include "bench/bench.h"
 
-enum { MOST_REPETITIONS = 1000 };
+enum { MOST_REPETITIONS = 1000, MOST_SUBJECTS = 4 };
 
 static kn_error err = KN_ERROR_INIT;
 
@@ -39,10 +39,8 @@ static const struct form {
     const char *name;
     char separator, point;
     bool times, packed;
-} forms[] = {{"usual", ',', '.', false, false},
-             {"; and ,", ';', ',', false, false},
-             {"times", ',', '.', true, false},
-             {"gzip", ',', '.', false, true}};
+} usual = {"usual", ',', '.', false, false}, commas = {"; and ,", ';', ',', false, false},
+  forms[] = {{"times", ',', '.', true, false}, {"gzip", ',', '.', false, true}};
 
 // The rows, 1/32 s apart, and the sums of their columns.
 static void write_rows(const char *path, const struct form *form, const struct csv_table *recording,
@@ -106,30 +104,46 @@ static void print_rates(const char *name, unsigned threads, double bytes, double
     struct bench_times walls = bench_times_of(wall, repetitions);
     struct bench_times processors = bench_times_of(processor, repetitions);
 
-    printf("%-7s %7u  %8.3f %8.3f  %8.3f %8.3f  %s\n", name, threads, bytes / walls.median / 1e9,
+    printf("%-14s %7u  %8.3f %8.3f  %8.3f %8.3f  %s\n", name, threads, bytes / walls.median / 1e9,
            bytes / walls.least / 1e9, bytes / processors.median / 1e9, bytes / processors.least / 1e9,
            right ? "right" : "WRONG");
     fflush(stdout);
 }
 
-// `bytes`: of the text.
-static void report(const char *path, const char *name, double bytes, size_t rows, const double sums[3],
-                   const struct csv_options *options, size_t repetitions)
+// What is read, and what should come of it.
+struct subject {
+    const char *name, *path;
+    double bytes; // of the text
+    const double *sums;
+    struct csv_options options;
+};
+
+static bool read_once(const struct subject *subject, size_t rows, double *wall, double *processor)
 {
-    double wall[MOST_REPETITIONS], processor[MOST_REPETITIONS];
-    bool right = true;
+    struct csv_table table;
+    double start = bench_seconds(), processor_start = processor_seconds();
+    bool right;
 
-    for (size_t i = 0; i < repetitions; i++) {
-        struct csv_table table;
-        double start = bench_seconds(), processor_start = processor_seconds();
+    bench_try(csv_read(subject->path, &subject->options, &table, &err), &err);
+    *wall = bench_seconds() - start;
+    *processor = processor_seconds() - processor_start;
+    right = is_right(&table, rows, subject->sums);
+    csv_free(&table);
+    return right;
+}
 
-        bench_try(csv_read(path, options, &table, &err), &err);
-        wall[i] = bench_seconds() - start;
-        processor[i] = processor_seconds() - processor_start;
-        right = right && is_right(&table, rows, sums);
-        csv_free(&table);
-    }
-    print_rates(name, options->threads, bytes, wall, processor, repetitions, right);
+// All subjects in turn, so that what else a machine does falls on each of them.
+static void report(const struct subject *subjects, size_t count, size_t rows, size_t repetitions)
+{
+    double wall[MOST_SUBJECTS][MOST_REPETITIONS], processor[MOST_SUBJECTS][MOST_REPETITIONS];
+    bool right[MOST_SUBJECTS] = {false};
+
+    for (size_t i = 0; i < repetitions; i++)
+        for (size_t k = 0; k < count; k++)
+            right[k] = read_once(&subjects[k], rows, &wall[k][i], &processor[k][i]) && (i == 0 || right[k]);
+    for (size_t k = 0; k < count; k++)
+        print_rates(subjects[k].name, subjects[k].options.threads, subjects[k].bytes, wall[k], processor[k],
+                    repetitions, right[k]);
 }
 
 static double size_of(const char *path)
@@ -187,6 +201,27 @@ static void report_inflate(const char *path, size_t bytes, size_t repetitions)
     free(to);
 }
 
+// Decimal commas beside the usual form at `path`, by both codes that read plain rows.
+static void report_commas(const char *path, const struct csv_table *recording, size_t rows, unsigned threads,
+                          size_t repetitions)
+{
+    char other[4096];
+    double sums[3] = {0, 0, 0};
+
+    snprintf(other, sizeof other, "%s.commas", path);
+    write_rows(other, &commas, recording, rows, sums);
+    for (unsigned k = 1; k <= threads; k *= 2) {
+        const struct csv_options best = {.threads = k}, scalar = {.threads = k, .code = CSV_CODE_SCALAR};
+        const struct subject subjects[] = {{"usual", path, size_of(path), sums, best},
+                                           {"; and ,", other, size_of(other), sums, best},
+                                           {"usual, scalar", path, size_of(path), sums, scalar},
+                                           {"; and , scalar", other, size_of(other), sums, scalar}};
+
+        report(subjects, KI_COUNT(subjects), rows, repetitions);
+    }
+    unlink(other);
+}
+
 static void report_forms(const char *path, const struct csv_table *recording, size_t rows, unsigned threads,
                          size_t repetitions)
 {
@@ -202,7 +237,7 @@ static void report_forms(const char *path, const struct csv_table *recording, si
         for (unsigned k = 1; k <= threads; k *= 2) {
             const struct csv_options options = {.threads = k, .times = forms[i].times};
 
-            report(path, forms[i].name, bytes, rows, sums, &options, repetitions);
+            report(&(struct subject){forms[i].name, path, bytes, sums, options}, 1, rows, repetitions);
         }
     }
 }
@@ -239,14 +274,19 @@ int main(int argc, char **argv)
     if (!keep && (file = mkstemp(path)) >= 0)
         close(file);
     bench_try(csv_read(recording, NULL, &table, &err), &err);
-    write_rows(keep ? keep : path, &forms[0], &table, rows, sums);
-    printf("%-7s %7s  %17s  %17s\n%-7s %7s  %8s %8s  %8s %8s\n", "", "", "GB/s, wall", "GB/s, processor",
+    write_rows(keep ? keep : path, &usual, &table, rows, sums);
+    printf("%-14s %7s  %17s  %17s\n%-14s %7s  %8s %8s  %8s %8s\n", "", "", "GB/s, wall", "GB/s, processor",
            "code", "threads", "median", "fastest", "median", "fastest");
     for (size_t code = 0; code < KI_COUNT(codes); code++)
         for (unsigned i = 1; i <= threads; i *= 2)
-            report(keep ? keep : path, codes[code].name, size_of(keep ? keep : path), rows, sums,
-                   &(struct csv_options){.threads = i, .code = codes[code].code}, repetitions);
+            report(&(struct subject){codes[code].name,
+                                     keep ? keep : path,
+                                     size_of(keep ? keep : path),
+                                     sums,
+                                     {.threads = i, .code = codes[code].code}},
+                   1, rows, repetitions);
     if (!keep) {
+        report_commas(path, &table, rows, threads, repetitions);
         report_forms(path, &table, rows, threads, repetitions);
         unlink(path);
     }

@@ -36,7 +36,8 @@ struct csv_options {
     size_t column_count;
     // That read a large file; 0: all there are. Values and errors are the same with any number.
     unsigned threads;
-    // The first column of times that is not asked for becomes the table's times.
+    // The first column of times that is not asked for becomes the table's times; or a column of dates with
+    // the times of day of the next one, by both names.
     bool times;
     // Bytes that all values may take in memory; of a table with more every column is in a file. 0: no bound.
     size_t most;
@@ -85,9 +86,11 @@ struct csv_layout {
 struct csv_table {
     struct csv_column *columns;
     size_t column_count;
-    size_t rows;        // data rows, whether complete or not
-    double start_time;  // E4: Unix seconds, UTC; else 0
-    double sample_rate; // Hz, of an E4 export, or as a preamble states it ("30 Hz"); else, and for beats, 0
+    size_t rows;       // data rows, whether complete or not
+    double start_time; // E4: Unix seconds, UTC; else 0
+    // Hz, of an E4 export, or as a preamble states it ("30 Hz", or by the period of ActiGraph's epochs);
+    // else, and for beats, 0.
+    double sample_rate;
     struct csv_layout layout;
     enum csv_clock clock;    // of its column of times; none if there is none, or if it was not wanted
     struct csv_column times; // of all rows, in Unix seconds

@@ -87,6 +87,7 @@ static void prepare(const struct csv_reader *reader, struct chunk *chunk)
                                              .asked = reader->columns[i].asked,
                                              .unnamed = reader->columns[i].unnamed,
                                              .clock = reader->columns[i].clock,
+                                             .split = reader->columns[i].split,
                                              .numeric = csv_has_number(reader, i)};
     }
     chunk->rows.wanted_count = reader->wanted_count;

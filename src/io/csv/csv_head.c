@@ -134,11 +134,22 @@ static bool is_name_of_times(const char *name)
     return false;
 }
 
-// The clock of text, as the file's beginning tells it; of both of dates where it does not.
-static unsigned text_clocks_of(const struct csv_reader *reader, const struct csv_cell *cell)
+// The clock of text, as the file's beginning tells it; of both of dates where it does not. `split`: it is a
+// date, and the next cell a time of day.
+static unsigned text_clocks_of(const struct csv_reader *reader, const struct parsed_row *row, size_t column,
+                               bool *split)
 {
-    const unsigned clocks = csv_clocks_of(cell->text, cell->text + cell->length);
+    const struct csv_cell *cell = &row->items[column].cell, *day = NULL;
+    unsigned clocks = csv_clocks_of(cell->text, cell->text + cell->length);
+    double seconds;
 
+    *split = false;
+    if (column + 1 < row->count && column + 1 < reader->column_count)
+        day = &row->items[column + 1].cell;
+    if (!clocks && day && csv_time_of_day(day->text, day->text + day->length, &seconds)) {
+        clocks = csv_clocks_of_date(cell->text, cell->text + cell->length);
+        *split = clocks != 0;
+    }
     return clocks & reader->dates ? clocks & reader->dates : clocks;
 }
 
@@ -169,13 +180,14 @@ static kn_status fail_dates(struct csv_reader *reader, size_t column, const stru
                       ki_quote(found, sizeof found, cell->text, cell->length));
 }
 
-// The first column of times. `row`: the first of data.
+// The first column of times, or of dates beside times of day. `row`: the first of data.
 static kn_status find_times(struct csv_reader *reader, const struct csv_row *row,
                             const struct parsed_row *data)
 {
     for (size_t i = 0; reader->options.times && i < reader->column_count && i < data->count; i++) {
         const struct parsed_cell *first = &data->items[i];
-        const unsigned clocks = first->kind == CSV_TEXT ? text_clocks_of(reader, &first->cell) : 0;
+        const unsigned clocks =
+            first->kind == CSV_TEXT ? text_clocks_of(reader, data, i, &reader->columns[i].split) : 0;
 
         if (clocks == CSV_CLOCKS_OF_DATES)
             return fail_dates(reader, i, row, &first->cell);
@@ -334,6 +346,21 @@ static kn_status find_column(struct csv_reader *reader, const char *wanted, size
     return KN_OK;
 }
 
+// Dates and times of day have both columns' names, once the caller's are found.
+static kn_status join_names(struct csv_reader *reader, size_t date)
+{
+    struct ki_text joined = KI_TEXT_INIT;
+    char **name = &reader->columns[date].out.name, *both;
+
+    ki_text_format(&joined, "%s %s", *name, reader->columns[date + 1].out.name);
+    both = ki_text_take(&joined);
+    if (!both)
+        return ki_fail_memory(reader->err, 0, "reading the columns' names of a CSV file");
+    free(*name);
+    *name = both;
+    return KN_OK;
+}
+
 kn_status csv_choose_columns(struct csv_reader *reader)
 {
     size_t asked = reader->options.column_count, index = 0;
@@ -358,6 +385,9 @@ kn_status csv_choose_columns(struct csv_reader *reader)
         column->wanted = asked == 0 ? !column->aside : column->asked;
         reader->wanted_count += column->wanted && !column->clock;
         column->wanted = column->wanted || column->clock;
+        column->split = column->split && column->clock;
+        if (column->split && (status = join_names(reader, i)))
+            return status;
     }
     return KN_OK;
 }

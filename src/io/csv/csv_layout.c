@@ -58,6 +58,18 @@ static void take_lines(const struct csv_input *in, struct sample *sample)
     sample->whole = sample->whole && p >= end;
 }
 
+// A time, or a part of one: a date, or a time of day, which blanks do not separate.
+static bool is_of_time(const struct csv_cell *cell, struct csv_marks marks)
+{
+    const char *end = cell->text + cell->length;
+    double seconds;
+
+    if (csv_clocks_of(cell->text, end))
+        return true;
+    return marks.separator != ' ' &&
+           (csv_clocks_of_date(cell->text, end) || csv_time_of_day(cell->text, end, &seconds));
+}
+
 static struct shape shape_of(const struct csv_reader *reader, const struct line *line, struct csv_marks marks)
 {
     const char *from = line->text, *next;
@@ -71,8 +83,8 @@ static struct shape shape_of(const struct csv_reader *reader, const struct line 
         if (!csv_cell_at(from, line->end, marks, &cell, &next))
             return (struct shape){0, 0};
         shape.cells++;
-        shape.good += csv_cell_kind(&cell, marks, reader->c, &value) == CSV_NUMBER ||
-                      csv_clocks_of(cell.text, cell.text + cell.length) != 0;
+        shape.good +=
+            csv_cell_kind(&cell, marks, reader->c, &value) == CSV_NUMBER || is_of_time(&cell, marks);
         if (next == line->end)
             return shape;
     }
@@ -195,6 +207,20 @@ static kn_status check_table(const struct csv_reader *reader, const struct sampl
                       lines);
 }
 
+// The rate of a preamble's "Epoch Period (hh:mm:ss) 00:00:10", as ActiGraph's does; 0: there is none, or none
+// of its own, as in files of raw samples.
+static double rate_of_epochs(const struct line *line)
+{
+    static const char words[] = "epoch period (hh:mm:ss) ";
+    const ptrdiff_t length = line->end - line->text;
+    double seconds;
+
+    if (length < (ptrdiff_t)sizeof words || strncasecmp(line->text, words, sizeof words - 1) != 0 ||
+        !csv_time_of_day(line->text + sizeof words - 1, line->end, &seconds) || seconds <= 0)
+        return 0;
+    return 1 / seconds;
+}
+
 // The rate that a preamble states as ActiGraph's does: "at 30 Hz".
 static double stated_rate(const struct csv_reader *reader, const struct line *line)
 {
@@ -234,7 +260,9 @@ static unsigned dates_of(const struct csv_reader *reader, const struct line *lin
 
     for (const char *from = line->text, *next; csv_cell_at(from, line->end, reader->marks, &cell, &next);
          from = next + 1) {
-        const unsigned these = csv_clocks_of(cell.text, cell.text + cell.length) & CSV_CLOCKS_OF_DATES;
+        const char *end = cell.text + cell.length;
+        const unsigned these =
+            (csv_clocks_of(cell.text, end) | csv_clocks_of_date(cell.text, end)) & CSV_CLOCKS_OF_DATES;
 
         clocks &= these ? these : CSV_CLOCKS_OF_DATES;
         if (next == line->end)
@@ -314,6 +342,8 @@ static kn_status look_at(struct csv_reader *reader, struct sample *sample)
         lines = preamble_lines(reader, sample, &fit);
         status = check_table(reader, sample, &fit);
     }
+    for (size_t i = 0; i < lines && reader->sample_rate == 0; i++)
+        reader->sample_rate = rate_of_epochs(&sample->lines[i]);
     for (size_t i = 0; i < lines && reader->sample_rate == 0; i++)
         reader->sample_rate = stated_rate(reader, &sample->lines[i]);
     find_dates(reader, sample, lines);

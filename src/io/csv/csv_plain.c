@@ -244,16 +244,26 @@ INLINE size_t read_column(const char *window, const uint32_t *separators, size_t
     return rows;
 }
 
-// The same of a column of times in text.
+// A time in text from `from` on, in one cell that ends at `end`, or in two that `middle` separates.
+static bool read_time(const char *from, const char *middle, const char *end, struct csv_reader_column *column,
+                      double *to)
+{
+    if (!column->split)
+        return csv_time_of(from, end, column->clock, &column->minute, to);
+    return csv_time_of_cells(from, middle, middle + 1 + (middle[1] == ' '), end, column->clock, to);
+}
+
+// The same of a column of times in text, or of two.
 static size_t read_times(const char *window, const uint32_t *separators, size_t step, size_t rows,
                          struct csv_reader_column *column, double *to)
 {
     for (size_t i = 0; i < rows; i++, separators += step) {
-        const char *from = window + (uint32_t)(separators[0] + 1), *end = window + separators[1];
+        const char *from = window + (uint32_t)(separators[0] + 1), *middle = window + separators[1];
+        const char *end = window + separators[column->split ? 2 : 1];
 
         from += *from == ' ';
         end -= *end == '\n' && end[-1] == '\r';
-        if (end < from || !csv_time_of(from, end, column->clock, &column->minute, &to[i]))
+        if (end < from || !read_time(from, middle, end, column, &to[i]))
             return i;
     }
     return rows;

@@ -20,6 +20,7 @@ struct csv_reader_column {
     bool unnamed; // the header has an empty cell here: the trace of a comma at the line's end, perhaps
     enum csv_clock clock; // the rows' times; it counts for no wanted column
     struct csv_minute minute;
+    bool split;   // its cells are dates, and the next column's are times of day
     bool numeric; // rows before those in `out` have a number here
     // Of what is in `out`, where it is a part: its position in the whole column, and the missing cells
     // before.

@@ -205,7 +205,24 @@ static kn_status add_missing(struct csv_reader *reader, size_t column, long line
     return KN_OK;
 }
 
-static kn_status add_time(struct csv_reader *reader, long line, size_t column, const struct csv_cell *cell)
+// The time of a cell, or of a date there and of a time of day in the next one, which begins behind `next`.
+static bool is_time(struct csv_reader *reader, const struct csv_record *record,
+                    struct csv_reader_column *column, const struct csv_cell *cell, const char *next,
+                    double *value)
+{
+    const char *end = cell->text + cell->length;
+    struct csv_cell day;
+
+    if (!csv_clock_is_text(column->clock))
+        return csv_cell_kind(cell, reader->marks, reader->c, value) == CSV_NUMBER;
+    if (!column->split)
+        return csv_time_of(cell->text, end, column->clock, &column->minute, value);
+    return next < record->end && csv_cell_at(next + 1, record->end, reader->marks, &day, &next) &&
+           csv_time_of_cells(cell->text, end, day.text, day.text + day.length, column->clock, value);
+}
+
+static kn_status add_time(struct csv_reader *reader, const struct csv_record *record, size_t column,
+                          const struct csv_cell *cell, const char *next)
 {
     static const char *const examples[] = {[CSV_CLOCK_SECONDS] = "Unix seconds",
                                            [CSV_CLOCK_MILLISECONDS] = "Unix milliseconds",
@@ -215,16 +232,13 @@ static kn_status add_time(struct csv_reader *reader, long line, size_t column, c
     struct csv_reader_column *target = &reader->columns[column];
     char where[128], found[64];
     double value;
-    bool is_time =
-        csv_clock_is_text(target->clock)
-            ? csv_time_of(cell->text, cell->text + cell->length, target->clock, &target->minute, &value)
-            : csv_cell_kind(cell, reader->marks, reader->c, &value) == CSV_NUMBER;
 
-    if (!is_time)
-        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, line,
-                          "%s: found %s, expected a time as in the rows above (%s)",
+    if (!is_time(reader, record, target, cell, next, &value))
+        return ki_fail_at(reader->err, KN_ERROR_INPUT, reader->input.name, record->line,
+                          "%s: found %s, expected a time as in the rows above (%s%s)",
                           describe_column(where, sizeof where, reader, column),
-                          ki_quote(found, sizeof found, cell->text, cell->length), examples[target->clock]);
+                          ki_quote(found, sizeof found, cell->text, cell->length), examples[target->clock],
+                          target->split ? ", of which the time of day stands in the next column" : "");
     target->out.values[target->out.count++] = value;
     return KN_OK;
 }
@@ -243,7 +257,7 @@ static kn_status add_cell(struct csv_reader *reader, const struct csv_record *re
     if (!target->wanted)
         return KN_OK;
     if (target->clock)
-        return add_time(reader, record->line, column, &cell);
+        return add_time(reader, record, column, &cell, *next);
     switch (csv_cell_kind(&cell, reader->marks, reader->c, &value)) {
     case CSV_NUMBER:
         target->out.values[target->out.count++] = value;

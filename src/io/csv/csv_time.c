@@ -48,22 +48,36 @@ static bool is_day(int year, int month, int day)
            is_within(day, 1, days[month - 1] + (month == 2 && leap));
 }
 
-// "2020-07-24 07:07", with `length` characters there.
-static bool read_minute(const char *p, ptrdiff_t length, double *start)
+// "2020-07-24", and where it ends; NULL if it is none.
+static const char *read_iso_date(const char *p, const char *end, double *days)
 {
-    int year, month, day, hour, minute;
+    int year, month, day;
 
-    if (length < DATE_LENGTH + 6 || p[4] != '-' || p[7] != '-' || (p[10] != 'T' && p[10] != ' ') ||
-        p[13] != ':')
-        return false;
+    if (end - p < DATE_LENGTH || p[4] != '-' || p[7] != '-')
+        return NULL;
     year = digits_of(p, 4);
     month = digits_of(p + 5, 2);
     day = digits_of(p + 8, 2);
-    hour = digits_of(p + 11, 2);
-    minute = digits_of(p + 14, 2);
-    if (!is_day(year, month, day) || !is_within(hour, 0, 23) || !is_within(minute, 0, 59))
+    if (!is_day(year, month, day))
+        return NULL;
+    *days = (double)days_of(year, month, day);
+    return p + DATE_LENGTH;
+}
+
+// "2020-07-24 07:07".
+static bool read_minute(const char *p, const char *end, double *start)
+{
+    int hour, minute;
+    double days;
+
+    p = read_iso_date(p, end, &days);
+    if (!p || end - p < 6 || (*p != 'T' && *p != ' ') || p[3] != ':')
         return false;
-    *start = ((double)days_of(year, month, day) * 24 + hour) * 3600 + minute * 60;
+    hour = digits_of(p + 1, 2);
+    minute = digits_of(p + 4, 2);
+    if (!is_within(hour, 0, 23) || !is_within(minute, 0, 59))
+        return false;
+    *start = (days * 24 + hour) * 3600 + minute * 60;
     return true;
 }
 
@@ -140,7 +154,7 @@ static int short_number(const char **p, const char *end)
 }
 
 // "7/24/2020" or "24.7.2020", and where it ends; NULL if it is none.
-static const char *read_date(const char *p, const char *end, enum csv_clock clock, double *days)
+static const char *read_short_date(const char *p, const char *end, enum csv_clock clock, double *days)
 {
     const int first = short_number(&p, end);
     const char mark = p < end ? *p : '\0';
@@ -160,23 +174,40 @@ static const char *read_date(const char *p, const char *end, enum csv_clock cloc
     return p + 5;
 }
 
-// "7/24/2020 7:07:49.5".
-static bool read_dated(const char *p, const char *end, enum csv_clock clock, double *seconds)
+static const char *read_date(const char *p, const char *end, enum csv_clock clock, double *days)
 {
-    double days, offset;
-    int hour, minute;
+    return clock == CSV_CLOCK_ISO ? read_iso_date(p, end, days) : read_short_date(p, end, clock, days);
+}
 
-    p = read_date(p, end, clock, &days);
-    if (!p || p == end || (*p != ' ' && *p != 'T'))
-        return false;
-    p++;
-    hour = short_number(&p, end);
-    if (end - p < 3 || *p != ':')
+// "AM" or "PM" at the end, as 'A' or 'P', which is cut off with blanks before it; '\0' if there is none.
+static char take_half(const char *p, const char **end)
+{
+    const char *last = *end - 2;
+    char half;
+
+    if (*end - p < 2 || (last[1] | 0x20) != 'm' || ((*last | 0x20) != 'a' && (*last | 0x20) != 'p'))
+        return '\0';
+    half = (*last | 0x20) == 'a' ? 'A' : 'P';
+    while (last > p && last[-1] == ' ')
+        last--;
+    *end = last;
+    return half;
+}
+
+// "7:07:49.5", "19:07" or "7:07:49.5 PM", behind `days`.
+static bool read_time_of_day(const char *p, const char *end, double days, double *seconds)
+{
+    const char half = take_half(p, &end);
+    int hour = short_number(&p, end), minute;
+    double offset;
+
+    if (end - p < 3 || *p != ':' || !is_within(hour, half ? 1 : 0, half ? 12 : 23))
         return false;
     minute = digits_of(p + 1, 2);
-    if (!is_within(hour, 0, 23) || !is_within(minute, 0, 59))
+    if (!is_within(minute, 0, 59))
         return false;
     p += 3;
+    hour = half ? hour % 12 + (half == 'P' ? 12 : 0) : hour;
     *seconds = (days * 24 + hour) * 3600 + minute * 60;
     if (p < end && *p == ':')
         return read_seconds(p + 1, end, *seconds, seconds);
@@ -184,6 +215,15 @@ static bool read_dated(const char *p, const char *end, enum csv_clock clock, dou
         return false;
     *seconds -= offset;
     return true;
+}
+
+// "7/24/2020 7:07:49.5".
+static bool read_dated(const char *p, const char *end, enum csv_clock clock, double *seconds)
+{
+    double days;
+
+    p = read_date(p, end, clock, &days);
+    return p && p < end && (*p == ' ' || *p == 'T') && read_time_of_day(p + 1, end, days, seconds);
 }
 
 // "2020-07-24 07:07:49.5".
@@ -195,7 +235,7 @@ static bool read_iso(const char *from, const char *end, struct csv_minute *minut
     if (length > known && memcmp(from, minute->text, sizeof minute->text) == 0)
         return read_plain_seconds(from + known, end, minute->start, seconds) ||
                read_seconds(from + known, end, minute->start, seconds);
-    if (!read_minute(from, length, &start))
+    if (!read_minute(from, end, &start))
         return false;
     if (length < known || from[known - 1] != ':') {
         if (!read_zone(from + known - 1, end, &offset))
@@ -215,6 +255,15 @@ bool csv_time_of(const char *from, const char *end, enum csv_clock clock, struct
                                   : read_dated(from, end, clock, seconds);
 }
 
+bool csv_time_of_cells(const char *date, const char *date_end, const char *day, const char *day_end,
+                       enum csv_clock clock, double *seconds)
+{
+    double days;
+
+    return read_date(date, date_end, clock, &days) == date_end &&
+           read_time_of_day(day, day_end, days, seconds);
+}
+
 unsigned csv_clocks_of(const char *from, const char *end)
 {
     struct csv_minute minute = {.text = {0}};
@@ -225,4 +274,20 @@ unsigned csv_clocks_of(const char *from, const char *end)
         if (csv_time_of(from, end, clock, &minute, &seconds))
             clocks |= 1U << clock;
     return clocks;
+}
+
+unsigned csv_clocks_of_date(const char *from, const char *end)
+{
+    unsigned clocks = 0;
+    double days;
+
+    for (enum csv_clock clock = CSV_CLOCK_ISO; clock <= CSV_CLOCK_DAY_FIRST; clock++)
+        if (read_date(from, end, clock, &days) == end)
+            clocks |= 1U << clock;
+    return clocks;
+}
+
+bool csv_time_of_day(const char *from, const char *end, double *seconds)
+{
+    return read_time_of_day(from, end, 0, seconds);
 }

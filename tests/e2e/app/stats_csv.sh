@@ -64,6 +64,20 @@ expect_stdout ' column1 +2 +2 '
 expect_exit 0 koine stats --serial --enmo --window 1s "$in/gt3x.csv"
 expect_stdout '3 lines before the table left out, times in "Timestamp" \(month first\), 30 Hz, 0 gaps'
 expect_stdout 'Accelerometer Y +60 +0\.5 '
+# ActiGraph's epochs of 10 s: dates and times of day in two columns, over noon.
+{
+    echo '---- Data Table File Created By ActiGraph GT3X+ ActiLife v6.13.3 date format M/d/yyyy at 30 Hz Filter Normal ----'
+    echo 'Serial Number: MOS2A50130120'
+    echo 'Epoch Period (hh:mm:ss) 00:00:10'
+    echo '--------------------------------------------------'
+    echo 'Date,Time,Axis1,Steps'
+    awk 'BEGIN { for (i = 0; i < 24; i++)
+        printf "7/8/2020,%d:%02d:%02d %s,%d,1\n", i < 12 ? 11 : 12, (i < 12 ? 58 : -2) + i / 6, i % 6 * 10, i < 12 ? "AM" : "PM", i }'
+} >"$in/epochs.csv"
+expect_exit 0 koine stats --serial --window 60s --json "$work/epochs.json" "$in/epochs.csv"
+expect_stdout 'times in "Date Time" \(month first\), 0\.1 Hz, 0 gaps'
+expect_stdout 'Axis1 +24 +11\.5 '
+grep -qF '"start": 1594209480' "$work/epochs.json" || fail 'the first window does not begin at 11:58'
 axivity()
 {
     awk 'BEGIN { for (i = 0; i < 200; i++) printf "2014-05-07 16:29:%06.3f,0.1,%d,1\n", 30 + i / 100, i % 2 }'

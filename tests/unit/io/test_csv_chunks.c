@@ -408,6 +408,41 @@ START_TEST(times_that_spill)
 }
 END_TEST
 
+// Dates and times of day in two columns, in parts of a file and out of memory.
+START_TEST(times_of_two_columns)
+{
+    enum { TIMES = 3000 };
+    char *text = malloc((size_t)TIMES * 64), *to = text;
+    struct csv_options options = {.times = true};
+    struct outcome expected;
+    const char *path;
+
+    ck_assert_ptr_nonnull(text);
+    to += sprintf(to, "Date,Time,x\n");
+    for (int i = 0; i < TIMES; i++)
+        to += sprintf(to, i % 7 ? "7/24/2020,%d:%02d:%02d PM,%d\n" : "\"7/24/2020\",%d:%02d:%02d PM,%d\n",
+                      1 + i / 3600, i / 60 % 60, i % 60, i % 100);
+    path = file_with(text, (size_t)(to - text));
+    expected = read_in_order(path, options);
+    ck_assert_int_eq(expected.table.clock, CSV_CLOCK_MONTH_FIRST);
+    ck_assert_str_eq(expected.table.times.name, "Date Time");
+    for (size_t i = 0; i < TIMES; i++)
+        ck_assert_double_eq(expected.table.times.values[i], 1595595600.0 + (double)i);
+    for (size_t i = 0; i < 2 * THREAD_COUNTS; i++) {
+        struct outcome found;
+
+        options.most = i % 2 ? 20000 : 0;
+        options.chunk = 5000;
+        options.threads = thread_counts[i / 2];
+        found = read_file(path, &options);
+        expect_same(&found, &expected, "two columns");
+        csv_free(&found.table);
+    }
+    csv_free(&expected.table);
+    free(text);
+}
+END_TEST
+
 // A folder without room, or none at all.
 START_TEST(nowhere_to_spill)
 {
@@ -475,9 +510,9 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {every_cut,        first_error,   random_bytes,
-                                  random_tables,    large_file,    times_that_spill,
-                                  nowhere_to_spill, changing_file, real_file_in_chunks};
+    const TTest *const tests[] = {every_cut,     first_error,        random_bytes,         random_tables,
+                                  large_file,    times_that_spill,   times_of_two_columns, nowhere_to_spill,
+                                  changing_file, real_file_in_chunks};
 
     return TEST_RUN_WITH("csv chunks", CK_FORK_GETENV, make_folder, remove_folder, tests);
 }
