@@ -211,7 +211,7 @@ typedef struct kn_recon_options {
 // there is counted.
 typedef struct kn_recon_memory {
     size_t plan;     // of the host, as long as there is the plan: its copies of k, weights and basis
-    size_t sums;     // of forward and adjoint: from their first use on; on a device it is the queue's
+    size_t sums;     // of forward and adjoint: from their first use on; on a device in part the queue's
     size_t normal;   // of the normal operator: from its first use on, and to prepare it
     size_t gridding; // from its first use on; 0 on the host
 } kn_recon_memory;
@@ -280,9 +280,12 @@ KN_API kn_status kn_recon_gridding_adjoint(kn_recon_plan *plan, const double *da
 
 // The same with buffers of the queue's context, pairs of floats, which may be larger: by commands in the
 // plan's queue, after what it was given before. They do not wait for these, but for what is prepared the
-// first time and for copies of k, which the sums bring to the device each time. Errors: KN_ERROR_ARGUMENT
-// also for a plan of the host, a buffer of another context, one that is too small, and one that is both;
-// KN_ERROR_LIMIT for buffers held in parts, which only forward and adjoint take.
+// first time: also k, weights and basis are then brought to the device, where they stay with the plan.
+// Forward and adjoint of more than 2^20 samples, or of more than fit into a sixteenth of the device's memory
+// at 20 bytes each, bring them in each call, and wait for these copies; so does the adjoint by another kernel
+// than `tuned` with positions of more than 2^22 voxels, or as many. A buffer held in parts counts as too
+// many. Errors: KN_ERROR_ARGUMENT also for a plan of the host, a buffer of another context, one that is too
+// small, and one that is both; KN_ERROR_LIMIT for buffers held in parts, which only forward and adjoint take.
 KN_API kn_status kn_recon_forward_buffers(kn_recon_plan *plan, const kn_buffer *image, kn_buffer *data,
                                           kn_error *err);
 KN_API kn_status kn_recon_adjoint_buffers(kn_recon_plan *plan, const kn_buffer *data, kn_buffer *image,

@@ -19,7 +19,7 @@ enum {
 
 static kn_buffer *floats, *integers, *frames, *result;
 static kn_autocorr_plan *autocorr;
-static kn_recon_plan *recon;
+static kn_recon_plan *recon, *lecture; // with weights and a basis, by a kernel that takes positions
 static kn_fft_plan *fft;
 static kn_solve_plan *solvers[KN_SOLVE_SIRT + 1], *stopping; // by their method; with a tolerance
 
@@ -63,7 +63,9 @@ static void begin(void)
     const kn_recon_matrix matrix = {2, {8, 8, 0}};
     const kn_fft_shape line = KN_INIT(kn_fft_shape, .rank = 1, .dims = {LENGTH}, .type = KN_F32);
     const kn_fft_options own = KN_INIT(kn_fft_options, .library = KN_FFT_OWN);
-    static double k[3 * 40];
+    static double k[3 * 40], weights[40], basis[2 * 40];
+    const kn_recon_options arrays =
+        KN_INIT(kn_recon_options, .kernel = KN_RECON_KERNEL_CONSTANT, .weights = weights, .basis = basis);
     uint64_t state = test_seed("waiting");
 
     test_open();
@@ -78,7 +80,10 @@ static void begin(void)
     frames = test_upload_with_room(pixels, sizeof pixels, 0);
     EXPECT_OK(kn_buffer_create(context, N * sizeof(uint64_t), &result, &err));
     EXPECT_OK(kn_autocorr_plan_create(queue, &shape, &direct, &autocorr, &err));
+    for (size_t i = 0; i < 40; i++)
+        weights[i] = basis[2 * i] = basis[2 * i + 1] = 1 + (double)i;
     EXPECT_OK(kn_recon_plan_create(queue, &matrix, k, 40, NULL, &recon, &err));
+    EXPECT_OK(kn_recon_plan_create(queue, &matrix, k, 40, &arrays, &lecture, &err));
     EXPECT_OK(kn_fft_plan_create(queue, &line, &own, &fft, &err));
     make_solvers();
 }
@@ -90,6 +95,7 @@ static void end(void)
     kn_solve_plan_free(stopping);
     kn_fft_plan_free(fft);
     kn_recon_plan_free(recon);
+    kn_recon_plan_free(lecture);
     kn_autocorr_plan_free(autocorr);
     kn_buffer_free(result);
     kn_buffer_free(frames);
@@ -169,6 +175,26 @@ static kn_status correlate(void)
     return kn_autocorr_sums_to_buffer(autocorr, frames, NULL, 2, result, &err);
 }
 
+static kn_status forward(void)
+{
+    return kn_recon_forward_buffers(recon, floats, result, &err);
+}
+
+static kn_status forward_with_basis(void)
+{
+    return kn_recon_forward_buffers(lecture, floats, result, &err);
+}
+
+static kn_status adjoint(void)
+{
+    return kn_recon_adjoint_buffers(recon, floats, result, &err);
+}
+
+static kn_status adjoint_of_lecture(void)
+{
+    return kn_recon_adjoint_buffers(lecture, floats, result, &err);
+}
+
 static kn_status grid(void)
 {
     return kn_recon_gridding_adjoint_buffers(recon, floats, result, &err);
@@ -224,6 +250,10 @@ static const struct {
              {"robust_to_buffer", robust},
              {"fft_execute", transform},
              {"autocorr_sums_to_buffer", correlate},
+             {"recon_forward_buffers", forward},
+             {"recon_forward_buffers with a basis", forward_with_basis},
+             {"recon_adjoint_buffers", adjoint},
+             {"recon_adjoint_buffers by constant", adjoint_of_lecture},
              {"recon_gridding_adjoint_buffers", grid},
              {"recon_normal_buffers", normal},
              {"solve_execute_buffers by cgnr", solve_least_squares},

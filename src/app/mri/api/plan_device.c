@@ -20,16 +20,17 @@ kn_status ki_recon_device_forward(kn_recon_plan *plan, kn_queue *queue, const kn
                                   kn_buffer *data, kn_error *err)
 {
     return ki_mri_forward_device(queue, &plan->request.matrix, plan->k, plan->request.samples, plan->basis,
-                                 image, data, err);
+                                 image, data, &plan->forward_there, err);
 }
 
-static struct mri_sum adjoint_of(const kn_recon_plan *plan, bool weighted)
+static struct mri_sum adjoint_of(kn_recon_plan *plan, bool weighted)
 {
     return (struct mri_sum){.matrix = plan->request.matrix,
                             .k = plan->k,
                             .samples = plan->request.samples,
                             .weights = weighted ? plan->weights : NULL,
-                            .basis = plan->basis};
+                            .basis = plan->basis,
+                            .there = &plan->adjoint_there};
 }
 
 kn_status ki_recon_device_adjoint(kn_recon_plan *plan, kn_queue *queue, bool weighted, const kn_buffer *data,
@@ -169,6 +170,8 @@ void ki_recon_device_free(kn_recon_plan *plan)
 
     for (size_t i = 0; i < KI_COUNT(buffers); i++)
         kn_buffer_free(buffers[i]);
+    ki_mri_there_free(&plan->forward_there);
+    ki_mri_there_free(&plan->adjoint_there);
     ki_mri_toeplitz_free(plan->toeplitz);
     ki_mri_gridding_free(plan->gridding);
 }

@@ -43,6 +43,7 @@ struct kn_recon_plan {
     // On a device.
     struct mri_toeplitz *toeplitz;
     struct mri_gridding *gridding;
+    struct mri_there forward_there, adjoint_there;         // what the sums take of the samples
     kn_kernel *multiply;                                   // data by weights
     kn_buffer *device_weights, *weighted, *device_between; // a float, a pair and a pair a sample
     kn_buffer *images[2], *data;                           // of calls with arrays

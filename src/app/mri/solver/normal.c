@@ -33,6 +33,7 @@ void ki_mri_normal_end(struct mri_normal *normal)
 struct mri_forward_normal {
     struct mri_normal normal;
     struct mri_sum sum; // the adjoint of what is in device_data
+    struct mri_there forward_there, adjoint_there;
     size_t voxels;
     enum mri_kernel kernel;
     kn_recon_rate rate;
@@ -51,7 +52,7 @@ static kn_status apply(void *data, kn_queue *queue, bool adjoint, const kn_buffe
     (void)adjoint; // it is its own
     status = x == y ? ki_fail(err, KN_ERROR_ARGUMENT, "the normal operator in place; give two buffers")
                     : ki_mri_forward_device(queue, &sum->matrix, sum->k, sum->samples, NULL, x,
-                                            sum->device_data, err);
+                                            sum->device_data, &forward->forward_there, err);
 
     if (!status)
         status = ki_mri_sum_device(queue, sum, forward->kernel, y, NULL, err);
@@ -79,7 +80,8 @@ kn_status ki_mri_forward_normal_create(kn_queue *queue, const kn_recon_matrix *m
         status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "mri_forward_normal_create: the queue is NULL, or kernel %d is not one of a device",
                          (int)kernel);
-    forward->sum = (struct mri_sum){.matrix = *matrix, .k = k, .samples = samples, .weights = weights};
+    forward->sum = (struct mri_sum){
+        .matrix = *matrix, .k = k, .samples = samples, .weights = weights, .there = &forward->adjoint_there};
     forward->kernel = kernel;
     if (!status)
         status = ki_mri_matrix_count(matrix, &forward->voxels, err);
@@ -101,6 +103,8 @@ void ki_mri_forward_normal_free(struct mri_forward_normal *forward)
     if (!forward)
         return;
     ki_mri_normal_end(&forward->normal);
+    ki_mri_there_free(&forward->forward_there);
+    ki_mri_there_free(&forward->adjoint_there);
     kn_buffer_free(forward->sum.device_data);
     free(forward);
 }

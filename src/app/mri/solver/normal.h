@@ -26,11 +26,11 @@ void ki_mri_normal_end(struct mri_normal *normal);
 
 // F by ki_mri_forward_device, F^H by ki_mri_sum_device with `kernel`, one of a device; W between them. k (in
 // cycles per field of view) and weights (w |phi|^2; NULL: 1) stay the caller's, and must stay. Memory: 8
-// bytes a sample, and of the queue's what both sums take: ki_mri_sum_memory and ki_mri_forward_memory. Cost
-// of an application: 2 x samples x voxels terms, and the samples written to the device twice; it returns when
-// it is done. Its error is that of both sums. The operator is for the queue's context, and for one thread at
-// a time. Errors: KN_ERROR_ARGUMENT (a kernel of the host, a matrix that ki_mri_matrix_count refuses); those
-// of both sums.
+// bytes a sample, and of its own and the queue's what both sums take: ki_mri_sum_memory and
+// ki_mri_forward_memory. Cost of an application: 2 x samples x voxels terms; samples that do not stay on the
+// device (struct mri_there) are written there twice. It returns when it is done. Its error is that of both
+// sums. The operator is for the queue's context, and for one thread at a time. Errors: KN_ERROR_ARGUMENT (a
+// kernel of the host, a matrix that ki_mri_matrix_count refuses); those of both sums.
 struct mri_forward_normal;
 kn_status ki_mri_forward_normal_create(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                        size_t samples, const double *weights, enum mri_kernel kernel,

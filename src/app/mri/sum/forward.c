@@ -18,6 +18,7 @@ struct forward {
     struct sum_launches launches;
     kn_queue *queue;
     struct engine_scratch scratch;
+    struct mri_there *there; // NULL: samples are too many to stay
     const kn_recon_matrix *matrix;
     const double *k;
     const double complex *basis;
@@ -80,12 +81,12 @@ static kn_status open_kernels(struct forward *f, kn_error *err)
 
 static kn_status get_all(struct forward *f, kn_error *err)
 {
-    kn_status status = ki_engine_scratch_get(&f->scratch, SUM_PLACE_SAMPLES,
-                                             f->batch * MRI_AXES * sizeof(uint32_t), &f->fractions, err);
+    kn_status status = ki_sum_get(&f->scratch, f->there, SUM_PLACE_SAMPLES,
+                                  f->batch * MRI_AXES * sizeof(uint32_t), &f->fractions, err);
 
     if (f->basis && !status)
         status =
-            ki_engine_scratch_get(&f->scratch, SUM_PLACE_BASIS, f->batch * 2 * sizeof(float), &f->phi, err);
+            ki_sum_get(&f->scratch, f->there, SUM_PLACE_BASIS, f->batch * 2 * sizeof(float), &f->phi, err);
     if (!status)
         status =
             ki_engine_scratch_get(&f->scratch, SUM_PLACE_TOTAL, f->batch * 4 * sizeof(float), &f->total, err);
@@ -94,23 +95,31 @@ static kn_status get_all(struct forward *f, kn_error *err)
                                           f->rows * f->batch * 2 * sizeof(float), &f->parts, err);
 }
 
+static kn_status write_k(struct forward *f, size_t first, size_t count, uint32_t *staging, kn_error *err)
+{
+    if (sum_is_there(f->there, SUM_PLACE_SAMPLES))
+        return KN_OK;
+    for (size_t i = 0; i < MRI_AXES * count; i++)
+        staging[i] = ki_sum_fraction(-f->k[MRI_AXES * first + i], f->matrix->size[i % MRI_AXES]);
+    return ki_sum_write(f->queue, f->there, SUM_PLACE_SAMPLES, f->fractions, staging,
+                        count * MRI_AXES * sizeof *staging, err);
+}
+
+static kn_status write_phi(struct forward *f, size_t first, size_t count, float *staging, kn_error *err)
+{
+    if (!f->basis || sum_is_there(f->there, SUM_PLACE_BASIS))
+        return KN_OK;
+    ki_sum_round_pairs(f->basis + first, count, staging);
+    return ki_sum_write(f->queue, f->there, SUM_PLACE_BASIS, f->phi, staging, count * 2 * sizeof *staging,
+                        err);
+}
+
 // -k and phi of `count` samples from `first` on. `staging` has room for three numbers each.
 static kn_status load(struct forward *f, size_t first, size_t count, void *staging, kn_error *err)
 {
-    uint32_t *fractions = staging;
-    float *numbers = staging;
-    kn_status status;
+    kn_status status = write_k(f, first, count, staging, err);
 
-    for (size_t i = 0; i < MRI_AXES * count; i++)
-        fractions[i] = ki_sum_fraction(-f->k[MRI_AXES * first + i], f->matrix->size[i % MRI_AXES]);
-    status = kn_buffer_write(f->queue, f->fractions, 0, staging, count * MRI_AXES * sizeof *fractions, err);
-    if (!f->basis || status)
-        return status;
-    for (size_t m = 0; m < count; m++) {
-        numbers[2 * m] = (float)creal(f->basis[first + m]);
-        numbers[2 * m + 1] = (float)cimag(f->basis[first + m]);
-    }
-    return kn_buffer_write(f->queue, f->phi, 0, staging, count * 2 * sizeof *numbers, err);
+    return status ? status : write_phi(f, first, count, staging, err);
 }
 
 // Voxels [begin, end) of an image's part that begins with voxel `first`, for `count` samples; data from `at`
@@ -201,7 +210,7 @@ static kn_status check(const kn_queue *queue, const kn_recon_matrix *matrix, con
 
 kn_status ki_mri_forward_device(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                 size_t samples, const double complex *basis, const kn_buffer *image,
-                                kn_buffer *data, kn_error *err)
+                                kn_buffer *data, struct mri_there *there, kn_error *err)
 {
     struct forward f = {
         .queue = queue, .matrix = matrix, .k = k, .basis = basis, .samples = samples, .image = image};
@@ -212,6 +221,8 @@ kn_status ki_mri_forward_device(kn_queue *queue, const kn_recon_matrix *matrix, 
         return status;
     f.tuning = ki_mri_tuning_usual(queue);
     choose_sizes(&f);
+    if (f.batch == samples && kn_buffer_get_part_count(data) == 1)
+        f.there = there;
     f.scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, SUM_PLACES, "a forward sum");
     staging = ki_kept_take(&queue->kept, f.batch * MRI_AXES * sizeof(uint32_t));
     status = staging ? open_kernels(&f, err)

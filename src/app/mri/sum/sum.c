@@ -96,6 +96,14 @@ double ki_sum_flops(const struct mri_sum *sum)
     return sum_is_real(sum) ? 10 : 13;
 }
 
+void ki_sum_round_pairs(const double complex *from, size_t count, float *to)
+{
+    for (size_t m = 0; m < count; m++) {
+        to[2 * m] = (float)creal(from[m]);
+        to[2 * m + 1] = (float)cimag(from[m]);
+    }
+}
+
 void ki_mri_basis_box(const kn_recon_matrix *matrix, const double *k, size_t samples, double complex *basis)
 {
     for (size_t m = 0; m < samples; m++) {
@@ -146,18 +154,19 @@ static kn_status get_all(struct sum_work *work, size_t slab, size_t batch, kn_er
     kn_status status = get(work, SUM_PLACE_TOTAL, slab * 4 * sizeof(float), &work->total, err);
 
     if (work->voxels == SUM_VOXEL_RECORDS && !status)
-        status = get(work, SUM_PLACE_POSITIONS, slab * ELEMENT, &work->positions[0], err);
+        status = ki_sum_get(&work->scratch, work->voxels_there, SUM_PLACE_POSITIONS, slab * ELEMENT,
+                            &work->positions[0], err);
     for (size_t axis = 0; axis < MRI_AXES && work->voxels == SUM_VOXEL_ARRAYS && !status; axis++)
-        status = get(work, SUM_PLACE_POSITIONS + (unsigned)axis, slab * sizeof(float), &work->positions[axis],
-                     err);
+        status = ki_sum_get(&work->scratch, work->voxels_there, SUM_PLACE_POSITIONS + (unsigned)axis,
+                            slab * sizeof(float), &work->positions[axis], err);
     for (unsigned component = 0; component < SUM_COMPONENTS && !status; component++) {
         const struct sum_slot *slot = &work->layout->slots[component];
         size_t bytes = slot->step * sizeof(float);
 
         if (slot->step == 0 || work->samples[slot->buffer])
             continue;
-        status =
-            get(work, SUM_PLACE_SAMPLES + slot->buffer, batch * bytes, &work->samples[slot->buffer], err);
+        status = ki_sum_get(&work->scratch, work->samples_there, SUM_PLACE_SAMPLES + slot->buffer,
+                            batch * bytes, &work->samples[slot->buffer], err);
         if (work->constant && !status)
             status = ki_engine_scratch_get_exact(&work->scratch, SUM_PLACE_CHUNKS + slot->buffer,
                                                  work->chunk * bytes, &work->chunks[slot->buffer], err);
@@ -165,9 +174,11 @@ static kn_status get_all(struct sum_work *work, size_t slab, size_t batch, kn_er
     if ((sum->data || sum->device_data) && !status)
         status = get(work, SUM_PLACE_DATA, batch * 2 * sizeof(float), &work->data, err);
     if (sum->weights && !status)
-        status = get(work, SUM_PLACE_WEIGHTS, batch * sizeof(float), &work->weights, err);
+        status = ki_sum_get(&work->scratch, work->samples_there, SUM_PLACE_WEIGHTS, batch * sizeof(float),
+                            &work->weights, err);
     if (sum->basis && !status)
-        status = get(work, SUM_PLACE_BASIS, batch * 2 * sizeof(float), &work->basis, err);
+        status = ki_sum_get(&work->scratch, work->samples_there, SUM_PLACE_BASIS, batch * 2 * sizeof(float),
+                            &work->basis, err);
     return status;
 }
 
@@ -207,16 +218,38 @@ static kn_range items(size_t count, size_t group)
 
 // ---- samples ----
 
-static kn_status write_pairs(struct sum_work *work, const double complex *from, size_t count, float *staging,
-                             kn_buffer *to, kn_error *err)
+static kn_status write_data(struct sum_work *work, size_t first, size_t count, float *staging, kn_error *err)
 {
-    if (!from)
+    const struct mri_sum *sum = work->sum;
+    size_t pair = 2 * sizeof *staging;
+
+    if (sum->device_data)
+        return kn_buffer_copy(work->queue, sum->device_data, first * pair, work->data, 0, count * pair, NULL,
+                              err);
+    if (!sum->data)
         return KN_OK;
-    for (size_t m = 0; m < count; m++) {
-        staging[2 * m] = (float)creal(from[m]);
-        staging[2 * m + 1] = (float)cimag(from[m]);
-    }
-    return kn_buffer_write(work->queue, to, 0, staging, count * 2 * sizeof *staging, err);
+    ki_sum_round_pairs(sum->data + first, count, staging);
+    return kn_buffer_write(work->queue, work->data, 0, staging, count * pair, err);
+}
+
+static kn_status write_basis(struct sum_work *work, size_t first, size_t count, float *staging, kn_error *err)
+{
+    if (!work->sum->basis || sum_is_there(work->samples_there, SUM_PLACE_BASIS))
+        return KN_OK;
+    ki_sum_round_pairs(work->sum->basis + first, count, staging);
+    return ki_sum_write(work->queue, work->samples_there, SUM_PLACE_BASIS, work->basis, staging,
+                        count * 2 * sizeof *staging, err);
+}
+
+static kn_status write_weights(struct sum_work *work, size_t first, size_t count, float *staging,
+                               kn_error *err)
+{
+    if (!work->sum->weights || sum_is_there(work->samples_there, SUM_PLACE_WEIGHTS))
+        return KN_OK;
+    for (size_t m = 0; m < count; m++)
+        staging[m] = (float)work->sum->weights[first + m];
+    return ki_sum_write(work->queue, work->samples_there, SUM_PLACE_WEIGHTS, work->weights, staging,
+                        count * sizeof *staging, err);
 }
 
 // k's components in one of the layout's buffers, and room for mu.
@@ -228,6 +261,8 @@ static kn_status write_k(struct sum_work *work, size_t first, size_t count, unsi
     uint32_t *bits = staging;
     size_t step = 0;
 
+    if (sum_is_there(work->samples_there, SUM_PLACE_SAMPLES + buffer))
+        return KN_OK;
     for (unsigned axis = 0; axis < SUM_COMPONENTS; axis++) {
         const struct sum_slot *slot = &work->layout->slots[axis];
 
@@ -245,8 +280,8 @@ static kn_status write_k(struct sum_work *work, size_t first, size_t count, unsi
                 numbers[at] = (float)sum->k[MRI_AXES * (first + m) + axis];
         }
     }
-    return kn_buffer_write(work->queue, work->samples[buffer], 0, staging, count * step * sizeof *numbers,
-                           err);
+    return ki_sum_write(work->queue, work->samples_there, SUM_PLACE_SAMPLES + buffer, work->samples[buffer],
+                        staging, count * step * sizeof *numbers, err);
 }
 
 static kn_status launch_mu(struct sum_work *work, size_t samples, kn_error *err)
@@ -276,24 +311,16 @@ static kn_status launch_mu(struct sum_work *work, size_t samples, kn_error *err)
 
 static kn_status load_samples(struct sum_work *work, size_t first, size_t count, void *staging, kn_error *err)
 {
-    const struct mri_sum *sum = work->sum;
-    float *numbers = staging;
     kn_status status = KN_OK;
 
     for (unsigned buffer = 0; buffer < work->layout->buffers && !status; buffer++)
         status = write_k(work, first, count, buffer, staging, err);
-    if (!status && sum->device_data)
-        status = kn_buffer_copy(work->queue, sum->device_data, first * 2 * sizeof(float), work->data, 0,
-                                count * 2 * sizeof(float), NULL, err);
-    else if (!status)
-        status = write_pairs(work, sum->data ? sum->data + first : NULL, count, staging, work->data, err);
     if (!status)
-        status = write_pairs(work, sum->basis ? sum->basis + first : NULL, count, staging, work->basis, err);
-    if (sum->weights && !status) {
-        for (size_t m = 0; m < count; m++)
-            numbers[m] = (float)sum->weights[first + m];
-        status = kn_buffer_write(work->queue, work->weights, 0, staging, count * sizeof *numbers, err);
-    }
+        status = write_data(work, first, count, staging, err);
+    if (!status)
+        status = write_basis(work, first, count, staging, err);
+    if (!status)
+        status = write_weights(work, first, count, staging, err);
     return status ? status : launch_mu(work, count, err);
 }
 
@@ -301,10 +328,11 @@ static kn_status load_samples(struct sum_work *work, size_t first, size_t count,
 
 static kn_status load_voxels(struct sum_work *work, size_t from, size_t count, float *staging, kn_error *err)
 {
+    unsigned last = SUM_PLACE_POSITIONS + (work->voxels == SUM_VOXEL_ARRAYS ? MRI_AXES - 1 : 0);
     kn_status status = KN_OK;
     double r[MRI_AXES];
 
-    if (work->voxels == SUM_VOXELS_NOWHERE)
+    if (work->voxels == SUM_VOXELS_NOWHERE || sum_is_there(work->voxels_there, last))
         return KN_OK;
     if (work->voxels == SUM_VOXEL_RECORDS) {
         memset(staging, 0, count * ELEMENT);
@@ -313,15 +341,16 @@ static kn_status load_voxels(struct sum_work *work, size_t from, size_t count, f
             for (size_t axis = 0; axis < MRI_AXES; axis++)
                 staging[5 * n + axis] = (float)r[axis];
         }
-        return kn_buffer_write(work->queue, work->positions[0], 0, staging, count * ELEMENT, err);
+        return ki_sum_write(work->queue, work->voxels_there, SUM_PLACE_POSITIONS, work->positions[0], staging,
+                            count * ELEMENT, err);
     }
     for (size_t axis = 0; axis < MRI_AXES && !status; axis++) {
         for (size_t n = 0; n < count; n++) {
             ki_sum_position(work->sum, from + n, r);
             staging[n] = (float)r[axis];
         }
-        status =
-            kn_buffer_write(work->queue, work->positions[axis], 0, staging, count * sizeof *staging, err);
+        status = ki_sum_write(work->queue, work->voxels_there, SUM_PLACE_POSITIONS + (unsigned)axis,
+                              work->positions[axis], staging, count * sizeof *staging, err);
     }
     return status;
 }
@@ -480,6 +509,10 @@ kn_status ki_mri_sum_device(kn_queue *queue, const struct mri_sum *given, enum m
     work.chunk = at_a_time(queue, form->constant ? CONSTANT_CHUNK : SUM_CHUNK, SIZE_MAX);
     slab = at_a_time(queue, SLAB, sum.count);
     batch = at_a_time(queue, BATCH, sum.samples);
+    if (batch >= sum.samples)
+        work.samples_there = sum.there;
+    if (slab >= sum.count && kn_buffer_get_part_count(image) == 1)
+        work.voxels_there = sum.there;
     work.scratch = ki_engine_scratch_open(queue, ENGINE_SCRATCH_ALGORITHM, SUM_PLACES, "a sum over samples");
     if (sum.samples == 0)
         status = kn_buffer_fill(queue, image, "\0\0\0\0", 4, 0, sum.count * 2 * sizeof(float), NULL, err);

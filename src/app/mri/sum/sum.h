@@ -63,6 +63,18 @@ struct mri_tuning ki_mri_tuning_usual(const kn_queue *queue);
 extern const kn_tunables ki_mri_sum_tunables;
 void ki_mri_tuning_values(const struct mri_tuning *tuning, unsigned values[KN_TUNABLES]);
 
+// What a sum brings to the device and does not change: k, weights and basis as kernels take them, and
+// positions of voxels. Whoever computes the same sum again, of other data, keeps it: then only the first sum
+// brings them, and the others wait for no copy. All zero: nothing is there yet. Samples are kept up to 2^20,
+// and positions, which MRI_TUNED does without, up to 2^22 voxels, or as many of each as a sixteenth of the
+// device's memory holds at 20 bytes each; what is more is brought piece by piece each time.
+enum { MRI_THERE = 10 };
+struct mri_there {
+    kn_buffer *buffers[MRI_THERE];
+    bool is_written[MRI_THERE];
+};
+void ki_mri_there_free(struct mri_there *there);
+
 // The adjoint, image_n = sum_m conj(phi_m) w_m d_m exp(+i 2 pi k_m . r_n).
 struct mri_sum {
     kn_recon_matrix matrix;
@@ -72,6 +84,7 @@ struct mri_sum {
     size_t samples;  // may be 0
     const double complex *data;  // d; NULL: 1
     kn_buffer *device_data;      // d of ki_mri_sum_device, pairs of floats there; NULL: `data`
+    struct mri_there *there;     // of ki_mri_sum_device; NULL: nothing is kept
     const double *weights;       // w; NULL: 1
     const double complex *basis; // phi, the transform of the voxels' basis function at each sample; NULL: 1
     size_t first, count;         // only these voxels; count 0: all of them
@@ -114,10 +127,11 @@ struct mri_bytes ki_mri_sum_host_memory(size_t samples, enum mri_kernel kernel);
 // The forward sum, d_m = phi_m sum_n rho_n exp(-i 2 pi k_m . r_n): `data` (a pair of floats a sample) from
 // `image` (a pair a voxel of the matrix); basis[samples] may be NULL, for 1. Relative error (L2): 5e-7 where
 // sine and cosine are polynomials, whatever the band. Device memory beside these: ki_mri_forward_memory, at
-// most 64 MB and 36 bytes for each of 2^20 samples at a time. Errors and cost as above.
+// most 64 MB and 36 bytes for each of 2^20 samples at a time. `there`, which is of forward sums alone, may be
+// NULL: nothing is kept. Errors and cost as above.
 kn_status ki_mri_forward_device(kn_queue *queue, const kn_recon_matrix *matrix, const double *k,
                                 size_t samples, const double complex *basis, const kn_buffer *image,
-                                kn_buffer *data, kn_error *err);
+                                kn_buffer *data, struct mri_there *there, kn_error *err);
 
 // Image and data left out.
 struct mri_bytes ki_mri_forward_memory(const kn_queue *queue, size_t voxels, size_t samples);

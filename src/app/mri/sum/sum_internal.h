@@ -21,6 +21,9 @@ void ki_sum_position(const struct mri_sum *sum, size_t voxel, double r[MRI_AXES]
 // k / N as a fraction of a turn, 2^32 to one (cl/app/mri/turn.clh).
 uint32_t ki_sum_fraction(double k, size_t size);
 
+// As kernels take complex numbers.
+void ki_sum_round_pairs(const double complex *from, size_t count, float *to);
+
 // The additions and multiplications of a pair, by the lecture's count.
 double ki_sum_flops(const struct mri_sum *sum);
 
@@ -51,18 +54,31 @@ struct sum_range {
     uint32_t stage;
 };
 
-// Places of scratch memory, which sums and forward sums share.
+// Places of scratch memory, which sums and forward sums share; some may be in a struct mri_there instead.
 enum sum_place {
-    SUM_PLACE_TOTAL,
-    SUM_PLACE_PARTS,
-    SUM_PLACE_DATA,
     SUM_PLACE_WEIGHTS,
     SUM_PLACE_BASIS,
     SUM_PLACE_POSITIONS,
     SUM_PLACE_SAMPLES = SUM_PLACE_POSITIONS + MRI_AXES,
     SUM_PLACE_CHUNKS = SUM_PLACE_SAMPLES + SUM_COMPONENTS,
-    SUM_PLACES = SUM_PLACE_CHUNKS + SUM_COMPONENTS
+    SUM_PLACE_TOTAL = SUM_PLACE_CHUNKS + SUM_COMPONENTS,
+    SUM_PLACE_PARTS,
+    SUM_PLACE_DATA,
+    SUM_PLACES
 };
+_Static_assert((int)SUM_PLACE_CHUNKS == (int)MRI_THERE, "what stays has the first places");
+
+// A buffer of scratch memory, or where `there` is not NULL one that stays.
+kn_status ki_sum_get(const struct engine_scratch *scratch, struct mri_there *there, unsigned place,
+                     size_t bytes, kn_buffer **buffer, kn_error *err);
+// What a place has is there from an earlier sum.
+static inline bool sum_is_there(const struct mri_there *there, unsigned place)
+{
+    return there && there->is_written[place];
+}
+// Writes a place's numbers, for this sum or, where `there` is not NULL, for all that follow, too.
+kn_status ki_sum_write(kn_queue *queue, struct mri_there *there, unsigned place, kn_buffer *buffer,
+                       const void *from, size_t bytes, kn_error *err);
 
 // The launches of a sum, and how much of it they are.
 struct sum_launches {
@@ -77,6 +93,7 @@ struct sum_work {
     kn_queue *queue;
     struct engine_scratch scratch;
     const struct mri_sum *sum;
+    struct mri_there *samples_there, *voxels_there; // sum->there, or NULL where they are too many
     const struct sum_layout *layout;
     enum sum_voxels voxels;
     bool constant;  // samples are copied to buffers as large as a chunk

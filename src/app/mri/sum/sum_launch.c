@@ -1,8 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
-// A sum's launches and copies on a device, as the lecture's kernels and the tuned one make them.
+// A sum's launches, copies and memory on a device, as the lecture's kernels and the tuned one have them.
 #include "base/array.h"
 #include "base/error.h"
 #include "sum_internal.h"
+
+// ---- memory ----
+
+kn_status ki_sum_get(const struct engine_scratch *scratch, struct mri_there *there, unsigned place,
+                     size_t bytes, kn_buffer **buffer, kn_error *err)
+{
+    kn_status status = KN_OK;
+
+    if (!there)
+        return ki_engine_scratch_get(scratch, place, bytes, buffer, err);
+    if (!there->buffers[place])
+        status = kn_buffer_create(scratch->queue->context, bytes, &there->buffers[place], err);
+    *buffer = there->buffers[place];
+    return status;
+}
+
+kn_status ki_sum_write(kn_queue *queue, struct mri_there *there, unsigned place, kn_buffer *buffer,
+                       const void *from, size_t bytes, kn_error *err)
+{
+    kn_status status = kn_buffer_write(queue, buffer, 0, from, bytes, err);
+
+    if (there && !status)
+        there->is_written[place] = true;
+    return status;
+}
+
+void ki_mri_there_free(struct mri_there *there)
+{
+    for (size_t i = 0; i < MRI_THERE; i++)
+        kn_buffer_free(there->buffers[i]);
+    *there = (struct mri_there){.buffers = {NULL}};
+}
+
+// ---- launches ----
 
 // Pairs of a voxel and a sample that a compute unit of a CPU has in a launch: some tenth of a second.
 static const double piece_pairs = 0x1p24;

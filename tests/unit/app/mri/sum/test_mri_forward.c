@@ -94,14 +94,14 @@ static double complex *download(kn_buffer *buffer, size_t count)
     return numbers;
 }
 
-static double complex *forward(const struct problem *p, bool with_basis)
+static double complex *forward(const struct problem *p, bool with_basis, struct mri_there *there)
 {
     enum { ROOM = 64 };
     kn_buffer *image = upload(p->image, p->voxels, 0), *data = upload(NULL, p->samples, ROOM);
     double complex *found;
 
     EXPECT_OK(ki_mri_forward_device(queue, &p->matrix, p->k, p->samples, with_basis ? p->basis : NULL, image,
-                                    data, &err));
+                                    data, there, &err));
     test_expect_poison(data, p->samples * 2 * sizeof(float));
     found = download(data, p->samples);
     kn_buffer_free(image);
@@ -124,7 +124,7 @@ static double bound(const struct problem *p)
 static void check(const kn_recon_matrix *matrix, size_t samples, bool with_basis, uint64_t *state)
 {
     struct problem p = make(matrix, samples, state);
-    double complex *wanted = test_zeros(samples, sizeof *wanted), *found = forward(&p, with_basis);
+    double complex *wanted = test_zeros(samples, sizeof *wanted), *found = forward(&p, with_basis, NULL);
 
     EXPECT_OK(ki_mri_reference_forward(&p.matrix, p.k, samples, p.image, KN_RECON_SCALE_NONE, wanted, &err));
     for (size_t m = 0; m < samples; m++) {
@@ -159,7 +159,7 @@ START_TEST(adjoint)
         struct problem p = make(&matrices[i], 50 + i, &state);
         const struct mri_sum sum = {
             .matrix = p.matrix, .k = p.k, .samples = p.samples, .data = p.data, .basis = p.basis};
-        double complex *data = forward(&p, true), *back, left = 0, right = 0;
+        double complex *data = forward(&p, true, NULL), *back, left = 0, right = 0;
         kn_buffer *image = upload(NULL, p.voxels, 0);
         double magnitude = 0;
 
@@ -181,6 +181,33 @@ START_TEST(adjoint)
 }
 END_TEST
 
+// What stays on the device does not come again: the bits of a sum alone, of another image, too.
+START_TEST(there)
+{
+    uint64_t state = test_seed("there");
+    struct problem p = make(&matrices[5], 77, &state);
+    struct mri_there kept = {.buffers = {NULL}};
+    double complex *alone = NULL, *found;
+
+    for (size_t turn = 0; turn < 3; turn++) {
+        p.image[turn % p.voxels] *= 3;
+        free(alone);
+        alone = forward(&p, turn > 0, NULL);
+        found = forward(&p, turn > 0, &kept);
+        ck_assert_mem_eq(found, alone, p.samples * sizeof *found);
+        free(found);
+    }
+    p.k[0] += 0.25; // which is not read
+    p.basis[1] = 7;
+    found = forward(&p, true, &kept);
+    ck_assert_mem_eq(found, alone, p.samples * sizeof *found);
+    free(found);
+    free(alone);
+    ki_mri_there_free(&kept);
+    free_problem(&p);
+}
+END_TEST
+
 START_TEST(in_parts)
 {
     const kn_context_options options = KN_INIT(kn_context_options, .max_alloc = 4096);
@@ -199,15 +226,15 @@ START_TEST(refused)
     kn_buffer *image = upload(p.image, p.voxels, 0), *data = upload(p.data, 4, 0);
 
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "5 samples",
-                   ki_mri_forward_device(queue, &p.matrix, p.k, 5, NULL, image, data, &err));
+                   ki_mri_forward_device(queue, &p.matrix, p.k, 5, NULL, image, data, NULL, &err));
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "NULL",
-                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, NULL, data, &err));
+                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, NULL, data, NULL, &err));
     p.k[4] = INFINITY;
     EXPECT_REFUSED(KN_ERROR_INPUT, "sample 1 ",
-                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, image, data, &err));
+                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, image, data, NULL, &err));
     p.matrix.size[1] = 0;
     EXPECT_REFUSED(KN_ERROR_ARGUMENT, "7 x 0 x 1",
-                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, image, data, &err));
+                   ki_mri_forward_device(queue, &p.matrix, p.k, 4, NULL, image, data, NULL, &err));
     kn_buffer_free(image);
     kn_buffer_free(data);
     free_problem(&p);
@@ -216,7 +243,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {reference, adjoint, in_parts, refused};
+    const TTest *const tests[] = {reference, adjoint, there, in_parts, refused};
 
     return test_run("mri forward", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }

@@ -126,6 +126,42 @@ START_TEST(real_mu)
 }
 END_TEST
 
+// What stays on the device does not come again: with other data, and without weights, the bits of a sum
+// alone.
+START_TEST(there)
+{
+    uint64_t state = test_seed("there");
+
+    for (int kernel = 0; kernel < MRI_HOST_DOUBLE; kernel++) {
+        struct problem p = make(&matrices[5], 77, DATA | BASIS, &state);
+        size_t bytes = p.count * 2 * sizeof(float);
+        struct mri_there kept = {.buffers = {NULL}};
+        float *alone = NULL, *found;
+
+        for (size_t turn = 0; turn < 3; turn++) {
+            p.sum.weights = turn > 0 ? p.weights : NULL;
+            p.data[turn] *= 3;
+            free(alone);
+            p.sum.there = NULL;
+            alone = run(&p, (enum mri_kernel)kernel, NULL);
+            p.sum.there = &kept;
+            found = run(&p, (enum mri_kernel)kernel, NULL);
+            ck_assert_msg(!memcmp(found, alone, bytes), "%s, turn %zu: other numbers",
+                          ki_mri_kernel_names[kernel], turn);
+            free(found);
+        }
+        p.k[0] += 0.25; // which is not read
+        p.weights[1] = 7;
+        found = run(&p, (enum mri_kernel)kernel, NULL);
+        ck_assert_mem_eq(found, alone, bytes);
+        free(found);
+        free(alone);
+        ki_mri_there_free(&kept);
+        free_problem(&p);
+    }
+}
+END_TEST
+
 // Any run of voxels, by itself.
 START_TEST(slabs)
 {
@@ -468,8 +504,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {all_kernels,  real_mu, slabs,    many_samples, tunings,      what_ran,
-                                  not_a_number, refused, in_parts, spiral,       parboil_small};
+    const TTest *const tests[] = {all_kernels, real_mu,      there,   slabs,    many_samples, tunings,
+                                  what_ran,    not_a_number, refused, in_parts, spiral,       parboil_small};
 
     return test_run("mri sum", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
