@@ -461,8 +461,8 @@ typedef struct kn_autocorr_series_options {
     // Bytes that frames and what is computed of them may take, by estimate: of the host's memory, and of the
     // device's, which on a processor is the same. Fewer frames are decoded ahead and computed together, and
     // KN_AUTOCORR_AUTO adds term by term where transforms would take more; sums that are exact stay what they
-    // are. A frame that does not fit by itself ends the series: KN_ERROR_MEMORY, with what it takes. Not
-    // with `max_lag` (KN_ERROR_UNSUPPORTED). 0: as kn_autocorr_series_execute says.
+    // are. A frame that does not fit by itself, with `max_lag` beside the max_lag + 1 that are kept, ends the
+    // series: KN_ERROR_MEMORY, with what it takes. 0: as kn_autocorr_series_execute says.
     size_t memory_limit;
 } kn_autocorr_series_options;
 

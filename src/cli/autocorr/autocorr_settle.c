@@ -75,16 +75,18 @@ static kn_status check_volume(const struct autocorr_run *run, kn_error *err)
     const struct {
         bool given;
         const char *name;
-    } others[] = {{arguments->lag, "lag"},         {arguments->with, "with"},
-                  {arguments->region, "region"},   {arguments->interval, "interval"},
-                  {arguments->verify, "verify"},   {prepare->stabilise, "stabilise"},
-                  {prepare->flatten, "flatten"},   {prepare->dust, "dust"},
-                  {prepare->contrast, "contrast"}, {prepare->crop, "crop"},
-                  {prepare->steps, "steps"},       {arguments->common.memory_limit > 0, "memory-limit"}};
+    } others[] = {
+        {arguments->lag, "lag"},           {arguments->with, "with"},     {arguments->region, "region"},
+        {arguments->interval, "interval"}, {arguments->verify, "verify"}, {prepare->stabilise, "stabilise"},
+        {prepare->flatten, "flatten"},     {prepare->dust, "dust"},       {prepare->contrast, "contrast"},
+        {prepare->crop, "crop"},           {prepare->steps, "steps"}};
 
     for (size_t i = 0; i < KI_COUNT(others); i++)
         if (others[i].given)
             return ki_fail(err, KN_ERROR_ARGUMENT, "--volume and --%s do not go together", others[i].name);
+    if (arguments->common.memory_limit)
+        return ki_fail(err, KN_ERROR_ARGUMENT,
+                       "--volume and --memory-limit do not go together: a volume is transformed as a whole");
     return KN_OK;
 }
 
@@ -104,9 +106,11 @@ kn_status autocorr_settle(struct autocorr_run *run, kn_error *err)
     if (common->operands.count < 1)
         return ki_fail(err, KN_ERROR_ARGUMENT, "expected IMAGE, a file or a folder; try '%s --help'",
                        common->command);
-    if (common->memory_limit && (arguments->variants || arguments->lag))
-        return ki_fail(err, KN_ERROR_ARGUMENT, "--%s and --memory-limit do not go together",
-                       arguments->lag ? "lag" : "variants");
+    if (common->memory_limit && arguments->variants)
+        return ki_fail(
+            err, KN_ERROR_ARGUMENT,
+            "--variants and --memory-limit do not go together: it times each method with the memory "
+            "that this takes");
     status = check_transforms(arguments, err);
     if (!status && arguments->volume)
         status = check_volume(run, err);

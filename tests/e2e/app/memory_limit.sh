@@ -57,7 +57,18 @@ expect_exit 5 koine autocorr stack.npy --device host --sums no.npy --memory-limi
 expect_stderr 'frames of 400 x 300 pixels with R = 75 take [0-9.]+ MB one at a time by simd, [0-9.]+ MB more than'
 [ ! -e no.npy ] || fail "a refused run has left its sums"
 expect_exit 2 koine autocorr stack.npy --volume --memory-limit 1G
-expect_stderr '--volume and --memory-limit do not go together'
+expect_stderr '--volume and --memory-limit do not go together: a volume is transformed as a whole'
+expect_exit 2 koine autocorr stack.npy --variants --memory-limit 1G
+expect_stderr '--variants and --memory-limit do not go together: it times each method'
+# Frames and later ones: three are held at a time, and not the series.
+expect_exit 0 koine autocorr stack.npy --device host --max-offset 40 --lag 2 --output lags
+expect_exit 0 koine autocorr stack.npy --device host --max-offset 40 --lag 2 --output limited --memory-limit "$((held + 19))M"
+for file in lag.csv lag-c1d.csv lag-c2d.npy lag-pairs.npy; do
+    cmp "lags/$file" "limited/$file" || fail "within a limit on memory $file is another"
+done
+expect_exit 5 koine autocorr stack.npy --device host --max-offset 40 --lag 2 --output none --memory-limit 1M
+expect_stderr '3 of which are kept for later ones, take [0-9.]+ MB one at a time'
+[ -z "$(ls none)" ] || fail "a refused run has left files"
 expect_exit 2 koine autocorr stack.npy --memory-limit 0
 expect_exit 2 koine autocorr stack.npy --memory-limit x
 

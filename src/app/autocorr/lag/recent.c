@@ -52,12 +52,13 @@ void ki_autocorr_recent_end(struct autocorr_recent *recent)
 // worth computing together.
 static kn_status make_room(struct autocorr_recent *recent, size_t next, kn_error *err)
 {
+    const size_t limited = recent->pairs.engine->together;
     size_t old = 0;
     kn_status status;
 
     while (old < recent->count && recent->kept[old].index + recent->settings->max_lag < next)
         old++;
-    if (!old || old < ki_autocorr_together(&recent->kept[0].task))
+    if (!old || old < (limited ? limited : ki_autocorr_together(&recent->kept[0].task)))
         return KN_OK;
     status = ki_autocorr_flow_drain(&recent->pairs, err);
     if (status)

@@ -159,6 +159,11 @@ static kn_status tell(void *data, struct autocorr_pending *pending, kn_error *er
 static kn_status size_up(struct series *series, size_t index, const struct autocorr_task *task, kn_error *err)
 {
     const struct autocorr_image *image = &task->first, *before = &series->sized.first;
+    struct autocorr_demand demand = {.settings = series->settings,
+                                     .engine = series->flow.engine,
+                                     .task = *task,
+                                     .frames = series->frames->count,
+                                     .ahead = series->ahead};
     char room[AUTOCORR_NAME_ROOM];
     kn_error why = KN_ERROR_INIT;
     kn_status status;
@@ -170,7 +175,8 @@ static kn_status size_up(struct series *series, size_t index, const struct autoc
     if (status)
         return status;
     series->sized = *task;
-    status = ki_autocorr_series_fit(series->flow.engine, series->settings, task, series->ahead, &why);
+    demand.pairs = series->settings->max_lag ? series->recent.pairs.engine : NULL;
+    status = ki_autocorr_series_fit(&demand, &why);
     return status ? ki_fail_at(err, status, ki_autocorr_frame_name(series->frames, index, room), 0, "%s",
                                why.text)
                   : KN_OK;

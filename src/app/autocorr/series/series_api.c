@@ -23,8 +23,6 @@ kn_status ki_autocorr_read_settings(const char *function, const kn_queue *queue,
     if (!status && settings->max_lag && settings->with)
         status = ki_fail(err, KN_ERROR_ARGUMENT,
                          "`with` is the second image of every frame, and with `max_lag` later frames are");
-    if (!status && settings->max_lag && settings->memory_limit)
-        status = ki_fail(err, KN_ERROR_UNSUPPORTED, "a series with max_lag has no memory_limit");
     if (!status && settings->mask)
         status = ki_autocorr_check_grey("`mask`", settings->mask, err);
     if (!status && settings->with)

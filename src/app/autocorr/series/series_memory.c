@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "series_memory.h"
 
+#include <math.h>
+#include <stdio.h>
+
 #include "base/error.h"
 #include "base/threads.h"
 #include "engine/device/shapes.h"
@@ -96,26 +99,26 @@ static double periodic_sums(const struct autocorr_task *task)
     return (images * pieces + 3) * points * sizeof(double);
 }
 
-struct autocorr_bytes ki_autocorr_series_bytes(const struct autocorr_engine *engine,
-                                               const kn_autocorr_series_options *settings,
-                                               const struct autocorr_task *task, kn_autocorr_method method,
-                                               size_t count, size_t ahead)
+// Bytes at most.
+struct bytes {
+    double host, device; // device: 0 on the host
+};
+
+static const double batches = 2; // under way
+
+// What `count` tasks like this one take that are computed together by a method, which is not
+// KN_AUTOCORR_AUTO, and as many before or behind them: beside their pixels.
+static struct bytes bytes_of_batches(const struct autocorr_engine *engine, const struct autocorr_task *task,
+                                     kn_autocorr_method method, size_t count)
 {
-    enum { BATCHES = 2 }; // under way
-    const double frames = (double)ahead + BATCHES * (double)count, images = task->second.pixels ? 2 : 1;
-    const double prepared = settings->preparation ? 4 * sizeof(float) : 0; // a thread's, a pixel
-    const double threads = ki_threads(settings->threads),
-                 decoding = threads < (double)ahead ? threads : (double)ahead;
-    const double levels = pixels_of(task), pixels = levels / (double)kn_type_size(task->first.type);
-    struct autocorr_bytes bytes = {.host = frames * levels + decoding * (4 * levels + prepared * pixels) +
-                                           BATCHES * (double)count * sums_of(task) +
-                                           host_values(task, count)};
+    const double images = task->second.pixels ? 2 : 1, levels = pixels_of(task),
+                 frames = batches * (double)count;
+    struct bytes bytes = {.host = frames * sums_of(task) + host_values(task, count)};
 
     if (engine->queue) {
-        bytes.host += BATCHES * (double)count * images * levels; // on their way
-        bytes.device = BATCHES * (double)count *
-                       (images * levels + sums_of(task) +
-                        64.0 * (double)(task->max_offset + 1) * (double)(task->max_offset + 1));
+        bytes.host += frames * images * levels; // on their way
+        bytes.device = frames * (images * levels + sums_of(task) +
+                                 64.0 * (double)(task->max_offset + 1) * (double)(task->max_offset + 1));
     }
     if (engine->periodic && engine->queue)
         bytes.device += periodic_sums(task);
@@ -128,57 +131,120 @@ struct autocorr_bytes ki_autocorr_series_bytes(const struct autocorr_engine *eng
     return bytes;
 }
 
+// By the method that takes more.
+static struct bytes most_of_batches(const struct autocorr_engine *engine, const struct autocorr_task *task,
+                                    const kn_autocorr_method methods[2], size_t count)
+{
+    struct bytes most = bytes_of_batches(engine, task, methods[0], count),
+                 other = bytes_of_batches(engine, task, methods[1], count);
+
+    return (struct bytes){fmax(most.host, other.host), fmax(most.device, other.device)};
+}
+
+// Frames that are decoded, and those of the batches.
+static double bytes_of_frames(const struct autocorr_demand *demand, size_t count)
+{
+    const struct autocorr_task *task = &demand->task;
+    const double ahead = (double)demand->ahead, threads = ki_threads(demand->settings->threads),
+                 decoding = threads < ahead ? threads : ahead;
+    const double prepared = demand->settings->preparation ? 4 * sizeof(float) : 0; // a thread's, a pixel
+    const double levels = pixels_of(task), pixels = levels / (double)kn_type_size(task->first.type);
+
+    return (ahead + batches * (double)count) * levels + decoding * (4 * levels + prepared * pixels);
+}
+
+// Frames that later ones are correlated with (lag/recent.c), and what comes of the pairs (lag/lags.c).
+static double bytes_of_lags(const struct autocorr_demand *demand, size_t count)
+{
+    const struct autocorr_task *task = &demand->task;
+    const double lags = (double)demand->settings->max_lag + 1,
+                 offsets = (double)autocorr_offsets(task->max_offset);
+    const double rings =
+        (double)(task->max_offset + 1) * (double)(sizeof(struct autocorr_ring) + sizeof(kn_autocorr_ring));
+    const double kept = (double)demand->settings->max_lag + (double)count + 1;
+
+    return kept * pixels_of(task) +
+           lags *
+               (rings + sizeof(double) * ((double)demand->frames + (demand->settings->values ? offsets : 0)));
+}
+
+static struct bytes bytes_of(const struct autocorr_demand *demand, const kn_autocorr_method methods[2],
+                             size_t count)
+{
+    struct bytes bytes = most_of_batches(demand->engine, &demand->task, methods, count), pairs;
+    struct autocorr_task pair = demand->task;
+
+    bytes.host += bytes_of_frames(demand, count);
+    if (!demand->pairs)
+        return bytes;
+    pair.second = pair.first;
+    pairs = most_of_batches(demand->pairs, &pair, methods, count);
+    bytes.host += pairs.host + bytes_of_lags(demand, count);
+    bytes.device += pairs.device;
+    return bytes;
+}
+
 // The greater of both, or where they are the same memory their sum.
-static double counted(const struct autocorr_engine *engine, struct autocorr_bytes bytes)
+static double counted(const struct autocorr_engine *engine, struct bytes bytes)
 {
     if (engine->queue && engine_is_cpu(&engine->queue->context->device.info))
         return bytes.host + bytes.device;
     return bytes.host > bytes.device ? bytes.host : bytes.device;
 }
 
-// Fewer frames together, until they fit by either method or there is one; the bytes of those that are left.
-static double shrink(struct autocorr_engine *engine, const kn_autocorr_series_options *settings,
-                     const struct autocorr_task *task, const kn_autocorr_method methods[2], size_t ahead)
+static void set_together(const struct autocorr_demand *demand, size_t count)
 {
-    for (;; engine->together -= engine->together / 2) {
-        double most = 0;
+    demand->engine->together = count;
+    if (demand->pairs)
+        demand->pairs->together = count;
+}
 
-        for (unsigned i = 0; i < 2; i++) {
-            const double takes = counted(engine, ki_autocorr_series_bytes(engine, settings, task, methods[i],
-                                                                          engine->together, ahead));
+// Fewer frames together, until they fit or there is one; the bytes of those that are left.
+static double shrink(const struct autocorr_demand *demand, const kn_autocorr_method methods[2])
+{
+    for (size_t count = ki_autocorr_together(&demand->task);; count -= count / 2) {
+        const double takes = counted(demand->engine, bytes_of(demand, methods, count));
 
-            most = takes > most ? takes : most;
-        }
-        if (most <= (double)settings->memory_limit || engine->together == 1)
-            return most;
+        set_together(demand, count);
+        if (takes <= (double)demand->settings->memory_limit || count == 1)
+            return takes;
     }
 }
 
-kn_status ki_autocorr_series_fit(struct autocorr_engine *engine, const kn_autocorr_series_options *settings,
-                                 const struct autocorr_task *task, size_t ahead, kn_error *err)
+static void set_no_transforms(const struct autocorr_demand *demand, bool none)
 {
+    demand->engine->no_transforms = none;
+    if (demand->pairs)
+        demand->pairs->no_transforms = none;
+}
+
+kn_status ki_autocorr_series_fit(const struct autocorr_demand *demand, kn_error *err)
+{
+    const struct autocorr_engine *engine = demand->engine;
+    const struct autocorr_task *task = &demand->task;
     const kn_autocorr_method direct = engine->queue ? KN_AUTOCORR_DIRECT : KN_AUTOCORR_SIMD;
     const bool is_auto = engine->method == KN_AUTOCORR_AUTO;
-    const double limit = (double)settings->memory_limit, mega = 1e6;
+    const double limit = (double)demand->settings->memory_limit, mega = 1e6;
     kn_autocorr_method methods[2] = {is_auto ? KN_AUTOCORR_FFT : engine->method,
                                      is_auto ? direct : engine->method};
+    char kept[64] = "";
     double needs;
 
-    engine->together = ki_autocorr_together(task);
-    engine->no_transforms = false;
-    needs = shrink(engine, settings, task, methods, ahead);
+    set_no_transforms(demand, false);
+    needs = shrink(demand, methods);
     if (needs > limit && is_auto && !engine->periodic) { // term by term
         methods[0] = direct;
-        engine->no_transforms = true;
-        engine->together = ki_autocorr_together(task);
-        needs = shrink(engine, settings, task, methods, ahead);
+        set_no_transforms(demand, true);
+        needs = shrink(demand, methods);
     }
     if (needs <= limit)
         return KN_OK;
+    if (demand->pairs)
+        snprintf(kept, sizeof kept, ", %zu of which are kept for later ones,", demand->settings->max_lag + 1);
     return ki_fail(
         err, KN_ERROR_MEMORY,
-        "frames of %zu x %zu pixels with R = %zu take %.1f MB one at a time by %s, %.1f MB more than the "
+        "frames of %zu x %zu pixels with R = %zu%s take %.1f MB one at a time by %s, %.1f MB more than the "
         "limit on memory leaves",
-        task->first.width, task->first.height, task->max_offset, needs / mega,
+        task->first.width, task->first.height, task->max_offset, kept, needs / mega,
         engine->periodic ? "transforms" : ki_autocorr_method_names[methods[0]], (needs - limit) / mega);
 }

@@ -6,22 +6,18 @@
 
 #include "app/autocorr/methods.h"
 
-// Bytes at most.
-struct autocorr_bytes {
-    double host, device; // device: 0 on the host
+// What a series does at a time, and with what.
+struct autocorr_demand {
+    const kn_autocorr_series_options *settings;
+    struct autocorr_engine *engine; // of the frames
+    struct autocorr_engine *pairs;  // of those that are correlated with later ones; NULL: none are
+    struct autocorr_task task;      // every frame is like it
+    size_t frames, ahead;           // in all; that are decoded at most
 };
 
-// What `count` frames like the task take that are computed together by a method, which is not
-// KN_AUTOCORR_AUTO, and as many before and behind them, and `ahead` that are decoded.
-struct autocorr_bytes ki_autocorr_series_bytes(const struct autocorr_engine *engine,
-                                               const kn_autocorr_series_options *settings,
-                                               const struct autocorr_task *task, kn_autocorr_method method,
-                                               size_t count, size_t ahead);
-
-// How many frames like the task are computed together: as many as fit into settings->memory_limit. Sets
-// engine->together, and engine->no_transforms where KN_AUTOCORR_AUTO has to do without. KN_ERROR_MEMORY, with
-// what it takes, where one frame does not fit.
-kn_status ki_autocorr_series_fit(struct autocorr_engine *engine, const kn_autocorr_series_options *settings,
-                                 const struct autocorr_task *task, size_t ahead, kn_error *err);
+// How many frames, and pairs of them, are computed together: as many as fit into settings->memory_limit. Sets
+// `together` of both engines, and `no_transforms` where KN_AUTOCORR_AUTO has to do without. KN_ERROR_MEMORY,
+// with what it takes, where one frame does not fit.
+kn_status ki_autocorr_series_fit(const struct autocorr_demand *demand, kn_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include <koine/experimental/autocorr.h>
 
-enum { FRAMES = 24, WIDTH = 120, HEIGHT = 90, REACH = 12, OFFSETS = (2 * REACH + 1) * (REACH + 1) };
+enum { FRAMES = 24, WIDTH = 120, HEIGHT = 90, REACH = 12, OFFSETS = (2 * REACH + 1) * (REACH + 1), LAGS = 5 };
 
 struct told {
     uint64_t sums[FRAMES][OFFSETS];
@@ -85,6 +85,70 @@ static void expect_limits(kn_queue *on, kn_type type)
     free(film.pixels);
 }
 
+static kn_status forget(void *data, const kn_autocorr_analysis *analysis, kn_error *why)
+{
+    (void)data;
+    (void)why;
+    ck_assert_ptr_null(analysis->error);
+    return KN_OK;
+}
+
+// A series whose frames are correlated with later ones; NULL, with `err` set, where the limit is too small.
+static kn_autocorr_series *correlate_lags(kn_queue *on, const kn_autocorr_source *source, size_t limit)
+{
+    const kn_autocorr_series_options options =
+        KN_INIT(kn_autocorr_series_options, .values = true, .max_offset = REACH, .max_lag = LAGS,
+                .memory_limit = limit);
+    kn_autocorr_series *series;
+
+    EXPECT_OK(kn_autocorr_series_create(on, &options, &series, &err));
+    err = (kn_error)KN_ERROR_INIT;
+    if (!kn_autocorr_series_execute(series, source, forget, NULL, &err))
+        return series;
+    kn_autocorr_series_free(series);
+    return NULL;
+}
+
+static void expect_same_lags(const kn_autocorr_lags *found, const kn_autocorr_lags *expected, size_t limit)
+{
+    ck_assert_uint_eq(found->count, LAGS + 1);
+    for (size_t k = 0; k <= LAGS; k++)
+        ck_assert_uint_eq(found->lags[k].pairs, FRAMES - k);
+    ck_assert_msg(memcmp(found->correlations, expected->correlations,
+                         (LAGS + 1) * FRAMES * sizeof *found->correlations) == 0,
+                  "correlations within %zu bytes", limit);
+    ck_assert_msg(memcmp(found->values, expected->values, (LAGS + 1) * OFFSETS * sizeof *found->values) == 0,
+                  "values within %zu bytes", limit);
+}
+
+// Means over pairs have the same bits within every limit that is enough.
+static void expect_lags(kn_queue *on)
+{
+    uint64_t state = test_seed("limited lags");
+    struct film film = make_film(FRAMES, WIDTH, HEIGHT, KN_U8, &state);
+    const kn_autocorr_source source = film_source(&film);
+    kn_autocorr_series *whole = correlate_lags(on, &source, 0), *limited;
+    size_t done = 0;
+
+    ck_assert_ptr_nonnull(whole);
+    for (size_t limit = (size_t)1 << 28; (limited = correlate_lags(on, &source, limit)); limit /= 2, done++) {
+        expect_same_lags(kn_autocorr_series_get_lags(limited), kn_autocorr_series_get_lags(whole), limit);
+        kn_autocorr_series_free(limited);
+    }
+    ck_assert_uint_ge(done, 4);
+    ck_assert_int_eq(err.code, KN_ERROR_MEMORY);
+    ck_assert_msg(strstr(err.text, "6 of which are kept for later ones") != NULL, "%s", err.text);
+    kn_autocorr_series_free(whole);
+    free(film.pixels);
+}
+
+START_TEST(lags)
+{
+    expect_lags(NULL);
+    expect_lags(queue);
+}
+END_TEST
+
 START_TEST(on_host)
 {
     expect_limits(NULL, KN_U8);
@@ -100,7 +164,7 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {on_host, on_device};
+    const TTest *const tests[] = {on_host, on_device, lags};
 
     return RUN_ON_DEVICE("autocorrelation within a limit", tests);
 }
