@@ -240,10 +240,11 @@ typedef struct kn_autocorr_lag_results {
 // normalization, and waits. `frames` have no second image, and one mask for all or none. A pair's sums are
 // those of kn_autocorr_execute, as exact; means are sums in the order of frames, so that a lag has the same
 // bits whatever computed it where rings are the host's. Rings are the device's where kn_autocorr_execute has
-// them there. Cost: (max_lag + 1) count frames with a second image; memory of these as of a batch. `value`
-// and `deviation` of energy, lu2009 and geo hardly fall, since they do not take means off. Errors:
-// KN_ERROR_ARGUMENT for max_lag >= count and for a second image; KN_ERROR_UNSUPPORTED for volumes and for
-// masks of single frames; and those of kn_autocorr_execute.
+// them there. Cost: (max_lag + 1) count frames with a second image; memory of these as of a batch, and on a
+// device the frames, as many as fit into an eighth of it: each of these is sent once. `value` and `deviation`
+// of energy, lu2009 and geo hardly fall, since they do not take means off. Errors: KN_ERROR_ARGUMENT for
+// max_lag >= count and for a second image; KN_ERROR_UNSUPPORTED for volumes and for masks of single frames;
+// and those of kn_autocorr_execute.
 KN_API kn_status kn_autocorr_execute_lags(kn_autocorr_plan *plan, const kn_autocorr_frames *frames,
                                           size_t count, size_t max_lag,
                                           const kn_autocorr_lag_results *results, kn_error *err);

@@ -27,6 +27,8 @@ struct autocorr_image {
     const void *pixels; // rows from top to bottom
 };
 
+struct autocorr_copy;
+
 struct autocorr_task {
     struct autocorr_image first;
     struct autocorr_image
@@ -37,7 +39,8 @@ struct autocorr_task {
     bool periodic;        // positions are modulo the sides; without a mask
     double energy;        // ki_autocorr_energy of the first and the mask, where that is known already; else 0
     double second_energy; // the same of the second one
-    struct ki_kept *kept; // where the host takes memory for it; NULL: none is kept
+    struct autocorr_copy *copy, *second_copy; // of them on the device; NULL: none is kept
+    struct ki_kept *kept;                     // where the host takes memory for it; NULL: none is kept
 };
 
 // The sums over the overlap at an offset; the second image's are those of I'(x + X0, y + Y0).

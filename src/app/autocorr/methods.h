@@ -51,6 +51,7 @@ struct autocorr_engine {
     struct ki_text why;     // KN_AUTOCORR_AUTO took what it took last; empty for a method that was named
     struct autocorr_ratio ratio;
     struct autocorr_seconds seconds;
+    size_t sent;                           // images that were copied from the host to a device
     struct autocorr_host_rooms *rooms;     // what methods keep, on the host
     struct autocorr_kept *kept;            // and on a device
     struct autocorr_volume_engine volumes; // periodic images, and volumes

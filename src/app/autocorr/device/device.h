@@ -21,6 +21,15 @@ struct autocorr_frames {
     size_t max_offset;       // R
 };
 
+// An image that stays on the device: without gaps, and black where the mask leaves it out.
+struct autocorr_copy {
+    kn_buffer *buffer;
+    size_t at;     // in bytes
+    double energy; // ki_autocorr_energy of it as it is there; 0: not known
+    bool is_taken; // it is some frame's
+    bool is_there; // or else is left there when that is sent
+};
+
 // The errors that the functions below tell of, for whole-number sums in `products`; NULL for no check of
 // them.
 kn_status ki_autocorr_check_frames(const char *function, const kn_queue *queue,

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/sized.h"
 #include "app/autocorr/plan_internal.h"
+#include "copies.h"
 #include "recent.h"
 
 static kn_status check(const kn_autocorr_plan *plan, const kn_autocorr_frames *frames, size_t count,
@@ -38,6 +39,18 @@ static kn_status read_asked(const char *function, const kn_autocorr_plan *plan,
     return status;
 }
 
+// So many of the first frames as there is room for stay on the device.
+static kn_status keep_copies(kn_queue *queue, const struct plan_frames *frames,
+                             struct autocorr_copies *copies, kn_error *err)
+{
+    kn_status status =
+        ki_autocorr_copies_begin(queue, &frames->tasks[0], frames->count, frames->count, copies, err);
+
+    for (size_t i = 0; i < copies->count && !status; i++)
+        frames->tasks[i].copy = ki_autocorr_copies_take(copies);
+    return status;
+}
+
 // The frames themselves, then all pairs, a lag after another.
 static kn_status add_all(struct autocorr_flow *flow, const struct plan_frames *frames, size_t max_lag,
                          kn_error *err)
@@ -48,8 +61,10 @@ static kn_status add_all(struct autocorr_flow *flow, const struct plan_frames *f
         for (size_t i = 0; i + k < frames->count && !status; i++) {
             struct autocorr_pending pair = {.task = frames->tasks[i], .lag = k, .analysis = {.index = i}};
 
-            if (k)
+            if (k) {
                 pair.task.second = frames->tasks[i + k].first;
+                pair.task.second_copy = frames->tasks[i + k].copy;
+            }
             status = ki_autocorr_flow_add(flow, &pair, err);
         }
     return status ? status : ki_autocorr_flow_drain(flow, err);
@@ -61,6 +76,7 @@ static kn_status compute(kn_autocorr_plan *plan, const struct plan_frames *frame
     const kn_autocorr_series_options settings =
         KN_INIT(kn_autocorr_series_options, .normalization = plan->normalization, .values = values);
     kn_autocorr_pipeline unused = {.frames = 0};
+    struct autocorr_copies copies = {.count = 0};
     struct autocorr_flow flow = {.engine = &plan->engine,
                                  .settings = &settings,
                                  .pipeline = &unused,
@@ -71,9 +87,12 @@ static kn_status compute(kn_autocorr_plan *plan, const struct plan_frames *frame
 
     if (!status)
         status = ki_autocorr_flow_begin(&flow, err);
+    if (!status && max_lag && !plan->engine.periodic)
+        status = keep_copies(plan->queue, frames, &copies, err);
     if (!status)
         status = add_all(&flow, frames, max_lag, err);
     ki_autocorr_flow_end(&flow);
+    ki_autocorr_copies_end(&copies);
     plan->bound = flow.bound;
     if (!status)
         ki_autocorr_lags_finish(lags, flow.bound);

@@ -46,6 +46,25 @@ void ki_autocorr_recent_end(struct autocorr_recent *recent)
     for (size_t i = 0; i < recent->count; i++)
         free(recent->kept[i].grey.pixels);
     free(recent->kept);
+    ki_autocorr_copies_end(&recent->copies);
+}
+
+// Beside those that are kept two batches are on their way.
+kn_status ki_autocorr_recent_keep(struct autocorr_recent *recent, struct autocorr_task *frame, size_t most,
+                                  kn_error *err)
+{
+    const struct autocorr_engine *engine = recent->pairs.engine;
+    const size_t bytes = frame->first.width * frame->first.height * kn_type_size(frame->first.type);
+    kn_status status = KN_OK;
+
+    if (engine->periodic)
+        return KN_OK;
+    if (!recent->has_copies)
+        status = ki_autocorr_copies_begin(engine->queue, frame, recent->room + 2 * AUTOCORR_TOGETHER_MAX,
+                                          most / bytes, &recent->copies, err);
+    recent->has_copies = true;
+    frame->copy = ki_autocorr_copies_take(&recent->copies);
+    return status;
 }
 
 // Those too old for frame `next` go, once no pair is under way with them. As many are kept beyond them as are
@@ -63,8 +82,10 @@ static kn_status make_room(struct autocorr_recent *recent, size_t next, kn_error
     status = ki_autocorr_flow_drain(&recent->pairs, err);
     if (status)
         return status;
-    for (size_t i = 0; i < old; i++)
+    for (size_t i = 0; i < old; i++) {
         free(recent->kept[i].grey.pixels);
+        ki_autocorr_copies_give(recent->kept[i].task.copy);
+    }
     recent->count -= old;
     memmove(recent->kept, recent->kept + old, recent->count * sizeof *recent->kept);
     return KN_OK;
@@ -85,6 +106,7 @@ static kn_status add_pairs(struct autocorr_recent *recent, kn_error *err)
             continue;
         pair.task.second = last->task.first;
         pair.task.second_energy = last->task.energy;
+        pair.task.second_copy = last->task.copy;
         status = ki_autocorr_flow_add(&recent->pairs, &pair, err);
     }
     return status;

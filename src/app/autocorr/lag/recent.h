@@ -4,6 +4,7 @@
 #define KN_APP_AUTOCORR_LAG_RECENT_H
 
 #include "app/autocorr/series/flow.h"
+#include "copies.h"
 #include "lags.h"
 
 struct autocorr_recent_frame;
@@ -15,6 +16,8 @@ struct autocorr_recent {
     struct autocorr_lags *lags;
     kn_autocorr_pipeline pipeline; // of the pairs
     struct autocorr_flow pairs;
+    struct autocorr_copies copies;      // of frames on the device
+    bool has_copies;                    // they are begun
     struct autocorr_recent_frame *kept; // in order, each the last one's or one more frame's that pairs need
     size_t count, room;
 };
@@ -26,6 +29,10 @@ kn_status ki_autocorr_recent_begin(struct autocorr_engine *engine, const kn_auto
                                    kn_error *err);
 void ki_autocorr_recent_end(struct autocorr_recent *recent); // of zeros is fine
 
+// A frame that is to be computed stays on the device from then on, if there is room: with all others in
+// `most` bytes.
+kn_status ki_autocorr_recent_keep(struct autocorr_recent *recent, struct autocorr_task *frame, size_t most,
+                                  kn_error *err);
 // A frame that is done: its pixels are taken over.
 kn_status ki_autocorr_recent_add(struct autocorr_recent *recent, struct autocorr_pending *frame,
                                  kn_error *err);

@@ -9,7 +9,7 @@
 
 #include "base/os/clock.h"
 #include "base/error.h"
-#include "base/vector.h"
+#include "batch_images.h"
 #include "batch_rings.h"
 #include "app/autocorr/device/device_fft.h"
 
@@ -24,7 +24,7 @@ struct slot {
     kn_pinned *pinned; // its images, while they are copied
     size_t pinned_bytes;
     kn_event
-        *brought[2]; // they are on the device: the first ones, the second ones; NULL: they were waited for
+        *brought[2]; // of copies, the first and the last one; NULL: they were waited for, or is the first
     kn_event *begun, *done; // of the kernels
     struct autocorr_results results;
     struct autocorr_mask mask; // of rings
@@ -223,78 +223,35 @@ static kn_status make_room(struct autocorr_engine *engine, struct slot *slot, si
     return status;
 }
 
-static void blacken(void *row, kn_type type, const uint8_t *mask, size_t width)
-{
-    uint8_t *bytes = row;
-    uint16_t *wide = row;
-
-    if (type == KN_U8) {
-        KI_SIMD
-        for (size_t x = 0; x < width; x++)
-            bytes[x] = mask[x] ? bytes[x] : 0;
-    } else {
-        KI_SIMD
-        for (size_t x = 0; x < width; x++)
-            wide[x] = mask[x] ? wide[x] : 0;
-    }
-}
-
-// One image without gaps, black where the mask leaves it out.
-static void pack(const struct autocorr_image *image, const struct autocorr_task *task, unsigned char *to)
-{
-    size_t size = kn_type_size(image->type), row = image->width * size;
-
-    for (size_t y = 0; y < image->height; y++, to += row) {
-        memcpy(to, (const unsigned char *)image->pixels + y * image->stride * size, row);
-        if (task->mask)
-            blacken(to, image->type, task->mask + y * task->mask_stride, image->width);
-    }
-}
-
-// Packed and on their way; or one after the other, as they are where that is without gaps.
 static kn_status upload(struct autocorr_engine *engine, struct slot *slot, const struct autocorr_task *tasks,
                         bool second, kn_error *err)
 {
-    size_t bytes = tasks[0].first.width * tasks[0].first.height * kn_type_size(tasks[0].first.type),
-           all = slot->count * bytes;
     struct autocorr_kept *kept = engine->kept;
-    kn_buffer *to = slot->buffers[second ? SECOND : FIRST];
+    const bool wants_energies = engine->ran == KN_AUTOCORR_FFT && !engine->exact;
+    const struct autocorr_image *image = &tasks[0].first;
     unsigned char *pinned = kn_pinned_get_data(slot->pinned);
-    kn_status status = KN_OK;
+    struct autocorr_images images = {.transfers = kept->transfers,
+                                     .to = slot->buffers[second ? SECOND : FIRST],
+                                     .pinned = pinned,
+                                     .packed = kept->packed,
+                                     .energies = wants_energies ? kept->energies + second : NULL,
+                                     .events = slot->brought};
+    kn_status status;
 
     if (pinned && second)
-        pinned += all;
-    for (size_t i = 0; i < slot->count && !status; i++) {
-        struct autocorr_image image = second ? *autocorr_second(&tasks[i]) : tasks[i].first;
-
-        if (pinned || tasks[i].mask || image.stride != image.width) {
-            unsigned char *packed = pinned ? pinned + i * bytes : kept->packed;
-            pack(&image, &tasks[i], packed);
-            image.pixels = packed;
-            image.stride = image.width;
-        }
-        if (engine->ran == KN_AUTOCORR_FFT && !engine->exact) {
-            const double known = second ? tasks[i].second_energy : tasks[i].energy;
-
-            kept->energies[2 * i + second] = known > 0 ? known : ki_autocorr_energy(&image, NULL, 0);
-        }
-        if (!pinned)
-            status = kn_buffer_write(kept->transfers, to, i * bytes, image.pixels, bytes, err);
-    }
-    return status || !pinned
-               ? status
-               : kn_buffer_write_async(kept->transfers, to, 0, pinned, all, &slot->brought[second], err);
+        images.pinned += slot->count * image->width * image->height * kn_type_size(image->type);
+    status = ki_autocorr_images_bring(&images, tasks, slot->count, second, err);
+    engine->sent += images.sent;
+    return status;
 }
 
 // What is launched from now on waits for the images.
 static kn_status wait_for_images(struct autocorr_engine *engine, struct slot *slot, kn_error *err)
 {
+    const kn_event *last = slot->brought[slot->brought[1] != NULL];
     kn_status status = kn_queue_flush(engine->kept->transfers, err);
 
-    for (size_t i = 0; i < 2 && !status; i++)
-        if (slot->brought[i])
-            status = kn_queue_wait_for(engine->queue, slot->brought[i], err);
-    return status;
+    return status || !last ? status : kn_queue_wait_for(engine->queue, last, err);
 }
 
 // The device's clock is read where this is reached.
@@ -492,26 +449,30 @@ kn_status ki_autocorr_batch_enqueue(struct autocorr_engine *engine, const struct
     return status ? status : compute(engine, frames, sums, err);
 }
 
-// Of copies that nobody waited for, and of the kernels: by the device's clock, or where it has none, kernels
+// Seconds of copies that nobody waited for, from the first one on.
+static double copying(const struct slot *slot)
+{
+    const kn_event *last = slot->brought[slot->brought[1] != NULL];
+    uint64_t start = 0, end = 0, unused;
+
+    if (!last || kn_event_get_span(slot->brought[0], &start, &unused, NULL) != KN_OK ||
+        kn_event_get_span(last, &unused, &end, NULL) != KN_OK)
+        return 0;
+    return end > start ? 1e-9 * (double)(end - start) : 0;
+}
+
+// Of copies, and of the kernels: by the device's clock, or where it has none, kernels
 // by the host's. A queue of the caller's need not measure (koine/opencl.h); that its work is done was seen.
-static kn_status add_seconds(struct autocorr_engine *engine, const struct slot *slot, kn_error *err)
+static void add_seconds(struct autocorr_engine *engine, const struct slot *slot)
 {
     double waited = ki_clock_seconds() - slot->launched, seconds;
     uint64_t start = 0, end = 0, unused;
     bool measures = kn_event_get_span(slot->begun, &start, &unused, NULL) == KN_OK &&
                     kn_event_get_span(slot->done, &unused, &end, NULL) == KN_OK;
-    kn_status status = KN_OK;
 
     seconds = measures && end > start ? 1e-9 * (double)(end - start) : waited;
     engine->seconds.compute += fmax(seconds - slot->built, 0);
-    for (size_t i = 0; i < 2 && !status; i++) {
-        uint64_t copied = 0;
-
-        if (slot->brought[i])
-            status = kn_event_get_duration(slot->brought[i], &copied, err);
-        engine->seconds.upload += 1e-9 * (double)copied;
-    }
-    return status;
+    engine->seconds.upload += copying(slot);
 }
 
 kn_status ki_autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err)
@@ -524,7 +485,7 @@ kn_status ki_autocorr_batch_finish(struct autocorr_engine *engine, kn_error *err
 
     kept->finished++;
     if (!status)
-        status = add_seconds(engine, slot, err);
+        add_seconds(engine, slot);
     if (!status && results->products)
         status = kn_buffer_read(kept->transfers, slot->buffers[PRODUCTS], 0, results->products,
                                 slot->sum_bytes, err);

@@ -31,6 +31,7 @@ struct series {
     uint64_t state;              // of the offsets that are verified
     size_t max_offset;           // 0 as long as it is not chosen
     size_t ahead;                // frames that are decoded at most
+    size_t left;                 // bytes of the device's memory that others may take
     struct autocorr_task sized;  // like this the last frame was, for which memory was looked at
     bool begun;                  // the first good frame was seen
     size_t first, width, height; // which, and its size
@@ -176,7 +177,7 @@ static kn_status size_up(struct series *series, size_t index, const struct autoc
         return status;
     series->sized = *task;
     demand.pairs = series->settings->max_lag ? series->recent.pairs.engine : NULL;
-    status = ki_autocorr_series_fit(&demand, &why);
+    status = ki_autocorr_series_fit(&demand, &series->left, &why);
     return status ? ki_fail_at(err, status, ki_autocorr_frame_name(series->frames, index, room), 0, "%s",
                                why.text)
                   : KN_OK;
@@ -216,6 +217,8 @@ static kn_status add(struct series *series, size_t index, const struct autocorr_
     pending.analysis.height = pending.task.first.height;
     pending.analysis.max_offset = pending.task.max_offset;
     status = series->settings->memory_limit ? size_up(series, index, &pending.task, err) : KN_OK;
+    if (!status && series->settings->max_lag)
+        status = ki_autocorr_recent_keep(&series->recent, &pending.task, series->left, err);
     if (status) {
         ki_autocorr_pending_drop(&pending);
         return status;
@@ -337,6 +340,7 @@ kn_status ki_autocorr_series_run(kn_autocorr_series *series, const kn_autocorr_s
                          .pipeline = &series->pipeline,
                          .state = settings->verification ? settings->verification->seed : 0,
                          .max_offset = settings->max_offset,
+                         .left = SIZE_MAX,
                          .ahead = frames_ahead(source, settings->memory_limit)};
     struct autocorr_reading reading = {.threads = settings->threads,
                                        .ahead = run.ahead,

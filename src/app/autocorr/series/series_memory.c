@@ -218,7 +218,19 @@ static void set_no_transforms(const struct autocorr_demand *demand, bool none)
         demand->pairs->no_transforms = none;
 }
 
-kn_status ki_autocorr_series_fit(const struct autocorr_demand *demand, kn_error *err)
+// Of the device's memory, which on a processor is the host's.
+static double left_of(const struct autocorr_demand *demand, const kn_autocorr_method methods[2])
+{
+    struct bytes bytes = bytes_of(demand, methods, demand->engine->together);
+
+    if (!demand->engine->queue)
+        return 0;
+    if (!engine_is_cpu(&demand->engine->queue->context->device.info))
+        bytes.host = 0;
+    return (double)demand->settings->memory_limit - bytes.host - bytes.device;
+}
+
+kn_status ki_autocorr_series_fit(const struct autocorr_demand *demand, size_t *left, kn_error *err)
 {
     const struct autocorr_engine *engine = demand->engine;
     const struct autocorr_task *task = &demand->task;
@@ -237,6 +249,7 @@ kn_status ki_autocorr_series_fit(const struct autocorr_demand *demand, kn_error 
         set_no_transforms(demand, true);
         needs = shrink(demand, methods);
     }
+    *left = (size_t)fmax(left_of(demand, methods), 0);
     if (needs <= limit)
         return KN_OK;
     if (demand->pairs)

@@ -17,7 +17,8 @@ struct autocorr_demand {
 
 // How many frames, and pairs of them, are computed together: as many as fit into settings->memory_limit. Sets
 // `together` of both engines, and `no_transforms` where KN_AUTOCORR_AUTO has to do without. KN_ERROR_MEMORY,
-// with what it takes, where one frame does not fit.
-kn_status ki_autocorr_series_fit(const struct autocorr_demand *demand, kn_error *err);
+// with what it takes, where one frame does not fit. `left`: bytes that the limit leaves of the device's
+// memory.
+kn_status ki_autocorr_series_fit(const struct autocorr_demand *demand, size_t *left, kn_error *err);
 
 #endif

@@ -3,6 +3,8 @@
 // loops; a series that streams has the bits of frames in memory; what cannot be is refused.
 #include "autocorr_outcome_support.h"
 #include "autocorr_source_support.h"
+#include "app/autocorr/plan_internal.h"
+#include "app/autocorr/series/series.h"
 
 // ---- the definition ----
 
@@ -317,6 +319,37 @@ START_TEST(streams)
 }
 END_TEST
 
+// A frame is sent to the device once, whatever it is correlated with, with a mask and without one.
+START_TEST(sent_once)
+{
+    enum { FRAMES = 70, LAG = 3 };
+    uint64_t state = test_seed("sent_once");
+    struct film film = make_film(FRAMES, 21, 16, KN_U8, &state);
+    const kn_autocorr_source source = film_source(&film);
+    const kn_autocorr_series_options options = KN_INIT(kn_autocorr_series_options, .method = KN_AUTOCORR_FFT,
+                                                       .single = true, .max_offset = 4, .max_lag = LAG);
+    kn_autocorr_series *series = NULL;
+    size_t failed = 0;
+
+    for (unsigned kind = 0; kind < 4; kind++) {
+        struct problem p = random_problem(33, 21, 6, FRAMES, kind & 1 ? KN_U16 : KN_U8, kind & 2, &state);
+        struct lag_outcome o = poisoned_lags(&p, LAG);
+        kn_autocorr_plan *plan = make_plan(&p, queue, KN_AUTOCORR_DIRECT, KN_AUTOCORR_PEARSON);
+
+        EXPECT_OK(kn_autocorr_execute_lags(plan, &p.frames, p.count, LAG, &o.results, &err));
+        ck_assert_uint_eq(plan->engine.sent, FRAMES);
+        kn_autocorr_plan_free(plan);
+        free_lags(&o);
+        free_problem(&p);
+    }
+    EXPECT_OK(kn_autocorr_series_create(queue, &options, &series, &err));
+    EXPECT_OK(kn_autocorr_series_execute(series, &source, look_at_nothing, &failed, &err));
+    ck_assert_uint_eq(series->engine.sent + series->pairs.sent, FRAMES);
+    kn_autocorr_series_free(series);
+    free(film.pixels);
+}
+END_TEST
+
 START_TEST(decorrelation)
 {
     kn_autocorr_lag lags[] = {{.value = 1}, {.value = 0.5}, {.value = NAN}, {.value = 0.25}};
@@ -394,8 +427,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {pairs,   normalizations, rings_alone, one_level,
-                                  streams, decorrelation,  refused};
+    const TTest *const tests[] = {pairs,   normalizations, rings_alone,   one_level,
+                                  streams, sent_once,      decorrelation, refused};
 
     return test_run("autocorr lags", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
