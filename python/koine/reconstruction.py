@@ -35,7 +35,7 @@ class Coil:
     stopped : str
         "iterations", "tolerance" or "floor".
     residual : float
-        |F^H W d - A x| / |F^H W d| of the image.
+        ``|F^H W d - A x| / |F^H W d|`` of the image.
     residuals : numpy.ndarray of float64, shape (iterations + 1,)
         The same before the first iteration and after each, as the method carries it along.
     """
@@ -120,7 +120,7 @@ def recon(
     iterations : int
         Of least squares, at most.
     tolerance : float
-        Stops once the residual is at most this part of |F^H W d|; 0: never.
+        Stops once the residual is at most this part of ``|F^H W d|``; 0: never.
     lambda_ : float
         From 0 on.
     relative_lambda : bool

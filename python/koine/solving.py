@@ -36,9 +36,9 @@ class Solution(NamedTuple):
         What stopped them: "iterations", "tolerance", "noise", "whiteness", or "floor", when rounding is all that is
         left.
     residual : float
-        |A x - b|; of "cg" |(A + lambda) x - b|.
+        ``|A x - b|``; of "cg" ``|(A + lambda) x - b|``.
     right : float
-        |b|.
+        ``|b|``.
     gradients : numpy.ndarray of float64, shape (iterations + 1,)
         The gradient's length before the first iteration and after each.
     """
@@ -85,9 +85,9 @@ def solve(
     iterations : int
         At most.
     tolerance : float
-        Stops once |A x - b| is at most this part of |b|; 0: never.
+        Stops once ``|A x - b|`` is at most this part of ``|b|``; 0: never.
     noise : float
-        Stops once |A x - b| is at most this; 0: never.
+        Stops once ``|A x - b|`` is at most this; 0: never.
     whiteness : bool
         Stops where A x - b is as white as it gets ("cgnr" of real numbers).
     lambda_, smooth : float

@@ -34,7 +34,7 @@ class Answer:
     stopped : str
         "iterations", "residual", "discrepancy", "ncp", "floor", "direct" or "curvature".
     residual, normal_residual : float
-        In double precision: |A x - b| / |b|, and the gradient's length as a part of the start's.
+        In double precision: ``|A x - b| / |b|``, and the gradient's length as a part of the start's.
     error_estimate : float
         How far x is, as a part of itself, from what double precision would have given; NaN where that cannot be said.
     precision_reached : bool
@@ -128,7 +128,7 @@ def least_squares(
     iterations : int
         At most.
     tolerance, noise : float
-        A part of |b|, and a length in units of b; 0: none.
+        A part of ``|b|``, and a length in units of b; 0: none.
     lambda_, smooth : float
         From 0 on.
     order : {1, 2}

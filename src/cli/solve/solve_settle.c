@@ -360,11 +360,30 @@ static kn_status read_measured(struct solve_command *command, const char *path, 
     return KN_OK;
 }
 
+// A sinogram with a row for each angle, as koine project writes it, is one right-hand side of its geometry.
+static kn_status join_rows(const kn_tomography_geometry *geometry, struct solve_columns *b, kn_error *err)
+{
+    size_t angles = b->rows, detectors = b->count;
+    double *joined;
+
+    if (angles != geometry->angles || detectors != geometry->detectors || detectors == 1)
+        return KN_OK;
+    joined = malloc(angles * detectors * sizeof *joined);
+    if (!joined)
+        return ki_fail_memory(err, angles * detectors * sizeof *joined, "the sinogram");
+    for (size_t i = 0; i < angles * detectors; i++)
+        joined[i] = b->values[i % detectors * angles + i / detectors];
+    free(b->values);
+    *b = (struct solve_columns){angles * detectors, 1, joined};
+    return KN_OK;
+}
+
 static kn_status read_right_hand_sides(struct solve_command *command, const char *path, kn_error *err)
 {
     const char *text = command->arguments->slice;
     char *end = NULL;
     unsigned long slice = text ? strtoul(text, &end, 10) : 0;
+    kn_status status;
 
     if (text && (*text < '0' || *text > '9' || *end))
         return ki_fail(err, KN_ERROR_ARGUMENT, "--slice: '%s' is no number from 0 on", text);
@@ -372,7 +391,8 @@ static kn_status read_right_hand_sides(struct solve_command *command, const char
         return read_measured(command, path, slice, err);
     if (text)
         return ki_fail(err, KN_ERROR_ARGUMENT, "--slice goes with measured tomography, a .h5");
-    return read_columns(path, &command->b, err);
+    status = read_columns(path, &command->b, err);
+    return status || command->matrix ? status : join_rows(&command->geometry, &command->b, err);
 }
 
 static kn_status check_length(const struct solve_command *command, const char *path, size_t rows,

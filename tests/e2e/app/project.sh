@@ -32,6 +32,15 @@ expect_exit 0 koine project $geometry "$work/sinogram.npy" --transpose -o "$work
 expect_exit 3 koine project $geometry "$work/picture.npy" -o "$work/a.host.npy" --device host
 expect_stderr 'is there already|exists|--force'
 
+# koine solve takes the sinogram as it is written, and as one column.
+(cd "$work" && PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=$sources/tests/e2e python3 -c '
+import arrays
+arrays.save("flat.npy", "f8", arrays.load("a.host.npy")[2], (78,))') || fail "making flat.npy"
+for b in a.host flat; do
+    expect_exit 0 koine solve $geometry "$work/$b.npy" -n 5 --device host -o "$work/x.$b.npy"
+done
+cmp -s "$work/x.a.host.npy" "$work/x.flat.npy" || fail "a sinogram in rows is solved otherwise than as one column"
+
 # A picture in grey, by way of a picture: 8 bits of the first are levels of the second.
 expect_exit 0 koine project $geometry "$work/sinogram.npy" --transpose -o "$work/p.png" --device host
 expect_exit 0 koine project $geometry "$work/p.png" -o "$work/a.png.npy" --device host
