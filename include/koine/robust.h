@@ -63,8 +63,12 @@ KN_API kn_status kn_robust_stats(kn_queue *queue, const kn_buffer *x, kn_type ty
 // buffer than x. Asynchronous. Its numbers are those of the call that waits; by KN_ROBUST_FUSED, also on
 // CPUs. Cost: as above, without the wait; where the sample misled one work-group selects (`missed`,
 // KN_ROBUST_SELECT), which takes some tenths of a second for 2^28 elements. Errors: as above;
-// KN_ERROR_ARGUMENT for a result of fewer bytes or another context; KN_ERROR_UNSUPPORTED for 8 bits, other
-// methods, and without double precision; KN_ERROR_LIMIT for x in parts.
+// KN_ERROR_ARGUMENT for a result of fewer bytes or another context; KN_ERROR_LIMIT for x in parts, between
+// which that work-group cannot select. KN_ERROR_UNSUPPORTED for what kn_robust_stats has and this has not, as
+// the host takes part in it: KN_I8 and KN_U8, of whose 256 counts the host makes the statistics; the method
+// KN_ROBUST_SELECT, which asks it between its steps; a device without double precision, whose mean and
+// variance, a division and an fma of doubles, are the host's; and one with less than 28 KB of local memory,
+// for which KN_ROBUST_AUTO there takes KN_ROBUST_SELECT.
 KN_API kn_status kn_robust_to_buffer(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n,
                                      kn_buffer *result, const kn_robust_options *options, kn_error *err);
 

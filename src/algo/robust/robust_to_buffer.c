@@ -10,8 +10,9 @@ static kn_status check(const struct robust_columns *columns, kn_error *err)
     kn_robust_method method = columns->options.method;
 
     if (columns->type != KN_F32 && columns->type != KN_F64)
-        return ki_fail(err, KN_ERROR_UNSUPPORTED, "%s: %s; floats alone stay on the device", function,
-                       kn_type_name(columns->type));
+        return ki_fail(err, KN_ERROR_UNSUPPORTED,
+                       "%s: %s; the host makes statistics of 256 counts, and floats alone stay on the device",
+                       function, kn_type_name(columns->type));
     if (method != KN_ROBUST_AUTO && method != KN_ROBUST_FUSED)
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "%s: the method %d asks the host in between; KN_ROBUST_FUSED does not", function,
