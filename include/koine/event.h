@@ -15,6 +15,10 @@ extern "C" {
 
 // Waits on the host. Errors: what the device reported for this piece of work.
 KN_API kn_status kn_event_wait(const kn_event *event, kn_error *err);
+// Whether it is done, without waiting: for a loop that does something else meanwhile. Work that was not
+// handed over (kn_queue_flush) may never be. Errors: KN_ERROR_ARGUMENT for NULL; what the device reported for
+// this piece of work.
+KN_API kn_status kn_event_get_done(const kn_event *event, bool *done, kn_error *err);
 // Waits, then gives the device's nanoseconds spent on it. Drivers that measure nothing answer 0.
 KN_API kn_status kn_event_get_duration(const kn_event *event, uint64_t *nanoseconds, kn_error *err);
 // The device's clock when the work began and when it ended, for the time of several events together. Waits.

@@ -225,6 +225,8 @@ struct ki_backend {
     void (*recording_free)(struct be_recording *recording);
 
     kn_status (*event_wait)(struct be_event *event, kn_error *err);
+    // Without waiting; *done is written only on success.
+    kn_status (*event_done)(struct be_event *event, bool *done, kn_error *err);
     // Nanoseconds of the device's clock.
     kn_status (*event_times)(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
                              kn_error *err);

@@ -31,6 +31,18 @@ kn_status kn_event_wait(const kn_event *event, kn_error *err)
     return status;
 }
 
+kn_status kn_event_get_done(const kn_event *event, bool *done, kn_error *err)
+{
+    kn_status status;
+
+    if (!event || !done)
+        return ki_fail(err, KN_ERROR_ARGUMENT, "kn_event_get_done: event or done is NULL");
+    status = event->context->backend->event_done(event->native, done, err);
+    if (!status && *done)
+        ki_flight_land(event->flight, event->number);
+    return status;
+}
+
 kn_status kn_queue_wait_for(kn_queue *queue, const kn_event *event, kn_error *err)
 {
     if (!queue || !event)

@@ -335,6 +335,12 @@ CUresult cuEventRecord(CUevent event, CUstream stream)
     return CUDA_SUCCESS;
 }
 
+CUresult cuEventQuery(CUevent event)
+{
+    NEEDS_CONTEXT(cuEventQuery);
+    return event->at_ms > 0 ? CUDA_SUCCESS : INVALID_VALUE;
+}
+
 CUresult cuEventSynchronize(CUevent event)
 {
     NEEDS_CONTEXT(cuEventSynchronize);

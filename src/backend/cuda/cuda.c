@@ -496,6 +496,7 @@ const struct ki_backend ki_backend_cuda = {
     .recording_replay = ki_cuda_recording_replay,
     .recording_free = ki_cuda_recording_free,
     .event_wait = ki_cuda_event_wait,
+    .event_done = ki_cuda_event_done,
     .event_times = ki_cuda_event_times,
     .event_share = ki_cuda_event_share,
     .event_free = ki_cuda_event_free,

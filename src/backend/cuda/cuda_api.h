@@ -88,6 +88,7 @@ enum {
     CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
     CUDA_ERROR_INVALID_SOURCE = 300,
     CUDA_ERROR_NOT_FOUND = 500,
+    CUDA_ERROR_NOT_READY = 600,
     CUDA_ERROR_ILLEGAL_ADDRESS = 700,
     CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
     CUDA_ERROR_LAUNCH_TIMEOUT = 702,
@@ -219,6 +220,7 @@ enum { CU_STREAM_NON_BLOCKING = 1, CU_EVENT_DEFAULT = 0, CU_MEMHOSTALLOC_PORTABL
     X(CUresult, cuEventCreate, (CUevent * event, unsigned flags))                                            \
     X(CUresult, cuEventDestroy_v2, (CUevent event))                                                          \
     X(CUresult, cuEventRecord, (CUevent event, CUstream stream))                                             \
+    X(CUresult, cuEventQuery, (CUevent event))                                                               \
     X(CUresult, cuEventSynchronize, (CUevent event))                                                         \
     X(CUresult, cuEventElapsedTime, (float *milliseconds, CUevent start, CUevent end))
 

@@ -123,6 +123,23 @@ kn_status ki_cuda_event_wait(struct be_event *event, kn_error *err)
     return status;
 }
 
+kn_status ki_cuda_event_done(struct be_event *event, bool *done, kn_error *err)
+{
+    struct be_context *context = event->context;
+    kn_status status = ki_cuda_enter(context, err);
+    struct cuda_outcome outcome;
+
+    if (status)
+        return status;
+    outcome = CUDA_DO(&context->cu, cuEventQuery, event->end);
+    if (outcome.code && outcome.code != CUDA_ERROR_NOT_READY)
+        status = ki_cuda_fail(err, &context->cu, context->spec, outcome, "looking at an event");
+    else
+        *done = !outcome.code;
+    ki_cuda_leave(context);
+    return status;
+}
+
 static int64_t nanoseconds(float milliseconds)
 {
     return (int64_t)llround((double)milliseconds * 1e6);

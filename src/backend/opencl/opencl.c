@@ -604,6 +604,7 @@ const struct ki_backend ki_backend_opencl = {
     .recording_replay = ki_opencl_recording_replay,
     .recording_free = ki_opencl_recording_free,
     .event_wait = ki_opencl_event_wait,
+    .event_done = ki_opencl_event_done,
     .event_times = ki_opencl_event_times,
     .event_share = ki_opencl_event_share,
     .event_free = ki_opencl_event_free,

@@ -119,6 +119,7 @@ kn_status ki_opencl_recording_create(struct be_queue *queue, const struct be_lau
 kn_status ki_opencl_recording_replay(struct be_queue *queue, struct be_recording *recording, kn_error *err);
 void ki_opencl_recording_free(struct be_recording *recording);
 kn_status ki_opencl_event_wait(struct be_event *event, kn_error *err);
+kn_status ki_opencl_event_done(struct be_event *event, bool *done, kn_error *err);
 kn_status ki_opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
                                 kn_error *err);
 kn_status ki_opencl_event_share(struct be_event *event, struct be_event **second, kn_error *err);

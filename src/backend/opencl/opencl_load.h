@@ -40,6 +40,7 @@
     X(GetContextInfo)                                                                                        \
     X(GetDeviceIDs)                                                                                          \
     X(GetDeviceInfo)                                                                                         \
+    X(GetEventInfo)                                                                                          \
     X(GetEventProfilingInfo)                                                                                 \
     X(GetExtensionFunctionAddressForPlatform)                                                                \
     X(GetKernelWorkGroupInfo)                                                                                \

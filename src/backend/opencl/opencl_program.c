@@ -387,6 +387,20 @@ kn_status ki_opencl_event_wait(struct be_event *event, kn_error *err)
     return code == CL_SUCCESS ? KN_OK : ki_opencl_fail(err, code, "opencl", "waiting for an event");
 }
 
+// A command that failed has its error in place of a status, which is below 0.
+kn_status ki_opencl_event_done(struct be_event *event, bool *done, kn_error *err)
+{
+    cl_int reached = CL_QUEUED, code = cl->GetEventInfo(event->event, CL_EVENT_COMMAND_EXECUTION_STATUS,
+                                                        sizeof reached, &reached, NULL);
+
+    if (code == CL_SUCCESS && reached < 0)
+        code = reached;
+    if (code != CL_SUCCESS)
+        return ki_opencl_fail(err, code, "opencl", "looking at an event");
+    *done = reached == CL_COMPLETE;
+    return KN_OK;
+}
+
 kn_status ki_opencl_event_times(struct be_event *event, uint64_t *queued, uint64_t *start, uint64_t *end,
                                 kn_error *err)
 {

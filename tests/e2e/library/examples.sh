@@ -16,6 +16,8 @@ fi
 expect_exit 0 "$bin/stats"
 expect_stdout '^device: n 9, mean 115\.556, std 312\.70[0-9]*, CV 2\.70[0-9]*, median 5, MAD 1$'
 expect_stdout '^host: n 9, mean 115\.556, std 312\.70[0-9]*, CV 2\.70[0-9]*, median 5, MAD 1$'
+expect_exit 0 "$bin/event_poll"
+expect_stdout '^after [1-9][0-9]* turns: quartiles 250, 500, 750$'
 expect_exit 0 "$bin/own_kernel"
 expect_stdout '^2 x \+ y = 12 24 36 48$'
 expect_stdout '^saxpy: argument 0 \(a\) .*float.* given 8'
@@ -117,7 +119,7 @@ else
 fi
 
 # Where there is no device, the reason is told and the exit status is not 0.
-for example in sort stats own_kernel opencl_embed; do
+for example in sort stats event_poll own_kernel opencl_embed; do
     [ -x "$bin/$example" ] || continue
     status=0
     without_devices "$bin/$example" >"$work/out" 2>"$work/err" || status=$?

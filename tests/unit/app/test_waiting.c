@@ -295,6 +295,7 @@ static void expect_return(size_t i)
     cl_int code;
     cl_event gate, reached;
     kn_event *done = NULL;
+    bool is_done = true;
 
     clear_result();
     EXPECT_OK(calls[i].call()); // prepares what the first call does
@@ -309,8 +310,12 @@ static void expect_return(size_t i)
     EXPECT_OK(kn_queue_record(queue, &done, &err));
     EXPECT_OK(kn_queue_flush(queue, &err));
     ck_assert_msg(status_of(reached) != CL_COMPLETE, "%s: the queue was not blocked", calls[i].name);
+    EXPECT_OK(kn_event_get_done(done, &is_done, &err)); // nor does asking wait
+    ck_assert(!is_done);
     ck_assert_int_eq(clSetUserEventStatus(gate, CL_COMPLETE), CL_SUCCESS);
     EXPECT_OK(kn_event_wait(done, &err));
+    EXPECT_OK(kn_event_get_done(done, &is_done, &err));
+    ck_assert(is_done);
     ck_assert_msg(!memcmp(take_result(second), first, sizeof first), "%s: other numbers", calls[i].name);
     kn_event_free(done);
     clReleaseEvent(reached);

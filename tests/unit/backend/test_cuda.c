@@ -175,6 +175,26 @@ START_TEST(times)
 }
 END_TEST
 
+// Not done is an answer of the driver's, and no failure.
+START_TEST(done)
+{
+    struct be_memory *memory = memory_of(64);
+    const unsigned char zero = 0;
+    struct be_event *event = NULL;
+    bool is_done = true;
+
+    expect_ok(cuda->fill(queue, memory, &zero, 1, 0, 64, &event, &err));
+    setenv("FAKE_CUDA_FAIL", "cuEventQuery:600:1", 1);
+    expect_ok(cuda->event_done(event, &is_done, &err));
+    ck_assert(!is_done);
+    unsetenv("FAKE_CUDA_FAIL");
+    expect_ok(cuda->event_done(event, &is_done, &err));
+    ck_assert(is_done);
+    cuda->event_free(event);
+    cuda->memory_free(memory);
+}
+END_TEST
+
 // ---- faults ----
 
 // The engine names the kernel if it waits after each launch (KOINE_LOG=sync).
@@ -261,9 +281,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {description,      copies,   fills, compiler_options,
-                                  does_not_compile, binaries, times, a_kernel_that_traps,
-                                  wrapping};
+    const TTest *const tests[] = {description, copies, fills, compiler_options,    does_not_compile,
+                                  binaries,    times,  done,  a_kernel_that_traps, wrapping};
 
     return TEST_RUN_WITH("cuda", CK_FORK, set_up, tear_down, tests);
 }

@@ -173,10 +173,13 @@ static kn_status run_program(struct things *t, kn_error *err)
 static kn_status wait_for_all(struct things *t, kn_error *err)
 {
     uint64_t times[3];
+    bool done;
     kn_status status = cuda->queue_wait(t->queues[1], t->events[2], err);
 
     if (!status)
         status = cuda->event_share(t->events[2], &t->events[3], err);
+    if (!status)
+        status = cuda->event_done(t->events[3], &done, err);
     if (!status)
         status = cuda->event_wait(t->events[3], err);
     if (!status)

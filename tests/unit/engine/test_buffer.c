@@ -395,6 +395,7 @@ START_TEST(events)
     struct twin twin = make_twin(context, queue, 1000003, &seed);
     struct bytes data = random_bytes(1000003, &seed);
     kn_event *written = NULL, *read = NULL;
+    bool done = false;
     uint64_t start = 1, end = 0, duration = 1;
 
     // The second queue reads what the first is still writing.
@@ -414,6 +415,10 @@ START_TEST(events)
     expect_refused(kn_event_get_span(NULL, &start, &end, &err), KN_ERROR_ARGUMENT, "event is NULL");
     expect_refused(kn_event_get_duration(read, NULL, &err), KN_ERROR_ARGUMENT, "kn_event_get_duration");
     expect_refused(kn_event_wait(NULL, &err), KN_ERROR_ARGUMENT, "kn_event_wait");
+    expect_refused(kn_event_get_done(NULL, &done, &err), KN_ERROR_ARGUMENT, "kn_event_get_done");
+    expect_refused(kn_event_get_done(read, NULL, &err), KN_ERROR_ARGUMENT, "kn_event_get_done");
+    expect_ok(kn_event_get_done(read, &done, &err));
+    ck_assert(done); // it was waited for
     expect_refused(kn_queue_wait_for(NULL, read, &err), KN_ERROR_ARGUMENT, "kn_queue_wait_for");
     expect_refused(kn_queue_wait_for(queue, NULL, &err), KN_ERROR_ARGUMENT, "kn_queue_wait_for");
     expect_refused(kn_queue_wait_for(foreign, read, &err), KN_ERROR_ARGUMENT, "another context");
