@@ -40,6 +40,9 @@ lacking += sorted(f"koine {command} {option}" for command, option in options
                   if f"koine-{command}.{option}" not in has["std:cmdoption"])
 lacking += [f"koine {command}" for command in (work / "commands").read_text().split()
             if f"reference/commands/koine-{command}" not in has["std:doc"]]
+overview = (tree / "doc/manual/commands.md").read_text()
+lacking += [f"koine {command} (doc/manual/commands.md)" for command in (work / "commands").read_text().split()
+            if f"[koine {command}]" not in overview]
 if lacking:
     print("the manual has no entry of", *lacking, sep="\n")
 

@@ -66,6 +66,7 @@ for page in "$manual"/*.md "$srcdir/README.md"; do
     # shellcheck disable=SC2016 # the pages' own quotes
     {
         blocks text "$page"
+        sed -n 's|^    \$ build/koine |koine |p' "$page"
         grep -o '`koine [a-z]* [^`]*`' "$page" || :
     } | sed -n 's/^[`$ ]*koine \([a-z]\)/\1/p' | tr -d '`' >"$work/shown"
     while read -r command words; do

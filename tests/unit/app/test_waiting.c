@@ -387,7 +387,7 @@ static kn_status reduce_to_host(void)
     return kn_reduce(queue, integers, KN_U32, N, KN_REDUCE_MAX, &number, &err);
 }
 
-// What the host decides, though nobody asks for a result.
+// What the host decides, though no result is asked for.
 static kn_status solve_bb(void)
 {
     return solve_by(KN_SOLVE_BB);
