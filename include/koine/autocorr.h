@@ -248,6 +248,12 @@ typedef struct kn_autocorr_lag_results {
 KN_API kn_status kn_autocorr_execute_lags(kn_autocorr_plan *plan, const kn_autocorr_frames *frames,
                                           size_t count, size_t max_lag,
                                           const kn_autocorr_lag_results *results, kn_error *err);
+// The same of frames on the device of the plan's queue, without gaps, and without a mask: the same results to
+// the bit. They are read into the host's memory, which makes windows' sums, and are not sent again. Errors
+// also those of kn_autocorr_execute_buffers.
+KN_API kn_status kn_autocorr_execute_lags_buffer(kn_autocorr_plan *plan, const kn_buffer *frames,
+                                                 size_t count, size_t max_lag,
+                                                 const kn_autocorr_lag_results *results, kn_error *err);
 
 // The lag at which `value` has fallen to 1/e of that of lag 0, between two lags on the straight line through
 // them: times the interval it is the decorrelation time. symavg, which tends to 1, falls to 1/e of its

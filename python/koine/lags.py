@@ -74,13 +74,13 @@ def autocorr_lags(
 
     Parameters
     ----------
-    frames : array of NumPy, shape (count, height, width)
+    frames : array, shape (count, height, width)
         Of uint8, uint16, or float32, each frame of which is scaled to 16 bits by its own range unless its numbers are
-        whole ones.
+        whole ones. On a device of whole numbers.
     max_lag : int
         K, less than count; 0: the frames themselves, averaged.
     mask : array_like of bool, shape (height, width), optional
-        Where no frame counts it is False.
+        Where no frame counts it is False. Of arrays of NumPy.
     max_offset : int
         R, as of `autocorr`, as are all below.
     method, normalization : str
@@ -106,16 +106,15 @@ def autocorr_lags(
            [-1., nan, nan]])
     """
     given = take(frames, "frames")
-    if given.space.queue is not None:
-        raise TypeError("frames are on a device; those of autocorr_lags are arrays of NumPy")
     if len(given.shape) != 3:
         raise ValueError(f"frames have {len(given.shape)} axes, not (count, height, width)")
     count, height, width = given.shape
     lags = natural(max_lag, "max_lag")
     if lags >= count:
         raise ValueError(f"max_lag is {lags}, and there are {count} frames")
+    queue = given.space.queue if given.space.queue is not None else ffi.NULL if context is None else context.queue
     plan = make_plan(
-        ffi.NULL if context is None else context.queue,
+        queue,
         struct(
             "kn_autocorr_shape",
             height=height,
@@ -128,11 +127,15 @@ def autocorr_lags(
         single=single,
         periodic=periodic,
     )
+    if given.space.queue is not None:
+        if mask is not None:
+            raise TypeError("a mask goes with arrays of the host")
+        return _execute(lib.kn_autocorr_execute_lags_buffer, plan, given.pointer, count, lags, normalization)
     task, _kept = frames_struct(given, None, mask, (count, height, width))
-    return _execute(plan, task, count, lags, normalizations.number(normalization))
+    return _execute(lib.kn_autocorr_execute_lags, plan, task, count, lags, normalization)
 
 
-def _execute(plan: Any, task: Any, count: int, max_lag: int, normalization: int) -> Lags:
+def _execute(function: Any, plan: Any, task: Any, count: int, max_lag: int, normalization: str) -> Lags:
     r = int(lib.kn_autocorr_plan_get_max_offset(plan))
     lags, rings = np.empty(max_lag + 1, _lag), np.empty((max_lag + 1, r + 1), ring_type)
     values, correlations = np.empty((max_lag + 1, r + 1, 2 * r + 1)), np.empty((max_lag + 1, count))
@@ -143,7 +146,7 @@ def _execute(plan: Any, task: Any, count: int, max_lag: int, normalization: int)
         values=ffi.cast("double *", ffi.from_buffer(values)),
         correlations=ffi.cast("double *", ffi.from_buffer(correlations)),
     )
-    call(lib.kn_autocorr_execute_lags, plan, task, count, max_lag, results)
+    call(function, plan, task, count, max_lag, results)
     return Lags(
         lags["value"],
         lags["deviation"],
@@ -152,7 +155,7 @@ def _execute(plan: Any, task: Any, count: int, max_lag: int, normalization: int)
         lags["lengths"],
         values,
         correlations,
-        float(lib.kn_autocorr_find_decorrelation(results.lags, max_lag + 1, normalization)),
+        float(lib.kn_autocorr_find_decorrelation(results.lags, max_lag + 1, normalizations.number(normalization))),
         methods.word(lib.kn_autocorr_plan_get_method(plan)),
         float(lib.kn_autocorr_plan_get_bound(plan)),
     )

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -200,14 +201,27 @@ def test_frames_some_lags_apart(where: str, context: koine.Context) -> None:
     assert found.decorrelation == pytest.approx(at - 1 + left[at - 1] / (left[at - 1] - left[at]), abs=1e-12)
 
 
+@pytest.mark.parametrize("kind", ["uint8", "uint16"])
+def test_frames_some_lags_apart_on_a_device(kind: str, context: koine.Context) -> None:
+    images = frames(kind, 7)
+    for how in ({}, {"single": True, "method": "fft"}, {"periodic": True}):
+        here = koine.autocorr_lags(images, 3, max_offset=4, context=context, **how)
+        there = koine.autocorr_lags(context.array(images), 3, max_offset=4, **how)
+        for field in dataclasses.fields(here):
+            found, expected = getattr(there, field.name), getattr(here, field.name)
+            assert np.asarray(found).tobytes() == np.asarray(expected).tobytes(), (how, field.name)
+
+
 def test_what_frames_some_lags_apart_cannot_be(context: koine.Context) -> None:
     images = frames("uint8", 3)
     with pytest.raises(ValueError, match="max_lag is 3, and there are 3 frames"):
         koine.autocorr_lags(images, 3)
     with pytest.raises(ValueError, match="frames have 2 axes"):
         koine.autocorr_lags(images[0], 1)
-    with pytest.raises(TypeError, match="arrays of NumPy"):
-        koine.autocorr_lags(context.array(images), 1)
+    with pytest.raises(TypeError, match="a mask goes with arrays of the host"):
+        koine.autocorr_lags(context.array(images), 1, mask=images[0] > 9)
+    with pytest.raises(koine.UnsupportedError, match="KN_F32 are scaled by the host"):
+        koine.autocorr_lags(context.array(images.astype("float32")), 1)
     with pytest.raises(koine.UnsupportedError, match="a mask of its own"):
         koine.autocorr_lags(images, 1, mask=images > 9)
     masked = koine.autocorr_lags(images, 1, mask=images[0] > 9, max_offset=2)

@@ -304,10 +304,9 @@ kn_status kn_autocorr_execute(kn_autocorr_plan *plan, const kn_autocorr_frames *
 
 // ---- of frames on the device ----
 
-// `sums`: the buffer that they go to; NULL: none.
-static kn_status read_frames(const char *function, const kn_autocorr_plan *plan, const kn_buffer *first,
-                             const kn_buffer *second, size_t count, const kn_buffer *sums,
-                             struct autocorr_frames *frames, kn_error *err)
+kn_status ki_autocorr_plan_buffers(const char *function, const kn_autocorr_plan *plan, const kn_buffer *first,
+                                   const kn_buffer *second, size_t count, const kn_buffer *sums,
+                                   struct autocorr_frames *frames, kn_error *err)
 {
     if (!plan->queue)
         return ki_fail(err, KN_ERROR_ARGUMENT,
@@ -329,7 +328,7 @@ static kn_status execute_buffers(const char *function, kn_autocorr_plan *plan, c
     kn_status status = read_results(function, plan, results, &call.results, err);
 
     if (!status)
-        status = read_frames(function, plan, first, second, count, NULL, &frames, err);
+        status = ki_autocorr_plan_buffers(function, plan, first, second, count, NULL, &frames, err);
     if (status || !count)
         return status;
     call.frames = &frames;
@@ -357,7 +356,7 @@ static kn_status sums_to_buffer(const char *function, kn_autocorr_plan *plan, co
         return ki_fail(err, KN_ERROR_UNSUPPORTED,
                        "the sums of volumes and of periodic images come to the host; use "
                        "kn_autocorr_execute_buffers");
-    status = read_frames(function, plan, first, second, count, sums, &frames, err);
+    status = ki_autocorr_plan_buffers(function, plan, first, second, count, sums, &frames, err);
     if (status || !count)
         return status;
     status = ki_autocorr_engine_enqueue(&plan->engine, &frames, sums, err);

@@ -44,6 +44,12 @@ struct plan_frames {
 // that are not finite; KN_ERROR_MEMORY.
 kn_status ki_autocorr_plan_frames(kn_autocorr_plan *plan, const kn_autocorr_frames *given, size_t count,
                                   struct plan_frames *frames, kn_error *err);
+// Frames that are on the plan's device; `sums`: a buffer for sums, NULL: none. Errors: KN_ERROR_ARGUMENT for
+// a plan of the host, and for buffers that are too small or another context's; KN_ERROR_UNSUPPORTED for real
+// numbers; ki_autocorr_check_frames's.
+kn_status ki_autocorr_plan_buffers(const char *function, const kn_autocorr_plan *plan, const kn_buffer *first,
+                                   const kn_buffer *second, size_t count, const kn_buffer *sums,
+                                   struct autocorr_frames *frames, kn_error *err);
 void ki_autocorr_plan_frames_free(kn_autocorr_plan *plan, struct plan_frames *frames); // all NULL is fine
 
 #endif

@@ -38,6 +38,20 @@ kn_status ki_autocorr_copies_begin(const kn_queue *queue, const struct autocorr_
     return KN_OK;
 }
 
+kn_status ki_autocorr_copies_of(const kn_buffer *buffer, const struct autocorr_task *like, size_t count,
+                                struct autocorr_copies *copies, kn_error *err)
+{
+    const size_t bytes = like->first.width * like->first.height * kn_type_size(like->first.type);
+
+    *copies = (struct autocorr_copies){.all = calloc(count, sizeof *copies->all), .count = count};
+    if (!copies->all)
+        return ki_fail_memory(err, count * sizeof *copies->all, "the frames on a device");
+    for (size_t i = 0; i < count; i++)
+        copies->all[i] = (struct autocorr_copy){
+            .buffer = (kn_buffer *)buffer, .at = i * bytes, .is_taken = true, .is_there = true};
+    return KN_OK;
+}
+
 void ki_autocorr_copies_end(struct autocorr_copies *copies)
 {
     kn_buffer_free(copies->buffer);

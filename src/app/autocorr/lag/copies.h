@@ -16,6 +16,10 @@ struct autocorr_copies {
 // copy are sent whenever they are needed. KN_ERROR_MEMORY of the host's.
 kn_status ki_autocorr_copies_begin(const kn_queue *queue, const struct autocorr_task *like, size_t wanted,
                                    size_t most, struct autocorr_copies *copies, kn_error *err);
+// Those of frames that are in a buffer of the caller's, where nothing is written: `all` has each. They are
+// not taken.
+kn_status ki_autocorr_copies_of(const kn_buffer *buffer, const struct autocorr_task *like, size_t count,
+                                struct autocorr_copies *copies, kn_error *err);
 void ki_autocorr_copies_end(struct autocorr_copies *copies); // of zeros is fine
 
 // One that is free, for a frame that is not there yet; NULL: there is none.

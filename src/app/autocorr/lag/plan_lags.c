@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine/autocorr.h: frames in memory, correlated with those some lags later.
+// koine/autocorr.h: frames in memory or on the device, correlated with those some lags later.
 #include <string.h>
 
 #include "base/error.h"
@@ -40,11 +40,11 @@ static kn_status read_asked(const char *function, const kn_autocorr_plan *plan,
 }
 
 // So many of the first frames as there is room for stay on the device.
-static kn_status keep_copies(kn_queue *queue, const struct plan_frames *frames,
+static kn_status keep_copies(const kn_autocorr_plan *plan, const struct plan_frames *frames, size_t max_lag,
                              struct autocorr_copies *copies, kn_error *err)
 {
-    kn_status status =
-        ki_autocorr_copies_begin(queue, &frames->tasks[0], frames->count, frames->count, copies, err);
+    const size_t wanted = max_lag && !plan->engine.periodic ? frames->count : 0;
+    kn_status status = ki_autocorr_copies_begin(plan->queue, &frames->tasks[0], wanted, wanted, copies, err);
 
     for (size_t i = 0; i < copies->count && !status; i++)
         frames->tasks[i].copy = ki_autocorr_copies_take(copies);
@@ -64,6 +64,7 @@ static kn_status add_all(struct autocorr_flow *flow, const struct plan_frames *f
             if (k) {
                 pair.task.second = frames->tasks[i + k].first;
                 pair.task.second_copy = frames->tasks[i + k].copy;
+                pair.task.second_energy = frames->tasks[i + k].energy;
             }
             status = ki_autocorr_flow_add(flow, &pair, err);
         }
@@ -76,7 +77,6 @@ static kn_status compute(kn_autocorr_plan *plan, const struct plan_frames *frame
     const kn_autocorr_series_options settings =
         KN_INIT(kn_autocorr_series_options, .normalization = plan->normalization, .values = values);
     kn_autocorr_pipeline unused = {.frames = 0};
-    struct autocorr_copies copies = {.count = 0};
     struct autocorr_flow flow = {.engine = &plan->engine,
                                  .settings = &settings,
                                  .pipeline = &unused,
@@ -87,12 +87,9 @@ static kn_status compute(kn_autocorr_plan *plan, const struct plan_frames *frame
 
     if (!status)
         status = ki_autocorr_flow_begin(&flow, err);
-    if (!status && max_lag && !plan->engine.periodic)
-        status = keep_copies(plan->queue, frames, &copies, err);
     if (!status)
         status = add_all(&flow, frames, max_lag, err);
     ki_autocorr_flow_end(&flow);
-    ki_autocorr_copies_end(&copies);
     plan->bound = flow.bound;
     if (!status)
         ki_autocorr_lags_finish(lags, flow.bound);
@@ -119,6 +116,7 @@ static kn_status execute_lags(const char *function, kn_autocorr_plan *plan, cons
                               kn_error *err)
 {
     struct plan_frames frames = {.tasks = NULL};
+    struct autocorr_copies copies = {.count = 0};
     struct autocorr_lags lags = {.count = 0};
     kn_autocorr_frames read;
     kn_autocorr_lag_results wanted;
@@ -130,10 +128,13 @@ static kn_status execute_lags(const char *function, kn_autocorr_plan *plan, cons
         return status;
     status = ki_autocorr_plan_frames(plan, &read, count, &frames, err);
     if (!status)
+        status = keep_copies(plan, &frames, max_lag, &copies, err);
+    if (!status)
         status = compute(plan, &frames, max_lag, wanted.values != NULL, &lags, err);
     if (!status)
         hand_out(&lags, &wanted);
     ki_autocorr_lags_free(&lags);
+    ki_autocorr_copies_end(&copies);
     ki_autocorr_plan_frames_free(plan, &frames);
     return status;
 }
@@ -142,4 +143,75 @@ kn_status kn_autocorr_execute_lags(kn_autocorr_plan *plan, const kn_autocorr_fra
                                    size_t max_lag, const kn_autocorr_lag_results *results, kn_error *err)
 {
     return ki_error_name(__func__, execute_lags(__func__, plan, frames, count, max_lag, results, err), err);
+}
+
+// ---- of frames on the device ----
+
+// The host's view of frames that were read from the device, which stay there, too.
+static kn_status make_tasks(kn_autocorr_plan *plan, const kn_buffer *buffer, const void *pixels, size_t count,
+                            struct plan_frames *frames, struct autocorr_copies *copies, kn_error *err)
+{
+    const kn_autocorr_frames read = KN_INIT(kn_autocorr_frames, .first = pixels);
+    kn_status status = ki_autocorr_plan_frames(plan, &read, count, frames, err);
+
+    if (!status)
+        status = ki_autocorr_copies_of(buffer, &frames->tasks[0], count, copies, err);
+    for (size_t i = 0; i < count && !status; i++) {
+        struct autocorr_task *task = &frames->tasks[i];
+
+        task->copy = &copies->all[i];
+        if (!plan->engine.exact)
+            task->energy = ki_autocorr_energy(&task->first, NULL, 0);
+    }
+    return status;
+}
+
+static kn_status run_buffers(kn_autocorr_plan *plan, const struct autocorr_frames *there, size_t max_lag,
+                             const kn_autocorr_lag_results *wanted, kn_error *err)
+{
+    const size_t bytes = there->width * there->height * kn_type_size(there->type);
+    struct plan_frames frames = {.tasks = NULL};
+    struct autocorr_copies copies = {.count = 0};
+    struct autocorr_lags lags = {.count = 0};
+    void *pixels = ki_kept_take_array(&plan->kept, there->count, bytes);
+    kn_status status = pixels
+                           ? kn_buffer_read(plan->queue, there->first, 0, pixels, there->count * bytes, err)
+                           : ki_fail_memory(err, there->count * bytes, "the frames");
+
+    if (!status)
+        status = make_tasks(plan, there->first, pixels, there->count, &frames, &copies, err);
+    if (!status)
+        status = compute(plan, &frames, max_lag, wanted->values != NULL, &lags, err);
+    if (!status)
+        hand_out(&lags, wanted);
+    ki_autocorr_lags_free(&lags);
+    ki_autocorr_copies_end(&copies);
+    ki_autocorr_plan_frames_free(plan, &frames);
+    ki_kept_give(&plan->kept, pixels);
+    return status;
+}
+
+static kn_status execute_lags_buffer(const char *function, kn_autocorr_plan *plan, const kn_buffer *buffer,
+                                     size_t count, size_t max_lag, const kn_autocorr_lag_results *results,
+                                     kn_error *err)
+{
+    const kn_autocorr_frames none = KN_INIT(kn_autocorr_frames);
+    struct autocorr_frames frames;
+    kn_autocorr_frames read;
+    kn_autocorr_lag_results wanted;
+    kn_status status = read_asked(function, plan, buffer ? &none : NULL, results, &read, &wanted, err);
+
+    if (!status)
+        status = check(plan, &read, count, max_lag, err);
+    if (!status)
+        status = ki_autocorr_plan_buffers(function, plan, buffer, NULL, count, NULL, &frames, err);
+    return status ? status : run_buffers(plan, &frames, max_lag, &wanted, err);
+}
+
+kn_status kn_autocorr_execute_lags_buffer(kn_autocorr_plan *plan, const kn_buffer *frames, size_t count,
+                                          size_t max_lag, const kn_autocorr_lag_results *results,
+                                          kn_error *err)
+{
+    return ki_error_name(__func__, execute_lags_buffer(__func__, plan, frames, count, max_lag, results, err),
+                         err);
 }

@@ -3,6 +3,8 @@
 // loops; a series that streams has the bits of frames in memory; what cannot be is refused.
 #include "autocorr_outcome_support.h"
 #include "autocorr_source_support.h"
+
+#include "base/array.h"
 #include "app/autocorr/plan_internal.h"
 #include "app/autocorr/series/series.h"
 
@@ -350,6 +352,45 @@ START_TEST(sent_once)
 }
 END_TEST
 
+// Frames that are on the device are not sent at all, and give the same bits.
+START_TEST(on_the_device)
+{
+    enum { FRAMES = 9, LAG = 3 };
+    static const kn_autocorr_method methods[] = {KN_AUTOCORR_AUTO, KN_AUTOCORR_DIRECT, KN_AUTOCORR_FFT};
+    uint64_t state = test_seed("on_the_device");
+
+    for (size_t m = 0; m < KI_COUNT(methods); m++) {
+        struct problem p = random_problem(33, 21, 6, FRAMES, m & 1 ? KN_U16 : KN_U8, 0, &state);
+        const size_t row = 33 * kn_type_size(p.type);
+        struct lag_outcome here = poisoned_lags(&p, LAG), there = poisoned_lags(&p, LAG);
+        kn_autocorr_plan *plan = make_plan(&p, queue, methods[m], KN_AUTOCORR_PEARSON);
+        kn_buffer *buffer;
+        size_t sent;
+
+        EXPECT_OK(kn_buffer_create(kn_queue_get_context(queue), FRAMES * 21 * row, &buffer, &err));
+        for (size_t y = 0; y < FRAMES * 21; y++)
+            EXPECT_OK(kn_buffer_write(queue, buffer, y * row,
+                                      (const char *)p.first +
+                                          (y / 21 * p.frames.frame_stride + y % 21 * p.frames.stride) *
+                                              kn_type_size(p.type),
+                                      row, &err));
+        EXPECT_OK(kn_autocorr_execute_lags(plan, &p.frames, FRAMES, LAG, &here.results, &err));
+        sent = plan->engine.sent;
+        EXPECT_OK(kn_autocorr_execute_lags_buffer(plan, buffer, FRAMES, LAG, &there.results, &err));
+        ck_assert_uint_eq(plan->engine.sent, sent);
+        ck_assert_mem_eq(here.lags, there.lags, here.lag_bytes);
+        ck_assert_mem_eq(here.rings, there.rings, here.ring_bytes);
+        ck_assert_mem_eq(here.values, there.values, here.value_bytes);
+        ck_assert_mem_eq(here.correlations, there.correlations, here.correlation_bytes);
+        kn_buffer_free(buffer);
+        kn_autocorr_plan_free(plan);
+        free_lags(&here);
+        free_lags(&there);
+        free_problem(&p);
+    }
+}
+END_TEST
+
 START_TEST(decorrelation)
 {
     kn_autocorr_lag lags[] = {{.value = 1}, {.value = 0.5}, {.value = NAN}, {.value = 0.25}};
@@ -427,8 +468,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {pairs,   normalizations, rings_alone,   one_level,
-                                  streams, sent_once,      decorrelation, refused};
+    const TTest *const tests[] = {pairs,     normalizations, rings_alone,   one_level, streams,
+                                  sent_once, on_the_device,  decorrelation, refused};
 
     return test_run("autocorr lags", tests, sizeof tests / sizeof *tests, test_open, test_close);
 }
