@@ -143,9 +143,10 @@ const struct command command_sort = {
         "included, and of a GPU its buffers for themselves; a driver's compiler may take more while it "
         "compiles. What does not fit is sorted in pieces, which go to temporary files beside the result (of "
         "standard "
-        "output in TMPDIR), as large as the input, and are merged: the result is the same. --less and "
-        "--segments sort "
-        "whole arrays or nothing.",
+        "output in TMPDIR), as large as the input, and are merged: the result is the same. Of --segments a "
+        "piece is "
+        "as many whole ones as fit, and the longest has to. --less sorts whole arrays or nothing, as pieces "
+        "cannot be merged by an order that only a device's compiler knows.",
     .common = COMMON_DEVICE | COMMON_JSON | COMMON_FORCE | COMMON_MEMORY,
     .options = options,
     .examples = {{"koine sort keys.npy -o sorted.npy --descending", "an array, on the best device"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// koine sort --memory-limit: in as many pieces as it takes, which are sorted one after another and merged.
+// koine sort --memory-limit: in as many pieces as it takes, which are sorted one after another and merged, or
+// are whole segments and follow one another.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,20 +133,68 @@ static struct sort_sizes sizes_of(const struct sorting *sorting)
                                .record = key + value};
 }
 
+static uint64_t offset(const struct sorting *sorting, size_t i)
+{
+    return ((const uint64_t *)sorting->offsets.data)[i];
+}
+
+// The elements of the longest segment; of all, where the offsets are none.
+static size_t longest_segment(const struct sorting *sorting)
+{
+    const size_t last = sorting->offsets.count - 1, n = sorting->keys.count;
+    size_t longest = 0;
+
+    if (offset(sorting, 0) != 0 || offset(sorting, last) != n)
+        return n;
+    for (size_t i = 0; i < last; i++) {
+        if (offset(sorting, i + 1) < offset(sorting, i))
+            return n;
+        longest = most(longest, (size_t)(offset(sorting, i + 1) - offset(sorting, i)));
+    }
+    return longest;
+}
+
+// The segments of a piece, from segment `first` on: as many whole ones as have no more elements, and at least
+// one.
+static size_t segments_from(const struct sorting *sorting, size_t first, size_t elements)
+{
+    size_t end = first + 1;
+
+    while (end + 1 < sorting->offsets.count && offset(sorting, end + 1) - offset(sorting, first) <= elements)
+        end++;
+    return end - first;
+}
+
+// Pieces are whole segments, beside which there are the offsets, and those of a piece on the device.
+static kn_status divide_segments(const struct sorting *sorting, const struct sort_sizes *sizes,
+                                 struct sort_division *division, kn_error *err)
+{
+    const struct common_arguments *common = &sorting->arguments->tool.common;
+    const size_t offsets = 3 * sorting->offsets.count * sizeof(uint64_t), left = memory_for_data(common);
+    const size_t longest = longest_segment(sorting),
+                 elements = left < offsets ? 0 : (left - offsets) / sizes->piece;
+
+    *division = (struct sort_division){.pieces = 0, .elements = most(elements, longest)};
+    if (sizes->n <= division->elements)
+        *division = (struct sort_division){.pieces = 1, .elements = sizes->n};
+    for (size_t i = 0; i + 1 < sorting->offsets.count && sizes->n > division->elements; division->pieces++)
+        i += segments_from(sorting, i, division->elements);
+    return memory_check(common, MEMORY_BESIDE + offsets + longest * sizes->piece,
+                        "the longest of --segments, each of which is sorted as a whole,", err);
+}
+
 static kn_status divide(const struct sorting *sorting, struct sort_division *division, kn_error *err)
 {
     const struct sort_arguments *arguments = sorting->arguments;
     const struct common_arguments *common = &arguments->tool.common;
     const struct sort_sizes sizes = sizes_of(sorting);
-    const size_t all = sizes.n * sizes.piece + 2 * sorting->offsets.count * sizeof(uint64_t);
-    const bool whole = arguments->less || arguments->segments;
 
-    if (whole) {
+    if (arguments->segments)
+        return divide_segments(sorting, &sizes, division, err);
+    if (arguments->less) {
         *division = (struct sort_division){.pieces = 1, .elements = sizes.n};
-        return memory_check(common, MEMORY_BESIDE + all,
-                            arguments->less ? "--less, which sorts whole arrays,"
-                                            : "--segments, which sorts whole arrays,",
-                            err);
+        return memory_check(common, MEMORY_BESIDE + sizes.n * sizes.piece,
+                            "--less, whose order pieces cannot be merged by,", err);
     }
     if (sort_divide(&sizes, memory_for_data(common), division))
         return KN_OK;
@@ -248,29 +297,43 @@ static void release(struct npy *array)
     array->data = NULL;
 }
 
+// The result's file, as far as its first element.
+static kn_status open_output(struct limited *limited, const struct npy *like, size_t count, kn_error *err)
+{
+    const struct tool_arguments *arguments = &limited->sorting->arguments->tool;
+    struct npy head = *like;
+    kn_status status = ki_output_open(arguments->out, arguments->common.force, &limited->out, err);
+
+    head.count = head.shape[0] = count;
+    if (!status && !npy_write_head(ki_output_stream(limited->out), &head))
+        status = ki_fail_memory(err, 0, "writing an array");
+    return status;
+}
+
+static kn_status close_output(struct limited *limited, kn_status status, kn_error *err)
+{
+    if (!status)
+        return ki_output_close(limited->out, err);
+    ki_output_discard(limited->out);
+    return status;
+}
+
 static kn_status merge(struct limited *limited, size_t n, size_t buffer, kn_error *err)
 {
     struct sorting *sorting = limited->sorting;
-    const struct tool_arguments *arguments = &sorting->arguments->tool;
     const size_t wanted = sorting->arguments->top ? sorting->arguments->top : n;
     const double start = ki_clock_seconds();
-    struct npy head = sorting->values.data ? sorting->values : sorting->keys;
+    const struct npy like = sorting->values.data ? sorting->values : sorting->keys;
     kn_status status;
 
-    head.count = head.shape[0] = wanted;
     sorting->keys.count = n;
     release(&sorting->keys);
     release(&sorting->values);
     interrupt_hold();
-    status = ki_output_open(arguments->out, arguments->common.force, &limited->out, err);
-    if (!status && !npy_write_head(ki_output_stream(limited->out), &head))
-        status = ki_fail_memory(err, 0, "writing an array");
+    status = open_output(limited, &like, wanted, err);
     if (!status)
         status = sort_runs_merge(limited->runs, buffer, wanted, take, limited, err);
-    if (!status)
-        status = ki_output_close(limited->out, err);
-    else
-        ki_output_discard(limited->out);
+    status = close_output(limited, status, err);
     interrupt_release();
     sorting->tool.seconds.compute += ki_clock_seconds() - start;
     return status;
@@ -294,6 +357,56 @@ static kn_status sort_pieces(struct limited *limited, const struct sort_division
         status =
             add_piece(limited, first, n - first < division->elements ? n - first : division->elements, err);
     return status ? status : merge(limited, n, division->buffer, err);
+}
+
+// So many segments from the first one on, with room for their offsets.
+static kn_status sort_some_segments(struct limited *limited, size_t first, size_t segments,
+                                    struct npy *offsets, kn_error *err)
+{
+    struct sorting *sorting = limited->sorting;
+    const struct npy all = sorting->offsets;
+    const size_t begin = (size_t)offset(sorting, first),
+                 count = (size_t)offset(sorting, first + segments) - begin;
+    kn_status status = count ? read_piece(limited, begin, count, err) : KN_OK;
+
+    if (status || !count)
+        return status;
+    offsets->count = segments + 1;
+    for (size_t i = 0; i <= segments; i++)
+        ((uint64_t *)offsets->data)[i] = offset(sorting, first + i) - begin;
+    sorting->offsets = *offsets;
+    status = sort_compute(sorting, err);
+    sorting->offsets = all;
+    sort_free_buffers(sorting);
+    if (!status)
+        fwrite(sort_result(sorting)->data, npy_element_size(sort_result(sorting)), count,
+               ki_output_stream(limited->out));
+    return status ? status : interrupt_check(err);
+}
+
+static kn_status sort_segments_in_pieces(struct limited *limited, const struct sort_division *division,
+                                         kn_error *err)
+{
+    struct sorting *sorting = limited->sorting;
+    const size_t n = sorting->keys.count, last = sorting->offsets.count - 1;
+    struct npy offsets = {.data = NULL};
+    kn_status status = make_room(limited, division->elements, err);
+
+    if (!status)
+        status = sort_make_array(&offsets, &sorting->offsets, last + 1, err);
+    if (status)
+        return status;
+    interrupt_hold();
+    status = open_output(limited, sort_result(sorting), n, err);
+    for (size_t first = 0, segments; first < last && !status; first += segments) {
+        segments = segments_from(sorting, first, division->elements);
+        status = sort_some_segments(limited, first, segments, &offsets, err);
+    }
+    status = close_output(limited, status, err);
+    interrupt_release();
+    sorting->keys.count = n;
+    npy_free(&offsets);
+    return status;
 }
 
 static kn_status sort_at_once(struct limited *limited, kn_error *err)
@@ -321,8 +434,11 @@ kn_status sort_limited(struct sorting *sorting, kn_error *err)
     if (!status)
         status = divide(sorting, &division, err);
     sorting->pieces = division.pieces;
-    if (!status)
-        status = division.pieces > 1 ? sort_pieces(&limited, &division, err) : sort_at_once(&limited, err);
+    if (!status && division.pieces == 1)
+        status = sort_at_once(&limited, err);
+    else if (!status)
+        status = sorting->arguments->segments ? sort_segments_in_pieces(&limited, &division, err)
+                                              : sort_pieces(&limited, &division, err);
     sort_runs_free(limited.runs);
     npy_close(&limited.keys);
     npy_close(&limited.values);

@@ -22,6 +22,8 @@ with open("keys.csv", "w") as file:
     file.writelines("%d,%d\n" % (i, i * 7919 % 600011) for i in range(600000))
 keys.byteswap()
 save("swapped.npy", ">f8", keys)
+n = 2001
+save("segments.npy", "<i4", array.array("i", (min(2000000, i // 2 * 2000) for i in range(n))))
 PYTHON
 cd "$work"
 case $KOINE in
@@ -97,7 +99,17 @@ on_oclgrind && exit 0
 device=$(awk -F'"' '/"spec":/ { spec = $4 } /"default": true/ { print spec }' devices.json)
 [ "$precision" = double ] || exit 0
 expect_exit 5 koine sort keys.npy -o pieces.npy --device "$device" --memory-limit 1M --less 'a < b'
-expect_stderr '--less, which sorts whole arrays, needs '
+expect_stderr '--less, whose order pieces cannot be merged by, needs '
+# Segments of 2,000, and empty ones between them, some of them at a time.
+expect_exit 5 koine sort keys.npy -o pieces.npy --device "$device" --memory-limit 1M --segments segments.npy
+expect_stderr 'the longest of --segments, each of which is sorted as a whole, needs '
+enough=$(sed -n 's/.*--memory-limit \([0-9]*\)M is enough/\1/p' err)
+expect_exit 0 koine sort keys.npy -o pieces.npy --device "$device" --memory-limit "$((enough + 20))M" --segments segments.npy
+expect_stdout ' in [0-9]+ pieces on '
+expect_exit 0 koine sort keys.npy -o whole.npy --force --device "$device" --segments segments.npy
+cmp whole.npy pieces.npy || fail "segments in pieces give something else"
+rm pieces.npy
+expect_exit 0 koine sort keys.npy -o whole.npy --force --device host
 expect_exit 5 koine sort keys.npy -o pieces.npy --device "$device" --memory-limit 1M
 enough=$(sed -n 's/.*--memory-limit \([0-9]*\)M is enough/\1/p' err)
 expect_exit 0 koine sort keys.npy -o pieces.npy --device "$device" --memory-limit "$((enough + 20))M"
