@@ -58,6 +58,13 @@ expect_stderr '^koine stats: time\.svg is not drawn: --sweep does not time'
 expect_files "$work/sweep" cv.svg mad.svg partitions.csv stats.csv
 look "$work/sweep/mad.svg" '"made.csv" in words and "short.csv" in words' '"Median absolute deviation" in words'
 
+# Windows over time: median and MAD of ten minutes, a column's picture of its own.
+awk 'BEGIN { print "time,load,other"
+    for (i = 0; i < 600; i++) printf "2020-07-24 07:%02d:%02d,%d,%d\n", i / 60, i % 60, i * 37 % 101, i % 7 }' >"$work/rows.csv"
+expect_exit 0 koine stats --serial --window 60s --plots --output "$work/windows" "$work/rows.csv"
+expect_files "$work/windows" stats.csv windows.csv windows.npy windows.svg
+look "$work/windows/windows.svg" 'all(w in words for w in ("Time (min)", "median", "median + MAD", "median - MAD", "load", "other"))'
+
 # A mean of 0 has no CV that could be drawn: that is said, and the rest is there.
 printf 'v\n-1\n1\n' >"$work/zero.csv"
 expect_exit 0 koine stats --serial --plots --num-partitions 1 --output "$work/zero" "$work/zero.csv"
