@@ -29,7 +29,6 @@ autodoc_member_order = "bysource"
 napoleon_use_ivar = True
 primary_domain = "c"
 default_role = "py:obj"
-smartquotes = False  # "--column" stays what it is
 highlight_language = "none"
 suppress_warnings = ["myst.header"]
 

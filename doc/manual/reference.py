@@ -210,6 +210,11 @@ def write_c(tree: Path, out: Path) -> None:
 # ---- commands ----
 
 
+def described(text: str) -> str:
+    """The same of a man page, with options as code: else two hyphens would become a dash."""
+    return re.sub(r"(?<![\w`-])--[a-z][a-z0-9-]*", r"``\g<0>``\\ ", escaped(text))
+
+
 def of_roff(text: str) -> str:
     """Plain text of the man pages' own: fonts and escapes left out."""
     return re.sub(r"\\f[BIR]", "", text).replace("\\-", "-").replace("\\(aq", "'").replace("\\&", "").replace("\\e", "\\")
@@ -237,7 +242,7 @@ def command_page(name: str, roff: str) -> str:
     command = name.replace("-", " ", 1)
     man = sections(roff)
     what = man.pop("NAME")[0][1].split(" - ", 1)[1]
-    page = heading(command) + f".. program:: {command}\n\n{escaped(what)}.\n\n.. code-block:: none\n\n"
+    page = heading(command) + f".. program:: {command}\n\n{described(what)}.\n\n.. code-block:: none\n\n"
     page += indented("\n".join(text for _, text in man.pop("SYNOPSIS"))) + "\n"
     man.pop("SEE ALSO", None)
     for section, entries in man.items():
@@ -247,15 +252,15 @@ def command_page(name: str, roff: str) -> str:
             if section == "ENVIRONMENT" and not term:
                 page += "The variables are listed in :doc:`koine`.\n\n" if text == ":doc:`koine`" else ""
             elif not term:
-                page += escaped(text) + "\n\n"
+                page += described(text) + "\n\n"
             elif section == "EXAMPLES":
-                page += f".. code-block:: none\n\n   {term}\n\n{escaped(text)}\n\n"
+                page += f".. code-block:: none\n\n   {term}\n\n{described(text)}\n\n"
             elif section == "COMMANDS":
-                page += f":doc:`koine-{term}`\n" + indented(escaped(text)) + "\n"
+                page += f":doc:`koine-{term}`\n" + indented(described(text)) + "\n"
             elif section == "OPTIONS":
-                page += f".. option:: {term}\n\n" + indented(escaped(text)) + "\n"
+                page += f".. option:: {term}\n\n" + indented(described(text)) + "\n"
             else:
-                page += f"``{term}``\n" + indented(escaped(text)) + "\n"
+                page += f"``{term}``\n" + indented(described(text)) + "\n"
     return page
 
 
@@ -268,7 +273,7 @@ def write_commands(koine: str, out: Path) -> None:
     names = ["koine", *(f"koine-{command}" for command in commands)]
     for name in names:
         write(out / f"commands/{name}.rst", command_page(name, overview if name == "koine" else man(name)))
-    write(out / "commands/index.rst", heading("Commands") + "As the man pages have them.\n\n" + contents(names))
+    write(out / "commands/index.rst", heading("Command reference") + "What the man pages have.\n\n" + contents(names))
 
 
 # ---- Python ----
