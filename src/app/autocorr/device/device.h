@@ -27,7 +27,7 @@ struct autocorr_copy {
     size_t at;     // in bytes
     double energy; // ki_autocorr_energy of it as it is there; 0: not known
     bool is_taken; // it is some frame's
-    bool is_there; // or else is left there when that is sent
+    bool is_there; // the image is; if not, it is left there when it is sent
 };
 
 // The errors that the functions below tell of, for whole-number sums in `products`; NULL for no check of

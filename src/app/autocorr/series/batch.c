@@ -24,7 +24,7 @@ struct slot {
     kn_pinned *pinned; // its images, while they are copied
     size_t pinned_bytes;
     kn_event
-        *brought[2]; // of copies, the first and the last one; NULL: they were waited for, or is the first
+        *brought[2]; // of copies: the first, and the last where there are more; NULL: all were waited for
     kn_event *begun, *done; // of the kernels
     struct autocorr_results results;
     struct autocorr_mask mask; // of rings
