@@ -106,9 +106,9 @@ KN_API kn_status kn_reduce_with_to_buffer(kn_queue *queue, const kn_buffer *x, k
 // errors are as in kn_unique (koine/select.h): the first n elements of `keys`, of any type, and of `values`,
 // of any type; the first key of each run to `unique_keys`, what its values come to to `results`, in the
 // values' type. Sums and products of integers are modulo 2^bits. The least and greatest floats are NaN if
-// there is a NaN. Floats are combined in a fixed order (cl/algo/reduce_by_key.cl): they have the same bits on
-// every device; a result differs from the exact one by at most about 40 roundings for each factor of 2^11 in
-// the run's length. Cost: reads the keys twice and the values once, writes both outputs once.
+// there is a NaN. Floats are combined in a fixed order: they have the same bits on every device; a result
+// differs from the exact one by at most about 40 roundings for each factor of 2^11 in the run's length. Cost:
+// reads the keys twice and the values once, writes both outputs once.
 KN_API kn_status kn_reduce_by_key(kn_queue *queue, const kn_buffer *keys, kn_type key_type, size_t n,
                                   const kn_buffer *values, kn_type value_type, kn_reduce_op op,
                                   kn_buffer *unique_keys, kn_buffer *results, kn_buffer *counted,

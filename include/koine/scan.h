@@ -18,11 +18,11 @@ typedef enum kn_scan_kind {
 
 // The prefixes of the first n elements of `x`, of any type, come to `out` in the same type; asynchronous. out
 // may be x. Sums and products of integers are modulo 2^bits. The least and greatest floats are NaN from the
-// first NaN on. Floats are combined in a fixed order (cl/algo/scan.cl): they have the same bits on every
-// device; two prefixes differ from exact ones by at most about 40 roundings, and an exclusive prefix is the
-// inclusive one before it up to those. Method: reduce, then scan (Blelloch 1990). Cost: reads x twice, writes
-// out once. Errors: KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (KN_F64 without double precision), KN_ERROR_LIMIT
-// (a buffer held in parts; groups of less than 256 work-items).
+// first NaN on. Floats are combined in a fixed order: they have the same bits on every device; two prefixes
+// differ from exact ones by at most about 40 roundings, and an exclusive prefix is the inclusive one before
+// it up to those. Method: reduce, then scan (Blelloch 1990). Cost: reads x twice, writes out once. Errors:
+// KN_ERROR_ARGUMENT, KN_ERROR_UNSUPPORTED (KN_F64 without double precision), KN_ERROR_LIMIT (a buffer held in
+// parts; groups of less than 256 work-items).
 KN_API kn_status kn_scan(kn_queue *queue, const kn_buffer *x, kn_type type, size_t n, kn_reduce_op op,
                          kn_scan_kind kind, kn_buffer *out, kn_error *err);
 

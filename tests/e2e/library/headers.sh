@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every public header compiles alone, as strict C11 and as C++, without a warning, and brings in no CL or CUDA header; what
-# its macros make is right in both languages.
+# its macros make is right in both languages. What is given to functions begins with its size, enumerators have numbers, and
+# comments name no file of the repository.
 . "${srcdir:?}/tests/e2e/common.sh"
 
 cxx=
@@ -83,3 +84,27 @@ for standard in c++11 c++17; do
         fail "the macros do not compile as $standard"
     "$work/macros" || fail "as $standard a macro makes something else ($?)"
 done
+
+# Their text without comments, a declaration a line.
+for header in "$srcdir"/include/koine/*.h "$srcdir"/include/koine/experimental/*.h; do
+    sed 's://.*::' "$header" | tr '\n' ' ' | tr -s ' ' | sed 's/KN_API /\n&/g; s/typedef /\n&/g'
+    echo
+done >"$work/declared"
+[ "$(grep -c '^typedef struct kn_[a-z_]*_options {' "$work/declared")" -gt 20 ] || fail "the structs of options were not found"
+[ "$(grep -c '^typedef enum kn_' "$work/declared")" -gt 20 ] || fail "the enumerations were not found"
+[ "$(grep -c '^KN_API' "$work/declared")" -gt 300 ] || fail "the functions were not found"
+
+# none FOUND WHAT: what was found is wrong.
+none()
+{
+    [ -z "$1" ] || fail "$2:
+$1"
+}
+none "$(grep -E '^typedef struct kn_[a-z_]*_(options|task|shape|source|scan|geometry) \{' "$work/declared" |
+    grep -v '{ size_t struct_size;' | cut -d ' ' -f 3)" "structs that do not begin with their size"
+none "$(sed -n 's/^typedef enum kn_[^{]*{\([^}]*\)}.*/\1/p' "$work/declared" | tr ',' '\n' | grep 'KN_' | grep -v '=')" \
+    "enumerators without a number"
+none "$(grep '^KN_API' "$work/declared" | grep -E '[(,] ?int [a-z_]+[,)]')" "an int, which a bool or an enumeration should be"
+# Whoever has the headers has not the sources.
+none "$(grep -nE '(^|[^a-z/.])(src|cl|tests|bench|python|scripts)/[a-z]' "$srcdir"/include/koine/*.h)" \
+    "a header names a file of the repository"

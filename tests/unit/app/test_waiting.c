@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who waits: calls whose results are buffers hand their work over and return, though the queue cannot go on;
-// kn_queue_record has an event of it.
+// kn_queue_record has an event of it. So do they inside an OpenCL application, on its queue and between its
+// own commands.
 #include "support/buffers.h"
 #include "support/run.h"
 
@@ -52,7 +53,8 @@ static void make_solvers(void)
     kn_sparse_free(matrix);
 }
 
-static void begin(void)
+// On the queue that is open.
+static void prepare(void)
 {
     static double column[N];
     static uint32_t numbers[N];
@@ -68,7 +70,6 @@ static void begin(void)
         KN_INIT(kn_recon_options, .kernel = KN_RECON_KERNEL_CONSTANT, .weights = weights, .basis = basis);
     uint64_t state = test_seed("waiting");
 
-    test_open();
     for (size_t i = 0; i < N; i++)
         column[i] = numbers[i] = (uint32_t)(test_random(&state) % 1000);
     for (size_t i = 0; i < sizeof pixels; i++)
@@ -88,6 +89,12 @@ static void begin(void)
     make_solvers();
 }
 
+static void begin(void)
+{
+    test_open();
+    prepare();
+}
+
 static void end(void)
 {
     for (size_t i = 0; i <= KN_SOLVE_SIRT; i++)
@@ -102,6 +109,44 @@ static void end(void)
     kn_buffer_free(integers);
     kn_buffer_free(floats);
     test_close();
+}
+
+// ---- an application ----
+
+static cl_context application;
+static cl_command_queue its_queue;
+
+// The tests' device, in a context and a queue that somebody else has made, which does not measure.
+static void begin_inside(void)
+{
+    cl_context native;
+    cl_device_id device;
+    cl_int code;
+
+    test_open();
+    native = kn_context_get_opencl(context);
+    if (native) {
+        ck_assert_int_eq(clGetContextInfo(native, CL_CONTEXT_DEVICES, sizeof device, &device, NULL),
+                         CL_SUCCESS);
+        test_close();
+        application = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
+        ck_assert_int_eq(code, CL_SUCCESS);
+        its_queue = clCreateCommandQueue(application, device, 0, &code);
+        ck_assert_int_eq(code, CL_SUCCESS);
+        EXPECT_OK(kn_context_wrap_opencl(application, NULL, NULL, &context, &err));
+        EXPECT_OK(kn_queue_wrap_opencl(context, its_queue, &queue, &err));
+    }
+    prepare();
+}
+
+static void end_inside(void)
+{
+    end();
+    if (application) {
+        ck_assert_int_eq(clReleaseCommandQueue(its_queue), CL_SUCCESS);
+        ck_assert_int_eq(clReleaseContext(application), CL_SUCCESS);
+    }
+    application = NULL;
 }
 
 // ---- the calls ----
@@ -445,7 +490,8 @@ END_TEST
 
 int main(void)
 {
-    const TTest *const tests[] = {blocked, waits_of_calls, events};
+    const TTest *const tests[] = {blocked, waits_of_calls, events}, *const inside[] = {blocked};
+    int status = test_run("waiting", tests, sizeof tests / sizeof *tests, begin, end);
 
-    return test_run("waiting", tests, sizeof tests / sizeof *tests, begin, end);
+    return status ? status : test_run("waiting, inside an application", inside, 1, begin_inside, end_inside);
 }
