@@ -283,30 +283,36 @@ static kn_status copy(void)
 static const struct {
     const char *name;
     kn_status (*call)(void);
-} calls[] = {{"reduce_to_buffer of floats", reduce_floats},
-             {"reduce_to_buffer of integers", reduce_integers},
-             {"reduce_to_buffer of nothing", reduce_nothing},
-             {"reduce_with_to_buffer", reduce_with},
-             {"scan", scan},
-             {"unique", unique},
-             {"select_if", select_if},
-             {"select_to_buffer", select_ranks},
-             {"quantiles_to_buffer", quantiles},
-             {"robust_to_buffer", robust},
-             {"fft_execute", transform},
-             {"autocorr_sums_to_buffer", correlate},
-             {"recon_forward_buffers", forward},
-             {"recon_forward_buffers with a basis", forward_with_basis},
-             {"recon_adjoint_buffers", adjoint},
-             {"recon_adjoint_buffers by constant", adjoint_of_lecture},
-             {"recon_gridding_adjoint_buffers", grid},
-             {"recon_normal_buffers", normal},
-             {"solve_execute_buffers by cgnr", solve_least_squares},
-             {"solve_execute_buffers by cg", solve_equation},
-             {"solve_execute_buffers by fista", solve_fista},
-             {"solve_execute_buffers by sirt", solve_sirt},
-             {"buffer_copy", copy}};
+    bool of_doubles; // it leaves some in the result
+} calls[] = {{"reduce_to_buffer of floats", reduce_floats, false},
+             {"reduce_to_buffer of integers", reduce_integers, false},
+             {"reduce_to_buffer of nothing", reduce_nothing, false},
+             {"reduce_with_to_buffer", reduce_with, false},
+             {"scan", scan, false},
+             {"unique", unique, false},
+             {"select_if", select_if, false},
+             {"select_to_buffer", select_ranks, false},
+             {"quantiles_to_buffer", quantiles, true},
+             {"robust_to_buffer", robust, true},
+             {"fft_execute", transform, false},
+             {"autocorr_sums_to_buffer", correlate, false},
+             {"recon_forward_buffers", forward, false},
+             {"recon_forward_buffers with a basis", forward_with_basis, false},
+             {"recon_adjoint_buffers", adjoint, false},
+             {"recon_adjoint_buffers by constant", adjoint_of_lecture, false},
+             {"recon_gridding_adjoint_buffers", grid, false},
+             {"recon_normal_buffers", normal, false},
+             {"solve_execute_buffers by cgnr", solve_least_squares, false},
+             {"solve_execute_buffers by cg", solve_equation, false},
+             {"solve_execute_buffers by fista", solve_fista, false},
+             {"solve_execute_buffers by sirt", solve_sirt, false},
+             {"buffer_copy", copy, false}};
 #define CALLS (sizeof calls / sizeof *calls)
+
+static bool can_call(size_t i)
+{
+    return !calls[i].of_doubles || kn_context_get_device(context)->fp64;
+}
 
 // ---- a queue that cannot go on ----
 
@@ -374,7 +380,8 @@ START_TEST(blocked)
         return;
     }
     for (size_t i = 0; i < CALLS; i++)
-        expect_return(i);
+        if (can_call(i))
+            expect_return(i);
 }
 END_TEST
 
@@ -446,6 +453,8 @@ static kn_status solve_to_tolerance(void)
 START_TEST(waits_of_calls)
 {
     for (size_t i = 0; i < CALLS; i++) {
+        if (!can_call(i))
+            continue;
         EXPECT_OK(calls[i].call());
         ck_assert_msg(waits_of(calls[i].call) == 0, "%s waits %zu times", calls[i].name, waits);
     }
