@@ -153,11 +153,14 @@ static void solve_and_check(size_t i, size_t most, uint64_t *state)
     ck_assert_mem_eq(same, x, column_bytes);
     ck_assert(again.iterations == result.iterations && again.stopped == result.stopped &&
               again.residual == result.residual && again.gradient == result.gradient);
-    // Without a result the same x, of steps that do nothing once it is found.
-    EXPECT_OK(kn_buffer_write(queue, solution, 0, start, column_bytes, &err));
-    EXPECT_OK(kn_solve_execute_buffers(plan, right, solution, NULL, &err));
-    EXPECT_OK(kn_buffer_read(queue, solution, 0, same, column_bytes, &err));
-    ck_assert_mem_eq(same, x, column_bytes);
+    // Without a result the same x, of steps that do nothing once it is found: all of them, which takes its
+    // time.
+    if (options.method == KN_SOLVE_FISTA && most == FEW) {
+        EXPECT_OK(kn_buffer_write(queue, solution, 0, start, column_bytes, &err));
+        EXPECT_OK(kn_solve_execute_buffers(plan, right, solution, NULL, &err));
+        EXPECT_OK(kn_buffer_read(queue, solution, 0, same, column_bytes, &err));
+        ck_assert_mem_eq(same, x, column_bytes);
+    }
     kn_buffer_free(right);
     kn_buffer_free(solution);
     kn_solve_plan_free(plan);
