@@ -21,6 +21,7 @@ scripts/test|.github/workflows/test.yml|scripts/test
 sudo make install|tests/e2e/library/install.sh|install DESTDIR
 sudo apt-get build-dep ./ && dpkg-buildpackage -us -uc -b|packaging/container/Containerfile|apt-get build-dep
 sudo apt-get install ../libkoine1_*.deb ../koine_*.deb|packaging/container/Containerfile|apt-get install -y /koine/libkoine1_*.deb /koine/koine_*.deb
+python3 -m venv venv && . venv/bin/activate|scripts/test|python3 -m venv "$venv"
 pip install .|scripts/test|pip" install --quiet --force-reinstall --no-deps .
 END
 while IFS='|' read -r line file words; do
